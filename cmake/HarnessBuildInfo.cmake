@@ -1,0 +1,12 @@
+# generated/build_info.h: version, commit and flags of this build, refreshed at every build.
+string(TOUPPER "${CMAKE_BUILD_TYPE}" type)
+add_custom_target(harness_build_info
+  COMMAND "${CMAKE_COMMAND}" "-DSOURCE=${PROJECT_SOURCE_DIR}"
+    "-DOUTPUT=${PROJECT_BINARY_DIR}/generated/build_info/build_info.h"
+    "-DVERSION=${PROJECT_VERSION}" "-DCOMPILER=${CMAKE_C_COMPILER_ID} ${CMAKE_C_COMPILER_VERSION}"
+    "-DFLAGS=${CMAKE_C_FLAGS} ${CMAKE_C_FLAGS_${type}}" "-DTYPE=${CMAKE_BUILD_TYPE}"
+    -P "${PROJECT_SOURCE_DIR}/cmake/build_info.cmake"
+  BYPRODUCTS "${PROJECT_BINARY_DIR}/generated/build_info/build_info.h"
+  VERBATIM)
+add_dependencies(harness_measure harness_build_info)
+target_include_directories(harness_measure PRIVATE "${PROJECT_BINARY_DIR}/generated/build_info")

@@ -1,0 +1,65 @@
+# Build type, language standards, warnings, sanitizers, CUDA.
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
+endif()
+
+set(CMAKE_C_STANDARD 11)
+set(CMAKE_C_STANDARD_REQUIRED ON)
+set(CMAKE_C_EXTENSIONS ON) # GNU: fused multiply-add contraction stays the compiler's default
+set(CMAKE_CXX_STANDARD 17)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+
+option(HARNESS_WERROR "Treat warnings as errors (CI does)" OFF)
+set(HARNESS_SANITIZE "" CACHE STRING "Sanitizers, such as address,undefined or thread")
+option(HARNESS_COVERAGE "Instrument for gcov" OFF)
+set(HARNESS_CUDA AUTO CACHE STRING "CUDA backend: AUTO, ON or OFF")
+set_property(CACHE HARNESS_CUDA PROPERTY STRINGS AUTO ON OFF)
+
+# Flags of all our own C and C++ code, as a target, so that nothing leaks to other projects.
+add_library(harness_flags INTERFACE)
+set(warnings -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wvla)
+target_compile_options(harness_flags INTERFACE
+  "$<$<COMPILE_LANGUAGE:C,CXX>:${warnings}>"
+  "$<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes;-Wmissing-prototypes>"
+  "$<$<AND:$<BOOL:${HARNESS_WERROR}>,$<COMPILE_LANGUAGE:C,CXX>>:-Werror>")
+target_compile_definitions(harness_flags INTERFACE _GNU_SOURCE)
+
+if(HARNESS_SANITIZE)
+  target_compile_options(harness_flags INTERFACE
+    "$<$<COMPILE_LANGUAGE:C,CXX>:-fsanitize=${HARNESS_SANITIZE};-fno-omit-frame-pointer;-fno-sanitize-recover=all>")
+  target_link_options(harness_flags INTERFACE -fsanitize=${HARNESS_SANITIZE})
+endif()
+if(HARNESS_COVERAGE)
+  target_compile_options(harness_flags INTERFACE "$<$<COMPILE_LANGUAGE:C,CXX>:--coverage>")
+  target_link_options(harness_flags INTERFACE --coverage)
+endif()
+
+# CUDA: AUTO takes it where nvcc is found; the reason for its absence shows in `harness list`.
+set(HARNESS_HAVE_CUDA OFF)
+set(HARNESS_CUDA_WHY "switched off by HARNESS_CUDA=OFF")
+if(NOT HARNESS_CUDA STREQUAL "OFF")
+  include(CheckLanguage)
+  if(NOT CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX})
+    find_program(HARNESS_NVCC nvcc HINTS ENV CUDA_HOME ENV CUDA_PATH PATHS /usr/local/cuda PATH_SUFFIXES bin)
+    if(HARNESS_NVCC)
+      set(CMAKE_CUDA_COMPILER "${HARNESS_NVCC}")
+    endif()
+  endif()
+  if(NOT CMAKE_CUDA_ARCHITECTURES)
+    set(CMAKE_CUDA_ARCHITECTURES 80-real 90-virtual)
+  endif()
+  check_language(CUDA)
+  if(CMAKE_CUDA_COMPILER)
+    enable_language(CUDA)
+    set(CMAKE_CUDA_STANDARD 17)
+    find_package(CUDAToolkit REQUIRED)
+    set(HARNESS_HAVE_CUDA ON)
+    set(HARNESS_CUDA_WHY "")
+  elseif(HARNESS_CUDA STREQUAL "ON")
+    message(FATAL_ERROR "HARNESS_CUDA=ON, but no CUDA compiler was found; set CUDACXX to nvcc")
+  else()
+    set(HARNESS_CUDA_WHY "no CUDA compiler (nvcc) was found when this was built")
+  endif()
+endif()

@@ -1,0 +1,17 @@
+# Libraries from the distribution; ci/setup.sh installs them. docs/decisions/0002 says why each.
+find_package(PkgConfig REQUIRED)
+find_package(Threads REQUIRED)
+find_package(OpenMP REQUIRED COMPONENTS C)
+find_package(SQLite3 3.35 REQUIRED)
+find_package(benchmark REQUIRED)
+
+pkg_check_modules(cjson REQUIRED IMPORTED_TARGET GLOBAL libcjson)
+add_library(cjson::cjson ALIAS PkgConfig::cjson)
+
+pkg_check_modules(openblas IMPORTED_TARGET GLOBAL openblas)
+set(HARNESS_HAVE_OPENBLAS ${openblas_FOUND})
+set(HARNESS_OPENBLAS_WHY "OpenBLAS was not found when this was built")
+
+if(BUILD_TESTING)
+  pkg_check_modules(cmocka REQUIRED IMPORTED_TARGET GLOBAL cmocka)
+endif()

@@ -1,0 +1,106 @@
+# What is measured, one line each:
+#
+#   harness_operation(gemm)                      # kernels/gemm/gemm.c defines gemm_kernels[]
+#   harness_variant(gemm naive)                  # kernels/gemm/gemm_naive.c defines gemm_naive[]
+#   harness_variant(gemm simd ISA)               # compiled once an instruction set, see below
+#   harness_variant(gemm openblas REQUIRES OPENBLAS LIBRARIES PkgConfig::openblas)
+#   harness_variant(gemm cuda_tiled REQUIRES CUDA)  # kernels/gemm/gemm_cuda_tiled.cu
+#
+# A line compiles the file into an object library, adds it to the generated registry, and adds the
+# test kernel.<operation>.<variant>, which checks the variant on its kernel's odd sizes. Variants
+# whose requirement is missing stay in `harness list` with the reason.
+#
+# ISA: the same file is compiled with SIMD_ISA undefined (the variant's table and its run-time
+# choice) and once more with SIMD_ISA=avx512, avx2 and portable (the code; SIMD_NAME(f) gives
+# f_avx512 and so on, see kernels/simd.h).
+
+set_property(GLOBAL PROPERTY HARNESS_OPERATIONS "")
+set_property(GLOBAL PROPERTY HARNESS_VARIANTS "")
+set_property(GLOBAL PROPERTY HARNESS_MISSING "")
+
+set(HARNESS_ISA_FLAGS_avx512 -mavx512f -mavx512vl -mavx512dq -mavx512bw -mavx2 -mfma
+  -mprefer-vector-width=512)
+set(HARNESS_ISA_FLAGS_avx2 -mavx2 -mfma)
+set(HARNESS_ISA_FLAGS_portable "")
+
+function(harness_kernel_objects name)
+  add_library(${name} OBJECT ${ARGN})
+  target_link_libraries(${name} PRIVATE harness_flags harness_kernels_includes
+    harness_models_includes harness_core harness_base OpenMP::OpenMP_C)
+  target_link_libraries(harness_kernel_objects INTERFACE ${name} $<TARGET_OBJECTS:${name}>)
+endfunction()
+
+function(harness_operation operation)
+  set_property(GLOBAL APPEND PROPERTY HARNESS_OPERATIONS ${operation})
+  file(GLOB common CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${operation}.c"
+    "${CMAKE_CURRENT_SOURCE_DIR}/${operation}_common*.c")
+  harness_kernel_objects(kernel_${operation} ${common})
+endfunction()
+
+function(harness_variant operation variant)
+  cmake_parse_arguments(PARSE_ARGV 2 arg "ISA" "REQUIRES" "LIBRARIES")
+  if(arg_REQUIRES AND NOT HARNESS_HAVE_${arg_REQUIRES})
+    set_property(GLOBAL APPEND_STRING PROPERTY HARNESS_MISSING
+      "    { \"${operation}\", \"${variant}\", \"${HARNESS_${arg_REQUIRES}_WHY}\" },\n")
+    return()
+  endif()
+  set(name ${operation}_${variant})
+  set(suffix c)
+  if(arg_REQUIRES STREQUAL "CUDA")
+    set(suffix cu)
+  endif()
+  harness_kernel_objects(kernel_${name} "${CMAKE_CURRENT_SOURCE_DIR}/${name}.${suffix}")
+  target_link_libraries(kernel_${name} PRIVATE ${arg_LIBRARIES})
+  target_link_libraries(harness_kernel_objects INTERFACE ${arg_LIBRARIES})
+  if(arg_ISA)
+    harness_isa_objects(kernel_${name} "${CMAKE_CURRENT_SOURCE_DIR}/${name}.c")
+  endif()
+  set_property(GLOBAL APPEND PROPERTY HARNESS_VARIANTS ${name})
+  if(BUILD_TESTING)
+    add_test(NAME kernel.${operation}.${variant}
+      COMMAND harness verify "${operation}/*/${variant}" --test-shapes --seed 1)
+    set_tests_properties(kernel.${operation}.${variant} PROPERTIES
+      LABELS "unit;kernel" SKIP_RETURN_CODE 77 TIMEOUT 600)
+  endif()
+endfunction()
+
+# The code of a SIMD file, once for each instruction set that the target processor family has.
+function(harness_isa_objects name source)
+  set(isas portable)
+  if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+    set(isas avx512 avx2 portable)
+  endif()
+  foreach(isa IN LISTS isas)
+    harness_kernel_objects(${name}_${isa} "${source}")
+    target_compile_definitions(${name}_${isa} PRIVATE SIMD_ISA=${isa} SIMD_ISA_${isa}=1)
+    target_compile_options(${name}_${isa} PRIVATE ${HARNESS_ISA_FLAGS_${isa}})
+  endforeach()
+endfunction()
+
+# Writes generated/registry.c: registry_builtin() over the lists above.
+function(harness_registry_generate)
+  get_property(operations GLOBAL PROPERTY HARNESS_OPERATIONS)
+  get_property(variants GLOBAL PROPERTY HARNESS_VARIANTS)
+  get_property(missing GLOBAL PROPERTY HARNESS_MISSING)
+  set(declarations "")
+  set(operation_rows "")
+  set(variant_rows "")
+  foreach(operation IN LISTS operations)
+    string(APPEND declarations "extern const struct kernel *const ${operation}_kernels[];\n")
+    string(APPEND operation_rows "    ${operation}_kernels,\n")
+  endforeach()
+  foreach(variant IN LISTS variants)
+    string(APPEND declarations "extern const struct variant ${variant}[];\n")
+    string(APPEND variant_rows "    ${variant},\n")
+  endforeach()
+  configure_file("${PROJECT_SOURCE_DIR}/cmake/registry.c.in"
+    "${PROJECT_BINARY_DIR}/generated/registry.c" @ONLY)
+  add_library(harness_registry STATIC "${PROJECT_BINARY_DIR}/generated/registry.c")
+  target_link_libraries(harness_registry PRIVATE harness_flags)
+  target_link_libraries(harness_registry PUBLIC harness_core harness_kernel_objects
+    OpenMP::OpenMP_C m)
+endfunction()
+
+add_library(harness_kernel_objects INTERFACE)
+harness_layer_includes(kernels "${PROJECT_SOURCE_DIR}/kernels")
+harness_layer_includes(models "${PROJECT_SOURCE_DIR}/models")

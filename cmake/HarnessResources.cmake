@@ -1,0 +1,15 @@
+# Data files that travel inside the binary: base/resource.h finds them by name.
+file(GLOB suites CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/harness/measure/suites/*.json")
+file(GLOB presets CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/plots/presets/*.json")
+file(GLOB gnuplot CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/plots/gnuplot/*")
+file(GLOB schema CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/harness/store/*.sql")
+set(resource_files ${suites} ${presets} ${gnuplot} ${schema})
+
+set(generated "${PROJECT_BINARY_DIR}/generated/resources.c")
+add_custom_command(OUTPUT "${generated}"
+  COMMAND "${CMAKE_COMMAND}" "-DOUTPUT=${generated}" "-DFILES=${resource_files}"
+    -P "${PROJECT_SOURCE_DIR}/cmake/embed.cmake"
+  DEPENDS ${resource_files} "${PROJECT_SOURCE_DIR}/cmake/embed.cmake"
+  COMMENT "Embedding data files" VERBATIM)
+add_library(harness_resources STATIC "${generated}")
+target_link_libraries(harness_resources PRIVATE harness_flags)

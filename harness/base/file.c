@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/file.h"
+
+#include "base/strbuf.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+char *file_read(const char *path, size_t *length, struct error *err)
+{
+    FILE *file = fopen(path, "rb");
+    struct strbuf content;
+    char block[65536];
+    size_t nr;
+
+    if (!file) {
+        error_set(err, "%s: cannot open: %s", path, strerror(errno));
+        return NULL;
+    }
+    strbuf_init(&content);
+    while ((nr = fread(block, 1, sizeof(block), file)) > 0)
+        strbuf_add(&content, block, nr);
+    bool failed = ferror(file) != 0;
+    int reason = errno;
+    fclose(file);
+    if (failed) {
+        strbuf_release(&content);
+        error_set(err, "%s: cannot read: %s", path, strerror(reason));
+        return NULL;
+    }
+    if (length)
+        *length = content.length;
+    return strbuf_detach(&content);
+}
+
+static int write_all(int fd, const char *bytes, size_t length)
+{
+    while (length > 0) {
+        ssize_t nr = write(fd, bytes, length);
+        if (nr < 0 && errno == EINTR)
+            continue;
+        if (nr < 0)
+            return -1;
+        bytes += nr;
+        length -= (size_t)nr;
+    }
+    return 0;
+}
+
+int file_write(const char *path, const void *bytes, size_t length, struct error *err)
+{
+    struct strbuf temporary;
+    int rc = -1;
+
+    strbuf_init(&temporary);
+    strbuf_addf(&temporary, "%s.%ld.tmp", path, (long)getpid());
+    int fd = open(temporary.data, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (fd < 0) {
+        error_set(err, "%s: cannot create: %s", path, strerror(errno));
+        goto out;
+    }
+    rc = write_all(fd, bytes, length) || fsync(fd) ? -1 : 0;
+    int reason = errno;
+    if (close(fd) && rc == 0) {
+        rc = -1;
+        reason = errno;
+    }
+    if (rc == 0 && rename(temporary.data, path)) {
+        rc = -1;
+        reason = errno;
+    }
+    if (rc) {
+        unlink(temporary.data);
+        error_set(err, "%s: cannot write: %s", path, strerror(reason));
+    }
+out:
+    strbuf_release(&temporary);
+    return rc;
+}
+
+static int make_one(const char *path, struct error *err)
+{
+    struct stat st;
+
+    if (mkdir(path, 0777) == 0)
+        return 0;
+    int reason = errno;
+    if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+        return 0;
+    return error_set(err, "%s: cannot create directory: %s", path, strerror(reason));
+}
+
+int file_make_directory(const char *path, struct error *err)
+{
+    struct strbuf copy;
+    int rc = 0;
+
+    strbuf_init(&copy);
+    strbuf_adds(&copy, path);
+    for (char *p = copy.data + 1; rc == 0 && copy.length > 0 && *p; p++) {
+        if (*p != '/')
+            continue;
+        *p = '\0';
+        rc = make_one(copy.data, err);
+        *p = '/';
+    }
+    if (rc == 0)
+        rc = make_one(copy.data, err);
+    strbuf_release(&copy);
+    return rc;
+}
+
+int file_make_parent(const char *path, struct error *err)
+{
+    const char *slash = strrchr(path, '/');
+    struct strbuf parent;
+
+    if (!slash || slash == path)
+        return 0;
+    strbuf_init(&parent);
+    strbuf_add(&parent, path, (size_t)(slash - path));
+    int rc = file_make_directory(parent.data, err);
+    strbuf_release(&parent);
+    return rc;
+}
+
+bool file_exists(const char *path)
+{
+    return access(path, F_OK) == 0;
+}
+
+bool file_first_line(const char *path, char *line, size_t size)
+{
+    FILE *file = fopen(path, "r");
+
+    if (!file)
+        return false;
+    bool found = fgets(line, (int)size, file) != NULL;
+    fclose(file);
+    if (found)
+        line[strcspn(line, "\n")] = '\0';
+    return found;
+}

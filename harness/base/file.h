@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* Whole files in and out. Errors name the path and the system's reason. */
+#ifndef HARNESS_BASE_FILE_H
+#define HARNESS_BASE_FILE_H
+
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* The whole file, NUL-terminated (the NUL is not counted); free() it. NULL on error. */
+char *file_read(const char *path, size_t *length, struct error *err);
+/* Replaces the file in one step: temporary file beside it, fsync, rename. */
+int file_write(const char *path, const void *bytes, size_t length, struct error *err);
+/* Creates the directory and its parents; existing ones are fine. */
+int file_make_directory(const char *path, struct error *err);
+/* Creates the directory that will hold `path`. */
+int file_make_parent(const char *path, struct error *err);
+bool file_exists(const char *path);
+/* First line of a small file such as those of /sys, without the newline; false if unreadable. */
+bool file_first_line(const char *path, char *line, size_t size);
+
+#endif

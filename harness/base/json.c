@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/json.h"
+
+#include "base/file.h"
+#include "base/text.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void position(const char *text, const char *at, int *line, int *column)
+{
+    *line = *column = 1;
+    for (; text < at && *text; text++) {
+        *column = *text == '\n' ? 1 : *column + 1;
+        *line += *text == '\n';
+    }
+}
+
+cJSON *json_parse(const char *text, size_t length, const char *what, struct error *err)
+{
+    const char *end = NULL;
+    cJSON *json = cJSON_ParseWithLengthOpts(text, length, &end, 0);
+
+    if (json) {
+        while (end < text + length && strchr(" \t\r\n", *end) && *end)
+            end++;
+        if (end == text + length || *end == '\0')
+            return json;
+        cJSON_Delete(json);
+    }
+    int line = 1, column = 1;
+    if (end)
+        position(text, end, &line, &column);
+    error_set(err, "%s: not valid JSON at line %d, column %d", what, line, column);
+    return NULL;
+}
+
+cJSON *json_parse_file(const char *path, struct error *err)
+{
+    size_t length;
+    char *text = file_read(path, &length, err);
+
+    if (!text)
+        return NULL;
+    cJSON *json = json_parse(text, length, path, err);
+    free(text);
+    return json;
+}
+
+int json_write_file(const cJSON *json, const char *path, bool pretty, struct error *err)
+{
+    char *text = pretty ? cJSON_Print(json) : cJSON_PrintUnformatted(json);
+
+    if (!text)
+        return error_set(err, "%s: out of memory while writing JSON", path);
+    size_t length = strlen(text);
+    text[length] = '\n'; /* the NUL's place; file_write() takes a length */
+    int rc = file_write(path, text, length + 1, err);
+    free(text);
+    return rc;
+}
+
+int json_get_string(const cJSON *object, const char *key, const char **value, struct error *err)
+{
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
+
+    if (!cJSON_IsString(item))
+        return error_set(err, "\"%s\" is missing or not a string", key);
+    *value = item->valuestring;
+    return 0;
+}
+
+int json_get_number(const cJSON *object, const char *key, double *value, struct error *err)
+{
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
+
+    if (!cJSON_IsNumber(item))
+        return error_set(err, "\"%s\" is missing or not a number", key);
+    *value = item->valuedouble;
+    return 0;
+}
+
+int json_get_int(const cJSON *object, const char *key, int64_t *value, struct error *err)
+{
+    double number;
+
+    if (json_get_number(object, key, &number, err))
+        return -1;
+    if (!(fabs(number) <= 0x1p53) || number != floor(number))
+        return error_set(err, "\"%s\" is not a whole number", key);
+    *value = (int64_t)number;
+    return 0;
+}
+
+const char *json_string(const cJSON *object, const char *key, const char *otherwise)
+{
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
+
+    return cJSON_IsString(item) ? item->valuestring : otherwise;
+}
+
+double json_number(const cJSON *object, const char *key, double otherwise)
+{
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
+
+    return cJSON_IsNumber(item) ? item->valuedouble : otherwise;
+}
+
+int64_t json_int(const cJSON *object, const char *key, int64_t otherwise)
+{
+    struct error ignored;
+    int64_t value;
+
+    return json_get_int(object, key, &value, &ignored) ? otherwise : value;
+}
+
+bool json_bool(const cJSON *object, const char *key, bool otherwise)
+{
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
+
+    return cJSON_IsBool(item) ? cJSON_IsTrue(item) : otherwise;
+}
+
+void json_add_number(cJSON *object, const char *key, double value)
+{
+    if (isfinite(value))
+        cJSON_AddNumberToObject(object, key, value);
+    else
+        cJSON_AddNullToObject(object, key);
+}
+
+void json_add_string(cJSON *object, const char *key, const char *value)
+{
+    if (value && *value)
+        cJSON_AddStringToObject(object, key, value);
+}
+
+void json_add_int(cJSON *object, const char *key, int64_t value)
+{
+    char text[24];
+
+    snprintf(text, sizeof(text), "%lld", (long long)value);
+    cJSON_AddRawToObject(object, key, text);
+}
+
+int json_only_keys(const cJSON *object, const char *const *keys, const char *what,
+                   struct error *err)
+{
+    for (const cJSON *item = object ? object->child : NULL; item; item = item->next) {
+        const char *const *key = keys;
+        while (*key && strcmp(*key, item->string) != 0)
+            key++;
+        if (!*key) {
+            const char *nearest = text_nearest(item->string, keys);
+            return error_set(err, "%s: unknown key \"%s\"%s%s%s", what, item->string,
+                             nearest ? "; did you mean \"" : "", nearest ? nearest : "",
+                             nearest ? "\"?" : "");
+        }
+    }
+    return 0;
+}

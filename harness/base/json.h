@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A thin layer over cJSON: files in and out, and reads that fail with a message which names the
+ * key. The tree belongs to whoever parsed or created it (cJSON_Delete).
+ */
+#ifndef HARNESS_BASE_JSON_H
+#define HARNESS_BASE_JSON_H
+
+#include "base/error.h"
+
+#include <cjson/cJSON.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Parses a whole text; an error names line and column. `what` stands in messages (a file name). */
+cJSON *json_parse(const char *text, size_t length, const char *what, struct error *err);
+cJSON *json_parse_file(const char *path, struct error *err);
+/* Writes the tree to a file in one step (temporary file, fsync, rename). */
+int json_write_file(const cJSON *json, const char *path, bool pretty, struct error *err);
+
+/* Required members: -1 and a message if absent or of another type. */
+int json_get_string(const cJSON *object, const char *key, const char **value, struct error *err);
+int json_get_number(const cJSON *object, const char *key, double *value, struct error *err);
+int json_get_int(const cJSON *object, const char *key, int64_t *value, struct error *err);
+
+/* Optional members: the default if absent or of another type. */
+const char *json_string(const cJSON *object, const char *key, const char *otherwise);
+double json_number(const cJSON *object, const char *key, double otherwise);
+int64_t json_int(const cJSON *object, const char *key, int64_t otherwise);
+bool json_bool(const cJSON *object, const char *key, bool otherwise);
+
+/* Adds a number, or null where it is not finite (JSON has no NaN). */
+void json_add_number(cJSON *object, const char *key, double value);
+/* Adds a string, or nothing where it is NULL or empty. */
+void json_add_string(cJSON *object, const char *key, const char *value);
+/* Integers beyond 2^53 lose digits in JSON numbers; those that may go beyond use this. */
+void json_add_int(cJSON *object, const char *key, int64_t value);
+
+/* Refuses members of `object` that are not in the NULL-ended list, naming the nearest valid one. */
+int json_only_keys(const cJSON *object, const char *const *keys, const char *what,
+                   struct error *err);
+
+#endif

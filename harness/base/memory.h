@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Small bookkeeping allocations: they succeed or the process ends with a message, because no
+ * caller could do anything sensible. Tensors, whose size comes from the user, never come from
+ * here: core/device.h refuses those with an error.
+ */
+#ifndef HARNESS_BASE_MEMORY_H
+#define HARNESS_BASE_MEMORY_H
+
+#include <stddef.h>
+
+void *memory_zeroed(size_t nr, size_t size);            /* like calloc */
+void *memory_resize(void *old, size_t nr, size_t size); /* like reallocarray */
+char *memory_string(const char *text);                  /* like strdup; NULL gives NULL */
+
+#endif

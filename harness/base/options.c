@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/options.h"
+
+#include <stdio.h>
+#include <string.h>
+
+void string_list_add(struct string_list *list, const char *text)
+{
+    *array_push(list) = memory_string(text);
+}
+
+void string_list_add_split(struct string_list *list, const char *text, char separator)
+{
+    char *copy = memory_string(text), *rest = copy, *item, separators[2] = { separator, 0 };
+
+    while ((item = strsep(&rest, separators)))
+        if (*item)
+            string_list_add(list, item);
+    free(copy);
+}
+
+void string_list_release(struct string_list *list)
+{
+    for (size_t i = 0; i < list->nr; i++)
+        free(list->items[i]);
+    array_release(list);
+}
+
+static int set_value(const struct option_row *row, void *target, const char *text,
+                     struct error *err)
+{
+    void *member = (char *)target + row->offset;
+    char what[64];
+
+    snprintf(what, sizeof(what), "--%s", row->name);
+    switch (row->type) {
+    case OPTION_FLAG:
+        *(bool *)member = true;
+        return 0;
+    case OPTION_STRING:
+        *(const char **)member = text;
+        return 0;
+    case OPTION_STRINGS:
+        string_list_add_split(member, text, ',');
+        return 0;
+    case OPTION_INT:
+        return text_parse_int(text, row->low, row->high, what, member, err);
+    case OPTION_INTS:
+        return text_parse_ints(text, row->low, row->high, what, member, err);
+    case OPTION_DOUBLE:
+        return text_parse_double(text, (double)row->low, (double)row->high, what, member, err);
+    case OPTION_DURATION:
+        return text_parse_duration(text, what, member, err);
+    case OPTION_FRACTION:
+        return text_parse_fraction(text, what, member, err);
+    }
+    return error_set(err, "%s: unknown option type", what);
+}
+
+static int unknown_option(const struct option_row *rows, const char *arg, struct error *err)
+{
+    const char *names[128] = { NULL };
+    char word[64] = "";
+    size_t nr = 0;
+
+    for (; rows[nr].name && nr < 127; nr++)
+        names[nr] = rows[nr].name;
+    snprintf(word, sizeof(word), "%.*s", (int)strcspn(arg + 2, "="), arg + 2);
+    const char *nearest = arg[1] == '-' ? text_nearest(word, names) : NULL;
+    if (nearest)
+        return error_set(err, "unknown option %s; did you mean --%s?", arg, nearest);
+    return error_set(err, "unknown option %s", arg);
+}
+
+static const struct option_row *find_row(const struct option_row *rows, const char *arg)
+{
+    size_t length = strcspn(arg, "=");
+
+    for (; rows->name; rows++) {
+        if (arg[1] == '-') {
+            if (strlen(rows->name) == length - 2 && !strncmp(rows->name, arg + 2, length - 2))
+                return rows;
+        } else if (rows->letter && rows->letter == arg[1] && !arg[2]) {
+            return rows;
+        }
+    }
+    return NULL;
+}
+
+int options_parse(const struct option_row *rows, void *target, int *argc, char **argv,
+                  struct error *err)
+{
+    int kept = 0, i = 0;
+
+    for (; i < *argc; i++) {
+        char *arg = argv[i];
+        if (strcmp(arg, "--") == 0) {
+            i++;
+            break;
+        }
+        if (arg[0] != '-' || arg[1] == '\0') {
+            argv[kept++] = arg;
+            continue;
+        }
+        const struct option_row *row = find_row(rows, arg);
+        if (!row)
+            return unknown_option(rows, arg, err);
+        char *equals = arg[1] == '-' ? strchr(arg, '=') : NULL;
+        const char *value = equals ? equals + 1 : NULL;
+        if (row->type == OPTION_FLAG && value)
+            return error_set(err, "--%s takes no value", row->name);
+        if (row->type != OPTION_FLAG && !value && ++i >= *argc)
+            return error_set(err, "--%s needs a value: %s", row->name, row->argument);
+        if (set_value(row, target, value ? value : argv[i], err))
+            return -1;
+    }
+    for (; i < *argc; i++)
+        argv[kept++] = argv[i];
+    *argc = kept;
+    return 0;
+}
+
+void options_release(const struct option_row *rows, void *target)
+{
+    for (; rows->name; rows++) {
+        void *member = (char *)target + rows->offset;
+        if (rows->type == OPTION_STRINGS)
+            string_list_release(member);
+        if (rows->type == OPTION_INTS)
+            array_release((struct int_list *)member);
+    }
+}
+
+void options_help(const struct option_row *rows, struct strbuf *out)
+{
+    for (; rows->name; rows++) {
+        size_t start = out->length;
+        strbuf_adds(out, "  ");
+        if (rows->letter)
+            strbuf_addf(out, "-%c, ", rows->letter);
+        strbuf_addf(out, "--%s%s%s", rows->name, rows->argument ? " " : "",
+                    rows->argument ? rows->argument : "");
+        strbuf_pad(out, start + 27, ' ');
+        strbuf_addf(out, " %s\n", rows->help);
+    }
+}

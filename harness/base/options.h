@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Command-line options from a table. One row gives the parser, `harness help CMD`, the man page
+ * and shell completion; a test compares them.
+ *
+ *     struct run_options { bool json; struct int_list batch; };
+ *     static const struct option_row run_rows[] = {
+ *         OPTION_ROW("json", 0, OPTION_FLAG, struct run_options, json, NULL, "print JSON"),
+ *         OPTION_RANGE_ROW("batch", 'b', OPTION_INTS, struct run_options, batch, 1, 1 << 20,
+ *                          "LIST", "batch sizes"),
+ *         OPTION_END,
+ *     };
+ *
+ * Accepted: --name VALUE, --name=VALUE, -l VALUE; "--" ends options. What is not an option is
+ * moved to the front of argv and counted in *argc.
+ */
+#ifndef HARNESS_BASE_OPTIONS_H
+#define HARNESS_BASE_OPTIONS_H
+
+#include "base/error.h"
+#include "base/strbuf.h"
+#include "base/text.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum option_type {
+    OPTION_FLAG,     /* bool: set to true */
+    OPTION_STRING,   /* const char *: points into argv */
+    OPTION_STRINGS,  /* struct string_list: repeatable, each split at commas */
+    OPTION_INT,      /* int64_t within [low, high] */
+    OPTION_INTS,     /* struct int_list within [low, high] */
+    OPTION_DOUBLE,   /* double within [low, high] */
+    OPTION_DURATION, /* double, in seconds */
+    OPTION_FRACTION, /* double: "3%" or "0.03" */
+};
+
+struct string_list {
+    char **items; /* owned */
+    size_t nr, capacity;
+};
+
+struct option_row {
+    const char *name;
+    char letter; /* 0 if there is none */
+    enum option_type type;
+    const char *argument; /* "LIST"; NULL for flags */
+    const char *help;
+    size_t offset; /* of the member in the target struct */
+    int64_t low, high;
+};
+
+#define OPTION_ROW(name_, letter_, type_, target_, member_, argument_, help_)                      \
+    {                                                                                              \
+        .name = (name_), .letter = (letter_), .type = (type_), .argument = (argument_),            \
+        .help = (help_), .offset = offsetof(target_, member_), .low = INT64_MIN,                   \
+        .high = INT64_MAX,                                                                         \
+    }
+#define OPTION_RANGE_ROW(name_, letter_, type_, target_, member_, low_, high_, argument_, help_)   \
+    {                                                                                              \
+        .name = (name_), .letter = (letter_), .type = (type_), .argument = (argument_),            \
+        .help = (help_), .offset = offsetof(target_, member_), .low = (low_), .high = (high_),     \
+    }
+#define OPTION_END                                                                                 \
+    {                                                                                              \
+        .name = NULL                                                                               \
+    }
+
+/* Parses argv[0..*argc) into `target`. Unknown options name the nearest valid one. */
+int options_parse(const struct option_row *rows, void *target, int *argc, char **argv,
+                  struct error *err);
+/* Frees the lists inside `target`. */
+void options_release(const struct option_row *rows, void *target);
+/* Appends one aligned line an option. */
+void options_help(const struct option_row *rows, struct strbuf *out);
+
+void string_list_add(struct string_list *list, const char *text);
+void string_list_add_split(struct string_list *list, const char *text, char separator);
+void string_list_release(struct string_list *list);
+
+#endif

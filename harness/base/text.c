@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/text.h"
+
+#include "base/strbuf.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { LIST_MAX = 10000 };
+
+int text_parse_int(const char *text, int64_t low, int64_t high, const char *what, int64_t *value,
+                   struct error *err)
+{
+    char *end;
+
+    errno = 0;
+    long long number = strtoll(text, &end, 10);
+    if (end == text || *end || errno == EINVAL)
+        return error_set(err, "%s: \"%s\" is not a whole number", what, text);
+    if (errno == ERANGE || number < low || number > high)
+        return error_set(err, "%s: %s is out of range (%lld to %lld)", what, text, (long long)low,
+                         (long long)high);
+    *value = number;
+    return 0;
+}
+
+int text_parse_double(const char *text, double low, double high, const char *what, double *value,
+                      struct error *err)
+{
+    char *end;
+    double number = strtod(text, &end);
+
+    if (end == text || *end)
+        return error_set(err, "%s: \"%s\" is not a number", what, text);
+    if (!(number >= low && number <= high))
+        return error_set(err, "%s: %s is out of range (%g to %g)", what, text, low, high);
+    *value = number;
+    return 0;
+}
+
+static int add_int(int64_t value, const char *what, struct int_list *list, struct error *err)
+{
+    if (list->nr >= LIST_MAX)
+        return error_set(err, "%s: more than %d values", what, LIST_MAX);
+    *array_push(list) = value;
+    return 0;
+}
+
+/* "low:high:*factor" or "low:high:+step" */
+static int parse_range(char *item, int64_t low, int64_t high, const char *what,
+                       struct int_list *list, struct error *err)
+{
+    char *second = strchr(item, ':'), *third = second ? strchr(second + 1, ':') : NULL;
+    int64_t first, last, by;
+
+    if (!third || (third[1] != '*' && third[1] != '+'))
+        return error_set(err, "%s: \"%s\" is not a range like 32:512:*2 or 64:256:+64", what, item);
+    *second = *third = '\0';
+    bool times = third[1] == '*';
+    if (text_parse_int(item, low, high, what, &first, err) ||
+        text_parse_int(second + 1, low, high, what, &last, err) ||
+        text_parse_int(third + 2, times ? 2 : 1, high, what, &by, err))
+        return -1;
+    if (last < first || (times && first < 1))
+        return error_set(err, "%s: the range %s:%s:%s is empty or does not end", what, item,
+                         second + 1, third + 1);
+    for (int64_t x = first; x <= last; x = times ? x * by : x + by) {
+        if (add_int(x, what, list, err))
+            return -1;
+        if (x > (times ? INT64_MAX / by : INT64_MAX - by))
+            break;
+    }
+    return 0;
+}
+
+int text_parse_ints(const char *text, int64_t low, int64_t high, const char *what,
+                    struct int_list *list, struct error *err)
+{
+    char *copy = memory_string(text), *rest = copy, *item;
+    int rc = 0;
+
+    while (rc == 0 && (item = strsep(&rest, ","))) {
+        int64_t value;
+        if (strchr(item, ':'))
+            rc = parse_range(item, low, high, what, list, err);
+        else if ((rc = text_parse_int(item, low, high, what, &value, err)) == 0)
+            rc = add_int(value, what, list, err);
+    }
+    free(copy);
+    return rc;
+}
+
+int text_parse_duration(const char *text, const char *what, double *seconds, struct error *err)
+{
+    static const struct {
+        const char *suffix;
+        double factor;
+    } units[] = {
+        { "", 1 }, { "us", 1e-6 }, { "ms", 1e-3 }, { "s", 1 }, { "m", 60 }, { "h", 3600 }
+    };
+    char *end;
+    double number = strtod(text, &end);
+
+    for (size_t i = 0; end != text && i < sizeof(units) / sizeof(units[0]); i++) {
+        if (strcmp(end, units[i].suffix) == 0 && number >= 0 && number * units[i].factor < 1e9) {
+            *seconds = number * units[i].factor;
+            return 0;
+        }
+    }
+    return error_set(err, "%s: \"%s\" is not a duration like 250ms, 90s, 2m or 1h", what, text);
+}
+
+int text_parse_fraction(const char *text, const char *what, double *fraction, struct error *err)
+{
+    char *end;
+    double number = strtod(text, &end);
+    bool percent = end != text && strcmp(end, "%") == 0;
+
+    if (percent)
+        number /= 100;
+    if (end == text || (*end && !percent) || !(number >= 0 && number < 10))
+        return error_set(err, "%s: \"%s\" is not a share like 3%% or 0.03", what, text);
+    *fraction = number;
+    return 0;
+}
+
+/* Levenshtein distance, cut off at 63 characters a side. */
+static size_t distance(const char *a, const char *b)
+{
+    size_t row[64], nr = strnlen(b, 63);
+
+    for (size_t j = 0; j <= nr; j++)
+        row[j] = j;
+    for (size_t i = 0; i < 63 && a[i]; i++) {
+        size_t diagonal = row[0];
+        row[0] = i + 1;
+        for (size_t j = 0; j < nr; j++) {
+            size_t best = diagonal + (a[i] != b[j]);
+            diagonal = row[j + 1];
+            best = best < row[j] + 1 ? best : row[j] + 1;
+            row[j + 1] = best < diagonal + 1 ? best : diagonal + 1;
+        }
+    }
+    return row[nr];
+}
+
+const char *text_nearest(const char *word, const char *const *names)
+{
+    size_t best = 1 + strlen(word) / 2;
+    const char *nearest = NULL;
+
+    for (; *names; names++) {
+        size_t d = strstr(*names, word) && *word ? 1 : distance(word, *names);
+        if (d < best) {
+            best = d;
+            nearest = *names;
+        }
+    }
+    return nearest;
+}
+
+bool text_filter_matches(const char *filter, const char *key)
+{
+    struct strbuf prefix;
+    bool matches = fnmatch(filter, key, 0) == 0;
+
+    if (matches)
+        return true;
+    strbuf_init(&prefix);
+    strbuf_addf(&prefix, "%s/*", filter);
+    matches = fnmatch(prefix.data, key, 0) == 0;
+    strbuf_release(&prefix);
+    return matches;
+}
+
+static char *scaled(double value, double step, const char *const *units, size_t nr, char *buffer)
+{
+    size_t unit = 0;
+
+    if (!isfinite(value))
+        return snprintf(buffer, TEXT_UNIT_SIZE, "n/a"), buffer;
+    /* 999.95 would print as 1000: go to the next unit where rounding would reach it. */
+    while (unit + 1 < nr && fabs(value) >= step * 0.99995) {
+        value /= step;
+        unit++;
+    }
+    int decimals = fabs(value) >= 999.95   ? 0
+                   : fabs(value) >= 99.995 ? 1
+                   : fabs(value) >= 9.9995 ? 2
+                                           : 3;
+    snprintf(buffer, TEXT_UNIT_SIZE, "%.*f %s", decimals, value, units[unit]);
+    return buffer;
+}
+
+char *text_time(double ns, char buffer[TEXT_UNIT_SIZE])
+{
+    static const char *const units[] = { "ns", "us", "ms", "s" };
+
+    return scaled(ns, 1000, units, 4, buffer);
+}
+
+char *text_bytes(double bytes, char buffer[TEXT_UNIT_SIZE])
+{
+    static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB", "PiB" };
+
+    return scaled(bytes, 1024, units, 6, buffer);
+}
+
+char *text_rate(double per_second, const char *unit, char buffer[TEXT_UNIT_SIZE])
+{
+    static const char *const prefixes[] = { "", "k", "M", "G", "T", "P" };
+    char number[TEXT_UNIT_SIZE];
+
+    scaled(per_second, 1000, prefixes, 6, number);
+    snprintf(buffer, TEXT_UNIT_SIZE, "%.12s%.16s", number, unit);
+    return buffer;
+}
+
+char *text_percent(double fraction, char buffer[TEXT_UNIT_SIZE])
+{
+    if (!isfinite(fraction))
+        snprintf(buffer, TEXT_UNIT_SIZE, "n/a");
+    else
+        snprintf(buffer, TEXT_UNIT_SIZE, "%+.1f %%", fraction * 100);
+    return buffer;
+}
+
+char *text_timestamp(int64_t ms, char buffer[TEXT_UNIT_SIZE])
+{
+    time_t seconds = (time_t)(ms / 1000);
+    struct tm tm;
+
+    gmtime_r(&seconds, &tm);
+    strftime(buffer, TEXT_UNIT_SIZE, "%Y-%m-%d %H:%M:%SZ", &tm);
+    return buffer;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reading what people type and writing what they read: lists of numbers, durations, units,
+ * nearest names, glob filters.
+ */
+#ifndef HARNESS_BASE_TEXT_H
+#define HARNESS_BASE_TEXT_H
+
+#include "base/array.h"
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct int_list {
+    int64_t *items;
+    size_t nr, capacity;
+};
+
+/* "1,2,4" or "32:512:*2" or "64:256:+64", mixed by commas. Every value must lie in [low, high];
+ * at most 10,000 values. `what` stands in messages ("--batch"). Appends to `list`. */
+int text_parse_ints(const char *text, int64_t low, int64_t high, const char *what,
+                    struct int_list *list, struct error *err);
+int text_parse_int(const char *text, int64_t low, int64_t high, const char *what, int64_t *value,
+                   struct error *err);
+int text_parse_double(const char *text, double low, double high, const char *what, double *value,
+                      struct error *err);
+/* "250ms", "90s", "2m", "1h", "90" (seconds); the result is in seconds. */
+int text_parse_duration(const char *text, const char *what, double *seconds, struct error *err);
+/* "3%" or "0.03"; the result is a fraction in [0, 10). */
+int text_parse_fraction(const char *text, const char *what, double *fraction, struct error *err);
+
+/* The name of a NULL-ended list nearest to `word` by edit distance; NULL if none is near. */
+const char *text_nearest(const char *word, const char *const *names);
+
+/* A filter matches a '/'-separated key if it globs the whole key, or a leading run of its parts:
+ * "gemm", "gemm/l?near", "gpt/tile-large", "[!n]*" and so on; an asterisk also crosses slashes. */
+bool text_filter_matches(const char *filter, const char *key);
+
+/* Four significant digits and the fitting unit; the returned string is `buffer`. */
+enum { TEXT_UNIT_SIZE = 32 };
+char *text_time(double ns, char buffer[TEXT_UNIT_SIZE]);     /* "12.30 us" */
+char *text_bytes(double bytes, char buffer[TEXT_UNIT_SIZE]); /* "1.500 GiB" */
+char *text_rate(double per_second, const char *unit,
+                char buffer[TEXT_UNIT_SIZE]);                     /* "3.1 GFLOP/s" */
+char *text_percent(double fraction, char buffer[TEXT_UNIT_SIZE]); /* "+3.2 %" with sign */
+/* Seconds since the epoch in ms as "2026-11-21 09:54:00Z". */
+char *text_timestamp(int64_t ms, char buffer[TEXT_UNIT_SIZE]);
+
+#endif

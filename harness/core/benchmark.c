@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/benchmark.h"
+
+#include "base/text.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+const char *cache_state_name(enum cache_state cache)
+{
+    return cache == CACHE_COLD ? "cold" : "warm";
+}
+
+static void make_key(struct benchmark_name *name)
+{
+    size_t used = 0;
+
+    name->key[0] = '\0';
+    used +=
+        (size_t)snprintf(name->key, KEY_SIZE, "%s/%s/%s/", name->kernel, name->variant, name->math);
+    for (int i = 0; i < name->nr_dims && used < KEY_SIZE; i++)
+        used += (size_t)snprintf(name->key + used, KEY_SIZE - used, "%s%s=%lld", i ? "," : "",
+                                 name->dims[i].name, (long long)name->dims[i].value);
+    if (used < KEY_SIZE)
+        snprintf(name->key + used, KEY_SIZE - used, "/%s/%s", name->device, name->cache);
+}
+
+void benchmark_name_of(const struct benchmark *b, const struct device *d,
+                       struct benchmark_name *name)
+{
+    const struct kernel *k = b->variant->kernel;
+
+    *name = (struct benchmark_name) { 0 };
+    snprintf(name->kernel, sizeof(name->kernel), "%s", k->name);
+    snprintf(name->variant, sizeof(name->variant), "%s", b->variant->name);
+    snprintf(name->math, sizeof(name->math), "%s", b->variant->math);
+    snprintf(name->device, sizeof(name->device), "%s", d->label);
+    snprintf(name->cache, sizeof(name->cache), "%s", cache_state_name(b->cache));
+    name->nr_dims = kernel_nr_dims(k);
+    for (int i = 0; i < name->nr_dims; i++) {
+        snprintf(name->dims[i].name, sizeof(name->dims[i].name), "%s", k->dims[i]);
+        name->dims[i].value = b->shape.dim[i];
+    }
+    make_key(name);
+}
+
+static int parse_dims(char *text, struct benchmark_name *name)
+{
+    char *rest = text, *item;
+    struct error ignored;
+
+    name->nr_dims = 0;
+    while ((item = strsep(&rest, ","))) {
+        char *equals = strchr(item, '=');
+        if (!equals || name->nr_dims == SHAPE_MAX)
+            return -1;
+        struct benchmark_dim *dim = &name->dims[name->nr_dims++];
+        *equals = '\0';
+        snprintf(dim->name, sizeof(dim->name), "%s", item);
+        if (text_parse_int(equals + 1, INT64_MIN, INT64_MAX, item, &dim->value, &ignored))
+            return -1;
+    }
+    return 0;
+}
+
+/* kernel.../variant/math/dims/device/cache: the last five parts are fixed, the kernel may hold
+ * slashes of its own. */
+static int parse_parts(const char *key, struct benchmark_name *name)
+{
+    char copy[KEY_SIZE], *part[5];
+
+    snprintf(copy, sizeof(copy), "%s", key);
+    for (int i = 4; i >= 0; i--) {
+        char *slash = strrchr(copy, '/');
+        if (!slash)
+            return -1;
+        *slash = '\0';
+        part[i] = slash + 1;
+    }
+    if (strcmp(part[4], "warm") != 0 && strcmp(part[4], "cold") != 0)
+        return -1;
+    snprintf(name->kernel, sizeof(name->kernel), "%.*s", NAME_SIZE - 1, copy);
+    snprintf(name->variant, sizeof(name->variant), "%.*s", NAME_SIZE - 1, part[0]);
+    snprintf(name->math, sizeof(name->math), "%.15s", part[1]);
+    snprintf(name->device, sizeof(name->device), "%.*s", NAME_SIZE - 1, part[3]);
+    snprintf(name->cache, sizeof(name->cache), "%s", part[4]);
+    return parse_dims(part[2], name);
+}
+
+int benchmark_name_parse(const char *key, struct benchmark_name *name, struct error *err)
+{
+    if (strlen(key) >= KEY_SIZE)
+        return error_set(err, "a benchmark key has %zu characters, more than %d", strlen(key),
+                         KEY_SIZE - 1);
+    *name = (struct benchmark_name) { 0 };
+    if (parse_parts(key, name)) {
+        *name = (struct benchmark_name) { 0 };
+        snprintf(name->kernel, sizeof(name->kernel), "%.*s", NAME_SIZE - 1, key);
+    }
+    snprintf(name->key, sizeof(name->key), "%s", key);
+    return 0;
+}
+
+int64_t benchmark_name_dim(const struct benchmark_name *name, const char *dim, int64_t otherwise)
+{
+    for (int i = 0; i < name->nr_dims; i++)
+        if (strcmp(name->dims[i].name, dim) == 0)
+            return name->dims[i].value;
+    return otherwise;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A benchmark's identity across years of history is its key:
+ *
+ *     gemm/linear/simd/fp32/batch=4,seq=64,n=192,k=48/cpu-2t/warm
+ *     kernel      var. math shape                     device cache
+ *
+ * `struct benchmark` points into the registry of this build; `struct benchmark_name` is the same
+ * as text, which is all that old history and imported results have.
+ */
+#ifndef HARNESS_CORE_BENCHMARK_H
+#define HARNESS_CORE_BENCHMARK_H
+
+#include "base/error.h"
+#include "core/kernel.h"
+
+enum cache_state { CACHE_WARM, CACHE_COLD };
+
+struct benchmark {
+    const struct variant *variant;
+    struct shape shape;
+    enum cache_state cache;
+};
+
+enum { KEY_SIZE = 256, NAME_SIZE = 64 };
+
+struct benchmark_dim {
+    char name[24];
+    int64_t value;
+};
+
+struct benchmark_name {
+    char key[KEY_SIZE]; /* the whole; unique */
+    char kernel[NAME_SIZE], variant[NAME_SIZE], math[16], device[NAME_SIZE], cache[8];
+    struct benchmark_dim dims[SHAPE_MAX];
+    int nr_dims;
+};
+
+const char *cache_state_name(enum cache_state cache); /* "warm", "cold" */
+
+/* Fills every field, the key included. */
+void benchmark_name_of(const struct benchmark *b, const struct device *d,
+                       struct benchmark_name *name);
+/* Takes a key apart. Keys of other origin (imports) need not have this form: then the whole key
+ * becomes `kernel`, the rest is empty, and the result is still usable. Fails only if too long. */
+int benchmark_name_parse(const char *key, struct benchmark_name *name, struct error *err);
+/* A dim's value, or `otherwise`. */
+int64_t benchmark_name_dim(const struct benchmark_name *name, const char *dim, int64_t otherwise);
+
+#endif

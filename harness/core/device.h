@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A device owns memory and a clock and runs calls. Three kinds: cpu (OpenMP threads), cuda, and
+ * fake (a scripted clock, for tests of everything above it). A new device is one file that
+ * defines a `struct device_class` and one row in device.c.
+ *
+ * Device specs as typed by the user:
+ *   cpu          all cores this process may use       cpu:2     two threads
+ *   cuda         first GPU                            cuda:1    second GPU
+ *   fake         a steady clock                       fake:base=2000,sd=0.01,launch=0.02,slow=1.1
+ */
+#ifndef HARNESS_CORE_DEVICE_H
+#define HARNESS_CORE_DEVICE_H
+
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum device_kind { DEVICE_CPU, DEVICE_CUDA, DEVICE_FAKE, DEVICE_KIND_NR };
+
+struct call;
+struct device;
+
+struct device_class {
+    const char *name;  /* "cpu" */
+    const char *clock; /* "CLOCK_MONOTONIC_RAW", stored with each measurement */
+    /* `argument` is what follows the colon of the spec, or "". Fills device->state, label. */
+    int (*open)(struct device *d, const char *argument, struct error *err);
+    void (*close)(struct device *d);
+    /* Memory aligned to 64 bytes or better; NULL and an error that tells the bytes asked for. */
+    void *(*alloc)(struct device *d, size_t bytes, struct error *err);
+    void (*free)(struct device *d, void *memory);
+    int (*upload)(struct device *d, void *to, const void *from, size_t bytes, struct error *err);
+    int (*download)(struct device *d, void *to, const void *from, size_t bytes, struct error *err);
+    /* Empties the caches, so that the next launch is cold. */
+    void (*flush)(struct device *d);
+    /* Runs the call `batch` times back to back and gives the whole time in ns. */
+    int (*time)(struct device *d, const struct call *call, unsigned batch, uint64_t *ns,
+                struct error *err);
+    /* Runs it once, untimed, and waits until nothing is running any more. */
+    int (*run)(struct device *d, const struct call *call, struct error *err);
+    /* Bytes that can still be allocated, for refusing what would not fit. */
+    int64_t (*available)(struct device *d);
+};
+
+struct device {
+    const struct device_class *ops;
+    enum device_kind kind;
+    char spec[256];     /* as typed */
+    char label[64];     /* in keys: "cpu-2t", "cuda", "fake" */
+    char describe[256]; /* for people: "AMD EPYC, 2 threads" */
+    int threads;        /* CPU threads in use; 0 for other kinds */
+    double clock_step;  /* smallest measurable time in ns */
+    void *state;        /* the class's own */
+};
+
+/* Opens a device from its spec. Unknown kinds and kinds not built in are errors that list what
+ * there is. Close with device_close(). */
+int device_open(struct device *d, const char *spec, struct error *err);
+void device_close(struct device *d);
+
+/* NULL with the reason in `why` where this build lacks the kind. */
+const struct device_class *device_class(enum device_kind kind, const char **why);
+const char *device_kind_name(enum device_kind kind);
+/* The kind a spec names, or -1. */
+int device_kind_of(const char *spec);
+
+/* Cores this process may run on. */
+int device_cpu_cores(void);
+
+#endif

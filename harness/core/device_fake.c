@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A device with a scripted clock: everything above it (sampling, history, verdicts, pictures) is
+ * tested with known truths and no noise of a real machine.
+ *
+ *     fake:base=2000,slow=1.05,launch=0.01,sd=0.02,seed=7,hang=3,crash=2
+ *
+ *   base    median ns of one kernel launch, before `slow`          (default 10000)
+ *   slow    planted slow-down factor                               (1)
+ *   launch  sd of the log of a whole process launch                (0)
+ *   sd      sd of the log of one sample                            (0)
+ *   seed    of both noises; 0 draws a fresh one each process       (0)
+ *   only    slow applies only to benchmarks whose first dim is N   (all)
+ *   crash   the process dies by SIGSEGV when the first dim is N    (never)
+ *   hang    the call never returns when the first dim is N         (never)
+ *
+ * The kernel is still run (so that it can be checked); only its time is invented.
+ */
+#include "base/memory.h"
+#include "base/random.h"
+#include "base/text.h"
+#include "core/device_host.h"
+#include "core/kernel.h"
+
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct fake {
+    double base, slow, launch, sd, seed, only, crash, hang;
+    double factor; /* of this process */
+    struct random random;
+};
+
+static const struct {
+    const char *name;
+    size_t offset;
+} settings[] = {
+    { "base", offsetof(struct fake, base) },     { "slow", offsetof(struct fake, slow) },
+    { "launch", offsetof(struct fake, launch) }, { "sd", offsetof(struct fake, sd) },
+    { "seed", offsetof(struct fake, seed) },     { "only", offsetof(struct fake, only) },
+    { "crash", offsetof(struct fake, crash) },   { "hang", offsetof(struct fake, hang) },
+};
+
+static int set_one(struct fake *fake, const char *name, const char *value, struct error *err)
+{
+    for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++)
+        if (strcmp(settings[i].name, name) == 0)
+            return text_parse_double(value, 0, 1e15, name,
+                                     (double *)((char *)fake + settings[i].offset), err);
+    return error_set(err,
+                     "unknown setting \"%s\"; there are base, slow, launch, sd, seed, only, "
+                     "crash, hang",
+                     name);
+}
+
+static int parse_settings(struct fake *fake, const char *argument, struct error *err)
+{
+    char *copy = memory_string(argument), *rest = copy, *item;
+    int rc = 0;
+
+    while (rc == 0 && (item = strsep(&rest, ","))) {
+        char *equals = strchr(item, '=');
+        if (!*item)
+            continue;
+        if (equals)
+            *equals = '\0';
+        rc = equals ? set_one(fake, item, equals + 1, err)
+                    : error_set(err, "\"%s\" is not NAME=VALUE", item);
+    }
+    free(copy);
+    return rc;
+}
+
+static int fake_open(struct device *d, const char *argument, struct error *err)
+{
+    struct fake *fake = memory_zeroed(1, sizeof(*fake));
+
+    *fake = (struct fake) { .base = 10000, .slow = 1, .only = -1, .crash = -1, .hang = -1 };
+    if (parse_settings(fake, argument, err)) {
+        free(fake);
+        return -1;
+    }
+    random_seed(&fake->random, fake->seed > 0 ? (uint64_t)fake->seed : random_fresh_seed());
+    fake->factor = exp(fake->launch * random_normal(&fake->random));
+    d->state = fake;
+    d->clock_step = 1;
+    snprintf(d->label, sizeof(d->label), "fake");
+    snprintf(d->describe, sizeof(d->describe), "scripted clock, for tests");
+    return 0;
+}
+
+static void fake_close(struct device *d)
+{
+    free(d->state);
+}
+
+static void fake_flush(struct device *d)
+{
+    (void)d;
+}
+
+static int fake_run(struct device *d, const struct call *call, struct error *err)
+{
+    struct fake *fake = d->state;
+    double first = (double)call->shape.dim[0];
+
+    (void)err;
+    if (first == fake->crash)
+        raise(SIGSEGV);
+    while (first == fake->hang)
+        pause();
+    call->variant->launch(call);
+    return 0;
+}
+
+static int fake_time(struct device *d, const struct call *call, unsigned batch, uint64_t *ns,
+                     struct error *err)
+{
+    struct fake *fake = d->state;
+    bool slowed = fake->only < 0 || (double)call->shape.dim[0] == fake->only;
+    double median = fake->base * fake->factor * (slowed ? fake->slow : 1);
+
+    if (fake_run(d, call, err))
+        return -1;
+    *ns = (uint64_t)llround(median * batch * exp(fake->sd * random_normal(&fake->random)));
+    return 0;
+}
+
+extern const struct device_class device_fake_class;
+const struct device_class device_fake_class = {
+    .name = "fake",
+    .clock = "scripted",
+    .open = fake_open,
+    .close = fake_close,
+    .alloc = device_host_alloc,
+    .free = device_host_free,
+    .upload = device_host_copy,
+    .download = device_host_copy,
+    .flush = fake_flush,
+    .time = fake_time,
+    .run = fake_run,
+    .available = device_host_available,
+};

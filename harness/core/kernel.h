@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The contract of everything that is measured.
+ *
+ * A kernel says WHAT is computed: dims, work, inputs, a float64 oracle, a tolerance, shapes.
+ * A variant says HOW: on which device, in which dtype, by which code.
+ * A benchmark is kernel x variant x shape x device x cache state; see core/benchmark.h.
+ *
+ * Rows. An output tensor is a matrix of tensor_rows() x tensor_cols(). The oracle is asked for
+ * some rows and fills them in float64: all of them where that is cheap, the edges and a random
+ * choice where the whole would take minutes.
+ */
+#ifndef HARNESS_CORE_KERNEL_H
+#define HARNESS_CORE_KERNEL_H
+
+#include "base/error.h"
+#include "core/device.h"
+#include "core/shape.h"
+#include "core/tensor.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* FLOPs and compulsory bytes of one launch: each input read once, each output written once, in
+ * the variant's dtype. Causal attention counts exact pairs, S(S+1)/2. */
+struct work {
+    double flops, bytes;
+};
+
+struct kernel {
+    const char *name;            /* "gemm/linear": unique, parts separated by '/' */
+    const char *summary;         /* one line for `harness list` */
+    const char *dims[SHAPE_MAX]; /* "batch", "seq", ...; NULL-ended */
+    const void *config;          /* the kernel's own constant data (a GPT configuration), or NULL */
+
+    struct work (*work)(const struct kernel *k, const struct shape *s, enum dtype dtype);
+    /* Describes the tensors into t[0..TENSOR_MAX) and returns their number; data stays NULL.
+     * `dtype` is the storage type of the floating-point tensors. */
+    int (*layout)(const struct kernel *k, const struct shape *s, enum dtype dtype,
+                  struct tensor *t);
+    /* Fills a FILL_KERNEL tensor; may be NULL. `data` is host memory. */
+    void (*fill)(const struct kernel *k, const struct shape *s, struct tensor *t, uint64_t seed);
+    /* Row rows[i] of output `out` in float64 to expected[i * cols]. Tensors are on the host and
+     * hold the (rounded) inputs. Reads nothing from outputs. */
+    void (*oracle)(const struct kernel *k, const struct shape *s, const struct tensor *t, int out,
+                   const int64_t *rows, size_t nr_rows, double *expected);
+    /* FLOPs that the oracle spends whatever the rows, and for each row: decides how many rows
+     * are checked. */
+    void (*oracle_cost)(const struct kernel *k, const struct shape *s, double *fixed,
+                        double *per_row);
+    /* Bound on max |out - expected| / rms(expected), for a variant of this dtype. */
+    double (*tolerance)(const struct kernel *k, const struct shape *s, enum dtype dtype);
+    /* NULL if the dims go together; else why not ("heads must divide width"). May be NULL. */
+    const char *(*refuses)(const struct kernel *k, const struct shape *s);
+
+    const struct shape *shapes; /* measured by default */
+    size_t nr_shapes;
+    const struct shape *test_shapes; /* odd sizes and edges, for `harness verify` and CTest */
+    size_t nr_test_shapes;
+};
+
+enum variant_flags {
+    VARIANT_VENDOR = 1 << 0, /* somebody else's library, for reference */
+    VARIANT_PLAIN = 1 << 1,  /* simple code, kept to be understood */
+    VARIANT_HIDDEN = 1 << 2, /* for tests of the harness: only on its own device */
+};
+
+/* One benchmark made ready on a device: what a variant's callbacks get. */
+struct call {
+    const struct variant *variant;
+    const struct kernel *kernel;
+    struct shape shape;
+    struct device *device;
+    struct tensor tensor[TENSOR_MAX]; /* data in device memory */
+    int nr_tensors;
+    void *state; /* the variant's own, from prepare() to release() */
+};
+
+struct variant {
+    const char *name;    /* "naive", "simd", "openblas", "cuda_tiled" */
+    const char *summary; /* one line: the idea and the limit it should reach */
+    const struct kernel *kernel;
+    enum device_kind device;
+    enum dtype dtype;
+    const char *math; /* what arithmetic is done, in keys: "fp32", "tf32", "bf16" */
+    unsigned flags;
+    /* NULL means that it always can. On false, `why` has the reason. */
+    bool (*supports)(const struct kernel *k, const struct shape *s, const struct device *d,
+                     struct error *why);
+    /* Handles, packing, graphs; not timed. May be NULL. May allocate; sets call->state. */
+    int (*prepare)(struct call *call, struct error *err);
+    /* The timed part: no allocation, no synchronisation, no failure. */
+    void (*launch)(const struct call *call);
+    void (*release)(struct call *call); /* may be NULL */
+};
+
+/* The extent of a dim by name, or `otherwise` where the kernel lacks that dim. */
+int64_t kernel_dim(const struct kernel *k, const struct shape *s, const char *dim,
+                   int64_t otherwise);
+int kernel_dim_index(const struct kernel *k, const char *dim); /* -1 if there is none */
+int kernel_nr_dims(const struct kernel *k);
+/* Index of the first output tensor of a layout. */
+int kernel_output(const struct tensor *t, int nr);
+/* Bytes of all tensors together (the working set); INT64_MAX on overflow. */
+int64_t kernel_footprint(const struct kernel *k, const struct shape *s, enum dtype dtype);
+
+#endif

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/record.h"
+
+#include "base/array.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *const outcomes[OUTCOME_NR] = { "OK", "UNSUPPORTED", "WRONG", "FAILED" };
+static const char *const stop_rules[STOP_RULE_NR] = { "", "precision", "time", "samples" };
+
+static int find(const char *const *names, int nr, const char *name)
+{
+    for (int i = 0; i < nr; i++)
+        if (strcmp(names[i], name) == 0)
+            return i;
+    return -1;
+}
+
+const char *outcome_name(enum outcome outcome)
+{
+    return outcomes[outcome];
+}
+
+int outcome_find(const char *name)
+{
+    return find(outcomes, OUTCOME_NR, name);
+}
+
+const char *stop_rule_name(enum stop_rule rule)
+{
+    return stop_rules[rule];
+}
+
+int stop_rule_find(const char *name)
+{
+    return find(stop_rules, STOP_RULE_NR, name);
+}
+
+void measurement_release(struct measurement *m)
+{
+    free(m->message);
+    free(m->samples);
+    m->message = NULL;
+    m->samples = NULL;
+    m->nr_samples = 0;
+}
+
+void measurement_copy(struct measurement *to, const struct measurement *from)
+{
+    *to = *from;
+    to->message = memory_string(from->message);
+    to->samples = NULL;
+    if (from->nr_samples > 0) {
+        to->samples = memory_resize(NULL, from->nr_samples, sizeof(*to->samples));
+        memcpy(to->samples, from->samples, from->nr_samples * sizeof(*to->samples));
+    }
+}
+
+void measurement_add_telemetry(struct measurement *m, const char *name, double value)
+{
+    if (m->nr_telemetry == TELEMETRY_MAX || !isfinite(value))
+        return;
+    struct telemetry *t = &m->telemetry[m->nr_telemetry++];
+    snprintf(t->name, sizeof(t->name), "%s", name);
+    t->value = value;
+}
+
+double measurement_telemetry(const struct measurement *m, const char *name)
+{
+    for (int i = 0; i < m->nr_telemetry; i++)
+        if (strcmp(m->telemetry[i].name, name) == 0)
+            return m->telemetry[i].value;
+    return NAN;
+}
+
+void launch_release(struct launch *l)
+{
+    free(l->error_text);
+    l->error_text = NULL;
+}
+
+void run_release(struct run *r)
+{
+    free(r->environment);
+    free(r->settings);
+    r->environment = r->settings = NULL;
+}
+
+void run_copy(struct run *to, const struct run *from)
+{
+    *to = *from;
+    to->environment = memory_string(from->environment);
+    to->settings = memory_string(from->settings);
+}
+
+void records_release(struct records *r)
+{
+    for (size_t i = 0; i < r->nr_runs; i++)
+        run_release(&r->runs[i]);
+    for (size_t i = 0; i < r->nr; i++)
+        measurement_release(&r->items[i].m);
+    free(r->runs);
+    free(r->items);
+    free(r->ceilings);
+    *r = (struct records) { 0 };
+}
+
+struct run *records_add_run(struct records *r)
+{
+    r->runs = array_grow(r->runs, r->nr_runs, &r->runs_capacity, sizeof(*r->runs));
+    return &r->runs[r->nr_runs++];
+}
+
+struct record *records_add(struct records *r, int run, int launch_seq)
+{
+    r->items = array_grow(r->items, r->nr, &r->capacity, sizeof(*r->items));
+    struct record *record = &r->items[r->nr++];
+    record->run = run;
+    record->launch_seq = launch_seq;
+    return record;
+}

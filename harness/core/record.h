@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Facts as plain values: what measure/ hands up, store/ keeps, analysis/ reads. Nothing here is
+ * derived: GFLOP/s and percentiles come from analysis/metric.h, so a new metric works on old
+ * history.
+ */
+#ifndef HARNESS_CORE_RECORD_H
+#define HARNESS_CORE_RECORD_H
+
+#include "core/benchmark.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum outcome {
+    OUTCOME_OK,
+    OUTCOME_UNSUPPORTED, /* cannot run here; `message` says why */
+    OUTCOME_WRONG,       /* did not match the oracle; has an error, never a time */
+    OUTCOME_FAILED,      /* crashed, hung or could not be prepared */
+    OUTCOME_NR,
+};
+
+/* Which rule ended the sampling. */
+enum stop_rule { STOP_NONE, STOP_PRECISION, STOP_TIME, STOP_SAMPLES, STOP_RULE_NR };
+
+/* A number read beside the measurement; absent ones are absent, never 0. */
+struct telemetry {
+    char name[32]; /* with its unit: "cpu_mhz", "steal_percent", "major_faults" */
+    double value;
+};
+
+enum { TELEMETRY_MAX = 24 };
+
+/* One benchmark in one launch. */
+struct measurement {
+    struct benchmark_name bench;
+    enum outcome outcome;
+    char *message;       /* why it is not OK; NULL if it is. Owned */
+    bool vendor;         /* the variant is a reference library */
+    double max_error;    /* against the oracle, relative to rms; NaN if not checked */
+    double tolerance;    /* the bound it had to keep */
+    double checked;      /* share of output elements compared, (0, 1] */
+    double flops, bytes; /* the work model, for one launch of the kernel */
+    int64_t footprint;   /* bytes of all tensors */
+    unsigned batch;      /* kernel launches in one sample */
+    uint64_t *samples;   /* ns for `batch` launches, in the order measured. Owned */
+    size_t nr_samples;
+    enum stop_rule stop;
+    unsigned warmups;   /* launches before the first sample */
+    char clock[32];     /* "CLOCK_MONOTONIC_RAW" */
+    int64_t started_ms; /* since the epoch */
+    double seconds;     /* wall time spent on this case, checks included */
+    struct telemetry telemetry[TELEMETRY_MAX];
+    int nr_telemetry;
+};
+
+/* One fresh process. */
+struct launch {
+    int seq; /* 0-based within its run */
+    int64_t started_ms, ended_ms;
+    int exit_status;  /* 0, exit code, or -signal */
+    char *error_text; /* last lines of its stderr if it died; owned, may be NULL */
+};
+
+/* Stable across reboots. `id` is a hash over the rest. */
+struct machine {
+    char id[17];         /* 16 hex digits */
+    char class_name[96]; /* for people and for baselines/: "amd-epyc-fam25-mod17-2c-avx512" */
+    char cpu[96];
+    int cores, threads;  /* that this process may use */
+    char isa[32];        /* "avx512", "avx2", "sse2", "neon" */
+    int64_t l1d, l2, l3; /* bytes of one instance; 0 if unknown */
+    int l3_shared_by;    /* cores that share one L3 */
+    int64_t memory;      /* bytes, rounded to GiB */
+    char gpu[96];        /* "" if there is none */
+};
+
+/* What may change under a machine: a new epoch is shown, never silently pooled. */
+struct build {
+    char version[48];
+    char commit[48]; /* full hash; "" if unknown */
+    char branch[96];
+    bool dirty; /* the tree had uncommitted changes */
+    char compiler[96], flags[256], build_type[32];
+};
+
+struct run {
+    int64_t id; /* row in one history file; use uuid across files */
+    char uuid[37];
+    int64_t started_ms, ended_ms; /* ended 0: it is running, or died */
+    char suite[64];               /* "quick", or "" */
+    char label[96];               /* --label, free text */
+    struct machine machine;
+    struct build build;
+    char *environment; /* JSON object of facts that may differ between runs; owned */
+    char *settings;    /* JSON object: launches, times, seeds, command line; owned */
+};
+
+/* A measured roof of a machine. */
+struct ceiling {
+    char name[48]; /* "bandwidth.L1", ".L2", ".L3", ".dram", "flops.fp32", "overhead.launch" */
+    char device[NAME_SIZE]; /* label: thread counts have their own roofs */
+    char unit[16];          /* "B/s", "FLOP/s", "ns" */
+    double value;           /* median of its repetitions */
+    double low, high;       /* smallest and largest repetition */
+    double spec;            /* data sheet; 0 if unknown */
+    int64_t measured_ms;
+};
+
+/* What a comparison, plot or table works on: measurements with the run and launch they belong
+ * to. One owner, records_release(). */
+struct record {
+    int run;        /* index into runs */
+    int launch_seq; /* within that run */
+    struct measurement m;
+};
+
+struct records {
+    struct run *runs;
+    size_t nr_runs, runs_capacity;
+    struct record *items;
+    size_t nr, capacity;
+    struct ceiling *ceilings; /* of the machine of the newest run */
+    size_t nr_ceilings, ceilings_capacity;
+};
+
+const char *outcome_name(enum outcome outcome);  /* "OK", "UNSUPPORTED", ... */
+int outcome_find(const char *name);              /* -1 if unknown */
+const char *stop_rule_name(enum stop_rule rule); /* "precision", "time", "samples", "" */
+int stop_rule_find(const char *name);
+
+void measurement_release(struct measurement *m);
+void measurement_copy(struct measurement *to, const struct measurement *from);
+void measurement_add_telemetry(struct measurement *m, const char *name, double value);
+double measurement_telemetry(const struct measurement *m, const char *name); /* NaN if absent */
+void launch_release(struct launch *l);
+void run_release(struct run *r);
+void run_copy(struct run *to, const struct run *from);
+void records_release(struct records *r);
+struct run *records_add_run(struct records *r);                         /* zeroed; fill it in */
+struct record *records_add(struct records *r, int run, int launch_seq); /* zeroed */
+
+/* One measurement as JSON and back: the pipe between child and parent, baseline files and
+ * `--json` speak the same form (docs/formats.md). from_json leaves `m` releasable on error. */
+struct cJSON *measurement_to_json(const struct measurement *m);
+int measurement_from_json(const struct cJSON *json, struct measurement *m, struct error *err);
+struct cJSON *run_to_json(const struct run *r);
+int run_from_json(const struct cJSON *json, struct run *r, struct error *err);
+struct cJSON *ceiling_to_json(const struct ceiling *c);
+int ceiling_from_json(const struct cJSON *json, struct ceiling *c, struct error *err);
+/* {"schema_version":1,"runs":[{..., "measurements":[{..., "launch":0}]}],"ceilings":[]} */
+struct cJSON *records_to_json(const struct records *r);
+int records_from_json(const struct cJSON *json, struct records *r, struct error *err);
+
+#endif

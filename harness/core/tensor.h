@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A dense row-major tensor: what it is called, what it is for, how it is filled, where it lies.
+ * The layout callback of a kernel describes its tensors; measure/ allocates and fills them.
+ */
+#ifndef HARNESS_CORE_TENSOR_H
+#define HARNESS_CORE_TENSOR_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum dtype { DTYPE_FP32, DTYPE_BF16, DTYPE_FP16, DTYPE_INT32, DTYPE_NR };
+
+enum tensor_role {
+    TENSOR_IN,     /* read only: a variant that changes it is WRONG */
+    TENSOR_OUT,    /* poisoned before, compared with the oracle after */
+    TENSOR_INOUT,  /* read and written (a KV cache); refilled before a check, not compared */
+    TENSOR_WEIGHT, /* like IN, but constant over a model's life: prepare() may repack it */
+};
+
+enum tensor_fill {
+    FILL_NORMAL, /* N(mean, scale^2) */
+    FILL_CONST,  /* `mean` everywhere */
+    FILL_TOKENS, /* int32, uniform in [0, limit) */
+    FILL_KERNEL, /* the kernel's own fill() callback (GPT parameters) */
+};
+
+enum { TENSOR_MAX = 16, TENSOR_RANK = 4 };
+
+struct tensor {
+    const char *name; /* "x", "weight", "logits" */
+    enum tensor_role role;
+    enum dtype dtype;
+    int rank;
+    int64_t extent[TENSOR_RANK];
+    enum tensor_fill fill;
+    double mean, scale;
+    int64_t limit;
+    void *data; /* device memory of the owner of the layout; not owned by the tensor */
+};
+
+const char *dtype_name(enum dtype dtype); /* "fp32" */
+int dtype_find(const char *name);         /* the dtype, or -1 */
+size_t dtype_size(enum dtype dtype);      /* bytes */
+
+/* Number of elements; INT64_MAX where the product would overflow. */
+int64_t tensor_elements(const struct tensor *t);
+/* Bytes; INT64_MAX where the product would overflow. */
+int64_t tensor_bytes(const struct tensor *t);
+/* As a matrix: all leading extents are rows, the last one is the columns. */
+int64_t tensor_rows(const struct tensor *t);
+int64_t tensor_cols(const struct tensor *t);
+
+/* Element i as double, and back with rounding to nearest even, in the tensor's dtype. */
+double tensor_get(const struct tensor *t, int64_t i);
+void tensor_set(struct tensor *t, int64_t i, double value);
+
+/* bfloat16 as the upper half of a float, rounded to nearest even; NaN stays NaN. */
+uint16_t bf16_from_float(float x);
+float bf16_to_float(uint16_t x);
+
+#endif

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+#include "measure/buffers.h"
+
+#include "base/random.h"
+#include "base/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int64_t buffers_bytes(const struct benchmark *bench)
+{
+    int64_t bytes = kernel_footprint(bench->variant->kernel, &bench->shape, bench->variant->dtype);
+
+    return bytes > INT64_MAX / 2 ? INT64_MAX : 2 * bytes;
+}
+
+static int allocate(struct buffers *b, int i, struct error *err)
+{
+    size_t bytes = (size_t)tensor_bytes(&b->host[i]);
+    char text[TEXT_UNIT_SIZE];
+
+    b->on_device[i].data = b->device->ops->alloc(b->device, bytes, err);
+    if (!b->on_device[i].data)
+        return error_prefix(err, "tensor %s", b->host[i].name);
+    b->host[i].data = malloc(bytes ? bytes : 1);
+    if (!b->host[i].data)
+        return error_set(err, "tensor %s: cannot allocate %s on the host", b->host[i].name,
+                         text_bytes((double)bytes, text));
+    return 0;
+}
+
+int buffers_init(struct buffers *b, const struct benchmark *bench, struct device *device,
+                 struct error *err)
+{
+    *b = (struct buffers) { .device = device,
+                            .kernel = bench->variant->kernel,
+                            .shape = bench->shape };
+    b->nr = b->kernel->layout(b->kernel, &b->shape, bench->variant->dtype, b->host);
+    memcpy(b->on_device, b->host, sizeof(b->host));
+    for (int i = 0; i < b->nr; i++)
+        if (allocate(b, i, err))
+            return -1;
+    return 0;
+}
+
+void buffers_release(struct buffers *b)
+{
+    for (int i = 0; i < b->nr; i++) {
+        free(b->host[i].data);
+        if (b->on_device[i].data)
+            b->device->ops->free(b->device, b->on_device[i].data);
+    }
+    *b = (struct buffers) { 0 };
+}
+
+static void fill_tokens(struct tensor *t, uint64_t seed)
+{
+    struct random r;
+    int64_t nr = tensor_elements(t);
+
+    random_seed(&r, seed);
+    for (int64_t i = 0; i < nr; i++)
+        ((int32_t *)t->data)[i] = (int32_t)random_below(&r, (uint64_t)t->limit);
+}
+
+static void fill_normal(struct tensor *t, uint64_t seed)
+{
+    struct random r;
+    int64_t nr = tensor_elements(t);
+
+    if (t->dtype == DTYPE_FP32) {
+        random_fill_normal(t->data, (size_t)nr, t->mean, t->scale, seed);
+        return;
+    }
+    random_seed(&r, seed);
+    for (int64_t i = 0; i < nr; i++)
+        tensor_set(t, i, t->mean + t->scale * random_normal(&r));
+}
+
+static void fill_const(struct tensor *t)
+{
+    int64_t nr = tensor_elements(t);
+
+    for (int64_t i = 0; i < nr; i++)
+        tensor_set(t, i, t->mean);
+}
+
+static void fill_tensor(const struct buffers *b, struct tensor *t, uint64_t seed)
+{
+    switch (t->fill) {
+    case FILL_NORMAL:
+        fill_normal(t, seed);
+        break;
+    case FILL_CONST:
+        fill_const(t);
+        break;
+    case FILL_TOKENS:
+        fill_tokens(t, seed);
+        break;
+    case FILL_KERNEL:
+        b->kernel->fill(b->kernel, &b->shape, t, seed);
+        break;
+    }
+}
+
+int buffers_fill(struct buffers *b, uint64_t seed, struct error *err)
+{
+    for (int i = 0; i < b->nr; i++) {
+        if (b->host[i].role == TENSOR_OUT)
+            continue;
+        fill_tensor(b, &b->host[i], seed + (uint64_t)i * 0x9e3779b97f4a7c15U);
+        if (b->device->ops->upload(b->device, b->on_device[i].data, b->host[i].data,
+                                   (size_t)tensor_bytes(&b->host[i]), err))
+            return -1;
+    }
+    return 0;
+}
+
+int buffers_poison_outputs(struct buffers *b, struct error *err)
+{
+    for (int i = 0; i < b->nr; i++) {
+        size_t bytes = (size_t)tensor_bytes(&b->host[i]);
+        if (b->host[i].role != TENSOR_OUT)
+            continue;
+        memset(b->host[i].data, 0xff, bytes);
+        if (b->device->ops->upload(b->device, b->on_device[i].data, b->host[i].data, bytes, err))
+            return -1;
+    }
+    return 0;
+}

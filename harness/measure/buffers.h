@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The tensors of one case: a host copy, which the oracle reads, and device memory, which the
+ * variant gets. Inputs are random and fresh from a seed; outputs are poisoned with NaN.
+ */
+#ifndef HARNESS_MEASURE_BUFFERS_H
+#define HARNESS_MEASURE_BUFFERS_H
+
+#include "core/benchmark.h"
+
+struct buffers {
+    struct device *device;
+    const struct kernel *kernel;
+    struct shape shape;
+    struct tensor host[TENSOR_MAX], on_device[TENSOR_MAX];
+    int nr;
+};
+
+/* Allocates both sides; fills nothing. Release whatever the result. */
+int buffers_init(struct buffers *b, const struct benchmark *bench, struct device *device,
+                 struct error *err);
+void buffers_release(struct buffers *b);
+
+/* Fills inputs from the seed on the host and uploads them. */
+int buffers_fill(struct buffers *b, uint64_t seed, struct error *err);
+/* Every byte of every output 0xff: NaN in all floating types. */
+int buffers_poison_outputs(struct buffers *b, struct error *err);
+/* Bytes that buffers_init() allocates on both sides together. */
+int64_t buffers_bytes(const struct benchmark *bench);
+
+#endif

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: MIT */
+#include "measure/case.h"
+
+#include "base/array.h"
+#include "base/stats.h"
+#include "base/text.h"
+#include "core/clock.h"
+#include "measure/loop.h"
+#include "measure/telemetry.h"
+#include "measure/verify.h"
+
+#include <math.h>
+#include <stdio.h>
+
+/* What the steps below share. */
+struct state {
+    const struct case_settings *settings;
+    struct measurement *m;
+    struct buffers buffers;
+    struct call call;
+    struct check check;
+    bool prepared, cold;
+    double elapsed_ns; /* of the samples so far */
+    size_t capacity;
+};
+
+static void end(struct measurement *m, enum outcome outcome, const char *message)
+{
+    m->outcome = outcome;
+    free(m->message);
+    m->message = memory_string(message);
+}
+
+void case_describe(const struct benchmark *bench, const struct device *device,
+                   struct measurement *m)
+{
+    const struct variant *v = bench->variant;
+    struct work work = v->kernel->work(v->kernel, &bench->shape, v->dtype);
+
+    *m = (struct measurement) {
+        .vendor = (v->flags & VARIANT_VENDOR) != 0,
+        .max_error = NAN,
+        .tolerance = v->kernel->tolerance(v->kernel, &bench->shape, v->dtype),
+        .flops = work.flops,
+        .bytes = work.bytes,
+        .footprint = kernel_footprint(v->kernel, &bench->shape, v->dtype),
+        .started_ms = clock_epoch_ms(),
+    };
+    benchmark_name_of(bench, device, &m->bench);
+    snprintf(m->clock, sizeof(m->clock), "%s", device->ops->clock);
+}
+
+/* False with an outcome where the case cannot run here at all. */
+static bool supported(const struct benchmark *bench, struct device *device, struct measurement *m)
+{
+    const struct variant *v = bench->variant;
+    const char *refusal = v->kernel->refuses ? v->kernel->refuses(v->kernel, &bench->shape) : NULL;
+    int64_t need = buffers_bytes(bench), have = device->ops->available(device);
+    char needed[TEXT_UNIT_SIZE], available[TEXT_UNIT_SIZE];
+    struct error why;
+
+    if (refusal) {
+        end(m, OUTCOME_UNSUPPORTED, refusal);
+    } else if (need > have) {
+        error_set(&why, "needs %s (inputs, outputs and their check), %s are available",
+                  text_bytes((double)need, needed), text_bytes((double)have, available));
+        end(m, OUTCOME_UNSUPPORTED, why.message);
+    } else if (v->supports && !v->supports(v->kernel, &bench->shape, device, &why)) {
+        end(m, OUTCOME_UNSUPPORTED, why.message);
+    } else {
+        return true;
+    }
+    return false;
+}
+
+static int set_up(struct state *s, const struct benchmark *bench, struct device *device,
+                  struct error *err)
+{
+    const struct variant *v = bench->variant;
+
+    if (buffers_init(&s->buffers, bench, device, err) ||
+        buffers_fill(&s->buffers, s->settings->seed, err))
+        return -1;
+    s->call = (struct call) {
+        .variant = v,
+        .kernel = v->kernel,
+        .shape = bench->shape,
+        .device = device,
+        .nr_tensors = s->buffers.nr,
+    };
+    memcpy(s->call.tensor, s->buffers.on_device, sizeof(s->call.tensor));
+    if (v->prepare && v->prepare(&s->call, err))
+        return error_prefix(err, "prepare");
+    s->prepared = true;
+    return 0;
+}
+
+static int verdict(struct state *s, bool right, const char *when, struct error *err)
+{
+    struct check *c = &s->check;
+    struct error message;
+
+    s->m->max_error = c->max_error;
+    if (right)
+        return 0;
+    if (!c->where[0])
+        return -1; /* the download failed: err says how */
+    error_set(&message, "%s%s (error %.3g, tolerance %.3g, relative to rms)", when, c->where,
+              c->max_error, c->tolerance);
+    end(s->m, OUTCOME_WRONG, message.message);
+    (void)err;
+    return 0;
+}
+
+static int verify(struct state *s, const struct benchmark *bench, struct error *err)
+{
+    struct check *c = &s->check;
+
+    check_init(c, &s->buffers, bench->variant->dtype, s->settings->verify_only,
+               s->settings->seed ^ 0x5eed);
+    s->m->checked = c->checked;
+    if (buffers_poison_outputs(&s->buffers, err) ||
+        s->call.device->ops->run(s->call.device, &s->call, err))
+        return -1;
+    if (verdict(s, check_outputs(c, &s->buffers, err), "", err))
+        return -1;
+    if (s->m->outcome != OUTCOME_OK)
+        return 0;
+    return verdict(s, check_inputs_unchanged(c, &s->buffers, err), "", err);
+}
+
+static int take_sample(void *context, uint64_t *ns, struct error *err)
+{
+    struct state *s = context;
+    struct device *d = s->call.device;
+    struct measurement *m = s->m;
+
+    if (s->cold)
+        d->ops->flush(d);
+    if (d->ops->time(d, &s->call, m->batch, ns, err))
+        return -1;
+    m->samples = array_grow(m->samples, m->nr_samples, &s->capacity, sizeof(*m->samples));
+    m->samples[m->nr_samples++] = *ns;
+    s->elapsed_ns += (double)*ns;
+    return 0;
+}
+
+/* Launches one by one until the times are stable, then forgets them. */
+static int warm_up(struct state *s, struct error *err)
+{
+    double wanted = s->settings->sampling.warmup * 1e9;
+    uint64_t ns;
+
+    s->m->batch = 1;
+    do {
+        if (take_sample(s, &ns, err))
+            return -1;
+    } while (s->elapsed_ns < 4 * wanted &&
+             (s->elapsed_ns < wanted || !sampling_stable(s->m->samples, s->m->nr_samples)));
+    s->m->warmups = (unsigned)s->m->nr_samples;
+    return 0;
+}
+
+static void begin_sampling(struct state *s)
+{
+    struct measurement *m = s->m;
+    double *recent = memory_resize(NULL, m->nr_samples, sizeof(*recent));
+    size_t nr = (m->nr_samples + 1) / 2; /* the newer half: the older may still be cold */
+
+    for (size_t i = 0; i < nr; i++)
+        recent[i] = (double)m->samples[m->nr_samples - nr + i];
+    m->batch = s->cold ? 1 : sampling_batch(stats_median(recent, nr), s->call.device->clock_step);
+    free(recent);
+    m->nr_samples = 0;
+    s->elapsed_ns = 0;
+}
+
+/* Rounds double, so that the rule's sorting stays cheap, but none is longer than a tenth of the
+ * time allowed. */
+static int64_t next_round(void *context)
+{
+    struct state *s = context;
+    struct measurement *m = s->m;
+    const struct sampling *rule = &s->settings->sampling;
+    int64_t nr = (int64_t)m->nr_samples;
+
+    m->stop = sampling_decide(rule, m->samples, m->nr_samples, s->elapsed_ns * 1e-9);
+    if (m->stop != STOP_NONE)
+        return 0;
+    if (rule->iterations > 0)
+        return rule->iterations - nr;
+    if (nr == 0)
+        return 3;
+    double tenth = 0.1 * rule->max_time * 1e9 / (s->elapsed_ns / (double)nr + 1);
+    int64_t round = nr < (int64_t)tenth ? nr : (int64_t)tenth;
+    int64_t room = rule->max_samples - nr;
+    round = round < room ? round : room;
+    return round < 1 ? 1 : round;
+}
+
+static int sample(struct state *s, struct error *err)
+{
+    struct loop loop = {
+        .name = s->m->bench.key,
+        .context = s,
+        .sample = take_sample,
+        .next = next_round,
+    };
+    struct telemetry_probe probe;
+
+    if (warm_up(s, err))
+        return -1;
+    begin_sampling(s);
+    telemetry_begin(&probe);
+    if (loop_run(&loop, err))
+        return -1;
+    telemetry_end(&probe, s->m);
+    return verdict(s, check_outputs(&s->check, &s->buffers, err), "after timing: ", err);
+}
+
+static int steps(struct state *s, const struct benchmark *bench, struct device *device,
+                 struct error *err)
+{
+    if (set_up(s, bench, device, err) || verify(s, bench, err))
+        return -1;
+    if (s->m->outcome != OUTCOME_OK || s->settings->verify_only)
+        return 0;
+    return sample(s, err);
+}
+
+static void drop_samples(struct measurement *m)
+{
+    free(m->samples);
+    m->samples = NULL;
+    m->nr_samples = 0;
+    m->stop = STOP_NONE;
+}
+
+void case_measure(const struct benchmark *bench, struct device *device,
+                  const struct case_settings *settings, struct measurement *m)
+{
+    uint64_t start = clock_ns();
+    struct state s = { .settings = settings, .m = m, .cold = bench->cache == CACHE_COLD };
+    struct error err = { "" };
+
+    case_describe(bench, device, m);
+    if (supported(bench, device, m)) {
+        if (steps(&s, bench, device, &err))
+            end(m, OUTCOME_FAILED, err.message);
+        if (m->outcome != OUTCOME_OK)
+            drop_samples(m); /* what is not right never gets a time */
+        if (s.prepared && bench->variant->release)
+            bench->variant->release(&s.call);
+        check_release(&s.check);
+        buffers_release(&s.buffers);
+    }
+    m->seconds = (double)(clock_ns() - start) * 1e-9;
+}

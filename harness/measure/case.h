@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One case: a benchmark measured once in this process. Allocate, fill, check, warm up, sample,
+ * check again. Whatever happens to the case becomes its outcome; -1 is for the tool's own
+ * failures only.
+ */
+#ifndef HARNESS_MEASURE_CASE_H
+#define HARNESS_MEASURE_CASE_H
+
+#include "measure/sampling.h"
+
+#include <stdbool.h>
+
+struct case_settings {
+    struct sampling sampling;
+    uint64_t seed;
+    bool verify_only; /* no timing; every output row is compared */
+};
+
+/* Fills all of `m`; release it with measurement_release(). */
+void case_measure(const struct benchmark *bench, struct device *device,
+                  const struct case_settings *settings, struct measurement *m);
+
+/* What `m` says before anything ran: name, work, footprint. */
+void case_describe(const struct benchmark *bench, const struct device *device,
+                   struct measurement *m);
+
+#endif

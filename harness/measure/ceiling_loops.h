@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* The loops behind the measured roofs, in the widest vectors of this processor. */
+#ifndef HARNESS_MEASURE_CEILING_LOOPS_H
+#define HARNESS_MEASURE_CEILING_LOOPS_H
+
+#include <stddef.h>
+
+void ceiling_read(const void *from, size_t bytes);           /* every byte into a register */
+void ceiling_copy(void *to, const void *from, size_t bytes); /* plain loads and stores */
+void ceiling_fma(size_t rounds);                             /* multiply-adds in registers */
+double ceiling_fma_flops(size_t rounds);                     /* what that was, in FLOPs */
+
+#endif

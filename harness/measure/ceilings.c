@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+#include "measure/ceilings.h"
+
+#include "base/memory.h"
+#include "base/stats.h"
+#include "core/clock.h"
+#include "measure/ceiling_loops.h"
+
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { REPETITIONS = 9 };
+static const double repetition_ns = 8e6; /* long against the timer and the fork of the team */
+
+enum pattern { READ, COPY, FMA, EMPTY };
+
+struct job {
+    enum pattern pattern;
+    int threads;
+    size_t bytes; /* of one thread's buffer; copy uses its halves */
+};
+
+/* One pass of all threads, `passes` times over; every thread owns its buffer. */
+static void run_passes(const struct job *job, char **buffers, long passes)
+{
+    if (job->pattern == EMPTY) {
+        for (long i = 0; i < passes; i++) {
+#pragma omp parallel num_threads(job->threads)
+            __asm__ volatile("" ::: "memory");
+        }
+        return;
+    }
+#pragma omp parallel num_threads(job->threads)
+    {
+        char *buffer = buffers[omp_get_thread_num()];
+        size_t half = job->bytes / 2;
+        for (long i = 0; i < passes; i++) {
+            if (job->pattern == READ)
+                ceiling_read(buffer, job->bytes);
+            else if (job->pattern == COPY)
+                ceiling_copy(buffer, buffer + half, half);
+            else
+                ceiling_fma(job->bytes);
+        }
+    }
+}
+
+static double timed_passes(const struct job *job, char **buffers, long passes)
+{
+    uint64_t start = clock_ns();
+
+    run_passes(job, buffers, passes);
+    return (double)(clock_ns() - start);
+}
+
+/* ns of one pass: low, median, high over the repetitions. */
+static void measure(const struct job *job, char **buffers, double ns[3])
+{
+    double times[REPETITIONS];
+    long passes = 1;
+
+    while (timed_passes(job, buffers, passes) < repetition_ns / 2 && passes < 1 << 28)
+        passes *= 2;
+    for (int i = 0; i < REPETITIONS; i++)
+        times[i] = timed_passes(job, buffers, passes) / (double)passes;
+    stats_sort(times, REPETITIONS);
+    ns[0] = times[0];
+    ns[1] = stats_quantile(times, REPETITIONS, 0.5);
+    ns[2] = times[REPETITIONS - 1];
+}
+
+/* First touch by the thread that will use it. */
+static char **make_buffers(int threads, size_t bytes)
+{
+    char **buffers = memory_zeroed((size_t)threads, sizeof(*buffers));
+
+#pragma omp parallel num_threads(threads)
+    {
+        size_t rounded = (bytes + 4095) / 4096 * 4096;
+        char *buffer = aligned_alloc(4096, rounded);
+        if (buffer)
+            memset(buffer, 1, rounded);
+        buffers[omp_get_thread_num()] = buffer;
+    }
+    return buffers;
+}
+
+static void free_buffers(char **buffers, int threads)
+{
+    for (int i = 0; i < threads; i++)
+        free(buffers[i]);
+    free(buffers);
+}
+
+static void fill_ceiling(struct ceiling *c, const struct device *d, const char *name,
+                         const char *unit)
+{
+    *c = (struct ceiling) { .measured_ms = clock_epoch_ms() };
+    snprintf(c->name, sizeof(c->name), "%s", name);
+    snprintf(c->device, sizeof(c->device), "%s", d->label);
+    snprintf(c->unit, sizeof(c->unit), "%s", unit);
+}
+
+/* Work per pass over time per pass: the slowest time is the lowest rate. */
+static void set_rates(struct ceiling *c, double work, const double ns[3])
+{
+    c->value = work / ns[1] * 1e9;
+    c->low = work / ns[2] * 1e9;
+    c->high = work / ns[0] * 1e9;
+}
+
+static int bandwidth(const struct device *d, const char *level, size_t bytes, struct ceiling *out)
+{
+    struct job read = { READ, d->threads, bytes }, copy = { COPY, d->threads, bytes };
+    char **buffers = make_buffers(d->threads, bytes);
+    double ns[3], total = (double)bytes * d->threads;
+    char name[48];
+    bool complete = true;
+
+    for (int i = 0; i < d->threads; i++)
+        complete &= buffers[i] != NULL;
+    if (!complete) {
+        free_buffers(buffers, d->threads);
+        return 0;
+    }
+    snprintf(name, sizeof(name), "bandwidth.%s", level);
+    fill_ceiling(&out[0], d, name, "B/s");
+    snprintf(name, sizeof(name), "copy.%s", level);
+    fill_ceiling(&out[1], d, name, "B/s");
+    measure(&read, buffers, ns);
+    set_rates(&out[0], total, ns);
+    measure(&copy, buffers, ns);
+    set_rates(&out[1], total, ns);
+    if (out[1].value > out[0].value) {
+        out[0].value = out[1].value;
+        out[0].low = out[1].low;
+        out[0].high = out[1].high;
+    }
+    free_buffers(buffers, d->threads);
+    return 2;
+}
+
+static size_t level_bytes(int64_t cache, int sharers)
+{
+    return cache > 0 ? (size_t)cache / (size_t)(2 * (sharers > 0 ? sharers : 1)) : 0;
+}
+
+int ceilings_measure(const struct device *device, const struct machine *machine,
+                     struct ceiling *out)
+{
+    size_t l1 = level_bytes(machine->l1d, 1), l2 = level_bytes(machine->l2, 1);
+    size_t l3 = level_bytes(machine->l3, device->threads);
+    size_t last = machine->l3 ? (size_t)machine->l3 : (size_t)32 << 20;
+    struct job fma = { FMA, device->threads, 1024 }, empty = { EMPTY, device->threads, 0 };
+    double ns[3];
+    char *none = NULL, **no_buffers = &none;
+    int nr = 0;
+
+    nr += l1 ? bandwidth(device, "L1", l1, out + nr) : 0;
+    nr += l2 ? bandwidth(device, "L2", l2, out + nr) : 0;
+    nr += l3 > l2 ? bandwidth(device, "L3", l3, out + nr) : 0;
+    nr += bandwidth(device, "dram", 4 * last / (size_t)device->threads, out + nr);
+
+    char **buffers = make_buffers(device->threads, 64);
+    fill_ceiling(&out[nr], device, "flops.fp32", "FLOP/s");
+    measure(&fma, buffers, ns);
+    set_rates(&out[nr++], ceiling_fma_flops(fma.bytes) * device->threads, ns);
+    free_buffers(buffers, device->threads);
+
+    fill_ceiling(&out[nr], device, "overhead.launch", "ns");
+    measure(&empty, no_buffers, ns);
+    out[nr].value = ns[1];
+    out[nr].low = ns[0];
+    out[nr++].high = ns[2];
+    return nr;
+}

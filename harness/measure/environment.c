@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+#include "measure/environment.h"
+
+#include "base/file.h"
+#include "base/json.h"
+#include "build_info.h"
+
+#include <ctype.h>
+#include <gnu/libc-version.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+/* The value after ':' of the first /proc/cpuinfo line that starts with `field`. */
+static bool cpuinfo(const char *field, char *value, size_t size)
+{
+    FILE *file = fopen("/proc/cpuinfo", "r");
+    char line[4096];
+    bool found = false;
+
+    while (file && !found && fgets(line, sizeof(line), file)) {
+        char *colon = strchr(line, ':');
+        if (!colon || strncmp(line, field, strlen(field)) != 0)
+            continue;
+        colon += 1 + strspn(colon + 1, " \t");
+        colon[strcspn(colon, "\n")] = '\0';
+        snprintf(value, size, "%s", colon);
+        found = true;
+    }
+    if (file)
+        fclose(file);
+    return found;
+}
+
+static const char *best_isa(void)
+{
+#if defined(__x86_64__)
+    __builtin_cpu_init();
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl"))
+        return "avx512";
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+        return "avx2";
+    return "sse2";
+#elif defined(__aarch64__)
+    return "neon";
+#else
+    return "portable";
+#endif
+}
+
+/* FNV-1a, 64 bits (Fowler, Noll and Vo): an identifier, not a defence. */
+static uint64_t hash(const char *text)
+{
+    uint64_t h = 0xcbf29ce484222325U;
+
+    for (; *text; text++)
+        h = (h ^ (unsigned char)*text) * 0x100000001b3U;
+    return h;
+}
+
+/* Lower case, runs of anything else than letters and digits become one '-'. */
+static void slug(const char *text, char *out, size_t size)
+{
+    size_t used = 0;
+
+    for (; *text && used + 1 < size; text++) {
+        if (isalnum((unsigned char)*text))
+            out[used++] = (char)tolower((unsigned char)*text);
+        else if (used > 0 && out[used - 1] != '-')
+            out[used++] = '-';
+    }
+    while (used > 0 && out[used - 1] == '-')
+        used--;
+    out[used] = '\0';
+}
+
+static int64_t positive(long value)
+{
+    return value > 0 ? value : 0;
+}
+
+static int l3_sharers(void)
+{
+    char list[64];
+    int nr = 0;
+
+    /* "0-7,16-23" */
+    if (!file_first_line("/sys/devices/system/cpu/cpu0/cache/index3/shared_cpu_list", list,
+                         sizeof(list)))
+        return 0;
+    char *rest = list, *item;
+    while ((item = strsep(&rest, ","))) {
+        int first = 0, last = 0;
+        int fields = sscanf(item, "%d-%d", &first, &last);
+        nr += fields == 2 ? last - first + 1 : 1;
+    }
+    return nr;
+}
+
+static void identify(struct machine *m)
+{
+    char vendor[64] = "unknown", family[16] = "0", model[16] = "0", text[512];
+
+    cpuinfo("vendor_id", vendor, sizeof(vendor));
+    cpuinfo("cpu family", family, sizeof(family));
+    cpuinfo("model\t", model, sizeof(model));
+    snprintf(text, sizeof(text), "%s fam%s mod%s %dc %s", m->cpu, family, model, m->cores, m->isa);
+    slug(text, m->class_name, sizeof(m->class_name));
+    snprintf(text, sizeof(text), "%s|%s|%s|%s|%d|%d|%s|%lld|%lld|%lld|%lld", vendor, m->cpu, family,
+             model, m->cores, m->threads, m->isa, (long long)m->l1d, (long long)m->l2,
+             (long long)m->l3, (long long)(m->memory >> 30));
+    snprintf(m->id, sizeof(m->id), "%016llx", (unsigned long long)hash(text));
+}
+
+void environment_machine(struct machine *m)
+{
+    *m = (struct machine) { 0 };
+    if (!cpuinfo("model name", m->cpu, sizeof(m->cpu)))
+        snprintf(m->cpu, sizeof(m->cpu), "unknown processor");
+    m->threads = (int)positive(sysconf(_SC_NPROCESSORS_ONLN));
+    m->cores = device_cpu_cores();
+    snprintf(m->isa, sizeof(m->isa), "%s", best_isa());
+    m->l1d = positive(sysconf(_SC_LEVEL1_DCACHE_SIZE));
+    m->l2 = positive(sysconf(_SC_LEVEL2_CACHE_SIZE));
+    m->l3 = positive(sysconf(_SC_LEVEL3_CACHE_SIZE));
+    m->l3_shared_by = l3_sharers();
+    m->memory = positive(sysconf(_SC_PHYS_PAGES)) * positive(sysconf(_SC_PAGESIZE));
+    m->memory = (m->memory + ((int64_t)1 << 29)) >> 30 << 30;
+    identify(m);
+}
+
+void environment_build(struct build *b)
+{
+    *b = (struct build) { .dirty = BUILD_DIRTY };
+    snprintf(b->version, sizeof(b->version), "%s", BUILD_VERSION);
+    snprintf(b->commit, sizeof(b->commit), "%s", BUILD_COMMIT);
+    snprintf(b->branch, sizeof(b->branch), "%s", BUILD_BRANCH);
+    snprintf(b->compiler, sizeof(b->compiler), "%s", BUILD_COMPILER);
+    snprintf(b->flags, sizeof(b->flags), "%s", BUILD_FLAGS);
+    snprintf(b->build_type, sizeof(b->build_type), "%s", BUILD_TYPE);
+}
+
+static void add_file(cJSON *json, const char *key, const char *path)
+{
+    char line[128];
+
+    if (file_first_line(path, line, sizeof(line)))
+        json_add_string(json, key, line);
+}
+
+static void add_variable(cJSON *json, const char *name)
+{
+    json_add_string(json, name, getenv(name));
+}
+
+char *environment_json(void)
+{
+    cJSON *json = cJSON_CreateObject();
+    struct utsname system;
+    char value[128];
+    double load[1];
+
+    if (uname(&system) == 0)
+        json_add_string(json, "kernel_release", system.release);
+    json_add_string(json, "libc", gnu_get_libc_version());
+    add_file(json, "governor", "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
+    add_file(json, "boost", "/sys/devices/system/cpu/cpufreq/boost");
+    add_file(json, "no_turbo", "/sys/devices/system/cpu/intel_pstate/no_turbo");
+    add_file(json, "smt", "/sys/devices/system/cpu/smt/control");
+    add_file(json, "transparent_hugepages", "/sys/kernel/mm/transparent_hugepage/enabled");
+    add_file(json, "address_randomisation", "/proc/sys/kernel/randomize_va_space");
+    if (cpuinfo("microcode", value, sizeof(value)))
+        json_add_string(json, "microcode", value);
+    if (getloadavg(load, 1) == 1)
+        json_add_number(json, "load1", load[0]);
+    add_variable(json, "OMP_NUM_THREADS");
+    add_variable(json, "OMP_PROC_BIND");
+    add_variable(json, "OPENBLAS_CORETYPE");
+    add_variable(json, "HARNESS_ISA");
+    char *text = cJSON_PrintUnformatted(json);
+    cJSON_Delete(json);
+    return text;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * On what a run was made: the machine (stable across reboots), the build, and the facts of the
+ * environment that may differ between two runs. The environment is an allow-list: nothing is
+ * copied wholesale from variables or files, so no secret lands in a history.
+ */
+#ifndef HARNESS_MEASURE_ENVIRONMENT_H
+#define HARNESS_MEASURE_ENVIRONMENT_H
+
+#include "core/record.h"
+
+void environment_machine(struct machine *m);
+/* Of this binary: version, commit, compiler, flags, from the build. */
+void environment_build(struct build *b);
+/* JSON object text; free() it. Keys: kernel_release, libc, governor, boost, no_turbo, smt,
+ * transparent_hugepages, address_randomisation, microcode, load1, and the few OMP_, OPENBLAS_ and
+ * HARNESS_ variables that change results. What cannot be read is absent. */
+char *environment_json(void);
+
+#endif

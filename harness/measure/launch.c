@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: MIT */
+/* The parent's side of a launch. */
+#include "measure/launch.h"
+
+#include "base/json.h"
+#include "base/strbuf.h"
+#include "core/clock.h"
+#include "measure/ceilings.h"
+#include "measure/launch_job.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { POLL_MS = 100, STDERR_KEPT = 4096, START_TIMEOUT_S = 60, EXIT_TIMEOUT_MS = 5000 };
+
+struct child {
+    pid_t pid;
+    int input, report, errors; /* our ends of the pipes; -1 when closed */
+    struct strbuf line, error_text;
+    const struct launch_sink *sink;
+    struct launch_result *result;
+    uint64_t since; /* ns: when the case in hand, or the process, began */
+    bool answered;  /* all that the job asked for has been reported */
+    size_t done, wanted;
+    struct error *err;
+};
+
+static void close_fd(int *fd)
+{
+    if (*fd >= 0)
+        close(*fd);
+    *fd = -1;
+}
+
+/* In the child, between fork and exec: only async-signal-safe calls. */
+static void become(const int input[2], const int report[2], const int errors[2])
+{
+    char program[] = "/proc/self/exe", command[] = "internal-launch";
+    char *argv[] = { program, command, NULL };
+    int high = fcntl(report[1], F_DUPFD, 10); /* out of the way of the numbers we assign */
+
+    setpgid(0, 0);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (high < 0 || dup2(input[0], STDIN_FILENO) < 0 || dup2(errors[1], STDERR_FILENO) < 0 ||
+        dup2(high, LAUNCH_FD) < 0)
+        _exit(127);
+    int null = open("/dev/null", O_WRONLY);
+    dup2(null, STDOUT_FILENO);
+    signal(SIGINT, SIG_DFL);
+    signal(SIGPIPE, SIG_DFL);
+    execv(program, argv);
+    _exit(127);
+}
+
+static int start(struct child *c, struct error *err)
+{
+    int input[2] = { -1, -1 }, reports[2] = { -1, -1 }, errors[2] = { -1, -1 };
+
+    if (pipe2(input, O_CLOEXEC) || pipe2(reports, O_CLOEXEC) || pipe2(errors, O_CLOEXEC))
+        goto failed;
+    c->pid = fork();
+    if (c->pid < 0)
+        goto failed;
+    if (c->pid == 0)
+        become(input, reports, errors);
+    close(input[0]);
+    close(reports[1]);
+    close(errors[1]);
+    c->input = input[1];
+    c->report = reports[0];
+    c->errors = errors[0];
+    c->since = clock_ns();
+    return 0;
+failed:
+    error_set(err, "cannot start a measuring process: %s", strerror(errno));
+    for (int i = 0; i < 2; i++) {
+        close_fd(&input[i]);
+        close_fd(&reports[i]);
+        close_fd(&errors[i]);
+    }
+    return -1;
+}
+
+/* The job is written at once: the child reads all of it before it reports anything. */
+static void give_job(struct child *c, const struct job *job)
+{
+    char *text = job_print(job);
+    size_t length = strlen(text), sent = 0;
+
+    while (sent < length) {
+        ssize_t nr = write(c->input, text + sent, length - sent);
+        if (nr < 0 && errno != EINTR)
+            break; /* it died: reading will tell how */
+        sent += nr > 0 ? (size_t)nr : 0;
+    }
+    free(text);
+    close_fd(&c->input);
+}
+
+static int take_ceilings(struct child *c, const cJSON *array)
+{
+    struct ceiling ceilings[CEILINGS_MAX];
+    const cJSON *item;
+    int nr = 0;
+
+    cJSON_ArrayForEach(item, array)
+    {
+        if (nr < CEILINGS_MAX && ceiling_from_json(item, &ceilings[nr++], c->err))
+            return -1;
+    }
+    c->answered = true;
+    return c->sink->ceilings(c->sink->context, ceilings, nr, c->err);
+}
+
+static int take_measurement(struct child *c, size_t index, const cJSON *json)
+{
+    struct measurement m;
+    int rc = measurement_from_json(json, &m, c->err);
+
+    if (rc == 0)
+        rc = c->sink->end(c->sink->context, index, &m, c->err);
+    measurement_release(&m);
+    c->done++;
+    c->answered = c->done == c->wanted;
+    c->result->current = -1;
+    c->since = clock_ns();
+    return rc;
+}
+
+static int take_line(struct child *c, const char *line, size_t length)
+{
+    cJSON *json = json_parse(line, length, "measuring process", c->err);
+    int rc = json ? 0 : -1;
+
+    if (json) {
+        const cJSON *ceilings = cJSON_GetObjectItemCaseSensitive(json, "ceilings");
+        int64_t begin = json_int(json, "begin", -1), end = json_int(json, "end", -1);
+        if (ceilings)
+            rc = take_ceilings(c, ceilings);
+        if (begin >= 0) {
+            c->result->current = (long)begin;
+            c->since = clock_ns();
+            c->sink->begin(c->sink->context, (size_t)begin);
+        }
+        if (end >= 0)
+            rc = take_measurement(c, (size_t)end,
+                                  cJSON_GetObjectItemCaseSensitive(json, "measurement"));
+    }
+    cJSON_Delete(json);
+    return rc;
+}
+
+static int read_reports(struct child *c)
+{
+    char block[65536];
+    ssize_t nr = read(c->report, block, sizeof(block));
+    int rc = 0;
+
+    if (nr < 0 && errno == EINTR)
+        return 0;
+    if (nr <= 0) {
+        close_fd(&c->report);
+        return 0;
+    }
+    for (char *p = block, *end = block + nr; rc == 0 && p < end;) {
+        char *newline = memchr(p, '\n', (size_t)(end - p));
+        size_t part = newline ? (size_t)(newline - p) : (size_t)(end - p);
+        strbuf_add(&c->line, p, part);
+        p += part + 1;
+        if (newline) {
+            rc = take_line(c, c->line.data, c->line.length);
+            strbuf_clear(&c->line);
+        }
+    }
+    return rc;
+}
+
+/* Keeps the last STDERR_KEPT bytes or so. */
+static void read_errors(struct child *c)
+{
+    char block[STDERR_KEPT];
+    ssize_t nr = read(c->errors, block, sizeof(block));
+
+    if (nr < 0 && errno == EINTR)
+        return;
+    if (nr <= 0) {
+        close_fd(&c->errors);
+        return;
+    }
+    if (c->error_text.length > STDERR_KEPT) {
+        size_t drop = c->error_text.length - STDERR_KEPT / 2;
+        memmove(c->error_text.data, c->error_text.data + drop, STDERR_KEPT / 2 + 1);
+        c->error_text.length = STDERR_KEPT / 2;
+    }
+    strbuf_add(&c->error_text, block, (size_t)nr);
+}
+
+static bool out_of_time(const struct child *c, const struct launch_limits *limits)
+{
+    double waited = (double)(clock_ns() - c->since) * 1e-9;
+    double allowed = limits->case_timeout;
+
+    if (c->result->current < 0 && allowed < START_TIMEOUT_S)
+        allowed = START_TIMEOUT_S;
+    return waited > allowed;
+}
+
+static int exchange(struct child *c, const struct launch_limits *limits)
+{
+    int rc = 0;
+
+    while (rc == 0 && (c->report >= 0 || c->errors >= 0)) {
+        struct pollfd fds[2] = { { .fd = c->report, .events = POLLIN },
+                                 { .fd = c->errors, .events = POLLIN } };
+        int ready = poll(fds, 2, POLL_MS);
+        if (ready > 0 && fds[0].revents)
+            rc = read_reports(c);
+        if (ready > 0 && fds[1].revents)
+            read_errors(c);
+        if (limits->interrupted && *limits->interrupted) {
+            c->result->end = LAUNCH_INTERRUPTED;
+            break;
+        }
+        if (!c->answered && out_of_time(c, limits)) {
+            c->result->end = LAUNCH_TIMED_OUT;
+            break;
+        }
+        if (c->answered && c->report < 0)
+            break;
+    }
+    return rc;
+}
+
+/* Waits for a process that is ending by itself, or kills it; the whole group, since a kernel may
+ * have started processes of its own. */
+static int stop(pid_t pid, bool patient)
+{
+    int status = 0, waited = 0;
+
+    while (patient && waitpid(pid, &status, WNOHANG) == 0) {
+        poll(NULL, 0, 5);
+        waited += 5;
+        patient = waited < EXIT_TIMEOUT_MS;
+    }
+    if (!patient) {
+        kill(-pid, SIGKILL);
+        waitpid(pid, &status, 0);
+    }
+    return WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+int launch_run(const struct job *job, const struct launch_limits *limits,
+               const struct launch_sink *sink, struct launch_result *result, struct error *err)
+{
+    struct child c = { .input = -1,
+                       .report = -1,
+                       .errors = -1,
+                       .sink = sink,
+                       .result = result,
+                       .wanted = job->nr,
+                       .err = err };
+
+    *result = (struct launch_result) { .end = LAUNCH_DONE, .current = -1 };
+    if (start(&c, err))
+        return -1;
+    strbuf_init(&c.line);
+    strbuf_init(&c.error_text);
+    give_job(&c, job);
+    int rc = exchange(&c, limits);
+    result->exit_status = stop(c.pid, rc == 0 && result->end == LAUNCH_DONE);
+    if (result->end == LAUNCH_DONE && !c.answered)
+        result->end = LAUNCH_DIED;
+    close_fd(&c.report);
+    close_fd(&c.errors);
+    strbuf_release(&c.line);
+    result->error_text = strbuf_detach(&c.error_text);
+    return rc;
+}

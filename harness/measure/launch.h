@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A launch is one fresh process that measures benchmarks: the unit of evidence. The parent starts
+ * the same program again (`harness internal-launch`), gives it a job as JSON on standard input,
+ * and reads lines of JSON from file descriptor 3:
+ *
+ *     {"begin": 4}                    case 4 of the job starts
+ *     {"end": 4, "measurement": {}}   and is done
+ *     {"ceilings": []}                the answer to a job that asks for them
+ *
+ * So a crash, hang or kill of the child costs the case in hand and nothing that was finished. The
+ * child dies with its parent.
+ */
+#ifndef HARNESS_MEASURE_LAUNCH_H
+#define HARNESS_MEASURE_LAUNCH_H
+
+#include "core/registry.h"
+#include "measure/case.h"
+#include "measure/selection.h"
+
+#include <signal.h>
+
+enum { LAUNCH_FD = 3 };
+
+struct job {
+    const char *device_spec;
+    struct case_settings settings; /* the seed is the launch's; each case derives its own */
+    const struct benchmark *cases;
+    size_t nr;
+    bool ceilings; /* measure the machine's roofs instead of cases */
+};
+
+struct launch_sink {
+    void *context;
+    void (*begin)(void *context, size_t index);
+    /* A finished measurement; the sink may take what it owns. */
+    int (*end)(void *context, size_t index, struct measurement *m, struct error *err);
+    int (*ceilings)(void *context, const struct ceiling *c, int nr, struct error *err);
+};
+
+struct launch_limits {
+    double case_timeout;                      /* s; a case that takes longer is killed */
+    const volatile sig_atomic_t *interrupted; /* set by a signal handler; may be NULL */
+};
+
+enum launch_end {
+    LAUNCH_DONE,        /* all cases reported */
+    LAUNCH_DIED,        /* crashed or exited early: `current` is the case in hand */
+    LAUNCH_TIMED_OUT,   /* killed: `current` took too long */
+    LAUNCH_INTERRUPTED, /* the user wants to stop */
+};
+
+struct launch_result {
+    enum launch_end end;
+    long current;     /* index of the case in hand, -1 if there was none */
+    int exit_status;  /* 0, exit code, or -signal */
+    char *error_text; /* last lines of its stderr; owned by the caller */
+};
+
+/* -1 only where no process could be started or the sink failed. */
+int launch_run(const struct job *job, const struct launch_limits *limits,
+               const struct launch_sink *sink, struct launch_result *result, struct error *err);
+
+/* The child's side: reads the job from standard input, reports to LAUNCH_FD. */
+int launch_serve(const struct registry *registry, struct error *err);
+
+#endif

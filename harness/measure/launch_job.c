@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+#include "measure/launch_job.h"
+
+#include "base/json.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static cJSON *case_to_json(const struct benchmark *b)
+{
+    cJSON *json = cJSON_CreateObject(), *dims;
+
+    cJSON_AddStringToObject(json, "kernel", b->variant->kernel->name);
+    cJSON_AddStringToObject(json, "variant", b->variant->name);
+    cJSON_AddBoolToObject(json, "cold", b->cache == CACHE_COLD);
+    dims = cJSON_AddArrayToObject(json, "dims");
+    for (int i = 0; i < SHAPE_MAX; i++)
+        cJSON_AddItemToArray(dims, cJSON_CreateNumber((double)b->shape.dim[i]));
+    return json;
+}
+
+char *job_print(const struct job *job)
+{
+    cJSON *json = cJSON_CreateObject(), *cases;
+    char seed[24];
+
+    cJSON_AddStringToObject(json, "device", job->device_spec);
+    snprintf(seed, sizeof(seed), "%llu", (unsigned long long)job->settings.seed);
+    cJSON_AddStringToObject(json, "seed", seed);
+    cJSON_AddBoolToObject(json, "verify_only", job->settings.verify_only);
+    cJSON_AddBoolToObject(json, "ceilings", job->ceilings);
+    cJSON_AddItemToObject(json, "sampling", sampling_to_json(&job->settings.sampling));
+    cases = cJSON_AddArrayToObject(json, "cases");
+    for (size_t i = 0; i < job->nr; i++)
+        cJSON_AddItemToArray(cases, case_to_json(&job->cases[i]));
+    char *text = cJSON_PrintUnformatted(json);
+    cJSON_Delete(json);
+    return text;
+}
+
+static int read_case(const cJSON *json, const struct registry *registry, struct benchmark *b,
+                     struct error *err)
+{
+    const cJSON *dims = cJSON_GetObjectItemCaseSensitive(json, "dims");
+    const char *kernel, *variant;
+
+    if (json_get_string(json, "kernel", &kernel, err) ||
+        json_get_string(json, "variant", &variant, err))
+        return -1;
+    *b = (struct benchmark) { .variant = registry_variant(registry, kernel, variant) };
+    if (!b->variant)
+        return error_set(err, "no variant %s/%s in this program", kernel, variant);
+    b->cache = json_bool(json, "cold", false) ? CACHE_COLD : CACHE_WARM;
+    for (int i = 0; i < SHAPE_MAX; i++) {
+        const cJSON *dim = cJSON_GetArrayItem(dims, i);
+        b->shape.dim[i] = cJSON_IsNumber(dim) ? (int64_t)dim->valuedouble : 0;
+    }
+    return 0;
+}
+
+static int read_job(const cJSON *json, const struct registry *registry, struct owned_job *out,
+                    struct error *err)
+{
+    const cJSON *cases = cJSON_GetObjectItemCaseSensitive(json, "cases"), *item;
+    const cJSON *sampling = cJSON_GetObjectItemCaseSensitive(json, "sampling");
+    struct job *job = &out->job;
+    const char *device, *seed;
+
+    if (json_get_string(json, "device", &device, err) ||
+        json_get_string(json, "seed", &seed, err) ||
+        sampling_from_json(sampling, &job->settings.sampling, err))
+        return -1;
+    snprintf(out->device_spec, sizeof(out->device_spec), "%s", device);
+    job->device_spec = out->device_spec;
+    job->settings.seed = strtoull(seed, NULL, 10);
+    job->settings.verify_only = json_bool(json, "verify_only", false);
+    job->ceilings = json_bool(json, "ceilings", false);
+    out->cases = memory_zeroed((size_t)cJSON_GetArraySize(cases) + 1, sizeof(*out->cases));
+    job->cases = out->cases;
+    cJSON_ArrayForEach(item, cases)
+    {
+        if (read_case(item, registry, &out->cases[job->nr++], err))
+            return -1;
+    }
+    return 0;
+}
+
+int job_parse(const char *text, size_t length, const struct registry *registry,
+              struct owned_job *out, struct error *err)
+{
+    cJSON *json = json_parse(text, length, "job", err);
+
+    *out = (struct owned_job) { .job.settings.sampling = sampling_default };
+    int rc = json ? read_job(json, registry, out, err) : -1;
+    cJSON_Delete(json);
+    return rc;
+}
+
+void job_release(struct owned_job *job)
+{
+    free(job->cases);
+    *job = (struct owned_job) { 0 };
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* The job as JSON, written by the parent and read by the child. */
+#ifndef HARNESS_MEASURE_LAUNCH_JOB_H
+#define HARNESS_MEASURE_LAUNCH_JOB_H
+
+#include "measure/launch.h"
+
+char *job_print(const struct job *job); /* free() it */
+
+struct owned_job {
+    struct job job;
+    char device_spec[256];
+    struct benchmark *cases;
+};
+
+int job_parse(const char *text, size_t length, const struct registry *registry,
+              struct owned_job *out, struct error *err);
+void job_release(struct owned_job *job);
+
+#endif

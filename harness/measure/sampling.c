@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+#include "measure/sampling.h"
+
+#include "base/json.h"
+#include "base/memory.h"
+#include "base/stats.h"
+#include "base/text.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+const struct sampling sampling_default = {
+    .min_time = 0.05,
+    .max_time = 0.5,
+    .warmup = 0.02,
+    .precision = 0.01,
+    .min_samples = 20,
+    .max_samples = 20000,
+};
+
+/* A sample of this many clock steps has a quantisation error of at most half a percent. */
+static const double steps_per_sample = 200;
+enum { BATCH_MAX = 1 << 20 };
+
+static double *as_doubles(const uint64_t *samples, size_t nr)
+{
+    double *x = memory_resize(NULL, nr, sizeof(*x));
+
+    for (size_t i = 0; i < nr; i++)
+        x[i] = (double)samples[i];
+    return x;
+}
+
+static bool precise(const struct sampling *s, const uint64_t *samples, size_t nr)
+{
+    double *x = as_doubles(samples, nr);
+
+    stats_sort(x, nr);
+    struct interval ci = stats_quantile_interval(x, nr, 0.5, 0.95);
+    double median = stats_quantile(x, nr, 0.5);
+    free(x);
+    return (ci.high - ci.low) / 2 <= s->precision * median; /* false for NaN */
+}
+
+enum stop_rule sampling_decide(const struct sampling *s, const uint64_t *samples, size_t nr,
+                               double elapsed)
+{
+    if (s->iterations > 0)
+        return nr >= (size_t)s->iterations ? STOP_SAMPLES : STOP_NONE;
+    if (nr >= (size_t)s->max_samples)
+        return STOP_SAMPLES;
+    if (elapsed >= s->max_time && nr >= 3)
+        return STOP_TIME;
+    if (nr >= (size_t)s->min_samples && elapsed >= s->min_time && precise(s, samples, nr))
+        return STOP_PRECISION;
+    return STOP_NONE;
+}
+
+unsigned sampling_batch(double launch_ns, double clock_step_ns)
+{
+    unsigned batch = 1;
+
+    while (batch < BATCH_MAX && launch_ns * batch < steps_per_sample * clock_step_ns)
+        batch *= 2;
+    return batch;
+}
+
+bool sampling_stable(const uint64_t *samples, size_t nr)
+{
+    size_t half = nr / 2;
+
+    if (half < 3)
+        return false;
+    double *older = as_doubles(samples + nr - 2 * half, half);
+    double *newer = as_doubles(samples + nr - half, half);
+    double a = stats_median(older, half), b = stats_median(newer, half);
+    free(older);
+    free(newer);
+    return fabs(a - b) <= 0.02 * a;
+}
+
+static int read_duration(const cJSON *json, const char *key, double *seconds, struct error *err)
+{
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(json, key);
+
+    if (cJSON_IsString(item))
+        return text_parse_duration(item->valuestring, key, seconds, err);
+    if (cJSON_IsNumber(item))
+        *seconds = item->valuedouble;
+    return 0;
+}
+
+int sampling_from_json(const cJSON *json, struct sampling *s, struct error *err)
+{
+    if (read_duration(json, "min_time", &s->min_time, err) ||
+        read_duration(json, "max_time", &s->max_time, err) ||
+        read_duration(json, "warmup", &s->warmup, err))
+        return -1;
+    s->precision = json_number(json, "precision", s->precision);
+    s->min_samples = json_int(json, "min_samples", s->min_samples);
+    s->max_samples = json_int(json, "max_samples", s->max_samples);
+    s->iterations = json_int(json, "iterations", s->iterations);
+    if (!(s->min_time >= 0 && s->max_time >= s->min_time && s->warmup >= 0))
+        return error_set(err, "sampling times must be positive, and max_time not under min_time");
+    if (s->min_samples < 1 || s->max_samples < s->min_samples || s->iterations < 0)
+        return error_set(err,
+                         "sample counts must be positive, and max_samples not under "
+                         "min_samples");
+    return 0;
+}
+
+cJSON *sampling_to_json(const struct sampling *s)
+{
+    cJSON *json = cJSON_CreateObject();
+
+    json_add_number(json, "min_time", s->min_time);
+    json_add_number(json, "max_time", s->max_time);
+    json_add_number(json, "warmup", s->warmup);
+    json_add_number(json, "precision", s->precision);
+    json_add_int(json, "min_samples", s->min_samples);
+    json_add_int(json, "max_samples", s->max_samples);
+    json_add_int(json, "iterations", s->iterations);
+    return json;
+}

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: MIT */
+#include "measure/selection.h"
+
+#include "base/strbuf.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { BENCHMARKS_MAX = 100000 };
+
+void selection_release(struct selection *s)
+{
+    string_list_release(&s->filters);
+    string_list_release(&s->models);
+    string_list_release(&s->variants);
+    string_list_release(&s->maths);
+    for (int i = 0; i < s->nr_dims; i++)
+        array_release(&s->dims[i].values);
+    *s = (struct selection) { 0 };
+}
+
+static struct dim_values *find_dim(struct selection *s, const char *name)
+{
+    for (int i = 0; i < s->nr_dims; i++)
+        if (strcmp(s->dims[i].name, name) == 0)
+            return &s->dims[i];
+    return NULL;
+}
+
+int selection_add_dim(struct selection *s, const char *name, const struct int_list *values,
+                      struct error *err)
+{
+    struct dim_values *dim = find_dim(s, name);
+
+    if (!dim) {
+        if (s->nr_dims == SHAPE_MAX || strlen(name) >= sizeof(dim->name))
+            return error_set(err, "too many dims, or too long a name: \"%s\"", name);
+        dim = &s->dims[s->nr_dims++];
+        *dim = (struct dim_values) { 0 };
+        snprintf(dim->name, sizeof(dim->name), "%s", name);
+    }
+    for (size_t i = 0; i < values->nr; i++)
+        *array_push(&dim->values) = values->items[i];
+    return 0;
+}
+
+/* What each item of the selection matched, to refuse those that matched nothing. */
+struct hits {
+    bool *filters, *models, *variants, *maths, dims[SHAPE_MAX];
+};
+
+static bool in_list(const struct string_list *list, const char *word, bool *hits)
+{
+    bool found = list->nr == 0;
+
+    for (size_t i = 0; i < list->nr; i++) {
+        if (strcmp(list->items[i], word) == 0) {
+            hits[i] = true;
+            found = true;
+        }
+    }
+    return found;
+}
+
+/* "nano" selects the kernels gpt/nano/... */
+static bool model_selected(const struct selection *s, const char *kernel, struct hits *hits)
+{
+    bool found = s->models.nr == 0;
+    struct strbuf prefix;
+
+    strbuf_init(&prefix);
+    for (size_t i = 0; i < s->models.nr; i++) {
+        strbuf_clear(&prefix);
+        strbuf_addf(&prefix, "gpt/%s/", s->models.items[i]);
+        if (strncmp(kernel, prefix.data, prefix.length) == 0) {
+            hits->models[i] = true;
+            found = true;
+        }
+    }
+    strbuf_release(&prefix);
+    return found;
+}
+
+static bool filter_selected(const struct selection *s, const char *key, struct hits *hits)
+{
+    bool found = s->filters.nr == 0;
+
+    for (size_t i = 0; i < s->filters.nr; i++) {
+        if (text_filter_matches(s->filters.items[i], key)) {
+            hits->filters[i] = true;
+            found = true;
+        }
+    }
+    return found;
+}
+
+static bool contains(const struct benchmark_list *list, size_t from, const struct benchmark *b)
+{
+    for (size_t i = from; i < list->nr; i++)
+        if (list->items[i].variant == b->variant && list->items[i].cache == b->cache &&
+            shape_equal(&list->items[i].shape, &b->shape))
+            return true;
+    return false;
+}
+
+/* What expand_*() share while they walk through one variant. */
+struct walk {
+    const struct selection *s;
+    const struct device *device;
+    struct hits *hits;
+    struct benchmark_list *out;
+    size_t first; /* index in `out` of this variant's first benchmark */
+    struct error *err;
+};
+
+static int add_shape(struct walk *w, const struct variant *v, const struct shape *shape)
+{
+    for (int cache = CACHE_WARM; cache <= CACHE_COLD; cache++) {
+        struct benchmark b = { v, *shape, (enum cache_state)cache };
+        struct benchmark_name name;
+        bool wanted = cache == CACHE_COLD ? w->s->cold : w->s->warm || !w->s->cold;
+
+        if (!wanted)
+            continue;
+        benchmark_name_of(&b, w->device, &name);
+        if (!filter_selected(w->s, name.key, w->hits) || contains(w->out, w->first, &b))
+            continue;
+        if (w->out->nr >= BENCHMARKS_MAX)
+            return error_set(w->err, "the selection has more than %d benchmarks", BENCHMARKS_MAX);
+        *array_push(w->out) = b;
+    }
+    return 0;
+}
+
+/* Replaces the dims from `next` on by every combination of the lists given for them. */
+static int expand_dims(struct walk *w, const struct variant *v, struct shape shape, int next)
+{
+    for (; next < w->s->nr_dims; next++) {
+        const struct dim_values *dim = &w->s->dims[next];
+        int index = kernel_dim_index(v->kernel, dim->name);
+        if (index < 0)
+            continue;
+        w->hits->dims[next] = true;
+        for (size_t i = 0; i < dim->values.nr; i++) {
+            shape.dim[index] = dim->values.items[i];
+            if (expand_dims(w, v, shape, next + 1))
+                return -1;
+        }
+        return 0;
+    }
+    return add_shape(w, v, &shape);
+}
+
+static int expand_variant(struct walk *w, const struct variant *v)
+{
+    const struct kernel *k = v->kernel;
+    const struct shape *shapes = w->s->test_shapes ? k->test_shapes : k->shapes;
+    size_t nr = w->s->test_shapes ? k->nr_test_shapes : k->nr_shapes;
+
+    if (v->device != w->device->kind || !model_selected(w->s, k->name, w->hits) ||
+        !in_list(&w->s->variants, v->name, w->hits->variants) ||
+        !in_list(&w->s->maths, v->math, w->hits->maths))
+        return 0;
+    w->first = w->out->nr;
+    for (size_t i = 0; i < nr; i++)
+        if (expand_dims(w, v, shapes[i], 0))
+            return -1;
+    return 0;
+}
+
+/* The names that could have been meant, without repeats. */
+struct names {
+    const char **items;
+    size_t nr, capacity;
+};
+
+static void add_name(struct names *names, const char *name)
+{
+    for (size_t i = 0; i < names->nr; i++)
+        if (strcmp(names->items[i], name) == 0)
+            return;
+    *array_push(names) = name;
+}
+
+enum what { KERNELS, VARIANTS, MATHS, DIMS };
+
+static void collect(const struct registry *r, const struct device *device, enum what what,
+                    struct names *names)
+{
+    const struct variant *v;
+
+    for (size_t i = 0; (v = registry_variant_at(r, i)); i++) {
+        if (v->device != device->kind)
+            continue;
+        if (what == KERNELS)
+            add_name(names, v->kernel->name);
+        if (what == VARIANTS)
+            add_name(names, v->name);
+        if (what == MATHS)
+            add_name(names, v->math);
+        for (int d = 0; what == DIMS && d < kernel_nr_dims(v->kernel); d++)
+            add_name(names, v->kernel->dims[d]);
+    }
+}
+
+static int nothing_matches(const struct registry *r, const struct device *device, enum what what,
+                           const char *kind, const char *word, struct error *err)
+{
+    struct names names = { 0 };
+    struct strbuf list;
+
+    collect(r, device, what, &names);
+    size_t nr = names.nr;
+    *array_push(&names) = NULL;
+    const char *nearest = text_nearest(word, names.items);
+    strbuf_init(&list);
+    for (size_t i = 0; i < nr && i < 40; i++)
+        strbuf_addf(&list, "%s%s", i ? ", " : "", names.items[i]);
+    error_set(err, "%s \"%s\" matches nothing on device %s%s%s%s; there are: %s", kind, word,
+              device->spec, nearest ? "; did you mean \"" : "", nearest ? nearest : "",
+              nearest ? "\"?" : "", list.data);
+    strbuf_release(&list);
+    array_release(&names);
+    return -1;
+}
+
+static int check_list(const struct string_list *list, const bool *hits, const struct registry *r,
+                      const struct device *device, enum what what, const char *kind,
+                      struct error *err)
+{
+    for (size_t i = 0; i < list->nr; i++)
+        if (!hits[i])
+            return nothing_matches(r, device, what, kind, list->items[i], err);
+    return 0;
+}
+
+static int check_hits(const struct selection *s, const struct registry *r,
+                      const struct device *device, const struct hits *hits, struct error *err)
+{
+    if (check_list(&s->models, hits->models, r, device, KERNELS, "model", err) ||
+        check_list(&s->variants, hits->variants, r, device, VARIANTS, "variant", err) ||
+        check_list(&s->maths, hits->maths, r, device, MATHS, "dtype", err))
+        return -1;
+    for (int i = 0; i < s->nr_dims; i++)
+        if (!hits->dims[i])
+            return nothing_matches(r, device, DIMS, "dim", s->dims[i].name, err);
+    return check_list(&s->filters, hits->filters, r, device, KERNELS, "filter", err);
+}
+
+int selection_expand(const struct selection *s, const struct registry *r,
+                     const struct device *device, struct benchmark_list *out, struct error *err)
+{
+    struct hits hits = {
+        .filters = memory_zeroed(s->filters.nr + 1, sizeof(bool)),
+        .models = memory_zeroed(s->models.nr + 1, sizeof(bool)),
+        .variants = memory_zeroed(s->variants.nr + 1, sizeof(bool)),
+        .maths = memory_zeroed(s->maths.nr + 1, sizeof(bool)),
+    };
+    struct walk walk = { .s = s, .device = device, .hits = &hits, .out = out, .err = err };
+    size_t before = out->nr;
+    const struct variant *v;
+    int rc = 0;
+
+    for (size_t i = 0; rc == 0 && (v = registry_variant_at(r, i)); i++)
+        rc = expand_variant(&walk, v);
+    if (rc == 0)
+        rc = check_hits(s, r, device, &hits, err);
+    if (rc == 0 && out->nr == before)
+        rc = error_set(err, "nothing is selected: no benchmark has all that was asked for");
+    free(hits.filters);
+    free(hits.models);
+    free(hits.variants);
+    free(hits.maths);
+    return rc;
+}

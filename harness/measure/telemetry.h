@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the host did while a case was measured: clock, steal time, page faults, context switches,
+ * load, temperature, power. What cannot be read is absent, never 0.
+ */
+#ifndef HARNESS_MEASURE_TELEMETRY_H
+#define HARNESS_MEASURE_TELEMETRY_H
+
+#include "core/record.h"
+
+#include <sys/resource.h>
+
+struct telemetry_probe {
+    struct rusage usage;
+    uint64_t ns;
+    double stat_total, stat_steal; /* jiffies of /proc/stat; NaN if unreadable */
+    double energy_uj;              /* RAPL package counter; NaN if unreadable */
+};
+
+void telemetry_begin(struct telemetry_probe *p);
+/* Adds what changed since telemetry_begin(), and the state now. */
+void telemetry_end(const struct telemetry_probe *p, struct measurement *m);
+
+#endif

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT */
+#include "measure/verify.h"
+
+#include "base/memory.h"
+#include "base/random.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What the oracle may spend on rows, in FLOPs: well under a second of scalar double code. */
+static const double row_budget = 4e8;
+enum { FIRST_ROWS = 4, LAST_ROWS = 20, LEAST_ROWS = 32 };
+
+static int compare_int64(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+static size_t affordable_rows(const struct buffers *b, int64_t rows, bool all_rows)
+{
+    double fixed, per_row;
+
+    b->kernel->oracle_cost(b->kernel, &b->shape, &fixed, &per_row);
+    double affordable = all_rows || per_row <= 0 ? (double)rows : row_budget / per_row;
+    if (affordable < LEAST_ROWS)
+        affordable = LEAST_ROWS;
+    return affordable < (double)rows ? (size_t)affordable : (size_t)rows;
+}
+
+/* `nr` different rows in ascending order: both ends, then a random choice (Floyd's would need a
+ * set; drawing a few more and dropping repeats is simpler and as good here). */
+static size_t choose_rows(int64_t *rows, size_t nr, int64_t total, uint64_t seed)
+{
+    struct random r;
+    size_t kept = 0;
+
+    for (size_t i = 0; i < nr; i++) {
+        if ((int64_t)nr == total)
+            rows[i] = (int64_t)i;
+        else if (i < FIRST_ROWS)
+            rows[i] = (int64_t)i;
+        else if (i < FIRST_ROWS + LAST_ROWS)
+            rows[i] = total - 1 - (int64_t)(i - FIRST_ROWS);
+        else
+            break;
+        kept++;
+    }
+    random_seed(&r, seed);
+    for (; kept < nr; kept++)
+        rows[kept] = (int64_t)random_below(&r, (uint64_t)total);
+    qsort(rows, nr, sizeof(*rows), compare_int64);
+    size_t unique = 0;
+    for (size_t i = 0; i < nr; i++)
+        if (i == 0 || rows[i] != rows[unique - 1])
+            rows[unique++] = rows[i];
+    return unique;
+}
+
+static double root_mean_square(const double *x, size_t n)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < n; i++)
+        sum += x[i] * x[i];
+    return n > 0 ? sqrt(sum / (double)n) : 0;
+}
+
+static void expect(struct expected *e, const struct buffers *b, int output, bool all_rows,
+                   uint64_t seed)
+{
+    const struct tensor *t = &b->host[output];
+    int64_t rows = tensor_rows(t), cols = tensor_cols(t);
+    size_t nr = affordable_rows(b, rows, all_rows);
+
+    e->output = output;
+    e->rows = memory_zeroed(nr ? nr : 1, sizeof(*e->rows));
+    e->nr_rows = choose_rows(e->rows, nr, rows, seed);
+    e->values = memory_zeroed(e->nr_rows * (size_t)cols + 1, sizeof(*e->values));
+    b->kernel->oracle(b->kernel, &b->shape, b->host, output, e->rows, e->nr_rows, e->values);
+    e->rms = root_mean_square(e->values, e->nr_rows * (size_t)cols);
+}
+
+void check_init(struct check *c, const struct buffers *b, enum dtype dtype, bool all_rows,
+                uint64_t seed)
+{
+    double compared = 0, elements = 0;
+
+    *c = (struct check) { .tolerance = b->kernel->tolerance(b->kernel, &b->shape, dtype) };
+    for (int i = 0; i < b->nr; i++) {
+        if (b->host[i].role != TENSOR_OUT)
+            continue;
+        struct expected *e = &c->outputs[c->nr_outputs++];
+        expect(e, b, i, all_rows, seed);
+        compared += (double)e->nr_rows * (double)tensor_cols(&b->host[i]);
+        elements += (double)tensor_elements(&b->host[i]);
+    }
+    c->checked = elements > 0 ? compared / elements : 0;
+}
+
+void check_release(struct check *c)
+{
+    for (int i = 0; i < c->nr_outputs; i++) {
+        free(c->outputs[i].rows);
+        free(c->outputs[i].values);
+    }
+    c->nr_outputs = 0;
+}
+
+static void note(struct check *c, const struct tensor *t, int64_t row, int64_t col, double got,
+                 double expected, double error)
+{
+    c->max_error = error;
+    snprintf(c->where, sizeof(c->where), "%s[%lld,%lld] = %.9g, expected %.9g", t->name,
+             (long long)row, (long long)col, got, expected);
+}
+
+/* Elements beside the chosen rows have no expected value, but must have been written. */
+static bool compare_row(struct check *c, const struct expected *e, const struct tensor *t,
+                        int64_t row, const double *expected)
+{
+    int64_t cols = tensor_cols(t);
+    bool right = true;
+
+    for (int64_t j = 0; j < cols; j++) {
+        double got = tensor_get(t, row * cols + j);
+        double error = expected ? fabs(got - expected[j]) / (e->rms > 0 ? e->rms : 1) : 0;
+        if (!isfinite(got)) {
+            note(c, t, row, j, got, expected ? expected[j] : (double)NAN, NAN);
+            return false;
+        }
+        if (error > c->max_error)
+            note(c, t, row, j, got, expected[j], error);
+        right &= error <= c->tolerance;
+    }
+    return right;
+}
+
+static bool compare_output(struct check *c, const struct expected *e, const struct tensor *t)
+{
+    int64_t rows = tensor_rows(t), cols = tensor_cols(t);
+    size_t next = 0;
+    bool right = true;
+
+    for (int64_t row = 0; row < rows && !isnan(c->max_error); row++) {
+        bool chosen = next < e->nr_rows && e->rows[next] == row;
+        const double *expected = chosen ? e->values + next * (size_t)cols : NULL;
+        next += chosen;
+        right &= compare_row(c, e, t, row, expected);
+    }
+    return right;
+}
+
+bool check_outputs(struct check *c, struct buffers *b, struct error *err)
+{
+    bool right = true;
+
+    c->where[0] = '\0';
+    for (int i = 0; i < c->nr_outputs; i++) {
+        struct expected *e = &c->outputs[i];
+        struct tensor *t = &b->host[e->output];
+        if (b->device->ops->download(b->device, t->data, b->on_device[e->output].data,
+                                     (size_t)tensor_bytes(t), err))
+            return false;
+        right &= compare_output(c, e, t);
+    }
+    return right;
+}
+
+bool check_inputs_unchanged(struct check *c, struct buffers *b, struct error *err)
+{
+    for (int i = 0; i < b->nr; i++) {
+        const struct tensor *t = &b->host[i];
+        size_t bytes = (size_t)tensor_bytes(t);
+        if (t->role != TENSOR_IN && t->role != TENSOR_WEIGHT)
+            continue;
+        void *now = malloc(bytes ? bytes : 1);
+        if (!now) {
+            error_set(err, "out of memory while checking the inputs");
+            return false;
+        }
+        bool read = b->device->ops->download(b->device, now, b->on_device[i].data, bytes, err) == 0;
+        bool same = read && memcmp(now, t->data, bytes) == 0;
+        free(now);
+        if (!same) {
+            if (read)
+                snprintf(c->where, sizeof(c->where), "input %s was changed", t->name);
+            return false;
+        }
+    }
+    return true;
+}

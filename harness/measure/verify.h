@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Nothing is timed that did not match the oracle.
+ *
+ * A check runs the variant once on fresh random inputs with poisoned outputs and compares with
+ * the kernel's float64 oracle:
+ *   - the chosen rows of each output: max |out - expected| / rms(expected) <= tolerance;
+ *   - every other element: finite, so poison left anywhere is found;
+ *   - every input: unchanged.
+ * Rows: all, if the oracle can afford them; else the first 4, the last 20 (where tiles end) and a
+ * random choice of the rest. The share of compared elements is kept with the result.
+ * The expected rows are kept so that the output can be compared again after timing.
+ */
+#ifndef HARNESS_MEASURE_VERIFY_H
+#define HARNESS_MEASURE_VERIFY_H
+
+#include "measure/buffers.h"
+
+struct expected {
+    int output; /* tensor index */
+    int64_t *rows;
+    size_t nr_rows;
+    double *values; /* nr_rows x cols */
+    double rms;
+};
+
+struct check {
+    struct expected outputs[TENSOR_MAX];
+    int nr_outputs;
+    double tolerance;
+    double checked;   /* share of output elements compared with the oracle */
+    double max_error; /* the largest seen so far, in units of rms(expected); NaN: poison left */
+    char where[160];  /* "y[12,7] = 1.5, expected 1.25" for the worst element */
+};
+
+/* Asks the oracle; `all_rows` ignores the budget. Inputs must be filled. */
+void check_init(struct check *c, const struct buffers *b, enum dtype dtype, bool all_rows,
+                uint64_t seed);
+void check_release(struct check *c);
+
+/* Downloads the outputs and compares. Returns true if all is well; else c->max_error and
+ * c->where tell. False with an empty `where` is a failed download: see err. */
+bool check_outputs(struct check *c, struct buffers *b, struct error *err);
+/* True if no input differs from its host copy; else `where` names the first that does. */
+bool check_inputs_unchanged(struct check *c, struct buffers *b, struct error *err);
+
+#endif
