@@ -2,7 +2,7 @@
 find_package(PkgConfig REQUIRED)
 find_package(Threads REQUIRED)
 find_package(OpenMP REQUIRED COMPONENTS C)
-find_package(SQLite3 3.35 REQUIRED)
+find_package(SQLite3 3.37 REQUIRED) # STRICT tables
 find_package(benchmark REQUIRED)
 
 pkg_check_modules(cjson REQUIRED IMPORTED_TARGET GLOBAL libcjson)

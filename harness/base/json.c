@@ -123,12 +123,22 @@ bool json_bool(const cJSON *object, const char *key, bool otherwise)
     return cJSON_IsBool(item) ? cJSON_IsTrue(item) : otherwise;
 }
 
+/* The shortest of 15 to 17 digits that reads back as the same double; cJSON's own printing may
+ * lose the last bit. */
 void json_add_number(cJSON *object, const char *key, double value)
 {
-    if (isfinite(value))
-        cJSON_AddNumberToObject(object, key, value);
-    else
+    char text[32];
+
+    if (!isfinite(value)) {
         cJSON_AddNullToObject(object, key);
+        return;
+    }
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(text, sizeof(text), "%.*g", digits, value);
+        if (strtod(text, NULL) == value)
+            break;
+    }
+    cJSON_AddRawToObject(object, key, text);
 }
 
 void json_add_string(cJSON *object, const char *key, const char *value)

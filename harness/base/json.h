@@ -30,7 +30,8 @@ double json_number(const cJSON *object, const char *key, double otherwise);
 int64_t json_int(const cJSON *object, const char *key, int64_t otherwise);
 bool json_bool(const cJSON *object, const char *key, bool otherwise);
 
-/* Adds a number, or null where it is not finite (JSON has no NaN). */
+/* Adds a number exactly, or null where it is not finite (JSON has no NaN). Like json_add_int(), it
+ * adds text: print and parse the tree before reading such a member back. */
 void json_add_number(cJSON *object, const char *key, double value);
 /* Adds a string, or nothing where it is NULL or empty. */
 void json_add_string(cJSON *object, const char *key, const char *value);

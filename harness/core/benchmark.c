@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/benchmark.h"
 
+#include "base/strbuf.h"
 #include "base/text.h"
 
 #include <limits.h>
@@ -12,18 +13,19 @@ const char *cache_state_name(enum cache_state cache)
     return cache == CACHE_COLD ? "cold" : "warm";
 }
 
+/* Too long a key is cut; kernels and dims of this program stay far below KEY_SIZE. */
 static void make_key(struct benchmark_name *name)
 {
-    size_t used = 0;
+    struct strbuf key;
 
-    name->key[0] = '\0';
-    used +=
-        (size_t)snprintf(name->key, KEY_SIZE, "%s/%s/%s/", name->kernel, name->variant, name->math);
-    for (int i = 0; i < name->nr_dims && used < KEY_SIZE; i++)
-        used += (size_t)snprintf(name->key + used, KEY_SIZE - used, "%s%s=%lld", i ? "," : "",
-                                 name->dims[i].name, (long long)name->dims[i].value);
-    if (used < KEY_SIZE)
-        snprintf(name->key + used, KEY_SIZE - used, "/%s/%s", name->device, name->cache);
+    strbuf_init(&key);
+    strbuf_addf(&key, "%s/%s/%s/", name->kernel, name->variant, name->math);
+    for (int i = 0; i < name->nr_dims; i++)
+        strbuf_addf(&key, "%s%s=%lld", i ? "," : "", name->dims[i].name,
+                    (long long)name->dims[i].value);
+    strbuf_addf(&key, "/%s/%s", name->device, name->cache);
+    snprintf(name->key, sizeof(name->key), "%s", key.data);
+    strbuf_release(&key);
 }
 
 void benchmark_name_of(const struct benchmark *b, const struct device *d,

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: MIT */
+/* Tests for small samples and families of tests. */
+#include "base/memory.h"
+#include "base/stats.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct welch stats_welch(const double *x, size_t nx, const double *y, size_t ny)
+{
+    struct welch w = { stats_mean(y, ny) - stats_mean(x, nx), NAN, NAN };
+
+    if (nx < 2 || ny < 2)
+        return w;
+    double sx = stats_sd(x, nx), sy = stats_sd(y, ny);
+    double vx = sx * sx / (double)nx, vy = sy * sy / (double)ny;
+    w.se = sqrt(vx + vy);
+    /* Satterthwaite's degrees of freedom; without any spread, those of a pooled variance. */
+    if (w.se > 0)
+        w.df = (vx + vy) * (vx + vy) / (vx * vx / (double)(nx - 1) + vy * vy / (double)(ny - 1));
+    else
+        w.df = (double)(nx + ny - 2);
+    return w;
+}
+
+/* Quartile distance of log F(df, prior). */
+static double log_spread(double df, double prior)
+{
+    return log(stats_f_quantile(0.75, df, prior) / stats_f_quantile(0.25, df, prior));
+}
+
+/* The spread falls as the prior grows stronger: bisection on the log of its df. */
+static double prior_df(double spread, double df, double df_max)
+{
+    double low = log(0.25), high = log(df_max);
+
+    if (log_spread(df, df_max) >= spread)
+        return df_max;
+    if (log_spread(df, 0.25) <= spread)
+        return 0;
+    for (int i = 0; i < 40; i++) {
+        double middle = 0.5 * (low + high);
+        if (log_spread(df, exp(middle)) > spread)
+            low = middle;
+        else
+            high = middle;
+    }
+    return exp(high);
+}
+
+struct variance_prior stats_variance_prior(const double *variances, size_t n, double df,
+                                           double df_max)
+{
+    struct variance_prior prior = { NAN, 0 };
+
+    if (n < 4)
+        return prior;
+    double *sorted = memory_zeroed(n, sizeof(*sorted));
+    memcpy(sorted, variances, n * sizeof(*sorted));
+    stats_sort(sorted, n);
+    double low = stats_quantile(sorted, n, 0.25), middle = stats_quantile(sorted, n, 0.5);
+    double high = stats_quantile(sorted, n, 0.75);
+    free(sorted);
+    if (!(low > 0 && df > 0))
+        return prior;
+    prior.df = prior_df(log(high / low), df, df_max);
+    if (prior.df > 0)
+        prior.scale = middle / stats_f_quantile(0.5, df, prior.df);
+    return prior;
+}
+
+/* How many of the sorted values are below `x` (or, with `or_equal`, not above it). */
+static size_t count_below(const double *sorted, size_t n, double x, bool or_equal)
+{
+    size_t low = 0, high = n;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (sorted[middle] < x || (or_equal && sorted[middle] == x))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Twice the mid-ranks of x followed by y, so that they are whole numbers; `ties` gets the sum of
+ * t^3 - t over groups of t equal values. */
+static double *double_ranks(const double *x, size_t nx, const double *y, size_t ny, double *ties)
+{
+    size_t n = nx + ny;
+    double *sorted = memory_zeroed(n, sizeof(*sorted)), *ranks = memory_zeroed(n, sizeof(*ranks));
+
+    memcpy(sorted, x, nx * sizeof(*sorted));
+    memcpy(sorted + nx, y, ny * sizeof(*sorted));
+    stats_sort(sorted, n);
+    *ties = 0;
+    for (size_t i = 0; i < n; i++) {
+        double value = i < nx ? x[i] : y[i - nx];
+        double below = (double)count_below(sorted, n, value, false);
+        double equal = (double)count_below(sorted, n, value, true) - below;
+        ranks[i] = 2 * below + equal + 1;
+        *ties += equal * equal - 1; /* summed over a group of t: t (t^2 - 1) */
+    }
+    free(sorted);
+    return ranks;
+}
+
+static double sum(const double *x, size_t n)
+{
+    double total = 0;
+
+    for (size_t i = 0; i < n; i++)
+        total += x[i];
+    return total;
+}
+
+static double largest(const double *x, size_t n)
+{
+    double most = x[0];
+
+    for (size_t i = 1; i < n; i++)
+        most = fmax(most, x[i]);
+    return most;
+}
+
+/* P(sum of `take` of the n whole numbers, drawn at random, >= target), by counting subsets: row k
+ * of `ways` holds for each sum the number of ways to reach it with k of the numbers. */
+static double subset_tail(const double *numbers, size_t n, size_t take, double target)
+{
+    size_t top = take * (size_t)largest(numbers, n) + 1;
+    double *ways = memory_zeroed((take + 1) * top, sizeof(*ways)), all = 0, tail = 0;
+
+    ways[0] = 1;
+    for (size_t i = 0; i < n; i++) {
+        size_t value = (size_t)numbers[i];
+        for (size_t k = i + 1 < take ? i + 1 : take; k > 0; k--)
+            for (size_t s = value; s < top; s++)
+                ways[k * top + s] += ways[(k - 1) * top + s - value];
+    }
+    for (size_t s = 0; s < top; s++) {
+        all += ways[take * top + s];
+        tail += (double)s >= target ? ways[take * top + s] : 0;
+    }
+    free(ways);
+    return tail / all;
+}
+
+/* Upper tail of the normal approximation of U, half a step towards the middle. */
+static double rank_normal_tail(double u, double nx, double ny, double ties)
+{
+    double n = nx + ny, variance = nx * ny / 12 * (n + 1 - ties / (n * (n - 1)));
+
+    if (!(variance > 0))
+        return 1;
+    return stats_normal_cdf(-(u - nx * ny / 2 - 0.5) / sqrt(variance));
+}
+
+double stats_rank_test_greater(const double *x, size_t nx, const double *y, size_t ny)
+{
+    double ties, p;
+
+    if (nx == 0 || ny == 0)
+        return NAN;
+    double *ranks = double_ranks(x, nx, y, ny, &ties), observed = sum(ranks + nx, ny);
+    if (nx + ny <= 20) {
+        p = subset_tail(ranks, nx + ny, ny, observed);
+    } else {
+        double size = (double)ny;
+        p = rank_normal_tail((observed - size * (size + 1)) / 2, (double)nx, size, ties);
+    }
+    free(ranks);
+    return p;
+}
+
+double stats_mann_whitney(const double *x, size_t nx, const double *y, size_t ny)
+{
+    double ties, tail;
+
+    if (nx == 0 || ny == 0)
+        return NAN;
+    double *ranks = double_ranks(x, nx, y, ny, &ties), size = (double)nx, other = (double)ny;
+    double u = (sum(ranks, nx) - size * (size + 1)) / 2, far = fmax(u, size * other - u);
+    if (ties > 0 || (nx > 8 && ny > 8)) {
+        tail = rank_normal_tail(far, size, other, ties);
+    } else { /* without ties U has the same distribution from either side: count the smaller */
+        double few = fmin(size, other);
+        tail = subset_tail(ranks, nx + ny, (size_t)few, 2 * far + few * (few + 1));
+    }
+    free(ranks);
+    return fmin(1, 2 * tail);
+}
+
+struct ranked_p {
+    double p;
+    size_t index;
+};
+
+static int compare_ranked(const void *a, const void *b)
+{
+    double x = ((const struct ranked_p *)a)->p, y = ((const struct ranked_p *)b)->p;
+
+    return (x > y) - (x < y);
+}
+
+void stats_fdr(const double *p, double *q, size_t n)
+{
+    struct ranked_p *ranked = memory_zeroed(n ? n : 1, sizeof(*ranked));
+    size_t family = 0;
+    double smallest = 1;
+
+    for (size_t i = 0; i < n; i++) {
+        q[i] = NAN;
+        if (!isnan(p[i]))
+            ranked[family++] = (struct ranked_p) { p[i], i };
+    }
+    qsort(ranked, family, sizeof(*ranked), compare_ranked);
+    for (size_t rank = family; rank > 0; rank--) {
+        smallest = fmin(smallest, ranked[rank - 1].p * (double)family / (double)rank);
+        q[ranked[rank - 1].index] = smallest;
+    }
+    free(ranked);
+}
