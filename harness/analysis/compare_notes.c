@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+/* What a reader must know beside the verdicts. */
+#include "analysis/compare_parts.h"
+
+#include "analysis/epoch.h"
+#include "base/text.h"
+
+#include <math.h>
+#include <string.h>
+
+static const struct run *newest(const struct records *records)
+{
+    const struct run *best = NULL;
+
+    for (size_t i = 0; i < records->nr_runs; i++)
+        if (!best || records->runs[i].started_ms >= best->started_ms)
+            best = &records->runs[i];
+    return best;
+}
+
+static bool has_class(const struct records *records, const char *class_name)
+{
+    for (size_t i = 0; i < records->nr_runs; i++)
+        if (strcmp(records->runs[i].machine.class_name, class_name) == 0)
+            return true;
+    return false;
+}
+
+/* Machine classes that only one side has. */
+static void note_machines(struct comparison *c, const struct records *one,
+                          const struct records *other, const char *one_name, const char *other_name)
+{
+    for (size_t i = 0; i < one->nr_runs; i++) {
+        const char *name = one->runs[i].machine.class_name;
+        bool seen = false;
+        for (size_t j = 0; j < i; j++)
+            seen |= strcmp(one->runs[j].machine.class_name, name) == 0;
+        if (seen || has_class(other, name))
+            continue;
+        if (c->settings.any_machine)
+            compare_note(c,
+                         "The %s has runs of machine class %s, the %s has none: "
+                         "differences may be the machines'.",
+                         one_name, name, other_name);
+        else
+            compare_note(c,
+                         "The %s has runs of machine class %s, the %s has none; "
+                         "they were left out.",
+                         one_name, name, other_name);
+    }
+}
+
+/* Different surroundings: between the newest runs, and within a side. */
+static void note_epochs(struct comparison *c, const struct records *base,
+                        const struct records *head)
+{
+    struct strbuf text;
+
+    if (base->nr_runs == 0 || head->nr_runs == 0)
+        return;
+    strbuf_init(&text);
+    if (epoch_difference(newest(base), newest(head), &text) > 0)
+        compare_note(c, "Surroundings differ between base and head: %s.", text.data);
+    strbuf_release(&text);
+}
+
+static void note_pooling(struct comparison *c, const struct records *side, const char *name)
+{
+    bool mixed = false;
+
+    for (size_t i = 1; i < side->nr_runs; i++)
+        mixed |= epoch_id(&side->runs[i]) != epoch_id(&side->runs[0]);
+    if (mixed)
+        compare_note(c, "The %s pools %zu runs whose surroundings differ.", name, side->nr_runs);
+}
+
+static void note_dirty(struct comparison *c, const struct records *side, const char *name)
+{
+    size_t dirty = 0;
+
+    for (size_t i = 0; i < side->nr_runs; i++)
+        dirty += side->runs[i].build.dirty;
+    if (dirty > 0)
+        compare_note(c, "The %s was measured from a tree with uncommitted changes.", name);
+}
+
+static void note_shift(struct comparison *c)
+{
+    char shift[TEXT_UNIT_SIZE];
+
+    if (c->shifted)
+        compare_note(c, "All benchmarks together moved by %s: suspect the machine before the code.",
+                     text_percent(c->common_shift, shift));
+    if (fabs(log1p(c->vendor_shift)) > log1p(c->settings.delta))
+        compare_note(c, "The reference libraries, whose code did not change, moved by %s.",
+                     text_percent(c->vendor_shift, shift));
+}
+
+static void note_chance(struct comparison *c)
+{
+    size_t alarms = c->count[VERDICT_REGRESSED] + c->count[VERDICT_IMPROVED];
+
+    if (c->family == 0)
+        return;
+    if (alarms > 0)
+        compare_note(c,
+                     "%zu of %zu benchmarks judged together changed; chance alone accounts for "
+                     "%.2g of these on average (false-discovery rate %g %%).",
+                     alarms, c->family, c->settings.q * (double)alarms, 100 * c->settings.q);
+    else
+        compare_note(c,
+                     "%zu benchmarks were judged together; if none of them changed, at most one "
+                     "such comparison in %.0f names any.",
+                     c->family, 1 / c->settings.q);
+}
+
+static void note_launches(struct comparison *c)
+{
+    size_t few = 0;
+
+    for (size_t i = 0; i < c->nr; i++)
+        few += c->rows[i].verdict == VERDICT_UNDECIDED && !compare_in_family(&c->rows[i]);
+    if (few > 0)
+        compare_note(c,
+                     "%zu benchmarks have fewer than %d launches with a time on a side; measure "
+                     "with more launches.",
+                     few, COMPARE_LAUNCHES_MIN);
+}
+
+static void note_noise(struct comparison *c)
+{
+    if (c->noise > c->settings.delta)
+        compare_note(c,
+                     "Launches of one benchmark typically differ by %.1f %%, more than the floor "
+                     "of %g %%: small changes cannot be seen here.",
+                     100 * c->noise, 100 * c->settings.delta);
+}
+
+void compare_notes(struct comparison *c, const struct records *base, const struct records *head)
+{
+    note_machines(c, base, head, "base", "head");
+    note_machines(c, head, base, "head", "base");
+    note_epochs(c, base, head);
+    note_pooling(c, base, "base");
+    note_pooling(c, head, "head");
+    note_dirty(c, base, "base");
+    note_dirty(c, head, "head");
+    note_shift(c);
+    note_launches(c);
+    note_noise(c);
+    note_chance(c);
+}

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: MIT */
+#include "analysis/label.h"
+
+#include "base/memory.h"
+#include "base/strbuf.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A set of names and what its kernels have in common: characters to cut off both ends, always
+ * whole '/'-separated parts. */
+struct name_set {
+    const struct benchmark_name *const *names;
+    size_t nr;
+    size_t kernel_head, kernel_tail;
+};
+
+typedef const char *field_fn(const struct benchmark_name *name);
+
+static const char *kernel_of(const struct benchmark_name *name)
+{
+    return name->kernel;
+}
+
+static const char *variant_of(const struct benchmark_name *name)
+{
+    return name->variant;
+}
+
+static const char *math_of(const struct benchmark_name *name)
+{
+    return name->math;
+}
+
+static const char *device_of(const struct benchmark_name *name)
+{
+    return name->device;
+}
+
+static const char *cache_of(const struct benchmark_name *name)
+{
+    return name->cache;
+}
+
+/* The fields before the dims and those after them. */
+static field_fn *const front[] = { variant_of, math_of };
+static field_fn *const back[] = { device_of, cache_of };
+enum { FIELDS = 2 };
+
+static bool field_differs(const struct name_set *set, field_fn *field)
+{
+    for (size_t i = 1; i < set->nr; i++)
+        if (strcmp(field(set->names[0]), field(set->names[i])) != 0)
+            return true;
+    return false;
+}
+
+static bool has_dim(const struct benchmark_name *name, const struct benchmark_dim *dim)
+{
+    for (int i = 0; i < name->nr_dims; i++)
+        if (strcmp(name->dims[i].name, dim->name) == 0)
+            return name->dims[i].value == dim->value;
+    return false;
+}
+
+static bool dim_differs(const struct name_set *set, const struct benchmark_dim *dim)
+{
+    for (size_t i = 0; i < set->nr; i++)
+        if (!has_dim(set->names[i], dim))
+            return true;
+    return false;
+}
+
+/* Length of the common leading parts of two texts, slash included, leaving each at least one
+ * part. */
+static size_t common_head(const char *a, const char *b)
+{
+    size_t length = 0;
+
+    for (size_t i = 0; a[i] && a[i] == b[i]; i++)
+        if (a[i] == '/')
+            length = i + 1;
+    return length;
+}
+
+static size_t common_tail(const char *a, const char *b)
+{
+    size_t la = strlen(a), lb = strlen(b), length = 0;
+
+    for (size_t i = 1; i <= la && i <= lb && a[la - i] == b[lb - i]; i++)
+        if (a[la - i] == '/')
+            length = i;
+    return length;
+}
+
+/* Cuts what is common, unless a name would lose its last character. */
+static void measure_kernels(struct name_set *set)
+{
+    const char *first = set->names[0]->kernel;
+    size_t head = strlen(first), tail = head;
+
+    for (size_t i = 1; i < set->nr; i++) {
+        size_t h = common_head(first, set->names[i]->kernel);
+        size_t t = common_tail(first, set->names[i]->kernel);
+        head = h < head ? h : head;
+        tail = t < tail ? t : tail;
+    }
+    for (size_t i = 0; i < set->nr; i++)
+        if (head + tail >= strlen(set->names[i]->kernel))
+            tail = 0;
+    set->kernel_head = head;
+    set->kernel_tail = tail;
+}
+
+static void add_word(struct strbuf *out, const char *word, size_t length)
+{
+    if (length == 0)
+        return;
+    if (out->length > 0)
+        strbuf_addc(out, ' ');
+    strbuf_add(out, word, length);
+}
+
+static void add_dim(struct strbuf *out, const struct benchmark_dim *dim)
+{
+    char text[64];
+
+    snprintf(text, sizeof(text), "%s=%lld", dim->name, (long long)dim->value);
+    add_word(out, text, strlen(text));
+}
+
+/* Says the fields that differ within the set, or those that do not. */
+static void add_fields(const struct name_set *set, const struct benchmark_name *name,
+                       bool differing, struct strbuf *out)
+{
+    for (int i = 0; i < FIELDS; i++)
+        if (field_differs(set, front[i]) == differing)
+            add_word(out, front[i](name), strlen(front[i](name)));
+    for (int i = 0; i < name->nr_dims; i++)
+        if (dim_differs(set, &name->dims[i]) == differing)
+            add_dim(out, &name->dims[i]);
+    for (int i = 0; i < FIELDS; i++)
+        if (field_differs(set, back[i]) == differing)
+            add_word(out, back[i](name), strlen(back[i](name)));
+}
+
+static char *make_label(const struct name_set *set, const struct benchmark_name *name)
+{
+    struct strbuf out;
+
+    strbuf_init(&out);
+    if (field_differs(set, kernel_of))
+        add_word(&out, name->kernel + set->kernel_head,
+                 strlen(name->kernel) - set->kernel_head - set->kernel_tail);
+    add_fields(set, name, true, &out);
+    if (out.length == 0) { /* alone in its set */
+        add_word(&out, name->kernel, strlen(name->kernel));
+        add_word(&out, name->variant, strlen(name->variant));
+    }
+    return strbuf_detach(&out);
+}
+
+struct labelled {
+    char **label;
+    const char *key;
+};
+
+static int order_labelled(const void *x, const void *y)
+{
+    const struct labelled *a = x, *b = y;
+    int order = strcmp(*a->label, *b->label);
+
+    return order ? order : strcmp(a->key, b->key);
+}
+
+/* The end of the run of equal labels that starts at `begin`. */
+static size_t equal_labels(const struct labelled *sorted, size_t nr, size_t begin)
+{
+    size_t end = begin + 1;
+
+    while (end < nr && strcmp(*sorted[end].label, *sorted[begin].label) == 0)
+        end++;
+    return end;
+}
+
+static void use_keys(struct labelled *sorted, size_t begin, size_t end)
+{
+    for (size_t i = begin; i < end; i++) {
+        free(*sorted[i].label);
+        *sorted[i].label = memory_string(sorted[i].key);
+    }
+}
+
+/* Where several keys have one label, those get their keys for labels. Returns whether any did. */
+static bool replace_alike(struct labelled *sorted, size_t nr)
+{
+    bool any = false;
+
+    qsort(sorted, nr, sizeof(*sorted), order_labelled);
+    for (size_t i = 0, end; i < nr; i = end) {
+        end = equal_labels(sorted, nr, i);
+        if (strcmp(sorted[i].key, sorted[end - 1].key) == 0)
+            continue;
+        use_keys(sorted, i, end);
+        any = true;
+    }
+    return any;
+}
+
+static void make_unique(const struct name_set *set, char **labels)
+{
+    struct labelled *sorted = memory_zeroed(set->nr, sizeof(*sorted));
+
+    for (size_t i = 0; i < set->nr; i++)
+        sorted[i] = (struct labelled) { &labels[i], set->names[i]->key };
+    /* A key might be another benchmark's label; then everyone gets the key. */
+    if (replace_alike(sorted, set->nr) && replace_alike(sorted, set->nr))
+        use_keys(sorted, 0, set->nr);
+    free(sorted);
+}
+
+char **labels_create(const struct benchmark_name *const *names, size_t nr)
+{
+    struct name_set set = { .names = names, .nr = nr };
+    char **labels = memory_zeroed(nr ? nr : 1, sizeof(*labels));
+
+    if (nr == 0)
+        return labels;
+    measure_kernels(&set);
+    for (size_t i = 0; i < nr; i++)
+        labels[i] = make_label(&set, names[i]);
+    make_unique(&set, labels);
+    return labels;
+}
+
+void labels_free(char **labels, size_t nr)
+{
+    for (size_t i = 0; i < nr; i++)
+        free(labels[i]);
+    free(labels);
+}
+
+void labels_common(const struct benchmark_name *const *names, size_t nr, char *out, size_t size)
+{
+    struct name_set set = { .names = names, .nr = nr };
+    struct strbuf text;
+
+    strbuf_init(&text);
+    if (nr > 0) {
+        if (!field_differs(&set, kernel_of))
+            add_word(&text, names[0]->kernel, strlen(names[0]->kernel));
+        add_fields(&set, names[0], false, &text);
+    }
+    snprintf(out, size, "%s", text.data);
+    strbuf_release(&text);
+}

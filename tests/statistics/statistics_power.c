@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Features: U-06, U-12. What the comparison finds, and that "same" is not said where the truth lies
+ * outside the floor.
+ */
+#include "simulation.h"
+#include "testing.h"
+
+enum { SUITE = 60 };
+
+static struct simulation suite(enum noise_kind kind, int launches, double between)
+{
+    return (struct simulation) {
+        .kind = kind,
+        .benchmarks = SUITE,
+        .launches = launches,
+        .samples = 9,
+        .within = 0.01,
+        .between = between,
+    };
+}
+
+/* One planted change in a suite of 60; returns how often that benchmark got the verdict. */
+static size_t planted(const struct simulation *s, double factor, enum verdict wanted, size_t suites,
+                      uint64_t seed)
+{
+    struct compare_settings settings = COMPARE_DEFAULTS;
+    double factors[SUITE];
+    size_t found = 0;
+    struct random r;
+
+    random_seed(&r, seed);
+    for (size_t i = 0; i < suites; i++) {
+        struct comparison c;
+        size_t victim = i % SUITE;
+        for (size_t j = 0; j < SUITE; j++)
+            factors[j] = j == victim ? factor : 1;
+        simulate_comparison(s, factors, &settings, &r, &c);
+        found += c.rows[victim].verdict == wanted;
+        assert_int_equal(c.exit_status == COMPARE_EXIT_REGRESSION, c.count[VERDICT_REGRESSED] > 0);
+        comparison_release(&c);
+    }
+    return found;
+}
+
+static void test_slowdown_is_found(void **state)
+{
+    struct simulation five = suite(NOISE_NORMAL, 5, 0.02), three = suite(NOISE_NORMAL, 3, 0.01);
+    (void)state;
+    assert_rate_at_least("10 % slower, 2 % noise, 5 launches",
+                         planted(&five, 1.1, VERDICT_REGRESSED, 300, 1), 300, 0.9);
+    assert_rate_at_least("1/1.1 faster, 2 % noise, 5 launches",
+                         planted(&five, 1 / 1.1, VERDICT_IMPROVED, 300, 2), 300, 0.9);
+    assert_rate_at_least("10 % slower, 1 % noise, 3 launches",
+                         planted(&three, 1.1, VERDICT_REGRESSED, 300, 3), 300, 0.9);
+}
+
+/* Alone in its comparison there is no family to borrow from: Welch alone. */
+static void test_slowdown_of_one_benchmark(void **state)
+{
+    struct simulation s = suite(NOISE_NORMAL, 5, 0.02);
+    struct compare_settings settings = COMPARE_DEFAULTS;
+    size_t found = 0, trials = 1000;
+    double factor = 1.1;
+    struct random r;
+    (void)state;
+    s.benchmarks = 1;
+    random_seed(&r, 4);
+    for (size_t i = 0; i < trials; i++) {
+        struct comparison c;
+        simulate_comparison(&s, &factor, &settings, &r, &c);
+        assert_false(c.rows[0].borrowed);
+        found += c.rows[0].verdict == VERDICT_REGRESSED;
+        comparison_release(&c);
+    }
+    assert_rate_at_least("10 % slower, 2 % noise, 5 launches, alone", found, trials, 0.9);
+}
+
+/* Twelve of sixty are slower: the share of false names among those named stays near q. */
+static void test_discoveries_are_true(void **state)
+{
+    struct simulation s = suite(NOISE_MIXED, 5, 0.02);
+    struct compare_settings settings = COMPARE_DEFAULTS;
+    double factors[SUITE];
+    size_t named = 0, wrong = 0;
+    struct random r;
+    (void)state;
+    random_seed(&r, 5);
+    for (size_t j = 0; j < SUITE; j++)
+        factors[j] = j % 5 == 0 ? 1.12 : 1;
+    for (size_t i = 0; i < 200; i++) {
+        struct comparison c;
+        simulate_comparison(&s, factors, &settings, &r, &c);
+        for (size_t j = 0; j < SUITE; j++) {
+            bool changed =
+                c.rows[j].verdict == VERDICT_REGRESSED || c.rows[j].verdict == VERDICT_IMPROVED;
+            named += changed;
+            wrong += changed && factors[j] == 1;
+        }
+        comparison_release(&c);
+    }
+    assert_rate_at_least("12 of 60 slower by 12 %, found", named, (size_t)200 * 12, 0.8);
+    assert_rate_at_most("false among those named", wrong, named, 0.05);
+}
+
+/* The truth lies just outside the floor, to either side, for every benchmark. */
+static void test_same_is_true(void **state)
+{
+    static const double noise[] = { 0.005, 0.01, 0.02 };
+    struct compare_settings settings = COMPARE_DEFAULTS;
+    (void)state;
+    for (int kind = 0; kind < NOISE_KIND_NR; kind++) {
+        for (size_t i = 0; i < sizeof(noise) / sizeof(*noise); i++) {
+            struct simulation s = suite((enum noise_kind)kind, i % 2 ? 3 : 5, noise[i]);
+            double factors[SUITE];
+            size_t same = 0;
+            struct random r;
+            char what[96];
+            random_seed(&r, 60 + 10 * (uint64_t)kind + i);
+            for (size_t j = 0; j < SUITE; j++)
+                factors[j] = j % 2 ? 1.0301 : 1 / 1.0301;
+            for (size_t n = 0; n < 40; n++) {
+                struct comparison c;
+                simulate_comparison(&s, factors, &settings, &r, &c);
+                same += c.count[VERDICT_SAME];
+                comparison_release(&c);
+            }
+            snprintf(what, sizeof(what), "%s, %d launches, %g %%: wrongly same", noise_names[kind],
+                     s.launches, 100 * noise[i]);
+            assert_rate_at_most(what, same, (size_t)40 * SUITE, 0.05);
+        }
+    }
+}
+
+/* With little noise and no change, "same" is what is said. */
+static void test_same_is_said(void **state)
+{
+    struct simulation s = suite(NOISE_NORMAL, 5, 0.01);
+    struct compare_settings settings = COMPARE_DEFAULTS;
+    struct comparison c;
+    struct random r;
+    (void)state;
+    random_seed(&r, 6);
+    simulate_comparison(&s, NULL, &settings, &r, &c);
+    assert_rate_at_least("no change, 1 % noise, 5 launches: same", c.count[VERDICT_SAME], SUITE,
+                         0.9);
+    assert_int_equal(c.exit_status, COMPARE_EXIT_OK);
+    comparison_release(&c);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_slowdown_is_found),
+        cmocka_unit_test(test_slowdown_of_one_benchmark),
+        cmocka_unit_test(test_discoveries_are_true),
+        cmocka_unit_test(test_same_is_true),
+        cmocka_unit_test(test_same_is_said),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

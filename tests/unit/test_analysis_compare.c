@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: MIT */
+/* Features: U-06 (regressions against baselines), U-12 (`compare`): the rule on hand-made cases.
+ * Its rates are in tests/statistics. */
+#include "analysis_fixture.h"
+#include "testing.h"
+
+#include "analysis/compare.h"
+
+#define A "gemm/linear/simd/fp32/batch=4,seq=64/cpu-2t/warm"
+#define B "gemm/linear/simd/fp32/batch=16,seq=64/cpu-2t/warm"
+#define C "layernorm/simd/fp32/rows=64/cpu-2t/warm"
+
+static const double steady[] = { 1000000, 1001000, 999000, 1000500, 999500 };
+static const double slower[] = { 1100000, 1101000, 1099000, 1100500, 1099500 };
+
+struct pair {
+    struct records base, head;
+};
+
+static struct pair pair_new(const char *base_class, const char *head_class)
+{
+    struct pair p = { 0 };
+
+    fixture_run(&p.base, base_class, 1);
+    fixture_run(&p.head, head_class, 2);
+    return p;
+}
+
+static struct comparison compare(struct pair *p, const struct compare_settings *settings)
+{
+    struct comparison c;
+    struct error err;
+
+    assert_ok(compare_run(&p->base, &p->head, settings, &c, &err), &err);
+    return c;
+}
+
+static void pair_release(struct pair *p, struct comparison *c)
+{
+    comparison_release(c);
+    records_release(&p->base);
+    records_release(&p->head);
+}
+
+static bool noted(const struct comparison *c, const char *words)
+{
+    for (size_t i = 0; i < c->nr_notes; i++)
+        if (strstr(c->notes[i], words))
+            return true;
+    return false;
+}
+
+static const struct compare_settings defaults = COMPARE_DEFAULTS;
+
+static void test_same_and_regressed(void **state)
+{
+    struct pair p = pair_new("m", "m");
+    (void)state;
+    fixture_launches(&p.base, A, steady, 5);
+    fixture_launches(&p.head, A, steady, 5);
+    fixture_launches(&p.base, B, steady, 5);
+    fixture_launches(&p.head, B, slower, 5);
+    fixture_launches(&p.base, C, slower, 5);
+    fixture_launches(&p.head, C, steady, 5);
+    struct comparison c = compare(&p, &defaults);
+    assert_int_equal(c.nr, 3);
+    assert_int_equal(c.family, 3);
+    assert_int_equal(c.rows[0].verdict, VERDICT_SAME); /* batch 4 before batch 16 */
+    assert_string_equal(c.rows[0].bench->key, A);
+    const struct compare_row *row = &c.rows[1];
+    assert_int_equal(row->verdict, VERDICT_REGRESSED);
+    assert_close(row->change, 0.1, 1e-4);
+    assert_true(row->worse && row->interval.low > 0.09 && row->interval.high < 0.11);
+    assert_close(row->base.value, 1e6, 1);
+    assert_int_equal(row->head.launches, 5);
+    assert_close(row->rank_p, 1.0 / 252, 1e-12);
+    assert_true(row->p < 1e-6 && row->q >= row->p && row->q < 1e-5);
+    assert_true(row->detectable > 0.03 && row->detectable < 0.05);
+    assert_int_equal(c.rows[2].verdict, VERDICT_IMPROVED);
+    assert_int_equal(c.exit_status, COMPARE_EXIT_REGRESSION);
+    struct strbuf text;
+    strbuf_init(&text);
+    comparison_summary(&c, &text);
+    assert_string_equal(text.data, "1 regressed, 1 improved, 1 same");
+    strbuf_release(&text);
+    pair_release(&p, &c);
+}
+
+/* By hand: logs 0, 0.01, 0.02 against 0.10, 0.11, 0.12. */
+static void test_arithmetic(void **state)
+{
+    struct pair p = pair_new("m", "m");
+    double base[3], head[3];
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        base[i] = 1e9 * exp(0.01 * i);
+        head[i] = 1e9 * exp(0.10 + 0.01 * i);
+    }
+    fixture_launches(&p.base, A, base, 3);
+    fixture_launches(&p.head, A, head, 3);
+    struct comparison c = compare(&p, &defaults);
+    double se = 0.01 * sqrt(2.0 / 3), t = (0.1 - log(1.03)) / se;
+    double half = stats_t_quantile(0.95, 4) * se;
+    assert_close(c.rows[0].df, 4, 1e-4);
+    assert_close(c.rows[0].p, 2 * stats_t_cdf(-t, 4), 1e-6);
+    assert_close(c.rows[0].q, c.rows[0].p, 1e-12);
+    assert_close(c.rows[0].interval.low, expm1(0.1 - half), 1e-6);
+    assert_close(c.rows[0].interval.high, expm1(0.1 + half), 1e-6);
+    assert_close(c.rows[0].rank_p, 0.05, 1e-12);
+    double reach = stats_t_quantile(0.975, 4) + stats_t_quantile(0.8, 4);
+    assert_close(c.rows[0].detectable, expm1(log(1.03) + reach * se), 1e-5);
+    assert_int_equal(c.rows[0].verdict, VERDICT_REGRESSED);
+    pair_release(&p, &c);
+}
+
+static void test_few_launches(void **state)
+{
+    struct pair p = pair_new("m", "m");
+    (void)state;
+    fixture_launches(&p.base, A, steady, 5);
+    fixture_launches(&p.head, A, slower, 2);
+    struct comparison c = compare(&p, &defaults);
+    assert_int_equal(c.rows[0].verdict, VERDICT_UNDECIDED);
+    assert_non_null(strstr(c.rows[0].why, "5 and 2 launches"));
+    assert_true(isnan(c.rows[0].p) && c.family == 0);
+    assert_close(c.rows[0].change, 0.1, 1e-2);
+    assert_int_equal(c.exit_status, COMPARE_EXIT_NOTHING);
+    assert_true(noted(&c, "fewer than 3 launches"));
+    pair_release(&p, &c);
+}
+
+/* One wild launch makes a large mean, not a regression. */
+static void test_one_wild_launch(void **state)
+{
+    const double wild[] = { 1000000, 1001000, 999000, 1000500, 5000000 };
+    struct pair p = pair_new("m", "m");
+    (void)state;
+    fixture_launches(&p.base, A, steady, 5);
+    fixture_launches(&p.head, A, wild, 5);
+    struct comparison c = compare(&p, &defaults);
+    assert_int_equal(c.rows[0].verdict, VERDICT_UNDECIDED);
+    assert_true(c.rows[0].why[0] != '\0');
+    pair_release(&p, &c);
+}
+
+/* A rate that falls is worse; a change of x and its inverse are the same distance. */
+static void test_rate_direction(void **state)
+{
+    struct compare_settings settings = COMPARE_DEFAULTS;
+    struct pair p = pair_new("m", "m");
+    (void)state;
+    settings.metric = "gflops";
+    fixture_launches(&p.base, A, steady, 5);
+    fixture_launches(&p.head, A, slower, 5);
+    for (size_t i = 0; i < 5; i++)
+        p.base.items[i].m.flops = p.head.items[i].m.flops = 1e9;
+    struct comparison c = compare(&p, &settings);
+    assert_int_equal(c.rows[0].verdict, VERDICT_REGRESSED);
+    assert_close(c.rows[0].change, 1 / 1.1 - 1, 1e-4);
+    assert_true(c.rows[0].worse && c.rows[0].interval.high < 0);
+    assert_true(c.rows[0].interval.low < c.rows[0].change);
+    assert_close(c.rows[0].base.value, 1000, 0.1);
+    pair_release(&p, &c);
+}
+
+static void fail_launch(struct records *r, int launch, enum outcome outcome, const char *message)
+{
+    struct measurement *m = fixture_add(r, launch, A, 1, 0);
+
+    m->outcome = outcome;
+    m->message = memory_string(message);
+}
+
+static void test_outcomes(void **state)
+{
+    static const struct {
+        enum outcome base, head;
+        enum verdict verdict;
+        int exit_status;
+    } rows[] = {
+        { OUTCOME_OK, OUTCOME_WRONG, VERDICT_BROKEN, COMPARE_EXIT_REGRESSION },
+        { OUTCOME_OK, OUTCOME_FAILED, VERDICT_BROKEN, COMPARE_EXIT_REGRESSION },
+        { OUTCOME_WRONG, OUTCOME_OK, VERDICT_FIXED, COMPARE_EXIT_OK },
+        { OUTCOME_WRONG, OUTCOME_FAILED, VERDICT_FAILING, COMPARE_EXIT_NOTHING },
+        { OUTCOME_OK, OUTCOME_UNSUPPORTED, VERDICT_MISSING, COMPARE_EXIT_NOTHING },
+        { OUTCOME_UNSUPPORTED, OUTCOME_OK, VERDICT_NEW, COMPARE_EXIT_NOTHING },
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+        struct pair p = pair_new("m", "m");
+        struct records *side[] = { &p.base, &p.head };
+        enum outcome outcome[] = { rows[i].base, rows[i].head };
+        for (int s = 0; s < 2; s++) {
+            /* Unsupported throughout; failures in the last launch only. */
+            bool unsupported = outcome[s] == OUTCOME_UNSUPPORTED;
+            if (!unsupported)
+                fixture_launches(side[s], A, steady, 3);
+            if (outcome[s] != OUTCOME_OK)
+                fail_launch(side[s], 3, outcome[s], "row 3 differs");
+        }
+        struct comparison c = compare(&p, &defaults);
+        assert_int_equal(c.nr, 1);
+        assert_int_equal(c.rows[0].verdict, rows[i].verdict);
+        assert_int_equal(c.exit_status, rows[i].exit_status);
+        assert_int_equal(c.family, 0);
+        if (rows[i].verdict == VERDICT_BROKEN)
+            assert_non_null(strstr(c.rows[0].why, "in 1 of its 4 launches: row 3"));
+        pair_release(&p, &c);
+    }
+}
+
+static void test_new_missing_unsupported(void **state)
+{
+    struct pair p = pair_new("m", "m");
+    (void)state;
+    fixture_launches(&p.base, B, steady, 3);
+    fixture_launches(&p.head, C, steady, 3);
+    fail_launch(&p.base, 0, OUTCOME_UNSUPPORTED, "too large");
+    fail_launch(&p.head, 0, OUTCOME_UNSUPPORTED, "too large");
+    struct comparison c = compare(&p, &defaults);
+    assert_int_equal(c.nr, 2);
+    assert_int_equal(c.count[VERDICT_MISSING], 1);
+    assert_int_equal(c.count[VERDICT_NEW], 1);
+    assert_int_equal(c.unsupported, 1);
+    assert_int_equal(c.exit_status, COMPARE_EXIT_NOTHING);
+    pair_release(&p, &c);
+}
+
+static void test_machine_classes(void **state)
+{
+    struct compare_settings any = COMPARE_DEFAULTS;
+    struct pair p = pair_new("epyc", "xeon");
+    (void)state;
+    fixture_launches(&p.base, A, steady, 3);
+    fixture_launches(&p.head, A, steady, 3);
+    struct comparison c = compare(&p, &defaults);
+    assert_int_equal(c.nr, 0);
+    assert_int_equal(c.exit_status, COMPARE_EXIT_NOTHING);
+    assert_true(noted(&c, "base has runs of machine class epyc"));
+    comparison_release(&c);
+    any.any_machine = true;
+    c = compare(&p, &any);
+    assert_int_equal(c.nr, 1);
+    assert_int_equal(c.exit_status, COMPARE_EXIT_OK);
+    assert_true(noted(&c, "differences may be the machines'"));
+    comparison_release(&c);
+    /* With a second class on the base side only the common one is compared. */
+    fixture_run(&p.base, "xeon", 3);
+    fixture_launches(&p.base, A, steady, 3);
+    c = compare(&p, &defaults);
+    assert_int_equal(c.nr, 1);
+    assert_string_equal(c.rows[0].machine, "xeon");
+    pair_release(&p, &c);
+}
+
+static void test_shift_and_surroundings(void **state)
+{
+    struct pair p = pair_new("m", "m");
+    char key[64];
+    (void)state;
+    for (int i = 0; i < 12; i++) {
+        snprintf(key, sizeof(key), "gemm/nn/simd/fp32/m=%d/cpu-2t/warm", i + 1);
+        fixture_launches(&p.base, key, steady, 5);
+        fixture_launches(&p.head, key, slower, 5);
+    }
+    for (size_t i = 0; i < 15; i++)
+        p.base.items[i].m.vendor = p.head.items[i].m.vendor = true;
+    snprintf(p.base.runs[0].build.compiler, sizeof(p.base.runs[0].build.compiler), "gcc 12");
+    snprintf(p.head.runs[0].build.compiler, sizeof(p.head.runs[0].build.compiler), "gcc 13");
+    p.base.runs[0].environment = memory_string("{\"governor\":\"performance\",\"load1\":0.1}");
+    p.head.runs[0].environment = memory_string("{\"governor\":\"powersave\",\"load1\":3}");
+    p.head.runs[0].build.dirty = true;
+    struct comparison c = compare(&p, &defaults);
+    assert_true(c.shifted && c.rows[0].borrowed);
+    assert_close(c.common_shift, 0.1, 1e-3);
+    assert_close(c.vendor_shift, 0.1, 1e-3);
+    assert_true(noted(&c, "suspect the machine before the code"));
+    assert_true(noted(&c, "reference libraries"));
+    assert_true(noted(&c, "compiler: gcc 12 -> gcc 13"));
+    assert_true(noted(&c, "governor: performance -> powersave"));
+    assert_true(noted(&c, "uncommitted"));
+    assert_false(noted(&c, "load1"));
+    assert_true(noted(&c, "12 of 12 benchmarks judged together changed"));
+    pair_release(&p, &c);
+}
+
+static void test_bad_settings(void **state)
+{
+    static const struct {
+        struct compare_settings settings;
+        const char *words;
+    } rows[] = {
+        { { .delta = 0, .q = 0.05, .metric = "p50" }, "floor" },
+        { { .delta = NAN, .q = 0.05, .metric = "p50" }, "floor" },
+        { { .delta = 0.03, .q = 0.7, .metric = "p50" }, "false-discovery" },
+        { { .delta = 0.03, .q = 0.05, .metric = "p51" }, "did you mean" },
+        { { .delta = 0.03, .q = 0.05, .metric = "error" }, "cannot be compared" },
+    };
+    struct pair p = pair_new("m", "m");
+    struct comparison c;
+    struct error err;
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+        assert_int_equal(compare_run(&p.base, &p.head, &rows[i].settings, &c, &err), -1);
+        assert_non_null(strstr(err.message, rows[i].words));
+    }
+    c = compare(&p, &defaults); /* nothing at all is no error */
+    assert_int_equal(c.exit_status, COMPARE_EXIT_NOTHING);
+    pair_release(&p, &c);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_same_and_regressed),
+        cmocka_unit_test(test_arithmetic),
+        cmocka_unit_test(test_few_launches),
+        cmocka_unit_test(test_one_wild_launch),
+        cmocka_unit_test(test_rate_direction),
+        cmocka_unit_test(test_outcomes),
+        cmocka_unit_test(test_new_missing_unsupported),
+        cmocka_unit_test(test_machine_classes),
+        cmocka_unit_test(test_shift_and_surroundings),
+        cmocka_unit_test(test_bad_settings),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
