@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: MIT */
+#include "store/columns.h"
+
+#include "base/memory.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#define COLUMN(type_, struct_, member_, name_)                                                     \
+    {                                                                                              \
+        .name = (name_), .type = (type_), .offset = offsetof(struct struct_, member_),             \
+        .size = sizeof(((struct struct_ *)0)->member_),                                            \
+    }
+#define COLUMN_END                                                                                 \
+    {                                                                                              \
+        .name = NULL                                                                               \
+    }
+
+static const struct column machine_columns[] = {
+    COLUMN(COLUMN_CHARS, machine, id, "fingerprint"),
+    COLUMN(COLUMN_CHARS, machine, class_name, "class"),
+    COLUMN(COLUMN_CHARS, machine, cpu, "cpu"),
+    COLUMN(COLUMN_INT, machine, cores, "cores"),
+    COLUMN(COLUMN_INT, machine, threads, "threads"),
+    COLUMN(COLUMN_CHARS, machine, isa, "isa"),
+    COLUMN(COLUMN_INT64, machine, l1d, "l1d"),
+    COLUMN(COLUMN_INT64, machine, l2, "l2"),
+    COLUMN(COLUMN_INT64, machine, l3, "l3"),
+    COLUMN(COLUMN_INT, machine, l3_shared_by, "l3_shared_by"),
+    COLUMN(COLUMN_INT64, machine, memory, "memory"),
+    COLUMN(COLUMN_CHARS, machine, gpu, "gpu"),
+    COLUMN_END,
+};
+
+static const struct column build_columns[] = {
+    COLUMN(COLUMN_CHARS, build, version, "version"),
+    COLUMN(COLUMN_CHARS, build, commit, "commit_hash"),
+    COLUMN(COLUMN_CHARS, build, branch, "branch"),
+    COLUMN(COLUMN_BOOL, build, dirty, "dirty"),
+    COLUMN(COLUMN_CHARS, build, compiler, "compiler"),
+    COLUMN(COLUMN_CHARS, build, flags, "flags"),
+    COLUMN(COLUMN_CHARS, build, build_type, "build_type"),
+    COLUMN_END,
+};
+
+static const struct column run_columns[] = {
+    COLUMN(COLUMN_CHARS, run, uuid, "uuid"),
+    COLUMN(COLUMN_INT64, run, started_ms, "started_ms"),
+    COLUMN(COLUMN_INT64, run, ended_ms, "ended_ms"),
+    COLUMN(COLUMN_CHARS, run, suite, "suite"),
+    COLUMN(COLUMN_CHARS, run, label, "label"),
+    COLUMN(COLUMN_STRING, run, environment, "environment"),
+    COLUMN(COLUMN_STRING, run, settings, "settings"),
+    COLUMN_END,
+};
+
+static const struct column launch_columns[] = {
+    COLUMN(COLUMN_INT, launch, seq, "seq"),
+    COLUMN(COLUMN_INT64, launch, started_ms, "started_ms"),
+    COLUMN(COLUMN_INT64, launch, ended_ms, "ended_ms"),
+    COLUMN(COLUMN_INT, launch, exit_status, "exit_status"),
+    COLUMN(COLUMN_STRING, launch, error_text, "error_text"),
+    COLUMN_END,
+};
+
+static const struct column benchmark_columns[] = {
+    COLUMN(COLUMN_CHARS, benchmark_name, key, "key"),
+    COLUMN(COLUMN_CHARS, benchmark_name, kernel, "kernel"),
+    COLUMN(COLUMN_CHARS, benchmark_name, variant, "variant"),
+    COLUMN(COLUMN_CHARS, benchmark_name, math, "math"),
+    COLUMN(COLUMN_CHARS, benchmark_name, device, "device"),
+    COLUMN(COLUMN_CHARS, benchmark_name, cache, "cache"),
+    COLUMN_END,
+};
+
+static const struct column measurement_columns[] = {
+    COLUMN(COLUMN_OUTCOME, measurement, outcome, "outcome"),
+    COLUMN(COLUMN_STRING, measurement, message, "message"),
+    COLUMN(COLUMN_BOOL, measurement, vendor, "vendor"),
+    COLUMN(COLUMN_REAL, measurement, max_error, "max_error"),
+    COLUMN(COLUMN_REAL, measurement, tolerance, "tolerance"),
+    COLUMN(COLUMN_REAL, measurement, checked, "checked"),
+    COLUMN(COLUMN_REAL, measurement, flops, "flops"),
+    COLUMN(COLUMN_REAL, measurement, bytes, "bytes"),
+    COLUMN(COLUMN_INT64, measurement, footprint, "footprint"),
+    COLUMN(COLUMN_UNSIGNED, measurement, batch, "batch"),
+    COLUMN(COLUMN_STOP, measurement, stop, "stop"),
+    COLUMN(COLUMN_UNSIGNED, measurement, warmups, "warmups"),
+    COLUMN(COLUMN_CHARS, measurement, clock, "clock"),
+    COLUMN(COLUMN_INT64, measurement, started_ms, "started_ms"),
+    COLUMN(COLUMN_REAL, measurement, seconds, "seconds"),
+    COLUMN_END,
+};
+
+static const struct column ceiling_columns[] = {
+    COLUMN(COLUMN_CHARS, ceiling, device, "device"),
+    COLUMN(COLUMN_CHARS, ceiling, name, "name"),
+    COLUMN(COLUMN_CHARS, ceiling, unit, "unit"),
+    COLUMN(COLUMN_REAL, ceiling, value, "value"),
+    COLUMN(COLUMN_REAL, ceiling, low, "low"),
+    COLUMN(COLUMN_REAL, ceiling, high, "high"),
+    COLUMN(COLUMN_REAL, ceiling, spec, "spec"),
+    COLUMN(COLUMN_INT64, ceiling, measured_ms, "measured_ms"),
+    COLUMN_END,
+};
+
+const struct table table_machine = { "machine", machine_columns };
+const struct table table_build = { "build", build_columns };
+const struct table table_run = { "run", run_columns };
+const struct table table_launch = { "launch", launch_columns };
+const struct table table_benchmark = { "benchmark", benchmark_columns };
+const struct table table_measurement = { "measurement", measurement_columns };
+const struct table table_ceiling = { "ceiling", ceiling_columns };
+
+void table_add_columns(const struct table *t, const char *alias, struct strbuf *sql)
+{
+    for (const struct column *c = t->columns; c->name; c++)
+        strbuf_addf(sql, ", %s.%s", alias, c->name);
+}
+
+int table_open_insert(const struct table *t, struct store *s, const char *const *extra,
+                      struct sql_query *q, struct error *err)
+{
+    struct strbuf sql, values;
+    const char *separator = "";
+
+    strbuf_init(&sql);
+    strbuf_init(&values);
+    strbuf_addf(&sql, "INSERT INTO %s (", t->name);
+    for (; extra && *extra; extra++, separator = ", ") {
+        strbuf_addf(&sql, "%s%s", separator, *extra);
+        strbuf_addf(&values, "%s?", separator);
+    }
+    for (const struct column *c = t->columns; c->name; c++, separator = ", ") {
+        strbuf_addf(&sql, "%s%s", separator, c->name);
+        strbuf_addf(&values, "%s?", separator);
+    }
+    strbuf_addf(&sql, ") VALUES (%s)", values.data);
+    int rc = sql_open(q, s, sql.data, err);
+    strbuf_release(&values);
+    strbuf_release(&sql);
+    return rc;
+}
+
+static void bind_member(const struct column *c, struct sql_query *q, const void *member)
+{
+    switch (c->type) {
+    case COLUMN_INT:
+        sql_bind_int(q, *(const int *)member);
+        return;
+    case COLUMN_INT64:
+        sql_bind_int(q, *(const int64_t *)member);
+        return;
+    case COLUMN_UNSIGNED:
+        sql_bind_int(q, *(const unsigned *)member);
+        return;
+    case COLUMN_BOOL:
+        sql_bind_int(q, *(const bool *)member);
+        return;
+    case COLUMN_REAL:
+        sql_bind_real(q, *(const double *)member);
+        return;
+    case COLUMN_CHARS:
+        sql_bind_text(q, member);
+        return;
+    case COLUMN_STRING:
+        sql_bind_text(q, *(char *const *)member);
+        return;
+    case COLUMN_OUTCOME:
+        sql_bind_text(q, outcome_name(*(const enum outcome *)member));
+        return;
+    case COLUMN_STOP:
+        sql_bind_text(q, stop_rule_name(*(const enum stop_rule *)member));
+        return;
+    }
+}
+
+void table_bind(const struct table *t, struct sql_query *q, const void *object)
+{
+    for (const struct column *c = t->columns; c->name; c++)
+        bind_member(c, q, (const char *)object + c->offset);
+}
+
+static bool read_integer(const struct column *c, int64_t value, void *member)
+{
+    switch (c->type) {
+    case COLUMN_INT:
+        *(int *)member = (int)value;
+        return value >= INT_MIN && value <= INT_MAX;
+    case COLUMN_UNSIGNED:
+        *(unsigned *)member = (unsigned)value;
+        return value >= 0 && value <= UINT_MAX;
+    case COLUMN_BOOL:
+        *(bool *)member = value != 0;
+        return value == 0 || value == 1;
+    default:
+        *(int64_t *)member = value;
+        return true;
+    }
+}
+
+static bool read_text(const struct column *c, const char *text, void *member)
+{
+    int found;
+
+    switch (c->type) {
+    case COLUMN_STRING:
+        *(char **)member = memory_string(text);
+        return true;
+    case COLUMN_OUTCOME:
+        found = text ? outcome_find(text) : -1;
+        *(enum outcome *)member = found < 0 ? OUTCOME_FAILED : (enum outcome)found;
+        return found >= 0;
+    case COLUMN_STOP:
+        found = text ? stop_rule_find(text) : -1;
+        *(enum stop_rule *)member = found < 0 ? STOP_NONE : (enum stop_rule)found;
+        return found >= 0;
+    default:
+        snprintf(member, c->size, "%s", text ? text : "");
+        return text && strlen(text) < c->size;
+    }
+}
+
+static bool read_member(const struct column *c, struct sql_query *q, void *member)
+{
+    switch (c->type) {
+    case COLUMN_INT:
+    case COLUMN_INT64:
+    case COLUMN_UNSIGNED:
+    case COLUMN_BOOL:
+        return read_integer(c, sql_int(q), member);
+    case COLUMN_REAL:
+        *(double *)member = sql_real(q);
+        return true;
+    default:
+        return read_text(c, sql_text(q), member);
+    }
+}
+
+int table_read(const struct table *t, struct sql_query *q, void *object, struct error *err)
+{
+    int rc = 0;
+
+    /* Reads on after a bad value, so that the object is whole and can be released. */
+    for (const struct column *c = t->columns; c->name; c++)
+        if (!read_member(c, q, (char *)object + c->offset))
+            rc = error_set(err,
+                           "%s: %s.%s holds a value that this harness does not know; the file is "
+                           "damaged or was edited. Run `harness history verify`",
+                           q->store->path, t->name, c->name);
+    return rc;
+}
+
+static int find_equal(const struct table *t, struct store *s, const void *object, int64_t *id,
+                      struct error *err)
+{
+    struct sql_query q;
+    struct strbuf sql;
+    const char *separator = "";
+
+    strbuf_init(&sql);
+    strbuf_addf(&sql, "SELECT id FROM %s WHERE ", t->name);
+    for (const struct column *c = t->columns; c->name; c++, separator = " AND ")
+        strbuf_addf(&sql, "%s%s = ?", separator, c->name);
+    int rc = sql_open(&q, s, sql.data, err);
+    strbuf_release(&sql);
+    if (rc)
+        return -1;
+    table_bind(t, &q, object);
+    rc = sql_step(&q, err);
+    if (rc > 0)
+        *id = sql_int(&q);
+    sql_close(&q);
+    return rc;
+}
+
+int table_intern(const struct table *t, struct store *s, const void *object, int64_t *id,
+                 struct error *err)
+{
+    struct sql_query q;
+    int rc = find_equal(t, s, object, id, err);
+
+    if (rc != 0)
+        return rc < 0 ? -1 : 0;
+    if (table_open_insert(t, s, NULL, &q, err))
+        return -1;
+    table_bind(t, &q, object);
+    if (sql_run(&q, err))
+        return -1;
+    *id = sql_last_id(s);
+    return 0;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* Inside store/ only: reading that several files share. */
+#ifndef HARNESS_STORE_READ_H
+#define HARNESS_STORE_READ_H
+
+#include "store/columns.h"
+
+/* Fills all but m->bench. On error `m` stays releasable. */
+int read_measurement(struct store *s, int64_t id, bool with_samples, struct measurement *m,
+                     struct error *err);
+/* Opens a select of whole runs; `tail` begins with WHERE (r run, m machine, b build). */
+int open_runs(struct store *s, const char *tail, struct sql_query *q, struct error *err);
+/* On error `run` stays releasable. */
+int read_run(struct sql_query *q, struct run *run, struct error *err);
+void runs_add(struct store_runs *runs, int64_t id);
+
+/* What there is, in one line, for errors about a name that is not there. */
+enum { READ_SHOWN_MAX = 8 };
+/* Appends ". Title: a, b, c and 4 more" from a query of one text column; nothing if no rows. */
+int read_name_list(struct store *s, const char *query, const char *title, struct strbuf *out,
+                   struct error *err);
+/* The nearest of a query's texts to `word` into `nearest` (empty if none is near). */
+int read_nearest_name(struct store *s, const char *query, const char *word,
+                      char nearest[STORE_NAME_SIZE], struct error *err);
+
+#endif

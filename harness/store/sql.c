@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT */
+#include "store/sql.h"
+
+#include "base/memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct advice {
+    int code;
+    const char *text;
+} advice[] = {
+    { SQLITE_FULL,
+      "the disk is full, so this was not stored; all that was stored before is safe. "
+      "Free some space and run again" },
+    { SQLITE_IOERR,
+      "reading or writing failed, so this was not stored. Check the disk and its "
+      "quota, then run `harness history verify`" },
+    { SQLITE_READONLY,
+      "it is read-only. Make the file and its folder writable, or choose another "
+      "with --db" },
+    { SQLITE_BUSY,
+      "another process has kept it locked for too long. Wait for that process or "
+      "stop it (`fuser FILE` names it)" },
+    { SQLITE_LOCKED,
+      "another process has kept it locked for too long. Wait for that process or "
+      "stop it (`fuser FILE` names it)" },
+    { SQLITE_CORRUPT,
+      "the file is damaged and was left as it is. Keep a copy, restore a backup, "
+      "or save what can be read: `sqlite3 FILE .recover | sqlite3 saved.db`" },
+    { SQLITE_NOTADB,
+      "the file is not an SQLite database, or its start is damaged; it was left as "
+      "it is. Choose another with --db" },
+    { SQLITE_CANTOPEN,
+      "it cannot be opened. The file and its folder must be readable and "
+      "writable, because SQLite keeps two more files beside it" },
+    { SQLITE_PERM, "permission denied. Make the file and its folder readable and writable" },
+    { SQLITE_TOOBIG, "one value is larger than SQLite can hold (1 GB)" },
+};
+
+static const char *advice_for(int code)
+{
+    for (size_t i = 0; i < sizeof(advice) / sizeof(advice[0]); i++)
+        if (advice[i].code == (code & 0xff))
+            return advice[i].text;
+    return NULL;
+}
+
+static bool has_system_error(int code)
+{
+    return code == SQLITE_IOERR || code == SQLITE_CANTOPEN;
+}
+
+int sql_error(struct store *s, int code, struct error *err)
+{
+    const char *text = advice_for(code);
+    int reason = s->db ? sqlite3_system_errno(s->db) : 0;
+
+    s->failure = code & 0xff;
+    if (!text)
+        return error_set(err, "%s: %s", s->path, s->db ? sqlite3_errmsg(s->db) : "no database");
+    if (has_system_error(s->failure) && reason != 0)
+        return error_set(err, "%s: %s (SQLite %d, %s: %s)", s->path, text, code,
+                         sqlite3_errstr(code), strerror(reason));
+    return error_set(err, "%s: %s (SQLite %d, %s)", s->path, text, code, sqlite3_errstr(code));
+}
+
+static int find_or_prepare(struct store *s, const char *text, sqlite3_stmt **stmt)
+{
+    for (size_t i = 0; i < s->cache.nr; i++) {
+        if (strcmp(s->cache.items[i].text, text) == 0) {
+            *stmt = s->cache.items[i].stmt;
+            return SQLITE_OK;
+        }
+    }
+    int rc = sqlite3_prepare_v3(s->db, text, -1, SQLITE_PREPARE_PERSISTENT, stmt, NULL);
+    if (rc != SQLITE_OK)
+        return rc;
+    *array_push(&s->cache) = (struct sql_cached) { memory_string(text), *stmt };
+    return SQLITE_OK;
+}
+
+void sql_release_cache(struct store *s)
+{
+    for (size_t i = 0; i < s->cache.nr; i++) {
+        sqlite3_finalize(s->cache.items[i].stmt);
+        free(s->cache.items[i].text);
+    }
+    array_release(&s->cache);
+}
+
+int sql_open(struct sql_query *q, struct store *s, const char *text, struct error *err)
+{
+    *q = (struct sql_query) { .store = s, .parameter = 1 };
+    int rc = find_or_prepare(s, text, &q->stmt);
+    return rc == SQLITE_OK ? 0 : sql_error(s, rc, err);
+}
+
+static void bound(struct sql_query *q, int rc)
+{
+    q->parameter++;
+    if (q->rc == SQLITE_OK)
+        q->rc = rc;
+}
+
+void sql_bind_int(struct sql_query *q, int64_t value)
+{
+    bound(q, sqlite3_bind_int64(q->stmt, q->parameter, value));
+}
+
+void sql_bind_real(struct sql_query *q, double value)
+{
+    bound(q, sqlite3_bind_double(q->stmt, q->parameter, value));
+}
+
+void sql_bind_text(struct sql_query *q, const char *text)
+{
+    bound(q, sqlite3_bind_text(q->stmt, q->parameter, text, -1, SQLITE_STATIC));
+}
+
+void sql_bind_blob(struct sql_query *q, const void *bytes, size_t length)
+{
+    bound(q, sqlite3_bind_blob64(q->stmt, q->parameter, bytes, length, SQLITE_STATIC));
+}
+
+int sql_step(struct sql_query *q, struct error *err)
+{
+    q->column = 0;
+    if (q->rc != SQLITE_OK)
+        return sql_error(q->store, q->rc, err);
+    int rc = sqlite3_step(q->stmt);
+    if (rc == SQLITE_ROW)
+        return 1;
+    return rc == SQLITE_DONE ? 0 : sql_error(q->store, sqlite3_extended_errcode(q->store->db), err);
+}
+
+int64_t sql_int(struct sql_query *q)
+{
+    return sqlite3_column_int64(q->stmt, q->column++);
+}
+
+double sql_real(struct sql_query *q)
+{
+    int column = q->column++;
+
+    if (sqlite3_column_type(q->stmt, column) == SQLITE_NULL)
+        return NAN;
+    return sqlite3_column_double(q->stmt, column);
+}
+
+const char *sql_text(struct sql_query *q)
+{
+    return (const char *)sqlite3_column_text(q->stmt, q->column++);
+}
+
+const void *sql_blob(struct sql_query *q, size_t *length)
+{
+    int column = q->column++;
+    const void *bytes = sqlite3_column_blob(q->stmt, column);
+
+    *length = (size_t)sqlite3_column_bytes(q->stmt, column);
+    return bytes;
+}
+
+void sql_close(struct sql_query *q)
+{
+    sqlite3_reset(q->stmt);
+    sqlite3_clear_bindings(q->stmt);
+}
+
+int sql_run(struct sql_query *q, struct error *err)
+{
+    int rc = sql_step(q, err);
+
+    sql_close(q);
+    return rc < 0 ? -1 : 0;
+}
+
+int sql_execute(struct store *s, const char *script, struct error *err)
+{
+    int rc = sqlite3_exec(s->db, script, NULL, NULL, NULL);
+
+    return rc == SQLITE_OK ? 0 : sql_error(s, sqlite3_extended_errcode(s->db), err);
+}
+
+int sql_one_int(struct store *s, const char *text, int64_t *value, struct error *err)
+{
+    struct sql_query q;
+
+    if (sql_open(&q, s, text, err))
+        return -1;
+    int rc = sql_step(&q, err);
+    if (rc > 0)
+        *value = sql_int(&q);
+    sql_close(&q);
+    if (rc == 0)
+        return error_set(err, "%s: no answer to \"%s\"", s->path, text);
+    return rc < 0 ? -1 : 0;
+}
+
+int64_t sql_last_id(const struct store *s)
+{
+    return sqlite3_last_insert_rowid(s->db);
+}
+
+int sql_begin(struct store *s, struct error *err)
+{
+    if (s->mode != STORE_WRITE)
+        return error_set(err, "%s: was opened for reading only", s->path);
+    return sql_execute(s, "BEGIN IMMEDIATE", err);
+}
+
+int sql_end(struct store *s, int rc, struct error *err)
+{
+    if (rc == 0 && sql_execute(s, "COMMIT", err) == 0)
+        return 0;
+    /* Some errors have ended the transaction already; then there is nothing to roll back. */
+    if (!sqlite3_get_autocommit(s->db))
+        sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
+    return -1;
+}

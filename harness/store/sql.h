@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Inside store/ only: the handle, and the few wrappers through which all SQL goes.
+ *
+ *     struct sql_query q;
+ *     if (sql_open(&q, s, "SELECT id, name FROM baseline WHERE id > ?", err))
+ *         return -1;
+ *     sql_bind_int(&q, 7);
+ *     while ((rc = sql_step(&q, err)) > 0)
+ *         use(sql_int(&q), sql_text(&q));
+ *     sql_close(&q);
+ *
+ * Parameters are bound and columns are read from left to right. Statements stay prepared, by
+ * their text; one text is open once at a time.
+ */
+#ifndef HARNESS_STORE_SQL_H
+#define HARNESS_STORE_SQL_H
+
+#include "base/array.h"
+#include "store/store.h"
+
+#include <sqlite3.h>
+
+enum { SQL_BUSY_MS = 60000 };
+
+struct sql_cached {
+    char *text;
+    sqlite3_stmt *stmt;
+};
+
+struct store {
+    sqlite3 *db;
+    char *path;
+    enum store_mode mode;
+    bool immutable; /* read-only media: no locks, no files beside it */
+    int failure;    /* SQLite's primary code of the newest error */
+    ARRAY(struct sql_cached) cache;
+};
+
+struct sql_query {
+    struct store *store;
+    sqlite3_stmt *stmt;
+    int parameter, column; /* next ones */
+    int rc;                /* first failed bind */
+};
+
+int sql_open(struct sql_query *q, struct store *s, const char *text, struct error *err);
+void sql_bind_int(struct sql_query *q, int64_t value);
+void sql_bind_real(struct sql_query *q, double value);     /* NaN becomes NULL */
+void sql_bind_text(struct sql_query *q, const char *text); /* NULL becomes NULL */
+void sql_bind_blob(struct sql_query *q, const void *bytes, size_t length);
+/* Texts and blobs that are bound must live until here. 1: a row, 0: no more, -1: error. */
+int sql_step(struct sql_query *q, struct error *err);
+int64_t sql_int(struct sql_query *q);
+double sql_real(struct sql_query *q);      /* NULL becomes NaN */
+const char *sql_text(struct sql_query *q); /* NULL if NULL; valid until the next step */
+const void *sql_blob(struct sql_query *q, size_t *length);
+void sql_close(struct sql_query *q);
+
+/* Steps a statement that gives no rows, and closes it. */
+int sql_run(struct sql_query *q, struct error *err);
+/* Statements without parameters, separated by semicolons. */
+int sql_execute(struct store *s, const char *script, struct error *err);
+/* The first column of the first row; an error if there is no row. */
+int sql_one_int(struct store *s, const char *text, int64_t *value, struct error *err);
+int64_t sql_last_id(const struct store *s);
+void sql_release_cache(struct store *s);
+
+/* A write transaction around several statements: `return sql_end(s, body(), err)` commits if the
+ * body gave 0, else rolls back and keeps the body's message. */
+int sql_begin(struct store *s, struct error *err);
+int sql_end(struct store *s, int rc, struct error *err);
+
+/* Turns SQLite's code into a message for a stranger; returns -1. */
+int sql_error(struct store *s, int code, struct error *err);
+
+#endif

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The history: one SQLite file that keeps facts (runs, launches, measurements with their raw
+ * samples, ceilings, baselines). docs/formats.md describes the tables. Metrics and verdicts are
+ * derived elsewhere.
+ *
+ * Durability. Each store_add_*, begin and end call is one transaction in WAL mode with
+ * synchronous=NORMAL: what a call returned 0 for survives the death of the process (kill -9) at
+ * any later moment. A power cut can cost the newest measurements, never the file;
+ * store_end_run() makes everything before it safe against that too.
+ *
+ * Many processes may write one file at the same time: writers queue for up to 60 s. A handle
+ * belongs to one thread and must not be used in a forked child.
+ *
+ * All functions return 0 or -1 with a message that names the file and says what to do. After a
+ * failed write nothing of that call is in the file, and the handle stays usable.
+ */
+#ifndef HARNESS_STORE_STORE_H
+#define HARNESS_STORE_STORE_H
+
+#include "base/error.h"
+#include "core/record.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct store;
+
+enum store_mode {
+    STORE_READ,  /* the file must exist; what it holds stays, and it may lie on read-only media */
+    STORE_WRITE, /* creates folders, file and tables; upgrades an older history in place */
+};
+
+/* Refuses, without changing anything: files that are no database, databases that are no history,
+ * histories of a newer schema, damaged or (STORE_WRITE) read-only files. *s is NULL on error. */
+int store_open(struct store **s, const char *path, enum store_mode mode, struct error *err);
+void store_close(struct store *s); /* NULL is fine */
+const char *store_path(const struct store *s);
+
+/* ---- writing: STORE_WRITE only ---- */
+
+/* Inserts the run, and its machine and build if they are new. Sets run->id, and run->uuid where
+ * it is empty. `ended_ms` is stored as given: 0 for a run that begins. */
+int store_begin_run(struct store *s, struct run *run, struct error *err);
+/* A run counts as finished from here on. */
+int store_end_run(struct store *s, int64_t run_id, int64_t ended_ms, struct error *err);
+/* `seq` is unique within the run. *launch_id is for the next two. */
+int store_begin_launch(struct store *s, int64_t run_id, const struct launch *launch,
+                       int64_t *launch_id, struct error *err);
+/* Sets ended_ms, exit_status and error_text. */
+int store_end_launch(struct store *s, int64_t launch_id, const struct launch *launch,
+                     struct error *err);
+/* Infinities and every 64-bit integer come back as they were, NaN as NaN (stored as NULL).
+ * Telemetry that is not finite counts as absent. */
+int store_add_measurement(struct store *s, int64_t launch_id, const struct measurement *m,
+                          struct error *err);
+/* Adds a set of measured roofs; older sets stay. `epoch` is the caller's name for the state of
+ * the machine (driver, governor, compiler), or "". */
+int store_add_ceilings(struct store *s, const struct machine *machine, const char *epoch,
+                       const struct ceiling *ceilings, size_t nr, struct error *err);
+
+/* ---- reading ---- */
+
+/* NULL or empty members do not restrict anything. */
+struct store_filter {
+    const char *const *filters; /* a key must match one of them (base/text.h) ... */
+    size_t nr_filters;
+    const char *const *keys; /* ... or be one of these */
+    size_t nr_keys;
+    bool without_samples; /* samples stay NULL and nr_samples 0: for listings */
+};
+
+/* Appends the runs, in the order given, and their measurements, ordered by run, launch and
+ * insertion; then the newest ceilings of the newest run's machine. One consistent snapshot.
+ * `filter` may be NULL. An unknown run id is an error. On error `out` stays releasable. */
+int store_load(struct store *s, const int64_t *run_ids, size_t nr,
+               const struct store_filter *filter, struct records *out, struct error *err);
+/* The same for all finished runs, oldest first: history for trends. `machine_class` may be NULL;
+ * runs without a matching measurement are left out. */
+int store_series(struct store *s, const char *machine_class, const struct store_filter *filter,
+                 struct records *out, struct error *err);
+/* Appends to out->ceilings the newest of each device and name. `device` (label) and `epoch` may
+ * be NULL for any. No ceilings is not an error. */
+int store_load_ceilings(struct store *s, const char *machine_id, const char *device,
+                        const char *epoch, struct records *out, struct error *err);
+
+struct store_listed {
+    struct run run;
+    int64_t launches;
+    int64_t outcomes[OUTCOME_NR]; /* measurements of each outcome */
+};
+
+struct store_listing {
+    struct store_listed *items;
+    size_t nr, capacity;
+};
+
+/* Appends runs, newest first, unfinished ones too. `machine_class` may be NULL; limit 0 is all. */
+int store_list_runs(struct store *s, const char *machine_class, size_t limit,
+                    struct store_listing *out, struct error *err);
+void store_listing_release(struct store_listing *listing);
+
+/* ---- REF: naming runs ---- */
+
+struct store_scope {
+    const char *machine_class; /* only its runs; NULL is any */
+    const int64_t *exclude;    /* runs to leave out, such as the head of a comparison */
+    size_t nr_exclude;
+};
+
+struct store_runs {
+    int64_t *ids; /* oldest first */
+    size_t nr, capacity;
+    char what[256]; /* for people: "branch main at 1f3a9c2 (3 runs)" */
+    bool nothing;   /* on -1: the file is fine, REF just names nothing here */
+};
+
+/*
+ * The first rule that finds runs wins. "rule:NAME" asks one rule only.
+ *
+ *   baseline  the runs of a baseline
+ *   latest    the newest finished run ("latest" is the whole REF)
+ *   run       a run id, or at least 6 characters of a uuid that fit one run only
+ *   label     finished runs with this --label; of several builds, those of the newest
+ *   branch    finished runs of the newest commit measured on that branch
+ *   commit    at least 7 hex digits: finished runs of that commit
+ *
+ * A branch or commit means what is committed: runs of a tree with uncommitted changes count only
+ * where there is no other, and then the newest alone. `run` takes unfinished runs too and looks
+ * neither at the machine class nor at `exclude`. Unknown: the error lists what there is and the
+ * nearest name. `scope` may be NULL. Release `out` in any case.
+ */
+int store_resolve(struct store *s, const char *ref, const struct store_scope *scope,
+                  struct store_runs *out, struct error *err);
+void store_runs_release(struct store_runs *runs);
+
+/* ---- baselines: names for runs ---- */
+
+enum { STORE_NAME_SIZE = 96 };
+
+struct store_baseline {
+    char name[STORE_NAME_SIZE];
+    int64_t created_ms;
+    char *note;       /* owned, may be NULL */
+    int64_t *run_ids; /* owned, oldest first */
+    size_t nr_runs, runs_capacity;
+};
+
+struct store_baselines {
+    struct store_baseline *items;
+    size_t nr, capacity;
+};
+
+/* Letters, digits and ._/+- make a name; "latest" and bare numbers are refused, because a REF of
+ * that form means something else. An existing name is an error unless `replace`. */
+int store_baseline_save(struct store *s, const char *name, const int64_t *run_ids, size_t nr,
+                        int64_t created_ms, const char *note, bool replace, struct error *err);
+/* Runs stay. Unknown: an error that lists what there is. */
+int store_baseline_remove(struct store *s, const char *name, struct error *err);
+/* Appends all, by name. */
+int store_baseline_list(struct store *s, struct store_baselines *out, struct error *err);
+void store_baselines_release(struct store_baselines *baselines);
+
+/* ---- care ---- */
+
+struct store_health {
+    int64_t runs, launches, measurements, samples; /* looked at */
+    int64_t problems;
+};
+
+/* SQLite's integrity and foreign-key checks, and every measurement decoded. -1 if anything is
+ * wrong; the message has the first few problems. */
+int store_verify(struct store *s, struct store_health *health, struct error *err);
+/* A copy of a history in use, as one complete file. Refuses to replace an existing file. */
+int store_backup(struct store *s, const char *path, struct error *err);
+
+#endif

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/strbuf.h"
+#include "store/schema.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int connect_to(struct store *s, const char *name, int flags, struct error *err)
+{
+    int rc = sqlite3_open_v2(name, &s->db, flags | SQLITE_OPEN_PRIVATECACHE, NULL);
+
+    if (rc != SQLITE_OK) {
+        sql_error(s, rc, err);
+        return -1;
+    }
+    sqlite3_extended_result_codes(s->db, 1);
+    sqlite3_busy_timeout(s->db, SQL_BUSY_MS);
+    return 0;
+}
+
+static void disconnect(struct store *s)
+{
+    sql_release_cache(s);
+    sqlite3_close(s->db);
+    s->db = NULL;
+}
+
+static int check_path(const struct store *s, struct error *err)
+{
+    struct stat st;
+
+    if (s->path[0] == '\0')
+        return error_set(err, "the name of the history file is empty");
+    if (stat(s->path, &st) == 0 && S_ISDIR(st.st_mode))
+        return error_set(err, "%s: is a folder; name a file in it, such as %s/history.db", s->path,
+                         s->path);
+    if (s->mode == STORE_READ && !file_exists(s->path))
+        return error_set(err, "%s: there is no history yet; `harness run` makes one", s->path);
+    return 0;
+}
+
+/* SQLite keeps the name as a path, never as a URI: "./" saves names that begin with "file:". */
+static char *plain_name(const char *path)
+{
+    struct strbuf name;
+
+    strbuf_init(&name);
+    if (path[0] != '/')
+        strbuf_adds(&name, "./");
+    strbuf_adds(&name, path);
+    return strbuf_detach(&name);
+}
+
+/* sqlite.org/uri.html: '%', '?' and '#' are written in hex. */
+static char *immutable_name(const char *path)
+{
+    struct strbuf name;
+
+    strbuf_init(&name);
+    strbuf_adds(&name, path[0] == '/' ? "file://" : "file:./");
+    for (; *path; path++) {
+        if (strchr("%?#", *path))
+            strbuf_addf(&name, "%%%02x", (unsigned)(unsigned char)*path);
+        else
+            strbuf_addc(&name, *path);
+    }
+    strbuf_adds(&name, "?immutable=1");
+    return strbuf_detach(&name);
+}
+
+static int read_connection(struct store *s, bool immutable, struct error *err)
+{
+    bool empty;
+    char *name = immutable ? immutable_name(s->path) : plain_name(s->path);
+    /* Read-write where that is permitted: only such a handle tidies up the files beside it. */
+    int flags = immutable ? SQLITE_OPEN_READONLY | SQLITE_OPEN_URI : SQLITE_OPEN_READWRITE;
+    int rc = connect_to(s, name, flags, err);
+
+    s->immutable = immutable;
+    free(name);
+    if (rc || schema_recognise(s, &empty, err))
+        return -1;
+    if (empty)
+        return error_set(err, "%s: is empty; `harness run` makes a history of it", s->path);
+    if (sql_execute(s, "PRAGMA query_only = ON", err))
+        return -1;
+    return schema_check_version(s, err);
+}
+
+/* No process can be writing, and all results are in the main file. */
+static bool is_at_rest(const struct store *s)
+{
+    struct strbuf wal;
+    struct stat st;
+
+    strbuf_init(&wal);
+    strbuf_addf(&wal, "%s-wal", s->path);
+    bool at_rest = stat(wal.data, &st) != 0 || st.st_size == 0;
+    strbuf_release(&wal);
+    return at_rest;
+}
+
+static int open_for_reading(struct store *s, struct error *err)
+{
+    if (read_connection(s, false, err) == 0)
+        return 0;
+    /* On read-only media SQLite cannot make its lock file. */
+    bool no_lock_file = s->failure == SQLITE_CANTOPEN || s->failure == SQLITE_READONLY;
+    if (!no_lock_file || access(s->path, R_OK) || !is_at_rest(s))
+        return -1;
+    disconnect(s);
+    return read_connection(s, true, err);
+}
+
+/* The pragma answers with the mode that holds from now on. */
+static int switch_to_wal(struct store *s, struct error *err)
+{
+    struct sql_query q;
+
+    if (sql_open(&q, s, "PRAGMA journal_mode = WAL", err))
+        return -1;
+    int rc = sql_step(&q, err);
+    const char *mode = rc > 0 ? sql_text(&q) : NULL;
+    bool is_wal = mode && strcmp(mode, "wal") == 0;
+    sql_close(&q);
+    if (rc < 0)
+        return -1;
+    if (is_wal)
+        return 0;
+    return error_set(err,
+                     "%s: SQLite cannot keep its write-ahead log here (a network file system?). "
+                     "Choose a local file with --db",
+                     s->path);
+}
+
+static int open_for_writing(struct store *s, struct error *err)
+{
+    bool empty;
+
+    if (file_make_parent(s->path, err))
+        return -1;
+    char *name = plain_name(s->path);
+    int rc = connect_to(s, name, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, err);
+    free(name);
+    if (rc || schema_recognise(s, &empty, err))
+        return -1;
+    if (sqlite3_db_readonly(s->db, "main") == 1)
+        return sql_error(s, SQLITE_READONLY, err);
+    if (sql_execute(s, "PRAGMA foreign_keys = ON; PRAGMA synchronous = NORMAL", err))
+        return -1;
+    /* The tables come before the log, so that the first bytes of the file tell what it is. */
+    if (schema_upgrade(s, err))
+        return -1;
+    return switch_to_wal(s, err);
+}
+
+int store_open(struct store **out, const char *path, enum store_mode mode, struct error *err)
+{
+    struct store *s = memory_zeroed(1, sizeof(*s));
+
+    s->path = memory_string(path);
+    s->mode = mode;
+    int rc = check_path(s, err);
+    if (rc == 0)
+        rc = mode == STORE_WRITE ? open_for_writing(s, err) : open_for_reading(s, err);
+    if (rc) {
+        store_close(s);
+        s = NULL;
+    }
+    *out = s;
+    return rc;
+}
+
+void store_close(struct store *s)
+{
+    if (!s)
+        return;
+    disconnect(s);
+    free(s->path);
+    free(s);
+}
+
+const char *store_path(const struct store *s)
+{
+    return s->path;
+}

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+#include "store/schema.h"
+
+#include "base/resource.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Script n turns version n into n + 1. Only ever append. */
+static const char *const script_names[] = {
+    "store/schema.sql",
+};
+
+enum { SCHEMA_NEWEST = sizeof(script_names) / sizeof(script_names[0]) };
+
+enum { HEADER_SIZE = 100, HEADER_APPLICATION_ID = 68 }; /* sqlite.org/fileformat2.html, 1.3 */
+
+static const char header_magic[16] = "SQLite format 3";
+
+/* Through SQLite's own file handle: closing another descriptor of this file would drop the locks
+ * that other handles of this process hold on it. */
+static int read_header(struct store *s, unsigned char header[HEADER_SIZE], int64_t *size,
+                       struct error *err)
+{
+    sqlite3_file *file = NULL;
+    sqlite3_int64 length = 0;
+
+    int rc = sqlite3_file_control(s->db, "main", SQLITE_FCNTL_FILE_POINTER, &file);
+    if (rc == SQLITE_OK)
+        rc = file->pMethods->xFileSize(file, &length);
+    if (rc == SQLITE_OK)
+        rc = file->pMethods->xRead(file, header, HEADER_SIZE, 0);
+    *size = length;
+    if (rc == SQLITE_IOERR_SHORT_READ) /* the rest is zeroed */
+        rc = SQLITE_OK;
+    return rc == SQLITE_OK ? 0 : sql_error(s, rc, err);
+}
+
+int schema_recognise(struct store *s, bool *empty, struct error *err)
+{
+    unsigned char header[HEADER_SIZE] = { 0 };
+    const unsigned char *id = header + HEADER_APPLICATION_ID;
+    int64_t size;
+
+    if (read_header(s, header, &size, err))
+        return -1;
+    *empty = size == 0;
+    if (*empty)
+        return 0;
+    if (memcmp(header, header_magic, sizeof(header_magic)) != 0)
+        return sql_error(s, SQLITE_NOTADB, err);
+    uint32_t application =
+        (uint32_t)id[0] << 24 | (uint32_t)id[1] << 16 | (uint32_t)id[2] << 8 | (uint32_t)id[3];
+    if (application == SCHEMA_APPLICATION_ID)
+        return 0;
+    return error_set(err,
+                     "%s: this is an SQLite database, but not a history of harness; nothing was "
+                     "changed. Choose another file with --db",
+                     s->path);
+}
+
+static int newer_error(const struct store *s, int64_t version, int known, struct error *err)
+{
+    return error_set(err,
+                     "%s: was written by a newer harness (schema %" PRId64
+                     ", this one knows up "
+                     "to %d); nothing was changed. Update harness or choose another with --db",
+                     s->path, version, known);
+}
+
+int schema_check_version(struct store *s, struct error *err)
+{
+    int64_t version;
+
+    if (sql_one_int(s, "PRAGMA user_version", &version, err))
+        return -1;
+    if (version > SCHEMA_NEWEST)
+        return newer_error(s, version, SCHEMA_NEWEST, err);
+    if (version < SCHEMA_NEWEST)
+        return error_set(err,
+                         "%s: was written by an older harness (schema %" PRId64
+                         " of %d). It is "
+                         "upgraded when something is written to it: `harness run` or `harness "
+                         "baseline save` with this --db",
+                         s->path, version, SCHEMA_NEWEST);
+    return 0;
+}
+
+static int check_references(struct store *s, struct error *err)
+{
+    struct sql_query q;
+
+    if (sql_open(&q, s, "PRAGMA foreign_key_check", err))
+        return -1;
+    int rc = sql_step(&q, err);
+    if (rc > 0)
+        rc = error_set(err, "%s: rows of %s would lose what they refer to; nothing was upgraded",
+                       s->path, sql_text(&q));
+    sql_close(&q);
+    return rc;
+}
+
+static int apply_scripts(struct store *s, const char *const *scripts, int nr, struct error *err)
+{
+    char versions[128];
+    int64_t version;
+
+    if (sql_one_int(s, "PRAGMA user_version", &version, err))
+        return -1;
+    if (version < 0 || version > nr)
+        return newer_error(s, version, nr, err);
+    for (int i = (int)version; i < nr; i++)
+        if (sql_execute(s, scripts[i], err))
+            return error_prefix(err, "upgrading from schema %d to %d", i, i + 1);
+    snprintf(versions, sizeof(versions), "PRAGMA application_id = %d; PRAGMA user_version = %d",
+             SCHEMA_APPLICATION_ID, nr);
+    if (sql_execute(s, versions, err))
+        return -1;
+    return check_references(s, err);
+}
+
+int schema_apply(struct store *s, const char *const *scripts, int nr, struct error *err)
+{
+    /* Exclusive, because the first writer of a new file is not in WAL mode yet. */
+    if (sql_execute(s, "BEGIN EXCLUSIVE", err))
+        return -1;
+    return sql_end(s, apply_scripts(s, scripts, nr, err), err);
+}
+
+int schema_upgrade(struct store *s, struct error *err)
+{
+    const char *scripts[SCHEMA_NEWEST];
+    int64_t version;
+
+    if (sql_one_int(s, "PRAGMA user_version", &version, err))
+        return -1;
+    if (version == SCHEMA_NEWEST) /* the common case takes no lock */
+        return 0;
+    for (int i = 0; i < SCHEMA_NEWEST; i++) {
+        const struct resource *script = resource_find(script_names[i]);
+        if (!script)
+            return error_set(err, "this harness was built without %s", script_names[i]);
+        scripts[i] = script->data;
+    }
+    return schema_apply(s, scripts, SCHEMA_NEWEST, err);
+}

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/json.h"
+#include "base/random.h"
+#include "store/columns.h"
+#include "store/samples.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static int insert_run(struct store *s, struct run *run, struct error *err)
+{
+    static const char *const extra[] = { "machine", "build", NULL };
+    struct sql_query q;
+    int64_t machine, build;
+
+    if (table_intern(&table_machine, s, &run->machine, &machine, err) ||
+        table_intern(&table_build, s, &run->build, &build, err) ||
+        table_open_insert(&table_run, s, extra, &q, err))
+        return -1;
+    sql_bind_int(&q, machine);
+    sql_bind_int(&q, build);
+    table_bind(&table_run, &q, run);
+    if (sql_run(&q, err))
+        return -1;
+    run->id = sql_last_id(s);
+    return 0;
+}
+
+int store_begin_run(struct store *s, struct run *run, struct error *err)
+{
+    if (run->uuid[0] == '\0')
+        random_uuid(run->uuid);
+    if (sql_begin(s, err))
+        return -1;
+    return sql_end(s, insert_run(s, run, err), err);
+}
+
+/* Runs an UPDATE or DELETE that must meet exactly one row. */
+static int change_one(struct store *s, struct sql_query *q, const char *what, int64_t id,
+                      struct error *err)
+{
+    if (sql_run(q, err))
+        return -1;
+    if (sqlite3_changes(s->db) == 1)
+        return 0;
+    return error_set(err, "%s: there is no %s %" PRId64, s->path, what, id);
+}
+
+static int update_run(struct store *s, int64_t run_id, int64_t ended_ms, struct error *err)
+{
+    struct sql_query q;
+
+    if (sql_open(&q, s, "UPDATE run SET ended_ms = ? WHERE id = ?", err))
+        return -1;
+    sql_bind_int(&q, ended_ms);
+    sql_bind_int(&q, run_id);
+    return change_one(s, &q, "run", run_id, err);
+}
+
+int store_end_run(struct store *s, int64_t run_id, int64_t ended_ms, struct error *err)
+{
+    if (sql_begin(s, err) || sql_end(s, update_run(s, run_id, ended_ms, err), err))
+        return -1;
+    /* A checkpoint syncs the log to the disk. It is a courtesy: it may fail, because others read
+     * the file, and the run is stored all the same. */
+    sqlite3_wal_checkpoint_v2(s->db, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
+    return 0;
+}
+
+static int insert_launch(struct store *s, int64_t run_id, const struct launch *launch,
+                         int64_t *launch_id, struct error *err)
+{
+    static const char *const extra[] = { "run", NULL };
+    struct sql_query q;
+
+    if (table_open_insert(&table_launch, s, extra, &q, err))
+        return -1;
+    sql_bind_int(&q, run_id);
+    table_bind(&table_launch, &q, launch);
+    if (sql_run(&q, err))
+        return -1;
+    *launch_id = sql_last_id(s);
+    return 0;
+}
+
+int store_begin_launch(struct store *s, int64_t run_id, const struct launch *launch,
+                       int64_t *launch_id, struct error *err)
+{
+    if (sql_begin(s, err))
+        return -1;
+    return sql_end(s, insert_launch(s, run_id, launch, launch_id, err), err);
+}
+
+static int update_launch(struct store *s, int64_t launch_id, const struct launch *launch,
+                         struct error *err)
+{
+    static const char *const text =
+        "UPDATE launch SET ended_ms = ?, exit_status = ?, error_text = ? WHERE id = ?";
+    struct sql_query q;
+
+    if (sql_open(&q, s, text, err))
+        return -1;
+    sql_bind_int(&q, launch->ended_ms);
+    sql_bind_int(&q, launch->exit_status);
+    sql_bind_text(&q, launch->error_text);
+    sql_bind_int(&q, launch_id);
+    return change_one(s, &q, "launch", launch_id, err);
+}
+
+int store_end_launch(struct store *s, int64_t launch_id, const struct launch *launch,
+                     struct error *err)
+{
+    if (sql_begin(s, err))
+        return -1;
+    return sql_end(s, update_launch(s, launch_id, launch, err), err);
+}
+
+static int insert_dims(struct store *s, int64_t benchmark, const struct benchmark_name *name,
+                       struct error *err)
+{
+    static const char *const text =
+        "INSERT INTO benchmark_dim (benchmark, position, name, value) VALUES (?, ?, ?, ?)";
+
+    for (int i = 0; i < name->nr_dims; i++) {
+        struct sql_query q;
+        if (sql_open(&q, s, text, err))
+            return -1;
+        sql_bind_int(&q, benchmark);
+        sql_bind_int(&q, i);
+        sql_bind_text(&q, name->dims[i].name);
+        sql_bind_int(&q, name->dims[i].value);
+        if (sql_run(&q, err))
+            return -1;
+    }
+    return 0;
+}
+
+/* The key is the identity; the other fields are those of the first measurement that had it. */
+static int intern_benchmark(struct store *s, const struct benchmark_name *name, int64_t *id,
+                            struct error *err)
+{
+    struct sql_query q;
+
+    if (sql_open(&q, s, "SELECT id FROM benchmark WHERE key = ?", err))
+        return -1;
+    sql_bind_text(&q, name->key);
+    int rc = sql_step(&q, err);
+    if (rc > 0)
+        *id = sql_int(&q);
+    sql_close(&q);
+    if (rc != 0)
+        return rc < 0 ? -1 : 0;
+    if (table_open_insert(&table_benchmark, s, NULL, &q, err))
+        return -1;
+    table_bind(&table_benchmark, &q, name);
+    if (sql_run(&q, err))
+        return -1;
+    *id = sql_last_id(s);
+    return insert_dims(s, *id, name, err);
+}
+
+/* Not cJSON's own numbers: they are rounded to 15 digits where the last one differs little. */
+static void add_exact(cJSON *object, const char *key, double value)
+{
+    char digits[32];
+
+    snprintf(digits, sizeof(digits), "%.17g", value);
+    cJSON_AddRawToObject(object, key, digits);
+}
+
+/* NULL if there is none. */
+static char *telemetry_text(const struct measurement *m)
+{
+    if (m->nr_telemetry == 0)
+        return NULL;
+    cJSON *object = cJSON_CreateObject();
+    for (int i = 0; i < m->nr_telemetry; i++)
+        if (isfinite(m->telemetry[i].value))
+            add_exact(object, m->telemetry[i].name, m->telemetry[i].value);
+    char *text = cJSON_PrintUnformatted(object);
+    cJSON_Delete(object);
+    return text;
+}
+
+static int insert_measurement(struct store *s, int64_t launch_id, const struct measurement *m,
+                              struct error *err)
+{
+    static const char *const extra[] = { "launch",     "benchmark", "telemetry",
+                                         "nr_samples", "samples",   NULL };
+    struct sql_query q;
+    int64_t benchmark;
+    size_t length = 0;
+
+    if (intern_benchmark(s, &m->bench, &benchmark, err) ||
+        table_open_insert(&table_measurement, s, extra, &q, err))
+        return -1;
+    char *telemetry = telemetry_text(m);
+    unsigned char *blob = m->nr_samples ? samples_encode(m->samples, m->nr_samples, &length) : NULL;
+    sql_bind_int(&q, launch_id);
+    sql_bind_int(&q, benchmark);
+    sql_bind_text(&q, telemetry);
+    sql_bind_int(&q, (int64_t)m->nr_samples);
+    sql_bind_blob(&q, blob, length);
+    table_bind(&table_measurement, &q, m);
+    int rc = sql_run(&q, err);
+    free(blob);
+    cJSON_free(telemetry);
+    return rc;
+}
+
+int store_add_measurement(struct store *s, int64_t launch_id, const struct measurement *m,
+                          struct error *err)
+{
+    if (sql_begin(s, err))
+        return -1;
+    return sql_end(s, insert_measurement(s, launch_id, m, err), err);
+}
+
+static int insert_ceilings(struct store *s, const struct machine *machine, const char *epoch,
+                           const struct ceiling *ceilings, size_t nr, struct error *err)
+{
+    static const char *const extra[] = { "machine", "epoch", NULL };
+    int64_t id;
+
+    if (table_intern(&table_machine, s, machine, &id, err))
+        return -1;
+    for (size_t i = 0; i < nr; i++) {
+        struct sql_query q;
+        if (table_open_insert(&table_ceiling, s, extra, &q, err))
+            return -1;
+        sql_bind_int(&q, id);
+        sql_bind_text(&q, epoch);
+        table_bind(&table_ceiling, &q, &ceilings[i]);
+        if (sql_run(&q, err))
+            return -1;
+    }
+    return 0;
+}
+
+int store_add_ceilings(struct store *s, const struct machine *machine, const char *epoch,
+                       const struct ceiling *ceilings, size_t nr, struct error *err)
+{
+    if (sql_begin(s, err))
+        return -1;
+    return sql_end(s, insert_ceilings(s, machine, epoch, ceilings, nr, err), err);
+}

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: MIT */
+/* Which runs a REF names, and what the error says when it names none. Features: U-06, U-12. */
+#include "test_store.h"
+
+#define COMMIT_A "aaaaaaa111111111111111111111111111111111"
+#define COMMIT_B "bbbbbbb222222222222222222222222222222222"
+
+/* One history for all: the row's index + 1 is the run's id. */
+static const struct row {
+    int64_t started, ended;
+    const char *uuid, *label, *branch, *commit, *class_name;
+    bool dirty;
+} rows[] = {
+    { 100, 101, "00000001-0000-4000-8000-000000000001", "", "main", COMMIT_A, "class-a", false },
+    { 200, 201, "00000001-0000-4000-8000-000000000002", "", "main", COMMIT_B, "class-a", false },
+    { 300, 301, "33333333-0000-4000-8000-000000000003", "", "main", COMMIT_B, "class-a", false },
+    { 400, 401, "44444444-0000-4000-8000-000000000004", "try", "main", COMMIT_B, "class-a", true },
+    { 500, 501, "55555555-0000-4000-8000-000000000005", "try", "main", COMMIT_B, "class-a", true },
+    { 600, 601, "66666666-0000-4000-8000-000000000006", "", "dev", COMMIT_A, "class-a", true },
+    { 700, 701, "77777777-0000-4000-8000-000000000007", "", "dev", COMMIT_A, "class-a", true },
+    { 800, 801, "88888888-0000-4000-8000-000000000008", "", "gpu", COMMIT_A, "class-b", false },
+    { 900, 0, "99999999-0000-4000-8000-000000000009", "", "main", COMMIT_A, "class-a", false },
+    { 650, 651, "abcdef12-0000-4000-8000-000000000010", "7", "", "", "class-a", false },
+};
+
+enum { NR_ROWS = sizeof(rows) / sizeof(rows[0]) };
+
+struct history {
+    struct scratch *scratch;
+    struct store *store;
+};
+
+static void add_rows(struct store *s)
+{
+    struct error err;
+
+    for (size_t i = 0; i < NR_ROWS; i++) {
+        struct run run = sample_run();
+        run.started_ms = rows[i].started;
+        run.ended_ms = rows[i].ended;
+        snprintf(run.uuid, sizeof(run.uuid), "%s", rows[i].uuid);
+        snprintf(run.label, sizeof(run.label), "%s", rows[i].label);
+        snprintf(run.build.branch, sizeof(run.build.branch), "%s", rows[i].branch);
+        snprintf(run.build.commit, sizeof(run.build.commit), "%s", rows[i].commit);
+        snprintf(run.machine.class_name, sizeof(run.machine.class_name), "%s", rows[i].class_name);
+        run.build.dirty = rows[i].dirty;
+        assert_ok(store_begin_run(s, &run, &err), &err);
+        assert_int_equal(run.id, i + 1);
+    }
+}
+
+static int setup(void **state)
+{
+    struct error err;
+    struct history *h = memory_zeroed(1, sizeof(*h));
+
+    if (scratch_setup((void **)&h->scratch) ||
+        store_open(&h->store, h->scratch->path, STORE_WRITE, &err))
+        return -1;
+    *state = h;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    struct history *h = *state;
+    void *scratch = h->scratch;
+
+    store_close(h->store);
+    free(h);
+    return scratch_teardown(&scratch);
+}
+
+/* `expected` is "2 3"; "" means that REF names nothing. */
+static void assert_names(struct store *s, const char *ref, const struct store_scope *scope,
+                         const char *expected)
+{
+    struct error err;
+    struct store_runs runs;
+    char got[128] = "";
+
+    int rc = store_resolve(s, ref, scope, &runs, &err);
+    for (size_t i = 0; i < runs.nr; i++)
+        snprintf(got + strlen(got), sizeof(got) - strlen(got), "%s%d", i ? " " : "",
+                 (int)runs.ids[i]);
+    if (rc && expected[0])
+        fail_msg("%s: %s", ref, err.message);
+    assert_string_equal(got, expected);
+    assert_int_equal(rc, expected[0] ? 0 : -1);
+    assert_int_equal(runs.nothing, rc != 0);
+    store_runs_release(&runs);
+}
+
+static void test_rules(void **state)
+{
+    static const struct {
+        const char *ref, *expected;
+    } cases[] = {
+        { "latest", "8" }, /* the newest finished one */
+        { "3", "3" },      /* a run id */
+        { "9", "9" },      /* an unfinished one, asked for by name */
+        { "333333", "3" }, /* the start of a uuid */
+        { "33333333-0000-4000-8000-000000000003", "3" },
+        { "ABCDEF", "10" }, /* in any case */
+        { "try", "4 5" },   /* a label */
+        { "7", "7" },       /* a run before the label "7" */
+        { "label:7", "10" },
+        { "main", "2 3" },    /* newest commit, without uncommitted changes */
+        { "dev", "7" },       /* only those there: the newest alone */
+        { "bbbbbbb", "2 3" }, /* a commit */
+        { COMMIT_A, "1 8" },  /* not the unfinished run 9, not the dirty 6 and 7 */
+        { "branch:main", "2 3" },
+        { "run:4", "4" },
+        { "commit:" COMMIT_B, "2 3" },
+    };
+    struct history *h = *state;
+
+    add_rows(h->store);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+        assert_names(h->store, cases[i].ref, NULL, cases[i].expected);
+}
+
+static void test_names_nothing(void **state)
+{
+    static const char *const refs[] = { "",         "nope",       "33333",     "aaaaaa", "99",
+                                        "commit:",  "branch:",    "label:",    "run:",   "-1",
+                                        "run:main", "branch:try", "latest:3x", "3x",     "0x3" };
+    struct history *h = *state;
+
+    add_rows(h->store);
+    for (size_t i = 0; i < sizeof(refs) / sizeof(refs[0]); i++)
+        assert_names(h->store, refs[i], NULL, "");
+}
+
+static void test_baseline_comes_first(void **state)
+{
+    static const int64_t ids[] = { 8, 1, 9 };
+    static const struct store_scope class_a = { .machine_class = "class-a" };
+    struct history *h = *state;
+    struct error err;
+
+    add_rows(h->store);
+    assert_ok(store_baseline_save(h->store, "main", ids, 3, 1, NULL, false, &err), &err);
+    assert_names(h->store, "main", NULL, "1 8 9");
+    assert_names(h->store, "main", &class_a, "1 9");
+    assert_names(h->store, "branch:main", NULL, "2 3");
+    assert_ok(store_baseline_remove(h->store, "main", &err), &err);
+    assert_names(h->store, "main", NULL, "2 3");
+}
+
+static void test_scope(void **state)
+{
+    static const int64_t exclude[] = { 2, 3 };
+    static const struct store_scope class_a = { .machine_class = "class-a" },
+                                    class_b = { .machine_class = "class-b" },
+                                    others = { .exclude = exclude, .nr_exclude = 2 };
+    struct history *h = *state;
+
+    add_rows(h->store);
+    assert_names(h->store, "latest", &class_a, "7");
+    assert_names(h->store, "latest", &class_b, "8");
+    assert_names(h->store, COMMIT_A, &class_a, "1");
+    assert_names(h->store, "main", &others, "1"); /* the commit before the head's */
+    assert_names(h->store, "3", &class_b, "3");
+}
+
+static void assert_error_has(struct store *s, const char *ref, const struct store_scope *scope,
+                             const char *const *parts)
+{
+    struct error err;
+    struct store_runs runs;
+
+    assert_int_equal(store_resolve(s, ref, scope, &runs, &err), -1);
+    for (; *parts; parts++)
+        if (!strstr(err.message, *parts))
+            fail_msg("\"%s\" is not in: %s", *parts, err.message);
+    store_runs_release(&runs);
+}
+
+static void test_errors_help(void **state)
+{
+    static const int64_t head[] = { 8 }, ids[] = { 1 };
+    static const struct store_scope class_a = { .machine_class = "class-a" },
+                                    not_8 = { .exclude = head, .nr_exclude = 1 };
+    static const char *const empty[] = { "history.db", "no runs yet", NULL };
+    static const char *const unknown[] = {
+        "\"mian\"", "Did you mean \"main\"", "Baselines: stable", "Branches: main",
+        "gpu",      "Newest runs: 9 (1970-", "unfinished",        "aaaaaaa",
+        NULL
+    };
+    static const char *const elsewhere[] = { "\"gpu\"", "class-a", "class-b", NULL };
+    static const char *const itself[] = { "\"gpu\"", "run 8", NULL };
+    static const char *const several[] = { "several", "00000001-0000-4000-8000-000000000001",
+                                           NULL };
+    struct history *h = *state;
+    struct error err;
+
+    assert_error_has(h->store, "main", NULL, empty);
+    add_rows(h->store);
+    assert_ok(store_baseline_save(h->store, "stable", ids, 1, 1, NULL, false, &err), &err);
+    assert_error_has(h->store, "mian", NULL, unknown);
+    assert_error_has(h->store, "gpu", &class_a, elsewhere);
+    assert_error_has(h->store, "gpu", &not_8, itself);
+    assert_error_has(h->store, "00000001", NULL, several);
+}
+
+static void test_describes_itself(void **state)
+{
+    static const struct {
+        const char *ref, *what;
+    } cases[] = {
+        { "main", "branch main at bbbbbbb (2 runs)" },
+        { "dev", "branch dev at aaaaaaa with uncommitted changes (1 run)" },
+        { "try", "label try at bbbbbbb with uncommitted changes (2 runs)" },
+        { "latest", "latest run 8" },
+        { "3", "run 3" },
+    };
+    struct history *h = *state;
+    struct error err;
+    struct store_runs runs;
+
+    add_rows(h->store);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        assert_ok(store_resolve(h->store, cases[i].ref, NULL, &runs, &err), &err);
+        assert_string_equal(runs.what, cases[i].what);
+        store_runs_release(&runs);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_rules, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_names_nothing, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_baseline_comes_first, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_scope, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_errors_help, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_describes_itself, setup, teardown),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
