@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT */
+#include "models/gpt_generate.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int32_t largest(const float *logits, int64_t vocab)
+{
+    int64_t best = 0;
+
+    for (int64_t i = 1; i < vocab; i++)
+        if (logits[i] > logits[best])
+            best = i;
+    return (int32_t)best;
+}
+
+/* The k-th largest of x[0..n), 1 <= k <= n, by Hoare's quickselect; reorders x. */
+static float kth_largest(float *x, int64_t n, int64_t k)
+{
+    int64_t low = 0, high = n - 1, want = k - 1;
+
+    while (low < high) {
+        float pivot = x[low + (high - low) / 2];
+        int64_t i = low, j = high;
+        while (i <= j) {
+            while (x[i] > pivot)
+                i++;
+            while (x[j] < pivot)
+                j--;
+            if (i > j)
+                break;
+            float swap = x[i];
+            x[i++] = x[j];
+            x[j--] = swap;
+        }
+        if (want <= j)
+            high = j;
+        else if (want >= i)
+            low = i;
+        else
+            break;
+    }
+    return x[want];
+}
+
+int32_t gpt_sample(const float *logits, int64_t vocab, const struct gpt_sampling *sampling,
+                   struct random *random, float *scratch)
+{
+    int32_t best = largest(logits, vocab), chosen = best;
+    float least = -INFINITY, top = logits[best];
+    int64_t ties = vocab; /* how many of those equal to `least` are in */
+    double sum = 0;
+
+    if (sampling->temperature <= 0)
+        return best;
+    if (sampling->top_k > 0 && sampling->top_k < vocab) {
+        memcpy(scratch, logits, (size_t)vocab * sizeof(*scratch));
+        least = kth_largest(scratch, vocab, sampling->top_k);
+        ties = sampling->top_k;
+        for (int64_t i = 0; i < vocab; i++)
+            ties -= logits[i] > least;
+    }
+    for (int64_t i = 0; i < vocab; i++) {
+        bool in = logits[i] > least || (logits[i] == least && ties-- > 0);
+        double weight = in ? exp((double)(logits[i] - top) / sampling->temperature) : 0;
+        sum += weight;
+        scratch[i] = (float)weight;
+    }
+    double rest = random_uniform(random) * sum;
+    for (int64_t i = 0; i < vocab; i++) {
+        if (!(scratch[i] > 0))
+            continue;
+        chosen = (int32_t)i; /* the last one also takes what rounding leaves over */
+        rest -= (double)scratch[i];
+        if (rest < 0)
+            break;
+    }
+    return chosen;
+}
+
+/* One generation under way. */
+struct writing {
+    struct gpt_forward forward;
+    struct gpt_cache cache;
+    float *logits, *scratch; /* [vocab] each */
+    int32_t *context;        /* prompt and what came after it */
+    int64_t length;          /* tokens in the context */
+    int64_t block;
+};
+
+static void writing_release(struct writing *w)
+{
+    gpt_forward_release(&w->forward);
+    gpt_cache_release(&w->cache);
+    free(w->logits);
+    free(w->scratch);
+    free(w->context);
+}
+
+static int writing_init(struct writing *w, const struct gpt_model *m, const struct gpt_ops *ops,
+                        int threads, const struct gpt_tokens *prompt, int64_t nr, struct error *err)
+{
+    const struct gpt_config *c = m->config;
+    int64_t total = prompt->seq + nr, held = total < c->block ? total : c->block;
+
+    *w = (struct writing) { .length = prompt->seq, .block = c->block };
+    if (gpt_forward_init(&w->forward, c, &m->weights, ops, held, held, threads, err) ||
+        gpt_cache_init(&w->cache, c, 1, held, err))
+        return -1;
+    w->logits = malloc((size_t)c->vocab * sizeof(float));
+    w->scratch = malloc((size_t)c->vocab * sizeof(float));
+    w->context = malloc((size_t)total * sizeof(int32_t));
+    if (!w->logits || !w->scratch || !w->context)
+        return error_set(err, "%s: no memory for %lld tokens", c->name, (long long)total);
+    memcpy(w->context, prompt->ids, (size_t)prompt->seq * sizeof(int32_t));
+    return 0;
+}
+
+/* Logits after the whole context, which is cropped to its last `block` tokens. */
+static void start(struct writing *w)
+{
+    int64_t seq = w->length < w->block ? w->length : w->block;
+
+    gpt_prefill(&w->forward, w->context + w->length - seq, 1, seq, &w->cache, GPT_LOGITS_LAST,
+                w->logits);
+}
+
+/* Logits after one more token. */
+static void advance(struct writing *w, int32_t token)
+{
+    w->context[w->length++] = token;
+    if (w->length > w->block)
+        start(w);
+    else
+        gpt_decode(&w->forward, &token, 1, w->length - 1, &w->cache, w->logits);
+}
+
+static int check_request(const struct gpt_model *m, const struct gpt_tokens *prompt,
+                         const struct gpt_sampling *s, int64_t nr, struct error *err)
+{
+    if (prompt->batch != 1)
+        return error_set(err, "%s: generation continues one sequence, not %lld", m->config->name,
+                         (long long)prompt->batch);
+    if (prompt->seq < 1 || nr < 1 || nr > INT32_MAX)
+        return error_set(err, "%s: generation needs a prompt and at least 1 token to add",
+                         m->config->name);
+    if (!(s->temperature >= 0) || isinf(s->temperature) || s->top_k < 0)
+        return error_set(err, "%s: temperature and top-k must not be negative", m->config->name);
+    return 0;
+}
+
+int64_t gpt_generate(const struct gpt_model *m, const struct gpt_ops *ops, int threads,
+                     const struct gpt_tokens *prompt, const struct gpt_sampling *sampling,
+                     int64_t nr, int32_t *out, gpt_token_fn *sink, void *context, struct error *err)
+{
+    struct writing w;
+    struct random random;
+    int64_t done = -1;
+
+    if (check_request(m, prompt, sampling, nr, err))
+        return -1;
+    random_seed(&random, sampling->seed);
+    if (writing_init(&w, m, ops, threads, prompt, nr, err))
+        goto out;
+    start(&w);
+    for (done = 0; done < nr;) {
+        out[done] = gpt_sample(w.logits, m->config->vocab, sampling, &random, w.scratch);
+        int32_t token = out[done++];
+        if ((sink && sink(token, context)) || done == nr)
+            break;
+        advance(&w, token);
+    }
+out:
+    writing_release(&w);
+    return done;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The forward with OpenBLAS's products, for reference; what BLAS does not have is as in simd.
+ */
+#include "kernels/simd.h"
+#include "models/gpt_common.h"
+
+const struct gpt_ops gpt_ops_openblas = {
+    .name = "openblas",
+    .linear = gemm_linear_openblas,
+    .attention = attention_prefill_simd,
+    .decode = attention_decode_simd,
+    .layernorm = layernorm_rows_simd,
+    .embedding = embedding_rows_simd,
+};
+
+static int prepare(struct call *call, struct error *err)
+{
+    return gpt_call_prepare(call, &gpt_ops_openblas, err);
+}
+
+#define GPT_VARIANT_NAME     "openblas"
+#define GPT_VARIANT_SUMMARY  "OpenBLAS's products, the other operations as in simd"
+#define GPT_VARIANT_FLAGS    VARIANT_VENDOR
+#define GPT_VARIANT_SUPPORTS simd_supports
+
+const struct variant gpt_openblas[] = { GPT_MODELS(GPT_VARIANT_ROWS) /* the rest is the end mark */
+                                        { .name = NULL } };
