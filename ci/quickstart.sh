@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# From a clone to measured kernels, forward passes, a comparison and pictures. Safe to repeat:
+# the first time it also makes the baseline "main", later it compares with it.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+step() { printf '\n== %s\n' "$*"; }
+
+step "What is needed"
+ci/setup.sh
+
+step "Build"
+cmake --preset release --log-level=WARNING
+cmake --build --preset release
+harness=build/release/harness
+
+if ! $harness baseline show main >/dev/null 2>&1; then
+  step "Measure, for the baseline main"
+  $harness run --suite quick --output .harness/baseline.txt
+  $harness baseline save main --note "made by ci/quickstart.sh"
+fi
+
+step "Measure"
+mkdir -p .harness
+$harness run --suite quick --output .harness/latest.txt
+cat .harness/latest.txt
+
+step "Compare with the baseline main"
+status=0
+$harness compare --baseline main || status=$?
+
+step "Draw"
+$harness plot --baseline main
+
+step "Done"
+cat <<EOF
+table     .harness/latest.txt
+plots     .harness/plots/ (summary.txt says what each one shows)
+history   .harness/history.db ($harness history list)
+verdict   $(case $status in 0) echo "no regression";; 1) echo "REGRESSION, see above";; 77) echo "cannot tell, see above";; *) echo "the comparison failed";; esac)
+EOF
+[ "$status" -ne 2 ]

@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# Installs what building, running and (with --tests) testing need: Debian or Ubuntu packages.
+# Safe to repeat: does nothing when all is there. Without root it prints the command and stops.
+set -euo pipefail
+
+usage() {
+  echo "usage: ci/setup.sh [--tests]"
+  echo "  --tests   also what ci/test.sh needs (cmocka, clang, clang-format, clang-tidy, shellcheck)"
+}
+
+packages=(gcc g++ cmake ninja-build pkg-config git libbenchmark-dev libcjson-dev libsqlite3-dev
+  libopenblas-dev gnuplot-nox fonts-dejavu-core)
+case "${1:-}" in
+  "") ;;
+  --tests) packages+=(libcmocka-dev clang clang-format clang-tidy shellcheck) ;;
+  -h|--help) usage; exit 0 ;;
+  *) usage >&2; exit 2 ;;
+esac
+
+if ! command -v dpkg-query >/dev/null; then
+  echo "ci/setup.sh knows Debian and Ubuntu. Elsewhere install the equivalents of:" >&2
+  echo "  ${packages[*]}" >&2
+  exit 2
+fi
+
+missing=()
+for package in "${packages[@]}"; do
+  state=$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null || true)
+  [ "$state" = installed ] || missing+=("$package")
+done
+if [ ${#missing[@]} -eq 0 ]; then
+  echo "setup: everything is installed"
+  exit 0
+fi
+
+install="apt-get install --yes --no-install-recommends ${missing[*]}"
+if [ "$(id -u)" -ne 0 ]; then
+  echo "setup: packages are missing. Run this, then start again:" >&2
+  echo "  sudo apt-get update && sudo $install" >&2
+  exit 2
+fi
+echo "setup: installing ${missing[*]}"
+export DEBIAN_FRONTEND=noninteractive
+apt-get update -qq
+# shellcheck disable=SC2086  # a list of package names
+$install -qq >/dev/null

@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# Sets up and passes all tests: format, gcc and clang builds with warnings as errors, unit, cli,
+# statistics and perf tests, the sanitizers, clang-tidy. What CI runs; safe to repeat.
+#
+#   ci/test.sh                everything
+#   ci/test.sh STAGE...       setup format scripts build test clang sanitize perf tidy
+set -euo pipefail
+cd "$(dirname "$0")/.."
+jobs=$(nproc)
+
+sources() { git ls-files '*.c' '*.h' '*.cc' '*.cu' '*.cuh'; }
+
+stage_setup() { ci/setup.sh --tests; }
+
+stage_format() { sources | xargs clang-format --dry-run --Werror; }
+
+stage_scripts() { git ls-files 'ci/*.sh' .ci/run 'tests/*.sh' | xargs -r shellcheck; }
+
+build() {
+  cmake --preset "$1" --log-level=WARNING
+  cmake --build --preset "$1"
+}
+
+stage_build() { build dev; }
+
+stage_test() { ctest --preset dev --label-exclude perf --parallel "$jobs"; }
+
+# The other compiler's warnings; it needs no test run of its own.
+stage_clang() { build clang; }
+
+# The kernels' own tests run without OpenMP's idle spinning, which doubles the time under ASan.
+stage_sanitize() {
+  build asan
+  OMP_WAIT_POLICY=passive ASAN_OPTIONS=detect_leaks=1 \
+    ctest --preset asan --label-regex '^(unit|cli)$' --parallel "$jobs"
+}
+
+# Alone on the machine: these measure.
+stage_perf() { ctest --preset dev --label-regex '^perf$'; }
+
+stage_tidy() {
+  git ls-files 'harness/*.c' 'kernels/*.c' 'models/*.c' |
+    xargs -P "$jobs" -n 4 clang-tidy -p build/clang --quiet 2>/dev/null
+}
+
+stages=("$@")
+[ ${#stages[@]} -gt 0 ] || stages=(setup format scripts build test perf clang tidy sanitize)
+for stage in "${stages[@]}"; do
+  printf '\n== %s\n' "$stage"
+  started=$SECONDS
+  "stage_$stage"
+  printf '== %s passed in %d s\n' "$stage" $((SECONDS - started))
+done

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/command.h"
+
+#include "base/file.h"
+#include "base/json.h"
+#include "cli/history_file.h"
+#include "core/clock.h"
+#include "measure/environment.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct baseline_options {
+    const char *db, *note, *ref, *file;
+    bool replace, json;
+};
+
+static int need_name(int argc, const char *action, struct error *err)
+{
+    return argc > 1 ? 0 : error_set(err, "harness baseline %s NAME", action);
+}
+
+/* A file to be reviewed and kept under baselines/: all that a comparison needs. */
+static int save_file(struct store *store, const struct baseline_options *o, const char *ref,
+                     const char *name, struct error *err)
+{
+    struct history_side side;
+    struct strbuf path;
+    int rc = history_load_side(store, ref, NULL, NULL, &side, err);
+
+    strbuf_init(&path);
+    if (rc == 0 && side.records.nr_runs == 0)
+        rc = error_set(err, "%s has no runs", side.what);
+    if (rc == 0) {
+        strbuf_adds(&path, o->file);
+        if (strcmp(o->file, "auto") == 0)
+            history_baseline_file(side.records.runs[0].machine.class_name, name, &path);
+        cJSON *json = records_to_json(&side.records);
+        rc = file_make_parent(path.data, err);
+        if (rc == 0)
+            rc = json_write_file(json, path.data, false, err);
+        cJSON_Delete(json);
+    }
+    if (rc == 0)
+        printf("wrote %s\n", path.data);
+    strbuf_release(&path);
+    history_side_release(&side);
+    return rc;
+}
+
+static int save(struct store *store, const struct baseline_options *o, int argc, char **argv,
+                struct error *err)
+{
+    const char *ref = o->ref ? o->ref : "latest";
+    struct store_runs runs = { 0 };
+
+    if (need_name(argc, "save", err))
+        return -1;
+    if (o->file)
+        return save_file(store, o, ref, argv[1], err);
+    int rc = store_resolve(store, ref, NULL, &runs, err);
+    if (rc == 0)
+        rc = store_baseline_save(store, argv[1], runs.ids, runs.nr, clock_epoch_ms(), o->note,
+                                 o->replace, err);
+    if (rc == 0)
+        printf("baseline %s is %s\n", argv[1], runs.what);
+    store_runs_release(&runs);
+    return rc;
+}
+
+static void print_baseline(const struct store_baseline *b, bool members)
+{
+    char when[TEXT_UNIT_SIZE];
+
+    printf("%-20s %s  %zu run%s%s%s\n", b->name, text_timestamp(b->created_ms, when), b->nr_runs,
+           b->nr_runs == 1 ? "" : "s", b->note ? "  " : "", b->note ? b->note : "");
+    for (size_t i = 0; members && i < b->nr_runs; i++)
+        printf("  run %lld\n", (long long)b->run_ids[i]);
+}
+
+static cJSON *baseline_to_json(const struct store_baseline *b)
+{
+    cJSON *json = cJSON_CreateObject();
+
+    cJSON_AddStringToObject(json, "name", b->name);
+    json_add_int(json, "created_ms", b->created_ms);
+    json_add_string(json, "note", b->note);
+    cJSON *runs = cJSON_AddArrayToObject(json, "runs");
+    for (size_t i = 0; i < b->nr_runs; i++)
+        cJSON_AddItemToArray(runs, cJSON_CreateNumber((double)b->run_ids[i]));
+    return json;
+}
+
+/* `only` NULL: all, one line each. */
+static int print_baselines(struct store *store, const char *only, bool json, struct error *err)
+{
+    struct store_baselines all = { 0 };
+    cJSON *array = cJSON_CreateArray();
+    size_t shown = 0;
+    int rc = store_baseline_list(store, &all, err);
+
+    for (size_t i = 0; rc == 0 && i < all.nr; i++) {
+        if (only && strcmp(only, all.items[i].name) != 0)
+            continue;
+        shown++;
+        if (json)
+            cJSON_AddItemToArray(array, baseline_to_json(&all.items[i]));
+        else
+            print_baseline(&all.items[i], only != NULL);
+    }
+    if (rc == 0 && json) {
+        char *text = cJSON_Print(array);
+        puts(text);
+        cJSON_free(text);
+    }
+    if (rc == 0 && only && shown == 0)
+        rc = error_set(err, "there is no baseline \"%s\"; see `harness baseline list`", only);
+    if (rc == 0 && !only && shown == 0 && !json)
+        printf("no baselines; `harness baseline save NAME` names the latest run\n");
+    cJSON_Delete(array);
+    store_baselines_release(&all);
+    return rc;
+}
+
+static int list(struct store *store, const struct baseline_options *o, int argc, char **argv,
+                struct error *err)
+{
+    (void)argc;
+    (void)argv;
+    return print_baselines(store, NULL, o->json, err);
+}
+
+static int show(struct store *store, const struct baseline_options *o, int argc, char **argv,
+                struct error *err)
+{
+    return need_name(argc, "show", err) ? -1 : print_baselines(store, argv[1], o->json, err);
+}
+
+static int forget(struct store *store, const struct baseline_options *o, int argc, char **argv,
+                  struct error *err)
+{
+    (void)o;
+    if (need_name(argc, "remove", err) || store_baseline_remove(store, argv[1], err))
+        return -1;
+    printf("removed baseline %s; its runs stay\n", argv[1]);
+    return 0;
+}
+
+static const struct {
+    const char *name;
+    enum store_mode mode;
+    int (*run)(struct store *, const struct baseline_options *, int, char **, struct error *);
+} actions[] = {
+    { "list", STORE_READ, list },
+    { "show", STORE_READ, show },
+    { "save", STORE_WRITE, save },
+    { "remove", STORE_WRITE, forget },
+};
+
+static int run(int argc, char **argv, void *options, struct error *err)
+{
+    const char *action = argc > 0 ? argv[0] : "list";
+    const struct baseline_options *o = options;
+    struct store *store;
+
+    for (size_t i = 0; i < sizeof(actions) / sizeof(actions[0]); i++) {
+        if (strcmp(actions[i].name, action) != 0)
+            continue;
+        if (history_open(&store, o->db, actions[i].mode, err))
+            return -1;
+        int rc = actions[i].run(store, o, argc, argv, err);
+        store_close(store);
+        return rc;
+    }
+    return error_set(err, "unknown action \"%s\"; there are save, list, show, remove", action);
+}
+
+static const struct option_row rows[] = {
+    OPTION_ROW("db", 0, OPTION_STRING, struct baseline_options, db, "FILE",
+               "the history (default .harness/history.db of the project)"),
+    OPTION_ROW("ref", 'r', OPTION_STRING, struct baseline_options, ref, "REF",
+               "save: which runs (default latest)"),
+    OPTION_ROW("note", 0, OPTION_STRING, struct baseline_options, note, "TEXT",
+               "save: why, for the reader of the list"),
+    OPTION_ROW("replace", 0, OPTION_FLAG, struct baseline_options, replace, NULL,
+               "save: an existing name gets the new runs"),
+    OPTION_ROW("file", 0, OPTION_STRING, struct baseline_options, file, "FILE",
+               "save: to a file; auto is baselines/<machine class>/NAME.json"),
+    OPTION_ROW("json", 0, OPTION_FLAG, struct baseline_options, json, NULL, "print JSON"),
+    OPTION_END,
+};
+
+extern const struct command cmd_baseline;
+const struct command cmd_baseline = {
+    .name = "baseline",
+    .arguments = "save NAME|list|show NAME|remove NAME",
+    .summary = "names for runs that later ones are compared with",
+    .details =
+        "  harness baseline save main                 the latest run\n"
+        "  harness baseline save main --replace\n"
+        "  harness baseline save main --file auto     as a file for review",
+    .options = rows,
+    .options_size = sizeof(struct baseline_options),
+    .run = run,
+};

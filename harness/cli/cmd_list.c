@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/command.h"
+
+#include "analysis/metric.h"
+#include "base/json.h"
+#include "base/resource.h"
+#include "core/registry.h"
+#include "measure/environment.h"
+#include "models/gpt_config.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct list_options {
+    bool json;
+};
+
+/* One thing: a name and what is to be known of it. */
+static void add(cJSON *section, const char *name, const char *summary)
+{
+    cJSON *item = cJSON_CreateObject();
+
+    cJSON_AddStringToObject(item, "name", name);
+    json_add_string(item, "summary", summary);
+    cJSON_AddItemToArray(section, item);
+}
+
+static cJSON *last(cJSON *section)
+{
+    return cJSON_GetArrayItem(section, cJSON_GetArraySize(section) - 1);
+}
+
+static void add_kernels(cJSON *section)
+{
+    const struct registry *r = registry_builtin();
+    const struct kernel *k;
+
+    for (size_t i = 0; (k = registry_kernel_at(r, i)); i++) {
+        add(section, k->name, k->summary);
+        cJSON *dims = cJSON_AddArrayToObject(last(section), "dims");
+        for (int d = 0; d < kernel_nr_dims(k); d++)
+            cJSON_AddItemToArray(dims, cJSON_CreateString(k->dims[d]));
+    }
+}
+
+static void add_variants(cJSON *section)
+{
+    const struct registry *r = registry_builtin();
+    const struct variant *v;
+    char name[2 * NAME_SIZE];
+
+    for (size_t i = 0; (v = registry_variant_at(r, i)); i++) {
+        if (v->flags & VARIANT_HIDDEN)
+            continue;
+        snprintf(name, sizeof(name), "%s/%s", v->kernel->name, v->name);
+        add(section, name, v->summary);
+        cJSON_AddStringToObject(last(section), "device", device_kind_name(v->device));
+        cJSON_AddStringToObject(last(section), "math", v->math);
+        cJSON_AddBoolToObject(last(section), "vendor", (v->flags & VARIANT_VENDOR) != 0);
+        cJSON_AddBoolToObject(last(section), "built", true);
+    }
+    for (const struct missing_variant *m = r->missing; m->name; m++) {
+        snprintf(name, sizeof(name), "%s/?/%s", m->operation, m->name);
+        add(section, name, m->why);
+        cJSON_AddBoolToObject(last(section), "built", false);
+    }
+}
+
+static void add_models(cJSON *section)
+{
+    char summary[160];
+
+    for (const struct gpt_config *c = gpt_configs; c->name; c++) {
+        snprintf(summary, sizeof(summary),
+                 "%lld layers, %lld heads, width %lld, block %lld, %.1f M parameters",
+                 (long long)c->layers, (long long)c->heads, (long long)c->width,
+                 (long long)c->block, (double)gpt_config_parameters(c) * 1e-6);
+        add(section, c->name, summary);
+    }
+}
+
+static void add_metrics(cJSON *section)
+{
+    const struct metric *m;
+
+    for (size_t i = 0; (m = metric_at(i)); i++) {
+        add(section, m->id, m->label);
+        json_add_string(last(section), "unit", m->unit);
+    }
+}
+
+/* Suites and figures are data files; their own summary stands in them. */
+static void add_resources(cJSON *section, const char *folder, const char *summary_key)
+{
+    size_t length = strlen(folder);
+    char name[96];
+
+    for (const struct resource *r = resource_all(); r->name; r++) {
+        if (strncmp(r->name, folder, length) != 0)
+            continue;
+        cJSON *json = cJSON_ParseWithLength(r->data, r->length);
+        snprintf(name, sizeof(name), "%s", json_string(json, "name", r->name + length));
+        add(section, name, json_string(json, summary_key, ""));
+        cJSON_Delete(json);
+    }
+}
+
+static void add_suites(cJSON *section)
+{
+    add_resources(section, "suites/", "summary");
+}
+
+static void add_figures(cJSON *section)
+{
+    add_resources(section, "presets/", "description");
+}
+
+static void add_devices(cJSON *section)
+{
+    struct device d;
+    struct error err;
+
+    for (int kind = 0; kind < DEVICE_KIND_NR; kind++) {
+        if (kind == DEVICE_FAKE)
+            continue;
+        const char *name = device_kind_name((enum device_kind)kind);
+        bool opened = device_open(&d, name, &err) == 0;
+        add(section, name, opened ? d.describe : err.message);
+        cJSON_AddBoolToObject(last(section), "available", opened);
+        if (opened)
+            device_close(&d);
+    }
+}
+
+static void add_machine(cJSON *section)
+{
+    struct machine m;
+    char summary[256];
+
+    environment_machine(&m);
+    snprintf(summary, sizeof(summary), "%s, %d cores, %s, %lld GiB; id %s", m.cpu, m.cores, m.isa,
+             (long long)(m.memory >> 30), m.id);
+    add(section, m.class_name, summary);
+}
+
+/* One row a section. */
+static const struct {
+    const char *name;
+    void (*fill)(cJSON *section);
+} sections[] = {
+    { "kernels", add_kernels }, { "variants", add_variants }, { "models", add_models },
+    { "suites", add_suites },   { "metrics", add_metrics },   { "figures", add_figures },
+    { "devices", add_devices }, { "machines", add_machine },
+};
+enum { NR_SECTIONS = sizeof(sections) / sizeof(sections[0]) };
+
+static int wants(const char *section, int argc, char **argv)
+{
+    for (int i = 0; i < argc; i++)
+        if (strcmp(argv[i], section) == 0)
+            return 1;
+    return argc == 0;
+}
+
+static int check_arguments(int argc, char **argv, struct error *err)
+{
+    for (int i = 0; i < argc; i++) {
+        const char *names[NR_SECTIONS + 1] = { NULL };
+        int known = 0;
+        for (int s = 0; s < NR_SECTIONS; s++) {
+            names[s] = sections[s].name;
+            known |= strcmp(names[s], argv[i]) == 0;
+        }
+        const char *nearest = text_nearest(argv[i], names);
+        if (!known)
+            return error_set(err,
+                             "cannot list \"%s\"%s%s%s; there are kernels, variants, models, "
+                             "suites, metrics, figures, devices, machines",
+                             argv[i], nearest ? "; did you mean " : "", nearest ? nearest : "",
+                             nearest ? "?" : "");
+    }
+    return 0;
+}
+
+static void print_section(const char *name, const cJSON *section)
+{
+    const cJSON *item;
+
+    printf("%s\n", name);
+    cJSON_ArrayForEach(item, section)
+    {
+        const cJSON *built = cJSON_GetObjectItemCaseSensitive(item, "built");
+        printf("  %-28s %s%s\n", json_string(item, "name", ""),
+               cJSON_IsFalse(built) ? "not built: " : "", json_string(item, "summary", ""));
+    }
+    printf("\n");
+}
+
+static int run(int argc, char **argv, void *options, struct error *err)
+{
+    const struct list_options *o = options;
+    cJSON *json = cJSON_CreateObject();
+
+    if (check_arguments(argc, argv, err)) {
+        cJSON_Delete(json);
+        return -1;
+    }
+    for (int s = 0; s < NR_SECTIONS; s++) {
+        if (!wants(sections[s].name, argc, argv))
+            continue;
+        cJSON *section = cJSON_AddArrayToObject(json, sections[s].name);
+        sections[s].fill(section);
+        if (!o->json)
+            print_section(sections[s].name, section);
+    }
+    if (o->json) {
+        char *text = cJSON_Print(json);
+        puts(text);
+        cJSON_free(text);
+    }
+    cJSON_Delete(json);
+    return EXIT_SAME;
+}
+
+static const struct option_row rows[] = {
+    OPTION_ROW("json", 0, OPTION_FLAG, struct list_options, json, NULL, "print JSON"),
+    OPTION_END,
+};
+
+extern const struct command cmd_list;
+const struct command cmd_list = {
+    .name = "list",
+    .arguments = "[kernels|variants|models|suites|metrics|figures|devices|machines]...",
+    .summary = "what there is: kernels, variants (those not built too, and why), models, ...",
+    .options = rows,
+    .options_size = sizeof(struct list_options),
+    .run = run,
+};

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/command.h"
+
+#include "analysis/compare.h"
+#include "base/array.h"
+#include "cli/history_file.h"
+#include "models/gpt_config.h"
+#include "output/plots.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct plot_options {
+    const char *db, *baseline, *output;
+    struct string_list formats, only, presets;
+};
+
+/* What is drawn, loaded before anything is painted. */
+struct subject {
+    struct store *store;
+    struct history_side head, base;
+    struct records history;
+    struct comparison comparison;
+    bool compared;
+    struct strbuf folder;
+    struct presets presets;
+};
+
+static int parse_formats(const struct string_list *names, unsigned *formats, struct error *err)
+{
+    for (size_t i = 0; i < names->nr; i++) {
+        int format = picture_format_find(names->items[i], err);
+        if (format < 0)
+            return -1;
+        *formats |= 1U << format;
+    }
+    return 0;
+}
+
+/* Several runs are shown side by side: all their records in one set. */
+static int load_head(struct subject *s, int argc, char **argv, struct error *err)
+{
+    struct store_runs all = { 0 };
+    int rc = 0;
+
+    if (argc <= 1)
+        return history_load_side(s->store, argc ? argv[0] : "latest", NULL, NULL, &s->head, err);
+    for (int i = 0; rc == 0 && i < argc; i++) {
+        struct store_runs runs = { 0 };
+        rc = store_resolve(s->store, argv[i], NULL, &runs, err);
+        for (size_t j = 0; rc == 0 && j < runs.nr; j++) {
+            all.ids = array_grow(all.ids, all.nr, &all.capacity, sizeof(*all.ids));
+            all.ids[all.nr++] = runs.ids[j];
+        }
+        store_runs_release(&runs);
+    }
+    if (rc == 0)
+        rc = store_load(s->store, all.ids, all.nr, NULL, &s->head.records, err);
+    s->head.runs = all;
+    return rc;
+}
+
+static int load_base(struct subject *s, const char *ref, struct error *err)
+{
+    struct compare_settings settings = COMPARE_DEFAULTS;
+    struct store_scope scope = { .exclude = s->head.runs.ids, .nr_exclude = s->head.runs.nr };
+
+    if (!ref)
+        return 0;
+    if (history_load_side(s->store, ref, &scope, NULL, &s->base, err) ||
+        compare_run(&s->base.records, &s->head.records, &settings, &s->comparison, err))
+        return -1;
+    s->compared = true;
+    return 0;
+}
+
+static int load_history(struct subject *s, struct error *err)
+{
+    struct store_filter filter = { 0 };
+
+    if (s->head.records.nr_runs == 0)
+        return error_set(err, "there is no run to draw");
+    return store_series(s->store, s->head.records.runs[0].machine.class_name, &filter, &s->history,
+                        err);
+}
+
+static int load_presets(struct subject *s, const struct string_list *files, struct error *err)
+{
+    if (presets_load_embedded(&s->presets, err))
+        return -1;
+    for (size_t i = 0; i < files->nr; i++)
+        if (presets_load_file(&s->presets, files->items[i], err))
+            return -1;
+    return 0;
+}
+
+static size_t describe_models(struct plot_model *models)
+{
+    size_t nr = 0;
+
+    for (const struct gpt_config *c = gpt_configs; c->name; c++)
+        models[nr++] = (struct plot_model) {
+            .name = c->name,
+            .layers = c->layers,
+            .heads = c->heads,
+            .width = c->width,
+            .block = c->block,
+            .parameters = (double)gpt_config_parameters(c),
+            .flops_per_token = gpt_config_flops_per_token(c, 64),
+        };
+    return nr;
+}
+
+static int draw(struct subject *s, const struct plot_options *o, unsigned formats,
+                struct error *err)
+{
+    struct plot_model models[16];
+    struct plots_options options = {
+        .folder = s->folder.data,
+        .formats = formats,
+        .presets = &s->presets,
+        .only = &o->only,
+        .models = models,
+        .nr_models = describe_models(models),
+        .comparison = s->compared ? &s->comparison : NULL,
+        .base_label = o->baseline,
+        .history = &s->history,
+    };
+    struct plots_summary summary = { 0 };
+    int rc = plots_draw(&s->head.records, &options, &summary, err);
+
+    for (size_t i = 0; rc == 0 && i < summary.nr; i++)
+        printf("  %-22s %s%s\n", summary.items[i].name,
+               summary.items[i].reason ? "not drawn: " : "",
+               summary.items[i].reason ? summary.items[i].reason : summary.items[i].title);
+    if (rc == 0)
+        printf("%zu plots in %s, %zu not drawn\n", summary.drawn, s->folder.data, summary.absent);
+    plots_summary_release(&summary);
+    return rc;
+}
+
+static int load_and_draw(struct subject *s, const struct plot_options *o, int argc, char **argv,
+                         struct error *err)
+{
+    unsigned formats = 0;
+
+    if (parse_formats(&o->formats, &formats, err) || load_presets(s, &o->presets, err) ||
+        history_open(&s->store, o->db, STORE_READ, err) || load_head(s, argc, argv, err) ||
+        load_base(s, o->baseline, err) || load_history(s, err))
+        return -1;
+    if (o->output)
+        strbuf_adds(&s->folder, o->output);
+    else
+        history_sibling(store_path(s->store), "plots", &s->folder);
+    return draw(s, o, formats, err);
+}
+
+static int run(int argc, char **argv, void *options, struct error *err)
+{
+    const struct plot_options *o = options;
+    struct subject s = { 0 };
+
+    strbuf_init(&s.folder);
+    int rc = load_and_draw(&s, o, argc, argv, err);
+    if (s.compared)
+        comparison_release(&s.comparison);
+    history_side_release(&s.head);
+    history_side_release(&s.base);
+    records_release(&s.history);
+    presets_release(&s.presets);
+    strbuf_release(&s.folder);
+    store_close(s.store);
+    return rc;
+}
+
+static const struct option_row rows[] = {
+    OPTION_ROW("baseline", 'b', OPTION_STRING, struct plot_options, baseline, "REF",
+               "also draw what changed since it"),
+    OPTION_ROW("format", 0, OPTION_STRINGS, struct plot_options, formats, "png,svg,pdf",
+               "pictures to make (default png,svg)"),
+    OPTION_ROW("only", 0, OPTION_STRINGS, struct plot_options, only, "NAME,...",
+               "these figures alone, see `harness list figures`"),
+    OPTION_ROW("preset", 0, OPTION_STRINGS, struct plot_options, presets, "FILE,...",
+               "figures of your own (JSON, as in plots/presets)"),
+    OPTION_ROW("output", 'o', OPTION_STRING, struct plot_options, output, "FOLDER",
+               "where they go (default: plots beside the history)"),
+    OPTION_ROW("db", 0, OPTION_STRING, struct plot_options, db, "FILE",
+               "the history (default .harness/history.db of the project)"),
+    OPTION_END,
+};
+
+extern const struct command cmd_plot;
+const struct command cmd_plot = {
+    .name = "plot",
+    .arguments = "[RUN...]",
+    .summary = "draw the figures of a run (default: the latest), as PNG and SVG",
+    .details =
+        "  harness plot\n"
+        "  harness plot --baseline main\n"
+        "  harness plot 12 --only roofline,latency-prefill --format pdf\n"
+        "\n"
+        "Beside the pictures: summary.txt, which also says why a figure is absent,\n"
+        "plots.json, and for each figure its gnuplot script and its data.",
+    .options = rows,
+    .options_size = sizeof(struct plot_options),
+    .run = run,
+};

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/command.h"
+
+#include "base/json.h"
+#include "cli/history_file.h"
+#include "cli/interrupt.h"
+#include "cli/roofs.h"
+#include "core/clock.h"
+#include "measure/environment.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct roofline_options {
+    const char *db, *device;
+    struct string_list specs;
+    bool measure, json;
+};
+
+static void print_ceiling(const struct ceiling *c)
+{
+    char value[TEXT_UNIT_SIZE], low[TEXT_UNIT_SIZE], high[TEXT_UNIT_SIZE], spec[TEXT_UNIT_SIZE];
+    bool time = strcmp(c->unit, "ns") == 0;
+
+    if (time) {
+        text_time(c->value, value);
+        text_time(c->low, low);
+        text_time(c->high, high);
+    } else {
+        text_rate(c->value, c->unit, value);
+        text_rate(c->low, c->unit, low);
+        text_rate(c->high, c->unit, high);
+    }
+    printf("%-18s %-10s %14s   %14s to %14s", c->name, c->device, value, low, high);
+    if (c->spec > 0)
+        printf("   data sheet %s",
+               time ? text_time(c->spec, spec) : text_rate(c->spec, c->unit, spec));
+    printf("\n");
+}
+
+static void print_all(const struct records *r, const struct machine *machine, bool json)
+{
+    cJSON *array = cJSON_CreateArray();
+
+    if (!json)
+        printf("%s (%s)\n%-18s %-10s %14s   %s\n", machine->cpu, machine->class_name, "roof",
+               "device", "median", "range over repetitions");
+    for (size_t i = 0; i < r->nr_ceilings; i++) {
+        if (json)
+            cJSON_AddItemToArray(array, ceiling_to_json(&r->ceilings[i]));
+        else
+            print_ceiling(&r->ceilings[i]);
+    }
+    if (json) {
+        char *text = cJSON_Print(array);
+        puts(text);
+        cJSON_free(text);
+    }
+    cJSON_Delete(array);
+}
+
+/* "bandwidth.dram=460.8e9": kept with the roofs measured last. */
+static int set_spec(struct records *r, const char *text, struct error *err)
+{
+    char name[48];
+    const char *equals = strchr(text, '=');
+    double value;
+    bool found = false;
+
+    if (!equals || equals - text >= (long)sizeof(name))
+        return error_set(err, "--spec: \"%s\" is not ROOF=VALUE", text);
+    snprintf(name, sizeof(name), "%.*s", (int)(equals - text), text);
+    if (text_parse_double(equals + 1, 0, 1e18, "--spec", &value, err))
+        return -1;
+    for (size_t i = 0; i < r->nr_ceilings; i++) {
+        if (strcmp(r->ceilings[i].name, name) != 0)
+            continue;
+        r->ceilings[i].spec = value;
+        found = true;
+    }
+    return found ? 0 : error_set(err, "--spec: no roof is called \"%s\"", name);
+}
+
+static int apply_specs(struct store *store, const struct run *run, struct records *r,
+                       const struct string_list *specs, struct error *err)
+{
+    char epoch[17];
+
+    for (size_t i = 0; i < specs->nr; i++)
+        if (set_spec(r, specs->items[i], err))
+            return -1;
+    roofs_epoch(run, epoch);
+    return specs->nr
+               ? store_add_ceilings(store, &run->machine, epoch, r->ceilings, r->nr_ceilings, err)
+               : 0;
+}
+
+static int show(struct store *store, const struct run *run, const struct device *device,
+                const struct roofline_options *o, struct error *err)
+{
+    struct records r = { 0 };
+    char epoch[17];
+    int rc;
+
+    roofs_epoch(run, epoch);
+    if (o->measure ? roofs_measure(store, run, device->spec, interrupt_watch(), err)
+                   : roofs_ensure(store, run, device, interrupt_watch(), err))
+        return -1;
+    rc = store_load_ceilings(store, run->machine.id, device->label, epoch, &r, err);
+    if (rc == 0)
+        rc = apply_specs(store, run, &r, &o->specs, err);
+    if (rc == 0)
+        print_all(&r, &run->machine, o->json);
+    records_release(&r);
+    return rc;
+}
+
+static int run(int argc, char **argv, void *options, struct error *err)
+{
+    const struct roofline_options *o = options;
+    struct run current = { 0 };
+    struct device device;
+    struct store *store;
+
+    (void)argv;
+    if (argc > 0)
+        return error_set(err, "harness roofline takes no arguments; `harness plot` draws");
+    if (device_open(&device, o->device ? o->device : "cpu", err))
+        return -1;
+    environment_machine(&current.machine);
+    environment_build(&current.build);
+    current.environment = environment_json();
+    int rc = device.kind == DEVICE_CPU
+                 ? history_open(&store, o->db, STORE_WRITE, err)
+                 : error_set(err, "the roofs of %s cannot be measured yet", device.spec);
+    if (rc == 0) {
+        rc = show(store, &current, &device, o, err);
+        store_close(store);
+    }
+    run_release(&current);
+    device_close(&device);
+    return rc;
+}
+
+static const struct option_row rows[] = {
+    OPTION_ROW("device", 'd', OPTION_STRING, struct roofline_options, device, "DEVICE",
+               "cpu (default, all cores) or cpu:THREADS"),
+    OPTION_ROW("measure", 0, OPTION_FLAG, struct roofline_options, measure, NULL,
+               "measure again, even if the history has roofs of this machine"),
+    OPTION_ROW("spec", 0, OPTION_STRINGS, struct roofline_options, specs, "ROOF=VALUE",
+               "data-sheet value of a roof, in B/s, FLOP/s or ns"),
+    OPTION_ROW("db", 0, OPTION_STRING, struct roofline_options, db, "FILE",
+               "the history (default .harness/history.db of the project)"),
+    OPTION_ROW("json", 0, OPTION_FLAG, struct roofline_options, json, NULL, "print JSON"),
+    OPTION_END,
+};
+
+extern const struct command cmd_roofline;
+const struct command cmd_roofline = {
+    .name = "roofline",
+    .arguments = "",
+    .summary = "the measured roofs of this machine: bandwidths, FLOP rate, launch cost",
+    .details =
+        "`harness run` measures them once for a machine, compiler and kernel; every result\n"
+        "then gets its share of the roof and what binds it. `harness plot` draws them.",
+    .options = rows,
+    .options_size = sizeof(struct roofline_options),
+    .run = run,
+};

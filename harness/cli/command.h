@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The commands of the program. A command is one file cmd_<name>.c that defines a
+ * `const struct command cmd_<name>` and one row in main.c; help, man page and completion read the
+ * same tables. cli/ is the only layer that reads argv, prints and decides the exit status.
+ */
+#ifndef HARNESS_CLI_COMMAND_H
+#define HARNESS_CLI_COMMAND_H
+
+#include "base/error.h"
+#include "base/options.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Exit statuses; CTest shows 77 as skipped. */
+enum {
+    EXIT_SAME = 0,       /* done; no regression */
+    EXIT_REGRESSION = 1, /* something got slower or broke */
+    EXIT_USAGE = 2,      /* bad input, or the tool failed */
+    EXIT_UNDECIDED = 77, /* cannot tell, or nothing to compare with */
+};
+
+struct command {
+    const char *name;
+    const char *arguments; /* "[FILTER...]" */
+    const char *summary;   /* one line */
+    const char *details;   /* paragraphs and examples for `harness help NAME`, or NULL */
+    const struct option_row *options;
+    size_t options_size; /* of the target struct of the options */
+    /* argv holds what is not an option; `options` points to the filled target struct. Returns the
+     * exit status, or -1 with an error (printed by main, exit status 2). */
+    int (*run)(int argc, char **argv, void *options, struct error *err);
+    bool hidden; /* not in the list of `harness help` */
+};
+
+/* NULL-ended, in the order of `harness help`. */
+const struct command *const *command_all(void);
+/* NULL and an error that names the nearest. */
+const struct command *command_find(const char *name, struct error *err);
+
+#endif

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/command.h"
+
+#include "base/text.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* In the order of `harness help`. A new command is its file and one line here. */
+#define COMMANDS(X)                                                                                \
+    X(list)                                                                                        \
+    X(run)                                                                                         \
+    X(verify)                                                                                      \
+    X(compare)                                                                                     \
+    X(baseline)                                                                                    \
+    X(history)                                                                                     \
+    X(plot)                                                                                        \
+    X(roofline)                                                                                    \
+    X(model)                                                                                       \
+    X(help)                                                                                        \
+    X(version)                                                                                     \
+    X(internal_launch)
+
+#define DECLARE(name) extern const struct command cmd_##name;
+COMMANDS(DECLARE)
+
+#define ROW(name) &cmd_##name,
+static const struct command *const commands[] = { COMMANDS(ROW) NULL };
+
+const struct command *const *command_all(void)
+{
+    return commands;
+}
+
+const struct command *command_find(const char *name, struct error *err)
+{
+    const char *names[sizeof(commands) / sizeof(commands[0])] = { NULL };
+    size_t nr = 0;
+
+    for (size_t i = 0; commands[i]; i++) {
+        if (strcmp(commands[i]->name, name) == 0)
+            return commands[i];
+        if (!commands[i]->hidden)
+            names[nr++] = commands[i]->name;
+    }
+    const char *nearest = text_nearest(name, names);
+    error_set(err, "there is no command \"%s\"%s%s%s; see `harness help`", name,
+              nearest ? "; did you mean `harness " : "", nearest ? nearest : "",
+              nearest ? "`?" : "");
+    return NULL;
+}
+
+static int run_command(const struct command *command, int argc, char **argv, struct error *err)
+{
+    void *options = calloc(1, command->options_size + 1);
+
+    if (!options)
+        return error_set(err, "out of memory");
+    int rc = options_parse(command->options, options, &argc, argv, err);
+    if (rc == 0)
+        rc = command->run(argc, argv, options, err);
+    options_release(command->options, options);
+    free(options);
+    return rc;
+}
+
+/* `harness CMD --help` and -h are `harness help CMD`. */
+static bool asks_for_help(int argc, char **argv)
+{
+    for (int i = 2; i < argc && strcmp(argv[i], "--") != 0; i++)
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
+            return true;
+    return false;
+}
+
+static int dispatch(int argc, char **argv, struct error *err)
+{
+    const char *name = argc > 1 ? argv[1] : "help";
+    char *help_arguments[2] = { NULL, NULL };
+
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
+        name = "help";
+    if (strcmp(name, "--version") == 0)
+        name = "version";
+    const struct command *command = command_find(name, err);
+    if (!command)
+        return -1;
+    if (command != &cmd_help && asks_for_help(argc, argv)) {
+        help_arguments[0] = argv[1];
+        return run_command(&cmd_help, 1, help_arguments, err);
+    }
+    return run_command(command, argc > 2 ? argc - 2 : 0, argv + 2, err);
+}
+
+int main(int argc, char **argv)
+{
+    struct error err = { "" };
+
+    signal(SIGPIPE, SIG_IGN); /* a reader that went away shows as a write error */
+    int rc = dispatch(argc, argv, &err);
+    if (rc < 0) {
+        fprintf(stderr, "harness: %s\n", err.message);
+        rc = EXIT_USAGE;
+    }
+    if (fflush(stdout) || ferror(stdout)) {
+        fprintf(stderr, "harness: cannot write to standard output\n");
+        rc = EXIT_USAGE;
+    }
+    return rc;
+}

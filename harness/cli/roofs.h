@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* The machine's measured roofs: from the history if it has them, else measured now and kept. */
+#ifndef HARNESS_CLI_ROOFS_H
+#define HARNESS_CLI_ROOFS_H
+
+#include "measure/sweep.h"
+#include "store/store.h"
+
+/* The epoch that a set of roofs belongs to: another compiler, kernel or governor has its own. */
+void roofs_epoch(const struct run *run, char epoch[17]);
+
+/* Measures the roofs of the device now and stores them. */
+int roofs_measure(struct store *store, const struct run *run, const char *device_spec,
+                  const volatile sig_atomic_t *interrupted, struct error *err);
+
+/* Makes sure that the history has roofs for this machine, device and epoch; says on standard
+ * error that it measures, if it has to. Devices without roofs (fake) are left alone. */
+int roofs_ensure(struct store *store, const struct run *run, const struct device *device,
+                 const volatile sig_atomic_t *interrupted, struct error *err);
+
+#endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* What standard output is: a terminal with colours and a width, or a file or pipe. */
+#ifndef HARNESS_CLI_TERMINAL_H
+#define HARNESS_CLI_TERMINAL_H
+
+#include "base/error.h"
+#include "base/strbuf.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+bool terminal_colour(void);  /* a terminal, and NO_COLOR is not set (no-color.org) */
+size_t terminal_width(void); /* characters; 0 where it is no terminal */
+
+/* Writes the text to the file, its folder made if need be, or to standard output if `path` is
+ * NULL or "-". */
+int output_text(const struct strbuf *text, const char *path, struct error *err);
+/* The same for JSON, indented. Takes the tree. */
+struct cJSON;
+int output_json(struct cJSON *json, const char *path, struct error *err);
+
+#endif

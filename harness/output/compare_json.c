@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+#include "output/compare_json.h"
+
+#include "base/json.h"
+
+static void add_side(cJSON *row, const char *name, const struct compare_side *side)
+{
+    cJSON *json = cJSON_AddObjectToObject(row, name);
+
+    json_add_number(json, "value", side->value);
+    json_add_int(json, "launches", (int64_t)side->launches);
+    json_add_int(json, "failures", (int64_t)side->failures);
+    cJSON_AddStringToObject(json, "outcome", outcome_name(side->outcome));
+    json_add_number(json, "spread", side->spread);
+    json_add_string(json, "message", side->message);
+}
+
+static cJSON *row_to_json(const struct compare_row *row)
+{
+    cJSON *json = cJSON_CreateObject(), *interval;
+
+    cJSON_AddStringToObject(json, "key", row->bench->key);
+    cJSON_AddStringToObject(json, "verdict", verdict_name(row->verdict));
+    json_add_string(json, "why", row->why);
+    json_add_number(json, "change", row->change);
+    cJSON_AddBoolToObject(json, "worse", row->worse);
+    interval = cJSON_AddObjectToObject(json, "interval");
+    json_add_number(interval, "low", row->interval.low);
+    json_add_number(interval, "high", row->interval.high);
+    json_add_number(json, "p", row->p);
+    json_add_number(json, "q", row->q);
+    json_add_number(json, "detectable", row->detectable);
+    add_side(json, "base", &row->base);
+    add_side(json, "head", &row->head);
+    return json;
+}
+
+cJSON *compare_to_json(const struct comparison *c, const char *base, const char *head)
+{
+    cJSON *json = cJSON_CreateObject(), *array;
+
+    cJSON_AddNumberToObject(json, "schema_version", 1);
+    json_add_string(json, "base", base);
+    json_add_string(json, "head", head);
+    json_add_string(json, "metric", c->metric->id);
+    json_add_number(json, "delta", c->settings.delta);
+    json_add_number(json, "fdr", c->settings.q);
+    json_add_int(json, "family", (int64_t)c->family);
+    json_add_int(json, "exit_status", c->exit_status);
+    json_add_number(json, "common_shift", c->common_shift);
+    array = cJSON_AddObjectToObject(json, "counts");
+    for (int v = 0; v < VERDICT_NR; v++)
+        json_add_int(array, verdict_name((enum verdict)v), (int64_t)c->count[v]);
+    array = cJSON_AddArrayToObject(json, "notes");
+    for (size_t i = 0; i < c->nr_notes; i++)
+        cJSON_AddItemToArray(array, cJSON_CreateString(c->notes[i]));
+    array = cJSON_AddArrayToObject(json, "rows");
+    for (size_t i = 0; i < c->nr; i++)
+        cJSON_AddItemToArray(array, row_to_json(&c->rows[i]));
+    return json;
+}
