@@ -74,6 +74,13 @@ const struct ceiling *ceiling_find(const struct metric_context *context, const c
     return NULL;
 }
 
+/* What must stay near for the next launch to find it: the bytes that a launch touches, which of an
+ * embedding or a decode step is less than all of its tensors. */
+static double working_set(const struct measurement *m)
+{
+    return m->footprint > 0 ? fmin((double)m->footprint, m->bytes) : m->bytes;
+}
+
 /* Where the bytes come from: `share` of them at least from `level`, the rest from `faster`. */
 struct traffic {
     enum memory_level level, faster;
@@ -96,7 +103,7 @@ static void find_faster(const struct measurement *m, const struct metric_context
         t->faster = (enum memory_level)l;
         t->fast = ceiling_find(context, levels[l].ceiling, m->bench.device);
         if (t->fast)
-            t->share = 1 - capacity / (double)m->footprint;
+            t->share = 1 - capacity / working_set(m);
     }
 }
 
@@ -109,9 +116,9 @@ static void find_traffic(const struct measurement *m, const struct metric_contex
     *t = (struct traffic) { .level = LEVEL_DRAM, .share = 1 };
     for (int l = LEVEL_L1; warm && l < LEVEL_DRAM && t->level == LEVEL_DRAM; l++)
         if (memory_level_capacity(context->machine, (enum memory_level)l, threads) >=
-            (double)m->footprint)
+            working_set(m))
             t->level = (enum memory_level)l;
-    if (warm && m->footprint > 0)
+    if (warm && working_set(m) > 0)
         find_faster(m, context, t);
     t->slow = ceiling_find(context, levels[t->level].ceiling, m->bench.device);
 }

@@ -9,9 +9,10 @@
  *     roof time    = the longer of the two;  fraction of roof = roof time / median time
  *
  * Level. Cold: DRAM. Warm: the fastest level whose aggregate capacity over the threads in use holds
- * the footprint. When the footprint is larger than a level, the part that fits may still come from
- * it, so that share of the bytes is charged at that level's speed: the roof stays an upper bound
- * while the working set outgrows a cache.
+ * the working set: the bytes that a launch touches (an embedding touches few rows of its table).
+ * When the working set is larger than a level, the part that fits may still come from it, so that
+ * share of the bytes is charged at that level's speed: the roof stays an upper bound while the
+ * working set outgrows a cache.
  *
  * Latency. Where the roof time is below ROOF_LATENCY_FACTOR x the measured cost of an empty launch,
  * the launch itself sets the time, and the bound is latency.

@@ -71,26 +71,24 @@ static void measure(const struct job *job, char **buffers, double ns[3])
     ns[2] = times[REPETITIONS - 1];
 }
 
-/* First touch by the thread that will use it. */
-static char **make_buffers(int threads, size_t bytes)
+/* The device's own memory (huge pages where large), first touched by the thread that uses it. */
+static char **make_buffers(struct device *d, size_t bytes)
 {
-    char **buffers = memory_zeroed((size_t)threads, sizeof(*buffers));
+    char **buffers = memory_zeroed((size_t)d->threads, sizeof(*buffers));
+    struct error ignored;
 
-#pragma omp parallel num_threads(threads)
-    {
-        size_t rounded = (bytes + 4095) / 4096 * 4096;
-        char *buffer = aligned_alloc(4096, rounded);
-        if (buffer)
-            memset(buffer, 1, rounded);
-        buffers[omp_get_thread_num()] = buffer;
-    }
+    for (int i = 0; i < d->threads; i++)
+        buffers[i] = d->ops->alloc(d, bytes, &ignored);
+#pragma omp parallel num_threads(d->threads)
+    if (buffers[omp_get_thread_num()])
+        memset(buffers[omp_get_thread_num()], 1, bytes);
     return buffers;
 }
 
-static void free_buffers(char **buffers, int threads)
+static void free_buffers(struct device *d, char **buffers)
 {
-    for (int i = 0; i < threads; i++)
-        free(buffers[i]);
+    for (int i = 0; i < d->threads; i++)
+        d->ops->free(d, buffers[i]);
     free(buffers);
 }
 
@@ -111,10 +109,10 @@ static void set_rates(struct ceiling *c, double work, const double ns[3])
     c->high = work / ns[0] * 1e9;
 }
 
-static int bandwidth(const struct device *d, const char *level, size_t bytes, struct ceiling *out)
+static int bandwidth(struct device *d, const char *level, size_t bytes, struct ceiling *out)
 {
     struct job read = { READ, d->threads, bytes }, copy = { COPY, d->threads, bytes };
-    char **buffers = make_buffers(d->threads, bytes);
+    char **buffers = make_buffers(d, bytes);
     double ns[3], total = (double)bytes * d->threads;
     char name[48];
     bool complete = true;
@@ -122,7 +120,7 @@ static int bandwidth(const struct device *d, const char *level, size_t bytes, st
     for (int i = 0; i < d->threads; i++)
         complete &= buffers[i] != NULL;
     if (!complete) {
-        free_buffers(buffers, d->threads);
+        free_buffers(d, buffers);
         return 0;
     }
     snprintf(name, sizeof(name), "bandwidth.%s", level);
@@ -138,7 +136,7 @@ static int bandwidth(const struct device *d, const char *level, size_t bytes, st
         out[0].low = out[1].low;
         out[0].high = out[1].high;
     }
-    free_buffers(buffers, d->threads);
+    free_buffers(d, buffers);
     return 2;
 }
 
@@ -147,8 +145,7 @@ static size_t level_bytes(int64_t cache, int sharers)
     return cache > 0 ? (size_t)cache / (size_t)(2 * (sharers > 0 ? sharers : 1)) : 0;
 }
 
-int ceilings_measure(const struct device *device, const struct machine *machine,
-                     struct ceiling *out)
+int ceilings_measure(struct device *device, const struct machine *machine, struct ceiling *out)
 {
     size_t l1 = level_bytes(machine->l1d, 1), l2 = level_bytes(machine->l2, 1);
     size_t l3 = level_bytes(machine->l3, device->threads);
@@ -163,11 +160,11 @@ int ceilings_measure(const struct device *device, const struct machine *machine,
     nr += l3 > l2 ? bandwidth(device, "L3", l3, out + nr) : 0;
     nr += bandwidth(device, "dram", 4 * last / (size_t)device->threads, out + nr);
 
-    char **buffers = make_buffers(device->threads, 64);
+    char **buffers = make_buffers(device, 64);
     fill_ceiling(&out[nr], device, "flops.fp32", "FLOP/s");
     measure(&fma, buffers, ns);
     set_rates(&out[nr++], ceiling_fma_flops(fma.bytes) * device->threads, ns);
-    free_buffers(buffers, device->threads);
+    free_buffers(device, buffers);
 
     fill_ceiling(&out[nr], device, "overhead.launch", "ns");
     measure(&empty, no_buffers, ns);

@@ -20,7 +20,6 @@
 enum { CEILINGS_MAX = 16 };
 
 /* Measures all for a CPU device; about a second. Returns their number. */
-int ceilings_measure(const struct device *device, const struct machine *machine,
-                     struct ceiling *out);
+int ceilings_measure(struct device *device, const struct machine *machine, struct ceiling *out);
 
 #endif

@@ -177,6 +177,8 @@ char *environment_json(void)
         json_add_number(json, "load1", load[0]);
     add_variable(json, "OMP_NUM_THREADS");
     add_variable(json, "OMP_PROC_BIND");
+    add_variable(json, "OMP_WAIT_POLICY");
+    add_variable(json, "GOMP_SPINCOUNT");
     add_variable(json, "OPENBLAS_CORETYPE");
     add_variable(json, "HARNESS_ISA");
     char *text = cJSON_PrintUnformatted(json);

@@ -49,7 +49,7 @@ static int serve_case(const struct job *job, size_t i, struct device *device, st
     return report(end, err);
 }
 
-static int serve_ceilings(const struct device *device, struct error *err)
+static int serve_ceilings(struct device *device, struct error *err)
 {
     struct ceiling ceilings[CEILINGS_MAX];
     struct machine machine;
