@@ -7,7 +7,8 @@
 #   harness_variant(gemm cuda_tiled REQUIRES CUDA)  # kernels/gemm/gemm_cuda_tiled.cu
 #
 # A line compiles the file into an object library, adds it to the generated registry, and adds the
-# test kernel.<operation>.<variant>, which checks the variant on its kernel's odd sizes. Variants
+# test kernel.<operation>.<variant>, which checks the variant on its kernel's odd sizes (and the
+# same once more by each lesser instruction set of an ISA variant). Variants
 # whose requirement is missing stay in `harness list` with the reason.
 #
 # ISA: the same file is compiled with SIMD_ISA undefined (the variant's table and its run-time
@@ -23,10 +24,18 @@ set(HARNESS_ISA_FLAGS_avx512 -mavx512f -mavx512vl -mavx512dq -mavx512bw -mavx2 -
 set(HARNESS_ISA_FLAGS_avx2 -mavx2 -mfma)
 set(HARNESS_ISA_FLAGS_portable "")
 
+# The instruction sets of the target processor family, best first.
+set(HARNESS_ISAS portable)
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+  set(HARNESS_ISAS avx512 avx2 portable)
+endif()
+
 function(harness_kernel_objects name)
   add_library(${name} OBJECT ${ARGN})
   target_link_libraries(${name} PRIVATE harness_flags harness_kernels_includes
     harness_models_includes harness_core harness_base OpenMP::OpenMP_C)
+  # -O3 whatever the build type is: what is measured is not the debugging build of a kernel.
+  target_compile_options(${name} PRIVATE "$<$<AND:$<COMPILE_LANGUAGE:C>,$<NOT:$<CONFIG:Debug>>>:-O3>")
   target_link_libraries(harness_kernel_objects INTERFACE ${name} $<TARGET_OBJECTS:${name}>)
 endfunction()
 
@@ -56,24 +65,41 @@ function(harness_variant operation variant)
     harness_isa_objects(kernel_${name} "${CMAKE_CURRENT_SOURCE_DIR}/${name}.c")
   endif()
   set_property(GLOBAL APPEND PROPERTY HARNESS_VARIANTS ${name})
-  if(BUILD_TESTING)
-    add_test(NAME kernel.${operation}.${variant}
-      COMMAND harness verify "${operation}/*/${variant}" --test-shapes --seed 1)
-    set_tests_properties(kernel.${operation}.${variant} PROPERTIES
-      LABELS "unit;kernel" SKIP_RETURN_CODE 77 TIMEOUT 600)
+  harness_variant_test(${operation} ${variant} "")
+  if(arg_ISA)
+    harness_variant_test(${operation} ${variant} avx2)
+    harness_variant_test(${operation} ${variant} portable)
   endif()
 endfunction()
 
-# The code of a SIMD file, once for each instruction set that the target processor family has.
-function(harness_isa_objects name source)
-  set(isas portable)
-  if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
-    set(isas avx512 avx2 portable)
+# Checks a variant on its kernels' odd sizes; with an instruction set: by that one, not the best.
+function(harness_variant_test operation variant isa)
+  if(NOT BUILD_TESTING)
+    return()
   endif()
-  foreach(isa IN LISTS isas)
+  set(name kernel.${operation}.${variant})
+  set(environment "")
+  if(isa)
+    string(APPEND name .${isa})
+    set(environment HARNESS_ISA=${isa})
+  endif()
+  add_test(NAME ${name}
+    COMMAND harness verify "${operation}/*/${variant}" --test-shapes --seed 1)
+  set_tests_properties(${name} PROPERTIES LABELS "unit;kernel" SKIP_RETURN_CODE 77 TIMEOUT 600
+    ENVIRONMENT "${environment}")
+endfunction()
+
+# Makes `target` the code for one instruction set.
+function(harness_isa_target target isa)
+  target_compile_definitions(${target} PRIVATE SIMD_ISA=${isa} SIMD_ISA_${isa}=1)
+  target_compile_options(${target} PRIVATE ${HARNESS_ISA_FLAGS_${isa}})
+endfunction()
+
+# The code of a SIMD file, once for each instruction set.
+function(harness_isa_objects name source)
+  foreach(isa IN LISTS HARNESS_ISAS)
     harness_kernel_objects(${name}_${isa} "${source}")
-    target_compile_definitions(${name}_${isa} PRIVATE SIMD_ISA=${isa} SIMD_ISA_${isa}=1)
-    target_compile_options(${name}_${isa} PRIVATE ${HARNESS_ISA_FLAGS_${isa}})
+    harness_isa_target(${name}_${isa} ${isa})
   endforeach()
 endfunction()
 

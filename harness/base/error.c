@@ -5,17 +5,16 @@
 #include <stdio.h>
 #include <string.h>
 
-int error_set(struct error *err, const char *format, ...)
+void error_record(struct error *err, const char *format, ...)
 {
     va_list args;
 
     va_start(args, format);
     vsnprintf(err->message, sizeof(err->message), format, args);
     va_end(args);
-    return -1;
 }
 
-int error_prefix(struct error *err, const char *format, ...)
+void error_record_prefix(struct error *err, const char *format, ...)
 {
     struct error old = *err;
     va_list args;
@@ -26,5 +25,4 @@ int error_prefix(struct error *err, const char *format, ...)
 
     size_t used = strlen(err->message);
     snprintf(err->message + used, sizeof(err->message) - used, ": %s", old.message);
-    return -1;
 }

@@ -11,10 +11,23 @@ struct error {
     char message[1024];
 };
 
-/* Sets the message and returns -1, so that `return error_set(err, ...)` reads well. */
-int error_set(struct error *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Sets the message; its value is -1, so that `return error_set(err, ...)` reads well. A macro, so
+ * that compilers and analysers see the -1 and know that what follows success did succeed. */
+#define error_set(err, ...)                                                                        \
+    __extension__({                                                                                \
+        error_record((err), __VA_ARGS__);                                                          \
+        -1;                                                                                        \
+    })
 
-/* Puts "what: " in front of the message and returns -1. */
-int error_prefix(struct error *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Puts "what: " in front of the message; its value is -1. */
+#define error_prefix(err, ...)                                                                     \
+    __extension__({                                                                                \
+        error_record_prefix((err), __VA_ARGS__);                                                   \
+        -1;                                                                                        \
+    })
+
+void error_record(struct error *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void error_record_prefix(struct error *err, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -52,35 +52,41 @@ static int write_all(int fd, const char *bytes, size_t length)
     return 0;
 }
 
-int file_write(const char *path, const void *bytes, size_t length, struct error *err)
+/* Creates or empties `path` and fills it; 0, or the reason. Pipes and devices know no fsync(). */
+static int fill(const char *path, const void *bytes, size_t length, bool sync)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+
+    if (fd < 0)
+        return errno;
+    int reason = write_all(fd, bytes, length) || (sync && fsync(fd)) ? errno : 0;
+    if (close(fd) && reason == 0)
+        reason = errno;
+    return reason;
+}
+
+static int replace(const char *path, const void *bytes, size_t length)
 {
     struct strbuf temporary;
-    int rc = -1;
 
     strbuf_init(&temporary);
     strbuf_addf(&temporary, "%s.%ld.tmp", path, (long)getpid());
-    int fd = open(temporary.data, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (fd < 0) {
-        error_set(err, "%s: cannot create: %s", path, strerror(errno));
-        goto out;
-    }
-    rc = write_all(fd, bytes, length) || fsync(fd) ? -1 : 0;
-    int reason = errno;
-    if (close(fd) && rc == 0) {
-        rc = -1;
+    int reason = fill(temporary.data, bytes, length, true);
+    if (reason == 0 && rename(temporary.data, path))
         reason = errno;
-    }
-    if (rc == 0 && rename(temporary.data, path)) {
-        rc = -1;
-        reason = errno;
-    }
-    if (rc) {
+    if (reason)
         unlink(temporary.data);
-        error_set(err, "%s: cannot write: %s", path, strerror(reason));
-    }
-out:
     strbuf_release(&temporary);
-    return rc;
+    return reason;
+}
+
+int file_write(const char *path, const void *bytes, size_t length, struct error *err)
+{
+    struct stat st;
+    bool in_place = lstat(path, &st) == 0 && !S_ISREG(st.st_mode);
+    int reason = in_place ? fill(path, bytes, length, false) : replace(path, bytes, length);
+
+    return reason ? error_set(err, "%s: cannot write: %s", path, strerror(reason)) : 0;
 }
 
 static int make_one(const char *path, struct error *err)

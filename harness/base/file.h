@@ -10,7 +10,8 @@
 
 /* The whole file, NUL-terminated (the NUL is not counted); free() it. NULL on error. */
 char *file_read(const char *path, size_t *length, struct error *err);
-/* Replaces the file in one step: temporary file beside it, fsync, rename. */
+/* Replaces the file in one step: temporary file beside it, fsync, rename. What is there and no
+ * regular file (/dev/stdout, a pipe, a link) is written in place instead, never replaced. */
 int file_write(const char *path, const void *bytes, size_t length, struct error *err);
 /* Creates the directory and its parents; existing ones are fine. */
 int file_make_directory(const char *path, struct error *err);

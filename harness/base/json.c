@@ -158,7 +158,9 @@ void json_add_int(cJSON *object, const char *key, int64_t value)
 int json_only_keys(const cJSON *object, const char *const *keys, const char *what,
                    struct error *err)
 {
-    for (const cJSON *item = object ? object->child : NULL; item; item = item->next) {
+    if (!cJSON_IsObject(object))
+        return error_set(err, "%s: not a JSON object", what);
+    for (const cJSON *item = object->child; item; item = item->next) {
         const char *const *key = keys;
         while (*key && strcmp(*key, item->string) != 0)
             key++;

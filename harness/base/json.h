@@ -38,7 +38,8 @@ void json_add_string(cJSON *object, const char *key, const char *value);
 /* Integers beyond 2^53 lose digits in JSON numbers; those that may go beyond use this. */
 void json_add_int(cJSON *object, const char *key, int64_t value);
 
-/* Refuses members of `object` that are not in the NULL-ended list, naming the nearest valid one. */
+/* Refuses members of `object` that are not in the NULL-ended list, naming the nearest valid one,
+ * and whatever is no object at all. */
 int json_only_keys(const cJSON *object, const char *const *keys, const char *what,
                    struct error *err);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A growing string. `data` is always NUL-terminated and never NULL after strbuf_init().
+ * A growing string. `data` is always NUL-terminated and never NULL from strbuf_init() to
+ * strbuf_release() or strbuf_detach().
  * Out of memory ends the process (there is nothing useful left to do, see docs/decisions).
  */
 #ifndef HARNESS_BASE_STRBUF_H
@@ -22,7 +23,7 @@ void strbuf_addc(struct strbuf *sb, char c);
 void strbuf_addf(struct strbuf *sb, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Pads with `c` until `length` is at least `width`. */
 void strbuf_pad(struct strbuf *sb, size_t width, char c);
-/* Hands the heap string to the caller (free() it) and leaves the buffer empty. */
+/* Hands the heap string to the caller (free() it); the buffer is then as after strbuf_release(). */
 char *strbuf_detach(struct strbuf *sb);
 
 #endif

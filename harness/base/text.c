@@ -181,12 +181,14 @@ bool text_filter_matches(const char *filter, const char *key)
 
 static char *scaled(double value, double step, const char *const *units, size_t nr, char *buffer)
 {
+    /* 999.95 would print as 1000, and 1023.5, without decimals, as 1024: go to the next unit
+     * where rounding would reach it. */
+    double most = step > 1000 ? step - 0.5 : step - 0.05;
     size_t unit = 0;
 
     if (!isfinite(value))
         return snprintf(buffer, TEXT_UNIT_SIZE, "n/a"), buffer;
-    /* 999.95 would print as 1000: go to the next unit where rounding would reach it. */
-    while (unit + 1 < nr && fabs(value) >= step * 0.99995) {
+    while (unit + 1 < nr && fabs(value) >= most) {
         value /= step;
         unit++;
     }
@@ -218,6 +220,8 @@ char *text_rate(double per_second, const char *unit, char buffer[TEXT_UNIT_SIZE]
     char number[TEXT_UNIT_SIZE];
 
     scaled(per_second, 1000, prefixes, 6, number);
+    if (!isfinite(per_second))
+        unit = "";
     snprintf(buffer, TEXT_UNIT_SIZE, "%.12s%.16s", number, unit);
     return buffer;
 }

@@ -37,7 +37,8 @@ const char *text_nearest(const char *word, const char *const *names);
  * "gemm", "gemm/l?near", "gpt/tile-large", "[!n]*" and so on; an asterisk also crosses slashes. */
 bool text_filter_matches(const char *filter, const char *key);
 
-/* Four significant digits and the fitting unit; the returned string is `buffer`. */
+/* Four significant digits and the fitting unit, "n/a" where the number is not finite; the returned
+ * string is `buffer`. */
 enum { TEXT_UNIT_SIZE = 32 };
 char *text_time(double ns, char buffer[TEXT_UNIT_SIZE]);     /* "12.30 us" */
 char *text_bytes(double bytes, char buffer[TEXT_UNIT_SIZE]); /* "1.500 GiB" */

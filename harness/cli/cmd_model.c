@@ -66,7 +66,7 @@ static int show(const struct model_options *o, struct error *err)
         printf("%-12s %6lld %5lld %5lld %6lld %6lld %12lld %14lld %16.1f\n", g->name,
                (long long)g->layers, (long long)g->heads, (long long)g->width, (long long)g->block,
                (long long)g->vocab, (long long)gpt_config_parameters(g),
-               (long long)(gpt_config_parameters(g) + gpt_config_head_parameters(g)),
+               (long long)gpt_config_parameters(g) + (long long)gpt_config_head_parameters(g),
                gpt_config_flops_per_token(g, 64) * 1e-6);
         if (c)
             break;

@@ -284,24 +284,24 @@ cJSON *records_to_json(const struct records *r)
 {
     cJSON *json = cJSON_CreateObject();
     cJSON *runs, *ceilings;
-    ARRAY(cJSON *) lists = ARRAY_EMPTY;
+    cJSON **lists = memory_zeroed(r->nr_runs + 1, sizeof(*lists));
 
     cJSON_AddNumberToObject(json, "schema_version", 1);
     runs = cJSON_AddArrayToObject(json, "runs");
     for (size_t i = 0; i < r->nr_runs; i++) {
         cJSON *run = run_to_json(&r->runs[i]);
         cJSON_AddItemToArray(runs, run);
-        *array_push(&lists) = cJSON_AddArrayToObject(run, "measurements");
+        lists[i] = cJSON_AddArrayToObject(run, "measurements");
     }
     for (size_t i = 0; i < r->nr; i++) {
         cJSON *m = measurement_to_json(&r->items[i].m);
         json_add_int(m, "launch", r->items[i].launch_seq);
-        cJSON_AddItemToArray(lists.items[r->items[i].run], m);
+        cJSON_AddItemToArray(lists[r->items[i].run], m);
     }
     ceilings = cJSON_AddArrayToObject(json, "ceilings");
     for (size_t i = 0; i < r->nr_ceilings; i++)
         cJSON_AddItemToArray(ceilings, ceiling_to_json(&r->ceilings[i]));
-    array_release(&lists);
+    free(lists);
     return json;
 }
 

@@ -20,6 +20,7 @@ enum { UNROLL = 8 };
 #define REGISTER "w"
 #endif
 
+/* NOLINTBEGIN(bugprone-macro-parentheses): attributes and types cannot stand in parentheses */
 #define DEFINE_LOOPS(suffix, width, accumulators, attribute)                                       \
     typedef float vector_##suffix __attribute__((vector_size(width), aligned(width), may_alias));  \
                                                                                                    \
@@ -63,6 +64,8 @@ enum { UNROLL = 8 };
         for (int j = 0; j < (accumulators); j++)                                                   \
             __asm__ volatile("" ::REGISTER(a[j]));                                                 \
     }
+
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 #if defined(__x86_64__)
 DEFINE_LOOPS(avx512, 64, 16, __attribute__((target("avx512f"))))

@@ -127,13 +127,14 @@ static bool compare_row(struct check *c, const struct expected *e, const struct 
 
     for (int64_t j = 0; j < cols; j++) {
         double got = tensor_get(t, row * cols + j);
-        double error = expected ? fabs(got - expected[j]) / (e->rms > 0 ? e->rms : 1) : 0;
+        double wanted = expected ? expected[j] : (double)NAN;
+        double error = expected ? fabs(got - wanted) / (e->rms > 0 ? e->rms : 1) : 0;
         if (!isfinite(got)) {
-            note(c, t, row, j, got, expected ? expected[j] : (double)NAN, NAN);
+            note(c, t, row, j, got, wanted, NAN);
             return false;
         }
         if (error > c->max_error)
-            note(c, t, row, j, got, expected[j], error);
+            note(c, t, row, j, got, wanted, error);
         right &= error <= c->tolerance;
     }
     return right;

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Rows of vectors, and the row of the token after the next fetched in the meantime:
+ *
+ *   tokens  | t0 | t1 | t2 | ...        wte rows are anywhere: t2 is on its way while t0 is added
+ *
+ * Limit: memory bandwidth.
+ */
+#include "kernels/embedding/embedding_call.h"
+#include "kernels/host.h"
+#include "kernels/simd.h"
+
+SIMD_DECLARE(embedding_fn, embedding_rows);
+
+#ifdef SIMD_ISA
+
+enum { AHEAD = 2, LINE = 16 };
+
+static void prefetch(const float *row, int64_t width)
+{
+    for (int64_t j = 0; j < width; j += LINE)
+        __builtin_prefetch(row + j);
+}
+
+void SIMD_NAME(embedding_rows)(const struct embedding *e)
+{
+    int64_t width = e->width, nr = e->batch * e->seq;
+    int threads = host_threads_for(e->threads, 12.0 * (double)nr * (double)width);
+
+#pragma omp parallel for num_threads(threads) if (threads > 1)
+    for (int64_t i = 0; i < nr; i++) {
+        const float *token = e->wte + e->tokens[i] * width;
+        const float *position = e->wpe + (e->first + i % e->seq) * width;
+        float *out = e->out + i * width;
+
+        if (i + AHEAD < nr)
+            prefetch(e->wte + e->tokens[i + AHEAD] * width, width);
+        for (int64_t j = 0; j < width; j += SIMD_WIDTH) {
+            simd_float v = simd_load_upto(token + j, width - j);
+            simd_store_upto(out + j, v + simd_load_upto(position + j, width - j), width - j);
+        }
+    }
+}
+
+#else
+
+void embedding_rows_simd(const struct embedding *e)
+{
+    SIMD_CHOOSE(embedding_rows)(e);
+}
+
+static void launch(const struct call *call)
+{
+    struct embedding e = embedding_of(call);
+
+    embedding_rows_simd(&e);
+}
+
+const struct variant embedding_simd[] = {
+    {
+        .name = "simd",
+        .summary = "vectors, next rows prefetched, OpenMP; limit: memory bandwidth",
+        .kernel = &embedding_gpt_kernel,
+        .device = DEVICE_CPU,
+        .dtype = DTYPE_FP32,
+        .math = "fp32",
+        .supports = simd_supports,
+        .launch = launch,
+    },
+    { .name = NULL },
+};
+
+#endif

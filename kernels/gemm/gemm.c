@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: MIT */
+#include "kernels/gemm/gemm.h"
+
+#include "base/memory.h"
+#include "kernels/host.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { BATCH, SEQ, N, K };
+
+static int64_t rows_of(const struct shape *s)
+{
+    return s->dim[BATCH] * s->dim[SEQ];
+}
+
+static double flops(const struct shape *s)
+{
+    return 2.0 * (double)rows_of(s) * (double)s->dim[N] * (double)s->dim[K];
+}
+
+static double matrix_bytes(const struct shape *s, enum dtype dtype)
+{
+    double m = (double)rows_of(s), n = (double)s->dim[N], k = (double)s->dim[K];
+
+    return (m * k + n * k + m * n) * (double)dtype_size(dtype);
+}
+
+static struct work linear_work(const struct kernel *kernel, const struct shape *s, enum dtype dtype)
+{
+    (void)kernel;
+    double bias = (double)s->dim[N] * (double)dtype_size(dtype);
+
+    return (struct work) { .flops = flops(s), .bytes = matrix_bytes(s, dtype) + bias };
+}
+
+static struct work nn_work(const struct kernel *kernel, const struct shape *s, enum dtype dtype)
+{
+    (void)kernel;
+    return (struct work) { .flops = flops(s), .bytes = matrix_bytes(s, dtype) };
+}
+
+/* The right factor is scaled by 1/sqrt(k), so that the product is near N(0, 1) whatever k is and
+ * a forgotten bias stands out. */
+static int linear_layout(const struct kernel *kernel, const struct shape *s, enum dtype dtype,
+                         struct tensor *t)
+{
+    (void)kernel;
+    int64_t m = rows_of(s), n = s->dim[N], k = s->dim[K];
+
+    t[GEMM_LINEAR_X] = (struct tensor) {
+        .name = "x", .role = TENSOR_IN, .dtype = dtype, .rank = 2, .extent = { m, k }, .scale = 1
+    };
+    t[GEMM_LINEAR_W] = (struct tensor) { .name = "weight",
+                                         .role = TENSOR_WEIGHT,
+                                         .dtype = dtype,
+                                         .rank = 2,
+                                         .extent = { n, k },
+                                         .scale = 1 / sqrt((double)k) };
+    t[GEMM_LINEAR_BIAS] = (struct tensor) { .name = "bias",
+                                            .role = TENSOR_WEIGHT,
+                                            .dtype = dtype,
+                                            .rank = 1,
+                                            .extent = { n },
+                                            .scale = 1 };
+    t[GEMM_LINEAR_Y] = (struct tensor) {
+        .name = "y", .role = TENSOR_OUT, .dtype = dtype, .rank = 2, .extent = { m, n }
+    };
+    return GEMM_LINEAR_NR;
+}
+
+static int nn_layout(const struct kernel *kernel, const struct shape *s, enum dtype dtype,
+                     struct tensor *t)
+{
+    (void)kernel;
+    int64_t m = rows_of(s), n = s->dim[N], k = s->dim[K];
+
+    t[GEMM_NN_A] = (struct tensor) {
+        .name = "a", .role = TENSOR_IN, .dtype = dtype, .rank = 2, .extent = { m, k }, .scale = 1
+    };
+    t[GEMM_NN_B] = (struct tensor) { .name = "b",
+                                     .role = TENSOR_IN,
+                                     .dtype = dtype,
+                                     .rank = 2,
+                                     .extent = { k, n },
+                                     .scale = 1 / sqrt((double)k) };
+    t[GEMM_NN_C] = (struct tensor) {
+        .name = "c", .role = TENSOR_OUT, .dtype = dtype, .rank = 2, .extent = { m, n }
+    };
+    return GEMM_NN_NR;
+}
+
+/* The asked rows of a [m,k] matrix as float64, dense; freed by the caller. */
+static double *left_rows(const struct tensor *t, const int64_t *rows, size_t nr, int64_t k)
+{
+    double *left = memory_zeroed(nr * (size_t)k + 1, sizeof(*left));
+
+    for (size_t i = 0; i < nr; i++)
+        host_doubles(t, rows[i] * k, k, left + i * (size_t)k);
+    return left;
+}
+
+static void linear_oracle(const struct kernel *kernel, const struct shape *s,
+                          const struct tensor *t, int out, const int64_t *rows, size_t nr_rows,
+                          double *expected)
+{
+    (void)kernel, (void)out;
+    int64_t n = s->dim[N], k = s->dim[K];
+    double *x = left_rows(&t[GEMM_LINEAR_X], rows, nr_rows, k);
+    double *w = memory_zeroed((size_t)k + 1, sizeof(*w));
+
+    for (int64_t j = 0; j < n; j++) {
+        double bias = tensor_get(&t[GEMM_LINEAR_BIAS], j);
+        host_doubles(&t[GEMM_LINEAR_W], j * k, k, w);
+        for (size_t i = 0; i < nr_rows; i++)
+            expected[i * (size_t)n + (size_t)j] = host_dot(x + i * (size_t)k, w, k) + bias;
+    }
+    free(w);
+    free(x);
+}
+
+/* to[0..n) += factor * from[0..n) */
+static void add_scaled(double *to, double factor, const double *from, int64_t n)
+{
+    for (int64_t j = 0; j < n; j++)
+        to[j] += factor * from[j];
+}
+
+/* Columns in blocks, so that the piece of `expected` that is added to stays in the caches. */
+static void nn_oracle(const struct kernel *kernel, const struct shape *s, const struct tensor *t,
+                      int out, const int64_t *rows, size_t nr_rows, double *expected)
+{
+    (void)kernel, (void)out;
+    enum { BLOCK = 128 };
+    int64_t n = s->dim[N], k = s->dim[K];
+    double *a = left_rows(&t[GEMM_NN_A], rows, nr_rows, k);
+    double b[BLOCK];
+
+    for (size_t i = 0; i < nr_rows * (size_t)n; i++)
+        expected[i] = 0;
+    for (int64_t j = 0; j < n; j += BLOCK) {
+        int64_t cols = n - j < BLOCK ? n - j : BLOCK;
+        for (int64_t p = 0; p < k; p++) {
+            host_doubles(&t[GEMM_NN_B], p * n + j, cols, b);
+            for (size_t i = 0; i < nr_rows; i++)
+                add_scaled(expected + i * (size_t)n + j, a[i * (size_t)k + (size_t)p], b, cols);
+        }
+    }
+    free(a);
+}
+
+static void oracle_cost(const struct kernel *kernel, const struct shape *s, double *fixed,
+                        double *per_row)
+{
+    (void)kernel;
+    *fixed = (double)s->dim[N] * (double)s->dim[K];
+    *per_row = 2 * *fixed;
+}
+
+/*
+ * A sum of k products whose terms have variance 1/k: after j terms the partial sum has variance
+ * j/k and each addition errs by at most eps/2 of it, evenly spread: variance eps^2/12 j/k. Over
+ * all additions that is eps^2 k/24, a standard error of 0.2 eps sqrt(k) against an rms of 1 (or
+ * sqrt 2 with bias). The error grows with the partial sums, so the largest of many is one with
+ * large sums too, at 1.4 eps sqrt(k) or 7 standard errors; 3 eps sqrt(k) leaves a factor of two.
+ * The constant is for few terms, where the result itself is heavy-tailed (a product of two normals
+ * reaches 15 rms) and product, bias and store each round it by eps/2. bf16 and fp16 variants add
+ * the rounding of the stored result, 6 rms large, by eps/2.
+ */
+static double tolerance(const struct kernel *kernel, const struct shape *s, enum dtype dtype)
+{
+    (void)kernel;
+    double few = host_few_values((double)rows_of(s) * (double)s->dim[N]);
+    double sum = HOST_FP32_EPS * (16 + 3 * sqrt((double)s->dim[K]));
+
+    return few * (dtype == DTYPE_FP32 ? sum : sum + 4 * host_epsilon(dtype));
+}
+
+/* GPT sites at 4 x 64 tokens: qkv, proj, fc, proj2, head of nano (48) and tile-large (256). */
+static const struct shape linear_shapes[] = {
+    { { 4, 64, 144, 48 } },    { { 4, 64, 48, 48 } },    { { 4, 64, 192, 48 } },
+    { { 4, 64, 48, 192 } },    { { 4, 64, 50257, 48 } }, { { 4, 64, 768, 256 } },
+    { { 4, 64, 256, 256 } },   { { 4, 64, 1024, 256 } }, { { 4, 64, 256, 1024 } },
+    { { 4, 64, 50257, 256 } }, { { 1, 512, 512, 512 } }, { { 1, 1024, 1024, 1024 } },
+};
+
+static const struct shape nn_shapes[] = {
+    { { 4, 64, 144, 48 } },    { { 4, 64, 768, 256 } },  { { 4, 64, 256, 1024 } },
+    { { 4, 64, 50257, 256 } }, { { 1, 512, 512, 512 } }, { { 1, 1024, 1024, 1024 } },
+};
+
+/* One row, one column, one term; one off every tile edge; depths beyond one block; the head. */
+static const struct shape test_shapes[] = {
+    { { 1, 1, 1, 1 } },      { { 1, 1, 255, 33 } },     { { 1, 255, 257, 17 } },
+    { { 1, 257, 1, 255 } },  { { 3, 85, 47, 64 } },     { { 1, 7, 49, 1 } },
+    { { 1, 9, 95, 257 } },   { { 1, 1, 50257, 16 } },   { { 2, 3, 50257, 5 } },
+    { { 1, 8, 48, 512 } },   { { 5, 13, 97, 513 } },    { { 2, 32, 144, 48 } },
+    { { 2, 65, 33, 1025 } }, { { 1, 130, 129, 1030 } },
+};
+
+const struct kernel gemm_linear_kernel = {
+    .name = "gemm/linear",
+    .summary = "y = x W^T + b, K contiguous in both factors (nn.Linear)",
+    .dims = { "batch", "seq", "n", "k" },
+    .work = linear_work,
+    .layout = linear_layout,
+    .oracle = linear_oracle,
+    .oracle_cost = oracle_cost,
+    .tolerance = tolerance,
+    .shapes = linear_shapes,
+    .nr_shapes = sizeof(linear_shapes) / sizeof(linear_shapes[0]),
+    .test_shapes = test_shapes,
+    .nr_test_shapes = sizeof(test_shapes) / sizeof(test_shapes[0]),
+};
+
+const struct kernel gemm_nn_kernel = {
+    .name = "gemm/nn",
+    .summary = "c = a b, row-major, nothing packed beforehand",
+    .dims = { "batch", "seq", "n", "k" },
+    .work = nn_work,
+    .layout = nn_layout,
+    .oracle = nn_oracle,
+    .oracle_cost = oracle_cost,
+    .tolerance = tolerance,
+    .shapes = nn_shapes,
+    .nr_shapes = sizeof(nn_shapes) / sizeof(nn_shapes[0]),
+    .test_shapes = test_shapes,
+    .nr_test_shapes = sizeof(test_shapes) / sizeof(test_shapes[0]),
+};
+
+const struct kernel *const gemm_kernels[] = { &gemm_linear_kernel, &gemm_nn_kernel, NULL };

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+#include "kernels/host.h"
+
+#include <stdlib.h>
+
+double host_epsilon(enum dtype dtype)
+{
+    return dtype == DTYPE_BF16 ? 0x1p-7 : dtype == DTYPE_FP16 ? 0x1p-10 : HOST_FP32_EPS;
+}
+
+double host_few_values(double values)
+{
+    return 1 + 64 / (values * values);
+}
+
+int host_threads(const struct call *call)
+{
+    return call->device != NULL && call->device->threads > 0 ? call->device->threads : 1;
+}
+
+int host_threads_for(int threads, double work)
+{
+    const double grain = 65536;
+    double worth = work / grain;
+
+    if (worth >= threads)
+        return threads;
+    return worth < 1 ? 1 : (int)worth;
+}
+
+float *host_floats(size_t floats, struct error *err)
+{
+    /* aligned_alloc wants whole multiples of the alignment, and never 0. */
+    size_t lines = floats / 16 + 1;
+    float *memory = lines > SIZE_MAX / 64 ? NULL : aligned_alloc(64, lines * 64);
+
+    if (memory == NULL)
+        error_set(err, "no memory for %zu floats of working space", floats);
+    return memory;
+}
+
+int host_state(struct call *call, size_t floats, struct error *err)
+{
+    call->state = host_floats(floats, err);
+    return call->state != NULL ? 0 : -1;
+}
+
+void host_state_release(struct call *call)
+{
+    free(call->state);
+    call->state = NULL;
+}
+
+void host_doubles(const struct tensor *t, int64_t first, int64_t n, double *to)
+{
+    if (t->dtype == DTYPE_FP32) {
+        const float *from = (const float *)t->data + first;
+        for (int64_t i = 0; i < n; i++)
+            to[i] = (double)from[i];
+        return;
+    }
+    for (int64_t i = 0; i < n; i++)
+        to[i] = tensor_get(t, first + i);
+}
+
+/* Eight partial sums: chains that do not wait for each other, and pairs for the vector unit. */
+double host_dot(const double *a, const double *b, int64_t n)
+{
+    double sum[8] = { 0 };
+    int64_t i = 0;
+
+    for (; i + 8 <= n; i += 8)
+        for (int j = 0; j < 8; j++)
+            sum[j] += a[i + j] * b[i + j];
+    for (; i < n; i++)
+        sum[0] += a[i] * b[i];
+    return ((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7]));
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/* What the CPU variants share: threads, memory of a prepared call, float64 rows for oracles. */
+#ifndef HARNESS_KERNELS_HOST_H
+#define HARNESS_KERNELS_HOST_H
+
+#include "base/error.h"
+#include "core/kernel.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* 2^-23, the distance from 1 to the next float; one rounding is off by half of it at most. */
+#define HOST_FP32_EPS 1.1920928955078125e-07
+
+/* Rounding unit (distance from 1 to the next number) of a floating-point storage type. */
+double host_epsilon(enum dtype dtype);
+
+/* Tolerances are relative to the rms of the expected values, which for a handful of values may by
+ * chance be far below the usual one (by 65 for one value: 1 case in 80). A factor for that. */
+double host_few_values(double values);
+
+/* The device's threads; 1 where there is none. */
+int host_threads(const struct call *call);
+/* As many of `threads` as `work` FLOPs (or bytes) are worth: a fork and join costs a few us. */
+int host_threads_for(int threads, double work);
+
+/* `floats` floats aligned to 64 bytes; NULL with an error that says how many. Freed by free(). */
+float *host_floats(size_t floats, struct error *err);
+/* prepare()/release() of variants whose state is just such memory. */
+int host_state(struct call *call, size_t floats, struct error *err);
+void host_state_release(struct call *call);
+
+/* Elements [first, first + n) of a floating-point tensor as float64. */
+void host_doubles(const struct tensor *t, int64_t first, int64_t n, double *to);
+/* Dot product of float64 runs. */
+double host_dot(const double *a, const double *b, int64_t n);
+
+#endif

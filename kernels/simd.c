@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+#include "kernels/simd.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+
+static const char *const names[SIMD_NR] = {
+    [SIMD_PORTABLE] = "portable",
+    [SIMD_AVX2] = "avx2",
+    [SIMD_AVX512] = "avx512",
+};
+
+const char *simd_isa_name(enum simd_isa isa)
+{
+    return names[isa];
+}
+
+bool simd_has(enum simd_isa isa)
+{
+#if defined(__x86_64__)
+    bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+    if (isa == SIMD_AVX512)
+        return avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+               __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw");
+    if (isa == SIMD_AVX2)
+        return avx2;
+#endif
+    return isa == SIMD_PORTABLE;
+}
+
+/* The set that HARNESS_ISA names; SIMD_NR where it names none that can be used here. */
+static enum simd_isa forced(const char *wish)
+{
+    for (unsigned isa = 0; isa < SIMD_NR; isa++)
+        if (strcmp(wish, names[isa]) == 0 && simd_has((enum simd_isa)isa))
+            return (enum simd_isa)isa;
+    return SIMD_NR;
+}
+
+static enum simd_isa choose(void)
+{
+    const char *wish = getenv("HARNESS_ISA");
+    enum simd_isa isa = wish != NULL ? forced(wish) : SIMD_NR;
+
+    if (isa != SIMD_NR)
+        return isa;
+    return simd_has(SIMD_AVX512) ? SIMD_AVX512 : simd_has(SIMD_AVX2) ? SIMD_AVX2 : SIMD_PORTABLE;
+}
+
+enum simd_isa simd_isa(void)
+{
+    /* A cache of a constant: packed weights must mean the same for the process's whole life. */
+    static atomic_int chosen = -1;
+    int isa = atomic_load_explicit(&chosen, memory_order_relaxed);
+
+    if (isa < 0) {
+        isa = (int)choose();
+        atomic_store_explicit(&chosen, isa, memory_order_relaxed);
+    }
+    return (enum simd_isa)isa;
+}
+
+bool simd_supports(const struct kernel *k, const struct shape *s, const struct device *d,
+                   struct error *why)
+{
+    (void)k, (void)s, (void)d;
+    const char *wish = getenv("HARNESS_ISA");
+
+    if (wish == NULL || forced(wish) != SIMD_NR)
+        return true;
+    error_set(why,
+              "HARNESS_ISA is '%s', but this machine runs:%s%s portable; correct it or unset it",
+              wish, simd_has(SIMD_AVX512) ? " avx512" : "", simd_has(SIMD_AVX2) ? " avx2" : "");
+    return false;
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+#include "kernel_math_isa.h"
+
+#include "kernels/simd_math.h"
+
+static void exp_all(const float *x, float *y, int64_t n)
+{
+    for (int64_t i = 0; i < n; i += SIMD_WIDTH)
+        simd_store_upto(y + i, simd_exp(simd_load_upto(x + i, n - i)), n - i);
+}
+
+static void gelu_all(const float *x, float *y, int64_t n)
+{
+    for (int64_t i = 0; i < n; i += SIMD_WIDTH)
+        simd_store_upto(y + i, simd_gelu(simd_load_upto(x + i, n - i)), n - i);
+}
+
+static void load_part(const float *x, int64_t n, float lanes[LANES_MOST])
+{
+    simd_store(lanes, simd_load_part(x, n));
+}
+
+static void store_part(float *x, int64_t n, const float lanes[LANES_MOST])
+{
+    simd_store_part(x, simd_load(lanes), n);
+}
+
+static void fill_first(const float *x, int64_t n, float value, float lanes[LANES_MOST])
+{
+    simd_store(lanes, simd_fill_first(simd_load(x), n, simd_set(value)));
+}
+
+static void zero_below(const float *x, float limit, float lanes[LANES_MOST])
+{
+    simd_float v = simd_load(x);
+
+    simd_store(lanes, simd_zero_below(v, simd_set(limit), v));
+}
+
+static void power_of_two(const float *n, float lanes[LANES_MOST])
+{
+    simd_store(lanes, simd_power_of_two(simd_round(simd_load(n))));
+}
+
+static void stream(float *x, const float lanes[LANES_MOST])
+{
+    simd_stream(x, simd_load(lanes));
+    simd_fence();
+}
+
+static float sum(const float *x)
+{
+    return simd_sum(simd_load(x));
+}
+
+const struct math_checks *SIMD_NAME(math_checks)(void)
+{
+    static const struct math_checks checks = {
+        .width = SIMD_WIDTH,
+        .exp = exp_all,
+        .gelu = gelu_all,
+        .load_part = load_part,
+        .store_part = store_part,
+        .fill_first = fill_first,
+        .zero_below = zero_below,
+        .power_of_two = power_of_two,
+        .stream = stream,
+        .sum = sum,
+    };
+
+    return &checks;
+}

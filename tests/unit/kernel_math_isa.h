@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* Checks of kernels/simd.h and kernels/simd_math.h, compiled once for each instruction set. */
+#ifndef HARNESS_TESTS_KERNEL_MATH_ISA_H
+#define HARNESS_TESTS_KERNEL_MATH_ISA_H
+
+#include "kernels/simd.h"
+
+enum { LANES_MOST = 16 };
+
+/* The vector functions over arrays; n is any length. */
+struct math_checks {
+    int64_t width;
+    void (*exp)(const float *x, float *y, int64_t n);
+    void (*gelu)(const float *x, float *y, int64_t n);
+    /* Loads the first n lanes of x, gives all lanes. */
+    void (*load_part)(const float *x, int64_t n, float lanes[LANES_MOST]);
+    /* Stores the first n lanes. */
+    void (*store_part)(float *x, int64_t n, const float lanes[LANES_MOST]);
+    void (*fill_first)(const float *x, int64_t n, float value, float lanes[LANES_MOST]);
+    void (*zero_below)(const float *x, float limit, float lanes[LANES_MOST]);
+    void (*power_of_two)(const float *n, float lanes[LANES_MOST]); /* of rounded n */
+    void (*stream)(float *x, const float lanes[LANES_MOST]);       /* x aligned to 64 bytes */
+    float (*sum)(const float *x);
+};
+
+typedef const struct math_checks *math_checks_fn(void);
+
+SIMD_DECLARE(math_checks_fn, math_checks);
+
+#endif

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The gnuplot painter: scripts, pictures, hostile names. Pictures are skipped with a line where
+ * gnuplot is not installed. Covers: S0-04, S1-05, S1-06, S1-39.
+ */
+#include "testing.h"
+
+#include "output_records.h"
+
+#include "base/file.h"
+#include "base/json.h"
+#include "output/plots.h"
+
+#include <stdlib.h>
+
+#define FOLDER HARNESS_TEST_DIR "/pictures"
+
+static const char hostile[] =
+    "x'; system 'touch pwned'\n`touch pwned` \"$(touch pwned)\" %d %s "
+    "</script><script> @me | <b> \\n {/Symbol a}^2_3 caf\xc3\xa9 \xff";
+
+static bool have_gnuplot(void)
+{
+    struct error err;
+    char version[128];
+
+    if (paint_gnuplot_version(version, sizeof(version), &err) == 0)
+        return true;
+    print_message("skipped: %s\n", err.message);
+    return false;
+}
+
+static struct figure *hostile_figure(void)
+{
+    struct figure *f = figure_create("hostile", hostile);
+    struct panel *p = figure_panel(f);
+    const char *names[] = { hostile, "EOD", "50% %d" };
+
+    figure_set(&f->subtitle, "%s", hostile);
+    figure_set(&f->caption, "%s", hostile);
+    figure_set(&f->alt, "%s", hostile);
+    figure_set(&p->title, "%s", hostile);
+    axis_set(&p->x, hostile, QUANTITY_TIME, "", AXIS_LINEAR);
+    axis_names(&p->y, names, 3, true);
+    struct layer *bars = panel_layer(p, MARK_BARS, hostile);
+    struct layer *texts = panel_layer(p, MARK_TEXT, NULL);
+    bars->across = true;
+    for (int i = 0; i < 3; i++) {
+        layer_add(bars, 1000.0 * (i + 1), i);
+        layer_add_text(texts, 1000.0 * (i + 1), i, ANCHOR_RIGHT, hostile);
+    }
+    figure_finish(f);
+    return f;
+}
+
+/* Outside of single quotes and data blocks there is nothing that came from a name. */
+static void names_stay_in_quotes(void **state)
+{
+    struct figure *f = hostile_figure();
+    struct strbuf script;
+    bool quoted = false;
+
+    (void)state;
+    strbuf_init(&script);
+    paint_gnuplot_script(f, &script);
+    const char *own = strstr(script.data, "set multiplot");
+    assert_non_null(own);
+    for (; *own; own++) {
+        if (*own == '\'')
+            quoted = !quoted;
+        else if (!quoted && strchr("`\"@|", *own))
+            fail_msg("unquoted: %.60s", own);
+        if (*own == '\n')
+            assert_false(quoted); /* no quote runs over a line */
+    }
+    assert_non_null(strstr(script.data, "'50%% %%d'"));
+    strbuf_release(&script);
+    figure_free(f);
+}
+
+static char *read_picture(const char *name)
+{
+    struct error err;
+    char path[512];
+
+    snprintf(path, sizeof(path), "%s/%s", FOLDER, name);
+    char *bytes = file_read(path, NULL, &err);
+    if (!bytes)
+        fail_msg("%s", err.message);
+    return bytes;
+}
+
+static void hostile_names_run_nothing(void **state)
+{
+    struct figure *f = hostile_figure();
+    struct error err;
+
+    (void)state;
+    if (have_gnuplot()) {
+        assert_ok(paint_gnuplot(f, FOLDER, 7, &err), &err);
+        assert_false(file_exists(FOLDER "/pwned"));
+        assert_false(file_exists("pwned"));
+        char *svg = read_picture("hostile.svg"), *png = read_picture("hostile.png");
+        char *pdf = read_picture("hostile.pdf");
+        assert_memory_equal(png, "\x89PNG\r\n", 6);
+        assert_memory_equal(pdf, "%PDF", 4);
+        assert_null(strstr(svg, "<script>"));
+        assert_null(strstr(svg, "</script>"));
+        assert_non_null(strstr(svg, "&lt;/script&gt;"));
+        assert_non_null(strstr(svg, "<title>x&#39;; system"));
+        assert_null(strstr(svg, "Produced by"));
+        free(svg);
+        free(png);
+        free(pdf);
+    }
+    figure_free(f);
+}
+
+/* What the SVG shows at the ticks is what the figure says, in order. */
+static void tick_texts_are_drawn(void **state)
+{
+    struct figure *f = figure_create("ticks", "Ticks");
+    struct panel *p = figure_panel(f);
+    struct error err;
+
+    (void)state;
+    axis_set(&p->x, "size", QUANTITY_PLAIN, "", AXIS_LOG);
+    axis_set(&p->y, "share", QUANTITY_SHARE, "", AXIS_LINEAR);
+    struct layer *line = panel_layer(p, MARK_LINE, "line");
+    for (int i = 0; i < 5; i++)
+        layer_add(line, pow(10, i), 0.1 * i);
+    figure_finish(f);
+    if (have_gnuplot()) {
+        assert_ok(paint_gnuplot(f, FOLDER, 1u << PICTURE_SVG, &err), &err);
+        char *svg = read_picture("ticks.svg");
+        const struct axis *axes[] = { &p->y, &p->x };
+        for (size_t i = 0; i < 2; i++)
+            for (size_t k = 0; k < axes[i]->ticks.nr; k++) {
+                char text[64];
+                if (!axes[i]->ticks.items[k].text[0])
+                    continue;
+                snprintf(text, sizeof(text), ">%s<", axes[i]->ticks.items[k].text);
+                if (!strstr(svg, text))
+                    fail_msg("tick %s is not drawn", text);
+            }
+        free(svg);
+    }
+    figure_free(f);
+}
+
+static void refusals_are_clear(void **state)
+{
+    struct figure *f = hostile_figure();
+    struct error err;
+
+    (void)state;
+    free(f->id);
+    f->id = memory_string("../evil");
+    assert_int_equal(paint_gnuplot(f, FOLDER, 1, &err), -1);
+    assert_non_null(strstr(err.message, "file name"));
+    figure_set(&f->reason, "no data");
+    assert_int_equal(paint_gnuplot(f, FOLDER, 1, &err), -1);
+    assert_non_null(strstr(err.message, "no data"));
+    figure_free(f);
+    assert_int_equal(picture_format_find("gif", &err), -1);
+    assert_non_null(strstr(err.message, "png, svg and pdf"));
+}
+
+static void missing_gnuplot_is_explained(void **state)
+{
+    char *path = memory_string(getenv("PATH")), version[64];
+    struct error err;
+
+    (void)state;
+    setenv("PATH", "/nowhere", 1);
+    assert_int_equal(paint_gnuplot_version(version, sizeof(version), &err), -1);
+    assert_non_null(strstr(err.message, "apt-get install gnuplot"));
+    setenv("PATH", path, 1);
+    free(path);
+}
+
+static void check_summary(const struct plots_summary *summary)
+{
+    struct error err;
+    char *text = read_picture("summary.txt");
+    cJSON *json = json_parse_file(FOLDER "/plots.json", &err);
+
+    assert_non_null(json);
+    const cJSON *plots = cJSON_GetObjectItem(json, "plots"), *item;
+    assert_int_equal(cJSON_GetArraySize(plots), summary->nr);
+    cJSON_ArrayForEach(item, plots)
+    {
+        const char *name = json_string(item, "name", "?");
+        bool drawn = cJSON_HasObjectItem(item, "files");
+        char png[256];
+        assert_true(drawn != cJSON_HasObjectItem(item, "reason"));
+        assert_non_null(strstr(text, name));
+        snprintf(png, sizeof(png), "%s/%s.png", FOLDER, name);
+        assert_true(file_exists(png) == drawn);
+    }
+    cJSON_Delete(json);
+    free(text);
+}
+
+/* A folder of default plots; a second call on fewer data removes what no longer holds. */
+static void default_plots_and_summary(void **state)
+{
+    struct records r = { 0 }, empty = { 0 };
+    struct plots_options options = { .folder = FOLDER, .formats = 1u << PICTURE_PNG };
+    struct plots_summary summary;
+    struct error err;
+
+    (void)state;
+    if (!have_gnuplot())
+        return;
+    made_run(&r, 0, "feedbeef", "gcc");
+    made_add_models(&r, 0, 1, 4, 64, 1);
+    made_ceilings(&r);
+    assert_ok(plots_draw(&r, &options, &summary, &err), &err);
+    assert_true(summary.drawn >= 4 && summary.absent >= 1);
+    check_summary(&summary);
+    plots_summary_release(&summary);
+    assert_ok(plots_draw(&empty, &options, &summary, &err), &err);
+    assert_int_equal(summary.drawn, 0);
+    check_summary(&summary);
+    plots_summary_release(&summary);
+
+    struct string_list only = { 0 };
+    string_list_add(&only, "rooflin");
+    options.only = &only;
+    assert_int_equal(plots_draw(&r, &options, &summary, &err), -1);
+    assert_non_null(strstr(err.message, "\"roofline\""));
+    plots_summary_release(&summary);
+    string_list_release(&only);
+    records_release(&r);
+}
+
+static void presets_are_checked(void **state)
+{
+    static const struct {
+        const char *text, *says;
+    } rows[] = {
+        { "{\"name\":\"a\",\"title\":\"A\",\"type\":\"bars\",\"y\":\"p50\"}", NULL },
+        { "{\"name\":\"a\",\"title\":\"A\",\"type\":\"bars\",\"y\":\"p50\",\"show_lengend\":true}",
+          "\"show_legend\"" },
+        { "{\"name\":\"a\",\"title\":\"A\",\"type\":\"bar\",\"y\":\"p50\"}", "\"bars\"" },
+        { "{\"name\":\"a\",\"title\":\"A\",\"type\":\"bars\",\"y\":\"p59\"}", "p5" },
+        { "{\"name\":\"a\",\"title\":\"A\",\"type\":\"bars\"}", "\"y\"" },
+        { "{\"name\":\"../a\",\"title\":\"A\",\"type\":\"bars\",\"y\":\"p50\"}", "file name" },
+        { "{\"title\":\"A\",\"type\":\"bars\",\"y\":\"p50\"}", "\"name\"" },
+        { "{\"name\":\"a\",\"title\":\"A\",\"type\":\"trend\",\"mode\":\"trned\"}", "\"trend\"" },
+        { "{\"name\":\"a\",\"title\":\"A\",\"type\":\"trend\",\"limit\":-1}", "\"limit\"" },
+        { "{\"name\":\"a\",\"title\":\"A\",\"type\":\"trend\",\"filter\":[1]}", "\"filter\"" },
+        { "{\"name\":\"a\",\"title\":\"A\",\"type\":\"trend\",\"show_legend\":1}", "show_legend" },
+        { "[]", "object" },
+        { "{", "line 1" },
+    };
+    struct error err;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct preset preset;
+        int rc = preset_parse(&preset, rows[i].text, strlen(rows[i].text), "file.json", &err);
+        assert_int_equal(rc, rows[i].says ? -1 : 0);
+        if (rows[i].says && !strstr(err.message, rows[i].says))
+            fail_msg("%s: \"%s\" does not say %s", rows[i].text, err.message, rows[i].says);
+        if (rc == 0)
+            preset_release(&preset);
+    }
+}
+
+static void filters_take_and_leave_out(void **state)
+{
+    static const char text[] =
+        "{\"name\":\"a\",\"title\":\"A\",\"type\":\"trend\","
+        "\"filter\":[\"gpt\",\"!gpt/gpt2\"]}";
+    struct preset preset;
+    struct error err;
+
+    (void)state;
+    assert_ok(preset_parse(&preset, text, strlen(text), "t", &err), &err);
+    assert_true(preset_takes(&preset, "gpt/nano/prefill/simd"));
+    assert_false(preset_takes(&preset, "gpt/gpt2/prefill/simd"));
+    assert_false(preset_takes(&preset, "gemm/linear/simd"));
+    string_list_release(&preset.filter);
+    assert_true(preset_takes(&preset, "anything"));
+    string_list_add(&preset.filter, "!gpt");
+    assert_true(preset_takes(&preset, "gemm/linear"));
+    assert_false(preset_takes(&preset, "gpt/nano"));
+    preset_release(&preset);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(names_stay_in_quotes),
+        cmocka_unit_test(hostile_names_run_nothing),
+        cmocka_unit_test(tick_texts_are_drawn),
+        cmocka_unit_test(refusals_are_clear),
+        cmocka_unit_test(missing_gnuplot_is_explained),
+        cmocka_unit_test(default_plots_and_summary),
+        cmocka_unit_test(presets_are_checked),
+        cmocka_unit_test(filters_take_and_leave_out),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

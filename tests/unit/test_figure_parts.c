@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT */
+/* Ticks, units, text widths, colours and escapes under every figure. Covers: S1-28, S2-01, S2-03.
+ */
+#include "testing.h"
+
+#include "base/memory.h"
+#include "output/escape.h"
+#include "output/palette.h"
+#include "output/textwidth.h"
+#include "output/ticks.h"
+
+#include <stdlib.h>
+
+static void join(const struct ticks *ticks, char *out, size_t size)
+{
+    size_t used = 0;
+
+    out[0] = '\0';
+    for (size_t i = 0; i < ticks->nr; i++)
+        if (ticks->items[i].text[0])
+            used += (size_t)snprintf(out + used, size - used, "%s%s", used ? " " : "",
+                                     ticks->items[i].text);
+}
+
+static void linear_ticks_are_round(void **state)
+{
+    static const struct {
+        double low, high;
+        int most;
+        const char *texts;
+    } rows[] = {
+        { 0, 10, 5, "0 2 4 6 8 10" },
+        { 0, 100, 6, "0 20 40 60 80 100" },
+        { 0, 1, 4, "0.00 0.25 0.50 0.75 1.00" },
+        { -0.13, 0.13, 6, "-0.10 -0.05 0.00 0.05 0.10" },
+        { 3.7, 4.6, 4, "3.75 4.00 4.25 4.50" },
+        { 0, 7e8, 4, "0 2e+08 4e+08 6e+08" },
+        { 995, 1005, 5, "996 998 1000 1002 1004" },
+        { 5, 5, 5, "5" },
+    };
+    char texts[512];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct ticks ticks = { 0 };
+        ticks_linear(&ticks, rows[i].low, rows[i].high, rows[i].most);
+        join(&ticks, texts, sizeof(texts));
+        assert_string_equal(texts, rows[i].texts);
+        ticks_release(&ticks);
+    }
+}
+
+static void log_ticks_are_decades(void **state)
+{
+    static const struct {
+        double low, high;
+        int most;
+        enum quantity quantity;
+        const char *texts;
+    } rows[] = {
+        { 1, 1000, 6, QUANTITY_PLAIN, "1 10 100 1000" },
+        { 8, 120, 12, QUANTITY_PLAIN, "10 20 50 100" },
+        { 0.03, 2, 9, QUANTITY_PLAIN, "0.05 0.1 0.2 0.5 1 2" },
+        { 500, 5e9, 8, QUANTITY_TIME, "1 µs 10 µs 100 µs 1 ms 10 ms 100 ms 1 s" },
+        { 1, 1e12, 5, QUANTITY_PLAIN, "1 1000 1000000 1e+09 1e+12" },
+    };
+    char texts[512];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct ticks ticks = { 0 };
+        ticks_log(&ticks, rows[i].low, rows[i].high, rows[i].most, rows[i].quantity, "");
+        join(&ticks, texts, sizeof(texts));
+        assert_string_equal(texts, rows[i].texts);
+        for (size_t k = 0; k < ticks.nr; k++)
+            assert_true(ticks.items[k].at >= rows[i].low * 0.999 &&
+                        ticks.items[k].at <= rows[i].high * 1.001);
+        ticks_release(&ticks);
+    }
+}
+
+static void units_fit(void **state)
+{
+    static const struct {
+        enum quantity quantity;
+        const char *base;
+        double largest;
+        const char *name;
+        double factor;
+    } rows[] = {
+        { QUANTITY_TIME, "", 999, "ns", 1 },
+        { QUANTITY_TIME, "", 1000, "µs", 1e3 },
+        { QUANTITY_TIME, "", 5e12, "s", 1e9 },
+        { QUANTITY_RATE, "FLOP/s", 4.2e11, "GFLOP/s", 1e9 },
+        { QUANTITY_RATE, " tokens/s", 12000, "k tokens/s", 1e3 },
+        { QUANTITY_RATE, " tokens/s", 12, "tokens/s", 1 },
+        { QUANTITY_BYTES, "", 3 << 20, "MiB", 1 << 20 },
+        { QUANTITY_SHARE, "", 0.4, "%", 0.01 },
+    };
+    char text[QUANTITY_TEXT_SIZE];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct unit unit = unit_for(rows[i].quantity, rows[i].base, rows[i].largest);
+        assert_string_equal(unit.name, rows[i].name);
+        assert_close(unit.factor, rows[i].factor, 0);
+    }
+    assert_string_equal(quantity_text(QUANTITY_TIME, "", 12300, text), "12.30 µs");
+    assert_string_equal(quantity_text(QUANTITY_PERCENT, "", 0.032, text), "+3.2 %");
+    assert_string_equal(quantity_text(QUANTITY_SHARE, "", 0.45, text), "45.0 %");
+    assert_string_equal(quantity_text(QUANTITY_RATE, "FLOP/s", NAN, text), "n/a");
+    assert_string_equal(quantity_text(QUANTITY_RATE, " tokens/s", 528.1, text), "528.1 tokens/s");
+    assert_string_equal(quantity_text(QUANTITY_RATE, " tokens/s", 52810, text), "52.81 k tokens/s");
+}
+
+static void widths_and_cuts(void **state)
+{
+    static const char key[] = "gemm/linear/simd/fp32/batch=4,seq=64,n=50257,k=256/cpu-2t/warm";
+
+    (void)state;
+    assert_close(text_width("H", 1000, false), 752, 0);
+    assert_true(text_width("iiii", 12, false) < text_width("WWWW", 12, false));
+    assert_true(text_width("é", 12, false) < text_width("中", 12, false));
+    for (double room = 60; room < 500; room += 20) {
+        char *cut = text_elide(key, 12, room);
+        assert_true(text_width(cut, 12, false) <= room);
+        free(cut);
+    }
+    char *whole = text_elide("short", 12, 500);
+    assert_string_equal(whole, "short");
+    free(whole);
+    assert_int_equal(text_line("one two three", 10, text_width("one two t", 10, false)), 7);
+    assert_true(text_line("中中中中", 10, 1) == 3); /* whole characters, at least one */
+}
+
+/* WCAG 2.1, 1.4.11: graphics need 3:1 against what is beside them. */
+static void colours_can_be_seen(void **state)
+{
+    char colour[COLOUR_SIZE];
+
+    (void)state;
+    for (int ink = 0; ink <= INK_GREY; ink++)
+        assert_true(palette_contrast(palette_ink((enum ink)ink), "#ffffff") >= 3);
+    assert_close(palette_contrast("#000000", "#ffffff"), 21, 1e-9);
+    assert_string_equal(palette_scale(0, colour), "#440154");
+    assert_string_equal(palette_scale(1, colour), "#fde725");
+    assert_string_equal(palette_scale(NAN, colour), palette_ink(INK_LIGHT));
+    for (double share = 0; share <= 1; share += 0.01) {
+        palette_scale(share, colour);
+        assert_true(palette_contrast(colour, palette_text_on(colour)) >= 4.5);
+    }
+}
+
+typedef void escape_fn(struct strbuf *out, const char *text);
+
+static void escapes_hold(void **state)
+{
+    static const struct {
+        escape_fn *escape;
+        const char *from, *to;
+    } rows[] = {
+        { escape_plain, "a\nb\tc\x1b[31m", "a b c [31m" },
+        { escape_plain, "bad \xff\xc3 end", "bad ?? end" },
+        { escape_plain,
+          "a\xe2\x80\xae"
+          "b",
+          "ab" }, /* right-to-left override */
+        { escape_plain, "caf\xc3\xa9", "caf\xc3\xa9" },
+        { escape_plain, "\xc0\xaf", "??" }, /* overlong */
+        { escape_gnuplot, "it's `x` %d \"q\"", "'it''s `x` %d \"q\"'" },
+        { escape_gnuplot, "a\n'; !rm", "'a ''; !rm'" },
+        { escape_gnuplot_tick, "50% 'x'", "'50%% ''x'''" },
+        { escape_markdown, "a|b`c<d@e", "a&#124;b&#96;c&lt;d&#64;e" },
+        { escape_markdown, "x\n| y |", "x &#124; y &#124;" },
+        { escape_markdown, "[a](b) *c* #1", "&#91;a&#93;(b) &#42;c&#42; &#35;1" },
+        { escape_xml, "</script>&'\"", "&lt;/script&gt;&amp;&#39;&quot;" },
+        { escape_csv, "plain", "plain" },
+        { escape_csv, "a,\"b\"", "\"a,\"\"b\"\"\"" },
+        { escape_csv, "=cmd()", "\"'=cmd()\"" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct strbuf out;
+        strbuf_init(&out);
+        rows[i].escape(&out, rows[i].from);
+        assert_string_equal(out.data, rows[i].to);
+        strbuf_release(&out);
+    }
+    assert_int_equal(escape_columns("a中é"), 4);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(linear_ticks_are_round),
+        cmocka_unit_test(log_ticks_are_decades),
+        cmocka_unit_test(units_fit),
+        cmocka_unit_test(widths_and_cuts),
+        cmocka_unit_test(colours_can_be_seen),
+        cmocka_unit_test(escapes_hold),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,478 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The entry points that the GPT models are composed of, beyond what the kernels' own shapes use:
+ * packing, every epilogue of gemm, rows further apart than they are long, results in place,
+ * streaming stores, strided attention, positions of the embedding.
+ * Features: U-03, U-04 (kernels).
+ */
+#include "kernel_testing.h"
+
+#include "kernels/attention/attention.h"
+#include "kernels/embedding/embedding.h"
+#include "kernels/gemm/gemm.h"
+#include "kernels/layernorm/layernorm.h"
+#include "kernels/pointwise/pointwise.h"
+#include "kernels/simd.h"
+
+enum { PAD = 3 }; /* floats between the rows of strided matrices */
+
+static const double tolerance = 2e-6;
+
+static void test_packing(void **state)
+{
+    const int64_t sizes[][2] = { { 1, 1 }, { 47, 5 }, { 48, 3 }, { 49, 7 }, { 257, 33 } };
+    int64_t width = gemm_panel_width();
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+        int64_t n = sizes[i][0], k = sizes[i][1];
+        size_t size = gemm_packed_size(n, k);
+        float *w = floats_random(n * k, 3), *packed = floats_new((int64_t)size);
+
+        assert_int_equal(size % (size_t)(width * k), 0);
+        assert_in_range(size, (size_t)(n * k), (size_t)((n + width - 1) * k));
+        gemm_pack(w, n, k, packed, 2);
+        for (size_t at = 0; at < size; at++) {
+            int64_t panel = (int64_t)at / (width * k), p = (int64_t)at / width % k;
+            int64_t j = panel * width + (int64_t)at % width;
+            assert_true(packed[at] == (j < n ? w[j * k + p] : 0));
+        }
+        free(packed);
+        free(w);
+    }
+}
+
+/* One gemm_linear with its own memory. */
+struct linear {
+    struct gemm_linear g;
+    float *x, *w, *packed, *bias, *residual, *y;
+};
+
+static void linear_init(struct linear *l, int64_t m, int64_t n, int64_t k)
+{
+    size_t size = gemm_packed_size(n, k);
+
+    *l = (struct linear) {
+        .x = floats_random(m * (k + PAD), 1),
+        .w = floats_random(n * k, 2),
+        .packed = floats_new((int64_t)size),
+        .bias = floats_random(n, 3),
+        .residual = floats_random(m * (n + PAD), 4),
+        .y = floats_new(m * (n + PAD)),
+    };
+    gemm_pack(l->w, n, k, l->packed, 1);
+    l->g = (struct gemm_linear) {
+        .m = m, .n = n, .k = k, .x = l->x, .ldx = k + PAD, .ldr = n + PAD, .y = l->y, .ldy = n + PAD
+    };
+}
+
+static void linear_release(struct linear *l)
+{
+    free(l->x);
+    free(l->w);
+    free(l->packed);
+    free(l->bias);
+    free(l->residual);
+    free(l->y);
+}
+
+static double linear_expected(const struct linear *l, int64_t i, int64_t j)
+{
+    const struct gemm_linear *g = &l->g;
+    double sum = g->bias != NULL ? (double)g->bias[j] : 0;
+
+    for (int64_t p = 0; p < g->k; p++)
+        sum += (double)l->x[i * g->ldx + p] * (double)l->w[j * g->k + p];
+    if (g->activation == GEMM_GELU)
+        sum = pointwise_gelu_double(sum);
+    return g->residual != NULL ? sum + (double)l->residual[i * g->ldr + j] : sum;
+}
+
+/* Poisons y, or puts the residual there; the padding between rows must survive. */
+static void linear_check(struct linear *l, gemm_linear_fn *run, bool packed, bool in_place)
+{
+    struct gemm_linear *g = &l->g;
+    double scale = sqrt((double)g->k) + 1;
+
+    g->w = packed ? l->packed : l->w;
+    for (int64_t i = 0; i < g->m * g->ldy; i++)
+        l->y[i] = in_place ? l->residual[i] : NAN;
+    if (in_place)
+        g->residual = l->y;
+    for (int64_t i = 0; i < g->m; i++)
+        for (int64_t j = g->n; j < g->ldy; j++)
+            l->y[i * g->ldy + j] = 77;
+    run(g);
+    for (int64_t i = 0; i < g->m; i++) {
+        for (int64_t j = 0; j < g->n; j++)
+            assert_close((double)l->y[i * g->ldy + j], linear_expected(l, i, j), tolerance * scale);
+        for (int64_t j = g->n; j < g->ldy; j++)
+            assert_true(l->y[i * g->ldy + j] == 77);
+    }
+}
+
+static void epilogues(gemm_linear_fn *run, bool packed, int64_t m, int64_t n, int64_t k)
+{
+    struct linear l;
+
+    linear_init(&l, m, n, k);
+    for (unsigned bits = 0; bits < 32; bits++) {
+        l.g.bias = bits & 1 ? l.bias : NULL;
+        l.g.residual = bits & 2 ? l.residual : NULL;
+        l.g.activation = bits & 4 ? GEMM_GELU : GEMM_IDENTITY;
+        l.g.streaming = bits & 8;
+        l.g.threads = bits & 16 ? 3 : 1;
+        linear_check(&l, run, packed, false);
+        if (l.g.residual != NULL && l.g.activation == GEMM_IDENTITY)
+            linear_check(&l, run, packed, true);
+    }
+    linear_release(&l);
+}
+
+static void every_size(gemm_linear_fn *run, bool packed)
+{
+    epilogues(run, packed, 1, 1, 1);
+    epilogues(run, packed, 9, 50, 17);
+    epilogues(run, packed, 21, 33, 64);
+    epilogues(run, packed, 3, 1001, 5);
+    epilogues(run, packed, 2, 700, 400);
+}
+
+static void test_linear_naive(void **state)
+{
+    (void)state;
+    every_size(gemm_linear_naive, false);
+}
+
+static void test_linear_simd(void **state)
+{
+    (void)state;
+    every_size(gemm_linear_simd, true);
+}
+
+#ifdef HARNESS_HAVE_OPENBLAS
+static void test_linear_openblas(void **state)
+{
+    (void)state;
+    every_size(gemm_linear_openblas, false);
+}
+#endif
+
+/* m on both sides of the place where packing begins to pay. */
+static void nn_strides(gemm_nn_fn *run, int64_t m)
+{
+    const int64_t n = 101, k = 19;
+    float *a = floats_random(m * (k + PAD), 1), *b = floats_random(k * (n + PAD), 2);
+    float *c = floats_new(m * (n + PAD)), *scratch = floats_new((int64_t)gemm_packed_size(n, k));
+    const struct gemm_nn g = { .m = m,
+                               .n = n,
+                               .k = k,
+                               .a = a,
+                               .lda = k + PAD,
+                               .b = b,
+                               .ldb = n + PAD,
+                               .c = c,
+                               .ldc = n + PAD,
+                               .scratch = scratch,
+                               .threads = 2 };
+
+    for (int64_t i = 0; i < m * g.ldc; i++)
+        c[i] = NAN;
+    run(&g);
+    for (int64_t i = 0; i < m; i++) {
+        for (int64_t j = 0; j < n; j++) {
+            double sum = 0;
+            for (int64_t p = 0; p < k; p++)
+                sum += (double)a[i * g.lda + p] * (double)b[p * g.ldb + j];
+            assert_close((double)c[i * g.ldc + j], sum, 1e-5);
+        }
+        assert_true(isnan(c[i * g.ldc + n]));
+    }
+    free(a);
+    free(b);
+    free(c);
+    free(scratch);
+}
+
+static void test_nn(void **state)
+{
+    (void)state;
+    nn_strides(gemm_nn_naive, 5);
+    for (int64_t m = 1; m < 70; m += 17)
+        nn_strides(gemm_nn_simd, m);
+#ifdef HARNESS_HAVE_OPENBLAS
+    nn_strides(gemm_nn_openblas, 5);
+#endif
+}
+
+/* q, k and v in separate matrices with padding, against the packed form of the same numbers. */
+static void attention_strides(attention_fn *run, bool causal)
+{
+    const int64_t batch = 2, seq = 70, heads = 2, headdim = 24, width = heads * headdim;
+    const int64_t tokens = batch * seq, ld = width + PAD;
+    float *packed = floats_random(tokens * 3 * width, 1), *apart = floats_new(3 * tokens * ld);
+    float *one = floats_new(tokens * width), *two = floats_new(tokens * ld);
+    float *scratch = floats_new((int64_t)attention_scratch(seq, headdim, 2));
+    struct attention a = { .batch = batch,
+                           .seq = seq,
+                           .heads = heads,
+                           .headdim = headdim,
+                           .q = packed,
+                           .k = packed + width,
+                           .v = packed + 2 * width,
+                           .ld = 3 * width,
+                           .out = one,
+                           .ldo = width,
+                           .causal = causal,
+                           .scratch = scratch,
+                           .threads = 1 };
+
+    for (int64_t i = 0; i < 3 * tokens; i++) /* matrix i % 3, token i / 3 */
+        memcpy(apart + (i % 3 * tokens + i / 3) * ld, packed + i * width,
+               (size_t)width * sizeof(*apart));
+    for (int64_t i = 0; i < tokens * ld; i++)
+        two[i] = NAN;
+    run(&a);
+    a.q = apart;
+    a.k = apart + tokens * ld;
+    a.v = apart + 2 * tokens * ld;
+    a.ld = a.ldo = ld;
+    a.out = two;
+    a.threads = 2;
+    run(&a);
+    for (int64_t i = 0; i < tokens; i++) {
+        assert_memory_equal(one + i * width, two + i * ld, (size_t)width * sizeof(*one));
+        assert_true(isnan(two[i * ld + width]));
+    }
+    free(packed);
+    free(apart);
+    free(one);
+    free(two);
+    free(scratch);
+}
+
+static void test_attention_strides(void **state)
+{
+    (void)state;
+    for (int causal = 0; causal <= 1; causal++) {
+        attention_strides(attention_prefill_naive, causal);
+        attention_strides(attention_prefill_simd, causal);
+    }
+}
+
+/* Decoding token t against the first t + 1 positions gives row t of the causal prefill. */
+static void decode_is_prefill(attention_decode_fn *decode)
+{
+    const int64_t batch = 2, seq = 37, heads = 3, headdim = 20, width = heads * headdim;
+    float *qkv = floats_random(batch * seq * 3 * width, 6), *all = floats_new(batch * seq * width);
+    float *out = floats_new(batch * width);
+    float *scratch = floats_new((int64_t)attention_scratch(seq, headdim, 1));
+    const struct attention a = { .batch = batch,
+                                 .seq = seq,
+                                 .heads = heads,
+                                 .headdim = headdim,
+                                 .q = qkv,
+                                 .k = qkv + width,
+                                 .v = qkv + 2 * width,
+                                 .ld = 3 * width,
+                                 .out = all,
+                                 .ldo = width,
+                                 .causal = true,
+                                 .scratch = scratch,
+                                 .threads = 1 };
+
+    attention_prefill_naive(&a);
+    for (int64_t t = 0; t < seq; t++) {
+        struct attention_decode d = { .batch = batch,
+                                      .length = t + 1,
+                                      .heads = heads,
+                                      .headdim = headdim,
+                                      .q = qkv + t * a.ld,
+                                      .ldq = seq * a.ld,
+                                      .k = a.k,
+                                      .v = a.v,
+                                      .ld = a.ld,
+                                      .ld_sequence = seq * a.ld,
+                                      .out = out,
+                                      .ldo = width,
+                                      .scratch = scratch,
+                                      .threads = 1 };
+        decode(&d);
+        for (int64_t b = 0; b < batch; b++)
+            for (int64_t j = 0; j < width; j++)
+                assert_close((double)out[b * width + j], (double)all[(b * seq + t) * width + j],
+                             tolerance);
+    }
+    free(qkv);
+    free(all);
+    free(out);
+    free(scratch);
+}
+
+static void test_decode(void **state)
+{
+    (void)state;
+    decode_is_prefill(attention_decode_naive);
+    decode_is_prefill(attention_decode_simd);
+}
+
+/* Scores of 200 and -200: nothing overflows, the larger one takes all. */
+static void large_scores(attention_fn *run)
+{
+    const float qkv[] = { 20, 10, 1, 20, -10, 2 };
+    float out[2], *scratch = floats_new((int64_t)attention_scratch(2, 1, 1));
+    const struct attention a = { .batch = 1,
+                                 .seq = 2,
+                                 .heads = 1,
+                                 .headdim = 1,
+                                 .q = qkv,
+                                 .k = qkv + 1,
+                                 .v = qkv + 2,
+                                 .ld = 3,
+                                 .out = out,
+                                 .ldo = 1,
+                                 .scratch = scratch,
+                                 .threads = 1 };
+
+    run(&a);
+    assert_true(out[0] == 1 && out[1] == 1);
+    free(scratch);
+}
+
+static void test_large_scores(void **state)
+{
+    (void)state;
+    large_scores(attention_prefill_naive);
+    large_scores(attention_prefill_simd);
+}
+
+/* x += delta and y = norm(x), with the sum where x was; a mean of 1000 leaves the variance right.
+ */
+static void layernorm_in_place(layernorm_fn *run)
+{
+    enum { ROWS = 5, WIDTH = 71 };
+    float *x = floats_random(ROWS * WIDTH, 1), *delta = floats_random(ROWS * WIDTH, 2);
+    float *sum = floats_new(ROWS * WIDTH), *y = floats_new(ROWS * WIDTH), ones[WIDTH], zeros[WIDTH];
+    struct layernorm l = { .rows = ROWS,
+                           .width = WIDTH,
+                           .x = x,
+                           .delta = delta,
+                           .sum = x,
+                           .gain = ones,
+                           .bias = zeros,
+                           .y = y,
+                           .threads = 2 };
+
+    for (int64_t i = 0; i < ROWS * WIDTH; i++) {
+        x[i] += 1000;
+        sum[i] = x[i] + delta[i];
+        ones[i % WIDTH] = 1;
+        zeros[i % WIDTH] = 0;
+    }
+    run(&l);
+    assert_memory_equal(x, sum, ROWS * WIDTH * sizeof(*x));
+    for (int64_t i = 0; i < ROWS; i++) {
+        double squares = 0, total = 0;
+        for (int64_t j = 0; j < WIDTH; j++) {
+            total += (double)y[i * WIDTH + j];
+            squares += (double)y[i * WIDTH + j] * (double)y[i * WIDTH + j];
+        }
+        assert_close(total / WIDTH, 0, 1e-3); /* a few eps of 1000 */
+        assert_close(squares / WIDTH, 1, 1e-3);
+    }
+    l = (struct layernorm) {
+        .rows = ROWS, .width = WIDTH, .x = sum, .gain = ones, .bias = zeros, .y = sum, .threads = 1
+    };
+    run(&l);
+    assert_memory_equal(sum, y, ROWS * WIDTH * sizeof(*y));
+    free(x);
+    free(delta);
+    free(sum);
+    free(y);
+}
+
+static void test_layernorm(void **state)
+{
+    (void)state;
+    layernorm_in_place(layernorm_rows_naive);
+    layernorm_in_place(layernorm_rows_simd);
+}
+
+static void pointwise_in_place(pointwise_fn *run, enum pointwise_op op)
+{
+    enum { ROWS = 300, WIDTH = 37 };
+    float *x = floats_random(ROWS * WIDTH, 1), *operand = floats_random(ROWS * WIDTH, 2);
+    float *y = floats_new(ROWS * WIDTH);
+    struct pointwise p = {
+        .op = op, .rows = ROWS, .width = WIDTH, .x = x, .operand = operand, .y = y, .threads = 3
+    };
+
+    run(&p);
+    p.y = x;
+    run(&p);
+    assert_memory_equal(x, y, ROWS * WIDTH * sizeof(*x));
+    free(x);
+    free(operand);
+    free(y);
+}
+
+static void test_pointwise(void **state)
+{
+    (void)state;
+    for (unsigned op = POINTWISE_GELU; op <= POINTWISE_RESIDUAL; op++) {
+        pointwise_in_place(pointwise_rows_naive, (enum pointwise_op)op);
+        pointwise_in_place(pointwise_rows_simd, (enum pointwise_op)op);
+    }
+}
+
+/* One token a sequence at position 4, as decoding does. */
+static void embedding_later(embedding_fn *run)
+{
+    const int32_t tokens[] = { 2, 0, 1 };
+    const float wte[] = { 1, 2, 3, 4, 5, 6 }, wpe[] = { 0, 0, 0, 0, 0, 0, 0, 0, 10, 20 };
+    const float expected[] = { 15, 26, 11, 22, 13, 24 };
+    float out[6];
+    const struct embedding e = { .batch = 3,
+                                 .seq = 1,
+                                 .width = 2,
+                                 .tokens = tokens,
+                                 .wte = wte,
+                                 .wpe = wpe,
+                                 .first = 4,
+                                 .out = out,
+                                 .threads = 1 };
+
+    run(&e);
+    assert_memory_equal(out, expected, sizeof(out));
+}
+
+static void test_embedding(void **state)
+{
+    (void)state;
+    embedding_later(embedding_rows_naive);
+    embedding_later(embedding_rows_simd);
+}
+
+int main(void)
+{
+    const char *wish = getenv("HARNESS_ISA");
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_packing),
+        cmocka_unit_test(test_linear_naive),
+        cmocka_unit_test(test_linear_simd),
+#ifdef HARNESS_HAVE_OPENBLAS
+        cmocka_unit_test(test_linear_openblas),
+#endif
+        cmocka_unit_test(test_nn),
+        cmocka_unit_test(test_attention_strides),
+        cmocka_unit_test(test_decode),
+        cmocka_unit_test(test_large_scores),
+        cmocka_unit_test(test_layernorm),
+        cmocka_unit_test(test_pointwise),
+        cmocka_unit_test(test_embedding),
+    };
+
+    if (wish != NULL && strcmp(wish, simd_isa_name(simd_isa())) != 0)
+        return 77; /* not on this machine */
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The vector layer under the SIMD kernels, by every instruction set of this machine: exp and gelu
+ * against libm in float64, masked loads and stores that touch nothing beyond their lanes (they
+ * end at a page that may not be touched), and the choice of the instruction set.
+ * Features: U-03 (kernels).
+ */
+#include "testing.h"
+
+#include "kernel_math_isa.h"
+#include "kernels/pointwise/pointwise.h"
+
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static const struct math_checks *checks_of(enum simd_isa isa)
+{
+#if defined(__x86_64__)
+    if (isa == SIMD_AVX512)
+        return math_checks_avx512();
+    if (isa == SIMD_AVX2)
+        return math_checks_avx2();
+#endif
+    assert_int_equal(isa, SIMD_PORTABLE);
+    return math_checks_portable();
+}
+
+static void for_each(void (*check)(const struct math_checks *m, const char *name))
+{
+    for (unsigned isa = 0; isa < SIMD_NR; isa++)
+        if (simd_has((enum simd_isa)isa))
+            check(checks_of((enum simd_isa)isa), simd_isa_name((enum simd_isa)isa));
+}
+
+enum { POINTS = 200001 };
+
+/* Even steps from lo to hi. */
+static float *steps(float lo, float hi)
+{
+    float *x = malloc(2 * POINTS * sizeof(*x));
+
+    assert_non_null(x);
+    for (int i = 0; i < POINTS; i++)
+        x[i] = lo + (hi - lo) * (float)i / (float)(POINTS - 1);
+    return x;
+}
+
+static void exp_accuracy(const struct math_checks *m, const char *name)
+{
+    float *x = steps(-87.2f, 87.9f), *y = x + POINTS;
+    double worst = 0;
+
+    m->exp(x, y, POINTS);
+    for (int i = 0; i < POINTS; i++) {
+        double expected = exp((double)x[i]);
+        worst = fmax(worst, fabs((double)y[i] - expected) / expected);
+    }
+    print_message("exp, %s: relative error %.3g\n", name, worst);
+    if (!(worst < 2.4e-7))
+        fail_msg("exp, %s: relative error %g", name, worst);
+    free(x);
+}
+
+static void exp_edges(const struct math_checks *m, const char *name)
+{
+    const float x[] = { 0, -0.0f, -88, -1e30f, -INFINITY, 100, INFINITY, 1, -87.3f };
+    float y[sizeof(x) / sizeof(x[0])];
+
+    (void)name;
+    m->exp(x, y, sizeof(x) / sizeof(x[0]));
+    assert_true(y[0] == 1 && y[1] == 1);
+    assert_true(y[2] == 0 && y[3] == 0 && y[4] == 0);
+    assert_close((double)y[5] / exp(88.0), 1, 3e-7);
+    assert_close((double)y[6] / exp(88.0), 1, 3e-7);
+    assert_close((double)y[7], exp(1.0), 3e-7);
+    assert_true(y[8] > 0);
+}
+
+/* Relative to max(1, |x|), as a gelu of -6 is 1e-8 small; and relatively where it is not. */
+static void gelu_accuracy(const struct math_checks *m, const char *name)
+{
+    float *x = steps(-12, 12), *y = x + POINTS;
+    double absolute = 0, relative = 0;
+
+    m->gelu(x, y, POINTS);
+    for (int i = 0; i < POINTS; i++) {
+        double expected = pointwise_gelu_double((double)x[i]);
+        double error = fabs((double)y[i] - expected);
+        absolute = fmax(absolute, error / fmax(1, fabs((double)x[i])));
+        if (x[i] > -2)
+            relative = fmax(relative, expected == 0 ? error : error / fabs(expected));
+    }
+    print_message("gelu, %s: error %.3g, relative %.3g\n", name, absolute, relative);
+    if (!(absolute < 2e-7 && relative < 1e-6))
+        fail_msg("gelu, %s: error %g, relative %g", name, absolute, relative);
+    free(x);
+}
+
+/* Two pages, the second of which cannot be touched. */
+static float *guarded_end(size_t *bytes)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    char *p = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    assert_true(p != MAP_FAILED);
+    assert_int_equal(mprotect(p + page, page, PROT_NONE), 0);
+    *bytes = 2 * page;
+    return (float *)(void *)(p + page);
+}
+
+static void parts(const struct math_checks *m, const char *name)
+{
+    size_t bytes;
+    float *end = guarded_end(&bytes), lanes[LANES_MOST], from[LANES_MOST];
+
+    (void)name;
+    for (int64_t n = 0; n <= m->width; n++) {
+        float *x = end - n;
+        for (int64_t i = 0; i < m->width; i++)
+            from[i] = (float)(i + 1);
+        end[-m->width - 1] = -7;
+        for (int64_t i = 1; i <= m->width; i++)
+            end[-i] = -7;
+        m->store_part(x, n, from);
+        for (int64_t i = -1 - m->width; i < 0; i++)
+            assert_true(end[i] == (i < -n ? -7 : from[i + n]));
+        m->load_part(x, n, lanes);
+        for (int64_t i = 0; i < m->width; i++)
+            assert_true(lanes[i] == (i < n ? from[i] : 0));
+    }
+    munmap((char *)end - bytes / 2, bytes);
+}
+
+static void lanes_of_all(const struct math_checks *m, const char *name)
+{
+    float x[LANES_MOST], lanes[LANES_MOST], sum = 0;
+    float memory[LANES_MOST] __attribute__((aligned(64))) = { 0 };
+
+    (void)name;
+    for (int i = 0; i < m->width; i++) {
+        x[i] = (float)(i - 3);
+        sum += x[i];
+    }
+    assert_true(m->sum(x) == sum);
+    for (int64_t n = 0; n <= m->width; n++) {
+        m->fill_first(x, n, 99, lanes);
+        for (int64_t i = 0; i < m->width; i++)
+            assert_true(lanes[i] == (i < n ? 99 : x[i]));
+    }
+    m->zero_below(x, -1, lanes);
+    for (int64_t i = 0; i < m->width; i++)
+        assert_true(lanes[i] == (x[i] < -1 ? 0 : x[i]));
+    m->stream(memory, x);
+    for (int64_t i = 0; i < m->width; i++)
+        assert_true(memory[i] == x[i]);
+}
+
+static void powers(const struct math_checks *m, const char *name)
+{
+    float n[LANES_MOST], lanes[LANES_MOST];
+
+    (void)name;
+    for (int exponent = -126; exponent <= 127; exponent++) {
+        for (int64_t i = 0; i < m->width; i++)
+            n[i] = (float)exponent + (i % 2 ? 0.3f : -0.3f);
+        m->power_of_two(n, lanes);
+        for (int64_t i = 0; i < m->width; i++)
+            assert_true(lanes[i] == ldexpf(1, exponent));
+    }
+}
+
+#define EACH(check)                                                                                \
+    static void test_##check(void **state)                                                         \
+    {                                                                                              \
+        (void)state;                                                                               \
+        for_each(check);                                                                           \
+    }
+EACH(exp_accuracy)
+EACH(exp_edges)
+EACH(gelu_accuracy)
+EACH(parts)
+EACH(lanes_of_all)
+EACH(powers)
+
+/* The wish is read once; whether it can be granted is asked again each time. */
+static void test_choice(void **state)
+{
+    struct error err;
+
+    (void)state;
+    setenv("HARNESS_ISA", "portable", 1);
+    assert_int_equal(simd_isa(), SIMD_PORTABLE);
+    assert_true(simd_supports(NULL, NULL, NULL, &err));
+    setenv("HARNESS_ISA", "avx1024", 1);
+    assert_false(simd_supports(NULL, NULL, NULL, &err));
+    assert_non_null(strstr(err.message, "'avx1024'"));
+    assert_non_null(strstr(err.message, "portable"));
+    assert_int_equal(simd_isa(), SIMD_PORTABLE);
+    unsetenv("HARNESS_ISA");
+    assert_true(simd_supports(NULL, NULL, NULL, &err));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_exp_accuracy),  cmocka_unit_test(test_exp_edges),
+        cmocka_unit_test(test_gelu_accuracy), cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_lanes_of_all),  cmocka_unit_test(test_powers),
+        cmocka_unit_test(test_choice),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

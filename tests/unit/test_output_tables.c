@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: MIT */
+/* Tables and Markdown against golden texts; widths; hostile names. Covers: S0-09, S0-26. */
+#include "testing.h"
+
+#include "golden.h"
+#include "output_records.h"
+
+#include "output/compare_table.h"
+#include "output/escape.h"
+#include "output/markdown.h"
+#include "output/run_table.h"
+#include "output/system_table.h"
+#include "output/table.h"
+
+#include <stdlib.h>
+
+static const struct run_table_options plain = { 0, false };
+
+static void made_run_records(struct records *r)
+{
+    made_run(r, 0, "feedbeef", "gcc 12.2.0");
+    made_add_models(r, 0, 3, 4, 64, 1);
+    made_failure(r, 0, 0, "gpt/gpt2/prefill/simd/fp32/batch=4,seq=64/cpu-4t/warm",
+                 OUTCOME_UNSUPPORTED, "needs 9.1 GiB, 4.0 GiB are free");
+    made_failure(r, 0, 1, "gemm/linear/simd/fp32/batch=4,seq=64,n=48,k=48/cpu-4t/warm",
+                 OUTCOME_WRONG, "error 0.5 is above 1e-05 | see `log`\nat row 3");
+    made_work(made_measurement(r, 0, 2,
+                               "gemm/linear/simd/fp32/batch=4,seq=64,n=48,k=48/cpu-4t/warm", 9000,
+                               0.02, 40, 3),
+              1.2e6, 1e5);
+    made_ceilings(r);
+}
+
+static void run_table_is_golden(void **state)
+{
+    struct records r = { 0 };
+    struct strbuf out;
+
+    (void)state;
+    made_run_records(&r);
+    strbuf_init(&out);
+    run_table(&r, -1, &plain, &out);
+    assert_golden(out.data, "output", "run_table.txt");
+    strbuf_clear(&out);
+    markdown_report(&r, -1, &out);
+    assert_golden(out.data, "output", "report.md");
+    strbuf_clear(&out);
+    run_table_markdown(&r, -1, &out);
+    assert_null(strstr(out.data, "`log`"));
+    strbuf_release(&out);
+    records_release(&r);
+}
+
+static size_t widest_line(const char *text)
+{
+    size_t widest = 0;
+
+    while (*text) {
+        size_t length = strcspn(text, "\n");
+        char *line = strndup(text, length);
+        size_t columns = escape_columns(line);
+        widest = columns > widest ? columns : widest;
+        free(line);
+        text += length + (text[length] == '\n');
+    }
+    return widest;
+}
+
+static void tables_fit_the_terminal(void **state)
+{
+    static const struct table_column columns[] = {
+        { "name", TABLE_LEFT, true },
+        { "value", TABLE_RIGHT, false },
+        { "never used", TABLE_LEFT, false },
+    };
+    struct table t;
+    struct strbuf out;
+
+    (void)state;
+    table_init(&t, columns, 3);
+    table_row(&t);
+    table_cell(&t, TABLE_PLAIN, "%s",
+               "a name of some length, with \xe4\xb8\xad\xe6\x96\x87 inside, "
+               "that goes on and on");
+    table_cell(&t, TABLE_BAD, "%d", 12345);
+    table_row(&t);
+    table_cell(&t, TABLE_PLAIN, "short\x1b[31m\nline");
+    strbuf_init(&out);
+    for (size_t width = 30; width < 90; width++) {
+        strbuf_clear(&out);
+        table_text(&t, width, false, &out);
+        assert_true(widest_line(out.data) <= width);
+        assert_null(strchr(out.data, '\x1b'));
+        assert_null(strstr(out.data, "never used"));
+        assert_non_null(strstr(out.data, "12345\n"));
+    }
+    strbuf_clear(&out);
+    table_text(&t, 0, true, &out);
+    assert_non_null(strstr(out.data, "\x1b[31m12345\x1b[0m"));
+    assert_int_equal(table_rows(&t), 2);
+    strbuf_release(&out);
+    table_release(&t);
+}
+
+static void markdown_cells_hold(void **state)
+{
+    static const struct table_column columns[] = { { "a|b", TABLE_LEFT, true },
+                                                   { "n", TABLE_RIGHT, false } };
+    struct table t;
+    struct strbuf out;
+
+    (void)state;
+    table_init(&t, columns, 2);
+    table_row(&t);
+    table_cell(&t, TABLE_PLAIN, "%s", "x | `y` <img> @team\nz");
+    table_cell(&t, TABLE_PLAIN, "1");
+    strbuf_init(&out);
+    table_markdown(&t, &out);
+    assert_string_equal(out.data,
+                        "| a&#124;b | n |\n| --- | ---: |\n"
+                        "| x &#124; &#96;y&#96; &lt;img&gt; &#64;team z | 1 |\n");
+    strbuf_release(&out);
+    table_release(&t);
+}
+
+static void fill_comparison(struct comparison *c, struct compare_row *rows,
+                            struct benchmark_name *names, char **notes)
+{
+    static const enum verdict verdicts[] = { VERDICT_SAME,     VERDICT_REGRESSED, VERDICT_BROKEN,
+                                             VERDICT_IMPROVED, VERDICT_UNDECIDED, VERDICT_MISSING };
+    struct error err;
+
+    *c = (struct comparison) { .settings = COMPARE_DEFAULTS,
+                               .rows = rows,
+                               .nr = 6,
+                               .family = 4,
+                               .common_shift = NAN,
+                               .notes = notes,
+                               .nr_notes = 1 };
+    c->metric = metric_find("p50", &err);
+    for (int i = 0; i < 6; i++) {
+        char key[KEY_SIZE];
+        snprintf(key, sizeof(key), "gemm/linear/simd/fp32/batch=%d,seq=64/cpu-4t/warm", i + 1);
+        assert_ok(benchmark_name_parse(key, &names[i], &err), &err);
+        bool both = verdicts[i] != VERDICT_BROKEN && verdicts[i] != VERDICT_MISSING;
+        rows[i] = (struct compare_row) {
+            .bench = &names[i],
+            .verdict = verdicts[i],
+            .base = { .value = 1000.0 * (i + 1), .launches = 5 },
+            .head = { .value = both ? 1100.0 * (i + 1) : NAN, .launches = both ? 5 : 0 },
+            .change = both ? 0.1 : NAN,
+            .interval = { both ? 0.08 : NAN, both ? 0.12 : NAN },
+            .q = both ? 0.004 : NAN,
+            .detectable = both ? 0.021 : NAN,
+            .worse = true,
+        };
+        c->count[verdicts[i]]++;
+    }
+    snprintf(rows[2].why, sizeof(rows[2].why), "WRONG in 5 of 5 launches");
+}
+
+static void compare_table_is_golden(void **state)
+{
+    const struct compare_table_options options = { .base_name = "main", .head_name = "a|b" };
+    char note[] = "60 comparisons: chance alone gives <1 alarm @5 %", *notes[] = { note };
+    struct compare_row rows[6];
+    struct benchmark_name names[6];
+    struct comparison c;
+    struct strbuf out;
+
+    (void)state;
+    fill_comparison(&c, rows, names, notes);
+    strbuf_init(&out);
+    compare_table_text(&c, &options, &out);
+    assert_golden(out.data, "output", "compare_table.txt");
+    assert_null(strstr(out.data, "batch=1 ")); /* the row that is same is counted, not listed */
+    strbuf_clear(&out);
+    compare_table_markdown(&c, &options, &out);
+    assert_golden(out.data, "output", "compare_table.md");
+    strbuf_release(&out);
+}
+
+static void system_table_has_the_facts(void **state)
+{
+    struct records r = { 0 };
+    struct strbuf out;
+
+    (void)state;
+    made_run(&r, 0, "feedbeef", "gcc | 12");
+    r.runs[0].build.dirty = true;
+    r.runs[0].environment =
+        memory_string("{\"governor\":\"powersave\",\"turbo\":true,\"absent\":null}");
+    strbuf_init(&out);
+    system_table(&r.runs[0], false, &out);
+    assert_non_null(strstr(out.data, "cores            4 (4 threads)\n"));
+    assert_non_null(strstr(out.data, "governor         powersave\n"));
+    assert_non_null(strstr(out.data, "turbo            true\n"));
+    assert_non_null(strstr(out.data, "uncommitted"));
+    assert_null(strstr(out.data, "absent"));
+    assert_null(strstr(out.data, "GPU"));
+    strbuf_clear(&out);
+    system_table(&r.runs[0], true, &out);
+    assert_non_null(strstr(out.data, "| compiler | gcc &#124; 12 |"));
+    strbuf_release(&out);
+    records_release(&r);
+}
+
+static void nothing_is_said_plainly(void **state)
+{
+    struct records r = { 0 };
+    struct strbuf out;
+
+    (void)state;
+    strbuf_init(&out);
+    run_table(&r, -1, &plain, &out);
+    assert_string_equal(out.data, "nothing was measured\n");
+    strbuf_clear(&out);
+    markdown_report(&r, -1, &out);
+    assert_string_equal(out.data, "Nothing was measured.\n");
+    strbuf_release(&out);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(run_table_is_golden),        cmocka_unit_test(tables_fit_the_terminal),
+        cmocka_unit_test(markdown_cells_hold),        cmocka_unit_test(compare_table_is_golden),
+        cmocka_unit_test(system_table_has_the_facts), cmocka_unit_test(nothing_is_said_plainly),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
