@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT */
+/* One horizontal bar a benchmark: a metric of the median, whiskers over p5 to p95 and, for times,
+ * p99. Rows, because names are long and values are read from the left. */
+#include "output/chart.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum { LIMIT = 24, ROW_HEIGHT = 27, VARIANTS_MAX = 4 };
+
+struct bars {
+    const struct chart *chart;
+    struct chart_items items;
+    struct chart_metric metric;
+    struct chart_names variants;
+    struct figure *f;
+    struct panel *p;
+    double least, most;       /* over values and whiskers */
+    size_t smallest, largest; /* items */
+};
+
+static struct chart_value value_of(const struct bars *b, size_t i)
+{
+    return chart_value_of(&b->metric, &b->items.items[i], &b->items.context);
+}
+
+/* Items that the metric does not apply to make no row. */
+static void drop_without_value(struct bars *b)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < b->items.nr; i++) {
+        if (isfinite(value_of(b, i).value))
+            b->items.items[kept++] = b->items.items[i];
+    }
+    b->items.nr = kept;
+}
+
+static void find_range(struct bars *b)
+{
+    b->least = INFINITY;
+    b->most = -INFINITY;
+    for (size_t i = 0; i < b->items.nr; i++) {
+        struct chart_value v = value_of(b, i);
+        b->least = fmin(b->least, fmin(v.value, isfinite(v.low) ? v.low : v.value));
+        b->most = fmax(b->most, fmax(v.value, isfinite(v.high) ? v.high : v.value));
+        if (v.value < value_of(b, b->smallest).value)
+            b->smallest = i;
+        if (v.value > value_of(b, b->largest).value)
+            b->largest = i;
+        chart_names_index(&b->variants, b->items.items[i].bench->variant);
+    }
+}
+
+/* One layer a variant where there are few, so that they can be told apart. */
+static void add_bars(struct bars *b)
+{
+    struct layer *bars[VARIANTS_MAX];
+    bool by_variant = b->variants.nr > 1 && b->variants.nr <= VARIANTS_MAX;
+
+    for (size_t k = 0; k < (by_variant ? b->variants.nr : 1); k++) {
+        bars[k] = panel_layer(b->p, MARK_BARS,
+                              by_variant ? b->variants.names[k] : b->metric.metric->label);
+        bars[k]->across = true;
+        bars[k]->style.ink = (enum ink)k;
+    }
+    for (size_t i = 0; i < b->items.nr; i++) {
+        const char *variant = b->items.items[i].bench->variant;
+        size_t k = by_variant ? chart_names_index(&b->variants, variant) : 0;
+        layer_add(bars[k], value_of(b, i).value, (double)i);
+    }
+}
+
+static void add_whiskers(struct bars *b)
+{
+    struct layer *whiskers = panel_layer(b->p, MARK_INTERVALS, "p5 to p95");
+
+    whiskers->across = true;
+    whiskers->style.width = 1.4;
+    for (size_t i = 0; i < b->items.nr; i++) {
+        struct chart_value v = value_of(b, i);
+        if (isfinite(v.low) && isfinite(v.high))
+            layer_add_interval(whiskers, (double)i, v.low, v.high);
+    }
+}
+
+/* p99 of times, where there are samples enough to carry it. */
+static bool add_tails(struct bars *b)
+{
+    const struct metric *p99 = metric_find("p99", &(struct error) { 0 });
+    struct layer *tails = panel_layer(b->p, MARK_POINTS, "p99");
+
+    tails->style.shape = SHAPE_CROSS;
+    tails->style.size = 7;
+    for (size_t i = 0; p99 && i < b->items.nr; i++) {
+        struct metric_value v = metric_value(p99, b->items.items[i].summary, &b->items.context);
+        if (!v.few && isfinite(v.value))
+            layer_add(tails, v.value, (double)i);
+    }
+    return tails->nr > 0;
+}
+
+/* Values in a column of their own: beside a whisker or a p99 cross they would be taken for its. */
+static void add_texts(struct bars *b)
+{
+    struct layer *texts = panel_layer(b->p, MARK_TEXT, NULL);
+    char text[QUANTITY_TEXT_SIZE];
+
+    texts->outside = true;
+    for (size_t i = 0; i < b->items.nr; i++) {
+        quantity_text(b->metric.quantity, b->metric.base, value_of(b, i).value, text);
+        layer_add_text(texts, 0, (double)i, ANCHOR_LEFT, text);
+    }
+}
+
+static void add_words(struct bars *b, bool tails)
+{
+    char low[QUANTITY_TEXT_SIZE], high[QUANTITY_TEXT_SIZE], how[256];
+    const struct metric *metric = b->metric.metric;
+
+    snprintf(how, sizeof(how), "Bars and numbers: %s%s.%s%s%s", metric->label,
+             metric->kind == METRIC_RATE ? ", computed from the median time" : "",
+             metric->kind == METRIC_FACT ? "" : " Whiskers: p5 to p95 of the samples.",
+             tails ? " Cross: p99." : "",
+             b->p->x.scale == AXIS_LOG ? " The axis is logarithmic, because values span more than "
+                                         "50 times; lengths do not compare."
+                                       : "");
+    chart_caption(b->f, &b->items, how, "of each kernel those that take longest");
+    quantity_text(b->metric.quantity, b->metric.base, value_of(b, b->smallest).value, low);
+    quantity_text(b->metric.quantity, b->metric.base, value_of(b, b->largest).value, high);
+    figure_set(&b->f->alt, "Bars of %s for %zu benchmark%s, from %s (%s) to %s (%s).",
+               metric->label, b->items.nr, b->items.nr == 1 ? "" : "s", low,
+               b->items.items[b->smallest].label, high, b->items.items[b->largest].label);
+}
+
+static void draw(struct bars *b)
+{
+    const char *names[LIMIT_ROWS_MAX];
+    const struct preset *preset = b->chart->preset;
+
+    find_range(b);
+    b->p = figure_panel(b->f);
+    for (size_t i = 0; i < b->items.nr; i++)
+        names[i] = b->items.items[i].label;
+    axis_names(&b->p->y, names, b->items.nr, true);
+    b->p->y.bare = true;
+    axis_set(&b->p->x, preset->y_label ? preset->y_label : b->metric.metric->label,
+             b->metric.quantity, b->metric.base, chart_scale(preset, b->least, b->most));
+    b->p->plot_height = ROW_HEIGHT * (double)b->items.nr + 12;
+    add_bars(b);
+    bool tails = false;
+    if (b->metric.metric->kind != METRIC_FACT)
+        add_whiskers(b);
+    if (b->metric.metric->kind == METRIC_LATENCY)
+        tails = add_tails(b);
+    add_texts(b);
+    add_words(b, tails);
+    chart_subtitle(b->f, b->chart, &b->items);
+    figure_finish(b->f);
+}
+
+struct figure *build_bars(const struct chart *chart)
+{
+    const struct metric *metric = metric_find(chart->preset->y, &(struct error) { 0 });
+    struct bars b = { .chart = chart, .f = chart_figure(chart) };
+
+    if (!metric)
+        return chart_absent(b.f, "there is no metric \"%s\"", chart->preset->y);
+    b.metric = chart_metric_of(metric);
+    chart_items_init(&b.items, chart);
+    size_t timed = b.items.nr;
+    drop_without_value(&b);
+    chart_items_limit(&b.items, chart_limit(chart->preset, LIMIT), chart_item_median);
+    if (!timed)
+        chart_absent_items(b.f, chart, &b.items);
+    else if (!b.items.nr)
+        chart_absent(b.f, "%s (%s) does not apply to any of the %zu benchmarks with a time",
+                     metric->id, metric->label, timed);
+    else
+        draw(&b);
+    chart_items_release(&b.items);
+    return b.f;
+}

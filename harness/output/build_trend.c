@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: MIT */
+/* History: one panel a benchmark, p50 over the runs with a p5 to p95 band. Runs without this
+ * benchmark leave a gap; runs from a dirty tree are hollow; a change of the surroundings is a
+ * dashed line. */
+#include "analysis/epoch.h"
+#include "analysis/label.h"
+#include "analysis/series.h"
+#include "base/memory.h"
+#include "output/chart.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LIMIT = 6, TICKS_MAX = 5, WINDOW_MAX = 64 };
+
+struct trend {
+    const struct chart *chart;
+    struct series_list list;
+    const struct series **shown;
+    size_t nr, all;
+    int *position; /* of each run on the x axis; -1: another machine */
+    int *order;    /* runs by time */
+    int nr_runs;
+    struct figure *f;
+};
+
+static bool is_before(const struct run *a, const struct run *b)
+{
+    return a->started_ms < b->started_ms;
+}
+
+/* Runs of the newest run's machine class, by time, take places 0, 1, ... */
+static void order_runs(struct trend *t)
+{
+    const struct records *r = t->chart->records;
+    const char *machine = r->runs[t->chart->run].machine.class_name;
+
+    t->position = memory_zeroed(r->nr_runs + 1, sizeof(*t->position));
+    t->order = memory_zeroed(r->nr_runs + 1, sizeof(*t->order));
+    for (size_t i = 0; i < r->nr_runs; i++) {
+        t->position[i] = -1;
+        if (strcmp(r->runs[i].machine.class_name, machine) != 0)
+            continue;
+        int at = t->nr_runs++;
+        for (; at > 0 && is_before(&r->runs[i], &r->runs[t->order[at - 1]]); at--)
+            t->order[at] = t->order[at - 1];
+        t->order[at] = (int)i;
+    }
+    for (int i = 0; i < t->nr_runs; i++)
+        t->position[t->order[i]] = i;
+}
+
+/* How far the last point lies from the median of those before. */
+static double last_move(const struct series *s)
+{
+    double *before = memory_zeroed(s->nr, sizeof(*before));
+
+    for (size_t i = 0; i + 1 < s->nr; i++)
+        before[i] = s->items[i].median;
+    double median = stats_median(before, s->nr - 1);
+    free(before);
+    return fabs(log(s->items[s->nr - 1].median / median));
+}
+
+static void choose_series(struct trend *t)
+{
+    const char *machine = t->chart->records->runs[t->chart->run].machine.class_name;
+    size_t limit = chart_limit(t->chart->preset, LIMIT);
+
+    t->shown = memory_zeroed(t->list.nr + 1, sizeof(*t->shown));
+    for (size_t i = 0; i < t->list.nr; i++) {
+        const struct series *s = &t->list.items[i];
+        if (s->nr >= 2 && strcmp(s->machine, machine) == 0 &&
+            preset_takes(t->chart->preset, s->bench->key))
+            t->shown[t->nr++] = s;
+    }
+    t->all = t->nr;
+    while (t->nr > limit) {
+        size_t least = 0;
+        for (size_t i = 1; i < t->nr; i++)
+            if (last_move(t->shown[i]) < last_move(t->shown[least]))
+                least = i;
+        t->nr--;
+        memmove(&t->shown[least], &t->shown[least + 1], (t->nr - least) * sizeof(*t->shown));
+    }
+}
+
+static void add_run_ticks(const struct trend *t, struct panel *p)
+{
+    int every = 1 + (t->nr_runs - 1) / TICKS_MAX;
+
+    for (int i = 0; i < t->nr_runs; i += every) {
+        const struct run *run = &t->chart->records->runs[t->order[i]];
+        char text[16], when[TEXT_UNIT_SIZE];
+        text_timestamp(run->started_ms, when);
+        if (run->build.commit[0])
+            snprintf(text, sizeof(text), "%.7s", run->build.commit);
+        else
+            snprintf(text, sizeof(text), "%.5s", when + 5); /* month and day */
+        ticks_add(&p->x.ticks, i, text, false);
+    }
+}
+
+/* A gap where runs lie between that lack this benchmark. */
+static void break_at_gap(const struct trend *t, const struct series *s, size_t i,
+                         struct layer *line, struct layer *band)
+{
+    if (i == 0 || t->position[s->items[i].run] == t->position[s->items[i - 1].run] + 1)
+        return;
+    layer_add(line, NAN, NAN);
+    layer_add(band, NAN, NAN);
+}
+
+/* Median of the points in a window that ends at the i-th. */
+static double rolling(const struct series *s, size_t i, size_t window)
+{
+    double values[WINDOW_MAX];
+    size_t nr = 0;
+
+    for (size_t k = i + 1 > window ? i + 1 - window : 0; k <= i; k++)
+        values[nr++] = s->items[k].median;
+    return stats_median(values, nr);
+}
+
+static void add_rolling(const struct trend *t, struct panel *p, const struct series *s)
+{
+    size_t window = (size_t)t->chart->preset->rolling_window;
+    char label[64];
+
+    if (window < 2 || window > WINDOW_MAX)
+        return;
+    snprintf(label, sizeof(label), "median of the last %zu", window);
+    struct layer *line = panel_layer(p, MARK_LINE, label);
+    line->style.ink = INK_VERMILLION;
+    line->style.dash = DASH_SHORT;
+    line->style.width = 1.6;
+    for (size_t i = 0; i < s->nr; i++)
+        layer_add(line, t->position[s->items[i].run], rolling(s, i, window));
+}
+
+static void add_points(const struct trend *t, struct panel *p, const struct series *s)
+{
+    struct layer *band = panel_layer(p, MARK_BAND, "p5 to p95");
+    struct layer *line = panel_layer(p, MARK_LINE, "p50");
+    add_rolling(t, p, s);
+    struct layer *clean = panel_layer(p, MARK_POINTS, "p50");
+    struct layer *dirty = panel_layer(p, MARK_POINTS, "p50, dirty tree");
+
+    band->style.opacity = 0.2;
+    band->style.ink = line->style.ink = clean->style.ink = dirty->style.ink = INK_BLUE;
+    clean->style.size = dirty->style.size = 7;
+    dirty->style.hollow = true;
+    for (size_t i = 0; i < s->nr; i++) {
+        const struct series_point *point = &s->items[i];
+        double x = t->position[point->run];
+        break_at_gap(t, s, i, line, band);
+        layer_add(line, x, point->median);
+        layer_add_interval(band, x, point->p5, point->p95);
+        layer_add(point->dirty ? dirty : clean, x, point->median);
+    }
+}
+
+/* The k-th change of epoch is marked by a letter, explained in the caption. */
+static void add_epochs(const struct trend *t, struct panel *p, double top)
+{
+    struct layer *rules = panel_layer(p, MARK_RULES, "surroundings changed");
+    struct layer *letters = panel_layer(p, MARK_TEXT, NULL);
+    char letter[2] = "A";
+
+    rules->style =
+        (struct style) { .ink = INK_PURPLE, .width = 1.2, .dash = DASH_LONG, .opacity = 1 };
+    letters->style.ink = INK_PURPLE;
+    for (int i = 1; i < t->nr_runs; i++) {
+        const struct run *runs = t->chart->records->runs;
+        if (epoch_id(&runs[t->order[i]]) == epoch_id(&runs[t->order[i - 1]]))
+            continue;
+        layer_add(rules, i - 0.5, NAN);
+        layer_add_text(letters, i - 0.5, top, ANCHOR_LEFT, letter)->dx = 5;
+        letter[0] = letter[0] < 'Z' ? (char)(letter[0] + 1) : '+';
+    }
+}
+
+static void explain_epochs(const struct trend *t, struct strbuf *sb)
+{
+    char letter = 'A';
+
+    for (int i = 1; i < t->nr_runs; i++) {
+        const struct run *from = &t->chart->records->runs[t->order[i - 1]];
+        const struct run *to = &t->chart->records->runs[t->order[i]];
+        struct strbuf words;
+        if (epoch_id(from) == epoch_id(to))
+            continue;
+        strbuf_init(&words);
+        epoch_difference(from, to, &words);
+        if (letter <= 'F')
+            strbuf_addf(sb, " %c: %.120s%s.", letter, words.data, words.length > 120 ? "…" : "");
+        letter++;
+        strbuf_release(&words);
+    }
+}
+
+static void add_panel(const struct trend *t, const struct series *s, const char *label)
+{
+    struct panel *p = figure_panel(t->f);
+    double top = 0;
+
+    figure_set(&p->title, "%s", label);
+    axis_set(&p->x, NULL, QUANTITY_PLAIN, "", AXIS_LINEAR);
+    axis_set(&p->y, "latency", QUANTITY_TIME, "",
+             t->chart->preset->y_scale == SCALE_LOG ? AXIS_LOG : AXIS_LINEAR);
+    p->x.low = -0.5;
+    p->x.high = t->nr_runs - 0.5;
+    p->plot_height = t->nr > 2 ? 190 : 360;
+    for (size_t i = 0; i < s->nr; i++)
+        top = fmax(top, s->items[i].p95);
+    add_run_ticks(t, p);
+    add_epochs(t, p, top);
+    add_points(t, p, s);
+}
+
+static void add_words(struct trend *t)
+{
+    const struct series *most = t->shown[0];
+    const struct run *run = &t->chart->records->runs[t->chart->run];
+    struct strbuf sb;
+    char first[QUANTITY_TEXT_SIZE], last[QUANTITY_TEXT_SIZE];
+
+    for (size_t i = 1; i < t->nr; i++)
+        if (last_move(t->shown[i]) > last_move(most))
+            most = t->shown[i];
+    strbuf_init(&sb);
+    strbuf_adds(&sb,
+                "Each point is a run: the median of its launches; band: p5 to p95 of its "
+                "samples. Lines are not drawn across runs that lack the benchmark.");
+    if (t->all > t->nr)
+        strbuf_addf(&sb, " Showing %zu of %zu: those whose last point moved the most.", t->nr,
+                    t->all);
+    explain_epochs(t, &sb);
+    figure_set(&t->f->caption, "%s", sb.data);
+    strbuf_release(&sb);
+    figure_set(&t->f->subtitle, "%d runs  ·  %s", t->nr_runs, run->machine.cpu);
+    quantity_text(QUANTITY_TIME, "", most->items[0].median, first);
+    quantity_text(QUANTITY_TIME, "", most->items[most->nr - 1].median, last);
+    figure_set(&t->f->alt,
+               "Latency of %zu benchmark%s over %d runs; the largest last move is that of %s, "
+               "from %s at first to %s.",
+               t->nr, t->nr == 1 ? "" : "s", t->nr_runs, most->bench->key, first, last);
+}
+
+static void draw(struct trend *t)
+{
+    const struct benchmark_name **names = memory_zeroed(t->nr, sizeof(*names));
+
+    for (size_t i = 0; i < t->nr; i++)
+        names[i] = t->shown[i]->bench;
+    char **labels = labels_create(names, t->nr);
+    t->f->columns = t->nr > 1 ? 2 : 1;
+    for (size_t i = 0; i < t->nr; i++)
+        add_panel(t, t->shown[i], t->nr == 1 ? t->shown[i]->bench->key : labels[i]);
+    add_words(t);
+    figure_finish(t->f);
+    labels_free(labels, t->nr);
+    free(names);
+}
+
+struct figure *build_trend(const struct chart *chart)
+{
+    struct trend t = { .chart = chart, .f = chart_figure(chart) };
+
+    if (chart->run < 0)
+        return chart_absent(t.f, "there is no run");
+    series_list_init(&t.list, chart->records);
+    order_runs(&t);
+    choose_series(&t);
+    if (t.nr)
+        draw(&t);
+    else
+        chart_absent(t.f,
+                     "no benchmark has times from two or more runs of one machine; the "
+                     "history given has %d run%s of this one",
+                     t.nr_runs, t.nr_runs == 1 ? "" : "s");
+    series_list_release(&t.list);
+    free(t.shown);
+    free(t.position);
+    free(t.order);
+    return t.f;
+}

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+/* Benchmarks that differ in a dim alone: the lines of a scaling plot, the cells of a heatmap. */
+#include "output/chart.h"
+
+#include "analysis/label.h"
+#include "base/memory.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void chart_name_without(const struct benchmark_name *name, const char *dim,
+                        struct benchmark_name *without)
+{
+    struct strbuf key;
+    const char *comma = "";
+
+    *without = *name;
+    without->nr_dims = 0;
+    strbuf_init(&key);
+    strbuf_addf(&key, "%s/%s/%s/", name->kernel, name->variant, name->math);
+    for (int i = 0; i < name->nr_dims; i++) {
+        if (strcmp(name->dims[i].name, dim) == 0)
+            continue;
+        without->dims[without->nr_dims++] = name->dims[i];
+        strbuf_addf(&key, "%s%s=%lld", comma, name->dims[i].name, (long long)name->dims[i].value);
+        comma = ",";
+    }
+    strbuf_addf(&key, "/%s/%s", name->device, name->cache);
+    snprintf(without->key, sizeof(without->key), "%s", key.data);
+    strbuf_release(&key);
+}
+
+static struct chart_family *family_of(struct chart_families *families,
+                                      const struct benchmark_name *name)
+{
+    for (size_t i = 0; i < families->nr; i++)
+        if (strcmp(families->items[i].name.key, name->key) == 0)
+            return &families->items[i];
+    struct chart_family *family = array_push(families);
+    family->name = *name;
+    return family;
+}
+
+static void add_member(struct chart_family *family, size_t item)
+{
+    family->members =
+        array_grow(family->members, family->nr, &family->capacity, sizeof(*family->members));
+    family->members[family->nr++] = item;
+}
+
+void chart_families_init(struct chart_families *families, const struct chart_items *items,
+                         const char *dim, const char *second)
+{
+    *families = (struct chart_families) { 0 };
+    for (size_t i = 0; i < items->nr; i++) {
+        const struct benchmark_name *name = items->items[i].bench;
+        struct benchmark_name one, both;
+        if (benchmark_name_dim(name, dim, -1) < 0 ||
+            (second && benchmark_name_dim(name, second, -1) < 0))
+            continue;
+        chart_name_without(name, dim, &one);
+        chart_name_without(&one, second ? second : dim, &both);
+        add_member(family_of(families, &both), i);
+    }
+    const struct benchmark_name **names = memory_zeroed(families->nr + 1, sizeof(*names));
+    for (size_t i = 0; i < families->nr; i++)
+        names[i] = &families->items[i].name;
+    families->labels = families->nr ? labels_create(names, families->nr) : NULL;
+    free(names);
+}
+
+void chart_families_release(struct chart_families *families)
+{
+    for (size_t i = 0; i < families->nr; i++)
+        free(families->items[i].members);
+    labels_free(families->labels, families->nr);
+    array_release(families);
+}
+
+static double sum_of_dims(const struct chart_family *family)
+{
+    double sum = 0;
+
+    for (int i = 0; i < family->name.nr_dims; i++)
+        sum += (double)family->name.dims[i].value;
+    return sum;
+}
+
+/* Log mean of the metric, turned so that more is better. */
+static double goodness(const struct chart_family *family, const struct chart_items *items,
+                       const struct chart_metric *metric)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < family->nr; i++)
+        sum +=
+            log(chart_value_of(metric, &items->items[family->members[i]], &items->context).value);
+    sum /= (double)family->nr;
+    return metric->metric->direction == LOWER_IS_BETTER ? -sum : sum;
+}
+
+bool chart_family_leads(const struct chart_families *families, const struct chart_items *items,
+                        size_t nth, const struct chart_metric *metric)
+{
+    const struct chart_family *family = &families->items[nth];
+
+    for (size_t i = 0; i < families->nr; i++) {
+        const struct chart_family *other = &families->items[i];
+        if (i == nth || strcmp(other->name.kernel, family->name.kernel) != 0)
+            continue;
+        double ahead = (double)other->nr - (double)family->nr;
+        if (ahead == 0)
+            ahead = sum_of_dims(other) - sum_of_dims(family);
+        if (ahead == 0)
+            ahead = goodness(other, items, metric) - goodness(family, items, metric);
+        if (ahead > 0 || (ahead == 0 && i < nth))
+            return false;
+    }
+    return true;
+}
+
+static int compare_values(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+size_t chart_dim_values(const struct chart_items *items, const struct chart_family *family,
+                        const char *dim, int64_t *values, size_t most)
+{
+    size_t nr = 0;
+
+    for (size_t i = 0; i < family->nr; i++) {
+        int64_t value = benchmark_name_dim(items->items[family->members[i]].bench, dim, -1);
+        size_t k = 0;
+        while (k < nr && values[k] != value)
+            k++;
+        if (k == nr && nr < most)
+            values[nr++] = value;
+    }
+    qsort(values, nr, sizeof(*values), compare_values);
+    return nr;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* A comparison as a table of verdicts. */
+#ifndef HARNESS_OUTPUT_COMPARE_TABLE_H
+#define HARNESS_OUTPUT_COMPARE_TABLE_H
+
+#include "analysis/compare.h"
+#include "base/strbuf.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct compare_table_options {
+    size_t width;                      /* of the terminal; 0: any */
+    bool colour;                       /* ANSI colours */
+    bool all;                          /* rows that are `same` too; else they are only counted */
+    const char *base_name, *head_name; /* for the head line; may be NULL */
+};
+
+/* Head line, rows (what needs attention first), notes, and the sentence about chance. */
+void compare_table_text(const struct comparison *c, const struct compare_table_options *options,
+                        struct strbuf *out);
+void compare_table_markdown(const struct comparison *c, const struct compare_table_options *options,
+                            struct strbuf *out);
+
+#endif

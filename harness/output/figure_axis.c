@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: MIT */
+#include "output/figure_axis.h"
+
+#include "base/memory.h"
+#include "output/textwidth.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TEXT_SIZE = 12 };
+
+struct range {
+    double low, high;
+};
+
+static void include(struct range *r, double value)
+{
+    if (!isfinite(value))
+        return;
+    r->low = isnan(r->low) ? value : fmin(r->low, value);
+    r->high = isnan(r->high) ? value : fmax(r->high, value);
+}
+
+static bool runs_along(const struct layer *s, enum side side)
+{
+    return s->across == (side == SIDE_X);
+}
+
+static void include_layer(struct range *r, const struct layer *s, const struct axis *axis,
+                          enum side side)
+{
+    if (s->mark == MARK_TEXT)
+        return;
+    if (s->mark == MARK_BARS && runs_along(s, side) && axis->scale == AXIS_LINEAR)
+        include(r, 0);
+    for (size_t i = 0; i < s->nr; i++) {
+        const struct datum *d = &s->items[i];
+        double ends[3] = { side == SIDE_X ? d->x : d->y, NAN, NAN };
+        if (runs_along(s, side)) {
+            ends[1] = d->low;
+            ends[2] = d->high;
+        }
+        for (int k = 0; k < 3; k++)
+            if (axis->scale != AXIS_LOG || ends[k] > 0)
+                include(r, ends[k]);
+    }
+}
+
+static void scale_data(struct panel *p, enum side side, double factor)
+{
+    for (size_t i = 0; i < p->nr; i++) {
+        struct layer *s = p->layers[i];
+        for (size_t k = 0; k < s->nr; k++) {
+            struct datum *d = &s->items[k];
+            *(side == SIDE_X ? &d->x : &d->y) /= factor;
+            if (s->follow)
+                *(side == SIDE_X ? &d->low : &d->high) /= factor;
+            else if (runs_along(s, side)) {
+                d->low /= factor;
+                d->high /= factor;
+            }
+        }
+    }
+}
+
+/* On a log axis of times each tick says its own unit; everything else gets one unit. */
+static void choose_unit(struct panel *p, struct axis *axis, enum side side, struct range *r)
+{
+    bool log = axis->scale == AXIS_LOG;
+    char *label = axis->label;
+
+    if (axis->scale == AXIS_CATEGORY)
+        return;
+    double typical = log ? sqrt(r->low * r->high) : fmax(fabs(r->low), fabs(r->high));
+    struct unit unit = unit_for(axis->quantity, axis->base, typical);
+    if (log && axis->quantity == QUANTITY_TIME)
+        unit = (struct unit) { .factor = 1 };
+    if (label && (unit.name[0] || log)) {
+        axis->label = NULL;
+        figure_set(&axis->label, "%s (%s%s%s)", label, unit.name, unit.name[0] && log ? ", " : "",
+                   log ? "log scale" : "");
+        free(label);
+    }
+    axis->factor = unit.factor;
+    scale_data(p, side, unit.factor);
+    r->low /= unit.factor;
+    r->high /= unit.factor;
+    axis->low /= unit.factor;
+    axis->high /= unit.factor;
+}
+
+static bool has_bars(const struct panel *p, enum side side)
+{
+    for (size_t i = 0; i < p->nr; i++)
+        if (p->layers[i]->mark == MARK_BARS && runs_along(p->layers[i], side))
+            return true;
+    return false;
+}
+
+static void widen_log(struct range *r, bool bars)
+{
+    r->low /= 1.3;
+    r->high *= 1.3;
+    if (bars) /* the shortest bar must still be seen */
+        r->low = pow(10, floor(log10(r->low)));
+}
+
+/* Zero is shown where it is not far off: a cut axis makes small differences look large. */
+static void widen_linear(struct range *r, bool bars)
+{
+    double pad = r->high > r->low ? (r->high - r->low) * 0.06 : fabs(r->high) * 0.1;
+
+    if (pad == 0)
+        pad = 1;
+    if (r->low >= 0 && (bars || r->low <= 0.6 * r->high))
+        r->low = 0;
+    else
+        r->low -= pad;
+    if (r->high > 0 || !bars)
+        r->high += pad;
+}
+
+bool axis_fit(struct panel *p, enum side side)
+{
+    struct axis *axis = side == SIDE_X ? &p->x : &p->y;
+    struct range r = { NAN, NAN };
+
+    for (size_t i = 0; i < p->nr; i++)
+        include_layer(&r, p->layers[i], axis, side);
+    if (isnan(r.low))
+        return false;
+    choose_unit(p, axis, side, &r);
+    if (axis->scale == AXIS_LOG)
+        widen_log(&r, has_bars(p, side));
+    else if (axis->scale == AXIS_LINEAR && !(axis->tight && r.high > r.low))
+        widen_linear(&r, has_bars(p, side));
+    axis->low = isnan(axis->low) ? r.low : axis->low;
+    axis->high = isnan(axis->high) ? r.high : axis->high;
+    return true;
+}
+
+static double transformed(const struct axis *axis, double value)
+{
+    return axis->scale == AXIS_LOG ? log10(value) : value;
+}
+
+double axis_share(const struct axis *axis, double value)
+{
+    double low = transformed(axis, axis->low), high = transformed(axis, axis->high);
+    double share = (transformed(axis, value) - low) / (high - low);
+
+    return axis->reversed ? 1 - share : share;
+}
+
+double axis_value(const struct axis *axis, double share)
+{
+    double low = transformed(axis, axis->low), high = transformed(axis, axis->high);
+    double at = low + (axis->reversed ? 1 - share : share) * (high - low);
+
+    return axis->scale == AXIS_LOG ? pow(10, at) : at;
+}
+
+/* Pixels that a text takes before and after its datum along the axis. */
+static struct range text_extent(const struct datum *d, enum side side)
+{
+    static const double before[] = { [ANCHOR_LEFT] = 0, [ANCHOR_CENTRE] = 0.5, [ANCHOR_RIGHT] = 1 };
+
+    if (side == SIDE_Y)
+        return (struct range) { TEXT_SIZE * 0.7 + d->dy, TEXT_SIZE * 0.7 - d->dy };
+    double width = text_width(d->text, TEXT_SIZE, false) + 4;
+    double left = width * before[d->anchor];
+    return (struct range) { left - d->dx, width - left + d->dx };
+}
+
+static bool is_inside(const struct layer *s)
+{
+    return s->mark == MARK_TEXT && !s->place && !s->follow && !s->outside;
+}
+
+void axis_make_room(struct panel *p, enum side side, double length)
+{
+    struct axis *axis = side == SIDE_X ? &p->x : &p->y;
+    double low = transformed(axis, axis->low), high = transformed(axis, axis->high);
+    double new_low = low, new_high = high;
+
+    for (size_t i = 0; axis->scale != AXIS_CATEGORY && i < p->nr; i++) {
+        const struct layer *s = p->layers[i];
+        for (size_t k = 0; is_inside(s) && k < s->nr; k++) {
+            const struct datum *d = &s->items[k];
+            double at = transformed(axis, side == SIDE_X ? d->x : d->y);
+            struct range need = text_extent(d, side);
+            if (!isfinite(at) || at < low || at > high)
+                continue;
+            double room = fmax(length - need.high, length * 0.3);
+            new_high = fmax(new_high, low + (at - low) * length / room);
+            room = fmax(length - need.low, length * 0.3);
+            new_low = fmin(new_low, high - (high - at) * length / room);
+        }
+    }
+    axis->low = axis->scale == AXIS_LOG ? pow(10, new_low) : new_low;
+    axis->high = axis->scale == AXIS_LOG ? pow(10, new_high) : new_high;
+}
+
+/* A change says its direction: "+10", not "10". */
+static void sign_ticks(struct ticks *ticks)
+{
+    for (size_t i = 0; i < ticks->nr; i++) {
+        struct tick *t = &ticks->items[i];
+        if (t->at > 0 && t->text[0])
+            figure_set(&t->text, "+%s", t->text);
+    }
+}
+
+void axis_ticks(struct axis *axis, int most)
+{
+    if (axis->scale == AXIS_CATEGORY || axis->ticks.nr > 0)
+        return;
+    if (axis->scale == AXIS_LOG) {
+        enum quantity q = axis->quantity == QUANTITY_TIME ? QUANTITY_TIME : QUANTITY_PLAIN;
+        ticks_log(&axis->ticks, axis->low, axis->high, most, q, axis->base);
+    } else {
+        for (int finer = most; axis->ticks.nr < 3 && finer < most + 4; finer++) {
+            ticks_release(&axis->ticks);
+            ticks_linear(&axis->ticks, axis->low, axis->high, finer);
+        }
+    }
+    if (axis->quantity == QUANTITY_PERCENT)
+        sign_ticks(&axis->ticks);
+}

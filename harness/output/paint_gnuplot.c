@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: MIT */
+#include "output/paint_gnuplot.h"
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "output/escape.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { TIMEOUT_MS = 60000 };
+
+static const char *const names[PICTURE_FORMAT_NR + 1] = {
+    [PICTURE_PNG] = "png",
+    [PICTURE_SVG] = "svg",
+    [PICTURE_PDF] = "pdf",
+};
+
+const char *picture_format_name(enum picture_format format)
+{
+    return names[format];
+}
+
+int picture_format_find(const char *name, struct error *err)
+{
+    for (int i = 0; i < PICTURE_FORMAT_NR; i++)
+        if (strcmp(name, names[i]) == 0)
+            return i;
+    return error_set(err, "unknown picture format \"%s\"; there are png, svg and pdf", name);
+}
+
+/* A child process whose output comes through one pipe. */
+struct child {
+    pid_t pid;
+    int pipe;
+};
+
+static int start(struct child *child, const char *folder, char *const *argv, struct error *err)
+{
+    posix_spawn_file_actions_t actions;
+    int ends[2];
+
+    if (pipe2(ends, O_CLOEXEC))
+        return error_set(err, "cannot make a pipe for gnuplot: %s", strerror(errno));
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_adddup2(&actions, ends[1], 1);
+    posix_spawn_file_actions_adddup2(&actions, ends[1], 2);
+    posix_spawn_file_actions_addchdir_np(&actions, folder);
+    int rc = posix_spawnp(&child->pid, argv[0], &actions, NULL, argv, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    close(ends[1]);
+    child->pipe = ends[0];
+    if (rc == 0)
+        return 0;
+    close(ends[0]);
+    if (rc == ENOENT)
+        return error_set(err,
+                         "gnuplot is not installed (or %s does not exist). Debian and Ubuntu: "
+                         "apt-get install gnuplot-nox fonts-dejavu-core",
+                         folder);
+    return error_set(err, "cannot start gnuplot: %s", strerror(rc));
+}
+
+static int64_t now_ms(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* Reads until the child closes its output. False if that took too long; then it is killed. */
+static bool drain(const struct child *child, struct strbuf *said)
+{
+    int64_t deadline = now_ms() + TIMEOUT_MS;
+    char chunk[4096];
+
+    for (;;) {
+        struct pollfd fd = { .fd = child->pipe, .events = POLLIN };
+        int64_t left = deadline - now_ms();
+        int ready = left > 0 ? poll(&fd, 1, (int)left) : 0;
+        if (ready < 0 && errno == EINTR)
+            continue;
+        if (ready <= 0) {
+            kill(child->pid, SIGKILL);
+            return false;
+        }
+        ssize_t nr = read(child->pipe, chunk, sizeof(chunk));
+        if (nr <= 0)
+            return true;
+        if (said->length < 16384)
+            strbuf_add(said, chunk, (size_t)nr);
+    }
+}
+
+static void trim(struct strbuf *sb)
+{
+    while (sb->length && strchr(" \n\t\r", sb->data[sb->length - 1]))
+        sb->data[--sb->length] = '\0';
+}
+
+/* Runs gnuplot and collects what it says. */
+static int run(const char *folder, char *const *argv, struct strbuf *said, struct error *err)
+{
+    struct child child;
+    int status = 0;
+
+    if (start(&child, folder, argv, err))
+        return -1;
+    bool in_time = drain(&child, said);
+    close(child.pipe);
+    while (waitpid(child.pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    trim(said);
+    if (!in_time)
+        return error_set(err, "gnuplot took longer than %d s and was stopped", TIMEOUT_MS / 1000);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
+        return error_set(err,
+                         "gnuplot is not installed. Debian and Ubuntu: apt-get install "
+                         "gnuplot-nox fonts-dejavu-core");
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+        return error_set(err, "gnuplot failed: %.800s", said->data);
+    return 0;
+}
+
+int paint_gnuplot_version(char *version, size_t size, struct error *err)
+{
+    char *argv[] = { "gnuplot", "--version", NULL };
+    struct strbuf said;
+
+    strbuf_init(&said);
+    int rc = run("/", argv, &said, err);
+    if (rc == 0)
+        snprintf(version, size, "%s", said.data);
+    strbuf_release(&said);
+    return rc;
+}
+
+static bool ids_are_plain(const char *id)
+{
+    return *id &&
+           id[strspn(id, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_")] ==
+               '\0';
+}
+
+/* Puts `to` for the first `from` in the text. */
+static void replace(struct strbuf *text, const char *from, const char *to)
+{
+    const char *at = strstr(text->data, from);
+    struct strbuf result;
+
+    if (!at)
+        return;
+    strbuf_init(&result);
+    strbuf_add(&result, text->data, (size_t)(at - text->data));
+    strbuf_adds(&result, to);
+    strbuf_adds(&result, at + strlen(from));
+    strbuf_release(text);
+    *text = result;
+}
+
+/* Replaces what lies between two marks, or does nothing. */
+static void replace_between(struct strbuf *text, const char *open, const char *close,
+                            const char *content)
+{
+    char *from = strstr(text->data, open), *to = from ? strstr(from, close) : NULL;
+    struct strbuf old, with;
+
+    if (!to)
+        return;
+    strbuf_init(&old);
+    strbuf_init(&with);
+    strbuf_add(&old, from, (size_t)(to - from) + strlen(close));
+    strbuf_adds(&with, open);
+    escape_xml(&with, content);
+    strbuf_adds(&with, close);
+    replace(text, old.data, with.data);
+    strbuf_release(&old);
+    strbuf_release(&with);
+}
+
+/* What gnuplot's SVG lacks: a title and description for screen readers, real bold, and fonts to
+ * fall back on. */
+static int finish_svg(const struct figure *f, const char *path, struct error *err)
+{
+    struct strbuf text;
+    char *svg = file_read(path, NULL, err);
+
+    if (!svg)
+        return -1;
+    strbuf_init(&text);
+    for (const char *at = svg; *at;) {
+        static const char plain[] = "font-family=\"DejaVu Sans\"";
+        static const char bold[] = "font-family=\"DejaVu Sans:Bold\"";
+        bool is_plain = strncmp(at, plain, sizeof(plain) - 1) == 0;
+        bool is_bold = strncmp(at, bold, sizeof(bold) - 1) == 0;
+        if (is_plain || is_bold) {
+            strbuf_adds(&text, "font-family=\"DejaVu Sans, Verdana, sans-serif\"");
+            strbuf_adds(&text, is_bold ? " font-weight=\"bold\"" : "");
+            at += is_bold ? sizeof(bold) - 1 : sizeof(plain) - 1;
+        } else {
+            strbuf_addc(&text, *at++);
+        }
+    }
+    replace_between(&text, "<title>", "</title>", f->title);
+    replace_between(&text, "<desc>", "</desc>", f->alt ? f->alt : f->title);
+    replace(&text, "<svg", "<svg role=\"img\"");
+    int rc = file_write(path, text.data, text.length, err);
+    strbuf_release(&text);
+    free(svg);
+    return rc;
+}
+
+static int draw(const struct figure *f, const char *folder, enum picture_format format,
+                struct error *err)
+{
+    char set_format[32], script[128], name[160];
+    char *argv[] = { "gnuplot", "-d", "-e", set_format, script, NULL };
+    struct strbuf said, path;
+    struct stat info;
+
+    snprintf(set_format, sizeof(set_format), "format='%s'", names[format]);
+    snprintf(script, sizeof(script), "%s.gp", f->id);
+    snprintf(name, sizeof(name), "%s.%s", f->id, names[format]);
+    strbuf_init(&said);
+    strbuf_init(&path);
+    strbuf_addf(&path, "%s/%s", folder, name);
+    unlink(path.data);
+    int rc = run(folder, argv, &said, err);
+    /* gnuplot goes on after a warning; a warning about the script is an error all the same. */
+    if (rc == 0 && strstr(said.data, script))
+        rc = error_set(err, "gnuplot did not like the script: %.800s", said.data);
+    if (rc == 0 && (stat(path.data, &info) || info.st_size == 0))
+        rc = error_set(err, "gnuplot wrote no picture: %.800s", said.data);
+    if (rc == 0 && format == PICTURE_SVG)
+        rc = finish_svg(f, path.data, err);
+    if (rc)
+        error_prefix(err, "%s", path.data);
+    strbuf_release(&said);
+    strbuf_release(&path);
+    return rc;
+}
+
+int paint_gnuplot(const struct figure *f, const char *folder, unsigned formats, struct error *err)
+{
+    struct strbuf script, path;
+    int rc;
+
+    if (f->reason)
+        return error_set(err, "%s: %s", f->id, f->reason);
+    if (!ids_are_plain(f->id) || strlen(f->id) > 100)
+        return error_set(err, "\"%.100s\" cannot be a file name: use letters, digits, '-' and '_'",
+                         f->id);
+    if (file_make_directory(folder, err))
+        return -1;
+    strbuf_init(&script);
+    strbuf_init(&path);
+    strbuf_addf(&path, "%s/%s.gp", folder, f->id);
+    paint_gnuplot_script(f, &script);
+    rc = file_write(path.data, script.data, script.length, err);
+    for (int format = 0; rc == 0 && format < PICTURE_FORMAT_NR; format++)
+        if (formats & 1u << format)
+            rc = draw(f, folder, (enum picture_format)format, err);
+    strbuf_release(&script);
+    strbuf_release(&path);
+    return rc;
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+#include "output/run_rows.h"
+
+#include "analysis/label.h"
+#include "base/array.h"
+
+#include <stdlib.h>
+
+int run_newest(const struct records *records)
+{
+    int newest = -1;
+
+    for (size_t i = 0; i < records->nr; i++) {
+        int run = records->items[i].run;
+        if (newest < 0 || records->runs[run].started_ms > records->runs[newest].started_ms ||
+            (records->runs[run].started_ms == records->runs[newest].started_ms && run > newest))
+            newest = run;
+    }
+    return newest;
+}
+
+/* The part of a group that belongs to the run: groups are ordered by run. */
+static size_t part_of_run(const struct group *g, int run, const struct record *const **part)
+{
+    size_t nr = 0;
+
+    for (size_t i = 0; i < g->nr; i++) {
+        if (g->items[i]->run != run)
+            continue;
+        if (nr++ == 0)
+            *part = (const struct record *const *)&g->items[i];
+    }
+    return nr;
+}
+
+static void add_row(struct run_rows *rows, const struct group *g, const struct record *const *part,
+                    size_t nr)
+{
+    struct run_row *row = array_push(rows);
+
+    row->bench = g->bench;
+    row->launches = nr;
+    summary_init(&row->summary, part, nr);
+    for (size_t i = 0; i < nr; i++) {
+        const struct measurement *m = &part[i]->m;
+        if (m->outcome == OUTCOME_OK)
+            continue;
+        if (!row->message)
+            row->message = m->message;
+        if (m->outcome > row->outcome)
+            row->outcome = m->outcome;
+        row->failures++;
+    }
+}
+
+void run_rows_init(struct run_rows *rows, const struct records *records, int run)
+{
+    *rows = (struct run_rows) { 0 };
+    if (run < 0)
+        return;
+    rows->context = metric_context_of(records, run);
+    groups_init(&rows->groups, records, false);
+    for (size_t i = 0; i < rows->groups.nr; i++) {
+        const struct record *const *part = NULL;
+        size_t nr = part_of_run(&rows->groups.items[i], run, &part);
+        if (nr > 0)
+            add_row(rows, &rows->groups.items[i], part, nr);
+    }
+    const struct benchmark_name **names = memory_zeroed(rows->nr + 1, sizeof(*names));
+    for (size_t i = 0; i < rows->nr; i++)
+        names[i] = rows->items[i].bench;
+    rows->labels = rows->nr ? labels_create(names, rows->nr) : NULL;
+    free(names);
+}
+
+void run_rows_release(struct run_rows *rows)
+{
+    for (size_t i = 0; i < rows->nr; i++)
+        summary_release(&rows->items[i].summary);
+    labels_free(rows->labels, rows->nr);
+    groups_release(&rows->groups);
+    array_release(rows);
+    *rows = (struct run_rows) { 0 };
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* What a run was measured on: machine, build, and the environment's facts, a row each. */
+#ifndef HARNESS_OUTPUT_SYSTEM_TABLE_H
+#define HARNESS_OUTPUT_SYSTEM_TABLE_H
+
+#include "base/strbuf.h"
+#include "core/record.h"
+
+#include <stdbool.h>
+
+/* Unknown facts have no row. With `markdown` as a Markdown table, else as plain text. */
+void system_table(const struct run *run, bool markdown, struct strbuf *out);
+
+#endif

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT */
+#include "output/ticks.h"
+
+#include "base/memory.h"
+#include "base/text.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+struct prefix {
+    const char *name;
+    double factor;
+};
+
+static const struct prefix time_units[] = {
+    { "ns", 1 }, { "µs", 1e3 }, { "ms", 1e6 }, { "s", 1e9 }
+};
+static const struct prefix rate_prefixes[] = { { "", 1 },    { "k", 1e3 },  { "M", 1e6 },
+                                               { "G", 1e9 }, { "T", 1e12 }, { "P", 1e15 } };
+static const struct prefix byte_units[] = {
+    { "B", 1 }, { "KiB", 0x1p10 }, { "MiB", 0x1p20 }, { "GiB", 0x1p30 }, { "TiB", 0x1p40 }
+};
+
+static const struct prefix *fitting(const struct prefix *list, size_t nr, double largest)
+{
+    size_t i = 0;
+
+    while (i + 1 < nr && fabs(largest) >= list[i + 1].factor)
+        i++;
+    return &list[i];
+}
+
+#define FITTING(list, largest) fitting((list), sizeof(list) / sizeof((list)[0]), largest)
+
+struct unit unit_for(enum quantity quantity, const char *base, double largest)
+{
+    struct unit unit = { .factor = 1 };
+    const struct prefix *p;
+
+    switch (quantity) {
+    case QUANTITY_TIME:
+    case QUANTITY_BYTES:
+        p = quantity == QUANTITY_TIME ? FITTING(time_units, largest) : FITTING(byte_units, largest);
+        snprintf(unit.name, sizeof(unit.name), "%s", p->name);
+        unit.factor = p->factor;
+        break;
+    case QUANTITY_RATE:
+        p = FITTING(rate_prefixes, largest);
+        base += *base == ' ' && !*p->name;
+        snprintf(unit.name, sizeof(unit.name), "%s%s", p->name, base);
+        unit.factor = p->factor;
+        break;
+    case QUANTITY_PERCENT:
+    case QUANTITY_SHARE:
+        snprintf(unit.name, sizeof(unit.name), "%%");
+        unit.factor = 0.01;
+        break;
+    case QUANTITY_PLAIN:
+        snprintf(unit.name, sizeof(unit.name), "%s", base ? base : "");
+        break;
+    }
+    return unit;
+}
+
+/* Between a bare number and " tokens/s" one space is enough. */
+static void single_space(const char *from, char text[QUANTITY_TEXT_SIZE])
+{
+    const char *two = strstr(from, "  ");
+
+    if (two)
+        snprintf(text, QUANTITY_TEXT_SIZE, "%.*s%s", (int)(two - from), from, two + 1);
+    else
+        snprintf(text, QUANTITY_TEXT_SIZE, "%s", from);
+}
+
+/* "12.30 us" with a real micro sign. */
+static void micro(const char *from, char text[QUANTITY_TEXT_SIZE])
+{
+    const char *us = strstr(from, " us");
+
+    if (us)
+        snprintf(text, QUANTITY_TEXT_SIZE, "%.*s µs", (int)(us - from), from);
+    else
+        snprintf(text, QUANTITY_TEXT_SIZE, "%s", from);
+}
+
+char *quantity_text(enum quantity quantity, const char *base, double value,
+                    char text[QUANTITY_TEXT_SIZE])
+{
+    char buffer[TEXT_UNIT_SIZE];
+
+    snprintf(text, QUANTITY_TEXT_SIZE, "n/a");
+    if (!isfinite(value))
+        return text;
+    switch (quantity) {
+    case QUANTITY_TIME:
+        micro(text_time(value, buffer), text);
+        break;
+    case QUANTITY_BYTES:
+        snprintf(text, QUANTITY_TEXT_SIZE, "%s", text_bytes(value, buffer));
+        break;
+    case QUANTITY_RATE:
+        single_space(text_rate(value, base, buffer), text);
+        break;
+    case QUANTITY_PERCENT:
+        snprintf(text, QUANTITY_TEXT_SIZE, "%s", text_percent(value, buffer));
+        break;
+    case QUANTITY_SHARE:
+        snprintf(text, QUANTITY_TEXT_SIZE, "%.1f %%", value * 100);
+        break;
+    case QUANTITY_PLAIN:
+        snprintf(text, QUANTITY_TEXT_SIZE, "%.4g", value);
+        break;
+    }
+    return text;
+}
+
+double ticks_step(double low, double high, int most)
+{
+    static const double nice[] = { 1, 2, 2.5, 5, 10 };
+    double rough = (high - low) / most;
+
+    if (!(rough > 0) || !isfinite(rough))
+        return 1;
+    double power = pow(10, floor(log10(rough)));
+    for (size_t i = 0; i < sizeof(nice) / sizeof(nice[0]); i++)
+        if (nice[i] * power >= rough * (1 - 1e-9))
+            return nice[i] * power;
+    return 10 * power;
+}
+
+void ticks_add(struct ticks *ticks, double at, const char *text, bool minor)
+{
+    *array_push(ticks) = (struct tick) { .at = at, .text = memory_string(text), .minor = minor };
+}
+
+void ticks_release(struct ticks *ticks)
+{
+    for (size_t i = 0; i < ticks->nr; i++)
+        free(ticks->items[i].text);
+    array_release(ticks);
+}
+
+/* Digits after the point that a multiple of `step` needs. */
+static int decimals_of(double step)
+{
+    int decimals = 0;
+
+    for (double x = step; decimals < 9 && fabs(x - round(x)) > 1e-6 * fabs(x); x *= 10)
+        decimals++;
+    return decimals;
+}
+
+void ticks_linear(struct ticks *ticks, double low, double high, int most)
+{
+    double step = ticks_step(low, high, most);
+    int decimals = decimals_of(step);
+
+    for (double i = ceil(low / step - 1e-9); i * step <= high + step * 1e-9; i++) {
+        char text[64];
+        double at = i * step;
+        if (fabs(at) >= 1e7)
+            snprintf(text, sizeof(text), "%.4g", at);
+        else
+            snprintf(text, sizeof(text), "%.*f", decimals, at == 0 ? 0.0 : at);
+        ticks_add(ticks, at, text, false);
+    }
+}
+
+void ticks_widen(double *low, double *high, int most)
+{
+    double step = ticks_step(*low, *high, most);
+
+    *low = floor(*low / step + 1e-9) * step;
+    *high = ceil(*high / step - 1e-9) * step;
+}
+
+static void log_text(double value, enum quantity quantity, const char *base, char *text)
+{
+    struct unit unit = { .factor = 1 };
+
+    if (quantity != QUANTITY_PLAIN)
+        unit = unit_for(quantity, base, value * (1 + 1e-9));
+    snprintf(text, QUANTITY_TEXT_SIZE, "%.9g%s%s", value / unit.factor, unit.name[0] ? " " : "",
+             unit.name);
+}
+
+void ticks_log(struct ticks *ticks, double low, double high, int most, enum quantity quantity,
+               const char *base)
+{
+    int first = (int)floor(log10(low) + 1e-9), last = (int)ceil(log10(high) - 1e-9);
+    int decades = last - first;
+    bool fine = decades * 3 <= most; /* 2 and 5 carry text too */
+    int every = 1 + (decades - 1) / (most > 1 ? most : 1);
+
+    for (int decade = first; decade <= last; decade++) {
+        for (int digit = 1; digit < 10; digit++) {
+            double at = digit * pow(10, decade);
+            bool major =
+                digit == 1 ? (decade - first) % every == 0 : fine && (digit == 2 || digit == 5);
+            char text[QUANTITY_TEXT_SIZE] = "";
+            if (at < low * (1 - 1e-9) || at > high * (1 + 1e-9) || (!major && decades > 6))
+                continue;
+            if (major)
+                log_text(at, quantity, base, text);
+            ticks_add(ticks, at, text, !major);
+        }
+    }
+}
+
+void ticks_names(struct ticks *ticks, const char *const *names, size_t nr)
+{
+    for (size_t i = 0; i < nr; i++)
+        ticks_add(ticks, (double)i, names[i], false);
+}

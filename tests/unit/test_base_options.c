@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT */
+/* Options from a table: every type, every way to write one, every way to get one wrong.
+ * Features: S0-14 (sweep options). */
+#include "testing.h"
+
+#include "base/options.h"
+
+#include <stdlib.h>
+
+struct target {
+    bool json;
+    const char *device;
+    struct string_list models;
+    int64_t launches;
+    struct int_list batch;
+    double slow, budget, delta;
+};
+
+static const struct option_row rows[] = {
+    OPTION_ROW("json", 'j', OPTION_FLAG, struct target, json, NULL, "print JSON"),
+    OPTION_ROW("device", 'd', OPTION_STRING, struct target, device, "DEVICE", "cpu or cuda"),
+    OPTION_ROW("model", 0, OPTION_STRINGS, struct target, models, "NAME,...", "configurations"),
+    OPTION_RANGE_ROW("launches", 'l', OPTION_INT, struct target, launches, 1, 1000, "N",
+                     "fresh processes"),
+    OPTION_RANGE_ROW("batch", 'b', OPTION_INTS, struct target, batch, 1, 1 << 20, "LIST",
+                     "batch sizes"),
+    OPTION_RANGE_ROW("slow", 0, OPTION_DOUBLE, struct target, slow, 0, 10, "X", "a factor"),
+    OPTION_ROW("budget", 0, OPTION_DURATION, struct target, budget, "TIME", "at most so long"),
+    OPTION_ROW("delta", 0, OPTION_FRACTION, struct target, delta, "SHARE", "smallest change"),
+    OPTION_END,
+};
+
+enum { ARGUMENTS_MAX = 16 };
+
+/* Splits at spaces, parses; gives the number of arguments left, -1 on error. */
+static int parse(const char *line, struct target *t, char **argv, struct error *err)
+{
+    static char copy[256];
+    char *rest = copy, *word;
+    int argc = 0;
+
+    *t = (struct target) { 0 };
+    snprintf(copy, sizeof(copy), "%s", line);
+    while ((word = strsep(&rest, " ")))
+        if (*word && argc < ARGUMENTS_MAX)
+            argv[argc++] = word;
+    return options_parse(rows, t, &argc, argv, err) ? -1 : argc;
+}
+
+static void every_type(void **state)
+{
+    (void)state;
+    char *argv[ARGUMENTS_MAX];
+    struct target t;
+    struct error err;
+    int argc = parse(
+        "--json --device cpu:2 --model nano,micro --launches 7 --batch 1,2:8:*2 "
+        "--slow 1.5 --budget 90s --delta 3%",
+        &t, argv, &err);
+
+    assert_int_equal(argc, 0);
+    assert_true(t.json);
+    assert_string_equal(t.device, "cpu:2");
+    assert_int_equal(t.models.nr, 2);
+    assert_string_equal(t.models.items[0], "nano");
+    assert_string_equal(t.models.items[1], "micro");
+    assert_int_equal(t.launches, 7);
+    assert_int_equal(t.batch.nr, 4);
+    assert_int_equal(t.batch.items[3], 8);
+    assert_true(t.slow == 1.5);
+    assert_true(t.budget == 90);
+    assert_close(t.delta, 0.03, 1e-15);
+    options_release(rows, &t);
+    assert_null(t.models.items);
+    assert_null(t.batch.items);
+}
+
+static void equals_letters_and_repeats(void **state)
+{
+    (void)state;
+    char *argv[ARGUMENTS_MAX];
+    struct target t;
+    struct error err;
+
+    assert_int_equal(parse("-j -b 4 --batch=8 -l 2 --device=a=b --model=x --model y,,z --delta=0.1",
+                           &t, argv, &err),
+                     0);
+    assert_true(t.json);
+    assert_int_equal(t.batch.nr, 2); /* repeats add up */
+    assert_int_equal(t.batch.items[0], 4);
+    assert_int_equal(t.batch.items[1], 8);
+    assert_int_equal(t.launches, 2);
+    assert_string_equal(t.device, "a=b");
+    assert_int_equal(t.models.nr, 3);
+    assert_string_equal(t.models.items[2], "z");
+    options_release(rows, &t);
+    assert_int_equal(parse("--device=", &t, argv, &err), 0);
+    assert_string_equal(t.device, "");
+}
+
+static void the_rest_moves_to_the_front(void **state)
+{
+    (void)state;
+    char *argv[ARGUMENTS_MAX];
+    struct target t;
+    struct error err;
+
+    assert_int_equal(parse("gemm --json attention/* - --launches 3 -- --json -x", &t, argv, &err),
+                     5);
+    assert_string_equal(argv[0], "gemm");
+    assert_string_equal(argv[1], "attention/*");
+    assert_string_equal(argv[2], "-");
+    assert_string_equal(argv[3], "--json"); /* after --: no option */
+    assert_string_equal(argv[4], "-x");
+    assert_true(t.json);
+    assert_int_equal(t.launches, 3);
+    assert_int_equal(parse("", &t, argv, &err), 0);
+    assert_int_equal(parse("--", &t, argv, &err), 0);
+    assert_int_equal(parse("-- --", &t, argv, &err), 1);
+}
+
+static void mistakes_are_named(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *line, *says;
+    } bad[] = {
+        { "--lanches 3", "unknown option --lanches; did you mean --launches?" },
+        { "--bach=4", "unknown option --bach=4; did you mean --batch?" },
+        { "--xyzzy", "unknown option --xyzzy" },
+        { "-x", "unknown option -x" },
+        { "-b4", "unknown option -b4" },
+        { "--jso", "did you mean --json?" }, /* no abbreviations: they break when rows are added */
+        { "--batch", "--batch needs a value: LIST" },
+        { "--json --launches", "--launches needs a value: N" },
+        { "-l", "--launches needs a value: N" },
+        { "--json=yes", "--json takes no value" },
+        { "--launches 0", "--launches: 0 is out of range (1 to 1000)" },
+        { "--launches 1001", "--launches: 1001 is out of range" },
+        { "--launches three", "--launches: \"three\" is not a whole number" },
+        { "--batch 0,-1,x", "--batch: 0 is out of range (1 to 1048576)" },
+        { "--batch 1000000000000", "--batch: 1000000000000 is out of range" },
+        { "--batch=", "--batch: \"\" is not a whole number" },
+        { "--slow 11", "--slow: 11 is out of range (0 to 10)" },
+        { "--budget soon", "--budget: \"soon\" is not a duration" },
+        { "--delta much", "--delta: \"much\" is not a share" },
+    };
+
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        char *argv[ARGUMENTS_MAX];
+        struct target t;
+        struct error err = { "" };
+        if (parse(bad[i].line, &t, argv, &err) != -1)
+            fail_msg("\"%s\" was accepted", bad[i].line);
+        if (!strstr(err.message, bad[i].says))
+            fail_msg("\"%s\": %s", bad[i].line, err.message);
+        options_release(rows, &t);
+    }
+}
+
+/* One line an option; the help texts stand in one column. */
+static void help_is_aligned(void **state)
+{
+    (void)state;
+    struct strbuf help;
+    size_t i = 0;
+
+    strbuf_init(&help);
+    options_help(rows, &help);
+    char *rest = help.data, *line;
+    while ((line = strsep(&rest, "\n")) && *line) {
+        char *text = strstr(line, rows[i].help);
+        assert_non_null(text);
+        assert_int_equal(text - line, 28);
+        assert_non_null(strstr(line, rows[i].name));
+        assert_true(!rows[i].argument || strstr(line, rows[i].argument));
+        i++;
+    }
+    assert_int_equal(i, sizeof(rows) / sizeof(rows[0]) - 1);
+    strbuf_release(&help);
+}
+
+/* Too long a name keeps a space before its help. */
+static void long_names_stay_apart(void **state)
+{
+    (void)state;
+    static const struct option_row one[] = {
+        OPTION_ROW("a-name-that-is-much-too-long", 0, OPTION_STRING, struct target, device,
+                   "SOMETHING", "help"),
+        OPTION_END,
+    };
+    struct strbuf help;
+
+    strbuf_init(&help);
+    options_help(one, &help);
+    assert_string_equal(help.data, "  --a-name-that-is-much-too-long SOMETHING help\n");
+    strbuf_release(&help);
+}
+
+int main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_type),
+        cmocka_unit_test(equals_letters_and_repeats),
+        cmocka_unit_test(the_rest_moves_to_the_front),
+        cmocka_unit_test(mistakes_are_named),
+        cmocka_unit_test(help_is_aligned),
+        cmocka_unit_test(long_names_stay_apart),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
