@@ -11,6 +11,8 @@
 # same once more by each lesser instruction set of an ISA variant). Variants
 # whose requirement is missing stay in `harness list` with the reason.
 #
+# HIDDEN: for tests of the harness itself; no test of its own.
+#
 # ISA: the same file is compiled with SIMD_ISA undefined (the variant's table and its run-time
 # choice) and once more with SIMD_ISA=avx512, avx2 and portable (the code; SIMD_NAME(f) gives
 # f_avx512 and so on, see kernels/simd.h).
@@ -47,7 +49,7 @@ function(harness_operation operation)
 endfunction()
 
 function(harness_variant operation variant)
-  cmake_parse_arguments(PARSE_ARGV 2 arg "ISA" "REQUIRES" "LIBRARIES")
+  cmake_parse_arguments(PARSE_ARGV 2 arg "ISA;HIDDEN" "REQUIRES" "LIBRARIES")
   if(arg_REQUIRES AND NOT HARNESS_HAVE_${arg_REQUIRES})
     set_property(GLOBAL APPEND_STRING PROPERTY HARNESS_MISSING
       "    { \"${operation}\", \"${variant}\", \"${HARNESS_${arg_REQUIRES}_WHY}\" },\n")
@@ -65,6 +67,9 @@ function(harness_variant operation variant)
     harness_isa_objects(kernel_${name} "${CMAKE_CURRENT_SOURCE_DIR}/${name}.c")
   endif()
   set_property(GLOBAL APPEND PROPERTY HARNESS_VARIANTS ${name})
+  if(arg_HIDDEN)
+    return()
+  endif()
   harness_variant_test(${operation} ${variant} "")
   if(arg_ISA)
     harness_variant_test(${operation} ${variant} avx2)

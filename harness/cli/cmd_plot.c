@@ -2,7 +2,6 @@
 #include "cli/command.h"
 
 #include "analysis/compare.h"
-#include "base/array.h"
 #include "cli/history_file.h"
 #include "models/gpt_config.h"
 #include "output/plots.h"
@@ -35,29 +34,6 @@ static int parse_formats(const struct string_list *names, unsigned *formats, str
         *formats |= 1U << format;
     }
     return 0;
-}
-
-/* Several runs are shown side by side: all their records in one set. */
-static int load_head(struct subject *s, int argc, char **argv, struct error *err)
-{
-    struct store_runs all = { 0 };
-    int rc = 0;
-
-    if (argc <= 1)
-        return history_load_side(s->store, argc ? argv[0] : "latest", NULL, NULL, &s->head, err);
-    for (int i = 0; rc == 0 && i < argc; i++) {
-        struct store_runs runs = { 0 };
-        rc = store_resolve(s->store, argv[i], NULL, &runs, err);
-        for (size_t j = 0; rc == 0 && j < runs.nr; j++) {
-            all.ids = array_grow(all.ids, all.nr, &all.capacity, sizeof(*all.ids));
-            all.ids[all.nr++] = runs.ids[j];
-        }
-        store_runs_release(&runs);
-    }
-    if (rc == 0)
-        rc = store_load(s->store, all.ids, all.nr, NULL, &s->head.records, err);
-    s->head.runs = all;
-    return rc;
 }
 
 static int load_base(struct subject *s, const char *ref, struct error *err)
@@ -111,7 +87,7 @@ static size_t describe_models(struct plot_model *models)
     return nr;
 }
 
-static int draw(struct subject *s, const struct plot_options *o, unsigned formats,
+static int draw(struct subject *s, const struct plot_options *o, const char *base, unsigned formats,
                 struct error *err)
 {
     struct plot_model models[16];
@@ -123,7 +99,7 @@ static int draw(struct subject *s, const struct plot_options *o, unsigned format
         .models = models,
         .nr_models = describe_models(models),
         .comparison = s->compared ? &s->comparison : NULL,
-        .base_label = o->baseline,
+        .base_label = base,
         .history = &s->history,
     };
     struct plots_summary summary = { 0 };
@@ -142,17 +118,23 @@ static int draw(struct subject *s, const struct plot_options *o, unsigned format
 static int load_and_draw(struct subject *s, const struct plot_options *o, int argc, char **argv,
                          struct error *err)
 {
+    /* One run alone, or two: what changed from the first to the second. */
+    const char *head = argc > 0 ? argv[argc - 1] : "latest";
+    const char *base = argc == 2 ? argv[0] : o->baseline;
     unsigned formats = 0;
 
+    if (argc > 2 || (argc == 2 && o->baseline))
+        return error_set(err, "harness plot draws one run, or what changed between two");
     if (parse_formats(&o->formats, &formats, err) || load_presets(s, &o->presets, err) ||
-        history_open(&s->store, o->db, STORE_READ, err) || load_head(s, argc, argv, err) ||
-        load_base(s, o->baseline, err) || load_history(s, err))
+        history_open(&s->store, o->db, STORE_READ, err) ||
+        history_load_side(s->store, head, NULL, NULL, &s->head, err) || load_base(s, base, err) ||
+        load_history(s, err))
         return -1;
     if (o->output)
         strbuf_adds(&s->folder, o->output);
     else
         history_sibling(store_path(s->store), "plots", &s->folder);
-    return draw(s, o, formats, err);
+    return draw(s, o, base, formats, err);
 }
 
 static int run(int argc, char **argv, void *options, struct error *err)
@@ -192,7 +174,7 @@ static const struct option_row rows[] = {
 extern const struct command cmd_plot;
 const struct command cmd_plot = {
     .name = "plot",
-    .arguments = "[RUN...]",
+    .arguments = "[[BASE] RUN]",
     .summary = "draw the figures of a run (default: the latest), as PNG and SVG",
     .details =
         "  harness plot\n"

@@ -44,7 +44,7 @@ static void print_all(const struct records *r, const struct machine *machine, bo
 
     if (!json)
         printf("%s (%s)\n%-18s %-10s %14s   %s\n", machine->cpu, machine->class_name, "roof",
-               "device", "median", "range over repetitions");
+               "device", "roof", "range over repetitions");
     for (size_t i = 0; i < r->nr_ceilings; i++) {
         if (json)
             cJSON_AddItemToArray(array, ceiling_to_json(&r->ceilings[i]));
@@ -103,8 +103,7 @@ static int show(struct store *store, const struct run *run, const struct device 
     int rc;
 
     roofs_epoch(run, epoch);
-    if (o->measure ? roofs_measure(store, run, device->spec, interrupt_watch(), err)
-                   : roofs_ensure(store, run, device, interrupt_watch(), err))
+    if (roofs_ensure(store, run, device, o->measure, interrupt_watch(), err))
         return -1;
     rc = store_load_ceilings(store, run->machine.id, device->label, epoch, &r, err);
     if (rc == 0)

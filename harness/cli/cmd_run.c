@@ -252,7 +252,7 @@ static int measure(struct session *s, enum sweep_end *end, struct error *err)
         .progress = on_progress,
     };
 
-    if (roofs_ensure(s->store, &s->run, &s->device, s->interrupted, err) ||
+    if (roofs_ensure(s->store, &s->run, &s->device, false, s->interrupted, err) ||
         store_begin_run(s->store, &s->run, err))
         return -1;
     int rc = sweep_run(&sweep, &sink, end, err);

@@ -5,25 +5,66 @@
 #include "measure/ceilings.h"
 
 #include <stdio.h>
+#include <string.h>
+
+/* Roofs whose best repetition is this much above their value were taken on a busy machine. */
+static const double busy_spread = 1.25;
 
 void roofs_epoch(const struct run *run, char epoch[17])
 {
     snprintf(epoch, 17, "%016llx", (unsigned long long)epoch_id(run));
 }
 
-int roofs_measure(struct store *store, const struct run *run, const char *device_spec,
-                  const volatile sig_atomic_t *interrupted, struct error *err)
+static bool better(const struct ceiling *a, const struct ceiling *b)
+{
+    return strcmp(a->unit, "ns") == 0 ? a->value < b->value : a->value > b->value;
+}
+
+/* A roof is a lower bound: the best one ever seen in the epoch stands. Data-sheet values that were
+ * set by hand stay. */
+static void keep_better(struct ceiling *fresh, const struct records *known)
+{
+    for (size_t i = 0; i < known->nr_ceilings; i++) {
+        const struct ceiling *old = &known->ceilings[i];
+        if (strcmp(old->name, fresh->name) != 0)
+            continue;
+        double spec = old->spec > 0 ? old->spec : fresh->spec;
+        if (better(old, fresh))
+            *fresh = *old;
+        fresh->spec = spec;
+    }
+}
+
+static bool busy(const struct ceiling *ceilings, size_t nr)
+{
+    for (size_t i = 0; i < nr; i++)
+        if (strcmp(ceilings[i].unit, "ns") != 0 &&
+            ceilings[i].high > busy_spread * ceilings[i].value)
+            return true;
+    return false;
+}
+
+static int measure(struct store *store, const struct run *run, const struct device *device,
+                   const char *epoch, const struct records *known,
+                   const volatile sig_atomic_t *interrupted, struct error *err)
 {
     struct ceiling ceilings[CEILINGS_MAX];
-    char epoch[17];
-    int nr = sweep_ceilings(device_spec, ceilings, interrupted, err);
+    int nr = sweep_ceilings(device->spec, ceilings, interrupted, err);
 
-    roofs_epoch(run, epoch);
-    return nr < 0 ? -1 : store_add_ceilings(store, &run->machine, epoch, ceilings, (size_t)nr, err);
+    if (nr < 0)
+        return -1;
+    for (int i = 0; i < nr; i++)
+        keep_better(&ceilings[i], known);
+    if (busy(ceilings, (size_t)nr))
+        fprintf(stderr,
+                "the roofs vary by more than %.0f %%: the machine is busy; the next run "
+                "measures them again\n",
+                100 * (busy_spread - 1));
+    return store_add_ceilings(store, &run->machine, epoch, ceilings, (size_t)nr, err);
 }
 
 int roofs_ensure(struct store *store, const struct run *run, const struct device *device,
-                 const volatile sig_atomic_t *interrupted, struct error *err)
+                 bool again, const volatile sig_atomic_t *interrupted, struct error *err)
 {
     struct records known = { 0 };
     char epoch[17];
@@ -32,10 +73,11 @@ int roofs_ensure(struct store *store, const struct run *run, const struct device
         return 0;
     roofs_epoch(run, epoch);
     int rc = store_load_ceilings(store, run->machine.id, device->label, epoch, &known, err);
-    if (rc == 0 && known.nr_ceilings == 0) {
+    bool usable = known.nr_ceilings > 0 && !busy(known.ceilings, known.nr_ceilings);
+    if (rc == 0 && (again || !usable)) {
         fprintf(stderr, "measuring the roofs of %s (once for this machine, compiler and kernel)\n",
                 device->describe);
-        rc = roofs_measure(store, run, device->spec, interrupted, err);
+        rc = measure(store, run, device, epoch, &known, interrupted, err);
     }
     records_release(&known);
     return rc;

@@ -9,13 +9,11 @@
 /* The epoch that a set of roofs belongs to: another compiler, kernel or governor has its own. */
 void roofs_epoch(const struct run *run, char epoch[17]);
 
-/* Measures the roofs of the device now and stores them. */
-int roofs_measure(struct store *store, const struct run *run, const char *device_spec,
-                  const volatile sig_atomic_t *interrupted, struct error *err);
-
 /* Makes sure that the history has roofs for this machine, device and epoch; says on standard
- * error that it measures, if it has to. Devices without roofs (fake) are left alone. */
+ * error that it measures, if it has to. They are measured again if `again`, or if the machine was
+ * busy last time; of old and new the better roof stands. Devices without roofs (fake) are left
+ * alone. */
 int roofs_ensure(struct store *store, const struct run *run, const struct device *device,
-                 const volatile sig_atomic_t *interrupted, struct error *err);
+                 bool again, const volatile sig_atomic_t *interrupted, struct error *err);
 
 #endif

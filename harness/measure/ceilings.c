@@ -5,13 +5,14 @@
 #include "base/stats.h"
 #include "core/clock.h"
 #include "measure/ceiling_loops.h"
+#include "measure/datasheet.h"
 
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { REPETITIONS = 9 };
+enum { REPETITIONS = 15 };
 static const double repetition_ns = 8e6; /* long against the timer and the fork of the team */
 
 enum pattern { READ, COPY, FMA, EMPTY };
@@ -55,7 +56,7 @@ static double timed_passes(const struct job *job, char **buffers, long passes)
     return (double)(clock_ns() - start);
 }
 
-/* ns of one pass: low, median, high over the repetitions. */
+/* ns of one pass over the repetitions: lowest, lower quartile (the rate's upper one), highest. */
 static void measure(const struct job *job, char **buffers, double ns[3])
 {
     double times[REPETITIONS];
@@ -67,7 +68,7 @@ static void measure(const struct job *job, char **buffers, double ns[3])
         times[i] = timed_passes(job, buffers, passes) / (double)passes;
     stats_sort(times, REPETITIONS);
     ns[0] = times[0];
-    ns[1] = stats_quantile(times, REPETITIONS, 0.5);
+    ns[1] = stats_quantile(times, REPETITIONS, 0.25);
     ns[2] = times[REPETITIONS - 1];
 }
 
@@ -145,6 +146,20 @@ static size_t level_bytes(int64_t cache, int sharers)
     return cache > 0 ? (size_t)cache / (size_t)(2 * (sharers > 0 ? sharers : 1)) : 0;
 }
 
+static void add_data_sheet(const struct device *d, const struct machine *m, struct ceiling *out,
+                           int nr)
+{
+    double flops, bandwidth;
+
+    datasheet_find(m->cpu, d->threads, &flops, &bandwidth);
+    for (int i = 0; i < nr; i++) {
+        if (strcmp(out[i].name, "flops.fp32") == 0)
+            out[i].spec = flops;
+        if (strcmp(out[i].name, "bandwidth.dram") == 0)
+            out[i].spec = bandwidth;
+    }
+}
+
 int ceilings_measure(struct device *device, const struct machine *machine, struct ceiling *out)
 {
     size_t l1 = level_bytes(machine->l1d, 1), l2 = level_bytes(machine->l2, 1);
@@ -171,5 +186,6 @@ int ceilings_measure(struct device *device, const struct machine *machine, struc
     out[nr].value = ns[1];
     out[nr].low = ns[0];
     out[nr++].high = ns[2];
+    add_data_sheet(device, machine, out, nr);
     return nr;
 }

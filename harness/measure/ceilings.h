@@ -9,8 +9,9 @@
  *   flops.fp32                   FLOP/s fused multiply-adds in registers, widest vectors
  *   overhead.launch              ns     an empty parallel region
  *
- * A measured roof is a lower bound of the true one: the data sheet's value, where known, stands
- * beside it. `low` and `high` are the extremes over the repetitions, `value` is the median.
+ * A measured roof is a lower bound of the true one, and whatever else the machine does only lowers
+ * it: so `value` is the upper quartile of the repetitions, `low` and `high` are their extremes.
+ * The data sheet's value, where known, stands beside it.
  */
 #ifndef HARNESS_MEASURE_CEILINGS_H
 #define HARNESS_MEASURE_CEILINGS_H
