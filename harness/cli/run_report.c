@@ -54,6 +54,17 @@ static int write_text(const struct records *records, enum run_report_form form, 
     return rc;
 }
 
+static int exit_status(const struct records *records)
+{
+    size_t counts[OUTCOME_NR] = { 0 };
+
+    for (size_t i = 0; i < records->nr; i++)
+        counts[records->items[i].m.outcome]++;
+    if (counts[OUTCOME_WRONG] + counts[OUTCOME_FAILED] > 0)
+        return EXIT_REGRESSION;
+    return counts[OUTCOME_OK] > 0 ? EXIT_SAME : EXIT_UNDECIDED;
+}
+
 int run_report(const struct records *records, enum run_report_form form, const char *output,
                struct error *err)
 {
@@ -69,9 +80,5 @@ int run_report(const struct records *records, enum run_report_form form, const c
         rc = write_text(records, form, output, err);
     if (rc)
         return -1;
-    for (size_t i = 0; i < records->nr; i++)
-        if (records->items[i].m.outcome == OUTCOME_WRONG ||
-            records->items[i].m.outcome == OUTCOME_FAILED)
-            return EXIT_REGRESSION;
-    return EXIT_SAME;
+    return exit_status(records);
 }

@@ -18,7 +18,7 @@ enum run_report_form {
 int run_report_form_find(const char *name, enum run_report_form *form, struct error *err);
 
 /* To the file, or to standard output if `output` is NULL. Returns an exit status, or -1:
- * EXIT_REGRESSION where a result was WRONG or FAILED. */
+ * EXIT_REGRESSION where a result was WRONG or FAILED, EXIT_UNDECIDED where none was OK. */
 int run_report(const struct records *records, enum run_report_form form, const char *output,
                struct error *err);
 

@@ -35,21 +35,27 @@ struct fake {
     struct random random;
 };
 
+/* Limits within which no time becomes 0 or overflows. */
 static const struct {
     const char *name;
     size_t offset;
+    double low, high;
 } settings[] = {
-    { "base", offsetof(struct fake, base) },     { "slow", offsetof(struct fake, slow) },
-    { "launch", offsetof(struct fake, launch) }, { "sd", offsetof(struct fake, sd) },
-    { "seed", offsetof(struct fake, seed) },     { "only", offsetof(struct fake, only) },
-    { "crash", offsetof(struct fake, crash) },   { "hang", offsetof(struct fake, hang) },
+    { "base", offsetof(struct fake, base), 1, 1e12 },
+    { "slow", offsetof(struct fake, slow), 0.01, 100 },
+    { "launch", offsetof(struct fake, launch), 0, 1 },
+    { "sd", offsetof(struct fake, sd), 0, 1 },
+    { "seed", offsetof(struct fake, seed), 0, 0x1p53 },
+    { "only", offsetof(struct fake, only), 0, DIM_LIMIT },
+    { "crash", offsetof(struct fake, crash), 0, DIM_LIMIT },
+    { "hang", offsetof(struct fake, hang), 0, DIM_LIMIT },
 };
 
 static int set_one(struct fake *fake, const char *name, const char *value, struct error *err)
 {
     for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++)
         if (strcmp(settings[i].name, name) == 0)
-            return text_parse_double(value, 0, 1e15, name,
+            return text_parse_double(value, settings[i].low, settings[i].high, name,
                                      (double *)((char *)fake + settings[i].offset), err);
     return error_set(err,
                      "unknown setting \"%s\"; there are base, slow, launch, sd, seed, only, "

@@ -101,7 +101,7 @@ struct ceiling {
     char name[48]; /* "bandwidth.L1", ".L2", ".L3", ".dram", "flops.fp32", "overhead.launch" */
     char device[NAME_SIZE]; /* label: thread counts have their own roofs */
     char unit[16];          /* "B/s", "FLOP/s", "ns" */
-    double value;           /* median of its repetitions */
+    double value;           /* upper quartile of its repetitions, see measure/ceilings.h */
     double low, high;       /* smallest and largest repetition */
     double spec;            /* data sheet; 0 if unknown */
     int64_t measured_ms;

@@ -53,12 +53,43 @@ static void write_fields(cJSON *json, const struct field *f, const void *from)
     }
 }
 
+/* What is there must be of the right type; null stands for a number that is not known. */
+static int check_type(const cJSON *json, const struct field *f, struct error *err)
+{
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(json, f->key);
+
+    if (!item || cJSON_IsNull(item))
+        return 0;
+    switch (f->type) {
+    case TEXT:
+        return cJSON_IsString(item) ? 0 : error_set(err, "\"%s\" is not a string", f->key);
+    case BOOLEAN:
+        return cJSON_IsBool(item) ? 0 : error_set(err, "\"%s\" is not true or false", f->key);
+    default:
+        return cJSON_IsNumber(item) ? 0 : error_set(err, "\"%s\" is not a number", f->key);
+    }
+}
+
+/* JSON readers know doubles only: beyond 2^53 the nearest one, and no further than an int64_t. */
+static int read_whole(const cJSON *json, const char *key, int64_t *value, struct error *err)
+{
+    double number = json_number(json, key, 0);
+
+    if (number != floor(number))
+        return error_set(err, "\"%s\" is not a whole number", key);
+    *value = number >= 0x1p63 ? INT64_MAX : number <= -0x1p63 ? INT64_MIN : (int64_t)number;
+    return 0;
+}
+
 /* Absent members read as "", 0, false, and NaN for numbers that may be null. */
 static int read_field(const cJSON *json, const struct field *f, void *p, struct error *err)
 {
     const char *text = json_string(json, f->key, "");
-    int64_t whole = json_int(json, f->key, 0);
+    bool integer = f->type == INTEGER32 || f->type == UNSIGNED32 || f->type == INTEGER64;
+    int64_t whole = 0;
 
+    if (check_type(json, f, err) || (integer && read_whole(json, f->key, &whole, err)))
+        return -1;
     switch (f->type) {
     case TEXT:
         if (strlen(text) >= f->size)
@@ -218,7 +249,7 @@ int measurement_from_json(const cJSON *json, struct measurement *m, struct error
         return -1;
     if (m->nr_samples > 0 && m->batch == 0)
         return error_set(err, "%s has samples but \"batch\" is 0", m->bench.key);
-    for (item = telemetry ? telemetry->child : NULL; item; item = item->next)
+    for (item = cJSON_IsObject(telemetry) ? telemetry->child : NULL; item; item = item->next)
         if (cJSON_IsNumber(item))
             measurement_add_telemetry(m, item->string, item->valuedouble);
     return 0;
@@ -330,7 +361,7 @@ int records_from_json(const cJSON *json, struct records *r, struct error *err)
     if (json_get_int(json, "schema_version", &version, err))
         return -1;
     if (version != 1)
-        return error_set(err, "schema_version %lld is newer than this harness understands (1)",
+        return error_set(err, "schema_version is %lld; this harness reads version 1",
                          (long long)version);
     cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(json, "runs"))
     {

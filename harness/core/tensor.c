@@ -84,6 +84,19 @@ float bf16_to_float(uint16_t x)
     return value;
 }
 
+/* By way of float, but rounded once: a float that is a tie between two bfloat16 only because it was
+ * rounded itself is first moved back to the side where the value lies. */
+static uint16_t bf16_from_double(double x)
+{
+    float nearest = (float)x;
+    uint32_t bits;
+
+    memcpy(&bits, &nearest, sizeof(bits));
+    if ((bits & 0xffff) == 0x8000 && (double)nearest != x)
+        nearest = nextafterf(nearest, (double)nearest < x ? INFINITY : -INFINITY);
+    return bf16_from_float(nearest);
+}
+
 /* IEEE binary16, value by value: tensors of this type are only ever converted, never computed. */
 static double fp16_to_double(uint16_t x)
 {
@@ -133,13 +146,13 @@ void tensor_set(struct tensor *t, int64_t i, double value)
 {
     switch (t->dtype) {
     case DTYPE_BF16:
-        ((uint16_t *)t->data)[i] = bf16_from_float((float)value);
+        ((uint16_t *)t->data)[i] = bf16_from_double(value);
         break;
     case DTYPE_FP16:
         ((uint16_t *)t->data)[i] = fp16_from_double(value);
         break;
     case DTYPE_INT32:
-        ((int32_t *)t->data)[i] = (int32_t)value;
+        ((int32_t *)t->data)[i] = (int32_t)nearbyint(value);
         break;
     default:
         ((float *)t->data)[i] = (float)value;

@@ -51,7 +51,8 @@ int64_t tensor_bytes(const struct tensor *t);
 int64_t tensor_rows(const struct tensor *t);
 int64_t tensor_cols(const struct tensor *t);
 
-/* Element i as double, and back with rounding to nearest even, in the tensor's dtype. */
+/* Element i as double, and back with one rounding to nearest even, in the tensor's dtype. An int32
+ * takes no value beyond its range. */
 double tensor_get(const struct tensor *t, int64_t i);
 void tensor_set(struct tensor *t, int64_t i, double value);
 

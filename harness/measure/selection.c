@@ -168,59 +168,84 @@ static int expand_variant(struct walk *w, const struct variant *v)
     return 0;
 }
 
-/* The names that could have been meant, without repeats. */
-struct names {
-    const char **items;
-    size_t nr, capacity;
-};
-
-static void add_name(struct names *names, const char *name)
+/* Names that could have been meant, without repeats. */
+static void add_name(struct string_list *names, const char *name, size_t length)
 {
-    for (size_t i = 0; i < names->nr; i++)
-        if (strcmp(names->items[i], name) == 0)
+    char *copy = memory_string(name);
+
+    copy[length] = '\0';
+    for (size_t i = 0; i < names->nr; i++) {
+        if (strcmp(names->items[i], copy) == 0) {
+            free(copy);
             return;
-    *array_push(names) = name;
+        }
+    }
+    *array_push(names) = copy;
 }
 
-enum what { KERNELS, VARIANTS, MATHS, DIMS };
+/* The part of a '/'-separated name with this index, or nothing. */
+static void add_part(struct string_list *names, const char *name, int part)
+{
+    while (part-- > 0 && name)
+        name = strchr(name, '/') ? strchr(name, '/') + 1 : NULL;
+    if (name)
+        add_name(names, name, strcspn(name, "/"));
+}
+
+/* Filters are listed by operation only: the kernels are too many for an error message. */
+enum what { OPERATIONS, KERNELS, MODELS, VARIANTS, MATHS, DIMS };
 
 static void collect(const struct registry *r, const struct device *device, enum what what,
-                    struct names *names)
+                    struct string_list *names)
 {
     const struct variant *v;
 
     for (size_t i = 0; (v = registry_variant_at(r, i)); i++) {
         if (v->device != device->kind)
             continue;
+        if (what == OPERATIONS)
+            add_part(names, v->kernel->name, 0);
         if (what == KERNELS)
-            add_name(names, v->kernel->name);
+            add_name(names, v->kernel->name, strlen(v->kernel->name));
+        if (what == MODELS && strncmp(v->kernel->name, "gpt/", 4) == 0)
+            add_part(names, v->kernel->name, 1);
         if (what == VARIANTS)
-            add_name(names, v->name);
+            add_name(names, v->name, strlen(v->name));
         if (what == MATHS)
-            add_name(names, v->math);
+            add_name(names, v->math, strlen(v->math));
         for (int d = 0; what == DIMS && d < kernel_nr_dims(v->kernel); d++)
-            add_name(names, v->kernel->dims[d]);
+            add_name(names, v->kernel->dims[d], strlen(v->kernel->dims[d]));
     }
+}
+
+static const char *nearest_of(const char *word, struct string_list *names)
+{
+    *array_push(names) = NULL; /* ends the list for text_nearest() */
+    names->nr--;
+    return text_nearest(word, (const char *const *)names->items);
 }
 
 static int nothing_matches(const struct registry *r, const struct device *device, enum what what,
                            const char *kind, const char *word, struct error *err)
 {
-    struct names names = { 0 };
+    struct string_list names = { 0 }, candidates = { 0 };
     struct strbuf list;
 
     collect(r, device, what, &names);
-    size_t nr = names.nr;
-    *array_push(&names) = NULL;
-    const char *nearest = text_nearest(word, names.items);
+    collect(r, device, what, &candidates);
+    if (what == OPERATIONS)
+        collect(r, device, KERNELS, &candidates);
+    const char *nearest = nearest_of(word, &candidates);
     strbuf_init(&list);
-    for (size_t i = 0; i < nr && i < 40; i++)
+    for (size_t i = 0; i < names.nr; i++)
         strbuf_addf(&list, "%s%s", i ? ", " : "", names.items[i]);
-    error_set(err, "%s \"%s\" matches nothing on device %s%s%s%s; there are: %s", kind, word,
+    error_set(err, "%s \"%s\" matches nothing on device %s%s%s%s; there are: %s%s", kind, word,
               device->spec, nearest ? "; did you mean \"" : "", nearest ? nearest : "",
-              nearest ? "\"?" : "", list.data);
+              nearest ? "\"?" : "", list.data,
+              what == OPERATIONS ? " (see `harness list kernels`)" : "");
     strbuf_release(&list);
-    array_release(&names);
+    string_list_release(&names);
+    string_list_release(&candidates);
     return -1;
 }
 
@@ -237,14 +262,14 @@ static int check_list(const struct string_list *list, const bool *hits, const st
 static int check_hits(const struct selection *s, const struct registry *r,
                       const struct device *device, const struct hits *hits, struct error *err)
 {
-    if (check_list(&s->models, hits->models, r, device, KERNELS, "model", err) ||
+    if (check_list(&s->models, hits->models, r, device, MODELS, "model", err) ||
         check_list(&s->variants, hits->variants, r, device, VARIANTS, "variant", err) ||
         check_list(&s->maths, hits->maths, r, device, MATHS, "dtype", err))
         return -1;
     for (int i = 0; i < s->nr_dims; i++)
         if (!hits->dims[i])
             return nothing_matches(r, device, DIMS, "dim", s->dims[i].name, err);
-    return check_list(&s->filters, hits->filters, r, device, KERNELS, "filter", err);
+    return check_list(&s->filters, hits->filters, r, device, OPERATIONS, "filter", err);
 }
 
 int selection_expand(const struct selection *s, const struct registry *r,
