@@ -106,9 +106,9 @@ static double inner_variance(const struct interval *i)
 }
 
 /* Fills one side of a row; returns the logs of its launch values, signed. `inner` gets the mean
- * variance inside the launches. */
+ * variance inside the launches, `probe` the mean log time of the machine probe. */
 static double *read_side(const struct comparison *c, const struct side *side, const struct group *g,
-                         struct compare_side *out, double *inner)
+                         struct compare_side *out, double *inner, double *probe)
 {
     double *logs = memory_zeroed(g->nr, sizeof(*logs));
 
@@ -131,10 +131,12 @@ static double *read_side(const struct comparison *c, const struct side *side, co
             continue;
         logs[out->launches++] = compare_sign(c) * log(value.value);
         *inner += inner_variance(&value.interval);
+        *probe += log(measurement_telemetry(&g->items[at]->m, "probe_ns"));
     }
     if (out->launches > 0) {
         out->value = exp(compare_sign(c) * stats_mean(logs, out->launches));
         *inner /= (double)out->launches;
+        *probe /= (double)out->launches;
     }
     out->spread = stats_sd(logs, out->launches);
     return logs;
@@ -247,10 +249,13 @@ static void add_row(struct join *join, const struct group *base, const struct gr
     struct evidence evidence = { 0 };
 
     if (base)
-        evidence.base = read_side(join->c, &join->base, base, &row.base, &evidence.base_inner);
+        evidence.base = read_side(join->c, &join->base, base, &row.base, &evidence.base_inner,
+                                  &evidence.base_probe);
     if (head)
-        evidence.head = read_side(join->c, &join->head, head, &row.head, &evidence.head_inner);
+        evidence.head = read_side(join->c, &join->head, head, &row.head, &evidence.head_inner,
+                                  &evidence.head_probe);
     measure_change(join->c, &row);
+    row.probe = expm1(evidence.head_probe - evidence.base_probe);
     judge_presence(&row, base != NULL, head != NULL);
     if (row.base.outcome == OUTCOME_UNSUPPORTED && row.head.outcome == OUTCOME_UNSUPPORTED) {
         join->c->unsupported++;

@@ -27,6 +27,10 @@
  * (Mann and Whitney 1947) at 5 %: one wild launch moves a mean, not the ranks. Three launches
  * against three can just reach it (1/20).
  *
+ * The machine. Beside every case a probe is timed, a fixed piece of work that is not under test
+ * (telemetry "probe_ns"). Where the probe moved by more than the floor, a change must stand beyond
+ * the floor with the probe's share taken out of it, and nothing is called same: else undecided.
+ *
  * Same. The 90 % two-sided interval of e lies inside (-d, d): two one-sided tests at 5 %
  * (Schuirmann 1987). Everything else is undecided. Fewer than COMPARE_LAUNCHES_MIN launches on a
  * side: undecided.
@@ -103,6 +107,7 @@ struct compare_row {
     struct compare_side base, head;
     double change;            /* NaN unless both sides have a value */
     bool worse;               /* the change is for the worse */
+    double probe;             /* change of the machine probe's time; NaN if not probed */
     struct interval interval; /* 90 % of `change`; NaN limits below 3 launches a side */
     double p, q;              /* NaN outside the family */
     double rank_p;     /* one-sided, in the direction of the change; NaN outside the family */
@@ -123,6 +128,7 @@ struct comparison {
     size_t unsupported;  /* not runnable on both sides */
     double common_shift; /* median change of the family; NaN if it has fewer than 5 */
     double vendor_shift; /* median change of its vendor benchmarks; NaN if none */
+    double probe_shift;  /* median change of the machine probe's time; NaN if not probed */
     bool shifted;        /* the family moved together: suspect the machine before the code */
     double noise;        /* median launch-to-launch spread of the family; NaN if empty */
     char **notes;        /* sentences to print below the table; owned */

@@ -127,6 +127,23 @@ static bool is_same(const struct comparison *c, const struct compare_row *row)
     return log1p(row->interval.low) > -floor && log1p(row->interval.high) < floor;
 }
 
+/* Did the machine itself move by more than the floor? */
+static bool machine_moved(const struct comparison *c, const struct compare_row *row)
+{
+    return fabs(log1p(row->probe)) > log1p(c->settings.delta); /* false where it was not probed */
+}
+
+/* Does the change stand beyond the floor when the machine's own share is taken out of it? */
+static bool stands(const struct comparison *c, const struct compare_row *row)
+{
+    double sign = compare_sign(c), share = log1p(row->probe), floor = log1p(c->settings.delta);
+    double a = sign * log1p(row->interval.low), b = sign * log1p(row->interval.high);
+
+    if (!machine_moved(c, row))
+        return true;
+    return row->worse ? fmin(a, b) - share > floor : fmax(a, b) - share < -floor;
+}
+
 static void explain(const struct comparison *c, struct compare_row *row)
 {
     char low[TEXT_UNIT_SIZE], high[TEXT_UNIT_SIZE];
@@ -146,8 +163,15 @@ static void explain(const struct comparison *c, struct compare_row *row)
 
 static void decide(const struct comparison *c, struct compare_row *row)
 {
-    if (row->q <= c->settings.q && row->rank_p <= rank_level + 1e-12)
+    bool changed = row->q <= c->settings.q && row->rank_p <= rank_level + 1e-12;
+    char moved[TEXT_UNIT_SIZE];
+
+    if (changed && stands(c, row))
         row->verdict = row->worse ? VERDICT_REGRESSED : VERDICT_IMPROVED;
+    else if ((changed || is_same(c, row)) && machine_moved(c, row))
+        snprintf(row->why, sizeof(row->why),
+                 "the machine itself moved: its probe took %s time beside this benchmark",
+                 text_percent(row->probe, moved));
     else if (is_same(c, row))
         row->verdict = VERDICT_SAME;
     else
@@ -162,7 +186,7 @@ static double family_median(const struct comparison *c, const size_t *family, si
     size_t used = 0;
 
     for (size_t i = 0; i < nr; i++)
-        if (!vendor_only || c->rows[family[i]].vendor)
+        if ((!vendor_only || c->rows[family[i]].vendor) && !isnan(field(&c->rows[family[i]])))
             values[used++] = field(&c->rows[family[i]]);
     double median = stats_median(values, used);
     free(values);
@@ -172,6 +196,11 @@ static double family_median(const struct comparison *c, const size_t *family, si
 static double change_of(const struct compare_row *row)
 {
     return row->change;
+}
+
+static double probe_of(const struct compare_row *row)
+{
+    return row->probe;
 }
 
 static double spread_of(const struct compare_row *row)
@@ -211,6 +240,7 @@ static void judge_family(struct comparison *c, const struct evidence *evidence,
     for (size_t i = 0; i < nr; i++)
         decide(c, &c->rows[family[i]]);
     c->noise = family_median(c, family, nr, spread_of, false);
+    c->probe_shift = family_median(c, family, nr, probe_of, false);
     judge_shift(c, family, nr);
     free(noise);
 }
@@ -219,7 +249,7 @@ void compare_judge(struct comparison *c, const struct evidence *evidence)
 {
     size_t *family = memory_zeroed(c->nr ? c->nr : 1, sizeof(*family));
 
-    c->common_shift = c->vendor_shift = c->noise = NAN;
+    c->common_shift = c->vendor_shift = c->probe_shift = c->noise = NAN;
     for (size_t i = 0; i < c->nr; i++)
         if (compare_in_family(&c->rows[i]))
             family[c->family++] = i;

@@ -91,6 +91,11 @@ static void note_shift(struct comparison *c)
     if (c->shifted)
         compare_note(c, "All benchmarks together moved by %s: suspect the machine before the code.",
                      text_percent(c->common_shift, shift));
+    if (fabs(log1p(c->probe_shift)) > log1p(c->settings.delta))
+        compare_note(c,
+                     "The machine itself moved: its probe, the same work on both sides, took %s "
+                     "time.",
+                     text_percent(c->probe_shift, shift));
     if (fabs(log1p(c->vendor_shift)) > log1p(c->settings.delta))
         compare_note(c, "The reference libraries, whose code did not change, moved by %s.",
                      text_percent(c->vendor_shift, shift));

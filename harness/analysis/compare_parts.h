@@ -11,6 +11,8 @@ struct evidence {
     /* Mean squared standard error of a launch value from the samples inside the launch; 0 where
      * they are too few to tell. */
     double base_inner, head_inner;
+    /* Mean log time of the machine probe beside the launches; NaN where there was none. */
+    double base_probe, head_probe;
 };
 
 /* Judges the family: every row that is still undecided and has enough launches. evidence[i]

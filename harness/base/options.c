@@ -26,6 +26,23 @@ void string_list_release(struct string_list *list)
     array_release(list);
 }
 
+/* An empty item is a mistake, such as an unset shell variable: nothing must stand for "all". */
+static int set_strings(const char *text, const char *what, struct string_list *list,
+                       struct error *err)
+{
+    for (const char *item = text; item; item = strchr(item, ',') ? strchr(item, ',') + 1 : NULL)
+        if (*item == ',' || *item == '\0')
+            return error_set(err, "%s: \"%s\" has an empty name in the list", what, text);
+    string_list_add_split(list, text, ',');
+    return 0;
+}
+
+/* 0 would read as "not given". */
+static int above_zero(const double *value, const char *text, const char *what, struct error *err)
+{
+    return *value > 0 ? 0 : error_set(err, "%s: %s is not above zero", what, text);
+}
+
 static int set_value(const struct option_row *row, void *target, const char *text,
                      struct error *err)
 {
@@ -41,8 +58,7 @@ static int set_value(const struct option_row *row, void *target, const char *tex
         *(const char **)member = text;
         return 0;
     case OPTION_STRINGS:
-        string_list_add_split(member, text, ',');
-        return 0;
+        return set_strings(text, what, member, err);
     case OPTION_INT:
         return text_parse_int(text, row->low, row->high, what, member, err);
     case OPTION_INTS:
@@ -50,9 +66,13 @@ static int set_value(const struct option_row *row, void *target, const char *tex
     case OPTION_DOUBLE:
         return text_parse_double(text, (double)row->low, (double)row->high, what, member, err);
     case OPTION_DURATION:
-        return text_parse_duration(text, what, member, err);
+        return text_parse_duration(text, what, member, err) || above_zero(member, text, what, err)
+                   ? -1
+                   : 0;
     case OPTION_FRACTION:
-        return text_parse_fraction(text, what, member, err);
+        return text_parse_fraction(text, what, member, err) || above_zero(member, text, what, err)
+                   ? -1
+                   : 0;
     }
     return error_set(err, "%s: unknown option type", what);
 }

@@ -27,12 +27,12 @@
 enum option_type {
     OPTION_FLAG,     /* bool: set to true */
     OPTION_STRING,   /* const char *: points into argv */
-    OPTION_STRINGS,  /* struct string_list: repeatable, each split at commas */
+    OPTION_STRINGS,  /* struct string_list: repeatable, each split at commas, no item empty */
     OPTION_INT,      /* int64_t within [low, high] */
     OPTION_INTS,     /* struct int_list within [low, high] */
     OPTION_DOUBLE,   /* double within [low, high] */
-    OPTION_DURATION, /* double, in seconds */
-    OPTION_FRACTION, /* double: "3%" or "0.03" */
+    OPTION_DURATION, /* double, in seconds, above 0 */
+    OPTION_FRACTION, /* double above 0: "3%" or "0.03" */
 };
 
 struct string_list {

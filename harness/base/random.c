@@ -103,7 +103,7 @@ void random_uuid(char text[37])
 {
     uint64_t high = random_fresh_seed(), low = random_fresh_seed();
 
-    high = (high & ~0xf000U) | 0x4000U;
+    high = (high & ~0xf000ULL) | 0x4000U;
     low = (low & ~(3ULL << 62)) | (2ULL << 62);
     snprintf(text, 37, "%08x-%04x-%04x-%04x-%012llx", (unsigned)(high >> 32),
              (unsigned)(high >> 16) & 0xffff, (unsigned)high & 0xffff, (unsigned)(low >> 48),

@@ -148,13 +148,14 @@ static int forget(struct store *store, const struct baseline_options *o, int arg
 
 static const struct {
     const char *name;
+    int words; /* at most, with the action's own name */
     enum store_mode mode;
     int (*run)(struct store *, const struct baseline_options *, int, char **, struct error *);
 } actions[] = {
-    { "list", STORE_READ, list },
-    { "show", STORE_READ, show },
-    { "save", STORE_WRITE, save },
-    { "remove", STORE_WRITE, forget },
+    { "list", 1, STORE_READ, list },
+    { "show", 2, STORE_READ, show },
+    { "save", 2, STORE_WRITE, save },
+    { "remove", 2, STORE_WRITE, forget },
 };
 
 static int run(int argc, char **argv, void *options, struct error *err)
@@ -166,7 +167,8 @@ static int run(int argc, char **argv, void *options, struct error *err)
     for (size_t i = 0; i < sizeof(actions) / sizeof(actions[0]); i++) {
         if (strcmp(actions[i].name, action) != 0)
             continue;
-        if (history_open(&store, o->db, actions[i].mode, err))
+        if (command_no_more(argc, argv, actions[i].words, err) ||
+            history_open(&store, o->db, actions[i].mode, err))
             return -1;
         int rc = actions[i].run(store, o, argc, argv, err);
         store_close(store);

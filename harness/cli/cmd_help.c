@@ -36,6 +36,8 @@ static void print_command(const struct command *c)
 static int run(int argc, char **argv, void *options, struct error *err)
 {
     (void)options;
+    if (command_no_more(argc, argv, 1, err))
+        return -1;
     if (argc == 0) {
         print_commands();
         return EXIT_SAME;

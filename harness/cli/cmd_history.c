@@ -116,8 +116,14 @@ static int backup(struct store *store, const struct history_options *o, int argc
 
 static const struct {
     const char *name;
+    int words; /* at most, with the action's own name */
     int (*run)(struct store *, const struct history_options *, int, char **, struct error *);
-} actions[] = { { "list", list }, { "show", show }, { "verify", verify }, { "backup", backup } };
+} actions[] = {
+    { "list", 1, list },
+    { "show", 2, show },
+    { "verify", 1, verify },
+    { "backup", 2, backup },
+};
 
 static int run(int argc, char **argv, void *options, struct error *err)
 {
@@ -128,7 +134,8 @@ static int run(int argc, char **argv, void *options, struct error *err)
     for (size_t i = 0; i < sizeof(actions) / sizeof(actions[0]); i++) {
         if (strcmp(actions[i].name, action) != 0)
             continue;
-        if (history_open(&store, o->db, STORE_READ, err))
+        if (command_no_more(argc, argv, actions[i].words, err) ||
+            history_open(&store, o->db, STORE_READ, err))
             return -1;
         int rc = actions[i].run(store, o, argc, argv, err);
         store_close(store);

@@ -167,6 +167,8 @@ static int run(int argc, char **argv, void *options, struct error *err)
 {
     const char *action = argc > 0 ? argv[0] : "info";
 
+    if (command_no_more(argc, argv, 1, err))
+        return -1;
     for (size_t i = 0; i < sizeof(actions) / sizeof(actions[0]); i++)
         if (strcmp(actions[i].name, action) == 0)
             return actions[i].run(options, err);

@@ -299,8 +299,12 @@ static int run_session(struct session *s, int argc, char **argv, struct error *e
         history_open(&s->store, s->o->db, STORE_WRITE, err))
         return -1;
     describe_run(s);
-    if (measure(s, &end, err))
-        return -1;
+    if (measure(s, &end, err)) {
+        if (!*s->interrupted || s->run.id)
+            return -1;
+        fprintf(stderr, "interrupted before the first measurement: nothing is kept\n");
+        return 128 + (int)*s->interrupted;
+    }
     return conclude(s, end, err);
 }
 

@@ -9,10 +9,9 @@ static int run(int argc, char **argv, void *options, struct error *err)
 {
     struct build b;
 
-    (void)argc;
-    (void)argv;
     (void)options;
-    (void)err;
+    if (command_no_more(argc, argv, 0, err))
+        return -1;
     environment_build(&b);
     printf("harness %s\n", b.version);
     if (b.commit[0])

@@ -34,6 +34,9 @@ struct command {
     bool hidden; /* not in the list of `harness help` */
 };
 
+/* 0, or an error that names the first argument beyond the `most` that are allowed. */
+int command_no_more(int argc, char **argv, int most, struct error *err);
+
 /* NULL-ended, in the order of `harness help`. */
 const struct command *const *command_all(void);
 /* NULL and an error that names the nearest. */

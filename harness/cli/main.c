@@ -52,6 +52,11 @@ const struct command *command_find(const char *name, struct error *err)
     return NULL;
 }
 
+int command_no_more(int argc, char **argv, int most, struct error *err)
+{
+    return argc <= most ? 0 : error_set(err, "unexpected argument \"%s\"", argv[most]);
+}
+
 static int run_command(const struct command *command, int argc, char **argv, struct error *err)
 {
     void *options = calloc(1, command->options_size + 1);

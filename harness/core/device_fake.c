@@ -35,7 +35,7 @@ struct fake {
     struct random random;
 };
 
-/* Limits within which no time becomes 0 or overflows. */
+/* Limits within which no time overflows. */
 static const struct {
     const char *name;
     size_t offset;

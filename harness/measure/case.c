@@ -6,11 +6,15 @@
 #include "base/text.h"
 #include "core/clock.h"
 #include "measure/loop.h"
+#include "measure/probe.h"
 #include "measure/telemetry.h"
 #include "measure/verify.h"
 
 #include <math.h>
 #include <stdio.h>
+
+/* Enough for any kernel: those that are over in no time are warm by then. */
+enum { WARMUPS_MAX = 100000 };
 
 /* What the steps below share. */
 struct state {
@@ -129,34 +133,47 @@ static int verify(struct state *s, const struct benchmark *bench, struct error *
     return verdict(s, check_inputs_unchanged(c, &s->buffers, err), "", err);
 }
 
+static double flush_ns(struct device *d)
+{
+    uint64_t start = clock_ns();
+
+    d->ops->flush(d);
+    return (double)(clock_ns() - start);
+}
+
+/* Flushing counts as time spent: it may take a thousand times what it prepares for. */
 static int take_sample(void *context, uint64_t *ns, struct error *err)
 {
     struct state *s = context;
     struct device *d = s->call.device;
     struct measurement *m = s->m;
+    double flushing = s->cold ? flush_ns(d) : 0;
 
-    if (s->cold)
-        d->ops->flush(d);
     if (d->ops->time(d, &s->call, m->batch, ns, err))
         return -1;
     m->samples = array_grow(m->samples, m->nr_samples, &s->capacity, sizeof(*m->samples));
     m->samples[m->nr_samples++] = *ns;
-    s->elapsed_ns += (double)*ns;
+    s->elapsed_ns += (double)*ns + flushing;
     return 0;
 }
 
-/* Launches one by one until the times are stable, then forgets them. */
+/* Launches one by one until the times are stable, then forgets them. Looks at them again only after
+ * a quarter more time: each look sorts all of them. */
 static int warm_up(struct state *s, struct error *err)
 {
-    double wanted = s->settings->sampling.warmup * 1e9;
+    double wanted = s->settings->sampling.warmup * 1e9, look_at = wanted;
+    bool stable = false;
     uint64_t ns;
 
     s->m->batch = 1;
     do {
         if (take_sample(s, &ns, err))
             return -1;
-    } while (s->elapsed_ns < 4 * wanted &&
-             (s->elapsed_ns < wanted || !sampling_stable(s->m->samples, s->m->nr_samples)));
+        if (s->elapsed_ns >= look_at) {
+            stable = sampling_stable(s->m->samples, s->m->nr_samples);
+            look_at = 1.25 * s->elapsed_ns;
+        }
+    } while (!stable && s->elapsed_ns < 4 * wanted && s->m->nr_samples < WARMUPS_MAX);
     s->m->warmups = (unsigned)s->m->nr_samples;
     return 0;
 }
@@ -189,10 +206,8 @@ static int64_t next_round(void *context)
         return 0;
     if (rule->iterations > 0)
         return rule->iterations - nr;
-    if (nr == 0)
-        return 3;
-    double tenth = 0.1 * rule->max_time * 1e9 / (s->elapsed_ns / (double)nr + 1);
-    int64_t round = nr < (int64_t)tenth ? nr : (int64_t)tenth;
+    double tenth = 0.1 * rule->max_time * 1e9 / (s->elapsed_ns / (double)(nr ? nr : 1) + 1);
+    int64_t round = nr == 0 ? 3 : nr < (int64_t)tenth ? nr : (int64_t)tenth;
     int64_t room = rule->max_samples - nr;
     round = round < room ? round : room;
     return round < 1 ? 1 : round;
@@ -206,15 +221,17 @@ static int sample(struct state *s, struct error *err)
         .sample = take_sample,
         .next = next_round,
     };
-    struct telemetry_probe probe;
+    struct telemetry_probe telemetry;
+    double before = probe_ns(s->call.device);
 
     if (warm_up(s, err))
         return -1;
     begin_sampling(s);
-    telemetry_begin(&probe);
+    telemetry_begin(&telemetry);
     if (loop_run(&loop, err))
         return -1;
-    telemetry_end(&probe, s->m);
+    telemetry_end(&telemetry, s->m);
+    measurement_add_telemetry(s->m, "probe_ns", sqrt(before * probe_ns(s->call.device)));
     return verdict(s, check_outputs(&s->check, &s->buffers, err), "after timing: ", err);
 }
 

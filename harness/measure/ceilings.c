@@ -141,6 +141,7 @@ static int bandwidth(struct device *d, const char *level, size_t bytes, struct c
     return 2;
 }
 
+/* Half of a core's share of a cache. */
 static size_t level_bytes(int64_t cache, int sharers)
 {
     return cache > 0 ? (size_t)cache / (size_t)(2 * (sharers > 0 ? sharers : 1)) : 0;
@@ -163,7 +164,8 @@ static void add_data_sheet(const struct device *d, const struct machine *m, stru
 int ceilings_measure(struct device *device, const struct machine *machine, struct ceiling *out)
 {
     size_t l1 = level_bytes(machine->l1d, 1), l2 = level_bytes(machine->l2, 1);
-    size_t l3 = level_bytes(machine->l3, device->threads);
+    /* A quarter of the L3: in a virtual machine others have their part of it. */
+    size_t l3 = level_bytes(machine->l3, 2 * device->threads);
     size_t last = machine->l3 ? (size_t)machine->l3 : (size_t)32 << 20;
     struct job fma = { FMA, device->threads, 1024 }, empty = { EMPTY, device->threads, 0 };
     double ns[3];

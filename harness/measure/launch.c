@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -83,7 +84,9 @@ static int start(struct child *c, struct error *err)
 {
     int input[2] = { -1, -1 }, reports[2] = { -1, -1 }, errors[2] = { -1, -1 };
 
-    if (pipe2(input, O_CLOEXEC) || pipe2(reports, O_CLOEXEC) || pipe2(errors, O_CLOEXEC))
+    /* A socket, because writing to one can go without SIGPIPE. */
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, input) ||
+        pipe2(reports, O_CLOEXEC) || pipe2(errors, O_CLOEXEC))
         goto failed;
     char **env = child_environment();
     c->pid = fork();
@@ -92,6 +95,7 @@ static int start(struct child *c, struct error *err)
     free(env);
     if (c->pid < 0)
         goto failed;
+    setpgid(c->pid, c->pid); /* as the child does, whoever is first: stop() kills the group */
     close(input[0]);
     close(reports[1]);
     close(errors[1]);
@@ -117,7 +121,7 @@ static void give_job(struct child *c, const struct job *job)
     size_t length = strlen(text), sent = 0;
 
     while (sent < length) {
-        ssize_t nr = write(c->input, text + sent, length - sent);
+        ssize_t nr = send(c->input, text + sent, length - sent, MSG_NOSIGNAL);
         if (nr < 0 && errno != EINTR)
             break; /* it died: reading will tell how */
         sent += nr > 0 ? (size_t)nr : 0;
@@ -137,7 +141,7 @@ static int take_ceilings(struct child *c, const cJSON *array)
         if (nr < CEILINGS_MAX && ceiling_from_json(item, &ceilings[nr++], c->err))
             return -1;
     }
-    c->answered = true;
+    c->answered = true; /* nothing else is asked in such a job */
     return c->sink->ceilings(c->sink->context, ceilings, nr, c->err);
 }
 
@@ -156,25 +160,36 @@ static int take_measurement(struct child *c, size_t index, const cJSON *json)
     return rc;
 }
 
+static void take_begin(struct child *c, size_t index)
+{
+    c->result->current = (long)index;
+    c->since = clock_ns();
+    c->sink->begin(c->sink->context, index);
+}
+
+/* The process runs kernels that may write anywhere: its words are checked. Cases come in order,
+ * one at a time. */
+static int take_message(struct child *c, const cJSON *json)
+{
+    const cJSON *ceilings = cJSON_GetObjectItemCaseSensitive(json, "ceilings");
+    int64_t begin = json_int(json, "begin", -1), end = json_int(json, "end", -1);
+    int64_t next = c->done < c->wanted ? (int64_t)c->done : -2;
+
+    if (ceilings && c->sink->ceilings)
+        return take_ceilings(c, ceilings);
+    if (begin == next && c->result->current < 0)
+        return take_begin(c, (size_t)begin), 0;
+    if (end == next && c->result->current == end)
+        return take_measurement(c, (size_t)end,
+                                cJSON_GetObjectItemCaseSensitive(json, "measurement"));
+    return error_set(c->err, "the measuring process said something out of turn");
+}
+
 static int take_line(struct child *c, const char *line, size_t length)
 {
     cJSON *json = json_parse(line, length, "measuring process", c->err);
-    int rc = json ? 0 : -1;
+    int rc = json ? take_message(c, json) : -1;
 
-    if (json) {
-        const cJSON *ceilings = cJSON_GetObjectItemCaseSensitive(json, "ceilings");
-        int64_t begin = json_int(json, "begin", -1), end = json_int(json, "end", -1);
-        if (ceilings)
-            rc = take_ceilings(c, ceilings);
-        if (begin >= 0) {
-            c->result->current = (long)begin;
-            c->since = clock_ns();
-            c->sink->begin(c->sink->context, (size_t)begin);
-        }
-        if (end >= 0)
-            rc = take_measurement(c, (size_t)end,
-                                  cJSON_GetObjectItemCaseSensitive(json, "measurement"));
-    }
     cJSON_Delete(json);
     return rc;
 }

@@ -20,7 +20,7 @@ const struct sampling sampling_default = {
 
 /* A sample of this many clock steps has a quantisation error of at most half a percent. */
 static const double steps_per_sample = 200;
-enum { BATCH_MAX = 1 << 20 };
+enum { BATCH_MAX = 1 << 20, TIME_LIMIT = 1000000 };
 
 static double *as_doubles(const uint64_t *samples, size_t nr)
 {
@@ -79,29 +79,49 @@ bool sampling_stable(const uint64_t *samples, size_t nr)
     return fabs(a - b) <= 0.02 * a;
 }
 
-static int read_duration(const cJSON *json, const char *key, double *seconds, struct error *err)
+typedef int quantity_parser(const char *text, const char *what, double *value, struct error *err);
+
+/* A number, or a text with its unit ("20ms", "1%"); absent ones stay as they are. */
+static int read_quantity(const cJSON *json, const char *key, quantity_parser *parse, double *value,
+                         struct error *err)
 {
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(json, key);
 
     if (cJSON_IsString(item))
-        return text_parse_duration(item->valuestring, key, seconds, err);
+        return parse(item->valuestring, key, value, err);
     if (cJSON_IsNumber(item))
-        *seconds = item->valuedouble;
+        *value = item->valuedouble;
+    else if (item)
+        return error_set(err, "\"%s\" is neither a number nor a text like \"20ms\" or \"1%%\"",
+                         key);
     return 0;
+}
+
+static int read_count(const cJSON *json, const char *key, int64_t *value, struct error *err)
+{
+    return cJSON_HasObjectItem(json, key) ? json_get_int(json, key, value, err) : 0;
 }
 
 int sampling_from_json(const cJSON *json, struct sampling *s, struct error *err)
 {
-    if (read_duration(json, "min_time", &s->min_time, err) ||
-        read_duration(json, "max_time", &s->max_time, err) ||
-        read_duration(json, "warmup", &s->warmup, err))
+    static const char *const keys[] = { "min_time",    "max_time",    "warmup",     "precision",
+                                        "min_samples", "max_samples", "iterations", NULL };
+
+    if (json_only_keys(json, keys, "sampling", err) ||
+        read_quantity(json, "min_time", text_parse_duration, &s->min_time, err) ||
+        read_quantity(json, "max_time", text_parse_duration, &s->max_time, err) ||
+        read_quantity(json, "warmup", text_parse_duration, &s->warmup, err) ||
+        read_quantity(json, "precision", text_parse_fraction, &s->precision, err) ||
+        read_count(json, "min_samples", &s->min_samples, err) ||
+        read_count(json, "max_samples", &s->max_samples, err) ||
+        read_count(json, "iterations", &s->iterations, err))
         return -1;
-    s->precision = json_number(json, "precision", s->precision);
-    s->min_samples = json_int(json, "min_samples", s->min_samples);
-    s->max_samples = json_int(json, "max_samples", s->max_samples);
-    s->iterations = json_int(json, "iterations", s->iterations);
     if (!(s->min_time >= 0 && s->max_time >= s->min_time && s->warmup >= 0))
         return error_set(err, "sampling times must be positive, and max_time not under min_time");
+    if (!(s->max_time <= TIME_LIMIT && s->warmup <= TIME_LIMIT))
+        return error_set(err, "sampling times must not be over %d s", TIME_LIMIT);
+    if (!(s->precision >= 0 && s->precision < 1))
+        return error_set(err, "\"precision\" must be from 0 to below 1, such as 0.01");
     if (s->min_samples < 1 || s->max_samples < s->min_samples || s->iterations < 0)
         return error_set(err,
                          "sample counts must be positive, and max_samples not under "

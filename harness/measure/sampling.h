@@ -19,7 +19,7 @@
 #include <stdint.h>
 
 struct sampling {
-    double min_time, max_time; /* s of measured time, warm-up not counted */
+    double min_time, max_time; /* s of measured time (and of flushing caches), without warm-up */
     double warmup;             /* s, at least; goes on until stable, at most 4x this */
     double precision;          /* wanted relative half-width, 0.01 = 1 % */
     int64_t min_samples, max_samples;
@@ -28,6 +28,8 @@ struct sampling {
 
 extern const struct sampling sampling_default;
 
+/* Overwrites what the object has; unknown keys, other types and values that make no sense are
+ * errors. Times are seconds or texts like "20ms", the precision may be "1%". */
 int sampling_from_json(const cJSON *json, struct sampling *s, struct error *err);
 cJSON *sampling_to_json(const struct sampling *s);
 

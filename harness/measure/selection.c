@@ -113,6 +113,14 @@ struct walk {
     struct error *err;
 };
 
+/* A dim counts as used once a selected kernel has it. */
+static void mark_dims(struct walk *w, const struct kernel *k)
+{
+    for (int i = 0; i < w->s->nr_dims; i++)
+        if (kernel_dim_index(k, w->s->dims[i].name) >= 0)
+            w->hits->dims[i] = true;
+}
+
 static int add_shape(struct walk *w, const struct variant *v, const struct shape *shape)
 {
     for (int cache = CACHE_WARM; cache <= CACHE_COLD; cache++) {
@@ -128,6 +136,7 @@ static int add_shape(struct walk *w, const struct variant *v, const struct shape
         if (w->out->nr >= BENCHMARKS_MAX)
             return error_set(w->err, "the selection has more than %d benchmarks", BENCHMARKS_MAX);
         *array_push(w->out) = b;
+        mark_dims(w, v->kernel);
     }
     return 0;
 }
@@ -140,7 +149,6 @@ static int expand_dims(struct walk *w, const struct variant *v, struct shape sha
         int index = kernel_dim_index(v->kernel, dim->name);
         if (index < 0)
             continue;
-        w->hits->dims[next] = true;
         for (size_t i = 0; i < dim->values.nr; i++) {
             shape.dim[index] = dim->values.items[i];
             if (expand_dims(w, v, shape, next + 1))
@@ -225,6 +233,14 @@ static const char *nearest_of(const char *word, struct string_list *names)
     return text_nearest(word, (const char *const *)names->items);
 }
 
+static bool is_one_of(const struct string_list *names, const char *word)
+{
+    for (size_t i = 0; i < names->nr; i++)
+        if (strcmp(names->items[i], word) == 0)
+            return true;
+    return false;
+}
+
 static int nothing_matches(const struct registry *r, const struct device *device, enum what what,
                            const char *kind, const char *word, struct error *err)
 {
@@ -239,10 +255,13 @@ static int nothing_matches(const struct registry *r, const struct device *device
     strbuf_init(&list);
     for (size_t i = 0; i < names.nr; i++)
         strbuf_addf(&list, "%s%s", i ? ", " : "", names.items[i]);
-    error_set(err, "%s \"%s\" matches nothing on device %s%s%s%s; there are: %s%s", kind, word,
-              device->spec, nearest ? "; did you mean \"" : "", nearest ? nearest : "",
-              nearest ? "\"?" : "", list.data,
-              what == OPERATIONS ? " (see `harness list kernels`)" : "");
+    if (is_one_of(&candidates, word))
+        error_set(err, "%s \"%s\" matches nothing that the other options leave", kind, word);
+    else
+        error_set(err, "%s \"%s\" matches nothing on device %s%s%s%s; there are: %s%s", kind, word,
+                  device->spec, nearest ? "; did you mean \"" : "", nearest ? nearest : "",
+                  nearest ? "\"?" : "", list.data,
+                  what == OPERATIONS ? " (see `harness list kernels`)" : "");
     strbuf_release(&list);
     string_list_release(&names);
     string_list_release(&candidates);
@@ -264,12 +283,13 @@ static int check_hits(const struct selection *s, const struct registry *r,
 {
     if (check_list(&s->models, hits->models, r, device, MODELS, "model", err) ||
         check_list(&s->variants, hits->variants, r, device, VARIANTS, "variant", err) ||
-        check_list(&s->maths, hits->maths, r, device, MATHS, "dtype", err))
+        check_list(&s->maths, hits->maths, r, device, MATHS, "dtype", err) ||
+        check_list(&s->filters, hits->filters, r, device, OPERATIONS, "filter", err))
         return -1;
     for (int i = 0; i < s->nr_dims; i++)
         if (!hits->dims[i])
             return nothing_matches(r, device, DIMS, "dim", s->dims[i].name, err);
-    return check_list(&s->filters, hits->filters, r, device, OPERATIONS, "filter", err);
+    return 0;
 }
 
 int selection_expand(const struct selection *s, const struct registry *r,

@@ -4,6 +4,7 @@
 #include "base/strbuf.h"
 #include "measure/selection.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -12,53 +13,51 @@ static int read_strings(const cJSON *json, const char *key, struct string_list *
 {
     const cJSON *array = cJSON_GetObjectItemCaseSensitive(json, key), *item;
 
+    if (array && !cJSON_IsArray(array))
+        return error_set(err, "\"%s\" must be a list of strings", key);
     cJSON_ArrayForEach(item, array)
     {
-        if (!cJSON_IsString(item))
+        if (!cJSON_IsString(item) || !item->valuestring[0])
             return error_set(err, "\"%s\" must be a list of strings", key);
         string_list_add(list, item->valuestring);
     }
     return 0;
 }
 
+static bool is_size(const cJSON *item)
+{
+    double x = cJSON_IsNumber(item) ? item->valuedouble : 0;
+
+    return x >= 1 && x <= DIM_LIMIT && x == floor(x);
+}
+
 static int read_dim(const cJSON *array, struct selection *s, struct error *err)
 {
     struct int_list values = { 0 };
     const cJSON *item;
-    int rc = 0;
+    bool right = cJSON_IsArray(array) && array->child;
 
     cJSON_ArrayForEach(item, array)
     {
-        if (!cJSON_IsNumber(item) || item->valuedouble < 1 || item->valuedouble > DIM_LIMIT)
-            rc = error_set(err, "dim \"%s\" must be a list of sizes from 1 to %d", array->string,
-                           DIM_LIMIT);
-        else
+        right = right && is_size(item);
+        if (right)
             *array_push(&values) = (int64_t)item->valuedouble;
     }
+    int rc = right ? 0
+                   : error_set(err, "dim \"%s\" must be a list of sizes from 1 to %d",
+                               array->string, DIM_LIMIT);
     if (rc == 0)
         rc = selection_add_dim(s, array->string, &values, err);
     array_release(&values);
     return rc;
 }
 
-static int read_selection(const cJSON *json, struct selection *s, struct error *err)
+static int read_dims(const cJSON *dims, struct selection *s, struct error *err)
 {
-    static const char *const keys[] = { "filters", "models", "variants", "dtypes",
-                                        "dims",    "cache",  NULL };
-    const cJSON *dims = cJSON_GetObjectItemCaseSensitive(json, "dims"), *dim;
-    struct string_list caches = { 0 };
+    const cJSON *dim;
 
-    if (json_only_keys(json, keys, "select", err) ||
-        read_strings(json, "filters", &s->filters, err) ||
-        read_strings(json, "models", &s->models, err) ||
-        read_strings(json, "variants", &s->variants, err) ||
-        read_strings(json, "dtypes", &s->maths, err) || read_strings(json, "cache", &caches, err))
-        return -1;
-    for (size_t i = 0; i < caches.nr; i++) {
-        s->cold |= strcmp(caches.items[i], "cold") == 0;
-        s->warm |= strcmp(caches.items[i], "warm") == 0;
-    }
-    string_list_release(&caches);
+    if (dims && !cJSON_IsObject(dims))
+        return error_set(err, "\"dims\" must be an object of lists of sizes");
     cJSON_ArrayForEach(dim, dims)
     {
         if (read_dim(dim, s, err))
@@ -67,10 +66,41 @@ static int read_selection(const cJSON *json, struct selection *s, struct error *
     return 0;
 }
 
+static int read_caches(const cJSON *json, struct selection *s, struct error *err)
+{
+    struct string_list caches = { 0 };
+    int rc = read_strings(json, "cache", &caches, err);
+
+    for (size_t i = 0; rc == 0 && i < caches.nr; i++) {
+        bool cold = strcmp(caches.items[i], "cold") == 0;
+        if (!cold && strcmp(caches.items[i], "warm") != 0)
+            rc = error_set(err, "\"cache\": \"%s\" is neither warm nor cold", caches.items[i]);
+        s->cold |= cold;
+        s->warm |= !cold;
+    }
+    string_list_release(&caches);
+    return rc;
+}
+
+static int read_selection(const cJSON *json, struct selection *s, struct error *err)
+{
+    static const char *const keys[] = { "filters", "models", "variants", "dtypes",
+                                        "dims",    "cache",  NULL };
+
+    if (json_only_keys(json, keys, "select", err) ||
+        read_strings(json, "filters", &s->filters, err) ||
+        read_strings(json, "models", &s->models, err) ||
+        read_strings(json, "variants", &s->variants, err) ||
+        read_strings(json, "dtypes", &s->maths, err) || read_caches(json, s, err))
+        return -1;
+    return read_dims(cJSON_GetObjectItemCaseSensitive(json, "dims"), s, err);
+}
+
 static int read_suite(const cJSON *json, struct suite *s, struct error *err)
 {
     static const char *const keys[] = { "name", "summary", "launches", "sampling", "select", NULL };
     const cJSON *sampling = cJSON_GetObjectItemCaseSensitive(json, "sampling"), *item;
+    int64_t launches = 3;
     const char *name;
 
     *s = (struct suite) { .sampling = sampling_default };
@@ -79,9 +109,11 @@ static int read_suite(const cJSON *json, struct suite *s, struct error *err)
         return -1;
     snprintf(s->name, sizeof(s->name), "%s", name);
     snprintf(s->summary, sizeof(s->summary), "%s", json_string(json, "summary", ""));
-    s->launches = (int)json_int(json, "launches", 3);
-    if (s->launches < 1 || s->launches > 1000)
+    if (cJSON_HasObjectItem(json, "launches") && json_get_int(json, "launches", &launches, err))
+        return -1;
+    if (launches < 1 || launches > 1000)
         return error_set(err, "\"launches\" must be from 1 to 1000");
+    s->launches = (int)launches;
     cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(json, "select"))
     {
         s->selections = array_grow(s->selections, s->nr, &s->capacity, sizeof(*s->selections));

@@ -63,13 +63,25 @@ static int on_end(void *context, size_t index, struct measurement *m, struct err
     return s->sink->measurement(s->sink->context, &s->launch, m, err);
 }
 
+/* The last lines of what a process wrote before it ended. */
+static const char *tail(const char *text)
+{
+    enum { TAIL = 400 };
+    size_t length = text ? strlen(text) : 0;
+
+    if (length <= TAIL)
+        return text ? text : "";
+    const char *cut = text + length - TAIL, *newline = strchr(cut, '\n');
+    return newline && newline[1] ? newline + 1 : cut;
+}
+
 /* The case in hand of a process that did not come back. */
 static int record_loss(struct state *s, const struct launch_result *r, struct error *err)
 {
     const struct benchmark *b = &s->order[s->base + (size_t)r->current];
     struct measurement m;
     struct error message;
-    const char *last = r->error_text ? r->error_text : "";
+    const char *last = tail(r->error_text);
 
     case_describe(b, &s->device, &m);
     m.outcome = OUTCOME_FAILED;
@@ -77,10 +89,10 @@ static int record_loss(struct state *s, const struct launch_result *r, struct er
     if (r->end == LAUNCH_TIMED_OUT)
         error_set(&message, "killed: no result within %g s", s->sweep->case_timeout);
     else if (r->exit_status < 0)
-        error_set(&message, "the process died by signal %d (%s)%s%.400s", -r->exit_status,
+        error_set(&message, "the process died by signal %d (%s)%s%s", -r->exit_status,
                   strsignal(-r->exit_status), *last ? ": " : "", last);
     else
-        error_set(&message, "the process exited with status %d%s%.400s", r->exit_status,
+        error_set(&message, "the process exited with status %d%s%s", r->exit_status,
                   *last ? ": " : "", last);
     m.message = memory_string(message.message);
     int rc = on_end(s, (size_t)r->current, &m, err);
@@ -121,9 +133,9 @@ static int run_process(struct state *s, bool *interrupted, struct error *err)
     bool lost = result.end == LAUNCH_DIED || result.end == LAUNCH_TIMED_OUT;
     if (rc == 0 && lost && result.current >= 0)
         rc = record_loss(s, &result, err);
-    else if (rc == 0 && lost)
-        rc = error_set(err, "the measuring process ended before its first case (status %d): %.600s",
-                       result.exit_status, result.error_text);
+    else if (rc == 0 && lost && s->done == before) /* else the rest is tried in a new process */
+        rc = error_set(err, "the measuring process ended before its first case (status %d): %s",
+                       result.exit_status, tail(result.error_text));
     if (rc == 0)
         rc = s->sink->launch_end(s->sink->context, &s->launch, err);
     s->base += s->done - before;
@@ -223,8 +235,8 @@ int sweep_ceilings(const char *device_spec, struct ceiling *out,
     int rc = launch_run(&job, &limits, &sink, &result, err);
 
     if (rc == 0 && result.end != LAUNCH_DONE)
-        rc = error_set(err, "measuring the machine's roofs failed (status %d): %.600s",
-                       result.exit_status, result.error_text);
+        rc = error_set(err, "measuring the machine's roofs failed (status %d): %s",
+                       result.exit_status, tail(result.error_text));
     free(result.error_text);
     return rc ? -1 : kept.nr;
 }

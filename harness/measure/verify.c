@@ -129,7 +129,7 @@ static bool compare_row(struct check *c, const struct expected *e, const struct 
         double got = tensor_get(t, row * cols + j);
         double wanted = expected ? expected[j] : (double)NAN;
         double error = expected ? fabs(got - wanted) / (e->rms > 0 ? e->rms : 1) : 0;
-        if (!isfinite(got)) {
+        if (!isfinite(got) || isnan(error)) { /* or the oracle itself has no number */
             note(c, t, row, j, got, wanted, NAN);
             return false;
         }
@@ -164,8 +164,10 @@ bool check_outputs(struct check *c, struct buffers *b, struct error *err)
         struct expected *e = &c->outputs[i];
         struct tensor *t = &b->host[e->output];
         if (b->device->ops->download(b->device, t->data, b->on_device[e->output].data,
-                                     (size_t)tensor_bytes(t), err))
+                                     (size_t)tensor_bytes(t), err)) {
+            c->where[0] = '\0';
             return false;
+        }
         right &= compare_output(c, e, t);
     }
     return right;
@@ -173,6 +175,7 @@ bool check_outputs(struct check *c, struct buffers *b, struct error *err)
 
 bool check_inputs_unchanged(struct check *c, struct buffers *b, struct error *err)
 {
+    c->where[0] = '\0';
     for (int i = 0; i < b->nr; i++) {
         const struct tensor *t = &b->host[i];
         size_t bytes = (size_t)tensor_bytes(t);

@@ -29,6 +29,7 @@ static cJSON *row_to_json(const struct compare_row *row)
     json_add_number(interval, "high", row->interval.high);
     json_add_number(json, "p", row->p);
     json_add_number(json, "q", row->q);
+    json_add_number(json, "probe", row->probe);
     json_add_number(json, "detectable", row->detectable);
     add_side(json, "base", &row->base);
     add_side(json, "head", &row->head);

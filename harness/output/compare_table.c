@@ -88,14 +88,29 @@ static void add_row(struct table *t, const struct chart_metric *metric,
     table_cell(t, TABLE_PLAIN, "%s", row->why);
 }
 
-/* In the order of enum verdict: what needs attention first. */
-static void fill(struct table *t, const struct comparison *c, bool all)
+static const struct benchmark_name **collect_names(const struct comparison *c)
 {
     const struct benchmark_name **names = memory_zeroed(c->nr + 1, sizeof(*names));
-    struct chart_metric metric = chart_metric_of(c->metric);
 
     for (size_t i = 0; i < c->nr; i++)
         names[i] = c->rows[i].bench;
+    return names;
+}
+
+/* What all rows share is not in their labels: "all: gemm/linear simd fp32 cpu-2t warm". */
+static void common_text(const struct comparison *c, char *text, size_t size)
+{
+    const struct benchmark_name **names = collect_names(c);
+
+    labels_common(names, c->nr, text, size);
+    free(names);
+}
+
+/* In the order of enum verdict: what needs attention first. */
+static void fill(struct table *t, const struct comparison *c, bool all)
+{
+    const struct benchmark_name **names = collect_names(c);
+    struct chart_metric metric = chart_metric_of(c->metric);
     char **labels = c->nr ? labels_create(names, c->nr) : NULL;
     table_init(t, columns, sizeof(columns) / sizeof(columns[0]));
     for (int verdict = 0; verdict < VERDICT_NR; verdict++)
@@ -125,12 +140,14 @@ static void add_head(const struct comparison *c, const struct compare_table_opti
 void compare_table_text(const struct comparison *c, const struct compare_table_options *options,
                         struct strbuf *out)
 {
+    char common[512];
     struct table t;
 
     add_head(c, options, out);
     fill(&t, c, options->all);
+    common_text(c, common, sizeof(common));
     if (t.nr) {
-        strbuf_addc(out, '\n');
+        strbuf_addf(out, "\n%s%s%s", common[0] ? "all: " : "", common, common[0] ? "\n" : "");
         table_text(&t, options->width, options->colour, out);
     }
     if (c->nr_notes)
@@ -145,6 +162,7 @@ void compare_table_text(const struct comparison *c, const struct compare_table_o
 void compare_table_markdown(const struct comparison *c, const struct compare_table_options *options,
                             struct strbuf *out)
 {
+    char common[512];
     struct strbuf head;
     struct table t;
 
@@ -157,6 +175,12 @@ void compare_table_markdown(const struct comparison *c, const struct compare_tab
     strbuf_adds(out, "**\n\n");
     strbuf_release(&head);
     fill(&t, c, options->all);
+    common_text(c, common, sizeof(common));
+    if (t.nr && common[0]) {
+        strbuf_adds(out, "All: ");
+        escape_markdown(out, common);
+        strbuf_adds(out, "\n\n");
+    }
     if (t.nr)
         table_markdown(&t, out);
     for (size_t i = 0; i < c->nr_notes; i++) {

@@ -118,9 +118,7 @@ static void add_common(const struct run_rows *rows, char *common, size_t size)
 
     for (size_t i = 0; i < rows->nr; i++)
         names[i] = rows->items[i].bench;
-    common[0] = '\0';
-    if (rows->nr > 1)
-        labels_common(names, rows->nr, common, size);
+    labels_common(names, rows->nr, common, size);
     free(names);
 }
 

@@ -309,6 +309,55 @@ static void test_bad_settings(void **state)
     pair_release(&p, &c);
 }
 
+/* Five launches a side around `head` / 1000 ns, the machine probe at `probe` times its base. */
+static struct comparison with_probe(struct records *base, struct records *head, double value,
+                                    double probe)
+{
+    static const double noise[] = { 0.998, 0.999, 1, 1.001, 1.002 };
+    struct compare_settings settings = COMPARE_DEFAULTS;
+    struct comparison c = { 0 };
+    struct error err;
+
+    fixture_run(base, "m", 1);
+    fixture_run(head, "m", 2);
+    for (int i = 0; i < 5; i++) {
+        const char *key = "a/b/simd/fp32/batch=1/cpu-2t/warm";
+        measurement_add_telemetry(fixture_add(base, i, key, 100000 * noise[i], 3), "probe_ns", 1e6);
+        measurement_add_telemetry(fixture_add(head, i, key, value * noise[4 - i], 3), "probe_ns",
+                                  1e6 * probe);
+    }
+    assert_ok(compare_run(base, head, &settings, &c, &err), &err);
+    assert_int_equal(c.nr, 1);
+    return c;
+}
+
+/* A slower machine is not a slower program, and hides whether there is one. */
+static void test_machine_probe(void **state)
+{
+    static const struct {
+        double value, probe;
+        enum verdict verdict;
+    } cases[] = {
+        { 150000, 1.0, VERDICT_REGRESSED }, { 150000, 1.5, VERDICT_UNDECIDED },
+        { 100000, 1.5, VERDICT_UNDECIDED }, { 180000, 1.2, VERDICT_REGRESSED },
+        { 100000, 1.0, VERDICT_SAME },      { 80000, 0.8, VERDICT_UNDECIDED },
+        { 80000, 1.01, VERDICT_IMPROVED },
+    };
+    (void)state;
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct records base = { 0 }, head = { 0 };
+        struct comparison c = with_probe(&base, &head, cases[i].value, cases[i].probe);
+        assert_int_equal(c.rows[0].verdict, cases[i].verdict);
+        assert_close(c.rows[0].probe, cases[i].probe - 1, 1e-9);
+        if (cases[i].verdict == VERDICT_UNDECIDED)
+            assert_non_null(strstr(c.rows[0].why, "machine"));
+        comparison_release(&c);
+        records_release(&base);
+        records_release(&head);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -322,6 +371,7 @@ int main(void)
         cmocka_unit_test(test_machine_classes),
         cmocka_unit_test(test_shift_and_surroundings),
         cmocka_unit_test(test_bad_settings),
+        cmocka_unit_test(test_machine_probe),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+#include "measure/probe.h"
+
+#include "base/stats.h"
+#include "core/clock.h"
+#include "measure/ceiling_loops.h"
+
+#include <math.h>
+#include <omp.h>
+#include <string.h>
+
+/* A round takes about 0.3 ms, half of it arithmetic and half of it memory. */
+enum { ROUNDS = 9, FMA_ROUNDS = 16384, READ_BYTES = 4 << 20 };
+
+static double one_round(const struct device *d, const char *buffer)
+{
+    uint64_t start = clock_ns();
+
+#pragma omp parallel num_threads(d->threads)
+    {
+        ceiling_fma(FMA_ROUNDS);
+        ceiling_read(buffer + (size_t)omp_get_thread_num() * READ_BYTES, READ_BYTES);
+    }
+    return (double)(clock_ns() - start);
+}
+
+double probe_ns(struct device *d)
+{
+    double times[ROUNDS];
+    size_t bytes = (size_t)d->threads * READ_BYTES;
+    struct error ignored;
+    char *buffer = d->kind == DEVICE_CPU ? d->ops->alloc(d, bytes, &ignored) : NULL;
+
+    if (!buffer)
+        return NAN;
+    memset(buffer, 1, bytes);
+    one_round(d, buffer); /* wakes the threads */
+    for (int i = 0; i < ROUNDS; i++)
+        times[i] = one_round(d, buffer);
+    d->ops->free(d, buffer);
+    return stats_median(times, ROUNDS);
+}

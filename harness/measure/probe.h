@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A fixed piece of work that is no part of what is measured, timed beside every case: what the
+ * machine could do at that moment. A comparison looks at it before it blames the code
+ * (analysis/compare.h, "The machine").
+ */
+#ifndef HARNESS_MEASURE_PROBE_H
+#define HARNESS_MEASURE_PROBE_H
+
+#include "core/record.h"
+
+/* Median ns of a few rounds of multiply-adds and reads by all threads of a CPU device; about 3 ms.
+ * NaN on other devices. */
+double probe_ns(struct device *device);
+
+#endif
