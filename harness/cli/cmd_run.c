@@ -122,7 +122,8 @@ static int choose(struct session *s, int argc, char **argv, struct error *err)
         sampling->max_time = o->max_time;
     if (sampling->max_time < sampling->min_time)
         sampling->max_time = sampling->min_time;
-    sampling->iterations = o->iterations;
+    if (o->iterations)
+        sampling->iterations = o->iterations;
     return 0;
 }
 

@@ -7,8 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Roofs whose best repetition is this much above their value were taken on a busy machine. */
-static const double busy_spread = 1.25;
+/* Roofs whose best repetition is this much better than their value were taken on a busy machine;
+ * so was a launch that costs more than any sleeping thread needs to wake. */
+static const double busy_spread = 1.25, busy_launch_ns = 1e5;
 
 void roofs_epoch(const struct run *run, char epoch[17])
 {
@@ -37,10 +38,12 @@ static void keep_better(struct ceiling *fresh, const struct records *known)
 
 static bool busy(const struct ceiling *ceilings, size_t nr)
 {
-    for (size_t i = 0; i < nr; i++)
-        if (strcmp(ceilings[i].unit, "ns") != 0 &&
-            ceilings[i].high > busy_spread * ceilings[i].value)
+    for (size_t i = 0; i < nr; i++) {
+        const struct ceiling *c = &ceilings[i];
+        if (strcmp(c->unit, "ns") == 0 ? c->value > busy_launch_ns
+                                       : c->high > busy_spread * c->value)
             return true;
+    }
     return false;
 }
 

@@ -4,12 +4,12 @@
 #include "base/text.h"
 #include "core/clock.h"
 #include "core/device_host.h"
+#include "core/host.h"
 #include "core/kernel.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 struct cpu {
     unsigned char *evict; /* read and written to push everything else out of the caches */
@@ -19,7 +19,7 @@ struct cpu {
 /* Twice the last-level cache, 64 MiB where the system does not tell. */
 static size_t evict_size(void)
 {
-    long l3 = sysconf(_SC_LEVEL3_CACHE_SIZE);
+    int64_t l3 = host_cache_bytes(3);
 
     return l3 > 0 ? 2 * (size_t)l3 : (size_t)64 << 20;
 }

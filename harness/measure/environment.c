@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "build_info.h"
+#include "core/host.h"
 
 #include <ctype.h>
 #include <gnu/libc-version.h>
@@ -81,24 +82,6 @@ static int64_t positive(long value)
     return value > 0 ? value : 0;
 }
 
-static int l3_sharers(void)
-{
-    char list[64];
-    int nr = 0;
-
-    /* "0-7,16-23" */
-    if (!file_first_line("/sys/devices/system/cpu/cpu0/cache/index3/shared_cpu_list", list,
-                         sizeof(list)))
-        return 0;
-    char *rest = list, *item;
-    while ((item = strsep(&rest, ","))) {
-        int first = 0, last = 0;
-        int fields = sscanf(item, "%d-%d", &first, &last);
-        nr += fields == 2 ? last - first + 1 : 1;
-    }
-    return nr;
-}
-
 static void identify(struct machine *m)
 {
     char vendor[64] = "unknown", family[16] = "0", model[16] = "0", text[512];
@@ -122,10 +105,10 @@ void environment_machine(struct machine *m)
     m->threads = (int)positive(sysconf(_SC_NPROCESSORS_ONLN));
     m->cores = device_cpu_cores();
     snprintf(m->isa, sizeof(m->isa), "%s", best_isa());
-    m->l1d = positive(sysconf(_SC_LEVEL1_DCACHE_SIZE));
-    m->l2 = positive(sysconf(_SC_LEVEL2_CACHE_SIZE));
-    m->l3 = positive(sysconf(_SC_LEVEL3_CACHE_SIZE));
-    m->l3_shared_by = l3_sharers();
+    m->l1d = host_cache_bytes(1);
+    m->l2 = host_cache_bytes(2);
+    m->l3 = host_cache_bytes(3);
+    m->l3_shared_by = host_cache_sharers(3);
     m->memory = positive(sysconf(_SC_PHYS_PAGES)) * positive(sysconf(_SC_PAGESIZE));
     m->memory = (m->memory + ((int64_t)1 << 29)) >> 30 << 30;
     identify(m);
@@ -177,9 +160,12 @@ char *environment_json(void)
         json_add_number(json, "load1", load[0]);
     add_variable(json, "OMP_NUM_THREADS");
     add_variable(json, "OMP_PROC_BIND");
+    add_variable(json, "OMP_PLACES");
     add_variable(json, "OMP_WAIT_POLICY");
     add_variable(json, "GOMP_SPINCOUNT");
+    add_variable(json, "KMP_BLOCKTIME");
     add_variable(json, "OPENBLAS_CORETYPE");
+    add_variable(json, "OPENBLAS_NUM_THREADS");
     add_variable(json, "HARNESS_ISA");
     char *text = cJSON_PrintUnformatted(json);
     cJSON_Delete(json);

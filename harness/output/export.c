@@ -51,6 +51,21 @@ static void add_config(cJSON *json, const struct benchmark_name *name)
         json_add_int(config, name->dims[i].name, name->dims[i].value);
 }
 
+/* Intervals of 95 % where the data carry one, and the percentiles that n is too small for. */
+static void add_doubts(cJSON *timing, const char *key, const struct metric_value *v, double scale)
+{
+    cJSON *intervals = cJSON_GetObjectItemCaseSensitive(timing, "intervals");
+    cJSON *few = cJSON_GetObjectItemCaseSensitive(timing, "too_few_samples_for");
+
+    if (isfinite(v->interval.low) && isfinite(v->interval.high)) {
+        cJSON *interval = cJSON_AddObjectToObject(intervals, key);
+        json_add_number(interval, "low", v->interval.low / scale);
+        json_add_number(interval, "high", v->interval.high / scale);
+    }
+    if (v->few)
+        cJSON_AddItemToArray(few, cJSON_CreateString(key));
+}
+
 static void add_timing(cJSON *json, const struct run_row *row, const struct metric_context *context)
 {
     static const struct {
@@ -70,6 +85,12 @@ static void add_timing(cJSON *json, const struct run_row *row, const struct metr
         add_metric(timing, rows[i].key, rows[i].metric, row, context, ms);
     cJSON_AddNumberToObject(timing, "n", (double)row->summary.n);
     cJSON_AddNumberToObject(timing, "launches", (double)row->summary.nr_launches);
+    cJSON_AddObjectToObject(timing, "intervals");
+    cJSON_AddArrayToObject(timing, "too_few_samples_for");
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct metric_value v = metric_get(rows[i].metric, &row->summary, context);
+        add_doubts(timing, rows[i].key, &v, ms);
+    }
     cJSON *throughput = cJSON_AddObjectToObject(json, "throughput");
     cJSON_AddStringToObject(throughput, "statistic", "median");
     add_metric(throughput, "tokens_per_second", "tokens", row, context, 1);

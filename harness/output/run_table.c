@@ -47,7 +47,9 @@ static void add_interval(struct table *t, const struct metric_value *v)
 {
     double half = (v->interval.high - v->interval.low) / 2 / v->value;
 
-    if (isfinite(half))
+    if (half > 1) /* launches that disagree by more than that need no digits */
+        table_cell(t, TABLE_DIM, "> 100 %%");
+    else if (isfinite(half))
         table_cell(t, TABLE_DIM, "%.1f %%", half * 100);
     else
         table_cell(t, TABLE_PLAIN, "%s", "");

@@ -65,6 +65,10 @@ static void own_json_has_config_timing_throughput(void **state)
     double median = json_number(timing, "median", 0);
     assert_true(median > 1.9 && median < 2.2); /* ms */
     assert_true(json_number(timing, "min", 9) <= median && median <= json_number(timing, "max", 0));
+    const cJSON *interval = cJSON_GetObjectItem(cJSON_GetObjectItem(timing, "intervals"), "median");
+    assert_true(json_number(interval, "low", 9) <= median);
+    assert_true(json_number(interval, "high", 0) >= median);
+    assert_true(cJSON_IsArray(cJSON_GetObjectItem(timing, "too_few_samples_for")));
     const cJSON *throughput = cJSON_GetObjectItem(item, "throughput");
     assert_close(json_number(throughput, "tokens_per_second", 0), 256 / (median / 1e3),
                  1e-6 * 256e3);
