@@ -28,8 +28,11 @@
  * against three can just reach it (1/20).
  *
  * The machine. Beside every case a probe is timed, a fixed piece of work that is not under test
- * (telemetry "probe_ns"). Where the probe moved by more than the floor, a change must stand beyond
- * the floor with the probe's share taken out of it, and nothing is called same: else undecided.
+ * (telemetry "probe_ns"). Where the probe moved by more than the floor, beside the benchmark or
+ * over the family, a change must stand beyond the floor with the probe's share taken out of it, and
+ * nothing is called same: else undecided. Where it moved by more than COMPARE_MACHINE_MAX, nothing
+ * is decided: load does not slow everything alike (short kernels with barriers suffer most), so no
+ * share can be taken out.
  *
  * Same. The 90 % two-sided interval of e lies inside (-d, d): two one-sided tests at 5 %
  * (Schuirmann 1987). Everything else is undecided. Fewer than COMPARE_LAUNCHES_MIN launches on a
@@ -59,6 +62,8 @@ enum {
     COMPARE_BORROW_MIN = 10,
     COMPARE_BORROW_MAX = 30,
 };
+
+#define COMPARE_MACHINE_MAX 0.2
 
 enum verdict {
     VERDICT_REGRESSED,

@@ -127,20 +127,33 @@ static bool is_same(const struct comparison *c, const struct compare_row *row)
     return log1p(row->interval.low) > -floor && log1p(row->interval.high) < floor;
 }
 
+/* The log of how much slower the machine was: beside this benchmark or over the whole family,
+ * whichever is more. 0 where it was not probed. */
+static double machine_share(const struct comparison *c, const struct compare_row *row)
+{
+    double here = isnan(row->probe) ? 0 : log1p(row->probe);
+    double everywhere = isnan(c->probe_shift) ? 0 : log1p(c->probe_shift);
+
+    return fabs(here) > fabs(everywhere) ? here : everywhere;
+}
+
 /* Did the machine itself move by more than the floor? */
 static bool machine_moved(const struct comparison *c, const struct compare_row *row)
 {
-    return fabs(log1p(row->probe)) > log1p(c->settings.delta); /* false where it was not probed */
+    return fabs(machine_share(c, row)) > log1p(c->settings.delta);
 }
 
 /* Does the change stand beyond the floor when the machine's own share is taken out of it? */
 static bool stands(const struct comparison *c, const struct compare_row *row)
 {
-    double sign = compare_sign(c), share = log1p(row->probe), floor = log1p(c->settings.delta);
+    double sign = compare_sign(c), share = machine_share(c, row);
+    double floor = log1p(c->settings.delta);
     double a = sign * log1p(row->interval.low), b = sign * log1p(row->interval.high);
 
     if (!machine_moved(c, row))
         return true;
+    if (fabs(share) > log1p(COMPARE_MACHINE_MAX))
+        return false;
     return row->worse ? fmin(a, b) - share > floor : fmax(a, b) - share < -floor;
 }
 
@@ -169,9 +182,8 @@ static void decide(const struct comparison *c, struct compare_row *row)
     if (changed && stands(c, row))
         row->verdict = row->worse ? VERDICT_REGRESSED : VERDICT_IMPROVED;
     else if ((changed || is_same(c, row)) && machine_moved(c, row))
-        snprintf(row->why, sizeof(row->why),
-                 "the machine itself moved: its probe took %s time beside this benchmark",
-                 text_percent(row->probe, moved));
+        snprintf(row->why, sizeof(row->why), "the machine itself moved: its probe took %s time",
+                 text_percent(expm1(machine_share(c, row)), moved));
     else if (is_same(c, row))
         row->verdict = VERDICT_SAME;
     else
@@ -237,10 +249,10 @@ static void judge_family(struct comparison *c, const struct evidence *evidence,
         test_row(c, &evidence[family[i]], &noise[i], nr, row);
     }
     control_family(c, family, nr);
+    c->probe_shift = family_median(c, family, nr, probe_of, false);
     for (size_t i = 0; i < nr; i++)
         decide(c, &c->rows[family[i]]);
     c->noise = family_median(c, family, nr, spread_of, false);
-    c->probe_shift = family_median(c, family, nr, probe_of, false);
     judge_shift(c, family, nr);
     free(noise);
 }

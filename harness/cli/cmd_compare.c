@@ -29,10 +29,8 @@ static int load_sides(struct store *store, const struct compare_options *o, stru
 {
     struct store_scope scope = { .machine_class = s->machine.class_name };
 
-    if (history_load_side(store, o->head ? o->head : "latest", NULL, NULL, &s->head, err)) {
-        s->base.nothing = s->head.nothing;
+    if (history_load_side(store, o->head ? o->head : "latest", NULL, NULL, &s->head, err))
         return -1;
-    }
     scope.exclude = s->head.runs.ids;
     scope.nr_exclude = s->head.runs.nr;
     if (s->head.records.nr_runs > 0)
@@ -111,8 +109,12 @@ static int run(int argc, char **argv, void *options, struct error *err)
         return -1;
     environment_machine(&s.machine);
     int rc = load_sides(store, o, &s, err);
-    if (rc == 0)
+    if (rc == 0) {
         rc = decide(o, &s, err);
+    } else if (s.base.nothing) { /* a known name with nothing to compare is no mistake */
+        fprintf(stderr, "harness: %s\n", err->message);
+        rc = EXIT_UNDECIDED;
+    }
     history_side_release(&s.base);
     history_side_release(&s.head);
     store_close(store);

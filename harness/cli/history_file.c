@@ -99,16 +99,35 @@ static bool is_file_name(const char *ref)
            strncmp(ref, "./", 2) == 0 || strncmp(ref, "../", 3) == 0;
 }
 
-/* A reviewed baseline of this machine class; true if there is one. */
-static bool baseline_file_for(const char *ref, struct strbuf *path)
+/* The history's own baseline of that name? */
+static bool is_baseline(struct store *store, const char *name, const struct store_scope *scope)
 {
+    struct store_runs runs;
+    struct strbuf ref;
+    struct error ignored;
+
+    strbuf_init(&ref);
+    strbuf_addf(&ref, "baseline:%s", name);
+    bool found = store_resolve(store, ref.data, scope, &runs, &ignored) == 0;
+    store_runs_release(&runs);
+    strbuf_release(&ref);
+    return found;
+}
+
+/* A reviewed baseline of this machine class; true if there is one that counts. A baseline of the
+ * same name in the history goes before it, a branch of that name does not. */
+static bool baseline_file_for(struct store *store, const char *ref, const struct store_scope *scope,
+                              struct strbuf *path)
+{
+    static const char rule[] = "baseline:";
+    const char *name = strncmp(ref, rule, strlen(rule)) == 0 ? ref + strlen(rule) : ref;
     struct machine machine;
 
-    if (strchr(ref, '/'))
+    if (strpbrk(name, "/:"))
         return false;
     environment_machine(&machine);
-    history_baseline_file(machine.class_name, ref, path);
-    return file_exists(path->data);
+    history_baseline_file(machine.class_name, name, path);
+    return file_exists(path->data) && !is_baseline(store, name, scope);
 }
 
 int history_load_side(struct store *store, const char *ref, const struct store_scope *scope,
@@ -122,15 +141,17 @@ int history_load_side(struct store *store, const char *ref, const struct store_s
     if (is_file_name(ref))
         return load_file(ref, side, err);
     strbuf_init(&path);
+    if (baseline_file_for(store, ref, scope, &path)) {
+        rc = load_file(path.data, side, err);
+        goto out;
+    }
     rc = store_resolve(store, ref, scope, &side->runs, err);
+    side->nothing = side->runs.elsewhere;
     if (rc == 0) {
         snprintf(side->what, sizeof(side->what), "%s", side->runs.what);
         rc = store_load(store, side->runs.ids, side->runs.nr, filter, &side->records, err);
-    } else if (side->runs.nothing && baseline_file_for(ref, &path)) {
-        rc = load_file(path.data, side, err);
-    } else {
-        side->nothing = side->runs.nothing;
     }
+out:
     strbuf_release(&path);
     return rc;
 }

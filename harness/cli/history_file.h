@@ -22,8 +22,8 @@ struct history_side {
 };
 
 /* REF is a file of records (a path with '/' or ending in .json), or what store_resolve() takes;
- * a name that the history lacks may be a file baselines/<machine class>/<REF>.json. `scope` may
- * be NULL. Release whatever the result. */
+ * a name that is no baseline of the history may be a file baselines/<machine class>/<REF>.json,
+ * before it is a branch or commit. `scope` may be NULL. Release whatever the result. */
 int history_load_side(struct store *store, const char *ref, const struct store_scope *scope,
                       const struct store_filter *filter, struct history_side *side,
                       struct error *err);

@@ -83,7 +83,7 @@ static bool asks_for_help(int argc, char **argv)
 static int dispatch(int argc, char **argv, struct error *err)
 {
     const char *name = argc > 1 ? argv[1] : "help";
-    char *help_arguments[2] = { NULL, NULL };
+    char topic[32], *help_arguments[] = { topic, NULL };
 
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
         name = "help";
@@ -92,8 +92,8 @@ static int dispatch(int argc, char **argv, struct error *err)
     const struct command *command = command_find(name, err);
     if (!command)
         return -1;
-    if (command != &cmd_help && asks_for_help(argc, argv)) {
-        help_arguments[0] = argv[1];
+    if (asks_for_help(argc, argv)) {
+        snprintf(topic, sizeof(topic), "%s", command->name);
         return run_command(&cmd_help, 1, help_arguments, err);
     }
     return run_command(command, argc > 2 ? argc - 2 : 0, argv + 2, err);

@@ -85,8 +85,8 @@ static int start(struct child *c, struct error *err)
     int input[2] = { -1, -1 }, reports[2] = { -1, -1 }, errors[2] = { -1, -1 };
 
     /* A socket, because writing to one can go without SIGPIPE. */
-    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, input) ||
-        pipe2(reports, O_CLOEXEC) || pipe2(errors, O_CLOEXEC))
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, input) || pipe2(reports, O_CLOEXEC) ||
+        pipe2(errors, O_CLOEXEC))
         goto failed;
     char **env = child_environment();
     c->pid = fork();
@@ -249,11 +249,21 @@ static bool out_of_time(const struct child *c, const struct launch_limits *limit
     return waited > allowed;
 }
 
+/* True once the process has ended; it is not reaped, so its number stays its own. */
+static bool has_ended(pid_t pid)
+{
+    siginfo_t info = { 0 };
+
+    return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) || info.si_pid == pid;
+}
+
+/* Ends with all answers, with the process (though one that it left behind may hold its pipes),
+ * with time, or with the user's patience. */
 static int exchange(struct child *c, const struct launch_limits *limits)
 {
     int rc = 0;
 
-    while (rc == 0 && (c->report >= 0 || c->errors >= 0)) {
+    while (rc == 0 && !c->answered && (c->report >= 0 || c->errors >= 0)) {
         struct pollfd fds[2] = { { .fd = c->report, .events = POLLIN },
                                  { .fd = c->errors, .events = POLLIN } };
         int ready = poll(fds, 2, POLL_MS);
@@ -269,27 +279,23 @@ static int exchange(struct child *c, const struct launch_limits *limits)
             c->result->end = LAUNCH_TIMED_OUT;
             break;
         }
-        if (c->answered && c->report < 0)
+        if (ready == 0 && has_ended(c->pid))
             break;
     }
     return rc;
 }
 
-/* Waits for a process that is ending by itself, or kills it; the whole group, since a kernel may
- * have started processes of its own. */
+/* Waits for a process that is ending by itself, or kills it; in any case with the whole group,
+ * since a kernel may have started processes of its own. */
 static int stop(pid_t pid, bool patient)
 {
-    int status = 0, waited = 0;
+    int status = 0;
 
-    while (patient && waitpid(pid, &status, WNOHANG) == 0) {
+    for (int waited = 0; patient && waited < EXIT_TIMEOUT_MS && !has_ended(pid); waited += 5)
         poll(NULL, 0, 5);
-        waited += 5;
-        patient = waited < EXIT_TIMEOUT_MS;
-    }
-    if (!patient) {
-        kill(-pid, SIGKILL);
-        waitpid(pid, &status, 0);
-    }
+    kill(-pid, SIGKILL);
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        continue;
     return WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
 }
 

@@ -20,7 +20,7 @@ const struct sampling sampling_default = {
 
 /* A sample of this many clock steps has a quantisation error of at most half a percent. */
 static const double steps_per_sample = 200;
-enum { BATCH_MAX = 1 << 20, TIME_LIMIT = 1000000 };
+enum { BATCH_MAX = 1 << 20, TIME_LIMIT = 1000000000 };
 
 static double *as_doubles(const uint64_t *samples, size_t nr)
 {

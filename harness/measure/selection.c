@@ -27,6 +27,14 @@ static struct dim_values *find_dim(struct selection *s, const char *name)
     return NULL;
 }
 
+static bool has_value(const struct int_list *list, int64_t value)
+{
+    for (size_t i = 0; i < list->nr; i++)
+        if (list->items[i] == value)
+            return true;
+    return false;
+}
+
 int selection_add_dim(struct selection *s, const char *name, const struct int_list *values,
                       struct error *err)
 {
@@ -40,7 +48,8 @@ int selection_add_dim(struct selection *s, const char *name, const struct int_li
         snprintf(dim->name, sizeof(dim->name), "%s", name);
     }
     for (size_t i = 0; i < values->nr; i++)
-        *array_push(&dim->values) = values->items[i];
+        if (!has_value(&dim->values, values->items[i]))
+            *array_push(&dim->values) = values->items[i];
     return 0;
 }
 
@@ -94,22 +103,12 @@ static bool filter_selected(const struct selection *s, const char *key, struct h
     return found;
 }
 
-static bool contains(const struct benchmark_list *list, size_t from, const struct benchmark *b)
-{
-    for (size_t i = from; i < list->nr; i++)
-        if (list->items[i].variant == b->variant && list->items[i].cache == b->cache &&
-            shape_equal(&list->items[i].shape, &b->shape))
-            return true;
-    return false;
-}
-
 /* What expand_*() share while they walk through one variant. */
 struct walk {
     const struct selection *s;
     const struct device *device;
     struct hits *hits;
     struct benchmark_list *out;
-    size_t first; /* index in `out` of this variant's first benchmark */
     struct error *err;
 };
 
@@ -131,7 +130,7 @@ static int add_shape(struct walk *w, const struct variant *v, const struct shape
         if (!wanted)
             continue;
         benchmark_name_of(&b, w->device, &name);
-        if (!filter_selected(w->s, name.key, w->hits) || contains(w->out, w->first, &b))
+        if (!filter_selected(w->s, name.key, w->hits))
             continue;
         if (w->out->nr >= BENCHMARKS_MAX)
             return error_set(w->err, "the selection has more than %d benchmarks", BENCHMARKS_MAX);
@@ -159,6 +158,28 @@ static int expand_dims(struct walk *w, const struct variant *v, struct shape sha
     return add_shape(w, v, &shape);
 }
 
+static bool replaced(const struct selection *s, const char *dim)
+{
+    for (int i = 0; i < s->nr_dims; i++)
+        if (strcmp(s->dims[i].name, dim) == 0)
+            return true;
+    return false;
+}
+
+/* True if an earlier one of the kernel's shapes becomes the same by the replacements. */
+static bool repeated(const struct selection *s, const struct kernel *k, const struct shape *shapes,
+                     size_t i)
+{
+    for (size_t j = 0; j < i; j++) {
+        bool same = true;
+        for (int d = 0; d < kernel_nr_dims(k); d++)
+            same &= shapes[i].dim[d] == shapes[j].dim[d] || replaced(s, k->dims[d]);
+        if (same)
+            return true;
+    }
+    return false;
+}
+
 static int expand_variant(struct walk *w, const struct variant *v)
 {
     const struct kernel *k = v->kernel;
@@ -169,9 +190,8 @@ static int expand_variant(struct walk *w, const struct variant *v)
         !in_list(&w->s->variants, v->name, w->hits->variants) ||
         !in_list(&w->s->maths, v->math, w->hits->maths))
         return 0;
-    w->first = w->out->nr;
     for (size_t i = 0; i < nr; i++)
-        if (expand_dims(w, v, shapes[i], 0))
+        if (!repeated(w->s, k, shapes, i) && expand_dims(w, v, shapes[i], 0))
             return -1;
     return 0;
 }
@@ -200,7 +220,8 @@ static void add_part(struct string_list *names, const char *name, int part)
         add_name(names, name, strcspn(name, "/"));
 }
 
-/* Filters are listed by operation only: the kernels are too many for an error message. */
+/* Filters are listed by operation only: the kernels are too many for an error message. KERNELS are
+ * all leading runs of their names' parts: "gpt", "gpt/nano", "gpt/nano/decode". */
 enum what { OPERATIONS, KERNELS, MODELS, VARIANTS, MATHS, DIMS };
 
 static void collect(const struct registry *r, const struct device *device, enum what what,
@@ -213,8 +234,9 @@ static void collect(const struct registry *r, const struct device *device, enum 
             continue;
         if (what == OPERATIONS)
             add_part(names, v->kernel->name, 0);
-        if (what == KERNELS)
-            add_name(names, v->kernel->name, strlen(v->kernel->name));
+        for (size_t n = 0; what == KERNELS && v->kernel->name[n]; n++)
+            if (v->kernel->name[n + 1] == '/' || v->kernel->name[n + 1] == '\0')
+                add_name(names, v->kernel->name, n + 1);
         if (what == MODELS && strncmp(v->kernel->name, "gpt/", 4) == 0)
             add_part(names, v->kernel->name, 1);
         if (what == VARIANTS)
@@ -278,11 +300,38 @@ static int check_list(const struct string_list *list, const bool *hits, const st
     return 0;
 }
 
+/* Why this build lacks a variant, or NULL where it never heard of it. */
+static const char *missing_why(const struct registry *r, const char *variant)
+{
+    for (const struct missing_variant *m = r->missing; m && m->name; m++)
+        if (strcmp(m->name, variant) == 0)
+            return m->why;
+    return NULL;
+}
+
+/* A suite names every variant there may be; what could be built is measured. */
+static int check_variants(const struct selection *s, const struct registry *r,
+                          const struct device *device, const struct hits *hits, struct error *err)
+{
+    bool any = false;
+
+    for (size_t i = 0; i < s->variants.nr; i++)
+        any |= hits->variants[i];
+    for (size_t i = 0; i < s->variants.nr; i++) {
+        const char *name = s->variants.items[i], *why = missing_why(r, name);
+        if (hits->variants[i] || (why && any))
+            continue;
+        return why ? error_set(err, "variant %s is not in this build: %s", name, why)
+                   : nothing_matches(r, device, VARIANTS, "variant", name, err);
+    }
+    return 0;
+}
+
 static int check_hits(const struct selection *s, const struct registry *r,
                       const struct device *device, const struct hits *hits, struct error *err)
 {
     if (check_list(&s->models, hits->models, r, device, MODELS, "model", err) ||
-        check_list(&s->variants, hits->variants, r, device, VARIANTS, "variant", err) ||
+        check_variants(s, r, device, hits, err) ||
         check_list(&s->maths, hits->maths, r, device, MATHS, "dtype", err) ||
         check_list(&s->filters, hits->filters, r, device, OPERATIONS, "filter", err))
         return -1;

@@ -37,12 +37,13 @@ struct benchmark_list {
 };
 
 void selection_release(struct selection *s);
-/* Adds (or extends) the values of a dim; copies them. */
+/* Adds (or extends) the values of a dim; copies them, repeats once. */
 int selection_add_dim(struct selection *s, const char *name, const struct int_list *values,
                       struct error *err);
 
 /* Appends every benchmark that is selected for the device. An error if a filter, model, variant,
- * math or dim matches nothing at all, naming the nearest that exists. */
+ * math or dim matches nothing at all, naming the nearest that exists. A variant that this build
+ * lacks (registry.missing) is an error only where nothing else is selected. */
 int selection_expand(const struct selection *s, const struct registry *r,
                      const struct device *device, struct benchmark_list *out, struct error *err);
 
@@ -57,7 +58,7 @@ struct suite {
 };
 
 /* A suite by name (embedded), or a file (anything with a '/' or ending in .json). Unknown names
- * list what there is. */
+ * list what there is. suite_release() whatever the result. */
 int suite_load(struct suite *s, const char *name, struct error *err);
 void suite_release(struct suite *s);
 

@@ -155,9 +155,9 @@ int suite_load(struct suite *s, const char *name, struct error *err)
         json = json_parse(r->data, r->length, resource, err);
     }
     int rc = json ? read_suite(json, s, err) : -1;
+    if (rc && json)
+        error_prefix(err, "suite %s", name);
     cJSON_Delete(json);
-    if (rc && s->name[0])
-        error_prefix(err, "suite %s", s->name);
     return rc;
 }
 

@@ -114,6 +114,7 @@ struct store_runs {
     size_t nr, capacity;
     char what[256]; /* for people: "branch main at 1f3a9c2 (3 runs)" */
     bool nothing;   /* on -1: the file is fine, REF just names nothing here */
+    bool elsewhere; /* and then: it does name runs, but none that the scope lets through */
 };
 
 /*

@@ -398,6 +398,7 @@ static int nothing_error(struct lookup *l, const struct rule *only, const char *
     else
         unknown_error(l, ref, err);
     l->out->nothing = true;
+    l->out->elsewhere = rc > 0;
     l->out->nr = 0;
     return -1;
 }

@@ -339,7 +339,8 @@ static void test_machine_probe(void **state)
         enum verdict verdict;
     } cases[] = {
         { 150000, 1.0, VERDICT_REGRESSED }, { 150000, 1.5, VERDICT_UNDECIDED },
-        { 100000, 1.5, VERDICT_UNDECIDED }, { 180000, 1.2, VERDICT_REGRESSED },
+        { 100000, 1.5, VERDICT_UNDECIDED }, { 180000, 1.15, VERDICT_REGRESSED },
+        { 900000, 1.5, VERDICT_UNDECIDED }, { 118000, 1.15, VERDICT_UNDECIDED },
         { 100000, 1.0, VERDICT_SAME },      { 80000, 0.8, VERDICT_UNDECIDED },
         { 80000, 1.01, VERDICT_IMPROVED },
     };

@@ -82,7 +82,7 @@ static void equals_letters_and_repeats(void **state)
     struct target t;
     struct error err;
 
-    assert_int_equal(parse("-j -b 4 --batch=8 -l 2 --device=a=b --model=x --model y,,z --delta=0.1",
+    assert_int_equal(parse("-j -b 4 --batch=8 -l 2 --device=a=b --model=x --model y,z --delta=0.1",
                            &t, argv, &err),
                      0);
     assert_true(t.json);
@@ -143,6 +143,10 @@ static void mistakes_are_named(void **state)
         { "--batch=", "--batch: \"\" is not a whole number" },
         { "--slow 11", "--slow: 11 is out of range (0 to 10)" },
         { "--budget soon", "--budget: \"soon\" is not a duration" },
+        { "--model nano,,micro", "--model: \"nano,,micro\" has an empty name" },
+        { "--model=", "--model: \"\" has an empty name" }, /* an unset variable is not "all" */
+        { "--budget 0", "--budget: 0 is not above zero" },
+        { "--delta 0%", "--delta: 0% is not above zero" },
         { "--delta much", "--delta: \"much\" is not a share" },
     };
 

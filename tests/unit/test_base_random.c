@@ -186,23 +186,36 @@ static void fresh_seeds_differ(void **state)
     assert_true(random_fresh_seed() != random_fresh_seed());
 }
 
+static bool is_dash(int i)
+{
+    return i == 8 || i == 13 || i == 18 || i == 23;
+}
+
+static unsigned digit_bit(char c)
+{
+    return 1U << (isdigit((unsigned char)c) ? c - '0' : c - 'a' + 10);
+}
+
+/* Every digit takes every value, except the version, 4, and the variant, 8 to b. */
 static void uuids_are_version_4(void **state)
 {
     (void)state;
     char uuid[37], other[37];
+    unsigned seen[36] = { 0 };
 
-    for (int i = 0; i < 200; i++) {
+    for (int i = 0; i < 1000; i++) {
         random_uuid(uuid);
         random_uuid(other);
         assert_string_not_equal(uuid, other);
         assert_int_equal(strlen(uuid), 36);
         for (int j = 0; j < 36; j++) {
-            bool dash = j == 8 || j == 13 || j == 18 || j == 23;
-            assert_true(dash ? uuid[j] == '-' : isxdigit((unsigned char)uuid[j]));
+            assert_true(is_dash(j) ? uuid[j] == '-' : isxdigit((unsigned char)uuid[j]));
+            seen[j] |= is_dash(j) ? 0 : digit_bit(uuid[j]);
         }
-        assert_int_equal(uuid[14], '4');
-        assert_non_null(strchr("89ab", uuid[19]));
     }
+    for (int j = 0; j < 36; j++)
+        if (!is_dash(j))
+            assert_int_equal(seen[j], j == 14 ? 1 << 4 : j == 19 ? 0xf00 : 0xffff);
 }
 
 int main(void)

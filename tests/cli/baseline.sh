@@ -1,0 +1,38 @@
+# shellcheck shell=bash
+# Names for runs, in the history and as files. U-06, U-12.
+
+t baseline list
+fake seed=3 --launches 3
+t baseline list
+t baseline save main --note "the first"
+t baseline save main
+fake seed=3 --launches 3 --label twice
+fake seed=3 --launches 3 --label twice
+t baseline save team/both --ref twice
+t baseline list
+t baseline show team/both
+t baseline save main --replace
+t baseline show main
+"$HARNESS" baseline list --json >list.json
+echo "in JSON: $(json_length list.json), $(json list.json 1 name) has" \
+  "$(json_length list.json 1 runs) runs"
+t baseline remove main
+t baseline remove main
+t history list
+
+say "As a file, to be reviewed and kept with the code"
+t baseline save gate --ref 1 --file b/gate.json
+t baseline save gate --ref 1 --file auto
+check "it is where compare looks" cmp b/gate.json baselines/*/gate.json
+t compare --baseline ./b/gate.json --head 2
+t compare --baseline gate --head 2
+t compare --baseline baseline:gate --head 2
+t compare --baseline team/both --head 1
+
+say "A file goes before a label or branch of that name, a baseline of the history before the file"
+fake seed=3 --launches 3 --label gate
+t compare --baseline gate --head 2
+t compare --baseline label:gate --head 2
+t baseline save gate --ref 3
+t compare --baseline gate --head 2
+t history verify

@@ -1,0 +1,47 @@
+# shellcheck shell=bash
+# Did it get slower? Verdicts on differences that are known, and the exit status. U-06, U-12, S0-15.
+
+fake seed=3 --launches 5
+t baseline save main
+
+say "The same"
+fake seed=3 --launches 5
+t compare --baseline main
+t compare --baseline main --all
+
+say "One of six is slower by a tenth"
+fake seed=3,slow=1.10,only=4 --launches 5 --label slow
+t compare --baseline main
+t compare --baseline main --head slow --format markdown
+t compare --baseline main --head slow --delta 20%
+t compare --baseline main --head slow --metric gflops
+t compare --baseline main --head slow --json -o slow.json
+json slow.json counts regressed
+json slow.json exit_status
+json slow.json rows 3 key
+json slow.json rows 3 verdict
+json slow.json rows 3 worse
+t compare --baseline slow --head 1
+
+say "Too few launches to tell"
+fake seed=3 --launches 1
+t compare --baseline main
+
+say "Broken, fixed, failing, missing and new"
+fake seed=3 --launches 3 --batch 1,2,3 --label all-ok
+"$HARNESS" run null/copy/right --device "$FAKE,crash=2" --seed 1 --launches 3 --iterations 20 \
+  --batch 2,3,4 --label two-dies >/dev/null 2>&1
+t compare --baseline all-ok --head two-dies
+t compare --baseline two-dies --head all-ok
+t compare --baseline two-dies --head two-dies
+
+say "Of another machine class"
+class=$("$HARNESS" list machines | sed -n '2s/^  \([^ ]*\) .*/\1/p')
+"$HARNESS" history show 1 | sed "s/\"$class\"/\"elsewhere\"/" >elsewhere.json
+t compare --baseline ./elsewhere.json --head 2
+t compare --baseline ./elsewhere.json --head 2 --any-machine
+
+say "Nothing in common"
+fake seed=3 --launches 3 --batch 77 --label other
+t compare --baseline all-ok --head other
+t compare --baseline latest

@@ -1,0 +1,32 @@
+# shellcheck shell=bash
+# Results for programs; what --json writes is a REF that can be compared with. S0-10, U-08.
+
+run() {
+  "$HARNESS" run null/copy/right --device "$FAKE" --seed 1 --launches 3 --iterations 4 --batch 1,2 \
+    "$@" 2>/dev/null
+}
+say "All records"
+run --json >all.json
+check "--json is --format json to a file" test "$(run --format json -o x.json | wc -l)" -eq 1
+echo "schema $(json all.json schema_version), $(json_length all.json runs 0 measurements) records," \
+  "$(json all.json runs 0 measurements 0 key), $(json all.json runs 0 measurements 0 outcome)"
+t compare --baseline ./all.json --head latest
+t compare --baseline ./x.json --head ./all.json
+check "the history shows the same record" \
+  cmp <("$HARNESS" history show 1) all.json
+
+say "Google Benchmark"
+run --gbench-json >gb.json
+for key in name run_type repetitions iterations real_time time_unit; do
+  echo "$key: $(json gb.json benchmarks 0 $key)"
+done
+echo "entries: $(json_length gb.json benchmarks), cpus: $(json gb.json context num_cpus)" |
+  sed 's/cpus: [1-9][0-9]*/cpus: N/'
+
+say "Summary"
+run --format summary-json >sum.json
+echo "p50 $(json sum.json benchmarks 1 timing median) $(json sum.json benchmarks 1 timing unit)," \
+  "batch $(json sum.json benchmarks 1 config batch), n $(json sum.json benchmarks 1 timing n)"
+
+say "CSV"
+run --format csv | cut -d, -f 5-12,14- | sort

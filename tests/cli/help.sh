@@ -1,0 +1,51 @@
+# shellcheck shell=bash
+# Help and parser agree: every command and every option that is shown exists as shown. U-09, S0-24.
+
+t | sed '/^commands:/,/^$/d'
+check "--help and -h are the same" \
+  test "$("$HARNESS" --help)" = "$("$HARNESS")" -a "$("$HARNESS" -h)" = "$("$HARNESS" help)"
+
+commands=$("$HARNESS" help | sed -n '/^commands:/,/^$/s/^  \([a-z-]*\) .*/\1/p')
+check "run, compare, baseline, history and plot are among the commands" \
+  test "$(grep -cxE 'run|compare|baseline|history|plot' <<<"$commands")" -eq 5
+
+# The options that a help text lists, as "letter name argument".
+options_of() {
+  sed -n '/^options:/,$s/^  \(-\([a-z]\), \)\{0,1\}--\([a-z-]*\) \{0,1\}\([^ ]*\)  *.*/\2|\3|\4/p' \
+    <<<"$1"
+}
+
+# The parser's words about an option without its value, or with one that it must not have.
+try_option() {
+  local command=$1 letter=$2 name=$3 argument=$4
+  if [ -n "$argument" ]; then
+    "$HARNESS" "$command" "--$name" 2>&1 | grep -qxF "harness: --$name needs a value: $argument"
+  else
+    "$HARNESS" "$command" "--$name=x" 2>&1 | grep -qxF "harness: --$name takes no value"
+  fi || echo "$command: --$name is not as the help says"
+  [ -z "$letter" ] && return
+  [ -z "$argument" ] || "$HARNESS" "$command" "-$letter" 2>&1 |
+    grep -qxF "harness: --$name needs a value: $argument" || echo "$command: -$letter is not --$name"
+}
+
+tried=0
+for command in $commands; do
+  help=$("$HARNESS" help "$command") || echo "no help for $command"
+  [ "$help" = "$("$HARNESS" "$command" --help)" ] || echo "$command --help differs"
+  [ "$help" = "$("$HARNESS" "$command" -h)" ] || echo "$command -h differs"
+  head -1 <<<"$help" | grep -q "^usage: harness $command " || echo "$command: no usage line"
+  while IFS='|' read -r letter name argument; do
+    try_option "$command" "$letter" "$name" "$argument"
+    tried=$((tried + 1))
+  done < <(options_of "$help")
+  # Examples use no option that the table does not have.
+  while read -r option; do
+    grep -qE -- "(^  |, )$option( |$)" <<<"$help" || echo "$command: example with $option"
+  done < <(sed -n '/^options:/,$d;/^  harness /p' <<<"$help" | grep -oE -- '--[a-z-]+')
+done
+check "dozens of options were tried" test "$tried" -gt 50
+
+say "Unknown"
+t help runn
+t help run compare
+t --hlep

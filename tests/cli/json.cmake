@@ -1,0 +1,11 @@
+# cmake -DFILE=x.json -DKEYS=a;0;b [-DLENGTH=1] -P json.cmake: prints a value, or how long it is
+file(READ "${FILE}" text)
+if(LENGTH)
+  string(JSON value ERROR_VARIABLE problem LENGTH "${text}" ${KEYS})
+else()
+  string(JSON value ERROR_VARIABLE problem GET "${text}" ${KEYS})
+endif()
+if(problem)
+  message(FATAL_ERROR "${FILE}: ${problem}")
+endif()
+execute_process(COMMAND "${CMAKE_COMMAND}" -E echo "${value}")

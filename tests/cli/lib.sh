@@ -1,0 +1,80 @@
+# shellcheck shell=bash
+# What the golden tests are written in; sourced by run.sh before the test itself.
+
+# The device with a scripted clock: everything it measures is known beforehand.
+# shellcheck disable=SC2034  # for the tests
+FAKE=fake:base=2000,seed=3
+
+# t ARG...: one call of the program, as a reader would see it, with its exit status.
+t() {
+  local status=0
+  printf '$ harness%s\n' "$([ $# -eq 0 ] || printf ' %q' "$@")"
+  "$HARNESS" "$@" >"$WORK.log/out" 2>"$WORK.log/err" || status=$?
+  cat "$WORK.log/out"
+  sed 's/^/2> /' "$WORK.log/err"
+  printf '[%d]\n' "$status"
+}
+
+# The same without the list of all that there is: it grows with every new kernel.
+t_cut() { t "$@" | sed -E 's/(there are:?) .*/\1 .../'; }
+
+# quiet ARG...: a step that the test needs but does not look at.
+quiet() {
+  "$HARNESS" "$@" >"$WORK.log/out" 2>"$WORK.log/err" && return
+  echo "harness $* failed with status $?:"
+  cat "$WORK.log/out" "$WORK.log/err"
+  exit 1
+}
+
+# Runs of the fake device: quick and without a table. fake SETTINGS RUN-OPTION...
+fake() {
+  local settings=$1
+  shift
+  quiet run null/copy/right --device "fake:base=2000,$settings" --seed 1 --iterations 20 "$@"
+}
+
+say() { printf '\n== %s\n' "$*"; }
+
+# check WHAT COMMAND...: a fact that is no output of the program.
+check() {
+  local what=$1
+  shift
+  if "$@" >/dev/null 2>&1; then echo "yes: $what"; else echo "NO: $what"; fi
+}
+
+not() { ! "$@"; }
+
+skip() {
+  echo "SKIPPED: $*"
+  exit 77
+}
+
+# json FILE KEY...: a value in a JSON file (cmake reads it, a parser that is there in any case).
+json() {
+  local file=$1
+  shift
+  "$CMAKE" -DFILE="$file" -DKEYS="$(IFS=';' && echo "$*")" -P "$CLI/json.cmake"
+}
+
+# json_length FILE KEY...: how many elements an array or object has.
+json_length() {
+  local file=$1
+  shift
+  "$CMAKE" -DFILE="$file" -DKEYS="$(IFS=';' && echo "$*")" -DLENGTH=1 -P "$CLI/json.cmake"
+}
+
+# wait_for COMMAND...: until it succeeds, at most 20 s.
+wait_for() {
+  local tries=0
+  until "$@" >/dev/null 2>&1; do
+    tries=$((tries + 1))
+    [ $tries -lt 400 ] || return 1
+    sleep 0.05
+  done
+}
+
+# finished RUN NR: so many measurements of the run are in the history by now.
+finished() { "$HARNESS" history list | grep -qE "^ +$1 .* $2 OK"; }
+
+# Processes that carry this mark in their environment: a test's own, whoever their parent is.
+marked() { grep -lsz "^CLI_TEST_MARK=$1\$" /proc/[0-9]*/environ; }

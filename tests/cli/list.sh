@@ -1,0 +1,30 @@
+# shellcheck shell=bash
+# What there is. U-03, S0-01, S0-09.
+
+for section in kernels variants models suites metrics figures devices machines; do
+  rows=$("$HARNESS" list "$section" | grep -c '^  ')
+  "$HARNESS" list "$section" --json >list.json
+  check "$section: as many in JSON as in text, and some" \
+    test "$rows" -gt 0 -a "$rows" -eq "$(json_length list.json "$section")"
+done
+check "list without arguments has all sections" \
+  test "$("$HARNESS" list | grep -c '^[a-z]')" -eq 8
+
+has() { "$HARNESS" list "$1" | grep -qE "^  $2 +[^ ]"; }
+for kernel in gemm/linear gemm/nn attention/causal attention/full layernorm/plain pointwise/gelu \
+  pointwise/bias pointwise/residual embedding/gpt gpt/nano/prefill gpt/tile-large/decode; do
+  check "kernel $kernel" has kernels $kernel
+done
+check "variant gemm/linear/naive" has variants gemm/linear/naive
+check "variant gemm/linear/simd" has variants gemm/linear/simd
+check "what is not built says why" not grep -q 'not built: *$' <("$HARNESS" list variants)
+check "variants that the tests misuse are hidden" not grep -q ' null/' <("$HARNESS" list variants)
+for suite in quick ci full; do check "suite $suite" has suites $suite; done
+for figure in roofline trend comparison; do check "figure $figure" has figures $figure; done
+for metric in p50 p99 gflops; do check "metric $metric" has metrics $metric; done
+"$HARNESS" list models | grep -E '^  (nano|micro|mini|tile-small|tile-medium|tile-large|gpt2) '
+
+say "Unknown"
+t list kernel
+t list xyzzy
+t list models suits

@@ -1,0 +1,66 @@
+#!/usr/bin/env bash
+# Runs one golden test of the program:
+#
+#   tests/cli/run.sh HARNESS CMAKE tests/cli/NAME.sh
+#
+# NAME.sh is sourced in a fresh folder, with the functions of lib.sh; all it prints, made
+# independent of time, place and build, must equal NAME.expected. Exit status 0, 1 or 77 (skipped,
+# with a reason). HARNESS_UPDATE_GOLDEN=1 writes NAME.expected instead: read the difference.
+set -euo pipefail
+
+HARNESS=$(realpath "$1")
+CMAKE=$2
+TEST=$(realpath "$3")
+CLI=$(cd "$(dirname "$0")" && pwd)
+expected=${TEST%.sh}.expected
+
+WORK=$(mktemp -d)
+cleanup() {
+  chmod -R u+w "$WORK" "$WORK.log" 2>/dev/null || true
+  rm -rf "$WORK" "$WORK.log"
+}
+trap cleanup EXIT
+mkdir "$WORK.log"
+
+# What a test must not inherit.
+unset HARNESS_DB HARNESS_ISA NO_COLOR COLUMNS OMP_NUM_THREADS
+export LC_ALL=C.UTF-8 TZ=UTC0
+# The crashes of the tests are meant: they shall be signals under a sanitizer, too.
+export ASAN_OPTIONS="${ASAN_OPTIONS:-}:handle_segv=0"
+export HARNESS CMAKE WORK CLI
+
+# A mark of a project, so that the default history lies here whatever is above.
+mkdir "$WORK/.git"
+cd "$WORK"
+
+# Only what differs between machines, builds and times; the rest is compared to the letter.
+commit=$("$HARNESS" version | sed -n 's/^commit \([0-9a-f]*\).*/\1/p')
+class=$("$HARNESS" list machines | sed -n '2s/^  \([^ ]*\) .*/\1/p')
+normalise() {
+  sed -E \
+    -e "s#$WORK#WORK#g" \
+    -e "s/$class/CLASS/g" \
+    -e 's/[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2}Z/TIME/g' \
+    -e 's/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/UUID/g' \
+    -e "s/${commit:-no commit}/COMMIT/g" \
+    -e "s/ at ${commit:0:7}( with uncommitted changes)?//g" \
+    -e '/^(- )?The (base|head) was measured from a tree with uncommitted changes\.$/d' \
+    -e 's/^( +[0-9]+  )[0-9a-f]{8}(  TIME  .{8} ).{11}/\1UUID\2COMMIT/' \
+    -e 's/^(2> launch [0-9]+\/[0-9]+: .* left ).*/\1T/'
+}
+
+status=0
+bash -c 'set -u; . "$CLI/lib.sh"; . "$1"' bash "$TEST" >"$WORK.log/raw" 2>&1 </dev/null || status=$?
+normalise <"$WORK.log/raw" >"$WORK.log/actual"
+if [ "$status" -ne 0 ]; then
+  cat "$WORK.log/actual"
+  [ "$status" -eq 77 ] || echo "the test script ended with status $status"
+  exit "$status"
+fi
+if [ "${HARNESS_UPDATE_GOLDEN:-}" = 1 ]; then
+  cp "$WORK.log/actual" "$expected"
+  echo "wrote $expected"
+elif ! diff -u --label expected --label actual "$expected" "$WORK.log/actual"; then
+  echo "If that is intended: HARNESS_UPDATE_GOLDEN=1, and read what changes."
+  exit 1
+fi
