@@ -189,7 +189,8 @@ static int check_cover(const struct reading *r)
     struct safetensors *file = r->file;
     int64_t covered = 0;
 
-    qsort(file->items, file->nr, sizeof(*file->items), by_begin);
+    if (file->nr > 0) /* a header may list no tensor at all */
+        qsort(file->items, file->nr, sizeof(*file->items), by_begin);
     for (size_t i = 0; i < file->nr; i++) {
         const struct safetensors_entry *e = &file->items[i];
         if (e->begin < covered)

@@ -99,7 +99,7 @@ static int set_up(struct state *s, const struct benchmark *bench, struct device 
     return 0;
 }
 
-static int verdict(struct state *s, bool right, const char *when, struct error *err)
+static int verdict(struct state *s, bool right, const char *when)
 {
     struct check *c = &s->check;
     struct error message;
@@ -109,10 +109,13 @@ static int verdict(struct state *s, bool right, const char *when, struct error *
         return 0;
     if (!c->where[0])
         return -1; /* the download failed: err says how */
-    error_set(&message, "%s%s (error %.3g, tolerance %.3g, relative to rms)", when, c->where,
-              c->max_error, c->tolerance);
+    if (c->max_error > c->tolerance)
+        error_set(&message, "%s%s (error %.3g, tolerance %.3g, relative to rms)", when, c->where,
+                  c->max_error, c->tolerance);
+    else
+        error_set(&message, "%s%s%s", when, c->where,
+                  isnan(c->max_error) ? ": never written, or no number" : "");
     end(s->m, OUTCOME_WRONG, message.message);
-    (void)err;
     return 0;
 }
 
@@ -126,11 +129,11 @@ static int verify(struct state *s, const struct benchmark *bench, struct error *
     if (buffers_poison_outputs(&s->buffers, err) ||
         s->call.device->ops->run(s->call.device, &s->call, err))
         return -1;
-    if (verdict(s, check_outputs(c, &s->buffers, err), "", err))
+    if (verdict(s, check_outputs(c, &s->buffers, err), ""))
         return -1;
     if (s->m->outcome != OUTCOME_OK)
         return 0;
-    return verdict(s, check_inputs_unchanged(c, &s->buffers, err), "", err);
+    return verdict(s, check_inputs_unchanged(c, &s->buffers, err), "");
 }
 
 static double flush_ns(struct device *d)
@@ -232,7 +235,7 @@ static int sample(struct state *s, struct error *err)
         return -1;
     telemetry_end(&telemetry, s->m);
     measurement_add_telemetry(s->m, "probe_ns", sqrt(before * probe_ns(s->call.device)));
-    return verdict(s, check_outputs(&s->check, &s->buffers, err), "after timing: ", err);
+    return verdict(s, check_outputs(&s->check, &s->buffers, err), "after timing: ");
 }
 
 static int steps(struct state *s, const struct benchmark *bench, struct device *device,

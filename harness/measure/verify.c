@@ -114,6 +114,8 @@ static void note(struct check *c, const struct tensor *t, int64_t row, int64_t c
                  double expected, double error)
 {
     c->max_error = error;
+    if (isnan(got))
+        got = (double)NAN; /* without the sign of the poison */
     snprintf(c->where, sizeof(c->where), "%s[%lld,%lld] = %.9g, expected %.9g", t->name,
              (long long)row, (long long)col, got, expected);
 }
