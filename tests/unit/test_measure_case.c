@@ -100,7 +100,7 @@ static void wrong_results_get_no_time(void **state)
 {
     (void)state;
     static const struct {
-        const char *variant, *says;
+        const char *variant, *says, *why;
         bool poisoned;
     } rows[] = {
         { "inexact", "y[0,0] = ", "tolerance 0", false },
