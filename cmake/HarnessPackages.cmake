@@ -13,5 +13,9 @@ set(HARNESS_HAVE_OPENBLAS ${openblas_FOUND})
 set(HARNESS_OPENBLAS_WHY "OpenBLAS was not found when this was built")
 
 if(BUILD_TESTING)
-  pkg_check_modules(cmocka REQUIRED IMPORTED_TARGET GLOBAL cmocka)
+  pkg_check_modules(cmocka IMPORTED_TARGET GLOBAL cmocka)
+  if(NOT cmocka_FOUND)
+    message(FATAL_ERROR "The tests need cmocka. Run ci/setup.sh --tests, or configure with "
+      "-DBUILD_TESTING=OFF to build without them.")
+  endif()
 endif()
