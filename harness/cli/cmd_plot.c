@@ -110,7 +110,8 @@ static int draw(struct subject *s, const struct plot_options *o, const char *bas
                summary.items[i].reason ? "not drawn: " : "",
                summary.items[i].reason ? summary.items[i].reason : summary.items[i].title);
     if (rc == 0)
-        printf("%zu plots in %s, %zu not drawn\n", summary.drawn, s->folder.data, summary.absent);
+        printf("%zu plot%s in %s, %zu not drawn\n", summary.drawn, summary.drawn == 1 ? "" : "s",
+               s->folder.data, summary.absent);
     plots_summary_release(&summary);
     return rc;
 }

@@ -3,7 +3,7 @@
 #include "measure/launch.h"
 
 #include "base/json.h"
-#include "base/memory.h"
+#include "base/process.h"
 #include "base/strbuf.h"
 #include "core/clock.h"
 #include "measure/ceilings.h"
@@ -48,16 +48,9 @@ static void close_fd(int *fd)
  */
 static char **child_environment(void)
 {
-    static char spin[] = "GOMP_SPINCOUNT=10000";
-    size_t nr = 0;
+    bool chosen = getenv("GOMP_SPINCOUNT") || getenv("OMP_WAIT_POLICY");
 
-    while (environ[nr])
-        nr++;
-    char **env = memory_zeroed(nr + 2, sizeof(*env));
-    memcpy(env, environ, nr * sizeof(*env));
-    if (!getenv("GOMP_SPINCOUNT") && !getenv("OMP_WAIT_POLICY"))
-        env[nr] = spin;
-    return env;
+    return process_environment(chosen ? NULL : "GOMP_SPINCOUNT=10000");
 }
 
 /* In the child, between fork and exec: only async-signal-safe calls. */

@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/process.h"
 #include "base/text.h"
 #include "output/escape.h"
 
@@ -53,12 +54,15 @@ static int start(struct child *child, const char *folder, char *const *argv, str
 
     if (pipe2(ends, O_CLOEXEC))
         return error_set(err, "cannot make a pipe for gnuplot: %s", strerror(errno));
+    /* In the C locale gnuplot cannot even convert its own degree sign. */
+    char **env = process_environment("LC_ALL=C.UTF-8");
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_adddup2(&actions, ends[1], 1);
     posix_spawn_file_actions_adddup2(&actions, ends[1], 2);
     posix_spawn_file_actions_addchdir_np(&actions, folder);
-    int rc = posix_spawnp(&child->pid, argv[0], &actions, NULL, argv, environ);
+    int rc = posix_spawnp(&child->pid, argv[0], &actions, NULL, argv, env);
+    free(env);
     posix_spawn_file_actions_destroy(&actions);
     close(ends[1]);
     child->pipe = ends[0];
