@@ -12,6 +12,13 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+/* AddressSanitizer, where it is built in, is to refuse large allocations as the system does. */
+const char *__asan_default_options(void);
+const char *__asan_default_options(void)
+{
+    return "allocator_may_return_null=1";
+}
+
 static void assert_says(const struct error *err, const char *part)
 {
     if (!strstr(err->message, part))
