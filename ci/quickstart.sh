@@ -37,7 +37,7 @@ status=0
 $harness compare --baseline main --delta 10% || status=$?
 
 step "Draw"
-$harness plot --baseline main
+$harness plot --baseline main --delta 10%
 
 step "Done"
 cat <<EOF

@@ -12,6 +12,7 @@
 struct plot_options {
     const char *db, *baseline, *output;
     struct string_list formats, only, presets;
+    double delta;
 };
 
 /* What is drawn, loaded before anything is painted. */
@@ -36,13 +37,15 @@ static int parse_formats(const struct string_list *names, unsigned *formats, str
     return 0;
 }
 
-static int load_base(struct subject *s, const char *ref, struct error *err)
+static int load_base(struct subject *s, const char *ref, double delta, struct error *err)
 {
     struct compare_settings settings = COMPARE_DEFAULTS;
     struct store_scope scope = { .exclude = s->head.runs.ids, .nr_exclude = s->head.runs.nr };
 
     if (!ref)
         return 0;
+    if (delta > 0)
+        settings.delta = delta;
     if (history_load_side(s->store, ref, &scope, NULL, &s->base, err) ||
         compare_run(&s->base.records, &s->head.records, &settings, &s->comparison, err))
         return -1;
@@ -128,8 +131,8 @@ static int load_and_draw(struct subject *s, const struct plot_options *o, int ar
         return error_set(err, "harness plot draws one run, or what changed between two");
     if (parse_formats(&o->formats, &formats, err) || load_presets(s, &o->presets, err) ||
         history_open(&s->store, o->db, STORE_READ, err) ||
-        history_load_side(s->store, head, NULL, NULL, &s->head, err) || load_base(s, base, err) ||
-        load_history(s, err))
+        history_load_side(s->store, head, NULL, NULL, &s->head, err) ||
+        load_base(s, base, o->delta, err) || load_history(s, err))
         return -1;
     if (o->output)
         strbuf_adds(&s->folder, o->output);
@@ -159,6 +162,8 @@ static int run(int argc, char **argv, void *options, struct error *err)
 static const struct option_row rows[] = {
     OPTION_ROW("baseline", 'b', OPTION_STRING, struct plot_options, baseline, "REF",
                "also draw what changed since it"),
+    OPTION_ROW("delta", 0, OPTION_FRACTION, struct plot_options, delta, "SHARE",
+               "changes smaller than this do not matter (default 3%)"),
     OPTION_ROW("format", 0, OPTION_STRINGS, struct plot_options, formats, "png,svg,pdf",
                "pictures to make (default png,svg)"),
     OPTION_ROW("only", 0, OPTION_STRINGS, struct plot_options, only, "NAME,...",

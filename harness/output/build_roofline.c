@@ -168,6 +168,16 @@ static double label_start(enum memory_level level, bool measured)
     return measured ? starts[level] : 0.55;
 }
 
+/* Is there a roof so little above this one that its line would run through a label in between? */
+static bool close_above(const struct roofline *r, double bandwidth)
+{
+    for (int level = 0; level < LEVEL_NR; level++)
+        if (r->levels[level] && r->levels[level]->value > bandwidth &&
+            r->levels[level]->value < 1.5 * bandwidth)
+            return true;
+    return false;
+}
+
 /* One memory roof: up to the ridge, or to the right edge without a compute ceiling. */
 static void add_memory_roof(struct roofline *r, enum memory_level level, double bandwidth,
                             bool measured)
@@ -192,8 +202,9 @@ static void add_memory_roof(struct roofline *r, enum memory_level level, double 
     struct datum *d = layer_add_text(texts, start, start * bandwidth, ANCHOR_LEFT, text);
     d->low = end;
     d->high = end * bandwidth;
-    d->dx = -4;
-    d->dy = -9;
+    bool below = close_above(r, bandwidth);
+    d->dx = below ? 5 : -4;
+    d->dy = below ? 11 : -9;
 }
 
 static void add_compute_roof(struct roofline *r, double rate, bool measured)

@@ -24,7 +24,7 @@ struct scene {
 };
 
 /* Price of covering, in pixels of distance. */
-static const double label_cost = 1000, point_cost = 250, stroke_cost = 60, outside_cost = 5000;
+static const double label_cost = 1000, point_cost = 250, stroke_cost = 90, outside_cost = 5000;
 
 static double overlap(const struct box *a, const struct box *b)
 {
