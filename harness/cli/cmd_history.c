@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/command.h"
 
+#include "analysis/epoch.h"
 #include "base/json.h"
 #include "cli/history_file.h"
+#include "output/system_table.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -86,6 +88,28 @@ static int show(struct store *store, const struct history_options *o, int argc, 
     return rc;
 }
 
+/* What the runs of a REF were measured on; neighbours that share it all are one table. */
+static int surroundings(struct store *store, const struct history_options *o, int argc, char **argv,
+                        struct error *err)
+{
+    struct store_filter nothing = { .without_samples = true };
+    struct history_side side;
+    struct strbuf text;
+    int rc = history_load_side(store, argc > 1 ? argv[1] : "latest", NULL, &nothing, &side, err);
+
+    (void)o;
+    strbuf_init(&text);
+    for (size_t i = 0; rc == 0 && i < side.records.nr_runs; i++) {
+        const struct run *run = &side.records.runs[i];
+        if (i == 0 || epoch_id(run) != epoch_id(run - 1))
+            system_table(run, false, &text);
+    }
+    fputs(text.data, stdout);
+    strbuf_release(&text);
+    history_side_release(&side);
+    return rc;
+}
+
 static int verify(struct store *store, const struct history_options *o, int argc, char **argv,
                   struct error *err)
 {
@@ -119,10 +143,8 @@ static const struct {
     int words; /* at most, with the action's own name */
     int (*run)(struct store *, const struct history_options *, int, char **, struct error *);
 } actions[] = {
-    { "list", 1, list },
-    { "show", 2, show },
-    { "verify", 1, verify },
-    { "backup", 2, backup },
+    { "list", 1, list },     { "show", 2, show },     { "system", 2, surroundings },
+    { "verify", 1, verify }, { "backup", 2, backup },
 };
 
 static int run(int argc, char **argv, void *options, struct error *err)
@@ -141,7 +163,8 @@ static int run(int argc, char **argv, void *options, struct error *err)
         store_close(store);
         return rc;
     }
-    return error_set(err, "unknown action \"%s\"; there are list, show, verify, backup", action);
+    return error_set(err, "unknown action \"%s\"; there are list, show, system, verify, backup",
+                     action);
 }
 
 static const struct option_row rows[] = {
@@ -156,7 +179,7 @@ static const struct option_row rows[] = {
 extern const struct command cmd_history;
 const struct command cmd_history = {
     .name = "history",
-    .arguments = "list|show [REF]|verify|backup FILE",
+    .arguments = "list|show [REF]|system [REF]|verify|backup FILE",
     .summary = "the runs that are kept: list them, print one as JSON, check the file, copy it",
     .options = rows,
     .options_size = sizeof(struct history_options),

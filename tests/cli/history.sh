@@ -22,6 +22,12 @@ echo "launch of the last: $(json one.json runs 0 measurements 11 launch)," \
   "samples $(json_length one.json runs 0 measurements 11 samples_ns)," \
   "the first $(json one.json runs 0 measurements 11 samples_ns 0) ns"
 
+say "What a run was measured on"
+"$HARNESS" history system 1 >system.txt
+for fact in cpu commit compiler kernel_release libc; do
+  check "the table has the $fact" grep -qi "^$fact " system.txt
+done
+
 say "Care"
 t history verify
 t history backup copies/b.db
