@@ -137,6 +137,26 @@ static int switch_to_wal(struct store *s, struct error *err)
                      s->path);
 }
 
+/* The tables come before the log, so that the first bytes of the file tell what it is. */
+static int make_ready(struct store *s, struct error *err)
+{
+    return schema_upgrade(s, err) ? -1 : switch_to_wal(s, err);
+}
+
+/* Between the rollback journal and the log SQLite needs the file for itself, and answers "busy" at
+ * once, without the busy handler, where two processes could wait for each other. So we wait. */
+static int make_ready_in_turn(struct store *s, struct error *err)
+{
+    int waited = 0;
+
+    while (s->failure = 0, make_ready(s, err)) {
+        if (s->failure != SQLITE_BUSY || waited >= SQL_BUSY_MS)
+            return -1;
+        waited += sqlite3_sleep(5 + (int)getpid() % 7); /* not all in step */
+    }
+    return 0;
+}
+
 static int open_for_writing(struct store *s, struct error *err)
 {
     bool empty;
@@ -152,10 +172,7 @@ static int open_for_writing(struct store *s, struct error *err)
         return sql_error(s, SQLITE_READONLY, err);
     if (sql_execute(s, "PRAGMA foreign_keys = ON; PRAGMA synchronous = NORMAL", err))
         return -1;
-    /* The tables come before the log, so that the first bytes of the file tell what it is. */
-    if (schema_upgrade(s, err))
-        return -1;
-    return switch_to_wal(s, err);
+    return make_ready_in_turn(s, err);
 }
 
 int store_open(struct store **out, const char *path, enum store_mode mode, struct error *err)
