@@ -78,7 +78,7 @@ static int select_by_options(struct session *s, int argc, char **argv, struct er
     const struct run_options *o = s->o;
     struct selection *selection;
 
-    s->suite = (struct suite) { .sampling = sampling_default, .launches = 5 };
+    s->suite = (struct suite) { .sampling = sampling_default, .launches = 3 };
     s->suite.selections = array_grow(NULL, 0, &s->suite.capacity, sizeof(*selection));
     s->suite.nr = 1;
     selection = s->suite.selections;
@@ -347,7 +347,7 @@ static const struct option_row rows[] = {
     OPTION_ROW("device", 'd', OPTION_STRING, struct run_options, device, "DEVICE",
                "cpu (default, all cores), cpu:THREADS, cuda, cuda:N"),
     OPTION_RANGE_ROW("launches", 'l', OPTION_INT, struct run_options, launches, 1, 1000, "N",
-                     "fresh processes: the unit of evidence (default 5)"),
+                     "fresh processes: the unit of evidence (default: the suite's, else 3)"),
     OPTION_RANGE_ROW("iterations", 0, OPTION_INT, struct run_options, iterations, 1, 1000000, "N",
                      "exactly N samples each, instead of the adaptive stop"),
     OPTION_ROW("min-time", 0, OPTION_DURATION, struct run_options, min_time, "TIME",

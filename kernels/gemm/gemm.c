@@ -176,17 +176,18 @@ static double tolerance(const struct kernel *kernel, const struct shape *s, enum
     return few * (dtype == DTYPE_FP32 ? sum : sum + 4 * host_epsilon(dtype));
 }
 
-/* GPT sites at 4 x 64 tokens: qkv, proj, fc, proj2, head of nano (48) and tile-large (256). */
+/* GPT sites at 4 x 64 tokens: qkv, proj, fc, proj2 of nano (48) and tile-large (256), nano's head.
+ * tile-large's head takes the textbook loops seconds: suite full has it, without them. */
 static const struct shape linear_shapes[] = {
-    { { 4, 64, 144, 48 } },    { { 4, 64, 48, 48 } },    { { 4, 64, 192, 48 } },
-    { { 4, 64, 48, 192 } },    { { 4, 64, 50257, 48 } }, { { 4, 64, 768, 256 } },
-    { { 4, 64, 256, 256 } },   { { 4, 64, 1024, 256 } }, { { 4, 64, 256, 1024 } },
-    { { 4, 64, 50257, 256 } }, { { 1, 512, 512, 512 } }, { { 1, 1024, 1024, 1024 } },
+    { { 4, 64, 144, 48 } },   { { 4, 64, 48, 48 } },       { { 4, 64, 192, 48 } },
+    { { 4, 64, 48, 192 } },   { { 4, 64, 50257, 48 } },    { { 4, 64, 768, 256 } },
+    { { 4, 64, 256, 256 } },  { { 4, 64, 1024, 256 } },    { { 4, 64, 256, 1024 } },
+    { { 1, 512, 512, 512 } }, { { 1, 1024, 1024, 1024 } },
 };
 
 static const struct shape nn_shapes[] = {
-    { { 4, 64, 144, 48 } },    { { 4, 64, 768, 256 } },  { { 4, 64, 256, 1024 } },
-    { { 4, 64, 50257, 256 } }, { { 1, 512, 512, 512 } }, { { 1, 1024, 1024, 1024 } },
+    { { 4, 64, 144, 48 } },   { { 4, 64, 768, 256 } },  { { 4, 64, 256, 1024 } },
+    { { 4, 64, 50257, 48 } }, { { 1, 512, 512, 512 } }, { { 1, 1024, 1024, 1024 } },
 };
 
 /* One row, one column, one term; one off every tile edge; depths beyond one block; the head. */
