@@ -136,9 +136,9 @@ static int choose_form(struct session *s, struct error *err)
     return s->o->format ? run_report_form_find(s->o->format, &s->form, err) : 0;
 }
 
-static bool known(const struct benchmark_list *list, size_t nr, const struct benchmark *b)
+static bool known(const struct benchmark_list *list, const struct benchmark *b)
 {
-    for (size_t i = 0; i < nr; i++)
+    for (size_t i = 0; i < list->nr; i++)
         if (list->items[i].variant == b->variant && list->items[i].cache == b->cache &&
             shape_equal(&list->items[i].shape, &b->shape))
             return true;
@@ -172,7 +172,7 @@ static int expand(struct session *s, struct error *err)
     for (size_t i = 0; rc == 0 && i < s->suite.nr; i++)
         rc = selection_expand(&s->suite.selections[i], registry_builtin(), &s->device, &all, err);
     for (size_t i = 0; rc == 0 && i < all.nr; i++)
-        if (!known(&s->list, s->list.nr, &all.items[i]))
+        if (!known(&s->list, &all.items[i]))
             *array_push(&s->list) = all.items[i];
     array_release(&all);
     return rc ? rc : keep_shard(&s->list, s->o->shard, err);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/device.h"
 
-#include "base/text.h"
-
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
