@@ -102,8 +102,8 @@ struct figure *build_architecture(const struct chart *chart)
         add_panel(f, i, models, nr);
     chart_subtitle(f, chart, &items);
     figure_set(&f->caption,
-               "Of the models that were measured. Parameters count every tensor of "
-               "the forward pass.");
+               "Of the models that were measured. Parameters are without the head, as "
+               "minGPT counts them.");
     figure_set(&f->alt, "Layers, heads, width and parameters of %zu model%s, from %s to %s.", nr,
                nr == 1 ? "" : "s", models[0]->name, models[nr - 1]->name);
     figure_finish(f);
