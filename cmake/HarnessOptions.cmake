@@ -14,8 +14,8 @@ set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 option(HARNESS_WERROR "Treat warnings as errors (CI does)" OFF)
 set(HARNESS_SANITIZE "" CACHE STRING "Sanitizers, such as address,undefined or thread")
 option(HARNESS_COVERAGE "Instrument for gcov" OFF)
-set(HARNESS_CUDA AUTO CACHE STRING "CUDA backend: AUTO, ON or OFF")
-set_property(CACHE HARNESS_CUDA PROPERTY STRINGS AUTO ON OFF)
+set(HARNESS_CUDA AUTO CACHE STRING "CUDA backend: AUTO, ON, OFF, or HOST (see tests/cuda_host)")
+set_property(CACHE HARNESS_CUDA PROPERTY STRINGS AUTO ON OFF HOST)
 
 # Flags of all our own C and C++ code, as a target, so that nothing leaks to other projects.
 add_library(harness_flags INTERFACE)
@@ -37,9 +37,16 @@ if(HARNESS_COVERAGE)
 endif()
 
 # CUDA: AUTO takes it where nvcc is found; the reason for its absence shows in `harness list`.
+# HOST compiles the .cu files as C++ for the CPU, against the small CUDA runtime in tests/cuda_host:
+# the kernels' own source runs in the tests, where no GPU is. Nothing else is it good for.
 set(HARNESS_HAVE_CUDA OFF)
+set(HARNESS_CUDA_HOST OFF)
 set(HARNESS_CUDA_WHY "switched off by HARNESS_CUDA=OFF")
-if(NOT HARNESS_CUDA STREQUAL "OFF")
+if(HARNESS_CUDA STREQUAL "HOST")
+  set(HARNESS_HAVE_CUDA ON)
+  set(HARNESS_CUDA_HOST ON)
+  set(HARNESS_CUDA_WHY "")
+elseif(NOT HARNESS_CUDA STREQUAL "OFF")
   include(CheckLanguage)
   if(NOT CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX})
     find_program(HARNESS_NVCC nvcc HINTS ENV CUDA_HOME ENV CUDA_PATH PATHS /usr/local/cuda PATH_SUFFIXES bin)
@@ -48,12 +55,11 @@ if(NOT HARNESS_CUDA STREQUAL "OFF")
     endif()
   endif()
   if(NOT CMAKE_CUDA_ARCHITECTURES)
-    set(CMAKE_CUDA_ARCHITECTURES 80-real 90-virtual)
+    set(CMAKE_CUDA_ARCHITECTURES 80-real 90)
   endif()
   check_language(CUDA)
   if(CMAKE_CUDA_COMPILER)
     enable_language(CUDA)
-    set(CMAKE_CUDA_STANDARD 17)
     find_package(CUDAToolkit REQUIRED)
     set(HARNESS_HAVE_CUDA ON)
     set(HARNESS_CUDA_WHY "")
@@ -63,3 +69,28 @@ if(NOT HARNESS_CUDA STREQUAL "OFF")
     set(HARNESS_CUDA_WHY "no CUDA compiler (nvcc) was found when this was built")
   endif()
 endif()
+
+# What compiles a .cu file: nvcc, or for HOST the C++ compiler. Everything CUDA links to it.
+add_library(harness_cuda INTERFACE)
+if(HARNESS_CUDA_HOST)
+  add_subdirectory(tests/cuda_host)
+  target_link_libraries(harness_cuda INTERFACE cuda_host)
+elseif(HARNESS_HAVE_CUDA)
+  target_link_libraries(harness_cuda INTERFACE CUDA::cudart_static)
+  target_compile_options(harness_cuda INTERFACE
+    "$<$<COMPILE_LANGUAGE:CUDA>:-std=c++20;-lineinfo;-Xcompiler=-Wall,-Wextra>"
+    "$<$<AND:$<BOOL:${HARNESS_WERROR}>,$<COMPILE_LANGUAGE:CUDA>>:-Werror=all-warnings>")
+endif()
+
+# Registers and spills of every kernel are kept beside its object; the test cuda.resources reads them.
+if(HARNESS_HAVE_CUDA AND NOT HARNESS_CUDA_HOST)
+  set(CMAKE_CUDA_COMPILER_LAUNCHER "${PROJECT_SOURCE_DIR}/cmake/nvcc_resources.sh")
+endif()
+
+# Call on the .cu sources of a target, in the folder that adds them.
+function(harness_cuda_sources)
+  if(HARNESS_CUDA_HOST)
+    set_source_files_properties(${ARGN} PROPERTIES LANGUAGE CXX
+      COMPILE_OPTIONS "-std=gnu++20;-Wno-unknown-pragmas")
+  endif()
+endfunction()

@@ -8,6 +8,13 @@ double host_epsilon(enum dtype dtype)
     return dtype == DTYPE_BF16 ? 0x1p-7 : dtype == DTYPE_FP16 ? 0x1p-10 : HOST_FP32_EPS;
 }
 
+double host_coarse_epsilon(enum dtype dtype, enum math math)
+{
+    if (dtype != DTYPE_FP32)
+        return host_epsilon(dtype);
+    return math == MATH_TF32 ? HOST_TF32_EPS : 0;
+}
+
 double host_few_values(double values)
 {
     return 1 + 64 / (values * values);

@@ -12,8 +12,13 @@
 /* 2^-23, the distance from 1 to the next float; one rounding is off by half of it at most. */
 #define HOST_FP32_EPS 1.1920928955078125e-07
 
+/* tf32 has 10 bits of mantissa. */
+#define HOST_TF32_EPS 0x1p-10
+
 /* Rounding unit (distance from 1 to the next number) of a floating-point storage type. */
 double host_epsilon(enum dtype dtype);
+/* That of whatever is coarser than fp32 in storage or arithmetic; 0 if nothing is. */
+double host_coarse_epsilon(enum dtype dtype, enum math math);
 
 /* Tolerances are relative to the rms of the expected values, which for a handful of values may by
  * chance be far below the usual one (by 65 for one value: 1 case in 80). A factor for that. */

@@ -15,6 +15,9 @@
  * residual stream, where independent errors add as their squares; the head is one more product.
  * Together u sqrt((4L + 1) 4C / 6), rms. Logits are about normal and the largest of up to 10^8
  * errors lies 6 standard deviations out: max |error| / rms <= 6 u sqrt((4L + 1) 4C / 6).
+ * bf16 and tf32 also round what enters each product, to an rms of v / sqrt(3) with their own v:
+ * five operands a layer (both norms, q k v, attention's output, the GELU's), and three around the
+ * head. None is amplified on its way to the logits, so these add 6 v sqrt((5L + 3) / 3).
  */
 #include "base/memory.h"
 #include "kernels/host.h"
@@ -181,13 +184,17 @@ static void decode_oracle_cost(const struct kernel *k, const struct shape *s, do
                gpt_config_attention_flops(c, (double)s->dim[GPT_DIM_SEQ]);
 }
 
-static double tolerance(const struct kernel *k, const struct shape *s, enum dtype dtype)
+static double tolerance(const struct kernel *k, const struct shape *s, enum dtype dtype,
+                        enum math math)
 {
     const struct gpt_config *c = config_of(k);
 
     (void)s;
-    return 6 * (host_epsilon(dtype) / 2) *
-           sqrt((4 * (double)c->layers + 1) * 4 * (double)c->width / 6);
+    double layers = (double)c->layers, width = (double)c->width;
+    double sums = HOST_FP32_EPS / 2 * sqrt((4 * layers + 1) * 4 * width / 6);
+    double stores = host_coarse_epsilon(dtype, math) / 2 * sqrt((5 * layers + 3) / 3);
+
+    return 6 * (sums + stores);
 }
 
 #define TOO_LONG(id, name_, layers_, heads_, width_, block_)                                       \

@@ -60,7 +60,7 @@ void gpt_call_release(struct call *call);
       .kernel = &(kernel_),                                                                        \
       .device = DEVICE_CPU,                                                                        \
       .dtype = DTYPE_FP32,                                                                         \
-      .math = "fp32",                                                                              \
+      .math = MATH_FP32,                                                                           \
       .flags = GPT_VARIANT_FLAGS,                                                                  \
       .supports = GPT_VARIANT_SUPPORTS,                                                            \
       .prepare = prepare,                                                                          \

@@ -55,7 +55,7 @@ static void add_variants(cJSON *section)
         snprintf(name, sizeof(name), "%s/%s", v->kernel->name, v->name);
         add(section, name, v->summary);
         cJSON_AddStringToObject(last(section), "device", device_kind_name(v->device));
-        cJSON_AddStringToObject(last(section), "math", v->math);
+        cJSON_AddStringToObject(last(section), "math", math_name(v->math));
         cJSON_AddBoolToObject(last(section), "vendor", (v->flags & VARIANT_VENDOR) != 0);
         cJSON_AddBoolToObject(last(section), "built", true);
     }

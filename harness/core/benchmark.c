@@ -36,7 +36,7 @@ void benchmark_name_of(const struct benchmark *b, const struct device *d,
     *name = (struct benchmark_name) { 0 };
     snprintf(name->kernel, sizeof(name->kernel), "%s", k->name);
     snprintf(name->variant, sizeof(name->variant), "%s", b->variant->name);
-    snprintf(name->math, sizeof(name->math), "%s", b->variant->math);
+    snprintf(name->math, sizeof(name->math), "%s", math_name(b->variant->math));
     snprintf(name->device, sizeof(name->device), "%s", d->label);
     snprintf(name->cache, sizeof(name->cache), "%s", cache_state_name(b->cache));
     name->nr_dims = kernel_nr_dims(k);

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/device.h"
 
+#include "base/array.h"
+
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 extern const struct device_class device_cpu_class, device_cuda_class, device_fake_class;
@@ -75,7 +78,38 @@ void device_close(struct device *d)
 {
     if (d->ops && d->ops->close)
         d->ops->close(d);
+    free(d->blocks);
     *d = (struct device) { 0 };
+}
+
+struct device_block {
+    void *memory;
+    size_t bytes;
+};
+
+void *device_alloc(struct device *d, size_t bytes, struct error *err)
+{
+    void *memory = d->ops->alloc(d, bytes, err);
+
+    if (!memory)
+        return NULL;
+    d->blocks = array_grow(d->blocks, d->nr_blocks, &d->blocks_capacity, sizeof(*d->blocks));
+    d->blocks[d->nr_blocks++] = (struct device_block) { memory, bytes };
+    d->memory_live += (int64_t)bytes;
+    if (d->memory_peak < d->memory_live)
+        d->memory_peak = d->memory_live;
+    return memory;
+}
+
+void device_free(struct device *d, void *memory)
+{
+    for (size_t i = d->nr_blocks; i-- > 0;)
+        if (d->blocks[i].memory == memory) {
+            d->memory_live -= (int64_t)d->blocks[i].bytes;
+            d->blocks[i] = d->blocks[--d->nr_blocks];
+            d->ops->free(d, memory);
+            return;
+        }
 }
 
 int device_cpu_cores(void)

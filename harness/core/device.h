@@ -53,13 +53,21 @@ struct device {
     char describe[256]; /* for people: "AMD EPYC, 2 threads" */
     int threads;        /* CPU threads in use; 0 for other kinds */
     double clock_step;  /* smallest measurable time in ns */
+    bool broken;        /* a fault that only a fresh process mends: nothing more can run */
     void *state;        /* the class's own */
+    struct device_block *blocks; /* what device_alloc() gave and has not got back */
+    size_t nr_blocks, blocks_capacity;
+    int64_t memory_live, memory_peak; /* bytes of those, now and at most */
 };
 
 /* Opens a device from its spec. Unknown kinds and kinds not built in are errors that list what
  * there is. Close with device_close(). */
 int device_open(struct device *d, const char *spec, struct error *err);
 void device_close(struct device *d);
+
+/* Memory of the device, tracked: see ops->alloc. Free by device_free() before device_close(). */
+void *device_alloc(struct device *d, size_t bytes, struct error *err);
+void device_free(struct device *d, void *memory); /* NULL is allowed */
 
 /* NULL with the reason in `why` where this build lacks the kind. */
 const struct device_class *device_class(enum device_kind kind, const char **why);

@@ -3,39 +3,55 @@
  * CUDA devices. For now: found, described and given memory, with an event clock; kernels for it
  * come with the CUDA backend. No driver or no device is one clear line from open().
  */
-#include <cuda_runtime.h>
+#include "core/device_cuda.h"
+
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 extern "C" {
 #include "base/text.h"
-#include "core/kernel.h"
 }
 
 struct cuda {
     int index;
     cudaStream_t stream;
     cudaEvent_t start, stop;
+    cudaDeviceProp properties;
     void *evict; /* twice the L2, overwritten to empty it */
     size_t evict_bytes;
 };
 
-static int failed(cudaError_t rc, const char *call, struct error *err)
+int device_cuda_failed(cudaError_t rc, const char *call, const char *file, int line,
+                       struct error *err)
 {
+    const char *slash = strrchr(file, '/');
+
     if (rc == cudaSuccess)
         return 0;
-    return error_set(err, "%s: %s", call, cudaGetErrorString(rc));
+    return error_set(err, "%s:%d: %s: %s", slash ? slash + 1 : file, line, call,
+                     cudaGetErrorString(rc));
 }
 
 #define TRY(call, err)                                                                             \
     do {                                                                                           \
-        if (failed((call), #call, (err)))                                                          \
+        if (CUDA_TRY(call, err))                                                                   \
             return -1;                                                                             \
     } while (0)
 
+cudaStream_t device_cuda_stream(const struct device *d)
+{
+    return ((const struct cuda *)d->state)->stream;
+}
+
+const cudaDeviceProp *device_cuda_properties(const struct device *d)
+{
+    return &((const struct cuda *)d->state)->properties;
+}
+
 static int describe(struct device *d, struct cuda *cuda, struct error *err)
 {
-    struct cudaDeviceProp p;
+    cudaDeviceProp &p = cuda->properties;
 
     TRY(cudaGetDeviceProperties(&p, cuda->index), err);
     cuda->evict_bytes = 2 * (size_t)p.l2CacheSize;
@@ -98,7 +114,7 @@ static void *cuda_alloc(struct device *d, size_t bytes, struct error *err)
     void *memory = NULL;
     char text[TEXT_UNIT_SIZE];
 
-    if (failed(cudaMalloc(&memory, bytes), "cudaMalloc", err)) {
+    if (CUDA_TRY(cudaMalloc(&memory, bytes), err)) {
         error_prefix(err, "cannot allocate %s", text_bytes((double)bytes, text));
         return NULL;
     }

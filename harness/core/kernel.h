@@ -49,8 +49,10 @@ struct kernel {
      * are checked. */
     void (*oracle_cost)(const struct kernel *k, const struct shape *s, double *fixed,
                         double *per_row);
-    /* Bound on max |out - expected| / rms(expected), for a variant of this dtype. */
-    double (*tolerance)(const struct kernel *k, const struct shape *s, enum dtype dtype);
+    /* Bound on max |out - expected| / rms(expected), for a variant of this storage type and
+     * arithmetic. */
+    double (*tolerance)(const struct kernel *k, const struct shape *s, enum dtype dtype,
+                        enum math math);
     /* NULL if the dims go together; else why not ("heads must divide width"). May be NULL. */
     const char *(*refuses)(const struct kernel *k, const struct shape *s);
 
@@ -64,6 +66,7 @@ enum variant_flags {
     VARIANT_VENDOR = 1 << 0, /* somebody else's library, for reference */
     VARIANT_PLAIN = 1 << 1,  /* simple code, kept to be understood */
     VARIANT_HIDDEN = 1 << 2, /* for tests of the harness: only on its own device */
+    VARIANT_WHOLE = 1 << 3,  /* many kernels a launch (a forward): a CUDA graph holds one launch */
 };
 
 /* One benchmark made ready on a device: what a variant's callbacks get. */
@@ -83,7 +86,7 @@ struct variant {
     const struct kernel *kernel;
     enum device_kind device;
     enum dtype dtype;
-    const char *math; /* what arithmetic is done, in keys: "fp32", "tf32", "bf16" */
+    enum math math;
     unsigned flags;
     /* NULL means that it always can. On false, `why` has the reason. */
     bool (*supports)(const struct kernel *k, const struct shape *s, const struct device *d,

@@ -19,6 +19,17 @@ const char *dtype_name(enum dtype dtype)
     return dtypes[dtype].name;
 }
 
+const char *math_name(enum math math)
+{
+    static const char *const names[MATH_NR] = {
+        [MATH_FP32] = "fp32",
+        [MATH_TF32] = "tf32",
+        [MATH_BF16] = "bf16",
+    };
+
+    return names[math];
+}
+
 int dtype_find(const char *name)
 {
     for (int i = 0; i < DTYPE_NR; i++)

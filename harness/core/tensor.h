@@ -11,6 +11,10 @@
 
 enum dtype { DTYPE_FP32, DTYPE_BF16, DTYPE_FP16, DTYPE_INT32, DTYPE_NR };
 
+/* What arithmetic is done on stored values: tf32 is fp32 storage of which the matrix units read 10
+ * bits of mantissa; bf16 products are added up in fp32. */
+enum math { MATH_FP32, MATH_TF32, MATH_BF16, MATH_NR };
+
 enum tensor_role {
     TENSOR_IN,     /* read only: a variant that changes it is WRONG */
     TENSOR_OUT,    /* poisoned before, compared with the oracle after */
@@ -42,6 +46,8 @@ struct tensor {
 const char *dtype_name(enum dtype dtype); /* "fp32" */
 int dtype_find(const char *name);         /* the dtype, or -1 */
 size_t dtype_size(enum dtype dtype);      /* bytes */
+
+const char *math_name(enum math math); /* "fp32", as in keys */
 
 /* Number of elements; INT64_MAX where the product would overflow. */
 int64_t tensor_elements(const struct tensor *t);

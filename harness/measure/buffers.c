@@ -19,7 +19,7 @@ static int allocate(struct buffers *b, int i, struct error *err)
     size_t bytes = (size_t)tensor_bytes(&b->host[i]);
     char text[TEXT_UNIT_SIZE];
 
-    b->on_device[i].data = b->device->ops->alloc(b->device, bytes, err);
+    b->on_device[i].data = device_alloc(b->device, bytes, err);
     if (!b->on_device[i].data)
         return error_prefix(err, "tensor %s", b->host[i].name);
     b->host[i].data = malloc(bytes ? bytes : 1);
@@ -48,7 +48,7 @@ void buffers_release(struct buffers *b)
     for (int i = 0; i < b->nr; i++) {
         free(b->host[i].data);
         if (b->on_device[i].data)
-            b->device->ops->free(b->device, b->on_device[i].data);
+            device_free(b->device, b->on_device[i].data);
     }
     *b = (struct buffers) { 0 };
 }

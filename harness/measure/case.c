@@ -44,7 +44,7 @@ void case_describe(const struct benchmark *bench, const struct device *device,
     *m = (struct measurement) {
         .vendor = (v->flags & VARIANT_VENDOR) != 0,
         .max_error = NAN,
-        .tolerance = v->kernel->tolerance(v->kernel, &bench->shape, v->dtype),
+        .tolerance = v->kernel->tolerance(v->kernel, &bench->shape, v->dtype, v->math),
         .flops = work.flops,
         .bytes = work.bytes,
         .footprint = kernel_footprint(v->kernel, &bench->shape, v->dtype),
@@ -119,11 +119,11 @@ static int verdict(struct state *s, bool right, const char *when)
     return 0;
 }
 
-static int verify(struct state *s, const struct benchmark *bench, struct error *err)
+static int verify(struct state *s, struct error *err)
 {
     struct check *c = &s->check;
 
-    check_init(c, &s->buffers, bench->variant->dtype, s->settings->verify_only,
+    check_init(c, &s->buffers, s->m->tolerance, s->settings->verify_only,
                s->settings->seed ^ 0x5eed);
     s->m->checked = c->checked;
     if (buffers_poison_outputs(&s->buffers, err) ||
@@ -241,7 +241,7 @@ static int sample(struct state *s, struct error *err)
 static int steps(struct state *s, const struct benchmark *bench, struct device *device,
                  struct error *err)
 {
-    if (set_up(s, bench, device, err) || verify(s, bench, err))
+    if (set_up(s, bench, device, err) || verify(s, err))
         return -1;
     if (s->m->outcome != OUTCOME_OK || s->settings->verify_only)
         return 0;

@@ -79,7 +79,7 @@ static char **make_buffers(struct device *d, size_t bytes)
     struct error ignored;
 
     for (int i = 0; i < d->threads; i++)
-        buffers[i] = d->ops->alloc(d, bytes, &ignored);
+        buffers[i] = device_alloc(d, bytes, &ignored);
 #pragma omp parallel num_threads(d->threads)
     if (buffers[omp_get_thread_num()])
         memset(buffers[omp_get_thread_num()], 1, bytes);
@@ -89,7 +89,7 @@ static char **make_buffers(struct device *d, size_t bytes)
 static void free_buffers(struct device *d, char **buffers)
 {
     for (int i = 0; i < d->threads; i++)
-        d->ops->free(d, buffers[i]);
+        device_free(d, buffers[i]);
     free(buffers);
 }
 

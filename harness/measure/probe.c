@@ -29,7 +29,7 @@ double probe_ns(struct device *d)
     double times[ROUNDS];
     size_t bytes = (size_t)d->threads * READ_BYTES;
     struct error ignored;
-    char *buffer = d->kind == DEVICE_CPU ? d->ops->alloc(d, bytes, &ignored) : NULL;
+    char *buffer = d->kind == DEVICE_CPU ? device_alloc(d, bytes, &ignored) : NULL;
 
     if (!buffer)
         return NAN;
@@ -37,6 +37,6 @@ double probe_ns(struct device *d)
     one_round(d, buffer); /* wakes the threads */
     for (int i = 0; i < ROUNDS; i++)
         times[i] = one_round(d, buffer);
-    d->ops->free(d, buffer);
+    device_free(d, buffer);
     return stats_median(times, ROUNDS);
 }

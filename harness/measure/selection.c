@@ -188,7 +188,7 @@ static int expand_variant(struct walk *w, const struct variant *v)
 
     if (v->device != w->device->kind || !model_selected(w->s, k->name, w->hits) ||
         !in_list(&w->s->variants, v->name, w->hits->variants) ||
-        !in_list(&w->s->maths, v->math, w->hits->maths))
+        !in_list(&w->s->maths, math_name(v->math), w->hits->maths))
         return 0;
     for (size_t i = 0; i < nr; i++)
         if (!repeated(w->s, k, shapes, i) && expand_dims(w, v, shapes[i], 0))
@@ -242,7 +242,7 @@ static void collect(const struct registry *r, const struct device *device, enum 
         if (what == VARIANTS)
             add_name(names, v->name, strlen(v->name));
         if (what == MATHS)
-            add_name(names, v->math, strlen(v->math));
+            add_name(names, math_name(v->math), strlen(math_name(v->math)));
         for (int d = 0; what == DIMS && d < kernel_nr_dims(v->kernel); d++)
             add_name(names, v->kernel->dims[d], strlen(v->kernel->dims[d]));
     }

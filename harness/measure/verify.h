@@ -34,7 +34,7 @@ struct check {
 };
 
 /* Asks the oracle; `all_rows` ignores the budget. Inputs must be filled. */
-void check_init(struct check *c, const struct buffers *b, enum dtype dtype, bool all_rows,
+void check_init(struct check *c, const struct buffers *b, double tolerance, bool all_rows,
                 uint64_t seed);
 void check_release(struct check *c);
 

@@ -191,9 +191,10 @@ static void oracle_cost(const struct kernel *kernel, const struct shape *s, doub
  * so 3 eps sqrt(headdim) at most for a score of 5. Errors of many weights average out as the
  * values themselves do, and count against the rms of the output one to one; where one weight
  * rules, output and error are sqrt(seq) rms large at most. Adding up seq weighted values errs by
- * another 0.2 eps sqrt(seq) in the standard.
+ * another 0.2 eps sqrt(seq) in the standard. bf16 and tf32 round what enters both products.
  */
-static double tolerance(const struct kernel *kernel, const struct shape *s, enum dtype dtype)
+static double tolerance(const struct kernel *kernel, const struct shape *s, enum dtype dtype,
+                        enum math math)
 {
     bool decode = kernel == &attention_decode_kernel;
     double rows = (double)s->dim[BATCH] * (decode ? 1 : (double)s->dim[SEQ]);
@@ -201,7 +202,7 @@ static double tolerance(const struct kernel *kernel, const struct shape *s, enum
     double chains = sqrt((double)s->dim[HEADDIM]) + sqrt((double)s->dim[SEQ]);
     double rounding = HOST_FP32_EPS * (32 + 4 * chains);
 
-    return few * (dtype == DTYPE_FP32 ? rounding : rounding + 8 * host_epsilon(dtype));
+    return few * (rounding + 8 * host_coarse_epsilon(dtype, math));
 }
 
 /* nano (3 heads of 16), mini and tile-large (32), gpt2 (12 of 64), and a long one. */

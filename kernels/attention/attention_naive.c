@@ -107,7 +107,7 @@ static void decode_launch(const struct call *call)
     {                                                                                              \
         .name = "naive",                                                                           \
         .summary = "by the definition, query by query; limit: latency of one add",                 \
-        .kernel = &(of), .device = DEVICE_CPU, .dtype = DTYPE_FP32, .math = "fp32",                \
+        .kernel = &(of), .device = DEVICE_CPU, .dtype = DTYPE_FP32, .math = MATH_FP32,             \
         .flags = VARIANT_PLAIN, .prepare = (ready), .launch = (run),                               \
         .release = host_state_release,                                                             \
     }

@@ -380,7 +380,7 @@ static void decode_launch(const struct call *call)
 #define SIMD(of, text, ready, run)                                                                 \
     {                                                                                              \
         .name = "simd", .summary = (text), .kernel = &(of), .device = DEVICE_CPU,                  \
-        .dtype = DTYPE_FP32, .math = "fp32", .supports = simd_supports, .prepare = (ready),        \
+        .dtype = DTYPE_FP32, .math = MATH_FP32, .supports = simd_supports, .prepare = (ready),     \
         .launch = (run), .release = host_state_release,                                            \
     }
 

@@ -74,9 +74,10 @@ static void oracle_cost(const struct kernel *kernel, const struct shape *s, doub
 }
 
 /* One addition, rounded once: eps/2 of at most 8, against an rms of 1.4. */
-static double tolerance(const struct kernel *kernel, const struct shape *s, enum dtype dtype)
+static double tolerance(const struct kernel *kernel, const struct shape *s, enum dtype dtype,
+                        enum math math)
 {
-    (void)kernel, (void)s;
+    (void)kernel, (void)s, (void)math;
     return 4 * host_epsilon(dtype);
 }
 

@@ -27,7 +27,7 @@ const struct variant embedding_naive[] = {
         .kernel = &embedding_gpt_kernel,
         .device = DEVICE_CPU,
         .dtype = DTYPE_FP32,
-        .math = "fp32",
+        .math = MATH_FP32,
         .flags = VARIANT_PLAIN,
         .launch = launch,
     },

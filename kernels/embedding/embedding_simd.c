@@ -63,7 +63,7 @@ const struct variant embedding_simd[] = {
         .kernel = &embedding_gpt_kernel,
         .device = DEVICE_CPU,
         .dtype = DTYPE_FP32,
-        .math = "fp32",
+        .math = MATH_FP32,
         .supports = simd_supports,
         .launch = launch,
     },

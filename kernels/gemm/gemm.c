@@ -165,15 +165,22 @@ static void oracle_cost(const struct kernel *kernel, const struct shape *s, doub
  * large sums too, at 1.4 eps sqrt(k) or 7 standard errors; 3 eps sqrt(k) leaves a factor of two.
  * The constant is for few terms, where the result itself is heavy-tailed (a product of two normals
  * reaches 15 rms) and product, bias and store each round it by eps/2. bf16 and fp16 variants add
- * the rounding of the stored result, 6 rms large, by eps/2.
+ * the rounding of the stored result, 6 rms large (15 where it is one product), by eps/2. tf32
+ * rounds both factors to half of its eps: 0.3 eps of each product in the standard, so 2 eps of the
+ * largest of many sums, and a whole eps of a single product of 15 rms.
  */
-static double tolerance(const struct kernel *kernel, const struct shape *s, enum dtype dtype)
+static double tolerance(const struct kernel *kernel, const struct shape *s, enum dtype dtype,
+                        enum math math)
 {
     (void)kernel;
     double few = host_few_values((double)rows_of(s) * (double)s->dim[N]);
-    double sum = HOST_FP32_EPS * (16 + 3 * sqrt((double)s->dim[K]));
+    double root = sqrt((double)s->dim[K]), sum = HOST_FP32_EPS * (16 + 3 * root);
 
-    return few * (dtype == DTYPE_FP32 ? sum : sum + 4 * host_epsilon(dtype));
+    if (dtype != DTYPE_FP32)
+        sum += (4 + 4 / root) * host_epsilon(dtype);
+    if (math == MATH_TF32)
+        sum += (2 + 14 / root) * HOST_TF32_EPS;
+    return few * sum;
 }
 
 /* GPT sites at 4 x 64 tokens: qkv, proj, fc, proj2 of nano (48) and tile-large (256), nano's head.

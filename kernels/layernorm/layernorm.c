@@ -151,7 +151,8 @@ static void oracle_cost(const struct kernel *kernel, const struct shape *s, doub
  * All of that is relative to the spread of a row, which for few columns is small by chance: the
  * smallest of `rows` variances of width - 1 degrees of freedom is near rows^(-2 / (width - 1)).
  */
-static double tolerance(const struct kernel *kernel, const struct shape *s, enum dtype dtype)
+static double tolerance(const struct kernel *kernel, const struct shape *s, enum dtype dtype,
+                        enum math math)
 {
     (void)kernel;
     double width = (double)s->dim[WIDTH];
@@ -159,7 +160,7 @@ static double tolerance(const struct kernel *kernel, const struct shape *s, enum
     double rounding =
         HOST_FP32_EPS * (16 + 2.5 * sqrt(width)) / sqrt(spread * spread + LAYERNORM_EPS);
 
-    return dtype == DTYPE_FP32 ? rounding : rounding + 6 * host_epsilon(dtype);
+    return rounding + 6 * host_coarse_epsilon(dtype, math);
 }
 
 struct layernorm layernorm_of(const struct call *call)

@@ -56,7 +56,7 @@ static int prepare_fails(struct call *call, struct error *err)
 #define FAKE(name_, summary_, ...)                                                                 \
     {                                                                                              \
         .name = name_, .summary = summary_, .device = DEVICE_FAKE, .dtype = DTYPE_FP32,            \
-        .math = "fp32", .flags = VARIANT_HIDDEN, __VA_ARGS__                                       \
+        .math = MATH_FP32, .flags = VARIANT_HIDDEN, __VA_ARGS__                                    \
     }
 
 extern const struct kernel null_copy;

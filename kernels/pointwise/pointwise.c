@@ -124,13 +124,14 @@ static void oracle_cost(const struct kernel *kernel, const struct shape *s, doub
  * most |x| times a few eps, through the cubic, the exponential and the division; with 4 eps and
  * the largest x that is 4 * 7.8 / 0.96 eps.
  */
-static double tolerance(const struct kernel *kernel, const struct shape *s, enum dtype dtype)
+static double tolerance(const struct kernel *kernel, const struct shape *s, enum dtype dtype,
+                        enum math math)
 {
     const struct form *form = kernel->config;
     double few = host_few_values((double)rows_of(s) * (double)s->dim[WIDTH]);
     double rounding = (form->gelu ? 34 : 4) * HOST_FP32_EPS;
 
-    return few * (dtype == DTYPE_FP32 ? rounding : rounding + 6 * host_epsilon(dtype));
+    return few * (rounding + 6 * host_coarse_epsilon(dtype, math));
 }
 
 struct pointwise pointwise_of(const struct call *call)

@@ -11,7 +11,8 @@ struct pointwise pointwise_of(const struct call *call);
 #define POINTWISE_VARIANT(of, label, text, which, can, run)                                        \
     {                                                                                              \
         .name = (label), .summary = (text), .kernel = &(of), .device = DEVICE_CPU,                 \
-        .dtype = DTYPE_FP32, .math = "fp32", .flags = (which), .supports = (can), .launch = (run), \
+        .dtype = DTYPE_FP32, .math = MATH_FP32, .flags = (which), .supports = (can),               \
+        .launch = (run),                                                                           \
     }
 
 #endif

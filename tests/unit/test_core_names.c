@@ -160,7 +160,7 @@ static void the_registry_is_consistent(void **state)
     for (size_t i = 0; (v = registry_variant_at(r, i)); i++) {
         assert_ptr_equal(registry_variant(r, v->kernel->name, v->name), v);
         assert_ptr_equal(registry_kernel(r, v->kernel->name), v->kernel);
-        assert_true(v->launch && v->summary && v->math);
+        assert_true(v->launch && v->summary && v->math < MATH_NR);
         assert_null(strpbrk(v->name, " ,=/"));
     }
     assert_null(registry_kernel(r, "gemm"));
@@ -213,7 +213,7 @@ static void layouts_fit_the_contract(void **state)
                 assert_true(s->dim[d] >= 1 && s->dim[d] <= DIM_LIMIT);
             assert_true(w.flops >= 0 && w.bytes > 0);
             assert_true(kernel_footprint(k, s, DTYPE_FP32) < INT64_MAX);
-            assert_true(k->tolerance(k, s, DTYPE_FP32) >= 0);
+            assert_true(k->tolerance(k, s, DTYPE_FP32, MATH_FP32) >= 0);
             assert_true(!k->refuses || !k->refuses(k, s));
             for (int n = 0; n < nr; n++)
                 assert_true(t[n].name && !t[n].data && tensor_bytes(&t[n]) > 0 &&

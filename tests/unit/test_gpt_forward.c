@@ -177,7 +177,7 @@ static double tolerance_of(const struct gpt_config *c)
     struct kernel k = { .config = c };
     struct shape s = { { 1, 1 } };
 
-    return gpt_prefill_nano.tolerance(&k, &s, DTYPE_FP32);
+    return gpt_prefill_nano.tolerance(&k, &s, DTYPE_FP32, MATH_FP32);
 }
 
 static void make_tokens(int32_t *tokens, int64_t nr, int64_t vocab, uint64_t seed)
@@ -516,7 +516,7 @@ static void check_variant(const struct variant *v, const struct shape *s, const 
     for (int r = 0; r < 3; r++) {
         const float *row = (const float *)out->data + want->rows[r] * cols;
         double error = largest_error(row, want->logits + r * cols, cols);
-        if (!(error <= k->tolerance(k, s, DTYPE_FP32)))
+        if (!(error <= k->tolerance(k, s, DTYPE_FP32, MATH_FP32)))
             fail_msg("%s %s: row %d is off by %g", k->name, v->name, (int)want->rows[r], error);
     }
 }

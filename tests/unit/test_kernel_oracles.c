@@ -204,7 +204,7 @@ static void seen(const struct kernel *k, const struct shape *s)
     double *changed = call_expected(&call, out);
     for (int64_t i = 0; i < n; i++)
         got[i] = (float)changed[i];
-    double error = error_of(got, expected, n), allowed = k->tolerance(k, s, DTYPE_FP32);
+    double error = error_of(got, expected, n), allowed = k->tolerance(k, s, DTYPE_FP32, MATH_FP32);
     if (!(error > 5 * allowed))
         fail_msg("%s: a change of 0.1 %% errs by %g, and %g is allowed", k->name, error, allowed);
     free(expected);

@@ -75,7 +75,7 @@ static double run(const struct variant *v, const struct shape *s, int threads, u
             continue;
         double *expected = call_expected(&call, i);
         double error = error_of(call.tensor[i].data, expected, tensor_elements(&call.tensor[i]));
-        double share = error / k->tolerance(k, s, DTYPE_FP32);
+        double share = error / k->tolerance(k, s, DTYPE_FP32, MATH_FP32);
         char text[256];
         describe(&call, text, sizeof(text));
         if (!(share <= 1))

@@ -81,7 +81,7 @@ extern const struct kernel null_copy;
 #define CHILD_VARIANT(name_, ...)                                                                  \
     {                                                                                              \
         .name = name_, .summary = name_, .kernel = &null_copy, .device = DEVICE_FAKE,              \
-        .dtype = DTYPE_FP32, .math = "fp32", __VA_ARGS__                                           \
+        .dtype = DTYPE_FP32, .math = MATH_FP32, __VA_ARGS__                                        \
     }
 
 static const struct variant child_variants[] = {

@@ -51,10 +51,12 @@ static void oracle_cost(const struct kernel *k, const struct shape *s, double *f
     *per_row = s->dim[DEAR] ? 1e9 : 1;
 }
 
-static double tolerance(const struct kernel *k, const struct shape *s, enum dtype dtype)
+static double tolerance(const struct kernel *k, const struct shape *s, enum dtype dtype,
+                        enum math math)
 {
     (void)k;
     (void)s;
+    (void)math;
     return dtype == DTYPE_BF16 ? 0.01 : 1e-6;
 }
 
@@ -86,7 +88,9 @@ static void begin(struct fixture *f, const struct variant *v, struct shape shape
     assert_ok(buffers_init(&f->b, &bench, &f->device, &err), &err);
     assert_ok(buffers_fill(&f->b, seed, &err), &err);
     assert_ok(buffers_poison_outputs(&f->b, &err), &err);
-    check_init(&f->check, &f->b, v->dtype, all_rows, seed);
+    double bound = tolerance(v->kernel, &f->b.shape, v->dtype, v->math);
+
+    check_init(&f->check, &f->b, bound, all_rows, seed);
 }
 
 static void end(struct fixture *f)

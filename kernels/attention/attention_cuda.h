@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Attention on a CUDA device, for the variants and for the GPT models: .cu files only. Each
+ * function enqueues on the stream and neither allocates nor waits; errors show in
+ * cudaGetLastError(). What is computed and how views are strided: kernels/attention/attention.h.
+ */
+#ifndef HARNESS_KERNELS_ATTENTION_ATTENTION_CUDA_H
+#define HARNESS_KERNELS_ATTENTION_ATTENTION_CUDA_H
+
+#include "core/device_cuda.h"
+
+extern "C" {
+#include "kernels/attention/attention.h"
+}
+
+/* All of one type: float, or bf16 for the functions that end in _bf16. */
+struct attention_cuda {
+    int64_t batch, seq, heads, headdim; /* headdim at most 128 (naive: any) */
+    const void *q, *k, *v;
+    int64_t ld; /* elements between tokens, as all pitches */
+    void *out;
+    int64_t ldo;
+    bool causal;
+};
+
+/* One query token a sequence against positions 0..length-1 of its cache. */
+struct attention_cuda_decode {
+    int64_t batch, length, heads, headdim;
+    const void *q; /* sequence b, head h at q + b * ldq + h * headdim */
+    int64_t ldq;
+    void *k, *v; /* caches: head h of position p of sequence b at b * ld_sequence + p * ld + h *
+                    headdim */
+    int64_t ld, ld_sequence;
+    /* Keys and values of position length - 1, laid out as q; the kernel uses them and stores them
+     * to the caches. NULL where the caches have them already (then these are only read). */
+    const void *new_k, *new_v;
+    void *out; /* sequence b, head h at out + b * ldo + h * headdim */
+    int64_t ldo;
+    int sms;         /* of the device: decides into how many pieces the positions are cut */
+    void *workspace; /* attention_cuda_decode_workspace() bytes, zeroed once */
+};
+
+typedef void attention_cuda_fn(const struct attention_cuda *a, cudaStream_t stream);
+typedef void attention_cuda_decode_fn(const struct attention_cuda_decode *a, cudaStream_t stream);
+
+attention_cuda_fn attention_cuda_naive, attention_cuda_flash, attention_cuda_flash_bf16;
+attention_cuda_decode_fn attention_cuda_decode, attention_cuda_decode_bf16;
+
+/* Bytes for a decode over at most `length` positions, 256-byte aligned. */
+size_t attention_cuda_decode_workspace(int64_t batch, int64_t heads, int64_t headdim,
+                                       int64_t length, int sms);
+
+#endif

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The linear layer on a CUDA device, for the variants and for the GPT models: .cu files only.
+ * Each function enqueues on the stream what computes y = activation(x w^T + bias) + residual, and
+ * neither allocates nor waits; errors show in cudaGetLastError(). m, n and k are at least 1.
+ *
+ * x, w and bias are float, for gemm_cuda_bf16 bf16; sums are always float. y and residual are of
+ * type `out`: DTYPE_FP32, or DTYPE_BF16 with gemm_cuda_bf16 only. tf32 rounds x and w to 10 bits of
+ * mantissa. Any size and pitch will do; 16-byte alignment of pointers and pitches is faster.
+ */
+#ifndef HARNESS_KERNELS_GEMM_GEMM_CUDA_H
+#define HARNESS_KERNELS_GEMM_GEMM_CUDA_H
+
+#include "core/device_cuda.h"
+
+extern "C" {
+#include "kernels/gemm/gemm.h"
+}
+
+struct gemm_cuda {
+    int64_t m, n, k;
+    const void *x; /* [m,k] */
+    int64_t ldx;   /* elements between rows, as all pitches */
+    const void *w; /* [n,k], K contiguous */
+    int64_t ldw;
+    const void *bias;     /* [n], or NULL */
+    const void *residual; /* [m,n], added after the activation, or NULL; may be y itself */
+    int64_t ldr;
+    enum gemm_activation activation;
+    void *y; /* [m,n] */
+    int64_t ldy;
+    enum dtype out;
+    int sms;         /* of the device: decides tiles and the split of K */
+    void *workspace; /* gemm_cuda_workspace() bytes, zeroed once; left zeroed where it must be */
+};
+
+typedef void gemm_cuda_fn(const struct gemm_cuda *g, cudaStream_t stream);
+
+gemm_cuda_fn gemm_cuda_naive, gemm_cuda_tiled, gemm_cuda_simt; /* fp32 */
+gemm_cuda_fn gemm_cuda_tf32, gemm_cuda_bf16;                   /* mma.sync */
+
+/* Bytes that any of them may need, for products of at most m x n on such a device; 256-byte
+ * aligned. Two products that may run at the same time need one each. */
+size_t gemm_cuda_workspace(int64_t m, int64_t n, int sms);
+
+/* The arguments of a prepared call of gemm/linear; the workspace is call->state. */
+struct gemm_cuda gemm_cuda_of(const struct call *call);
+/* prepare() and release() of the variants that use a workspace. */
+int gemm_cuda_prepare(struct call *call, struct error *err);
+void gemm_cuda_release(struct call *call);
+
+#endif
