@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Sets up and passes all tests: format, gcc and clang builds with warnings as errors, unit, cli,
-# statistics and perf tests, the sanitizers, clang-tidy. What CI runs; safe to repeat.
+# Sets up and passes all tests: format, gcc, nvcc and clang builds with warnings as errors, unit,
+# cli, statistics and perf tests, the sanitizers, clang-tidy. What CI runs; safe to repeat. nvcc
+# takes part where it is found; the CUDA kernels run on the CPU in the stage `sanitize`.
 #
 #   ci/test.sh                everything
 #   ci/test.sh STAGE...       setup format scripts build test clang sanitize perf tidy
@@ -31,10 +32,11 @@ stage_test() {
 # The other compiler's warnings; it needs no test run of its own.
 stage_clang() { build clang; }
 
+# The CUDA kernels with them, compiled for the CPU (tests/cuda_host).
 stage_sanitize() {
-  build asan
+  build cuda-host
   OMP_WAIT_POLICY=passive ASAN_OPTIONS=detect_leaks=1 \
-    ctest --preset asan --label-regex '^(unit|cli)$' --parallel "$jobs"
+    ctest --preset cuda-host --label-regex '^(unit|cli)$' --parallel "$jobs"
 }
 
 # Alone on the machine: these measure.

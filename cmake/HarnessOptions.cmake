@@ -8,6 +8,7 @@ set(CMAKE_C_STANDARD_REQUIRED ON)
 set(CMAKE_C_EXTENSIONS ON) # GNU: fused multiply-add contraction stays the compiler's default
 set(CMAKE_CXX_STANDARD 17)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CUDA_STANDARD 20)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 
@@ -60,6 +61,12 @@ elseif(NOT HARNESS_CUDA STREQUAL "OFF")
   check_language(CUDA)
   if(CMAKE_CUDA_COMPILER)
     enable_language(CUDA)
+    # Not every CMake knows that nvcc can.
+    foreach(dialect STANDARD EXTENSION)
+      if(NOT CMAKE_CUDA20_${dialect}_COMPILE_OPTION)
+        set(CMAKE_CUDA20_${dialect}_COMPILE_OPTION -std=c++20)
+      endif()
+    endforeach()
     find_package(CUDAToolkit REQUIRED)
     set(HARNESS_HAVE_CUDA ON)
     set(HARNESS_CUDA_WHY "")
@@ -78,7 +85,7 @@ if(HARNESS_CUDA_HOST)
 elseif(HARNESS_HAVE_CUDA)
   target_link_libraries(harness_cuda INTERFACE CUDA::cudart_static)
   target_compile_options(harness_cuda INTERFACE
-    "$<$<COMPILE_LANGUAGE:CUDA>:-std=c++20;-lineinfo;-Xcompiler=-Wall,-Wextra>"
+    "$<$<COMPILE_LANGUAGE:CUDA>:-lineinfo;-Xcompiler=-Wall,-Wextra>"
     "$<$<AND:$<BOOL:${HARNESS_WERROR}>,$<COMPILE_LANGUAGE:CUDA>>:-Werror=all-warnings>")
 endif()
 

@@ -5,11 +5,17 @@
 #   harness_variant(gemm simd ISA)               # compiled once an instruction set, see below
 #   harness_variant(gemm openblas REQUIRES OPENBLAS LIBRARIES PkgConfig::openblas)
 #   harness_variant(gemm cuda_tiled REQUIRES CUDA)  # kernels/gemm/gemm_cuda_tiled.cu
+#   harness_variant(gemm cuda_wgmma REQUIRES CUDA ARCH 90a)  # for sm_90a alone, see HarnessCuda
 #
 # A line compiles the file into an object library, adds it to the generated registry, and adds the
 # test kernel.<operation>.<variant>, which checks the variant on its kernel's odd sizes (and the
 # same once more by each lesser instruction set of an ISA variant). Variants
 # whose requirement is missing stay in `harness list` with the reason.
+#
+# ALSO: names of further variants in the same file (other dtypes), for their tests and the list.
+#
+# HOST_TEST: options of `harness verify` for the test on CUDA's host layer, where all of a forward's
+# models would take minutes.
 #
 # HIDDEN: for tests of the harness itself; no test of its own.
 #
@@ -20,6 +26,7 @@
 set_property(GLOBAL PROPERTY HARNESS_OPERATIONS "")
 set_property(GLOBAL PROPERTY HARNESS_VARIANTS "")
 set_property(GLOBAL PROPERTY HARNESS_MISSING "")
+set_property(GLOBAL PROPERTY HARNESS_SOURCES "") # of each variant: SHA-256, or "-"
 
 set(HARNESS_ISA_FLAGS_avx512 -mavx512f -mavx512vl -mavx512dq -mavx512bw -mavx2 -mfma
   -mprefer-vector-width=512)
@@ -41,6 +48,33 @@ function(harness_kernel_objects name)
   target_link_libraries(harness_kernel_objects INTERFACE ${name} $<TARGET_OBJECTS:${name}>)
 endfunction()
 
+# The digest of what a CUDA variant is made of: its file, the headers and shared files of its folder
+# and those of kernels/cuda; a model's is made of all CUDA kernels too. When any of them changes, what
+# a device verified was an older source.
+function(harness_variant_source out source)
+  set(kernels "${PROJECT_SOURCE_DIR}/kernels")
+  set(folder "${CMAKE_CURRENT_SOURCE_DIR}")
+  set(patterns "${folder}/*.h" "${folder}/*.cuh" "${folder}/*_common*.cu" "${kernels}/cuda/*.h"
+    "${kernels}/cuda/*.cu*")
+  cmake_path(IS_PREFIX kernels "${folder}" is_kernel)
+  if(NOT is_kernel)
+    list(APPEND patterns "${folder}/*.cu" "${kernels}/*/*.h" "${kernels}/*/*.cu")
+  endif()
+  file(GLOB files CONFIGURE_DEPENDS ${patterns})
+  list(APPEND files "${source}")
+  list(REMOVE_DUPLICATES files)
+  list(SORT files)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${files})
+  set(digests "")
+  foreach(file IN LISTS files)
+    cmake_path(RELATIVE_PATH file BASE_DIRECTORY "${PROJECT_SOURCE_DIR}" OUTPUT_VARIABLE name)
+    file(SHA256 "${file}" digest)
+    string(APPEND digests "${digest} ${name}\n")
+  endforeach()
+  string(SHA256 digest "${digests}")
+  set(${out} ${digest} PARENT_SCOPE)
+endfunction()
+
 function(harness_operation operation)
   set_property(GLOBAL APPEND PROPERTY HARNESS_OPERATIONS ${operation})
   file(GLOB common CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${operation}.c"
@@ -49,10 +83,18 @@ function(harness_operation operation)
 endfunction()
 
 function(harness_variant operation variant)
-  cmake_parse_arguments(PARSE_ARGV 2 arg "ISA;HIDDEN" "REQUIRES" "LIBRARIES")
+  cmake_parse_arguments(PARSE_ARGV 2 arg "ISA;HIDDEN" "REQUIRES;ARCH" "LIBRARIES;ALSO;HOST_TEST")
+  set(why "")
   if(arg_REQUIRES AND NOT HARNESS_HAVE_${arg_REQUIRES})
-    set_property(GLOBAL APPEND_STRING PROPERTY HARNESS_MISSING
-      "    { \"${operation}\", \"${variant}\", \"${HARNESS_${arg_REQUIRES}_WHY}\" },\n")
+    set(why "${HARNESS_${arg_REQUIRES}_WHY}")
+  elseif(arg_ARCH AND HARNESS_CUDA_HOST)
+    set(why "${HARNESS_CUDA_ARCH_WHY}")
+  endif()
+  if(why)
+    foreach(missing IN ITEMS ${variant} ${arg_ALSO})
+      set_property(GLOBAL APPEND_STRING PROPERTY HARNESS_MISSING
+        "    { \"${operation}\", \"${missing}\", \"${why}\" },\n")
+    endforeach()
     return()
   endif()
   set(name ${operation}_${variant})
@@ -62,9 +104,14 @@ function(harness_variant operation variant)
   endif()
   set(source "${CMAKE_CURRENT_SOURCE_DIR}/${name}.${suffix}")
   harness_kernel_objects(kernel_${name} "${source}")
+  set(digest -)
   if(arg_REQUIRES STREQUAL "CUDA")
     harness_cuda_sources("${source}")
     target_link_libraries(kernel_${name} PRIVATE harness_cuda)
+    if(arg_ARCH)
+      harness_cuda_arch(kernel_${name} ${arg_ARCH})
+    endif()
+    harness_variant_source(digest "${source}")
   endif()
   target_link_libraries(kernel_${name} PRIVATE ${arg_LIBRARIES})
   target_link_libraries(harness_kernel_objects INTERFACE ${arg_LIBRARIES})
@@ -72,10 +119,13 @@ function(harness_variant operation variant)
     harness_isa_objects(kernel_${name} "${CMAKE_CURRENT_SOURCE_DIR}/${name}.c")
   endif()
   set_property(GLOBAL APPEND PROPERTY HARNESS_VARIANTS ${name})
+  set_property(GLOBAL APPEND PROPERTY HARNESS_SOURCES ${digest})
   if(arg_HIDDEN)
     return()
   endif()
-  harness_variant_test(${operation} ${variant} "" ${arg_REQUIRES})
+  foreach(tested IN ITEMS ${variant} ${arg_ALSO})
+    harness_variant_test(${operation} ${tested} "" ${arg_REQUIRES} ${arg_HOST_TEST})
+  endforeach()
   if(arg_ISA)
     harness_variant_test(${operation} ${variant} avx2)
     harness_variant_test(${operation} ${variant} portable)
@@ -83,6 +133,7 @@ function(harness_variant operation variant)
 endfunction()
 
 # Checks a variant on its kernels' odd sizes; with an instruction set: by that one, not the best.
+# Further arguments: CUDA, and the options for the host layer.
 function(harness_variant_test operation variant isa)
   if(NOT BUILD_TESTING)
     return()
@@ -90,9 +141,12 @@ function(harness_variant_test operation variant isa)
   set(name kernel.${operation}.${variant})
   set(environment "")
   set(device cpu)
+  set(options "")
   if("CUDA" IN_LIST ARGN)
     set(device cuda) # none here: 77, and the test shows as skipped
     if(HARNESS_CUDA_HOST)
+      list(REMOVE_ITEM ARGN CUDA)
+      set(options ${ARGN})
       set(environment "HARNESS_CUBLAS=$<TARGET_FILE:cuda_host_cublas>")
     endif()
   endif()
@@ -101,7 +155,8 @@ function(harness_variant_test operation variant isa)
     set(environment HARNESS_ISA=${isa})
   endif()
   add_test(NAME ${name}
-    COMMAND harness verify "${operation}/*/${variant}" --device ${device} --test-shapes --seed 1)
+    COMMAND harness verify "${operation}/*/${variant}" --device ${device} --test-shapes --seed 1
+      ${options})
   set_tests_properties(${name} PROPERTIES LABELS "unit;kernel" SKIP_RETURN_CODE 77 TIMEOUT 600
     ENVIRONMENT "${environment}")
 endfunction()
@@ -124,15 +179,19 @@ endfunction()
 function(harness_registry_generate)
   get_property(operations GLOBAL PROPERTY HARNESS_OPERATIONS)
   get_property(variants GLOBAL PROPERTY HARNESS_VARIANTS)
+  get_property(sources GLOBAL PROPERTY HARNESS_SOURCES)
   get_property(missing GLOBAL PROPERTY HARNESS_MISSING)
   set(declarations "")
   set(operation_rows "")
   set(variant_rows "")
+  set(source_rows "")
   foreach(operation IN LISTS operations)
     string(APPEND declarations "extern const struct kernel *const ${operation}_kernels[];\n")
     string(APPEND operation_rows "    ${operation}_kernels,\n")
   endforeach()
-  foreach(variant IN LISTS variants)
+  foreach(variant digest IN ZIP_LISTS variants sources)
+    string(REPLACE - "" digest "${digest}")
+    string(APPEND source_rows "    \"${digest}\",\n")
     string(APPEND declarations "extern const struct variant ${variant}[];\n")
     string(APPEND variant_rows "    ${variant},\n")
   endforeach()

@@ -122,12 +122,12 @@ int64_t gpt_weights_count(const struct gpt_config *c, bool tied)
     return gpt_config_parameters(c) + (tied ? 0 : gpt_config_head_parameters(c));
 }
 
-static int64_t offset(const struct gpt_weights *w, enum gpt_tensor which, int64_t layer)
+int64_t gpt_weight_offset(const struct gpt_config *c, bool tied, enum gpt_tensor which,
+                          int64_t layer)
 {
-    const struct gpt_config *c = w->config;
     int64_t layer_size = span(c, GPT_LN_1_WEIGHT, GPT_LN_F_WEIGHT);
 
-    if (which == GPT_LM_HEAD && w->tied)
+    if (which == GPT_LM_HEAD && tied)
         which = GPT_WTE;
     if (which < GPT_LN_1_WEIGHT)
         return span(c, 0, (int)which);
@@ -139,7 +139,7 @@ static int64_t offset(const struct gpt_weights *w, enum gpt_tensor which, int64_
 
 float *gpt_weight(const struct gpt_weights *w, enum gpt_tensor which, int64_t layer)
 {
-    return w->data + offset(w, which, layer);
+    return w->data + gpt_weight_offset(w->config, w->tied, which, layer);
 }
 
 int gpt_weights_init(struct gpt_weights *w, const struct gpt_config *c, bool tied,

@@ -50,14 +50,18 @@ struct gpt_weights {
     bool tied;                       /* the head is wte; the blob ends at ln_f */
 };
 
-/* Floats in the blob. */
+/* Elements in the blob. */
 int64_t gpt_weights_count(const struct gpt_config *c, bool tied);
 /* Allocates the blob, contents undefined; -1 and the bytes wanted where that fails. */
 int gpt_weights_init(struct gpt_weights *w, const struct gpt_config *c, bool tied,
                      struct error *err);
 void gpt_weights_release(struct gpt_weights *w);
 
-/* A tensor, row-major; `layer` is ignored for those outside the layers. */
+/* Elements in front of a tensor, which is row-major; `layer` is ignored for those outside the
+ * layers. */
+int64_t gpt_weight_offset(const struct gpt_config *c, bool tied, enum gpt_tensor which,
+                          int64_t layer);
+/* Its address in a blob of floats. */
 float *gpt_weight(const struct gpt_weights *w, enum gpt_tensor which, int64_t layer);
 /* Its extents; a vector has cols = 0. */
 void gpt_weight_extents(const struct gpt_config *c, enum gpt_tensor which, int64_t *rows,

@@ -119,6 +119,21 @@ static void derive_telemetry(const struct metric_input *in, struct metric_value 
     value->value = measurement_telemetry(in->s->m, in->metric->id);
 }
 
+/* Mean power of the GPU while it was sampled, by its energy counter if that moved. */
+static double gpu_watts(const struct measurement *m)
+{
+    double joules = measurement_telemetry(m, "gpu_energy_joules");
+    double seconds = measurement_telemetry(m, "sampled_seconds");
+
+    return joules > 0 && seconds > 0 ? joules / seconds
+                                     : measurement_telemetry(m, "gpu_power_watts");
+}
+
+static void derive_joules(const struct metric_input *in, struct metric_value *value)
+{
+    value->value = gpu_watts(in->s->m) * stats_quantile(in->s->sorted, in->s->n, 0.5) * 1e-9;
+}
+
 /* clang-format off */
 #define LATENCY(id_, label_, derive_, p_)                                                          \
     { .id = (id_), .label = (label_), .unit = "ns", .direction = LOWER_IS_BETTER,                  \
@@ -158,6 +173,14 @@ static const struct metric metrics[] = {
     FACT("involuntary_switches", "preemptions", "switches", derive_telemetry),
     FACT("temperature_celsius", "temperature", "°C", derive_telemetry),
     FACT("package_watts", "processor power", "W", derive_telemetry),
+    FACT("joules", "energy of a launch", "J", derive_joules),
+    FACT("gpu_power_watts", "GPU power", "W", derive_telemetry),
+    FACT("gpu_sm_mhz", "GPU clock", "MHz", derive_telemetry),
+    FACT("gpu_memory_mhz", "GPU memory clock", "MHz", derive_telemetry),
+    FACT("gpu_temperature_celsius", "GPU temperature", "°C", derive_telemetry),
+    FACT("gpu_throttle_power", "clocks held by power", "share", derive_telemetry),
+    FACT("gpu_throttle_thermal", "clocks held by heat", "share", derive_telemetry),
+    FACT("device_memory_peak_bytes", "device memory", "B", derive_telemetry),
 };
 /* clang-format on */
 

@@ -11,6 +11,7 @@
  *     intensity   FLOP/byte work model
  *     tokens      tokens/s  GPT kernels alone: batch x seq (prefill) or batch (decode) / median
  *     roof        fraction  of the binding measured ceiling, see analysis/roofline.h
+ *     joules      J         mean GPU power while sampling x median latency
  *     error       rms       largest difference from the float64 oracle over the output's rms
  *     others                what was read beside the first measurement, by name (steal_percent,
  * ...)

@@ -67,11 +67,28 @@ double memory_level_capacity(const struct machine *machine, enum memory_level le
 const struct ceiling *ceiling_find(const struct metric_context *context, const char *name,
                                    const char *device)
 {
-    for (size_t i = 0; context && i < context->nr_ceilings; i++)
-        if (strcmp(context->ceilings[i].name, name) == 0 &&
-            strcmp(context->ceilings[i].device, device) == 0 && context->ceilings[i].value > 0)
-            return &context->ceilings[i];
+    size_t length = device_label_hardware(device);
+
+    for (size_t i = 0; context && i < context->nr_ceilings; i++) {
+        const struct ceiling *c = &context->ceilings[i];
+        if (strcmp(c->name, name) == 0 && strlen(c->device) == length &&
+            strncmp(c->device, device, length) == 0 && c->value > 0)
+            return c;
+    }
     return NULL;
+}
+
+/* Of a GPU only the L2 is told apart from its memory, and its size stands among its roofs. */
+static double capacity_of(const struct metric_context *context, enum memory_level level,
+                          const char *device)
+{
+    int threads = device_label_threads(device);
+
+    if (threads > 0 || level == LEVEL_DRAM)
+        return memory_level_capacity(context->machine, level, threads);
+    const struct ceiling *c =
+        level == LEVEL_L2 ? ceiling_find(context, "capacity.L2", device) : NULL;
+    return c ? c->value : 0;
 }
 
 /* What must stay near for the next launch to find it: the bytes that a launch touches, which of an
@@ -92,12 +109,10 @@ struct traffic {
 static void find_faster(const struct measurement *m, const struct metric_context *context,
                         struct traffic *t)
 {
-    int threads = device_label_threads(m->bench.device);
-
     t->share = 1;
     t->fast = NULL;
     for (int l = (int)t->level - 1; l >= 0 && !t->fast; l--) {
-        double capacity = memory_level_capacity(context->machine, (enum memory_level)l, threads);
+        double capacity = capacity_of(context, (enum memory_level)l, m->bench.device);
         if (!(capacity > 0))
             continue;
         t->faster = (enum memory_level)l;
@@ -110,13 +125,11 @@ static void find_faster(const struct measurement *m, const struct metric_context
 static void find_traffic(const struct measurement *m, const struct metric_context *context,
                          struct traffic *t)
 {
-    int threads = device_label_threads(m->bench.device);
     bool warm = strcmp(m->bench.cache, cache_state_name(CACHE_COLD)) != 0;
 
     *t = (struct traffic) { .level = LEVEL_DRAM, .share = 1 };
     for (int l = LEVEL_L1; warm && l < LEVEL_DRAM && t->level == LEVEL_DRAM; l++)
-        if (memory_level_capacity(context->machine, (enum memory_level)l, threads) >=
-            working_set(m))
+        if (capacity_of(context, (enum memory_level)l, m->bench.device) >= working_set(m))
             t->level = (enum memory_level)l;
     if (warm && working_set(m) > 0)
         find_faster(m, context, t);
@@ -234,7 +247,9 @@ void roof_of(const struct measurement *m, double median_ns, const struct metric_
         roof->compute_ns = compute_time(flops, m->flops, false);
         best = fmax(best, compute_time(flops, m->flops, true));
     }
-    const struct ceiling *overhead = ceiling_find(context, "overhead.launch", m->bench.device);
+    const char *empty =
+        device_label_is_graph(m->bench.device) ? "overhead.graph_node" : "overhead.launch";
+    const struct ceiling *overhead = ceiling_find(context, empty, m->bench.device);
     roof->overhead_ns = overhead ? overhead->value : 0;
     roof->roof_ns = fmax(roof->memory_ns, roof->compute_ns);
     if (m->flops > 0)

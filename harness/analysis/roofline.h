@@ -18,7 +18,8 @@
  * the launch itself sets the time, and the bound is latency.
  *
  * Ceilings are looked up by name and by the device label of the benchmark; another thread count
- * has other roofs and is never borrowed.
+ * has other roofs and is never borrowed. A GPU in graph mode has the roofs of the GPU; there an
+ * empty graph node is the empty launch.
  */
 #ifndef HARNESS_ANALYSIS_ROOFLINE_H
 #define HARNESS_ANALYSIS_ROOFLINE_H
@@ -55,13 +56,13 @@ const char *memory_level_name(enum memory_level level); /* "L1", ..., "DRAM" */
 /* Ceiling names: "bandwidth.L1", ..., "bandwidth.dram". */
 const char *memory_level_ceiling(enum memory_level level);
 
-/* Bytes that the caches of one level hold together for `threads` threads on their own cores;
- * 0 if unknown, INFINITY for DRAM. */
+/* Bytes that the caches of one level of the host hold together for `threads` threads on their own
+ * cores; 0 if unknown, INFINITY for DRAM. */
 double memory_level_capacity(const struct machine *machine, enum memory_level level, int threads);
 /* Threads in a CPU device label such as "cpu-2t"; 0 for other devices. */
 int device_label_threads(const char *label);
 
-/* The ceiling of this name for this device label, or NULL. */
+/* The ceiling of this name for the hardware of this device label, or NULL. */
 const struct ceiling *ceiling_find(const struct metric_context *context, const char *name,
                                    const char *device);
 

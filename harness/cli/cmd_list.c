@@ -6,6 +6,7 @@
 #include "base/resource.h"
 #include "core/registry.h"
 #include "measure/environment.h"
+#include "measure/verification.h"
 #include "models/gpt_config.h"
 
 #include <stdio.h>
@@ -43,12 +44,31 @@ static void add_kernels(cJSON *section)
     }
 }
 
+/* A CUDA variant says whether a real device has verified it. */
+static void add_verification(cJSON *item, const struct verification_list *record,
+                             const struct variant *v)
+{
+    const char *source = registry_variant_source(registry_builtin(), v);
+    const struct verification *entry = verification_find(record, v->kernel->name, v->name);
+    char text[VERIFICATION_TEXT];
+
+    if (v->device != DEVICE_CUDA)
+        return;
+    json_add_string(item, "source", source);
+    json_add_string(item, "verification", verification_describe(entry, source, text));
+    if (entry)
+        cJSON_AddItemToObject(item, "verified", verification_to_json(entry));
+}
+
 static void add_variants(cJSON *section)
 {
     const struct registry *r = registry_builtin();
     const struct variant *v;
     char name[2 * NAME_SIZE];
+    struct verification_list record = { 0 };
+    struct error ignored; /* the record in the binary is one that a test has read */
 
+    verification_builtin(&record, &ignored);
     for (size_t i = 0; (v = registry_variant_at(r, i)); i++) {
         if (v->flags & VARIANT_HIDDEN)
             continue;
@@ -58,7 +78,9 @@ static void add_variants(cJSON *section)
         cJSON_AddStringToObject(last(section), "math", math_name(v->math));
         cJSON_AddBoolToObject(last(section), "vendor", (v->flags & VARIANT_VENDOR) != 0);
         cJSON_AddBoolToObject(last(section), "built", true);
+        add_verification(last(section), &record, v);
     }
+    verification_release(&record);
     for (const struct missing_variant *m = r->missing; m->name; m++) {
         snprintf(name, sizeof(name), "%s/?/%s", m->operation, m->name);
         add(section, name, m->why);
@@ -190,8 +212,12 @@ static void print_section(const char *name, const cJSON *section)
     cJSON_ArrayForEach(item, section)
     {
         const cJSON *built = cJSON_GetObjectItemCaseSensitive(item, "built");
-        printf("  %-28s %s%s\n", json_string(item, "name", ""),
+        const char *verification = json_string(item, "verification", NULL);
+        printf("  %-28s %s%s", json_string(item, "name", ""),
                cJSON_IsFalse(built) ? "not built: " : "", json_string(item, "summary", ""));
+        if (verification)
+            printf(" [%s]", verification);
+        printf("\n");
     }
     printf("\n");
 }

@@ -31,20 +31,22 @@ static void print_ceiling(const struct ceiling *c)
         text_rate(c->low, c->unit, low);
         text_rate(c->high, c->unit, high);
     }
-    printf("%-18s %-10s %14s   %14s to %14s", c->name, c->device, value, low, high);
+    printf("%-21s %-8s %14s   %14s to %14s", c->name, c->device, value, low, high);
     if (c->spec > 0)
         printf("   data sheet %s",
                time ? text_time(c->spec, spec) : text_rate(c->spec, c->unit, spec));
     printf("\n");
 }
 
-static void print_all(const struct records *r, const struct machine *machine, bool json)
+static void print_all(const struct records *r, const struct machine *machine,
+                      const struct device *device, bool json)
 {
     cJSON *array = cJSON_CreateArray();
 
     if (!json)
-        printf("%s (%s)\n%-18s %-10s %14s   %s\n", machine->cpu, machine->class_name, "roof",
-               "device", "roof", "range over repetitions");
+        printf("%s (%s)\n%-21s %-8s %14s   %s\n",
+               device->kind == DEVICE_CPU ? machine->cpu : device->describe, machine->class_name,
+               "roof", "device", "roof", "range over repetitions");
     for (size_t i = 0; i < r->nr_ceilings; i++) {
         if (json)
             cJSON_AddItemToArray(array, ceiling_to_json(&r->ceilings[i]));
@@ -57,6 +59,19 @@ static void print_all(const struct records *r, const struct machine *machine, bo
         cJSON_free(text);
     }
     cJSON_Delete(array);
+}
+
+/* Cold times mean nothing where the flush leaves the data in the cache. */
+static void look_at_flush(const struct records *r)
+{
+    static const double seen = 1.2;
+
+    for (size_t i = 0; i < r->nr_ceilings; i++)
+        if (strcmp(r->ceilings[i].name, "flush.cold_over_warm") == 0 && r->ceilings[i].value < seen)
+            fprintf(stderr,
+                    "the flush of the L2 does not show (%.2f times the warm latency): do not "
+                    "trust cold times here\n",
+                    r->ceilings[i].value);
 }
 
 /* "bandwidth.dram=460.8e9": kept with the roofs measured last. */
@@ -99,17 +114,16 @@ static int show(struct store *store, const struct run *run, const struct device 
                 const struct roofline_options *o, struct error *err)
 {
     struct records r = { 0 };
-    char epoch[17];
-    int rc;
 
-    roofs_epoch(run, epoch);
     if (roofs_ensure(store, run, device, o->measure, interrupt_watch(), err))
         return -1;
-    rc = store_load_ceilings(store, run->machine.id, device->label, epoch, &r, err);
+    int rc = roofs_load(store, run, device, &r, err);
     if (rc == 0)
         rc = apply_specs(store, run, &r, &o->specs, err);
-    if (rc == 0)
-        print_all(&r, &run->machine, o->json);
+    if (rc == 0) {
+        print_all(&r, &run->machine, device, o->json);
+        look_at_flush(&r);
+    }
     records_release(&r);
     return rc;
 }
@@ -129,9 +143,9 @@ static int run(int argc, char **argv, void *options, struct error *err)
     environment_machine(&current.machine);
     environment_build(&current.build);
     current.environment = environment_json();
-    int rc = device.kind == DEVICE_CPU
+    int rc = device.kind != DEVICE_FAKE
                  ? history_open(&store, o->db, STORE_WRITE, err)
-                 : error_set(err, "the roofs of %s cannot be measured yet", device.spec);
+                 : error_set(err, "a scripted clock has no roofs: %s", device.spec);
     if (rc == 0) {
         rc = show(store, &current, &device, o, err);
         store_close(store);
@@ -143,7 +157,7 @@ static int run(int argc, char **argv, void *options, struct error *err)
 
 static const struct option_row rows[] = {
     OPTION_ROW("device", 'd', OPTION_STRING, struct roofline_options, device, "DEVICE",
-               "cpu (default, all cores) or cpu:THREADS"),
+               "cpu (default, all cores), cpu:THREADS, cuda, cuda:N"),
     OPTION_ROW("measure", 0, OPTION_FLAG, struct roofline_options, measure, NULL,
                "measure again, even if the history has roofs of this machine"),
     OPTION_ROW("spec", 0, OPTION_STRINGS, struct roofline_options, specs, "ROOF=VALUE",

@@ -345,7 +345,7 @@ static const struct option_row rows[] = {
     OPTION_ROW("test-shapes", 0, OPTION_FLAG, struct run_options, test_shapes, NULL,
                "the kernels' odd sizes instead of the default ones"),
     OPTION_ROW("device", 'd', OPTION_STRING, struct run_options, device, "DEVICE",
-               "cpu (default, all cores), cpu:THREADS, cuda, cuda:N"),
+               "cpu (default, all cores), cpu:THREADS, cuda, cuda:N, cuda:graph"),
     OPTION_RANGE_ROW("launches", 'l', OPTION_INT, struct run_options, launches, 1, 1000, "N",
                      "fresh processes: the unit of evidence (default: the suite's, else 3)"),
     OPTION_RANGE_ROW("iterations", 0, OPTION_INT, struct run_options, iterations, 1, 1000000, "N",

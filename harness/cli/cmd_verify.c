@@ -2,18 +2,30 @@
 #include "cli/command.h"
 
 #include "core/registry.h"
-#include "measure/case.h"
-#include "measure/selection.h"
+#include "measure/environment.h"
+#include "measure/sweep.h"
+#include "measure/verification.h"
 
 #include <math.h>
 #include <stdio.h>
 
 struct verify_options {
-    bool test_shapes;
-    const char *device;
+    bool test_shapes, isolate;
+    const char *device, *record;
+    double timeout;
     int64_t seed;
     struct int_list batch, seq;
     struct string_list models, variants;
+};
+
+/* Everything one `harness verify` holds. */
+struct session {
+    const struct verify_options *o;
+    struct device device;
+    struct benchmark_list list;
+    struct build build;
+    struct verification_list record;
+    size_t counts[OUTCOME_NR];
 };
 
 static int fill_selection(const struct verify_options *o, int argc, char **argv,
@@ -40,41 +52,122 @@ static void print_result(const struct measurement *m)
     fflush(stdout);
 }
 
-static int verify_all(const struct benchmark_list *list, struct device *device, uint64_t seed)
+static void take_result(struct session *s, const struct measurement *m)
 {
-    size_t counts[OUTCOME_NR] = { 0 };
+    print_result(m);
+    s->counts[m->outcome]++;
+    if (s->o->record)
+        verification_note(&s->record, registry_builtin(), &s->build, &s->device, m);
+}
 
-    for (size_t i = 0; i < list->nr; i++) {
-        struct case_settings settings = { .seed = seed + i, .verify_only = true };
+/* One after the other in this process. */
+static void verify_here(struct session *s)
+{
+    for (size_t i = 0; i < s->list.nr; i++) {
+        struct case_settings settings = { .seed = (uint64_t)s->o->seed + i, .verify_only = true };
         struct measurement m;
-        case_measure(&list->items[i], device, &settings, &m);
-        print_result(&m);
-        counts[m.outcome]++;
+        if (s->device.broken) {
+            case_describe(&s->list.items[i], &s->device, &m);
+            m.outcome = OUTCOME_FAILED;
+            m.message = memory_string("not run: the device is broken, try --isolate");
+        } else {
+            case_measure(&s->list.items[i], &s->device, &settings, &m);
+        }
+        take_result(s, &m);
         measurement_release(&m);
     }
+}
+
+static int on_launch(void *context, const struct launch *l, struct error *err)
+{
+    (void)context;
+    (void)l;
+    (void)err;
+    return 0;
+}
+
+static int on_measurement(void *context, const struct launch *l, const struct measurement *m,
+                          struct error *err)
+{
+    (void)l;
+    (void)err;
+    take_result(context, m);
+    return 0;
+}
+
+/* In a process of their own, and the rest in a new one after each that crashed or hung. */
+static int verify_isolated(struct session *s, struct error *err)
+{
+    struct sweep sweep = {
+        .device_spec = s->device.spec,
+        .benchmarks = s->list.items,
+        .nr = s->list.nr,
+        .launches = 1,
+        .in_order = true,
+        .settings = { .sampling = sampling_default,
+                      .seed = (uint64_t)s->o->seed,
+                      .verify_only = true },
+        .case_timeout = s->o->timeout > 0 ? s->o->timeout : 300,
+    };
+    struct sweep_sink sink = {
+        .context = s,
+        .launch_begin = on_launch,
+        .launch_end = on_launch,
+        .measurement = on_measurement,
+    };
+    enum sweep_end end;
+
+    return sweep_run(&sweep, &sink, &end, err);
+}
+
+static int conclude(const struct session *s, struct error *err)
+{
+    const size_t *counts = s->counts;
+
     printf("%zu OK, %zu wrong, %zu failed, %zu unsupported\n", counts[OUTCOME_OK],
            counts[OUTCOME_WRONG], counts[OUTCOME_FAILED], counts[OUTCOME_UNSUPPORTED]);
+    if (s->o->record && verification_write(s->o->record, &s->record, err))
+        return error_prefix(err, "--record");
     if (counts[OUTCOME_WRONG] + counts[OUTCOME_FAILED] > 0)
         return EXIT_REGRESSION;
     return counts[OUTCOME_OK] > 0 ? EXIT_SAME : EXIT_UNDECIDED;
 }
 
+static int verify(struct session *s, int argc, char **argv, struct error *err)
+{
+    struct selection selection = { 0 };
+
+    if (s->o->record && verification_allowed(&s->device, err))
+        return error_prefix(err, "--record");
+    environment_build(&s->build);
+    int rc = fill_selection(s->o, argc, argv, &selection, err);
+    if (rc == 0)
+        rc = selection_expand(&selection, registry_builtin(), &s->device, &s->list, err);
+    selection_release(&selection);
+    if (rc)
+        return rc;
+    if (s->o->isolate ? verify_isolated(s, err) : device_start(&s->device, err))
+        return -1;
+    if (!s->o->isolate)
+        verify_here(s);
+    return conclude(s, err);
+}
+
 static int run(int argc, char **argv, void *options, struct error *err)
 {
-    const struct verify_options *o = options;
-    struct selection selection = { 0 };
-    struct benchmark_list list = { 0 };
-    struct device device;
-    int rc = -1;
+    struct session s = { .o = options };
 
-    if (device_open(&device, o->device ? o->device : "cpu", err))
-        return -1;
-    if (fill_selection(o, argc, argv, &selection, err) == 0 &&
-        selection_expand(&selection, registry_builtin(), &device, &list, err) == 0)
-        rc = verify_all(&list, &device, (uint64_t)o->seed);
-    array_release(&list);
-    selection_release(&selection);
-    device_close(&device);
+    int rc = device_open(&s.device, s.o->device ? s.o->device : "cpu", err);
+    if (rc == DEVICE_UNAVAILABLE) { /* nothing can be said of its variants on this machine */
+        fprintf(stderr, "harness: %s\n", err->message);
+        return EXIT_UNDECIDED;
+    }
+    if (rc)
+        return rc;
+    rc = verify(&s, argc, argv, err);
+    array_release(&s.list);
+    verification_release(&s.record);
+    device_close(&s.device);
     return rc;
 }
 
@@ -93,6 +186,12 @@ static const struct option_row rows[] = {
                      "sequence lengths"),
     OPTION_RANGE_ROW("seed", 0, OPTION_INT, struct verify_options, seed, 0, INT64_MAX, "N",
                      "of the random inputs"),
+    OPTION_ROW("isolate", 0, OPTION_FLAG, struct verify_options, isolate, NULL,
+               "in processes of their own: one that crashes or hangs does not end the others"),
+    OPTION_ROW("timeout", 0, OPTION_DURATION, struct verify_options, timeout, "TIME",
+               "with --isolate, end a case that takes longer (default 5m)"),
+    OPTION_ROW("record", 0, OPTION_STRING, struct verify_options, record, "FILE",
+               "note in FILE which variants this CUDA device verified"),
     OPTION_END,
 };
 
@@ -103,7 +202,12 @@ const struct command cmd_verify = {
     .summary = "check variants against the float64 oracles, without timing",
     .details =
         "Every output row is compared, inputs are random, outputs are poisoned first.\n"
-        "Exit status 1 if any result was wrong or failed.",
+        "Exit status 1 if any result was wrong or failed.\n"
+        "\n"
+        "  harness verify --device cuda --test-shapes --isolate \\\n"
+        "      --record baselines/verification.json\n"
+        "\n"
+        "The record goes into the next build; `harness list variants` shows it.",
     .options = rows,
     .options_size = sizeof(struct verify_options),
     .run = run,

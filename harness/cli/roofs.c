@@ -16,9 +16,19 @@ void roofs_epoch(const struct run *run, char epoch[17])
     snprintf(epoch, 17, "%016llx", (unsigned long long)epoch_id(run));
 }
 
+static bool is_time(const struct ceiling *c)
+{
+    return strcmp(c->unit, "ns") == 0;
+}
+
+static bool is_rate(const struct ceiling *c)
+{
+    return strcmp(c->unit, "B/s") == 0 || strcmp(c->unit, "FLOP/s") == 0;
+}
+
 static bool better(const struct ceiling *a, const struct ceiling *b)
 {
-    return strcmp(a->unit, "ns") == 0 ? a->value < b->value : a->value > b->value;
+    return is_time(a) ? a->value < b->value : is_rate(a) && a->value > b->value;
 }
 
 /* A roof is a lower bound: the best one ever seen in the epoch stands. Data-sheet values that were
@@ -40,8 +50,7 @@ static bool busy(const struct ceiling *ceilings, size_t nr)
 {
     for (size_t i = 0; i < nr; i++) {
         const struct ceiling *c = &ceilings[i];
-        if (strcmp(c->unit, "ns") == 0 ? c->value > busy_launch_ns
-                                       : c->high > busy_spread * c->value)
+        if (is_time(c) ? c->value > busy_launch_ns : c->high > busy_spread * c->value)
             return true;
     }
     return false;
@@ -66,20 +75,31 @@ static int measure(struct store *store, const struct run *run, const struct devi
     return store_add_ceilings(store, &run->machine, epoch, ceilings, (size_t)nr, err);
 }
 
+int roofs_load(struct store *store, const struct run *run, const struct device *device,
+               struct records *out, struct error *err)
+{
+    char epoch[17], label[NAME_SIZE];
+
+    roofs_epoch(run, epoch);
+    snprintf(label, sizeof(label), "%.*s", (int)device_label_hardware(device->label),
+             device->label);
+    return store_load_ceilings(store, run->machine.id, label, epoch, out, err);
+}
+
 int roofs_ensure(struct store *store, const struct run *run, const struct device *device,
                  bool again, const volatile sig_atomic_t *interrupted, struct error *err)
 {
     struct records known = { 0 };
     char epoch[17];
 
-    if (device->kind != DEVICE_CPU)
+    if (device->kind == DEVICE_FAKE)
         return 0;
     roofs_epoch(run, epoch);
-    int rc = store_load_ceilings(store, run->machine.id, device->label, epoch, &known, err);
+    int rc = roofs_load(store, run, device, &known, err);
     bool usable = known.nr_ceilings > 0 && !busy(known.ceilings, known.nr_ceilings);
     if (rc == 0 && (again || !usable)) {
         fprintf(stderr, "measuring the roofs of %s (once for this machine, compiler and kernel)\n",
-                device->describe);
+                device->model[0] ? device->model : device->describe);
         rc = measure(store, run, device, epoch, &known, interrupted, err);
     }
     records_release(&known);

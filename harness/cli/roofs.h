@@ -16,4 +16,9 @@ void roofs_epoch(const struct run *run, char epoch[17]);
 int roofs_ensure(struct store *store, const struct run *run, const struct device *device,
                  bool again, const volatile sig_atomic_t *interrupted, struct error *err);
 
+/* The roofs that the history has of this machine, device (in whatever way it launches) and epoch.
+ */
+int roofs_load(struct store *store, const struct run *run, const struct device *device,
+               struct records *out, struct error *err);
+
 #endif

@@ -14,6 +14,15 @@ extern const struct device_class device_cpu_class, device_cuda_class, device_fak
 #define HARNESS_CUDA_WHY "this build has no CUDA"
 #endif
 
+#ifndef HARNESS_CUDA_RUNTIME
+#define HARNESS_CUDA_RUNTIME ""
+#endif
+
+const char *device_cuda_runtime(void)
+{
+    return HARNESS_CUDA_RUNTIME;
+}
+
 /* A row a device; a class that this build lacks has the reason instead. */
 static const struct {
     const char *name;
@@ -29,7 +38,7 @@ static const struct {
     [DEVICE_FAKE] = { "fake", &device_fake_class, NULL },
 };
 
-const struct device_class *device_class(enum device_kind kind, const char **why)
+const struct device_class *device_class_of(enum device_kind kind, const char **why)
 {
     if (why)
         *why = devices[kind].why;
@@ -67,10 +76,21 @@ int device_open(struct device *d, const char *spec, struct error *err)
     d->ops = devices[kind].class;
     d->kind = (enum device_kind)kind;
     snprintf(d->spec, sizeof(d->spec), "%s", spec);
-    if (d->ops->open(d, colon ? colon + 1 : "", err)) {
+    int rc = d->ops->open(d, colon ? colon + 1 : "", err);
+    if (rc) {
         *d = (struct device) { 0 };
-        return error_prefix(err, "device %s", spec);
+        error_prefix(err, "device %s", spec);
     }
+    return rc;
+}
+
+int device_start(struct device *d, struct error *err)
+{
+    if (d->started)
+        return 0;
+    if (d->ops->start && d->ops->start(d, err))
+        return error_prefix(err, "device %s", d->spec);
+    d->started = true;
     return 0;
 }
 
@@ -89,7 +109,7 @@ struct device_block {
 
 void *device_alloc(struct device *d, size_t bytes, struct error *err)
 {
-    void *memory = d->ops->alloc(d, bytes, err);
+    void *memory = device_start(d, err) ? NULL : d->ops->alloc(d, bytes, err);
 
     if (!memory)
         return NULL;
@@ -110,6 +130,20 @@ void device_free(struct device *d, void *memory)
             d->ops->free(d, memory);
             return;
         }
+}
+
+static const char graph_suffix[] = "-graph";
+
+bool device_label_is_graph(const char *label)
+{
+    size_t length = strlen(label), suffix = strlen(graph_suffix);
+
+    return length > suffix && strcmp(label + length - suffix, graph_suffix) == 0;
+}
+
+size_t device_label_hardware(const char *label)
+{
+    return strlen(label) - (device_label_is_graph(label) ? strlen(graph_suffix) : 0);
 }
 
 int device_cpu_cores(void)

@@ -7,7 +7,11 @@
  * Device specs as typed by the user:
  *   cpu          all cores this process may use       cpu:2     two threads
  *   cuda         first GPU                            cuda:1    second GPU
+ *   cuda:graph   launches replayed as a CUDA graph    cuda:1,graph
  *   fake         a steady clock                       fake:base=2000,sd=0.01,launch=0.02,slow=1.1
+ *
+ * Opening a device finds and describes it; starting it takes hold of the hardware. So a process
+ * that only names benchmarks does not occupy a GPU which its children are to use.
  */
 #ifndef HARNESS_CORE_DEVICE_H
 #define HARNESS_CORE_DEVICE_H
@@ -28,14 +32,22 @@ struct device_class {
     const char *clock; /* "CLOCK_MONOTONIC_RAW", stored with each measurement */
     /* `argument` is what follows the colon of the spec, or "". Fills device->state, label. */
     int (*open)(struct device *d, const char *argument, struct error *err);
+    /* Takes hold of the hardware, see device_start(). NULL: there is nothing to do. */
+    int (*start)(struct device *d, struct error *err);
     void (*close)(struct device *d);
     /* Memory aligned to 64 bytes or better; NULL and an error that tells the bytes asked for. */
     void *(*alloc)(struct device *d, size_t bytes, struct error *err);
     void (*free)(struct device *d, void *memory);
     int (*upload)(struct device *d, void *to, const void *from, size_t bytes, struct error *err);
     int (*download)(struct device *d, void *to, const void *from, size_t bytes, struct error *err);
-    /* Empties the caches, so that the next launch is cold. */
-    void (*flush)(struct device *d);
+    /* Before the first and after the last run of a prepared call, outside all timing; may be NULL.
+     * What a device makes for a call (a CUDA graph) lives in between. end() also finds faults that
+     * came late: it sets `broken`. */
+    int (*begin)(struct device *d, const struct call *call, struct error *err);
+    void (*end)(struct device *d, const struct call *call);
+    /* Empties the caches, so that the next launch is cold; may go on while the host does not wait:
+     * time() and run() come after it. */
+    int (*flush)(struct device *d, struct error *err);
     /* Runs the call `batch` times back to back and gives the whole time in ns. */
     int (*time)(struct device *d, const struct call *call, unsigned batch, uint64_t *ns,
                 struct error *err);
@@ -48,32 +60,48 @@ struct device_class {
 struct device {
     const struct device_class *ops;
     enum device_kind kind;
-    char spec[256];     /* as typed */
-    char label[64];     /* in keys: "cpu-2t", "cuda", "fake" */
-    char describe[256]; /* for people: "AMD EPYC, 2 threads" */
-    int threads;        /* CPU threads in use; 0 for other kinds */
-    double clock_step;  /* smallest measurable time in ns */
-    bool broken;        /* a fault that only a fresh process mends: nothing more can run */
-    void *state;        /* the class's own */
+    char spec[256];              /* as typed */
+    char label[64];              /* in keys: "cpu-2t", "cuda", "fake" */
+    char describe[256];          /* for people: "AMD EPYC, 2 threads" */
+    int threads;                 /* CPU threads in use; 0 for other kinds */
+    double clock_step;           /* smallest measurable time in ns */
+    char pci[20];                /* a GPU's place, "00000000:1b:00.0"; "" for other kinds */
+    char model[64];              /* a GPU's name, "NVIDIA H200"; "" for other kinds */
+    char capability[8];          /* and compute capability, "9.0" */
+    bool started;                /* see device_start() */
+    bool broken;                 /* a fault that only a fresh process mends: nothing more can run */
+    void *state;                 /* the class's own */
     struct device_block *blocks; /* what device_alloc() gave and has not got back */
     size_t nr_blocks, blocks_capacity;
     int64_t memory_live, memory_peak; /* bytes of those, now and at most */
 };
 
-/* Opens a device from its spec. Unknown kinds and kinds not built in are errors that list what
- * there is. Close with device_close(). */
+/* Opens a device from its spec. 0; -1 for a spec that says nothing and for kinds not built in, with
+ * an error that lists what there is; DEVICE_UNAVAILABLE where the spec is right but this machine
+ * lacks the device (no driver, no GPU). Close with device_close(). */
+enum { DEVICE_UNAVAILABLE = -2 };
 int device_open(struct device *d, const char *spec, struct error *err);
 void device_close(struct device *d);
+/* Takes hold of the hardware (a CUDA context, a stream), once; device_alloc() does so too. Fails
+ * where the device is busy or out of memory. */
+int device_start(struct device *d, struct error *err);
 
 /* Memory of the device, tracked: see ops->alloc. Free by device_free() before device_close(). */
 void *device_alloc(struct device *d, size_t bytes, struct error *err);
 void device_free(struct device *d, void *memory); /* NULL is allowed */
 
 /* NULL with the reason in `why` where this build lacks the kind. */
-const struct device_class *device_class(enum device_kind kind, const char **why);
+const struct device_class *device_class_of(enum device_kind kind, const char **why);
 const char *device_kind_name(enum device_kind kind);
 /* The kind a spec names, or -1. */
 int device_kind_of(const char *spec);
+/* Length of the part of a label that names hardware: "cuda-graph" has the roofs of "cuda". */
+size_t device_label_hardware(const char *label);
+/* Whether launches of this label are replayed as a graph. */
+bool device_label_is_graph(const char *label);
+
+/* Version of the CUDA runtime in this build, "13.0"; "" where there is none. */
+const char *device_cuda_runtime(void);
 
 /* Cores this process may run on. */
 int device_cpu_cores(void);

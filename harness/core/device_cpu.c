@@ -48,16 +48,18 @@ static void cpu_close(struct device *d)
     free(cpu);
 }
 
-static void cpu_flush(struct device *d)
+static int cpu_flush(struct device *d, struct error *err)
 {
     struct cpu *cpu = d->state;
 
+    (void)err;
     if (!cpu->evict) {
         cpu->evict_bytes = evict_size();
         cpu->evict = memory_zeroed(cpu->evict_bytes, 1);
     }
     for (size_t i = 0; i < cpu->evict_bytes; i += 64)
         ((volatile unsigned char *)cpu->evict)[i]++;
+    return 0;
 }
 
 static int cpu_time(struct device *d, const struct call *call, unsigned batch, uint64_t *ns,

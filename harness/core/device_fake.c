@@ -104,9 +104,11 @@ static void fake_close(struct device *d)
     free(d->state);
 }
 
-static void fake_flush(struct device *d)
+static int fake_flush(struct device *d, struct error *err)
 {
     (void)d;
+    (void)err;
+    return 0;
 }
 
 static int fake_run(struct device *d, const struct call *call, struct error *err)

@@ -29,7 +29,7 @@ struct telemetry {
     double value;
 };
 
-enum { TELEMETRY_MAX = 24 };
+enum { TELEMETRY_MAX = 48 };
 
 /* One benchmark in one launch. */
 struct measurement {

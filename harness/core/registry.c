@@ -41,3 +41,19 @@ const struct variant *registry_variant(const struct registry *r, const char *ker
             return v;
     return NULL;
 }
+
+static bool holds(const struct variant *file, const struct variant *v)
+{
+    for (const struct variant *each = file; each->name; each++)
+        if (each == v)
+            return true;
+    return false;
+}
+
+const char *registry_variant_source(const struct registry *r, const struct variant *v)
+{
+    for (size_t i = 0; r->sources && r->variant_files[i]; i++)
+        if (holds(r->variant_files[i], v))
+            return r->sources[i];
+    return "";
+}

@@ -21,6 +21,9 @@ struct registry {
     const struct kernel *const *const *operations; /* NULL-ended list of lists */
     const struct variant *const *variant_files;    /* NULL-ended list of lists */
     const struct missing_variant *missing;         /* ended by a NULL name */
+    /* Of each list in variant_files: the digest of the source it was built from (SHA-256, 64 hex
+     * digits), or "" where none is kept. NULL: kept of none. */
+    const char *const *sources;
 };
 
 /* The i-th of all, in list order; NULL past the end. */
@@ -30,6 +33,9 @@ const struct variant *registry_variant_at(const struct registry *r, size_t i);
 const struct kernel *registry_kernel(const struct registry *r, const char *name);
 const struct variant *registry_variant(const struct registry *r, const char *kernel,
                                        const char *variant);
+
+/* The digest of a variant's source, "" if none is kept. */
+const char *registry_variant_source(const struct registry *r, const struct variant *v);
 
 /* Defined by the generated registry.c. */
 const struct registry *registry_builtin(void);

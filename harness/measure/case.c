@@ -5,6 +5,7 @@
 #include "base/stats.h"
 #include "base/text.h"
 #include "core/clock.h"
+#include "core/device_host.h"
 #include "measure/loop.h"
 #include "measure/probe.h"
 #include "measure/telemetry.h"
@@ -23,7 +24,7 @@ struct state {
     struct buffers buffers;
     struct call call;
     struct check check;
-    bool prepared, cold;
+    bool prepared, begun, cold;
     double elapsed_ns; /* of the samples so far */
     size_t capacity;
 };
@@ -54,20 +55,42 @@ void case_describe(const struct benchmark *bench, const struct device *device,
     snprintf(m->clock, sizeof(m->clock), "%s", device->ops->clock);
 }
 
+/* True where the case's memory can be had; else why not. A GPU has memory of its own, and the host
+ * keeps a copy. */
+static bool fits(const struct benchmark *bench, struct device *device, struct error *why)
+{
+    int64_t both = buffers_bytes(bench), one = both == INT64_MAX ? both : both / 2;
+    bool gpu = device->kind == DEVICE_CUDA;
+    struct {
+        int64_t need, have;
+        const char *what;
+    } sides[] = { { gpu ? one : both, device->ops->available(device),
+                    gpu ? "on the device (inputs and outputs)"
+                        : "(inputs, outputs and their check)" },
+                  { gpu ? one : 0, gpu ? device_host_available(device) : 0,
+                    "on the host (copies of inputs and outputs, for the check)" } };
+    char needed[TEXT_UNIT_SIZE], available[TEXT_UNIT_SIZE];
+
+    for (int i = 0; i < 2; i++) {
+        if (sides[i].need <= sides[i].have)
+            continue;
+        error_set(why, "needs %s %s, %s are available", text_bytes((double)sides[i].need, needed),
+                  sides[i].what, text_bytes((double)sides[i].have, available));
+        return false;
+    }
+    return true;
+}
+
 /* False with an outcome where the case cannot run here at all. */
 static bool supported(const struct benchmark *bench, struct device *device, struct measurement *m)
 {
     const struct variant *v = bench->variant;
     const char *refusal = v->kernel->refuses ? v->kernel->refuses(v->kernel, &bench->shape) : NULL;
-    int64_t need = buffers_bytes(bench), have = device->ops->available(device);
-    char needed[TEXT_UNIT_SIZE], available[TEXT_UNIT_SIZE];
     struct error why;
 
     if (refusal) {
         end(m, OUTCOME_UNSUPPORTED, refusal);
-    } else if (need > have) {
-        error_set(&why, "needs %s (inputs, outputs and their check), %s are available",
-                  text_bytes((double)need, needed), text_bytes((double)have, available));
+    } else if (!fits(bench, device, &why)) {
         end(m, OUTCOME_UNSUPPORTED, why.message);
     } else if (v->supports && !v->supports(v->kernel, &bench->shape, device, &why)) {
         end(m, OUTCOME_UNSUPPORTED, why.message);
@@ -96,6 +119,9 @@ static int set_up(struct state *s, const struct benchmark *bench, struct device 
     if (v->prepare && v->prepare(&s->call, err))
         return error_prefix(err, "prepare");
     s->prepared = true;
+    if (device->ops->begin && device->ops->begin(device, &s->call, err))
+        return -1;
+    s->begun = true;
     return 0;
 }
 
@@ -136,27 +162,23 @@ static int verify(struct state *s, struct error *err)
     return verdict(s, check_inputs_unchanged(c, &s->buffers, err), "");
 }
 
-static double flush_ns(struct device *d)
-{
-    uint64_t start = clock_ns();
-
-    d->ops->flush(d);
-    return (double)(clock_ns() - start);
-}
-
-/* Flushing counts as time spent: it may take a thousand times what it prepares for. */
+/* Flushing counts as time spent: it may take a thousand times what it prepares for. A device may
+ * still be at it when flush() returns, so the clock runs until the sample is there. */
 static int take_sample(void *context, uint64_t *ns, struct error *err)
 {
     struct state *s = context;
     struct device *d = s->call.device;
     struct measurement *m = s->m;
-    double flushing = s->cold ? flush_ns(d) : 0;
+    uint64_t start = clock_ns();
 
+    if (s->cold && d->ops->flush(d, err))
+        return -1;
     if (d->ops->time(d, &s->call, m->batch, ns, err))
         return -1;
     m->samples = array_grow(m->samples, m->nr_samples, &s->capacity, sizeof(*m->samples));
     m->samples[m->nr_samples++] = *ns;
-    s->elapsed_ns += (double)*ns + flushing;
+    double whole = s->cold ? (double)(clock_ns() - start) : 0;
+    s->elapsed_ns += fmax((double)*ns, whole);
     return 0;
 }
 
@@ -230,10 +252,11 @@ static int sample(struct state *s, struct error *err)
     if (warm_up(s, err))
         return -1;
     begin_sampling(s);
-    telemetry_begin(&telemetry);
-    if (loop_run(&loop, err))
-        return -1;
+    telemetry_begin(&telemetry, s->settings->gpu);
+    int rc = loop_run(&loop, err);
     telemetry_end(&telemetry, s->m);
+    if (rc)
+        return -1;
     measurement_add_telemetry(s->m, "probe_ns", sqrt(before * probe_ns(s->call.device)));
     return verdict(s, check_outputs(&s->check, &s->buffers, err), "after timing: ");
 }
@@ -256,6 +279,29 @@ static void drop_samples(struct measurement *m)
     m->stop = STOP_NONE;
 }
 
+static void add_device_facts(const struct device *d, const struct case_settings *settings,
+                             struct measurement *m)
+{
+    if (d->kind == DEVICE_CUDA)
+        measurement_add_telemetry(m, "device_memory_peak_bytes", (double)d->memory_peak);
+    telemetry_nvml_xid(settings->gpu, m);
+}
+
+/* The device may find a fault only now; then what was measured is worth nothing. */
+static void take_down(struct state *s, struct device *device)
+{
+    const struct variant *v = s->call.variant;
+
+    if (s->begun && device->ops->end)
+        device->ops->end(device, &s->call);
+    if (s->prepared && v->release)
+        v->release(&s->call);
+    check_release(&s->check);
+    buffers_release(&s->buffers);
+    if (device->broken && s->m->outcome == OUTCOME_OK)
+        end(s->m, OUTCOME_FAILED, "the device failed after the last launch");
+}
+
 void case_measure(const struct benchmark *bench, struct device *device,
                   const struct case_settings *settings, struct measurement *m)
 {
@@ -264,15 +310,14 @@ void case_measure(const struct benchmark *bench, struct device *device,
     struct error err = { "" };
 
     case_describe(bench, device, m);
+    device->memory_peak = device->memory_live; /* the peak of this case */
     if (supported(bench, device, m)) {
         if (steps(&s, bench, device, &err))
             end(m, OUTCOME_FAILED, err.message);
+        take_down(&s, device);
         if (m->outcome != OUTCOME_OK)
             drop_samples(m); /* what is not right never gets a time */
-        if (s.prepared && bench->variant->release)
-            bench->variant->release(&s.call);
-        check_release(&s.check);
-        buffers_release(&s.buffers);
+        add_device_facts(device, settings, m);
     }
     m->seconds = (double)(clock_ns() - start) * 1e-9;
 }

@@ -7,6 +7,7 @@
 #ifndef HARNESS_MEASURE_CASE_H
 #define HARNESS_MEASURE_CASE_H
 
+#include "measure/nvml.h"
 #include "measure/sampling.h"
 
 #include <stdbool.h>
@@ -14,7 +15,8 @@
 struct case_settings {
     struct sampling sampling;
     uint64_t seed;
-    bool verify_only; /* no timing; every output row is compared */
+    bool verify_only;       /* no timing; every output row is compared */
+    const struct nvml *gpu; /* the device's, for telemetry; NULL: none */
 };
 
 /* Fills all of `m`; release it with measurement_release(). */

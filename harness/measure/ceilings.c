@@ -2,9 +2,10 @@
 #include "measure/ceilings.h"
 
 #include "base/memory.h"
-#include "base/stats.h"
 #include "core/clock.h"
+#include "measure/ceiling_fill.h"
 #include "measure/ceiling_loops.h"
+#include "measure/ceilings_cuda.h"
 #include "measure/datasheet.h"
 
 #include <omp.h>
@@ -12,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { REPETITIONS = 15 };
 static const double repetition_ns = 8e6; /* long against the timer and the fork of the team */
 
 enum pattern { READ, COPY, FMA, EMPTY };
@@ -56,20 +56,16 @@ static double timed_passes(const struct job *job, char **buffers, long passes)
     return (double)(clock_ns() - start);
 }
 
-/* ns of one pass over the repetitions: lowest, lower quartile (the rate's upper one), highest. */
-static void measure(const struct job *job, char **buffers, double ns[3])
+static struct ceiling_times measure(const struct job *job, char **buffers)
 {
-    double times[REPETITIONS];
+    double times[CEILING_REPETITIONS];
     long passes = 1;
 
     while (timed_passes(job, buffers, passes) < repetition_ns / 2 && passes < 1 << 28)
         passes *= 2;
-    for (int i = 0; i < REPETITIONS; i++)
+    for (int i = 0; i < CEILING_REPETITIONS; i++)
         times[i] = timed_passes(job, buffers, passes) / (double)passes;
-    stats_sort(times, REPETITIONS);
-    ns[0] = times[0];
-    ns[1] = stats_quantile(times, REPETITIONS, 0.25);
-    ns[2] = times[REPETITIONS - 1];
+    return ceiling_times_of(times, CEILING_REPETITIONS);
 }
 
 /* The device's own memory (huge pages where large), first touched by the thread that uses it. */
@@ -93,28 +89,12 @@ static void free_buffers(struct device *d, char **buffers)
     free(buffers);
 }
 
-static void fill_ceiling(struct ceiling *c, const struct device *d, const char *name,
-                         const char *unit)
-{
-    *c = (struct ceiling) { .measured_ms = clock_epoch_ms() };
-    snprintf(c->name, sizeof(c->name), "%s", name);
-    snprintf(c->device, sizeof(c->device), "%s", d->label);
-    snprintf(c->unit, sizeof(c->unit), "%s", unit);
-}
-
-/* Work per pass over time per pass: the slowest time is the lowest rate. */
-static void set_rates(struct ceiling *c, double work, const double ns[3])
-{
-    c->value = work / ns[1] * 1e9;
-    c->low = work / ns[2] * 1e9;
-    c->high = work / ns[0] * 1e9;
-}
-
 static int bandwidth(struct device *d, const char *level, size_t bytes, struct ceiling *out)
 {
     struct job read = { READ, d->threads, bytes }, copy = { COPY, d->threads, bytes };
     char **buffers = make_buffers(d, bytes);
-    double ns[3], total = (double)bytes * d->threads;
+    double total = (double)bytes * d->threads;
+    struct ceiling_times ns;
     char name[48];
     bool complete = true;
 
@@ -125,18 +105,14 @@ static int bandwidth(struct device *d, const char *level, size_t bytes, struct c
         return 0;
     }
     snprintf(name, sizeof(name), "bandwidth.%s", level);
-    fill_ceiling(&out[0], d, name, "B/s");
+    ceiling_init(&out[0], d, name, "B/s");
     snprintf(name, sizeof(name), "copy.%s", level);
-    fill_ceiling(&out[1], d, name, "B/s");
-    measure(&read, buffers, ns);
-    set_rates(&out[0], total, ns);
-    measure(&copy, buffers, ns);
-    set_rates(&out[1], total, ns);
-    if (out[1].value > out[0].value) {
-        out[0].value = out[1].value;
-        out[0].low = out[1].low;
-        out[0].high = out[1].high;
-    }
+    ceiling_init(&out[1], d, name, "B/s");
+    ns = measure(&read, buffers);
+    ceiling_set_rate(&out[0], total, &ns);
+    ns = measure(&copy, buffers);
+    ceiling_set_rate(&out[1], total, &ns);
+    ceiling_raise(&out[0], &out[1]);
     free_buffers(d, buffers);
     return 2;
 }
@@ -161,14 +137,14 @@ static void add_data_sheet(const struct device *d, const struct machine *m, stru
     }
 }
 
-int ceilings_measure(struct device *device, const struct machine *machine, struct ceiling *out)
+static int ceilings_cpu(struct device *device, const struct machine *machine, struct ceiling *out)
 {
     size_t l1 = level_bytes(machine->l1d, 1), l2 = level_bytes(machine->l2, 1);
     /* A quarter of the L3: in a virtual machine others have their part of it. */
     size_t l3 = level_bytes(machine->l3, 2 * device->threads);
     size_t last = machine->l3 ? (size_t)machine->l3 : (size_t)32 << 20;
     struct job fma = { FMA, device->threads, 1024 }, empty = { EMPTY, device->threads, 0 };
-    double ns[3];
+    struct ceiling_times ns;
     char *none = NULL, **no_buffers = &none;
     int nr = 0;
 
@@ -178,16 +154,26 @@ int ceilings_measure(struct device *device, const struct machine *machine, struc
     nr += bandwidth(device, "dram", 4 * last / (size_t)device->threads, out + nr);
 
     char **buffers = make_buffers(device, 64);
-    fill_ceiling(&out[nr], device, "flops.fp32", "FLOP/s");
-    measure(&fma, buffers, ns);
-    set_rates(&out[nr++], ceiling_fma_flops(fma.bytes) * device->threads, ns);
+    ceiling_init(&out[nr], device, "flops.fp32", "FLOP/s");
+    ns = measure(&fma, buffers);
+    ceiling_set_rate(&out[nr++], ceiling_fma_flops(fma.bytes) * device->threads, &ns);
     free_buffers(device, buffers);
 
-    fill_ceiling(&out[nr], device, "overhead.launch", "ns");
-    measure(&empty, no_buffers, ns);
-    out[nr].value = ns[1];
-    out[nr].low = ns[0];
-    out[nr++].high = ns[2];
+    ceiling_init(&out[nr], device, "overhead.launch", "ns");
+    ns = measure(&empty, no_buffers);
+    ceiling_set_time(&out[nr++], &ns);
     add_data_sheet(device, machine, out, nr);
     return nr;
+}
+
+int ceilings_measure(struct device *device, const struct machine *machine, struct ceiling *out,
+                     struct error *err)
+{
+    if (device->kind == DEVICE_CPU)
+        return ceilings_cpu(device, machine, out);
+#ifdef HARNESS_HAVE_CUDA
+    if (device->kind == DEVICE_CUDA)
+        return ceilings_cuda(device, out, err);
+#endif
+    return error_set(err, "the device %s has no roofs", device->spec);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The measured roofs of the host, in the manner of the Empirical Roofline Toolkit (Lo et al.,
+ * The measured roofs of a device, in the manner of the Empirical Roofline Toolkit (Lo et al.,
  * 2014): small loops that do nothing but move bytes or multiply and add, for each memory level
  * and for the device's number of threads.
  *
@@ -8,6 +8,8 @@
  *   copy.L1 .L2 .L3 .dram        B/s    copying alone, read + written bytes
  *   flops.fp32                   FLOP/s fused multiply-adds in registers, widest vectors
  *   overhead.launch              ns     an empty parallel region
+ *
+ * measure/ceilings_cuda.h has those of a GPU.
  *
  * A measured roof is a lower bound of the true one, and whatever else the machine does only lowers
  * it: so `value` is the upper quartile of the repetitions, `low` and `high` are their extremes.
@@ -18,9 +20,10 @@
 
 #include "core/record.h"
 
-enum { CEILINGS_MAX = 16 };
+enum { CEILINGS_MAX = 24 };
 
-/* Measures all for a CPU device; about a second. Returns their number. */
-int ceilings_measure(struct device *device, const struct machine *machine, struct ceiling *out);
+/* Measures all of a device; some seconds. Returns their number, or -1. The fake device has none. */
+int ceilings_measure(struct device *device, const struct machine *machine, struct ceiling *out,
+                     struct error *err);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "measure/datasheet.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -32,4 +33,47 @@ void datasheet_find(const char *cpu, int threads, double *flops, double *bandwid
         *bandwidth = sheets[i].memory_gbs * 1e9;
         return;
     }
+}
+
+/*
+ * NVIDIA's data sheets: H200 Tensor Core GPU, H100 Tensor Core GPU (and the Hopper architecture
+ * white paper for the digits), A100 Tensor Core GPU, L40S, L4, A10; matrix rates without sparsity,
+ * which is half of what some of them print. Longer names first: the first that the name starts with
+ * is taken. TB/s and TFLOP/s.
+ */
+static const struct {
+    const char *name;
+    double memory, fp32, tf32, bf16;
+} gpu_sheets[] = {
+    { "NVIDIA H200 NVL", 4.8, 60, 417.5, 835.5 },
+    { "NVIDIA H200", 4.8, 66.9, 494.7, 989.4 },
+    { "NVIDIA H100 80GB HBM3", 3.35, 66.9, 494.7, 989.4 },
+    { "NVIDIA H100 NVL", 3.9, 60, 417.5, 835.5 },
+    { "NVIDIA H100 PCIe", 2.0, 51.2, 378, 756 },
+    { "NVIDIA A100-SXM4-80GB", 2.039, 19.5, 156, 312 },
+    { "NVIDIA A100 80GB PCIe", 1.935, 19.5, 156, 312 },
+    { "NVIDIA A100-SXM4-40GB", 1.555, 19.5, 156, 312 },
+    { "NVIDIA A100-PCIE-40GB", 1.555, 19.5, 156, 312 },
+    { "NVIDIA L40S", 0.864, 91.6, 183, 362.05 },
+    { "NVIDIA L4", 0.3, 30.3, 60, 121 },
+    { "NVIDIA A10", 0.6, 31.2, 62.5, 125 },
+};
+
+/* "NVIDIA L4" is no part of "NVIDIA L40". */
+static bool names(const char *sheet, const char *gpu)
+{
+    size_t length = strlen(sheet);
+
+    return strncmp(sheet, gpu, length) == 0 && (gpu[length] == '\0' || gpu[length] == ' ');
+}
+
+struct datasheet_gpu datasheet_find_gpu(const char *name)
+{
+    for (size_t i = 0; i < sizeof(gpu_sheets) / sizeof(gpu_sheets[0]); i++)
+        if (names(gpu_sheets[i].name, name))
+            return (struct datasheet_gpu) { .bandwidth = gpu_sheets[i].memory * 1e12,
+                                            .flops = { [MATH_FP32] = gpu_sheets[i].fp32 * 1e12,
+                                                       [MATH_TF32] = gpu_sheets[i].tf32 * 1e12,
+                                                       [MATH_BF16] = gpu_sheets[i].bf16 * 1e12 } };
+    return (struct datasheet_gpu) { 0 };
 }

@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "build_info.h"
 #include "core/host.h"
+#include "measure/gpus.h"
 
 #include <ctype.h>
 #include <gnu/libc-version.h>
@@ -89,16 +90,19 @@ static void identify(struct machine *m)
     cpuinfo("vendor_id", vendor, sizeof(vendor));
     cpuinfo("cpu family", family, sizeof(family));
     cpuinfo("model\t", model, sizeof(model));
-    snprintf(text, sizeof(text), "%s fam%s mod%s %dc %s", m->cpu, family, model, m->cores, m->isa);
+    snprintf(text, sizeof(text), "%s fam%s mod%s %dc %s %s", m->cpu, family, model, m->cores,
+             m->isa, m->gpu);
     slug(text, m->class_name, sizeof(m->class_name));
-    snprintf(text, sizeof(text), "%s|%s|%s|%s|%d|%d|%s|%lld|%lld|%lld|%lld", vendor, m->cpu, family,
-             model, m->cores, m->threads, m->isa, (long long)m->l1d, (long long)m->l2,
-             (long long)m->l3, (long long)(m->memory >> 30));
+    snprintf(text, sizeof(text), "%s|%s|%s|%s|%d|%d|%s|%lld|%lld|%lld|%lld%s%s", vendor, m->cpu,
+             family, model, m->cores, m->threads, m->isa, (long long)m->l1d, (long long)m->l2,
+             (long long)m->l3, (long long)(m->memory >> 30), m->gpu[0] ? "|" : "", m->gpu);
     snprintf(m->id, sizeof(m->id), "%016llx", (unsigned long long)hash(text));
 }
 
 void environment_machine(struct machine *m)
 {
+    struct gpus gpus;
+
     *m = (struct machine) { 0 };
     if (!cpuinfo("model name", m->cpu, sizeof(m->cpu)))
         snprintf(m->cpu, sizeof(m->cpu), "unknown processor");
@@ -111,6 +115,8 @@ void environment_machine(struct machine *m)
     m->l3_shared_by = host_cache_sharers(3);
     m->memory = positive(sysconf(_SC_PHYS_PAGES)) * positive(sysconf(_SC_PAGESIZE));
     m->memory = (m->memory + ((int64_t)1 << 29)) >> 30 << 30;
+    gpus_find(&gpus);
+    snprintf(m->gpu, sizeof(m->gpu), "%s", gpus.names);
     identify(m);
 }
 
@@ -138,6 +144,22 @@ static void add_variable(cJSON *json, const char *name)
     json_add_string(json, name, getenv(name));
 }
 
+/* Nothing where there is no GPU: a run on such a machine does not depend on what CUDA is there. */
+static void add_gpus(cJSON *json)
+{
+    struct gpus g;
+
+    gpus_find(&g);
+    if (g.nr == 0)
+        return;
+    json_add_string(json, "gpu_driver", g.driver);
+    json_add_string(json, "gpu_uuid", g.uuids);
+    json_add_string(json, "gpu_ecc", g.ecc);
+    json_add_string(json, "gpu_mig", g.mig);
+    json_add_string(json, "cuda_runtime", device_cuda_runtime());
+    add_variable(json, "CUDA_VISIBLE_DEVICES");
+}
+
 char *environment_json(void)
 {
     cJSON *json = cJSON_CreateObject();
@@ -158,6 +180,7 @@ char *environment_json(void)
         json_add_string(json, "microcode", value);
     if (getloadavg(load, 1) == 1)
         json_add_number(json, "load1", load[0]);
+    add_gpus(json);
     add_variable(json, "OMP_NUM_THREADS");
     add_variable(json, "OMP_PROC_BIND");
     add_variable(json, "OMP_PLACES");

@@ -14,7 +14,8 @@ void environment_machine(struct machine *m);
 void environment_build(struct build *b);
 /* JSON object text; free() it. Keys: kernel_release, libc, governor, boost, no_turbo, smt,
  * transparent_hugepages, address_randomisation, microcode, load1, and the few OMP_, OPENBLAS_ and
- * HARNESS_ variables that change results. What cannot be read is absent. */
+ * HARNESS_ variables that change results; with a GPU also gpu_driver, gpu_uuid, gpu_ecc, gpu_mig,
+ * cuda_runtime and CUDA_VISIBLE_DEVICES. What cannot be read is absent. */
 char *environment_json(void);
 
 #endif

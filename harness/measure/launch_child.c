@@ -30,7 +30,8 @@ static int report(cJSON *json, struct error *err)
     return sent == length ? 0 : error_set(err, "cannot report to the parent: %s", strerror(errno));
 }
 
-static int serve_case(const struct job *job, size_t i, struct device *device, struct error *err)
+static int serve_case(const struct job *job, size_t i, struct device *device,
+                      const struct nvml *gpu, struct error *err)
 {
     struct case_settings settings = job->settings;
     struct measurement m;
@@ -42,6 +43,7 @@ static int serve_case(const struct job *job, size_t i, struct device *device, st
         return -1;
     }
     settings.seed += i * 0x2545f4914f6cdd1dU;
+    settings.gpu = gpu;
     case_measure(&job->cases[i], device, &settings, &m);
     json_add_int(end, "end", (int64_t)i);
     cJSON_AddItemToObject(end, "measurement", measurement_to_json(&m));
@@ -56,10 +58,31 @@ static int serve_ceilings(struct device *device, struct error *err)
     cJSON *json = cJSON_CreateObject(), *array = cJSON_AddArrayToObject(json, "ceilings");
 
     environment_machine(&machine);
-    int nr = ceilings_measure(device, &machine, ceilings);
+    int nr = ceilings_measure(device, &machine, ceilings, err);
+    if (nr < 0) {
+        cJSON_Delete(json);
+        return -1;
+    }
     for (int i = 0; i < nr; i++)
         cJSON_AddItemToArray(array, ceiling_to_json(&ceilings[i]));
     return report(json, err);
+}
+
+/* Stops behind a case that broke the device, which is FAILED then: the parent starts a process anew
+ * for what is left. */
+static int serve_cases(const struct job *job, struct device *device, struct error *err)
+{
+    struct error why; /* why there is no telemetry of the GPU: then it is absent */
+    struct nvml *gpu = device->pci[0] ? nvml_open(device->pci, &why) : NULL;
+    int rc = 0;
+
+    for (size_t i = 0; rc == 0 && i < job->nr; i++) {
+        rc = serve_case(job, i, device, gpu, err);
+        if (rc == 0 && device->broken && i + 1 < job->nr)
+            rc = error_set(err, "the device is unusable after a fault; a new process goes on");
+    }
+    nvml_close(gpu);
+    return rc;
 }
 
 static int serve(const struct job *job, struct error *err)
@@ -68,9 +91,9 @@ static int serve(const struct job *job, struct error *err)
 
     if (device_open(&device, job->device_spec, err))
         return -1;
-    int rc = job->ceilings ? serve_ceilings(&device, err) : 0;
-    for (size_t i = 0; rc == 0 && i < job->nr; i++)
-        rc = serve_case(job, i, &device, err);
+    int rc = device_start(&device, err);
+    if (rc == 0)
+        rc = job->ceilings ? serve_ceilings(&device, err) : serve_cases(job, &device, err);
     device_close(&device);
     return rc;
 }

@@ -149,6 +149,8 @@ static void shuffle_cases(struct state *s)
     size_t *order = memory_zeroed(s->sweep->nr, sizeof(*order));
 
     random_permutation(&s->random, order, s->sweep->nr);
+    for (size_t i = 0; s->sweep->in_order && i < s->sweep->nr; i++)
+        order[i] = i;
     s->nr = s->base = 0;
     for (size_t i = 0; i < s->sweep->nr; i++) {
         if (s->dropped[order[i]])

@@ -17,6 +17,7 @@ struct sweep {
     const struct benchmark *benchmarks;
     size_t nr;
     int launches;
+    bool in_order;                 /* as listed, where the order has no say in the results */
     struct case_settings settings; /* settings.seed 0: fresh */
     double case_timeout;           /* s */
     double budget;                 /* s; no launch starts after it; 0: none */

@@ -62,11 +62,12 @@ static double timeval_seconds(struct timeval t)
     return (double)t.tv_sec + (double)t.tv_usec * 1e-6;
 }
 
-void telemetry_begin(struct telemetry_probe *p)
+void telemetry_begin(struct telemetry_probe *p, const struct nvml *gpu)
 {
     getrusage(RUSAGE_SELF, &p->usage);
     read_stat(&p->stat_total, &p->stat_steal);
     p->energy_uj = number_in("/sys/class/powercap/intel-rapl:0/energy_uj");
+    p->gpu = telemetry_nvml_begin(gpu);
     p->ns = clock_ns();
 }
 
@@ -86,7 +87,7 @@ static void add_usage(const struct rusage *before, double seconds, struct measur
     measurement_add_telemetry(m, "max_rss_bytes", (double)now.ru_maxrss * 1024);
 }
 
-void telemetry_end(const struct telemetry_probe *p, struct measurement *m)
+void telemetry_end(struct telemetry_probe *p, struct measurement *m)
 {
     double seconds = (double)(clock_ns() - p->ns) * 1e-9, total, steal, load[1];
     double energy = number_in("/sys/class/powercap/intel-rapl:0/energy_uj") - p->energy_uj;
@@ -104,4 +105,6 @@ void telemetry_end(const struct telemetry_probe *p, struct measurement *m)
                               number_in("/sys/class/thermal/thermal_zone0/temp") / 1000);
     if (energy >= 0) /* the counter wraps: a negative difference says nothing */
         measurement_add_telemetry(m, "package_watts", energy * 1e-6 / seconds);
+    telemetry_nvml_end(p->gpu, m);
+    p->gpu = NULL;
 }

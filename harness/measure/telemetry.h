@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the host did while a case was measured: clock, steal time, page faults, context switches,
- * load, temperature, power. What cannot be read is absent, never 0.
+ * What host and GPU did while a case was measured: clock, steal time, page faults, context
+ * switches, load, temperature, power. What cannot be read is absent, never 0.
  */
 #ifndef HARNESS_MEASURE_TELEMETRY_H
 #define HARNESS_MEASURE_TELEMETRY_H
 
 #include "core/record.h"
+#include "measure/telemetry_nvml.h"
 
 #include <sys/resource.h>
 
@@ -15,10 +16,12 @@ struct telemetry_probe {
     uint64_t ns;
     double stat_total, stat_steal; /* jiffies of /proc/stat; NaN if unreadable */
     double energy_uj;              /* RAPL package counter; NaN if unreadable */
+    struct telemetry_nvml *gpu;    /* NULL if there is none */
 };
 
-void telemetry_begin(struct telemetry_probe *p);
+/* `gpu` is the one that measures, or NULL. telemetry_end() must follow. */
+void telemetry_begin(struct telemetry_probe *p, const struct nvml *gpu);
 /* Adds what changed since telemetry_begin(), and the state now. */
-void telemetry_end(const struct telemetry_probe *p, struct measurement *m);
+void telemetry_end(struct telemetry_probe *p, struct measurement *m);
 
 #endif

@@ -3,6 +3,7 @@
  * Attention on a CUDA device, for the variants and for the GPT models: .cu files only. Each
  * function enqueues on the stream and neither allocates nor waits; errors show in
  * cudaGetLastError(). What is computed and how views are strided: kernels/attention/attention.h.
+ * Any pitch and alignment will do; pointers, pitches and headdim in whole 16 bytes are faster.
  */
 #ifndef HARNESS_KERNELS_ATTENTION_ATTENTION_CUDA_H
 #define HARNESS_KERNELS_ATTENTION_ATTENTION_CUDA_H
@@ -13,6 +14,12 @@ extern "C" {
 #include "kernels/attention/attention.h"
 }
 
+/* Flash and decode kernels keep a head's row in registers or one tile. */
+enum { ATTENTION_CUDA_HEADDIM_MAX = 128 };
+
+/* Positions of which attention_prefill_cuda_naive() can hold the scores. */
+enum { ATTENTION_CUDA_NAIVE_SEQ_MAX = 12000 };
+
 /* All of one type: float, or bf16 for the functions that end in _bf16. */
 struct attention_cuda {
     int64_t batch, seq, heads, headdim; /* headdim at most 128 (naive: any) */
@@ -21,6 +28,7 @@ struct attention_cuda {
     void *out;
     int64_t ldo;
     bool causal;
+    int sms; /* of the device: decides the tile */
 };
 
 /* One query token a sequence against positions 0..length-1 of its cache. */
@@ -43,10 +51,12 @@ struct attention_cuda_decode {
 typedef void attention_cuda_fn(const struct attention_cuda *a, cudaStream_t stream);
 typedef void attention_cuda_decode_fn(const struct attention_cuda_decode *a, cudaStream_t stream);
 
-attention_cuda_fn attention_cuda_naive, attention_cuda_flash, attention_cuda_flash_bf16;
-attention_cuda_decode_fn attention_cuda_decode, attention_cuda_decode_bf16;
+attention_cuda_fn attention_prefill_cuda_naive, attention_prefill_cuda_flash,
+    attention_prefill_cuda_flash_bf16;
+attention_cuda_decode_fn attention_decode_cuda, attention_decode_cuda_bf16;
 
-/* Bytes for a decode over at most `length` positions, 256-byte aligned. */
+/* Bytes for a decode over at most `length` positions, 256-byte aligned. The kernels leave it ready
+ * for the next launch; two that may run at the same time need one each. */
 size_t attention_cuda_decode_workspace(int64_t batch, int64_t heads, int64_t headdim,
                                        int64_t length, int sms);
 

@@ -21,7 +21,7 @@ __device__ __forceinline__ uint32_t cuda_shared_address(const void *shared)
 }
 
 /* Copies BYTES (4, 8 or 16; both pointers aligned to it), or writes zeros where !valid; then `from`
- * is not read, but must be some valid pointer of the same alignment. */
+ * is not read and may point anywhere. */
 template <int BYTES>
 __device__ __forceinline__ void cuda_async_copy(void *shared, const void *from, bool valid)
 {

@@ -36,6 +36,19 @@ template <class T> __device__ __forceinline__ T &cuda_shared(void)
 #endif
 }
 
+/* blockIdx.x, read anew at each call: what is computed from it need not wait in registers through
+ * a long loop that could use them. */
+__device__ __forceinline__ int cuda_block_again(void)
+{
+#ifdef __CUDA_ARCH__
+    int index;
+    asm volatile("mov.u32 %0, %%ctaid.x;" : "=r"(index));
+    return index;
+#else
+    return (int)blockIdx.x;
+#endif
+}
+
 /* Lets a kernel use more than 48 KiB, once for the life of the process. */
 template <auto KERNEL> inline void cuda_allow_shared(size_t bytes)
 {

@@ -42,9 +42,18 @@ __device__ __forceinline__ cuda_vector<T, N> cuda_pack(const float (&f)[N])
 {
     cuda_vector<T, N> v;
 
+    if constexpr (sizeof(T) == 2 && N % 2 == 0) { /* one conversion a pair */
 #pragma unroll
-    for (int i = 0; i < N; i++)
-        v.at[i] = cuda_from<T>(f[i]);
+        for (int i = 0; i < N; i += 2) {
+            uint32_t pair = cuda_bf16x2(f[i], f[i + 1]);
+            v.at[i] = T { (uint16_t)(pair & 0xffffu) };
+            v.at[i + 1] = T { (uint16_t)(pair >> 16) };
+        }
+    } else {
+#pragma unroll
+        for (int i = 0; i < N; i++)
+            v.at[i] = cuda_from<T>(f[i]);
+    }
     return v;
 }
 

@@ -23,6 +23,6 @@ struct embedding_cuda {
     enum dtype stream;     /* of out: dtype, or float */
 };
 
-void embedding_cuda(const struct embedding_cuda *e, cudaStream_t stream);
+void embedding_rows_cuda(const struct embedding_cuda *e, cudaStream_t stream);
 
 #endif

@@ -2,11 +2,13 @@
 /*
  * The linear layer on a CUDA device, for the variants and for the GPT models: .cu files only.
  * Each function enqueues on the stream what computes y = activation(x w^T + bias) + residual, and
- * neither allocates nor waits; errors show in cudaGetLastError(). m, n and k are at least 1.
+ * neither allocates nor waits; errors show in cudaGetLastError(). m, n and k are at least 1 and
+ * below 2^30, and m x n is below 2^36.
  *
- * x, w and bias are float, for gemm_cuda_bf16 bf16; sums are always float. y and residual are of
- * type `out`: DTYPE_FP32, or DTYPE_BF16 with gemm_cuda_bf16 only. tf32 rounds x and w to 10 bits of
- * mantissa. Any size and pitch will do; 16-byte alignment of pointers and pitches is faster.
+ * x, w and bias are float, for gemm_linear_cuda_bf16 bf16; sums are always float. y and residual
+ * are of type `out`: DTYPE_FP32, or DTYPE_BF16 with gemm_linear_cuda_bf16 only. tf32 rounds x and w
+ * to 10 bits of mantissa. Any size and pitch will do; 16-byte alignment of pointers and pitches is
+ * faster.
  */
 #ifndef HARNESS_KERNELS_GEMM_GEMM_CUDA_H
 #define HARNESS_KERNELS_GEMM_GEMM_CUDA_H
@@ -31,13 +33,20 @@ struct gemm_cuda {
     int64_t ldy;
     enum dtype out;
     int sms;         /* of the device: decides tiles and the split of K */
-    void *workspace; /* gemm_cuda_workspace() bytes, zeroed once; left zeroed where it must be */
+    void *workspace; /* gemm_cuda_workspace() bytes, zeroed once; left zeroed where it must be.
+                        NULL: K is not cut into slices, which is slower where m x n is small */
+    /* 0: chosen from the sizes. For tests and tuning: a row of the variant's table of tiles, from
+     * 1, and slices of K; what cannot be is not done. */
+    int tile, split;
 };
 
 typedef void gemm_cuda_fn(const struct gemm_cuda *g, cudaStream_t stream);
 
-gemm_cuda_fn gemm_cuda_naive, gemm_cuda_tiled, gemm_cuda_simt; /* fp32 */
-gemm_cuda_fn gemm_cuda_tf32, gemm_cuda_bf16;                   /* mma.sync */
+gemm_cuda_fn gemm_linear_cuda_naive, gemm_linear_cuda_tiled, gemm_linear_cuda_simt; /* fp32 */
+gemm_cuda_fn gemm_linear_cuda_tf32, gemm_linear_cuda_bf16;                          /* mma.sync */
+
+/* The same with w as it is, [k,n]: y = activation(x w + bias) + residual. */
+gemm_cuda_fn gemm_nn_cuda_naive, gemm_nn_cuda_tiled, gemm_nn_cuda_simt; /* fp32 */
 
 /* Bytes that any of them may need, for products of at most m x n on such a device; 256-byte
  * aligned. Two products that may run at the same time need one each. */

@@ -16,7 +16,7 @@ struct layernorm_cuda {
     int64_t rows, width;
     const void *x;
     const void *delta;       /* NULL: plain */
-    void *sum;               /* x + delta; may be x */
+    void *sum;               /* x + delta; may be x. Unused where delta is NULL */
     const void *gain, *bias; /* [width] */
     void *y;
     enum dtype stream; /* of x, delta and sum */
@@ -25,8 +25,10 @@ struct layernorm_cuda {
 
 typedef void layernorm_cuda_fn(const struct layernorm_cuda *l, cudaStream_t stream);
 
-layernorm_cuda_fn layernorm_cuda_warp;  /* a warp a row; width at most LAYERNORM_CUDA_WARP_MAX */
-layernorm_cuda_fn layernorm_cuda_block; /* a block a row; width at most LAYERNORM_CUDA_BLOCK_MAX */
+/* A warp (or less) a row, width at most LAYERNORM_CUDA_WARP_MAX; a block a row, width at most
+ * LAYERNORM_CUDA_BLOCK_MAX. Rows are at most INT32_MAX. Any alignment will do; 16 bytes for all
+ * pointers and the width are faster. */
+layernorm_cuda_fn layernorm_rows_cuda_warp, layernorm_rows_cuda_block;
 
 enum { LAYERNORM_CUDA_WARP_MAX = 1024, LAYERNORM_CUDA_BLOCK_MAX = 16384 };
 

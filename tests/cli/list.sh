@@ -17,6 +17,9 @@ for kernel in gemm/linear gemm/nn attention/causal attention/full layernorm/plai
 done
 check "variant gemm/linear/naive" has variants gemm/linear/naive
 check "variant gemm/linear/simd" has variants gemm/linear/simd
+cuda=$("$HARNESS" list variants --json | grep -cE '"device":[[:space:]]*"cuda"')
+check "each CUDA variant says whether a device has verified it" \
+  test "$cuda" -eq "$("$HARNESS" list variants | grep -cE '\[(unverified on a device|verified |not right )')"
 check "what is not built says why" not grep -q 'not built: *$' <("$HARNESS" list variants)
 check "variants that the tests misuse are hidden" not grep -q ' null/' <("$HARNESS" list variants)
 for suite in quick ci full; do check "suite $suite" has suites $suite; done

@@ -86,6 +86,30 @@ static void test_rates(void **state)
     records_release(&r);
 }
 
+/* Power is the counter's, over the time it ran; without it the mean of what was looked at. */
+static void test_energy(void **state)
+{
+    struct records r = { 0 };
+    struct summary s;
+    (void)state;
+    fixture_run(&r, "m", 1);
+    struct measurement *m = fixture_add(&r, 0, GEMM, 2e6, 9);
+    measurement_add_telemetry(m, "sampled_seconds", 0.5);
+    summary_init_one(&s, m);
+    assert_true(isnan(value("joules", &s))); /* no GPU */
+    summary_release(&s);
+    measurement_add_telemetry(m, "gpu_power_watts", 400);
+    summary_init_one(&s, m);
+    assert_close(value("joules", &s), 0.8, 1e-12); /* 400 W for 2 ms */
+    assert_close(value("gpu_power_watts", &s), 400, 0);
+    summary_release(&s);
+    measurement_add_telemetry(m, "gpu_energy_joules", 150);
+    summary_init_one(&s, m);
+    assert_close(value("joules", &s), 0.6, 1e-12); /* 300 W for 2 ms */
+    summary_release(&s);
+    records_release(&r);
+}
+
 /* The interval of a rate is that of the time, turned round. */
 static void test_rate_interval(void **state)
 {
@@ -183,7 +207,7 @@ int main(void)
         cmocka_unit_test(test_percentiles),      cmocka_unit_test(test_rates),
         cmocka_unit_test(test_rate_interval),    cmocka_unit_test(test_launches),
         cmocka_unit_test(test_nothing_measured), cmocka_unit_test(test_find),
-        cmocka_unit_test(test_context),
+        cmocka_unit_test(test_context),          cmocka_unit_test(test_energy),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

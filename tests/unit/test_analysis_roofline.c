@@ -173,13 +173,48 @@ static void test_metric(void **state)
     records_release(&r);
 }
 
+#define GPU_CEILING(name_, value_)                                                                 \
+    {                                                                                              \
+        .name = name_, .device = "cuda", .value = value_, .low = value_, .high = value_            \
+    }
+
+/* A GPU has its own L2, and the same roofs whichever way it launches; cuda1 is another one. */
+static void test_gpu(void **state)
+{
+    static const struct ceiling of_gpu[] = {
+        GPU_CEILING("bandwidth.dram", 4e12),  GPU_CEILING("bandwidth.L2", 8e12),
+        GPU_CEILING("capacity.L2", 60e6),     GPU_CEILING("flops.fp32", 50e12),
+        GPU_CEILING("overhead.launch", 2000), GPU_CEILING("overhead.graph_node", 1000),
+    };
+    const struct metric_context gpu = { &machine, of_gpu, sizeof(of_gpu) / sizeof(*of_gpu) };
+    struct measurement warm = kernel("cuda", "warm", 1e6, 40e6), m;
+    struct roof r;
+    (void)state;
+    roof_of(&warm, 1e4, &gpu, &r);
+    assert_int_equal(r.level, LEVEL_L2);
+    assert_close(r.roof_ns, 5000, 1e-6);
+    assert_close(r.overhead_ns, 2000, 0);
+    assert_int_equal(r.bound, BOUND_MEMORY);
+    m = kernel("cuda-graph", "cold", 1e6, 40e6);
+    roof_of(&m, 1e5, &gpu, &r);
+    assert_int_equal(r.level, LEVEL_DRAM);
+    assert_close(r.roof_ns, 10000, 1e-6);
+    assert_close(r.overhead_ns, 1000, 0);
+    m = kernel("cuda", "warm", 1e6, 120e6); /* half of it may still be in the L2 */
+    roof_of(&m, 1e5, &gpu, &r);
+    assert_close(r.roof_ns, 60e6 / 4e12 * 1e9 + 60e6 / 8e12 * 1e9, 1e-6);
+    m = kernel("cuda1-graph", "warm", 1e6, 40e6);
+    roof_of(&m, 1e5, &gpu, &r);
+    assert_int_equal(r.bound, BOUND_UNKNOWN);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_bounds),         cmocka_unit_test(test_levels),
         cmocka_unit_test(test_outgrown_cache), cmocka_unit_test(test_above_roof),
         cmocka_unit_test(test_unknown),        cmocka_unit_test(test_capacity),
-        cmocka_unit_test(test_metric),
+        cmocka_unit_test(test_metric),         cmocka_unit_test(test_gpu),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -46,9 +46,9 @@ static void kinds_by_spec(void **state)
     assert_int_equal(device_kind_of("cpux"), -1);
     assert_int_equal(device_kind_of(""), -1);
     assert_string_equal(device_kind_name(DEVICE_CUDA), "cuda");
-    assert_string_equal(device_class(DEVICE_CPU, &why)->name, "cpu");
+    assert_string_equal(device_class_of(DEVICE_CPU, &why)->name, "cpu");
     assert_null(why);
-    if (!device_class(DEVICE_CUDA, &why)) /* else it is built in and needs no reason */
+    if (!device_class_of(DEVICE_CUDA, &why)) /* else it is built in and needs no reason */
         assert_true(why && *why);
 }
 
@@ -135,8 +135,8 @@ static void memory_is_aligned_and_copied(void **state)
     assert_ok(d.ops->download(&d, back, there, 6, &err), &err);
     assert_string_equal(back, "bytes");
     d.ops->free(&d, there);
-    d.ops->flush(&d);
-    d.ops->flush(&d);
+    assert_ok(d.ops->flush(&d, &err), &err);
+    assert_ok(d.ops->flush(&d, &err), &err);
     device_close(&d);
 }
 

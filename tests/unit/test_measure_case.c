@@ -316,18 +316,20 @@ static void going_wrong_later_is_found(void **state)
 
 static int flushes;
 
-static void slow_flush(struct device *d)
+static int slow_flush(struct device *d, struct error *err)
 {
     (void)d;
+    (void)err;
     flushes++;
     usleep(200);
+    return 0;
 }
 
 /* Flushing takes 20,000 times as long as the launch here; it counts as time spent. */
 static void cold_cases_end_in_time(void **state)
 {
     (void)state;
-    struct device_class class = *device_class(DEVICE_FAKE, NULL);
+    struct device_class class = *device_class_of(DEVICE_FAKE, NULL);
 
     class.flush = slow_flush;
     flushes = 0;
@@ -346,7 +348,7 @@ static void cold_cases_end_in_time(void **state)
 static void warm_cases_are_not_flushed(void **state)
 {
     (void)state;
-    struct device_class class = *device_class(DEVICE_FAKE, NULL);
+    struct device_class class = *device_class_of(DEVICE_FAKE, NULL);
 
     class.flush = slow_flush;
     flushes = 0;
@@ -368,7 +370,7 @@ static int clock_breaks(struct device *d, const struct call *call, unsigned batc
 static void a_failing_device_fails_the_case(void **state)
 {
     (void)state;
-    struct device_class class = *device_class(DEVICE_FAKE, NULL);
+    struct device_class class = *device_class_of(DEVICE_FAKE, NULL);
 
     class.time = clock_breaks;
     struct measurement m = measure_account(&class, 1, 1 << 30, CACHE_WARM);

@@ -73,7 +73,7 @@ static void roofs_without_cache_sizes(void **state)
     struct error err;
 
     assert_ok(device_open(&d, "cpu:1", &err), &err);
-    int nr = ceilings_measure(&d, &machine, c);
+    int nr = ceilings_measure(&d, &machine, c, &err);
     assert_int_equal(nr, 4);
     assert_sane(c, nr, "cpu-1t");
     assert_null(find(c, nr, "bandwidth.L1"));
@@ -194,7 +194,7 @@ static void telemetry_tells_what_happened(void **state)
     struct measurement m = { 0 };
     struct telemetry_probe p;
 
-    telemetry_begin(&p);
+    telemetry_begin(&p, NULL);
     uint64_t start = clock_ns();
     while (clock_ns() - start < 30000000)
         sink = sink + 1;
@@ -218,7 +218,7 @@ static void absent_is_absent(void **state)
     struct measurement m = { 0 };
     struct telemetry_probe p;
 
-    telemetry_begin(&p);
+    telemetry_begin(&p, NULL);
     p.stat_total = p.stat_steal = p.energy_uj = (double)NAN;
     telemetry_end(&p, &m);
     assert_true(isnan(measurement_telemetry(&m, "steal_percent")));

@@ -309,9 +309,21 @@ static void variants_that_are_not_built(void **state)
     selection_release(&wrong);
 }
 
+static bool has_variants_for(enum device_kind kind)
+{
+    const struct variant *v;
+
+    for (size_t i = 0; (v = registry_variant_at(registry_builtin(), i)); i++)
+        if (v->device == kind)
+            return true;
+    return false;
+}
+
+/* Suites whose names begin with "gpu" are for CUDA; a build without it only reads them. */
 static void embedded_suites_expand(void **state)
 {
     (void)state;
+    static const struct device gpu = { .kind = DEVICE_CUDA, .spec = "cuda", .label = "cuda" };
     int nr = 0;
 
     for (const struct resource *r = resource_all(); r->name; r++) {
@@ -324,9 +336,10 @@ static void embedded_suites_expand(void **state)
         assert_string_equal(s.name, name);
         assert_true(s.summary[0] && s.launches >= 1 && s.nr > 0);
         assert_true(s.sampling.min_time <= s.sampling.max_time);
-        for (size_t i = 0; i < s.nr; i++) {
+        const struct device *device = strncmp(name, "gpu", 3) == 0 ? &gpu : &cpu;
+        for (size_t i = 0; i < s.nr && has_variants_for(device->kind); i++) {
             struct benchmark_list list = { 0 };
-            assert_ok(selection_expand(&s.selections[i], registry_builtin(), &cpu, &list, &err),
+            assert_ok(selection_expand(&s.selections[i], registry_builtin(), device, &list, &err),
                       &err);
             assert_true(list.nr > 0);
             assert_no_repeats(&list);
@@ -442,7 +455,9 @@ static void unknown_suites_list_what_there_is(void **state)
     struct error err = { "" };
 
     assert_int_equal(suite_load(&s, "quik", &err), -1);
-    assert_says(&err, "unknown suite \"quik\"; there are ci, full, quick, or give a file");
+    assert_says(
+        &err,
+        "unknown suite \"quik\"; there are ci, full, gpu-anchors, gpu, quick, or give a file");
     suite_release(&s);
     assert_int_equal(suite_load(&s, "./no-such-suite.json", &err), -1);
     assert_says(&err, "./no-such-suite.json: cannot open");

@@ -1,0 +1,249 @@
+#!/usr/bin/env bash
+# All that a GPU node is needed for, in under ten minutes: from the package (cpack) or a build tree.
+#
+#   gpu.sh [--output DIR] [--again STAGE] [STAGE...]
+#
+#   verify     every CUDA variant against the float64 oracles, odd and even sizes, launched one by
+#              one and from graphs; writes verification.json
+#   sanitize   compute-sanitizer's memcheck and racecheck, where there is one and it works
+#   measure    suite gpu beside cuBLAS, and the forwards from graphs, into history.db
+#   anchors    the same sizes in PyTorch, alternating with ours; where python3 has it
+#   table      ours beside cuBLAS and PyTorch
+#
+# All stages by default. One that is done leaves a stamp in the output folder (gpu-results) and is
+# skipped next time, so an interrupted call goes on where it was; --again STAGE does it once more.
+# HARNESS names the program if it is not found. Exit status: 0; 1 if a variant is not right; 2 if
+# something else failed; 77 with one line where there is no GPU.
+#
+# For a trial of the script itself: --filter GLOB takes these kernels alone (verify, sanitize), and
+# --no-record writes no verification.json.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+
+all=(verify sanitize measure anchors table)
+# Seconds that a stage may take; under ten minutes together.
+declare -A limit=([verify]=170 [sanitize]=60 [measure]=150 [anchors]=190 [table]=20)
+kernels=(gemm attention layernorm pointwise embedding)
+
+usage() { sed -n '2,/^set -/{/^set -/d;s/^# \{0,1\}//;p}' "$0"; }
+
+out=gpu-results record=yes filter='' stages=() again=()
+while [ $# -gt 0 ]; do
+  case $1 in
+    --output) out=$2; shift ;;
+    --again) again+=("$2"); shift ;;
+    --filter) filter=$2; shift ;;
+    --no-record) record=no ;;
+    -h|--help) usage; exit 0 ;;
+    -*) usage >&2; exit 2 ;;
+    *) stages+=("$1") ;;
+  esac
+  shift
+done
+for stage in "${stages[@]}" "${again[@]}"; do
+  [[ " ${all[*]} " == *" $stage "* ]] || { echo "gpu.sh: no stage $stage; there are: ${all[*]}" >&2; exit 2; }
+done
+[ ${#stages[@]} -gt 0 ] || stages=("${all[@]}")
+
+find_harness() {
+  local candidate
+  for candidate in "${HARNESS:-}" "$here/../../../bin/harness" "$here"/../build/{release,cuda,dev}/harness; do
+    if [ -n "$candidate" ] && [ -x "$candidate" ]; then
+      realpath "$candidate"
+      return
+    fi
+  done
+  echo "gpu.sh: no harness found: build it, or set HARNESS to it" >&2
+  return 2
+}
+harness=$(find_harness)
+
+# cuBLAS where the loader does not look: in the toolkit, or beside python3's own packages.
+find_cublas() {
+  # No grep -q in a pipe: it may end the writer, and pipefail takes that for a failure.
+  if ldconfig -p 2>/dev/null | grep 'libcublas\.so' >/dev/null; then return; fi
+  {
+    compgen -G '/usr/local/cuda/lib64/libcublas.so.*' || true
+    python3 -c '
+import glob, sys
+for folder in filter(None, sys.path):
+    print(*glob.glob(folder + "/nvidia/*/lib/libcublas.so.*"), sep="\n", end="")' 2>/dev/null || true
+  } | sed -n '1s#/[^/]*$##p'
+}
+cublas=$(find_cublas)
+[ -z "$cublas" ] || export LD_LIBRARY_PATH="$cublas${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
+
+if ! "$harness" list devices --json | tr -d '\n\t' |
+  grep -E '"name":"cuda","summary":"([^"\\]|\\.)*","available":true' >/dev/null; then
+  echo "gpu.sh: no GPU to run on: $("$harness" list devices | sed -n 's/^  cuda *//p')"
+  exit 77
+fi
+mkdir -p "$out"
+out=$(cd "$out" && pwd)
+
+wrong=0 failed=0 deadline=0
+left() { echo $((deadline - SECONDS > 1 ? deadline - SECONDS : 1)); }
+
+# limited SECONDS COMMAND...: 124 when it took longer. SIGINT first: harness keeps what is finished.
+limited() { timeout --signal=INT --kill-after=10 "$@"; }
+
+# Not right: loudly, and the rest goes on.
+not_right() {
+  wrong=1
+  echo "NOT RIGHT: $*"
+}
+
+# check NAME ARG...: one `harness verify`, with a stamp of its own.
+check() {
+  local name=$1 log=$out/$1.txt status=0
+  shift
+  [ ! -e "$out/.done-$name" ] || { echo "$name: done before"; return 0; }
+  local options=(--isolate --timeout 60s)
+  if [ "$record" = yes ]; then options+=(--record "$out/verification.json"); fi
+  limited "$(left)" "$harness" verify "$@" "${options[@]}" >"$log" 2>&1 || status=$?
+  echo "$name: $(tail -n 1 "$log")"
+  grep -E '^(WRONG|FAILED) ' "$log" || true
+  case $status in
+    0 | 77) touch "$out/.done-$name" ;;
+    1) not_right "see $log" ;;
+    124) echo "no more time: call again for the rest"; return 1 ;;
+    *) return 1 ;;
+  esac
+}
+
+stage_verify() {
+  local device name selected=("${kernels[@]}")
+  [ -z "$filter" ] || selected=("$filter")
+  for device in cuda cuda:graph; do
+    name=verify-${device/:/-}
+    # gpt's default sizes are checked where they are measured.
+    check "$name-odd" "${selected[@]}" "${filter:-gpt}" --device "$device" --test-shapes || return 1
+    check "$name-even" "${selected[@]}" --device "$device" || return 1
+  done
+}
+
+find_sanitizer() {
+  PATH=$PATH:/usr/local/cuda/bin:/usr/local/cuda/compute-sanitizer command -v compute-sanitizer || true
+}
+
+# sanitize TOOL FILTER: 9 is the sanitizer's own finding. 1 where it does not work here.
+sanitize() {
+  local log=$out/sanitize-$1-${2//[^a-z0-9]/_}.txt status=0
+  limited "$(left)" "$sanitizer" --tool "$1" --error-exitcode 9 \
+    "$harness" verify "$2" --device cuda --test-shapes --batch 1 --seq 33 >"$log" 2>&1 || status=$?
+  if grep -qi 'not supported' "$log"; then status=2; fi
+  case $status in
+    0 | 77) echo "$1 $2: $(grep -E 'SUMMARY' "$log" | tail -n 1)" ;;
+    1 | 9) not_right "$1 $2: see $log" ;;
+    124) echo "$1 $2: no more time" ;;
+    *)
+      echo "$1 does not work here: $(grep -m 1 -i 'not supported' "$log" || tail -n 1 "$log")"
+      return 1
+      ;;
+  esac
+}
+
+stage_sanitize() {
+  local tool kernel
+  sanitizer=$(find_sanitizer)
+  if [ -z "$sanitizer" ]; then
+    echo "no compute-sanitizer here"
+    return
+  fi
+  for tool in memcheck racecheck; do
+    for kernel in "${filter:-layernorm/*/cuda_*}" 'pointwise/*/cuda*' 'attention/*/cuda_*' 'gemm/*/cuda_*'; do
+      sanitize "$tool" "$kernel" || break
+      [ -z "$filter" ] || break
+    done
+  done
+}
+
+# measure NAME ARG...: one `harness run` into the history, its records as JSON beside it. Further
+# launches are for what time is left.
+measure() {
+  local name=$1 status=0
+  shift
+  limited "$(left)" "$harness" run "$@" --db "$out/history.db" --label "$name" --json \
+    --timeout 60s --budget 45s --output "$out/$name.json" >"$out/$name.log" 2>&1 || status=$?
+  echo "$name: $(tail -n 1 "$out/$name.log")"
+  case $status in
+    0) ;;
+    1) not_right "see $out/$name.json" ;;
+    124) echo "no more time: what was finished is kept" ;;
+    *) tail -n 5 "$out/$name.log"; return 1 ;;
+  esac
+}
+
+forwards=(gpt/{nano,micro,mini,tile-small,tile-medium,tile-large}/prefill --batch 4 --seq 64)
+
+stage_measure() {
+  measure measure-graph "${forwards[@]}" --device cuda:graph --launches 3 --max-time 120ms || return 1
+  measure measure-stream --suite gpu --device cuda
+}
+
+torch_round() { # NUMBER PARTS SECONDS
+  limited "$(left)" python3 "$here/gpu_torch.py" --output "$out/torch-$1.json" --parts "$2" --budget "$3" \
+    >"$out/torch-$1.log" 2>&1 || { tail -n 3 "$out/torch-$1.log"; return 1; }
+  echo "torch-$1: $(tail -n 1 "$out/torch-$1.log")"
+}
+
+stage_anchors() {
+  if ! python3 -c 'import sys, torch; sys.exit(not torch.cuda.is_available())' 2>/dev/null; then
+    echo "no PyTorch that sees the GPU in python3: no anchors"
+    return
+  fi
+  torch_round 1 kernels,eager 40 || return 1
+  measure anchors-1 --suite gpu-anchors --device cuda || return 1
+  torch_round 2 kernels,eager 40 || return 1
+  torch_round 3 compile $(($(left) > 40 ? $(left) - 35 : 5)) || return 1
+  measure anchors-2 "${forwards[@]}" --device cuda:graph --launches 1 --max-time 120ms
+}
+
+stage_table() {
+  if ! command -v python3 >/dev/null; then
+    echo "no python3: see \`harness history list --db $out/history.db\`"
+    return
+  fi
+  python3 "$here/gpu_table.py" "$out" >"$out/table.txt" || not_right "see $out/table.txt"
+  cat "$out/table.txt"
+}
+
+run_stage() {
+  case $1 in
+    verify) stage_verify ;;
+    sanitize) stage_sanitize ;;
+    measure) stage_measure ;;
+    anchors) stage_anchors ;;
+    table) stage_table ;;
+  esac
+}
+
+for stage in "${again[@]}"; do
+  rm -f "$out/.done-$stage"*
+  [ "$stage" != verify ] || rm -f "$out/verification.json"
+done
+for stage in "${stages[@]}"; do
+  printf '\n== %s\n' "$stage"
+  if [ -e "$out/.done-$stage" ]; then
+    echo "done before; --again $stage does it once more"
+    continue
+  fi
+  started=$SECONDS deadline=$((SECONDS + ${limit[$stage]})) before=$wrong wrong=0
+  if ! run_stage "$stage"; then
+    failed=1
+    echo "FAILED: $stage"
+  elif [ $wrong -eq 0 ] && [ "$stage" != table ]; then # the table is always of what is there
+    touch "$out/.done-$stage"
+  fi
+  wrong=$((before | wrong))
+  echo "== $stage: $((SECONDS - started)) s"
+done
+
+printf '\nresults in %s: history.db, *.json, table.txt' "$out"
+if [ "$record" = yes ]; then printf '; verification.json belongs to baselines/'; fi
+echo
+if [ $wrong -eq 1 ]; then
+  echo "A CUDA VARIANT IS NOT RIGHT: see above"
+  exit 1
+fi
+exit $((failed * 2))

@@ -1,0 +1,33 @@
+# `cmake --install` and `cpack`: bin/harness, the libraries that a bare Linux machine lacks, and
+# share/harness. It runs from wherever it is unpacked. CUDA's runtime is linked in, cuBLAS and NVML
+# are opened at run time, so the same archive starts with and without a GPU.
+#
+# The libraries lie in a folder of their own: installed into /usr/local they hide nobody's.
+set(HARNESS_LIBRARY_FOLDER lib/harness)
+
+set_target_properties(harness PROPERTIES INSTALL_RPATH "$ORIGIN/../${HARNESS_LIBRARY_FOLDER}")
+# The old kind of search path also serves the libraries that the libraries need.
+target_link_options(harness PRIVATE LINKER:--disable-new-dtags)
+install(TARGETS harness RUNTIME DESTINATION bin)
+
+install(CODE "
+  set(HARNESS_BINARY \"$<TARGET_FILE:harness>\")
+  set(HARNESS_LIBRARY_FOLDER \"${HARNESS_LIBRARY_FOLDER}\")")
+install(SCRIPT "${PROJECT_SOURCE_DIR}/cmake/bundle.cmake")
+
+install(FILES README.md LICENSE DESTINATION share/harness)
+if(HARNESS_HAVE_CUDA AND NOT HARNESS_CUDA_HOST) # its runtime is linked in
+  install(FILES "${CUDAToolkit_LIBRARY_ROOT}/EULA.txt" DESTINATION share/harness/licences
+    RENAME cuda-runtime.txt OPTIONAL)
+endif()
+install(DIRECTORY docs plots DESTINATION share/harness)
+install(PROGRAMS ci/gpu.sh ci/gpu_torch.py ci/gpu_table.py DESTINATION share/harness/ci)
+
+# Packing takes what is built; it does not build.
+set(CMAKE_SKIP_INSTALL_ALL_DEPENDENCY ON)
+string(TOLOWER "${CMAKE_SYSTEM_NAME}-${CMAKE_SYSTEM_PROCESSOR}" CPACK_SYSTEM_NAME)
+set(CPACK_GENERATOR TGZ)
+set(CPACK_PACKAGE_FILE_NAME "harness-${PROJECT_VERSION}-${CPACK_SYSTEM_NAME}")
+set(CPACK_PACKAGE_VENDOR "")
+set(CPACK_VERBATIM_VARIABLES ON)
+include(CPack)

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: MIT */
+#include "measure/verification.h"
+
+#include "base/file.h"
+#include "base/json.h"
+#include "base/resource.h"
+#include "base/text.h"
+#include "core/clock.h"
+
+#include <math.h>
+#include <stdio.h>
+
+static const char *const keys[] = {
+    "kernel",
+    "variant",
+    "source",
+    "device",
+    "compute_capability",
+    "date",
+    "commit",
+    "max_error",
+    "share_of_tolerance",
+    "shapes",
+    "wrong",
+    NULL,
+};
+
+void verification_release(struct verification_list *list)
+{
+    array_release(list);
+}
+
+static int copy_text(const cJSON *json, const char *key, char *to, size_t size, struct error *err)
+{
+    const char *text;
+
+    if (json_get_string(json, key, &text, err))
+        return -1;
+    if (strlen(text) >= size)
+        return error_set(err, "\"%s\" is too long", key);
+    memcpy(to, text, strlen(text) + 1);
+    return 0;
+}
+
+static int read_entry(const cJSON *json, struct verification *v, struct error *err)
+{
+    snprintf(v->commit, sizeof(v->commit), "%s", json_string(json, "commit", ""));
+    v->wrong = json_bool(json, "wrong", false);
+    if (json_only_keys(json, keys, "entry", err) ||
+        copy_text(json, "kernel", v->kernel, sizeof(v->kernel), err) ||
+        copy_text(json, "variant", v->variant, sizeof(v->variant), err) ||
+        copy_text(json, "source", v->source, sizeof(v->source), err) ||
+        copy_text(json, "device", v->device, sizeof(v->device), err) ||
+        copy_text(json, "compute_capability", v->capability, sizeof(v->capability), err) ||
+        copy_text(json, "date", v->date, sizeof(v->date), err) ||
+        json_get_number(json, "max_error", &v->max_error, err) ||
+        json_get_number(json, "share_of_tolerance", &v->share, err))
+        return -1;
+    return json_get_int(json, "shapes", &v->shapes, err);
+}
+
+static int read_record(const cJSON *json, struct verification_list *list, struct error *err)
+{
+    const cJSON *variants = cJSON_GetObjectItemCaseSensitive(json, "variants"), *item;
+    int64_t version;
+
+    if (json_get_int(json, "schema_version", &version, err))
+        return -1;
+    if (version != 1)
+        return error_set(err, "version %lld is newer than this program", (long long)version);
+    if (!cJSON_IsArray(variants))
+        return error_set(err, "\"variants\" is missing or not a list");
+    cJSON_ArrayForEach(item, variants)
+    {
+        if (read_entry(item, array_push(list), err))
+            return error_prefix(err, "entry %zu", list->nr);
+    }
+    return 0;
+}
+
+int verification_parse(const char *text, size_t length, const char *what,
+                       struct verification_list *list, struct error *err)
+{
+    cJSON *json = json_parse(text, length, what, err);
+
+    if (!json)
+        return -1;
+    int rc = read_record(json, list, err);
+    cJSON_Delete(json);
+    return rc ? error_prefix(err, "%s", what) : 0;
+}
+
+int verification_builtin(struct verification_list *list, struct error *err)
+{
+    const struct resource *r = resource_find("baselines/verification.json");
+
+    return r ? verification_parse(r->data, r->length, r->name, list, err) : 0;
+}
+
+int verification_allowed(const struct device *d, struct error *err)
+{
+    if (d->kind != DEVICE_CUDA)
+        return error_set(err,
+                         "only what runs on a CUDA device is recorded, not %s: add "
+                         "--device cuda",
+                         d->spec);
+#ifdef CUDA_HOST_LAYER
+    return error_set(err,
+                     "this build runs CUDA kernels on the CPU (HARNESS_CUDA=HOST), which "
+                     "verifies no device: build with HARNESS_CUDA=ON");
+#else
+    return 0;
+#endif
+}
+
+static struct verification *find(const struct verification_list *list, const char *kernel,
+                                 const char *variant)
+{
+    for (size_t i = 0; i < list->nr; i++)
+        if (strcmp(list->items[i].kernel, kernel) == 0 &&
+            strcmp(list->items[i].variant, variant) == 0)
+            return &list->items[i];
+    return NULL;
+}
+
+const struct verification *verification_find(const struct verification_list *list,
+                                             const char *kernel, const char *variant)
+{
+    return find(list, kernel, variant);
+}
+
+static struct verification *begin(struct verification_list *list, const struct registry *r,
+                                  const struct build *build, const struct device *d,
+                                  const struct benchmark_name *bench)
+{
+    struct verification *v = array_push(list);
+    const struct variant *variant = registry_variant(r, bench->kernel, bench->variant);
+    char now[TEXT_UNIT_SIZE];
+
+    memcpy(v->kernel, bench->kernel, sizeof(v->kernel));
+    memcpy(v->variant, bench->variant, sizeof(v->variant));
+    memcpy(v->device, d->model, sizeof(v->device));
+    memcpy(v->capability, d->capability, sizeof(v->capability));
+    snprintf(v->source, sizeof(v->source), "%s",
+             variant ? registry_variant_source(r, variant) : "");
+    snprintf(v->date, sizeof(v->date), "%.10s", text_timestamp(clock_epoch_ms(), now));
+    snprintf(v->commit, sizeof(v->commit), "%s%s", build->commit,
+             build->commit[0] && build->dirty ? "-dirty" : "");
+    return v;
+}
+
+void verification_note(struct verification_list *list, const struct registry *r,
+                       const struct build *build, const struct device *d,
+                       const struct measurement *m)
+{
+    struct verification *v = find(list, m->bench.kernel, m->bench.variant);
+
+    if (m->outcome == OUTCOME_UNSUPPORTED)
+        return;
+    if (!v)
+        v = begin(list, r, build, d, &m->bench);
+    if (m->outcome != OUTCOME_OK) {
+        v->wrong = true;
+        return;
+    }
+    v->shapes++;
+    v->max_error = fmax(v->max_error, m->max_error);
+    if (m->tolerance > 0)
+        v->share = fmax(v->share, m->max_error / m->tolerance);
+}
+
+/* Of one thing checked several times (other modes of launching, other sizes) the worst counts. */
+static void merge(struct verification *old, const struct verification *fresh)
+{
+    struct verification before = *old;
+
+    *old = *fresh;
+    if (strcmp(before.source, fresh->source) != 0 || strcmp(before.device, fresh->device) != 0 ||
+        strcmp(before.commit, fresh->commit) != 0)
+        return;
+    old->max_error = fmax(before.max_error, fresh->max_error);
+    old->share = fmax(before.share, fresh->share);
+    old->shapes = before.shapes > fresh->shapes ? before.shapes : fresh->shapes;
+    old->wrong = before.wrong || fresh->wrong;
+}
+
+static void merge_all(struct verification_list *list, const struct verification_list *fresh)
+{
+    for (size_t i = 0; i < fresh->nr; i++) {
+        const struct verification *v = &fresh->items[i];
+        struct verification *old = find(list, v->kernel, v->variant);
+        if (old)
+            merge(old, v);
+        else
+            *array_push(list) = *v;
+    }
+}
+
+cJSON *verification_to_json(const struct verification *v)
+{
+    cJSON *json = cJSON_CreateObject();
+
+    cJSON_AddStringToObject(json, "kernel", v->kernel);
+    cJSON_AddStringToObject(json, "variant", v->variant);
+    cJSON_AddStringToObject(json, "source", v->source);
+    cJSON_AddStringToObject(json, "device", v->device);
+    cJSON_AddStringToObject(json, "compute_capability", v->capability);
+    cJSON_AddStringToObject(json, "date", v->date);
+    json_add_string(json, "commit", v->commit);
+    json_add_number(json, "max_error", v->max_error);
+    json_add_number(json, "share_of_tolerance", v->share);
+    json_add_int(json, "shapes", v->shapes);
+    if (v->wrong)
+        cJSON_AddTrueToObject(json, "wrong");
+    return json;
+}
+
+static int compare_names(const void *a, const void *b)
+{
+    const struct verification *x = a, *y = b;
+    int kernels = strcmp(x->kernel, y->kernel);
+
+    return kernels ? kernels : strcmp(x->variant, y->variant);
+}
+
+static int write_list(const char *path, struct verification_list *list, struct error *err)
+{
+    cJSON *json = cJSON_CreateObject(), *variants;
+
+    if (list->nr)
+        qsort(list->items, list->nr, sizeof(*list->items), compare_names);
+    json_add_int(json, "schema_version", 1);
+    variants = cJSON_AddArrayToObject(json, "variants");
+    for (size_t i = 0; i < list->nr; i++)
+        cJSON_AddItemToArray(variants, verification_to_json(&list->items[i]));
+    int rc = json_write_file(json, path, true, err);
+    cJSON_Delete(json);
+    return rc;
+}
+
+int verification_write(const char *path, const struct verification_list *fresh, struct error *err)
+{
+    struct verification_list list = { 0 };
+    char *text = NULL;
+    size_t length;
+    int rc = 0;
+
+    if (file_exists(path)) {
+        text = file_read(path, &length, err);
+        rc = text ? verification_parse(text, length, path, &list, err) : -1;
+        free(text);
+    }
+    if (rc == 0) {
+        merge_all(&list, fresh);
+        rc = write_list(path, &list, err);
+    }
+    verification_release(&list);
+    return rc;
+}
+
+char *verification_describe(const struct verification *v, const char *source,
+                            char text[VERIFICATION_TEXT])
+{
+    if (!v) {
+        snprintf(text, VERIFICATION_TEXT, "unverified on a device");
+        return text;
+    }
+    const char *dirty = strstr(v->commit, "-dirty");
+    const char *older = v->wrong ? "in an older source " : "an older source ";
+    int length =
+        snprintf(text, VERIFICATION_TEXT, "%s %son %s, %s%s%.7s%s",
+                 v->wrong ? "not right" : "verified", strcmp(v->source, source) == 0 ? "" : older,
+                 v->device, v->date, v->commit[0] ? ", " : "", v->commit, dirty ? dirty : "");
+    if (!v->wrong)
+        snprintf(text + length, VERIFICATION_TEXT - (size_t)length, ", error %.1e", v->max_error);
+    return text;
+}

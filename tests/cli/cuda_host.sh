@@ -1,0 +1,37 @@
+# shellcheck shell=bash
+# CUDA on the host layer, with the faults that a GPU can have. Features: U-02.
+"$HARNESS" list devices | grep -q 'CUDA host layer' || {
+  echo "not a build with HARNESS_CUDA=HOST"
+  exit 77
+}
+
+# What depends on the source's lines and on rounding.
+steady() { sed -E -e 's/\.cu:[0-9]+/.cu:N/g' -e 's/ error [0-9].*//' -e 's/ +$//'; }
+gelu() { t verify pointwise/gelu/cuda --test-shapes --seed 1 "$@" | steady; }
+
+say Devices that are not there
+export CUDA_HOST=devices=0
+gelu --device cuda
+CUDA_HOST=driver=12040 gelu --device cuda
+CUDA_HOST=capability=7.5 gelu --device cuda
+CUDA_HOST=devices=1 gelu --device cuda:9
+CUDA_HOST=devices=2 gelu --device cuda:9,graph
+unset CUDA_HOST
+
+say A device that is busy
+CUDA_HOST=fail=cudaSetDevice:1:46 gelu --device cuda
+
+say Stream and graph compute the same
+gelu --device cuda
+gelu --device cuda:graph
+
+say A fault costs its case, and the rest goes on in a new process
+CUDA_HOST=fail=launch:4:700 gelu --device cuda --isolate
+CUDA_HOST=fail=launch:4:719 gelu --device cuda:graph --isolate
+
+say Not so within one process
+CUDA_HOST=fail=launch:8:700 gelu --device cuda
+
+say Memory that does not suffice
+CUDA_HOST=memory=64K gelu --device cuda
+CUDA_HOST=fail=cudaMalloc:2:2 gelu --device cuda

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: MIT */
+#include "block.h"
+
+#include "report.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstdarg>
+#include <cstring>
+
+constinit thread_local uint3 threadIdx = {}, blockIdx = {};
+constinit thread_local dim3 blockDim, gridDim;
+
+namespace cuda_host
+{
+
+enum : unsigned { ONLY_NAPS = 1u << 20 };
+
+static constinit thread_local struct thread *running = nullptr;
+
+struct thread *thread_self(void)
+{
+    return running;
+}
+
+/* ---- Who is next ---- */
+
+static void ready_push(struct ready *r, unsigned thread)
+{
+    r->ring[r->tail++ & (r->ring.size() - 1)] = thread;
+}
+
+static unsigned ready_pop_oldest(struct ready *r)
+{
+    return r->ring[r->head++ & (r->ring.size() - 1)];
+}
+
+static unsigned ready_pop(struct ready *r, struct random *random)
+{
+    unsigned mask = static_cast<unsigned>(r->ring.size()) - 1;
+
+    if (r->rule == ready::OLDEST)
+        return ready_pop_oldest(r);
+    if (r->rule == ready::ANY)
+        std::swap(r->ring[(r->head + random_below(random, r->tail - r->head)) & mask],
+                  r->ring[(r->tail - 1) & mask]);
+    return r->ring[--r->tail & mask];
+}
+
+static bool ready_empty(const struct ready *r)
+{
+    return r->head == r->tail;
+}
+
+void block_wake(struct block *b, unsigned first, unsigned count)
+{
+    /* An odd step visits each lane of a power of two once; other counts skip what is too large. */
+    unsigned all = std::bit_ceil(count), step = random_below(&b->random, all) | 1;
+    unsigned at = random_below(&b->random, all);
+
+    for (unsigned i = 0; i < all; i++, at += step) {
+        unsigned thread = at & (all - 1);
+        if (thread >= count)
+            continue;
+        b->threads[first + thread]->state = state::READY;
+        ready_push(&b->ready, first + thread);
+    }
+}
+
+/* A new rule: what one order of threads hides, another one shows. */
+static void change_rule(struct block *b)
+{
+    b->ready.rule = static_cast<enum ready::rule>(random_below(&b->random, ready::NR_RULES));
+}
+
+static void pass_to(struct thread *next, struct context *from)
+{
+    if (&next->context == from)
+        return;
+    running = next;
+    threadIdx = next->at;
+    context_switch(from, &next->context);
+}
+
+/* Control passes to the next thread that is ready, from the running one or from outside. */
+static void pass_on(struct block *b, struct context *from)
+{
+    pass_to(b->threads[ready_pop(&b->ready, &b->random)].get(), from);
+}
+
+static void leave(struct thread *t)
+{
+    context_switch(&t->context, &t->owner->outside);
+}
+
+void block_yield(struct thread *t)
+{
+    pass_on(t->owner, &t->context);
+}
+
+void block_wait(struct thread *t, enum state state)
+{
+    struct block *b = t->owner;
+
+    t->state = state;
+    if (ready_empty(&b->ready))
+        block_fail(t, "%s", report_stuck(b).c_str());
+    pass_on(b, &t->context);
+}
+
+/* ---- Meetings ---- */
+
+static bool same_place(struct cuda_host_site a, struct cuda_host_site b)
+{
+    return a.line == b.line && (a.file == b.file || strcmp(a.file, b.file) == 0);
+}
+
+void block_join(struct thread *t, struct meeting *m, enum cuda_host_kind kind,
+                struct cuda_host_site site)
+{
+    if (m->arrived == 0) {
+        m->kind = kind;
+        m->site = site;
+    } else if (m->kind != kind || !same_place(m->site, site)) {
+        block_fail(t, "has come to %s, while %u thread%s wait%s at %s",
+                   report_place(kind, site).c_str(), m->arrived, m->arrived == 1 ? "" : "s",
+                   m->arrived == 1 ? "s" : "", report_place(m->kind, m->site).c_str());
+    }
+    t->kind = kind;
+    t->site = site;
+    m->arrived++;
+}
+
+/* ---- The life of a thread ---- */
+
+static void thread_return(struct thread *t)
+{
+    struct block *b = t->owner;
+
+    async_check_done(t);
+    t->state = state::RETURNED;
+    if (++b->returned == b->nr_threads)
+        return leave(t);
+    if (ready_empty(&b->ready))
+        block_fail(t, "has returned; %s", report_stuck(b).c_str());
+    pass_on(b, &t->context);
+}
+
+/* Thrown by block_fail(), so that what stands on the stack of the failing thread is destroyed. */
+struct abandoned {
+};
+
+static void thread_live(void)
+{
+    try {
+        thread_self()->owner->launch->thread();
+        thread_return(thread_self());
+        return;
+    } catch (const struct abandoned &) {
+    }
+    leave(thread_self());
+}
+
+/* A fiber serves block after block. */
+static void thread_entry(void)
+{
+    context_entered();
+    for (;;)
+        thread_live();
+}
+
+void block_fail(const struct thread *t, const char *format, ...)
+{
+    struct block *b = t->owner;
+    char words[1024];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(words, sizeof(words), format, args);
+    va_end(args);
+    b->failure = report_launch(b->launch) + ", block (" + std::to_string(blockIdx.x) + "," +
+                 std::to_string(blockIdx.y) + "," + std::to_string(blockIdx.z) + "), " +
+                 report_thread(t) + ": " + words;
+    throw abandoned {};
+}
+
+/* ---- The block ---- */
+
+struct block *block_of_thread(void)
+{
+    static thread_local struct block block;
+
+    return &block;
+}
+
+block::~block()
+{
+    for (auto &t : threads)
+        fiber_free(&t->context);
+}
+
+static void need_threads(struct block *b, unsigned count)
+{
+    while (b->threads.size() < count) {
+        auto t = std::make_unique<struct thread>();
+        t->index = static_cast<unsigned>(b->threads.size());
+        t->lane = t->index % 32;
+        t->owner = b;
+        fiber_create(&t->context, t->index, thread_entry);
+        b->threads.push_back(std::move(t));
+    }
+}
+
+static void place_thread(struct block *b, struct thread *t, const struct launch *launch)
+{
+    const dim3 &size = launch->block;
+
+    t->at = { t->index % size.x, t->index / size.x % size.y, t->index / (size.x * size.y) };
+    t->warp = &b->warps[t->index / 32];
+}
+
+void block_prepare(struct block *b, const struct launch *launch, uint64_t seed)
+{
+    unsigned count = launch->block.x * launch->block.y * launch->block.z;
+
+    if (b->outside.size == 0)
+        context_of_thread(&b->outside);
+    need_threads(b, count);
+    b->launch = launch;
+    b->nr_threads = count;
+    b->failure.clear();
+    b->warps.assign((count + 31) / 32, {});
+    for (unsigned i = 0; i < b->warps.size(); i++) {
+        b->warps[i].first = 32 * i;
+        b->warps[i].lanes = std::min(32u, count - 32 * i);
+    }
+    for (unsigned i = 0; i < count; i++)
+        place_thread(b, b->threads[i].get(), launch);
+    b->ready.ring.assign(std::bit_ceil(count), 0);
+    random_seed(&b->random, seed);
+}
+
+/* After a failure the fibers stand anywhere. */
+static void forget(struct block *b)
+{
+    for (unsigned i = 0; i < b->nr_threads; i++) {
+        fiber_rewind(&b->threads[i]->context, thread_entry);
+        b->threads[i]->async = {};
+    }
+    for (struct warp &w : b->warps)
+        w.meeting.arrived = 0;
+}
+
+void block_run(struct block *b, uint3 at)
+{
+    b->returned = b->naps = b->votes = b->votes_before = b->ready.head = b->ready.tail = 0;
+    b->barrier.arrived = 0;
+    blockIdx = at;
+    blockDim = b->launch->block;
+    gridDim = b->launch->grid;
+    change_rule(b);
+    block_wake(b, 0, b->nr_threads);
+    pass_on(b, &b->outside);
+    running = nullptr;
+    if (!b->failure.empty())
+        forget(b);
+}
+
+} // namespace cuda_host
+
+/* ---- What kernels call ---- */
+
+using namespace cuda_host;
+
+unsigned cuda_host_barrier(enum cuda_host_kind kind, bool predicate, struct cuda_host_site site)
+{
+    struct thread *t = thread_self();
+    struct block *b = t->owner;
+
+    block_join(t, &b->barrier, kind, site);
+    b->votes += predicate;
+    if (b->barrier.arrived < b->nr_threads) {
+        block_wait(t, state::AT_BARRIER);
+        return b->votes_before;
+    }
+    b->votes_before = b->votes;
+    b->votes = b->barrier.arrived = 0;
+    change_rule(b);
+    block_wake(b, 0, b->nr_threads);
+    block_yield(t);
+    return b->votes_before;
+}
+
+unsigned cuda_host_block_threads(void)
+{
+    return thread_self()->owner->nr_threads;
+}
+
+void *cuda_host_shared(void)
+{
+    return thread_self()->owner->shared;
+}
+
+size_t cuda_host_shared_size(void)
+{
+    return thread_self()->owner->launch->shared_bytes;
+}
+
+/* Whatever the rule: all that are ready run before the caller does again. */
+void __nanosleep(unsigned)
+{
+    struct thread *t = thread_self();
+    struct block *b = t->owner;
+
+    b->naps = ready_empty(&b->ready) ? b->naps + 1 : 0;
+    if (b->naps > ONLY_NAPS)
+        block_fail(t, "sleeps again and again, and no other thread can go on");
+    ready_push(&b->ready, t->index);
+    pass_to(b->threads[ready_pop_oldest(&b->ready)].get(), &t->context);
+}
+
+void __trap(void)
+{
+    block_fail(thread_self(), "__trap()");
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One block of threads while it runs. Everything here belongs to one thread of the operating
+ * system, which runs the fibers one at a time: no locks.
+ */
+#ifndef CUDA_HOST_BLOCK_H
+#define CUDA_HOST_BLOCK_H
+
+#include "async.h"
+#include "cuda_host_api.h"
+#include "cuda_host_warp.h"
+#include "fiber.h"
+#include "random.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace cuda_host
+{
+
+struct block;
+struct warp;
+
+struct launch {
+    dim3 grid, block;
+    size_t shared_bytes;
+    const void *kernel;
+    std::function<void()> thread; /* what every thread runs */
+};
+
+enum class state { READY, AT_BARRIER, AT_WARP, RETURNED };
+
+struct thread {
+    uint3 at; /* threadIdx */
+    struct context context;
+    struct block *owner;
+    struct warp *warp;
+    unsigned index, lane;
+    enum state state;
+    enum cuda_host_kind kind; /* what it waits at, and where */
+    struct cuda_host_site site;
+    struct async async;
+};
+
+/* Threads that gather at one place of the source. */
+struct meeting {
+    unsigned arrived;
+    enum cuda_host_kind kind;
+    struct cuda_host_site site;
+};
+
+struct warp {
+    struct meeting meeting;
+    unsigned first, lanes; /* index of lane 0; fewer than 32 in a last, partial warp */
+    unsigned generation;   /* the halves below take turns: who is late still reads the old one */
+    uint64_t value[2][32];
+    const void *pointer[32];
+};
+
+/* Threads that can go on. Which one does is the rule's choice: to take the newest lets one warp run
+ * far ahead, the oldest keeps all in step. */
+struct ready {
+    enum rule { NEWEST, OLDEST, ANY, NR_RULES } rule;
+    std::vector<unsigned> ring; /* a power of two */
+    unsigned head, tail;
+};
+
+struct block {
+    struct context outside;
+    std::vector<std::unique_ptr<struct thread>> threads; /* as many as were ever needed */
+    std::vector<struct warp> warps;
+    unsigned nr_threads, returned, naps;
+    struct ready ready;
+    struct meeting barrier;
+    unsigned votes, votes_before; /* of the barrier that gathers, and of the last one */
+    const struct launch *launch;
+    unsigned char *shared;
+    struct random random;
+    std::string failure; /* "" while all is well */
+
+    ~block();
+};
+
+/* The running thread; only within kernels. */
+struct thread *thread_self(void);
+
+/* The block of this thread of the operating system. */
+struct block *block_of_thread(void);
+/* Makes it ready for the blocks of `launch`. */
+void block_prepare(struct block *b, const struct launch *launch, uint64_t seed);
+/* Runs block `at`; afterwards b->failure says how it went. */
+void block_run(struct block *b, uint3 at);
+
+/* Puts the running thread to sleep until someone makes it ready; fails the block where that can
+ * never be. */
+void block_wait(struct thread *t, enum state state);
+/* Lets another thread that is ready run; the caller is ready too. */
+void block_yield(struct thread *t);
+/* Makes `count` threads from `first` on ready in a random order. */
+void block_wake(struct block *b, unsigned first, unsigned count);
+/* The running thread has come to a meeting: the one that gathers, or the block fails. */
+void block_join(struct thread *t, struct meeting *m, enum cuda_host_kind kind,
+                struct cuda_host_site site);
+/* A thread that ends: fails the block where cp.async copies of it are under way. */
+void async_check_done(struct thread *t);
+/* Ends the block: the message names launch, block and thread, then says the words. */
+[[noreturn]] __attribute__((format(printf, 2, 3))) void block_fail(const struct thread *t,
+                                                                   const char *format, ...);
+
+} // namespace cuda_host
+
+#endif

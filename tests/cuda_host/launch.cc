@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+/* Launches: what a device refuses, and the walk over the grid. */
+#include "block.h"
+#include "device.h"
+#include "driver.h"
+#include "memory.h"
+#include "report.h"
+#include "stream.h"
+
+#include <cstdio>
+#include <cstring>
+#include <ctime>
+#include <numeric>
+
+namespace cuda_host
+{
+
+static bool any_zero(const dim3 &v)
+{
+    return v.x == 0 || v.y == 0 || v.z == 0;
+}
+
+static bool exceeds(const dim3 &v, const int (&limit)[3])
+{
+    return v.x > static_cast<unsigned>(limit[0]) || v.y > static_cast<unsigned>(limit[1]) ||
+           v.z > static_cast<unsigned>(limit[2]);
+}
+
+static uint64_t volume(const dim3 &v)
+{
+    return static_cast<uint64_t>(v.x) * v.y * v.z;
+}
+
+/* What is wrong with a launch; null: nothing. */
+static const char *launch_wrong(const struct launch *l, const cudaDeviceProp *p, cudaError_t *code)
+{
+    *code = cudaErrorInvalidConfiguration;
+    if (any_zero(l->grid) || any_zero(l->block))
+        return "a size is 0";
+    if (exceeds(l->block, p->maxThreadsDim) ||
+        volume(l->block) > static_cast<uint64_t>(p->maxThreadsPerBlock))
+        return "more threads than a block can have";
+    if (exceeds(l->grid, p->maxGridSize))
+        return "more blocks than a grid can have";
+    *code = cudaErrorInvalidValue;
+    if (l->shared_bytes > p->sharedMemPerBlockOptin)
+        return "more shared memory than a block can have";
+    if (l->shared_bytes > device_shared_allowed(l->kernel))
+        return "more shared memory than cudaFuncSetAttribute() has allowed this kernel";
+    *code = cudaErrorNoKernelImageForDevice;
+    return p->major < 8 ? "compiled for compute capability 8.0 and later" : nullptr;
+}
+
+static cudaError_t launch_check(const struct launch *l)
+{
+    cudaDeviceProp p;
+    cudaError_t code;
+    int device = 0;
+
+    cudaGetDevice(&device);
+    device_describe(&p, device);
+    const char *wrong = launch_wrong(l, &p, &code);
+    if (!wrong)
+        return cudaSuccess;
+    fprintf(stderr, "CUDA host layer: %s cannot be launched: %s\n", report_launch(l).c_str(),
+            wrong);
+    return code;
+}
+
+/* Blocks in a pseudo-random order: a step without a common factor visits each once. */
+static void grid_walk(struct block *b, const struct launch *l)
+{
+    uint64_t count = volume(l->grid), at = random_below(&b->random, count);
+    uint64_t step = count > 1 ? 1 + random_below(&b->random, count - 1) : 1;
+
+    while (std::gcd(step, count) != 1)
+        step++;
+    for (uint64_t i = 0; i < count && b->failure.empty(); i++, at = (at + step) % count) {
+        memset(b->shared, 0xff, l->shared_bytes);
+        block_run(b, { static_cast<unsigned>(at % l->grid.x),
+                       static_cast<unsigned>(at / l->grid.x % l->grid.y),
+                       static_cast<unsigned>(at / l->grid.x / l->grid.y) });
+        if (b->failure.empty() && !guarded_intact(b->shared, l->shared_bytes))
+            b->failure = report_launch(l) + ": wrote behind the shared memory of a block";
+    }
+}
+
+static cudaError_t grid_run(const struct launch *l)
+{
+    struct block *b = block_of_thread();
+    uint64_t number = driver()->launches++;
+
+    b->shared = static_cast<unsigned char *>(guarded_allocate(1024, l->shared_bytes));
+    if (!b->shared)
+        return driver_stick(cudaErrorLaunchFailure, "no memory for a block's shared memory");
+    block_prepare(b, l, driver()->setup.seed * 1000003 + number);
+    grid_walk(b, l);
+    guarded_free(b->shared);
+    return b->failure.empty() ? cudaSuccess : driver_stick(cudaErrorLaunchFailure, b->failure);
+}
+
+/* A fault that a device would meet while the kernel runs takes its place on the stream. */
+static cudaError_t enqueue(cudaStream_t stream, std::shared_ptr<const struct launch> l)
+{
+    cudaError_t fault = driver_fault("launch");
+
+    if (fault != cudaSuccess && !error_is_sticky(fault))
+        return fault;
+    return stream_enqueue(stream, { cudaGraphNodeTypeKernel, [fault, l] {
+                                       return fault == cudaSuccess ? grid_run(l.get())
+                                                                   : driver_stick(fault, "");
+                                   } });
+}
+
+} // namespace cuda_host
+
+using namespace cuda_host;
+
+cudaError_t cuda_host_launch(const cudaLaunchConfig_t *config, const void *kernel,
+                             std::function<void()> thread)
+{
+    return driver_enter("cudaLaunchKernelEx", [&]() -> cudaError_t {
+        if (!config || config->numAttrs)
+            return cudaErrorInvalidValue;
+        auto l = std::make_shared<struct launch>(launch { config->gridDim, config->blockDim,
+                                                          config->dynamicSmemBytes, kernel,
+                                                          std::move(thread) });
+        cudaError_t rc = launch_check(l.get());
+        return rc == cudaSuccess ? enqueue(config->stream, l) : rc;
+    });
+}
+
+long long clock64(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return t.tv_sec * 1000000000LL + t.tv_nsec;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* Device memory: what is allocated where. Under the driver's lock. */
+#ifndef CUDA_HOST_MEMORY_H
+#define CUDA_HOST_MEMORY_H
+
+#include "cuda_host_api.h"
+
+namespace cuda_host
+{
+
+/* Memory of exactly `bytes` with an alignment (a power of two) and 0xff in it, with guards behind
+ * it that guarded_intact() looks at; AddressSanitizer has its own. Null: none left. */
+void *guarded_allocate(size_t alignment, size_t bytes);
+bool guarded_intact(const void *memory, size_t bytes);
+void guarded_free(void *memory);
+
+/* 0, or IllegalAddress where something was written behind an allocation. */
+cudaError_t memory_check(void);
+void memory_free_all(void);
+
+} // namespace cuda_host
+
+#endif

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: MIT */
+#include "report.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <cxxabi.h>
+#include <dlfcn.h>
+#include <iterator>
+#include <map>
+#include <mutex>
+
+namespace cuda_host
+{
+
+/* In the order of enum cuda_host_kind. */
+static const char *const kind_names[] = {
+    "__syncthreads()",
+    "__syncthreads_or()",
+    "__syncthreads_and()",
+    "__syncthreads_count()",
+    "__syncwarp()",
+    "__shfl_sync()",
+    "__shfl_xor_sync()",
+    "__shfl_up_sync()",
+    "__shfl_down_sync()",
+    "__ballot_sync()",
+    "__any_sync()",
+    "__all_sync()",
+    "a warp-wide instruction",
+    "the end of a warp-wide instruction",
+};
+static_assert(std::size(kind_names) == CUDA_HOST_DONE + 1);
+
+/* Names that launches gave; template kernels have no symbol that could be looked up. */
+struct name_table {
+    std::mutex lock;
+    std::map<const void *, std::string> names;
+};
+
+static struct name_table &kernel_names(void)
+{
+    static struct name_table names;
+
+    return names;
+}
+
+/* The name in "void cuda_launch(...) [with auto KERNEL = scale<4>; Arguments = ...]"; clang writes
+ * an & before it, and ends it with a comma where GCC has a semicolon. */
+static std::string name_within(const char *text)
+{
+    static const char key[] = "KERNEL = ";
+    const char *start = strstr(text, key);
+
+    if (!start)
+        return text;
+    start += strlen(key);
+    start += *start == '&';
+    const char *end = strstr(start, ", Arguments");
+    if (!end)
+        end = start + strcspn(start, ";]");
+    return std::string(start, end);
+}
+
+static std::string symbol_name(const void *kernel)
+{
+    Dl_info info;
+
+    if (!dladdr(const_cast<void *>(kernel), &info) || !info.dli_sname || info.dli_saddr != kernel)
+        return "(unnamed)";
+    int status = 0;
+    char *plain = abi::__cxa_demangle(info.dli_sname, nullptr, nullptr, &status);
+    std::string name = plain ? plain : info.dli_sname;
+    free(plain);
+    return name;
+}
+
+static std::string kernel_name(const void *kernel)
+{
+    struct name_table &known = kernel_names();
+    std::lock_guard<std::mutex> guard(known.lock);
+    auto found = known.names.find(kernel);
+
+    return found == known.names.end() ? symbol_name(kernel) : found->second;
+}
+
+static std::string triple(uint3 v)
+{
+    return "(" + std::to_string(v.x) + "," + std::to_string(v.y) + "," + std::to_string(v.z) + ")";
+}
+
+std::string report_launch(const struct launch *launch)
+{
+    return "kernel " + kernel_name(launch->kernel) + " <<<" + triple(launch->grid) + ", " +
+           triple(launch->block) + ", " + std::to_string(launch->shared_bytes) + " B>>>";
+}
+
+std::string report_site(struct cuda_host_site site)
+{
+    const char *slash = strrchr(site.file, '/');
+
+    return std::string(slash ? slash + 1 : site.file) + ":" + std::to_string(site.line);
+}
+
+std::string report_place(enum cuda_host_kind kind, struct cuda_host_site site)
+{
+    return std::string(kind_names[kind]) + " at " + report_site(site);
+}
+
+std::string report_thread(const struct thread *t)
+{
+    return "thread " + triple(t->at);
+}
+
+static std::string what_it_does(const struct thread *t)
+{
+    switch (t->state) {
+    case state::RETURNED:
+        return " has returned";
+    case state::AT_BARRIER:
+    case state::AT_WARP:
+        return " waits at " + report_place(t->kind, t->site);
+    case state::READY:
+        break;
+    }
+    return " is running";
+}
+
+/* The first of `count` threads from `first` on that is not in `state`. */
+static const struct thread *first_missing(const struct block *b, unsigned first, unsigned count,
+                                          enum state state)
+{
+    for (unsigned i = first; i < first + count; i++)
+        if (b->threads[i]->state != state)
+            return b->threads[i].get();
+    return b->threads[first].get();
+}
+
+static std::string gathering(const struct meeting *m, unsigned count, const char *whose,
+                             const struct thread *missing)
+{
+    return std::to_string(m->arrived) + " of the " + std::to_string(count) + " " + whose +
+           " wait at " + report_place(m->kind, m->site) + ", but " + report_thread(missing) +
+           what_it_does(missing);
+}
+
+std::string report_stuck(const struct block *b)
+{
+    if (b->barrier.arrived)
+        return gathering(&b->barrier, b->nr_threads, "threads of the block",
+                         first_missing(b, 0, b->nr_threads, state::AT_BARRIER));
+    for (const struct warp &w : b->warps)
+        if (w.meeting.arrived)
+            return gathering(&w.meeting, w.lanes, "lanes of a warp",
+                             first_missing(b, w.first, w.lanes, state::AT_WARP));
+    return "no thread can go on";
+}
+
+} // namespace cuda_host
+
+void cuda_host_name_kernel(const void *kernel, const char *name)
+{
+    struct cuda_host::name_table &known = cuda_host::kernel_names();
+    std::lock_guard<std::mutex> guard(known.lock);
+
+    if (!known.names.contains(kernel))
+        known.names[kernel] = cuda_host::name_within(name);
+}
