@@ -35,6 +35,7 @@ struct gpt_cuda {
     const struct gpt_cuda_ops *ops;
     cudaStream_t stream;
     int sms;
+    size_t shared;             /* bytes a block of the device may have */
     int64_t batch, seq, first; /* tokens a sequence, position of the first */
     const int32_t *tokens;
     const void **tensors; /* [layers][GPT_TENSOR_NR] */
@@ -141,6 +142,7 @@ static struct gemm_cuda product(const struct gpt_cuda *g, int which, int64_t lay
     p.activation = GEMM_IDENTITY;
     p.out = g->ops->dtype;
     p.sms = g->sms;
+    p.shared = g->shared;
     p.workspace = g->gemm;
     return p;
 }
@@ -316,6 +318,7 @@ int gpt_cuda_prepare(struct call *call, const struct gpt_cuda_ops *ops, struct e
     g->ops = ops;
     g->stream = device_cuda_stream(call->device);
     g->sms = device_cuda_properties(call->device)->multiProcessorCount;
+    g->shared = device_cuda_properties(call->device)->sharedMemPerBlockOptin;
     take_tensors(g, call);
     return take_workspace(g, call->device, err);
 }

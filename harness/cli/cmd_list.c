@@ -204,8 +204,23 @@ static int check_arguments(int argc, char **argv, struct error *err)
     return 0;
 }
 
+/* Columns for the names of a section. */
+static int name_width(const cJSON *section)
+{
+    const cJSON *item;
+    int width = 28;
+
+    cJSON_ArrayForEach(item, section)
+    {
+        int length = (int)strlen(json_string(item, "name", ""));
+        width = length > width ? length : width;
+    }
+    return width;
+}
+
 static void print_section(const char *name, const cJSON *section)
 {
+    int width = name_width(section);
     const cJSON *item;
 
     printf("%s\n", name);
@@ -213,7 +228,7 @@ static void print_section(const char *name, const cJSON *section)
     {
         const cJSON *built = cJSON_GetObjectItemCaseSensitive(item, "built");
         const char *verification = json_string(item, "verification", NULL);
-        printf("  %-28s %s%s", json_string(item, "name", ""),
+        printf("  %-*s %s%s", width, json_string(item, "name", ""),
                cJSON_IsFalse(built) ? "not built: " : "", json_string(item, "summary", ""));
         if (verification)
             printf(" [%s]", verification);

@@ -10,8 +10,8 @@
  *     | K [2][keys][D] |------------->           |             |  2^(scale S - max), to bf16
  *     | V [2][keys][D] |--transposed->  P x      V   <-- A is S as it lies in C: no shuffle
  *     +----------------+                 |                      |
- *       ^ cp.async: the next tile        +------> O [32][D]  float, scaled down as the maximum
- * rises under this one's products
+ *       ^ cp.async: the next tile        +------> O [32][D]      float, scaled down
+ *         under this one's products                              as the maximum rises
  *
  *     headdim   queries x keys   accumulators a thread: O + S
  *       16, 32     128 x 64         16 + 64, 32 + 64

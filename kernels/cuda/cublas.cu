@@ -77,6 +77,9 @@ static int load(const char *name, const struct symbol *symbols, void *table, str
         return load_from(chosen, symbols, table, err) == 0
                    ? 0
                    : error_prefix(err, "cuBLAS not found: HARNESS_CUBLAS=%s", chosen);
+#ifdef CUDA_HOST_LAYER /* device memory is the host's here: no place for the real one */
+    return error_set(err, "cuBLAS not found: HARNESS_CUBLAS names none for the host layer");
+#endif
     for (size_t i = 0; i < sizeof(versions) / sizeof(versions[0]); i++) {
         char file[64];
         snprintf(file, sizeof(file), "%s.so%s", name, versions[i]);

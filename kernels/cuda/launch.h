@@ -67,6 +67,9 @@ inline void cuda_launch(dim3 grid, dim3 block, size_t shared, cudaStream_t strea
 {
     cudaLaunchConfig_t config = {};
 
+#ifdef CUDA_HOST_LAYER
+    cuda_host_name_kernel(reinterpret_cast<const void *>(KERNEL), __PRETTY_FUNCTION__);
+#endif
     config.gridDim = grid;
     config.blockDim = block;
     config.dynamicSmemBytes = shared;

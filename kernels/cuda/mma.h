@@ -76,20 +76,34 @@ inline float cut_tf32(uint32_t bits)
     return cuda_bits_float(bits & 0xffffe000u);
 }
 
+/* What lane l holds of A goes to its rows of `a`, of B to its columns of `b`. */
+template <int K, class F> inline void take_a(float (&a)[16][K], const F &held, int l)
+{
+    for (int e = 0; e < K / 2; e++) {
+        mma_at at = K == 16 ? mma_a16(l, e) : mma_a8(l, e);
+        a[at.row][at.col] = K == 16 ? bf16_half(held.a[e / 2], e % 2) : cut_tf32(held.a[e]);
+    }
+}
+
+template <int K, class F> inline void take_b(float (&b)[K][8], const F &held, int l)
+{
+    for (int e = 0; e < K / 4; e++) {
+        mma_at at = K == 16 ? mma_b16(l, e) : mma_b8(l, e);
+        b[at.row][at.col] = K == 16 ? bf16_half(held.b[e / 2], e % 2) : cut_tf32(held.b[e]);
+    }
+}
+
+/* A lane's results need its own rows of A, held by four lanes, and two columns of B. */
 template <int K, class F> inline void multiply(float (&c)[4], const F *const *all, int lane)
 {
     float a[16][K], b[K][8];
 
-    for (int l = 0; l < 32; l++) {
-        for (int e = 0; e < K / 2; e++) {
-            mma_at at = K == 16 ? mma_a16(l, e) : mma_a8(l, e);
-            a[at.row][at.col] =
-                K == 16 ? bf16_half(all[l]->a[e / 2], e % 2) : cut_tf32(all[l]->a[e]);
-        }
-        for (int e = 0; e < K / 4; e++) {
-            mma_at at = K == 16 ? mma_b16(l, e) : mma_b8(l, e);
-            b[at.row][at.col] =
-                K == 16 ? bf16_half(all[l]->b[e / 2], e % 2) : cut_tf32(all[l]->b[e]);
+    for (int i = 0; i < 4; i++) {
+        int of_row = lane / 4 * 4 + i;
+        take_a<K>(a, *all[of_row], of_row);
+        for (int column = 0; column < 2; column++) {
+            int of_column = 4 * mma_c(lane, column).col + i;
+            take_b<K>(b, *all[of_column], of_column);
         }
     }
     for (int e = 0; e < 4; e++) {

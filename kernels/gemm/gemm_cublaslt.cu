@@ -35,8 +35,6 @@ static int lt_failed(cublasStatus_t status, const char *what, struct error *err)
                      status == CUBLAS_STATUS_NOT_SUPPORTED ? ", not supported" : "");
 }
 
-#define LT_TRY(call, err) lt_failed((call), #call, (err))
-
 static cublasComputeType_t lt_compute(const struct call *call)
 {
     bool tf32 = call->variant->math == MATH_TF32;
@@ -44,32 +42,44 @@ static cublasComputeType_t lt_compute(const struct call *call)
     return tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F;
 }
 
+static int lt_set(struct lt_state *s, cublasLtMatmulDescAttributes_t attribute, const void *value,
+                  size_t bytes, struct error *err)
+{
+    return lt_failed(s->library->desc_set(s->desc, attribute, value, bytes),
+                     "cublasLtMatmulDescSetAttribute", err);
+}
+
 static int lt_describe(struct lt_state *s, const struct call *call, const struct gemm_cuda *g,
                        struct error *err)
 {
-    const struct cuda_cublaslt_functions *l = s->library;
     const cublasOperation_t transposed = CUBLAS_OP_T;
     const cublasLtEpilogue_t bias = CUBLASLT_EPILOGUE_BIAS;
+    cublasStatus_t status = s->library->desc_create(&s->desc, lt_compute(call), CUDA_R_32F);
 
-    if (LT_TRY(l->desc_create(&s->desc, lt_compute(call), CUDA_R_32F), err) ||
-        LT_TRY(l->desc_set(s->desc, CUBLASLT_MATMUL_DESC_TRANSA, &transposed, sizeof(transposed)),
-               err) ||
-        LT_TRY(l->desc_set(s->desc, CUBLASLT_MATMUL_DESC_EPILOGUE, &bias, sizeof(bias)), err))
+    if (lt_failed(status, "cublasLtMatmulDescCreate", err) ||
+        lt_set(s, CUBLASLT_MATMUL_DESC_TRANSA, &transposed, sizeof(transposed), err) ||
+        lt_set(s, CUBLASLT_MATMUL_DESC_EPILOGUE, &bias, sizeof(bias), err))
         return -1;
-    return LT_TRY(
-        l->desc_set(s->desc, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &g->bias, sizeof(g->bias)), err);
+    return lt_set(s, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &g->bias, sizeof(g->bias), err);
 }
 
 static int lt_lay_out(struct lt_state *s, const struct gemm_cuda *g, struct error *err)
 {
-    const struct cuda_cublaslt_functions *l = s->library;
+    const struct layout {
+        cublasLtMatrixLayout_t *layout;
+        int64_t rows, cols, ld;
+    } layouts[] = { { &s->w, g->k, g->n, g->ldw },
+                    { &s->x, g->k, g->m, g->ldx },
+                    { &s->y, g->n, g->m, g->ldy } };
     cudaDataType_t type = g->out == DTYPE_BF16 ? CUDA_R_16BF : CUDA_R_32F;
-    uint64_t m = (uint64_t)g->m, n = (uint64_t)g->n, k = (uint64_t)g->k;
 
-    if (LT_TRY(l->layout_create(&s->w, type, k, n, g->ldw), err) ||
-        LT_TRY(l->layout_create(&s->x, type, k, m, g->ldx), err))
-        return -1;
-    return LT_TRY(l->layout_create(&s->y, type, n, m, g->ldy), err);
+    for (const struct layout &l : layouts) {
+        cublasStatus_t status =
+            s->library->layout_create(l.layout, type, (uint64_t)l.rows, (uint64_t)l.cols, l.ld);
+        if (lt_failed(status, "cublasLtMatrixLayoutCreate", err))
+            return -1;
+    }
+    return 0;
 }
 
 static int lt_choose(struct lt_state *s, struct error *err)
@@ -80,20 +90,20 @@ static int lt_choose(struct lt_state *s, struct error *err)
     cublasLtMatmulHeuristicResult_t result = {};
     int found = 0;
 
-    if (LT_TRY(l->preference_create(&preference), err))
+    if (lt_failed(l->preference_create(&preference), "cublasLtMatmulPreferenceCreate", err))
         return -1;
-    int rc = LT_TRY(l->preference_set(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES,
-                                      &workspace, sizeof(workspace)),
-                    err);
-    if (rc == 0)
-        rc = LT_TRY(l->heuristic(s->handle, s->desc, s->w, s->x, s->y, s->y, preference, 1, &result,
-                                 &found),
-                    err);
+    cublasStatus_t status = l->preference_set(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES,
+                                              &workspace, sizeof(workspace));
+    if (status == CUBLAS_STATUS_SUCCESS)
+        status = l->heuristic(s->handle, s->desc, s->w, s->x, s->y, s->y, preference, 1, &result,
+                              &found);
     l->preference_destroy(preference);
-    if (rc == 0 && found == 0)
+    if (lt_failed(status, "cublasLtMatmulAlgoGetHeuristic", err))
+        return -1;
+    if (found == 0)
         return error_set(err, "cuBLASLt knows no algorithm for this product");
     s->algo = result.algo;
-    return rc;
+    return 0;
 }
 
 static cublasStatus_t lt_multiply(const struct lt_state *s, const struct gemm_cuda *g,
@@ -141,8 +151,8 @@ static int lt_prepare(struct lt_state *s, const struct call *call, struct error 
     s->workspace = device_alloc(call->device, CUDA_CUBLAS_WORKSPACE, err);
     if (s->workspace == nullptr)
         return error_prefix(err, "cuBLASLt's workspace");
-    if (LT_TRY(s->library->create(&s->handle), err) || lt_describe(s, call, &g, err) ||
-        lt_lay_out(s, &g, err) || lt_choose(s, err))
+    if (lt_failed(s->library->create(&s->handle), "cublasLtCreate", err) ||
+        lt_describe(s, call, &g, err) || lt_lay_out(s, &g, err) || lt_choose(s, err))
         return -1;
     return lt_failed(lt_multiply(s, &g, device_cuda_stream(call->device)), "cublasLtMatmul", err);
 }

@@ -33,6 +33,7 @@ struct gemm_cuda {
     int64_t ldy;
     enum dtype out;
     int sms;         /* of the device: decides tiles and the split of K */
+    size_t shared;   /* bytes a block of the device may have: tiles that need more are not taken */
     void *workspace; /* gemm_cuda_workspace() bytes, zeroed once; left zeroed where it must be.
                         NULL: K is not cut into slices, which is slower where m x n is small */
     /* 0: chosen from the sizes. For tests and tuning: a row of the variant's table of tiles, from

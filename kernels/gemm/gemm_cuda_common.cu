@@ -55,12 +55,12 @@ static double rounds_cost(const struct gemm_cuda_shape *t, double blocks, double
     return fill_cycles + fmax(arithmetic, latency) + here * epilogue;
 }
 
-double gemm_cuda_plan_cost(const struct gemm_cuda_shape *t, int64_t m, int64_t n, int64_t k,
-                           int split, int sms)
+/* Cycles, by the model. */
+static double cost_of(const struct gemm_cuda *g, const struct gemm_cuda_shape *t, int split)
 {
-    double tiles = (double)cuda_pieces<int64_t>(m, t->bm) * (double)cuda_pieces<int64_t>(n, t->bn);
-    double steps = ceil((double)cuda_pieces<int64_t>(k, t->bk) / split);
-    double cost = rounds_cost(t, tiles * split, steps, sms);
+    int64_t tiles = cuda_pieces<int64_t>(g->m, t->bm) * cuda_pieces<int64_t>(g->n, t->bn);
+    double steps = ceil((double)cuda_pieces<int64_t>(g->k, t->bk) / split);
+    double cost = rounds_cost(t, (double)tiles * split, steps, g->sms);
 
     if (split == 1)
         return cost;
@@ -81,7 +81,8 @@ static int slices_allowed(const struct gemm_cuda *g, const struct gemm_cuda_shap
     return most < most_slices ? (int)most : most_slices;
 }
 
-/* The best number of slices for a tile; its cost in *cost. */
+/* The best number of slices for a tile; its cost in *cost. Not every number is tried: this is done
+ * at each launch. */
 static int choose_split(const struct gemm_cuda *g, const struct gemm_cuda_shape *t, double *cost)
 {
     int most = slices_allowed(g, t), least = 1, best = 1;
@@ -89,8 +90,8 @@ static int choose_split(const struct gemm_cuda *g, const struct gemm_cuda_shape 
     if (g->split > 0)
         least = most = g->split < most ? g->split : most;
     *cost = INFINITY;
-    for (int split = least; split <= most; split++) {
-        double c = gemm_cuda_plan_cost(t, g->m, g->n, g->k, split, g->sms);
+    for (int split = least; split <= most; split += 1 + split / 4) {
+        double c = cost_of(g, t, split);
         if (c >= *cost)
             continue;
         *cost = c;
@@ -107,7 +108,7 @@ struct gemm_cuda_plan gemm_cuda_plan_of(const struct gemm_cuda *g,
 
     for (int i = 0; i < nr; i++) {
         const struct gemm_cuda_shape *t = &table[i];
-        if (!aligned && !t->any_alignment)
+        if ((!aligned && !t->any_alignment) || t->shared > g->shared)
             continue;
         int split = choose_split(g, t, &cost);
         bool asked = g->tile == i + 1;
@@ -130,6 +131,7 @@ static struct gemm_cuda of_call(const struct call *call, int64_t m, int64_t n, i
     g.activation = GEMM_IDENTITY;
     g.out = call->variant->dtype;
     g.sms = device_cuda_properties(call->device)->multiProcessorCount;
+    g.shared = device_cuda_properties(call->device)->sharedMemPerBlockOptin;
     g.workspace = call->state;
     return g;
 }

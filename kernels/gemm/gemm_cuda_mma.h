@@ -35,6 +35,7 @@ template <int BM, int BN, int WM, int WN, int STAGES, int RESIDENT> struct mma_t
     static constexpr int x_bytes = BM * MMA_PIECES * 16, stage_bytes = (BM + BN) * MMA_PIECES * 16;
     static constexpr int ring = STAGES * stage_bytes, strips = gemm_strips_bytes<warps, WM, WN>;
     static constexpr int shared = ring > strips ? ring : strips;
+    static constexpr bool any_alignment = BM == 64; /* one is enough for that */
     static_assert(BM % WM == 0 && BN % WN == 0 && WM % 16 == 0 && WN % 32 == 0, "whole warps");
 };
 
@@ -43,14 +44,15 @@ using mma_large = mma_tile<128, 128, 64, 64, 3, 2>;
 using mma_medium = mma_tile<64, 64, 32, 32, 4, 3>;
 using mma_low = mma_tile<32, 64, 16, 32, 4, 4>;
 
-/* Steps of a whole stage. mma.sync reaches about 62 % of the 1024 bf16 (512 tf32) multiply-adds a
- * cycle and quarter SM of sm_90, smaller warp tiles less, as they load more fragments a product. */
+/* Steps of a whole stage, the same for both types: tf32 has half the depth at half the rate.
+ * mma.sync reaches about 62 % of sm_90's 2048 multiply-adds of bf16 a cycle and SM, smaller warp
+ * tiles less, as they load more fragments a product. */
 template <class T>
 inline constexpr struct gemm_cuda_shape mma_shapes[GEMM_CUDA_TILES] = {
-    { 128, 256, MMA_PIECES *cuda_wide<T>, 1, 1650, 1700, false, false },
-    { 128, 128, MMA_PIECES *cuda_wide<T>, 2, 870, 1000, false, true },
-    { 64, 64, MMA_PIECES *cuda_wide<T>, 3, 300, 400, true, true },
-    { 32, 64, MMA_PIECES *cuda_wide<T>, 4, 200, 350, false, true },
+    gemm_cuda_shape_of<mma_huge>(MMA_PIECES *cuda_wide<T>, 1650, 1700),
+    gemm_cuda_shape_of<mma_large>(MMA_PIECES *cuda_wide<T>, 870, 1000),
+    gemm_cuda_shape_of<mma_medium>(MMA_PIECES *cuda_wide<T>, 300, 400),
+    gemm_cuda_shape_of<mma_low>(MMA_PIECES *cuda_wide<T>, 200, 350),
 };
 
 template <class TILE> struct mma_shared {
@@ -129,20 +131,20 @@ static __device__ __forceinline__ void mma_step(mma_fragments<TILE> &f,
 template <class T, class TILE, bool WIDE> struct mma_copies {
     gemm_copier<T, TILE::bm, MMA_PIECES, TILE::threads, true, WIDE> x;
     gemm_copier<T, TILE::bn, MMA_PIECES, TILE::threads, true, WIDE> w;
-    int left;
+    int m, n, k; /* that exist from the corner of the next tiles on */
     static constexpr int depth = MMA_PIECES * cuda_wide<T>;
 
-    __device__ __forceinline__ mma_copies(const gemm_args<T> &g, const gemm_work &work)
-        : x(g.x, g.ldx, work.row, g.m, work.first * depth),
-          w(g.w, g.ldw, work.col, g.n, work.first * depth), left(x.left(work.first * depth, g.k))
+    __device__ __forceinline__ mma_copies(const gemm_args<T> &g, const gemm_work &at)
+        : x(g.x, g.ldx, at.row, at.first * depth), w(g.w, g.ldw, at.col, at.first * depth),
+          m(g.m - at.row), n(g.n - at.col), k(g.k - at.first * depth)
     {
     }
 
     __device__ __forceinline__ void next(unsigned char *stage)
     {
-        x.copy(stage, left);
-        w.copy(stage + TILE::x_bytes, left);
-        x.from += depth, w.from += depth, left -= depth;
+        x.copy(stage, m, k);
+        w.copy(stage + TILE::x_bytes, n, k);
+        x.from += depth, w.from += depth, k -= depth;
     }
 };
 
@@ -235,7 +237,7 @@ static void mma_enqueue_tile(const gemm_args<T> &a, bool wide, cudaStream_t stre
 {
     if (wide)
         gemm_cuda_enqueue<gemm_mma_kernel<T, TILE, true>, TILE>(a, stream);
-    else if constexpr (TILE::bm == mma_medium::bm)
+    else if constexpr (TILE::any_alignment)
         gemm_cuda_enqueue<gemm_mma_kernel<T, TILE, false>, TILE>(a, stream);
 }
 

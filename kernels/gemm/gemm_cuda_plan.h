@@ -17,14 +17,33 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* What a plan may ask of the workspace, see gemm_cuda_workspace(): blocks of a sliced product (each
+ * with partial sums, each tile with a counter), and elements of a tile that may be sliced. */
+constexpr int GEMM_CUDA_SPLIT_BLOCKS_PER_SM = 2, GEMM_CUDA_SPLIT_ELEMENTS = 128 * 128;
+
 struct gemm_cuda_shape {
     int bm, bn, bk;     /* of a tile; a step is bk deep */
+    size_t shared;      /* bytes a block */
     int resident;       /* blocks that an SM holds at a time */
     double step;        /* cycles that a step takes of an SM that is full */
     double lone;        /* cycles from step to step where the block has the SM for itself */
     bool any_alignment; /* there is an instantiation for rows that are not 16-byte aligned */
     bool may_split;     /* its partial sums fit into the workspace */
 };
+
+template <class TILE>
+constexpr struct gemm_cuda_shape gemm_cuda_shape_of(int depth, double step, double lone)
+{
+    return { .bm = TILE::bm,
+             .bn = TILE::bn,
+             .bk = depth,
+             .shared = TILE::shared,
+             .resident = TILE::resident,
+             .step = step,
+             .lone = lone,
+             .any_alignment = TILE::any_alignment,
+             .may_split = TILE::bm * TILE::bn <= GEMM_CUDA_SPLIT_ELEMENTS };
+}
 
 /* Rows of a table, from the largest tile to the smallest. */
 constexpr int GEMM_CUDA_TILES = 4;
@@ -36,17 +55,10 @@ struct gemm_cuda_plan {
     int tiles_m, tiles_n, split;
 };
 
-/* What a plan may ask of the workspace, see gemm_cuda_workspace(): blocks of a sliced product (each
- * with partial sums, each tile with a counter), and elements of a tile that may be sliced. */
-constexpr int GEMM_CUDA_SPLIT_BLOCKS_PER_SM = 2, GEMM_CUDA_SPLIT_ELEMENTS = 128 * 128;
-
-/* The cheapest by the model, or what g->tile and g->split ask for. `aligned`: x and w can be read
+/* The cheapest by the model of those the device has the shared memory for, or what g->tile and
+ * g->split ask for. `aligned`: x and w can be read
  * 16 bytes at a time. */
 struct gemm_cuda_plan gemm_cuda_plan_of(const struct gemm_cuda *g,
                                         const struct gemm_cuda_shape *table, int nr, bool aligned);
-
-/* Cycles by the model, for tests. */
-double gemm_cuda_plan_cost(const struct gemm_cuda_shape *shape, int64_t m, int64_t n, int64_t k,
-                           int split, int sms);
 
 #endif

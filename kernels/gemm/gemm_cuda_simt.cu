@@ -16,11 +16,13 @@
  * cp.async brings the tiles four stages ahead, 16 bytes at a time (4 where rows are not aligned).
  * gemm/nn differs in w alone, whose rows are along n: 4 columns are read at once.
  *
- * Few outputs take smaller tiles and slices of K (gemm_cuda_plan.h); up to 8 rows of x take
- * gemm_cuda_small.h, which only streams w.
+ * Large products take 128 x 256 a block and 8 x 16 a thread, so that 24 reads serve 512
+ * multiply-adds; few outputs take smaller tiles and slices of K (gemm_cuda_plan.h), up to 8 rows of
+ * x gemm_cuda_small.h, which only streams w.
  *
- * Limit: the FMA units, one of 128 multiply-adds a cycle and SM (60 to 67 TFLOP/s on an H100 or
- * H200), of which reads of shared memory, addresses and barriers leave 80 to 90 %.
+ * Limit: the FMA units, 128 multiply-adds a cycle and SM (67 TFLOP/s on an H200 at 1980 MHz), less
+ * the issue slots of what is no multiply-add: about 150 of 2200 instructions in the loop of the
+ * largest tile.
  */
 #include "kernels/gemm/gemm_cuda_launch.h"
 #include "kernels/gemm/gemm_cuda_small.h"
@@ -37,6 +39,7 @@ template <int BM, int BN, int TM, int TN, int RESIDENT> struct simt_tile {
     static constexpr int stage_bytes = x_bytes + w_bytes;
     static constexpr int ring = STAGES * stage_bytes, strips = gemm_strips_bytes<warps, wm, wn>;
     static constexpr int shared = ring > strips ? ring : strips;
+    static constexpr bool any_alignment = BM == BN; /* a large and a small one: enough for that */
     static_assert(BM % wm == 0 && BN % wn == 0 && TN % 4 == 0, "whole warps and vectors");
 };
 
@@ -45,12 +48,20 @@ using simt_large = simt_tile<128, 128, 8, 8, 2>;
 using simt_medium = simt_tile<64, 64, 8, 4, 4>;
 using simt_low = simt_tile<32, 64, 4, 4, 6>;
 
-/* 128 multiply-adds a cycle at best, and what the reads of shared memory leave of that. */
+/* 128 multiply-adds a cycle at best, and what the reads of shared memory leave of that: of a full
+ * SM, and of one that has a single block. */
+template <class TILE> static constexpr struct gemm_cuda_shape simt_shape(double full, double single)
+{
+    constexpr double cycles = TILE::bm * TILE::bn * DEPTH / 128.0;
+
+    return gemm_cuda_shape_of<TILE>(DEPTH, cycles / full, cycles / single);
+}
+
 const struct gemm_cuda_shape gemm_cuda_simt_tiles[] = {
-    { 128, 256, DEPTH, 1, 4096 / 0.86, 4096 / 0.86, false, false },
-    { 128, 128, DEPTH, 2, 2048 / 0.82, 2048 / 0.70, true, true },
-    { 64, 64, DEPTH, 4, 512 / 0.70, 512 / 0.45, true, true },
-    { 32, 64, DEPTH, 6, 256 / 0.60, 256 / 0.40, false, true },
+    simt_shape<simt_huge>(0.86, 0.86),
+    simt_shape<simt_large>(0.82, 0.70),
+    simt_shape<simt_medium>(0.70, 0.45),
+    simt_shape<simt_low>(0.60, 0.40),
 };
 
 template <class TILE> struct simt_shared {
@@ -147,21 +158,21 @@ template <class TILE, bool NN, bool WIDE> struct simt_copies {
                              TILE::threads, !NN, WIDE>;
     of_x x;
     of_w w;
-    int left; /* elements of a row of x */
+    int m, n, k; /* that exist from the corner of the next tiles on */
 
-    __device__ __forceinline__ simt_copies(const gemm_args<float> &g, int row, int col, int k)
-        : x(g.x, g.ldx, row, g.m, k), w(g.w, g.ldw, NN ? k : col, NN ? g.k : g.n, NN ? col : k),
-          left(of_x::left(k, g.k))
+    __device__ __forceinline__ simt_copies(const gemm_args<float> &g, const gemm_work &at)
+        : x(g.x, g.ldx, at.row, at.first * DEPTH),
+          w(g.w, g.ldw, NN ? at.first * DEPTH : at.col, NN ? at.col : at.first * DEPTH),
+          m(g.m - at.row), n(g.n - at.col), k(g.k - at.first * DEPTH)
     {
     }
 
-    __device__ __forceinline__ void next(unsigned char *stage, const gemm_args<float> &g, int col)
+    __device__ __forceinline__ void next(unsigned char *stage)
     {
-        x.copy(stage, left);
-        w.copy(stage + TILE::x_bytes, NN ? of_w::left(col, g.n) : left);
-        x.from += DEPTH, left -= DEPTH;
-        w.from += NN ? DEPTH * g.ldw : DEPTH;
-        w.rows -= NN ? DEPTH : 0;
+        x.copy(stage, m, k);
+        w.copy(stage + TILE::x_bytes, NN ? k : n, NN ? n : k);
+        x.from += DEPTH, k -= DEPTH;
+        w.from += NN ? DEPTH * w.ld : DEPTH;
     }
 };
 
@@ -171,13 +182,14 @@ static __device__ __forceinline__ void simt_steps(unsigned char *stages, const g
                                                   const gemm_work &work,
                                                   float (&sums)[TILE::tm * TILE::tn / 4][4])
 {
-    simt_copies<TILE, NN, WIDE> copies(g, work.row, work.col, work.first * DEPTH);
+    simt_copies<TILE, NN, WIDE> copies(g, work);
     simt_place<TILE> at;
     int read = 0, fill = STAGES - 1;
 
+#pragma unroll 1
     for (int s = 0; s < STAGES - 1; s++) {
         if (s < work.steps)
-            copies.next(stages + s * TILE::stage_bytes, g, work.col);
+            copies.next(stages + s * TILE::stage_bytes);
         cuda_async_commit();
     }
 #pragma unroll 1
@@ -185,7 +197,7 @@ static __device__ __forceinline__ void simt_steps(unsigned char *stages, const g
         cuda_async_wait<STAGES - 2>();
         __syncthreads(); /* step s is there for all, and all are done with the stage to fill */
         if (s + STAGES - 1 < work.steps)
-            copies.next(stages + fill * TILE::stage_bytes, g, work.col);
+            copies.next(stages + fill * TILE::stage_bytes);
         cuda_async_commit();
         simt_step<TILE, NN>(stages + read * TILE::stage_bytes, at, sums);
         read = gemm_next_stage<STAGES>(read), fill = gemm_next_stage<STAGES>(fill);
@@ -234,7 +246,7 @@ static void simt_enqueue_tile(const gemm_args<float> &a, bool wide, cudaStream_t
 {
     if (wide)
         gemm_cuda_enqueue<gemm_simt_kernel<TILE, NN, true>, TILE>(a, stream);
-    else if constexpr (TILE::bm * TILE::bn == 128 * 128 || TILE::bm * TILE::bn == 64 * 64)
+    else if constexpr (TILE::any_alignment)
         gemm_cuda_enqueue<gemm_simt_kernel<TILE, NN, false>, TILE>(a, stream);
 }
 
@@ -268,7 +280,7 @@ void gemm_nn_cuda_simt(const struct gemm_cuda *g, cudaStream_t stream)
 static bool supports(const struct kernel *k, const struct shape *s, const struct device *d,
                      struct error *why)
 {
-    return gemm_cuda_supports(k, s, d, simt_huge::shared, why);
+    return gemm_cuda_supports(k, s, d, simt_medium::shared, why);
 }
 
 static void linear_launch(const struct call *call)

@@ -21,7 +21,7 @@ void gemm_linear_cuda_tf32(const struct gemm_cuda *g, cudaStream_t stream)
 static bool supports(const struct kernel *k, const struct shape *s, const struct device *d,
                      struct error *why)
 {
-    return gemm_cuda_supports(k, s, d, mma_huge::shared, why);
+    return gemm_cuda_supports(k, s, d, mma_medium::shared, why);
 }
 
 static void launch(const struct call *call)

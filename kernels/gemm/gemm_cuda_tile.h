@@ -85,32 +85,27 @@ template <class T, int ROWS, int PIECES, int THREADS, bool SWIZZLED, bool WIDE> 
 
     const T *from; /* its first piece */
     int64_t ld;
-    int rows;  /* that exist from there on */
     int place; /* of that piece in the tile */
 
-    __device__ __forceinline__ gemm_copier(const T *matrix, int64_t pitch, int row, int nr_rows,
-                                           int col)
+    __device__ __forceinline__ gemm_copier(const T *matrix, int64_t pitch, int row, int col)
         : ld(pitch)
     {
         int r = (int)threadIdx.x / PIECES, piece = (int)threadIdx.x % PIECES;
 
-        rows = nr_rows - row - r;
         from = matrix + (row + r) * pitch + col + piece * cuda_wide<T>;
         place = SWIZZLED ? cuda_swizzled_bytes<PIECES>(r, piece) : 16 * (r * PIECES + piece);
     }
 
-    /* Elements that exist from a thread's piece on, in a tile from column `col` on. */
-    static __device__ __forceinline__ int left(int col, int nr_cols)
+    /* `rows` and `cols` exist from the tile's corner on. */
+    __device__ __forceinline__ void copy(unsigned char *tile, int rows, int cols) const
     {
-        return nr_cols - col - (int)threadIdx.x % PIECES * cuda_wide<T>;
-    }
+        int below = rows - (int)threadIdx.x / PIECES;
+        int left = cols - (int)threadIdx.x % PIECES * cuda_wide<T>;
 
-    __device__ __forceinline__ void copy(unsigned char *tile, int left) const
-    {
 #pragma unroll
         for (int i = 0; i < ROWS / at_once; i++)
             gemm_copy_piece<WIDE>(tile + place + 16 * PIECES * at_once * i, from + i * at_once * ld,
-                                  i * at_once < rows ? left : 0);
+                                  i * at_once < below ? left : 0);
     }
 };
 

@@ -9,8 +9,11 @@
 #include <cstddef>
 #include <cstdint>
 
-#if !defined(__x86_64__) && !defined(__aarch64__)
+/* Where there is no switch of our own; may be defined elsewhere too. */
+#if !defined(__x86_64__) && !defined(__aarch64__) && !defined(CUDA_HOST_UCONTEXT)
 #define CUDA_HOST_UCONTEXT 1
+#endif
+#ifdef CUDA_HOST_UCONTEXT
 #include <ucontext.h>
 #endif
 

@@ -2,8 +2,9 @@
 /*
  * Matrix products on CUDA as the models call them: every tile, sliced and not, every way out
  * (bias, GELU, residual in place, both output types), pitches, unaligned rows, few rows; and the
- * plan that chooses among them. Features: U-02.
+ * plan that chooses among them; and cuBLAS, which HARNESS_CUBLAS names. Features: U-02.
  */
+#include "kernels/cuda/cublas.h"
 #include "kernels/gemm/gemm_cuda_launch.h"
 #include "kernels/gemm/gemm_cuda_mma.h"
 
@@ -18,18 +19,23 @@ extern "C" {
 #include <string>
 #include <vector>
 
-/* Device memory of elements of a type, random or poisoned (as the host layer allocates it). */
+static constexpr size_t most_shared = 227 * 1024; /* bytes a block, of sm_90 */
+
+/* Elements of a type in device memory, and what the host knows of them. */
 struct matrix {
-    enum dtype dtype;
     int64_t nr;
-    void *base, *at; /* `at` is `off` elements behind the start */
+    std::vector<char> host;
+    struct tensor view; /* of the host's copy */
+    void *base, *at;    /* `at` is `off` elements behind the start */
 
-    matrix(enum dtype dtype_, int64_t nr_, int off) : dtype(dtype_), nr(nr_), base(nullptr)
+    matrix(enum dtype dtype, int64_t nr_, int off)
+        : nr(nr_), host((size_t)nr * dtype_size(dtype)), view(), base(nullptr)
     {
-        size_t size = dtype_size(dtype);
+        size_t before = (size_t)off * dtype_size(dtype);
 
-        assert_int_equal(cudaMalloc(&base, (size_t)(nr + off) * size), cudaSuccess);
-        at = static_cast<char *>(base) + (size_t)off * size;
+        assert_int_equal(cudaMalloc(&base, before + host.size()), cudaSuccess);
+        at = static_cast<char *>(base) + before;
+        view.dtype = dtype, view.rank = 1, view.extent[0] = nr, view.data = host.data();
     }
     matrix(const matrix &) = delete;
     matrix &operator=(const matrix &) = delete;
@@ -37,33 +43,30 @@ struct matrix {
     {
         cudaFree(base);
     }
-    struct tensor view(void) const
-    {
-        struct tensor t = {};
-
-        t.dtype = dtype, t.rank = 1, t.extent[0] = nr, t.data = at;
-        return t;
-    }
     void fill(uint64_t seed, double scale)
     {
-        struct tensor t = view();
         struct random r;
 
         random_seed(&r, seed);
         for (int64_t i = 0; i < nr; i++)
-            tensor_set(&t, i, scale * random_normal(&r));
+            tensor_set(&view, i, scale * random_normal(&r));
+        assert_int_equal(cudaMemcpy(at, host.data(), host.size(), cudaMemcpyHostToDevice),
+                         cudaSuccess);
+    }
+    void zero(void)
+    {
+        assert_int_equal(cudaMemset(at, 0, host.size()), cudaSuccess);
+    }
+    /* Asks the device anew. */
+    const std::vector<char> &read(void)
+    {
+        assert_int_equal(cudaMemcpy(host.data(), at, host.size(), cudaMemcpyDeviceToHost),
+                         cudaSuccess);
+        return host;
     }
     double get(int64_t i) const
     {
-        struct tensor t = view();
-
-        return tensor_get(&t, i);
-    }
-    std::vector<char> bytes(void) const
-    {
-        const char *from = static_cast<const char *>(at);
-
-        return { from, from + (size_t)nr * dtype_size(dtype) };
+        return tensor_get(&view, i);
     }
 };
 
@@ -128,9 +131,8 @@ static void check_values(const struct product *p, const struct gemm_cuda *g, con
                          const matrix &w, const matrix &bias, const matrix &y,
                          const std::vector<char> &before)
 {
-    struct tensor old = y.view();
+    struct tensor old = y.view;
     size_t size = dtype_size(p->out);
-    std::vector<char> now = y.bytes();
 
     old.data = const_cast<char *>(before.data());
     for (int64_t at = 0; at < y.nr; at++) {
@@ -141,7 +143,7 @@ static void check_values(const struct product *p, const struct gemm_cuda *g, con
             if (!(fabs(y.get(at) - wanted) <= tolerance(p)))
                 fail_msg("%s: y[%d,%d] = %g, expected %g", describe(p).c_str(), i, j, y.get(at),
                          wanted);
-        } else if (memcmp(&now[(size_t)at * size], &before[(size_t)at * size], size) != 0) {
+        } else if (memcmp(&y.host[(size_t)at * size], &before[(size_t)at * size], size) != 0) {
             fail_msg("%s: y[%d,%d] was written", describe(p).c_str(), i, j);
         }
     }
@@ -160,22 +162,22 @@ static void check(const struct product *p)
     matrix x(input_type(p), p->m * g.ldx, p->off);
     matrix w(input_type(p), (p->nn ? p->k : p->n) * g.ldw, p->off);
     matrix bias(input_type(p), p->n, p->off), y(p->out, p->m * g.ldy, p->off);
-    size_t bytes = gemm_cuda_workspace(p->m, p->n, sms);
+    matrix workspace(DTYPE_FP32, (int64_t)gemm_cuda_workspace(p->m, p->n, sms) / 4, 0);
     x.fill(1, 1), w.fill(2, 1 / sqrt(p->k)), bias.fill(3, 1), y.fill(4, 1);
-    std::vector<char> before = y.bytes();
-    std::vector<char> zeros(cuda_pieces<size_t>(sms * 2 * sizeof(unsigned), 256) * 256);
+    workspace.zero();
+    std::vector<char> before = y.host;
+    std::vector<char> tickets(cuda_pieces<size_t>(sms * 2 * sizeof(unsigned), 256) * 256);
 
     g.x = x.at, g.w = w.at, g.y = y.at;
     g.bias = p->bias ? bias.at : nullptr, g.residual = p->residual ? y.at : nullptr;
     g.activation = p->gelu ? GEMM_GELU : GEMM_IDENTITY;
-    g.out = p->out, g.sms = sms, g.tile = p->tile, g.split = p->split;
-    assert_int_equal(cudaMalloc(&g.workspace, bytes), cudaSuccess);
-    assert_int_equal(cudaMemset(g.workspace, 0, bytes), cudaSuccess);
+    g.out = p->out, g.sms = sms, g.shared = most_shared, g.tile = p->tile, g.split = p->split;
+    g.workspace = workspace.at;
     p->function(&g, nullptr);
     assert_int_equal(cudaGetLastError(), cudaSuccess);
+    y.read();
     check_values(p, &g, x, w, bias, y, before);
-    assert_memory_equal(g.workspace, zeros.data(), zeros.size());
-    cudaFree(g.workspace);
+    assert_memory_equal(workspace.read().data(), tickets.data(), tickets.size());
 }
 
 static const struct kind {
@@ -267,14 +269,16 @@ static void sums_do_not_depend_on_the_order_of_blocks(void **test_state)
     std::vector<char> first;
 
     x.fill(1, 1), w.fill(2, 1);
-    cudaMemset(workspace.at, 0, (size_t)workspace.nr * 4);
+    workspace.zero();
     g.m = m, g.n = n, g.k = k, g.x = x.at, g.ldx = k, g.w = w.at, g.ldw = k, g.y = y.at, g.ldy = n;
-    g.out = DTYPE_FP32, g.sms = sms, g.workspace = workspace.at, g.tile = 3, g.split = 2;
+    g.out = DTYPE_FP32, g.sms = sms, g.shared = most_shared, g.workspace = workspace.at, g.tile = 3,
+    g.split = 2;
     for (int i = 0; i < 8; i++) {
         gemm_linear_cuda_simt(&g, nullptr); /* the host layer shuffles the blocks of each launch */
+        y.read();
         if (i == 0)
-            first = y.bytes();
-        assert_memory_equal(first.data(), y.at, first.size());
+            first = y.host;
+        assert_memory_equal(first.data(), y.host.data(), first.size());
     }
 }
 
@@ -289,6 +293,7 @@ static void check_plan(const struct gemm_cuda *g, const struct gemm_cuda_shape *
     assert_true((int64_t)plan.tiles_m * t->bm >= g->m && (plan.tiles_m - 1) * t->bm < g->m);
     assert_true((int64_t)plan.tiles_n * t->bn >= g->n && (plan.tiles_n - 1) * t->bn < g->n);
     assert_true(aligned || t->any_alignment);
+    assert_true(t->shared <= g->shared);
     assert_in_range(plan.split, 1, cuda_pieces<int64_t>(g->k, t->bk));
     assert_true(plan.split == 1 || nr * plan.split <= g->sms * GEMM_CUDA_SPLIT_BLOCKS_PER_SM);
     size_t partials = (size_t)nr * (size_t)plan.split * (size_t)t->bm * (size_t)t->bn * 4;
@@ -304,7 +309,7 @@ static void plans_fit_the_product_and_the_workspace(void **test_state)
     const int devices[] = { 1, 16, 108, 132 };
     struct gemm_cuda g = {};
 
-    g.workspace = &g;
+    g.workspace = &g, g.shared = most_shared;
     for (int64_t m : sizes)
         for (int64_t n : sizes)
             for (int64_t k : sizes)
@@ -320,7 +325,7 @@ static void plans_are_sensible(void **test_state)
     (void)test_state;
     struct gemm_cuda g = {};
 
-    g.sms = 132, g.workspace = &g;
+    g.sms = 132, g.shared = most_shared, g.workspace = &g;
     g.m = g.n = g.k = 4096; /* the largest tile, and no slices */
     struct gemm_cuda_plan plan = gemm_cuda_plan_of(&g, gemm_cuda_simt_tiles, 4, true);
     assert_int_equal(plan.tile, 0);
@@ -328,8 +333,47 @@ static void plans_are_sensible(void **test_state)
     g.m = 32, g.n = 256, g.k = 4096; /* a deep product of few outputs is sliced */
     assert_true(gemm_cuda_plan_of(&g, gemm_cuda_simt_tiles, 4, true).split > 4);
     assert_true(gemm_cuda_plan_of(&g, mma_shapes<bf16>, 4, true).split > 4);
+    g.m = g.n = g.k = 4096, g.shared = 99 * 1024; /* sm_86: no room for the largest tile */
+    assert_int_equal(gemm_cuda_plan_of(&g, gemm_cuda_simt_tiles, 4, true).tile, 1);
+    g.m = 32, g.n = 256, g.shared = most_shared;
     g.workspace = nullptr; /* but not without the memory for it */
     assert_int_equal(gemm_cuda_plan_of(&g, gemm_cuda_simt_tiles, 4, true).split, 1);
+}
+
+/* ---- cuBLAS ---- */
+
+/* What nobody could be told of must not look like a result. */
+static void a_product_that_cublas_refuses_leaves_no_number(void **test_state)
+{
+    (void)test_state;
+    struct device device;
+    struct cuda_cublas blas;
+    struct error err;
+    matrix a(DTYPE_FP32, 6, 0), b(DTYPE_FP32, 6, 0), c(DTYPE_FP32, 4, 0);
+    struct cuda_cublas_product p = {};
+
+    assert_ok(device_open(&device, "cuda", &err), &err);
+    assert_ok(device_start(&device, &err), &err);
+    assert_ok(cuda_cublas_open(&blas, &device, &err), &err);
+    a.fill(1, 1), b.fill(2, 1), c.fill(3, 1);
+    p.m = 2, p.n = 2, p.k = 3, p.count = 1, p.alpha = 1;
+    p.a = { a.at, 3, 0, false }, p.b = { b.at, 2, 0, false }, p.c = c.at, p.ldc = 2;
+    cuda_cublas_multiply_or_spoil(&blas, &p, 16);
+    c.read();
+    assert_close(c.get(0), a.get(0) * b.get(0) + a.get(1) * b.get(2) + a.get(2) * b.get(4), 1e-6);
+    p.ldc = 1; /* less than a row */
+    cuda_cublas_multiply_or_spoil(&blas, &p, 16);
+    c.read();
+    for (int i = 0; i < 4; i++)
+        assert_true(isnan(c.get(i)));
+    assert_int_equal(cuda_cublas_multiply(&blas, &p, &err), -1);
+    assert_non_null(strstr(err.message, "cuBLAS status 7"));
+    p.ldc = (int64_t)1 << 31;
+    assert_int_equal(cuda_cublas_multiply(&blas, &p, &err), -1);
+    assert_string_equal(err.message, "2147483648 is beyond cuBLAS's integers");
+    cuda_cublas_close(&blas);
+    assert_int_equal(device.memory_live, 0);
+    device_close(&device);
 }
 
 int main(void)
@@ -342,6 +386,7 @@ int main(void)
         cmocka_unit_test(sums_do_not_depend_on_the_order_of_blocks),
         cmocka_unit_test(plans_fit_the_product_and_the_workspace),
         cmocka_unit_test(plans_are_sensible),
+        cmocka_unit_test(a_product_that_cublas_refuses_leaves_no_number),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

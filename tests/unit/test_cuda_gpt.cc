@@ -68,6 +68,7 @@ struct forward {
 
 static std::vector<double> values_of(const struct tensor *t)
 {
+    struct cuda_host_access reach; /* of device memory, which host code has not otherwise */
     std::vector<double> values((size_t)tensor_elements(t));
 
     for (size_t i = 0; i < values.size(); i++)
@@ -99,6 +100,7 @@ static void poison_last(const struct call *call, struct tensor *cache)
 /* The same inputs for both, rounded to what the one on CUDA stores. */
 static void fill_both(struct forward *cuda, struct forward *cpu)
 {
+    struct cuda_host_access reach;
     struct random r;
 
     random_seed(&r, 5);

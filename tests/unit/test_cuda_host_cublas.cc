@@ -293,6 +293,8 @@ static void what_cublas_refuses_is_refused(void **)
     assert_int_equal(CALL_NAMED(cublasSetStream)(nullptr, nullptr), CUBLAS_STATUS_NOT_INITIALIZED);
     assert_int_equal(CALL_NAMED(cublasSetWorkspace)(on.blas, memory.at, 1024), ok);
     assert_int_equal(CALL_NAMED(cublasSetWorkspace)(on.blas, memory.at + 16, 1008), bad);
+    assert_done(CALL_NAMED(cublasSetStream)(on.blas, nullptr)); /* the stub's own limit */
+    assert_int_equal(ask(on, memory, cases[0].r), no);
     assert_string_equal(CALL(cublasGetStatusName)(bad), "CUBLAS_STATUS_INVALID_VALUE");
 }
 
