@@ -2,10 +2,12 @@
 /*
  * Matrix products. Row-major float32; "ld" is the distance between rows in floats.
  *
- *   gemm/linear   y[m,n] = x[m,k] w[n,k]^T + bias[n]     the nn.Linear form, K contiguous in both
- *   gemm/nn       c[m,n] = a[m,k] b[k,n]                 both as they are, nothing packed before
+ *   gemm/linear            y[m,n] = x[m,k] w[n,k]^T + bias[n]     nn.Linear, K contiguous in both
+ *   gemm/linear_gelu       y = gelu(x w^T + bias)                  a GPT's fc; tanh form of the
+ * GELU gemm/linear_residual   y = x w^T + bias + residual[m,n]        a GPT's proj gemm/nn c[m,n] =
+ * a[m,k] b[k,n]                  nothing packed before
  *
- * Work: 2 m n k FLOPs (the bias not counted); bytes: every operand once.
+ * Work: 2 m n k FLOPs (what follows the product is not counted); bytes: every operand once.
  *
  * The entry points below are what the variants time and what the GPT models are composed of. Each
  * opens its own parallel region of `threads` threads and allocates nothing.
@@ -51,6 +53,12 @@ struct gemm_nn {
     int threads;
 };
 
+/* What a kernel of the linear form does with the product: its `config`. */
+struct gemm_epilogue {
+    enum gemm_activation activation;
+    bool residual;
+};
+
 typedef void gemm_linear_fn(const struct gemm_linear *g);
 typedef void gemm_nn_fn(const struct gemm_nn *g);
 
@@ -70,12 +78,23 @@ int64_t gemm_panel_width(void);
 size_t gemm_packed_size(int64_t n, int64_t k); /* in floats */
 void gemm_pack(const float *w, int64_t n, int64_t k, float *packed, int threads);
 
-extern const struct kernel gemm_linear_kernel; /* dims batch, seq, n, k; m = batch * seq */
-extern const struct kernel gemm_nn_kernel;     /* dims batch, seq, n, k; m = batch * seq */
+/* Dims batch, seq, n, k for all; m = batch * seq. */
+extern const struct kernel gemm_linear_kernel, gemm_linear_gelu_kernel, gemm_linear_residual_kernel,
+    gemm_nn_kernel;
+/* The linear forms, for tables of variants that do all of them. */
+#define GEMM_LINEAR_KERNELS(X)                                                                     \
+    X(gemm_linear_kernel) X(gemm_linear_gelu_kernel) X(gemm_linear_residual_kernel)
 extern const struct kernel *const gemm_kernels[];
 
-/* Positions in the layouts. */
-enum { GEMM_LINEAR_X, GEMM_LINEAR_W, GEMM_LINEAR_BIAS, GEMM_LINEAR_Y, GEMM_LINEAR_NR };
+/* Positions in the layouts; the residual is there in gemm/linear_residual only. */
+enum {
+    GEMM_LINEAR_X,
+    GEMM_LINEAR_W,
+    GEMM_LINEAR_BIAS,
+    GEMM_LINEAR_Y,
+    GEMM_LINEAR_RESIDUAL,
+    GEMM_LINEAR_NR
+};
 enum { GEMM_NN_A, GEMM_NN_B, GEMM_NN_C, GEMM_NN_NR };
 
 #endif

@@ -11,6 +11,7 @@ struct gemm_linear gemm_linear_of(const struct call *call)
     int64_t m = tensor_rows(&call->tensor[GEMM_LINEAR_X]);
     int64_t n = call->tensor[GEMM_LINEAR_W].extent[0];
     int64_t k = call->tensor[GEMM_LINEAR_W].extent[1];
+    const struct gemm_epilogue *e = call->kernel->config;
 
     return (struct gemm_linear) {
         .m = m,
@@ -20,6 +21,9 @@ struct gemm_linear gemm_linear_of(const struct call *call)
         .ldx = k,
         .w = call->tensor[GEMM_LINEAR_W].data,
         .bias = call->tensor[GEMM_LINEAR_BIAS].data,
+        .residual = e->residual ? call->tensor[GEMM_LINEAR_RESIDUAL].data : NULL,
+        .ldr = n,
+        .activation = e->activation,
         .y = call->tensor[GEMM_LINEAR_Y].data,
         .ldy = n,
         .streaming = 4.0 * (double)m * (double)n > streaming_bytes,

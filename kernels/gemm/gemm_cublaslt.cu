@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * NVIDIA's matrix product with the bias in its epilogue, for reference: cublasLtMatmul. The
+ * NVIDIA's matrix product with bias and GELU in its epilogue, and the residual as the C that the
+ * product is added to, for reference: cublasLtMatmul. The
  * algorithm is the first that the library's heuristic names for the sizes, chosen once, untimed,
  * with a workspace of 32 MiB.
  *
@@ -53,12 +54,13 @@ static int lt_describe(struct lt_state *s, const struct call *call, const struct
                        struct error *err)
 {
     const cublasOperation_t transposed = CUBLAS_OP_T;
-    const cublasLtEpilogue_t bias = CUBLASLT_EPILOGUE_BIAS;
+    const cublasLtEpilogue_t epilogue =
+        g->activation == GEMM_GELU ? CUBLASLT_EPILOGUE_GELU_BIAS : CUBLASLT_EPILOGUE_BIAS;
     cublasStatus_t status = s->library->desc_create(&s->desc, lt_compute(call), CUDA_R_32F);
 
     if (lt_failed(status, "cublasLtMatmulDescCreate", err) ||
         lt_set(s, CUBLASLT_MATMUL_DESC_TRANSA, &transposed, sizeof(transposed), err) ||
-        lt_set(s, CUBLASLT_MATMUL_DESC_EPILOGUE, &bias, sizeof(bias), err))
+        lt_set(s, CUBLASLT_MATMUL_DESC_EPILOGUE, &epilogue, sizeof(epilogue), err))
         return -1;
     return lt_set(s, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &g->bias, sizeof(g->bias), err);
 }
@@ -109,9 +111,10 @@ static int lt_choose(struct lt_state *s, struct error *err)
 static cublasStatus_t lt_multiply(const struct lt_state *s, const struct gemm_cuda *g,
                                   cudaStream_t stream)
 {
-    const float one = 1, zero = 0;
+    const float one = 1, beta = g->residual != nullptr ? 1 : 0;
+    const void *c = g->residual != nullptr ? g->residual : g->y;
 
-    return s->library->matmul(s->handle, s->desc, &one, g->w, s->w, g->x, s->x, &zero, g->y, s->y,
+    return s->library->matmul(s->handle, s->desc, &one, g->w, s->w, g->x, s->x, &beta, c, s->y,
                               g->y, s->y, &s->algo, s->workspace, CUDA_CUBLAS_WORKSPACE, stream);
 }
 
@@ -178,15 +181,17 @@ static bool supports(const struct kernel *k, const struct shape *s, const struct
     return gemm_cuda_supports(k, s, d, 0, why) && cuda_cublaslt_library(why) != nullptr;
 }
 
-#define GEMM_CUBLASLT(label, text, type, arithmetic)                                               \
-    GEMM_CUDA_VARIANT(gemm_linear_kernel, label, text "; the vendor reference", type, arithmetic,  \
-                      VARIANT_VENDOR, supports, prepare, launch, release)
+#define GEMM_CUBLASLT(of, label, text, type, arithmetic)                                           \
+    GEMM_CUDA_VARIANT(of, label, text "; the vendor reference", type, arithmetic, VARIANT_VENDOR,  \
+                      supports, prepare, launch, release),
+#define LT_FP32(of)                                                                                \
+    GEMM_CUBLASLT(of, "cublaslt", "cublasLtMatmul, all in one", DTYPE_FP32, MATH_FP32)
+#define LT_TF32(of)                                                                                \
+    GEMM_CUBLASLT(of, "cublaslt_tf32", "cublasLtMatmul in tf32, all in one", DTYPE_FP32, MATH_TF32)
+#define LT_BF16(of)                                                                                \
+    GEMM_CUBLASLT(of, "cublaslt_bf16", "cublasLtMatmul, all in one", DTYPE_BF16, MATH_BF16)
 
 extern "C" const struct variant gemm_cublaslt[];
 const struct variant gemm_cublaslt[] = {
-    GEMM_CUBLASLT("cublaslt", "cublasLtMatmul with the bias in it", DTYPE_FP32, MATH_FP32),
-    GEMM_CUBLASLT("cublaslt_tf32", "cublasLtMatmul in tf32 with the bias in it", DTYPE_FP32,
-                  MATH_TF32),
-    GEMM_CUBLASLT("cublaslt_bf16", "cublasLtMatmul with the bias in it", DTYPE_BF16, MATH_BF16),
-    {},
+    GEMM_LINEAR_KERNELS(LT_FP32) GEMM_LINEAR_KERNELS(LT_TF32) GEMM_LINEAR_KERNELS(LT_BF16) {},
 };

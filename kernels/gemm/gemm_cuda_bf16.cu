@@ -30,11 +30,14 @@ static void launch(const struct call *call)
     gemm_linear_cuda_bf16(&g, device_cuda_stream(call->device));
 }
 
+#define LINEAR(of)                                                                                 \
+    GEMM_CUDA_VARIANT(of, "cuda_bf16",                                                             \
+                      "mma.sync m16n8k16, 64x64 a warp, cp.async stages; limit: mma.sync's rate",  \
+                      DTYPE_BF16, MATH_BF16, 0, supports, gemm_cuda_prepare, launch,               \
+                      gemm_cuda_release),
+
 extern "C" const struct variant gemm_cuda_bf16[];
 const struct variant gemm_cuda_bf16[] = {
-    GEMM_CUDA_VARIANT(gemm_linear_kernel, "cuda_bf16",
-                      "mma.sync m16n8k16, 64x64 a warp, cp.async stages; limit: mma.sync's rate",
-                      DTYPE_BF16, MATH_BF16, 0, supports, gemm_cuda_prepare, launch,
-                      gemm_cuda_release),
+    GEMM_LINEAR_KERNELS(LINEAR) /* the rest is the end mark */
     {},
 };

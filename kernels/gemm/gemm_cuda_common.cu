@@ -139,11 +139,14 @@ static struct gemm_cuda of_call(const struct call *call, int64_t m, int64_t n, i
 struct gemm_cuda gemm_cuda_of(const struct call *call)
 {
     const struct tensor *t = call->tensor, *w = &t[GEMM_LINEAR_W];
+    const struct gemm_epilogue *e = static_cast<const struct gemm_epilogue *>(call->kernel->config);
     struct gemm_cuda g = of_call(call, tensor_rows(&t[GEMM_LINEAR_X]), w->extent[0], w->extent[1]);
 
     g.x = t[GEMM_LINEAR_X].data;
     g.w = w->data, g.ldw = g.k;
     g.bias = t[GEMM_LINEAR_BIAS].data;
+    g.residual = e->residual ? t[GEMM_LINEAR_RESIDUAL].data : nullptr, g.ldr = g.n;
+    g.activation = e->activation;
     g.y = t[GEMM_LINEAR_Y].data;
     return g;
 }

@@ -73,11 +73,14 @@ static void nn_launch(const struct call *call)
     gemm_nn_cuda_naive(&g, device_cuda_stream(call->device));
 }
 
+#define LINEAR(of)                                                                                 \
+    GEMM_CUDA_VARIANT(of, "cuda_naive", "one thread an output; limit: two loads a multiply-add",   \
+                      DTYPE_FP32, MATH_FP32, VARIANT_PLAIN, supports, nullptr, linear_launch,      \
+                      nullptr),
+
 extern "C" const struct variant gemm_cuda_naive[];
 const struct variant gemm_cuda_naive[] = {
-    GEMM_CUDA_VARIANT(gemm_linear_kernel, "cuda_naive",
-                      "one thread an output; limit: two loads a multiply-add", DTYPE_FP32,
-                      MATH_FP32, VARIANT_PLAIN, supports, nullptr, linear_launch, nullptr),
+    GEMM_LINEAR_KERNELS(LINEAR) /* and gemm/nn */
     GEMM_CUDA_VARIANT(gemm_nn_kernel, "cuda_naive",
                       "one thread an output; limit: two loads a multiply-add", DTYPE_FP32,
                       MATH_FP32, VARIANT_PLAIN, supports, nullptr, nn_launch, nullptr),

@@ -297,12 +297,14 @@ static void nn_launch(const struct call *call)
     gemm_nn_cuda_simt(&g, device_cuda_stream(call->device));
 }
 
+#define LINEAR(of)                                                                                 \
+    GEMM_CUDA_VARIANT(                                                                             \
+        of, "cuda_simt", "8x8 a thread, cp.async stages, slices of K; limit: the FMA units",       \
+        DTYPE_FP32, MATH_FP32, 0, supports, gemm_cuda_prepare, linear_launch, gemm_cuda_release),
+
 extern "C" const struct variant gemm_cuda_simt[];
 const struct variant gemm_cuda_simt[] = {
-    GEMM_CUDA_VARIANT(gemm_linear_kernel, "cuda_simt",
-                      "8x8 a thread, cp.async stages, slices of K; limit: the FMA units",
-                      DTYPE_FP32, MATH_FP32, 0, supports, gemm_cuda_prepare, linear_launch,
-                      gemm_cuda_release),
+    GEMM_LINEAR_KERNELS(LINEAR) /* and gemm/nn */
     GEMM_CUDA_VARIANT(gemm_nn_kernel, "cuda_simt",
                       "8x8 a thread, cp.async stages, slices of K; limit: the FMA units",
                       DTYPE_FP32, MATH_FP32, 0, supports, gemm_cuda_prepare, nn_launch,

@@ -31,11 +31,14 @@ static void launch(const struct call *call)
     gemm_linear_cuda_tf32(&g, device_cuda_stream(call->device));
 }
 
+#define LINEAR(of)                                                                                 \
+    GEMM_CUDA_VARIANT(                                                                             \
+        of, "cuda_tf32",                                                                           \
+        "mma.sync m16n8k8, 64x64 a warp, rounded to nearest; limit: mma.sync's rate", DTYPE_FP32,  \
+        MATH_TF32, 0, supports, gemm_cuda_prepare, launch, gemm_cuda_release),
+
 extern "C" const struct variant gemm_cuda_tf32[];
 const struct variant gemm_cuda_tf32[] = {
-    GEMM_CUDA_VARIANT(gemm_linear_kernel, "cuda_tf32",
-                      "mma.sync m16n8k8, 64x64 a warp, rounded to nearest; limit: mma.sync's rate",
-                      DTYPE_FP32, MATH_TF32, 0, supports, gemm_cuda_prepare, launch,
-                      gemm_cuda_release),
+    GEMM_LINEAR_KERNELS(LINEAR) /* the rest is the end mark */
     {},
 };

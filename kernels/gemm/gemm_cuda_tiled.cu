@@ -120,12 +120,14 @@ static void nn_launch(const struct call *call)
     gemm_nn_cuda_tiled(&g, device_cuda_stream(call->device));
 }
 
+#define LINEAR(of)                                                                                 \
+    GEMM_CUDA_VARIANT(                                                                             \
+        of, "cuda_tiled", "32x32 tiles in shared memory, 2x2 a thread; limit: shared memory",      \
+        DTYPE_FP32, MATH_FP32, VARIANT_PLAIN, supports, nullptr, linear_launch, nullptr),
+
 extern "C" const struct variant gemm_cuda_tiled[];
 const struct variant gemm_cuda_tiled[] = {
-    GEMM_CUDA_VARIANT(gemm_linear_kernel, "cuda_tiled",
-                      "32x32 tiles in shared memory, 2x2 a thread; limit: shared memory",
-                      DTYPE_FP32, MATH_FP32, VARIANT_PLAIN, supports, nullptr, linear_launch,
-                      nullptr),
+    GEMM_LINEAR_KERNELS(LINEAR) /* and gemm/nn */
     GEMM_CUDA_VARIANT(gemm_nn_kernel, "cuda_tiled",
                       "32x32 tiles in shared memory, 2x2 a thread; limit: shared memory",
                       DTYPE_FP32, MATH_FP32, VARIANT_PLAIN, supports, nullptr, nn_launch, nullptr),

@@ -58,17 +58,20 @@ static void nn_launch(const struct call *call)
     gemm_nn_naive(&g);
 }
 
-const struct variant gemm_naive[] = {
-    {
-        .name = "naive",
-        .summary = "three loops; limit: the latency of one multiply-add",
-        .kernel = &gemm_linear_kernel,
-        .device = DEVICE_CPU,
-        .dtype = DTYPE_FP32,
-        .math = MATH_FP32,
-        .flags = VARIANT_PLAIN,
-        .launch = linear_launch,
+#define LINEAR(of)                                                                                 \
+    {                                                                                              \
+        .name = "naive",                                                                           \
+        .summary = "three loops; limit: the latency of one multiply-add",                          \
+        .kernel = &(of),                                                                           \
+        .device = DEVICE_CPU,                                                                      \
+        .dtype = DTYPE_FP32,                                                                       \
+        .math = MATH_FP32,                                                                         \
+        .flags = VARIANT_PLAIN,                                                                    \
+        .launch = linear_launch,                                                                   \
     },
+
+const struct variant gemm_naive[] = {
+    GEMM_LINEAR_KERNELS(LINEAR) /* and gemm/nn */
     {
         .name = "naive",
         .summary = "three loops; limit: the latency of one multiply-add",

@@ -109,19 +109,22 @@ static void nn_launch(const struct call *call)
     gemm_nn_openblas(&g);
 }
 
-const struct variant gemm_openblas[] = {
-    {
-        .name = "openblas",
-        .summary = "cblas_sgemm onto the bias; the vendor reference",
-        .kernel = &gemm_linear_kernel,
-        .device = DEVICE_CPU,
-        .dtype = DTYPE_FP32,
-        .math = MATH_FP32,
-        .flags = VARIANT_VENDOR,
-        .supports = supports,
-        .prepare = prepare,
-        .launch = linear_launch,
+#define LINEAR(of)                                                                                 \
+    {                                                                                              \
+        .name = "openblas",                                                                        \
+        .summary = "cblas_sgemm onto the bias; the vendor reference",                              \
+        .kernel = &(of),                                                                           \
+        .device = DEVICE_CPU,                                                                      \
+        .dtype = DTYPE_FP32,                                                                       \
+        .math = MATH_FP32,                                                                         \
+        .flags = VARIANT_VENDOR,                                                                   \
+        .supports = supports,                                                                      \
+        .prepare = prepare,                                                                        \
+        .launch = linear_launch,                                                                   \
     },
+
+const struct variant gemm_openblas[] = {
+    GEMM_LINEAR_KERNELS(LINEAR) /* and gemm/nn */
     {
         .name = "openblas",
         .summary = "cblas_sgemm; the vendor reference",

@@ -335,19 +335,22 @@ static void nn_launch(const struct call *call)
     gemm_nn_simd(&g);
 }
 
-const struct variant gemm_simd[] = {
-    {
-        .name = "simd",
-        .summary = "register tiles over prepacked panels, OpenMP; limit: the FMA peak",
-        .kernel = &gemm_linear_kernel,
-        .device = DEVICE_CPU,
-        .dtype = DTYPE_FP32,
-        .math = MATH_FP32,
-        .supports = simd_supports,
-        .prepare = linear_prepare,
-        .launch = linear_launch,
-        .release = host_state_release,
+#define LINEAR(of)                                                                                 \
+    {                                                                                              \
+        .name = "simd",                                                                            \
+        .summary = "register tiles over prepacked panels, OpenMP; limit: the FMA peak",            \
+        .kernel = &(of),                                                                           \
+        .device = DEVICE_CPU,                                                                      \
+        .dtype = DTYPE_FP32,                                                                       \
+        .math = MATH_FP32,                                                                         \
+        .supports = simd_supports,                                                                 \
+        .prepare = linear_prepare,                                                                 \
+        .launch = linear_launch,                                                                   \
+        .release = host_state_release,                                                             \
     },
+
+const struct variant gemm_simd[] = {
+    GEMM_LINEAR_KERNELS(LINEAR) /* and gemm/nn */
     {
         .name = "simd",
         .summary = "register tiles, right factor packed in the timed part; limit: the FMA peak",

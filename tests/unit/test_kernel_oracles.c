@@ -30,6 +30,7 @@ static void check(const struct call *call, int out, const double *values)
 
 static void test_gemm(void **state)
 {
+    const double gelu_of_1 = 0.8411919906082768; /* (1 + tanh(sqrt(2/pi) 1.044715)) / 2 */
     const struct shape s = { { 1, 2, 2, 3 } };
     struct call call;
 
@@ -39,6 +40,21 @@ static void test_gemm(void **state)
     set(&call, GEMM_LINEAR_W, (const float[]) { 1, 0, -1, 2, 1, 0 });
     set(&call, GEMM_LINEAR_BIAS, (const float[]) { 10, 20 });
     check(&call, GEMM_LINEAR_Y, (const double[]) { 8, 24, 8, 33 });
+    call_release(&call);
+
+    call_init(&call, &gemm_linear_gelu_kernel, &s, 1);
+    set(&call, GEMM_LINEAR_X, (const float[]) { 1, 2, 3, 4, 5, 6 });
+    set(&call, GEMM_LINEAR_W, (const float[]) { 1, 0, -1, 2, 1, 0 });
+    set(&call, GEMM_LINEAR_BIAS, (const float[]) { 3, -4 });
+    check(&call, GEMM_LINEAR_Y, (const double[]) { gelu_of_1, 0, gelu_of_1, 9 });
+    call_release(&call);
+
+    call_init(&call, &gemm_linear_residual_kernel, &s, 1);
+    set(&call, GEMM_LINEAR_X, (const float[]) { 1, 2, 3, 4, 5, 6 });
+    set(&call, GEMM_LINEAR_W, (const float[]) { 1, 0, -1, 2, 1, 0 });
+    set(&call, GEMM_LINEAR_BIAS, (const float[]) { 10, 20 });
+    set(&call, GEMM_LINEAR_RESIDUAL, (const float[]) { 1, 2, 3, 4 });
+    check(&call, GEMM_LINEAR_Y, (const double[]) { 9, 26, 11, 37 });
     call_release(&call);
 
     call_init(&call, &gemm_nn_kernel, &s, 1);
@@ -230,6 +246,7 @@ static void test_tolerances_see(void **state)
 static void test_rows(void **state)
 {
     const struct kernel *const kernels[] = { &gemm_linear_kernel,      &gemm_nn_kernel,
+                                             &gemm_linear_gelu_kernel, &gemm_linear_residual_kernel,
                                              &attention_causal_kernel, &attention_full_kernel,
                                              &layernorm_plain_kernel,  &pointwise_bias_kernel,
                                              &embedding_gpt_kernel };
