@@ -50,7 +50,8 @@ static bool busy(const struct ceiling *ceilings, size_t nr)
 {
     for (size_t i = 0; i < nr; i++) {
         const struct ceiling *c = &ceilings[i];
-        if (is_time(c) ? c->value > busy_launch_ns : c->high > busy_spread * c->value)
+        if ((is_time(c) && c->value > busy_launch_ns) ||
+            (is_rate(c) && c->high > busy_spread * c->value))
             return true;
     }
     return false;
