@@ -4,47 +4,85 @@
  *
  * Unit of evidence. One value per launch (fresh process): the log of its metric, by default the
  * median latency. Samples inside a launch share its memory layout, clocks and neighbours; tests
- * over them raise false alarms that more samples make worse.
+ * over them raise false alarms that more samples make worse. The same holds, a level up, for the
+ * launches of one run (Kalibera and Jones 2013, "Rigorous benchmarking in reasonable time", on
+ * levels of repetition). With fewer than COMPARE_LAUNCHES_MIN launches (or blocks) on a side a
+ * benchmark is undecided, never guessed at.
  *
  * Effect. e = mean(head) - mean(base) of those logs, signed so that e > 0 is worse. The floor is
- * symmetric on this scale: d = log(1 + delta). A change of x is regressed or improved only if it
- * is shown to be beyond the floor, so a factor (1 + delta) and its inverse count alike.
+ * symmetric on this scale: d = log(1 + delta), so a factor (1 + delta) and its inverse count alike.
+ * Metrics and benchmarks may have floors of their own.
  *
- * Noise. Welch's standard error and degrees of freedom (Welch 1947). With 3 launches a side a
- * benchmark's own variance is poorly known, and 3 lucky launches look like certainty. Where the
- * family has COMPARE_BORROW_MIN benchmarks or more, each variance is moderated towards the family's
- * (Smyth 2004, "Linear models and empirical Bayes", scaled inverse chi-square prior fitted to the
- * family by quantiles): s~^2 = (d0 s0^2 + df s^2) / (d0 + df) with d0 + df degrees of freedom, d0
- * no more than COMPARE_BORROW_MAX. A benchmark that is noisier than the prior allows (F test at
- * 1 %) keeps its own variance alone. Last, no launch value is taken to be better known than the
- * samples inside the launch say (the 95 % interval of its metric): where these have two modes,
- * three medians can agree by luck.
+ * Verdicts. `same`: the whole 90 % interval of e lies inside (-d, d), which is two one-sided tests
+ * at 5 % (Schuirmann 1987). Else `regressed` or `improved`: e is shown to lie outside the null
+ * interval (below) by a two-sided t test, with q <= settings.q over the family, and no wild launch
+ * did it alone: the exact one-sided rank test over launches (Mann and Whitney 1947) at 5 %, which
+ * three launches against three can just reach (1/20). Since its interval reaches beyond the floor,
+ * no change well inside it is named. Everything else is `undecided`.
  *
- * Regressed, improved. One-sided t tests of H0: e <= d and H0: e >= -d. The smaller p-value,
- * doubled for the choice between the two, goes into Benjamini and Hochberg (1995) over the whole
- * family: every benchmark with enough launches on both sides, whatever is shown of it later.
- * A verdict needs q <= settings.q, and in addition the exact one-sided rank test over launches
- * (Mann and Whitney 1947) at 5 %: one wild launch moves a mean, not the ranks. Three launches
- * against three can just reach it (1/20).
+ * Family. Every benchmark and metric with enough launches on both sides is one family, whatever is
+ * shown of it later; Benjamini and Hochberg (1995) control its false-discovery rate. What is `same`
+ * or fails the rank test enters with p = 1: so many true changes too small to matter do not lower
+ * the bar for chance.
+ *
+ * Error. It depends on how the launches of the two sides hang together (enum compare_design). Where
+ * there are two estimates of it, one from coarse and few units and one from finer and more, a
+ * verdict must hold by both.
+ *
+ *   DESIGN_LAUNCHES, one run a side. Welch's standard error and degrees of freedom (1947). In a
+ *   family of COMPARE_BORROW_MIN or more:
+ *     - Three lucky launches look like certainty, so each variance is moderated towards those of
+ *       its metric (Smyth 2004, scaled inverse chi-square prior, fitted by quantiles), with at most
+ *       COMPARE_BORROW_MAX degrees of freedom of prior; a benchmark noisier than the prior allows
+ *       (F test at 1 %) keeps its own.
+ *     - Successive launches may be alike: their lag-1 correlation, pooled over the family and freed
+ *       of its small-sample bias, widens the error of each mean as it would for an AR(1) process.
+ *     - What lies between the two runs cannot be seen in one benchmark, but in the family, most of
+ *       which did not change: the variance that brings the scale of the studentised effects about
+ *       their median down to 1 is added to every effect (Paule and Mandel 1982, with the median
+ *       absolute deviation for robustness; Efron 2004 on empirical nulls).
+ *     - The null interval reaches from 0 to the family's median effect, as far as that stays inside
+ *       the floor: what all share may be the machine's.
+ *   In a smaller family what lies between the runs is not known at all, and the floor stands for
+ *   it: the null interval is (-d, d).
+ *   No launch value is taken to be better known than the samples inside it say (the 95 % interval
+ *   of its metric): where these have two modes, three medians can agree by luck.
+ *
+ *   DESIGN_OCCASIONS, a side with several runs. The unit is the run mean, all runs of a side
+ *   weighing alike. Its variance is that between runs of a side, pooled over both sides; in a
+ *   larger family what a run has in common with the others of its side over all benchmarks (the
+ *   median) is taken out of it first, and the rest moderated as above. The common part is of few
+ *   degrees of freedom however large the family: its own interval is joined to that of the row (Zou
+ *   and Donner 2008), and the null interval reaches from 0 to the family's median effect as far as
+ *   the common part (at 95 %) or the floor explain it. Components of the noise by analysis of
+ *   variance, unbalanced counts allowed.
+ *
+ *   DESIGN_BLOCKS, interleaved launches (measure/ab.h). One difference a block, mean of head less
+ *   mean of base: what drifts over the blocks falls out of it. One-sample t over the blocks; the
+ *   second estimate is from launches of one side in one block. Nothing comes from the family but q,
+ *   so a row depends on its own blocks alone. Whoever looks after each block and stops when he
+ *   likes has many chances; look j (after block j + 2) pays with the factor j (j + 1) on its
+ *   p-value and on the tails of its interval. The weights 1 / (j (j + 1)) add up to 1, so the
+ *   smallest of the p-values so far is valid whenever one stops (Johari et al. 2017 on always-valid
+ *   p-values; Lan and DeMets 1983 on spending an error over looks): what was named once stays
+ *   named.
  *
  * The machine. Beside every case a probe is timed, a fixed piece of work that is not under test
  * (telemetry "probe_ns"). Where the probe moved by more than the floor, beside the benchmark or
  * over the family, a change must stand beyond the floor with the probe's share taken out of it, and
  * nothing is called same: else undecided. Where it moved by more than COMPARE_MACHINE_MAX, nothing
  * is decided: load does not slow everything alike (short kernels with barriers suffer most), so no
- * share can be taken out.
- *
- * Same. The 90 % two-sided interval of e lies inside (-d, d): two one-sided tests at 5 %
- * (Schuirmann 1987). Everything else is undecided. Fewer than COMPARE_LAUNCHES_MIN launches on a
- * side: undecided.
+ * share can be taken out. Within blocks, only what of the probe's change goes beyond its own noise
+ * counts.
  *
  * Outcomes. WRONG or FAILED in any launch of head where base was OK is `broken` and counts as a
  * regression; the reverse is `fixed`; on both sides it is `failing`. `new` and `missing` have one
  * side only. What both sides cannot run is counted, not listed.
  *
- * Limits. Launches of one session share a state of the machine (see common_shift). A benchmark that
- * has two modes, in a family that is otherwise quiet, can split cleanly between the sides by
- * chance: once in 64 with 3 launches a side, once in 1024 with 5.
+ * Limits. A machine that slows all benchmarks alike, by more than the floor, between two runs and
+ * not its probe, looks like a regression of all (see common_shift): interleave, or measure several
+ * runs. A benchmark that has two modes, in a family that is otherwise quiet, can split cleanly
+ * between the sides by chance: once in 64 with 3 launches a side, once in 1024 with 5.
  */
 #ifndef HARNESS_ANALYSIS_COMPARE_H
 #define HARNESS_ANALYSIS_COMPARE_H
@@ -61,6 +99,7 @@ enum {
     COMPARE_LAUNCHES_MIN = 3,
     COMPARE_BORROW_MIN = 10,
     COMPARE_BORROW_MAX = 30,
+    COMPARE_METRICS_MAX = 8,
 };
 
 #define COMPARE_MACHINE_MAX 0.2
@@ -80,17 +119,70 @@ enum verdict {
 
 enum compare_exit { COMPARE_EXIT_OK = 0, COMPARE_EXIT_REGRESSION = 1, COMPARE_EXIT_NOTHING = 77 };
 
+/* Version of the rule that turns evidence into verdicts: kept with each recorded verdict, raised
+ * whenever the same evidence could be decided otherwise. */
+enum { COMPARE_RULE = 2 };
+
+/* A floor of its own for the metrics or benchmarks that `pattern` fits: a metric's id, or what
+ * text_filter_matches() takes for a key. The last row that fits counts. */
+struct compare_floor {
+    const char *pattern; /* borrowed */
+    double delta;
+};
+
 struct compare_settings {
-    double delta;       /* changes within +-delta do not matter; (0, 10) */
-    double q;           /* false-discovery rate; (0, 0.5) */
-    const char *metric; /* id of a comparable metric with a direction */
-    bool any_machine;   /* compare across machine classes all the same */
+    double delta;                       /* changes within +-delta do not matter; (0, 10) */
+    const struct compare_floor *floors; /* nr_floors of them; borrowed */
+    size_t nr_floors;
+    double q;                   /* false-discovery rate; (0, 0.5) */
+    const char *const *metrics; /* ids of comparable metrics with a direction; NULL-ended */
+    bool any_machine;           /* compare across machine classes all the same */
 };
 
 #define COMPARE_DEFAULTS                                                                           \
     {                                                                                              \
-        .delta = 0.03, .q = 0.05, .metric = "p50"                                                  \
-    }
+        .delta = 0.03, .q = 0.05                                                                   \
+    } /* metrics NULL: p50 */
+
+/* How the launches of the two sides hang together. Both sides one run whose settings name the same
+ * {"ab":{"id":...}}: blocks of two launches a side, block = launch_seq / 2. */
+enum compare_design {
+    DESIGN_LAUNCHES,  /* one run a side: what lies between the runs is judged from the family */
+    DESIGN_OCCASIONS, /* several runs on a side: what lies between them is seen */
+    DESIGN_BLOCKS,    /* interleaved A/B: pairs within blocks, a look after each */
+};
+
+/* What a verdict rests on, and all that it rests on: compare_decide() needs nothing else. */
+struct evidence_value {
+    double value; /* of one launch, in the metric's unit; > 0 */
+    int occasion; /* the run it belongs to, 0-based within its side; in DESIGN_BLOCKS the block */
+    double inner; /* variance of log(value) that the samples inside the launch account for; 0: not
+                   * known */
+    double probe; /* ns: the machine probe beside it; NaN: not probed */
+};
+
+struct evidence_side {
+    struct evidence_value *values; /* in the order measured; owned */
+    size_t nr, capacity;
+    size_t failures;      /* launches that were WRONG or FAILED */
+    enum outcome outcome; /* OK, or the worst one seen; UNSUPPORTED if it is in no launch */
+    bool present;         /* the side has the benchmark at all */
+    const char *message;  /* of the first failure; borrowed, may be NULL */
+};
+
+struct evidence {
+    enum compare_design design;
+    struct evidence_side base, head;
+};
+
+/* One benchmark, one metric: a member of the family. Verdict records keep these. */
+struct compare_item {
+    const struct benchmark_name *bench; /* borrowed */
+    const char *machine;                /* class name; borrowed; "" under any_machine */
+    bool vendor;                        /* a reference library: it should not change */
+    const struct metric *metric;
+    struct evidence evidence;
+};
 
 /* One side of one benchmark. */
 struct compare_side {
@@ -102,54 +194,100 @@ struct compare_side {
     const char *message; /* of the first failure; borrowed from the records, may be NULL */
 };
 
+/* The noise of a change by where it comes from: sd of log(value), as fractions. NaN: this data
+ * cannot tell. */
+struct compare_noise {
+    double within;   /* of a launch's value, from the samples inside it */
+    double launch;   /* from launch to launch, beyond that */
+    double occasion; /* from run to run (or block to block), beyond that */
+};
+
 /* Ratios are of the metric as it is shown, head / base - 1: +0.04 on a latency is slower, on a
  * rate it is faster; `worse` tells which. */
 struct compare_row {
-    const struct benchmark_name *bench; /* borrowed from the records */
-    const char *machine;                /* class name; borrowed; "" under any_machine */
-    bool vendor;                        /* a reference library: it should not change */
+    const struct compare_item *item; /* in the comparison's items */
     enum verdict verdict;
+    double delta; /* the floor that holds for this row */
     struct compare_side base, head;
-    double change;            /* NaN unless both sides have a value */
-    bool worse;               /* the change is for the worse */
-    double probe;             /* change of the machine probe's time; NaN if not probed */
-    struct interval interval; /* 90 % of `change`; NaN limits below 3 launches a side */
-    double p, q;              /* NaN outside the family */
-    double rank_p;     /* one-sided, in the direction of the change; NaN outside the family */
+    double change; /* NaN unless both sides have a value */
+    bool worse;    /* the change is for the worse */
+    double probe;  /* change of the machine probe's time; NaN if not probed */
+    struct interval
+        interval; /* 90 % of `change`, paying for looks; NaN limits outside the family */
+    struct compare_noise noise;
+    int looks;         /* at this row's data while it was taken; 1 unless sequential */
+    double p, q;       /* NaN outside the family */
+    double rank_p;     /* one-sided, in the direction of the change; NaN outside the family and in
+                        * blocks */
     double df;         /* degrees of freedom used */
     bool borrowed;     /* the variance was moderated by the family's */
     double detectable; /* smallest true change for the worse, found 4 times in 5 as the only change
-                        * of the family; NaN outside the family */
+                        * of the family; NaN outside the family, infinite beyond a factor of 10 */
+    const char *accepted; /* why this change is meant to be; borrowed; NULL: it is not */
     char why[128]; /* why undecided, missing, broken ...; "" where the verdict needs no reason */
 };
 
 struct comparison {
     struct compare_settings settings;
-    const struct metric *metric;
-    struct compare_row *rows; /* in reading order; owned */
+    struct compare_item *items; /* all that was compared; owned */
+    size_t nr_items;
+    struct compare_row *rows; /* in reading order, one for each item, until compare_show(); owned */
     size_t nr;
     size_t count[VERDICT_NR];
-    size_t family;       /* benchmarks judged together */
+    size_t accepted;     /* of those regressed or broken, how many are meant to be */
+    size_t family;       /* rows judged together */
+    double chance;       /* alarms that chance alone would give in this family, at most */
     size_t unsupported;  /* not runnable on both sides */
     double common_shift; /* median change of the family; NaN if it has fewer than 5 */
     double vendor_shift; /* median change of its vendor benchmarks; NaN if none */
     double probe_shift;  /* median change of the machine probe's time; NaN if not probed */
-    bool shifted;        /* the family moved together: suspect the machine before the code */
-    double noise;        /* median launch-to-launch spread of the family; NaN if empty */
-    char **notes;        /* sentences to print below the table; owned */
+    double occasion; /* sd of a run against another beyond what launches show, as a fraction; NaN:
+                      * cannot be told */
+    double serial;   /* correlation of successive launches, pooled over the family; NaN: cannot be
+                      * told */
+    bool shifted;    /* the family moved together: suspect the machine before the code */
+    double noise;    /* median launch-to-launch spread of the family; NaN if empty */
+    char **notes;    /* sentences to print below the table; owned */
     size_t nr_notes, notes_capacity;
-    int exit_status; /* 1 if anything regressed or is broken; 77 if nothing matched or nothing
-                      * could be decided; else 0 */
+    int exit_status; /* 1 if anything regressed or is broken and is not accepted; 77 if nothing
+                      * matched or nothing could be decided; else 0 */
+};
+
+/* A change that is meant to be (`harness baseline accept`). */
+struct acceptance {
+    const char *key, *metric, *machine; /* exact; machine "" fits any */
+    double change; /* the change accepted, head / base - 1; NaN accepts that it is broken */
+    const char *reason;
 };
 
 /* Compares. Both record sets must outlive the result. -1 on a bad setting or a metric that is not
  * a matter of speed; a machine class mismatch is no error but a note and exit status 77. */
 int compare_run(const struct records *base, const struct records *head,
                 const struct compare_settings *settings, struct comparison *c, struct error *err);
+/* Decides from evidence alone, as compare_run() does once it has it: replaying old verdicts. Takes
+ * `items` and what they own. Notes about runs are missing. */
+int compare_decide(struct compare_item *items, size_t nr, const struct compare_settings *settings,
+                   struct comparison *c, struct error *err);
+/* Marks rows whose change is no worse than what was accepted (beyond the row's floor), and takes
+ * them out of the exit status. The reasons are borrowed. */
+void compare_accept(struct comparison *c, const struct acceptance *accepted, size_t nr);
+/* Drops the rows whose keys fit none of the filters (base/text.h), and counts again: what is left
+ * sets the exit status. The verdicts stay: the family was fixed before. No filter keeps all. */
+void compare_show(struct comparison *c, const char *const *filters, size_t nr);
+/* Adds a sentence to be printed below the table. */
+void comparison_note(struct comparison *c, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 void comparison_release(struct comparison *c);
+void compare_items_release(struct compare_item *items, size_t nr); /* and free()s items */
 
+/* Blocks in which both sides have a value; DESIGN_BLOCKS alone. */
+size_t evidence_blocks(const struct evidence *e);
+const char *compare_design_name(enum compare_design design); /* "launches", "occasions", "blocks" */
+/* The metrics that were asked for, in their order; returns how many. */
+size_t comparison_metrics(const struct comparison *c,
+                          const struct metric *out[COMPARE_METRICS_MAX]);
 const char *verdict_name(enum verdict verdict); /* "regressed" */
-/* One line: "2 regressed, 1 broken, 40 same, 17 undecided". */
+/* One line: "2 regressed, 1 broken, 40 same, 17 undecided; 1 accepted". */
 void comparison_summary(const struct comparison *c, struct strbuf *out);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The statistics of compare: see compare.h for the rule and its sources. */
+/* From changes to verdicts: see compare.h for the rule and its sources. */
 #include "analysis/compare_parts.h"
 
 #include "base/memory.h"
@@ -9,74 +9,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* No clock gives a benchmark less launch-to-launch noise than this; it keeps t finite. */
-static const double smallest_variance = 1e-12;
-static const double rank_level = 0.05, noisy_level = 0.01, power = 0.8;
+static const double rank_level = 0.05, power = 0.8;
+/* The log of a change that is no longer worth a number. */
+static const double detectable_max = 2.3;
 
 enum { SHIFT_FAMILY_MIN = 5 };
-
-/* The noise of one member: variance of one launch value, and what it is known from. */
-struct noise {
-    double effect; /* e of compare.h */
-    double variance, df;
-    double per_launch; /* se^2 = variance x per_launch = variance x (1/nb + 1/nh) */
-    double least;      /* variance that the samples inside the launches alone account for */
-};
-
-static struct noise measure_noise(const struct compare_row *row, const struct evidence *e)
-{
-    struct welch w = stats_welch(e->base, row->base.launches, e->head, row->head.launches);
-    double nb = (double)row->base.launches, nh = (double)row->head.launches;
-    double per_launch = 1 / nb + 1 / nh;
-
-    return (struct noise) {
-        .effect = w.difference,
-        .variance = fmax(w.se * w.se / per_launch, smallest_variance),
-        .df = w.df,
-        .per_launch = per_launch,
-        .least = (e->base_inner / nb + e->head_inner / nh) / per_launch,
-    };
-}
-
-static double median_df(const struct comparison *c, const size_t *family, size_t nr)
-{
-    double *df = memory_zeroed(nr, sizeof(*df));
-
-    for (size_t i = 0; i < nr; i++) {
-        const struct compare_row *row = &c->rows[family[i]];
-        df[i] = (double)(row->base.launches + row->head.launches - 2);
-    }
-    double median = stats_median(df, nr);
-    free(df);
-    return median;
-}
-
-static struct variance_prior fit_prior(const struct comparison *c, const size_t *family,
-                                       const struct noise *noise, size_t nr)
-{
-    struct variance_prior none = { NAN, 0 };
-
-    if (nr < COMPARE_BORROW_MIN)
-        return none;
-    double *variances = memory_zeroed(nr, sizeof(*variances));
-    for (size_t i = 0; i < nr; i++)
-        variances[i] = noise[i].variance;
-    struct variance_prior prior =
-        stats_variance_prior(variances, nr, median_df(c, family, nr), COMPARE_BORROW_MAX);
-    free(variances);
-    return prior;
-}
-
-/* Moves a variance towards the family's, unless it is too noisy to belong there. */
-static bool borrow(const struct variance_prior *prior, struct noise *n)
-{
-    if (!(prior->df > 0) ||
-        stats_f_tail(n->variance / prior->scale, n->df, prior->df) < noisy_level)
-        return false;
-    n->variance = (prior->df * prior->scale + n->df * n->variance) / (prior->df + n->df);
-    n->df += prior->df;
-    return true;
-}
 
 /* The ratio interval of the metric as shown: a rate turns it round. */
 static struct interval shown(double low, double high, double sign)
@@ -86,45 +23,77 @@ static struct interval shown(double low, double high, double sign)
     return (struct interval) { fmin(a, b), fmax(a, b) };
 }
 
-static void test_row(const struct comparison *c, const struct evidence *e, const struct noise *n,
-                     size_t family, struct compare_row *row)
+/* Exact test over launches that the sides are in order; NaN within blocks, which pair them. */
+static double rank_p(const struct compare_row *row, double effect)
 {
-    double floor = log1p(c->settings.delta), se = sqrt(fmax(n->variance, n->least) * n->per_launch);
-    double slower = stats_t_cdf((floor - n->effect) / se, n->df);
-    double faster = stats_t_cdf((floor + n->effect) / se, n->df);
-    double half = stats_t_quantile(0.95, n->df) * se;
-    double alone = stats_t_quantile(1 - c->settings.q / (2 * (double)family), n->df);
+    const struct evidence *e = &row->item->evidence;
+    double *base = memory_zeroed(e->base.nr, sizeof(*base));
+    double *head = memory_zeroed(e->head.nr, sizeof(*head));
 
-    row->p = fmin(1, 2 * fmin(slower, faster));
-    row->df = n->df;
-    row->interval = shown(n->effect - half, n->effect + half, compare_sign(c));
-    row->rank_p =
-        n->effect > 0
-            ? stats_rank_test_greater(e->base, row->base.launches, e->head, row->head.launches)
-            : stats_rank_test_greater(e->head, row->head.launches, e->base, row->base.launches);
-    row->detectable =
-        fabs(expm1(compare_sign(c) * (floor + (alone + stats_t_quantile(power, n->df)) * se)));
+    for (size_t i = 0; i < e->base.nr; i++)
+        base[i] = change_log(row, &e->base.values[i]);
+    for (size_t i = 0; i < e->head.nr; i++)
+        head[i] = change_log(row, &e->head.values[i]);
+    double p = e->design == DESIGN_BLOCKS ? NAN
+               : effect > 0 ? stats_rank_test_greater(base, e->base.nr, head, e->head.nr)
+                            : stats_rank_test_greater(head, e->head.nr, base, e->base.nr);
+    free(base);
+    free(head);
+    return p;
 }
 
-static void control_family(struct comparison *c, const size_t *family, size_t nr)
+/* The smallest change for the worse that is named 4 times in 5: beyond chance as the only change
+ * of the family, and with an interval that reaches beyond the floor. */
+static double detectable(const struct comparison *c, const struct change *ch)
 {
-    double *p = memory_zeroed(nr, sizeof(*p)), *q = memory_zeroed(nr, sizeof(*q));
+    struct error_term e = change_error(ch);
+    double beyond_chance =
+        ch->null_high + change_reach(ch, c->settings.q / (2 * (double)c->family));
+    double beyond_floor = log1p(ch->row->delta) - change_half(ch);
 
-    for (size_t i = 0; i < nr; i++)
-        p[i] = c->rows[family[i]].p;
-    stats_fdr(p, q, nr);
-    for (size_t i = 0; i < nr; i++)
-        c->rows[family[i]].q = q[i];
-    free(p);
-    free(q);
+    return fmax(beyond_chance, beyond_floor) + stats_t_quantile(power, e.df) * e.se;
+}
+
+static void test_row(const struct comparison *c, const struct change *ch)
+{
+    struct compare_row *row = ch->row;
+    double sign = compare_sign(row), half = change_half(ch), least = detectable(c, ch);
+
+    row->df = change_error(ch).df;
+    row->change = expm1(sign * ch->effect);
+    row->worse = ch->effect > 0;
+    row->p = fmin(1, change_p(ch));
+    row->rank_p = rank_p(row, ch->effect);
+    row->interval = shown(ch->effect - half, ch->effect + half, sign);
+    row->detectable = least < detectable_max ? fabs(expm1(sign * least)) : INFINITY;
 }
 
 /* The 90 % interval lies inside the floor on both sides (both one-sided tests at 5 %). */
-static bool is_same(const struct comparison *c, const struct compare_row *row)
+static bool is_same(const struct compare_row *row)
 {
-    double floor = log1p(c->settings.delta);
+    double floor = log1p(row->delta);
 
     return log1p(row->interval.low) > -floor && log1p(row->interval.high) < floor;
+}
+
+static bool in_order(const struct compare_row *row)
+{
+    return isnan(row->rank_p) || row->rank_p <= rank_level + 1e-12;
+}
+
+/* q-values over the whole family. What could not be named whatever its p-value counts as 1: so the
+ * many small changes of rows that are the same let no chance find through. */
+static void control_family(const struct comparison *c, struct compare_row *const *rows)
+{
+    double *p = memory_zeroed(c->family, sizeof(*p)), *q = memory_zeroed(c->family, sizeof(*q));
+
+    for (size_t i = 0; i < c->family; i++)
+        p[i] = is_same(rows[i]) || !in_order(rows[i]) ? 1 : rows[i]->p;
+    stats_fdr(p, q, c->family);
+    for (size_t i = 0; i < c->family; i++)
+        rows[i]->q = q[i];
+    free(p);
+    free(q);
 }
 
 /* The log of how much slower the machine was: beside this benchmark or over the whole family,
@@ -140,14 +109,13 @@ static double machine_share(const struct comparison *c, const struct compare_row
 /* Did the machine itself move by more than the floor? */
 static bool machine_moved(const struct comparison *c, const struct compare_row *row)
 {
-    return fabs(machine_share(c, row)) > log1p(c->settings.delta);
+    return fabs(machine_share(c, row)) > log1p(row->delta);
 }
 
 /* Does the change stand beyond the floor when the machine's own share is taken out of it? */
 static bool stands(const struct comparison *c, const struct compare_row *row)
 {
-    double sign = compare_sign(c), share = machine_share(c, row);
-    double floor = log1p(c->settings.delta);
+    double sign = compare_sign(row), share = machine_share(c, row), floor = log1p(row->delta);
     double a = sign * log1p(row->interval.low), b = sign * log1p(row->interval.high);
 
     if (!machine_moved(c, row))
@@ -161,14 +129,13 @@ static void explain(const struct comparison *c, struct compare_row *row)
 {
     char low[TEXT_UNIT_SIZE], high[TEXT_UNIT_SIZE];
 
-    if (row->q <= c->settings.q)
+    if (row->p <= c->settings.q && !in_order(row))
         snprintf(row->why, sizeof(row->why),
-                 "beyond the floor on average, but single launches overlap (rank test p = %.2g)",
+                 "changed on average, but single launches overlap (rank test p = %.2g)",
                  row->rank_p);
     else if (row->p <= c->settings.q)
-        snprintf(row->why, sizeof(row->why),
-                 "p = %.2g alone, but not among %zu benchmarks (q = %.2g)", row->p, c->family,
-                 row->q);
+        snprintf(row->why, sizeof(row->why), "p = %.2g alone, but not among %zu (q = %.2g)", row->p,
+                 c->family, row->q);
     else
         snprintf(row->why, sizeof(row->why), "the true change may be anything from %s to %s",
                  text_percent(row->interval.low, low), text_percent(row->interval.high, high));
@@ -176,38 +143,28 @@ static void explain(const struct comparison *c, struct compare_row *row)
 
 static void decide(const struct comparison *c, struct compare_row *row)
 {
-    bool changed = row->q <= c->settings.q && row->rank_p <= rank_level + 1e-12;
+    bool same = is_same(row), changed = !same && row->q <= c->settings.q;
     char moved[TEXT_UNIT_SIZE];
 
     if (changed && stands(c, row))
         row->verdict = row->worse ? VERDICT_REGRESSED : VERDICT_IMPROVED;
-    else if ((changed || is_same(c, row)) && machine_moved(c, row))
+    else if ((changed || same) && machine_moved(c, row))
         snprintf(row->why, sizeof(row->why), "the machine itself moved: its probe took %s time",
                  text_percent(expm1(machine_share(c, row)), moved));
-    else if (is_same(c, row))
+    else if (same)
         row->verdict = VERDICT_SAME;
     else
         explain(c, row);
 }
 
-/* Median of a field over the family's rows that `vendor_only` lets through; NaN if none. */
-static double family_median(const struct comparison *c, const size_t *family, size_t nr,
-                            double (*field)(const struct compare_row *), bool vendor_only)
-{
-    double *values = memory_zeroed(nr, sizeof(*values));
-    size_t used = 0;
-
-    for (size_t i = 0; i < nr; i++)
-        if ((!vendor_only || c->rows[family[i]].vendor) && !isnan(field(&c->rows[family[i]])))
-            values[used++] = field(&c->rows[family[i]]);
-    double median = stats_median(values, used);
-    free(values);
-    return median;
-}
-
 static double change_of(const struct compare_row *row)
 {
     return row->change;
+}
+
+static double vendor_change_of(const struct compare_row *row)
+{
+    return row->item->vendor ? row->change : NAN;
 }
 
 static double probe_of(const struct compare_row *row)
@@ -221,51 +178,58 @@ static double spread_of(const struct compare_row *row)
 }
 
 /* Did the family move as one? Half the floor, and four in five to the same side. */
-static void judge_shift(struct comparison *c, const size_t *family, size_t nr)
+static void judge_shift(struct comparison *c, struct compare_row *const *rows, size_t nr)
 {
     size_t same_side = 0;
 
-    c->vendor_shift = family_median(c, family, nr, change_of, true);
+    c->vendor_shift = family_median(rows, nr, vendor_change_of);
     if (nr < SHIFT_FAMILY_MIN)
         return;
-    c->common_shift = family_median(c, family, nr, change_of, false);
+    c->common_shift = family_median(rows, nr, change_of);
     for (size_t i = 0; i < nr; i++)
-        same_side += (c->rows[family[i]].change > 0) == (c->common_shift > 0);
+        same_side += (rows[i]->change > 0) == (c->common_shift > 0);
     c->shifted =
         fabs(log1p(c->common_shift)) > 0.5 * log1p(c->settings.delta) && 5 * same_side >= 4 * nr;
 }
 
-static void judge_family(struct comparison *c, const struct evidence *evidence,
-                         const size_t *family, size_t nr)
+/* Those of the first metric: another one's changes may point the other way. */
+static size_t keep_leading(struct compare_row **rows, size_t nr)
 {
-    struct noise *noise = memory_zeroed(nr, sizeof(*noise));
+    size_t kept = 0;
 
     for (size_t i = 0; i < nr; i++)
-        noise[i] = measure_noise(&c->rows[family[i]], &evidence[family[i]]);
-    struct variance_prior prior = fit_prior(c, family, noise, nr);
-    for (size_t i = 0; i < nr; i++) {
-        struct compare_row *row = &c->rows[family[i]];
-        row->borrowed = borrow(&prior, &noise[i]);
-        test_row(c, &evidence[family[i]], &noise[i], nr, row);
-    }
-    control_family(c, family, nr);
-    c->probe_shift = family_median(c, family, nr, probe_of, false);
-    for (size_t i = 0; i < nr; i++)
-        decide(c, &c->rows[family[i]]);
-    c->noise = family_median(c, family, nr, spread_of, false);
-    judge_shift(c, family, nr);
-    free(noise);
+        if (rows[i]->item->metric == rows[0]->item->metric)
+            rows[kept++] = rows[i];
+    return kept;
 }
 
-void compare_judge(struct comparison *c, const struct evidence *evidence)
+static void judge_family(struct comparison *c, struct compare_row **rows)
 {
-    size_t *family = memory_zeroed(c->nr ? c->nr : 1, sizeof(*family));
+    struct change *changes = memory_zeroed(c->family, sizeof(*changes));
+
+    family_measure(c, rows, changes, c->family);
+    for (size_t i = 0; i < c->family; i++)
+        test_row(c, &changes[i]);
+    free(changes);
+    control_family(c, rows);
+    c->probe_shift = family_median(rows, c->family, probe_of);
+    for (size_t i = 0; i < c->family; i++)
+        decide(c, rows[i]);
+    size_t leading = keep_leading(rows, c->family);
+    c->noise = family_median(rows, leading, spread_of);
+    judge_shift(c, rows, leading);
+}
+
+void compare_judge(struct comparison *c)
+{
+    struct compare_row **rows = memory_zeroed(c->nr ? c->nr : 1, sizeof(*rows)); /* NOLINT */
 
     c->common_shift = c->vendor_shift = c->probe_shift = c->noise = NAN;
+    c->occasion = c->serial = NAN;
     for (size_t i = 0; i < c->nr; i++)
         if (compare_in_family(&c->rows[i]))
-            family[c->family++] = i;
+            rows[c->family++] = &c->rows[i];
     if (c->family > 0)
-        judge_family(c, evidence, family, c->family);
-    free(family);
+        judge_family(c, rows);
+    free(rows);
 }

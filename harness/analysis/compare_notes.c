@@ -6,7 +6,27 @@
 #include "base/text.h"
 
 #include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
+
+void comparison_note(struct comparison *c, const char *format, ...)
+{
+    struct {
+        char **items;
+        size_t nr, capacity;
+    } notes = { c->notes, c->nr_notes, c->notes_capacity };
+    char text[1024];
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(text, sizeof(text), format, arguments);
+    va_end(arguments);
+    *array_push(&notes) = memory_string(text);
+    c->notes = notes.items;
+    c->nr_notes = notes.nr;
+    c->notes_capacity = notes.capacity;
+}
 
 static const struct run *newest(const struct records *records)
 {
@@ -38,15 +58,15 @@ static void note_machines(struct comparison *c, const struct records *one,
         if (seen || has_class(other, name))
             continue;
         if (c->settings.any_machine)
-            compare_note(c,
-                         "The %s has runs of machine class %s, the %s has none: "
-                         "differences may be the machines'.",
-                         one_name, name, other_name);
+            comparison_note(c,
+                            "The %s has runs of machine class %s, the %s has none: "
+                            "differences may be the machines'.",
+                            one_name, name, other_name);
         else
-            compare_note(c,
-                         "The %s has runs of machine class %s, the %s has none; "
-                         "they were left out.",
-                         one_name, name, other_name);
+            comparison_note(c,
+                            "The %s has runs of machine class %s, the %s has none; "
+                            "they were left out.",
+                            one_name, name, other_name);
     }
 }
 
@@ -60,7 +80,7 @@ static void note_epochs(struct comparison *c, const struct records *base,
         return;
     strbuf_init(&text);
     if (epoch_difference(newest(base), newest(head), &text) > 0)
-        compare_note(c, "Surroundings differ between base and head: %s.", text.data);
+        comparison_note(c, "Surroundings differ between base and head: %s.", text.data);
     strbuf_release(&text);
 }
 
@@ -71,7 +91,7 @@ static void note_pooling(struct comparison *c, const struct records *side, const
     for (size_t i = 1; i < side->nr_runs; i++)
         mixed |= epoch_id(&side->runs[i]) != epoch_id(&side->runs[0]);
     if (mixed)
-        compare_note(c, "The %s pools %zu runs whose surroundings differ.", name, side->nr_runs);
+        comparison_note(c, "The %s pools %zu runs whose surroundings differ.", name, side->nr_runs);
 }
 
 static void note_dirty(struct comparison *c, const struct records *side, const char *name)
@@ -81,7 +101,7 @@ static void note_dirty(struct comparison *c, const struct records *side, const c
     for (size_t i = 0; i < side->nr_runs; i++)
         dirty += side->runs[i].build.dirty;
     if (dirty > 0)
-        compare_note(c, "The %s was measured from a tree with uncommitted changes.", name);
+        comparison_note(c, "The %s was measured from a tree with uncommitted changes.", name);
 }
 
 static void note_shift(struct comparison *c)
@@ -89,34 +109,27 @@ static void note_shift(struct comparison *c)
     char shift[TEXT_UNIT_SIZE];
 
     if (c->shifted)
-        compare_note(c, "All benchmarks together moved by %s: suspect the machine before the code.",
-                     text_percent(c->common_shift, shift));
+        comparison_note(c,
+                        "All benchmarks together moved by %s: suspect the machine before the code.",
+                        text_percent(c->common_shift, shift));
     if (fabs(log1p(c->probe_shift)) > log1p(c->settings.delta))
-        compare_note(c,
-                     "The machine itself moved: its probe, the same work on both sides, took %s "
-                     "time.",
-                     text_percent(c->probe_shift, shift));
+        comparison_note(c,
+                        "The machine itself moved: its probe, the same work on both sides, took %s "
+                        "time.",
+                        text_percent(c->probe_shift, shift));
     if (fabs(log1p(c->vendor_shift)) > log1p(c->settings.delta))
-        compare_note(c, "The reference libraries, whose code did not change, moved by %s.",
-                     text_percent(c->vendor_shift, shift));
+        comparison_note(c, "The reference libraries, whose code did not change, moved by %s.",
+                        text_percent(c->vendor_shift, shift));
 }
 
 static void note_chance(struct comparison *c)
 {
-    size_t alarms = c->count[VERDICT_REGRESSED] + c->count[VERDICT_IMPROVED];
-
-    if (c->family == 0)
-        return;
-    if (alarms > 0)
-        compare_note(c,
-                     "%zu of %zu benchmarks judged together changed; chance alone accounts for "
-                     "%.2g of these on average (false-discovery rate %g %%).",
-                     alarms, c->family, c->settings.q * (double)alarms, 100 * c->settings.q);
-    else
-        compare_note(c,
-                     "%zu benchmarks were judged together; if none of them changed, at most one "
-                     "such comparison in %.0f names any.",
-                     c->family, 1 / c->settings.q);
+    if (c->family > 0)
+        comparison_note(
+            c,
+            "%zu compared, chance alone would give %.2g alarms at most (false-discovery rate "
+            "%g %%).",
+            c->family, c->chance, 100 * c->settings.q);
 }
 
 static void note_launches(struct comparison *c)
@@ -126,22 +139,23 @@ static void note_launches(struct comparison *c)
     for (size_t i = 0; i < c->nr; i++)
         few += c->rows[i].verdict == VERDICT_UNDECIDED && !compare_in_family(&c->rows[i]);
     if (few > 0)
-        compare_note(c,
-                     "%zu benchmarks have fewer than %d launches with a time on a side; measure "
-                     "with more launches.",
-                     few, COMPARE_LAUNCHES_MIN);
+        comparison_note(c,
+                        "%zu benchmarks have fewer than %d launches with a time on a side; measure "
+                        "with more launches.",
+                        few, COMPARE_LAUNCHES_MIN);
 }
 
 static void note_noise(struct comparison *c)
 {
     if (c->noise > c->settings.delta)
-        compare_note(c,
-                     "Launches of one benchmark typically differ by %.1f %%, more than the floor "
-                     "of %g %%: small changes cannot be seen here.",
-                     100 * c->noise, 100 * c->settings.delta);
+        comparison_note(
+            c,
+            "Launches of one benchmark typically differ by %.1f %%, more than the floor "
+            "of %g %%: small changes cannot be seen here.",
+            100 * c->noise, 100 * c->settings.delta);
 }
 
-void compare_notes(struct comparison *c, const struct records *base, const struct records *head)
+void compare_run_notes(struct comparison *c, const struct records *base, const struct records *head)
 {
     note_machines(c, base, head, "base", "head");
     note_machines(c, head, base, "head", "base");
@@ -150,6 +164,10 @@ void compare_notes(struct comparison *c, const struct records *base, const struc
     note_pooling(c, head, "head");
     note_dirty(c, base, "base");
     note_dirty(c, head, "head");
+}
+
+void compare_notes(struct comparison *c)
+{
     note_shift(c);
     note_launches(c);
     note_noise(c);

@@ -62,6 +62,14 @@ int json_write_file(const cJSON *json, const char *path, bool pretty, struct err
     return rc;
 }
 
+char *json_take_text(cJSON *json)
+{
+    char *text = cJSON_PrintUnformatted(json);
+
+    cJSON_Delete(json);
+    return text;
+}
+
 int json_get_string(const cJSON *object, const char *key, const char **value, struct error *err)
 {
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
@@ -123,22 +131,26 @@ bool json_bool(const cJSON *object, const char *key, bool otherwise)
     return cJSON_IsBool(item) ? cJSON_IsTrue(item) : otherwise;
 }
 
-/* The shortest of 15 to 17 digits that reads back as the same double; cJSON's own printing may
- * lose the last bit. */
-void json_add_number(cJSON *object, const char *key, double value)
+/* cJSON's own printing may lose the last bit. */
+char *json_number_text(double value, char text[JSON_NUMBER_SIZE])
 {
-    char text[32];
-
     if (!isfinite(value)) {
-        cJSON_AddNullToObject(object, key);
-        return;
+        snprintf(text, JSON_NUMBER_SIZE, "null");
+        return text;
     }
     for (int digits = 15; digits <= 17; digits++) {
-        snprintf(text, sizeof(text), "%.*g", digits, value);
+        snprintf(text, JSON_NUMBER_SIZE, "%.*g", digits, value);
         if (strtod(text, NULL) == value)
             break;
     }
-    cJSON_AddRawToObject(object, key, text);
+    return text;
+}
+
+void json_add_number(cJSON *object, const char *key, double value)
+{
+    char text[JSON_NUMBER_SIZE];
+
+    cJSON_AddRawToObject(object, key, json_number_text(value, text));
 }
 
 void json_add_string(cJSON *object, const char *key, const char *value)

@@ -19,6 +19,9 @@ cJSON *json_parse_file(const char *path, struct error *err);
 /* Writes the tree to a file in one step (temporary file, fsync, rename). */
 int json_write_file(const cJSON *json, const char *path, bool pretty, struct error *err);
 
+/* The tree on one line; takes the tree. free() the text. */
+char *json_take_text(cJSON *json);
+
 /* Required members: -1 and a message if absent or of another type. */
 int json_get_string(const cJSON *object, const char *key, const char **value, struct error *err);
 int json_get_number(const cJSON *object, const char *key, double *value, struct error *err);
@@ -30,6 +33,10 @@ double json_number(const cJSON *object, const char *key, double otherwise);
 int64_t json_int(const cJSON *object, const char *key, int64_t otherwise);
 bool json_bool(const cJSON *object, const char *key, bool otherwise);
 
+/* The shortest of 15 to 17 digits that reads back as the same double, "null" where it is not
+ * finite; the returned string is `text`. */
+enum { JSON_NUMBER_SIZE = 32 };
+char *json_number_text(double value, char text[JSON_NUMBER_SIZE]);
 /* Adds a number exactly, or null where it is not finite (JSON has no NaN). Like json_add_int(), it
  * adds text: print and parse the tree before reading such a member back. */
 void json_add_number(cJSON *object, const char *key, double value);

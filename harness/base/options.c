@@ -59,6 +59,9 @@ static int set_value(const struct option_row *row, void *target, const char *tex
         return 0;
     case OPTION_STRINGS:
         return set_strings(text, what, member, err);
+    case OPTION_TEXTS:
+        string_list_add(member, text);
+        return 0;
     case OPTION_INT:
         return text_parse_int(text, row->low, row->high, what, member, err);
     case OPTION_INTS:
@@ -144,7 +147,7 @@ void options_release(const struct option_row *rows, void *target)
 {
     for (; rows->name; rows++) {
         void *member = (char *)target + rows->offset;
-        if (rows->type == OPTION_STRINGS)
+        if (rows->type == OPTION_STRINGS || rows->type == OPTION_TEXTS)
             string_list_release(member);
         if (rows->type == OPTION_INTS)
             array_release((struct int_list *)member);

@@ -28,6 +28,7 @@ enum option_type {
     OPTION_FLAG,     /* bool: set to true */
     OPTION_STRING,   /* const char *: points into argv */
     OPTION_STRINGS,  /* struct string_list: repeatable, each split at commas, no item empty */
+    OPTION_TEXTS,    /* struct string_list: repeatable, each as it is */
     OPTION_INT,      /* int64_t within [low, high] */
     OPTION_INTS,     /* struct int_list within [low, high] */
     OPTION_DOUBLE,   /* double within [low, high] */

@@ -10,19 +10,6 @@
 
 static const struct interval no_interval = { NAN, NAN };
 
-static int compare_doubles(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
-void stats_sort(double *x, size_t n)
-{
-    if (n > 1)
-        qsort(x, n, sizeof(*x), compare_doubles);
-}
-
 double stats_quantile(const double *sorted, size_t n, double p)
 {
     if (n == 0 || !(p >= 0 && p <= 1))

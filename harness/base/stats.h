@@ -17,6 +17,8 @@ void stats_sort(double *x, size_t n); /* ascending; NaN is not allowed */
 
 /* Quantile p of sorted data by linear interpolation (Hyndman and Fan's type 7). NaN if n = 0. */
 double stats_quantile(const double *sorted, size_t n, double p);
+/* The same of unsorted data, which it reorders, in linear time on average. */
+double stats_select_quantile(double *x, size_t n, double p);
 /* Distribution-free interval for quantile p from order statistics (binomial; David and Nagaraja,
  * Order Statistics, section 7.1): the fewest neighbouring order statistics whose coverage reaches
  * `confidence`. It takes the samples as independent. NaN limits where n is too small. */
@@ -64,6 +66,16 @@ struct variance_prior {
  * `df_max`. Fewer than 4 variances, or all zero: no prior. */
 struct variance_prior stats_variance_prior(const double *variances, size_t n, double df,
                                            double df_max);
+
+/* How alike neighbours in a short series are: sum of products of neighbouring deviations from the
+ * mean over the sum of their squares. NaN without any spread. */
+double stats_lag1(const double *x, size_t n);
+/* What stats_lag1() comes to, as a ratio of expectations, where x is AR(1) with correlation r in
+ * [0, 1) between neighbours: -1/n at r = 0, because the mean is the series' own (Marriott and Pope
+ * 1954 on that bias). Rises with r; n >= 2. */
+double stats_lag1_expected(size_t n, double r);
+/* The variance of the mean of such a series over what s^2 / n is on average: 1 at r = 0. */
+double stats_serial_factor(size_t n, double r);
 
 /* One-sided Mann-Whitney p-value for "y tends to be larger than x": the probability, over all ways
  * to deal out the observed ranks, of a rank sum of y as large as this one or larger. Mid-ranks for

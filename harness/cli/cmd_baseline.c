@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "base/json.h"
+#include "cli/accept.h"
 #include "cli/history_file.h"
 #include "core/clock.h"
 #include "measure/environment.h"
@@ -11,7 +12,7 @@
 #include <string.h>
 
 struct baseline_options {
-    const char *db, *note, *ref, *file;
+    const char *db, *note, *ref, *file, *reason, *metric, *change, *author;
     bool replace, json;
 };
 
@@ -146,16 +147,48 @@ static int forget(struct store *store, const struct baseline_options *o, int arg
     return 0;
 }
 
+static int accept(struct store *store, const struct baseline_options *o, int argc, char **argv,
+                  struct error *err)
+{
+    if (argc < 2)
+        return error_set(err, "harness baseline accept KEY --reason TEXT");
+    struct accept_request request = {
+        .key = argv[1],
+        .metric = o->metric,
+        .reason = o->reason,
+        .change = o->change,
+        .author = o->author,
+    };
+    return accept_run(store, &request, err);
+}
+
+static int accepted(struct store *store, const struct baseline_options *o, int argc, char **argv,
+                    struct error *err)
+{
+    (void)argc;
+    (void)argv;
+    return accept_list(store, o->json, err);
+}
+
+static int unaccept(struct store *store, const struct baseline_options *o, int argc, char **argv,
+                    struct error *err)
+{
+    (void)o;
+    if (argc < 2)
+        return error_set(err, "harness baseline unaccept ID; `harness baseline accepted` has them");
+    return accept_remove(store, argv[1], err);
+}
+
 static const struct {
     const char *name;
     int words; /* at most, with the action's own name */
     enum store_mode mode;
     int (*run)(struct store *, const struct baseline_options *, int, char **, struct error *);
 } actions[] = {
-    { "list", 1, STORE_READ, list },
-    { "show", 2, STORE_READ, show },
-    { "save", 2, STORE_WRITE, save },
-    { "remove", 2, STORE_WRITE, forget },
+    { "list", 1, STORE_READ, list },          { "show", 2, STORE_READ, show },
+    { "save", 2, STORE_WRITE, save },         { "remove", 2, STORE_WRITE, forget },
+    { "accept", 2, STORE_WRITE, accept },     { "accepted", 1, STORE_READ, accepted },
+    { "unaccept", 2, STORE_WRITE, unaccept },
 };
 
 static int run(int argc, char **argv, void *options, struct error *err)
@@ -174,7 +207,10 @@ static int run(int argc, char **argv, void *options, struct error *err)
         store_close(store);
         return rc;
     }
-    return error_set(err, "unknown action \"%s\"; there are save, list, show, remove", action);
+    return error_set(err,
+                     "unknown action \"%s\"; there are save, list, show, remove, accept, accepted, "
+                     "unaccept",
+                     action);
 }
 
 static const struct option_row rows[] = {
@@ -188,6 +224,14 @@ static const struct option_row rows[] = {
                "save: an existing name gets the new runs"),
     OPTION_ROW("file", 0, OPTION_STRING, struct baseline_options, file, "FILE",
                "save: to a file; auto is baselines/<machine class>/NAME.json"),
+    OPTION_ROW("reason", 0, OPTION_STRING, struct baseline_options, reason, "TEXT",
+               "accept: why the change is meant to be"),
+    OPTION_ROW("metric", 0, OPTION_STRING, struct baseline_options, metric, "NAME",
+               "accept: of this metric alone (default all that were compared)"),
+    OPTION_ROW("change", 0, OPTION_STRING, struct baseline_options, change, "SHARE",
+               "accept: a change up to this, such as +8% (default what was seen)"),
+    OPTION_ROW("by", 0, OPTION_STRING, struct baseline_options, author, "NAME",
+               "accept: who says so (default git's user.name, else $USER)"),
     OPTION_ROW("json", 0, OPTION_FLAG, struct baseline_options, json, NULL, "print JSON"),
     OPTION_END,
 };
@@ -195,12 +239,17 @@ static const struct option_row rows[] = {
 extern const struct command cmd_baseline;
 const struct command cmd_baseline = {
     .name = "baseline",
-    .arguments = "save NAME|list|show NAME|remove NAME",
-    .summary = "names for runs that later ones are compared with",
+    .arguments = "save NAME|list|show NAME|remove NAME|accept KEY|accepted|unaccept ID",
+    .summary = "names for runs that later ones are compared with; changes that are meant to be",
     .details =
         "  harness baseline save main                 the latest run\n"
         "  harness baseline save main --replace\n"
-        "  harness baseline save main --file auto     as a file for review",
+        "  harness baseline save main --file auto     as a file for review\n"
+        "  harness baseline accept gemm/linear --reason 'exact GELU'\n"
+        "\n"
+        "accept takes the newest recorded verdict of every benchmark that KEY (a filter) fits, if\n"
+        "it is regressed or broken. Later comparisons mark such a change as accepted, and it does\n"
+        "not count for their exit status, as long as their baseline does not have it yet.",
     .options = rows,
     .options_size = sizeof(struct baseline_options),
     .run = run,

@@ -3,8 +3,13 @@
 
 #include "analysis/compare.h"
 #include "base/json.h"
+#include "cli/compare_ab.h"
+#include "cli/floors.h"
+#include "cli/gate_warning.h"
 #include "cli/history_file.h"
+#include "cli/replay.h"
 #include "cli/terminal.h"
+#include "cli/verdict_record.h"
 #include "measure/environment.h"
 #include "output/compare_json.h"
 #include "output/compare_table.h"
@@ -13,9 +18,18 @@
 #include <string.h>
 
 struct compare_options {
-    const char *db, *baseline, *head, *metric, *format, *output;
-    double delta, q;
-    bool all, json, any_machine;
+    const char *db, *baseline, *head, *format, *output;
+    struct string_list metrics, deltas;
+    double q;
+    bool all, json, any_machine, replay, no_record;
+    struct compare_ab_options measuring;
+};
+
+/* How it is to be decided; the settings borrow from the rest and from the options. */
+struct rule {
+    struct compare_settings settings;
+    const char *metrics[COMPARE_METRICS_MAX + 1];
+    struct floors floors;
 };
 
 struct sides {
@@ -64,53 +78,87 @@ static int print(const struct comparison *c, const struct compare_options *o, co
     return rc;
 }
 
-static int check_format(const struct compare_options *o, struct error *err)
+static int make_rule(struct compare_options *o, struct rule *rule, struct error *err)
 {
-    static const char *const formats[] = { "text", "markdown", "json", NULL };
-
-    for (const char *const *f = formats; *f; f++)
-        if (!o->format || strcmp(o->format, *f) == 0)
-            return 0;
-    return error_set(err, "unknown format \"%s\"; there are text, markdown, json", o->format);
+    *rule = (struct rule) { .settings = COMPARE_DEFAULTS };
+    rule->settings.any_machine = o->any_machine;
+    if (o->q > 0)
+        rule->settings.q = o->q;
+    for (size_t i = 0; i < o->metrics.nr; i++) {
+        if (i == COMPARE_METRICS_MAX)
+            return error_set(err, "--metric: at most %d at a time", COMPARE_METRICS_MAX);
+        rule->metrics[i] = o->metrics.items[i];
+    }
+    if (o->metrics.nr > 0)
+        rule->settings.metrics = rule->metrics;
+    return floors_parse(&o->deltas, &rule->floors, &rule->settings, err);
 }
 
-static int decide(const struct compare_options *o, const struct sides *s, struct error *err)
+/* Where the last self-test of the machine shows that it cannot carry this floor. */
+static void warn_of_gate(struct store *store, struct comparison *c)
 {
-    struct compare_settings settings = COMPARE_DEFAULTS;
-    struct comparison c = { 0 };
+    const struct compare_item *item = c->nr ? c->rows[0].item : NULL;
+    char text[SELFTEST_TEXT_SIZE];
 
-    settings.any_machine = o->any_machine;
-    if (o->delta > 0)
-        settings.delta = o->delta;
-    if (o->q > 0)
-        settings.q = o->q;
-    if (o->metric)
-        settings.metric = o->metric;
-    if (compare_run(&s->base.records, &s->head.records, &settings, &c, err))
-        return -1;
-    int rc = print(&c, o, s, err);
+    if (item && gate_warning(store, item->machine, item->bench->device,
+                             item->evidence.design == DESIGN_BLOCKS, c->settings.delta, text))
+        comparison_note(c, "The last self-test here: %s", text);
+}
+
+static int decide(const struct compare_options *o, const struct rule *rule, struct store *store,
+                  const struct sides *s, char **filters, size_t nr, struct error *err)
+{
+    struct comparison c = { 0 };
+    struct store_acceptances accepted = { 0 };
+    struct verdict_sides sides = { s->base.what, s->head.what, &s->base.records, &s->head.records };
+
+    int rc = compare_run(&s->base.records, &s->head.records, &rule->settings, &c, err);
+    if (rc == 0)
+        rc = verdict_accept(store, &sides, &c, &accepted, err);
+    if (rc == 0 && !o->no_record) /* the whole family, whatever is shown of it */
+        verdict_record(store_path(store), &sides, &c);
+    if (rc == 0) {
+        warn_of_gate(store, &c);
+        compare_show(&c, (const char *const *)filters, nr);
+        rc = print(&c, o, s, err);
+    }
     int status = c.exit_status;
     comparison_release(&c);
+    store_acceptances_release(&accepted);
     return rc ? -1 : status;
 }
 
-static int run(int argc, char **argv, void *options, struct error *err)
+static int replay(const struct compare_options *o, int argc, char **argv, struct error *err)
 {
-    const struct compare_options *o = options;
+    bool json = o->json || (o->format && strcmp(o->format, "json") == 0);
+    struct store *store;
+
+    if (o->baseline || o->head)
+        return error_set(err,
+                         "--replay takes numbers of recorded comparisons, no --baseline or "
+                         "--head; `harness history verdicts` lists them");
+    if (output_check_format(o->format, err) || history_open(&store, o->db, STORE_READ, err))
+        return -1;
+    int rc = replay_run(store, argv, argc, json, o->output, err);
+    store_close(store);
+    return rc;
+}
+
+/* What the history has. */
+static int compare_stored(const struct compare_options *o, const struct rule *rule, char **filters,
+                          int nr, struct error *err)
+{
     struct sides s = { 0 };
     struct store *store;
 
-    (void)argv;
-    if (argc > 0)
-        return error_set(err, "harness compare takes no arguments; --head REF names the new side");
     if (!o->baseline)
         return error_set(err, "give --baseline REF: a baseline, branch, commit, run or file");
-    if (check_format(o, err) || history_open(&store, o->db, STORE_READ, err))
+    if (history_open(&store, o->db, STORE_READ, err))
         return -1;
     environment_machine(&s.machine);
     int rc = load_sides(store, o, &s, err);
     if (rc == 0) {
-        rc = decide(o, &s, err);
+        rc = decide(o, rule, store, &s, filters, (size_t)nr, err);
     } else if (s.base.nothing) { /* a known name with nothing to compare is no mistake */
         fprintf(stderr, "harness: %s\n", err->message);
         rc = EXIT_UNDECIDED;
@@ -121,19 +169,66 @@ static int run(int argc, char **argv, void *options, struct error *err)
     return rc;
 }
 
+/* What is measured now, in turn. */
+static int compare_measured(const struct compare_options *o, const struct rule *rule,
+                            char **filters, int nr, struct error *err)
+{
+    struct sides s = { 0 };
+    struct compare_ab ab = {
+        .options = &o->measuring,
+        .baseline = o->baseline,
+        .head = o->head,
+        .db = o->db,
+        .settings = &rule->settings,
+        .filters = filters,
+        .nr_filters = nr,
+    };
+
+    if (history_open(&ab.store, o->db, STORE_WRITE, err))
+        return -1;
+    int stopped = compare_ab_run(&ab, &s.base, &s.head, err);
+    int rc = stopped < 0 ? -1 : decide(o, rule, ab.store, &s, NULL, 0, err);
+    history_side_release(&s.base);
+    history_side_release(&s.head);
+    store_close(ab.store);
+    return rc >= 0 && stopped > 0 ? stopped : rc;
+}
+
+static int run(int argc, char **argv, void *options, struct error *err)
+{
+    struct compare_options *o = options;
+    struct rule rule;
+
+    if (o->replay)
+        return replay(o, argc, argv, err);
+    if (output_check_format(o->format, err) ||
+        compare_ab_check(&o->measuring, o->baseline, o->head, err))
+        return -1;
+    int rc = make_rule(o, &rule, err);
+    if (rc == 0)
+        rc = compare_ab_wanted(&o->measuring) ? compare_measured(o, &rule, argv, argc, err)
+                                              : compare_stored(o, &rule, argv, argc, err);
+    floors_release(&rule.floors);
+    return rc;
+}
+
 static const struct option_row rows[] = {
     OPTION_ROW("baseline", 'b', OPTION_STRING, struct compare_options, baseline, "REF",
                "the old side: baseline, branch, commit, run, label or file"),
     OPTION_ROW("head", 0, OPTION_STRING, struct compare_options, head, "REF",
                "the new side (default latest)"),
-    OPTION_ROW("delta", 0, OPTION_FRACTION, struct compare_options, delta, "SHARE",
-               "changes smaller than this do not matter (default 3%)"),
+    OPTION_ROW("delta", 0, OPTION_TEXTS, struct compare_options, deltas, "[FOR=]SHARE",
+               "changes within this do not matter (default 3%); p95=10% or 'gemm/*=5%' for some"),
     OPTION_ROW("fdr", 0, OPTION_FRACTION, struct compare_options, q, "SHARE",
                "share of false alarms among the alarms (default 5%)"),
-    OPTION_ROW("metric", 0, OPTION_STRING, struct compare_options, metric, "NAME",
+    OPTION_ROW("metric", 0, OPTION_STRINGS, struct compare_options, metrics, "NAME,...",
                "what is compared (default p50), see `harness list metrics`"),
     OPTION_ROW("all", 'a', OPTION_FLAG, struct compare_options, all, NULL,
                "also the rows that are the same"),
+    OPTION_ROW("no-record", 0, OPTION_FLAG, struct compare_options, no_record, NULL,
+               "keep no record of the verdicts in the history"),
+    OPTION_ROW("replay", 0, OPTION_FLAG, struct compare_options, replay, NULL,
+               "decide recorded comparisons again (arguments: their numbers; default all)"),
     OPTION_ROW("any-machine", 0, OPTION_FLAG, struct compare_options, any_machine, NULL,
                "compare across machine classes, too"),
     OPTION_ROW("format", 0, OPTION_STRING, struct compare_options, format, "FORM",
@@ -143,19 +238,25 @@ static const struct option_row rows[] = {
                "write the result there"),
     OPTION_ROW("db", 0, OPTION_STRING, struct compare_options, db, "FILE",
                "the history (default .harness/history.db of the project)"),
+    COMPARE_AB_OPTION_ROWS(struct compare_options, measuring),
     OPTION_END,
 };
 
 extern const struct command cmd_compare;
 const struct command cmd_compare = {
     .name = "compare",
-    .arguments = "--baseline REF",
+    .arguments = "--baseline REF [FILTER...]",
     .summary = "say whether something got slower",
     .details =
         "  harness compare --baseline main\n"
         "  harness compare --baseline 3f2a91c --head my-branch\n"
+        "  harness compare --baseline main --build --suite ci --budget 10m\n"
+        "  harness compare --baseline-bin old/harness --head-bin new/harness 'gemm/*'\n"
+        "  harness compare --replay                  recorded verdicts by today's rule\n"
         "\n"
         "Decided from launches (fresh processes), at least three a side, five for a gate.\n"
+        "FILTERs choose what is shown and what the exit status speaks of; all benchmarks are\n"
+        "judged together all the same, so that choosing afterwards makes no alarm likelier.\n"
         "Exit status: 0 no regression, 1 regression, 77 cannot tell or nothing to compare\n"
         "with, 2 usage or failure.",
     .options = rows,

@@ -4,6 +4,7 @@
 #include "analysis/epoch.h"
 #include "base/json.h"
 #include "cli/history_file.h"
+#include "cli/verdict_list.h"
 #include "output/system_table.h"
 
 #include <stdio.h>
@@ -110,6 +111,13 @@ static int surroundings(struct store *store, const struct history_options *o, in
     return rc;
 }
 
+static int verdicts(struct store *store, const struct history_options *o, int argc, char **argv,
+                    struct error *err)
+{
+    return argc > 1 ? verdict_show(store, argv[1], o->json, err)
+                    : verdict_list(store, o->limit ? (size_t)o->limit : 20, o->json, err);
+}
+
 static int verify(struct store *store, const struct history_options *o, int argc, char **argv,
                   struct error *err)
 {
@@ -144,7 +152,7 @@ static const struct {
     int (*run)(struct store *, const struct history_options *, int, char **, struct error *);
 } actions[] = {
     { "list", 1, list },     { "show", 2, show },     { "system", 2, surroundings },
-    { "verify", 1, verify }, { "backup", 2, backup },
+    { "verify", 1, verify }, { "backup", 2, backup }, { "verdicts", 2, verdicts },
 };
 
 static int run(int argc, char **argv, void *options, struct error *err)
@@ -163,24 +171,26 @@ static int run(int argc, char **argv, void *options, struct error *err)
         store_close(store);
         return rc;
     }
-    return error_set(err, "unknown action \"%s\"; there are list, show, system, verify, backup",
-                     action);
+    return error_set(
+        err, "unknown action \"%s\"; there are list, show, system, verdicts, verify, backup",
+        action);
 }
 
 static const struct option_row rows[] = {
     OPTION_ROW("db", 0, OPTION_STRING, struct history_options, db, "FILE",
                "the history (default .harness/history.db of the project)"),
-    OPTION_ROW("json", 0, OPTION_FLAG, struct history_options, json, NULL, "list: print JSON"),
+    OPTION_ROW("json", 0, OPTION_FLAG, struct history_options, json, NULL,
+               "list, verdicts: print JSON"),
     OPTION_RANGE_ROW("limit", 'n', OPTION_INT, struct history_options, limit, 1, INT32_MAX, "N",
-                     "list: the newest N runs (default 20)"),
+                     "list, verdicts: the newest N (default 20)"),
     OPTION_END,
 };
 
 extern const struct command cmd_history;
 const struct command cmd_history = {
     .name = "history",
-    .arguments = "list|show [REF]|system [REF]|verify|backup FILE",
-    .summary = "the runs that are kept: list them, print one as JSON, check the file, copy it",
+    .arguments = "list|show [REF]|system [REF]|verdicts [ID]|verify|backup FILE",
+    .summary = "the runs and verdicts that are kept: list them, print one, check the file, copy it",
     .options = rows,
     .options_size = sizeof(struct history_options),
     .run = run,

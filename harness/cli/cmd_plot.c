@@ -2,6 +2,7 @@
 #include "cli/command.h"
 
 #include "analysis/compare.h"
+#include "cli/accepted_steps.h"
 #include "cli/history_file.h"
 #include "models/gpt_config.h"
 #include "output/plots.h"
@@ -20,6 +21,7 @@ struct subject {
     struct store *store;
     struct history_side head, base;
     struct records history;
+    struct accepted_steps accepted;
     struct comparison comparison;
     bool compared;
     struct strbuf folder;
@@ -59,8 +61,10 @@ static int load_history(struct subject *s, struct error *err)
 
     if (s->head.records.nr_runs == 0)
         return error_set(err, "there is no run to draw");
-    return store_series(s->store, s->head.records.runs[0].machine.class_name, &filter, &s->history,
-                        err);
+    if (store_series(s->store, s->head.records.runs[0].machine.class_name, &filter, &s->history,
+                     err))
+        return -1;
+    return accepted_steps_load(s->store, &s->accepted, err);
 }
 
 static int load_presets(struct subject *s, const struct string_list *files, struct error *err)
@@ -104,6 +108,8 @@ static int draw(struct subject *s, const struct plot_options *o, const char *bas
         .comparison = s->compared ? &s->comparison : NULL,
         .base_label = base,
         .history = &s->history,
+        .accepted = s->accepted.items,
+        .nr_accepted = s->accepted.nr,
     };
     struct plots_summary summary = { 0 };
     int rc = plots_draw(&s->head.records, &options, &summary, err);
@@ -153,6 +159,7 @@ static int run(int argc, char **argv, void *options, struct error *err)
     history_side_release(&s.head);
     history_side_release(&s.base);
     records_release(&s.history);
+    accepted_steps_release(&s.accepted);
     presets_release(&s.presets);
     strbuf_release(&s.folder);
     store_close(s.store);

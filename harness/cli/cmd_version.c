@@ -1,18 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/command.h"
 
+#include "cli/terminal.h"
+#include "core/record.h"
 #include "measure/environment.h"
 
 #include <stdio.h>
 
+struct version_options {
+    bool json;
+};
+
 static int run(int argc, char **argv, void *options, struct error *err)
 {
+    const struct version_options *o = options;
     struct build b;
 
-    (void)options;
     if (command_no_more(argc, argv, 0, err))
         return -1;
     environment_build(&b);
+    if (o->json)
+        return output_json(build_to_json(&b), NULL, err);
     printf("harness %s\n", b.version);
     if (b.commit[0])
         printf("commit %s%s\n", b.commit, b.dirty ? " with changes" : "");
@@ -20,7 +28,10 @@ static int run(int argc, char **argv, void *options, struct error *err)
     return EXIT_SAME;
 }
 
-static const struct option_row rows[] = { OPTION_END };
+static const struct option_row rows[] = {
+    OPTION_ROW("json", 0, OPTION_FLAG, struct version_options, json, NULL, "print JSON"),
+    OPTION_END,
+};
 
 extern const struct command cmd_version;
 const struct command cmd_version = {
@@ -28,5 +39,6 @@ const struct command cmd_version = {
     .arguments = "",
     .summary = "print version, commit, compiler and flags of this build",
     .options = rows,
+    .options_size = sizeof(struct version_options),
     .run = run,
 };

@@ -16,11 +16,16 @@
     X(run)                                                                                         \
     X(verify)                                                                                      \
     X(compare)                                                                                     \
+    X(bisect)                                                                                      \
     X(baseline)                                                                                    \
     X(history)                                                                                     \
+    X(trend)                                                                                       \
+    X(detect)                                                                                      \
     X(plot)                                                                                        \
     X(roofline)                                                                                    \
     X(model)                                                                                       \
+    X(selftest)                                                                                    \
+    X(doctor)                                                                                      \
     X(help)                                                                                        \
     X(version)                                                                                     \
     X(internal_launch)

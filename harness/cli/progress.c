@@ -20,6 +20,16 @@ static void show_time(double seconds)
         fprintf(stderr, "-:--");
 }
 
+/* Plain lines: one a round, and now and then within it. */
+static bool is_time(struct progress *p, int round, double elapsed)
+{
+    if (round == p->last_round && elapsed < p->last_told + PLAIN_EVERY_S)
+        return false;
+    p->last_round = round;
+    p->last_told = elapsed;
+    return true;
+}
+
 void progress_show(struct progress *p, const struct sweep_progress *s)
 {
     if (p->terminal) {
@@ -30,13 +40,34 @@ void progress_show(struct progress *p, const struct sweep_progress *s)
         p->drawn = true;
         return;
     }
-    if (s->launch == p->last_launch && s->elapsed < p->last_told + PLAIN_EVERY_S)
+    if (!is_time(p, s->launch, s->elapsed))
         return;
-    p->last_launch = s->launch;
-    p->last_told = s->elapsed;
     fprintf(stderr, "launch %d/%d: %zu of %zu done, left ", s->launch, s->launches, s->done,
             s->total);
     show_time(s->left);
+    fprintf(stderr, "\n");
+}
+
+void progress_show_ab(struct progress *p, const struct ab_progress *a)
+{
+    if (p->terminal) {
+        fprintf(stderr, "\r\033[Kblock %d  %zu of %zu left  ", a->block, a->left, a->of);
+        show_time(a->elapsed);
+        if (a->budget > 0) {
+            fprintf(stderr, " of ");
+            show_time(a->budget);
+        }
+        fprintf(stderr, "  %.*s", KEY_SHOWN, a->key);
+        p->drawn = true;
+        return;
+    }
+    if (!is_time(p, a->block, a->elapsed))
+        return;
+    fprintf(stderr, "block %d: %zu of %zu benchmarks left", a->block, a->left, a->of);
+    if (a->done > 0) {
+        fprintf(stderr, ", %zu of %zu measured, ", a->done, a->total);
+        show_time(a->elapsed);
+    }
     fprintf(stderr, "\n");
 }
 

@@ -26,6 +26,16 @@ size_t terminal_width(void)
     return size.ws_col;
 }
 
+int output_check_format(const char *format, struct error *err)
+{
+    static const char *const formats[] = { "text", "markdown", "json", NULL };
+
+    for (const char *const *f = formats; *f; f++)
+        if (!format || strcmp(format, *f) == 0)
+            return 0;
+    return error_set(err, "unknown format \"%s\"; there are text, markdown, json", format);
+}
+
 int output_text(const struct strbuf *text, const char *path, struct error *err)
 {
     if (!path || strcmp(path, "-") == 0) {

@@ -12,6 +12,9 @@
 bool terminal_colour(void);  /* a terminal, and NO_COLOR is not set (no-color.org) */
 size_t terminal_width(void); /* characters; 0 where it is no terminal */
 
+/* Accepts "text", "markdown", "json" and NULL, the forms of commands that print tables. */
+int output_check_format(const char *format, struct error *err);
+
 /* Writes the text to the file, its folder made if need be, or to standard output if `path` is
  * NULL or "-". */
 int output_text(const struct strbuf *text, const char *path, struct error *err);

@@ -70,6 +70,7 @@ struct device {
     char capability[8];          /* and compute capability, "9.0" */
     bool started;                /* see device_start() */
     bool broken;                 /* a fault that only a fresh process mends: nothing more can run */
+    double planted;              /* share of a launch that a fake device adds, measure/plant.h */
     void *state;                 /* the class's own */
     struct device_block *blocks; /* what device_alloc() gave and has not got back */
     size_t nr_blocks, blocks_capacity;

@@ -146,6 +146,8 @@ struct cJSON *measurement_to_json(const struct measurement *m);
 int measurement_from_json(const struct cJSON *json, struct measurement *m, struct error *err);
 struct cJSON *run_to_json(const struct run *r);
 int run_from_json(const struct cJSON *json, struct run *r, struct error *err);
+struct cJSON *build_to_json(const struct build *b); /* what `harness version --json` prints */
+int build_from_json(const struct cJSON *json, struct build *b, struct error *err);
 struct cJSON *ceiling_to_json(const struct ceiling *c);
 int ceiling_from_json(const struct cJSON *json, struct ceiling *c, struct error *err);
 /* {"schema_version":1,"runs":[{..., "measurements":[{..., "launch":0}]}],"ceilings":[]} */

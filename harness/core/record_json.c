@@ -263,13 +263,27 @@ static void add_raw(cJSON *json, const char *key, const char *text)
         cJSON_AddItemToObject(json, key, value);
 }
 
+cJSON *build_to_json(const struct build *b)
+{
+    cJSON *json = cJSON_CreateObject();
+
+    write_fields(json, build_fields, b);
+    return json;
+}
+
+int build_from_json(const cJSON *json, struct build *b, struct error *err)
+{
+    *b = (struct build) { .dirty = false };
+    return read_fields(json, build_fields, b, err);
+}
+
 cJSON *run_to_json(const struct run *r)
 {
     cJSON *json = cJSON_CreateObject();
 
     write_fields(json, run_fields, r);
     write_fields(cJSON_AddObjectToObject(json, "machine"), machine_fields, &r->machine);
-    write_fields(cJSON_AddObjectToObject(json, "build"), build_fields, &r->build);
+    cJSON_AddItemToObject(json, "build", build_to_json(&r->build));
     add_raw(json, "environment", r->environment);
     add_raw(json, "settings", r->settings);
     return json;
@@ -290,7 +304,7 @@ int run_from_json(const cJSON *json, struct run *r, struct error *err)
     if (read_fields(cJSON_GetObjectItemCaseSensitive(json, "machine"), machine_fields, &r->machine,
                     err))
         return error_prefix(err, "\"machine\"");
-    if (read_fields(cJSON_GetObjectItemCaseSensitive(json, "build"), build_fields, &r->build, err))
+    if (build_from_json(cJSON_GetObjectItemCaseSensitive(json, "build"), &r->build, err))
         return error_prefix(err, "\"build\"");
     r->environment = take_raw(json, "environment");
     r->settings = take_raw(json, "settings");

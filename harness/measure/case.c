@@ -7,6 +7,7 @@
 #include "core/clock.h"
 #include "core/device_host.h"
 #include "measure/loop.h"
+#include "measure/plant.h"
 #include "measure/probe.h"
 #include "measure/telemetry.h"
 #include "measure/verify.h"
@@ -17,6 +18,9 @@
 /* Enough for any kernel: those that are over in no time are warm by then. */
 enum { WARMUPS_MAX = 100000 };
 
+/* Batches that tell how long a launch takes, before a share of it is planted. */
+enum { PLANT_LOOKS = 15 };
+
 /* What the steps below share. */
 struct state {
     const struct case_settings *settings;
@@ -24,6 +28,7 @@ struct state {
     struct buffers buffers;
     struct call call;
     struct check check;
+    struct plant plant;
     bool prepared, begun, cold;
     double elapsed_ns; /* of the samples so far */
     size_t capacity;
@@ -203,18 +208,47 @@ static int warm_up(struct state *s, struct error *err)
     return 0;
 }
 
-static void begin_sampling(struct state *s)
+/* Of the newer half of the warm-up: the older may still be cold. */
+static double warm_median(const struct measurement *m)
 {
-    struct measurement *m = s->m;
     double *recent = memory_resize(NULL, m->nr_samples, sizeof(*recent));
-    size_t nr = (m->nr_samples + 1) / 2; /* the newer half: the older may still be cold */
+    size_t nr = (m->nr_samples + 1) / 2;
 
     for (size_t i = 0; i < nr; i++)
         recent[i] = (double)m->samples[m->nr_samples - nr + i];
-    m->batch = s->cold ? 1 : sampling_batch(stats_median(recent, nr), s->call.device->clock_step);
+    double median = stats_median(recent, nr);
     free(recent);
+    return median;
+}
+
+/* A share of what a sample will show: of launches in batches, which pay for no clock and overlap.
+ */
+static int grow_plant(struct state *s, double launch_ns, struct error *err)
+{
+    double times[PLANT_LOOKS];
+    struct device *d = s->call.device;
+    uint64_t ns;
+
+    if (s->m->batch > 1) {
+        for (int i = 0; i < PLANT_LOOKS; i++) {
+            if (d->ops->time(d, &s->call, s->m->batch, &ns, err))
+                return -1;
+            times[i] = (double)ns / s->m->batch;
+        }
+        launch_ns = stats_median(times, PLANT_LOOKS);
+    }
+    return plant_grow(&s->plant, &s->call, launch_ns, err);
+}
+
+static int begin_sampling(struct state *s, struct error *err)
+{
+    struct measurement *m = s->m;
+    double launch_ns = warm_median(m);
+
+    m->batch = s->cold ? 1 : sampling_batch(launch_ns, s->call.device->clock_step);
     m->nr_samples = 0;
     s->elapsed_ns = 0;
+    return s->settings->plant > 0 ? grow_plant(s, launch_ns, err) : 0;
 }
 
 /* Rounds double, so that the rule's sorting stays cheap, but none is longer than a tenth of the
@@ -249,14 +283,18 @@ static int sample(struct state *s, struct error *err)
     struct telemetry_probe telemetry;
     double before = probe_ns(s->call.device);
 
-    if (warm_up(s, err))
+    if (s->settings->plant > 0 &&
+        plant_init(&s->plant, s->settings->plant, s->call.device, &s->call, err))
         return -1;
-    begin_sampling(s);
+    if (warm_up(s, err) || begin_sampling(s, err))
+        return -1;
     telemetry_begin(&telemetry, s->settings->gpu);
     int rc = loop_run(&loop, err);
     telemetry_end(&telemetry, s->m);
     if (rc)
         return -1;
+    if (s->settings->plant > 0) /* no history shall take it for the kernel's own time */
+        measurement_add_telemetry(s->m, "planted_percent", 100 * s->settings->plant);
     measurement_add_telemetry(s->m, "probe_ns", sqrt(before * probe_ns(s->call.device)));
     return verdict(s, check_outputs(&s->check, &s->buffers, err), "after timing: ");
 }
@@ -290,6 +328,7 @@ static void add_device_facts(const struct device *d, const struct case_settings 
 /* The device may find a fault only now; then what was measured is worth nothing. */
 static void take_down(struct state *s, struct device *device)
 {
+    plant_remove(&s->plant, &s->call);
     const struct variant *v = s->call.variant;
 
     if (s->begun && device->ops->end)

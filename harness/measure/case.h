@@ -16,6 +16,7 @@ struct case_settings {
     struct sampling sampling;
     uint64_t seed;
     bool verify_only;       /* no timing; every output row is compared */
+    double plant;           /* slow-down to plant, as a share; 0: none. See measure/plant.h */
     const struct nvml *gpu; /* the device's, for telemetry; NULL: none */
 };
 

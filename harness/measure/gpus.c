@@ -30,7 +30,9 @@ static bool read_information(const char *path, struct nvml_gpu *gpu)
     FILE *file = fopen(path, "r");
     char line[256];
 
-    *gpu = (struct nvml_gpu) { .ecc = -1, .mig = -1 };
+    *gpu = (struct nvml_gpu) {
+        .ecc = -1, .mig = -1, .persistence = -1, .processes = -1, .limits = -1
+    };
     while (file && fgets(line, sizeof(line), file))
         if (!field(line, "Model", gpu->name, sizeof(gpu->name)))
             field(line, "GPU UUID", gpu->uuid, sizeof(gpu->uuid));

@@ -3,6 +3,7 @@
 #include "measure/launch.h"
 
 #include "base/json.h"
+#include "base/memory.h"
 #include "base/process.h"
 #include "base/strbuf.h"
 #include "core/clock.h"
@@ -26,6 +27,7 @@ struct child {
     pid_t pid;
     int input, report, errors; /* our ends of the pipes; -1 when closed */
     struct strbuf line, error_text;
+    const char *who; /* for messages */
     const struct launch_sink *sink;
     struct launch_result *result;
     uint64_t since; /* ns: when the case in hand, or the process, began */
@@ -54,9 +56,10 @@ static char **child_environment(void)
 }
 
 /* In the child, between fork and exec: only async-signal-safe calls. */
-static void become(const int input[2], const int report[2], const int errors[2], char **env)
+static void become(const int input[2], const int report[2], const int errors[2], const char *path,
+                   char **env)
 {
-    char program[] = "/proc/self/exe", command[] = "internal-launch";
+    char program[] = "harness", command[] = "internal-launch";
     char *argv[] = { program, command, NULL };
     int high = fcntl(report[1], F_DUPFD, 10); /* out of the way of the numbers we assign */
 
@@ -69,11 +72,14 @@ static void become(const int input[2], const int report[2], const int errors[2],
     dup2(null, STDOUT_FILENO);
     signal(SIGINT, SIG_DFL);
     signal(SIGPIPE, SIG_DFL);
-    execve(program, argv, env);
-    _exit(127);
+    execve(path, argv, env);
+    /* A table look-up without translation, unlike strerror(). */
+    const char *why = strerrordesc_np(errno);
+    size_t length = why ? strlen(why) : 0;
+    _exit(length == 0 || write(STDERR_FILENO, why, length) != (ssize_t)length ? 126 : 127);
 }
 
-static int start(struct child *c, struct error *err)
+static int start(struct child *c, const char *program, struct error *err)
 {
     int input[2] = { -1, -1 }, reports[2] = { -1, -1 }, errors[2] = { -1, -1 };
 
@@ -84,7 +90,7 @@ static int start(struct child *c, struct error *err)
     char **env = child_environment();
     c->pid = fork();
     if (c->pid == 0)
-        become(input, reports, errors, env);
+        become(input, reports, errors, program ? program : "/proc/self/exe", env);
     free(env);
     if (c->pid < 0)
         goto failed;
@@ -138,10 +144,24 @@ static int take_ceilings(struct child *c, const cJSON *array)
     return c->sink->ceilings(c->sink->context, ceilings, nr, c->err);
 }
 
+/* The measurement of an answer, or that the program has no such variant. */
+static int read_measurement(const cJSON *json, struct measurement *m, struct error *err)
+{
+    const char *lacks = json_string(json, "lacks", NULL);
+    struct error why;
+
+    if (!lacks)
+        return measurement_from_json(cJSON_GetObjectItemCaseSensitive(json, "measurement"), m, err);
+    error_set(&why, "this program has no variant %s", lacks);
+    *m = (struct measurement) { .outcome = OUTCOME_UNSUPPORTED,
+                                .message = memory_string(why.message) };
+    return 0;
+}
+
 static int take_measurement(struct child *c, size_t index, const cJSON *json)
 {
     struct measurement m;
-    int rc = measurement_from_json(json, &m, c->err);
+    int rc = read_measurement(json, &m, c->err);
 
     if (rc == 0)
         rc = c->sink->end(c->sink->context, index, &m, c->err);
@@ -173,14 +193,13 @@ static int take_message(struct child *c, const cJSON *json)
     if (begin == next && c->result->current < 0)
         return take_begin(c, (size_t)begin), 0;
     if (end == next && c->result->current == end)
-        return take_measurement(c, (size_t)end,
-                                cJSON_GetObjectItemCaseSensitive(json, "measurement"));
-    return error_set(c->err, "the measuring process said something out of turn");
+        return take_measurement(c, (size_t)end, json);
+    return error_set(c->err, "%s said something out of turn", c->who);
 }
 
 static int take_line(struct child *c, const char *line, size_t length)
 {
-    cJSON *json = json_parse(line, length, "measuring process", c->err);
+    cJSON *json = json_parse(line, length, c->who, c->err);
     int rc = json ? take_message(c, json) : -1;
 
     cJSON_Delete(json);
@@ -298,13 +317,14 @@ int launch_run(const struct job *job, const struct launch_limits *limits,
     struct child c = { .input = -1,
                        .report = -1,
                        .errors = -1,
+                       .who = limits->program ? limits->program : "the measuring process",
                        .sink = sink,
                        .result = result,
                        .wanted = job->nr,
                        .err = err };
 
     *result = (struct launch_result) { .end = LAUNCH_DONE, .current = -1 };
-    if (start(&c, err))
+    if (start(&c, limits->program, err))
         return -1;
     strbuf_init(&c.line);
     strbuf_init(&c.error_text);

@@ -6,10 +6,14 @@
  *
  *     {"begin": 4}                    case 4 of the job starts
  *     {"end": 4, "measurement": {}}   and is done
+ *     {"end": 4, "lacks": "gemm/x"}   or the program has no such variant
  *     {"ceilings": []}                the answer to a job that asks for them
  *
  * So a crash, hang or kill of the child costs the case in hand and nothing that was finished. The
  * child dies with its parent.
+ *
+ * The program started may be another one, built from another commit: it is asked in the same words.
+ * The job tells the number of this protocol, and a program that does not know it says so.
  */
 #ifndef HARNESS_MEASURE_LAUNCH_H
 #define HARNESS_MEASURE_LAUNCH_H
@@ -20,25 +24,33 @@
 
 #include <signal.h>
 
-enum { LAUNCH_FD = 3 };
+/* Protocol 1 had neither "lacks" nor planted slow-downs. */
+enum { LAUNCH_FD = 3, LAUNCH_PROTOCOL = 2 };
 
 struct job {
     const char *device_spec;
-    struct case_settings settings; /* the seed is the launch's; each case derives its own */
+    /* The seed is the launch's: kernel and sizes derive theirs from it, so that equal cases get
+     * equal inputs. */
+    struct case_settings settings;
     const struct benchmark *cases;
     size_t nr;
     bool ceilings; /* measure the machine's roofs instead of cases */
+    /* A known slow-down to be found again: case i does `plant[i]` (0.05: 5 %) more work in each
+     * timed launch than it needs, see measure/plant.h. NULL: none. */
+    const double *plant;
 };
 
 struct launch_sink {
     void *context;
     void (*begin)(void *context, size_t index);
-    /* A finished measurement; the sink may take what it owns. */
+    /* A finished measurement; the sink may take what it owns. Where the program lacks the variant,
+     * it is UNSUPPORTED and says nothing else, not even its name. */
     int (*end)(void *context, size_t index, struct measurement *m, struct error *err);
     int (*ceilings)(void *context, const struct ceiling *c, int nr, struct error *err);
 };
 
 struct launch_limits {
+    const char *program;                      /* executable to start; NULL: this one */
     double case_timeout;                      /* s; a case that takes longer is killed */
     const volatile sig_atomic_t *interrupted; /* set by a signal handler; may be NULL */
 };
@@ -57,7 +69,7 @@ struct launch_result {
     char *error_text; /* last lines of its stderr; owned by the caller */
 };
 
-/* -1 only where no process could be started or the sink failed. */
+/* -1 where no process could be started, it said what no harness says, or the sink failed. */
 int launch_run(const struct job *job, const struct launch_limits *limits,
                const struct launch_sink *sink, struct launch_result *result, struct error *err);
 

@@ -30,24 +30,48 @@ static int report(cJSON *json, struct error *err)
     return sent == length ? 0 : error_set(err, "cannot report to the parent: %s", strerror(errno));
 }
 
-static int serve_case(const struct job *job, size_t i, struct device *device,
-                      const struct nvml *gpu, struct error *err)
+/* The case's own seed: the same inputs for a kernel and its sizes in all jobs of one seed, whatever
+ * else is in the job and in what order. FNV-1a (Fowler, Noll, Vo). */
+static uint64_t case_seed(uint64_t seed, const struct benchmark *b)
+{
+    uint64_t hash = 0xcbf29ce484222325U;
+
+    for (const char *p = b->variant->kernel->name; *p; p++)
+        hash = (hash ^ (unsigned char)*p) * 0x100000001b3U;
+    for (int i = 0; i < SHAPE_MAX; i++)
+        hash = (hash ^ (uint64_t)b->shape.dim[i]) * 0x100000001b3U;
+    return seed + hash;
+}
+
+static cJSON *measure_case(const struct job *job, size_t i, struct device *device,
+                           const struct nvml *gpu)
 {
     struct case_settings settings = job->settings;
     struct measurement m;
-    cJSON *begin = cJSON_CreateObject(), *end = cJSON_CreateObject();
 
-    json_add_int(begin, "begin", (int64_t)i);
-    if (report(begin, err)) {
-        cJSON_Delete(end);
-        return -1;
-    }
-    settings.seed += i * 0x2545f4914f6cdd1dU;
+    settings.seed = case_seed(settings.seed, &job->cases[i]);
+    settings.plant = job->plant[i];
     settings.gpu = gpu;
     case_measure(&job->cases[i], device, &settings, &m);
-    json_add_int(end, "end", (int64_t)i);
-    cJSON_AddItemToObject(end, "measurement", measurement_to_json(&m));
+    cJSON *json = measurement_to_json(&m);
     measurement_release(&m);
+    return json;
+}
+
+static int serve_case(const struct owned_job *job, size_t i, struct device *device,
+                      const struct nvml *gpu, struct error *err)
+{
+    cJSON *begin = cJSON_CreateObject();
+
+    json_add_int(begin, "begin", (int64_t)i);
+    if (report(begin, err))
+        return -1;
+    cJSON *end = cJSON_CreateObject();
+    json_add_int(end, "end", (int64_t)i);
+    if (job->lacks[i])
+        cJSON_AddStringToObject(end, "lacks", job->lacks[i]);
+    else
+        cJSON_AddItemToObject(end, "measurement", measure_case(&job->job, i, device, gpu));
     return report(end, err);
 }
 
@@ -70,30 +94,31 @@ static int serve_ceilings(struct device *device, struct error *err)
 
 /* Stops behind a case that broke the device, which is FAILED then: the parent starts a process anew
  * for what is left. */
-static int serve_cases(const struct job *job, struct device *device, struct error *err)
+static int serve_cases(const struct owned_job *job, struct device *device, struct error *err)
 {
     struct error why; /* why there is no telemetry of the GPU: then it is absent */
     struct nvml *gpu = device->pci[0] ? nvml_open(device->pci, &why) : NULL;
     int rc = 0;
 
-    for (size_t i = 0; rc == 0 && i < job->nr; i++) {
+    for (size_t i = 0; rc == 0 && i < job->job.nr; i++) {
         rc = serve_case(job, i, device, gpu, err);
-        if (rc == 0 && device->broken && i + 1 < job->nr)
+        if (rc == 0 && device->broken && i + 1 < job->job.nr)
             rc = error_set(err, "the device is unusable after a fault; a new process goes on");
     }
     nvml_close(gpu);
     return rc;
 }
 
-static int serve(const struct job *job, struct error *err)
+static int serve(const struct owned_job *owned, struct error *err)
 {
+    const struct job *job = &owned->job;
     struct device device;
 
     if (device_open(&device, job->device_spec, err))
         return -1;
     int rc = device_start(&device, err);
     if (rc == 0)
-        rc = job->ceilings ? serve_ceilings(&device, err) : serve_cases(job, &device, err);
+        rc = job->ceilings ? serve_ceilings(&device, err) : serve_cases(owned, &device, err);
     device_close(&device);
     return rc;
 }
@@ -116,7 +141,7 @@ int launch_serve(const struct registry *registry, struct error *err)
     read_all(&text);
     int rc = job_parse(text.data, text.length, registry, &owned, err);
     if (rc == 0)
-        rc = serve(&owned.job, err);
+        rc = serve(&owned, err);
     job_release(&owned);
     strbuf_release(&text);
     return rc;

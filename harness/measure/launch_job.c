@@ -2,21 +2,26 @@
 #include "measure/launch_job.h"
 
 #include "base/json.h"
+#include "base/memory.h"
+#include "base/strbuf.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static cJSON *case_to_json(const struct benchmark *b)
+static cJSON *case_to_json(const struct job *job, size_t i)
 {
+    const struct benchmark *b = &job->cases[i];
     cJSON *json = cJSON_CreateObject(), *dims;
 
     cJSON_AddStringToObject(json, "kernel", b->variant->kernel->name);
     cJSON_AddStringToObject(json, "variant", b->variant->name);
     cJSON_AddBoolToObject(json, "cold", b->cache == CACHE_COLD);
     dims = cJSON_AddArrayToObject(json, "dims");
-    for (int i = 0; i < SHAPE_MAX; i++)
-        cJSON_AddItemToArray(dims, cJSON_CreateNumber((double)b->shape.dim[i]));
+    for (int d = 0; d < SHAPE_MAX; d++)
+        cJSON_AddItemToArray(dims, cJSON_CreateNumber((double)b->shape.dim[d]));
+    if (job->plant && job->plant[i] > 0)
+        json_add_number(json, "plant", job->plant[i]);
     return json;
 }
 
@@ -25,6 +30,7 @@ char *job_print(const struct job *job)
     cJSON *json = cJSON_CreateObject(), *cases;
     char seed[24];
 
+    json_add_int(json, "protocol", LAUNCH_PROTOCOL);
     cJSON_AddStringToObject(json, "device", job->device_spec);
     snprintf(seed, sizeof(seed), "%llu", (unsigned long long)job->settings.seed);
     cJSON_AddStringToObject(json, "seed", seed);
@@ -33,15 +39,19 @@ char *job_print(const struct job *job)
     cJSON_AddItemToObject(json, "sampling", sampling_to_json(&job->settings.sampling));
     cases = cJSON_AddArrayToObject(json, "cases");
     for (size_t i = 0; i < job->nr; i++)
-        cJSON_AddItemToArray(cases, case_to_json(&job->cases[i]));
+        cJSON_AddItemToArray(cases, case_to_json(job, i));
     char *text = cJSON_PrintUnformatted(json);
     cJSON_Delete(json);
     return text;
 }
 
-static int read_case(const cJSON *json, const struct registry *registry, struct benchmark *b,
+/* The last case of `out`. A variant that is not here costs that case alone: another program, built
+ * from another commit, may ask for it. */
+static int read_case(const cJSON *json, const struct registry *registry, struct owned_job *out,
                      struct error *err)
 {
+    size_t last = out->job.nr - 1;
+    struct benchmark *b = &out->cases[last];
     const cJSON *dims = cJSON_GetObjectItemCaseSensitive(json, "dims");
     const char *kernel, *variant;
 
@@ -49,14 +59,32 @@ static int read_case(const cJSON *json, const struct registry *registry, struct 
         json_get_string(json, "variant", &variant, err))
         return -1;
     *b = (struct benchmark) { .variant = registry_variant(registry, kernel, variant) };
-    if (!b->variant)
-        return error_set(err, "no variant %s/%s in this program", kernel, variant);
+    if (!b->variant) {
+        struct strbuf name;
+        strbuf_init(&name);
+        strbuf_addf(&name, "%s/%s", kernel, variant);
+        out->lacks[last] = strbuf_detach(&name);
+    }
+    out->plant[last] = json_number(json, "plant", 0);
     b->cache = json_bool(json, "cold", false) ? CACHE_COLD : CACHE_WARM;
     for (int i = 0; i < SHAPE_MAX; i++) {
         const cJSON *dim = cJSON_GetArrayItem(dims, i);
         b->shape.dim[i] = cJSON_IsNumber(dim) ? (int64_t)dim->valuedouble : 0;
     }
     return 0;
+}
+
+static int check_protocol(const cJSON *json, struct error *err)
+{
+    int64_t asked = json_int(json, "protocol", 1); /* the first one did not tell its number */
+
+    if (asked >= 1 && asked <= LAUNCH_PROTOCOL)
+        return 0;
+    return error_set(err,
+                     "this program understands jobs of protocol %d and older, this one is of "
+                     "protocol %lld: use a newer program to measure with, or an older one to "
+                     "start it",
+                     LAUNCH_PROTOCOL, (long long)asked);
 }
 
 static int read_job(const cJSON *json, const struct registry *registry, struct owned_job *out,
@@ -67,7 +95,7 @@ static int read_job(const cJSON *json, const struct registry *registry, struct o
     struct job *job = &out->job;
     const char *device, *seed;
 
-    if (json_get_string(json, "device", &device, err) ||
+    if (check_protocol(json, err) || json_get_string(json, "device", &device, err) ||
         json_get_string(json, "seed", &seed, err) ||
         sampling_from_json(sampling, &job->settings.sampling, err))
         return -1;
@@ -76,11 +104,16 @@ static int read_job(const cJSON *json, const struct registry *registry, struct o
     job->settings.seed = strtoull(seed, NULL, 10);
     job->settings.verify_only = json_bool(json, "verify_only", false);
     job->ceilings = json_bool(json, "ceilings", false);
-    out->cases = memory_zeroed((size_t)cJSON_GetArraySize(cases) + 1, sizeof(*out->cases));
+    size_t nr = (size_t)cJSON_GetArraySize(cases) + 1;
+    out->cases = memory_zeroed(nr, sizeof(*out->cases));
+    out->lacks = memory_zeroed(nr, sizeof(*out->lacks));
+    out->plant = memory_zeroed(nr, sizeof(*out->plant));
     job->cases = out->cases;
+    job->plant = out->plant;
     cJSON_ArrayForEach(item, cases)
     {
-        if (read_case(item, registry, &out->cases[job->nr++], err))
+        job->nr++;
+        if (read_case(item, registry, out, err))
             return -1;
     }
     return 0;
@@ -99,6 +132,10 @@ int job_parse(const char *text, size_t length, const struct registry *registry,
 
 void job_release(struct owned_job *job)
 {
+    for (size_t i = 0; i < job->job.nr; i++)
+        free(job->lacks[i]);
+    free(job->lacks);
+    free(job->plant);
     free(job->cases);
     *job = (struct owned_job) { 0 };
 }

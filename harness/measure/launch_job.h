@@ -10,9 +10,12 @@ char *job_print(const struct job *job); /* free() it */
 struct owned_job {
     struct job job;
     char device_spec[256];
-    struct benchmark *cases;
+    struct benchmark *cases; /* without a variant where this program lacks it */
+    char **lacks;            /* "kernel/variant" of those, else NULL */
+    double *plant;
 };
 
+/* Fails where the job speaks another protocol than this program. */
 int job_parse(const char *text, size_t length, const struct registry *registry,
               struct owned_job *out, struct error *err);
 void job_release(struct owned_job *job);

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SUCCESS = 0 };
+enum { SUCCESS = 0, INSUFFICIENT_SIZE = 7 };
 enum { CLOCK_SM = 1, CLOCK_MEMORY = 2, TEMPERATURE_CHIP = 0, FIELD_MEMORY_TEMPERATURE = 82 };
 enum { VALUE_UNSIGNED = 1, EVENT_XID = 8 };
 
@@ -67,6 +67,8 @@ struct functions {
     int (*uuid)(handle device, char *text, unsigned size);
     int (*ecc)(handle device, unsigned *now, unsigned *after_restart);
     int (*mig)(handle device, unsigned *now, unsigned *after_restart);
+    int (*persistence)(handle device, unsigned *on);
+    int (*processes)(handle device, unsigned *nr, void *infos);
 };
 
 struct nvml {
@@ -105,6 +107,9 @@ static const struct {
     { "nvmlDeviceGetUUID", NULL, offsetof(struct functions, uuid) },
     { "nvmlDeviceGetEccMode", NULL, offsetof(struct functions, ecc) },
     { "nvmlDeviceGetMigMode", NULL, offsetof(struct functions, mig) },
+    { "nvmlDeviceGetPersistenceMode", NULL, offsetof(struct functions, persistence) },
+    { "nvmlDeviceGetComputeRunningProcesses_v3", "nvmlDeviceGetComputeRunningProcesses_v2",
+      offsetof(struct functions, processes) },
 };
 
 static int load(struct nvml *n, struct error *why)
@@ -289,13 +294,18 @@ double nvml_read(const struct nvml *n, enum nvml_number number)
     return readers[number](n);
 }
 
-int64_t nvml_clock_limits(const struct nvml *n)
+static int64_t limits(const struct nvml *n, handle device)
 {
     unsigned long long bits;
 
-    if (!n->call.clock_limits || n->call.clock_limits(n->device, &bits) != SUCCESS)
+    if (!n->call.clock_limits || n->call.clock_limits(device, &bits) != SUCCESS)
         return -1;
     return (int64_t)(bits & INT64_MAX);
+}
+
+int64_t nvml_clock_limits(const struct nvml *n)
+{
+    return limits(n, n->device);
 }
 
 int64_t nvml_xid(const struct nvml *n, unsigned wait_ms)
@@ -315,6 +325,24 @@ static int mode(handle device, int (*read)(handle device, unsigned *now, unsigne
     return read && read(device, &now, &after_restart) == SUCCESS ? (int)now : -1;
 }
 
+static int persistence(const struct nvml *n, handle device)
+{
+    unsigned on;
+
+    return n->call.persistence && n->call.persistence(device, &on) == SUCCESS ? (int)on : -1;
+}
+
+/* With no room for any, the answer is their number. */
+static int processes(const struct nvml *n, handle device)
+{
+    unsigned nr = 0;
+
+    if (!n->call.processes)
+        return -1;
+    int code = n->call.processes(device, &nr, NULL);
+    return code == SUCCESS || code == INSUFFICIENT_SIZE ? (int)nr : -1;
+}
+
 static bool fill_gpu(const struct nvml *n, unsigned index, struct nvml_gpu *gpu)
 {
     const struct functions *call = &n->call;
@@ -328,6 +356,9 @@ static bool fill_gpu(const struct nvml *n, unsigned index, struct nvml_gpu *gpu)
         gpu->uuid[0] = '\0';
     gpu->ecc = mode(device, call->ecc);
     gpu->mig = mode(device, call->mig);
+    gpu->persistence = persistence(n, device);
+    gpu->processes = processes(n, device);
+    gpu->limits = limits(n, device);
     return true;
 }
 

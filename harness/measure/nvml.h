@@ -33,6 +33,7 @@ enum nvml_clock_limit {
     NVML_LIMIT_POWER = 0x04 | 0x80,   /* the software's power cap, the power brake */
     NVML_LIMIT_THERMAL = 0x20 | 0x40, /* heat, met by software or hardware */
     NVML_LIMIT_HARDWARE = 0x08,       /* any slow-down by the hardware */
+    NVML_LIMIT_SETTING = 0x02,        /* clocks that somebody set for applications */
 };
 
 /* The GPU at a PCI place ("00000000:1b:00.0"), whatever CUDA_VISIBLE_DEVICES makes of the order.
@@ -48,10 +49,14 @@ int64_t nvml_clock_limits(const struct nvml *n);
  * for yet, waiting for one at most `wait_ms`; -1 if there is none or they cannot be read. */
 int64_t nvml_xid(const struct nvml *n, unsigned wait_ms);
 
-/* What is the same from run to run, of each GPU that the driver knows, in its order. */
+/* Each GPU that the driver knows, in its order. */
 struct nvml_gpu {
     char name[96], uuid[96]; /* "NVIDIA H200", "GPU-..." */
     int ecc, mig;            /* 1 on, 0 off, -1 not known */
+    /* The rest may differ from one moment to the next. */
+    int persistence; /* whether the driver stays loaded between programs; as above */
+    int processes;   /* that compute on it now; -1 not known */
+    int64_t limits;  /* bits of enum nvml_clock_limit and others; -1 not known */
 };
 
 /* Fills at most `most` of them and the driver's version ("580.95.05"; "" if unknown). Their number;

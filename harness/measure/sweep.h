@@ -21,6 +21,7 @@ struct sweep {
     struct case_settings settings; /* settings.seed 0: fresh */
     double case_timeout;           /* s */
     double budget;                 /* s; no launch starts after it; 0: none */
+    const double *plant;           /* of each benchmark, see struct job; NULL: none */
     const volatile sig_atomic_t *interrupted;
 };
 

@@ -15,6 +15,7 @@ enum { LIMIT = 28, ROW_HEIGHT = 27 };
 struct dumbbell {
     const struct chart *chart;
     const struct comparison *c;
+    const struct metric *metric;     /* the first of the comparison's */
     const struct compare_row **rows; /* with a change, worst first */
     size_t nr, all;
     char **labels;
@@ -41,8 +42,8 @@ static int worst_first(const void *a, const void *b)
 
     if (x != y)
         return x < y ? 1 : -1;
-    return strcmp((*(const struct compare_row *const *)a)->bench->key,
-                  (*(const struct compare_row *const *)b)->bench->key);
+    return strcmp((*(const struct compare_row *const *)a)->item->bench->key,
+                  (*(const struct compare_row *const *)b)->item->bench->key);
 }
 
 /* What is dropped first where there is no room: undecided before decided, small before large. */
@@ -53,10 +54,14 @@ static double importance(const struct compare_row *row)
 
 static void collect(struct dumbbell *d)
 {
+    const struct metric *metrics[COMPARE_METRICS_MAX];
+
+    d->metric = comparison_metrics(d->c, metrics) > 0 ? metrics[0] : NULL;
     d->rows = memory_zeroed(d->c->nr + 1, sizeof(*d->rows));
     for (size_t i = 0; i < d->c->nr; i++) {
         const struct compare_row *row = &d->c->rows[i];
-        if (isfinite(row->change) && preset_takes(d->chart->preset, row->bench->key))
+        if (isfinite(row->change) && row->item->metric == d->metric &&
+            preset_takes(d->chart->preset, row->item->bench->key))
             d->rows[d->nr++] = row;
     }
     d->all = d->nr;
@@ -77,7 +82,7 @@ static void name_rows(struct dumbbell *d)
     const struct benchmark_name **names = memory_zeroed(d->nr + 1, sizeof(*names));
 
     for (size_t i = 0; i < d->nr; i++)
-        names[i] = d->rows[i]->bench;
+        names[i] = d->rows[i]->item->bench;
     d->labels = labels_create(names, d->nr);
     axis_names(&d->p->y, (const char *const *)d->labels, d->nr, true);
     free(names);
@@ -197,7 +202,7 @@ static void add_words(struct dumbbell *d)
                 "Change of %s against the base; a triangle is a decision that holds with a false "
                 "discovery rate of %.3g %% over the family of %zu. An interval that reaches the "
                 "frame goes on.",
-                c->metric->label, c->settings.q * 100, c->family);
+                d->metric->label, c->settings.q * 100, c->family);
     if (d->all > d->nr)
         strbuf_addf(&sb, " Showing %zu of %zu: decided ones and the largest changes.", d->nr,
                     d->all);

@@ -7,6 +7,7 @@
 #include "analysis/series.h"
 #include "base/memory.h"
 #include "output/chart.h"
+#include "output/trend_marks.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -15,9 +16,10 @@
 
 enum { LIMIT = 6, TICKS_MAX = 5, WINDOW_MAX = 64 };
 
-struct trend {
+struct trend_chart {
     const struct chart *chart;
     struct series_list list;
+    struct trends found; /* one for each series of the list */
     const struct series **shown;
     size_t nr, all;
     int *position; /* of each run on the x axis; -1: another machine */
@@ -32,7 +34,7 @@ static bool is_before(const struct run *a, const struct run *b)
 }
 
 /* Runs of the newest run's machine class, by time, take places 0, 1, ... */
-static void order_runs(struct trend *t)
+static void order_runs(struct trend_chart *t)
 {
     const struct records *r = t->chart->records;
     const char *machine = r->runs[t->chart->run].machine.class_name;
@@ -41,7 +43,7 @@ static void order_runs(struct trend *t)
     t->order = memory_zeroed(r->nr_runs + 1, sizeof(*t->order));
     for (size_t i = 0; i < r->nr_runs; i++) {
         t->position[i] = -1;
-        if (strcmp(r->runs[i].machine.class_name, machine) != 0)
+        if (strcmp(r->runs[i].machine.class_name, machine) != 0 || !series_takes(&r->runs[i]))
             continue;
         int at = t->nr_runs++;
         for (; at > 0 && is_before(&r->runs[i], &r->runs[t->order[at - 1]]); at--)
@@ -58,13 +60,24 @@ static double last_move(const struct series *s)
     double *before = memory_zeroed(s->nr, sizeof(*before));
 
     for (size_t i = 0; i + 1 < s->nr; i++)
-        before[i] = s->items[i].median;
+        before[i] = s->items[i].value;
     double median = stats_median(before, s->nr - 1);
     free(before);
-    return fabs(log(s->items[s->nr - 1].median / median));
+    return fabs(log(s->items[s->nr - 1].value / median));
 }
 
-static void choose_series(struct trend *t)
+static const struct trend *found_in(const struct trend_chart *t, const struct series *s)
+{
+    return &t->found.items[s - t->list.items];
+}
+
+/* Series with steps come before all others. */
+static double interest(const struct trend_chart *t, const struct series *s)
+{
+    return last_move(s) + (found_in(t, s)->nr ? 1e6 : 0);
+}
+
+static void choose_series(struct trend_chart *t)
 {
     const char *machine = t->chart->records->runs[t->chart->run].machine.class_name;
     size_t limit = chart_limit(t->chart->preset, LIMIT);
@@ -80,14 +93,14 @@ static void choose_series(struct trend *t)
     while (t->nr > limit) {
         size_t least = 0;
         for (size_t i = 1; i < t->nr; i++)
-            if (last_move(t->shown[i]) < last_move(t->shown[least]))
+            if (interest(t, t->shown[i]) < interest(t, t->shown[least]))
                 least = i;
         t->nr--;
         memmove(&t->shown[least], &t->shown[least + 1], (t->nr - least) * sizeof(*t->shown));
     }
 }
 
-static void add_run_ticks(const struct trend *t, struct panel *p)
+static void add_run_ticks(const struct trend_chart *t, struct panel *p)
 {
     int every = 1 + (t->nr_runs - 1) / TICKS_MAX;
 
@@ -104,7 +117,7 @@ static void add_run_ticks(const struct trend *t, struct panel *p)
 }
 
 /* A gap where runs lie between that lack this benchmark. */
-static void break_at_gap(const struct trend *t, const struct series *s, size_t i,
+static void break_at_gap(const struct trend_chart *t, const struct series *s, size_t i,
                          struct layer *line, struct layer *band)
 {
     if (i == 0 || t->position[s->items[i].run] == t->position[s->items[i - 1].run] + 1)
@@ -120,11 +133,11 @@ static double rolling(const struct series *s, size_t i, size_t window)
     size_t nr = 0;
 
     for (size_t k = i + 1 > window ? i + 1 - window : 0; k <= i; k++)
-        values[nr++] = s->items[k].median;
+        values[nr++] = s->items[k].value;
     return stats_median(values, nr);
 }
 
-static void add_rolling(const struct trend *t, struct panel *p, const struct series *s)
+static void add_rolling(const struct trend_chart *t, struct panel *p, const struct series *s)
 {
     size_t window = (size_t)t->chart->preset->rolling_window;
     char label[64];
@@ -140,7 +153,7 @@ static void add_rolling(const struct trend *t, struct panel *p, const struct ser
         layer_add(line, t->position[s->items[i].run], rolling(s, i, window));
 }
 
-static void add_points(const struct trend *t, struct panel *p, const struct series *s)
+static void add_points(const struct trend_chart *t, struct panel *p, const struct series *s)
 {
     struct layer *band = panel_layer(p, MARK_BAND, "p5 to p95");
     struct layer *line = panel_layer(p, MARK_LINE, "p50");
@@ -156,14 +169,14 @@ static void add_points(const struct trend *t, struct panel *p, const struct seri
         const struct series_point *point = &s->items[i];
         double x = t->position[point->run];
         break_at_gap(t, s, i, line, band);
-        layer_add(line, x, point->median);
+        layer_add(line, x, point->value);
         layer_add_interval(band, x, point->p5, point->p95);
-        layer_add(point->dirty ? dirty : clean, x, point->median);
+        layer_add(point->dirty ? dirty : clean, x, point->value);
     }
 }
 
 /* The k-th change of epoch is marked by a letter, explained in the caption. */
-static void add_epochs(const struct trend *t, struct panel *p, double top)
+static void add_epochs(const struct trend_chart *t, struct panel *p, double top)
 {
     struct layer *rules = panel_layer(p, MARK_RULES, "surroundings changed");
     struct layer *letters = panel_layer(p, MARK_TEXT, NULL);
@@ -182,7 +195,7 @@ static void add_epochs(const struct trend *t, struct panel *p, double top)
     }
 }
 
-static void explain_epochs(const struct trend *t, struct strbuf *sb)
+static void explain_epochs(const struct trend_chart *t, struct strbuf *sb)
 {
     char letter = 'A';
 
@@ -201,7 +214,7 @@ static void explain_epochs(const struct trend *t, struct strbuf *sb)
     }
 }
 
-static void add_panel(const struct trend *t, const struct series *s, const char *label)
+static void add_panel(const struct trend_chart *t, const struct series *s, const char *label)
 {
     struct panel *p = figure_panel(t->f);
     double top = 0;
@@ -218,9 +231,18 @@ static void add_panel(const struct trend *t, const struct series *s, const char 
     add_run_ticks(t, p);
     add_epochs(t, p, top);
     add_points(t, p, s);
+    trend_marks_add(p, found_in(t, s), t->position, top);
 }
 
-static void add_words(struct trend *t)
+static bool shows_steps(const struct trend_chart *t)
+{
+    for (size_t i = 0; i < t->nr; i++)
+        if (found_in(t, t->shown[i])->nr)
+            return true;
+    return false;
+}
+
+static void add_words(struct trend_chart *t)
 {
     const struct series *most = t->shown[0];
     const struct run *run = &t->chart->records->runs[t->chart->run];
@@ -234,22 +256,28 @@ static void add_words(struct trend *t)
     strbuf_adds(&sb,
                 "Each point is a run: the median of its launches; band: p5 to p95 of its "
                 "samples. Lines are not drawn across runs that lack the benchmark.");
+    if (shows_steps(t))
+        strbuf_adds(&sb,
+                    " A line across is a step for good, with its size and the levels on both "
+                    "sides.");
     if (t->all > t->nr)
-        strbuf_addf(&sb, " Showing %zu of %zu: those whose last point moved the most.", t->nr,
-                    t->all);
+        strbuf_addf(
+            &sb,
+            " Showing %zu of %zu: those with steps, then those whose last point moved the most.",
+            t->nr, t->all);
     explain_epochs(t, &sb);
     figure_set(&t->f->caption, "%s", sb.data);
     strbuf_release(&sb);
     figure_set(&t->f->subtitle, "%d runs  ·  %s", t->nr_runs, run->machine.cpu);
-    quantity_text(QUANTITY_TIME, "", most->items[0].median, first);
-    quantity_text(QUANTITY_TIME, "", most->items[most->nr - 1].median, last);
+    quantity_text(QUANTITY_TIME, "", most->items[0].value, first);
+    quantity_text(QUANTITY_TIME, "", most->items[most->nr - 1].value, last);
     figure_set(&t->f->alt,
                "Latency of %zu benchmark%s over %d runs; the largest last move is that of %s, "
                "from %s at first to %s.",
                t->nr, t->nr == 1 ? "" : "s", t->nr_runs, most->bench->key, first, last);
 }
 
-static void draw(struct trend *t)
+static void draw(struct trend_chart *t)
 {
     const struct benchmark_name **names = memory_zeroed(t->nr, sizeof(*names));
 
@@ -265,13 +293,31 @@ static void draw(struct trend *t)
     free(names);
 }
 
+/* As `harness trend` judges them: all series of the history are one family. */
+static void find_steps(struct trend_chart *t)
+{
+    struct trend_settings settings = {
+        .metric = trend_metric("p50", NULL),
+        .fdr = 0.05,
+        .accepted = t->chart->accepted,
+        .nr_accepted = t->chart->nr_accepted,
+    };
+    struct error err;
+
+    /* It cannot fail on positive numbers; if it does, nothing is marked. */
+    if (trends_find(&t->list, t->chart->records, &settings, &t->found, &err))
+        for (size_t i = 0; i < t->found.nr; i++)
+            t->found.items[i].nr = 0;
+}
+
 struct figure *build_trend(const struct chart *chart)
 {
-    struct trend t = { .chart = chart, .f = chart_figure(chart) };
+    struct trend_chart t = { .chart = chart, .f = chart_figure(chart) };
 
     if (chart->run < 0)
         return chart_absent(t.f, "there is no run");
     series_list_init(&t.list, chart->records);
+    find_steps(&t);
     order_runs(&t);
     choose_series(&t);
     if (t.nr)
@@ -281,6 +327,7 @@ struct figure *build_trend(const struct chart *chart)
                      "no benchmark has times from two or more runs of one machine; the "
                      "history given has %d run%s of this one",
                      t.nr_runs, t.nr_runs == 1 ? "" : "s");
+    trends_release(&t.found);
     series_list_release(&t.list);
     free(t.shown);
     free(t.position);

@@ -9,6 +9,7 @@
 #include "analysis/compare.h"
 #include "analysis/metric.h"
 #include "analysis/summary.h"
+#include "analysis/trend.h"
 #include "base/strbuf.h"
 #include "core/record.h"
 #include "output/figure.h"
@@ -31,9 +32,11 @@ struct plot_model {
 struct chart {
     const struct preset *preset;
     const struct records *records;
-    const struct comparison *comparison; /* NULL without a base */
-    const char *base_label;              /* what the base is called: "main"; may be NULL */
-    const struct plot_model *models;     /* NULL or `nr_models` of them */
+    const struct comparison *comparison;     /* NULL without a base */
+    const char *base_label;                  /* what the base is called: "main"; may be NULL */
+    const struct trend_acceptance *accepted; /* steps that are meant to be; nr_accepted, may be 0 */
+    size_t nr_accepted;
+    const struct plot_model *models; /* NULL or `nr_models` of them */
     size_t nr_models;
     int run;
 };

@@ -15,13 +15,30 @@ static void add_side(cJSON *row, const char *name, const struct compare_side *si
     json_add_string(json, "message", side->message);
 }
 
-static cJSON *row_to_json(const struct compare_row *row)
+/* How the data was taken, and its noise by where it comes from. */
+static void add_evidence(cJSON *json, const struct compare_row *row)
+{
+    cJSON *noise = cJSON_AddObjectToObject(json, "noise");
+
+    json_add_number(noise, "within", row->noise.within);
+    json_add_number(noise, "launch", row->noise.launch);
+    json_add_number(noise, "occasion", row->noise.occasion);
+    json_add_string(json, "design", compare_design_name(row->item->evidence.design));
+    json_add_int(json, "looks", row->looks);
+    if (row->item->evidence.design == DESIGN_BLOCKS)
+        json_add_int(json, "blocks", (int64_t)evidence_blocks(&row->item->evidence));
+}
+
+cJSON *compare_row_to_json(const struct compare_row *row)
 {
     cJSON *json = cJSON_CreateObject(), *interval;
 
-    cJSON_AddStringToObject(json, "key", row->bench->key);
+    cJSON_AddStringToObject(json, "key", row->item->bench->key);
     cJSON_AddStringToObject(json, "verdict", verdict_name(row->verdict));
+    json_add_string(json, "metric", row->item->metric->id);
+    json_add_number(json, "delta", row->delta);
     json_add_string(json, "why", row->why);
+    json_add_string(json, "accepted", row->accepted);
     json_add_number(json, "change", row->change);
     cJSON_AddBoolToObject(json, "worse", row->worse);
     interval = cJSON_AddObjectToObject(json, "interval");
@@ -29,11 +46,25 @@ static cJSON *row_to_json(const struct compare_row *row)
     json_add_number(interval, "high", row->interval.high);
     json_add_number(json, "p", row->p);
     json_add_number(json, "q", row->q);
+    json_add_number(json, "rank_p", row->rank_p);
+    json_add_number(json, "df", row->df);
+    add_evidence(json, row);
     json_add_number(json, "probe", row->probe);
     json_add_number(json, "detectable", row->detectable);
     add_side(json, "base", &row->base);
     add_side(json, "head", &row->head);
     return json;
+}
+
+static void add_metrics(cJSON *json, const struct comparison *c)
+{
+    const struct metric *metrics[COMPARE_METRICS_MAX];
+    size_t nr = comparison_metrics(c, metrics);
+
+    json_add_string(json, "metric", nr > 0 ? metrics[0]->id : NULL);
+    cJSON *array = cJSON_AddArrayToObject(json, "metrics");
+    for (size_t i = 0; i < nr; i++)
+        cJSON_AddItemToArray(array, cJSON_CreateString(metrics[i]->id));
 }
 
 cJSON *compare_to_json(const struct comparison *c, const char *base, const char *head)
@@ -43,12 +74,18 @@ cJSON *compare_to_json(const struct comparison *c, const char *base, const char 
     cJSON_AddNumberToObject(json, "schema_version", 1);
     json_add_string(json, "base", base);
     json_add_string(json, "head", head);
-    json_add_string(json, "metric", c->metric->id);
+    add_metrics(json, c);
     json_add_number(json, "delta", c->settings.delta);
     json_add_number(json, "fdr", c->settings.q);
+    json_add_int(json, "rule", COMPARE_RULE);
     json_add_int(json, "family", (int64_t)c->family);
+    json_add_number(json, "chance", c->chance);
     json_add_int(json, "exit_status", c->exit_status);
+    json_add_int(json, "accepted", (int64_t)c->accepted);
     json_add_number(json, "common_shift", c->common_shift);
+    json_add_number(json, "probe_shift", c->probe_shift);
+    json_add_number(json, "occasion", c->occasion);
+    json_add_number(json, "serial", c->serial);
     array = cJSON_AddObjectToObject(json, "counts");
     for (int v = 0; v < VERDICT_NR; v++)
         json_add_int(array, verdict_name((enum verdict)v), (int64_t)c->count[v]);
@@ -57,6 +94,6 @@ cJSON *compare_to_json(const struct comparison *c, const char *base, const char 
         cJSON_AddItemToArray(array, cJSON_CreateString(c->notes[i]));
     array = cJSON_AddArrayToObject(json, "rows");
     for (size_t i = 0; i < c->nr; i++)
-        cJSON_AddItemToArray(array, row_to_json(&c->rows[i]));
+        cJSON_AddItemToArray(array, compare_row_to_json(&c->rows[i]));
     return json;
 }

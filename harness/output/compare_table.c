@@ -52,11 +52,7 @@ static void add_change(struct table *t, const struct compare_row *row)
         table_cell(t, looks[row->verdict].tone, "%+.1f %%", row->change * 100);
     else
         table_cell(t, TABLE_PLAIN, "%s", "");
-    if (isfinite(row->interval.low) && isfinite(row->interval.high))
-        table_cell(t, TABLE_PLAIN, "%+.1f to %+.1f %%", row->interval.low * 100,
-                   row->interval.high * 100);
-    else
-        table_cell(t, TABLE_PLAIN, "%s", "");
+    table_interval(t, &row->interval);
 }
 
 static void add_evidence(struct table *t, const struct compare_row *row)
@@ -65,27 +61,33 @@ static void add_evidence(struct table *t, const struct compare_row *row)
         table_cell(t, TABLE_PLAIN, "%.3f", row->q);
     else
         table_cell(t, TABLE_PLAIN, "%s", "");
-    table_cell(t, TABLE_PLAIN, "%zu/%zu", row->base.launches, row->head.launches);
+    if (row->item->evidence.design == DESIGN_BLOCKS)
+        table_cell(t, TABLE_PLAIN, "%zu blocks", evidence_blocks(&row->item->evidence));
+    else
+        table_cell(t, TABLE_PLAIN, "%zu/%zu", row->base.launches, row->head.launches);
     if (isfinite(row->detectable))
         table_cell(t, TABLE_DIM, "%.1f %%", row->detectable * 100);
     else
-        table_cell(t, TABLE_PLAIN, "%s", "");
+        table_cell(t, TABLE_DIM, "%s", isinf(row->detectable) ? "nothing" : "");
 }
 
-static void add_row(struct table *t, const struct chart_metric *metric,
-                    const struct compare_row *row, const char *label)
+static void add_row(struct table *t, const struct compare_row *row, const char *label)
 {
+    struct chart_metric metric = chart_metric_of(row->item->metric);
     enum table_tone tone = looks[row->verdict].tone;
 
     table_row(t);
     table_cell(t, tone, "%s", looks[row->verdict].sign);
     table_cell(t, tone, "%s", verdict_name(row->verdict));
-    table_cell(t, TABLE_PLAIN, "%s%s", label, row->vendor ? " (vendor)" : "");
-    add_value(t, metric, row->base.value);
-    add_value(t, metric, row->head.value);
+    table_cell(t, TABLE_PLAIN, "%s%s", label, row->item->vendor ? " (vendor)" : "");
+    add_value(t, &metric, row->base.value);
+    add_value(t, &metric, row->head.value);
     add_change(t, row);
     add_evidence(t, row);
-    table_cell(t, TABLE_PLAIN, "%s", row->why);
+    if (row->accepted)
+        table_cell(t, TABLE_PLAIN, "accepted: %s", row->accepted);
+    else
+        table_cell(t, TABLE_PLAIN, "%s", row->why);
 }
 
 static const struct benchmark_name **collect_names(const struct comparison *c)
@@ -93,8 +95,28 @@ static const struct benchmark_name **collect_names(const struct comparison *c)
     const struct benchmark_name **names = memory_zeroed(c->nr + 1, sizeof(*names));
 
     for (size_t i = 0; i < c->nr; i++)
-        names[i] = c->rows[i].bench;
+        names[i] = c->rows[i].item->bench;
     return names;
+}
+
+/* The label of each row; with its metric where there are several. */
+static char **label_rows(const struct comparison *c)
+{
+    const struct metric *metrics[COMPARE_METRICS_MAX];
+    bool several = comparison_metrics(c, metrics) > 1;
+    const struct benchmark_name **names = collect_names(c);
+    char **labels = c->nr ? labels_create(names, c->nr) : NULL;
+
+    for (size_t i = 0; several && i < c->nr; i++) {
+        struct strbuf label;
+        strbuf_init(&label);
+        strbuf_addf(&label, "%s%s%s", labels[i], labels[i][0] ? " " : "",
+                    c->rows[i].item->metric->id);
+        free(labels[i]);
+        labels[i] = strbuf_detach(&label);
+    }
+    free(names);
+    return labels;
 }
 
 /* What all rows share is not in their labels: "all: gemm/linear simd fp32 cpu-2t warm". */
@@ -109,16 +131,26 @@ static void common_text(const struct comparison *c, char *text, size_t size)
 /* In the order of enum verdict: what needs attention first. */
 static void fill(struct table *t, const struct comparison *c, bool all)
 {
-    const struct benchmark_name **names = collect_names(c);
-    struct chart_metric metric = chart_metric_of(c->metric);
-    char **labels = c->nr ? labels_create(names, c->nr) : NULL;
+    char **labels = label_rows(c);
+
     table_init(t, columns, sizeof(columns) / sizeof(columns[0]));
     for (int verdict = 0; verdict < VERDICT_NR; verdict++)
         for (size_t i = 0; i < c->nr; i++)
             if (c->rows[i].verdict == (enum verdict)verdict && (all || verdict != VERDICT_SAME))
-                add_row(t, &metric, &c->rows[i], labels[i]);
+                add_row(t, &c->rows[i], labels[i]);
     labels_free(labels, c->nr);
-    free(names);
+}
+
+/* "  (median latency, ±3 % does not matter)" */
+static void add_metrics(const struct comparison *c, struct strbuf *out)
+{
+    const struct metric *metrics[COMPARE_METRICS_MAX];
+    size_t nr = comparison_metrics(c, metrics);
+
+    for (size_t i = 0; i < nr; i++)
+        strbuf_addf(out, "%s%s", i ? ", " : "  (", metrics[i]->label);
+    strbuf_addf(out, ", ±%.3g %% does not matter%s)", c->settings.delta * 100,
+                c->settings.nr_floors ? " but where told otherwise" : "");
 }
 
 static void add_head(const struct comparison *c, const struct compare_table_options *options,
@@ -131,9 +163,7 @@ static void add_head(const struct comparison *c, const struct compare_table_opti
         strbuf_adds(out, ": ");
     }
     comparison_summary(c, out);
-    if (c->metric)
-        strbuf_addf(out, "  (%s, ±%.3g %% does not matter)", c->metric->label,
-                    c->settings.delta * 100);
+    add_metrics(c, out);
     strbuf_addc(out, '\n');
 }
 

@@ -7,20 +7,13 @@
 #include "base/text.h"
 #include "output/escape.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
-enum { TIMEOUT_MS = 60000 };
+enum { TIMEOUT_S = 60 };
 
 static const char *const names[PICTURE_FORMAT_NR + 1] = {
     [PICTURE_PNG] = "png",
@@ -41,74 +34,6 @@ int picture_format_find(const char *name, struct error *err)
     return error_set(err, "unknown picture format \"%s\"; there are png, svg and pdf", name);
 }
 
-/* A child process whose output comes through one pipe. */
-struct child {
-    pid_t pid;
-    int pipe;
-};
-
-static int start(struct child *child, const char *folder, char *const *argv, struct error *err)
-{
-    posix_spawn_file_actions_t actions;
-    int ends[2];
-
-    if (pipe2(ends, O_CLOEXEC))
-        return error_set(err, "cannot make a pipe for gnuplot: %s", strerror(errno));
-    /* In the C locale gnuplot cannot even convert its own degree sign. */
-    char **env = process_environment("LC_ALL=C.UTF-8");
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_adddup2(&actions, ends[1], 1);
-    posix_spawn_file_actions_adddup2(&actions, ends[1], 2);
-    posix_spawn_file_actions_addchdir_np(&actions, folder);
-    int rc = posix_spawnp(&child->pid, argv[0], &actions, NULL, argv, env);
-    free(env);
-    posix_spawn_file_actions_destroy(&actions);
-    close(ends[1]);
-    child->pipe = ends[0];
-    if (rc == 0)
-        return 0;
-    close(ends[0]);
-    if (rc == ENOENT)
-        return error_set(err,
-                         "gnuplot is not installed (or %s does not exist). Debian and Ubuntu: "
-                         "apt-get install gnuplot-nox fonts-dejavu-core",
-                         folder);
-    return error_set(err, "cannot start gnuplot: %s", strerror(rc));
-}
-
-static int64_t now_ms(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
-/* Reads until the child closes its output. False if that took too long; then it is killed. */
-static bool drain(const struct child *child, struct strbuf *said)
-{
-    int64_t deadline = now_ms() + TIMEOUT_MS;
-    char chunk[4096];
-
-    for (;;) {
-        struct pollfd fd = { .fd = child->pipe, .events = POLLIN };
-        int64_t left = deadline - now_ms();
-        int ready = left > 0 ? poll(&fd, 1, (int)left) : 0;
-        if (ready < 0 && errno == EINTR)
-            continue;
-        if (ready <= 0) {
-            kill(child->pid, SIGKILL);
-            return false;
-        }
-        ssize_t nr = read(child->pipe, chunk, sizeof(chunk));
-        if (nr <= 0)
-            return true;
-        if (said->length < 16384)
-            strbuf_add(said, chunk, (size_t)nr);
-    }
-}
-
 static void trim(struct strbuf *sb)
 {
     while (sb->length && strchr(" \n\t\r", sb->data[sb->length - 1]))
@@ -116,32 +41,29 @@ static void trim(struct strbuf *sb)
 }
 
 /* Runs gnuplot and collects what it says. */
-static int run(const char *folder, char *const *argv, struct strbuf *said, struct error *err)
+static int run(const char *folder, const char *const *argv, struct strbuf *said, struct error *err)
 {
-    struct child child;
-    int status = 0;
+    /* In the C locale gnuplot cannot even convert its own degree sign. */
+    static const char *const changes[] = { "LC_ALL=C.UTF-8", NULL };
+    struct process p = { .argv = argv, .folder = folder, .changes = changes, .timeout = TIMEOUT_S };
+    struct process_result result;
 
-    if (start(&child, folder, argv, err))
-        return -1;
-    bool in_time = drain(&child, said);
-    close(child.pipe);
-    while (waitpid(child.pid, &status, 0) < 0 && errno == EINTR)
-        ;
-    trim(said);
-    if (!in_time)
-        return error_set(err, "gnuplot took longer than %d s and was stopped", TIMEOUT_MS / 1000);
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
+    if (process_run(&p, said, NULL, &result, err))
         return error_set(err,
-                         "gnuplot is not installed. Debian and Ubuntu: apt-get install "
-                         "gnuplot-nox fonts-dejavu-core");
-    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+                         "gnuplot is not installed (or %s does not exist). Debian and Ubuntu: "
+                         "apt-get install gnuplot-nox fonts-dejavu-core",
+                         folder);
+    trim(said);
+    if (result.end == PROCESS_TIMED_OUT)
+        return error_set(err, "gnuplot took longer than %d s and was stopped", TIMEOUT_S);
+    if (result.end != PROCESS_EXITED || result.status != 0)
         return error_set(err, "gnuplot failed: %.800s", said->data);
     return 0;
 }
 
 int paint_gnuplot_version(char *version, size_t size, struct error *err)
 {
-    char *argv[] = { "gnuplot", "--version", NULL };
+    const char *argv[] = { "gnuplot", "--version", NULL };
     struct strbuf said;
 
     strbuf_init(&said);
@@ -231,7 +153,7 @@ static int draw(const struct figure *f, const char *folder, enum picture_format 
                 struct error *err)
 {
     char set_format[32], script[128], name[160];
-    char *argv[] = { "gnuplot", "-d", "-e", set_format, script, NULL };
+    const char *argv[] = { "gnuplot", "-d", "-e", set_format, script, NULL };
     struct strbuf said, path;
     struct stat info;
 

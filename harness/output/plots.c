@@ -50,6 +50,8 @@ static struct figure *build(const struct records *records, const struct plots_op
         .records = records,
         .comparison = options->comparison,
         .base_label = options->base_label,
+        .accepted = options->accepted,
+        .nr_accepted = options->nr_accepted,
         .models = options->models,
         .nr_models = options->nr_models,
     };

@@ -25,9 +25,11 @@ struct plots_options {
     const struct string_list *only;  /* names of presets to draw; NULL or empty: all */
     const struct plot_model *models; /* for the architecture figure; may be NULL */
     size_t nr_models;
-    const struct comparison *comparison; /* for figures of changes; may be NULL */
-    const char *base_label;              /* what its base is called: "main"; may be NULL */
-    const struct records *history;       /* for trends; NULL: the records themselves */
+    const struct comparison *comparison;     /* for figures of changes; may be NULL */
+    const char *base_label;                  /* what its base is called: "main"; may be NULL */
+    const struct records *history;           /* for trends; NULL: the records themselves */
+    const struct trend_acceptance *accepted; /* for trends; nr_accepted, may be 0 */
+    size_t nr_accepted;
 };
 
 struct plot_result {

@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "output/escape.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,6 +63,14 @@ void table_cell(struct table *t, enum table_tone tone, const char *format, ...)
     struct table_cell *cell = push(t);
     cell->text = strbuf_detach(&clean);
     cell->tone = tone;
+}
+
+void table_interval(struct table *t, const struct interval *interval)
+{
+    if (isfinite(interval->low) && isfinite(interval->high))
+        table_cell(t, TABLE_PLAIN, "%+.1f to %+.1f %%", interval->low * 100, interval->high * 100);
+    else
+        table_cell(t, TABLE_PLAIN, "%s", "");
 }
 
 static const struct table_cell *cell_at(const struct table *t, size_t row, size_t column)

@@ -14,6 +14,7 @@
 #ifndef HARNESS_OUTPUT_TABLE_H
 #define HARNESS_OUTPUT_TABLE_H
 
+#include "base/stats.h"
 #include "base/strbuf.h"
 
 #include <stdbool.h>
@@ -49,6 +50,8 @@ size_t table_rows(const struct table *t);
 void table_row(struct table *t);
 void table_cell(struct table *t, enum table_tone tone, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* A cell "+1.0 to +3.2 %" for an interval of fractions; empty where a limit is not finite. */
+void table_interval(struct table *t, const struct interval *interval);
 
 /* Columns that are empty in every row are left out. `width` is that of the terminal in characters;
  * 0 means any. `colour` asks for ANSI colours. */

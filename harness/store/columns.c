@@ -7,16 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define COLUMN(type_, struct_, member_, name_)                                                     \
-    {                                                                                              \
-        .name = (name_), .type = (type_), .offset = offsetof(struct struct_, member_),             \
-        .size = sizeof(((struct struct_ *)0)->member_),                                            \
-    }
-#define COLUMN_END                                                                                 \
-    {                                                                                              \
-        .name = NULL                                                                               \
-    }
-
 static const struct column machine_columns[] = {
     COLUMN(COLUMN_CHARS, machine, id, "fingerprint"),
     COLUMN(COLUMN_CHARS, machine, class_name, "class"),
@@ -139,6 +129,20 @@ int table_open_insert(const struct table *t, struct store *s, const char *const 
     strbuf_addf(&sql, ") VALUES (%s)", values.data);
     int rc = sql_open(q, s, sql.data, err);
     strbuf_release(&values);
+    strbuf_release(&sql);
+    return rc;
+}
+
+int table_open_select(const struct table *t, struct store *s, const char *tail, struct sql_query *q,
+                      struct error *err)
+{
+    struct strbuf sql;
+
+    strbuf_init(&sql);
+    strbuf_addf(&sql, "SELECT %s.id", t->name);
+    table_add_columns(t, t->name, &sql);
+    strbuf_addf(&sql, " FROM %s %s", t->name, tail);
+    int rc = sql_open(q, s, sql.data, err);
     strbuf_release(&sql);
     return rc;
 }
@@ -275,14 +279,11 @@ static int find_equal(const struct table *t, struct store *s, const void *object
     return rc;
 }
 
-int table_intern(const struct table *t, struct store *s, const void *object, int64_t *id,
+int table_insert(const struct table *t, struct store *s, const void *object, int64_t *id,
                  struct error *err)
 {
     struct sql_query q;
-    int rc = find_equal(t, s, object, id, err);
 
-    if (rc != 0)
-        return rc < 0 ? -1 : 0;
     if (table_open_insert(t, s, NULL, &q, err))
         return -1;
     table_bind(t, &q, object);
@@ -290,4 +291,14 @@ int table_intern(const struct table *t, struct store *s, const void *object, int
         return -1;
     *id = sql_last_id(s);
     return 0;
+}
+
+int table_intern(const struct table *t, struct store *s, const void *object, int64_t *id,
+                 struct error *err)
+{
+    int rc = find_equal(t, s, object, id, err);
+
+    if (rc != 0)
+        return rc < 0 ? -1 : 0;
+    return table_insert(t, s, object, id, err);
 }

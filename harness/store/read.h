@@ -6,8 +6,22 @@
 #include "store/columns.h"
 
 /* Fills all but m->bench. On error `m` stays releasable. */
-int read_measurement(struct store *s, int64_t id, bool with_samples, struct measurement *m,
-                     struct error *err);
+int read_measurement(struct store *s, int64_t id, struct measurement *m, struct error *err);
+
+/* The measurements of one run after the other; benchmarks are read and filtered once. */
+enum scan_order {
+    SCAN_INSERTED,  /* by launch, then insertion */
+    SCAN_BY_LAUNCH, /* by launch, then as the index lies: nothing has to be sorted */
+};
+struct scan;
+/* `filter` may be NULL, and must live as long. NULL on error. */
+struct scan *scan_create(struct store *s, const struct store_filter *filter, enum scan_order order,
+                         struct error *err);
+/* Hands over what the filter wants of the run; `run` is the number that the sink gets. */
+int scan_run(struct scan *scan, int64_t run_id, size_t run, const struct store_sink *sink,
+             struct error *err);
+void scan_free(struct scan *scan); /* NULL is fine */
+
 /* Opens a select of whole runs; `tail` begins with WHERE (r run, m machine, b build). */
 int open_runs(struct store *s, const char *tail, struct sql_query *q, struct error *err);
 /* On error `run` stays releasable. */

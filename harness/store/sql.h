@@ -32,8 +32,9 @@ struct store {
     sqlite3 *db;
     char *path;
     enum store_mode mode;
-    bool immutable; /* read-only media: no locks, no files beside it */
-    int failure;    /* SQLite's primary code of the newest error */
+    bool immutable;  /* read-only media: no locks, no files beside it */
+    int64_t version; /* of its schema; with STORE_READ it may be an older one */
+    int failure;     /* SQLite's primary code of the newest error */
     ARRAY(struct sql_cached) cache;
 };
 

@@ -28,7 +28,8 @@
 struct store;
 
 enum store_mode {
-    STORE_READ,  /* the file must exist; what it holds stays, and it may lie on read-only media */
+    STORE_READ,  /* the file must exist; what it holds stays, and it may lie on read-only media. One
+                  * of an older version is read as it is: what came later is not there */
     STORE_WRITE, /* creates folders, file and tables; upgrades an older history in place */
 };
 
@@ -37,6 +38,8 @@ enum store_mode {
 int store_open(struct store **s, const char *path, enum store_mode mode, struct error *err);
 void store_close(struct store *s); /* NULL is fine */
 const char *store_path(const struct store *s);
+/* How long writes wait for other writers, instead of the 60 s. */
+void store_set_patience(struct store *s, int ms);
 
 /* ---- writing: STORE_WRITE only ---- */
 
@@ -68,7 +71,8 @@ struct store_filter {
     size_t nr_filters;
     const char *const *keys; /* ... or be one of these */
     size_t nr_keys;
-    bool without_samples; /* samples stay NULL and nr_samples 0: for listings */
+    bool without_samples;   /* samples stay NULL and nr_samples 0: for listings */
+    bool without_telemetry; /* nr_telemetry stays 0: most metrics do not look at it */
 };
 
 /* Appends the runs, in the order given, and their measurements, ordered by run, launch and
@@ -80,6 +84,24 @@ int store_load(struct store *s, const int64_t *run_ids, size_t nr,
  * runs without a matching measurement are left out. */
 int store_series(struct store *s, const char *machine_class, const struct store_filter *filter,
                  struct records *out, struct error *err);
+/* Appends the finished runs alone, oldest first: nr_runs grows, nr does not. */
+int store_finished_runs(struct store *s, const char *machine_class, struct records *out,
+                        struct error *err);
+
+/* What a scan hands over, one measurement after the other. */
+struct store_sink {
+    void *context;
+    /* `run` counts in the run ids of the scan. The sink may take what `m` owns. -1 ends the scan;
+     * the message is the sink's. */
+    int (*measurement)(void *context, size_t run, int launch_seq, struct measurement *m,
+                       struct error *err);
+};
+
+/* For histories that are too long to be loaded: hands over the measurements of the runs, in the
+ * order given, within a run ordered by launch, and keeps none. One consistent snapshot. `filter`
+ * may be NULL. An unknown run has no measurements. The sink must leave the store alone. */
+int store_scan(struct store *s, const int64_t *run_ids, size_t nr,
+               const struct store_filter *filter, const struct store_sink *sink, struct error *err);
 /* Appends to out->ceilings the newest of each device and name. `device` (label) and `epoch` may
  * be NULL for any. No ceilings is not an error. */
 int store_load_ceilings(struct store *s, const char *machine_id, const char *device,
@@ -170,8 +192,8 @@ struct store_health {
     int64_t problems;
 };
 
-/* SQLite's integrity and foreign-key checks, and every measurement decoded. -1 if anything is
- * wrong; the message has the first few problems. */
+/* SQLite's integrity and foreign-key checks, and every measurement and verdict decoded. -1 if
+ * anything is wrong; the message has the first few problems. */
 int store_verify(struct store *s, struct store_health *health, struct error *err);
 /* A copy of a history in use, as one complete file. Refuses to replace an existing file. */
 int store_backup(struct store *s, const char *path, struct error *err);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/file.h"
+#include "base/json.h"
 #include "store/read.h"
+#include "store/schema.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -68,7 +70,7 @@ static int check_measurements(struct checking *c, struct error *err)
     while ((rc = sql_step(&q, err)) > 0) {
         struct measurement m = { .nr_samples = 0 };
         struct error problem;
-        if (read_measurement(c->store, sql_int(&q), true, &m, &problem))
+        if (read_measurement(c->store, sql_int(&q), &m, &problem))
             add_problem(c, problem.message);
         c->health->measurements++;
         c->health->samples += (int64_t)m.nr_samples;
@@ -76,6 +78,46 @@ static int check_measurements(struct checking *c, struct error *err)
     }
     sql_close(&q);
     return rc;
+}
+
+static bool is_json(const char *text)
+{
+    struct error ignored;
+    cJSON *json = text ? json_parse(text, strlen(text), "", &ignored) : NULL;
+
+    cJSON_Delete(json);
+    return json != NULL;
+}
+
+/* The texts of a query: a number of its own, what they are, and two that must be JSON. */
+static int check_json(struct checking *c, const char *query, struct error *err)
+{
+    struct sql_query q;
+    int rc;
+
+    if (sql_open(&q, c->store, query, err))
+        return -1;
+    while ((rc = sql_step(&q, err)) > 0) {
+        char text[80];
+        int64_t row = sql_int(&q);
+        const char *table = sql_text(&q);
+        snprintf(text, sizeof(text), "%.32s %" PRId64 " holds what is no JSON", table, row);
+        if (!is_json(sql_text(&q)) || !is_json(sql_text(&q)))
+            add_problem(c, text);
+    }
+    sql_close(&q);
+    return rc;
+}
+
+static int check_verdicts(struct checking *c, struct error *err)
+{
+    if (c->store->version < SCHEMA_VERDICTS)
+        return 0;
+    return check_json(c, "SELECT id, 'comparison', settings, settings FROM comparison", err) ||
+                   check_json(c, "SELECT id, 'verdict', result, evidence FROM verdict", err) ||
+                   check_json(c, "SELECT id, 'selftest', result, result FROM selftest", err)
+               ? -1
+               : 0;
 }
 
 static int check_all(struct checking *c, struct error *err)
@@ -87,7 +129,7 @@ static int check_all(struct checking *c, struct error *err)
     if (sql_one_int(s, "SELECT count(*) FROM run", &c->health->runs, err) ||
         sql_one_int(s, "SELECT count(*) FROM launch", &c->health->launches, err))
         return -1;
-    return check_measurements(c, err);
+    return check_measurements(c, err) || check_verdicts(c, err) ? -1 : 0;
 }
 
 int store_verify(struct store *s, struct store_health *health, struct error *err)

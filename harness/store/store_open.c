@@ -201,6 +201,11 @@ void store_close(struct store *s)
     free(s);
 }
 
+void store_set_patience(struct store *s, int ms)
+{
+    sqlite3_busy_timeout(s->db, ms);
+}
+
 const char *store_path(const struct store *s)
 {
     return s->path;

@@ -11,165 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- benchmarks: their names are read once, then looked up by id ---- */
-
-struct known_benchmark {
-    int64_t id;
-    bool wanted;
-    struct benchmark_name name;
-};
-
-struct known_benchmarks {
-    struct known_benchmark *items; /* ascending ids */
-    size_t nr, capacity;
-};
-
-static struct known_benchmark *find_benchmark(const struct known_benchmarks *all, int64_t id)
-{
-    size_t low = 0, high = all->nr;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (all->items[middle].id < id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < all->nr && all->items[low].id == id ? &all->items[low] : NULL;
-}
-
-static bool filter_wants(const struct store_filter *f, const char *key)
-{
-    if (!f || f->nr_filters + f->nr_keys == 0)
-        return true;
-    for (size_t i = 0; i < f->nr_filters; i++)
-        if (text_filter_matches(f->filters[i], key))
-            return true;
-    for (size_t i = 0; i < f->nr_keys; i++)
-        if (strcmp(f->keys[i], key) == 0)
-            return true;
-    return false;
-}
-
-static int read_dims(struct store *s, struct known_benchmarks *all, struct error *err)
-{
-    static const char *const text =
-        "SELECT benchmark, name, value FROM benchmark_dim ORDER BY benchmark, position";
-    struct sql_query q;
-    int rc;
-
-    if (sql_open(&q, s, text, err))
-        return -1;
-    while ((rc = sql_step(&q, err)) > 0) {
-        struct known_benchmark *b = find_benchmark(all, sql_int(&q));
-        const char *name = sql_text(&q);
-        if (!b || !name || b->name.nr_dims == SHAPE_MAX ||
-            strlen(name) >= sizeof(b->name.dims[0].name)) {
-            rc = error_set(err, "%s: the dims of a benchmark are damaged", s->path);
-            break;
-        }
-        struct benchmark_dim *dim = &b->name.dims[b->name.nr_dims++];
-        snprintf(dim->name, sizeof(dim->name), "%s", name);
-        dim->value = sql_int(&q);
-    }
-    sql_close(&q);
-    return rc;
-}
-
-static int read_benchmarks(struct store *s, const struct store_filter *filter,
-                           struct known_benchmarks *all, struct error *err)
-{
-    struct strbuf sql;
-    struct sql_query q;
-
-    strbuf_init(&sql);
-    strbuf_adds(&sql, "SELECT b.id");
-    table_add_columns(&table_benchmark, "b", &sql);
-    strbuf_adds(&sql, " FROM benchmark b ORDER BY b.id");
-    int rc = sql_open(&q, s, sql.data, err);
-    strbuf_release(&sql);
-    if (rc)
-        return -1;
-    while ((rc = sql_step(&q, err)) > 0) {
-        struct known_benchmark *b = array_push(all);
-        b->id = sql_int(&q);
-        if ((rc = table_read(&table_benchmark, &q, &b->name, err)) < 0)
-            break;
-        b->wanted = filter_wants(filter, b->name.key);
-    }
-    sql_close(&q);
-    return rc < 0 ? -1 : read_dims(s, all, err);
-}
-
-/* ---- one measurement ---- */
-
-static int read_telemetry(const char *text, struct measurement *m, struct error *err)
-{
-    if (!text)
-        return 0;
-    cJSON *object = json_parse(text, strlen(text), "telemetry", err);
-    if (!object)
-        return -1;
-    if (!cJSON_IsObject(object)) {
-        cJSON_Delete(object);
-        return error_set(err, "telemetry is not a JSON object");
-    }
-    for (const cJSON *item = object->child; item; item = item->next)
-        measurement_add_telemetry(m, item->string, cJSON_IsNumber(item) ? item->valuedouble : NAN);
-    cJSON_Delete(object);
-    return 0;
-}
-
-static int read_samples(struct sql_query *q, int64_t expected, struct measurement *m,
-                        struct error *err)
-{
-    size_t length;
-    const void *blob = sql_blob(q, &length);
-
-    if (blob && samples_decode(blob, length, &m->samples, &m->nr_samples, err))
-        return -1;
-    if ((uint64_t)expected != m->nr_samples)
-        return error_set(err, "%zu samples where %" PRId64 " were stored", m->nr_samples, expected);
-    return 0;
-}
-
-static int read_row(struct sql_query *q, bool with_samples, struct measurement *m,
-                    struct error *err)
-{
-    if (table_read(&table_measurement, q, m, err) || read_telemetry(sql_text(q), m, err))
-        return -1;
-    int64_t nr_samples = sql_int(q);
-    return with_samples ? read_samples(q, nr_samples, m, err) : 0;
-}
-
-int read_measurement(struct store *s, int64_t id, bool with_samples, struct measurement *m,
-                     struct error *err)
-{
-    struct strbuf sql;
-    struct sql_query q;
-
-    strbuf_init(&sql);
-    strbuf_adds(&sql, "SELECT m.id");
-    table_add_columns(&table_measurement, "m", &sql);
-    strbuf_addf(&sql, ", m.telemetry, m.nr_samples%s FROM measurement m WHERE m.id = ?",
-                with_samples ? ", m.samples" : "");
-    int rc = sql_open(&q, s, sql.data, err);
-    strbuf_release(&sql);
-    if (rc)
-        return -1;
-    sql_bind_int(&q, id);
-    if ((rc = sql_step(&q, err)) > 0) {
-        sql_int(&q);
-        rc = read_row(&q, with_samples, m, err);
-        if (rc)
-            error_prefix(err, "%s: measurement %" PRId64, s->path, id);
-    } else if (rc == 0) {
-        rc = error_set(err, "%s: measurement %" PRId64 " is in the index only", s->path, id);
-    }
-    sql_close(&q);
-    return rc;
-}
-
 /* ---- runs ---- */
 
 int open_runs(struct store *s, const char *tail, struct sql_query *q, struct error *err)
@@ -217,44 +58,15 @@ static int load_run(struct store *s, int64_t id, struct records *out, struct err
 
 /* ---- loading ---- */
 
-struct loading {
-    struct store *store;
-    const struct store_filter *filter;
-    struct known_benchmarks benchmarks;
-    struct records *out;
-};
-
-/* All of one run, into the newest entry of out->runs. */
-static int load_measurements(struct loading *l, int64_t run_id, struct error *err)
+/* A sink: puts a measurement into records, and takes it. */
+static int keep(void *context, size_t run, int launch_seq, struct measurement *m, struct error *err)
 {
-    static const char *const text =
-        "SELECT l.seq, m.id, m.benchmark FROM launch l JOIN measurement m ON m.launch = l.id "
-        "WHERE l.run = ? ORDER BY l.seq, m.id";
-    bool with_samples = !l->filter || !l->filter->without_samples;
-    int index = (int)l->out->nr_runs - 1;
-    struct sql_query q;
-    int rc;
-
-    if (sql_open(&q, l->store, text, err))
-        return -1;
-    sql_bind_int(&q, run_id);
-    while ((rc = sql_step(&q, err)) > 0) {
-        int seq = (int)sql_int(&q);
-        int64_t id = sql_int(&q);
-        const struct known_benchmark *b = find_benchmark(&l->benchmarks, sql_int(&q));
-        if (b && !b->wanted)
-            continue;
-        if (!b) {
-            rc = error_set(err, "%s: measurement %" PRId64 " has no benchmark", l->store->path, id);
-            break;
-        }
-        struct record *record = records_add(l->out, index, seq);
-        record->m.bench = b->name;
-        if ((rc = read_measurement(l->store, id, with_samples, &record->m, err)) < 0)
-            break;
-    }
-    sql_close(&q);
-    return rc;
+    (void)err;
+    records_add(context, (int)run, launch_seq)->m = *m;
+    m->message = NULL;
+    m->samples = NULL;
+    m->nr_samples = 0;
+    return 0;
 }
 
 static const struct run *newest_run(const struct records *records)
@@ -267,21 +79,38 @@ static const struct run *newest_run(const struct records *records)
     return newest;
 }
 
-/* `only_matching` drops runs that have no measurement the filter wants. */
-static int load_runs(struct loading *l, const int64_t *run_ids, size_t nr, bool only_matching,
+struct loading {
+    struct store *store;
+    const struct store_filter *filter;
+    struct records *out;
+    bool only_matching; /* drop runs that have no measurement the filter wants */
+};
+
+static int load_runs(const struct loading *l, struct scan *scan, const int64_t *run_ids, size_t nr,
                      struct error *err)
 {
-    size_t earlier = l->out->nr_runs;
+    struct store_sink sink = { l->out, keep };
 
-    if (read_benchmarks(l->store, l->filter, &l->benchmarks, err))
-        return -1;
     for (size_t i = 0; i < nr; i++) {
         size_t before = l->out->nr;
-        if (load_run(l->store, run_ids[i], l->out, err) || load_measurements(l, run_ids[i], err))
+        if (load_run(l->store, run_ids[i], l->out, err) ||
+            scan_run(scan, run_ids[i], l->out->nr_runs - 1, &sink, err))
             return -1;
-        if (only_matching && l->out->nr == before)
+        if (l->only_matching && l->out->nr == before)
             run_release(&l->out->runs[--l->out->nr_runs]);
     }
+    return 0;
+}
+
+static int load_all(const struct loading *l, const int64_t *run_ids, size_t nr, struct error *err)
+{
+    size_t earlier = l->out->nr_runs;
+    struct scan *scan = scan_create(l->store, l->filter, SCAN_INSERTED, err);
+    int rc = scan ? load_runs(l, scan, run_ids, nr, err) : -1;
+
+    scan_free(scan);
+    if (rc)
+        return -1;
     /* `out` may hold runs of an earlier call or of a file, with their ceilings. */
     const struct run *newest = newest_run(l->out);
     if (!newest || newest < l->out->runs + earlier)
@@ -291,17 +120,27 @@ static int load_runs(struct loading *l, const int64_t *run_ids, size_t nr, bool 
 }
 
 /* Reads inside one transaction see one state of the file, whatever others write meanwhile. */
-static int load_snapshot(struct loading *l, const int64_t *run_ids, size_t nr, bool only_matching,
+static int begin_snapshot(struct store *s, bool *nested, struct error *err)
+{
+    *nested = !sqlite3_get_autocommit(s->db);
+    return *nested ? 0 : sql_execute(s, "BEGIN", err);
+}
+
+static void end_snapshot(struct store *s, bool nested)
+{
+    if (!nested)
+        sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
+}
+
+static int load_snapshot(const struct loading *l, const int64_t *run_ids, size_t nr,
                          struct error *err)
 {
-    bool nested = !sqlite3_get_autocommit(l->store->db);
+    bool nested;
 
-    if (!nested && sql_execute(l->store, "BEGIN", err))
+    if (begin_snapshot(l->store, &nested, err))
         return -1;
-    int rc = load_runs(l, run_ids, nr, only_matching, err);
-    array_release(&l->benchmarks);
-    if (!nested)
-        sqlite3_exec(l->store->db, "ROLLBACK", NULL, NULL, NULL);
+    int rc = load_all(l, run_ids, nr, err);
+    end_snapshot(l->store, nested);
     return rc;
 }
 
@@ -310,7 +149,25 @@ int store_load(struct store *s, const int64_t *run_ids, size_t nr,
 {
     struct loading l = { .store = s, .filter = filter, .out = out };
 
-    return load_snapshot(&l, run_ids, nr, false, err);
+    return load_snapshot(&l, run_ids, nr, err);
+}
+
+int store_scan(struct store *s, const int64_t *run_ids, size_t nr,
+               const struct store_filter *filter, const struct store_sink *sink, struct error *err)
+{
+    bool nested;
+    int rc = 0;
+
+    if (begin_snapshot(s, &nested, err))
+        return -1;
+    struct scan *scan = scan_create(s, filter, SCAN_BY_LAUNCH, err);
+    for (size_t i = 0; scan && rc == 0 && i < nr; i++)
+        rc = scan_run(scan, run_ids[i], i, sink, err);
+    end_snapshot(s, nested);
+    if (!scan)
+        rc = -1;
+    scan_free(scan);
+    return rc;
 }
 
 void runs_add(struct store_runs *runs, int64_t id)
@@ -326,36 +183,52 @@ void store_runs_release(struct store_runs *runs)
     runs->nr = runs->capacity = 0;
 }
 
-static int finished_runs(struct store *s, const char *machine_class, struct store_runs *out,
-                         struct error *err)
+int store_finished_runs(struct store *s, const char *machine_class, struct records *out,
+                        struct error *err)
 {
-    static const char *const text =
-        "SELECT r.id FROM run r JOIN machine m ON m.id = r.machine "
-        "WHERE r.ended_ms > 0 AND (?1 IS NULL OR m.class = ?1) ORDER BY r.started_ms, r.id";
+    static const char *const tail =
+        "WHERE r.ended_ms > 0 AND (?1 IS NULL OR m.class = ?1) "
+        "ORDER BY r.started_ms, r.id";
     struct sql_query q;
     int rc;
 
-    if (sql_open(&q, s, text, err))
+    if (open_runs(s, tail, &q, err))
         return -1;
     sql_bind_text(&q, machine_class);
     while ((rc = sql_step(&q, err)) > 0)
-        runs_add(out, sql_int(&q));
+        if (read_run(&q, records_add_run(out), err)) {
+            rc = -1;
+            break;
+        }
     sql_close(&q);
+    return rc;
+}
+
+static int finished_ids(struct store *s, const char *machine_class, struct store_runs *out,
+                        struct error *err)
+{
+    struct records finished = { .nr = 0 };
+    int rc = store_finished_runs(s, machine_class, &finished, err);
+
+    for (size_t i = 0; i < finished.nr_runs; i++)
+        runs_add(out, finished.runs[i].id);
+    records_release(&finished);
     return rc;
 }
 
 int store_series(struct store *s, const char *machine_class, const struct store_filter *filter,
                  struct records *out, struct error *err)
 {
-    struct loading l = { .store = s, .filter = filter, .out = out };
+    struct loading l = { .store = s, .filter = filter, .out = out, .only_matching = true };
     struct store_runs runs = { .nr = 0 };
+    bool nested;
 
-    if (sql_execute(s, "BEGIN", err))
+    if (begin_snapshot(s, &nested, err))
         return -1;
-    int rc = finished_runs(s, machine_class, &runs, err);
+    int rc = finished_ids(s, machine_class, &runs, err);
     if (rc == 0)
-        rc = load_snapshot(&l, runs.ids, runs.nr, true, err);
-    sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
+        rc = load_snapshot(&l, runs.ids, runs.nr, err);
+    end_snapshot(s, nested);
     store_runs_release(&runs);
     return rc;
 }

@@ -10,9 +10,12 @@
 /* Script n turns version n into n + 1. Only ever append. */
 static const char *const script_names[] = {
     "store/schema.sql",
+    "store/schema_2.sql",
 };
 
 enum { SCHEMA_NEWEST = sizeof(script_names) / sizeof(script_names[0]) };
+/* The oldest version that can be read as it is: later scripts only added tables. */
+enum { SCHEMA_READABLE = 1 };
 
 enum { HEADER_SIZE = 100, HEADER_APPLICATION_ID = 68 }; /* sqlite.org/fileformat2.html, 1.3 */
 
@@ -77,13 +80,14 @@ int schema_check_version(struct store *s, struct error *err)
         return -1;
     if (version > SCHEMA_NEWEST)
         return newer_error(s, version, SCHEMA_NEWEST, err);
-    if (version < SCHEMA_NEWEST)
+    if (version < SCHEMA_READABLE)
         return error_set(err,
                          "%s: was written by an older harness (schema %" PRId64
                          " of %d). It is "
                          "upgraded when something is written to it: `harness run` or `harness "
                          "baseline save` with this --db",
                          s->path, version, SCHEMA_NEWEST);
+    s->version = version;
     return 0;
 }
 
@@ -135,6 +139,7 @@ int schema_upgrade(struct store *s, struct error *err)
 
     if (sql_one_int(s, "PRAGMA user_version", &version, err))
         return -1;
+    s->version = SCHEMA_NEWEST;
     if (version == SCHEMA_NEWEST) /* the common case takes no lock */
         return 0;
     for (int i = 0; i < SCHEMA_NEWEST; i++) {

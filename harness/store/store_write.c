@@ -3,13 +3,14 @@
 #include "base/random.h"
 #include "store/columns.h"
 #include "store/samples.h"
+#include "store/write.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-static int insert_run(struct store *s, struct run *run, struct error *err)
+int write_run(struct store *s, struct run *run, struct error *err)
 {
     static const char *const extra[] = { "machine", "build", NULL };
     struct sql_query q;
@@ -34,7 +35,7 @@ int store_begin_run(struct store *s, struct run *run, struct error *err)
         random_uuid(run->uuid);
     if (sql_begin(s, err))
         return -1;
-    return sql_end(s, insert_run(s, run, err), err);
+    return sql_end(s, write_run(s, run, err), err);
 }
 
 /* Runs an UPDATE or DELETE that must meet exactly one row. */
@@ -69,8 +70,8 @@ int store_end_run(struct store *s, int64_t run_id, int64_t ended_ms, struct erro
     return 0;
 }
 
-static int insert_launch(struct store *s, int64_t run_id, const struct launch *launch,
-                         int64_t *launch_id, struct error *err)
+int write_launch(struct store *s, int64_t run_id, const struct launch *launch, int64_t *launch_id,
+                 struct error *err)
 {
     static const char *const extra[] = { "run", NULL };
     struct sql_query q;
@@ -90,7 +91,7 @@ int store_begin_launch(struct store *s, int64_t run_id, const struct launch *lau
 {
     if (sql_begin(s, err))
         return -1;
-    return sql_end(s, insert_launch(s, run_id, launch, launch_id, err), err);
+    return sql_end(s, write_launch(s, run_id, launch, launch_id, err), err);
 }
 
 static int update_launch(struct store *s, int64_t launch_id, const struct launch *launch,
@@ -184,8 +185,8 @@ static char *telemetry_text(const struct measurement *m)
     return text;
 }
 
-static int insert_measurement(struct store *s, int64_t launch_id, const struct measurement *m,
-                              struct error *err)
+int write_measurement(struct store *s, int64_t launch_id, const struct measurement *m,
+                      struct error *err)
 {
     static const char *const extra[] = { "launch",     "benchmark", "telemetry",
                                          "nr_samples", "samples",   NULL };
@@ -215,7 +216,7 @@ int store_add_measurement(struct store *s, int64_t launch_id, const struct measu
 {
     if (sql_begin(s, err))
         return -1;
-    return sql_end(s, insert_measurement(s, launch_id, m, err), err);
+    return sql_end(s, write_measurement(s, launch_id, m, err), err);
 }
 
 static int insert_ceilings(struct store *s, const struct machine *machine, const char *epoch,

@@ -23,6 +23,32 @@ json slow.json rows 3 verdict
 json slow.json rows 3 worse
 t compare --baseline slow --head 1
 
+say "Several metrics, floors of their own, and what is shown of it"
+t compare --baseline main --head slow --metric p50,p95 --metric gflops
+t compare --baseline main --head slow --metric p50,gflops --delta 2% --delta gflops=20% --json -o several.json
+json several.json counts regressed
+json several.json counts same
+json several.json rows 7 metric
+json several.json rows 7 delta
+json several.json rows 7 verdict
+json several.json chance
+json several.json rows 7 design
+t compare --baseline main --head slow --delta 'null/copy/right/fp32/batch=4*=15%'
+t compare --baseline main --head slow 'null/*/batch=1,*' 'null/*/batch=2,*'
+t compare --baseline main --head slow 'null/*/batch=4,*'
+t compare --baseline main --head slow --delta =5%
+t compare --baseline main --head slow --delta gflops=x
+t compare --baseline main --head slow --metric p50,error
+
+say "A baseline of several runs"
+fake seed=5 --launches 3 --label night
+fake seed=6 --launches 3 --label night
+fake seed=7,slow=1.10,only=4 --launches 3 --label today
+t compare --baseline night --head today --all
+t compare --baseline night --head today --json -o nights.json
+json nights.json rows 3 design
+json nights.json rows 3 verdict
+
 say "Too few launches to tell"
 fake seed=3 --launches 1
 t compare --baseline main

@@ -78,3 +78,32 @@ finished() { "$HARNESS" history list | grep -qE "^ +$1 .* $2 OK"; }
 
 # Processes that carry this mark in their environment: a test's own, whoever their parent is.
 marked() { grep -lsz "^CLI_TEST_MARK=$1\$" /proc/[0-9]*/environ; }
+
+# A git repository in ./toy whose builds are this program with a fake device of other settings.
+toy_repository() {
+  export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1
+  export GIT_AUTHOR_NAME=Ada GIT_AUTHOR_EMAIL=ada@example.org
+  export GIT_COMMITTER_NAME=Ada GIT_COMMITTER_EMAIL=ada@example.org
+  git -c init.defaultBranch=main init -q toy
+  cd toy || exit 1
+  cat >build.sh <<'END'
+fake=$(cat fake) first=
+[ -n "$fake" ] || { echo "fake:1: error: nothing here" >&2; exit 1; }
+[ "$fake" != mute ] || first='[ "$1" = version ] || exit 9'
+printf '%s\n' '#!/bin/sh' "$first" "export HARNESS_FAKE=${fake#mute}" "exec $HARNESS \"\$@\"" \
+  >"$BUILD/harness"
+chmod +x "$BUILD/harness"
+echo once more >>"$BUILD/../../builds.count"
+END
+  printf '%s\n' .harness >.gitignore
+  git add .
+}
+
+# toy_commit SETTINGS TITLE: one more commit, always with the same hash. No SETTINGS: it does not
+# build; "mute": it builds, but measures nothing.
+toy_commit() {
+  echo "$1" >fake
+  git add fake
+  GIT_AUTHOR_DATE='2026-01-02 03:04:05Z' GIT_COMMITTER_DATE='2026-01-02 03:04:05Z' \
+    git commit -q --allow-empty -m "$2"
+}

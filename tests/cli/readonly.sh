@@ -18,6 +18,8 @@ fi
 cp h/history.db before
 t history list --db h/history.db
 t history verify --db h/history.db
+t compare --baseline run:1 --head 1 --db h/history.db | sed -n '/^[2$[]/p'
+t compare --baseline run:1 --head 1 --no-record --db h/history.db | sed -n '/^[2$[]/p'
 t run null/copy/right --device "$FAKE" --batch 1 --launches 1 --db h/history.db
 t baseline save main --db h/history.db
 t run null/copy/right --device "$FAKE" --batch 1 --launches 1 --db h/new.db

@@ -146,6 +146,24 @@ int nvmlDeviceGetMigMode(const struct gpu *device, unsigned *now, unsigned *afte
     return device == &gpus[0] ? ready() : NOT_SUPPORTED;
 }
 
+/* On for the first one alone. */
+int nvmlDeviceGetPersistenceMode(const struct gpu *device, unsigned *on);
+int nvmlDeviceGetPersistenceMode(const struct gpu *device, unsigned *on)
+{
+    *on = device == &gpus[0];
+    return ready();
+}
+
+/* Two on the second one, for which the caller has no room. */
+int nvmlDeviceGetComputeRunningProcesses_v3(const struct gpu *device, unsigned *nr, void *infos);
+int nvmlDeviceGetComputeRunningProcesses_v3(const struct gpu *device, unsigned *nr, void *infos)
+{
+    bool room = device == &gpus[0] || (*nr >= 2 && infos);
+
+    *nr = device == &gpus[0] ? 0 : 2;
+    return ready() != SUCCESS ? ready() : room ? SUCCESS : 7;
+}
+
 /* 1: streaming multiprocessors, 2: memory */
 int nvmlDeviceGetClockInfo(const struct gpu *device, int which, unsigned *mhz);
 int nvmlDeviceGetClockInfo(const struct gpu *device, int which, unsigned *mhz)

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "simulation.h"
 
-#include "base/memory.h"
+#include "base/array.h"
 #include "base/stats.h"
 #include "testing.h"
+
+#include <stdlib.h>
 
 const char *const noise_names[NOISE_KIND_NR] = {
     [NOISE_NORMAL] = "normal", [NOISE_LOGNORMAL] = "lognormal", [NOISE_BIMODAL] = "bimodal",
@@ -101,6 +103,121 @@ void simulate_comparison(const struct simulation *s, const double *factor,
     assert_ok(compare_run(&base, &head, settings, c, &err), &err);
     records_release(&base);
     records_release(&head);
+}
+
+/* A benchmark's launches as they follow each other. */
+struct stream {
+    struct simulation noise;
+    struct random *r;
+    double state; /* of the AR(1) process, sd 1 */
+};
+
+static struct stream stream_start(const struct simulation *s, int benchmark, struct random *r)
+{
+    struct stream stream = { own_noise(s, benchmark), r, 0 };
+
+    stream.state = noise_draw(r, stream.noise.kind);
+    return stream;
+}
+
+static double stream_next(struct stream *s)
+{
+    double rho = s->noise.serial;
+
+    s->state = rho * s->state + sqrt(1 - rho * rho) * noise_draw(s->r, s->noise.kind);
+    return s->noise.between * s->state + s->noise.within * random_normal(s->r);
+}
+
+static void add_value(struct evidence_side *side, const struct stream *s, double log_value,
+                      int occasion)
+{
+    side->values = array_grow(side->values, side->nr, &side->capacity, sizeof(*side->values));
+    side->values[side->nr++] = (struct evidence_value) {
+        .value = 1e6 * exp(log_value),
+        .occasion = occasion,
+        .inner = s->noise.within * s->noise.within * (1 - s->noise.inner_serial) /
+                 (1 + s->noise.inner_serial),
+        .probe = NAN,
+    };
+}
+
+static void add_runs(const struct simulation *s, int benchmark, int runs, double effect,
+                     const double *common, struct random *r, struct evidence_side *side)
+{
+    for (int run = 0; run < (runs ? runs : 1); run++) {
+        struct stream stream = stream_start(s, benchmark, r);
+        double level = effect + common[run] + s->occasion * random_normal(r);
+        for (int i = 0; i < s->launches; i++)
+            add_value(side, &stream, level + stream_next(&stream), run);
+    }
+}
+
+/* base head head base, or the other way round. */
+static void add_blocks(const struct simulation *s, int benchmark, double effect, struct random *r,
+                       struct evidence *e)
+{
+    struct stream stream = stream_start(s, benchmark, r);
+
+    for (int block = 0; block < s->blocks; block++) {
+        bool swap = random_u64(r) >> 63;
+        for (int i = 0; i < 4; i++) {
+            bool head = (i == 1 || i == 2) != swap;
+            double at = (4.0 * block + i) / (4.0 * s->blocks - 1);
+            add_value(head ? &e->head : &e->base, &stream,
+                      stream_next(&stream) + log1p(s->drift * at) + (head ? effect : 0), block);
+        }
+    }
+}
+
+static const struct benchmark_name nameless;
+
+enum { RUNS_MAX = 16 };
+
+struct compare_item *simulate_items(const struct simulation *s, const double *factor,
+                                    struct random *r)
+{
+    struct compare_item *items = memory_zeroed((size_t)s->benchmarks, sizeof(*items));
+    double common[2 * RUNS_MAX];
+    struct error err;
+
+    for (int i = 0; i < 2 * RUNS_MAX; i++)
+        common[i] = s->common * random_normal(r);
+    for (int i = 0; i < s->benchmarks; i++) {
+        struct evidence *e = &items[i].evidence;
+        double effect = factor ? log(factor[i]) : 0;
+        items[i].bench = &nameless;
+        items[i].machine = "";
+        items[i].metric = metric_find("p50", &err);
+        e->base.present = e->head.present = true;
+        if (s->blocks) {
+            add_blocks(s, i, effect, r, e);
+        } else {
+            add_runs(s, i, s->base_runs, 0, common, r, &e->base);
+            add_runs(s, i, s->head_runs, effect, common + RUNS_MAX, r, &e->head);
+        }
+        e->design = s->blocks                              ? DESIGN_BLOCKS
+                    : s->base_runs > 1 || s->head_runs > 1 ? DESIGN_OCCASIONS
+                                                           : DESIGN_LAUNCHES;
+    }
+    return items;
+}
+
+void simulate_decision(const struct simulation *s, const double *factor,
+                       const struct compare_settings *settings, struct random *r,
+                       struct comparison *c)
+{
+    struct compare_item *items = simulate_items(s, factor, r);
+    struct error err;
+
+    assert_ok(compare_decide(items, (size_t)s->benchmarks, settings, c, &err), &err);
+}
+
+size_t trials(size_t number)
+{
+    const char *text = getenv("HARNESS_TRIALS");
+    long times = text ? strtol(text, NULL, 10) : 1;
+
+    return number * (size_t)(times > 1 ? times : 1);
 }
 
 static void report(const char *what, size_t hits, size_t n, const char *relation, double bound)

@@ -28,6 +28,14 @@ struct simulation {
     int benchmarks, launches, samples;
     double within;  /* sd of a sample inside its launch, as a fraction */
     double between; /* sd of a launch, as a fraction */
+    /* Only of simulate_items(): */
+    double serial;            /* correlation of successive launches, AR(1) */
+    double inner_serial;      /* of successive samples: `within` is more than samples let on */
+    double occasion;          /* sd of a run, each benchmark on its own */
+    double common;            /* sd of a run, all benchmarks alike */
+    int base_runs, head_runs; /* runs of `launches` each; 0: one */
+    int blocks;               /* interleaved blocks of two launches a side; 0: apart */
+    double drift;             /* how much slower all is at the end of the blocks, as a fraction */
 };
 
 /* A deviate of mean 0 and sd 1. */
@@ -37,6 +45,17 @@ double noise_draw(struct random *r, enum noise_kind kind);
  * of kind NOISE_MIXED is chosen by benchmark number, so that both sides agree on it. */
 void simulate(const struct simulation *s, const double *factor, struct random *r,
               struct records *out);
+
+/* Evidence alone, a value a launch: far faster. `within` is then the noise of that value which the
+ * samples inside the launch account for, and is stated. The items are for compare_decide(). */
+struct compare_item *simulate_items(const struct simulation *s, const double *factor,
+                                    struct random *r);
+/* ... and that. Release c. */
+void simulate_decision(const struct simulation *s, const double *factor,
+                       const struct compare_settings *settings, struct random *r,
+                       struct comparison *c);
+/* `trials` times what $HARNESS_TRIALS says (default 1). */
+size_t trials(size_t trials);
 
 /* Simulates base and head and compares them; head has the factors. Release c with
  * comparison_release(); its rows' names are not to be read. */

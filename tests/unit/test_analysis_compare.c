@@ -1,46 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Features: U-06 (regressions against baselines), U-12 (`compare`): the rule on hand-made cases.
  * Its rates are in tests/statistics. */
-#include "analysis_fixture.h"
-#include "testing.h"
-
-#include "analysis/compare.h"
-
-#define A "gemm/linear/simd/fp32/batch=4,seq=64/cpu-2t/warm"
-#define B "gemm/linear/simd/fp32/batch=16,seq=64/cpu-2t/warm"
-#define C "layernorm/simd/fp32/rows=64/cpu-2t/warm"
-
-static const double steady[] = { 1000000, 1001000, 999000, 1000500, 999500 };
-static const double slower[] = { 1100000, 1101000, 1099000, 1100500, 1099500 };
-
-struct pair {
-    struct records base, head;
-};
-
-static struct pair pair_new(const char *base_class, const char *head_class)
-{
-    struct pair p = { 0 };
-
-    fixture_run(&p.base, base_class, 1);
-    fixture_run(&p.head, head_class, 2);
-    return p;
-}
-
-static struct comparison compare(struct pair *p, const struct compare_settings *settings)
-{
-    struct comparison c;
-    struct error err;
-
-    assert_ok(compare_run(&p->base, &p->head, settings, &c, &err), &err);
-    return c;
-}
-
-static void pair_release(struct pair *p, struct comparison *c)
-{
-    comparison_release(c);
-    records_release(&p->base);
-    records_release(&p->head);
-}
+#include "compare_fixture.h"
 
 static bool noted(const struct comparison *c, const char *words)
 {
@@ -49,8 +10,6 @@ static bool noted(const struct comparison *c, const char *words)
             return true;
     return false;
 }
-
-static const struct compare_settings defaults = COMPARE_DEFAULTS;
 
 static void test_same_and_regressed(void **state)
 {
@@ -66,7 +25,7 @@ static void test_same_and_regressed(void **state)
     assert_int_equal(c.nr, 3);
     assert_int_equal(c.family, 3);
     assert_int_equal(c.rows[0].verdict, VERDICT_SAME); /* batch 4 before batch 16 */
-    assert_string_equal(c.rows[0].bench->key, A);
+    assert_string_equal(c.rows[0].item->bench->key, A);
     const struct compare_row *row = &c.rows[1];
     assert_int_equal(row->verdict, VERDICT_REGRESSED);
     assert_close(row->change, 0.1, 1e-4);
@@ -146,10 +105,11 @@ static void test_one_wild_launch(void **state)
 /* A rate that falls is worse; a change of x and its inverse are the same distance. */
 static void test_rate_direction(void **state)
 {
+    static const char *const gflops[] = { "gflops", NULL };
     struct compare_settings settings = COMPARE_DEFAULTS;
     struct pair p = pair_new("m", "m");
     (void)state;
-    settings.metric = "gflops";
+    settings.metrics = gflops;
     fixture_launches(&p.base, A, steady, 5);
     fixture_launches(&p.head, A, slower, 5);
     for (size_t i = 0; i < 5; i++)
@@ -249,7 +209,7 @@ static void test_machine_classes(void **state)
     fixture_launches(&p.base, A, steady, 3);
     c = compare(&p, &defaults);
     assert_int_equal(c.nr, 1);
-    assert_string_equal(c.rows[0].machine, "xeon");
+    assert_string_equal(c.rows[0].item->machine, "xeon");
     pair_release(&p, &c);
 }
 
@@ -280,21 +240,24 @@ static void test_shift_and_surroundings(void **state)
     assert_true(noted(&c, "governor: performance -> powersave"));
     assert_true(noted(&c, "uncommitted"));
     assert_false(noted(&c, "load1"));
-    assert_true(noted(&c, "12 of 12 benchmarks judged together changed"));
+    assert_true(noted(&c, "12 compared, chance alone would give 0.6 alarms"));
     pair_release(&p, &c);
 }
 
 static void test_bad_settings(void **state)
 {
+    static const char *const p51[] = { "p51", NULL }, *const fact[] = { "error", NULL };
+    static const struct compare_floor bad[] = { { "gemm", 0 } };
     static const struct {
         struct compare_settings settings;
         const char *words;
     } rows[] = {
-        { { .delta = 0, .q = 0.05, .metric = "p50" }, "floor" },
-        { { .delta = NAN, .q = 0.05, .metric = "p50" }, "floor" },
-        { { .delta = 0.03, .q = 0.7, .metric = "p50" }, "false-discovery" },
-        { { .delta = 0.03, .q = 0.05, .metric = "p51" }, "did you mean" },
-        { { .delta = 0.03, .q = 0.05, .metric = "error" }, "cannot be compared" },
+        { { .delta = 0.03, .q = 0.05, .floors = bad, .nr_floors = 1 }, "gemm: the floor" },
+        { { .delta = 0, .q = 0.05 }, "floor" },
+        { { .delta = NAN, .q = 0.05 }, "floor" },
+        { { .delta = 0.03, .q = 0.7 }, "false-discovery" },
+        { { .delta = 0.03, .q = 0.05, .metrics = p51 }, "did you mean" },
+        { { .delta = 0.03, .q = 0.05, .metrics = fact }, "cannot be compared" },
     };
     struct pair p = pair_new("m", "m");
     struct comparison c;

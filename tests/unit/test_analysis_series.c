@@ -94,13 +94,140 @@ static void test_series(void **state)
     assert_int_equal(p[0].run, 1);
     assert_string_equal(p[0].commit, "abc");
     assert_false(p[0].dirty);
-    assert_close(p[0].median, 1100, 1e-9);
+    assert_close(p[0].value, 1100, 1e-9);
     assert_int_equal(p[0].launches, 3);
     assert_close(p[0].p5, 1000, 1e-9);
     assert_close(p[0].p95, 1200, 1e-9);
     assert_true(p[1].dirty && p[1].epoch != p[0].epoch);
-    assert_close(p[1].median, 2100, 1e-9);
+    assert_close(p[1].value, 2100, 1e-9);
     series_list_release(&list);
+    records_release(&r);
+}
+
+/* Those of an A/B comparison, or a self-test, are no history. */
+static void test_runs_left_out(void **state)
+{
+    struct records r = { 0 };
+    struct series_list list;
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        fixture_run(&r, "m", 100 + i);
+        fixture_add(&r, 0, A, 1000 + i, 3);
+    }
+    r.runs[0].settings = memory_string("{\"launches\":3,\"ab\":{\"id\":\"x\"}}");
+    snprintf(r.runs[1].label, sizeof(r.runs[1].label), "selftest");
+    r.runs[2].settings = memory_string("{\"command\":\"\\\"ab\\\"\",\"x\":{\"ab\":1}}");
+    assert_false(series_takes(&r.runs[0]));
+    assert_false(series_takes(&r.runs[1]));
+    assert_true(series_takes(&r.runs[2])); /* the word elsewhere means nothing */
+    series_list_init(&list, &r);
+    assert_int_equal(list.nr, 1);
+    assert_int_equal(list.items[0].nr, 2);
+    assert_int_equal(list.items[0].items[0].run, 2);
+    series_list_release(&list);
+    records_release(&r);
+}
+
+/* Runs of two machine classes with 1 to 3 launches of some of 40 benchmarks, in disorder. */
+static void make_history(struct records *r, struct random *random)
+{
+    for (int i = 0; i < 30; i++) {
+        fixture_run(r, random_below(random, 3) ? "m" : "n", 1000 - 7 * (i % 11));
+        int launches = 1 + (int)random_below(random, 3);
+        for (int k = 0; k < 40 * launches; k++) {
+            char key[KEY_SIZE];
+            snprintf(key, sizeof(key), "gemm/linear/simd/fp32/batch=%d/cpu-2t/warm",
+                     1 + k * 7 % 40);
+            size_t nr = (size_t)random_below(random, 30); /* 0: failed */
+            struct measurement *m = fixture_add(r, launches - 1 - k / 40, key, 1, nr);
+            m->batch = 2;
+            m->flops = 1e6;
+            for (size_t j = 0; j < nr; j++)
+                m->samples[j] = 1000 + random_below(random, 50);
+        }
+    }
+}
+
+static void build(const struct records *r, const char *metric, bool backwards,
+                  struct series_list *list)
+{
+    struct series_builder *b = series_builder_create(metric_find(metric, NULL), r);
+
+    for (size_t i = 0; i < r->nr; i++) {
+        const struct record *record = &r->items[backwards ? r->nr - 1 - i : i];
+        series_builder_add(b, (size_t)record->run, record->launch_seq, &record->m);
+    }
+    series_builder_finish(b, list);
+    series_builder_free(b);
+}
+
+static void check_alike(const struct series_list *a, const struct series_list *b, double factor)
+{
+    assert_int_equal(a->nr, b->nr);
+    for (size_t i = 0; i < a->nr; i++) {
+        const struct series *x = &a->items[i], *y = &b->items[i];
+        assert_string_equal(x->bench->key, y->bench->key);
+        assert_string_equal(x->machine, y->machine);
+        assert_int_equal(x->nr, y->nr);
+        for (size_t k = 0; k < x->nr; k++) {
+            assert_int_equal(x->items[k].run, y->items[k].run);
+            assert_int_equal(x->items[k].launches, y->items[k].launches);
+            assert_true(x->items[k].epoch == y->items[k].epoch);
+            assert_close(y->items[k].value * factor, x->items[k].value, 1e-9);
+        }
+    }
+}
+
+/* A builder gives what the records give, in whatever order the measurements come. */
+static void test_builder(void **state)
+{
+    struct records r = { 0 };
+    struct series_list whole, built;
+    struct random random;
+    (void)state;
+    random_seed(&random, 11);
+    make_history(&r, &random);
+    snprintf(r.runs[4].build.compiler, sizeof(r.runs[4].build.compiler), "clang");
+    snprintf(r.runs[5].label, sizeof(r.runs[5].label), "selftest");
+    series_list_init(&whole, &r);
+    assert_int_equal(whole.nr, 80);
+    for (int backwards = 0; backwards < 2; backwards++) {
+        build(&r, "p50", backwards, &built);
+        check_alike(&whole, &built, 1);
+        series_list_release(&built);
+    }
+    series_list_release(&whole);
+    records_release(&r);
+}
+
+/* The quick ways to a metric give what its row of the table gives. */
+static void test_builder_metrics(void **state)
+{
+    static const char *const ids[] = { "p5", "p95", "min", "max", "mean", "gflops", "sd" };
+    struct records r = { 0 };
+    struct random random;
+    (void)state;
+    random_seed(&random, 12);
+    fixture_run(&r, "m", 1);
+    struct measurement *m = fixture_add(&r, 0, A, 1, 101);
+    m->flops = 1e6;
+    m->batch = 4;
+    for (int j = 0; j < 101; j++)
+        m->samples[j] = 1000 + random_below(&random, 1000);
+    for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++) {
+        struct series_list list;
+        struct summary s;
+        summary_init_one(&s, m);
+        build(&r, ids[i], false, &list);
+        assert_int_equal(list.nr, 1);
+        assert_close(list.items[0].items[0].value, metric_get(ids[i], &s, NULL).value, 1e-9);
+        series_list_release(&list);
+        summary_release(&s);
+    }
+    struct series_list none;
+    build(&r, "gbs", false, &none); /* its bytes are not known */
+    assert_int_equal(none.nr, 0);
+    series_list_release(&none);
     records_release(&r);
 }
 
@@ -196,8 +323,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_groups),        cmocka_unit_test(test_epoch),
-        cmocka_unit_test(test_series),        cmocka_unit_test(test_labels),
-        cmocka_unit_test(test_labels_common), cmocka_unit_test(test_labels_differ),
+        cmocka_unit_test(test_series),        cmocka_unit_test(test_runs_left_out),
+        cmocka_unit_test(test_builder),       cmocka_unit_test(test_builder_metrics),
+        cmocka_unit_test(test_labels),        cmocka_unit_test(test_labels_common),
+        cmocka_unit_test(test_labels_differ),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,7 +10,7 @@
 struct target {
     bool json;
     const char *device;
-    struct string_list models;
+    struct string_list models, texts;
     int64_t launches;
     struct int_list batch;
     double slow, budget, delta;
@@ -19,6 +19,7 @@ struct target {
 static const struct option_row rows[] = {
     OPTION_ROW("json", 'j', OPTION_FLAG, struct target, json, NULL, "print JSON"),
     OPTION_ROW("device", 'd', OPTION_STRING, struct target, device, "DEVICE", "cpu or cuda"),
+    OPTION_ROW("text", 0, OPTION_TEXTS, struct target, texts, "TEXT", "each as it is"),
     OPTION_ROW("model", 0, OPTION_STRINGS, struct target, models, "NAME,...", "configurations"),
     OPTION_RANGE_ROW("launches", 'l', OPTION_INT, struct target, launches, 1, 1000, "N",
                      "fresh processes"),
@@ -30,7 +31,7 @@ static const struct option_row rows[] = {
     OPTION_END,
 };
 
-enum { ARGUMENTS_MAX = 16 };
+enum { ARGUMENTS_MAX = 24 };
 
 /* Splits at spaces, parses; gives the number of arguments left, -1 on error. */
 static int parse(const char *line, struct target *t, char **argv, struct error *err)
@@ -55,7 +56,7 @@ static void every_type(void **state)
     struct error err;
     int argc = parse(
         "--json --device cpu:2 --model nano,micro --launches 7 --batch 1,2:8:*2 "
-        "--slow 1.5 --budget 90s --delta 3%",
+        "--slow 1.5 --budget 90s --delta 3% --text a,b=1 --text ,",
         &t, argv, &err);
 
     assert_int_equal(argc, 0);
@@ -64,6 +65,9 @@ static void every_type(void **state)
     assert_int_equal(t.models.nr, 2);
     assert_string_equal(t.models.items[0], "nano");
     assert_string_equal(t.models.items[1], "micro");
+    assert_int_equal(t.texts.nr, 2);
+    assert_string_equal(t.texts.items[0], "a,b=1");
+    assert_string_equal(t.texts.items[1], ",");
     assert_int_equal(t.launches, 7);
     assert_int_equal(t.batch.nr, 4);
     assert_int_equal(t.batch.items[3], 8);

@@ -44,6 +44,7 @@ struct made_comparison {
     struct records records;
     struct comparison c;
     struct compare_row rows[5];
+    struct compare_item items[5];
     struct benchmark_name names[5];
 };
 
@@ -61,15 +62,16 @@ static void made_compare(struct made_comparison *made)
     made->c = (struct comparison) {
         .settings = COMPARE_DEFAULTS, .rows = made->rows, .nr = 5, .family = 4, .common_shift = NAN
     };
-    made->c.metric = metric_find("p50", &err);
     for (int i = 0; i < 5; i++) {
         char key[KEY_SIZE];
         snprintf(key, sizeof(key), "gemm/linear/simd/fp32/batch=%d,seq=64,n=48,k=48/cpu-4t/warm",
                  i + 1);
         assert_ok(benchmark_name_parse(key, &made->names[i], &err), &err);
+        made->items[i].bench = &made->names[i];
+        made->items[i].metric = metric_find("p50", &err);
         double change = i == 4 ? NAN : changes[i];
         made->rows[i] = (struct compare_row) {
-            .bench = &made->names[i],
+            .item = &made->items[i],
             .verdict = verdicts[i],
             .change = change,
             .worse = change > 0,

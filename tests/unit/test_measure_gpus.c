@@ -10,6 +10,7 @@
 #include "measure/datasheet.h"
 #include "measure/environment.h"
 #include "measure/gpus.h"
+#include "measure/nvml.h"
 
 #include <stdlib.h>
 
@@ -105,6 +106,22 @@ static void they_are_facts_of_the_environment(void **state)
     free(text);
 }
 
+/* What the doctor looks at: it may differ from one moment to the next. */
+static void the_moment(void **state)
+{
+    (void)state;
+    struct nvml_gpu list[2];
+    char driver[32];
+
+    use(NVML_STUB_PATH, "");
+    assert_int_equal(nvml_list(list, 2, driver), 2);
+    assert_int_equal(list[0].persistence, 1);
+    assert_int_equal(list[1].persistence, 0);
+    assert_int_equal(list[0].processes, 0);
+    assert_int_equal(list[1].processes, 2); /* told by the refusal to list them */
+    assert_true(list[0].limits & NVML_LIMIT_HARDWARE && list[0].limits & NVML_LIMIT_THERMAL);
+}
+
 static void data_sheets_of_gpus(void **state)
 {
     (void)state;
@@ -127,6 +144,7 @@ int main(void)
         cmocka_unit_test(none_where_the_driver_fails),
         cmocka_unit_test(they_are_part_of_the_machine),
         cmocka_unit_test(they_are_facts_of_the_environment),
+        cmocka_unit_test(the_moment),
         cmocka_unit_test(data_sheets_of_gpus),
     };
 

@@ -3,7 +3,7 @@
  * Sweeps with real child processes: this program, started again, is the child. Crashes, hangs and
  * early ends cost the case in hand and nothing else. Features: U-04, S0-12, S0-22.
  */
-#include "testing.h"
+#include "launch_testing.h"
 
 #include "base/array.h"
 #include "base/json.h"
@@ -14,17 +14,11 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 /* --- the child ---------------------------------------------------------------------------- */
 
 static const char sleeper_path[] = HARNESS_TEST_DIR "/measure_sweep.pid";
-
-static void copy(const struct call *call)
-{
-    memcpy(call->tensor[1].data, call->tensor[0].data, (size_t)tensor_bytes(&call->tensor[0]));
-}
 
 /* Far more than is kept of its words, then its last ones. */
 static void talk_and_die(const struct call *call)
@@ -76,24 +70,14 @@ static void leave_sleeper_and_quit(const struct call *call)
     _exit(leave_sleeper(&again, &err) ? 4 : 3);
 }
 
-extern const struct kernel null_copy;
-
-#define CHILD_VARIANT(name_, ...)                                                                  \
-    {                                                                                              \
-        .name = name_, .summary = name_, .kernel = &null_copy, .device = DEVICE_FAKE,              \
-        .dtype = DTYPE_FP32, .math = MATH_FP32, __VA_ARGS__                                        \
-    }
-
 static const struct variant child_variants[] = {
     CHILD_VARIANT("talk_and_die", .launch = talk_and_die),
     CHILD_VARIANT("quit", .launch = quit),
-    CHILD_VARIANT("talk", .prepare = talk, .launch = copy),
-    CHILD_VARIANT("leave_sleeper", .prepare = leave_sleeper, .launch = copy),
+    CHILD_VARIANT("talk", .prepare = talk, .launch = child_copy),
+    CHILD_VARIANT("leave_sleeper", .prepare = leave_sleeper, .launch = child_copy),
     CHILD_VARIANT("leave_sleeper_and_quit", .launch = leave_sleeper_and_quit),
     { .name = NULL },
 };
-
-extern const struct variant null_fake[];
 
 static const struct registry *test_registry(void)
 {
@@ -282,12 +266,6 @@ static const struct measurement *find(const struct log *log, const char *key)
             return &log->seen.items[i].m;
     fail_msg("%s was not measured", key);
     return NULL;
-}
-
-static void assert_says(const char *message, const char *part)
-{
-    if (!message || !strstr(message, part))
-        fail_msg("\"%s\" is not in: %s", part, message ? message : "(nothing)");
 }
 
 static void every_case_in_every_launch(void **state)
@@ -709,6 +687,43 @@ static void an_end_before_any_case_is_an_error(void **state)
     log_release(&log);
 }
 
+/* Another program may lack a variant: that costs the case alone, which the parent names. */
+static void variants_that_a_child_lacks(void **state)
+{
+    (void)state;
+    static const char script[] = "{\"begin\":0}\n{\"end\":0,\"lacks\":\"null/copy/right\"}\n";
+    struct log log;
+    struct error err;
+
+    assert_ok(run_script(script, "0", 1, &log, &err), &err);
+    assert_int_equal(log.seen.nr, 1);
+    const struct measurement *m = find(&log, "null/copy/right/fp32/batch=1,seq=16/fake/warm");
+    assert_int_equal(m->outcome, OUTCOME_UNSUPPORTED);
+    assert_string_equal(m->message, "this program has no variant null/copy/right");
+    assert_true(m->flops > 0);
+    log_release(&log);
+}
+
+/* A job from a newer program: the case is in its place, without a variant. */
+static void jobs_with_unknown_variants(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "{\"device\":\"fake\",\"seed\":\"1\",\"sampling\":{},\"cases\":["
+        "{\"kernel\":\"null/copy\",\"variant\":\"none\",\"dims\":[3]},"
+        "{\"kernel\":\"null/copy\",\"variant\":\"right\",\"dims\":[4]}]}";
+    struct owned_job job;
+    struct error err;
+
+    assert_ok(job_parse(text, strlen(text), test_registry(), &job, &err), &err);
+    assert_int_equal(job.job.nr, 2);
+    assert_null(job.job.cases[0].variant);
+    assert_string_equal(job.lacks[0], "null/copy/none");
+    assert_null(job.lacks[1]);
+    assert_int_equal(job.job.cases[1].shape.dim[0], 4);
+    job_release(&job);
+}
+
 /* Lines that no right child would say are errors, not numbers in somebody's history. */
 static void words_out_of_turn_are_errors(void **state)
 {
@@ -759,7 +774,7 @@ static void a_deaf_child_is_survived(void **state)
     enum { MANY = 20000 };
     struct benchmark *cases = memory_zeroed(MANY, sizeof(*cases));
     struct launch_sink sink = { .end = refuse };
-    struct launch_limits limits = { 20, NULL };
+    struct launch_limits limits = { .case_timeout = 20 };
     struct job job = { .device_spec = "fake", .cases = cases, .nr = MANY };
     struct launch_result result;
     struct error err = { "" };
@@ -789,6 +804,7 @@ static void jobs_round_trip(void **state)
         .device_spec = "fake:base=5,sd=0.1",
         .settings = { .sampling = sampling_default, .seed = UINT64_MAX - 1, .verify_only = true },
         .cases = cases,
+        .plant = (const double[CASES_MAX]) { 0, 0.05 },
         .nr = nr,
     };
     struct owned_job back;
@@ -804,6 +820,7 @@ static void jobs_round_trip(void **state)
     assert_true(back.job.settings.seed == UINT64_MAX - 1);
     assert_true(back.job.settings.verify_only && !back.job.ceilings);
     assert_int_equal(back.job.nr, nr);
+    assert_true(back.job.plant[1] == 0.05 && back.job.plant[2] == 0);
     for (size_t i = 0; i < nr; i++) {
         assert_ptr_equal(back.job.cases[i].variant, cases[i].variant);
         assert_int_equal(back.job.cases[i].cache, cases[i].cache);
@@ -825,8 +842,8 @@ static void bad_jobs_are_refused(void **state)
         { "{\"device\":\"fake\",\"seed\":1}", "\"seed\" is missing or not a string" },
         { "{\"device\":\"fake\",\"seed\":\"1\"}", "sampling: not a JSON object" },
         { JOB("[{}]"), "\"kernel\" is missing" },
-        { JOB("[{\"kernel\":\"null/copy\",\"variant\":\"none\"}]"),
-          "no variant null/copy/none in this program" },
+        { "{\"protocol\":0}", "this program understands jobs of protocol 2 and older" },
+        { "{\"protocol\":3}", "this one is of protocol 3" },
     };
 #undef JOB
 
@@ -838,19 +855,6 @@ static void bad_jobs_are_refused(void **state)
         assert_says(err.message, bad[i].says);
         job_release(&job);
     }
-}
-
-/* Crashes are on purpose here: no core files, and no sanitizer in between. */
-static void allow_crashes(void)
-{
-    struct rlimit none = { 0, 0 };
-    const char *given = getenv("ASAN_OPTIONS");
-    char options[512];
-
-    setrlimit(RLIMIT_CORE, &none);
-    snprintf(options, sizeof(options), "%s%shandle_segv=0:handle_abort=0", given ? given : "",
-             given ? ":" : "");
-    setenv("ASAN_OPTIONS", options, 1);
 }
 
 int main(int argc, char **argv)
@@ -875,6 +879,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(bad_devices_end_it_at_once),
         cmocka_unit_test(an_end_between_cases_goes_on),
         cmocka_unit_test(an_end_before_any_case_is_an_error),
+        cmocka_unit_test(variants_that_a_child_lacks),
+        cmocka_unit_test(jobs_with_unknown_variants),
         cmocka_unit_test(words_out_of_turn_are_errors),
         cmocka_unit_test(a_deaf_child_is_survived),
         cmocka_unit_test(jobs_round_trip),

@@ -2,9 +2,11 @@
 /* Tables and Markdown against golden texts; widths; hostile names. Covers: S0-09, S0-26. */
 #include "testing.h"
 
+#include "base/json.h"
 #include "golden.h"
 #include "output_records.h"
 
+#include "output/compare_json.h"
 #include "output/compare_table.h"
 #include "output/escape.h"
 #include "output/markdown.h"
@@ -124,7 +126,7 @@ static void markdown_cells_hold(void **state)
 }
 
 static void fill_comparison(struct comparison *c, struct compare_row *rows,
-                            struct benchmark_name *names, char **notes)
+                            struct compare_item *items, struct benchmark_name *names, char **notes)
 {
     static const enum verdict verdicts[] = { VERDICT_SAME,     VERDICT_REGRESSED, VERDICT_BROKEN,
                                              VERDICT_IMPROVED, VERDICT_UNDECIDED, VERDICT_MISSING };
@@ -137,14 +139,15 @@ static void fill_comparison(struct comparison *c, struct compare_row *rows,
                                .common_shift = NAN,
                                .notes = notes,
                                .nr_notes = 1 };
-    c->metric = metric_find("p50", &err);
     for (int i = 0; i < 6; i++) {
         char key[KEY_SIZE];
         snprintf(key, sizeof(key), "gemm/linear/simd/fp32/batch=%d,seq=64/cpu-4t/warm", i + 1);
         assert_ok(benchmark_name_parse(key, &names[i], &err), &err);
+        items[i].bench = &names[i];
+        items[i].metric = metric_find("p50", &err);
         bool both = verdicts[i] != VERDICT_BROKEN && verdicts[i] != VERDICT_MISSING;
         rows[i] = (struct compare_row) {
-            .bench = &names[i],
+            .item = &items[i],
             .verdict = verdicts[i],
             .base = { .value = 1000.0 * (i + 1), .launches = 5 },
             .head = { .value = both ? 1100.0 * (i + 1) : NAN, .launches = both ? 5 : 0 },
@@ -164,12 +167,13 @@ static void compare_table_is_golden(void **state)
     const struct compare_table_options options = { .base_name = "main", .head_name = "a|b" };
     char note[] = "60 comparisons: chance alone gives <1 alarm @5 %", *notes[] = { note };
     struct compare_row rows[6];
+    struct compare_item items[6] = { 0 };
     struct benchmark_name names[6];
     struct comparison c;
     struct strbuf out;
 
     (void)state;
-    fill_comparison(&c, rows, names, notes);
+    fill_comparison(&c, rows, items, names, notes);
     strbuf_init(&out);
     compare_table_text(&c, &options, &out);
     assert_golden(out.data, "output", "compare_table.txt");
@@ -178,6 +182,65 @@ static void compare_table_is_golden(void **state)
     compare_table_markdown(&c, &options, &out);
     assert_golden(out.data, "output", "compare_table.md");
     strbuf_release(&out);
+}
+
+/* Labels name the metric where there are several; blocks count as such; what was accepted says so;
+ * what cannot be seen at all is no number. */
+static void compare_rows_say_how(void **state)
+{
+    static const char *const metrics[] = { "p50", "gflops", NULL };
+    const struct compare_table_options options = { .all = true };
+    struct compare_row rows[6];
+    struct compare_item items[6] = { 0 };
+    struct benchmark_name names[6];
+    struct evidence_value three[] = { { .occasion = 0 }, { .occasion = 1 }, { .occasion = 4 } };
+    struct comparison c;
+    struct strbuf out;
+
+    (void)state;
+    fill_comparison(&c, rows, items, names, NULL);
+    c.nr_notes = 0;
+    c.settings.metrics = metrics;
+    items[0].evidence.design = DESIGN_BLOCKS;
+    items[0].evidence.base = (struct evidence_side) { .values = three, .nr = 3 };
+    items[0].evidence.head = (struct evidence_side) { .values = three + 1, .nr = 2 };
+    rows[1].accepted = "safer";
+    c.accepted = 1;
+    rows[4].detectable = INFINITY;
+    strbuf_init(&out);
+    compare_table_text(&c, &options, &out);
+    assert_non_null(strstr(out.data, "; 1 accepted  (median latency, compute rate, "));
+    assert_non_null(strstr(out.data, "batch=1 p50"));
+    assert_non_null(strstr(out.data, " 2 blocks "));
+    assert_non_null(strstr(out.data, "accepted: safer\n"));
+    assert_non_null(strstr(out.data, " nothing"));
+    strbuf_release(&out);
+}
+
+static void compare_json_has_it_all(void **state)
+{
+    struct compare_row rows[6];
+    struct compare_item items[6] = { 0 };
+    struct benchmark_name names[6];
+    struct comparison c;
+
+    (void)state;
+    fill_comparison(&c, rows, items, names, NULL);
+    c.nr_notes = 0;
+    c.chance = 0.05;
+    rows[1].noise = (struct compare_noise) { 0.001, 0.01, NAN };
+    rows[1].delta = 0.04;
+    rows[1].looks = 3;
+    cJSON *json = compare_to_json(&c, "main", "head");
+    char *text = cJSON_PrintUnformatted(json);
+    cJSON_Delete(json);
+    assert_non_null(strstr(text, "\"metric\":\"p50\",\"metrics\":[\"p50\"]"));
+    assert_non_null(strstr(text, "\"chance\":0.05"));
+    assert_non_null(strstr(text, "\"noise\":{\"within\":0.001"));
+    assert_non_null(strstr(text, "\"occasion\":null}"));
+    assert_non_null(strstr(text, "\"design\":\"launches\",\"looks\":3"));
+    assert_non_null(strstr(text, "\"delta\":0.04"));
+    cJSON_free(text);
 }
 
 static void system_table_has_the_facts(void **state)
@@ -225,6 +288,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(run_table_is_golden),        cmocka_unit_test(tables_fit_the_terminal),
         cmocka_unit_test(markdown_cells_hold),        cmocka_unit_test(compare_table_is_golden),
+        cmocka_unit_test(compare_rows_say_how),       cmocka_unit_test(compare_json_has_it_all),
         cmocka_unit_test(system_table_has_the_facts), cmocka_unit_test(nothing_is_said_plainly),
     };
 

@@ -122,6 +122,41 @@ static void test_proportion(void **state)
     assert_true(isnan(stats_proportion_interval(3, 2, 0.95).low));
 }
 
+static int order(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* Few and many, whole numbers and not, below zero, infinite, alike, sorted already. */
+static void test_sort(void **state)
+{
+    double x[1000], expected[1000];
+    uint64_t seed = 1;
+    (void)state;
+    for (int kind = 0; kind < 5; kind++) {
+        for (size_t n = 0; n <= 1000; n += n < 70 ? 1 : 93) {
+            for (size_t i = 0; i < n; i++) {
+                seed = seed * 6364136223846793005u + 1442695040888963407u;
+                double u = (double)(seed >> 33) - 1e9;
+                x[i] = kind == 0   ? u
+                       : kind == 1 ? u / 7
+                       : kind == 2 ? (double)(seed >> 61)
+                                   : 1e300 * u;
+                if (kind == 4)
+                    x[i] = i % 3 ? (double)i : INFINITY * u;
+            }
+            memcpy(expected, x, sizeof(x));
+            qsort(expected, n, sizeof(*expected), order);
+            stats_sort(x, n);
+            assert_memory_equal(x, expected, n * sizeof(*x));
+            stats_sort(x, n);
+            assert_memory_equal(x, expected, n * sizeof(*x));
+        }
+    }
+}
+
 static void test_quantile(void **state)
 {
     const double x[] = { 1, 2, 4, 8, 16 };
@@ -254,6 +289,27 @@ static void test_mann_whitney(void **state)
     near(stats_mann_whitney(many, 31, few, 3), 0.002339572192513369);
 }
 
+static void test_serial(void **state)
+{
+    const double x[] = { 1, 2, 4, 3 };
+    (void)state;
+    /* Deviations -1.5 -0.5 1.5 0.5: products 0.75 - 0.75 + 0.75 over squares 5. */
+    near(stats_lag1(x, 4), 0.15);
+    assert_true(isnan(stats_lag1((const double[]) { 2, 2, 2 }, 3)));
+    for (size_t n = 2; n < 20; n++) {
+        near(stats_lag1_expected(n, 0), -1.0 / (double)n);
+        near(stats_serial_factor(n, 0), 1);
+    }
+    /* n = 3, r = 1/2 by hand: variance of the mean 11/18, of a value about it 7/18 on average,
+     * covariance with the end values 7/12. */
+    near(stats_serial_factor(3, 0.5), 11.0 / 18 * 2 / (7.0 / 18));
+    near(stats_lag1_expected(3, 0.5), (2 * 0.5 - 4 * 11.0 / 18 + 2 * 7.0 / 12) / (3 * 7.0 / 18));
+    near(stats_serial_factor(1, 0.5), 1);
+    /* Long series tend to r and (1 + r) / (1 - r). */
+    assert_close(stats_lag1_expected(100000, 0.5), 0.5, 1e-4);
+    assert_close(stats_serial_factor(100000, 0.5), 3, 1e-3);
+}
+
 typedef ARRAY(double) double_array;
 
 /* Times of the repetitions of one benchmark in a Google Benchmark file. */
@@ -356,6 +412,7 @@ int main(void)
         cmocka_unit_test(test_student),
         cmocka_unit_test(test_beta_family),
         cmocka_unit_test(test_proportion),
+        cmocka_unit_test(test_sort),
         cmocka_unit_test(test_quantile),
         cmocka_unit_test(test_quantile_interval),
         cmocka_unit_test(test_quantile_needs),
@@ -363,6 +420,7 @@ int main(void)
         cmocka_unit_test(test_welch),
         cmocka_unit_test(test_rank_greater),
         cmocka_unit_test(test_mann_whitney),
+        cmocka_unit_test(test_serial),
         cmocka_unit_test(test_google_benchmark),
         cmocka_unit_test(test_fdr),
         cmocka_unit_test(test_variance_prior),

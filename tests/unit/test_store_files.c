@@ -214,10 +214,11 @@ static void assert_one_int(struct store *s, const char *query, int64_t expected)
     assert_int_equal(found, expected);
 }
 
-/* A history of version 1 goes through two made-up versions. */
+/* A history of version 2 goes through two made-up versions. */
 static void test_upgrade(void **state)
 {
     static const char *const scripts[] = {
+        "",
         "",
         "ALTER TABLE run ADD COLUMN mood TEXT NOT NULL DEFAULT 'good'",
         "UPDATE run SET mood = mood || ' again'",
@@ -228,13 +229,13 @@ static void test_upgrade(void **state)
 
     make_history(scratch->path, 2);
     assert_ok(store_open(&s, scratch->path, STORE_WRITE, &err), &err);
-    assert_ok(schema_apply(s, scripts, 3, &err), &err);
-    assert_ok(schema_apply(s, scripts, 3, &err), &err); /* a second time does nothing */
+    assert_ok(schema_apply(s, scripts, 4, &err), &err);
+    assert_ok(schema_apply(s, scripts, 4, &err), &err); /* a second time does nothing */
     assert_one_int(s, "SELECT count(*) FROM run WHERE mood = 'good again'", 1);
     assert_one_int(s, "SELECT count(*) FROM measurement", 2);
-    assert_one_int(s, "PRAGMA user_version", 3);
-    assert_int_equal(schema_apply(s, scripts, 2, &err), -1);
-    assert_non_null(strstr(err.message, "schema 3"));
+    assert_one_int(s, "PRAGMA user_version", 4);
+    assert_int_equal(schema_apply(s, scripts, 3, &err), -1);
+    assert_non_null(strstr(err.message, "schema 4"));
     store_close(s);
     assert_refused(scratch->path, "newer harness");
 }
@@ -243,27 +244,28 @@ static void test_failed_upgrade_changes_nothing(void **state)
 {
     static const char *const failing[] = {
         "",
+        "",
         "ALTER TABLE run ADD COLUMN mood TEXT; CREATE TABLE x (y); INSERT INTO nowhere VALUES (1)",
     };
-    static const char *const dangling[] = { "", "INSERT INTO baseline_run VALUES (8, 9)" };
+    static const char *const dangling[] = { "", "", "INSERT INTO baseline_run VALUES (8, 9)" };
     const struct scratch *scratch = *state;
     struct error err;
     struct store *s;
 
     make_history(scratch->path, 2);
     assert_ok(store_open(&s, scratch->path, STORE_WRITE, &err), &err);
-    assert_int_equal(schema_apply(s, failing, 2, &err), -1);
-    assert_non_null(strstr(err.message, "from schema 1 to 2"));
+    assert_int_equal(schema_apply(s, failing, 3, &err), -1);
+    assert_non_null(strstr(err.message, "from schema 2 to 3"));
     assert_one_int(s, "SELECT count(*) FROM sqlite_master WHERE name = 'x'", 0);
     assert_ok(sql_execute(s, "PRAGMA foreign_keys = OFF", &err), &err);
-    assert_int_equal(schema_apply(s, dangling, 2, &err), -1);
+    assert_int_equal(schema_apply(s, dangling, 3, &err), -1);
     assert_non_null(strstr(err.message, "baseline_run"));
     assert_one_int(s, "SELECT count(*) FROM baseline_run", 0);
-    assert_one_int(s, "PRAGMA user_version", 1);
+    assert_one_int(s, "PRAGMA user_version", 2);
     store_close(s);
 }
 
-/* Version 0 stands for any older file: reading asks for an upgrade, writing does it. */
+/* A file without tables yet: reading asks for an upgrade, writing does it. */
 static void test_older_schema(void **state)
 {
     const struct scratch *scratch = *state;

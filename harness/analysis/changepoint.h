@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where did a series change? Steps in the level of a series of numbers (nightly medians), each with
+ * a p-value that pays for the search, and a verdict on drift.
+ *
+ * The rule, its sources and its limits stand in changepoint.c; docs/statistics.md tells users.
+ */
+#ifndef HARNESS_ANALYSIS_CHANGEPOINT_H
+#define HARNESS_ANALYSIS_CHANGEPOINT_H
+
+#include "base/error.h"
+#include "base/stats.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct changepoint_settings {
+    double level;       /* share of unchanged series in which any step is named; (0, 0.5) */
+    size_t min_segment; /* points that a level needs at least to count as one */
+};
+
+#define CHANGEPOINT_DEFAULTS                                                                       \
+    {                                                                                              \
+        .level = 0.05, .min_segment = 5                                                            \
+    }
+
+/* A step: points [.., index) lie at one level, [index, ..) at the next. */
+struct changepoint {
+    size_t index;           /* first point of the new level, 0-based */
+    size_t low, high;       /* 95 % interval of index, inclusive */
+    double before, after;   /* levels (medians of the segments), in the series' unit */
+    struct interval change; /* 95 % interval of after - before, in the series' unit */
+    double p; /* chance that an unchanged series as long and as correlated shows a step
+               * as clear anywhere */
+};
+
+struct drift {
+    bool found;
+    double per_point;      /* slope (Theil and Sen), units a point */
+    struct interval slope; /* 95 % */
+    double total;          /* slope times length */
+    double p;
+};
+
+struct changes {
+    struct changepoint *items; /* ascending by index; owned */
+    size_t nr, capacity;
+    struct drift drift;
+    double noise;       /* robust sd of the points about their levels (or their drift line) */
+    double correlation; /* lag-1 autocorrelation of the same, bias corrected */
+    double p;           /* of the clearest step, named or not; 1 where the series is too short */
+};
+
+/* Deterministic: no random numbers. Near-linear time in n. Points that are not finite are an error
+ * that names the first; a series too short for a step is not: it has none. Release `out`. */
+int changes_find(const double *x, size_t n, const struct changepoint_settings *settings,
+                 struct changes *out, struct error *err);
+void changes_release(struct changes *c);
+
+#endif

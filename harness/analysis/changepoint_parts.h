@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/* What the files of the search for change points share; changepoint.h is for everyone else. */
+#ifndef HARNESS_ANALYSIS_CHANGEPOINT_PARTS_H
+#define HARNESS_ANALYSIS_CHANGEPOINT_PARTS_H
+
+#include "analysis/changepoint.h"
+
+/* The clearest split of a piece by ranks. */
+struct scan {
+    size_t index; /* first point of the right side, from the start of the piece; 0: none allowed */
+    double z;     /* standardised Mann-Whitney statistic there, never negative */
+    double p;     /* of the largest z of a piece as long in which nothing changed */
+};
+
+/* Positions 0..n-1 by ascending value; free() it. */
+size_t *scan_order(const double *x, size_t n);
+/* Splits x[0..m) at every place that leaves `least` points on both sides. `order` holds the
+ * positions by ascending value, `ranks` has room for m numbers. */
+struct scan scan_ranks(const double *x, const size_t *order, size_t m, size_t least, double *ranks);
+
+/* Where a series of n points is cut, ascending; nr cuts make nr + 1 segments. */
+struct cut {
+    size_t index;
+    double p;
+};
+struct cut_list {
+    struct cut *items;
+    size_t nr, capacity;
+};
+
+static inline size_t segment_start(const struct cut_list *cuts, size_t i)
+{
+    return i ? cuts->items[i - 1].index : 0;
+}
+
+static inline size_t segment_end(const struct cut_list *cuts, size_t i, size_t n)
+{
+    return i < cuts->nr ? cuts->items[i].index : n;
+}
+
+/* Median of a segment. */
+double segment_level(const double *x, size_t n, const struct cut_list *cuts, size_t i);
+
+/* Columns of a regression with AR(1) errors: a constant, curves or a step, and the data last. */
+enum { FIT_TERMS = 8, FIT_COLUMNS = FIT_TERMS + 2 };
+
+/* cost[k] = -2 log likelihood of the model with the first k of nr columns, 0 <= k < nr, at its best
+ * correlations; where the second order is needed, it pays log m. columns[0..nr) hold m numbers
+ * each, all about 1 in size, the data last. */
+void fit_models(const double *const *columns, size_t nr, size_t m, double *cost);
+
+/* Whether a piece holds one step. */
+struct step {
+    size_t index;     /* of the best split by least squares of the tamed data; 0: none allowed */
+    double advantage; /* of a step over the best explanation without one, in -2 log likelihood */
+    double p;         /* chance of such an advantage where nothing changed */
+};
+
+/* Stops as soon as p is above `limit`: it is then a lower bound of itself. */
+struct step step_judge(const double *x, size_t m, size_t guess, size_t least, double limit);
+/* Copies x to `out`, far points pulled in to twice the 90 % quantile of the distances to the
+ * medians of their segments. */
+void tame(const double *x, size_t m, const struct cut_list *cuts, double *out);
+/* Best split by least squares, `least` points on both sides; 0 if there is no room. */
+size_t split_best(const double *x, size_t m, size_t least);
+
+/* The steps of a series, ascending; `clearest` gets the smallest p of all, named or not. */
+void cuts_find(const double *x, size_t n, const struct changepoint_settings *settings,
+               struct cut_list *out, double *clearest);
+
+/* Whether the step at cut i is a switch between two modes that come back again and again. */
+bool step_recurs(const double *x, size_t n, const struct cut_list *cuts, size_t i, double level);
+
+/* Slope of the points about the levels between the cuts. `cost` gets that of the chosen model
+ * (with the drift if found) for comparing models with other cuts. */
+struct drift drift_find(const double *x, size_t n, const struct cut_list *cuts, double level,
+                        double *cost);
+
+/* Noise, correlation, intervals and levels of everything that was found, about the drift in `out`
+ * if there is one. */
+void changes_describe(const double *x, size_t n, const struct cut_list *cuts, struct changes *out);
+
+#endif

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: MIT */
+/* From records to evidence: the two sides of a comparison, joined by benchmark. */
+#include "analysis/compare_parts.h"
+
+#include "analysis/group.h"
+#include "base/json.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BLOCK_LAUNCHES = 2 }; /* of each side, in a block of interleaved launches */
+
+struct ab_id {
+    char text[40]; /* "" where the run was not interleaved with another */
+};
+
+/* One side of the join: sorted groups and where they come from. */
+struct side {
+    const struct records *records;
+    struct groups groups;
+    struct ab_id *ab; /* of each run; owned */
+};
+
+struct join {
+    const struct compare_metrics *metrics;
+    struct side base, head;
+    struct item_list *out;
+    size_t *unsupported;
+};
+
+static struct ab_id read_ab_id(const struct run *run)
+{
+    struct ab_id id = { "" };
+    struct error ignored;
+
+    if (!run->settings)
+        return id;
+    cJSON *json = json_parse(run->settings, strlen(run->settings), "settings", &ignored);
+    const cJSON *ab = cJSON_GetObjectItemCaseSensitive(json, "ab");
+    snprintf(id.text, sizeof(id.text), "%s", json_string(ab, "id", ""));
+    cJSON_Delete(json);
+    return id;
+}
+
+static void side_init(struct side *side, const struct records *records, bool any_machine)
+{
+    side->records = records;
+    side->ab = memory_zeroed(records->nr_runs ? records->nr_runs : 1, sizeof(*side->ab));
+    for (size_t i = 0; i < records->nr_runs; i++)
+        side->ab[i] = read_ab_id(&records->runs[i]);
+    groups_init(&side->groups, records, any_machine);
+}
+
+static void side_release(struct side *side)
+{
+    groups_release(&side->groups);
+    free(side->ab);
+}
+
+static bool has_machine(const struct side *side, const char *machine)
+{
+    for (size_t i = 0; i < side->groups.nr; i++)
+        if (strcmp(side->groups.items[i].machine, machine) == 0)
+            return true;
+    return false;
+}
+
+static bool one_run(const struct group *g)
+{
+    return g->items[0]->run == g->items[g->nr - 1]->run;
+}
+
+/* Were both sides measured in turn, in one go? */
+static bool interleaved(const struct join *join, const struct group *base, const struct group *head)
+{
+    if (!base || !head || !one_run(base) || !one_run(head))
+        return false;
+    const char *id = join->base.ab[base->items[0]->run].text;
+    return id[0] != '\0' && strcmp(id, join->head.ab[head->items[0]->run].text) == 0;
+}
+
+static const struct measurement *first_failure(const struct group *g, size_t at, size_t nr)
+{
+    for (size_t i = at; i < at + nr; i++)
+        if (g->items[i]->m.outcome == OUTCOME_WRONG || g->items[i]->m.outcome == OUTCOME_FAILED)
+            return &g->items[i]->m;
+    return NULL;
+}
+
+/* The variance that an interval of +-`z` errors stands for, on the log scale; 0 if there is none.
+ */
+static double variance_of(struct interval i, double z)
+{
+    double se = log(i.high / i.low) / (2 * z);
+
+    return i.low > 0 && isfinite(se) ? se * se : 0;
+}
+
+/* How far the samples of a launch leave its value open. The 95 % interval tells, and for a
+ * percentile also that of 50 %: between two modes it is far wider than the other lets on, and the
+ * value falls to either. */
+static double inner_variance(const struct metric *metric, const struct summary *s,
+                             const struct metric_value *v)
+{
+    double p = metric->kind == METRIC_RATE ? 0.5 : metric->p;
+    double wide = variance_of(v->interval, stats_normal_quantile(0.975));
+
+    if (wide == 0 || !(p > 0 && p < 1))
+        return wide;
+    struct interval half = stats_quantile_interval(s->sorted, s->n, p, 0.5);
+    return fmax(wide, variance_of(half, stats_normal_quantile(0.75)));
+}
+
+static void add_value(struct evidence_side *side, struct evidence_value value)
+{
+    side->values = array_grow(side->values, side->nr, &side->capacity, sizeof(*side->values));
+    side->values[side->nr++] = value;
+}
+
+/* One launch of one benchmark: a value for each metric that it has. */
+static void add_values(const struct join *join, const struct side *side, const struct group *g,
+                       size_t at, size_t nr, int occasion, struct evidence_side *out)
+{
+    struct metric_context context = metric_context_of(side->records, g->items[at]->run);
+    double probe = measurement_telemetry(&g->items[at]->m, "probe_ns");
+    struct summary s;
+
+    summary_init(&s, g->items + at, nr);
+    for (size_t i = 0; i < join->metrics->nr; i++) {
+        struct metric_value v = metric_value(join->metrics->items[i], &s, &context);
+        if (v.value > 0 && isfinite(v.value))
+            add_value(&out[i], (struct evidence_value) {
+                                   .value = v.value,
+                                   .occasion = occasion,
+                                   .inner = inner_variance(join->metrics->items[i], &s, &v),
+                                   .probe = probe,
+                               });
+    }
+    summary_release(&s);
+}
+
+static void note_failure(const struct join *join, const struct measurement *m,
+                         struct evidence_side *out)
+{
+    for (size_t i = 0; i < join->metrics->nr; i++)
+        if (out[i].failures++ == 0) {
+            out[i].outcome = m->outcome;
+            out[i].message = m->message;
+        }
+}
+
+static void note_unsupported(const struct join *join, const struct measurement *m,
+                             struct evidence_side *out)
+{
+    for (size_t i = 0; i < join->metrics->nr; i++)
+        if (!out[i].message)
+            out[i].message = m->message;
+}
+
+static void note_ok(const struct join *join, struct evidence_side *out)
+{
+    for (size_t i = 0; i < join->metrics->nr; i++)
+        if (out[i].failures == 0)
+            out[i].outcome = OUTCOME_OK;
+}
+
+/* Fills one side of the evidence for every metric. `g` may be NULL. */
+static void read_side(const struct join *join, const struct side *side, const struct group *g,
+                      bool blocks, struct evidence_side *out)
+{
+    for (size_t i = 0; i < join->metrics->nr; i++)
+        out[i] = (struct evidence_side) { .outcome = OUTCOME_UNSUPPORTED, .present = g != NULL };
+    for (size_t at = 0, nr; g && at < g->nr; at += nr) {
+        const struct record *first = g->items[at];
+        nr = group_launch_length(g, at);
+        const struct measurement *failed = first_failure(g, at, nr);
+        if (failed) {
+            note_failure(join, failed, out);
+        } else if (first->m.outcome == OUTCOME_UNSUPPORTED) {
+            note_unsupported(join, &first->m, out);
+        } else {
+            note_ok(join, out);
+            add_values(join, side, g, at, nr,
+                       blocks ? first->launch_seq / BLOCK_LAUNCHES : first->run, out);
+        }
+    }
+}
+
+static bool no_time(const struct evidence *e)
+{
+    return e->base.outcome != OUTCOME_OK || e->head.outcome != OUTCOME_OK;
+}
+
+static bool several_runs(const struct evidence_side *side)
+{
+    return side->nr > 0 && side->values[side->nr - 1].occasion > side->values[0].occasion;
+}
+
+static enum compare_design design_of(const struct evidence *e, bool blocks)
+{
+    if (blocks)
+        return DESIGN_BLOCKS;
+    return several_runs(&e->base) || several_runs(&e->head) ? DESIGN_OCCASIONS : DESIGN_LAUNCHES;
+}
+
+static void evidence_release(struct evidence *e)
+{
+    free(e->base.values);
+    free(e->head.values);
+}
+
+/* Of several metrics, those that a benchmark does not have make no rows; and where there is no
+ * time at all, one row says so. */
+static bool is_wanted(const struct join *join, size_t metric, const struct evidence *e)
+{
+    if (join->metrics->nr == 1)
+        return true;
+    return no_time(e) ? metric == 0 : e->base.nr + e->head.nr > 0;
+}
+
+/* Either group may be NULL. What neither side can run is counted only. */
+static void add_items(struct join *join, const struct group *base, const struct group *head)
+{
+    struct evidence_side b[COMPARE_METRICS_MAX] = { { 0 } }, h[COMPARE_METRICS_MAX] = { { 0 } };
+    const struct group *any = head ? head : base;
+    bool blocks = interleaved(join, base, head);
+
+    read_side(join, &join->base, base, blocks, b);
+    read_side(join, &join->head, head, blocks, h);
+    bool nowhere = b[0].outcome == OUTCOME_UNSUPPORTED && h[0].outcome == OUTCOME_UNSUPPORTED;
+    *join->unsupported += nowhere;
+    for (size_t i = 0; i < join->metrics->nr; i++) {
+        struct evidence e = { .base = b[i], .head = h[i] };
+        e.design = design_of(&e, blocks);
+        if (nowhere || !is_wanted(join, i, &e)) {
+            evidence_release(&e);
+            continue;
+        }
+        *(struct compare_item *)array_push(join->out) = (struct compare_item) {
+            .bench = any->bench,
+            .machine = any->machine,
+            .vendor = any->items[0]->m.vendor,
+            .metric = join->metrics->items[i],
+            .evidence = e,
+        };
+    }
+}
+
+static int order_groups(const struct group *a, const struct group *b)
+{
+    int order = benchmark_order(a->bench, b->bench);
+
+    return order ? order : strcmp(a->machine, b->machine);
+}
+
+/* Machine classes that one side lacks make no rows; the notes tell of them. */
+static void add_base(struct join *join, const struct group *g)
+{
+    if (has_machine(&join->head, g->machine))
+        add_items(join, g, NULL);
+}
+
+static void add_head(struct join *join, const struct group *g)
+{
+    if (has_machine(&join->base, g->machine))
+        add_items(join, NULL, g);
+}
+
+/* Both lists are in the same order: walk them together. */
+static void join_sides(struct join *join)
+{
+    const struct groups *base = &join->base.groups, *head = &join->head.groups;
+    size_t i = 0, j = 0;
+
+    while (i < base->nr && j < head->nr) {
+        int order = order_groups(&base->items[i], &head->items[j]);
+        if (order < 0)
+            add_base(join, &base->items[i++]);
+        else if (order > 0)
+            add_head(join, &head->items[j++]);
+        else
+            add_items(join, &base->items[i++], &head->items[j++]);
+    }
+    while (i < base->nr)
+        add_base(join, &base->items[i++]);
+    while (j < head->nr)
+        add_head(join, &head->items[j++]);
+}
+
+void compare_collect(const struct records *base, const struct records *head,
+                     const struct compare_settings *settings, const struct compare_metrics *metrics,
+                     struct item_list *out, size_t *unsupported)
+{
+    struct join join = { .metrics = metrics, .out = out, .unsupported = unsupported };
+
+    side_init(&join.base, base, settings->any_machine);
+    side_init(&join.head, head, settings->any_machine);
+    join_sides(&join);
+    side_release(&join.base);
+    side_release(&join.head);
+}
+
+void compare_items_release(struct compare_item *items, size_t nr)
+{
+    for (size_t i = 0; i < nr; i++)
+        evidence_release(&items[i].evidence);
+    free(items);
+}
+
+size_t evidence_blocks(const struct evidence *e)
+{
+    size_t i = 0, j = 0, blocks = 0;
+
+    while (i < e->base.nr && j < e->head.nr) {
+        int base = e->base.values[i].occasion, head = e->head.values[j].occasion;
+        blocks += base == head;
+        int block = base < head ? base : head;
+        while (i < e->base.nr && e->base.values[i].occasion <= block)
+            i++;
+        while (j < e->head.nr && e->head.values[j].occasion <= block)
+            j++;
+    }
+    return blocks;
+}

@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: MIT */
+#include "analysis/trend.h"
+
+#include "base/array.h"
+#include "base/text.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct metric *trend_metric(const char *id, struct error *err)
+{
+    const struct metric *metric = metric_find(id, err);
+
+    if (metric && metric->direction == NO_DIRECTION) {
+        error_set(err, "metric '%s' (%s) has no better and worse, so it cannot get worse",
+                  metric->id, metric->label);
+        return NULL;
+    }
+    return metric;
+}
+
+static struct changepoint_settings changepoint_settings(const struct trends *t, double level)
+{
+    struct changepoint_settings s = CHANGEPOINT_DEFAULTS;
+
+    s.level = level;
+    if (t->settings.min_segment)
+        s.min_segment = t->settings.min_segment;
+    return s;
+}
+
+/* Steps and drift of one series, on the log scale. */
+static int find_changes(const struct trends *t, const struct series *series, double level,
+                        struct changes *out, struct error *err)
+{
+    struct changepoint_settings settings = changepoint_settings(t, level);
+    double *logs = memory_zeroed(series->nr, sizeof(*logs));
+
+    for (size_t i = 0; i < series->nr; i++)
+        logs[i] = log(series->items[i].value);
+    int rc = changes_find(logs, series->nr, &settings, out, err);
+    free(logs);
+    return rc ? error_prefix(err, "%s", series->bench->key) : 0;
+}
+
+/* Each series by itself. They are independent, and there may be thousands. */
+static int find_all(const struct trends *t, struct changes *all, struct error *err)
+{
+    int rc = 0;
+
+#pragma omp parallel for schedule(dynamic, 16)
+    for (size_t i = 0; i < t->nr; i++) {
+        struct error own;
+        if (t->items[i].kind == TREND_SHORT ||
+            find_changes(t, t->items[i].series, t->settings.fdr, &all[i], &own) == 0)
+            continue;
+#pragma omp critical
+        {
+            *err = own;
+            rc = -1;
+        }
+    }
+    return rc;
+}
+
+/* Benjamini and Hochberg: q of each p. Returns how many are selected. */
+static size_t judge_family(const double *p, double *q, size_t nr, double fdr)
+{
+    size_t selected = 0;
+
+    stats_fdr(p, q, nr);
+    for (size_t i = 0; i < nr; i++)
+        selected += q[i] <= fdr;
+    return selected;
+}
+
+static bool is_worse(const struct trends *t, double change)
+{
+    return t->settings.metric->direction == HIGHER_IS_BETTER ? change < 0 : change > 0;
+}
+
+static struct interval ratio_interval(struct interval logs)
+{
+    return (struct interval) { expm1(logs.low), expm1(logs.high) };
+}
+
+/* The first point of the window that begins an epoch which the level before does not know. */
+static size_t find_epoch(const struct series *s, size_t level_begin, size_t low, size_t high)
+{
+    for (size_t i = low; i <= high; i++) {
+        bool known = s->items[i].epoch == s->items[i - 1].epoch;
+        for (size_t k = level_begin; !known && k < low; k++)
+            known = s->items[k].epoch == s->items[i].epoch;
+        if (!known)
+            return i;
+    }
+    return 0;
+}
+
+static struct trend_step make_step(const struct trends *t, const struct series *s,
+                                   const struct changepoint *c, size_t level_begin)
+{
+    size_t low = c->low > 0 ? c->low : 1;
+    size_t high = c->high < s->nr ? c->high : s->nr - 1;
+
+    return (struct trend_step) {
+        .index = c->index,
+        .low = low,
+        .high = high,
+        .before = exp(c->before),
+        .after = exp(c->after),
+        .change = expm1(c->after - c->before),
+        .interval = ratio_interval(c->change),
+        .p = c->p,
+        .worse = is_worse(t, c->after - c->before),
+        .epoch = find_epoch(s, level_begin, low, high),
+    };
+}
+
+/* Is what is left of step i at the level after step j nothing to speak of? */
+static bool is_undone(const struct changes *c, size_t i, size_t j)
+{
+    const struct changepoint *step = &c->items[i];
+    double size = step->after - step->before;
+    double left = (c->items[j].after - step->before) * (size < 0 ? -1 : 1), squares = 0;
+
+    for (size_t k = i; k <= j; k++) {
+        double half = (c->items[k].change.high - c->items[k].change.low) / 2;
+        squares += half * half;
+    }
+    return left <= fabs(size) / 4 || left <= sqrt(squares);
+}
+
+static size_t find_back(const struct changes *c, size_t i)
+{
+    for (size_t j = i + 1; j < c->nr; j++)
+        if (is_undone(c, i, j))
+            return c->items[j].index;
+    return 0;
+}
+
+/* Was the commit measured from the window on, before the next step? */
+static bool commit_fits(const struct series *s, const struct trend_step *step, size_t level_end,
+                        const char *commit)
+{
+    size_t end = level_end > step->high ? level_end : step->high + 1;
+
+    for (size_t i = step->low; i < end; i++)
+        if (strcmp(s->items[i].commit, commit) == 0)
+            return true;
+    return false;
+}
+
+/* The near end of the step's interval is not beyond what was accepted. */
+static bool size_fits(const struct trend_step *step, double accepted)
+{
+    bool up = step->change > 0;
+    double near = fabs(log1p(up ? step->interval.low : step->interval.high));
+
+    if ((accepted > 0) != up)
+        return false;
+    return !(near > fabs(log1p(accepted)) + log1p(TREND_ACCEPT_MARGIN));
+}
+
+static const struct trend_acceptance *find_acceptance(const struct trends *t,
+                                                      const struct series *s,
+                                                      const struct trend_step *step,
+                                                      size_t level_end)
+{
+    for (size_t i = 0; i < t->settings.nr_accepted; i++) {
+        const struct trend_acceptance *a = &t->settings.accepted[i];
+        if (strcmp(a->key, s->bench->key) == 0 && strcmp(a->metric, t->settings.metric->id) == 0 &&
+            (!a->machine[0] || strcmp(a->machine, s->machine) == 0) && size_fits(step, a->change) &&
+            commit_fits(s, step, level_end, a->commit))
+            return a;
+    }
+    return NULL;
+}
+
+static void add_steps(struct trends *t, struct trend *trend, const struct changes *c)
+{
+    const struct series *s = trend->series;
+
+    for (size_t i = 0; i < c->nr; i++) {
+        struct trend_step step = make_step(t, s, &c->items[i], i ? c->items[i - 1].index : 0);
+        if (fabs(step.change) < t->settings.delta) {
+            t->small++;
+            continue;
+        }
+        step.back = find_back(c, i);
+        step.accepted = find_acceptance(t, s, &step, i + 1 < c->nr ? c->items[i + 1].index : s->nr);
+        *array_push(trend) = step;
+        t->steps++;
+        t->standing += step.worse && !step.back && !step.epoch && !step.accepted;
+    }
+}
+
+static void add_drift(struct trends *t, struct trend *trend, const struct drift *d, double q)
+{
+    double intervals = (double)(trend->series->nr - 1);
+
+    trend->drifts = true;
+    trend->drift = (struct trend_drift) {
+        .total = expm1(d->per_point * intervals),
+        .interval = { expm1(d->slope.low * intervals), expm1(d->slope.high * intervals) },
+        .p = d->p,
+        .q = q,
+        .worse = is_worse(t, d->per_point),
+    };
+    t->drifts++;
+}
+
+/* The steps of a series that was selected: again at the stricter level of the family. */
+static int add_selected(struct trends *t, struct trend *trend, const struct changes *first,
+                        double level, struct error *err)
+{
+    struct changes again;
+
+    if (level >= t->settings.fdr) {
+        add_steps(t, trend, first);
+        return 0;
+    }
+    if (find_changes(t, trend->series, level, &again, err))
+        return -1;
+    add_steps(t, trend, again.nr ? &again : first);
+    changes_release(&again);
+    return 0;
+}
+
+struct families {
+    double *step_p, *step_q, *drift_p, *drift_q;
+};
+
+static int decide(struct trends *t, const struct changes *all, const struct families *f,
+                  struct error *err)
+{
+    double fdr = t->settings.fdr;
+    size_t steps = judge_family(f->step_p, f->step_q, t->nr, fdr);
+    size_t drifts = judge_family(f->drift_p, f->drift_q, t->nr, fdr);
+    double level = t->family ? fdr * (double)steps / (double)t->family : 0;
+
+    if (t->family)
+        t->chance = fdr * (fmax(1, (double)steps) + fmax(1, (double)drifts));
+    for (size_t i = 0; i < t->nr; i++) {
+        struct trend *trend = &t->items[i];
+        trend->q = f->step_q[i];
+        if (trend->hidden || trend->kind == TREND_SHORT)
+            continue;
+        if (trend->q <= fdr && all[i].nr && add_selected(t, trend, &all[i], level, err))
+            return -1;
+        if (all[i].drift.found && f->drift_q[i] <= fdr)
+            add_drift(t, trend, &all[i].drift, f->drift_q[i]);
+        if (trend->nr || trend->drifts)
+            trend->kind = TREND_MOVED;
+        t->moved += trend->nr > 0;
+    }
+    return 0;
+}
+
+static int decide_all(struct trends *t, const struct changes *all, struct error *err)
+{
+    double *room = memory_zeroed(4 * t->nr + 1, sizeof(*room));
+    struct families f = { room, room + t->nr, room + 2 * t->nr, room + 3 * t->nr };
+
+    for (size_t i = 0; i < t->nr; i++) {
+        struct trend *trend = &t->items[i];
+        bool judged = trend->kind != TREND_SHORT;
+        trend->p = judged ? all[i].p : NAN;
+        trend->noise = judged ? all[i].noise : NAN;
+        trend->correlation = judged ? all[i].correlation : NAN;
+        f.step_p[i] = trend->p;
+        f.drift_p[i] = judged ? (all[i].drift.found ? all[i].drift.p : 1) : NAN;
+    }
+    int rc = decide(t, all, &f, err);
+    free(room);
+    return rc;
+}
+
+static int exit_status(const struct trends *t)
+{
+    if (t->standing)
+        return TREND_EXIT_WORSE;
+    return t->count[TREND_SHORT] == t->shown ? TREND_EXIT_NOTHING : TREND_EXIT_OK;
+}
+
+static bool is_wanted(const struct trend_settings *settings, const char *key)
+{
+    for (size_t i = 0; i < settings->nr_filters; i++)
+        if (text_filter_matches(settings->filters[i], key))
+            return true;
+    return settings->nr_filters == 0;
+}
+
+static void prepare(struct trends *t, const struct series_list *list)
+{
+    t->nr = list->nr;
+    t->items = memory_zeroed(list->nr + 1, sizeof(*t->items));
+    t->points_min = 2 * changepoint_settings(t, 0).min_segment;
+    for (size_t i = 0; i < list->nr; i++) {
+        const struct series *s = &list->items[i];
+        bool is_short = s->nr < t->points_min;
+        t->items[i] = (struct trend) {
+            .series = s,
+            .hidden = !is_wanted(&t->settings, s->bench->key),
+            .kind = is_short ? TREND_SHORT : TREND_QUIET,
+        };
+        t->family += !is_short;
+        t->shown += !t->items[i].hidden;
+    }
+}
+
+int trends_find(const struct series_list *list, const struct records *records,
+                const struct trend_settings *settings, struct trends *out, struct error *err)
+{
+    *out = (struct trends) { .settings = *settings, .records = records };
+    prepare(out, list);
+    struct changes *all = memory_zeroed(list->nr + 1, sizeof(*all));
+    int rc = find_all(out, all, err);
+    if (rc == 0)
+        rc = decide_all(out, all, err);
+    for (size_t i = 0; i < list->nr; i++)
+        changes_release(&all[i]);
+    free(all);
+    for (size_t i = 0; i < out->nr; i++)
+        out->count[out->items[i].kind] += !out->items[i].hidden;
+    out->exit_status = exit_status(out);
+    return rc;
+}
+
+void trends_release(struct trends *t)
+{
+    for (size_t i = 0; i < t->nr; i++)
+        free(t->items[i].items);
+    free(t->items);
+    *t = (struct trends) { 0 };
+}

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/builds.h"
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/process.h"
+#include "cli/build_place.h"
+#include "cli/git.h"
+#include "core/device.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+enum { COMPLAINT_LINES = 8, COMPLAINT_BYTES = 2000, LOCK_LOOK_US = 100000 };
+
+static const double room_needed = 64e6; /* bytes; with less left a failed build means little */
+
+static bool with_cuda(void)
+{
+    return device_class_of(DEVICE_CUDA, NULL) && *device_cuda_runtime();
+}
+
+/* "<commit>-<recipe>": builds of one commit by different recipes lie apart. The recipe's number is
+ * FNV-1a, 32 bits. */
+static void name_build(const char *commit, const struct build_recipe *recipe, struct strbuf *name)
+{
+    const char *parts[] = { recipe->command ? recipe->command
+                            : with_cuda()   ? "cuda"
+                                            : "",
+                            recipe->command ? "command" : "cmake" };
+    uint32_t hash = 2166136261u;
+
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+        for (const char *c = parts[i]; *c; c++)
+            hash = (hash ^ (unsigned char)*c) * 16777619u;
+    strbuf_addf(name, "%s-%08x", commit, hash);
+}
+
+static bool interrupted(const struct build_recipe *recipe)
+{
+    return recipe->interrupted && *recipe->interrupted;
+}
+
+/* One build at a time in a folder of builds: the lock's descriptor, which goes with the process.
+ * -1 on an error. */
+static int lock(const struct build_place *p, const struct build_recipe *recipe, struct error *err)
+{
+    struct strbuf path;
+
+    strbuf_init(&path);
+    strbuf_addf(&path, "%s/lock", p->root.data);
+    int fd = open(path.data, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (fd < 0)
+        error_set(err, "cannot build in %s: %s", p->root.data, strerror(errno));
+    while (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB)) {
+        bool waits = errno == EWOULDBLOCK || errno == EINTR;
+        if (waits && !interrupted(recipe)) {
+            usleep(LOCK_LOOK_US); /* another process builds */
+            continue;
+        }
+        error_set(err, "%s: %s", path.data, waits ? "interrupted" : strerror(errno));
+        close(fd);
+        fd = -1;
+    }
+    strbuf_release(&path);
+    return fd;
+}
+
+/* One program of the build; 1 where it failed, with the log telling. */
+static int step(const struct build_place *p, const struct build_recipe *recipe,
+                const char *const *argv, struct error *err)
+{
+    struct strbuf source, build;
+    struct process_result result;
+    const char *changes[32];
+    size_t nr = 0;
+
+    strbuf_init(&source);
+    strbuf_init(&build);
+    strbuf_addf(&source, "SOURCE=%s", p->source.data);
+    strbuf_addf(&build, "BUILD=%s", p->build.data);
+    while (git_environment[nr])
+        nr++;
+    memcpy(changes, git_environment, nr * sizeof(changes[0]));
+    changes[nr++] = source.data;
+    changes[nr++] = build.data;
+    changes[nr] = NULL;
+    struct process program = {
+        .argv = argv,
+        .folder = p->source.data,
+        .changes = changes,
+        .log = p->log.data,
+        .interrupted = recipe->interrupted,
+    };
+    int rc = process_run(&program, NULL, NULL, &result, err);
+    if (rc == 0 && result.end == PROCESS_INTERRUPTED)
+        rc = error_set(err, "interrupted while building");
+    strbuf_release(&source);
+    strbuf_release(&build);
+    return rc ? rc : result.status != 0 || result.end != PROCESS_EXITED;
+}
+
+static bool have_ninja(void)
+{
+    struct process p = { .argv = (const char *const[]) { "ninja", "--version", NULL } };
+    struct process_result result;
+    struct strbuf out;
+    struct error ignored;
+
+    strbuf_init(&out);
+    bool have = process_run(&p, &out, NULL, &result, &ignored) == 0 && result.status == 0;
+    strbuf_release(&out);
+    return have;
+}
+
+/* As this program was configured, in Release. */
+static int build_by_cmake(const struct build_place *p, const struct build_recipe *recipe,
+                          struct error *err)
+{
+    char jobs[16];
+    const char *cuda = with_cuda() ? "-DHARNESS_CUDA=ON" : "-DHARNESS_CUDA=OFF";
+    const char *configure[] = { "cmake",
+                                "-S",
+                                p->source.data,
+                                "-B",
+                                p->build.data,
+                                "-DCMAKE_BUILD_TYPE=Release",
+                                "-DBUILD_TESTING=OFF",
+                                cuda,
+                                have_ninja() ? "-GNinja" : NULL,
+                                NULL };
+    const char *make[] = { "cmake", "--build",  p->build.data, "--parallel",
+                           jobs,    "--target", "harness",     NULL };
+    cpu_set_t cpus;
+
+    int usable = sched_getaffinity(0, sizeof(cpus), &cpus) ? 1 : CPU_COUNT(&cpus);
+    snprintf(jobs, sizeof(jobs), "%d", usable);
+    int rc = step(p, recipe, configure, err);
+    return rc ? rc : step(p, recipe, make, err);
+}
+
+static int build(const struct build_place *p, const struct build_recipe *recipe, struct error *err)
+{
+    const char *shell[] = { "sh", "-c", recipe->command, NULL };
+
+    return recipe->command ? step(p, recipe, shell, err) : build_by_cmake(p, recipe, err);
+}
+
+/* The last lines of the log. */
+static char *last_words(const struct build_place *p)
+{
+    struct error ignored;
+    size_t length = 0, lines = 0;
+    char *text = file_read(p->log.data, &length, &ignored);
+
+    if (!text)
+        return memory_string("");
+    while (length && text[length - 1] == '\n')
+        text[--length] = '\0';
+    size_t from = length;
+    while (from > 0 && length - from < COMPLAINT_BYTES) {
+        lines += text[from - 1] == '\n';
+        if (lines == COMPLAINT_LINES)
+            break;
+        from--;
+    }
+    char *words = memory_string(text + from);
+    free(text);
+    return words;
+}
+
+/* The log's last lines, and where the rest is; or that the program is not where it should be. */
+static char *complaint_of(const struct build_place *p, bool failed)
+{
+    struct strbuf text;
+
+    strbuf_init(&text);
+    if (failed) {
+        char *words = last_words(p);
+        strbuf_addf(&text, "%s%s(all of it: %s)", words, *words ? "\n" : "", p->log.data);
+        free(words);
+    } else {
+        strbuf_addf(&text, "the build made no program %s", p->program.data);
+    }
+    return strbuf_detach(&text);
+}
+
+static int make_under_lock(const struct build_place *p, const struct build_recipe *recipe,
+                           struct built *out, struct error *err)
+{
+    if (recipe->begins)
+        recipe->begins(out->commit, out->title);
+    if (build_place_clear(p, err) || build_place_check_out(p, out->commit, err))
+        return -1;
+    int rc = build(p, recipe, err);
+    if (rc < 0)
+        return -1;
+    if (rc == 0 && build_place_has_program(p))
+        return file_write(p->mark.data, "", 0, err);
+    if (build_place_room(p) < room_needed)
+        return error_set(err, "no room to build in %s: %.0f MB are left", p->root.data,
+                         build_place_room(p) / 1e6);
+    out->complaint = complaint_of(p, rc != 0);
+    return 0;
+}
+
+static int make_at(const struct build_place *p, const struct build_recipe *recipe,
+                   struct built *out, struct error *err)
+{
+    out->was_there = build_place_is_built(p);
+    if (!out->was_there) {
+        int fd = lock(p, recipe, err);
+        if (fd < 0)
+            return -1;
+        out->was_there = build_place_is_built(p); /* by whoever had the lock */
+        int rc = out->was_there ? 0 : make_under_lock(p, recipe, out, err);
+        close(fd);
+        if (rc)
+            return -1;
+    }
+    if (!out->complaint)
+        out->program = memory_string(p->program.data);
+    return 0;
+}
+
+int builds_make(const char *commit, const struct build_recipe *recipe, struct built *out,
+                struct error *err)
+{
+    struct git_commit found;
+    struct build_place place;
+    struct strbuf name;
+
+    *out = (struct built) { 0 };
+    if (git_resolve(commit, &found, err))
+        return -1;
+    snprintf(out->commit, sizeof(out->commit), "%s", found.hash);
+    snprintf(out->title, sizeof(out->title), "%s", found.title);
+    strbuf_init(&name);
+    name_build(found.hash, recipe, &name);
+    int rc = build_place_init(&place, recipe->db, name.data,
+                              recipe->program ? recipe->program : "harness", err);
+    if (rc == 0)
+        rc = make_at(&place, recipe, out, err);
+    build_place_release(&place);
+    strbuf_release(&name);
+    return rc;
+}
+
+void built_release(struct built *b)
+{
+    free(b->program);
+    free(b->complaint);
+    *b = (struct built) { 0 };
+}
+
+int builds_resolve(const char *ref, char commit[GIT_HASH_SIZE], struct error *err)
+{
+    struct git_commit found;
+
+    if (git_resolve(ref, &found, err))
+        return -1;
+    memcpy(commit, found.hash, sizeof(found.hash));
+    return 0;
+}
+
+int builds_tree_dirty(void)
+{
+    static const char *const status[] = { "status", "--porcelain", "--untracked-files=no", NULL };
+    struct strbuf out;
+    struct error ignored;
+
+    strbuf_init(&out);
+    int dirty = git_run(status, &out, &ignored) ? -1 : out.length > 0;
+    strbuf_release(&out);
+    return dirty;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Programs built from commits: a git worktree and a build folder a commit, kept beside the history
+ * (.harness/builds/<commit>-<recipe>) and used again. Shared by `compare --build` and `bisect`.
+ *
+ * The user's own checkout, index and branches are never touched; git's list of worktrees grows by
+ * one a build. One process builds at a time, others wait (a lock in the folder of builds). What an
+ * interrupted or failed build leaves is removed before the next try.
+ */
+#ifndef HARNESS_CLI_BUILDS_H
+#define HARNESS_CLI_BUILDS_H
+
+#include "base/error.h"
+#include "cli/git.h"
+
+#include <signal.h>
+#include <stdbool.h>
+
+struct build_recipe {
+    const char *command; /* run by the shell in the worktree, with $SOURCE and $BUILD set; NULL:
+                          * cmake, Release, as this program was configured */
+    const char *program; /* the executable, relative to $BUILD; NULL: "harness" */
+    const char *db;      /* --db: the folder goes beside it; NULL: the default history */
+    const volatile sig_atomic_t *interrupted;
+    /* Told before a build begins, not for one that is there; may be NULL. */
+    void (*begins)(const char *commit, const char *title);
+};
+
+struct built {
+    char commit[GIT_HASH_SIZE]; /* full */
+    char title[GIT_TITLE_SIZE]; /* first line of its message */
+    char *program;              /* path; owned; NULL where it could not be built */
+    char *complaint; /* last lines of the build's output where it failed; owned; NULL if fine */
+    bool was_there;  /* built before */
+};
+
+/* The full hash of what git calls `ref`; an unknown one is an error that tells where it looked. */
+int builds_resolve(const char *ref, char commit[GIT_HASH_SIZE], struct error *err);
+/* Builds `commit` unless it was built before. A failing build is no error: program is NULL and
+ * complaint tells. -1: no git, no repository, no room, interrupted. Release `out`. */
+int builds_make(const char *commit, const struct build_recipe *recipe, struct built *out,
+                struct error *err);
+void built_release(struct built *b);
+/* 1 if the tree has uncommitted changes, 0 if not, -1 outside a repository. */
+int builds_tree_dirty(void);
+
+#endif

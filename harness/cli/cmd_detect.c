@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/command.h"
+
+#include "analysis/changepoint.h"
+#include "base/array.h"
+#include "base/json.h"
+#include "cli/series_file.h"
+
+#include <math.h>
+#include <stdio.h>
+
+struct detect_options {
+    bool json, fail;
+    double level;
+    int64_t min_segment;
+};
+
+static cJSON *interval_to_json(const struct interval *interval)
+{
+    cJSON *pair = cJSON_CreateArray();
+    double limits[] = { interval->low, interval->high };
+
+    for (size_t i = 0; i < 2; i++)
+        cJSON_AddItemToArray(pair, isfinite(limits[i]) ? cJSON_CreateNumber(limits[i])
+                                                       : cJSON_CreateNull());
+    return pair;
+}
+
+static cJSON *step_to_json(const struct changepoint *step)
+{
+    struct interval position = { (double)step->low, (double)step->high };
+    cJSON *json = cJSON_CreateObject();
+
+    json_add_int(json, "index", (int64_t)step->index);
+    cJSON_AddItemToObject(json, "interval", interval_to_json(&position));
+    json_add_number(json, "before", step->before);
+    json_add_number(json, "after", step->after);
+    json_add_number(json, "change", step->after - step->before);
+    cJSON_AddItemToObject(json, "change_interval", interval_to_json(&step->change));
+    json_add_number(json, "p", step->p);
+    return json;
+}
+
+static cJSON *drift_to_json(const struct drift *drift)
+{
+    cJSON *json = drift->found ? cJSON_CreateObject() : cJSON_CreateNull();
+
+    if (!drift->found)
+        return json;
+    json_add_number(json, "per_point", drift->per_point);
+    cJSON_AddItemToObject(json, "interval", interval_to_json(&drift->slope));
+    json_add_number(json, "total", drift->total);
+    json_add_number(json, "p", drift->p);
+    return json;
+}
+
+static void print_json(const struct changes *changes, size_t n)
+{
+    cJSON *json = cJSON_CreateObject();
+    cJSON *steps = cJSON_AddArrayToObject(json, "change_points");
+
+    for (size_t i = 0; i < changes->nr; i++)
+        cJSON_AddItemToArray(steps, step_to_json(&changes->items[i]));
+    cJSON_AddItemToObject(json, "drift", drift_to_json(&changes->drift));
+    json_add_int(json, "n", (int64_t)n);
+    json_add_number(json, "noise", changes->noise);
+    json_add_number(json, "correlation", changes->correlation);
+    json_add_number(json, "p", changes->p);
+    char *text = cJSON_Print(json);
+    puts(text);
+    cJSON_free(text);
+    cJSON_Delete(json);
+}
+
+/* "p < 0.0001": no simulation reaches further. */
+static const char *print_p(double p, char text[32])
+{
+    if (p < 1e-4)
+        return "p < 0.0001";
+    snprintf(text, 32, "p = %.2g", p);
+    return text;
+}
+
+static void print_step(const struct changepoint *s)
+{
+    char p[32];
+
+    printf("step at %zu", s->index);
+    if (s->high > s->low)
+        printf(" (%zu to %zu)", s->low, s->high);
+    printf(": %.5g -> %.5g, %+.4g", s->before, s->after, s->after - s->before);
+    if (isfinite(s->change.low) && isfinite(s->change.high) && s->change.high > s->change.low)
+        printf(" (%+.4g to %+.4g)", s->change.low, s->change.high);
+    printf(", %s\n", print_p(s->p, p));
+}
+
+static void print_text(const struct changes *changes, size_t n, double level)
+{
+    const struct drift *d = &changes->drift;
+    char p[32];
+
+    for (size_t i = 0; i < changes->nr; i++)
+        print_step(&changes->items[i]);
+    if (d->found)
+        printf("drift: %+.4g a point (%+.4g to %+.4g), %+.4g over the series, %s\n", d->per_point,
+               d->slope.low, d->slope.high, d->total, print_p(d->p, p));
+    if (changes->nr == 0 && !d->found)
+        printf("no change at the level %g %%\n", 100 * level);
+    printf("%zu point%s, noise %.4g, correlation %.2f\n", n, n == 1 ? "" : "s", changes->noise,
+           changes->correlation);
+}
+
+static int run(int argc, char **argv, void *options, struct error *err)
+{
+    const struct detect_options *o = options;
+    struct changepoint_settings settings = CHANGEPOINT_DEFAULTS;
+    struct series_values series = ARRAY_EMPTY;
+    struct changes changes = { .p = 1 };
+    int rc = -1;
+
+    if (argc < 1)
+        return error_set(err, "detect needs a file, or - for standard input");
+    if (command_no_more(argc, argv, 1, err))
+        return -1;
+    if (o->level > 0)
+        settings.level = o->level;
+    if (o->min_segment)
+        settings.min_segment = (size_t)o->min_segment;
+    if (series_read(argv[0], &series, err) ||
+        changes_find(series.items, series.nr, &settings, &changes, err))
+        goto out;
+    if (o->json)
+        print_json(&changes, series.nr);
+    else
+        print_text(&changes, series.nr, settings.level);
+    rc = o->fail && changes.nr > 0 ? EXIT_REGRESSION : EXIT_SAME;
+out:
+    changes_release(&changes);
+    array_release(&series);
+    return rc;
+}
+
+static const struct option_row rows[] = {
+    OPTION_ROW("level", 0, OPTION_FRACTION, struct detect_options, level, "SHARE",
+               "of unchanged series may show a step (5%)"),
+    OPTION_RANGE_ROW("min-segment", 0, OPTION_INT, struct detect_options, min_segment, 2, 1000000,
+                     "N", "points that make a level (5)"),
+    OPTION_ROW("fail", 0, OPTION_FLAG, struct detect_options, fail, NULL,
+               "exit status 1 if there is a step"),
+    OPTION_ROW("json", 0, OPTION_FLAG, struct detect_options, json, NULL, "print JSON"),
+    OPTION_END,
+};
+
+extern const struct command cmd_detect;
+const struct command cmd_detect = {
+    .name = "detect",
+    .arguments = "FILE",
+    .summary = "steps and drift in any series of numbers",
+    .details =
+        "FILE is a JSON array, {\"values\": [...]} or lines whose last column counts; - reads\n"
+        "standard input. Points are counted from 0; a step is the first point of a new level.\n"
+        "Intervals are 95 % intervals of the position and of the size. p pays for the search and\n"
+        "allows for correlated noise.\n"
+        "\n"
+        "  harness detect nightly.csv\n"
+        "  harness detect --json --level 1% series.json\n",
+    .options = rows,
+    .options_size = sizeof(struct detect_options),
+    .run = run,
+};

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/command.h"
+
+#include "base/json.h"
+#include "base/random.h"
+#include "cli/ab.h"
+#include "cli/history_file.h"
+#include "cli/interrupt.h"
+#include "cli/selftest_report.h"
+#include "cli/selftest_trials.h"
+#include "cli/terminal.h"
+#include "core/clock.h"
+#include "measure/environment.h"
+#include "store/verdicts.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct selftest_options {
+    struct choice_options what;
+    const char *db;
+    int64_t aa, repeats, launches, iterations, seed;
+    double delta, budget, max_time, timeout;
+    bool power, ab, json;
+};
+
+enum { TESTS = 2, REPEATS = 3 };
+
+struct session {
+    const struct selftest_options *o;
+    struct choice choice;
+    struct store *history, *planted;
+    struct machine machine;
+    struct trials trials;
+    struct selftest tests[TESTS];
+    size_t nr_tests;
+    const volatile sig_atomic_t *interrupted;
+};
+
+static int check(const struct selftest_options *o, struct error *err)
+{
+    if (!o->aa && !o->power)
+        return error_set(err,
+                         "give --aa N (comparisons with nothing changed), --power (with "
+                         "planted slow-downs), or both");
+    if (o->repeats && !o->power)
+        return error_set(err, "--repeats is of --power");
+    if (o->budget > 0 && !o->ab)
+        return error_set(err, "--budget is of --ab: without it all launches are made");
+    return 0;
+}
+
+static int choose(struct session *s, char **filters, int nr, struct error *err)
+{
+    const struct selftest_options *o = s->o;
+    struct suite *suite = &s->choice.suite;
+
+    if (choice_make(&s->choice, &o->what, filters, nr, "ci", err))
+        return -1;
+    if (o->power && s->choice.device.kind == DEVICE_CUDA)
+        return error_set(err, "--power plants its slow-downs on the CPU alone; use --aa on %s",
+                         s->choice.device.label);
+    if (o->launches)
+        suite->launches = (int)o->launches;
+    else if (o->ab)
+        suite->launches = AB_BLOCKS_MAX * AB_LAUNCHES;
+    if (o->iterations)
+        suite->sampling.iterations = o->iterations;
+    if (o->max_time > 0) {
+        suite->sampling.max_time = o->max_time;
+        if (suite->sampling.min_time > o->max_time)
+            suite->sampling.min_time = o->max_time;
+    }
+    return 0;
+}
+
+/* Runs in which something is planted go into a file of their own: they are nobody's history. */
+static int open_files(struct session *s, struct error *err)
+{
+    struct strbuf path, sibling;
+
+    strbuf_init(&path);
+    strbuf_init(&sibling);
+    history_path(s->o->db, &path);
+    history_sibling(path.data, "selftest.db", &sibling);
+    int rc = store_open(&s->history, path.data, STORE_WRITE, err);
+    if (rc == 0 && s->o->power)
+        rc = store_open(&s->planted, sibling.data, STORE_WRITE, err);
+    strbuf_release(&path);
+    strbuf_release(&sibling);
+    return rc;
+}
+
+static void set_trials(struct session *s)
+{
+    const struct selftest_options *o = s->o;
+
+    s->trials = (struct trials) {
+        .choice = &s->choice,
+        .compare = COMPARE_DEFAULTS,
+        .interleaved = o->ab,
+        .budget = o->budget,
+        .case_timeout = o->timeout > 0 ? o->timeout : 300,
+        .seed = o->seed ? (uint64_t)o->seed : random_fresh_seed(),
+        .interrupted = s->interrupted,
+    };
+    if (o->delta > 0)
+        s->trials.compare.delta = o->delta;
+}
+
+static int repeats(const struct session *s)
+{
+    return s->o->repeats ? (int)s->o->repeats : REPEATS;
+}
+
+static void tell_plan(const struct session *s)
+{
+    int aa = (int)s->o->aa, power = s->o->power ? trials_sizes(&s->trials) * repeats(s) : 0;
+    int runs = 2 * power + (aa ? s->o->ab ? 2 * aa : aa + 1 : 0);
+    char time[TRIALS_TIME_SIZE];
+
+    size_t nr = s->choice.list.nr;
+    fprintf(stderr, "%d comparison%s of %zu benchmark%s with %s%d launches a side: %sabout %s\n",
+            aa + power, aa + power == 1 ? "" : "s", nr, nr == 1 ? "" : "s",
+            s->o->ab ? "at most " : "", trials_launches(&s->trials), s->o->ab ? "at most " : "",
+            trials_time(trials_seconds(&s->trials, runs), time));
+}
+
+static void describe_what(const struct session *s, char **filters, int nr, struct selftest *t)
+{
+    struct strbuf text;
+
+    strbuf_init(&text);
+    if (s->choice.suite.name[0])
+        strbuf_addf(&text, "suite %s", s->choice.suite.name);
+    for (int i = 0; i < nr; i++)
+        strbuf_addf(&text, "%s%s", i ? " " : "", filters[i]);
+    snprintf(t->what, sizeof(t->what), "%s", text.length ? text.data : "a selection");
+    strbuf_release(&text);
+}
+
+/* What was shown holds for this machine and device, and for the rule of this program. */
+static int keep(struct session *s, const struct selftest *t, struct error *err)
+{
+    struct store_selftest row = { .tested_ms = clock_epoch_ms(), .rule = COMPARE_RULE };
+
+    snprintf(row.machine, sizeof(row.machine), "%s", s->machine.class_name);
+    snprintf(row.device, sizeof(row.device), "%s", s->choice.device.label);
+    snprintf(row.kind, sizeof(row.kind), "%s", t->kind);
+    row.result = json_take_text(selftest_to_json(t));
+    int rc = store_selftest_add(s->history, &row, err);
+    store_selftest_release(&row);
+    return rc;
+}
+
+static int test(struct session *s, char **filters, int nr, struct error *err)
+{
+    tell_plan(s);
+    for (int i = 0; i < TESTS; i++) {
+        struct selftest *t = &s->tests[s->nr_tests];
+        bool power = i == 1;
+        if (power ? !s->o->power : s->o->aa == 0)
+            continue;
+        describe_what(s, filters, nr, t);
+        s->trials.store = power ? s->planted : s->history;
+        int rc = power ? trials_power(&s->trials, repeats(s), t, err)
+                       : trials_aa(&s->trials, (int)s->o->aa, t, err);
+        if (rc || keep(s, t, err))
+            return -1;
+        s->nr_tests++;
+    }
+    return 0;
+}
+
+/* The gate is judged by the last test: by what was planted, if anything was. */
+static int exit_status(const struct session *s)
+{
+    char text[SELFTEST_TEXT_SIZE];
+    const struct selftest *last = &s->tests[s->nr_tests - 1];
+    bool fine = selftest_gate(last, last->delta, text) == SELFTEST_CARRIES;
+
+    for (size_t i = 0; i < s->nr_tests; i++)
+        fine = fine && selftest_quiet(&s->tests[i]);
+    return fine ? EXIT_SAME : EXIT_UNDECIDED;
+}
+
+static int print_json(const struct session *s, struct error *err)
+{
+    cJSON *json = cJSON_CreateObject();
+
+    json_add_int(json, "schema_version", 1);
+    json_add_int(json, "rule", COMPARE_RULE);
+    json_add_string(json, "machine", s->machine.class_name);
+    json_add_string(json, "device", s->choice.device.label);
+    cJSON *tests = cJSON_AddArrayToObject(json, "tests");
+    for (size_t i = 0; i < s->nr_tests; i++)
+        cJSON_AddItemToArray(tests, selftest_to_json(&s->tests[i]));
+    json_add_int(json, "exit_status", exit_status(s));
+    return output_json(json, NULL, err);
+}
+
+static int print_text(const struct session *s, struct error *err)
+{
+    struct strbuf text;
+
+    strbuf_init(&text);
+    for (size_t i = 0; i < s->nr_tests; i++) {
+        selftest_report(&s->tests[i], terminal_width(), terminal_colour(), &text);
+        strbuf_addc(&text, '\n');
+    }
+    strbuf_addf(&text, "Kept for %s, %s in %s\n", s->machine.class_name, s->choice.device.label,
+                store_path(s->history));
+    int rc = output_text(&text, NULL, err);
+    strbuf_release(&text);
+    return rc;
+}
+
+static int run_session(struct session *s, int argc, char **argv, struct error *err)
+{
+    if (check(s->o, err) || choose(s, argv, argc, err) || open_files(s, err))
+        return -1;
+    environment_machine(&s->machine);
+    set_trials(s);
+    if (test(s, argv, argc, err)) {
+        if (!*s->interrupted)
+            return -1;
+        fprintf(stderr, "interrupted: the runs are kept, their rates are not\n");
+        return 128 + (int)*s->interrupted;
+    }
+    int rc = s->o->json ? print_json(s, err) : print_text(s, err);
+    return rc ? -1 : exit_status(s);
+}
+
+static int run(int argc, char **argv, void *options, struct error *err)
+{
+    struct session s = { .o = options, .interrupted = interrupt_watch() };
+    int rc = run_session(&s, argc, argv, err);
+
+    store_close(s.history);
+    store_close(s.planted);
+    choice_release(&s.choice);
+    return rc;
+}
+
+static const struct option_row rows[] = {
+    OPTION_RANGE_ROW("aa", 0, OPTION_INT, struct selftest_options, aa, 1, 1000, "N",
+                     "N comparisons of this program with itself: how often does it cry wolf?"),
+    OPTION_ROW("power", 0, OPTION_FLAG, struct selftest_options, power, NULL,
+               "slow-downs of 1, 2, 5 and 10 % planted in a tenth of the benchmarks: are they "
+               "found?"),
+    OPTION_RANGE_ROW("repeats", 0, OPTION_INT, struct selftest_options, repeats, 1, 1000, "N",
+                     "comparisons of each size with --power (default 3)"),
+    OPTION_ROW("ab", 0, OPTION_FLAG, struct selftest_options, ab, NULL,
+               "both sides in turn, as `compare --build` does; else run after run"),
+    OPTION_ROW("delta", 0, OPTION_FRACTION, struct selftest_options, delta, "SHARE",
+               "the gate asked of this machine (default 3%)"),
+    OPTION_RANGE_ROW("launches", 'l', OPTION_INT, struct selftest_options, launches, 1, 1000, "N",
+                     "fresh processes a side (default: the suite's, else 3; with --ab at most 80)"),
+    OPTION_ROW("budget", 0, OPTION_DURATION, struct selftest_options, budget, "TIME",
+               "most time of one comparison with --ab (default none)"),
+    OPTION_RANGE_ROW("iterations", 0, OPTION_INT, struct selftest_options, iterations, 1, 1000000,
+                     "N", "exactly N samples each, instead of the adaptive stop"),
+    OPTION_ROW("max-time", 0, OPTION_DURATION, struct selftest_options, max_time, "TIME",
+               "most measured time a benchmark and launch"),
+    OPTION_ROW("timeout", 0, OPTION_DURATION, struct selftest_options, timeout, "TIME",
+               "kill a case that takes longer (default 5m)"),
+    OPTION_RANGE_ROW("seed", 0, OPTION_INT, struct selftest_options, seed, 1, INT64_MAX, "N",
+                     "of what is planted where (default: fresh)"),
+    CHOICE_OPTION_ROWS(struct selftest_options, what, "ci", 'b'),
+    OPTION_ROW("db", 0, OPTION_STRING, struct selftest_options, db, "FILE",
+               "the history (default .harness/history.db of the project)"),
+    OPTION_ROW("json", 0, OPTION_FLAG, struct selftest_options, json, NULL, "print JSON"),
+    OPTION_END,
+};
+
+extern const struct command cmd_selftest;
+const struct command cmd_selftest = {
+    .name = "selftest",
+    .arguments = "[FILTER...]",
+    .summary = "measure how often comparisons here cry wolf, and what they can see",
+    .details =
+        "  harness selftest --aa 20\n"
+        "  harness selftest --power --delta 2%\n"
+        "  harness selftest --aa 5 --power --ab --budget 120s 'gemm/*'\n"
+        "\n"
+        "Real runs on this machine. --aa compares runs in which nothing changed, consecutive\n"
+        "ones of N + 1, labelled \"selftest\" in the history. --power plants slow-downs of known\n"
+        "size by extra arithmetic after each launch; those runs go to selftest.db beside the\n"
+        "history. Rates have intervals of 95 % (Clopper and Pearson). The rates are kept for\n"
+        "this machine class and device, and `compare` warns where it is asked for a gate that\n"
+        "the machine cannot carry: one where a change of twice the floor is not found 4 times\n"
+        "in 5.\n"
+        "\n"
+        "Exit status: 0 the machine carries the gate and raises no more false alarms than it\n"
+        "may, 77 it cannot, or nobody can tell, 2 usage or failure.",
+    .options = rows,
+    .options_size = sizeof(struct selftest_options),
+    .run = run,
+};

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/compare_ab.h"
+
+#include "base/memory.h"
+#include "cli/ab.h"
+#include "cli/builds.h"
+#include "cli/interrupt.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* One side on its way from words to a program. */
+struct side {
+    char *path; /* owned; NULL: this program */
+    char name[200];
+    struct built built;
+};
+
+bool compare_ab_wanted(const struct compare_ab_options *o)
+{
+    return o->build || o->baseline_bin || o->head_bin;
+}
+
+/* The name of an option that only goes with measuring, if one is given. */
+static const char *measuring_option(const struct compare_ab_options *o)
+{
+    const struct {
+        const char *name;
+        bool given;
+    } options[] = {
+        { "--suite", o->what.suite },
+        { "--device", o->what.device },
+        { "--model", o->what.models.nr },
+        { "--variant", o->what.variants.nr },
+        { "--dtype", o->what.dtypes.nr },
+        { "--cache", o->what.caches.nr },
+        { "--dim", o->what.dims.nr },
+        { "--batch", o->what.batch.nr },
+        { "--seq", o->what.seq.nr },
+        { "--test-shapes", o->what.test_shapes },
+        { "--budget", o->budget > 0 },
+        { "--blocks", o->blocks },
+        { "--timeout", o->timeout > 0 },
+        { "--seed", o->seed },
+        { "--label", o->label },
+        { "--build-command", o->build_command },
+        { "--build-program", o->build_program },
+    };
+
+    for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
+        if (options[i].given)
+            return options[i].name;
+    return NULL;
+}
+
+int compare_ab_check(const struct compare_ab_options *o, const char *baseline, const char *head,
+                     struct error *err)
+{
+    const char *option = measuring_option(o);
+
+    if (!compare_ab_wanted(o))
+        return option ? error_set(err,
+                                  "%s is for measuring: give --baseline-bin PATH, or --build with "
+                                  "--baseline REF",
+                                  option)
+                      : 0;
+    if (o->build && (o->baseline_bin || o->head_bin))
+        return error_set(err, "--build and --baseline-bin, --head-bin exclude each other");
+    if (o->build)
+        return baseline ? 0 : error_set(err, "--build needs --baseline REF: a branch or commit");
+    if (!o->baseline_bin)
+        return error_set(err, "--head-bin needs --baseline-bin PATH");
+    if (baseline || head)
+        return error_set(err, "programs are given by path: --baseline and --head go with --build");
+    if (o->build_command || o->build_program)
+        return error_set(err, "--build-command and --build-program go with --build");
+    return 0;
+}
+
+static int find_program(const char *path, const char *option, struct side *side, struct error *err)
+{
+    if (!path) {
+        snprintf(side->name, sizeof(side->name), "this program");
+        return 0;
+    }
+    snprintf(side->name, sizeof(side->name), "%s", path);
+    side->path = realpath(path, NULL);
+    return side->path ? 0 : error_set(err, "%s: %s: %s", option, path, strerror(errno));
+}
+
+static int build_side(const struct compare_ab *ab, const char *ref,
+                      const volatile sig_atomic_t *interrupted, struct side *side,
+                      struct error *err)
+{
+    struct build_recipe recipe = {
+        .command = ab->options->build_command,
+        .program = ab->options->build_program,
+        .db = ab->db,
+        .interrupted = interrupted,
+    };
+    char commit[48];
+
+    if (builds_resolve(ref, commit, err))
+        return -1;
+    fprintf(stderr, "building %s (%.7s)\n", ref, commit);
+    if (builds_make(commit, &recipe, &side->built, err))
+        return -1;
+    if (!side->built.program)
+        return error_set(err, "%s (%.7s %s) does not build:\n%s", ref, commit, side->built.title,
+                         side->built.complaint ? side->built.complaint : "");
+    snprintf(side->name, sizeof(side->name), "%.120s at %.7s", ref, commit);
+    side->path = memory_string(side->built.program);
+    return 0;
+}
+
+static int find_sides(const struct compare_ab *ab, const volatile sig_atomic_t *interrupted,
+                      struct side sides[AB_SIDES], struct error *err)
+{
+    const struct compare_ab_options *o = ab->options;
+
+    if (!o->build)
+        return find_program(o->baseline_bin, "--baseline-bin", &sides[AB_BASE], err) ||
+                       find_program(o->head_bin, "--head-bin", &sides[AB_HEAD], err)
+                   ? -1
+                   : 0;
+    if (!ab->head && builds_tree_dirty() > 0)
+        fprintf(stderr,
+                "note: HEAD is built as it is committed; the tree has changes that are "
+                "not in it\n");
+    return build_side(ab, ab->baseline, interrupted, &sides[AB_BASE], err) ||
+                   build_side(ab, ab->head ? ab->head : "HEAD", interrupted, &sides[AB_HEAD], err)
+               ? -1
+               : 0;
+}
+
+static void tell_plan(const struct choice *choice)
+{
+    const struct suite *suite = &choice->suite;
+    size_t nr = choice->list.nr;
+
+    fprintf(stderr, "measuring %zu benchmark%s%s%s on %s by two programs in turn\n", nr,
+            nr == 1 ? "" : "s", suite->name[0] ? " of suite " : "", suite->name,
+            choice->device.label);
+}
+
+static void tell_end(const struct ab_request *r, const struct ab_session *s)
+{
+    struct strbuf text;
+
+    strbuf_init(&text);
+    ab_session_summary(r, s, &text);
+    fprintf(stderr, "%s\n", text.data);
+    strbuf_release(&text);
+}
+
+/* The records go over to the sides; the rest of the session ends here. */
+static void hand_over(struct ab_session *s, struct history_side *base, struct history_side *head)
+{
+    struct history_side *sides[AB_SIDES] = { [AB_BASE] = base, [AB_HEAD] = head };
+
+    for (int i = 0; i < AB_SIDES; i++) {
+        sides[i]->records = s->records[i];
+        s->records[i] = (struct records) { 0 };
+        snprintf(sides[i]->what, sizeof(sides[i]->what), "%s", s->what[i]);
+    }
+}
+
+static int measure(const struct compare_ab *ab, const struct side sides[AB_SIDES],
+                   const struct choice *choice, const volatile sig_atomic_t *interrupted,
+                   struct ab_session *session, struct error *err)
+{
+    const struct compare_ab_options *o = ab->options;
+    struct ab_request request = {
+        .choice = choice,
+        .store = ab->store,
+        .compare = *ab->settings,
+        .label = o->label,
+        .budget = o->budget,
+        .blocks_max = (int)o->blocks,
+        .case_timeout = o->timeout,
+        .seed = (uint64_t)o->seed,
+        .interrupted = interrupted,
+    };
+
+    for (int i = 0; i < AB_SIDES; i++)
+        request.side[i] = (struct ab_request_side) {
+            .program = sides[i].path,
+            .name = sides[i].name,
+            .commit = sides[i].built.commit[0] ? sides[i].built.commit : NULL,
+        };
+    tell_plan(choice);
+    if (ab_session_run(&request, session, err))
+        return -1;
+    tell_end(&request, session);
+    return session->end == AB_INTERRUPTED ? 128 + (int)*interrupted : 0;
+}
+
+int compare_ab_run(const struct compare_ab *ab, struct history_side *base,
+                   struct history_side *head, struct error *err)
+{
+    const volatile sig_atomic_t *interrupted = interrupt_watch();
+    struct side sides[AB_SIDES] = { { .path = NULL } };
+    struct ab_session session = { .blocks = 0 };
+    struct choice choice;
+
+    int rc = choice_make(&choice, &ab->options->what, ab->filters, ab->nr_filters, "ci", err);
+    if (rc == 0)
+        rc = find_sides(ab, interrupted, sides, err);
+    if (rc == 0)
+        rc = measure(ab, sides, &choice, interrupted, &session, err);
+    hand_over(&session, base, head);
+    ab_session_release(&session);
+    for (int i = 0; i < AB_SIDES; i++) {
+        free(sides[i].path);
+        built_release(&sides[i].built);
+    }
+    choice_release(&choice);
+    return rc;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* What --delta says: the floor of a comparison, and those of some metrics or benchmarks. */
+#ifndef HARNESS_CLI_FLOORS_H
+#define HARNESS_CLI_FLOORS_H
+
+#include "analysis/compare.h"
+#include "base/options.h"
+
+struct floors {
+    struct compare_floor *items;
+    size_t nr, capacity;
+};
+
+/* Each text is "3%", or "PATTERN=5%" with a metric's id or a filter on keys. Sets delta and floors
+ * in `settings`, which then borrows from `floors` and `texts`. The texts are cut at their last
+ * equals sign. */
+int floors_parse(struct string_list *texts, struct floors *floors,
+                 struct compare_settings *settings, struct error *err);
+void floors_release(struct floors *floors);
+
+#endif

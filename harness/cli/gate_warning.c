@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/gate_warning.h"
+
+#include "store/verdicts.h"
+
+bool gate_warning(struct store *store, const char *machine, const char *device, bool interleaved,
+                  double delta, char text[SELFTEST_TEXT_SIZE])
+{
+    static const char *const kinds[2][2] = { { "power", "aa" }, { "power-ab", "aa-ab" } };
+    struct error ignored;
+
+    for (int i = 0; i < 2; i++) {
+        struct store_selftest test;
+        int rc =
+            store_selftest_latest(store, machine, device, kinds[interleaved][i], &test, &ignored);
+        bool holds = rc == 0 && test.rule == COMPARE_RULE;
+        bool warns = holds && selftest_warning(test.result, delta, text);
+        store_selftest_release(&test);
+        if (holds)
+            return warns;
+    }
+    return false;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What is asked of git, of the repository of the current folder: commits and their order. The git
+ * program is run without a shell; variables that would send it elsewhere (GIT_DIR, GIT_INDEX_FILE
+ * and the like, as inside a hook) are taken out of its environment.
+ */
+#ifndef HARNESS_CLI_GIT_H
+#define HARNESS_CLI_GIT_H
+
+#include "base/error.h"
+#include "base/strbuf.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { GIT_HASH_SIZE = 48, GIT_TITLE_SIZE = 96 };
+
+struct git_commit {
+    char hash[GIT_HASH_SIZE];   /* full */
+    char title[GIT_TITLE_SIZE]; /* first line of its message, cut if long */
+};
+
+/* More of one commit, for people. Release with git_details_release(). */
+struct git_details {
+    char *author;  /* "Name <address>" */
+    char *message; /* the whole */
+    int64_t date_ms;
+    size_t parents;
+};
+
+/* Takes the variables that would lead git elsewhere out of a child's environment: NULL-ended, for
+ * struct process. */
+extern const char *const git_environment[];
+
+/* Runs git with these NULL-ended arguments; `out` gets its output without the last newline.
+ * git_try() gives its exit status, or -1 where it could not be run; git_run() is -1 for a status
+ * other than 0, too, with what git said. */
+int git_try(const char *const *arguments, struct strbuf *out, struct error *err);
+int git_run(const char *const *arguments, struct strbuf *out, struct error *err);
+
+/* What git calls `ref`; an unknown one is an error that names the nearest branch or tag. */
+int git_resolve(const char *ref, struct git_commit *commit, struct error *err);
+/* The first line of the message of the commit with this hash. */
+int git_title(struct git_commit *commit, struct error *err);
+int git_details(const char *hash, struct git_details *details, struct error *err);
+void git_details_release(struct git_details *details);
+
+struct git_range {
+    struct git_commit *items; /* oldest first, the last is `bad` */
+    size_t nr, capacity;
+    size_t side; /* commits that came in by merges: each belongs to the merge that brought it */
+};
+
+/* The commits after `good` up to `bad`, along first parents. Not an ancestor, or the same: an
+ * error. Release with git_range_release() whatever the result. */
+int git_range(const struct git_commit *good, const struct git_commit *bad, struct git_range *range,
+              struct error *err);
+void git_range_release(struct git_range *range);
+
+#endif

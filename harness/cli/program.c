@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/program.h"
+
+#include "base/json.h"
+#include "base/process.h"
+#include "base/strbuf.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const double patience = 20; /* s */
+
+/* 0 where it ran and ended well; 1 where it did not; -1 where it could not be started. */
+static int ask(const char *path, const char *form, struct strbuf *out, struct strbuf *errors,
+               struct error *err)
+{
+    const char *const argv[] = { path, "version", form, NULL };
+    struct process process = { .argv = argv, .timeout = patience };
+    struct process_result result;
+
+    strbuf_clear(out);
+    strbuf_clear(errors);
+    if (process_run(&process, out, errors, &result, err))
+        return -1;
+    return result.end == PROCESS_EXITED && result.status == 0 ? 0 : 1;
+}
+
+static int read_json(const struct strbuf *text, struct build *b)
+{
+    struct error ignored;
+    cJSON *json = json_parse(text->data, text->length, "version", &ignored);
+    int rc = json ? build_from_json(json, b, &ignored) : -1;
+
+    cJSON_Delete(json);
+    return rc == 0 && b->version[0] ? 0 : -1;
+}
+
+/* "harness 0.1.0\ncommit HASH with changes\nbuilt by COMPILER, TYPE, FLAGS" */
+static int read_text(const struct strbuf *text, struct build *b)
+{
+    const char *commit = strstr(text->data, "\ncommit "),
+               *built = strstr(text->data, "\nbuilt by ");
+    char changes[16] = "";
+
+    *b = (struct build) { .dirty = false };
+    if (sscanf(text->data, "harness %47s", b->version) != 1)
+        return -1;
+    if (commit)
+        sscanf(commit, "\ncommit %47s %15[a-z ]", b->commit, changes);
+    b->dirty = changes[0] != '\0';
+    if (built)
+        sscanf(built, "\nbuilt by %95[^\n,], %31[^\n,], %255[^\n]", b->compiler, b->build_type,
+               b->flags);
+    return 0;
+}
+
+/* What it said, without the newline at the end. */
+static int said(const struct strbuf *text)
+{
+    size_t length = text->length < 200 ? text->length : 200;
+
+    return (int)(length > 0 && text->data[length - 1] == '\n' ? length - 1 : length);
+}
+
+int program_build(const char *path, struct build *b, struct error *err)
+{
+    struct strbuf out, errors;
+
+    strbuf_init(&out);
+    strbuf_init(&errors);
+    int rc = ask(path, "--json", &out, &errors, err);
+    bool known = rc == 0 && read_json(&out, b) == 0;
+    if (rc > 0) {
+        rc = ask(path, NULL, &out, &errors, err);
+        known = rc == 0 && read_text(&out, b) == 0;
+    }
+    if (rc >= 0 && !known)
+        error_set(err, "%s is no harness: asked for its version, it said \"%.*s%.*s\"", path,
+                  said(&out), out.data, said(&errors), errors.data);
+    strbuf_release(&out);
+    strbuf_release(&errors);
+    return known ? 0 : -1;
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* Another harness, as an executable: who it is. */
+#ifndef HARNESS_CLI_PROGRAM_H
+#define HARNESS_CLI_PROGRAM_H
+
+#include "core/record.h"
+
+/* Asks it by `PATH version --json`; one too old for that by `PATH version`. What is no harness is
+ * an error with the path and what it said. */
+int program_build(const char *path, struct build *b, struct error *err);
+
+#endif

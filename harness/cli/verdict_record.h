@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A comparison and the history: changes that people accepted are marked in it, and it is recorded
+ * with all it rests on. For every command that compares.
+ *
+ *     struct store_acceptances accepted = { 0 };
+ *     compare_run(..., &c, err);
+ *     verdict_accept(store, &sides, &c, &accepted, err);
+ *     ... show it ...
+ *     verdict_record(store_path(store), &sides, &c);
+ *     comparison_release(&c);
+ *     store_acceptances_release(&accepted);
+ */
+#ifndef HARNESS_CLI_VERDICT_RECORD_H
+#define HARNESS_CLI_VERDICT_RECORD_H
+
+#include "analysis/compare.h"
+#include "store/verdicts.h"
+
+struct verdict_sides {
+    const char *base, *head; /* for people: "branch main at 1f3a9c2 (3 runs)" */
+    const struct records *base_records, *head_records;
+};
+
+/* Marks the rows whose change was accepted (compare_accept()). An acceptance holds as long as the
+ * base does not have the change yet: its commit is no ancestor of the base's, or, where git cannot
+ * tell, the base was measured before it. `accepted` owns the reasons: release it after `c`. */
+int verdict_accept(struct store *store, const struct verdict_sides *sides, struct comparison *c,
+                   struct store_acceptances *accepted, struct error *err);
+
+/* Records the whole comparison in a history that is open for writing; *id is its number. */
+int verdict_add(struct store *store, const struct verdict_sides *sides, const struct comparison *c,
+                int64_t *id, struct error *err);
+/* The same by a short write of its own. Where that fails, one line on standard error tells, and
+ * the comparison stands all the same. Records nothing of a comparison without rows. */
+void verdict_record(const char *history, const struct verdict_sides *sides,
+                    const struct comparison *c);
+
+#endif

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: MIT */
+#include "measure/ab.h"
+
+#include "base/memory.h"
+#include "base/random.h"
+#include "core/clock.h"
+#include "measure/turn.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct state {
+    const struct ab *ab;
+    const struct ab_sink *sink;
+    struct device device; /* ours only to name things */
+    bool *need;           /* by index in ab->benchmarks */
+    bool *lost[AB_SIDES]; /* not to be tried again on that side */
+    size_t *drawn;        /* the pair in hand: indices of all that is needed, in order */
+    size_t nr_drawn;
+    size_t *order; /* the turn in hand: those that its side has not lost */
+    size_t nr;
+    enum ab_side side;
+    struct launch launch;
+    struct random random;
+    uint64_t start;
+    int block;          /* 0-based */
+    size_t done, total; /* cases of the block */
+    double case_cost;   /* s, of the last block */
+    bool interrupted;
+};
+
+static double elapsed(const struct state *s)
+{
+    return (double)(clock_ns() - s->start) * 1e-9;
+}
+
+static size_t count_needed(const struct state *s)
+{
+    size_t nr = 0;
+
+    for (size_t i = 0; i < s->ab->nr; i++)
+        nr += s->need[i];
+    return nr;
+}
+
+static void on_begin(void *context, const char *key)
+{
+    struct state *s = context;
+    struct ab_progress p = {
+        .block = s->block + 1,
+        .left = count_needed(s),
+        .of = s->ab->nr,
+        .done = s->done,
+        .total = s->total,
+        .elapsed = elapsed(s),
+        .budget = s->ab->budget,
+        .key = key,
+    };
+
+    if (s->sink->progress)
+        s->sink->progress(s->sink->context, &p);
+}
+
+static int on_end(void *context, size_t which, struct measurement *m, struct error *err)
+{
+    struct state *s = context;
+
+    s->done++;
+    if (m->outcome == OUTCOME_FAILED || m->outcome == OUTCOME_UNSUPPORTED)
+        s->lost[s->side][which] = true;
+    return s->sink->measurement(s->sink->context, s->side, &s->launch, m, err);
+}
+
+static int on_process_end(void *context, const struct launch_result *r, struct error *err)
+{
+    struct state *s = context;
+
+    (void)err;
+    turn_note_end(&s->launch, r);
+    return 0;
+}
+
+static void list_cases(struct state *s)
+{
+    s->nr = 0;
+    for (size_t i = 0; i < s->nr_drawn; i++)
+        if (!s->lost[s->side][s->drawn[i]])
+            s->order[s->nr++] = s->drawn[i];
+}
+
+static int run_turn(struct state *s, uint64_t seed, struct error *err)
+{
+    const struct ab *ab = s->ab;
+    const struct turn_sink sink = {
+        .context = s,
+        .process_end = on_process_end,
+        .begin = on_begin,
+        .end = on_end,
+    };
+    struct turn turn = {
+        .device = &s->device,
+        .limits = { ab->program[s->side], ab->case_timeout, ab->interrupted },
+        .settings = ab->settings,
+        .benchmarks = ab->benchmarks,
+        .plant = ab->plant[s->side],
+        .order = s->order,
+        .nr = s->nr,
+    };
+
+    turn.settings.seed = seed;
+    return turn_run(&turn, &sink, &s->interrupted, err);
+}
+
+static int run_launch(struct state *s, enum ab_side side, int seq, uint64_t seed, struct error *err)
+{
+    s->side = side;
+    list_cases(s);
+    if (s->nr == 0)
+        return 0;
+    s->launch = (struct launch) { .seq = seq, .started_ms = clock_epoch_ms() };
+    int rc = s->sink->launch_begin(s->sink->context, side, &s->launch, err);
+    if (rc == 0)
+        rc = run_turn(s, seed, err);
+    if (rc == 0)
+        rc = s->sink->launch_end(s->sink->context, side, &s->launch, err);
+    launch_release(&s->launch);
+    return rc;
+}
+
+/* The benchmarks that are needed, in a fresh order. */
+static void draw_order(struct state *s)
+{
+    random_permutation(&s->random, s->drawn, s->ab->nr);
+    s->nr_drawn = 0;
+    for (size_t i = 0; i < s->ab->nr; i++)
+        if (s->need[s->drawn[i]])
+            s->drawn[s->nr_drawn++] = s->drawn[i];
+}
+
+/* A straight drift hits both sides alike: their launches have the same middle. */
+static int run_block(struct state *s, struct error *err)
+{
+    enum ab_side first = random_below(&s->random, 2) ? AB_HEAD : AB_BASE;
+    enum ab_side second = first == AB_BASE ? AB_HEAD : AB_BASE;
+    int seq = AB_LAUNCHES * s->block;
+
+    s->done = 0;
+    s->total = AB_SIDES * AB_LAUNCHES * count_needed(s);
+    for (int pair = 0; pair < AB_LAUNCHES && !s->interrupted; pair++) {
+        enum ab_side leads = pair == 0 ? first : second;
+        uint64_t seed = random_u64(&s->random);
+        draw_order(s);
+        if (run_launch(s, leads, seq + pair, seed, err))
+            return -1;
+        if (!s->interrupted &&
+            run_launch(s, leads == AB_BASE ? AB_HEAD : AB_BASE, seq + pair, seed, err))
+            return -1;
+    }
+    return 0;
+}
+
+/* What a side cannot run has no difference to be found. */
+static int look(struct state *s, struct error *err)
+{
+    size_t nr = s->ab->nr;
+    bool *need = memory_zeroed(nr + 1, sizeof(*need));
+
+    for (size_t i = 0; i < nr; i++) {
+        s->need[i] = s->need[i] && !s->lost[AB_BASE][i] && !s->lost[AB_HEAD][i];
+        need[i] = s->need[i];
+    }
+    int rc = s->sink->look(s->sink->context, s->block + 1, need, nr, err);
+    for (size_t i = 0; i < nr; i++)
+        s->need[i] = s->need[i] && need[i];
+    free(need);
+    return rc;
+}
+
+/* At least one block is made; a further one only if more than half of it fits. */
+static bool budget_allows(const struct state *s)
+{
+    double next = s->case_cost * (double)(AB_SIDES * AB_LAUNCHES * count_needed(s));
+
+    return s->ab->budget <= 0 || s->block == 0 || elapsed(s) + 0.5 * next <= s->ab->budget;
+}
+
+static int run_blocks(struct state *s, enum ab_end *end, struct error *err)
+{
+    const struct ab *ab = s->ab;
+
+    for (s->block = 0; ab->blocks_max <= 0 || s->block < ab->blocks_max; s->block++) {
+        if (!budget_allows(s)) {
+            *end = AB_BUDGET;
+            return 0;
+        }
+        double before = elapsed(s);
+        if (run_block(s, err))
+            return -1;
+        if (s->interrupted) {
+            *end = AB_INTERRUPTED;
+            return 0;
+        }
+        s->case_cost = (elapsed(s) - before) / (double)(s->done ? s->done : 1);
+        if (look(s, err))
+            return -1;
+        if (count_needed(s) == 0) {
+            *end = AB_DECIDED;
+            return 0;
+        }
+    }
+    *end = AB_BLOCKS;
+    return 0;
+}
+
+int ab_run(const struct ab *ab, const struct ab_sink *sink, enum ab_end *end, struct error *err)
+{
+    struct state s = { .ab = ab, .sink = sink, .start = clock_ns() };
+
+    if (device_open(&s.device, ab->device_spec, err))
+        return -1;
+    s.need = memory_zeroed(ab->nr + 1, sizeof(*s.need));
+    s.lost[AB_BASE] = memory_zeroed(ab->nr + 1, sizeof(bool));
+    s.lost[AB_HEAD] = memory_zeroed(ab->nr + 1, sizeof(bool));
+    s.drawn = memory_zeroed(ab->nr + 1, sizeof(*s.drawn));
+    s.order = memory_zeroed(ab->nr + 1, sizeof(*s.order));
+    for (size_t i = 0; i < ab->nr; i++)
+        s.need[i] = true;
+    random_seed(&s.random, ab->settings.seed ? ab->settings.seed : random_fresh_seed());
+    int rc = run_blocks(&s, end, err);
+    free(s.need);
+    free(s.lost[AB_BASE]);
+    free(s.lost[AB_HEAD]);
+    free(s.drawn);
+    free(s.order);
+    device_close(&s.device);
+    return rc;
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+#include "measure/plant.h"
+
+#include "base/stats.h"
+#include "base/text.h"
+#include "core/clock.h"
+
+#include <math.h>
+
+/* A round of calibration: about 25 us of steps in one go, and as many pieces of one step as last
+ * about as long. */
+enum { ROUNDS = 9, LONG = 20000, PIECES = 1000 };
+
+/* Nothing before it runs on beside what follows, nor what follows beside what is before. */
+static inline void fence(void)
+{
+#if defined(__x86_64__)
+    __asm__ volatile("lfence" ::: "memory");
+#elif defined(__aarch64__)
+    __asm__ volatile("dsb ish\n\tisb" ::: "memory");
+#else
+    __asm__ volatile("" ::: "memory");
+#endif
+}
+
+/* A linear congruential generator, Knuth's constants (TAOCP 2, 3.3.4): each step needs the last. */
+void plant_work(uint64_t steps)
+{
+    uint64_t x = steps;
+
+    fence();
+    for (uint64_t i = 0; i < steps; i++) {
+        x = x * 6364136223846793005U + 1442695040888963407U;
+        __asm__ volatile("" : "+r"(x)); /* so that no compiler finds the closed form */
+    }
+    fence();
+}
+
+static void planted_launch(const struct call *call)
+{
+    const struct plant *plant = (const struct plant *)call->variant;
+
+    plant->original->launch(call);
+    if (plant->steps > 0)
+        plant_work(plant->steps);
+}
+
+/* ns of so many pieces of work of `steps` each. */
+static double time_work(int times, uint64_t steps)
+{
+    uint64_t start = clock_ns();
+
+    for (int i = 0; i < times; i++)
+        plant_work(steps);
+    return (double)(clock_ns() - start);
+}
+
+struct plant_cost plant_calibrate(void)
+{
+    double in_one[ROUNDS], in_pieces[ROUNDS];
+
+    for (int i = 0; i < ROUNDS; i++) {
+        in_one[i] = time_work(1, LONG) / LONG;
+        in_pieces[i] = time_work(PIECES, 1) / PIECES;
+    }
+    double step = stats_median(in_one, ROUNDS);
+    return (struct plant_cost) {
+        .step = step,
+        .fixed = fmax(0, stats_median(in_pieces, ROUNDS) - step),
+    };
+}
+
+int plant_steps(const struct plant_cost *cost, double wanted, uint64_t *steps, struct error *err)
+{
+    double nr = fmax(1, round((wanted - cost->fixed) / cost->step));
+    double had = cost->fixed + nr * cost->step;
+    char shortest[TEXT_UNIT_SIZE], asked[TEXT_UNIT_SIZE];
+
+    *steps = (uint64_t)nr;
+    if (fabs(had - wanted) <= PLANT_ERROR_MAX * wanted)
+        return 0;
+    *steps = 0;
+    return error_set(err, "%s of extra work cannot be planted: it comes in steps of %s",
+                     text_time(wanted, asked), text_time(cost->fixed + cost->step, shortest));
+}
+
+int plant_init(struct plant *plant, double share, struct device *device, struct call *call,
+               struct error *err)
+{
+    *plant = (struct plant) { .share = share };
+    if (!(share > 0 && share <= 10))
+        return error_set(err, "a slow-down of %g cannot be planted: a share above 0, at most 10",
+                         share);
+    if (device->kind != DEVICE_CPU && device->kind != DEVICE_FAKE)
+        return error_set(err, "a slow-down can be planted in launches on the CPU, not on %s",
+                         device->label);
+    plant->original = call->variant;
+    plant->variant = *call->variant;
+    plant->variant.launch = planted_launch;
+    call->variant = &plant->variant;
+    return 0;
+}
+
+int plant_grow(struct plant *plant, const struct call *call, double launch_ns, struct error *err)
+{
+    if (call->device->kind == DEVICE_FAKE) {
+        call->device->planted = plant->share;
+        return 0;
+    }
+    struct plant_cost cost = plant_calibrate();
+    return plant_steps(&cost, plant->share * launch_ns, &plant->steps, err);
+}
+
+void plant_remove(struct plant *plant, struct call *call)
+{
+    if (!plant->original)
+        return;
+    call->variant = plant->original;
+    call->device->planted = 0;
+    plant->original = NULL;
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+#include "output/trend_marks.h"
+
+#include "base/memory.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static double place(const struct trend *trend, const int *position, size_t point)
+{
+    return position[trend->series->items[point].run];
+}
+
+/* Between the last run of the old level and the first one of the new. */
+static double border(const struct trend *trend, const int *position, size_t point)
+{
+    return (place(trend, position, point - 1) + place(trend, position, point)) / 2;
+}
+
+static void add_label(struct layer *texts, const struct trend_step *step, double x, double y)
+{
+    char text[64];
+
+    if (step->accepted)
+        snprintf(text, sizeof(text), "%+.1f %%, accepted: %.36s", step->change * 100,
+                 step->accepted->reason);
+    else
+        snprintf(text, sizeof(text), "%+.1f %%%s", step->change * 100,
+                 step->epoch ? ", surroundings" : "");
+    layer_add_text(texts, x, y, ANCHOR_RIGHT, text)->dx = -5;
+}
+
+static void add_level(struct layer *levels, double from, double to, double level)
+{
+    layer_add(levels, from, level);
+    layer_add(levels, to, level);
+    layer_add(levels, NAN, NAN);
+}
+
+static void add_steps(struct panel *p, const struct trend *trend, const int *position, double top)
+{
+    struct layer *rules = panel_layer(p, MARK_RULES, "step");
+    struct layer *levels = panel_layer(p, MARK_LINE, "level");
+    struct layer *texts = panel_layer(p, MARK_TEXT, NULL);
+    double from = place(trend, position, 0) - 0.5;
+    double last = place(trend, position, trend->series->nr - 1) + 0.5;
+
+    rules->style.ink = levels->style.ink = texts->style.ink = INK_DARK;
+    rules->style.width = 1.6;
+    levels->style.dash = DASH_SHORT;
+    levels->style.width = 1.6;
+    for (size_t i = 0; i < trend->nr; i++) {
+        const struct trend_step *step = &trend->items[i];
+        double x = border(trend, position, step->index);
+        add_level(levels, from, x, step->before);
+        if (i + 1 == trend->nr)
+            add_level(levels, x, last, step->after);
+        layer_add(rules, x, NAN);
+        add_label(texts, step, x, top);
+        from = x;
+    }
+}
+
+/* The line that halves the points, at the drift's slope on the log scale. */
+static double drift_middle(const struct series *s, double slope)
+{
+    double *rest = memory_zeroed(s->nr, sizeof(*rest));
+
+    for (size_t i = 0; i < s->nr; i++)
+        rest[i] = log(s->items[i].value) - slope * ((double)i - (double)(s->nr - 1) / 2);
+    double middle = stats_median(rest, s->nr);
+    free(rest);
+    return middle;
+}
+
+static void add_drift(struct panel *p, const struct trend *trend, const int *position)
+{
+    const struct series *s = trend->series;
+    double total = log1p(trend->drift.total), slope = total / (double)(s->nr - 1);
+    double middle = drift_middle(s, slope);
+    char label[64];
+
+    snprintf(label, sizeof(label), "drift, %+.1f %% in all", trend->drift.total * 100);
+    struct layer *line = panel_layer(p, MARK_LINE, label);
+    line->style.ink = INK_DARK;
+    line->style.dash = DASH_DOT;
+    line->style.width = 1.6;
+    for (size_t i = 0; i < s->nr; i++)
+        layer_add(line, place(trend, position, i),
+                  exp(middle + slope * ((double)i - (double)(s->nr - 1) / 2)));
+}
+
+void trend_marks_add(struct panel *p, const struct trend *trend, const int *position, double top)
+{
+    if (trend->nr)
+        add_steps(p, trend, position, top);
+    if (trend->drifts)
+        add_drift(p, trend, position);
+}

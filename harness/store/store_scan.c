@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: MIT */
+/* Measurements on their way out of the file: one statement a run, and nothing is decoded that was
+ * not asked for. */
+#include "base/array.h"
+#include "base/json.h"
+#include "base/text.h"
+#include "store/read.h"
+#include "store/samples.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- benchmarks: their names are read once, then looked up by id ---- */
+
+struct known_benchmark {
+    int64_t id;
+    bool wanted;
+    struct benchmark_name name;
+};
+
+struct known_benchmarks {
+    struct known_benchmark *items; /* ascending ids */
+    size_t nr, capacity;
+};
+
+static struct known_benchmark *find_benchmark(const struct known_benchmarks *all, int64_t id)
+{
+    size_t low = 0, high = all->nr;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (all->items[middle].id < id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < all->nr && all->items[low].id == id ? &all->items[low] : NULL;
+}
+
+static bool filter_wants(const struct store_filter *f, const char *key)
+{
+    if (!f || f->nr_filters + f->nr_keys == 0)
+        return true;
+    for (size_t i = 0; i < f->nr_filters; i++)
+        if (text_filter_matches(f->filters[i], key))
+            return true;
+    for (size_t i = 0; i < f->nr_keys; i++)
+        if (strcmp(f->keys[i], key) == 0)
+            return true;
+    return false;
+}
+
+static int read_dims(struct store *s, struct known_benchmarks *all, struct error *err)
+{
+    static const char *const text =
+        "SELECT benchmark, name, value FROM benchmark_dim ORDER BY benchmark, position";
+    struct sql_query q;
+    int rc;
+
+    if (sql_open(&q, s, text, err))
+        return -1;
+    while ((rc = sql_step(&q, err)) > 0) {
+        struct known_benchmark *b = find_benchmark(all, sql_int(&q));
+        const char *name = sql_text(&q);
+        if (!b || !name || b->name.nr_dims == SHAPE_MAX ||
+            strlen(name) >= sizeof(b->name.dims[0].name)) {
+            rc = error_set(err, "%s: the dims of a benchmark are damaged", s->path);
+            break;
+        }
+        struct benchmark_dim *dim = &b->name.dims[b->name.nr_dims++];
+        snprintf(dim->name, sizeof(dim->name), "%s", name);
+        dim->value = sql_int(&q);
+    }
+    sql_close(&q);
+    return rc;
+}
+
+static int read_benchmarks(struct store *s, const struct store_filter *filter,
+                           struct known_benchmarks *all, struct error *err)
+{
+    struct strbuf sql;
+    struct sql_query q;
+
+    strbuf_init(&sql);
+    strbuf_adds(&sql, "SELECT b.id");
+    table_add_columns(&table_benchmark, "b", &sql);
+    strbuf_adds(&sql, " FROM benchmark b ORDER BY b.id");
+    int rc = sql_open(&q, s, sql.data, err);
+    strbuf_release(&sql);
+    if (rc)
+        return -1;
+    while ((rc = sql_step(&q, err)) > 0) {
+        struct known_benchmark *b = array_push(all);
+        b->id = sql_int(&q);
+        if ((rc = table_read(&table_benchmark, &q, &b->name, err)) < 0)
+            break;
+        b->wanted = filter_wants(filter, b->name.key);
+    }
+    sql_close(&q);
+    return rc < 0 ? -1 : read_dims(s, all, err);
+}
+
+/* ---- one measurement ---- */
+
+static int read_telemetry(const char *text, struct measurement *m, struct error *err)
+{
+    if (!text)
+        return 0;
+    cJSON *object = json_parse(text, strlen(text), "telemetry", err);
+    if (!object)
+        return -1;
+    if (!cJSON_IsObject(object)) {
+        cJSON_Delete(object);
+        return error_set(err, "telemetry is not a JSON object");
+    }
+    for (const cJSON *item = object->child; item; item = item->next)
+        measurement_add_telemetry(m, item->string, cJSON_IsNumber(item) ? item->valuedouble : NAN);
+    cJSON_Delete(object);
+    return 0;
+}
+
+static int read_samples(struct sql_query *q, int64_t expected, struct measurement *m,
+                        struct error *err)
+{
+    size_t length;
+    const void *blob = sql_blob(q, &length);
+
+    if (blob && samples_decode(blob, length, &m->samples, &m->nr_samples, err))
+        return -1;
+    if ((uint64_t)expected != m->nr_samples)
+        return error_set(err, "%zu samples where %" PRId64 " were stored", m->nr_samples, expected);
+    return 0;
+}
+
+/* What a reader does not want of a measurement. */
+struct spared {
+    bool samples, telemetry;
+};
+
+static struct spared spared_by(const struct store_filter *f)
+{
+    return f ? (struct spared) { f->without_samples, f->without_telemetry }
+             : (struct spared) { false, false };
+}
+
+/* "m.outcome, ..., m.nr_samples" in the order of read_row(). */
+static void add_row_columns(struct strbuf *sql, struct spared spared)
+{
+    table_add_columns(&table_measurement, "m", sql);
+    strbuf_addf(sql, "%s, m.nr_samples%s", spared.telemetry ? "" : ", m.telemetry",
+                spared.samples ? "" : ", m.samples");
+}
+
+static int read_row(struct sql_query *q, struct spared spared, struct measurement *m,
+                    struct error *err)
+{
+    if (table_read(&table_measurement, q, m, err) ||
+        (!spared.telemetry && read_telemetry(sql_text(q), m, err)))
+        return -1;
+    int64_t nr_samples = sql_int(q);
+    return spared.samples ? 0 : read_samples(q, nr_samples, m, err);
+}
+
+int read_measurement(struct store *s, int64_t id, struct measurement *m, struct error *err)
+{
+    struct spared nothing = { false, false };
+    struct strbuf sql;
+    struct sql_query q;
+
+    strbuf_init(&sql);
+    strbuf_adds(&sql, "SELECT m.id");
+    add_row_columns(&sql, nothing);
+    strbuf_adds(&sql, " FROM measurement m WHERE m.id = ?");
+    int rc = sql_open(&q, s, sql.data, err);
+    strbuf_release(&sql);
+    if (rc)
+        return -1;
+    sql_bind_int(&q, id);
+    if ((rc = sql_step(&q, err)) > 0) {
+        sql_int(&q);
+        rc = read_row(&q, nothing, m, err);
+        if (rc)
+            error_prefix(err, "%s: measurement %" PRId64, s->path, id);
+    } else if (rc == 0) {
+        rc = error_set(err, "%s: measurement %" PRId64 " is in the index only", s->path, id);
+    }
+    sql_close(&q);
+    return rc;
+}
+
+/* ---- the measurements of runs ---- */
+
+struct scan {
+    struct store *store;
+    const struct store_filter *filter;
+    struct known_benchmarks benchmarks;
+    struct strbuf sql;
+    enum scan_order order;
+};
+
+struct scan *scan_create(struct store *s, const struct store_filter *filter, enum scan_order order,
+                         struct error *err)
+{
+    struct scan *scan = memory_zeroed(1, sizeof(*scan));
+
+    *scan = (struct scan) { .store = s, .filter = filter, .order = order };
+    strbuf_init(&scan->sql);
+    strbuf_adds(&scan->sql, "SELECT l.seq, m.id, m.benchmark");
+    add_row_columns(&scan->sql, spared_by(filter));
+    strbuf_addf(&scan->sql,
+                " FROM launch l JOIN measurement m ON m.launch = l.id WHERE l.run = ? "
+                "ORDER BY l.seq%s",
+                order == SCAN_INSERTED ? ", m.id" : "");
+    if (read_benchmarks(s, filter, &scan->benchmarks, err) == 0)
+        return scan;
+    scan_free(scan);
+    return NULL;
+}
+
+void scan_free(struct scan *scan)
+{
+    if (!scan)
+        return;
+    array_release(&scan->benchmarks);
+    strbuf_release(&scan->sql);
+    free(scan);
+}
+
+/* The row that the query stands at; nothing happens to one that the filter does not want. */
+static int scan_row(struct scan *scan, struct sql_query *q, size_t run,
+                    const struct store_sink *sink, struct error *err)
+{
+    struct measurement m = { .outcome = OUTCOME_FAILED };
+    int seq = (int)sql_int(q);
+    int64_t id = sql_int(q);
+    const struct known_benchmark *b = find_benchmark(&scan->benchmarks, sql_int(q));
+
+    if (!b)
+        return error_set(err, "%s: measurement %" PRId64 " has no benchmark", scan->store->path,
+                         id);
+    if (!b->wanted)
+        return 0;
+    m.bench = b->name;
+    int rc = read_row(q, spared_by(scan->filter), &m, err);
+    if (rc)
+        error_prefix(err, "%s: measurement %" PRId64, scan->store->path, id);
+    else
+        rc = sink->measurement(sink->context, run, seq, &m, err);
+    measurement_release(&m);
+    return rc;
+}
+
+int scan_run(struct scan *scan, int64_t run_id, size_t run, const struct store_sink *sink,
+             struct error *err)
+{
+    struct sql_query q;
+    int rc;
+
+    if (sql_open(&q, scan->store, scan->sql.data, err))
+        return -1;
+    sql_bind_int(&q, run_id);
+    while ((rc = sql_step(&q, err)) > 0)
+        if (scan_row(scan, &q, run, sink, err)) {
+            rc = -1;
+            break;
+        }
+    sql_close(&q);
+    return rc;
+}

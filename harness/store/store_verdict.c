@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: MIT */
+#include "store/verdicts.h"
+
+#include "base/array.h"
+#include "base/random.h"
+#include "base/text.h"
+#include "store/columns.h"
+#include "store/schema.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+static const struct column comparison_columns[] = {
+    COLUMN(COLUMN_CHARS, store_comparison, uuid, "uuid"),
+    COLUMN(COLUMN_INT64, store_comparison, decided_ms, "decided_ms"),
+    COLUMN(COLUMN_INT, store_comparison, rule, "rule"),
+    COLUMN(COLUMN_CHARS, store_comparison, version, "version"),
+    COLUMN(COLUMN_STRING, store_comparison, base, "base"),
+    COLUMN(COLUMN_STRING, store_comparison, head, "head"),
+    COLUMN(COLUMN_STRING, store_comparison, base_commit, "base_commit"),
+    COLUMN(COLUMN_STRING, store_comparison, head_commit, "head_commit"),
+    COLUMN(COLUMN_STRING, store_comparison, settings, "settings"),
+    COLUMN(COLUMN_INT, store_comparison, exit_status, "exit_status"),
+    COLUMN_END,
+};
+
+static const struct column verdict_columns[] = {
+    COLUMN(COLUMN_STRING, store_verdict, key, "key"),
+    COLUMN(COLUMN_STRING, store_verdict, machine, "machine"),
+    COLUMN(COLUMN_STRING, store_verdict, metric, "metric"),
+    COLUMN(COLUMN_STRING, store_verdict, verdict, "verdict"),
+    COLUMN(COLUMN_STRING, store_verdict, result, "result"),
+    COLUMN(COLUMN_STRING, store_verdict, evidence, "evidence"),
+    COLUMN_END,
+};
+
+const struct table table_comparison = { "comparison", comparison_columns };
+const struct table table_verdict = { "verdict", verdict_columns };
+
+/* ---- writing ---- */
+
+static int insert_verdict(struct store *s, int64_t comparison, const struct store_verdict *v,
+                          struct error *err)
+{
+    static const char *const extra[] = { "comparison", NULL };
+    struct sql_query q;
+
+    if (table_open_insert(&table_verdict, s, extra, &q, err))
+        return -1;
+    sql_bind_int(&q, comparison);
+    table_bind(&table_verdict, &q, v);
+    return sql_run(&q, err);
+}
+
+static int insert_comparison(struct store *s, struct store_comparison *c, struct error *err)
+{
+    if (table_insert(&table_comparison, s, c, &c->id, err))
+        return -1;
+    for (size_t i = 0; i < c->nr; i++)
+        if (insert_verdict(s, c->id, &c->items[i], err))
+            return -1;
+    return 0;
+}
+
+int store_comparison_add(struct store *s, struct store_comparison *c, struct error *err)
+{
+    if (c->uuid[0] == '\0')
+        random_uuid(c->uuid);
+    if (sql_begin(s, err))
+        return -1;
+    return sql_end(s, insert_comparison(s, c, err), err);
+}
+
+struct store_verdict *store_comparison_push(struct store_comparison *c)
+{
+    return array_push(c);
+}
+
+/* ---- reading ---- */
+
+int store_comparison_list(struct store *s, size_t limit, struct store_comparisons *out,
+                          struct error *err)
+{
+    struct sql_query q;
+    int rc;
+
+    if (s->version < SCHEMA_VERDICTS)
+        return 0;
+    if (table_open_select(&table_comparison, s, "ORDER BY comparison.id DESC LIMIT ?", &q, err))
+        return -1;
+    sql_bind_int(&q, limit ? (int64_t)limit : -1);
+    while ((rc = sql_step(&q, err)) > 0) {
+        struct store_comparison *c = array_push(out);
+        c->id = sql_int(&q);
+        if ((rc = table_read(&table_comparison, &q, c, err)) < 0)
+            break;
+    }
+    sql_close(&q);
+    return rc;
+}
+
+static int read_head(struct store *s, int64_t id, struct store_comparison *out, struct error *err)
+{
+    struct sql_query q;
+
+    if (table_open_select(&table_comparison, s, "WHERE comparison.id = ?", &q, err))
+        return -1;
+    sql_bind_int(&q, id);
+    int rc = sql_step(&q, err);
+    if (rc > 0) {
+        out->id = sql_int(&q);
+        rc = table_read(&table_comparison, &q, out, err);
+    } else if (rc == 0) {
+        rc = error_set(
+            err, "%s: there is no comparison %" PRId64 "; `harness history verdicts` lists them",
+            s->path, id);
+    }
+    sql_close(&q);
+    return rc;
+}
+
+static int read_rows(struct store *s, struct store_comparison *out, struct error *err)
+{
+    struct sql_query q;
+    int rc;
+
+    if (table_open_select(&table_verdict, s, "WHERE verdict.comparison = ? ORDER BY verdict.id", &q,
+                          err))
+        return -1;
+    sql_bind_int(&q, out->id);
+    while ((rc = sql_step(&q, err)) > 0) {
+        (void)sql_int(&q); /* its number is nobody's business */
+        if ((rc = table_read(&table_verdict, &q, store_comparison_push(out), err)) < 0)
+            break;
+    }
+    sql_close(&q);
+    return rc;
+}
+
+int store_comparison_load(struct store *s, int64_t id, struct store_comparison *out,
+                          struct error *err)
+{
+    *out = (struct store_comparison) { 0 };
+    if (s->version < SCHEMA_VERDICTS)
+        return error_set(err, "%s: no comparison has been recorded yet", s->path);
+    return read_head(s, id, out, err) || read_rows(s, out, err) ? -1 : 0;
+}
+
+static bool fits_one(const char *const *filters, size_t nr, const char *key)
+{
+    for (size_t i = 0; i < nr; i++)
+        if (text_filter_matches(filters[i], key))
+            return true;
+    return false;
+}
+
+static int open_newest(struct store *s, struct sql_query *q, struct error *err)
+{
+    struct strbuf sql;
+
+    strbuf_init(&sql);
+    strbuf_adds(&sql, "SELECT c.id");
+    table_add_columns(&table_comparison, "c", &sql);
+    table_add_columns(&table_verdict, "v", &sql);
+    strbuf_adds(&sql,
+                " FROM verdict v JOIN comparison c ON c.id = v.comparison WHERE v.id IN "
+                "(SELECT max(id) FROM verdict WHERE ?1 IS NULL OR metric = ?1 "
+                "GROUP BY key, machine, metric) ORDER BY v.id");
+    int rc = sql_open(q, s, sql.data, err);
+    strbuf_release(&sql);
+    return rc;
+}
+
+int store_verdict_newest(struct store *s, const char *const *filters, size_t nr, const char *metric,
+                         struct store_comparisons *out, struct error *err)
+{
+    struct sql_query q;
+    int rc;
+
+    if (s->version < SCHEMA_VERDICTS)
+        return 0;
+    if (open_newest(s, &q, err))
+        return -1;
+    sql_bind_text(&q, metric);
+    while ((rc = sql_step(&q, err)) > 0) {
+        struct store_comparison *c = array_push(out);
+        c->id = sql_int(&q);
+        struct store_verdict *v = store_comparison_push(c);
+        if ((rc = table_read(&table_comparison, &q, c, err)) < 0 ||
+            (rc = table_read(&table_verdict, &q, v, err)) < 0)
+            break;
+        if (!fits_one(filters, nr, v->key))
+            store_comparison_release(&out->items[--out->nr]);
+    }
+    sql_close(&q);
+    return rc;
+}
+
+/* ---- release ---- */
+
+static void verdict_release(struct store_verdict *v)
+{
+    free(v->key);
+    free(v->machine);
+    free(v->metric);
+    free(v->verdict);
+    free(v->result);
+    free(v->evidence);
+}
+
+void store_comparison_release(struct store_comparison *c)
+{
+    for (size_t i = 0; i < c->nr; i++)
+        verdict_release(&c->items[i]);
+    array_release(c);
+    free(c->base);
+    free(c->head);
+    free(c->base_commit);
+    free(c->head_commit);
+    free(c->settings);
+    *c = (struct store_comparison) { 0 };
+}
+
+void store_comparisons_release(struct store_comparisons *list)
+{
+    for (size_t i = 0; i < list->nr; i++)
+        store_comparison_release(&list->items[i]);
+    array_release(list);
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* Inside store/, and for tests that make long histories: writing within the caller's transaction
+ * (sql_begin(), sql_end()). What store.h offers is one of these in a transaction of its own. */
+#ifndef HARNESS_STORE_WRITE_H
+#define HARNESS_STORE_WRITE_H
+
+#include "store/sql.h"
+
+/* Sets run->id; the uuid must be there. */
+int write_run(struct store *s, struct run *run, struct error *err);
+int write_launch(struct store *s, int64_t run_id, const struct launch *launch, int64_t *launch_id,
+                 struct error *err);
+int write_measurement(struct store *s, int64_t launch_id, const struct measurement *m,
+                      struct error *err);
+
+#endif

@@ -1,0 +1,59 @@
+# shellcheck shell=bash
+# How often comparisons cry wolf, and what they can see: on the device with a scripted clock, where
+# both are known. U-06, U-12.
+
+# selftest ARG...: without the times of this machine.
+selftest() {
+  t selftest null/copy/right --iterations 20 --seed 7 "$@" |
+    sed -E 's/(about) [0-9]+:[0-9]+/\1 T/; s/^(2> comparison .*), [0-9]+ % planted/\1, S % planted/'
+}
+
+say "The same against itself"
+selftest --aa 2 --device "$FAKE"
+t history list
+
+say "Without noise, what is beyond the floor is found and nothing else"
+selftest --power --repeats 2 --device "$FAKE"
+check "planted runs are in no history" test "$("$HARNESS" history list | wc -l)" -eq 3
+check "they are beside it" test "$("$HARNESS" history list --db .harness/selftest.db | wc -l)" -eq 16
+quiet selftest null/copy/right --iterations 20 --aa 2 --power --repeats 1 --device "$FAKE" --json
+cp "$WORK.log/out" both.json
+json both.json schema_version
+json both.json exit_status
+json both.json tests 0 kind
+json both.json tests 0 sizes 0 comparisons of
+json both.json tests 1 kind
+json both.json tests 1 carries
+json both.json tests 1 sizes 3 found hits
+json both.json tests 1 sizes 3 alarms hits
+
+say "A gate below what can be planted, and one above all of it"
+selftest --power --repeats 1 --device "$FAKE" --delta 0.5%
+selftest --power --repeats 1 --device "$FAKE" --delta 20%
+
+say "Sides in turn"
+selftest --aa 2 --ab --device "$FAKE" | grep -v '^2> block'
+
+say "A machine so noisy that it carries no gate of 3 %"
+"$HARNESS" selftest null/copy/right --iterations 5 --seed 7 --launches 4 --aa 1 --power \
+  --repeats 1 --device fake:base=2000,launch=0.2 --json >noisy.json 2>/dev/null
+echo "[$?]"
+json noisy.json tests 1 carries
+check "it says so" grep -q 'cannot carry a gate of 3 %' noisy.json
+
+say "What cannot be measured is not counted"
+selftest --aa 1 --batch 1,2 --device "$FAKE,crash=2"
+selftest --power --repeats 1 --batch 2 --device "$FAKE,crash=2"
+"$HARNESS" selftest null/copy/right --batch 1,2 --iterations 5 --seed 7 --power --repeats 3 \
+  --device "$FAKE,crash=2" --json >some.json 2>/dev/null # learns which one it is
+echo "[$?]"
+json some.json tests 0 carries
+json some.json tests 0 sizes 3 found of
+
+say "Bad input"
+t selftest
+t selftest --aa 0
+t selftest --aa 2 --repeats 2
+t selftest --aa 2 --budget 10s
+t selftest --aa 2 --suite nothing
+t selftest --aa 2 nothing/at/all --device "$FAKE"

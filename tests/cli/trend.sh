@@ -1,0 +1,77 @@
+# shellcheck shell=bash
+# What the history says: steps, when, between which commits; and the exit status. U-06, U-07, U-11,
+# S0-29.
+
+# night SETTINGS: one nightly run of the fake device.
+night() { fake "$1" --launches 1 --batch 4,5,6,7 --seq 8; }
+
+# Dates and commits are not the same twice.
+plain() {
+  t "$@" | sed -E 's/20[0-9]{2}-[0-9]{2}-[0-9]{2}/DATE      /g
+    s/\b([0-9a-f]{7}\+?|\?)(\.\.([0-9a-f]{7}\+?|\?))?( +)([0-9.]+ [nµm]?s)/COMMIT  \5/
+    s/commits +before/commits before/
+    s/ +note$//; s/the same commit on both sides$//; s/ +$//' # the latter in a clean tree alone
+}
+
+for i in $(seq 1 9); do night "seed=$i,sd=0.004"; done
+t trend
+for i in $(seq 10 16); do night "seed=$i,sd=0.004"; done
+plain trend
+
+say "One of four is slower by a tenth from then on"
+for i in $(seq 17 30); do night "seed=$i,sd=0.004,slow=1.10,only=4"; done
+plain trend
+"$HARNESS" trend --format markdown >trend.md
+head -5 trend.md
+echo "rows in Markdown: $(grep -c '^| ▲' trend.md)"
+t trend --json -o trend.json
+for key in metric family exit_status; do echo "$key: $(json trend.json $key)"; done
+for key in steps standing drifts quiet short; do echo "$key: $(json trend.json counts $key)"; done
+for key in key points index worse state; do echo "$key: $(json trend.json steps 0 $key)"; done
+echo "the last good run: $(json trend.json steps 0 good run)," \
+  "the first bad one: $(json trend.json steps 0 bad run)"
+
+say "What is shown, and of which runs"
+plain trend 'null/copy/right/*/batch=4,*' --all
+t trend nothing
+t trend --last 12
+t trend --since 2020-01-01 --metric gflops --delta 20%
+t trend --since 2999-12-31
+t trend --machine elsewhere
+t trend --since yesterday
+t trend --since 2026-02-31
+t trend --since 2026-01-01 --last 3
+t trend --metric steal_percent
+t trend --format yaml
+
+say "Runs of self-tests are no history"
+fake seed=31,slow=3 --launches 1 --batch 4,5,6,7 --seq 8 --label selftest
+t trend --json -o again.json
+echo "points: $(json again.json steps 0 points)"
+
+say "It went back"
+for i in $(seq 32 45); do night "seed=$i,sd=0.004"; done
+t trend --json -o back.json
+echo "steps: $(json back.json counts steps)," \
+  "the older one went back at run $(json back.json steps 1 back run)," \
+  "which is the first good one after $(json back.json steps 0 good run)"
+
+say "The surroundings changed with it"
+export HARNESS_DB=$PWD/other.db
+for i in $(seq 1 15); do OPENBLAS_NUM_THREADS=1 night "seed=$i,sd=0.004"; done
+for i in $(seq 16 30); do OPENBLAS_NUM_THREADS=2 night "seed=$i,sd=0.004,slow=1.10,only=4"; done
+t trend --json -o other.json
+json other.json counts steps
+json other.json steps 0 surroundings
+
+say "A change that is meant to be"
+export HARNESS_DB=$PWD/third.db
+for i in $(seq 1 12); do night "seed=$i,sd=0.004"; done
+fake seed=13,sd=0.004 --launches 5 --batch 4,5,6,7 --seq 8 --label before
+fake seed=14,sd=0.004,slow=1.10,only=4 --launches 5 --batch 4,5,6,7 --seq 8 --label after
+for i in $(seq 15 28); do night "seed=$i,sd=0.004,slow=1.10,only=4"; done
+t trend --json -o meant.json
+"$HARNESS" compare --baseline before --head after >compare.txt
+quiet baseline accept "$(json meant.json steps 0 key)" --reason 'larger tables, fewer misses'
+t trend --json -o meant.json
+json meant.json steps 0 accepted

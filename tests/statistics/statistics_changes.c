@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Features: U-12. Rates of the search for change points: false alarms on series in which nothing
+ * changed, steps found and where, intervals that hold the truth, ramps that are no steps.
+ */
+#include "simulation.h"
+#include "testing.h"
+
+#include "analysis/changepoint.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum { LONGEST = 400 };
+
+/* Draws a series; a and b are whatever its kind needs. */
+typedef void draw_fn(struct random *r, double *x, size_t n, double a, double b);
+
+/* AR(1) of sd 1 with correlation a. */
+static void draw_serial(struct random *r, double *x, size_t n, double a, double b)
+{
+    double value = random_normal(r), fresh = sqrt(1 - a * a);
+    (void)b;
+    for (size_t i = 0; i < n; i++) {
+        x[i] = value;
+        value = a * value + fresh * random_normal(r);
+    }
+}
+
+static void draw_lognormal(struct random *r, double *x, size_t n, double a, double b)
+{
+    (void)b;
+    for (size_t i = 0; i < n; i++)
+        x[i] = exp(a * random_normal(r));
+}
+
+/* A share a of the points in a second mode; noise b inside the modes. */
+static void draw_bimodal(struct random *r, double *x, size_t n, double a, double b)
+{
+    for (size_t i = 0; i < n; i++)
+        x[i] = (random_uniform(r) < a ? 25.4 : 13.2) + b * random_normal(r);
+}
+
+/* The same with a chance a of a switch at each point. */
+static void draw_persistent(struct random *r, double *x, size_t n, double a, double b)
+{
+    bool second = random_uniform(r) < 0.5;
+    for (size_t i = 0; i < n; i++) {
+        x[i] = (second ? 25.4 : 13.2) + b * random_normal(r);
+        second = second != (random_uniform(r) < a);
+    }
+}
+
+static void draw_heavy(struct random *r, double *x, size_t n, double a, double b)
+{
+    (void)a;
+    (void)b;
+    for (size_t i = 0; i < n; i++)
+        x[i] = noise_draw(r, NOISE_HEAVY);
+}
+
+static void draw_rounded(struct random *r, double *x, size_t n, double a, double b)
+{
+    (void)b;
+    for (size_t i = 0; i < n; i++)
+        x[i] = round(a * random_normal(r));
+}
+
+/* The second half has a times the sd of the first. */
+static void draw_wilder(struct random *r, double *x, size_t n, double a, double b)
+{
+    (void)b;
+    for (size_t i = 0; i < n; i++)
+        x[i] = random_normal(r) * (i < n / 2 ? 1 : a);
+}
+
+/* The last point alone is a sigma away. */
+static void draw_last_out(struct random *r, double *x, size_t n, double a, double b)
+{
+    draw_serial(r, x, n, 0, b);
+    x[n - 1] += a;
+}
+
+/* b points in a row, a third along the series, are disturbed by a on average. */
+static void draw_burst(struct random *r, double *x, size_t n, double a, double b)
+{
+    draw_serial(r, x, n, 0, 0);
+    for (size_t i = n / 3; i < n / 3 + (size_t)b; i++)
+        x[i] += a * (0.5 + random_uniform(r));
+}
+
+static void draw_ramp(struct random *r, double *x, size_t n, double a, double b)
+{
+    draw_serial(r, x, n, 0, b);
+    for (size_t i = 0; i < n; i++)
+        x[i] += a * (double)i / (double)n;
+}
+
+/* Flat up to the share b of the series, then up by a. */
+static void draw_late_ramp(struct random *r, double *x, size_t n, double a, double b)
+{
+    draw_serial(r, x, n, 0, 0);
+    for (size_t i = 0; i < n; i++)
+        x[i] += a * fmax(0, (double)i / (double)n - b) / (1 - b);
+}
+
+/* b periods of a cosine of height a. */
+static void draw_cosine(struct random *r, double *x, size_t n, double a, double b)
+{
+    draw_serial(r, x, n, 0, 0);
+    for (size_t i = 0; i < n; i++)
+        x[i] += a * cos(2 * acos(-1) * b * (double)i / (double)n);
+}
+
+struct kind {
+    const char *name;
+    draw_fn *draw;
+    double a, b;
+};
+
+static struct changes find(const double *x, size_t n)
+{
+    static const struct changepoint_settings settings = CHANGEPOINT_DEFAULTS;
+    struct changes c;
+    struct error err;
+
+    assert_int_equal(changes_find(x, n, &settings, &c, &err), 0);
+    return c;
+}
+
+struct counts {
+    size_t alarms, clear, drifts;
+};
+
+static struct counts count(const struct kind *kind, size_t n, size_t series, uint64_t seed)
+{
+    struct counts counts = { 0 };
+    struct random r;
+    double x[LONGEST];
+
+    random_seed(&r, seed);
+    for (size_t i = 0; i < series; i++) {
+        kind->draw(&r, x, n, kind->a, kind->b);
+        struct changes c = find(x, n);
+        counts.alarms += c.nr > 0;
+        counts.clear += c.p <= 0.01;
+        counts.drifts += c.drift.found;
+        changes_release(&c);
+    }
+    return counts;
+}
+
+static void check_quiet(const struct kind *kind, size_t n, size_t series, bool drifts)
+{
+    struct counts counts = count(kind, n, series, 100 * n + (uint64_t)kind->name[0]);
+    char what[96];
+
+    snprintf(what, sizeof(what), "%s, n %zu: any step", kind->name, n);
+    assert_rate_at_most(what, counts.alarms, series, 0.05);
+    snprintf(what, sizeof(what), "%s, n %zu: p at most 0.01", kind->name, n);
+    assert_rate_at_most(what, counts.clear, series, 0.01);
+    snprintf(what, sizeof(what), "%s, n %zu: drift", kind->name, n);
+    if (!drifts)
+        assert_rate_at_most(what, counts.drifts, series, 0.05);
+}
+
+static const size_t lengths[] = { 30, 100, 300 };
+
+static void test_null_series(void **state)
+{
+    static const struct kind kinds[] = {
+        { "normal", draw_serial, 0, 0 },           { "AR(1) 0.5", draw_serial, 0.5, 0 },
+        { "lognormal", draw_lognormal, 1, 0 },     { "two modes", draw_bimodal, 0.5, 0.5 },
+        { "a rare mode", draw_bimodal, 0.2, 0.1 }, { "t with 3 df", draw_heavy, 0, 0 },
+        { "few values", draw_rounded, 0.4, 0 },    { "wilder later", draw_wilder, 3, 0 },
+        { "last point out", draw_last_out, 5, 0 },
+    };
+    (void)state;
+    for (size_t k = 0; k < sizeof(kinds) / sizeof(*kinds); k++)
+        for (size_t i = 0; i < 3; i++)
+            check_quiet(&kinds[k], lengths[i], trials(i == 2 ? 300 : 600), false);
+}
+
+/* These need some length to show themselves: thirty points of AR(1) 0.9 are mostly one slow move.
+ */
+static void test_persistent_noise(void **state)
+{
+    static const struct kind kinds[] = {
+        { "AR(1) 0.7", draw_serial, 0.7, 0 },
+        { "AR(1) 0.9", draw_serial, 0.9, 0 },
+        { "quick modes", draw_persistent, 0.3, 0.5 },
+    };
+    static const struct kind slow = { "slow modes", draw_persistent, 0.1, 0.5 };
+    (void)state;
+    for (size_t k = 0; k < sizeof(kinds) / sizeof(*kinds); k++)
+        for (size_t n = 100; n <= 300; n += 200) {
+            struct counts counts = count(&kinds[k], n, trials(400), 3 + n);
+            assert_rate_at_most(kinds[k].name, counts.alarms, trials(400), 0.06);
+        }
+    struct counts counts = count(&slow, 300, trials(300), 5);
+    assert_rate_at_most("modes that last 10 points, n 300", counts.alarms, trials(300), 0.1);
+}
+
+static void test_gradual_series(void **state)
+{
+    static const struct kind kinds[] = {
+        { "ramp of 2 sigma", draw_ramp, 2, 0 },
+        { "ramp of 3 sigma", draw_ramp, 3, 0 },
+        { "ramp of 6 sigma", draw_ramp, 6, 0 },
+        { "ramp of 10 sigma", draw_ramp, 10, 0 },
+        { "ramp of 50 sigma", draw_ramp, 50, 0 },
+        { "late ramp of 6 sigma", draw_late_ramp, 6, 0.5 },
+        { "later ramp of 10 sigma", draw_late_ramp, 10, 0.6 },
+        { "cosine", draw_cosine, 1, 1.6 },
+        { "many cosines", draw_cosine, 2, 5.25 },
+    };
+    size_t series = trials(200);
+    char what[96];
+    (void)state;
+    for (size_t k = 0; k < sizeof(kinds) / sizeof(*kinds); k++)
+        for (size_t i = 1; i < 3; i++) {
+            struct counts counts = count(&kinds[k], lengths[i], series, 7 + k);
+            snprintf(what, sizeof(what), "%s, n %zu: any step", kinds[k].name, lengths[i]);
+            assert_rate_at_most(what, counts.alarms, series, 0.05);
+            snprintf(what, sizeof(what), "%s, n %zu: drift", kinds[k].name, lengths[i]);
+            if (kinds[k].draw == draw_ramp)
+                assert_rate_at_least(what, counts.drifts, series, kinds[k].a < 3 ? 0.85 : 0.95);
+        }
+}
+
+/* Thirty points of noise cannot tell a small ramp from a small step. */
+static void test_short_ramps(void **state)
+{
+    static const struct kind kinds[] = {
+        { "ramp of 6 sigma", draw_ramp, 6, 0 },
+        { "ramp of 10 sigma", draw_ramp, 10, 0 },
+        { "ramp of 30 sigma", draw_ramp, 30, 0 },
+    };
+    size_t series = trials(300);
+    (void)state;
+    for (size_t k = 0; k < sizeof(kinds) / sizeof(*kinds); k++) {
+        struct counts counts = count(&kinds[k], 30, series, 70 + k);
+        assert_rate_at_most(kinds[k].name, counts.alarms, series, 0.05);
+        assert_rate_at_least("... is drift", counts.drifts, series, 0.95);
+    }
+}
+
+static void test_bursts(void **state)
+{
+    static const struct kind burst = { "burst", draw_burst, 8, 4 };
+    size_t series = trials(300);
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        struct counts counts = count(&burst, lengths[i], series, 40 + i);
+        assert_rate_at_most("four disturbed points in a row", counts.alarms, series, 0.05);
+    }
+}
+
+struct hits {
+    size_t found, extra, placed, sized;
+};
+
+/* A step of `size` sigma after `before` points of noise with correlation `serial`. */
+static struct hits count_steps(size_t before, size_t after, double size, double serial,
+                               size_t series, uint64_t seed)
+{
+    struct hits hits = { 0 };
+    struct random r;
+    double x[LONGEST];
+    size_t n = before + after;
+
+    random_seed(&r, seed);
+    for (size_t i = 0; i < series; i++) {
+        draw_serial(&r, x, n, serial, 0);
+        for (size_t t = before; t < n; t++)
+            x[t] += size;
+        struct changes c = find(x, n);
+        for (size_t k = 0; k < c.nr; k++) {
+            const struct changepoint *s = &c.items[k];
+            if (s->index + 3 < before || s->index > before + 3) {
+                hits.extra++;
+                continue;
+            }
+            hits.found++;
+            hits.placed += s->low <= before && before <= s->high;
+            hits.sized += s->change.low <= size && size <= s->change.high;
+        }
+        changes_release(&c);
+    }
+    return hits;
+}
+
+static void test_a_fresh_step(void **state)
+{
+    static const size_t before[] = { 20, 25, 30, 40, 50, 60, 70, 80, 100, 200, 300 };
+    size_t series = trials(500);
+    char what[96];
+    (void)state;
+    for (size_t k = 0; k < sizeof(before) / sizeof(*before); k++) {
+        struct hits hits = count_steps(before[k], 8, 3, 0, series, 900 + k);
+        snprintf(what, sizeof(what), "step of 3 sigma, 8 points after %zu: found", before[k]);
+        assert_rate_at_least(what, hits.found, series, 0.95);
+        assert_rate_at_most("... another step", hits.extra, series, 0.05);
+    }
+}
+
+static void test_power(void **state)
+{
+    size_t series = trials(300);
+    (void)state;
+    struct hits hits = count_steps(50, 50, 2, 0, series, 1);
+    assert_rate_at_least("step of 2 sigma amid 100 points", hits.found, series, 0.85);
+    hits = count_steps(50, 50, 3, 0.5, series, 2);
+    assert_rate_at_least("step of 3 sigma in AR(1) 0.5", hits.found, series, 0.85);
+    hits = count_steps(50, 5, 5, 0, series, 3);
+    assert_rate_at_least("step of 5 sigma, 5 points after it", hits.found, series, 0.95);
+}
+
+/* Among the steps that were found, as a reader sees them. */
+static void test_intervals(void **state)
+{
+    static const struct {
+        size_t before, after;
+        double size, serial;
+    } cases[] = { { 20, 8, 3, 0 },      { 50, 8, 3, 0 },    { 50, 50, 2, 0 },
+                  { 150, 150, 1.5, 0 }, { 50, 50, 4, 0.5 }, { 100, 100, 3, 0.5 } };
+    size_t series = trials(500);
+    char what[96];
+    (void)state;
+    for (size_t k = 0; k < sizeof(cases) / sizeof(*cases); k++) {
+        struct hits hits = count_steps(cases[k].before, cases[k].after, cases[k].size,
+                                       cases[k].serial, series, 50 + k);
+        snprintf(what, sizeof(what), "%zu + %zu points, %g sigma, AR %g: position", cases[k].before,
+                 cases[k].after, cases[k].size, cases[k].serial);
+        assert_rate_at_least(what, hits.placed, hits.found, 0.93);
+        assert_rate_at_least("... size", hits.sized, hits.found, 0.93);
+    }
+}
+
+/* Slope intervals hold the slope, among the drifts that were found. */
+static void test_drift_interval(void **state)
+{
+    size_t series = trials(300), held = 0, found = 0;
+    struct random r;
+    double x[LONGEST];
+    (void)state;
+    random_seed(&r, 77);
+    for (size_t i = 0; i < series; i++) {
+        draw_ramp(&r, x, 100, 6, 0);
+        struct changes c = find(x, 100);
+        found += c.drift.found;
+        held += c.drift.found && c.drift.slope.low <= 0.06 && 0.06 <= c.drift.slope.high;
+        changes_release(&c);
+    }
+    assert_rate_at_least("interval of a slope", held, found, 0.93);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_null_series),    cmocka_unit_test(test_persistent_noise),
+        cmocka_unit_test(test_gradual_series), cmocka_unit_test(test_short_ramps),
+        cmocka_unit_test(test_bursts),         cmocka_unit_test(test_a_fresh_step),
+        cmocka_unit_test(test_power),          cmocka_unit_test(test_intervals),
+        cmocka_unit_test(test_drift_interval),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

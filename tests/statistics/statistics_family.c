@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Features: U-06, U-12. Suites of 200 benchmarks, the same code on both sides: the share of suites
+ * in which anything at all is called regressed or improved, whatever the noise looks like, and
+ * whatever lies between the runs of the two sides. Then that the verdicts hold one by one: coverage
+ * of the intervals, and "same" where the truth lies outside the floor.
+ */
+#include "simulation.h"
+#include "testing.h"
+
+enum { BENCHMARKS = 200 };
+
+/* The kinds of noise, and two more: successive launches alike, successive samples alike. */
+enum { SERIAL_LAUNCHES = NOISE_KIND_NR, SERIAL_SAMPLES, CASES };
+
+static const char *case_name(int kind)
+{
+    return kind < NOISE_KIND_NR      ? noise_names[kind]
+           : kind == SERIAL_LAUNCHES ? "AR(1) 0.5 of launches"
+                                     : "AR(1) 0.5 of samples";
+}
+
+static struct simulation suite(int kind, int launches, double ratio)
+{
+    return (struct simulation) {
+        .kind = kind < NOISE_KIND_NR ? (enum noise_kind)kind : NOISE_NORMAL,
+        .benchmarks = BENCHMARKS,
+        .launches = launches,
+        .within = 0.01,
+        .between = 0.01 * ratio,
+        .serial = kind == SERIAL_LAUNCHES ? 0.5 : 0,
+        .inner_serial = kind == SERIAL_SAMPLES ? 0.5 : 0,
+    };
+}
+
+static size_t alarmed(const struct simulation *s, size_t suites, struct random *r)
+{
+    struct compare_settings settings = COMPARE_DEFAULTS;
+    size_t hits = 0;
+
+    for (size_t i = 0; i < suites; i++) {
+        struct comparison c;
+        simulate_decision(s, NULL, &settings, r, &c);
+        assert_int_equal(c.family, s->benchmarks);
+        hits += c.count[VERDICT_REGRESSED] + c.count[VERDICT_IMPROVED] > 0;
+        comparison_release(&c);
+    }
+    return hits;
+}
+
+/* Over the ratios of noise between launches to that within, and 3, 5, 10 launches a side. */
+static void check(int kind, double occasion, size_t suites)
+{
+    static const double ratios[] = { 0, 0.5, 1, 2 };
+    static const int launches[] = { 3, 5, 10 };
+    size_t all = 0, n = 0;
+    struct random r;
+    char what[96];
+
+    random_seed(&r, 100 * (uint64_t)kind + (uint64_t)(1000 * occasion));
+    for (size_t l = 0; l < 3; l++) {
+        size_t hits = 0;
+        for (size_t i = 0; i < 4; i++) {
+            struct simulation s = suite(kind, launches[l], ratios[i]);
+            s.occasion = occasion / sqrt(2); /* of one run: `occasion` lies between two */
+            hits += alarmed(&s, suites, &r);
+        }
+        snprintf(what, sizeof(what), "%s, %d launches, %g %% between runs", case_name(kind),
+                 launches[l], 100 * occasion);
+        assert_rate_at_most(what, hits, 4 * suites, 0.05);
+        all += hits;
+        n += 4 * suites;
+    }
+    snprintf(what, sizeof(what), "%s, all", case_name(kind));
+    assert_rate_at_most(what, all, n, 0.05);
+}
+
+static void test_alarms(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < CASES; kind++)
+        check(kind, 0, trials(30));
+}
+
+/* Each benchmark was a little faster or slower in one run than in the other, for no reason. */
+static void test_alarms_between_runs(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < CASES; kind++) {
+        check(kind, 0.01, trials(20));
+        check(kind, 0.03, trials(20));
+    }
+}
+
+/* Several runs a side. `common`: what a run does to all benchmarks alike. */
+static void test_alarms_of_several_runs(void **state)
+{
+    static const struct {
+        int base, head;
+        double occasion, common;
+    } rows[] = {
+        { 2, 1, 0.01, 0 },    { 5, 1, 0.01, 0 },    { 3, 3, 0, 0 },       { 5, 5, 0.03, 0 },
+        { 2, 1, 0.01, 0.02 }, { 5, 1, 0.01, 0.02 }, { 3, 3, 0.01, 0.05 },
+    };
+    struct random r;
+    char what[96];
+    (void)state;
+    random_seed(&r, 21);
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+        size_t hits = 0, suites = trials(20);
+        for (int kind = 0; kind < CASES; kind++) {
+            struct simulation s = suite(kind, 5, 1);
+            s.base_runs = rows[i].base;
+            s.head_runs = rows[i].head;
+            s.occasion = rows[i].occasion;
+            s.common = rows[i].common;
+            hits += alarmed(&s, suites, &r);
+        }
+        snprintf(what, sizeof(what), "%d runs and %d, own %g %%, common %g %%", rows[i].base,
+                 rows[i].head, 100 * rows[i].occasion, 100 * rows[i].common);
+        assert_rate_at_most(what, hits, CASES * suites, 0.05);
+    }
+}
+
+/* ---- one benchmark at a time ---- */
+
+/* One in ten has a true change of a little more than the floor, to either side. */
+static void tally(const struct simulation *s, size_t suites, uint64_t seed, size_t *covered,
+                  size_t *same)
+{
+    struct compare_settings settings = COMPARE_DEFAULTS;
+    double factors[BENCHMARKS];
+    struct random r;
+
+    random_seed(&r, seed);
+    for (int j = 0; j < s->benchmarks; j++)
+        factors[j] = j % 10 ? 1 : j % 20 ? 1.0301 : 1 / 1.0301;
+    for (size_t i = 0; i < suites; i++) {
+        struct comparison c;
+        simulate_decision(s, factors, &settings, &r, &c);
+        for (int j = 0; j < s->benchmarks; j++) {
+            const struct compare_row *row = &c.rows[j];
+            double change = factors[j] - 1;
+            *covered += row->interval.low <= change && change <= row->interval.high;
+            *same += j % 10 == 0 && row->verdict == VERDICT_SAME;
+        }
+        comparison_release(&c);
+    }
+}
+
+static void check_rows(const char *design, struct simulation s, uint64_t seed)
+{
+    char what[96];
+
+    for (int kind = 0; kind < NOISE_MIXED; kind++) {
+        size_t suites = trials(40), covered = 0, same = 0;
+        size_t n = suites * (size_t)s.benchmarks;
+        s.kind = (enum noise_kind)kind;
+        tally(&s, suites, seed + (uint64_t)kind, &covered, &same);
+        snprintf(what, sizeof(what), "%s, %s: the 90 %% interval holds the truth", design,
+                 noise_names[kind]);
+        assert_rate_at_least(what, covered, n, 0.9);
+        snprintf(what, sizeof(what), "%s, %s: wrongly same", design, noise_names[kind]);
+        assert_rate_at_most(what, same, n / 10, 0.05);
+    }
+}
+
+static void test_rows(void **state)
+{
+    struct simulation s = suite(NOISE_NORMAL, 5, 1);
+    (void)state;
+    s.within = 0.003;
+    check_rows("5 launches", s, 31);
+    s.launches = 10;
+    check_rows("10 launches", s, 41);
+    s.launches = 5;
+    s.occasion = 0.005;
+    check_rows("5 launches, 0.7 % between runs", s, 51);
+    s.base_runs = 4;
+    s.head_runs = 2;
+    check_rows("4 runs and 2", s, 61);
+    s.occasion = 0;
+    s.blocks = 5;
+    s.benchmarks = 50;
+    check_rows("5 blocks", s, 71);
+}
+
+/* What all runs do to all benchmarks is known from few runs, and so the interval says. */
+static void test_common_part_is_covered(void **state)
+{
+    size_t covered = 0, same = 0, suites = trials(800);
+    struct simulation s = {
+        .benchmarks = 20,
+        .launches = 5,
+        .between = 0.003,
+        .occasion = 0.003,
+        .common = 0.02,
+        .base_runs = 4,
+        .head_runs = 2,
+    };
+    (void)state;
+    tally(&s, suites, 81, &covered, &same);
+    /* The rows of one suite stand and fall together: count suites. */
+    assert_rate_at_least("4 runs and 2, common 2 %: covered", covered / 20, suites, 0.9);
+    assert_rate_at_most("4 runs and 2, common 2 %: wrongly same", same / 2, suites, 0.05);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_alarms),
+        cmocka_unit_test(test_alarms_between_runs),
+        cmocka_unit_test(test_alarms_of_several_runs),
+        cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_common_part_is_covered),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

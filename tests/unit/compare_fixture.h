@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/* Hand-made pairs of records for the tests of comparisons. */
+#ifndef HARNESS_TESTS_COMPARE_FIXTURE_H
+#define HARNESS_TESTS_COMPARE_FIXTURE_H
+
+#include "analysis/compare.h"
+#include "analysis_fixture.h"
+
+#define A "gemm/linear/simd/fp32/batch=4,seq=64/cpu-2t/warm"
+#define B "gemm/linear/simd/fp32/batch=16,seq=64/cpu-2t/warm"
+#define C "layernorm/simd/fp32/rows=64/cpu-2t/warm"
+
+static const double steady[] = { 1000000, 1001000, 999000, 1000500, 999500 };
+static const double slower[] = { 1100000, 1101000, 1099000, 1100500, 1099500 };
+
+struct pair {
+    struct records base, head;
+};
+
+static inline struct pair pair_new(const char *base_class, const char *head_class)
+{
+    struct pair p = { 0 };
+
+    fixture_run(&p.base, base_class, 1);
+    fixture_run(&p.head, head_class, 2);
+    return p;
+}
+
+static inline struct comparison compare(struct pair *p, const struct compare_settings *settings)
+{
+    struct comparison c;
+    struct error err;
+
+    assert_ok(compare_run(&p->base, &p->head, settings, &c, &err), &err);
+    return c;
+}
+
+static inline void pair_release(struct pair *p, struct comparison *c)
+{
+    comparison_release(c);
+    records_release(&p->base);
+    records_release(&p->head);
+}
+
+static const struct compare_settings defaults = COMPARE_DEFAULTS;
+
+#endif

@@ -1,0 +1,464 @@
+/* SPDX-License-Identifier: MIT */
+/* Features: U-06, U-07, U-11 (regressions over the nights), S0-29: what `harness trend` says of a
+ * history. How often it is right is measured in tests/statistics. */
+#include "analysis_fixture.h"
+#include "testing.h"
+
+#include "analysis/trend.h"
+#include "base/random.h"
+#include "base/text.h"
+
+#define KEY   "gemm/linear/simd/fp32/batch=4,seq=64/cpu-2t/warm"
+#define NIGHT (INT64_C(24) * 3600 * 1000)
+#define START INT64_C(1790000000000) /* 2026-09-21 */
+
+enum { RUNS = 40, AT = 25 };
+
+/* One history and what is found in it. */
+struct history {
+    struct records records;
+    struct series_list list;
+    struct trend_settings settings;
+    struct trends found;
+    struct random random;
+};
+
+static void history_init(struct history *h, size_t runs, uint64_t seed)
+{
+    *h = (struct history) { .settings = { .metric = metric_find("p50", NULL), .fdr = 0.05 } };
+    random_seed(&h->random, seed);
+    for (size_t i = 0; i < runs; i++) {
+        struct run *run = fixture_run(&h->records, "m", START + (int64_t)i * NIGHT);
+        snprintf(run->build.commit, sizeof(run->build.commit), "%07zx%033d", i + 1, 0);
+        snprintf(run->build.compiler, sizeof(run->build.compiler), "gcc 12");
+        run->id = (int64_t)i + 1;
+    }
+}
+
+/* One measurement of each run: levels[k] from run from[k] on, with 0.5 % of noise. */
+static void add_levels(struct history *h, const char *key, const double *levels, const int *from,
+                       int nr)
+{
+    for (size_t i = 0, k = 0; i < h->records.nr_runs; i++) {
+        while ((int)k + 1 < nr && (size_t)from[k + 1] <= i)
+            k++;
+        double ns = levels[k] * (1 + 0.005 * random_normal(&h->random));
+        fixture_add(&h->records, 0, key, ns, 3);
+        h->records.items[h->records.nr - 1].run = (int)i;
+    }
+}
+
+static void add_step(struct history *h, const char *key, double before, double after)
+{
+    add_levels(h, key, (const double[]) { before, after }, (const int[]) { 0, AT }, 2);
+}
+
+static void find(struct history *h)
+{
+    struct error err;
+
+    trends_release(&h->found);
+    series_list_release(&h->list);
+    series_list_init(&h->list, &h->records);
+    assert_ok(trends_find(&h->list, &h->records, &h->settings, &h->found, &err), &err);
+}
+
+static void history_release(struct history *h)
+{
+    trends_release(&h->found);
+    series_list_release(&h->list);
+    records_release(&h->records);
+}
+
+/* The only step there is. */
+static const struct trend_step *only_step(const struct history *h)
+{
+    assert_int_equal(h->found.steps, 1);
+    struct trend_row *rows = trends_newest(&h->found);
+    const struct trend_step *step = rows[0].step;
+    free(rows);
+    return step;
+}
+
+static void check_words(const struct history *h, const struct trend_step *step, const char *commits,
+                        const char *state, const char *note)
+{
+    struct strbuf text;
+
+    strbuf_init(&text);
+    if (commits) {
+        trend_commits(&h->found, &h->found.items[0], step, &text);
+        assert_string_equal(text.data, commits);
+        strbuf_clear(&text);
+    }
+    trend_state(&h->found, &h->found.items[0], step, &text);
+    assert_string_equal(text.data, state);
+    strbuf_clear(&text);
+    trend_note(&h->found, &h->found.items[0], step, &text);
+    assert_string_equal(text.data, note);
+    strbuf_release(&text);
+}
+
+static void test_step(void **state)
+{
+    struct history h;
+    (void)state;
+    history_init(&h, RUNS, 1);
+    add_step(&h, KEY, 100000, 110000);
+    find(&h);
+    const struct trend_step *step = only_step(&h);
+    assert_in_range(step->index, AT - 1, AT + 1);
+    assert_true(step->low <= step->index && step->index <= step->high);
+    assert_close(step->change, 0.1, 0.01);
+    assert_true(step->interval.low < 0.1 && step->interval.high > 0.1);
+    assert_close(step->before, 100000, 500);
+    assert_close(step->after, 110000, 500);
+    assert_true(step->worse && step->p < 0.01 && h.found.items[0].q < 0.05);
+    assert_int_equal(step->epoch, 0);
+    assert_int_equal(h.found.standing, 1);
+    assert_int_equal(h.found.exit_status, TREND_EXIT_WORSE);
+    /* The window begins with the last run before it and ends with the first after it. */
+    char commits[32];
+    snprintf(commits, sizeof(commits), "%07zx..%07zx", step->low, step->high + 1);
+    check_words(&h, step, commits, "still there", "");
+    assert_int_equal(trend_run_before(&h.found, &h.found.items[0], step)->id, step->low);
+    assert_int_equal(trend_run_after(&h.found, &h.found.items[0], step)->id, step->high + 1);
+    history_release(&h);
+}
+
+static void test_better(void **state)
+{
+    struct history h;
+    (void)state;
+    history_init(&h, RUNS, 2);
+    add_step(&h, KEY, 110000, 100000);
+    find(&h);
+    assert_false(only_step(&h)->worse);
+    assert_int_equal(h.found.standing, 0);
+    assert_int_equal(h.found.exit_status, TREND_EXIT_OK);
+    history_release(&h);
+}
+
+static void test_back(void **state)
+{
+    struct history h;
+    (void)state;
+    history_init(&h, RUNS, 3);
+    add_levels(&h, KEY, (const double[]) { 100000, 110000, 100200 }, (const int[]) { 0, 13, 26 },
+               3);
+    find(&h);
+    assert_int_equal(h.found.steps, 2);
+    const struct trend_step *steps = h.found.items[0].items;
+    assert_in_range(steps[0].back, 25, 27);
+    assert_int_equal(steps[0].back, steps[1].index);
+    assert_int_equal(steps[1].back, 0);
+    assert_int_equal(h.found.exit_status, TREND_EXIT_OK);
+    struct trend_row *rows = trends_newest(&h.found); /* newest first */
+    assert_ptr_equal(rows[0].step, &steps[1]);
+    assert_ptr_equal(rows[1].step, &steps[0]);
+    free(rows);
+    struct strbuf text, expected;
+    strbuf_init(&text);
+    strbuf_init(&expected);
+    const struct run *run = &h.records.runs[steps[0].back];
+    char when[TEXT_UNIT_SIZE];
+    strbuf_addf(&expected, "went back at %.7s, %.10s", run->build.commit,
+                text_timestamp(run->started_ms, when));
+    trend_state(&h.found, &h.found.items[0], &steps[0], &text);
+    assert_string_equal(text.data, expected.data);
+    strbuf_release(&text);
+    strbuf_release(&expected);
+    history_release(&h);
+}
+
+/* Half of it stays: that is not back. */
+static void test_half_back(void **state)
+{
+    struct history h;
+    (void)state;
+    history_init(&h, RUNS, 4);
+    add_levels(&h, KEY, (const double[]) { 100000, 120000, 110000 }, (const int[]) { 0, 13, 26 },
+               3);
+    find(&h);
+    assert_int_equal(h.found.steps, 2);
+    assert_int_equal(h.found.items[0].items[0].back, 0);
+    assert_int_equal(h.found.exit_status, TREND_EXIT_WORSE);
+    history_release(&h);
+}
+
+static void set_compiler(struct history *h, size_t run, const char *name)
+{
+    struct build *b = &h->records.runs[run].build;
+
+    snprintf(b->compiler, sizeof(b->compiler), "%s", name);
+}
+
+static void test_surroundings(void **state)
+{
+    struct history h;
+    (void)state;
+    history_init(&h, RUNS, 5);
+    for (size_t i = AT; i < RUNS; i++)
+        set_compiler(&h, i, "gcc 13");
+    add_step(&h, KEY, 100000, 110000);
+    find(&h);
+    const struct trend_step *step = only_step(&h);
+    assert_int_equal(step->epoch, AT);
+    assert_int_equal(h.found.standing, 0);
+    assert_int_equal(h.found.exit_status, TREND_EXIT_OK);
+    check_words(&h, step, NULL, "still there",
+                "with a change of surroundings: compiler: gcc 12 -> gcc 13");
+    /* A border elsewhere explains nothing. */
+    for (size_t i = 0; i < RUNS; i++)
+        set_compiler(&h, i, i < 8 ? "gcc 12" : "gcc 13");
+    find(&h);
+    assert_int_equal(only_step(&h)->epoch, 0);
+    assert_int_equal(h.found.exit_status, TREND_EXIT_WORSE);
+    /* Nor do two compilers in turn, which were there before, too. */
+    for (size_t i = 0; i < RUNS; i++)
+        set_compiler(&h, i, i % 2 ? "gcc 12" : "gcc 13");
+    find(&h);
+    assert_int_equal(only_step(&h)->epoch, 0);
+    assert_int_equal(h.found.exit_status, TREND_EXIT_WORSE);
+    history_release(&h);
+}
+
+static void test_same_commit(void **state)
+{
+    struct history h;
+    (void)state;
+    history_init(&h, RUNS, 6);
+    for (size_t i = 0; i < RUNS; i++)
+        snprintf(h.records.runs[i].build.commit, sizeof(h.records.runs[i].build.commit),
+                 "abcdef0123");
+    add_step(&h, KEY, 100000, 110000);
+    find(&h);
+    check_words(&h, only_step(&h), "abcdef0", "still there", "the same commit on both sides");
+    for (size_t i = 0; i < RUNS; i++)
+        h.records.runs[i].build.dirty = true; /* then it may well be the code */
+    find(&h);
+    check_words(&h, only_step(&h), "abcdef0+", "still there", "");
+    assert_int_equal(h.found.exit_status, TREND_EXIT_WORSE);
+    history_release(&h);
+}
+
+static void expect_acceptance(struct history *h, struct trend_acceptance a, bool fits)
+{
+    h->settings.accepted = &a;
+    h->settings.nr_accepted = 1;
+    find(h);
+    const struct trend_step *step = only_step(h);
+    assert_int_equal(step->accepted != NULL, fits);
+    assert_int_equal(h->found.exit_status, fits ? TREND_EXIT_OK : TREND_EXIT_WORSE);
+    if (fits)
+        check_words(h, step, NULL, "still there", "accepted: slower but right");
+    h->settings.nr_accepted = 0;
+}
+
+static void test_acceptance(void **state)
+{
+    struct history h;
+    (void)state;
+    history_init(&h, RUNS, 7);
+    add_step(&h, KEY, 100000, 110000);
+    struct trend_acceptance good = {
+        .key = KEY,
+        .metric = "p50",
+        .machine = "m",
+        .commit = h.records.runs[AT + 3].build.commit, /* seen some nights later */
+        .change = 0.1,
+        .reason = "slower but right",
+    };
+    struct trend_acceptance a = good;
+    expect_acceptance(&h, a, true);
+    a.machine = "";
+    expect_acceptance(&h, a, true);
+    a = good, a.change = 0.2; /* more was accepted */
+    expect_acceptance(&h, a, true);
+    a = good, a.change = 0.02; /* less was accepted */
+    expect_acceptance(&h, a, false);
+    a = good, a.change = -0.1;
+    expect_acceptance(&h, a, false);
+    a = good, a.machine = "other";
+    expect_acceptance(&h, a, false);
+    a = good, a.metric = "p95";
+    expect_acceptance(&h, a, false);
+    a = good, a.key = "other";
+    expect_acceptance(&h, a, false);
+    a = good, a.commit = h.records.runs[3].build.commit; /* long before */
+    expect_acceptance(&h, a, false);
+    history_release(&h);
+}
+
+static void add_quiet(struct history *h, int nr)
+{
+    for (int i = 0; i < nr; i++) {
+        char key[KEY_SIZE];
+        snprintf(key, sizeof(key), "gemm/linear/simd/fp32/batch=%d,seq=64/cpu-2t/warm", 100 + i);
+        add_levels(h, key, (const double[]) { 100000 }, (const int[]) { 0 }, 1);
+    }
+}
+
+/* What is shown and what is judged are two things. */
+static void test_family(void **state)
+{
+    struct history h;
+    (void)state;
+    history_init(&h, RUNS, 8);
+    add_step(&h, KEY, 100000, 110000);
+    add_quiet(&h, 30);
+    find(&h);
+    assert_int_equal(h.found.family, 31);
+    assert_int_equal(h.found.shown, 31);
+    assert_int_equal(h.found.count[TREND_QUIET], 30);
+    assert_int_equal(h.found.moved, 1);
+    assert_close(h.found.chance, 0.1, 1e-12); /* 5 % for steps and 5 % for drifts */
+    double q = h.found.items[0].q;
+    assert_close(q, 31 * h.found.items[0].p, 1e-12);
+
+    h.settings.filters = (const char *const[]) { "gemm/linear/*/batch=4,*" };
+    h.settings.nr_filters = 1;
+    find(&h);
+    assert_int_equal(h.found.family, 31);
+    assert_int_equal(h.found.shown, 1);
+    assert_close(h.found.items[0].q, q, 1e-12);
+    assert_int_equal(h.found.exit_status, TREND_EXIT_WORSE);
+
+    h.settings.filters = (const char *const[]) { "gemm/linear/*/batch=1*" };
+    find(&h);
+    assert_int_equal(h.found.shown, 30);
+    assert_int_equal(h.found.steps, 0);
+    assert_int_equal(h.found.exit_status, TREND_EXIT_OK);
+    h.settings.filters = (const char *const[]) { "nothing" };
+    find(&h);
+    assert_int_equal(h.found.exit_status, TREND_EXIT_NOTHING);
+    history_release(&h);
+}
+
+/* A step that is clear in itself is lost among many series where it is not clear enough. */
+static void test_family_is_strict(void **state)
+{
+    struct history h;
+    (void)state;
+    history_init(&h, 20, 9);
+    add_levels(&h, KEY, (const double[]) { 100000, 102000 }, (const int[]) { 0, 10 }, 2);
+    find(&h);
+    double p = h.found.items[0].p;
+    assert_true(p > 0.05 / 150 && p <= 0.05); /* else this test says nothing */
+    assert_int_equal(h.found.steps, 1);
+    add_quiet(&h, 149);
+    find(&h);
+    assert_close(h.found.items[0].p, p, 1e-12);
+    assert_int_equal(h.found.items[0].nr, 0);
+    history_release(&h);
+}
+
+static void test_short(void **state)
+{
+    struct history h;
+    (void)state;
+    history_init(&h, 9, 10);
+    add_step(&h, KEY, 100000, 110000);
+    find(&h);
+    assert_int_equal(h.found.points_min, 10);
+    assert_int_equal(h.found.count[TREND_SHORT], 1);
+    assert_int_equal(h.found.family, 0);
+    assert_true(isnan(h.found.items[0].q));
+    assert_int_equal(h.found.exit_status, TREND_EXIT_NOTHING);
+    h.settings.min_segment = 4;
+    find(&h);
+    assert_int_equal(h.found.count[TREND_SHORT], 0);
+    history_release(&h);
+    history_init(&h, 0, 11);
+    find(&h);
+    assert_int_equal(h.found.exit_status, TREND_EXIT_NOTHING);
+    history_release(&h);
+}
+
+static void test_drift(void **state)
+{
+    struct history h;
+    (void)state;
+    history_init(&h, 60, 12);
+    for (size_t i = 0; i < 60; i++) {
+        double ns = 100000 * exp(0.002 * (double)i + 0.003 * random_normal(&h.random));
+        fixture_add(&h.records, 0, KEY, ns, 3);
+        h.records.items[h.records.nr - 1].run = (int)i;
+    }
+    find(&h);
+    const struct trend *t = &h.found.items[0];
+    assert_true(t->drifts);
+    assert_int_equal(t->nr, 0);
+    assert_close(t->drift.total, exp(0.002 * 59) - 1, 0.01);
+    assert_true(t->drift.interval.low < t->drift.total);
+    assert_true(t->drift.interval.high > t->drift.total);
+    assert_true(t->drift.worse);
+    assert_int_equal(h.found.drifts, 1);
+    assert_int_equal(h.found.count[TREND_MOVED], 1);
+    assert_int_equal(h.found.exit_status, TREND_EXIT_OK);
+    history_release(&h);
+}
+
+static void test_delta(void **state)
+{
+    struct history h;
+    (void)state;
+    history_init(&h, RUNS, 13);
+    add_step(&h, KEY, 100000, 103000);
+    find(&h);
+    assert_int_equal(h.found.steps, 1);
+    h.settings.delta = 0.05;
+    find(&h);
+    assert_int_equal(h.found.steps, 0);
+    assert_int_equal(h.found.small, 1);
+    assert_int_equal(h.found.exit_status, TREND_EXIT_OK);
+    history_release(&h);
+}
+
+/* Where more is better, less is worse. */
+static void test_rate(void **state)
+{
+    struct history h;
+    struct error err;
+    (void)state;
+    history_init(&h, RUNS, 14);
+    add_step(&h, KEY, 100000, 110000);
+    h.settings.metric = trend_metric("gflops", &err);
+    struct series_builder *b = series_builder_create(h.settings.metric, &h.records);
+    for (size_t i = 0; i < h.records.nr; i++) {
+        h.records.items[i].m.flops = 1e6;
+        series_builder_add(b, (size_t)h.records.items[i].run, 0, &h.records.items[i].m);
+    }
+    series_builder_finish(b, &h.list);
+    series_builder_free(b);
+    assert_ok(trends_find(&h.list, &h.records, &h.settings, &h.found, &err), &err);
+    const struct trend_step *step = only_step(&h);
+    assert_close(step->before, 10, 0.05); /* 1e6 / 1e5 ns */
+    assert_close(step->change, 1 / 1.1 - 1, 0.01);
+    assert_true(step->worse);
+    history_release(&h);
+    assert_null(trend_metric("n", &err));
+    assert_non_null(strstr(err.message, "no better and worse"));
+    assert_null(trend_metric("gflop", &err));
+    assert_non_null(strstr(err.message, "gflops"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_step),
+        cmocka_unit_test(test_better),
+        cmocka_unit_test(test_back),
+        cmocka_unit_test(test_half_back),
+        cmocka_unit_test(test_surroundings),
+        cmocka_unit_test(test_same_commit),
+        cmocka_unit_test(test_acceptance),
+        cmocka_unit_test(test_family),
+        cmocka_unit_test(test_family_is_strict),
+        cmocka_unit_test(test_short),
+        cmocka_unit_test(test_drift),
+        cmocka_unit_test(test_delta),
+        cmocka_unit_test(test_rate),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
