@@ -19,6 +19,7 @@
 struct selftest_options {
     struct choice_options what;
     const char *db;
+    struct string_list sizes;
     int64_t aa, repeats, launches, iterations, seed;
     double delta, budget, max_time, timeout;
     bool power, ab, json;
@@ -43,8 +44,8 @@ static int check(const struct selftest_options *o, struct error *err)
         return error_set(err,
                          "give --aa N (comparisons with nothing changed), --power (with "
                          "planted slow-downs), or both");
-    if (o->repeats && !o->power)
-        return error_set(err, "--repeats is of --power");
+    if ((o->repeats || o->sizes.nr) && !o->power)
+        return error_set(err, "%s is of --power", o->repeats ? "--repeats" : "--plant");
     if (o->budget > 0 && !o->ab)
         return error_set(err, "--budget is of --ab: without it all launches are made");
     return 0;
@@ -91,7 +92,34 @@ static int open_files(struct session *s, struct error *err)
     return rc;
 }
 
-static void set_trials(struct session *s)
+static bool has_size(const struct trials *t, double size)
+{
+    for (size_t i = 0; i < t->nr_sizes; i++)
+        if (t->sizes[i] == size)
+            return true;
+    return false;
+}
+
+static int set_sizes(struct trials *t, const struct string_list *sizes, struct error *err)
+{
+    if (sizes->nr == 0)
+        trials_usual_sizes(t);
+    for (size_t i = 0; i < sizes->nr; i++) {
+        double size;
+        if (text_parse_fraction(sizes->items[i], "--plant", &size, err))
+            return -1;
+        if (!(size > 0))
+            return error_set(err, "--plant: a slow-down of 0 cannot be found; --aa plants nothing");
+        if (has_size(t, size))
+            continue;
+        if (t->nr_sizes == SELFTEST_SIZES_MAX)
+            return error_set(err, "--plant: at most %d sizes", SELFTEST_SIZES_MAX);
+        t->sizes[t->nr_sizes++] = size;
+    }
+    return 0;
+}
+
+static int set_trials(struct session *s, struct error *err)
 {
     const struct selftest_options *o = s->o;
 
@@ -106,6 +134,7 @@ static void set_trials(struct session *s)
     };
     if (o->delta > 0)
         s->trials.compare.delta = o->delta;
+    return set_sizes(&s->trials, &o->sizes, err);
 }
 
 static int repeats(const struct session *s)
@@ -115,7 +144,7 @@ static int repeats(const struct session *s)
 
 static void tell_plan(const struct session *s)
 {
-    int aa = (int)s->o->aa, power = s->o->power ? trials_sizes(&s->trials) * repeats(s) : 0;
+    int aa = (int)s->o->aa, power = s->o->power ? (int)s->trials.nr_sizes * repeats(s) : 0;
     int runs = 2 * power + (aa ? s->o->ab ? 2 * aa : aa + 1 : 0);
     char time[TRIALS_TIME_SIZE];
 
@@ -217,10 +246,9 @@ static int print_text(const struct session *s, struct error *err)
 
 static int run_session(struct session *s, int argc, char **argv, struct error *err)
 {
-    if (check(s->o, err) || choose(s, argv, argc, err) || open_files(s, err))
+    if (check(s->o, err) || choose(s, argv, argc, err) || set_trials(s, err) || open_files(s, err))
         return -1;
     environment_machine(&s->machine);
-    set_trials(s);
     if (test(s, argv, argc, err)) {
         if (!*s->interrupted)
             return -1;
@@ -250,6 +278,8 @@ static const struct option_row rows[] = {
                "found?"),
     OPTION_RANGE_ROW("repeats", 0, OPTION_INT, struct selftest_options, repeats, 1, 1000, "N",
                      "comparisons of each size with --power (default 3)"),
+    OPTION_ROW("plant", 0, OPTION_STRINGS, struct selftest_options, sizes, "SHARE,...",
+               "the slow-downs of --power (default 1%,2%,5%,10%)"),
     OPTION_ROW("ab", 0, OPTION_FLAG, struct selftest_options, ab, NULL,
                "both sides in turn, as `compare --build` does; else run after run"),
     OPTION_ROW("delta", 0, OPTION_FRACTION, struct selftest_options, delta, "SHARE",

@@ -56,8 +56,11 @@ static void add_noise(const struct selftest *t, struct strbuf *out)
     if (!isnan(t->occasion_noise))
         strbuf_addf(out, ", %s from %s beyond that", percent(t->occasion_noise, occasion),
                     selftest_interleaved(t) ? "block to block" : "run to run");
-    strbuf_addf(out, " (medians). From it a change of %s should be found 4 times in 5.\n",
-                percent(t->visible, visible));
+    strbuf_adds(out, " (medians).");
+    if (!isnan(t->visible))
+        strbuf_addf(out, " From it a change of %s should be found 4 times in 5.",
+                    percent(t->visible, visible));
+    strbuf_addc(out, '\n');
 }
 
 /* "(95 %: 2.1 % to above 10 %)": beyond the sizes planted nothing is known. */

@@ -11,25 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The last one takes part where twice the gate is beyond the others. */
-enum { SIZES_MAX = 5 };
-
-static size_t choose_sizes(double delta, double sizes[SIZES_MAX])
+void trials_usual_sizes(struct trials *t)
 {
     static const double usual[] = { 0.01, 0.02, 0.05, 0.10 };
-    size_t nr = sizeof(usual) / sizeof(*usual);
 
-    memcpy(sizes, usual, sizeof(usual));
-    if (2 * delta > sizes[nr - 1])
-        sizes[nr++] = 2 * delta;
-    return nr;
-}
-
-int trials_sizes(const struct trials *t)
-{
-    double sizes[SIZES_MAX];
-
-    return (int)choose_sizes(t->compare.delta, sizes);
+    t->nr_sizes = sizeof(usual) / sizeof(*usual);
+    memcpy(t->sizes, usual, sizeof(usual));
+    if (2 * t->compare.delta > usual[t->nr_sizes - 1])
+        t->sizes[t->nr_sizes++] = 2 * t->compare.delta;
 }
 
 /* One series of comparisons. */
@@ -275,8 +264,7 @@ int trials_aa(const struct trials *t, int comparisons, struct selftest *out, str
 
 int trials_power(const struct trials *t, int repeats, struct selftest *out, struct error *err)
 {
-    double sizes[SIZES_MAX];
-    size_t nr = choose_sizes(t->compare.delta, sizes), order[SIZES_MAX];
+    size_t nr = t->nr_sizes, order[SELFTEST_SIZES_MAX];
     struct series s;
     int rc = 0;
 
@@ -284,7 +272,7 @@ int trials_power(const struct trials *t, int repeats, struct selftest *out, stru
     for (int i = 0; rc == 0 && i < repeats; i++) {
         random_permutation(&s.random, order, nr);
         for (size_t j = 0; rc == 0 && j < nr; j++) {
-            double size = sizes[order[j]];
+            double size = t->sizes[order[j]];
             rc = choose(&s, size, err);
             if (rc)
                 break;

@@ -16,7 +16,9 @@ struct trials {
     const struct choice *choice;
     struct store *store; /* STORE_WRITE: for the runs */
     struct compare_settings compare;
-    bool interleaved;    /* by the A/B engine, block by block; else run after run */
+    bool interleaved;                 /* by the A/B engine, block by block; else run after run */
+    double sizes[SELFTEST_SIZES_MAX]; /* to plant, nr_sizes of them, all different */
+    size_t nr_sizes;
     double budget;       /* s, of an interleaved comparison; 0: none */
     double case_timeout; /* s */
     uint64_t seed;       /* of what is planted where, and in which order; not 0 */
@@ -25,13 +27,12 @@ struct trials {
 
 /* Fresh runs of the same, each compared with the one before it. */
 int trials_aa(const struct trials *t, int comparisons, struct selftest *out, struct error *err);
-/* 1, 2, 5, 10 % and, if that is more, twice the gate in a tenth of the benchmarks, at least one,
- * chosen anew each time. `repeats` comparisons of each size, in random order, each with an
- * unplanted run just before it. */
+/* Each size in a tenth of the benchmarks, at least one, chosen anew each time. `repeats`
+ * comparisons of each size, in random order, each with an unplanted run just before it. */
 int trials_power(const struct trials *t, int repeats, struct selftest *out, struct error *err);
 
-/* How many sizes trials_power() plants. */
-int trials_sizes(const struct trials *t);
+/* Sets the sizes: 1, 2, 5, 10 % and, if that is more, twice the gate. */
+void trials_usual_sizes(struct trials *t);
 /* Launches a side, at most. */
 int trials_launches(const struct trials *t);
 /* A rough guess at the seconds that so many runs take; sides of a comparison count alike. */
