@@ -92,8 +92,8 @@ static void judge_outcomes(struct compare_row *row)
     const struct compare_side *base = &row->base, *head = &row->head;
 
     row->verdict = VERDICT_UNDECIDED;
-    if (failed(base) && failed(head))
-        say_failed(row, VERDICT_FAILING, head);
+    if (failed(head) && (failed(base) || base->outcome == OUTCOME_UNSUPPORTED))
+        say_failed(row, VERDICT_FAILING, head); /* it never worked: no fault of the head */
     else if (failed(head))
         say_failed(row, VERDICT_BROKEN, head);
     else if (head->outcome == OUTCOME_UNSUPPORTED)
@@ -121,17 +121,20 @@ static void judge_presence(struct compare_row *row)
         judge_outcomes(row);
 }
 
+bool compare_floor_fits(const struct compare_floor *floor, const struct metric *metric,
+                        const char *key)
+{
+    return metric_find(floor->pattern, NULL) == metric || text_filter_matches(floor->pattern, key);
+}
+
 /* The last floor that fits, or the general one. */
 static double delta_of(const struct compare_settings *s, const struct compare_item *item)
 {
     double delta = s->delta;
 
-    for (size_t i = 0; i < s->nr_floors; i++) {
-        const char *pattern = s->floors[i].pattern;
-        if (metric_find(pattern, NULL) == item->metric ||
-            text_filter_matches(pattern, item->bench->key))
+    for (size_t i = 0; i < s->nr_floors; i++)
+        if (compare_floor_fits(&s->floors[i], item->metric, item->bench->key))
             delta = s->floors[i].delta;
-    }
     return delta;
 }
 
@@ -210,6 +213,13 @@ static int check_settings(const struct compare_settings *settings, struct compar
         return error_set(err, "the false-discovery rate must lie between 0 and 50 %%, not %g %%",
                          100 * settings->q);
     return find_metrics(settings->metrics, metrics, err);
+}
+
+int compare_check_settings(const struct compare_settings *settings, struct error *err)
+{
+    struct compare_metrics metrics;
+
+    return check_settings(settings, &metrics, err);
 }
 
 /* Takes the items. */

@@ -64,8 +64,11 @@
  *   likes has many chances; look j (after block j + 2) pays with the factor j (j + 1) on its
  *   p-value and on the tails of its interval. The weights 1 / (j (j + 1)) add up to 1, so the
  *   smallest of the p-values so far is valid whenever one stops (Johari et al. 2017 on always-valid
- *   p-values; Lan and DeMets 1983 on spending an error over looks): what was named once stays
- *   named.
+ *   p-values; Lan and DeMets 1983 on spending an error over looks). So p never rises while blocks
+ *   are added. A benchmark that is decided leaves (measure/ab.h) and keeps its data, but what was
+ *   named need not stay named until the end: q depends on the other rows too, any of which may
+ *   come out as `same` and enter with p = 1; and a benchmark that stays for the sake of another
+ *   metric may see its whole interval move inside the floor.
  *
  * The machine. Beside every case a probe is timed, a fixed piece of work that is not under test
  * (telemetry "probe_ns"). Where the probe moved by more than the floor, beside the benchmark or
@@ -260,6 +263,15 @@ struct acceptance {
     const char *reason;
 };
 
+/* -1 on a bad setting or a metric that is not a matter of speed: for whoever has yet to measure. */
+int compare_check_settings(const struct compare_settings *settings, struct error *err);
+/* Does this floor hold for that metric or benchmark? */
+bool compare_floor_fits(const struct compare_floor *floor, const struct metric *metric,
+                        const char *key);
+enum { COMPARE_FLOOR_TEXT = 512 };
+/* A sentence on a floor that fits nothing of what is compared; names the nearest metric. */
+void compare_floor_unfit(const struct compare_floor *floor, char text[COMPARE_FLOOR_TEXT]);
+
 /* Compares. Both record sets must outlive the result. -1 on a bad setting or a metric that is not
  * a matter of speed; a machine class mismatch is no error but a note and exit status 77. */
 int compare_run(const struct records *base, const struct records *head,
@@ -283,6 +295,7 @@ void compare_items_release(struct compare_item *items, size_t nr); /* and free()
 /* Blocks in which both sides have a value; DESIGN_BLOCKS alone. */
 size_t evidence_blocks(const struct evidence *e);
 const char *compare_design_name(enum compare_design design); /* "launches", "occasions", "blocks" */
+int compare_design_find(const char *name);                   /* -1 if unknown */
 /* The metrics that were asked for, in their order; returns how many. */
 size_t comparison_metrics(const struct comparison *c,
                           const struct metric *out[COMPARE_METRICS_MAX]);

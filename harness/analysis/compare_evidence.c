@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCK_LAUNCHES = 2 }; /* of each side, in a block of interleaved launches */
-
 struct ab_id {
     char text[40]; /* "" where the run was not interleaved with another */
 };

@@ -3,12 +3,16 @@
 #include "analysis/compare_parts.h"
 
 #include "analysis/epoch.h"
+#include "base/memory.h"
 #include "base/text.h"
 
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+enum { COMPARE_FLOOR_METRICS = 64 };
 
 void comparison_note(struct comparison *c, const char *format, ...)
 {
@@ -145,6 +149,57 @@ static void note_launches(struct comparison *c)
                         few, COMPARE_LAUNCHES_MIN);
 }
 
+/* Where the noise comes from, for people: a part of it, median over the rows that know it. */
+static double median_part(const struct comparison *c, double (*part)(const struct compare_noise *))
+{
+    double *values = memory_zeroed(c->nr ? c->nr : 1, sizeof(*values));
+    size_t nr = 0;
+
+    for (size_t i = 0; i < c->nr; i++)
+        if (compare_in_family(&c->rows[i]) && isfinite(part(&c->rows[i].noise)))
+            values[nr++] = part(&c->rows[i].noise);
+    double median = stats_median(values, nr);
+    free(values);
+    return median;
+}
+
+static double within_of(const struct compare_noise *noise)
+{
+    return noise->within;
+}
+
+static double launch_of(const struct compare_noise *noise)
+{
+    return noise->launch;
+}
+
+static double occasion_of(const struct compare_noise *noise)
+{
+    return noise->occasion;
+}
+
+static void note_parts(struct comparison *c)
+{
+    bool blocks = c->nr > 0 && c->rows[0].item->evidence.design == DESIGN_BLOCKS;
+    const struct {
+        double value;
+        const char *where;
+    } parts[] = {
+        { median_part(c, within_of), "within launches" },
+        { median_part(c, launch_of), "from launch to launch" },
+        { median_part(c, occasion_of), blocks ? "from block to block" : "from run to run" },
+    };
+    char text[256];
+    int length = 0;
+
+    for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+        if (isfinite(parts[i].value))
+            length += snprintf(text + length, sizeof(text) - (size_t)length, "%s%.2g %% %s",
+                               length ? ", " : "", 100 * parts[i].value, parts[i].where);
+    if (length > 0)
+        comparison_note(c, "Noise, medians of what each adds: %s.", text);
+}
+
 static void note_noise(struct comparison *c)
 {
     if (c->noise > c->settings.delta)
@@ -153,6 +208,45 @@ static void note_noise(struct comparison *c)
             "Launches of one benchmark typically differ by %.1f %%, more than the floor "
             "of %g %%: small changes cannot be seen here.",
             100 * c->noise, 100 * c->settings.delta);
+}
+
+static void note_unsupported(struct comparison *c)
+{
+    if (c->unsupported > 0)
+        comparison_note(c, "%zu benchmark%s on neither side.", c->unsupported,
+                        c->unsupported == 1 ? " runs" : "s run");
+}
+
+void compare_floor_unfit(const struct compare_floor *floor, char text[COMPARE_FLOOR_TEXT])
+{
+    const char *ids[COMPARE_FLOOR_METRICS + 1] = { NULL };
+
+    for (size_t i = 0; i < COMPARE_FLOOR_METRICS && metric_at(i); i++)
+        ids[i] = metric_at(i)->id;
+    const char *nearest =
+        metric_find(floor->pattern, NULL) ? NULL : text_nearest(floor->pattern, ids);
+    snprintf(text, COMPARE_FLOOR_TEXT,
+             "The floor of %.3g %% for \"%.200s\" fits no metric or benchmark that is "
+             "compared%s%s%s",
+             100 * floor->delta, floor->pattern, nearest ? "; did you mean \"" : ".",
+             nearest ? nearest : "", nearest ? "\"?" : "");
+}
+
+/* A slip of the pen would leave the general floor in force, unseen. */
+static void note_floors(struct comparison *c)
+{
+    char text[COMPARE_FLOOR_TEXT];
+
+    for (size_t i = 0; i < c->settings.nr_floors && c->nr_items > 0; i++) {
+        const struct compare_floor *floor = &c->settings.floors[i];
+        bool fits = false;
+        for (size_t j = 0; j < c->nr_items && !fits; j++)
+            fits = compare_floor_fits(floor, c->items[j].metric, c->items[j].bench->key);
+        if (fits)
+            continue;
+        compare_floor_unfit(floor, text);
+        comparison_note(c, "%s", text);
+    }
 }
 
 void compare_run_notes(struct comparison *c, const struct records *base, const struct records *head)
@@ -164,12 +258,15 @@ void compare_run_notes(struct comparison *c, const struct records *base, const s
     note_pooling(c, head, "head");
     note_dirty(c, base, "base");
     note_dirty(c, head, "head");
+    note_unsupported(c);
 }
 
 void compare_notes(struct comparison *c)
 {
     note_shift(c);
+    note_floors(c);
     note_launches(c);
+    note_parts(c);
     note_noise(c);
     note_chance(c);
 }

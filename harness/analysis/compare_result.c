@@ -32,6 +32,14 @@ const char *compare_design_name(enum compare_design design)
     return designs[design];
 }
 
+int compare_design_find(const char *name)
+{
+    for (size_t i = 0; i < sizeof(designs) / sizeof(designs[0]); i++)
+        if (strcmp(designs[i], name) == 0)
+            return (int)i;
+    return -1;
+}
+
 /* Regressed or broken, and nobody said that it is meant to be. */
 static bool is_alarm(const struct compare_row *row)
 {

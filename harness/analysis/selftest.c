@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "analysis/selftest.h"
 
-#include "base/json.h"
-#include "base/text.h"
-
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -138,191 +134,19 @@ struct selftest_tally selftest_total(const struct selftest *t)
     return total;
 }
 
-/* A share for each size planted. */
-struct curve {
-    double size[SELFTEST_SIZES_MAX], share[SELFTEST_SIZES_MAX], weight[SELFTEST_SIZES_MAX];
-    size_t nr;
-};
-
-/* Neighbours out of order share their weighted mean, until none is. */
-static void make_monotone(struct curve *c)
-{
-    bool changed = true;
-
-    while (changed) {
-        changed = false;
-        for (size_t i = 0; i + 1 < c->nr; i++) {
-            if (c->share[i] <= c->share[i + 1])
-                continue;
-            double w = c->weight[i] + c->weight[i + 1];
-            double mean = (c->share[i] * c->weight[i] + c->share[i + 1] * c->weight[i + 1]) / w;
-            changed = c->share[i] - c->share[i + 1] > 1e-9;
-            c->share[i] = c->share[i + 1] = mean;
-        }
-    }
-}
-
-/* Where the curve reaches SELFTEST_POWER; `before` if it starts there. */
-static double crossing(struct curve *c, double before)
-{
-    make_monotone(c);
-    if (c->nr == 0)
-        return NAN;
-    if (c->share[0] >= SELFTEST_POWER)
-        return before;
-    for (size_t i = 1; i < c->nr; i++) {
-        if (c->share[i] < SELFTEST_POWER)
-            continue;
-        double part = (SELFTEST_POWER - c->share[i - 1]) / (c->share[i] - c->share[i - 1]);
-        return c->size[i - 1] * pow(c->size[i] / c->size[i - 1], part);
-    }
-    return INFINITY;
-}
-
-double selftest_smallest(const struct selftest *t, struct interval *limits)
-{
-    struct curve middle = { .nr = 0 }, low = { .nr = 0 }, high = { .nr = 0 };
-
-    for (size_t i = 0; i < t->nr; i++) {
-        struct selftest_rate found = t->tallies[i].found;
-        if (!(t->tallies[i].size > 0) || found.of == 0)
-            continue;
-        struct interval ci = selftest_interval(found);
-        const double shares[] = { (double)found.hits / (double)found.of, ci.low, ci.high };
-        struct curve *const curves[] = { &middle, &low, &high };
-        for (int j = 0; j < 3; j++) {
-            struct curve *c = curves[j];
-            c->size[c->nr] = t->tallies[i].size;
-            c->weight[c->nr] = (double)found.of;
-            c->share[c->nr++] = shares[j];
-        }
-    }
-    if (limits)
-        *limits = (struct interval) { crossing(&high, 0), crossing(&low, middle.size[0]) };
-    return crossing(&middle, middle.size[0]);
-}
-
 bool selftest_quiet(const struct selftest *t)
 {
     return selftest_interval(selftest_total(t).comparisons).low <= SELFTEST_ALARMS;
 }
 
-/* Whole per cent, and the whole margin that noise needs. */
-static int next_percent(double fraction)
+bool selftest_tells(const struct selftest *t)
 {
-    return (int)ceil(fraction * 100 - 1e-9);
-}
+    struct selftest_tally total = selftest_total(t);
 
-static double percent(double fraction)
-{
-    return 100 * fraction;
+    return total.found.of + total.alarms.of > 0;
 }
 
 bool selftest_interleaved(const struct selftest *t)
 {
     return strstr(t->kind, "-ab") != NULL;
-}
-
-/* "at most 80 launches a side" */
-static const char *launches(const struct selftest *t, char text[48])
-{
-    snprintf(text, 48, "%s%d launches a side", selftest_interleaved(t) ? "at most " : "",
-             t->launches);
-    return text;
-}
-
-/* What is known of the smallest change found with a floor of `delta`, from a test with t->delta. */
-static struct interval smallest_at(const struct selftest *t, double tested, double delta)
-{
-    double more = delta - t->delta;
-
-    return (struct interval) { tested + fmin(more, 0), tested + fmax(more, 0) };
-}
-
-static enum selftest_answer answer_of(struct interval smallest, double delta)
-{
-    double most = 2 * delta + 1e-9;
-
-    return smallest.high <= most ? SELFTEST_CARRIES
-           : smallest.low > most ? SELFTEST_CANNOT
-                                 : SELFTEST_UNKNOWN;
-}
-
-/* "This machine carries a gate of 3 %"; returns its length. */
-static int say_answer(enum selftest_answer answer, double delta, char text[SELFTEST_TEXT_SIZE])
-{
-    static const char *const words[] = {
-        [SELFTEST_CARRIES] = "This machine carries",
-        [SELFTEST_CANNOT] = "This machine cannot carry",
-        [SELFTEST_UNKNOWN] = "Nobody can tell whether this machine can carry",
-    };
-
-    return snprintf(text, SELFTEST_TEXT_SIZE, "%s a gate of %.3g %%", words[answer],
-                    percent(delta));
-}
-
-/* The floor at which the same noise would do. */
-static double floor_for(const struct selftest *t, double tested)
-{
-    return tested > 2 * t->delta ? tested - t->delta : tested / 2;
-}
-
-static void say_smallest(const struct selftest *t, double tested, bool planted, double delta,
-                         enum selftest_answer answer, char *text, size_t size)
-{
-    char side[48];
-    int length = snprintf(text, size,
-                          ": the smallest change that %s found 4 times in 5 is %.2g %%, with %s%s",
-                          planted ? "is" : "should be", percent(tested), launches(t, side),
-                          answer == SELFTEST_CARRIES ? "." : "");
-
-    if (answer == SELFTEST_CANNOT)
-        snprintf(text + length, size - (size_t)length,
-                 ", and may be %.3g %% at most. Use --delta %d%%, or more launches, and see "
-                 "`harness doctor`.",
-                 percent(2 * delta), next_percent(floor_for(t, tested)));
-    if (answer == SELFTEST_UNKNOWN)
-        snprintf(text + length, size - (size_t)length,
-                 " and a floor of %.3g %%. Test with --delta %.3g%%.", percent(t->delta),
-                 percent(delta));
-}
-
-enum selftest_answer selftest_gate(const struct selftest *t, double delta,
-                                   char text[SELFTEST_TEXT_SIZE])
-{
-    double smallest = selftest_smallest(t, NULL);
-    bool planted = !isnan(smallest);
-    double tested = planted ? smallest : t->visible;
-    double least = isinf(tested) ? t->tallies[t->nr - 1].size : tested; /* it is more than that */
-    struct interval known = smallest_at(t, least, delta);
-
-    known.high = isinf(tested) ? INFINITY : known.high;
-    enum selftest_answer answer = isnan(tested) ? SELFTEST_UNKNOWN : answer_of(known, delta);
-    int length = say_answer(answer, delta, text);
-    char *rest = text + length, side[48];
-    size_t size = (size_t)(SELFTEST_TEXT_SIZE - length);
-
-    if (isnan(tested))
-        snprintf(rest, size, ": no benchmark was judged.");
-    else if (isinf(tested))
-        snprintf(
-            rest, size,
-            ": with a floor of %.3g %% and %s not even a change of %.3g %% is found 4 times in "
-            "5. Use more launches or longer ones, and see `harness doctor`.",
-            percent(t->delta), launches(t, side), percent(least));
-    else
-        say_smallest(t, tested, planted, delta, answer, rest, size);
-    return answer;
-}
-
-bool selftest_warning(const char *result, double delta, char text[SELFTEST_TEXT_SIZE])
-{
-    struct error ignored;
-    struct selftest t;
-    cJSON *json = json_parse(result, strlen(result), "self-test", &ignored);
-    bool warns = json && selftest_from_json(json, &t, &ignored) == 0 &&
-                 selftest_gate(&t, delta, text) == SELFTEST_CANNOT;
-
-    cJSON_Delete(json);
-    return warns;
 }

@@ -15,6 +15,14 @@
  * A gate. A machine carries a gate of delta if a change of twice the floor is found 4 times in 5.
  * What was tested with another floor still tells something: a larger floor never finds more, and
  * costs no more than what it is larger by. Where that leaves both answers open, nobody can tell.
+ *
+ * Too few comparisons. 1 of 1 found is 3 to 100 %: that answers nothing. To ask for an interval
+ * that lies on one side of 4 in 5 would take 14 of 14, so the answer may be off by a factor of
+ * four in the odds, but no more: `carries` needs the curve of lower limits to reach 1 in 2 by twice
+ * the floor (odds 1 instead of 4), `cannot` the curve of upper limits to stay below 16 in 17 there
+ * (odds 16). 6 of 6 answer, which are three comparisons with two planted; 5 of 5 do not, nor does
+ * 0 of 1, but 0 of 2 does. Else nobody can tell, and the text says how many more would, if the
+ * shares found stay what they are.
  */
 #ifndef HARNESS_ANALYSIS_SELFTEST_H
 #define HARNESS_ANALYSIS_SELFTEST_H
@@ -29,8 +37,10 @@
 
 enum { SELFTEST_SIZES_MAX = 8 };
 
-#define SELFTEST_POWER  0.8  /* share that counts as found */
-#define SELFTEST_ALARMS 0.05 /* share of comparisons that may raise any alarm */
+#define SELFTEST_POWER  0.8         /* share that counts as found */
+#define SELFTEST_LEAST  0.5         /* odds of 4 times less and ... */
+#define SELFTEST_MOST   (16.0 / 17) /* ... 4 times more: no answer if the share may be beyond */
+#define SELFTEST_ALARMS 0.05        /* share of comparisons that may raise any alarm */
 
 struct selftest_rate {
     size_t hits, of;
@@ -90,10 +100,13 @@ enum selftest_answer selftest_gate(const struct selftest *t, double delta,
                                    char text[SELFTEST_TEXT_SIZE]);
 /* False where fewer than 1 in 20 comparisons with an alarm can be excluded. */
 bool selftest_quiet(const struct selftest *t);
+/* Whether it judged any benchmark. If not, it is not worth keeping. */
+bool selftest_tells(const struct selftest *t);
 
-/* For a comparison with a floor of `delta`: whether a stored result (store_selftest.result) warns
- * against it, and the warning. A result that cannot be read warns of nothing. */
-bool selftest_warning(const char *result, double delta, char text[SELFTEST_TEXT_SIZE]);
+/* The same as selftest_gate() from a stored result (store_selftest.result). Unknown, with an empty
+ * text, where it cannot be read. */
+enum selftest_answer selftest_kept_gate(const char *result, double delta,
+                                        char text[SELFTEST_TEXT_SIZE]);
 
 /* docs/formats.md, "Self-test". */
 cJSON *selftest_to_json(const struct selftest *t);

@@ -4,28 +4,14 @@
 #include "analysis/epoch.h"
 #include "analysis/summary.h"
 #include "base/array.h"
-#include "base/json.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_interleaved(const struct run *run)
-{
-    struct error ignored;
-
-    /* Most settings need no parsing to see that. */
-    if (!run->settings || !strstr(run->settings, "\"ab\""))
-        return false;
-    cJSON *json = json_parse(run->settings, strlen(run->settings), "settings", &ignored);
-    bool found = cJSON_GetObjectItemCaseSensitive(json, "ab") != NULL;
-    cJSON_Delete(json);
-    return found;
-}
-
 bool series_takes(const struct run *run)
 {
-    return strcmp(run->label, "selftest") != 0 && !is_interleaved(run);
+    return !run_is_trial(run->label, run->settings);
 }
 
 struct series_run *series_runs(const struct records *records)

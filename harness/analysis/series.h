@@ -3,8 +3,8 @@
  * History as series: one series for each benchmark on each machine class, one point for each run
  * that has a time for it, in order of time. Several runs of one commit are points of their own.
  *
- * Runs that are no part of the history of the code make no points: those of an A/B comparison
- * (their settings have "ab") and those of a self-test (label "selftest").
+ * Runs that are no part of the history of the code make no points: those of an A/B comparison and
+ * those of a self-test (run_is_trial() in core/record.h).
  */
 #ifndef HARNESS_ANALYSIS_SERIES_H
 #define HARNESS_ANALYSIS_SERIES_H

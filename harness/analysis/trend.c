@@ -158,7 +158,7 @@ static bool size_fits(const struct trend_step *step, double accepted)
     bool up = step->change > 0;
     double near = fabs(log1p(up ? step->interval.low : step->interval.high));
 
-    if ((accepted > 0) != up)
+    if (!isfinite(accepted) || (accepted > 0) != up) /* NaN: that it is broken was accepted */
         return false;
     return !(near > fabs(log1p(accepted)) + log1p(TREND_ACCEPT_MARGIN));
 }

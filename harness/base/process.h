@@ -34,7 +34,9 @@ struct process_result {
 /* Runs it and waits, for it alone: what it leaves running in the background is left alone. What it
  * says goes to `out`, and its standard error to `errors`, or to `out`, too, where that is NULL.
  * It has a process group of its own, which is ended as a whole if time is up or the user wants to
- * stop. -1 where it could not be started. */
+ * stop: by SIGTERM, and after a few seconds, or if SIGINT or SIGTERM comes meanwhile, by SIGKILL.
+ * Such a signal is held back until the group is gone. -1 where it could not be started, or how it
+ * ended cannot be known: SIGCHLD must not be ignored. */
 int process_run(const struct process *p, struct strbuf *out, struct strbuf *errors,
                 struct process_result *result, struct error *err);
 

@@ -23,6 +23,8 @@ struct child {
     int read[PIPES], write[PIPES]; /* -1: none, or closed */
     struct strbuf *text[PIPES];
     int64_t started, stopped; /* ms; stopped 0: not asked to end */
+    bool killed;
+    sigset_t mask; /* as it was, once it is asked to end */
     struct process_result *result;
 };
 
@@ -78,6 +80,7 @@ static void set_attributes(posix_spawnattr_t *attributes)
 
     sigemptyset(&defaults);
     sigaddset(&defaults, SIGPIPE);
+    sigaddset(&defaults, SIGCHLD);
     posix_spawnattr_init(attributes);
     posix_spawnattr_setsigdefault(attributes, &defaults);
     posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF);
@@ -119,18 +122,54 @@ static void take(struct child *c, int i)
         close_fd(&c->read[i]);
 }
 
-/* Asks the whole group to end, and later makes it. */
+/* A signal that comes now would end this process and leave the group, which has asked for more
+ * time, running: it waits until the group is gone. */
+static void hold_signals(struct child *c)
+{
+    sigset_t ends;
+
+    sigemptyset(&ends);
+    sigaddset(&ends, SIGINT);
+    sigaddset(&ends, SIGTERM);
+    pthread_sigmask(SIG_BLOCK, &ends, &c->mask);
+}
+
+/* The user has asked again. */
+static bool impatient(void)
+{
+    sigset_t pending;
+
+    sigpending(&pending);
+    return sigismember(&pending, SIGINT) == 1 || sigismember(&pending, SIGTERM) == 1;
+}
+
+/* Asks the whole group to end, and later, or when the user insists, makes it. */
 static void stop(struct child *c, enum process_end why)
 {
     int64_t now = now_ms();
 
     if (!c->stopped) {
+        hold_signals(c);
         c->result->end = why;
         c->stopped = now;
         kill(-c->pid, SIGTERM);
-    } else if (now > c->stopped + grace_ms) {
+    } else if (now > c->stopped + grace_ms || impatient()) {
+        c->killed = true;
         kill(-c->pid, SIGKILL);
     }
+}
+
+/* The leader of a group that was asked to end may be the first to go: the rest has its time, too.
+ * Then the signals come. */
+static void see_off(struct child *c)
+{
+    if (!c->stopped)
+        return;
+    while (!c->killed && kill(-c->pid, 0) == 0) {
+        poll(NULL, 0, look_ms / 5);
+        stop(c, c->result->end);
+    }
+    pthread_sigmask(SIG_SETMASK, &c->mask, NULL);
 }
 
 static void mind_the_time(struct child *c)
@@ -143,12 +182,17 @@ static void mind_the_time(struct child *c)
         stop(c, PROCESS_TIMED_OUT);
 }
 
-/* Until it has ended; its wait status. */
-static int follow(struct child *c)
+/* Until it has ended, and how; -1 where that cannot be known. */
+static int follow(struct child *c, int *status, struct error *err)
 {
-    int status = 0, wait_ms = 1;
+    int wait_ms = 1;
 
-    while (waitpid(c->pid, &status, WNOHANG) == 0) {
+    for (;;) {
+        pid_t ended = waitpid(c->pid, status, WNOHANG);
+        if (ended > 0)
+            return 0;
+        if (ended < 0 && errno != EINTR)
+            return error_set(err, "cannot tell how %s ended: %s", c->p->argv[0], strerror(errno));
         struct pollfd fds[PIPES];
         for (int i = 0; i < PIPES; i++) /* closed ones are -1, which poll() skips */
             fds[i] = (struct pollfd) { .fd = c->read[i], .events = POLLIN };
@@ -158,7 +202,6 @@ static int follow(struct child *c)
         mind_the_time(c);
         wait_ms = wait_ms * 2 < look_ms ? wait_ms * 2 : look_ms;
     }
-    return status;
 }
 
 int process_run(const struct process *p, struct strbuf *out, struct strbuf *errors,
@@ -176,7 +219,10 @@ int process_run(const struct process *p, struct strbuf *out, struct strbuf *erro
         goto out;
     for (int i = 0; i < PIPES; i++)
         close_fd(&c.write[i]);
-    int status = follow(&c);
+    int status = 0, lost = follow(&c, &status, err);
+    see_off(&c);
+    if (lost)
+        goto out;
     for (int i = 0; i < PIPES; i++)
         take(&c, i);
     if (WIFSIGNALED(status) && result->end == PROCESS_EXITED)

@@ -5,9 +5,8 @@
 #include "base/random.h"
 #include "base/text.h"
 #include "cli/program.h"
-#include "cli/progress.h"
+#include "cli/recording.h"
 #include "core/clock.h"
-#include "measure/environment.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -22,7 +21,7 @@ struct worker {
     struct ab_session *s;
     struct ab ab;
     struct benchmark_name *names; /* of the benchmarks of the choice */
-    int64_t launch_id;
+    struct recording recording[AB_SIDES];
     struct progress progress;
     uint64_t start;
 };
@@ -66,11 +65,10 @@ static char *settings_json(const struct worker *w, enum ab_side side, const char
     return text;
 }
 
+/* Another program's, in place of this one's. */
 static int describe_build(const struct ab_request_side *side, struct build *b, struct error *err)
 {
-    if (!side->program)
-        environment_build(b);
-    else if (program_build(side->program, b, err))
+    if (side->program && program_build(side->program, b, err))
         return -1;
     if (side->commit) {
         snprintf(b->commit, sizeof(b->commit), "%s", side->commit);
@@ -82,17 +80,14 @@ static int describe_build(const struct ab_request_side *side, struct build *b, s
 static int describe_run(struct worker *w, enum ab_side side, struct error *err)
 {
     const struct ab_request *r = w->r;
-    struct run *run = records_add_run(&w->s->records[side]);
+    struct records *records = &w->s->records[side];
+    struct run *run = records_add_run(records);
+    char label[sizeof(run->label)];
 
-    if (describe_build(&r->side[side], &run->build, err))
-        return -1;
-    random_uuid(run->uuid);
-    run->started_ms = clock_epoch_ms();
-    snprintf(run->suite, sizeof(run->suite), "%s", r->choice->suite.name);
-    snprintf(run->label, sizeof(run->label), "%s %s", r->label ? r->label : "ab", side_names[side]);
-    environment_machine(&run->machine);
-    run->environment = environment_json();
-    return 0;
+    snprintf(label, sizeof(label), "%s %s", r->label ? r->label : "ab", side_names[side]);
+    recording_describe(run, r->choice->suite.name, label, NULL);
+    w->recording[side] = (struct recording) { .store = r->store, .run = run, .records = records };
+    return describe_build(&r->side[side], &run->build, err);
 }
 
 static const char *name_of(const struct ab_request_side *side)
@@ -123,12 +118,9 @@ static int begin_runs(struct worker *w, struct error *err)
 
 static int end_runs(struct worker *w, struct error *err)
 {
-    for (int i = 0; i < AB_SIDES; i++) {
-        struct run *run = run_of(w->s, (enum ab_side)i);
-        run->ended_ms = clock_epoch_ms();
-        if (store_end_run(w->r->store, run->id, run->ended_ms, err))
+    for (int i = 0; i < AB_SIDES; i++)
+        if (recording_end(&w->recording[i], err))
             return -1;
-    }
     return 0;
 }
 
@@ -137,7 +129,7 @@ static int on_launch_begin(void *context, enum ab_side side, const struct launch
 {
     struct worker *w = context;
 
-    return store_begin_launch(w->r->store, run_of(w->s, side)->id, l, &w->launch_id, err);
+    return recording_launch_begin(&w->recording[side], l, err);
 }
 
 static int on_launch_end(void *context, enum ab_side side, const struct launch *l,
@@ -145,8 +137,7 @@ static int on_launch_end(void *context, enum ab_side side, const struct launch *
 {
     struct worker *w = context;
 
-    (void)side;
-    return store_end_launch(w->r->store, w->launch_id, l, err);
+    return recording_launch_end(&w->recording[side], l, err);
 }
 
 static int on_measurement(void *context, enum ab_side side, const struct launch *l,
@@ -154,8 +145,7 @@ static int on_measurement(void *context, enum ab_side side, const struct launch 
 {
     struct worker *w = context;
 
-    measurement_copy(&records_add(&w->s->records[side], 0, l->seq)->m, m);
-    return store_add_measurement(w->r->store, w->launch_id, m, err);
+    return recording_measurement(&w->recording[side], l, m, err);
 }
 
 static int compare(struct worker *w, struct error *err)

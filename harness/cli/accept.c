@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/accept.h"
 
+#include "base/array.h"
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/text.h"
@@ -84,12 +85,35 @@ static int examine(const struct accept_request *request, const struct store_comp
     return 1;
 }
 
-static int accept_one(struct store *store, const struct accept_request *request, struct finding *f,
-                      const char *author, struct error *err)
+/* What is to be written, and what was seen of each. */
+struct batch {
+    ARRAY(struct store_acceptance) items; /* borrow all their texts */
+    ARRAY(double) seen;
+    struct store_acceptances earlier; /* those that are there */
+    size_t again;                     /* left out, because an equal one is there */
+};
+
+static bool is_equal(const struct store_acceptance *a, const struct store_acceptance *b)
+{
+    return strcmp(a->key, b->key) == 0 && strcmp(a->metric, b->metric) == 0 &&
+           strcmp(a->machine, b->machine) == 0 && strcmp(a->commit, b->commit) == 0 &&
+           (a->change == b->change || (isnan(a->change) && isnan(b->change)));
+}
+
+static const struct store_acceptance *find_equal(const struct batch *batch,
+                                                 const struct store_acceptance *a)
+{
+    for (size_t i = 0; i < batch->earlier.nr; i++)
+        if (is_equal(&batch->earlier.items[i], a))
+            return &batch->earlier.items[i];
+    return NULL;
+}
+
+static int add_finding(struct batch *batch, const struct accept_request *request, struct finding *f,
+                       char *author, char *reason, struct error *err)
 {
     const struct store_verdict *v = f->verdict;
     const struct metric *metric = metric_find(v->metric, err);
-    char *commit = f->comparison->head_commit, seen[TEXT_UNIT_SIZE], change[TEXT_UNIT_SIZE];
 
     if (!metric)
         return -1;
@@ -101,51 +125,85 @@ static int accept_one(struct store *store, const struct accept_request *request,
         .key = v->key,
         .metric = v->metric,
         .machine = v->machine,
-        .commit = commit,
+        .commit = f->comparison->head_commit,
         .change = f->change,
-        .reason = memory_string(request->reason),
-        .author = memory_string(author),
+        .reason = reason,
+        .author = author,
         .accepted_ms = clock_epoch_ms(),
     };
-    int rc = store_acceptance_add(store, &a, err);
-    free(a.reason);
-    free(a.author);
-    if (rc)
-        return -1;
-    printf("accepted as %" PRId64 ": %s, %s", a.id, v->key, metric->label);
-    if (isnan(f->change))
-        printf(", which is broken");
-    else
-        printf(" %s (seen: %s)", text_percent(f->change, change),
-               text_percent(f->result.change, seen));
-    printf("%s%.7s\n", *commit ? " since " : "", commit);
+    const struct store_acceptance *equal = find_equal(batch, &a);
+    if (equal) {
+        batch->again++;
+        error_set(err, "%s (%s): the same was accepted already, as %" PRId64, v->key, v->metric,
+                  equal->id);
+        return 1;
+    }
+    *array_push(&batch->items) = a;
+    *array_push(&batch->seen) = f->result.change;
     return 0;
 }
 
-static int accept_those(struct store *store, const struct accept_request *request,
-                        const struct store_comparisons *found, struct error *err)
+static void tell(const struct store_acceptance *a, double was_seen)
 {
-    char *author = author_of(request);
-    size_t accepted = 0;
+    char seen[TEXT_UNIT_SIZE], change[TEXT_UNIT_SIZE];
+    struct error ignored;
+
+    printf("accepted as %" PRId64 ": %s, %s", a->id, a->key,
+           metric_find(a->metric, &ignored)->label);
+    if (isnan(a->change))
+        printf(", which is broken");
+    else
+        printf(" %s (seen: %s)", text_percent(a->change, change), text_percent(was_seen, seen));
+    printf("%s%.7s\n", *a->commit ? " since " : "", a->commit);
+}
+
+/* Looks at all before anything is written; -1 where there is nothing to accept. */
+static int gather(struct batch *batch, const struct accept_request *request,
+                  const struct store_comparisons *found, char *author, char *reason,
+                  struct error *err)
+{
     int rc = 0;
 
     for (size_t i = 0; rc >= 0 && i < found->nr; i++) {
         struct finding f;
         rc = examine(request, &found->items[i], &f, err);
-        if (rc == 0 && (rc = accept_one(store, request, &f, author, err)) == 0)
-            accepted++;
+        if (rc == 0)
+            rc = add_finding(batch, request, &f, author, reason, err);
     }
-    free(author);
-    if (rc < 0)
+    if (rc < 0 || batch->items.nr > 0)
+        return rc < 0 ? -1 : 0;
+    if (found->nr == 1)
         return -1;
-    if (accepted == 0 && found->nr > 1)
-        return error_set(err,
-                         "%zu benchmarks fit \"%s\", and the newest verdict of none of them "
-                         "is regressed or broken without being accepted",
-                         found->nr, request->key);
-    if (accepted < found->nr && found->nr > 1)
-        printf("%zu of the %zu that fit; the others have nothing to accept\n", accepted, found->nr);
-    return accepted ? 0 : -1;
+    return error_set(err,
+                     "%zu newest verdicts fit \"%s\", and none of them is regressed or broken "
+                     "without being accepted",
+                     found->nr, request->key);
+}
+
+static int accept_those(struct store *store, const struct accept_request *request,
+                        const struct store_comparisons *found, struct error *err)
+{
+    char *author = author_of(request), *reason = memory_string(request->reason);
+    struct batch batch = { .again = 0 };
+    int rc = store_acceptance_list(store, NULL, &batch.earlier, err);
+
+    if (rc == 0)
+        rc = gather(&batch, request, found, author, reason, err);
+    if (rc == 0)
+        rc = store_acceptance_add(store, batch.items.items, batch.items.nr, err);
+    for (size_t i = 0; rc == 0 && i < batch.items.nr; i++)
+        tell(&batch.items.items[i], batch.seen.items[i]);
+    if (rc == 0 && batch.again)
+        printf("%zu accepted already\n", batch.again);
+    if (rc == 0 && batch.items.nr + batch.again < found->nr)
+        printf("%zu of the %zu verdicts that fit; the others have nothing to accept\n",
+               batch.items.nr + batch.again, found->nr);
+    array_release(&batch.items);
+    array_release(&batch.seen);
+    store_acceptances_release(&batch.earlier);
+    free(author);
+    free(reason);
+    return rc;
 }
 
 int accept_run(struct store *store, const struct accept_request *request, struct error *err)
@@ -154,6 +212,8 @@ int accept_run(struct store *store, const struct accept_request *request, struct
 
     if (!request->reason || !*request->reason)
         return error_set(err, "say why with --reason TEXT, for those who find the change later");
+    if (request->metric && !metric_find(request->metric, err))
+        return -1;
     int rc = store_verdict_newest(store, &request->key, 1, request->metric, &found, err);
     if (rc == 0 && found.nr == 0)
         rc = error_set(err,

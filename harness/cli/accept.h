@@ -17,7 +17,8 @@ struct accept_request {
 };
 
 /* Accepts the newest recorded verdict of each benchmark that fits, if it is regressed or broken,
- * and prints what it accepted. -1 where there is nothing to accept, with the reason. */
+ * and prints what it accepted: all of them or, on an error, none. What was accepted already, with
+ * the same change and commit, is left out. -1 where there is nothing to accept, with the reason. */
 int accept_run(struct store *store, const struct accept_request *request, struct error *err);
 int accept_list(struct store *store, bool json, struct error *err);
 int accept_remove(struct store *store, const char *id, struct error *err);

@@ -3,7 +3,6 @@
 
 #include "base/array.h"
 #include "base/memory.h"
-#include "cli/program.h"
 #include "cli/verdict_record.h"
 
 #include <math.h>
@@ -18,23 +17,14 @@ const struct git_commit *bisect_job_commit(const struct bisect_job *job, size_t 
     return place == 0 ? &job->good : &job->range.items[place - 1];
 }
 
-/* Builds a place once, and asks what came out whether it is a harness. */
+/* Builds a place once. */
 static int ensure_built(struct bisect_job *job, size_t place, struct error *err)
 {
     struct built *built = &job->built[place];
-    struct build build;
-    struct error no_harness;
 
     if (built->program || built->complaint)
         return 0;
-    if (builds_make(bisect_job_commit(job, place)->hash, &job->recipe, built, err))
-        return -1;
-    if (built->program && program_build(built->program, &build, &no_harness)) {
-        free(built->program);
-        built->program = NULL;
-        built->complaint = memory_string(no_harness.message);
-    }
-    return 0;
+    return builds_make(bisect_job_commit(job, place)->hash, &job->recipe, built, err);
 }
 
 /* The place is out, or the search is over where it is one of the ends. */

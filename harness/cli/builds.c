@@ -6,6 +6,7 @@
 #include "base/process.h"
 #include "cli/build_place.h"
 #include "cli/git.h"
+#include "cli/program.h"
 #include "core/device.h"
 
 #include <errno.h>
@@ -20,26 +21,62 @@
 
 enum { COMPLAINT_LINES = 8, COMPLAINT_BYTES = 2000, LOCK_LOOK_US = 100000 };
 
-static const double room_needed = 64e6; /* bytes; with less left a failed build means little */
+static const double room_needed = 64e6;     /* bytes; with less left a failed build means little */
+static const double compiler_patience = 20; /* s */
 
 static bool with_cuda(void)
 {
     return device_class_of(DEVICE_CUDA, NULL) && *device_cuda_runtime();
 }
 
+/* What chooses compilers and speaks to them. */
+static const char *const compiler_variables[] = {
+    "CC",       "CXX",       "CUDACXX", "CUDAHOSTCXX",          "CFLAGS",
+    "CXXFLAGS", "CUDAFLAGS", "LDFLAGS", "CMAKE_TOOLCHAIN_FILE", "CMAKE_PREFIX_PATH",
+};
+
+/* A compiler that is not there says nothing: building will tell. */
+static void add_versions(const char *script, struct strbuf *text)
+{
+    const char *argv[] = { "sh", "-c", script, NULL };
+    struct process p = { .argv = argv, .timeout = compiler_patience };
+    struct process_result result;
+    struct strbuf out, errors;
+    struct error ignored;
+
+    strbuf_init(&out);
+    strbuf_init(&errors);
+    if (process_run(&p, &out, &errors, &result, &ignored) == 0)
+        strbuf_adds(text, out.data);
+    strbuf_release(&out);
+    strbuf_release(&errors);
+}
+
+static void add_compilers(struct strbuf *text)
+{
+    for (size_t i = 0; i < sizeof(compiler_variables) / sizeof(compiler_variables[0]); i++) {
+        const char *value = getenv(compiler_variables[i]);
+        strbuf_addf(text, "\n%s=%s", compiler_variables[i], value ? value : "");
+    }
+    add_versions("${CC:-cc} --version; ${CXX:-c++} --version", text);
+    if (with_cuda())
+        add_versions("${CUDACXX:-nvcc} --version", text);
+}
+
 /* "<commit>-<recipe>": builds of one commit by different recipes lie apart. The recipe's number is
  * FNV-1a, 32 bits. */
 static void name_build(const char *commit, const struct build_recipe *recipe, struct strbuf *name)
 {
-    const char *parts[] = { recipe->command ? recipe->command
-                            : with_cuda()   ? "cuda"
-                                            : "",
-                            recipe->command ? "command" : "cmake" };
     uint32_t hash = 2166136261u;
+    struct strbuf text;
 
-    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
-        for (const char *c = parts[i]; *c; c++)
-            hash = (hash ^ (unsigned char)*c) * 16777619u;
+    strbuf_init(&text);
+    strbuf_adds(&text, recipe->command ? recipe->command : with_cuda() ? "cuda" : "");
+    strbuf_adds(&text, recipe->command ? "command" : "cmake");
+    add_compilers(&text);
+    for (const char *c = text.data; *c; c++)
+        hash = (hash ^ (unsigned char)*c) * 16777619u;
+    strbuf_release(&text);
     strbuf_addf(name, "%s-%08x", commit, hash);
 }
 
@@ -192,6 +229,24 @@ static char *complaint_of(const struct build_place *p, bool failed)
     return strbuf_detach(&text);
 }
 
+/* Why the program that was built is of no use; NULL where it tells its version. */
+static char *useless(const struct build_place *p, bool was_there)
+{
+    struct strbuf text;
+    struct build build;
+    struct error why;
+
+    if (program_build(p->program.data, &build, &why) == 0)
+        return NULL;
+    strbuf_init(&text);
+    strbuf_addf(&text, "the program that was built does not run: %s\n", why.message);
+    if (was_there)
+        strbuf_addf(&text, "(remove %s to have it built again)", p->folder.data);
+    else
+        strbuf_addf(&text, "(how it was built: %s)", p->log.data);
+    return strbuf_detach(&text);
+}
+
 static int make_under_lock(const struct build_place *p, const struct build_recipe *recipe,
                            struct built *out, struct error *err)
 {
@@ -202,8 +257,10 @@ static int make_under_lock(const struct build_place *p, const struct build_recip
     int rc = build(p, recipe, err);
     if (rc < 0)
         return -1;
-    if (rc == 0 && build_place_has_program(p))
-        return file_write(p->mark.data, "", 0, err);
+    if (rc == 0 && build_place_has_program(p)) {
+        out->complaint = useless(p, false);
+        return out->complaint ? 0 : file_write(p->mark.data, "", 0, err);
+    }
     if (build_place_room(p) < room_needed)
         return error_set(err, "no room to build in %s: %.0f MB are left", p->root.data,
                          build_place_room(p) / 1e6);
@@ -225,6 +282,8 @@ static int make_at(const struct build_place *p, const struct build_recipe *recip
         if (rc)
             return -1;
     }
+    if (out->was_there)
+        out->complaint = useless(p, true);
     if (!out->complaint)
         out->program = memory_string(p->program.data);
     return 0;
@@ -258,6 +317,11 @@ void built_release(struct built *b)
     free(b->program);
     free(b->complaint);
     *b = (struct built) { 0 };
+}
+
+void builds_tell(const char *commit, const char *title)
+{
+    fprintf(stderr, "building %.7s %s\n", commit, title);
 }
 
 int builds_resolve(const char *ref, char commit[GIT_HASH_SIZE], struct error *err)

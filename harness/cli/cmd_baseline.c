@@ -4,10 +4,12 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "cli/accept.h"
+#include "cli/baseline_sight.h"
 #include "cli/history_file.h"
 #include "core/clock.h"
 #include "measure/environment.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -79,6 +81,57 @@ static void print_baseline(const struct store_baseline *b, bool members)
         printf("  run %lld\n", (long long)b->run_ids[i]);
 }
 
+static void print_sight(const struct baseline_sight *s)
+{
+    char when[TEXT_UNIT_SIZE];
+
+    if (s->tested_ms == 0)
+        printf("  %s, %s: no self-test; `harness selftest --power` tells what can be seen\n",
+               s->machine, s->device);
+    else if (isinf(s->smallest))
+        printf(
+            "  %s, %s: none of the changes planted was found 4 times in 5, with %d launches a "
+            "side (%s)\n",
+            s->machine, s->device, s->launches, text_timestamp(s->tested_ms, when));
+    else
+        printf(
+            "  %s, %s: a change of %.3g %% %s found 4 times in 5, with %d launches a side "
+            "(%s)\n",
+            s->machine, s->device, 100 * s->smallest, s->planted ? "is" : "should be", s->launches,
+            text_timestamp(s->tested_ms, when));
+}
+
+static cJSON *sight_to_json(const struct baseline_sight *s)
+{
+    cJSON *json = cJSON_CreateObject();
+
+    cJSON_AddStringToObject(json, "machine", s->machine);
+    cJSON_AddStringToObject(json, "device", s->device);
+    json_add_number(json, "smallest", s->smallest);
+    cJSON_AddBoolToObject(json, "planted", s->planted);
+    json_add_int(json, "launches", s->launches);
+    json_add_int(json, "tested_ms", s->tested_ms);
+    return json;
+}
+
+/* What comparisons with it can see: printed, or into `json` if that is not NULL. */
+static int show_sights(struct store *store, const struct store_baseline *b, cJSON *json,
+                       struct error *err)
+{
+    struct baseline_sights sights = { 0 };
+    int rc = baseline_sights(store, b, &sights, err);
+    cJSON *array = json ? cJSON_AddArrayToObject(json, "sight") : NULL;
+
+    for (size_t i = 0; rc == 0 && i < sights.nr; i++) {
+        if (json)
+            cJSON_AddItemToArray(array, sight_to_json(&sights.items[i]));
+        else
+            print_sight(&sights.items[i]);
+    }
+    array_release(&sights);
+    return rc;
+}
+
 static cJSON *baseline_to_json(const struct store_baseline *b)
 {
     cJSON *json = cJSON_CreateObject();
@@ -104,10 +157,13 @@ static int print_baselines(struct store *store, const char *only, bool json, str
         if (only && strcmp(only, all.items[i].name) != 0)
             continue;
         shown++;
+        cJSON *item = json ? baseline_to_json(&all.items[i]) : NULL;
         if (json)
-            cJSON_AddItemToArray(array, baseline_to_json(&all.items[i]));
+            cJSON_AddItemToArray(array, item);
         else
             print_baseline(&all.items[i], only != NULL);
+        if (only)
+            rc = show_sights(store, &all.items[i], item, err);
     }
     if (rc == 0 && json) {
         char *text = cJSON_Print(array);

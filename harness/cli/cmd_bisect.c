@@ -44,13 +44,14 @@ static int make_settings(struct session *s, struct bisect_options *o, struct err
     if (o->metric) {
         s->metrics[0] = o->metric;
         compare->metrics = s->metrics;
-        if (!metric_find(o->metric, err))
-            return -1;
     }
     search.false_alarm = compare->q;
     search.confidence = o->confidence > 0 ? o->confidence : search.confidence;
     s->job.search.settings = search;
-    return floors_parse(&o->deltas, &s->floors, compare, err);
+    return floors_parse(&o->deltas, &s->floors, compare, err) ||
+                   compare_check_settings(compare, err)
+               ? -1
+               : 0;
 }
 
 static int find_commits(struct session *s, struct error *err)
@@ -68,11 +69,6 @@ static int find_commits(struct session *s, struct error *err)
     return 0;
 }
 
-static void on_build(const char *commit, const char *title)
-{
-    fprintf(stderr, "building %.7s %s\n", commit, title);
-}
-
 static void make_request(struct session *s)
 {
     const struct bisect_options *o = s->o;
@@ -83,7 +79,7 @@ static void make_request(struct session *s)
         .program = o->build_program,
         .db = o->db,
         .interrupted = job->interrupted,
-        .begins = on_build,
+        .begins = builds_tell,
     };
     job->request.label = "bisect";
     job->request.budget = o->budget;
@@ -167,6 +163,8 @@ static int run(int argc, char **argv, void *options, struct error *err)
     if (rc == 0)
         rc = choice_make(&s.choice, &o->what, argv, argc, "ci", err);
     if (rc == 0)
+        floors_warn(&s.job.request.compare, &s.choice);
+    if (rc == 0)
         rc = history_open(&s.job.store, o->db, STORE_WRITE, err);
     if (rc == 0)
         rc = run_session(&s, &text, err);
@@ -192,7 +190,7 @@ static const struct option_row rows[] = {
     OPTION_ROW("confidence", 0, OPTION_FRACTION, struct bisect_options, confidence, "SHARE",
                "that a commit needs to be named (default 95%)"),
     OPTION_ROW("budget", 0, OPTION_DURATION, struct bisect_options, budget, "TIME",
-               "most time to measure one comparison (default none)"),
+               "measuring one comparison: no block that should end beyond it (default none)"),
     OPTION_RANGE_ROW("blocks", 0, OPTION_INT, struct bisect_options, blocks, 1, 1000, "N",
                      "most blocks of 2 launches a side in one comparison (default 40)"),
     OPTION_ROW("timeout", 0, OPTION_DURATION, struct bisect_options, timeout, "TIME",
@@ -229,7 +227,7 @@ const struct command cmd_bisect = {
         "is named when it has the wanted confidence and was compared with the one before it,\n"
         "too. Commits that do not build are passed over; where that hides the culprit, the\n"
         "answer is a range.\n"
-        "\n"
+        "\n" BUILDS_DETAILS
         "Your checkout is not touched: sources and builds lie in .harness/builds, one folder a\n"
         "commit, and are used again, so a search that was broken off goes on quickly; remove\n"
         "the folder to have the room back. Every comparison is kept in the history.\n"

@@ -3,6 +3,7 @@
 
 #include "analysis/compare.h"
 #include "base/json.h"
+#include "cli/builds.h"
 #include "cli/compare_ab.h"
 #include "cli/floors.h"
 #include "cli/gate_warning.h"
@@ -91,7 +92,9 @@ static int make_rule(struct compare_options *o, struct rule *rule, struct error 
     }
     if (o->metrics.nr > 0)
         rule->settings.metrics = rule->metrics;
-    return floors_parse(&o->deltas, &rule->floors, &rule->settings, err);
+    if (floors_parse(&o->deltas, &rule->floors, &rule->settings, err))
+        return -1;
+    return compare_check_settings(&rule->settings, err); /* before anything is built or measured */
 }
 
 /* Where the last self-test of the machine shows that it cannot carry this floor. */
@@ -128,15 +131,43 @@ static int decide(const struct compare_options *o, const struct rule *rule, stru
     return rc ? -1 : status;
 }
 
+/* The name of an option that --replay cannot heed: evidence and settings are what was recorded. */
+static const char *option_beside_replay(const struct compare_options *o)
+{
+    const struct {
+        const char *name;
+        bool given;
+    } options[] = {
+        { "--baseline", o->baseline },
+        { "--head", o->head },
+        { "--delta", o->deltas.nr },
+        { "--fdr", o->q > 0 },
+        { "--metric", o->metrics.nr },
+        { "--all", o->all },
+        { "--no-record", o->no_record },
+        { "--any-machine", o->any_machine },
+        { "--build", o->measuring.build },
+        { "--baseline-bin", o->measuring.baseline_bin },
+        { "--head-bin", o->measuring.head_bin },
+    };
+
+    for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
+        if (options[i].given)
+            return options[i].name;
+    return compare_ab_option(&o->measuring);
+}
+
 static int replay(const struct compare_options *o, int argc, char **argv, struct error *err)
 {
+    const char *beside = option_beside_replay(o);
     bool json = o->json || (o->format && strcmp(o->format, "json") == 0);
     struct store *store;
 
-    if (o->baseline || o->head)
+    if (beside)
         return error_set(err,
-                         "--replay takes numbers of recorded comparisons, no --baseline or "
-                         "--head; `harness history verdicts` lists them");
+                         "--replay takes numbers of recorded comparisons, and decides each with "
+                         "its own settings: no %s; `harness history verdicts` lists them",
+                         beside);
     if (output_check_format(o->format, err) || history_open(&store, o->db, STORE_READ, err))
         return -1;
     int rc = replay_run(store, argv, argc, json, o->output, err);
@@ -253,7 +284,7 @@ const struct command cmd_compare = {
         "  harness compare --baseline main --build --suite ci --budget 10m\n"
         "  harness compare --baseline-bin old/harness --head-bin new/harness 'gemm/*'\n"
         "  harness compare --replay                  recorded verdicts by today's rule\n"
-        "\n"
+        "\n" BUILDS_DETAILS
         "Decided from launches (fresh processes), at least three a side, five for a gate.\n"
         "FILTERs choose what is shown and what the exit status speaks of; all benchmarks are\n"
         "judged together all the same, so that choosing afterwards makes no alarm likelier.\n"

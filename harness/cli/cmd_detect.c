@@ -54,7 +54,7 @@ static cJSON *drift_to_json(const struct drift *drift)
     return json;
 }
 
-static void print_json(const struct changes *changes, size_t n)
+static void print_json(const struct changes *changes, size_t n, bool too_short)
 {
     cJSON *json = cJSON_CreateObject();
     cJSON *steps = cJSON_AddArrayToObject(json, "change_points");
@@ -63,6 +63,8 @@ static void print_json(const struct changes *changes, size_t n)
         cJSON_AddItemToArray(steps, step_to_json(&changes->items[i]));
     cJSON_AddItemToObject(json, "drift", drift_to_json(&changes->drift));
     json_add_int(json, "n", (int64_t)n);
+    if (too_short)
+        cJSON_AddTrueToObject(json, "too_short");
     json_add_number(json, "noise", changes->noise);
     json_add_number(json, "correlation", changes->correlation);
     json_add_number(json, "p", changes->p);
@@ -110,6 +112,24 @@ static void print_text(const struct changes *changes, size_t n, double level)
            changes->correlation);
 }
 
+/* Says what was found; the exit status. */
+static int report(const struct changes *changes, size_t n,
+                  const struct changepoint_settings *settings, const struct detect_options *o)
+{
+    size_t least = 2 * settings->min_segment;
+    bool too_short = n < least;
+
+    if (o->json)
+        print_json(changes, n, too_short);
+    else if (too_short)
+        printf("too short (%zu point%s; under %zu)\n", n, n == 1 ? "" : "s", least);
+    else
+        print_text(changes, n, settings->level);
+    if (too_short)
+        return EXIT_UNDECIDED;
+    return o->fail && changes->nr > 0 ? EXIT_REGRESSION : EXIT_SAME;
+}
+
 static int run(int argc, char **argv, void *options, struct error *err)
 {
     const struct detect_options *o = options;
@@ -122,6 +142,8 @@ static int run(int argc, char **argv, void *options, struct error *err)
         return error_set(err, "detect needs a file, or - for standard input");
     if (command_no_more(argc, argv, 1, err))
         return -1;
+    if (o->level >= 0.5)
+        return error_set(err, "--level must be below 50 %%, not %g %%", 100 * o->level);
     if (o->level > 0)
         settings.level = o->level;
     if (o->min_segment)
@@ -129,11 +151,7 @@ static int run(int argc, char **argv, void *options, struct error *err)
     if (series_read(argv[0], &series, err) ||
         changes_find(series.items, series.nr, &settings, &changes, err))
         goto out;
-    if (o->json)
-        print_json(&changes, series.nr);
-    else
-        print_text(&changes, series.nr, settings.level);
-    rc = o->fail && changes.nr > 0 ? EXIT_REGRESSION : EXIT_SAME;
+    rc = report(&changes, series.nr, &settings, o);
 out:
     changes_release(&changes);
     array_release(&series);
@@ -163,7 +181,10 @@ const struct command cmd_detect = {
         "allows for correlated noise.\n"
         "\n"
         "  harness detect nightly.csv\n"
-        "  harness detect --json --level 1% series.json\n",
+        "  harness detect --json --level 1% series.json\n"
+        "\n"
+        "Exit status: 0, or 1 with --fail and a step; 77 where the series is too short for two\n"
+        "levels; 2 usage or failure.",
     .options = rows,
     .options_size = sizeof(struct detect_options),
     .run = run,

@@ -2,16 +2,13 @@
 #include "cli/command.h"
 
 #include "base/json.h"
-#include "base/random.h"
 #include "cli/choice.h"
 #include "cli/history_file.h"
 #include "cli/interrupt.h"
-#include "cli/progress.h"
+#include "cli/recording.h"
 #include "cli/roofs.h"
 #include "cli/run_report.h"
-#include "core/clock.h"
 #include "core/registry.h"
-#include "measure/environment.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -30,7 +27,7 @@ struct session {
     struct choice choice;
     struct store *store;
     struct run run;
-    int64_t launch_id;
+    struct recording recording;
     enum run_report_form form;
     struct progress progress;
     const volatile sig_atomic_t *interrupted;
@@ -93,48 +90,6 @@ static char *settings_json(const struct session *s)
     return text;
 }
 
-static void describe_run(struct session *s)
-{
-    struct run *run = &s->run;
-
-    random_uuid(run->uuid);
-    run->started_ms = clock_epoch_ms();
-    snprintf(run->suite, sizeof(run->suite), "%s", s->choice.suite.name);
-    snprintf(run->label, sizeof(run->label), "%s", s->o->label ? s->o->label : "");
-    environment_machine(&run->machine);
-    environment_build(&run->build);
-    run->environment = environment_json();
-    run->settings = settings_json(s);
-}
-
-static int on_launch_begin(void *context, const struct launch *l, struct error *err)
-{
-    struct session *s = context;
-
-    return store_begin_launch(s->store, s->run.id, l, &s->launch_id, err);
-}
-
-static int on_launch_end(void *context, const struct launch *l, struct error *err)
-{
-    struct session *s = context;
-
-    return store_end_launch(s->store, s->launch_id, l, err);
-}
-
-static int on_measurement(void *context, const struct launch *l, const struct measurement *m,
-                          struct error *err)
-{
-    struct session *s = context;
-
-    (void)l;
-    return store_add_measurement(s->store, s->launch_id, m, err);
-}
-
-static void on_progress(void *context, const struct sweep_progress *p)
-{
-    progress_show(&((struct session *)context)->progress, p);
-}
-
 static int measure(struct session *s, enum sweep_end *end, struct error *err)
 {
     struct sweep sweep = {
@@ -147,13 +102,7 @@ static int measure(struct session *s, enum sweep_end *end, struct error *err)
         .budget = s->o->budget,
         .interrupted = s->interrupted,
     };
-    struct sweep_sink sink = {
-        .context = s,
-        .launch_begin = on_launch_begin,
-        .launch_end = on_launch_end,
-        .measurement = on_measurement,
-        .progress = on_progress,
-    };
+    struct sweep_sink sink = recording_sink(&s->recording);
 
     if (roofs_ensure(s->store, &s->run, &s->choice.device, false, s->interrupted, err) ||
         store_begin_run(s->store, &s->run, err))
@@ -161,7 +110,7 @@ static int measure(struct session *s, enum sweep_end *end, struct error *err)
     int rc = sweep_run(&sweep, &sink, end, err);
     progress_clear(&s->progress);
     if (rc == 0 && *end != SWEEP_INTERRUPTED)
-        rc = store_end_run(s->store, s->run.id, clock_epoch_ms(), err);
+        rc = recording_end(&s->recording, err);
     return rc;
 }
 
@@ -197,12 +146,15 @@ static int run_session(struct session *s, int argc, char **argv, struct error *e
 {
     enum sweep_end end;
 
-    if (choose_form(s, err) || choice_make(&s->choice, &s->o->what, argv, argc, "quick", err) ||
+    if (choose_form(s, err) || recording_check_label(s->o->label, 0, err) ||
+        choice_make(&s->choice, &s->o->what, argv, argc, "quick", err) ||
         keep_shard(&s->choice.list, s->o->shard, err) ||
         history_open(&s->store, s->o->db, STORE_WRITE, err))
         return -1;
     adjust_sampling(s);
-    describe_run(s);
+    recording_describe(&s->run, s->choice.suite.name, s->o->label, settings_json(s));
+    s->recording =
+        (struct recording) { .store = s->store, .run = &s->run, .progress = &s->progress };
     if (measure(s, &end, err)) {
         if (!*s->interrupted || s->run.id)
             return -1;

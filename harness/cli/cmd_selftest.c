@@ -15,6 +15,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 struct selftest_options {
     struct choice_options what;
@@ -34,7 +35,7 @@ struct session {
     struct machine machine;
     struct trials trials;
     struct selftest tests[TESTS];
-    size_t nr_tests;
+    size_t nr_tests, kept;
     const volatile sig_atomic_t *interrupted;
 };
 
@@ -75,16 +76,31 @@ static int choose(struct session *s, char **filters, int nr, struct error *err)
     return 0;
 }
 
+static bool is_same_file(const char *one, const char *other)
+{
+    struct stat a, b;
+
+    return strcmp(one, other) == 0 || (stat(one, &a) == 0 && stat(other, &b) == 0 &&
+                                       a.st_dev == b.st_dev && a.st_ino == b.st_ino);
+}
+
 /* Runs in which something is planted go into a file of their own: they are nobody's history. */
 static int open_files(struct session *s, struct error *err)
 {
     struct strbuf path, sibling;
+    int rc = 0;
 
     strbuf_init(&path);
     strbuf_init(&sibling);
     history_path(s->o->db, &path);
     history_sibling(path.data, "selftest.db", &sibling);
-    int rc = store_open(&s->history, path.data, STORE_WRITE, err);
+    if (s->o->power && is_same_file(path.data, sibling.data))
+        rc = error_set(err,
+                       "%s is where --power puts its planted runs, so it cannot be the history, "
+                       "too: give another --db",
+                       path.data);
+    if (rc == 0)
+        rc = store_open(&s->history, path.data, STORE_WRITE, err);
     if (rc == 0 && s->o->power)
         rc = store_open(&s->planted, sibling.data, STORE_WRITE, err);
     strbuf_release(&path);
@@ -168,9 +184,12 @@ static void describe_what(const struct session *s, char **filters, int nr, struc
     strbuf_release(&text);
 }
 
-/* What was shown holds for this machine and device, and for the rule of this program. */
+/* What was shown holds for this machine and device, and for the rule of this program. Where nothing
+ * was judged, nothing was shown: an earlier test still stands. */
 static int keep(struct session *s, const struct selftest *t, struct error *err)
 {
+    if (!selftest_tells(t))
+        return 0;
     struct store_selftest row = { .tested_ms = clock_epoch_ms(), .rule = COMPARE_RULE };
 
     snprintf(row.machine, sizeof(row.machine), "%s", s->machine.class_name);
@@ -179,6 +198,7 @@ static int keep(struct session *s, const struct selftest *t, struct error *err)
     row.result = json_take_text(selftest_to_json(t));
     int rc = store_selftest_add(s->history, &row, err);
     store_selftest_release(&row);
+    s->kept += rc == 0;
     return rc;
 }
 
@@ -237,8 +257,11 @@ static int print_text(const struct session *s, struct error *err)
         selftest_report(&s->tests[i], terminal_width(), terminal_colour(), &text);
         strbuf_addc(&text, '\n');
     }
-    strbuf_addf(&text, "Kept for %s, %s in %s\n", s->machine.class_name, s->choice.device.label,
-                store_path(s->history));
+    if (s->kept)
+        strbuf_addf(&text, "Kept for %s, %s in %s\n", s->machine.class_name, s->choice.device.label,
+                    store_path(s->history));
+    else
+        strbuf_adds(&text, "Not kept: nothing was judged.\n");
     int rc = output_text(&text, NULL, err);
     strbuf_release(&text);
     return rc;

@@ -5,6 +5,7 @@
 #include "cli/ab.h"
 #include "cli/builds.h"
 #include "cli/interrupt.h"
+#include "cli/recording.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -23,8 +24,7 @@ bool compare_ab_wanted(const struct compare_ab_options *o)
     return o->build || o->baseline_bin || o->head_bin;
 }
 
-/* The name of an option that only goes with measuring, if one is given. */
-static const char *measuring_option(const struct compare_ab_options *o)
+const char *compare_ab_option(const struct compare_ab_options *o)
 {
     const struct {
         const char *name;
@@ -58,8 +58,10 @@ static const char *measuring_option(const struct compare_ab_options *o)
 int compare_ab_check(const struct compare_ab_options *o, const char *baseline, const char *head,
                      struct error *err)
 {
-    const char *option = measuring_option(o);
+    const char *option = compare_ab_option(o);
 
+    if (recording_check_label(o->label, sizeof(" base") - 1, err))
+        return -1;
     if (!compare_ab_wanted(o))
         return option ? error_set(err,
                                   "%s is for measuring: give --baseline-bin PATH, or --build with "
@@ -99,17 +101,17 @@ static int build_side(const struct compare_ab *ab, const char *ref,
         .program = ab->options->build_program,
         .db = ab->db,
         .interrupted = interrupted,
+        .begins = builds_tell,
     };
-    char commit[48];
+    char commit[GIT_HASH_SIZE];
 
     if (builds_resolve(ref, commit, err))
         return -1;
-    fprintf(stderr, "building %s (%.7s)\n", ref, commit);
     if (builds_make(commit, &recipe, &side->built, err))
         return -1;
     if (!side->built.program)
-        return error_set(err, "%s (%.7s %s) does not build:\n%s", ref, commit, side->built.title,
-                         side->built.complaint ? side->built.complaint : "");
+        return error_set(err, "%s (%.7s %s) gives no program to measure:\n%s", ref, commit,
+                         side->built.title, side->built.complaint ? side->built.complaint : "");
     snprintf(side->name, sizeof(side->name), "%.120s at %.7s", ref, commit);
     side->path = memory_string(side->built.program);
     return 0;

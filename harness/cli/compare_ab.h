@@ -31,7 +31,7 @@ struct compare_ab_options {
         OPTION_ROW("build-program", 0, OPTION_STRING, target_, member_.build_program, "PATH",      \
                    "the harness that comes out, below $BUILD (default harness)"),                  \
         OPTION_ROW("budget", 0, OPTION_DURATION, target_, member_.budget, "TIME",                  \
-                   "measuring: no block that would go beyond it (default none)"),                  \
+                   "measuring: no block but the first that should end beyond it (default none)"),  \
         OPTION_RANGE_ROW("blocks", 0, OPTION_INT, target_, member_.blocks, 1, 1000, "N",           \
                          "measuring: at most N blocks of 2 launches a side (default 40)"),         \
         OPTION_ROW("timeout", 0, OPTION_DURATION, target_, member_.timeout, "TIME",                \
@@ -43,6 +43,9 @@ struct compare_ab_options {
         CHOICE_OPTION_ROWS(target_, member_.what, "ci", 0)
 
 bool compare_ab_wanted(const struct compare_ab_options *o);
+/* The name of an option that says how to measure, if one is given beside those that ask for it
+ * (--build, --baseline-bin, --head-bin); else NULL. */
+const char *compare_ab_option(const struct compare_ab_options *o);
 /* An error where options that only go with measuring are given without it, or the other way. */
 int compare_ab_check(const struct compare_ab_options *o, const char *baseline, const char *head,
                      struct error *err);

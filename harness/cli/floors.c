@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/floors.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* Keys have equals signs of their own; the share stands behind the last one. */
@@ -35,6 +36,35 @@ int floors_parse(struct string_list *texts, struct floors *floors,
     settings->floors = floors->items;
     settings->nr_floors = floors->nr;
     return 0;
+}
+
+static bool fits_any(const struct compare_floor *floor, const struct compare_settings *settings,
+                     const struct choice *choice)
+{
+    const struct metric *metrics[COMPARE_METRICS_MAX];
+    const struct comparison planned = { .settings = *settings };
+    size_t nr = comparison_metrics(&planned, metrics);
+    struct benchmark_name name;
+
+    for (size_t i = 0; i < choice->list.nr; i++) {
+        benchmark_name_of(&choice->list.items[i], &choice->device, &name);
+        for (size_t j = 0; j < nr; j++)
+            if (compare_floor_fits(floor, metrics[j], name.key))
+                return true;
+    }
+    return false;
+}
+
+void floors_warn(const struct compare_settings *settings, const struct choice *choice)
+{
+    char text[COMPARE_FLOOR_TEXT];
+
+    for (size_t i = 0; i < settings->nr_floors; i++) {
+        if (fits_any(&settings->floors[i], settings, choice))
+            continue;
+        compare_floor_unfit(&settings->floors[i], text);
+        fprintf(stderr, "note: %s\n", text);
+    }
 }
 
 void floors_release(struct floors *floors)

@@ -5,6 +5,7 @@
 
 #include "analysis/compare.h"
 #include "base/options.h"
+#include "cli/choice.h"
 
 struct floors {
     struct compare_floor *items;
@@ -16,6 +17,9 @@ struct floors {
  * equals sign. */
 int floors_parse(struct string_list *texts, struct floors *floors,
                  struct compare_settings *settings, struct error *err);
+/* A note on standard error for each floor that fits none of the metrics or benchmarks that are to
+ * be measured. */
+void floors_warn(const struct compare_settings *settings, const struct choice *choice);
 void floors_release(struct floors *floors);
 
 #endif

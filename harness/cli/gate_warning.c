@@ -13,11 +13,12 @@ bool gate_warning(struct store *store, const char *machine, const char *device, 
         struct store_selftest test;
         int rc =
             store_selftest_latest(store, machine, device, kinds[interleaved][i], &test, &ignored);
-        bool holds = rc == 0 && test.rule == COMPARE_RULE;
-        bool warns = holds && selftest_warning(test.result, delta, text);
+        enum selftest_answer answer = SELFTEST_UNKNOWN;
+        if (rc == 0 && test.rule == COMPARE_RULE)
+            answer = selftest_kept_gate(test.result, delta, text);
         store_selftest_release(&test);
-        if (holds)
-            return warns;
+        if (answer != SELFTEST_UNKNOWN)
+            return answer == SELFTEST_CANNOT;
     }
     return false;
 }

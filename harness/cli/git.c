@@ -216,14 +216,10 @@ int git_range(const struct git_commit *good, const struct git_commit *bad, struc
     strbuf_init(&out);
     strbuf_init(&span);
     strbuf_addf(&span, "%s..%s", good->hash, bad->hash);
-    const char *list[] = { "log",
-                           "--first-parent",
-                           "--ancestry-path",
-                           "--reverse",
-                           "--no-show-signature",
-                           "--format=%H %s",
-                           span.data,
-                           NULL };
+    const char *list[] = {
+        "log", "--first-parent", "--reverse", "--no-show-signature", "--format=%H %s", span.data,
+        NULL
+    };
     const char *all[] = { "rev-list", "--count", span.data, NULL };
     if (check_order(good, bad, &out, err) || git_run(list, &out, err))
         goto out;

@@ -9,11 +9,12 @@
 
 #include "base/error.h"
 #include "base/strbuf.h"
+#include "core/record.h"
 
 #include <stddef.h>
 #include <stdint.h>
 
-enum { GIT_HASH_SIZE = 48, GIT_TITLE_SIZE = 96 };
+enum { GIT_HASH_SIZE = COMMIT_SIZE, GIT_TITLE_SIZE = 96 };
 
 struct git_commit {
     char hash[GIT_HASH_SIZE];   /* full */
@@ -51,8 +52,10 @@ struct git_range {
     size_t side; /* commits that came in by merges: each belongs to the merge that brought it */
 };
 
-/* The commits after `good` up to `bad`, along first parents. Not an ancestor, or the same: an
- * error. Release with git_range_release() whatever the result. */
+/* The commits on the line of first parents of `bad` that `good` does not contain. Where `good` came
+ * in by a merge, these are the merge, what is after it, and what its first parent has since the two
+ * parted: any of them may be to blame. `good` no ancestor of `bad`, or the same: an error. Release
+ * with git_range_release() whatever the result. */
 int git_range(const struct git_commit *good, const struct git_commit *bad, struct git_range *range,
               struct error *err);
 void git_range_release(struct git_range *range);

@@ -119,6 +119,7 @@ int main(int argc, char **argv)
     struct error err = { "" };
 
     signal(SIGPIPE, SIG_IGN); /* a reader that went away shows as a write error */
+    signal(SIGCHLD, SIG_DFL); /* ignored, as some parents leave it, nothing tells how one ended */
     int rc = dispatch(argc, argv, &err);
     if (rc < 0) {
         fprintf(stderr, "harness: %s\n", err.message);

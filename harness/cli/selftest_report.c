@@ -109,11 +109,12 @@ void selftest_report(const struct selftest *t, size_t width, bool colour, struct
     char text[SELFTEST_TEXT_SIZE], delta[PERCENT_SIZE];
     struct table table;
 
-    strbuf_addf(out, "%s: %zu benchmark%s of %s, %s%d launches a side%s, floor %s\n\n",
+    strbuf_addf(out, "%s: %zu benchmark%s of %s, %s%d launch%s a side%s, floor %s\n\n",
                 strncmp(t->kind, "aa", 2) == 0 ? "The same against itself" : "A planted slow-down",
                 t->benchmarks, t->benchmarks == 1 ? "" : "s", t->what,
                 selftest_interleaved(t) ? "at most " : "", t->launches,
-                selftest_interleaved(t) ? " in turn" : "", percent(t->delta, delta));
+                t->launches == 1 ? "" : "es", selftest_interleaved(t) ? " in turn" : "",
+                percent(t->delta, delta));
     table_init(&table, columns, sizeof(columns) / sizeof(*columns));
     for (size_t i = 0; i < t->nr; i++)
         add_row(&table, &t->tallies[i]);

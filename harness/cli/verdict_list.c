@@ -12,6 +12,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 static void head_line(const struct store_comparison *c, struct strbuf *out)
 {
@@ -25,7 +26,20 @@ static void head_line(const struct store_comparison *c, struct strbuf *out)
     strbuf_addc(out, '\n');
 }
 
-static cJSON *head_to_json(const struct store_comparison *c)
+/* A kept JSON text as it is. -1 if it is none: what we print must be JSON. */
+static int add_kept(cJSON *json, const char *name, const char *text, struct error *err)
+{
+    cJSON *kept = json_parse(text, strlen(text), name, err);
+
+    if (!kept)
+        return -1;
+    cJSON_Delete(kept);
+    cJSON_AddRawToObject(json, name, text);
+    return 0;
+}
+
+/* NULL on error. */
+static cJSON *head_to_json(const struct store_comparison *c, struct error *err)
 {
     cJSON *json = cJSON_CreateObject();
 
@@ -38,9 +52,12 @@ static cJSON *head_to_json(const struct store_comparison *c)
     json_add_string(json, "head", c->head);
     json_add_string(json, "base_commit", c->base_commit);
     json_add_string(json, "head_commit", c->head_commit);
-    cJSON_AddRawToObject(json, "settings", c->settings);
     json_add_int(json, "exit_status", c->exit_status);
-    return json;
+    if (add_kept(json, "settings", c->settings, err) == 0)
+        return json;
+    error_prefix(err, "comparison %" PRId64, c->id);
+    cJSON_Delete(json);
+    return NULL;
 }
 
 static int print(cJSON *json, const struct strbuf *text, struct error *err)
@@ -56,9 +73,12 @@ int verdict_list(struct store *store, size_t limit, bool json, struct error *err
     int rc = store_comparison_list(store, limit, &list, err);
 
     strbuf_init(&text);
-    for (size_t i = 0; i < list.nr; i++) {
-        if (json)
-            cJSON_AddItemToArray(array, head_to_json(&list.items[i]));
+    for (size_t i = 0; rc == 0 && i < list.nr; i++) {
+        cJSON *item = json ? head_to_json(&list.items[i], err) : NULL;
+        if (item)
+            cJSON_AddItemToArray(array, item);
+        else if (json)
+            rc = -1;
         else
             head_line(&list.items[i], &text);
     }
@@ -80,6 +100,12 @@ static const struct table_column columns[] = {
     { "metric", TABLE_LEFT, false },         { "change", TABLE_RIGHT, false },
     { "90 % interval", TABLE_RIGHT, false }, { "", TABLE_LEFT, false },
 };
+
+static int name_row(const struct store_comparison *c, const struct store_verdict *v,
+                    struct error *err)
+{
+    return error_prefix(err, "comparison %" PRId64 ", %s (%s)", c->id, v->key, v->metric);
+}
 
 static int add_line(struct table *t, const struct store_verdict *v, struct error *err)
 {
@@ -108,26 +134,32 @@ static int show_text(const struct store_comparison *c, struct strbuf *out, struc
     strbuf_addc(out, '\n');
     table_init(&t, columns, sizeof(columns) / sizeof(columns[0]));
     for (size_t i = 0; rc == 0 && i < c->nr; i++)
-        rc = add_line(&t, &c->items[i], err);
+        if (add_line(&t, &c->items[i], err))
+            rc = name_row(c, &c->items[i], err);
     table_text(&t, terminal_width(), terminal_colour(), out);
     table_release(&t);
     return rc;
 }
 
-static cJSON *show_json(const struct store_comparison *c)
+/* NULL on error. */
+static cJSON *show_json(const struct store_comparison *c, struct error *err)
 {
-    cJSON *json = head_to_json(c), *rows = cJSON_AddArrayToObject(json, "rows");
+    cJSON *json = head_to_json(c, err), *rows = json ? cJSON_AddArrayToObject(json, "rows") : NULL;
 
-    for (size_t i = 0; i < c->nr; i++) {
+    for (size_t i = 0; json && i < c->nr; i++) {
         const struct store_verdict *v = &c->items[i];
         cJSON *row = cJSON_CreateObject();
         json_add_string(row, "key", v->key);
         json_add_string(row, "machine", v->machine);
         json_add_string(row, "metric", v->metric);
         json_add_string(row, "verdict", v->verdict);
-        cJSON_AddRawToObject(row, "result", v->result);
-        cJSON_AddRawToObject(row, "evidence", v->evidence);
         cJSON_AddItemToArray(rows, row);
+        if (add_kept(row, "result", v->result, err) == 0 &&
+            add_kept(row, "evidence", v->evidence, err) == 0)
+            continue;
+        name_row(c, v, err);
+        cJSON_Delete(json);
+        return NULL;
     }
     return json;
 }
@@ -135,6 +167,7 @@ static cJSON *show_json(const struct store_comparison *c)
 int verdict_show(struct store *store, const char *id, bool json, struct error *err)
 {
     struct store_comparison c = { 0 };
+    cJSON *shown = NULL;
     struct strbuf text;
     int64_t number;
 
@@ -144,8 +177,10 @@ int verdict_show(struct store *store, const char *id, bool json, struct error *e
     int rc = store_comparison_load(store, number, &c, err);
     if (rc == 0 && !json)
         rc = show_text(&c, &text, err);
+    if (rc == 0 && json)
+        rc = (shown = show_json(&c, err)) ? 0 : -1;
     if (rc == 0)
-        rc = print(json ? show_json(&c) : NULL, &text, err);
+        rc = print(shown, &text, err);
     strbuf_release(&text);
     store_comparison_release(&c);
     return rc;

@@ -57,14 +57,27 @@ static int64_t first_start(const struct records *records)
     return first;
 }
 
-/* Does the base have the accepted change already? Then it excuses nothing any more. A commit that
- * both sides share (uncommitted changes) says nothing. */
-static bool base_has(const struct verdict_sides *sides, const struct store_acceptance *a)
+/* Does the base have the accepted change already? Then it excuses nothing any more. Where both
+ * sides are of the very commit in which it was seen (uncommitted changes), git says nothing. Nor
+ * does time where both sides are measured now, in turn. */
+static bool base_has(const struct verdict_sides *sides, const struct store_acceptance *a,
+                     enum compare_design design)
 {
     const char *base = commit_of(sides->base_records), *head = commit_of(sides->head_records);
-    int ancestor = strcmp(base, head) != 0 ? is_ancestor(a->commit, base) : -1;
+    bool same = strcmp(base, head) == 0 && strcmp(base, a->commit) == 0;
+    int ancestor = same ? -1 : is_ancestor(a->commit, base);
 
-    return ancestor < 0 ? first_start(sides->base_records) > a->accepted_ms : ancestor;
+    if (ancestor >= 0)
+        return ancestor;
+    return design != DESIGN_BLOCKS && first_start(sides->base_records) > a->accepted_ms;
+}
+
+/* An acceptance speaks of heads that contain its commit, as far as git can tell. */
+static bool holds(const struct verdict_sides *sides, const struct store_acceptance *a,
+                  enum compare_design design)
+{
+    return is_ancestor(a->commit, commit_of(sides->head_records)) != 0 &&
+           !base_has(sides, a, design);
 }
 
 static bool is_alarm(const struct compare_row *row)
@@ -72,17 +85,18 @@ static bool is_alarm(const struct compare_row *row)
     return row->verdict == VERDICT_REGRESSED || row->verdict == VERDICT_BROKEN;
 }
 
-/* Asking git takes time, so only those that an alarm may need are looked at. */
-static bool is_needed(const struct comparison *c, const struct store_acceptance *a)
+/* The alarm that needs it, if any: asking git takes time. */
+static const struct compare_row *find_alarm(const struct comparison *c,
+                                            const struct store_acceptance *a)
 {
     for (size_t i = 0; i < c->nr; i++) {
         const struct compare_item *item = c->rows[i].item;
         if (is_alarm(&c->rows[i]) && strcmp(item->bench->key, a->key) == 0 &&
             strcmp(item->metric->id, a->metric) == 0 &&
             (!*a->machine || strcmp(item->machine, a->machine) == 0))
-            return true;
+            return &c->rows[i];
     }
-    return false;
+    return NULL;
 }
 
 int verdict_accept(struct store *store, const struct verdict_sides *sides, struct comparison *c,
@@ -94,7 +108,8 @@ int verdict_accept(struct store *store, const struct verdict_sides *sides, struc
         return -1;
     for (size_t i = 0; i < accepted->nr; i++) {
         const struct store_acceptance *a = &accepted->items[i];
-        if (is_needed(c, a) && !base_has(sides, a))
+        const struct compare_row *alarm = find_alarm(c, a);
+        if (alarm && holds(sides, a, alarm->item->evidence.design))
             *array_push(&holding) = (struct acceptance) {
                 .key = a->key,
                 .metric = a->metric,

@@ -22,9 +22,11 @@ struct verdict_sides {
     const struct records *base_records, *head_records;
 };
 
-/* Marks the rows whose change was accepted (compare_accept()). An acceptance holds as long as the
- * base does not have the change yet: its commit is no ancestor of the base's, or, where git cannot
- * tell, the base was measured before it. `accepted` owns the reasons: release it after `c`. */
+/* Marks the rows whose change was accepted (compare_accept()). An acceptance holds where the head
+ * has the change, as far as git can tell: its commit is the head's or an ancestor; and as long as
+ * the base does not have it: its commit is no ancestor of the base's, or, where git cannot tell,
+ * the base was measured before it (interleaved sides are measured now, so there it holds then).
+ * `accepted` owns the reasons: release it after `c`. */
 int verdict_accept(struct store *store, const struct verdict_sides *sides, struct comparison *c,
                    struct store_acceptances *accepted, struct error *err);
 

@@ -2,6 +2,7 @@
 #include "core/record.h"
 
 #include "base/array.h"
+#include "base/json.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -93,6 +94,29 @@ void run_copy(struct run *to, const struct run *from)
     *to = *from;
     to->environment = memory_string(from->environment);
     to->settings = memory_string(from->settings);
+}
+
+static bool is_selftest(const char *label)
+{
+    static const char word[] = "selftest";
+    size_t length = sizeof(word) - 1;
+
+    return strncmp(label, word, length) == 0 && (label[length] == '\0' || label[length] == ' ');
+}
+
+bool run_is_trial(const char *label, const char *settings)
+{
+    struct error ignored;
+
+    if (is_selftest(label))
+        return true;
+    /* Most settings need no parsing to see that. */
+    if (!settings || !(strstr(settings, "\"ab\"") || strstr(settings, "\"planted\"")))
+        return false;
+    cJSON *json = json_parse(settings, strlen(settings), "settings", &ignored);
+    bool found = cJSON_GetObjectItemCaseSensitive(json, "ab") || json_bool(json, "planted", false);
+    cJSON_Delete(json);
+    return found;
 }
 
 void records_release(struct records *r)

@@ -75,14 +75,21 @@ struct machine {
     char gpu[96];        /* "" if there is none */
 };
 
+/* Room for a full hash of git: 40 digits, or 64 where the repository uses SHA-256. */
+enum { COMMIT_SIZE = 72 };
+
 /* What may change under a machine: a new epoch is shown, never silently pooled. */
 struct build {
     char version[48];
-    char commit[48]; /* full hash; "" if unknown */
+    char commit[COMMIT_SIZE]; /* full hash; "" if unknown */
     char branch[96];
     bool dirty; /* the tree had uncommitted changes */
     char compiler[96], flags[256], build_type[32];
 };
+
+/* Launches of each side in a block of two runs that were measured in turn: the block of a launch is
+ * its number divided by this. What is stored stays readable only as long as it does not change. */
+enum { BLOCK_LAUNCHES = 2 };
 
 struct run {
     int64_t id; /* row in one history file; use uuid across files */
@@ -136,6 +143,10 @@ double measurement_telemetry(const struct measurement *m, const char *name); /* 
 void launch_release(struct launch *l);
 void run_release(struct run *r);
 void run_copy(struct run *to, const struct run *from);
+/* Was it measured for one comparison's sake, as half of an A/B comparison (a step of a bisection,
+ * too), or by a self-test? Such a run is no part of the history of the code: nothing that looks for
+ * "the newest" or makes series takes it. By label and settings (JSON, may be NULL). */
+bool run_is_trial(const char *label, const char *settings);
 void records_release(struct records *r);
 struct run *records_add_run(struct records *r);                         /* zeroed; fill it in */
 struct record *records_add(struct records *r, int run, int launch_seq); /* zeroed */

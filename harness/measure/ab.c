@@ -176,12 +176,12 @@ static int look(struct state *s, struct error *err)
     return rc;
 }
 
-/* At least one block is made; a further one only if more than half of it fits. */
+/* At least one block is made; a further one only if it should end in time. */
 static bool budget_allows(const struct state *s)
 {
     double next = s->case_cost * (double)(AB_SIDES * AB_LAUNCHES * count_needed(s));
 
-    return s->ab->budget <= 0 || s->block == 0 || elapsed(s) + 0.5 * next <= s->ab->budget;
+    return s->ab->budget <= 0 || s->block == 0 || elapsed(s) + next <= s->ab->budget;
 }
 
 static int run_blocks(struct state *s, enum ab_end *end, struct error *err)

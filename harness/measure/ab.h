@@ -22,7 +22,7 @@
 
 enum ab_side { AB_BASE, AB_HEAD, AB_SIDES };
 
-enum { AB_LAUNCHES = 2 }; /* of each side in a block */
+enum { AB_LAUNCHES = BLOCK_LAUNCHES }; /* of each side in a block */
 
 struct ab {
     const char *program[AB_SIDES]; /* paths; NULL: this program */
@@ -32,8 +32,9 @@ struct ab {
     size_t nr;
     struct case_settings settings; /* settings.seed 0: fresh */
     double case_timeout;           /* s */
-    double budget;                 /* s; no block starts that would end far beyond it; 0: none */
-    int blocks_max;                /* 0: no limit */
+    double budget;  /* s; 0: none. No block but the first starts that would end beyond it, by what
+                     * a case of the last one took */
+    int blocks_max; /* 0: no limit */
     const volatile sig_atomic_t *interrupted;
 };
 

@@ -72,6 +72,7 @@ static void become(const int input[2], const int report[2], const int errors[2],
     dup2(null, STDOUT_FILENO);
     signal(SIGINT, SIG_DFL);
     signal(SIGPIPE, SIG_DFL);
+    signal(SIGCHLD, SIG_DFL);
     execve(path, argv, env);
     /* A table look-up without translation, unlike strerror(). */
     const char *why = strerrordesc_np(errno);
@@ -298,17 +299,19 @@ static int exchange(struct child *c, const struct launch_limits *limits)
 }
 
 /* Waits for a process that is ending by itself, or kills it; in any case with the whole group,
- * since a kernel may have started processes of its own. */
-static int stop(pid_t pid, bool patient)
+ * since a kernel may have started processes of its own. 0, exit code or -signal. */
+static int stop(pid_t pid, bool patient, int *exit_status, struct error *err)
 {
     int status = 0;
 
     for (int waited = 0; patient && waited < EXIT_TIMEOUT_MS && !has_ended(pid); waited += 5)
         poll(NULL, 0, 5);
     kill(-pid, SIGKILL);
-    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-        continue;
-    return WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
+    while (waitpid(pid, &status, 0) < 0)
+        if (errno != EINTR)
+            return error_set(err, "cannot tell how a measuring process ended: %s", strerror(errno));
+    *exit_status = WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
+    return 0;
 }
 
 int launch_run(const struct job *job, const struct launch_limits *limits,
@@ -322,6 +325,7 @@ int launch_run(const struct job *job, const struct launch_limits *limits,
                        .result = result,
                        .wanted = job->nr,
                        .err = err };
+    struct error later; /* the first one counts */
 
     *result = (struct launch_result) { .end = LAUNCH_DONE, .current = -1 };
     if (start(&c, limits->program, err))
@@ -330,7 +334,8 @@ int launch_run(const struct job *job, const struct launch_limits *limits,
     strbuf_init(&c.error_text);
     give_job(&c, job);
     int rc = exchange(&c, limits);
-    result->exit_status = stop(c.pid, rc == 0 && result->end == LAUNCH_DONE);
+    if (stop(c.pid, rc == 0 && result->end == LAUNCH_DONE, &result->exit_status, rc ? &later : err))
+        rc = -1;
     if (result->end == LAUNCH_DONE && !c.answered)
         result->end = LAUNCH_DIED;
     close_fd(&c.report);

@@ -15,15 +15,16 @@
 
 struct verification {
     char kernel[NAME_SIZE], variant[NAME_SIZE];
-    char source[65];    /* SHA-256 in hex */
-    char device[64];    /* "NVIDIA H200" */
-    char capability[8]; /* "9.0" */
-    char date[11];      /* "2026-11-30", UTC */
-    char commit[56];    /* with "-dirty" where the tree had uncommitted changes; "" if unknown */
-    double max_error;   /* the largest, relative to the rms of the expected values */
-    double share;       /* the largest error over its own tolerance; at most 1 */
-    int64_t shapes;     /* checked in one go */
-    bool wrong;         /* a check was WRONG or FAILED: then it is not verified */
+    char source[65];                             /* SHA-256 in hex */
+    char device[64];                             /* "NVIDIA H200" */
+    char capability[8];                          /* "9.0" */
+    char date[11];                               /* "2026-11-30", UTC */
+    char commit[COMMIT_SIZE + sizeof("-dirty")]; /* "-dirty" where the tree had uncommitted changes;
+                                                  * "" if unknown */
+    double max_error; /* the largest, relative to the rms of the expected values */
+    double share;     /* the largest error over its own tolerance; at most 1 */
+    int64_t shapes;   /* checked in one go */
+    bool wrong;       /* a check was WRONG or FAILED: then it is not verified */
 };
 
 struct verification_list {

@@ -253,6 +253,27 @@ static void add_head(const struct trends *t, struct strbuf *out)
     strbuf_addf(out, "  (%s)", t->settings.metric->label);
 }
 
+static bool fits_any(const struct trends *t, const char *filter)
+{
+    for (size_t i = 0; i < t->nr; i++)
+        if (text_filter_matches(filter, t->items[i].series->bench->key))
+            return true;
+    return false;
+}
+
+/* Filters that let nothing through, if there is anything at all. */
+static void add_unfit(const struct trends *t, void (*escape)(struct strbuf *, const char *),
+                      struct strbuf *out)
+{
+    for (size_t i = 0; t->nr && i < t->settings.nr_filters; i++) {
+        if (fits_any(t, t->settings.filters[i]))
+            continue;
+        strbuf_addf(out, "\nno series of %zu fits \"", t->nr);
+        escape(out, t->settings.filters[i]);
+        strbuf_adds(out, "\"\n");
+    }
+}
+
 /* How far the above can be trusted. */
 static void add_chance(const struct trends *t, struct strbuf *out)
 {
@@ -283,6 +304,7 @@ void trend_table_text(const struct trends *t, const struct trend_table_options *
     page_init(&page, t, options->all);
     add_head(t, out);
     strbuf_addc(out, '\n');
+    add_unfit(t, escape_plain, out);
     if (page.naming.nr && page.common[0]) {
         strbuf_adds(out, "\nall: ");
         escape_plain(out, page.common);
@@ -314,6 +336,7 @@ void trend_table_markdown(const struct trends *t, const struct trend_table_optio
     strbuf_adds(out, "**");
     add_head(t, out);
     strbuf_adds(out, "**\n");
+    add_unfit(t, escape_markdown, out);
     if (page.naming.nr && page.common[0]) {
         strbuf_adds(out, "\nAll: ");
         escape_markdown(out, page.common);

@@ -5,17 +5,8 @@
 #include "base/json.h"
 #include "base/memory.h"
 
-#include <limits.h>
 #include <math.h>
 #include <string.h>
-
-static const char *const designs[] = {
-    [DESIGN_LAUNCHES] = "launches",
-    [DESIGN_OCCASIONS] = "occasions",
-    [DESIGN_BLOCKS] = "blocks",
-};
-
-enum { NR_DESIGNS = sizeof(designs) / sizeof(designs[0]) };
 
 /* ---- writing ---- */
 
@@ -96,7 +87,7 @@ char *evidence_text(const struct compare_item *item)
 {
     cJSON *json = cJSON_CreateObject();
 
-    json_add_string(json, "design", designs[item->evidence.design]);
+    json_add_string(json, "design", compare_design_name(item->evidence.design));
     if (item->vendor)
         cJSON_AddTrueToObject(json, "vendor");
     add_side(json, "base", &item->evidence.base);
@@ -141,7 +132,7 @@ static void set_values(struct evidence_side *side, int which, const cJSON *array
             v->value = x;
             break;
         case 1:
-            v->occasion = x >= 0 && x <= INT_MAX ? (int)x : -1;
+            v->occasion = x >= 0 && x <= KEPT_OCCASION_MAX ? (int)x : -1;
             break;
         case 2:
             v->inner = x;
@@ -202,11 +193,9 @@ static int read_evidence(struct kept_items *kept, const cJSON *json, struct comp
                          struct error *err)
 {
     const char *design = json_string(json, "design", "");
-    int d = 0;
+    int d = compare_design_find(design);
 
-    while (d < NR_DESIGNS && strcmp(designs[d], design) != 0)
-        d++;
-    if (d == NR_DESIGNS)
+    if (d < 0)
         return error_set(err, "its design \"%s\" is not known", design);
     item->evidence.design = (enum compare_design)d;
     item->vendor = json_bool(json, "vendor", false);

@@ -12,11 +12,16 @@
  * `values` are the metric of each launch, in its unit and in the order measured; the next three go
  * beside them. Left out: `occasions` if all are 0, `inner` if none is known, `probe` if none was
  * probed, `failures` 0, `outcome` OK, `present` true. A NaN is null.
+ *
+ * Occasions (runs or blocks of a side) are numbered from 0 to KEPT_OCCASION_MAX at most: rules
+ * count up to the largest, so a damaged file must not name one that is out of all proportion.
  */
 #ifndef HARNESS_OUTPUT_VERDICT_JSON_H
 #define HARNESS_OUTPUT_VERDICT_JSON_H
 
 #include "analysis/compare.h"
+
+enum { KEPT_OCCASION_MAX = 65535 };
 
 /* free() the texts. */
 char *evidence_text(const struct compare_item *item);

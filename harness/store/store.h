@@ -143,12 +143,14 @@ struct store_runs {
  * The first rule that finds runs wins. "rule:NAME" asks one rule only.
  *
  *   baseline  the runs of a baseline
- *   latest    the newest finished run ("latest" is the whole REF)
+ *   latest    the newest run that counts ("latest" is the whole REF)
  *   run       a run id, or at least 6 characters of a uuid that fit one run only
  *   label     finished runs with this --label; of several builds, those of the newest
- *   branch    finished runs of the newest commit measured on that branch
- *   commit    at least 7 hex digits: finished runs of that commit
+ *   branch    runs that count of the newest commit measured on that branch
+ *   commit    at least 7 hex digits: runs of that commit that count
  *
+ * A run counts if it is finished and no trial (run_is_trial() in core/record.h): halves of A/B
+ * comparisons and runs of self-tests are reached by baseline, run and label alone.
  * A branch or commit means what is committed: runs of a tree with uncommitted changes count only
  * where there is no other, and then the newest alone. `run` takes unfinished runs too and looks
  * neither at the machine class nor at `exclude`. Unknown: the error lists what there is and the

@@ -15,6 +15,7 @@ enum { UUID_PREFIX_MIN = 6, COMMIT_PREFIX_MIN = 7, COMMIT_SHOWN = 7 };
 struct candidate {
     int64_t id, started_ms;
     bool finished, dirty;
+    bool trial; /* run_is_trial(): reached by name alone */
     char *uuid, *label, *class_name, *commit, *branch;
 };
 
@@ -75,20 +76,6 @@ static int find_baseline(struct lookup *l, struct error *err)
     return l->out->nr > 0;
 }
 
-static int find_latest(struct lookup *l, struct error *err)
-{
-    (void)err;
-    for (size_t i = 0; strcmp(l->name, "latest") == 0 && i < l->runs.nr; i++) {
-        const struct candidate *c = &l->runs.items[i];
-        if (!c->finished || !in_scope(l->scope, c))
-            continue;
-        runs_add(l->out, c->id);
-        snprintf(l->out->what, sizeof(l->out->what), "latest run %" PRId64, c->id);
-        return 1;
-    }
-    return 0;
-}
-
 static bool parse_id(const char *text, int64_t *id)
 {
     char *end;
@@ -132,6 +119,12 @@ static int find_run(struct lookup *l, struct error *err)
     return 1;
 }
 
+static bool is_latest(const struct candidate *c, const char *name)
+{
+    (void)c;
+    return strcmp(name, "latest") == 0;
+}
+
 static bool has_label(const struct candidate *c, const char *name)
 {
     return name[0] && strcmp(c->label, name) == 0;
@@ -151,7 +144,8 @@ typedef bool match_fn(const struct candidate *c, const char *name);
 
 static bool eligible(const struct lookup *l, match_fn *matches, const struct candidate *c)
 {
-    return c->finished && in_scope(l->scope, c) && matches(c, l->name);
+    return c->finished && !(c->trial && matches != has_label) && in_scope(l->scope, c) &&
+           matches(c, l->name);
 }
 
 static const struct candidate *newest_eligible(const struct lookup *l, match_fn *matches,
@@ -182,6 +176,18 @@ static void describe_build(struct lookup *l, const char *rule, const struct cand
     snprintf(detail, sizeof(detail), "%s%.*s%s", newest->commit[0] ? " at " : "", COMMIT_SHOWN,
              newest->commit, newest->dirty ? " with uncommitted changes" : "");
     describe(l, rule, detail);
+}
+
+static int find_latest(struct lookup *l, struct error *err)
+{
+    const struct candidate *newest = newest_eligible(l, is_latest, false);
+
+    (void)err;
+    if (!newest)
+        return 0;
+    runs_add(l->out, newest->id);
+    snprintf(l->out->what, sizeof(l->out->what), "latest run %" PRId64, newest->id);
+    return 1;
 }
 
 static int find_label(struct lookup *l, struct error *err)
@@ -228,9 +234,14 @@ static int find_commit(struct lookup *l, struct error *err)
 static const struct rule {
     const char *name;
     int (*find)(struct lookup *l, struct error *err);
+    match_fn *matches; /* what it looks for; NULL: not by the look of the run */
 } rules[] = {
-    { "baseline", find_baseline }, { "latest", find_latest }, { "run", find_run },
-    { "label", find_label },       { "branch", find_branch }, { "commit", find_commit },
+    { "baseline", find_baseline, NULL },
+    { "latest", find_latest, is_latest },
+    { "run", find_run, NULL },
+    { "label", find_label, has_label },
+    { "branch", find_branch, has_branch },
+    { "commit", find_commit, has_commit },
 };
 
 enum { NR_RULES = sizeof(rules) / sizeof(rules[0]) };
@@ -241,7 +252,7 @@ static int read_candidates(struct lookup *l, struct error *err)
 {
     static const char *const text =
         "SELECT r.id, r.started_ms, r.ended_ms > 0, b.dirty, r.uuid, r.label, m.class, "
-        "b.commit_hash, b.branch FROM run r JOIN machine m ON m.id = r.machine "
+        "b.commit_hash, b.branch, r.settings FROM run r JOIN machine m ON m.id = r.machine "
         "JOIN build b ON b.id = r.build ORDER BY r.started_ms DESC, r.id DESC";
     struct sql_query q;
     int rc;
@@ -259,6 +270,7 @@ static int read_candidates(struct lookup *l, struct error *err)
         c->class_name = memory_string(sql_text(&q));
         c->commit = memory_string(sql_text(&q));
         c->branch = memory_string(sql_text(&q));
+        c->trial = run_is_trial(c->label, sql_text(&q));
     }
     sql_close(&q);
     return rc;
@@ -355,8 +367,35 @@ static void add_newest_runs(const struct lookup *l, struct strbuf *out)
         strbuf_addf(out, "%s%" PRId64 " (%s%s%s%s%.*s%s)", i ? ", " : ". Newest runs: ", c->id,
                     text_timestamp(c->started_ms, when), c->branch[0] ? " " : "", c->branch,
                     c->commit[0] ? " " : "", COMMIT_SHOWN, c->commit,
-                    c->finished ? "" : ", unfinished");
+                    !c->finished ? ", unfinished"
+                    : c->trial   ? ", a trial"
+                                 : "");
     }
+}
+
+/* Are there such runs, but none that counts? */
+static bool names_left_out(const struct lookup *l, const struct rule *only)
+{
+    for (int i = 0; i < NR_RULES; i++)
+        for (size_t j = 0; rules[i].matches && j < l->runs.nr; j++)
+            if ((!only || only == &rules[i]) && rules[i].matches(&l->runs.items[j], l->name))
+                return true;
+    return false;
+}
+
+static int left_out_error(const struct lookup *l, const char *ref, struct error *err)
+{
+    struct strbuf list;
+
+    strbuf_init(&list);
+    add_newest_runs(l, &list);
+    error_set(err,
+              "%s: \"%s\" names no run that counts: unfinished ones and trials (of A/B "
+              "comparisons, bisections and self-tests) are reached by number, label or "
+              "baseline alone%s",
+              l->store->path, ref, list.data);
+    strbuf_release(&list);
+    return -1;
 }
 
 static int unknown_error(const struct lookup *l, const char *ref, struct error *err)
@@ -395,6 +434,8 @@ static int nothing_error(struct lookup *l, const struct rule *only, const char *
         return -1;
     if (rc > 0)
         scope_error(l, scope, ref, err);
+    else if (names_left_out(l, only))
+        left_out_error(l, ref, err);
     else
         unknown_error(l, ref, err);
     l->out->nothing = true;

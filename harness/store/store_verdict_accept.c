@@ -22,11 +22,16 @@ static const struct column acceptance_columns[] = {
 
 const struct table table_acceptance = { "acceptance", acceptance_columns };
 
-int store_acceptance_add(struct store *s, struct store_acceptance *a, struct error *err)
+int store_acceptance_add(struct store *s, struct store_acceptance *items, size_t nr,
+                         struct error *err)
 {
+    int rc = 0;
+
     if (sql_begin(s, err))
         return -1;
-    return sql_end(s, table_insert(&table_acceptance, s, a, &a->id, err), err);
+    for (size_t i = 0; rc == 0 && i < nr; i++)
+        rc = table_insert(&table_acceptance, s, &items[i], &items[i].id, err);
+    return sql_end(s, rc, err);
 }
 
 int store_acceptance_list(struct store *s, const char *machine, struct store_acceptances *out,

@@ -73,8 +73,9 @@ struct store_acceptances {
     size_t nr, capacity;
 };
 
-/* Sets a->id. */
-int store_acceptance_add(struct store *s, struct store_acceptance *a, struct error *err);
+/* All or none, in one transaction. Sets the id of each. */
+int store_acceptance_add(struct store *s, struct store_acceptance *items, size_t nr,
+                         struct error *err);
 /* Appends those of a machine class and those of any, oldest first; `machine` NULL is all. */
 int store_acceptance_list(struct store *s, const char *machine, struct store_acceptances *out,
                           struct error *err);

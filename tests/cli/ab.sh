@@ -51,6 +51,11 @@ say "What ends it"
 ab --baseline-bin ./same --head-bin ./slower null/copy/right --batch 1,2 --budget 1ms
 ab --baseline-bin ./same --head-bin ./slower null/copy/right --batch 1,2 --blocks 2
 
+say "A floor for nothing that is compared"
+ab --baseline-bin ./same null/copy/right --batch 1 --blocks 3 --delta p59=10%
+ab --baseline-bin ./same null/copy/right --batch 1 --blocks 3 --delta p95=10% --delta 'gemm/*=5%' \
+  --delta right=9% | grep floor
+
 say "An older program, which tells who it is in words"
 # shellcheck disable=SC2016  # for the script that is written
 printf '#!/bin/sh\n[ "$*" = "version --json" ] && exit 2\nexec "%s" "$@"\n' "$HARNESS" >older
@@ -82,6 +87,18 @@ t compare --baseline-bin ./same --baseline main
 t compare --baseline-bin ./same --build --baseline main
 t compare --build
 t compare --baseline-bin ./same null/copy/right --suite ci
+long=$(printf '%091d' 0)
+t compare --baseline-bin ./same null/copy/right --label "$long"
+t run null/copy/right --label "$long-----"
+quiet compare --baseline-bin ./same null/copy/right --batch 1 --blocks 3 --device "$FAKE" \
+  --label "${long%0}"
+check "the longest label is kept whole" "$HARNESS" compare --baseline "${long%0} base" \
+  --head "${long%0} head"
+
+say "Settings are checked before anything is measured"
+t compare --baseline-bin ./same null/copy/right --device "$FAKE" --fdr 60%
+t compare --baseline-bin ./same null/copy/right --device "$FAKE" --metric cpu_mhz
+t compare --baseline-bin ./same null/copy/right --device "$FAKE" --metric nosuch
 
 say "An interrupt keeps what there is"
 another stuck hang=3

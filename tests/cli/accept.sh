@@ -25,6 +25,7 @@ accept "$key4"
 accept "$key4" --reason ""
 accept gemm --reason "of others"
 accept null --metric p95 --reason "was not compared"
+accept null --metric nosuch --reason "no metric" | sed 's/; there are .*/ .../'
 accept 'null/copy/right/fp32/batch=1,*' --reason "is the same"
 accept 'null/copy/right/fp32/batch=[123],*' --reason "are all the same"
 accept "$key4" --change -10% --reason "is no change for the worse"
@@ -33,6 +34,8 @@ t baseline accepted
 
 say "Accepted: it no longer counts"
 accept null/copy --reason "exact GELU costs that" --by "A. Person"
+accept null/copy --reason "before it is compared again"
+accept "$key4" --reason "by its key"
 t compare --baseline main
 t compare --baseline main --format markdown
 accept null/copy --reason "twice"
@@ -83,6 +86,28 @@ accept "$key2" --change +5% --reason "is no matter of time"
 accept "$key2" --reason "the driver is to blame" --by me
 verdicts --baseline all-ok --head dies
 
+say "All or none of several"
+fake seed=3 --launches 3 --batch 2,4 --label two-ok
+"$HARNESS" run null/copy/right --device "fake:base=2000,seed=3,slow=1.10,only=2,crash=4" --seed 1 \
+  --launches 3 --iterations 20 --batch 2,4 --label two-bad >/dev/null 2>&1
+verdicts --baseline two-ok --head two-bad
+"$HARNESS" baseline accepted --json >before.json
+accept null/copy/right --metric p50 --change +12% --reason "the second cannot be"
+"$HARNESS" baseline accepted --json >accepted.json
+check "none was" cmp before.json accepted.json
+
+say "Measured in turn: both sides are of today"
+for which in same slower; do
+  printf '#!/bin/sh\nHARNESS_FAKE=seed=3%s exec "%s" "$@"\n' \
+    "$([ $which = same ] || echo ,slow=1.10,only=4)" "$HARNESS" >$which
+  chmod +x $which
+done
+in_turn() { verdicts --baseline-bin ./same --head-bin ./slower null/copy/right --batch 3,4 \
+  --device "$FAKE" --seed 1 --db turns.db 2>/dev/null; }
+in_turn
+"$HARNESS" baseline accept "$key4" --reason "meant to be" --db turns.db >/dev/null
+in_turn
+
 say "Commits: what the baseline's commit descends from is in it, whenever that was measured"
 command -v git >/dev/null || exit 0
 quiet baseline unaccept 3
@@ -114,3 +139,10 @@ verdicts --baseline ./one.json --head ./two.json
 verdicts --baseline ./one.json --head ./three.json
 verdicts --baseline ./two.json --head ./four.json
 verdicts --baseline ./three.json --head ./four.json
+
+say "A head that does not contain the accepted commit is not excused"
+git checkout -q -b other "${commits[0]}"
+git -c user.name=T -c user.email=t@example.org commit -q --allow-empty -m aside
+commits+=("$(git rev-parse HEAD)")
+at 4 slow >aside.json
+verdicts --baseline ./one.json --head ./aside.json

@@ -43,6 +43,12 @@ json_length found.json tracked
 json found.json tracked 0 key
 json found.json exit_status
 
+say "The good commit came in by the merge's second parent"
+bisect --good side --bad main --batch 4 --json -o merged.json
+json merged.json result
+json merged.json culprit title
+json merged.json commits
+
 say "The culprit itself does not build, nor the one before it"
 git checkout -q -b gap good
 for i in 1 2 3; do toy_commit "seed=3,base=$((2000 + i))" "Gap $i"; done
@@ -57,6 +63,7 @@ bisect --good good --bad culprit~1 --batch 4
 
 say "Nothing can be told"
 bisect --good good --bad culprit --batch 4 --blocks 2
+bisect --good good --bad culprit --batch 4 --blocks 2 --delta p59=10% | grep note
 
 say "Ends that do not build, or hang together wrongly"
 bisect --good good --bad 'main^{/Change 11}'
@@ -65,6 +72,8 @@ bisect --good main --bad gap
 bisect
 bisect --good nowhere
 bisect --good good --confidence 30%
+bisect --good good --metric cpu_mhz
+bisect --good good --fdr 60%
 bisect --good good -o file
 
 say "It breaks instead"

@@ -17,6 +17,11 @@ build() {
 }
 count() { wc -l <.harness/builds/builds.count; }
 
+say "Nothing is built where nothing could be decided"
+build --baseline v1 --head v2 --fdr 60%
+build --baseline v1 --head v2 --metric cpu_mhz
+check "nothing is there" not test -e .harness/builds
+
 say "Both sides are built, and measured in turn"
 build --baseline v1 --head v2
 "$HARNESS" history show 2 >head.json
@@ -50,6 +55,32 @@ build --baseline v1 --head v3 2>&1 | sed -E 's/-[0-9a-f]{8}/-RECIPE/g'
 t compare --build --build-command true --device "$FAKE" null/copy/right --baseline v1 2>&1 |
   sed -E 's/-[0-9a-f]{8}/-RECIPE/g'
 
+say "One that builds, and does not run"
+# shellcheck disable=SC2016  # for the shell that builds
+silent='printf "#!/bin/sh\nexit 3\n" >"$BUILD/harness"; chmod +x "$BUILD/harness"'
+t compare --build --build-command "$silent" --device "$FAKE" null/copy/right --baseline v1 2>&1 |
+  sed -E 's/-[0-9a-f]{8}/-RECIPE/g'
+check "it does not count as built" test "$(find .harness/builds -name built | wc -l)" = 4
+cp "$first/build/harness" kept
+printf '#!/bin/sh\nexit 4\n' >"$first/build/harness"
+build --baseline v1 --head v2 2>&1 | sed -E 's/-[0-9a-f]{8}/-RECIPE/g'
+mv kept "$first/build/harness"
+
+say "Another compiler is another build"
+before=$(count)
+CFLAGS=-O1 build --baseline v1 --head v2 --blocks 3 >/dev/null
+check "two more" test "$(count)" = $((before + 2))
+printf '#!/bin/sh\necho "a compiler of another version"\n' >other-cc
+chmod +x other-cc
+CC=$PWD/other-cc build --baseline v1 --head v2 --blocks 3 >/dev/null
+check "two more by another one" test "$(count)" = $((before + 4))
+echo 'echo "and another"' >>other-cc
+CC=$PWD/other-cc build --baseline v1 --head v2 --blocks 3 >/dev/null
+check "two more as its version changes" test "$(count)" = $((before + 6))
+CC=$PWD/other-cc build --baseline v1 --head v2 --blocks 3 >/dev/null
+check "none as it is the same" test "$(count)" = $((before + 6))
+rm other-cc
+
 say "Unknown commits, and no repository"
 build --baseline v9 --head v2
 build --baseline=--help
@@ -64,7 +95,7 @@ build --baseline v1 --head v2 --blocks 3 >/dev/null 2>"$WORK.log/hook"
 rm -rf "$first"
 build --baseline v1 --head v2 --blocks 3 >/dev/null
 unset GIT_DIR GIT_INDEX_FILE
-check "built" test "$(count)" = 7
+check "built" test "$(count)" = $((before + 7))
 
 say "Two at once"
 rm -rf .harness/builds
@@ -82,3 +113,18 @@ git status --short --branch
 git branch
 git worktree list | wc -l
 check "the repository is sound" git fsck
+
+say "A repository of SHA-256"
+(
+  cd "$WORK" && mkdir long && cd long || exit 1
+  export GIT_DEFAULT_HASH=sha256
+  toy_repository
+  toy_commit seed=3 "First"
+  toy_commit slow=1.1,only=4 "Slower copy of four"
+  quiet compare --build --build-command 'sh build.sh' --device "$FAKE" --seed 1 null/copy/right \
+    --batch 1 --blocks 3 --baseline HEAD~1 --no-record
+  "$HARNESS" history show 2 >head.json
+  check "the whole hash is kept" \
+    test "$(json head.json runs 0 build commit)" = "$(git rev-parse HEAD)"
+  git rev-parse HEAD | tr -d '\n' | wc -c
+)

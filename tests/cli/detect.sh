@@ -34,6 +34,10 @@ check "standard input says the same" \
   diff <("$HARNESS" detect array.json) <("$HARNESS" detect - <plain)
 : >empty
 t detect empty
+printf '1\n' >one
+t detect one
+t detect --fail --min-segment 7 array.json
+t detect --json empty
 
 say "Refused"
 t detect

@@ -17,6 +17,13 @@ done | sort | uniq -c
 say "A crash costs its case only"
 t run null/copy/right --device "$FAKE,crash=2" --seed 1 --launches 2 --iterations 5
 
+say "Also where the parent process has SIGCHLD ignored"
+status=0
+env --ignore-signal=CHLD "$HARNESS" run null/copy/right --device "$FAKE,crash=2" --batch 2 \
+  --seed 1 --launches 1 --iterations 5 >ignored 2>&1 || status=$?
+grep -h died ignored
+echo "[$status]"
+
 say "So does a case that hangs"
 t run null/copy/right --device "$FAKE,hang=3" --timeout 1s --seed 1 --launches 2 --iterations 5
 

@@ -70,7 +70,18 @@ forge forged.db '{"design":"' '["design":"'
 t compare --replay 1 --db forged.db
 t history verify --db forged.db | sed -E 's/[0-9]+ problems.*/PROBLEMS/'
 
+forge forged.db '"interval":' '"interval";'
+t history verdicts 1 --db forged.db
+t history verdicts 1 --json --db forged.db
+forge forged.db '"fdr":' '"fdr";'
+t history verdicts --json --db forged.db
+t history verdicts 2 --json --db forged.db
+
 say "Mistakes"
 t compare --replay --baseline main
+t compare --replay 1 --delta 5%
+t compare --replay --build
+t compare --replay --suite ci
+t compare --replay --label new
 t compare --replay 9
 t compare --replay yesterday

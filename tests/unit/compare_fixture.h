@@ -35,6 +35,15 @@ static inline struct comparison compare(struct pair *p, const struct compare_set
     return c;
 }
 
+/* Does a note say so? */
+static inline bool noted(const struct comparison *c, const char *words)
+{
+    for (size_t i = 0; i < c->nr_notes; i++)
+        if (strstr(c->notes[i], words))
+            return true;
+    return false;
+}
+
 static inline void pair_release(struct pair *p, struct comparison *c)
 {
     comparison_release(c);

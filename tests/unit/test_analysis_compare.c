@@ -3,14 +3,6 @@
  * Its rates are in tests/statistics. */
 #include "compare_fixture.h"
 
-static bool noted(const struct comparison *c, const char *words)
-{
-    for (size_t i = 0; i < c->nr_notes; i++)
-        if (strstr(c->notes[i], words))
-            return true;
-    return false;
-}
-
 static void test_same_and_regressed(void **state)
 {
     struct pair p = pair_new("m", "m");
@@ -144,6 +136,7 @@ static void test_outcomes(void **state)
         { OUTCOME_WRONG, OUTCOME_FAILED, VERDICT_FAILING, COMPARE_EXIT_NOTHING },
         { OUTCOME_OK, OUTCOME_UNSUPPORTED, VERDICT_MISSING, COMPARE_EXIT_NOTHING },
         { OUTCOME_UNSUPPORTED, OUTCOME_OK, VERDICT_NEW, COMPARE_EXIT_NOTHING },
+        { OUTCOME_UNSUPPORTED, OUTCOME_FAILED, VERDICT_FAILING, COMPARE_EXIT_NOTHING },
     };
     (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
@@ -182,6 +175,7 @@ static void test_new_missing_unsupported(void **state)
     assert_int_equal(c.count[VERDICT_MISSING], 1);
     assert_int_equal(c.count[VERDICT_NEW], 1);
     assert_int_equal(c.unsupported, 1);
+    assert_true(noted(&c, "1 benchmark runs on neither side."));
     assert_int_equal(c.exit_status, COMPARE_EXIT_NOTHING);
     pair_release(&p, &c);
 }

@@ -243,6 +243,49 @@ static void gates(void **state)
     expect_gate(&t, 0.03, SELFTEST_UNKNOWN, "Nobody can tell");
     t.visible = 0.05;
     expect_gate(&t, 0.03, SELFTEST_CARRIES, "that should be found");
+    t.visible = 3.94;
+    expect_gate(&t, 0.03, SELFTEST_CANNOT, "4 times in 5 is 394 %, with at most 10 launches");
+    t.launches = 1;
+    expect_gate(&t, 0.03, SELFTEST_CANNOT, "with at most 1 launch a side");
+}
+
+/* Limits by the beta distribution: 6 of 6 may be as few as 54 %, 5 of 5 48 %; 0 of 2 as many as
+ * 84 %, 0 of 1 98 %. */
+static void too_few(void **state)
+{
+    (void)state;
+    struct selftest t = fresh();
+
+    set(&t, sizes, (const size_t[]) { 0, 0, 6, 6 }, 6, 4); /* three comparisons, two planted */
+    for (int i = 0; i < 4; i++)
+        t.tallies[i].comparisons.of = 3;
+    expect_gate(&t, 0.03, SELFTEST_CARRIES, "is 4.2 %");
+    set(&t, sizes, (const size_t[]) { 0, 0, 5, 5 }, 5, 4);
+    expect_gate(&t, 0.03, SELFTEST_UNKNOWN, "too few comparisons to tell, about 1 more of each");
+    expect_gate(&t, 0.03, SELFTEST_UNKNOWN, "(--repeats 6)");
+    set(&t, sizes, (const size_t[]) { 0, 0, 1, 1 }, 1, 4);
+    expect_gate(&t, 0.03, SELFTEST_UNKNOWN, "about 5 more of each");
+    set(&t, sizes, (const size_t[]) { 0, 0, 0, 0 }, 1, 4);
+    expect_gate(&t, 0.03, SELFTEST_UNKNOWN, "about 1 more of each");
+    set(&t, sizes, (const size_t[]) { 0, 0, 0, 0 }, 2, 4);
+    expect_gate(&t, 0.03, SELFTEST_CANNOT, "not even a change of 10 %");
+    set(&t, sizes, (const size_t[]) { 0, 0, 4, 6 }, 6, 4); /* 4 of 6 may be 96 % */
+    expect_gate(&t, 0.03, SELFTEST_UNKNOWN, "too few");
+    t.tallies[3].found.hits = 4;
+    expect_gate(&t, 0.03, SELFTEST_UNKNOWN, "too few comparisons");
+}
+
+static void tells(void **state)
+{
+    (void)state;
+    struct selftest t = fresh();
+
+    assert_false(selftest_tells(&t));
+    t.nr = 1;
+    t.tallies[0] = (struct selftest_tally) { .comparisons = { 0, 3 }, .lost = 6 };
+    assert_false(selftest_tells(&t));
+    t.tallies[0].alarms.of = 1;
+    assert_true(selftest_tells(&t));
 }
 
 /* One alarm in one comparison may be bad luck; three in three are not. */
@@ -310,13 +353,14 @@ static void warnings(void **state)
 
     set(&t, sizes, (const size_t[]) { 0, 0, 10, 10 }, 10, 4);
     char *text = json_take_text(selftest_to_json(&t));
-    assert_false(selftest_warning(text, 0.03, warning));
-    assert_true(selftest_warning(text, 0.01, warning));
+    assert_int_equal(selftest_kept_gate(text, 0.03, warning), SELFTEST_CARRIES);
+    assert_int_equal(selftest_kept_gate(text, 0.01, warning), SELFTEST_CANNOT);
     assert_non_null(strstr(warning, "cannot carry a gate of 1 %"));
     free(text);
-    assert_false(selftest_warning("", 0.01, warning));
-    assert_false(selftest_warning("{\"kind\": 7}", 0.01, warning));
-    assert_false(selftest_warning("[1, 2", 0.01, warning));
+    assert_int_equal(selftest_kept_gate("", 0.01, warning), SELFTEST_UNKNOWN);
+    assert_string_equal(warning, "");
+    assert_int_equal(selftest_kept_gate("{\"kind\": 7}", 0.01, warning), SELFTEST_UNKNOWN);
+    assert_int_equal(selftest_kept_gate("[1, 2", 0.01, warning), SELFTEST_UNKNOWN);
 }
 
 static void expect_refused(const char *text, const char *part)
@@ -353,6 +397,7 @@ int main(void)
         cmocka_unit_test(intervals),    cmocka_unit_test(smallest),
         cmocka_unit_test(out_of_order), cmocka_unit_test(gates),
         cmocka_unit_test(quiet),        cmocka_unit_test(there_and_back),
+        cmocka_unit_test(too_few),      cmocka_unit_test(tells),
         cmocka_unit_test(warnings),     cmocka_unit_test(bad_input),
     };
 

@@ -110,15 +110,17 @@ static void test_runs_left_out(void **state)
     struct records r = { 0 };
     struct series_list list;
     (void)state;
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 5; i++) {
         fixture_run(&r, "m", 100 + i);
         fixture_add(&r, 0, A, 1000 + i, 3);
     }
+    r.runs[4].settings = memory_string("{\"planted\":true}");
     r.runs[0].settings = memory_string("{\"launches\":3,\"ab\":{\"id\":\"x\"}}");
     snprintf(r.runs[1].label, sizeof(r.runs[1].label), "selftest");
     r.runs[2].settings = memory_string("{\"command\":\"\\\"ab\\\"\",\"x\":{\"ab\":1}}");
     assert_false(series_takes(&r.runs[0]));
     assert_false(series_takes(&r.runs[1]));
+    assert_false(series_takes(&r.runs[4]));
     assert_true(series_takes(&r.runs[2])); /* the word elsewhere means nothing */
     series_list_init(&list, &r);
     assert_int_equal(list.nr, 1);

@@ -44,6 +44,49 @@ static void test_floors_and_metrics(void **state)
     pair_release(&p, &c);
 }
 
+/* A floor that fits nothing is told of: a slip of the pen must not weaken a gate unseen. */
+static void test_floors_that_fit_nothing(void **state)
+{
+    static const char *const metrics[] = { "p50", NULL };
+    static const struct compare_floor floors[] = {
+        { "p59", 0.1 }, { "p95", 0.1 }, { "gemm", 0.1 }, { "gelu/*", 0.1 }, { "median", 0.1 }
+    };
+    struct compare_settings settings = COMPARE_DEFAULTS;
+    struct pair p;
+    (void)state;
+    settings.metrics = metrics;
+    settings.floors = floors;
+    settings.nr_floors = 5;
+    struct comparison c = several(&p, &settings);
+    assert_true(noted(&c, "\"p59\" fits no metric or benchmark that is compared; did you mean"));
+    assert_true(noted(&c, "\"p95\" fits no metric or benchmark that is compared."));
+    assert_true(noted(&c, "\"gelu/*\" fits no"));
+    assert_false(noted(&c, "\"gemm\""));
+    assert_false(noted(&c, "\"median\""));
+    pair_release(&p, &c);
+}
+
+/* Before anything is measured: what compare_run() would refuse afterwards. */
+static void test_settings_alone(void **state)
+{
+    static const char *const none[] = { "cpu_mhz", NULL }, *const unknown[] = { "p59", NULL };
+    static const struct compare_floor wide[] = { { "p50", 10 } };
+    struct compare_settings good = COMPARE_DEFAULTS, bad[5];
+    struct error err;
+    (void)state;
+    assert_ok(compare_check_settings(&good, &err), &err);
+    for (int i = 0; i < 5; i++)
+        bad[i] = good;
+    bad[0].metrics = none;
+    bad[1].metrics = unknown;
+    bad[2].q = 0.6;
+    bad[3].delta = 0;
+    bad[4].floors = wide;
+    bad[4].nr_floors = 1;
+    for (int i = 0; i < 5; i++)
+        assert_int_equal(compare_check_settings(&bad[i], &err), -1);
+}
+
 /* What is shown sets the exit status; the verdicts are those of the whole family. */
 static void test_show(void **state)
 {
@@ -128,6 +171,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_floors_and_metrics),
+        cmocka_unit_test(test_floors_that_fit_nothing),
+        cmocka_unit_test(test_settings_alone),
         cmocka_unit_test(test_show),
         cmocka_unit_test(test_accept),
         cmocka_unit_test(test_decided_again),

@@ -436,6 +436,18 @@ static void test_rate(void **state)
     assert_close(step->before, 10, 0.05); /* 1e6 / 1e5 ns */
     assert_close(step->change, 1 / 1.1 - 1, 0.01);
     assert_true(step->worse);
+    /* That it was broken is accepted, which excuses no fall. */
+    struct trend_acceptance broken = { KEY, "gflops",    "", h.records.runs[AT].build.commit,
+                                       NAN, "was broken" };
+    h.settings.accepted = &broken;
+    h.settings.nr_accepted = 1;
+    trends_release(&h.found);
+    assert_ok(trends_find(&h.list, &h.records, &h.settings, &h.found, &err), &err);
+    assert_null(only_step(&h)->accepted);
+    broken.change = -0.1;
+    trends_release(&h.found);
+    assert_ok(trends_find(&h.list, &h.records, &h.settings, &h.found, &err), &err);
+    assert_non_null(only_step(&h)->accepted);
     history_release(&h);
     assert_null(trend_metric("n", &err));
     assert_non_null(strstr(err.message, "no better and worse"));

@@ -5,7 +5,10 @@
 
 #include "base/process.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static size_t count(char **env, const char *prefix)
@@ -141,6 +144,83 @@ static void time_and_users_end_it(void **state)
     strbuf_release(&out);
 }
 
+/* Then the system forgets how a process ended: a failure must not read as success. */
+static void an_unknown_end_is_an_error(void **state)
+{
+    static const char *const argv[] = { "sh", "-c", "exit 7", NULL };
+    struct process p = { .argv = argv };
+    struct process_result result;
+    struct strbuf out;
+    struct error err;
+    (void)state;
+    strbuf_init(&out);
+    signal(SIGCHLD, SIG_IGN);
+    int rc = process_run(&p, &out, NULL, &result, &err);
+    signal(SIGCHLD, SIG_DFL);
+    assert_int_equal(rc, -1);
+    assert_non_null(strstr(err.message, "cannot tell how sh ended"));
+    strbuf_release(&out);
+}
+
+static volatile sig_atomic_t told;
+
+static void on_signal(int number)
+{
+    told = number;
+}
+
+static bool is_there(const char *path)
+{
+    for (int i = 0; i < 400 && access(path, F_OK); i++)
+        usleep(50000);
+    return access(path, F_OK) == 0;
+}
+
+/* Who runs a program that does not want to end; the first signal is caught, the second kills, as in
+ * a command. */
+static void run_deaf(const char *began, const char *asked)
+{
+    struct sigaction action = { .sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND };
+    char line[1024];
+    struct strbuf out;
+
+    snprintf(line, sizeof(line),
+             "trap '' INT; trap ': >%s' TERM; : >%s; i=0; while [ $i -lt 100 ]; do i=$((i + 1)); "
+             "sleep 0.1; done",
+             asked, began);
+    strbuf_init(&out);
+    sigaction(SIGINT, &action, NULL);
+    shell((struct process) { .interrupted = &told }, line, &out, NULL);
+    strbuf_release(&out);
+    _exit(9);
+}
+
+/* The group is of no use to anybody once this process is gone, so it goes first. */
+static void an_impatient_user_leaves_nothing_behind(void **state)
+{
+    static const char began[] = HARNESS_TEST_DIR "/process.began",
+                      asked[] = HARNESS_TEST_DIR "/process.asked";
+    int status = 0;
+    (void)state;
+    unlink(began);
+    unlink(asked);
+    prctl(PR_SET_CHILD_SUBREAPER, 1); /* what is left behind becomes ours */
+    pid_t pid = fork();
+    if (pid == 0)
+        run_deaf(began, asked);
+    assert_true(is_there(began));
+    kill(pid, SIGINT);
+    assert_true(is_there(asked));
+    kill(pid, SIGINT);
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGINT);
+    for (int waits = 0; waitpid(-1, &status, WNOHANG) >= 0; waits++) {
+        assert_true(waits < 200); /* the deaf one would run on for longer */
+        usleep(10000);
+    }
+    prctl(PR_SET_CHILD_SUBREAPER, 0);
+}
+
 static void what_is_not_there_is_named(void **state)
 {
     static const char *const argv[] = { "harness-no-such-program", NULL };
@@ -168,6 +248,8 @@ int main(void)
         cmocka_unit_test(output_and_status_come_back),
         cmocka_unit_test(output_can_go_to_a_log),
         cmocka_unit_test(time_and_users_end_it),
+        cmocka_unit_test(an_unknown_end_is_an_error),
+        cmocka_unit_test(an_impatient_user_leaves_nothing_behind),
         cmocka_unit_test(what_is_not_there_is_named),
     };
 

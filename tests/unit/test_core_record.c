@@ -478,9 +478,36 @@ static void malformed_records_are_refused(void **state)
     }
 }
 
+/* Runs made for one comparison's sake, or by a self-test. */
+static void test_trials(void **state)
+{
+    static const struct {
+        const char *label, *settings;
+        bool trial;
+    } rows[] = {
+        { "", NULL, false },
+        { "nightly", "{\"launches\":3}", false },
+        { "selftest", NULL, true },
+        { "selftest planted", "{}", true },
+        { "selftest base", "{}", true },
+        { "selftests", "{}", false },
+        { "my selftest", "{}", false },
+        { "", "{\"ab\":{\"id\":\"x\"}}", true },
+        { "", "{\"planted\":true}", true },
+        { "", "{\"planted\":false}", false },
+        { "", "{\"command\":\"\\\"ab\\\" \\\"planted\\\"\",\"x\":{\"ab\":1}}", false },
+        { "", "{\"ab\":", false },
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+        if (run_is_trial(rows[i].label, rows[i].settings) != rows[i].trial)
+            fail_msg("row %zu", i);
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_trials),
         cmocka_unit_test(measurements_round_trip),
         cmocka_unit_test(every_outcome_and_rule_round_trips),
         cmocka_unit_test(malformed_measurements_are_refused),

@@ -10,6 +10,7 @@
 
 #include <limits.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 /* --- the child ---------------------------------------------------------------------------- */
@@ -101,7 +102,9 @@ struct log {
     int64_t decide_batch;     /* and this one after the first look */
     const char *fail;         /* "launch", "measurement" or "look" */
     const char *interrupt_at; /* when the case with this in its key starts */
-    const struct ab *ab;
+    struct ab *ab;
+    double tighten; /* after the first look the budget is so many times what it took; 0: not */
+    struct timespec start;
 };
 
 static volatile sig_atomic_t interrupted;
@@ -149,6 +152,14 @@ static int on_measurement(void *context, enum ab_side side, const struct launch 
     return maybe_fail(log, "measurement", err);
 }
 
+static double seconds_since(const struct timespec *start)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)(now.tv_sec - start->tv_sec) + 1e-9 * (double)(now.tv_nsec - start->tv_nsec);
+}
+
 static int on_look(void *context, int blocks, bool *need, size_t nr, struct error *err)
 {
     struct log *log = context;
@@ -160,6 +171,8 @@ static int on_look(void *context, int blocks, bool *need, size_t nr, struct erro
         if (log->looks == log->decide_after ||
             (log->decide_batch && log->ab->benchmarks[i].shape.dim[0] == log->decide_batch))
             need[i] = false;
+    if (log->tighten > 0 && log->looks == 1)
+        log->ab->budget = log->tighten * seconds_since(&log->start);
     return maybe_fail(log, "look", err);
 }
 
@@ -206,7 +219,7 @@ static struct ab make_ab(const char *device, const char *variant, struct benchma
     };
 }
 
-static int run(const struct ab *ab, struct log *log, enum ab_end *end, struct error *err)
+static int run(struct ab *ab, struct log *log, enum ab_end *end, struct error *err)
 {
     struct ab_sink sink = {
         .context = log,
@@ -218,11 +231,12 @@ static int run(const struct ab *ab, struct log *log, enum ab_end *end, struct er
     };
 
     log->ab = ab;
+    clock_gettime(CLOCK_MONOTONIC, &log->start);
     err->message[0] = '\0';
     return ab_run(ab, &sink, end, err);
 }
 
-static void run_well(const struct ab *ab, struct log *log, enum ab_end expected)
+static void run_well(struct ab *ab, struct log *log, enum ab_end expected)
 {
     enum ab_end end;
     struct error err;
@@ -525,6 +539,44 @@ static void a_budget_allows_whole_blocks(void **state)
     log_release(&log);
 }
 
+/* A further block has to fit as a whole, by the time of the last one. */
+static void no_block_starts_that_would_end_too_late(void **state)
+{
+    (void)state;
+    struct benchmark cases[CASES];
+    struct ab ab = make_ab("fake", "right", cases, 2);
+    struct log log = { .tighten = 1.75 };
+
+    ab.blocks_max = 3;
+    ab.budget = 1000;
+    run_well(&ab, &log, AB_BUDGET);
+    assert_int_equal(log.looks, 1);
+    log_release(&log);
+    log = (struct log) { .tighten = 20 };
+    ab.budget = 1000;
+    run_well(&ab, &log, AB_BLOCKS);
+    assert_int_equal(log.looks, 3);
+    log_release(&log);
+}
+
+/* As where a parent process left SIGCHLD ignored: how a launch ended is not known. */
+static void an_unknown_end_is_an_error(void **state)
+{
+    (void)state;
+    struct benchmark cases[CASES];
+    struct ab ab = make_ab("fake", "right", cases, 1);
+    struct log log = { .looks = 0 };
+    enum ab_end end;
+    struct error err;
+
+    signal(SIGCHLD, SIG_IGN);
+    int rc = run(&ab, &log, &end, &err);
+    signal(SIGCHLD, SIG_DFL);
+    assert_int_equal(rc, -1);
+    assert_says(err.message, "cannot tell how a measuring process ended");
+    log_release(&log);
+}
+
 /* What was finished before is there; there is no look at half a block. */
 static void an_interrupt_keeps_what_is_finished(void **state)
 {
@@ -581,6 +633,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(programs_that_are_no_harness),
         cmocka_unit_test(programs_that_cannot_be_started),
         cmocka_unit_test(a_budget_allows_whole_blocks),
+        cmocka_unit_test(no_block_starts_that_would_end_too_late),
+        cmocka_unit_test(an_unknown_end_is_an_error),
         cmocka_unit_test(an_interrupt_keeps_what_is_finished),
         cmocka_unit_test(errors_of_the_sink_end_it),
     };

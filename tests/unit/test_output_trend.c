@@ -106,6 +106,17 @@ static void test_text(void **state)
                 (const char *const[]) { "**1 step in 1 series, 1 drift; 1 series quiet",
                                         "\n### Steps\n\n| ", "\n### Drifts\n\n| ",
                                         "accepted: checks &lt;bounds&gt; &#124; now |", NULL });
+    assert_null(strstr(out.data, "no series of"));
+    static const char *const filters[] = { "gemm", "no*such" };
+    made.trends.settings.filters = filters;
+    made.trends.settings.nr_filters = 2;
+    strbuf_clear(&out);
+    trend_table_text(&made.trends, &options, &out);
+    check_lines(out.data, (const char *const[]) { "\nno series of 3 fits \"no*such\"\n", NULL });
+    assert_null(strstr(out.data, "\"gemm\""));
+    strbuf_clear(&out);
+    trend_table_markdown(&made.trends, &options, &out);
+    check_lines(out.data, (const char *const[]) { "\nno series of 3 fits \"no", NULL });
     strbuf_release(&out);
     made_release(&made);
 }

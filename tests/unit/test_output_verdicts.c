@@ -61,7 +61,7 @@ static void test_every_bit_comes_back(void **state)
     static struct evidence_value base[] = {
         { 0.1 + 0.2, 0, 0, NAN },
         { 1e5 / 3, 7, DBL_MIN, 12345.678901234567 },
-        { DBL_MAX, INT32_MAX, 0.1, 1 },
+        { DBL_MAX, KEPT_OCCASION_MAX, 0.1, 1 },
     };
     static struct evidence_value head[] = { { DBL_TRUE_MIN, 0, 0, NAN }, { 1, 0, 0, NAN } };
     struct benchmark_name bench;
@@ -133,6 +133,10 @@ static void test_unsound_evidence_is_refused(void **state)
         { "p50",
           "{\"design\":\"launches\",\"base\":{\"values\":[1],\"occasions\":[-2]},\"head\":{}}",
           "launch 0" },
+        { "p50",
+          "{\"design\":\"occasions\",\"base\":{},"
+          "\"head\":{\"values\":[1,1],\"occasions\":[0,2147483646]}}",
+          "launch 1 of the head" }, /* a rule counts up to it */
         { "p50", "{\"design\":\"launches\",\"base\":{\"values\":[1,2],\"probe\":[1]},\"head\":{}}",
           "probe" },
         { "p51", "{\"design\":\"launches\",\"base\":{},\"head\":{}}", "p51" },

@@ -4,23 +4,34 @@
 
 #define COMMIT_A "aaaaaaa111111111111111111111111111111111"
 #define COMMIT_B "bbbbbbb222222222222222222222222222222222"
+#define COMMIT_C "ccccccc333333333333333333333333333333333"
 
 /* One history for all: the row's index + 1 is the run's id. */
 static const struct row {
     int64_t started, ended;
     const char *uuid, *label, *branch, *commit, *class_name;
     bool dirty;
+    const char *settings;
 } rows[] = {
-    { 100, 101, "00000001-0000-4000-8000-000000000001", "", "main", COMMIT_A, "class-a", false },
-    { 200, 201, "00000001-0000-4000-8000-000000000002", "", "main", COMMIT_B, "class-a", false },
-    { 300, 301, "33333333-0000-4000-8000-000000000003", "", "main", COMMIT_B, "class-a", false },
-    { 400, 401, "44444444-0000-4000-8000-000000000004", "try", "main", COMMIT_B, "class-a", true },
-    { 500, 501, "55555555-0000-4000-8000-000000000005", "try", "main", COMMIT_B, "class-a", true },
-    { 600, 601, "66666666-0000-4000-8000-000000000006", "", "dev", COMMIT_A, "class-a", true },
-    { 700, 701, "77777777-0000-4000-8000-000000000007", "", "dev", COMMIT_A, "class-a", true },
-    { 800, 801, "88888888-0000-4000-8000-000000000008", "", "gpu", COMMIT_A, "class-b", false },
-    { 900, 0, "99999999-0000-4000-8000-000000000009", "", "main", COMMIT_A, "class-a", false },
-    { 650, 651, "abcdef12-0000-4000-8000-000000000010", "7", "", "", "class-a", false },
+    { 100, 101, "00000001-0000-4000-8000-000000000001", "", "main", COMMIT_A, "class-a", false,
+      NULL },
+    { 200, 201, "00000001-0000-4000-8000-000000000002", "", "main", COMMIT_B, "class-a", false,
+      NULL },
+    { 300, 301, "33333333-0000-4000-8000-000000000003", "", "main", COMMIT_B, "class-a", false,
+      NULL },
+    { 400, 401, "44444444-0000-4000-8000-000000000004", "try", "main", COMMIT_B, "class-a", true,
+      NULL },
+    { 500, 501, "55555555-0000-4000-8000-000000000005", "try", "main", COMMIT_B, "class-a", true,
+      NULL },
+    { 600, 601, "66666666-0000-4000-8000-000000000006", "", "dev", COMMIT_A, "class-a", true,
+      NULL },
+    { 700, 701, "77777777-0000-4000-8000-000000000007", "", "dev", COMMIT_A, "class-a", true,
+      NULL },
+    { 800, 801, "88888888-0000-4000-8000-000000000008", "", "gpu", COMMIT_A, "class-b", false,
+      NULL },
+    { 900, 0, "99999999-0000-4000-8000-000000000009", "", "main", COMMIT_A, "class-a", false,
+      NULL },
+    { 650, 651, "abcdef12-0000-4000-8000-000000000010", "7", "", "", "class-a", false, NULL },
 };
 
 enum { NR_ROWS = sizeof(rows) / sizeof(rows[0]) };
@@ -30,23 +41,32 @@ struct history {
     struct store *store;
 };
 
-static void add_rows(struct store *s)
+static void add_row(struct store *s, const struct row *row, int64_t id)
 {
+    struct run run = sample_run();
+    char settings[64];
     struct error err;
 
-    for (size_t i = 0; i < NR_ROWS; i++) {
-        struct run run = sample_run();
-        run.started_ms = rows[i].started;
-        run.ended_ms = rows[i].ended;
-        snprintf(run.uuid, sizeof(run.uuid), "%s", rows[i].uuid);
-        snprintf(run.label, sizeof(run.label), "%s", rows[i].label);
-        snprintf(run.build.branch, sizeof(run.build.branch), "%s", rows[i].branch);
-        snprintf(run.build.commit, sizeof(run.build.commit), "%s", rows[i].commit);
-        snprintf(run.machine.class_name, sizeof(run.machine.class_name), "%s", rows[i].class_name);
-        run.build.dirty = rows[i].dirty;
-        assert_ok(store_begin_run(s, &run, &err), &err);
-        assert_int_equal(run.id, i + 1);
+    run.started_ms = row->started;
+    run.ended_ms = row->ended;
+    snprintf(run.uuid, sizeof(run.uuid), "%s", row->uuid);
+    snprintf(run.label, sizeof(run.label), "%s", row->label);
+    snprintf(run.build.branch, sizeof(run.build.branch), "%s", row->branch);
+    snprintf(run.build.commit, sizeof(run.build.commit), "%s", row->commit);
+    snprintf(run.machine.class_name, sizeof(run.machine.class_name), "%s", row->class_name);
+    run.build.dirty = row->dirty;
+    if (row->settings) {
+        snprintf(settings, sizeof(settings), "%s", row->settings);
+        run.settings = settings;
     }
+    assert_ok(store_begin_run(s, &run, &err), &err);
+    assert_int_equal(run.id, id);
+}
+
+static void add_rows(struct store *s)
+{
+    for (size_t i = 0; i < NR_ROWS; i++)
+        add_row(s, &rows[i], (int64_t)i + 1);
 }
 
 static int setup(void **state)
@@ -227,6 +247,56 @@ static void test_describes_itself(void **state)
     }
 }
 
+/* Halves of A/B comparisons and runs of self-tests are asked for by name, or not at all. */
+static void test_trials_are_left_out(void **state)
+{
+    static const struct row trials[] = {
+        { 910, 911, "aaaa0011-0000-4000-8000-000000000011", "ab head", "main", COMMIT_B, "class-a",
+          false, "{\"ab\":{\"id\":\"x\"}}" },
+        { 920, 921, "aaaa0012-0000-4000-8000-000000000012", "selftest", "main", COMMIT_A, "class-a",
+          false, NULL },
+        { 930, 931, "aaaa0013-0000-4000-8000-000000000013", "", "tried", COMMIT_C, "class-a", false,
+          "{\"planted\":true}" },
+    };
+    static const struct {
+        const char *ref, *expected;
+    } cases[] = {
+        { "latest", "8" },   { "main", "2 3" }, { COMMIT_B, "2 3" },        { COMMIT_A, "1 8" },
+        { "ab head", "11" }, { "11", "11" },    { "label:selftest", "12" }, { "aaaa0013", "13" },
+        { "kept", "11 12" }, { "tried", "" },   { COMMIT_C, "" },
+    };
+    static const int64_t ids[] = { 11, 12 };
+    static const char *const left_out[] = { "\"tried\" names no run that counts", "A/B",
+                                            "13 (1970-", "a trial", NULL };
+    struct history *h = *state;
+    struct error err;
+
+    add_rows(h->store);
+    for (int i = 0; i < 3; i++)
+        add_row(h->store, &trials[i], 11 + i);
+    assert_ok(store_baseline_save(h->store, "kept", ids, 2, 1, NULL, false, &err), &err);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+        assert_names(h->store, cases[i].ref, NULL, cases[i].expected);
+    assert_error_has(h->store, "tried", NULL, left_out);
+    assert_error_has(h->store, "branch:tried", NULL, left_out + 1);
+}
+
+/* A name is no suggestion for itself. */
+static void test_all_unfinished(void **state)
+{
+    static const char *const parts[] = { "\"latest\" names no run that counts", "unfinished",
+                                         NULL };
+    struct history *h = *state;
+    struct error err;
+    struct store_runs runs;
+
+    add_row(h->store, &rows[8], 1);
+    assert_error_has(h->store, "latest", NULL, parts);
+    assert_int_equal(store_resolve(h->store, "latest", NULL, &runs, &err), -1);
+    assert_null(strstr(err.message, "Did you mean"));
+    store_runs_release(&runs);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -236,6 +306,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_scope, setup, teardown),
         cmocka_unit_test_setup_teardown(test_errors_help, setup, teardown),
         cmocka_unit_test_setup_teardown(test_describes_itself, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_trials_are_left_out, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_all_unfinished, setup, teardown),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

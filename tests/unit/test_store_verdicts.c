@@ -191,8 +191,29 @@ static int64_t accept(struct store *s, char *machine, double change)
     };
     struct error err;
 
-    assert_ok(store_acceptance_add(s, &a, &err), &err);
+    assert_ok(store_acceptance_add(s, &a, 1, &err), &err);
     return a.id;
+}
+
+/* The second of two cannot be written: neither is. */
+static void test_acceptances_all_or_none(void **state)
+{
+    struct store *s = open_as(*state, STORE_WRITE);
+    struct store_acceptances list = { 0 };
+    char key[] = "a/b", metric[] = "p50", text[] = "";
+    struct store_acceptance pair[2];
+    struct error err;
+
+    for (int i = 0; i < 2; i++)
+        pair[i] = (struct store_acceptance) { 0, key, metric, text, text, 0.1, text, text, 1 };
+    assert_ok(store_acceptance_add(s, pair, 2, &err), &err);
+    assert_true(pair[1].id > pair[0].id);
+    pair[1].key = NULL; /* a key is asked for by the schema */
+    assert_int_equal(store_acceptance_add(s, pair, 2, &err), -1);
+    assert_ok(store_acceptance_list(s, NULL, &list, &err), &err);
+    assert_int_equal(list.nr, 2);
+    store_acceptances_release(&list);
+    store_close(s);
 }
 
 static void test_acceptances(void **state)
@@ -369,11 +390,17 @@ static void test_patience(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        scratch_test(test_comparison_comes_back), scratch_test(test_comparisons_newest_first),
-        scratch_test(test_half_a_comparison),     scratch_test(test_newest_verdicts),
-        scratch_test(test_acceptances),           scratch_test(test_selftests),
-        scratch_test(test_version_1_is_read),     scratch_test(test_version_1_is_upgraded),
-        scratch_test(test_verify_reads_verdicts), scratch_test(test_patience),
+        scratch_test(test_comparison_comes_back),
+        scratch_test(test_comparisons_newest_first),
+        scratch_test(test_half_a_comparison),
+        scratch_test(test_newest_verdicts),
+        scratch_test(test_acceptances),
+        scratch_test(test_acceptances_all_or_none),
+        scratch_test(test_selftests),
+        scratch_test(test_version_1_is_read),
+        scratch_test(test_version_1_is_upgraded),
+        scratch_test(test_verify_reads_verdicts),
+        scratch_test(test_patience),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
