@@ -14,6 +14,7 @@ struct portrait {
     const struct cut_list *cuts;
     size_t n;
     double inflation; /* how much correlation adds to the variance of a mean */
+    double doubt;     /* variance of the logarithm of that */
 };
 
 /* Distances of the points from the medians of their segments. */
@@ -94,7 +95,8 @@ static void position_interval(const struct portrait *p, size_t i, struct changep
     free(gain);
 }
 
-/* Welch's interval for the change, widened by the correlation; it always holds the change. */
+/* Welch's interval for the change, widened by the correlation, which is itself an estimate (its
+ * variance (1 - rho^2) / n, Bartlett 1946, joins Satterthwaite's); it always holds the change. */
 static struct interval size_interval(const struct portrait *p, size_t i, double change)
 {
     size_t from = segment_start(p->cuts, i), at = p->cuts->items[i].index,
@@ -104,7 +106,7 @@ static struct interval size_interval(const struct portrait *p, size_t i, double 
 
     if (isnan(w.se))
         return range;
-    double df = fmax(1, w.df / p->inflation);
+    double df = fmax(1, 2 / (2 * p->inflation / w.df + p->doubt));
     double half = stats_t_quantile(0.975, df) * w.se * sqrt(p->inflation);
     range.low = fmin(change, w.difference - half);
     range.high = fmax(change, w.difference + half);
@@ -135,6 +137,7 @@ void changes_describe(const double *x, size_t n, const struct cut_list *cuts, st
     out->correlation = correlation_of(calm, n, cuts->nr + 1);
     double memory = fmax(0, out->correlation);
     p.inflation = (1 + memory) / (1 - memory);
+    p.doubt = memory > 0 ? 4 / ((double)n * (1 - memory * memory)) : 0;
     for (size_t i = 0; i < cuts->nr; i++) {
         struct changepoint *c = array_push(out);
         describe_step(&p, i, c);

@@ -98,17 +98,37 @@ static double half_width(double slope, double gain, size_t n, size_t levels)
     return fabs(slope) / t * stats_t_quantile(0.975, fmax(df, 1));
 }
 
-/* p = 0.05 at a gain of 8: on the safe side of simulated AR(1) series with correlations up to 0.7,
- * where the chi-squared limit would say 3.8. */
-static double drift_p(double gain)
+/* p = 0.05 at this gain, and an exponential tail beyond: on the safe side of simulated AR(1)
+ * series with correlations up to 0.55 (tests/statistics/calibrate_changes.c), where the chi-squared
+ * limit would say 3.8. */
+static double usual_gain(size_t n)
 {
-    return fmin(1, fmax(1e-16, 0.05 * exp(0.5 * (8 - gain))));
+    return fmax(7, 5 + 54 / (double)n);
 }
+
+static double tail_rate(size_t n)
+{
+    return 0.5 * (double)n / (double)(n + 5);
+}
+
+static double drift_p(double gain, size_t n)
+{
+    return fmin(1, fmax(1e-16, 0.05 * exp(tail_rate(n) * (usual_gain(n) - gain))));
+}
+
+double drift_gain(double p, size_t n)
+{
+    return usual_gain(n) - log(p / 0.05) / tail_rate(n);
+}
+
+/* Fewer points cannot tell a slope from a long memory. */
+enum { MEMORY_LEAST = 48 };
 
 struct drift drift_find(const double *x, size_t n, const struct cut_list *cuts, double level,
                         double *cost)
 {
-    double *y = memory_zeroed(2 * n + 1, sizeof(*y)), *line = y + n, costs[2] = { 0, 0 };
+    double *y = memory_zeroed(2 * n + 1, sizeof(*y)), *line = y + n;
+    struct fit fits[2] = { 0 };
     struct drift d = { .slope = { NAN, NAN }, .p = 1 };
 
     *cost = 0;
@@ -131,12 +151,15 @@ struct drift drift_find(const double *x, size_t n, const struct cut_list *cuts, 
     scale_by(y, n, size);
     scale_by(line, n, largest(line, n));
     const double *model[] = { line, y };
-    fit_models(model, 2, n, costs);
-    double gain = costs[0] - costs[1], half = half_width(d.per_point, gain, n, cuts->nr + 1);
-    d.p = drift_p(gain);
+    fit_models(model, 2, n, fits);
+    if (n >= MEMORY_LEAST)
+        fit_long_memory(model, 2, n, fits);
+    double gain = fits[0].cost - fits[1].cost,
+           half = half_width(d.per_point, gain, n, cuts->nr + 1);
+    d.p = drift_p(gain, n);
     d.found = d.p <= level && fabs(d.per_point) > 0;
     d.slope = (struct interval) { d.per_point - half, d.per_point + half };
-    *cost = costs[d.found ? 1 : 0] + 2 * (double)n * log(size);
+    *cost = fits[d.found ? 1 : 0].cost + 2 * (double)n * log(size);
     *cost += (double)(2 * cuts->nr + (d.found ? 1 : 0)) * log((double)n);
 out:
     free(y);

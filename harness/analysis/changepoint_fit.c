@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Gaussian likelihood of regressions whose errors are correlated, AR(1) or AR(2), the correlation
- * fitted anew for each model.
+ * Gaussian likelihood of regressions whose errors are correlated: AR(1), AR(2), or AR(1) plus white
+ * noise, the correlation fitted anew for each model.
  */
 #include "analysis/changepoint_parts.h"
 #include "base/memory.h"
@@ -48,14 +48,30 @@ static void fit_sums(const double *const *columns, size_t nr, size_t m, struct f
     }
 }
 
+/* rest[k]: the square that the first k of nr columns leave of the last, from the lower triangle of
+ * their products, which is used up. Columns that leave less than `least` are spanned by others. */
+static void eliminate(double g[FIT_COLUMNS][FIT_COLUMNS], size_t nr, double least, double *rest)
+{
+    size_t data = nr - 1;
+
+    rest[0] = g[data][data];
+    for (size_t k = 0; k < data; k++) {
+        if (g[k][k] > least)
+            for (size_t i = k + 1; i < nr; i++) {
+                double share = g[i][k] / g[k][k];
+                for (size_t j = k + 1; j <= i; j++)
+                    g[i][j] -= share * g[j][k];
+            }
+        rest[k + 1] = g[data][data];
+    }
+}
+
 /* Sum of squares, in units of the innovations, that the first k columns leave, for every k, under
  * AR(2) with partial autocorrelations r and q. The inverse covariance has five diagonals (Siddiqui
- * 1958), so that every product is a polynomial in its coefficients; Gaussian elimination then takes
- * the columns out one by one. */
+ * 1958), so that every product is a polynomial in its coefficients. */
 static void rest_squares(const struct fit_sums *s, double r, double q, double *rest)
 {
     double one = r * (1 - q), g[FIT_COLUMNS][FIT_COLUMNS] = { 0 };
-    size_t data = s->nr - 1;
 
     for (size_t i = 0; i < s->nr; i++)
         for (size_t j = 0; j <= i; j++) {
@@ -64,16 +80,7 @@ static void rest_squares(const struct fit_sums *s, double r, double q, double *r
                       one * one * sum[FIT_INNER] + q * q * sum[FIT_INNERMOST] +
                       one * q * sum[FIT_INNER_NEXT];
         }
-    rest[0] = g[data][data];
-    for (size_t k = 0; k < data; k++) {
-        if (g[k][k] > 1e-10 * (double)s->points)
-            for (size_t i = k + 1; i < s->nr; i++) {
-                double share = g[i][k] / g[k][k];
-                for (size_t j = k + 1; j <= i; j++)
-                    g[i][j] -= share * g[j][k];
-            }
-        rest[k + 1] = g[data][data];
-    }
+    eliminate(g, s->nr, 1e-10 * (double)s->points, rest);
 }
 
 /* The least value of the parabola through three neighbours on the grid, within one step. */
@@ -102,7 +109,7 @@ static void grid_fill(struct grid *g)
 /* The best first correlation for a given second one. What the determinant adds is the same for all
  * columns: it goes into the squares, so that logarithms are taken of the best only. */
 static void order_costs(const struct fit_sums *s, const struct grid *g, double q, size_t stride,
-                        double *cost)
+                        struct fit *fits)
 {
     double squares[FIT_COLUMNS][GRID], rest[FIT_COLUMNS] = { 0 }, m = (double)s->points;
     double second = 2 * log(1 - q * q);
@@ -119,34 +126,101 @@ static void order_costs(const struct fit_sums *s, const struct grid *g, double q
         for (size_t i = 1; i < nr; i++)
             best = squares[k][i] < squares[k][best] ? i : best;
         const double *at = squares[k] + best;
-        cost[k] = m * log(*at);
+        fits[k] = (struct fit) { m * log(*at), g->r[best * stride] };
         if (best > 0 && best + 1 < nr) {
-            double near[] = { m * log(at[-1]), cost[k], m * log(at[1]) };
-            cost[k] = parabola(near);
+            double near[] = { m * log(at[-1]), fits[k].cost, m * log(at[1]) };
+            fits[k].cost = parabola(near);
         }
     }
 }
 
-static void fit_costs(const struct fit_sums *s, double *cost)
+static void keep_better(const struct fit *other, double pays, size_t nr, struct fit *best)
+{
+    for (size_t k = 0; k < nr; k++)
+        if (other[k].cost + pays < best[k].cost)
+            best[k] = (struct fit) { other[k].cost + pays, other[k].correlation };
+}
+
+void fit_models(const double *const *columns, size_t nr, size_t m, struct fit *best)
 {
     static const double second[] = { -0.95, -0.7, -0.45, -0.2, 0.2, 0.4, 0.6 };
-    double other[FIT_COLUMNS];
+    struct fit_sums *sums = memory_zeroed(1, sizeof(*sums));
+    struct fit other[FIT_COLUMNS];
     struct grid grid;
 
+    fit_sums(columns, nr, m, sums);
     grid_fill(&grid);
-    order_costs(s, &grid, 0, 1, cost);
+    order_costs(sums, &grid, 0, 1, best);
     for (size_t i = 0; i < sizeof(second) / sizeof(*second); i++) {
-        order_costs(s, &grid, second[i], 2, other);
-        for (size_t k = 0; k < s->nr; k++)
-            cost[k] = fmin(cost[k], other[k] + log((double)s->points));
+        order_costs(sums, &grid, second[i], 2, other);
+        keep_better(other, log((double)m), nr, best);
+    }
+    free(sums);
+}
+
+/* Kalman's filter (1960) of an AR(1) series of correlation r in white noise: the variance of what
+ * is not yet known of it, and what follows from that, which soon stays as it is. */
+struct filter {
+    double r, noise, variance;
+    double gain, scale, log_total;
+};
+
+static struct filter filter_start(double r, double white)
+{
+    double variance = 1 / (1 - r * r);
+
+    return (
+        struct filter) { .r = r, .noise = variance * white / (1 - white), .variance = variance };
+}
+
+static void filter_step(struct filter *f)
+{
+    double total = f->variance + f->noise, gain = f->variance / total;
+
+    if (fabs(gain - f->gain) > 1e-12) {
+        f->gain = gain;
+        f->scale = 1 / sqrt(total);
+        f->log_total = log(total);
+    }
+    f->variance = f->r * f->r * f->variance * (1 - gain) + 1;
+}
+
+/* The same where a share `white` of the errors' variance is white noise and the rest AR(1): the
+ * columns are filtered into what each point says that those before it do not. */
+static void mixed_costs(const double *const *columns, size_t nr, size_t m, double r, double white,
+                        struct fit *fits)
+{
+    double g[FIT_COLUMNS][FIT_COLUMNS] = { 0 }, expected[FIT_COLUMNS] = { 0 };
+    double news[FIT_COLUMNS], rest[FIT_COLUMNS] = { 0 }, logs = 0;
+    struct filter f = filter_start(r, white);
+
+    for (size_t t = 0; t < m; t++) {
+        filter_step(&f);
+        logs += f.log_total;
+        for (size_t i = 0; i < nr; i++) {
+            double surprise = columns[i][t] - expected[i];
+            expected[i] = r * (expected[i] + f.gain * surprise);
+            news[i] = surprise * f.scale;
+            for (size_t j = 0; j <= i; j++)
+                g[i][j] += news[i] * news[j];
+        }
+    }
+    eliminate(g, nr, 1e-12 * (double)m, rest);
+    for (size_t k = 0; k < nr; k++) {
+        double mean = fmax(rest[k] / (double)m, 1e-13);
+        fits[k] = (struct fit) { (double)m * log(mean) + logs, r * (1 - white) };
     }
 }
 
-void fit_models(const double *const *columns, size_t nr, size_t m, double *cost)
+void fit_long_memory(const double *const *columns, size_t nr, size_t m, struct fit *best)
 {
-    struct fit_sums *sums = memory_zeroed(1, sizeof(*sums));
+    enum { LEAST = 20 }; /* fewer points have no long memory */
+    static const double memory[] = { 0.7, 0.9, 0.97 }, white[] = { 0.3, 0.6, 0.85 };
+    struct fit other[FIT_COLUMNS];
 
-    fit_sums(columns, nr, m, sums);
-    fit_costs(sums, cost);
-    free(sums);
+    for (size_t i = 0; m >= LEAST && i < sizeof(memory) / sizeof(*memory); i++)
+        for (size_t k = 0; k < sizeof(white) / sizeof(*white); k++) {
+            mixed_costs(columns, nr, m, memory[i], white[k], other);
+            keep_better(other, 0, nr, best);
+        }
 }

@@ -44,10 +44,26 @@ double segment_level(const double *x, size_t n, const struct cut_list *cuts, siz
 /* Columns of a regression with AR(1) errors: a constant, curves or a step, and the data last. */
 enum { FIT_TERMS = 8, FIT_COLUMNS = FIT_TERMS + 2 };
 
-/* cost[k] = -2 log likelihood of the model with the first k of nr columns, 0 <= k < nr, at its best
- * correlations; where the second order is needed, it pays log m. columns[0..nr) hold m numbers
+/* A model at its best correlations. */
+struct fit {
+    double cost;        /* -2 log likelihood; where AR(2) is needed, it pays log m */
+    double correlation; /* of neighbouring errors */
+};
+
+/* best[k]: the model with the first k of nr columns, 0 <= k < nr. columns[0..nr) hold m numbers
  * each, all about 1 in size, the data last. */
-void fit_models(const double *const *columns, size_t nr, size_t m, double *cost);
+void fit_models(const double *const *columns, size_t nr, size_t m, struct fit *best);
+/* Improves best[0..nr) where errors that are an AR(1) series plus white noise fit better. */
+void fit_long_memory(const double *const *columns, size_t nr, size_t m, struct fit *best);
+
+/* What explains y[0..m), values in [-1, 1], without a step, the best place of which is
+ * `split`: curves, and gradual changes near it. Both get a handicap, so that their costs are for
+ * comparing with a step's. `room` has FIT_TERMS + 1 times m numbers. */
+double curve_cost(const double *y, size_t m, size_t split, double *room);
+/* Stops at the first that costs less than `enough`. */
+double gradual_cost(const double *y, size_t m, size_t split, double enough, double *room);
+/* Shorter pieces cannot tell a step on a line from a line. */
+enum { GRADUAL_LEAST = 64 };
 
 /* Whether a piece holds one step. */
 struct step {
@@ -64,6 +80,8 @@ void tame(const double *x, size_t m, const struct cut_list *cuts, double *out);
 /* Best split by least squares, `least` points on both sides; 0 if there is no room. */
 size_t split_best(const double *x, size_t m, size_t least);
 
+/* Share of the level that the test by ranks may spend on a whole series. */
+double search_whole_share(size_t n, const struct changepoint_settings *settings);
 /* The steps of a series, ascending; `clearest` gets the smallest p of all, named or not. */
 void cuts_find(const double *x, size_t n, const struct changepoint_settings *settings,
                struct cut_list *out, double *clearest);
@@ -75,6 +93,9 @@ bool step_recurs(const double *x, size_t n, const struct cut_list *cuts, size_t 
  * (with the drift if found) for comparing models with other cuts. */
 struct drift drift_find(const double *x, size_t n, const struct cut_list *cuts, double level,
                         double *cost);
+
+/* The gain in -2 log likelihood by a slope that drift_find() takes for p in n points. */
+double drift_gain(double p, size_t n);
 
 /* Noise, correlation, intervals and levels of everything that was found, about the drift in `out`
  * if there is one. */

@@ -108,18 +108,30 @@ static void scan_layer(struct search *s, const struct layer *l, double share)
     free(order);
 }
 
+/* Layers of pieces that are shorter than the series. */
+static size_t count_layers(size_t n, const struct changepoint_settings *settings)
+{
+    size_t shortest = settings->min_segment * 2 > 10 ? settings->min_segment * 2 : 10;
+
+    if (n <= shortest)
+        return 0;
+    return (size_t)fmax(0, floor(2 * log2((double)n / sqrt(2) / (double)shortest)) + 1);
+}
+
+double search_whole_share(size_t n, const struct changepoint_settings *settings)
+{
+    return count_layers(n, settings) ? 1 - pieces_ranks : 1;
+}
+
 /* Seeded intervals (Kovacs et al.): each layer is shorter by the square root of two. */
 static void scan_seeded(struct search *s)
 {
-    size_t shortest = s->settings->min_segment * 2, nr = 0;
+    size_t nr = count_layers(s->n, s->settings);
     double length = (double)s->n / sqrt(2);
-
-    shortest = shortest > 10 ? shortest : 10;
-    if (s->n > shortest)
-        nr = (size_t)fmax(0, floor(2 * log2(length / (double)shortest)) + 1);
     struct piece whole = { .length = s->n,
-                           .ranks_share = nr ? 1 - pieces_ranks : 1,
+                           .ranks_share = search_whole_share(s->n, s->settings),
                            .model_share = nr ? 1 - pieces_model(s->n) : 1 };
+
     scan_alone(s, &whole);
     for (size_t i = 0; i < nr; i++, length /= sqrt(2)) {
         struct layer l = layer_of(s->n, (size_t)length);

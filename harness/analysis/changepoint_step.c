@@ -73,136 +73,42 @@ static bool normalise(double *x, size_t m)
     return true;
 }
 
-/* Legendre polynomials of degrees 0 to `terms`, a column each: nearly orthogonal, so that no digits
- * get lost. */
-static void legendre(double *columns, size_t terms, size_t m)
-{
-    for (size_t t = 0; t < m; t++) {
-        double u = (2 * (double)t + 1) / (double)m - 1, before = 0, value = 1;
-        for (size_t k = 0; k <= terms; k++) {
-            double d = (double)k, next = ((2 * d + 1) * u * value - d * before) / (d + 1);
-            columns[k * m + t] = value;
-            before = value;
-            value = next;
-        }
-    }
-}
-
-static size_t curve_terms(size_t m)
-{
-    double terms = 1.6 * log2((double)m / 25);
-
-    return terms < 2 ? 1 : terms > FIT_TERMS ? FIT_TERMS : (size_t)terms;
-}
-
-/* Shorter pieces cannot tell a step from a gradual change, nor a step on a line from a line. */
-enum { GRADUAL_LEAST = 64 };
-
-/* The best cost without a step: a level, or a curve that pays log m a term. A step has a position
- * besides its size, so that curves get a handicap, the larger the less a piece can say. */
-static double handicap(size_t m)
-{
-    return 2 + 5.5 * fmin(1, 28 / (double)m);
-}
-
-static double curve_cost(const double *y, size_t m, double *room)
-{
-    size_t terms = curve_terms(m);
-    double cost[FIT_COLUMNS];
-    const double *model[FIT_COLUMNS];
-
-    for (size_t k = 0; k <= terms; k++)
-        model[k] = room + k * m;
-    model[terms + 1] = y;
-    legendre(room, terms, m);
-    fit_models(model, terms + 2, m, cost);
-    double best = cost[1];
-    for (size_t q = 1; q <= terms; q++)
-        best = fmin(best, cost[q + 1] + (double)(q - 1) * log((double)m) + handicap(m));
-    return best;
-}
-
-/* Cost of two levels with a straight line of `width` points between them, about `centre`. */
-static double ramp_cost(const double *y, size_t m, double centre, double width, double *room)
-{
-    const double *model[] = { room, room + m, y };
-    double cost[3];
-
-    for (size_t t = 0; t < m; t++) {
-        double from_centre = (double)t + 0.5 - centre;
-        room[t] = 1;
-        room[m + t] = fabs(from_centre) >= 0.5 * width ? (from_centre > 0 ? 1 : 0)
-                                                       : from_centre / width + 0.5;
-    }
-    fit_models(model, 3, m, cost);
-    return cost[2];
-}
-
-/* Cost of two straight lines that meet at `knot`. */
-static double bend_cost(const double *y, size_t m, double knot, double *room)
-{
-    const double *model[] = { room, room + m, room + 2 * m, y };
-    double cost[4];
-
-    for (size_t t = 0; t < m; t++) {
-        double place = ((double)t + 0.5) / (double)m;
-        room[t] = 1;
-        room[m + t] = 2 * place - 1;
-        room[2 * m + t] = fmax(0, place - knot / (double)m);
-    }
-    fit_models(model, 4, m, cost);
-    return cost[3];
-}
-
-/* Gradual changes: two lines that meet near the split, or two levels with a ramp between them that
- * is a quarter or half as long as the piece (an eighth too where it is long). Both pay for two
- * numbers more than a step has. Stops at the first that costs less than `enough`. */
-static double gradual_cost(const double *y, size_t m, size_t split, double enough, double *room)
-{
-    double best = INFINITY, n = (double)m, pays = 2 * log(n) + handicap(m);
-
-    if (m < GRADUAL_LEAST)
-        return best;
-    for (int place = -4; place <= 4 && best >= enough; place++) {
-        double knot = (double)split + place * n / 16;
-        if (knot >= 0.2 * n && knot <= 0.8 * n)
-            best = fmin(best, bend_cost(y, m, knot, room) + pays);
-    }
-    for (size_t part = 2; part <= (m < 160 ? 4 : 8); part *= 2) {
-        double width = n / (double)part;
-        for (int place = -2; place <= 2 && best >= enough; place++) {
-            double centre = (double)split + 0.25 * place * width;
-            if (centre >= 0.5 * width && centre + 0.5 * width <= n)
-                best = fmin(best, ramp_cost(y, m, centre, width, room) + pays);
-        }
-    }
-    return best;
-}
-
 /* A step, or a step on a line, which pays log m; `level` gets the cost of a level. */
-static double step_cost(const double *y, size_t m, size_t split, double *room, double *level)
+static struct fit step_fit(const double *y, size_t m, size_t split, double *room, double *level)
 {
     const double *model[] = { room, room + m, room + 2 * m, y };
-    double cost[4];
+    struct fit fits[4];
 
     for (size_t t = 0; t < m; t++) {
         room[t] = 1;
         room[m + t] = t < split ? 0 : 1;
         room[2 * m + t] = (2 * (double)t + 1) / (double)m - 1;
     }
-    fit_models(model, 4, m, cost);
-    *level = cost[1];
-    return m < GRADUAL_LEAST ? cost[2] : fmin(cost[2], cost[3] + log((double)m));
+    fit_models(model, 4, m, fits);
+    fit_long_memory(model, 4, m, fits);
+    *level = fits[1].cost;
+    fits[3].cost += log((double)m);
+    return m >= GRADUAL_LEAST && fits[3].cost < fits[2].cost ? fits[3] : fits[2];
+}
+
+/* A step that leaves correlated noise must be clearer, in short pieces above all: there the
+ * correlation hides in the step. */
+static double left_over(double correlation, size_t m)
+{
+    double share = fmin(1, 28 / (double)m);
+
+    return 10 * share * share * fmax(0, correlation);
 }
 
 /* Looks no further than the first explanation that leaves the step less than `enough`. */
 static double advantage(const double *y, size_t m, size_t split, double enough)
 {
     double *room = memory_zeroed((FIT_TERMS + 1) * m, sizeof(*room)), without;
-    double step = step_cost(y, m, split, room, &without);
+    struct fit fit = step_fit(y, m, split, room, &without);
+    double step = fit.cost + left_over(fit.correlation, m);
 
     if (without - step >= enough)
-        without = fmin(without, curve_cost(y, m, room));
+        without = fmin(without, curve_cost(y, m, split, room));
     if (without - step >= enough)
         without = fmin(without, gradual_cost(y, m, split, step + enough, room));
     free(room);
@@ -236,44 +142,155 @@ static double least_advantage(const double *y, size_t m, size_t split, double en
     return least;
 }
 
-/* p = 0.05 at the usual largest advantage, and an exponential tail beyond; both are on the safe
- * side of simulated AR(1) series with correlations up to 0.7 (tests/statistics prints the rates).
- */
-static double usual_advantage(size_t m)
+/* What the two levels about a split leave. */
+struct remains {
+    double all, within; /* sums of squares about the mean, and about the two levels */
+    double wander;      /* of the partial sums: 1 on average where the noise is white */
+};
+
+static struct remains remains_of(const double *y, size_t m, size_t split)
 {
-    return 8.5 + 2.6 * fmin(1, sqrt(45 / (double)m));
+    double mean = stats_mean(y, m), sums = 0;
+    struct remains r = { 0 };
+
+    for (int side = 0; side < 2; side++) {
+        size_t from = side ? split : 0, to = side ? m : split;
+        double own = stats_mean(y + from, to - from), sum = 0;
+        for (size_t t = from; t < to; t++) {
+            sum += y[t] - own;
+            sums += sum * sum;
+            r.within += (y[t] - own) * (y[t] - own);
+            r.all += (y[t] - mean) * (y[t] - mean);
+        }
+    }
+    r.within = fmax(r.within, 1e-13 * (double)m);
+    double left = (double)split, right = (double)(m - split);
+    r.wander = 6 * sums * (double)m / (r.within * (left * left + right * right));
+    return r;
 }
 
-static double tail_rate(size_t m)
+/* A level that wanders about itself (Kwiatkowski, Phillips, Schmidt and Shin 1992) moved more than
+ * once: the step must be clearer. */
+static double doubt(const struct remains *r, size_t m)
 {
-    return 0.55 * (double)m / (double)(m + 8);
+    return 6 * fmax(0, log(r->wander / (1.75 + 70 / (double)m)));
+}
+
+/* The advantage over a level where the noise is known to be white, less a handicap: a small step is
+ * no news in a short piece, where small ramps and slow noise look the same. */
+static double plain_advantage(const struct remains *r, size_t m)
+{
+    return (double)m * log(r->all / r->within) - 5.5;
+}
+
+static double judge_split(const double *y, size_t m, size_t split, double enough)
+{
+    struct remains left = remains_of(y, m, split);
+    double plain = plain_advantage(&left, m), doubts = doubt(&left, m);
+
+    if (plain < enough)
+        return plain;
+    return fmin(plain, least_advantage(y, m, split, enough + doubts) - doubts);
+}
+
+/* The advantage that one in 20 series without a step shows, and how fast the chance of a larger one
+ * falls (e-fold for 1 / rate), from there to 0.1 %: as tests/statistics/calibrate_changes.c prints
+ * them for AR(1) series with correlations up to 0.55, 20,000 of each (10,000 of 200 points, 5,000
+ * of 400). 12 and 16 points cannot say 0.1 % and have the rate of 20; no rate is above the limit of
+ * a chi-squared tail. */
+static const struct calibrated {
+    double points, usual, rate;
+} calibrated[] = {
+    { 12, 6.8, 0.38 },  { 16, 8.5, 0.38 }, { 20, 8.6, 0.38 },  { 24, 8.7, 0.44 },
+    { 28, 8.5, 0.44 },  { 34, 8.8, 0.42 }, { 40, 8.9, 0.47 },  { 50, 8.8, 0.50 },
+    { 62, 8.7, 0.50 },  { 70, 8.8, 0.50 }, { 100, 7.8, 0.50 }, { 200, 7.2, 0.50 },
+    { 400, 6.7, 0.50 },
+};
+
+/* No less is asked, whatever AR(1) noise demands: ramps and noise with a longer memory are then
+ * named less often, and a step of three sigma 8 points before the end is still found. */
+static double asked(size_t m)
+{
+    return m < 34 ? 8.8 : 9.3;
+}
+
+static struct calibrated calibration(size_t m)
+{
+    enum { NR = sizeof(calibrated) / sizeof(*calibrated) };
+    double n = fmax(calibrated[0].points, fmin(calibrated[NR - 1].points, (double)m));
+    size_t i = 1;
+
+    while (i + 1 < NR && n > calibrated[i].points)
+        i++;
+    struct calibrated low = calibrated[i - 1], high = calibrated[i];
+    double part = log(n / low.points) / log(high.points / low.points);
+    double usual = low.usual + part * (high.usual - low.usual);
+    return (struct calibrated) { n, fmax(usual, asked(m)),
+                                 low.rate + part * (high.rate - low.rate) };
 }
 
 static double step_p(double gain, size_t m)
 {
-    return fmin(1, 0.05 * exp(tail_rate(m) * (usual_advantage(m) - gain)));
+    struct calibrated c = calibration(m);
+
+    return fmin(1, 0.05 * exp(c.rate * (c.usual - gain)));
 }
 
 /* The advantage that step_p() takes for p. */
 static double advantage_of(double p, size_t m)
 {
-    return usual_advantage(m) - log(p / 0.05) / tail_rate(m);
+    struct calibrated c = calibration(m);
+
+    return c.usual - log(p / 0.05) / c.rate;
 }
 
 /* Fewer points say nothing about correlated noise. */
 enum { LEAST = 8 };
 
+/* Tames about a guess and splits; `out` gets the tame data. Returns the split, `distance` the sum
+ * of the distances of the raw data to the medians about it. */
+static size_t split_about(const double *x, size_t m, size_t guess, size_t least, double *out,
+                          double *distance)
+{
+    struct cut cut = { .index = guess };
+    struct cut_list split = { .items = &cut, .nr = guess > 0 };
+
+    tame(x, m, &split, out);
+    cut.index = split_best(out, m, least);
+    split.nr = cut.index > 0;
+    *distance = 0;
+    for (size_t i = 0; i <= split.nr; i++) {
+        double level = segment_level(x, m, &split, i);
+        for (size_t t = segment_start(&split, i); t < segment_end(&split, i, m); t++)
+            *distance += fabs(x[t] - level);
+    }
+    return cut.index;
+}
+
+/* From two guesses: ranks lean to the middle of a piece, where a guess beside a large step would
+ * have its points tamed to the wrong side; least squares lean to outliers. */
+static size_t split_tame(const double *x, size_t m, size_t guess, size_t least, double *out)
+{
+    double near, other_near, *other = memory_zeroed(m + 1, sizeof(*other));
+    size_t at = split_about(x, m, guess, least, out, &near);
+    size_t instead = split_about(x, m, split_best(x, m, least), least, other, &other_near);
+
+    if (other_near < near) {
+        memcpy(out, other, m * sizeof(*out));
+        at = instead;
+    }
+    free(other);
+    return at;
+}
+
 struct step step_judge(const double *x, size_t m, size_t guess, size_t least, double limit)
 {
     double *y = memory_zeroed(m + 1, sizeof(*y));
     struct step s = { guess, 0, 1 };
-    struct cut cut = { .index = guess };
-    struct cut_list split = { .items = &cut, .nr = guess > 0 };
 
-    tame(x, m, &split, y);
-    s.index = split_best(y, m, least);
+    s.index = split_tame(x, m, guess, least, y);
     if (s.index && m >= LEAST && normalise(y, m)) {
-        s.advantage = least_advantage(y, m, s.index, advantage_of(limit, m));
+        s.advantage = judge_split(y, m, s.index, advantage_of(limit, m));
         s.p = step_p(s.advantage, m);
     }
     free(y);

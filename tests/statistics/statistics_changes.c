@@ -6,7 +6,7 @@
 #include "simulation.h"
 #include "testing.h"
 
-#include "analysis/changepoint.h"
+#include "analysis/changepoint_parts.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -32,6 +32,14 @@ static void draw_lognormal(struct random *r, double *x, size_t n, double a, doub
     (void)b;
     for (size_t i = 0; i < n; i++)
         x[i] = exp(a * random_normal(r));
+}
+
+/* AR(1) of correlation a, and white noise with the share b of the variance. */
+static void draw_mixed(struct random *r, double *x, size_t n, double a, double b)
+{
+    draw_serial(r, x, n, a, 0);
+    for (size_t i = 0; i < n; i++)
+        x[i] = sqrt(1 - b) * x[i] + sqrt(b) * random_normal(r);
 }
 
 /* A share a of the points in a second mode; noise b inside the modes. */
@@ -181,6 +189,94 @@ static void test_null_series(void **state)
             check_quiet(&kinds[k], lengths[i], trials(i == 2 ? 300 : 600), false);
 }
 
+/* P(p <= a) <= a, as far as the tail can be simulated here. */
+static void test_p_is_honest(void **state)
+{
+    static const struct kind kinds[] = { { "normal", draw_serial, 0, 0 },
+                                         { "AR(1) 0.5", draw_serial, 0.5, 0 } };
+    static const double levels[] = { 0.05, 0.01, 0.001 };
+    char what[96];
+    (void)state;
+    for (size_t k = 0; k < 2; k++)
+        for (size_t i = 0; i < 3; i++) {
+            size_t series = trials(i == 0 ? 4000 : i == 1 ? 1500 : 300), hits[3] = { 0 };
+            struct random r;
+            double x[LONGEST];
+            random_seed(&r, 4100 + 10 * i + k);
+            for (size_t t = 0; t < series; t++) {
+                kinds[k].draw(&r, x, lengths[i], kinds[k].a, kinds[k].b);
+                struct changes c = find(x, lengths[i]);
+                for (size_t a = 0; a < 3; a++)
+                    hits[a] += c.p <= levels[a];
+                changes_release(&c);
+            }
+            for (size_t a = 0; a < 3; a++) {
+                snprintf(what, sizeof(what), "%s, n %zu: p at most %g", kinds[k].name, lengths[i],
+                         levels[a]);
+                assert_rate_at_most(what, hits[a], series, levels[a]);
+            }
+        }
+}
+
+/* The same of the test by ranks alone, where all orders are alike: whatever the noise. */
+static void test_ranks_are_honest(void **state)
+{
+    static const size_t points[] = { 14, 20, 30, 60, 100, 300 };
+    static const double levels[] = { 0.05, 0.01, 0.001, 0.0001 };
+    size_t order[LONGEST], orders = trials(20000);
+    double x[LONGEST], ranks[LONGEST];
+    char what[96];
+    struct random r;
+    (void)state;
+    random_seed(&r, 4200);
+    for (size_t i = 0; i < sizeof(points) / sizeof(*points); i++) {
+        size_t hits[4] = { 0 };
+        for (size_t t = 0; t < orders; t++) {
+            random_permutation(&r, order, points[i]);
+            for (size_t k = 0; k < points[i]; k++)
+                x[order[k]] = (double)k;
+            double p = scan_ranks(x, order, points[i], 5, ranks).p;
+            for (size_t a = 0; a < 4; a++)
+                hits[a] += p <= levels[a];
+        }
+        for (size_t a = 0; a < 4; a++) {
+            snprintf(what, sizeof(what), "ranks of %zu points: p at most %g", points[i], levels[a]);
+            assert_rate_at_most(what, hits[a], orders, levels[a]);
+        }
+    }
+}
+
+/* What the rule cannot tell from a step (changepoint.c): the bounds are what it reaches, so that
+ * nothing makes it worse unseen. */
+static void test_limits(void **state)
+{
+    static const struct {
+        struct kind kind;
+        size_t n;
+        double bound;
+    } cases[] = {
+        { { "long memory beside white noise", draw_mixed, 0.9, 0.5 }, 60, 0.16 },
+        { { "long memory beside white noise", draw_mixed, 0.9, 0.5 }, 100, 0.11 },
+        { { "long memory beside white noise", draw_mixed, 0.9, 0.5 }, 300, 0.05 },
+        { { "longer memory", draw_mixed, 0.95, 0.5 }, 300, 0.05 },
+        { { "modes that last 10 points", draw_persistent, 0.1, 0.5 }, 100, 0.14 },
+        { { "modes that last 10 points", draw_persistent, 0.1, 0.5 }, 300, 0.05 },
+        { { "modes that last 20 points", draw_persistent, 0.05, 0.5 }, 300, 0.05 },
+        { { "ramp of 3 sigma", draw_ramp, 3, 0 }, 30, 0.22 },
+        { { "late ramp of 6 sigma", draw_late_ramp, 6, 0.5 }, 30, 0.26 },
+        { { "later ramp of 6 sigma", draw_late_ramp, 6, 0.6 }, 30, 0.4 },
+        { { "later ramp of 10 sigma", draw_late_ramp, 10, 0.6 }, 30, 0.05 },
+    };
+    size_t series = trials(300);
+    char what[96];
+    (void)state;
+    for (size_t k = 0; k < sizeof(cases) / sizeof(*cases); k++) {
+        struct counts counts = count(&cases[k].kind, cases[k].n, series, 4300 + k);
+        snprintf(what, sizeof(what), "%s, n %zu: any step", cases[k].kind.name, cases[k].n);
+        assert_rate_at_most(what, counts.alarms, series, cases[k].bound);
+    }
+}
+
 /* These need some length to show themselves: thirty points of AR(1) 0.9 are mostly one slow move.
  */
 static void test_persistent_noise(void **state)
@@ -190,15 +286,12 @@ static void test_persistent_noise(void **state)
         { "AR(1) 0.9", draw_serial, 0.9, 0 },
         { "quick modes", draw_persistent, 0.3, 0.5 },
     };
-    static const struct kind slow = { "slow modes", draw_persistent, 0.1, 0.5 };
     (void)state;
     for (size_t k = 0; k < sizeof(kinds) / sizeof(*kinds); k++)
         for (size_t n = 100; n <= 300; n += 200) {
             struct counts counts = count(&kinds[k], n, trials(400), 3 + n);
             assert_rate_at_most(kinds[k].name, counts.alarms, trials(400), 0.06);
         }
-    struct counts counts = count(&slow, 300, trials(300), 5);
-    assert_rate_at_most("modes that last 10 points, n 300", counts.alarms, trials(300), 0.1);
 }
 
 static void test_gradual_series(void **state)
@@ -258,7 +351,10 @@ static void test_bursts(void **state)
 
 struct hits {
     size_t found, extra, placed, sized;
+    size_t clear; /* series with p below `clear_p` */
 };
+
+static const double clear_p = 1e-5;
 
 /* A step of `size` sigma after `before` points of noise with correlation `serial`. */
 static struct hits count_steps(size_t before, size_t after, double size, double serial,
@@ -275,6 +371,7 @@ static struct hits count_steps(size_t before, size_t after, double size, double 
         for (size_t t = before; t < n; t++)
             x[t] += size;
         struct changes c = find(x, n);
+        hits.clear += c.p <= clear_p;
         for (size_t k = 0; k < c.nr; k++) {
             const struct changepoint *s = &c.items[k];
             if (s->index + 3 < before || s->index > before + 3) {
@@ -314,6 +411,21 @@ static void test_power(void **state)
     assert_rate_at_least("step of 3 sigma in AR(1) 0.5", hits.found, series, 0.85);
     hits = count_steps(50, 5, 5, 0, series, 3);
     assert_rate_at_least("step of 5 sigma, 5 points after it", hits.found, series, 0.95);
+}
+
+/* A family of hundreds of series needs small p-values after few nights. */
+static void test_clear_steps(void **state)
+{
+    size_t series = trials(300);
+    (void)state;
+    struct hits hits = count_steps(32, 8, 10, 0, series, 20);
+    assert_rate_at_least("step of 10 sigma, 8 of 40 points: p under 1e-5", hits.clear, series, 0.8);
+    assert_rate_at_least("... found", hits.found, series, 0.99);
+    hits = count_steps(52, 8, 100, 0, series, 21);
+    assert_rate_at_least("step of 100 sigma, 8 of 60 points: p under 1e-5", hits.clear, series,
+                         0.85);
+    assert_rate_at_least("... found", hits.found, series, 0.99);
+    assert_rate_at_most("... another step", hits.extra, series, 0.02);
 }
 
 /* Among the steps that were found, as a reader sees them. */
@@ -358,10 +470,12 @@ static void test_drift_interval(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_null_series),    cmocka_unit_test(test_persistent_noise),
-        cmocka_unit_test(test_gradual_series), cmocka_unit_test(test_short_ramps),
-        cmocka_unit_test(test_bursts),         cmocka_unit_test(test_a_fresh_step),
-        cmocka_unit_test(test_power),          cmocka_unit_test(test_intervals),
+        cmocka_unit_test(test_null_series),      cmocka_unit_test(test_p_is_honest),
+        cmocka_unit_test(test_ranks_are_honest), cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_persistent_noise), cmocka_unit_test(test_gradual_series),
+        cmocka_unit_test(test_short_ramps),      cmocka_unit_test(test_bursts),
+        cmocka_unit_test(test_a_fresh_step),     cmocka_unit_test(test_power),
+        cmocka_unit_test(test_clear_steps),      cmocka_unit_test(test_intervals),
         cmocka_unit_test(test_drift_interval),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

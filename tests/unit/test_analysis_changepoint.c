@@ -3,7 +3,7 @@
  */
 #include "testing.h"
 
-#include "analysis/changepoint.h"
+#include "analysis/changepoint_parts.h"
 #include "base/json.h"
 #include "base/random.h"
 
@@ -147,7 +147,7 @@ static void test_many_steps(void **state)
     (void)state;
     random_seed(&r, 2);
     for (size_t i = 0; i < 3000; i++)
-        x[i] = fmod(7.3 * (double)(i / 100) + 0.5, 5) + 0.05 * random_normal(&r);
+        x[i] = fmod(7.3 * floor((double)i / 100) + 0.5, 5) + 0.05 * random_normal(&r);
     struct changes c = find(x, 3000);
     for (size_t i = 0; i < c.nr; i++) {
         assert_true((c.items[i].index + 3) % 100 <= 6);
@@ -319,6 +319,70 @@ static void test_quantised_values(void **state)
     changes_release(&c);
 }
 
+/* Where no two points change places the tail is known: 2 / (n over k), and a split's share of the
+ * chance is 1 over its smaller side. */
+static void test_ranks_that_do_not_mix(void **state)
+{
+    static const struct {
+        size_t n, after;
+        double ways; /* n over after */
+    } cases[] = { { 40, 5, 658008 }, { 40, 8, 76904685 }, { 60, 8, 2558620845 } };
+    double x[60], ranks[60];
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        size_t n = cases[i].n, after = cases[i].after;
+        double shares = 0;
+        for (size_t k = 5; k + 5 <= n; k++)
+            shares += 1 / fmin((double)k, (double)(n - k));
+        for (size_t t = 0; t < n; t++) /* an arch, so that no earlier split is clearer */
+            x[t] = t + after < n ? -fabs((double)t - 0.5 * (double)(n - after))
+                                 : 100 + sin(2.5 * (double)t);
+        size_t *order = scan_order(x, n);
+        struct scan scan = scan_ranks(x, order, n, 5, ranks);
+        free(order);
+        double expected = 2 / cases[i].ways * shares * (double)after;
+        assert_int_equal(scan.index, n - after);
+        assert_true(fabs(scan.p / expected - 1) < 1e-3);
+    }
+}
+
+/* The points before a large step are not taken for its own, whatever they happen to be. */
+static void test_place_of_a_large_step(void **state)
+{
+    struct random r;
+    double x[60];
+    (void)state;
+    random_seed(&r, 21);
+    for (size_t size = 10; size <= 1000; size *= 10) {
+        for (size_t t = 0; t < 60; t++) /* what comes before the step is high by itself */
+            x[t] = 0.5 * random_normal(&r) + (t >= 48 && t < 52 ? 1.5 : 0) +
+                   (t >= 52 ? (double)size : 0);
+        struct changes c = find(x, 60);
+        assert_true(c.nr > 0); /* what comes before the step may be one too */
+        assert_int_equal(c.items[c.nr - 1].index, 52);
+        assert_true(c.items[c.nr - 1].p < 1e-4);
+        changes_release(&c);
+    }
+}
+
+/* A level that ends in a clear ramp went gradually, in short series too. */
+static void test_short_late_ramp(void **state)
+{
+    struct random r;
+    double x[30];
+    size_t steps = 0;
+    (void)state;
+    random_seed(&r, 12);
+    for (int i = 0; i < 40; i++) {
+        for (size_t t = 0; t < 30; t++)
+            x[t] = 0.2 * random_normal(&r) + 2 * fmax(0, (double)t / 30 - 0.6) / 0.4;
+        struct changes c = find(x, 30);
+        steps += c.nr > 0;
+        changes_release(&c);
+    }
+    assert_true(steps <= 3);
+}
+
 static void test_settings(void **state)
 {
     struct changepoint_settings settings = { .level = 0.05, .min_segment = 12 };
@@ -371,6 +435,9 @@ int main(void)
         cmocka_unit_test(test_degenerate_series),
         cmocka_unit_test(test_any_unit),
         cmocka_unit_test(test_quantised_values),
+        cmocka_unit_test(test_ranks_that_do_not_mix),
+        cmocka_unit_test(test_place_of_a_large_step),
+        cmocka_unit_test(test_short_late_ramp),
         cmocka_unit_test(test_settings),
         cmocka_unit_test(test_refusals),
     };
