@@ -237,7 +237,7 @@ static int grow_plant(struct state *s, double launch_ns, struct error *err)
         }
         launch_ns = stats_median(times, PLANT_LOOKS);
     }
-    return plant_grow(&s->plant, &s->call, launch_ns, err);
+    return plant_grow(&s->plant, &s->call, launch_ns, s->m->batch, err);
 }
 
 static int begin_sampling(struct state *s, struct error *err)

@@ -2,6 +2,7 @@
 /* The child's side of a launch. */
 #include "base/json.h"
 #include "base/strbuf.h"
+#include "core/spread.h"
 #include "measure/ceilings.h"
 #include "measure/environment.h"
 #include "measure/launch_job.h"
@@ -117,6 +118,7 @@ static int serve(const struct owned_job *owned, struct error *err)
     if (device_open(&device, job->device_spec, err))
         return -1;
     int rc = device_start(&device, err);
+    spread_threads(device.threads);
     if (rc == 0)
         rc = job->ceilings ? serve_ceilings(&device, err) : serve_cases(owned, &device, err);
     device_close(&device);

@@ -11,6 +11,10 @@
  * about as long. */
 enum { ROUNDS = 9, LONG = 20000, PIECES = 1000 };
 
+/* A correction: pairs of groups of samples, each about PAIR_NS long. Work beyond OVERLAP_NS needs
+ * none: no team of threads takes that long to come to rest. */
+enum { CORRECTIONS = 8, PAIRS = 15, PAIR_NS = 500000, SAMPLES_MAX = 31, OVERLAP_NS = 20000 };
+
 /* Nothing before it runs on beside what follows, nor what follows beside what is before. */
 static inline void fence(void)
 {
@@ -101,14 +105,67 @@ int plant_init(struct plant *plant, double share, struct device *device, struct 
     return 0;
 }
 
-int plant_grow(struct plant *plant, const struct call *call, double launch_ns, struct error *err)
+/* Samples as the sampling takes them, with so much extra work: their median in ns a launch. */
+static double time_samples(struct plant *plant, const struct call *call, uint64_t steps,
+                           unsigned batch, int nr)
+{
+    struct error ignored;
+    double times[SAMPLES_MAX];
+    uint64_t ns;
+
+    plant->steps = steps;
+    for (int i = 0; i < nr; i++) {
+        if (call->device->ops->time(call->device, call, batch, &ns, &ignored))
+            return NAN;
+        times[i] = (double)ns / batch;
+    }
+    return stats_median(times, (size_t)nr);
+}
+
+/* The share by which samples are longer with `steps`, from some with and some without in turn. */
+static double share_of(struct plant *plant, const struct call *call, uint64_t steps, unsigned batch,
+                       int nr)
+{
+    double without[PAIRS], with[PAIRS];
+
+    for (int i = 0; i < PAIRS; i++) {
+        without[i] = time_samples(plant, call, 0, batch, nr);
+        with[i] = time_samples(plant, call, steps, batch, nr);
+    }
+    return stats_median(with, PAIRS) / stats_median(without, PAIRS) - 1;
+}
+
+/* What follows a launch of several threads may run while they still come to rest, and costs less
+ * than it lasts. So short work is made longer until samples are longer by the wanted share. */
+static void correct(struct plant *plant, const struct call *call, double launch_ns, unsigned batch)
+{
+    int nr = (int)fmax(3, fmin(SAMPLES_MAX, PAIR_NS / (launch_ns * batch)));
+    uint64_t steps = plant->steps;
+
+    for (int i = 0; i < CORRECTIONS; i++) {
+        double seen = share_of(plant, call, steps, batch, nr), wanted = plant->share;
+        if (!(fabs(seen - wanted) > PLANT_ERROR_MAX / 2 * wanted)) /* also where it is NaN */
+            break;
+        double more = (wanted - seen) * launch_ns / plant->step;
+        steps = (uint64_t)fmax(1, round((double)steps + more));
+    }
+    plant->steps = steps;
+}
+
+int plant_grow(struct plant *plant, const struct call *call, double launch_ns, unsigned batch,
+               struct error *err)
 {
     if (call->device->kind == DEVICE_FAKE) {
         call->device->planted = plant->share;
         return 0;
     }
     struct plant_cost cost = plant_calibrate();
-    return plant_steps(&cost, plant->share * launch_ns, &plant->steps, err);
+    plant->step = cost.step;
+    if (plant_steps(&cost, plant->share * launch_ns, &plant->steps, err))
+        return -1;
+    if (call->device->threads > 1 && plant->share * launch_ns < OVERLAP_NS)
+        correct(plant, call, launch_ns, batch);
+    return 0;
 }
 
 void plant_remove(struct plant *plant, struct call *call)

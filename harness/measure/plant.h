@@ -12,6 +12,10 @@
  * samples are taken with. Where other programs want the same core, launches of milliseconds are
  * interrupted and the calibration mostly is not: then more is planted than was asked for.
  *
+ * Where several threads end a launch, a few microseconds after it pass while they come to rest, and
+ * short extra work would hide in them: it is made longer until samples with it and without, taken
+ * in turn, differ by the wanted share.
+ *
  * On the CPU only; the fake device invents its time, and so invents the share too. Elsewhere
  * planting is refused with a message.
  */
@@ -25,6 +29,7 @@ struct plant {
     struct variant variant; /* a copy whose launch() does the extra work; first member */
     const struct variant *original;
     double share;   /* 0.05: 5 % */
+    double step;    /* ns of one step */
     uint64_t steps; /* extra arithmetic of each launch; 0 until plant_grow() */
 };
 
@@ -41,9 +46,10 @@ struct plant_cost {
  * must follow, before anything is released. */
 int plant_init(struct plant *plant, double share, struct device *device, struct call *call,
                struct error *err);
-/* From the median time of one launch, in ns. -1 where the launch is so short that the share cannot
- * be had within PLANT_ERROR_MAX of itself. */
-int plant_grow(struct plant *plant, const struct call *call, double launch_ns, struct error *err);
+/* From the median time of one launch, in ns, for samples of `batch` launches. -1 where the launch
+ * is so short that the share cannot be had within PLANT_ERROR_MAX of itself. */
+int plant_grow(struct plant *plant, const struct call *call, double launch_ns, unsigned batch,
+               struct error *err);
 /* Puts the original variant back. Does nothing for a plant that was never put in. */
 void plant_remove(struct plant *plant, struct call *call);
 

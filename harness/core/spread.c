@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/spread.h"
+
+#include <omp.h>
+#include <sched.h>
+#include <stdlib.h>
+
+static bool placed_by_user(void)
+{
+    return getenv("OMP_PROC_BIND") || getenv("OMP_PLACES") || getenv("GOMP_CPU_AFFINITY");
+}
+
+/* The n-th processor of a set, counted from 0, that has more than n. */
+static size_t nth_processor(const cpu_set_t *set, int n)
+{
+    size_t cpu = 0;
+
+    while (!CPU_ISSET(cpu, set) || n-- > 0)
+        cpu++;
+    return cpu;
+}
+
+bool spread_threads(int threads)
+{
+    cpu_set_t allowed;
+
+    if (threads < 2 || placed_by_user() || sched_getaffinity(0, sizeof(allowed), &allowed) ||
+        CPU_COUNT(&allowed) < threads)
+        return false;
+#pragma omp parallel num_threads(threads)
+    {
+        cpu_set_t own;
+        CPU_ZERO(&own);
+        CPU_SET(nth_processor(&allowed, omp_get_thread_num()), &own);
+        sched_setaffinity(0, sizeof(own), &own); /* 0: the calling thread */
+    }
+    return true;
+}

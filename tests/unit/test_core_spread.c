@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/* Features: U-05. Each thread of a launch has a processor of its own. */
+#include "core/spread.h"
+
+#include "testing.h"
+
+#include <omp.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* In a child, because binding stays. Exit status: bit 0 the answer, bit 1 all alone. */
+static int spread_in_child(int threads, const char *placed)
+{
+    pid_t child = fork();
+
+    if (child == 0) {
+        if (placed)
+            setenv("OMP_PLACES", placed, 1);
+        else
+            unsetenv("OMP_PLACES");
+        unsetenv("OMP_PROC_BIND");
+        unsetenv("GOMP_CPU_AFFINITY");
+        int answer = spread_threads(threads), alone = 0;
+#pragma omp parallel num_threads(threads) reduction(+ : alone)
+        {
+            cpu_set_t own;
+            alone += sched_getaffinity(0, sizeof(own), &own) == 0 && CPU_COUNT(&own) == 1;
+        }
+        _exit((answer ? 1 : 0) + (alone == threads ? 2 : 0));
+    }
+    int status = 0;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    return WEXITSTATUS(status);
+}
+
+static int processors(void)
+{
+    cpu_set_t all;
+
+    return sched_getaffinity(0, sizeof(all), &all) ? 1 : CPU_COUNT(&all);
+}
+
+static void test_one_each(void **state)
+{
+    (void)state;
+    if (processors() < 2) {
+        print_message("skipped: this process may use one processor only\n");
+        skip();
+    }
+    assert_int_equal(spread_in_child(processors(), NULL), 3);
+}
+
+static void test_left_alone(void **state)
+{
+    (void)state;
+    assert_int_equal(spread_in_child(1, NULL) & 1, 0);
+    assert_int_equal(spread_in_child(processors() + 1, NULL) & 1, 0);
+    assert_int_equal(spread_in_child(2, "cores") & 1, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_one_each),
+        cmocka_unit_test(test_left_alone),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
