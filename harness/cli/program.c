@@ -46,7 +46,7 @@ static int read_text(const struct strbuf *text, struct build *b)
     if (sscanf(text->data, "harness %47s", b->version) != 1)
         return -1;
     if (commit)
-        sscanf(commit, "\ncommit %71s %15[a-z ]", b->commit, changes);
+        sscanf(commit, "\ncommit %71s%15[ a-z]", b->commit, changes);
     b->dirty = changes[0] != '\0';
     if (built)
         sscanf(built, "\nbuilt by %95[^\n,], %31[^\n,], %255[^\n]", b->compiler, b->build_type,
