@@ -202,7 +202,7 @@ static void add_words(struct dumbbell *d)
                 "Change of %s against the base; a triangle is a decision that holds with a false "
                 "discovery rate of %.3g %% over the family of %zu. An interval that reaches the "
                 "frame goes on.",
-                d->metric->label, c->settings.q * 100, c->family);
+                d->rows[0]->item->metric->label, c->settings.q * 100, c->family);
     if (d->all > d->nr)
         strbuf_addf(&sb, " Showing %zu of %zu: decided ones and the largest changes.", d->nr,
                     d->all);
