@@ -3,35 +3,43 @@
 
 #include "base/text.h"
 
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
-/* Large buffers start on a huge-page boundary and ask for huge pages, so that page walks do not
- * differ from launch to launch with the luck of the allocator. */
-enum { HUGE_PAGE = 2 << 20, CACHE_LINE = 64 };
+/*
+ * Where a buffer comes to lie must not follow from what was allocated before it: a job's text of
+ * another length would move it, and two buffers with the same place in their pages hinder each
+ * other (a load waits for an earlier store whose address has the same low 12 bits). So each has
+ * pages of its own, and begins in them at a line of its own that its number among the live buffers
+ * tells: STAGGER is odd in lines, so 64 buffers differ.
+ *
+ * Large buffers start on a huge page and ask for more of them, so that page walks do not differ
+ * from launch to launch with the luck of the allocator.
+ */
+enum { HUGE_PAGE = 2 << 20, PAGE = 4096, CACHE_LINE = 64, STAGGER = 5 * CACHE_LINE };
 
 void *device_host_alloc(struct device *d, size_t bytes, struct error *err)
 {
-    (void)d;
-    size_t alignment = bytes >= HUGE_PAGE ? HUGE_PAGE : CACHE_LINE;
-    size_t rounded = (bytes + alignment - 1) / alignment * alignment;
+    size_t stagger = d->nr_blocks * STAGGER % PAGE, whole = stagger + (bytes ? bytes : 1);
     char text[TEXT_UNIT_SIZE];
-    void *memory =
-        rounded >= bytes ? aligned_alloc(alignment, rounded ? rounded : alignment) : NULL;
+    void *memory = NULL;
 
-    if (!memory)
+    if (whole < bytes || posix_memalign(&memory, bytes >= HUGE_PAGE ? HUGE_PAGE : PAGE, whole)) {
         error_set(err, "cannot allocate %s", text_bytes((double)bytes, text));
-    else if (alignment == HUGE_PAGE)
-        madvise(memory, rounded, MADV_HUGEPAGE);
-    return memory;
+        return NULL;
+    }
+    if (bytes >= HUGE_PAGE)
+        madvise(memory, whole, MADV_HUGEPAGE);
+    return (char *)memory + stagger;
 }
 
 void device_host_free(struct device *d, void *memory)
 {
     (void)d;
-    free(memory);
+    free((char *)memory - (uintptr_t)memory % PAGE); /* less than a page in front: the stagger */
 }
 
 int device_host_copy(struct device *d, void *to, const void *from, size_t bytes, struct error *err)

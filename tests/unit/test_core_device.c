@@ -115,6 +115,33 @@ static void bad_specs_are_refused(void **state)
     assert_says(&err, "has too long a name");
 }
 
+/* What was allocated before must not move a buffer within its pages, nor two share a place there.
+ */
+static void memory_lies_where_its_number_says(void **state)
+{
+    enum { NR = 64 };
+    struct device d;
+    struct error err;
+    void *blocks[NR];
+    bool taken[NR] = { false };
+    (void)state;
+    assert_ok(device_open(&d, "cpu:1", &err), &err);
+    for (size_t i = 0; i < NR; i++) {
+        void *before = malloc(24 * i + 1);
+        blocks[i] = device_alloc(&d, i == 7 ? (size_t)3 << 20 : 1000 * i + 1, &err);
+        free(before);
+        assert_non_null(blocks[i]);
+        memset(blocks[i], 1, 1);
+        size_t place = (uintptr_t)blocks[i] % 4096;
+        assert_int_equal(place, 320 * i % 4096);
+        assert_false(taken[place / 64]);
+        taken[place / 64] = true;
+    }
+    for (size_t i = 0; i < NR; i++)
+        device_free(&d, blocks[i]);
+    device_close(&d);
+}
+
 static void memory_is_aligned_and_copied(void **state)
 {
     (void)state;
@@ -281,6 +308,7 @@ int main(void)
         cmocka_unit_test(kinds_by_spec),
         cmocka_unit_test(a_cpu_is_opened_by_threads),
         cmocka_unit_test(bad_specs_are_refused),
+        cmocka_unit_test(memory_lies_where_its_number_says),
         cmocka_unit_test(memory_is_aligned_and_copied),
         cmocka_unit_test(memory_beyond_reason_is_refused),
         cmocka_unit_test(the_cpu_runs_the_whole_batch),
