@@ -142,6 +142,16 @@ static int thread_limit(void)
     return threads ? (int)strtol(threads, NULL, 10) : 0;
 }
 
+/* OpenMP binds the first thread of harness itself to one place before main() runs, and launches
+ * inherit that. */
+static bool bound_by_openmp(const struct doctor_input *in, int processors)
+{
+    cpu_set_t online;
+
+    return processors == 1 && getenv("OMP_PROC_BIND") &&
+           doctor_cpus(in, "/sys/devices/system/cpu/online", "", &online) && CPU_COUNT(&online) > 1;
+}
+
 static void openmp(const struct doctor_input *in, struct doctor_finding *f)
 {
     const char *policy = getenv("OMP_WAIT_POLICY"), *spin = getenv("GOMP_SPINCOUNT");
@@ -152,6 +162,11 @@ static void openmp(const struct doctor_input *in, struct doctor_finding *f)
     if (policy && strcasecmp(policy, "active") == 0) {
         doctor_say(f, DOCTOR_WARN, "OMP_WAIT_POLICY=active: threads that wait keep their cores");
         doctor_mend(f, "unset OMP_WAIT_POLICY: the launches then spin for a bounded time");
+    } else if (known && bound_by_openmp(in, CPU_COUNT(&own))) {
+        doctor_say(f, DOCTOR_WARN,
+                   "OMP_PROC_BIND holds harness, and so its launches, to one "
+                   "processor");
+        doctor_mend(f, "unset OMP_PROC_BIND: launches bind their threads themselves");
     } else if (known && threads > CPU_COUNT(&own)) {
         doctor_say(f, DOCTOR_WARN, "OMP_NUM_THREADS=%d on %d processors", threads, CPU_COUNT(&own));
         doctor_mend(f, "unset it; --device cpu:N says how many threads are measured");

@@ -301,6 +301,12 @@ static void openmp(void **state)
     unsetenv("OMP_WAIT_POLICY");
     unsetenv("GOMP_SPINCOUNT");
     unsetenv("OMP_NUM_THREADS");
+    setenv("OMP_PROC_BIND", "true", 1);
+    put(state, "/proc/self/status", "Cpus_allowed_list:\t2\n");
+    put(state, "/sys/devices/system/cpu/online", "0-3\n");
+    expect(state, "OpenMP", DOCTOR_WARN, "OMP_PROC_BIND holds harness");
+    unsetenv("OMP_PROC_BIND");
+    expect(state, "OpenMP", DOCTOR_FINE, "nothing set");
 }
 
 static void disk(void **state)
