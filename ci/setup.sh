@@ -5,17 +5,23 @@ set -euo pipefail
 
 usage() {
   echo "usage: ci/setup.sh [--tests]"
-  echo "  --tests   also what ci/test.sh needs (cmocka, clang, clang-format, clang-tidy, shellcheck)"
+  echo "  --tests   also what ci/test.sh needs (cmocka, clang, clang-format, clang-tidy, shellcheck,"
+  echo "            Chromium)"
 }
 
 packages=(gcc g++ cmake ninja-build pkg-config git libbenchmark-dev libcjson-dev libsqlite3-dev
-  libopenblas-dev gnuplot-nox fonts-dejavu-core)
+  libopenblas-dev zlib1g-dev libmicrohttpd-dev gnuplot-nox fonts-dejavu-core)
 case "${1:-}" in
   "") ;;
-  --tests) packages+=(libcmocka-dev clang clang-format clang-tidy shellcheck) ;;
+  --tests) packages+=(libcmocka-dev clang clang-format clang-tidy shellcheck chromium) ;;
   -h|--help) usage; exit 0 ;;
   *) usage >&2; exit 2 ;;
 esac
+# They fetch and bundle the page of `harness report`. Node.js from elsewhere brings an npm of its
+# own, which Debian's would remove.
+if ! command -v node >/dev/null || ! command -v npm >/dev/null; then
+  packages+=(nodejs npm)
+fi
 
 if ! command -v dpkg-query >/dev/null; then
   echo "ci/setup.sh knows Debian and Ubuntu. Elsewhere install the equivalents of:" >&2

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # Sets up and passes all tests: format, gcc, nvcc and clang builds with warnings as errors, unit,
-# cli, statistics and perf tests, the sanitizers, clang-tidy. What CI runs; safe to repeat. nvcc
-# takes part where it is found; the CUDA kernels run on the CPU in the stage `sanitize`.
+# cli, statistics, page and perf tests, the sanitizers, clang-tidy. What CI runs; safe to repeat.
+# nvcc takes part where it is found; the CUDA kernels run on the CPU in the stage `sanitize`.
 #
 #   ci/test.sh                everything
-#   ci/test.sh STAGE...       setup format scripts build test clang sanitize perf tidy
+#   ci/test.sh STAGE...       setup format scripts build test web clang sanitize perf tidy
 set -euo pipefail
 cd "$(dirname "$0")/.."
 jobs=$(nproc)
@@ -26,7 +26,14 @@ stage_build() { build dev; }
 
 # Several tests at once: threads that wait must not keep the cores from those that work.
 stage_test() {
-  OMP_WAIT_POLICY=passive ctest --preset dev --label-exclude perf --parallel "$jobs"
+  OMP_WAIT_POLICY=passive ctest --preset dev --label-exclude '^(perf|web)$' --parallel "$jobs"
+}
+
+# The page: its parts by node, the whole in Chromium. A test that lacks a tool is skipped, and the
+# reason is told here.
+stage_web() {
+  ctest --preset dev --label-regex '^web$'
+  grep -h '^skipped: ' build/dev/Testing/Temporary/LastTest.log | sort | uniq -c || true
 }
 
 # The other compiler's warnings; it needs no test run of its own.
@@ -48,7 +55,7 @@ stage_tidy() {
 }
 
 stages=("$@")
-[ ${#stages[@]} -gt 0 ] || stages=(setup format scripts build test perf clang tidy sanitize)
+[ ${#stages[@]} -gt 0 ] || stages=(setup format scripts build test web perf clang tidy sanitize)
 for stage in "${stages[@]}"; do
   printf '\n== %s\n' "$stage"
   started=$SECONDS

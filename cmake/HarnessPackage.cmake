@@ -20,7 +20,7 @@ if(HARNESS_HAVE_CUDA AND NOT HARNESS_CUDA_HOST) # its runtime is linked in
   install(FILES "${CUDAToolkit_LIBRARY_ROOT}/EULA.txt" DESTINATION share/harness/licences
     RENAME cuda-runtime.txt OPTIONAL)
 endif()
-install(DIRECTORY docs plots DESTINATION share/harness)
+install(DIRECTORY docs plots DESTINATION share/harness PATTERN web EXCLUDE)
 install(PROGRAMS ci/gpu.sh ci/gpu_torch.py ci/gpu_table.py DESTINATION share/harness/ci)
 
 # Packing takes what is built; it does not build.

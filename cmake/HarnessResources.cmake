@@ -4,7 +4,7 @@ file(GLOB presets CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/plots/presets/*.json"
 file(GLOB gnuplot CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/plots/gnuplot/*")
 file(GLOB schema CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/harness/store/*.sql")
 set(resource_files ${suites} ${presets} ${gnuplot} ${schema}
-  "${PROJECT_SOURCE_DIR}/baselines/verification.json")
+  "${PROJECT_SOURCE_DIR}/baselines/verification.json" ${HARNESS_PAGE})
 
 set(generated "${PROJECT_BINARY_DIR}/generated/resources.c")
 add_custom_command(OUTPUT "${generated}"
@@ -12,5 +12,6 @@ add_custom_command(OUTPUT "${generated}"
     -P "${PROJECT_SOURCE_DIR}/cmake/embed.cmake"
   DEPENDS ${resource_files} "${PROJECT_SOURCE_DIR}/cmake/embed.cmake"
   COMMENT "Embedding data files" VERBATIM)
+set_source_files_properties("${generated}" PROPERTIES OBJECT_DEPENDS "${resource_files}")
 add_library(harness_resources STATIC "${generated}")
 target_link_libraries(harness_resources PRIVATE harness_flags)

@@ -67,28 +67,33 @@ static int order_entry(const void *x, const void *y)
     return order ? order : (a->record > b->record) - (a->record < b->record);
 }
 
-static struct entry *sorted_entries(const struct records *records, bool ignore_machine)
+enum { ALL_RUNS = -1 };
+
+static struct entry *sorted_entries(const struct records *records, int only_run,
+                                    bool ignore_machine, size_t *nr)
 {
     struct entry *entries = memory_zeroed(records->nr ? records->nr : 1, sizeof(*entries));
 
+    *nr = 0;
     for (size_t i = 0; i < records->nr; i++) {
         const struct record *r = &records->items[i];
         const struct run *run = &records->runs[r->run];
-        entries[i] = (struct entry) { r, ignore_machine ? "" : run->machine.class_name };
+        if (only_run == ALL_RUNS || r->run == only_run)
+            entries[(*nr)++] = (struct entry) { r, ignore_machine ? "" : run->machine.class_name };
     }
-    qsort(entries, records->nr, sizeof(*entries), order_entry);
+    qsort(entries, *nr, sizeof(*entries), order_entry);
     return entries;
 }
 
-void groups_init(struct groups *g, const struct records *records, bool ignore_machine)
+/* Takes the entries. */
+static void form(struct groups *g, struct entry *entries, size_t nr)
 {
-    struct entry *entries = sorted_entries(records, ignore_machine);
-    size_t room = records->nr ? records->nr : 1;
+    size_t room = nr ? nr : 1;
 
     g->nr = 0;
     g->items = memory_zeroed(room, sizeof(*g->items));
     g->order = memory_zeroed(room, sizeof(*g->order)); /* NOLINT(bugprone-sizeof-expression) */
-    for (size_t i = 0; i < records->nr; i++) {
+    for (size_t i = 0; i < nr; i++) {
         g->order[i] = entries[i].record;
         if (i == 0 || order_group(&entries[i - 1], &entries[i]) != 0)
             g->items[g->nr++] = (struct group) {
@@ -99,6 +104,22 @@ void groups_init(struct groups *g, const struct records *records, bool ignore_ma
         g->items[g->nr - 1].nr++;
     }
     free(entries);
+}
+
+void groups_init(struct groups *g, const struct records *records, bool ignore_machine)
+{
+    size_t nr;
+    struct entry *entries = sorted_entries(records, ALL_RUNS, ignore_machine, &nr);
+
+    form(g, entries, nr);
+}
+
+void groups_init_run(struct groups *g, const struct records *records, int run)
+{
+    size_t nr;
+    struct entry *entries = sorted_entries(records, run, true, &nr);
+
+    form(g, entries, nr);
 }
 
 void groups_release(struct groups *g)

@@ -30,6 +30,8 @@ struct groups {
 /* Groups every record. The result borrows from `records`, which must outlive it. With
  * `ignore_machine`, records of all machine classes share the groups. */
 void groups_init(struct groups *g, const struct records *records, bool ignore_machine);
+/* The records of one run alone. */
+void groups_init_run(struct groups *g, const struct records *records, int run);
 void groups_release(struct groups *g);
 
 /* The number of records from items[at] on that belong to one launch of one run. */

@@ -9,14 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A set of names and what its kernels have in common: characters to cut off both ends, always
- * whole '/'-separated parts. */
-struct name_set {
-    const struct benchmark_name *const *names;
-    size_t nr;
-    size_t kernel_head, kernel_tail;
-};
-
 typedef const char *field_fn(const struct benchmark_name *name);
 
 static const char *kernel_of(const struct benchmark_name *name)
@@ -49,12 +41,27 @@ static field_fn *const front[] = { variant_of, math_of };
 static field_fn *const back[] = { device_of, cache_of };
 enum { FIELDS = 2 };
 
+/* A set of names and what they have in common. Of their kernels: characters to cut off both ends,
+ * always whole '/'-separated parts. */
+struct name_set {
+    const struct benchmark_name *const *names;
+    size_t nr;
+    size_t kernel_head, kernel_tail;
+    bool kernel_differs, front_differs[FIELDS], back_differs[FIELDS];
+    bool dim_common[SHAPE_MAX]; /* of the dims of the first name: all have it, and its value */
+};
+
 static bool field_differs(const struct name_set *set, field_fn *field)
 {
     for (size_t i = 1; i < set->nr; i++)
         if (strcmp(field(set->names[0]), field(set->names[i])) != 0)
             return true;
     return false;
+}
+
+static bool same_dim(const struct benchmark_dim *a, const struct benchmark_dim *b)
+{
+    return strcmp(a->name, b->name) == 0 && a->value == b->value;
 }
 
 static bool has_dim(const struct benchmark_name *name, const struct benchmark_dim *dim)
@@ -65,12 +72,33 @@ static bool has_dim(const struct benchmark_name *name, const struct benchmark_di
     return false;
 }
 
-static bool dim_differs(const struct name_set *set, const struct benchmark_dim *dim)
+static bool all_have_dim(const struct name_set *set, const struct benchmark_dim *dim)
 {
     for (size_t i = 0; i < set->nr; i++)
         if (!has_dim(set->names[i], dim))
-            return true;
-    return false;
+            return false;
+    return true;
+}
+
+/* What all have the first has, too. */
+static bool dim_differs(const struct name_set *set, const struct benchmark_dim *dim)
+{
+    for (int i = 0; i < set->names[0]->nr_dims; i++)
+        if (set->dim_common[i] && same_dim(&set->names[0]->dims[i], dim))
+            return false;
+    return true;
+}
+
+/* Once for the set: sets are long, and each of their names asks. */
+static void compare_names(struct name_set *set)
+{
+    set->kernel_differs = field_differs(set, kernel_of);
+    for (int i = 0; i < FIELDS; i++) {
+        set->front_differs[i] = field_differs(set, front[i]);
+        set->back_differs[i] = field_differs(set, back[i]);
+    }
+    for (int i = 0; i < set->names[0]->nr_dims; i++)
+        set->dim_common[i] = all_have_dim(set, &set->names[0]->dims[i]);
 }
 
 /* Length of the common leading parts of two texts, slash included, leaving each at least one
@@ -136,13 +164,13 @@ static void add_fields(const struct name_set *set, const struct benchmark_name *
                        bool differing, struct strbuf *out)
 {
     for (int i = 0; i < FIELDS; i++)
-        if (field_differs(set, front[i]) == differing)
+        if (set->front_differs[i] == differing)
             add_word(out, front[i](name), strlen(front[i](name)));
     for (int i = 0; i < name->nr_dims; i++)
         if (dim_differs(set, &name->dims[i]) == differing)
             add_dim(out, &name->dims[i]);
     for (int i = 0; i < FIELDS; i++)
-        if (field_differs(set, back[i]) == differing)
+        if (set->back_differs[i] == differing)
             add_word(out, back[i](name), strlen(back[i](name)));
 }
 
@@ -151,7 +179,7 @@ static char *make_label(const struct name_set *set, const struct benchmark_name 
     struct strbuf out;
 
     strbuf_init(&out);
-    if (field_differs(set, kernel_of))
+    if (set->kernel_differs)
         add_word(&out, name->kernel + set->kernel_head,
                  strlen(name->kernel) - set->kernel_head - set->kernel_tail);
     add_fields(set, name, true, &out);
@@ -229,6 +257,7 @@ char **labels_create(const struct benchmark_name *const *names, size_t nr)
     if (nr == 0)
         return labels;
     measure_kernels(&set);
+    compare_names(&set);
     for (size_t i = 0; i < nr; i++)
         labels[i] = make_label(&set, names[i]);
     make_unique(&set, labels);
@@ -249,7 +278,8 @@ void labels_common(const struct benchmark_name *const *names, size_t nr, char *o
 
     strbuf_init(&text);
     if (nr > 0) {
-        if (!field_differs(&set, kernel_of))
+        compare_names(&set);
+        if (!set.kernel_differs)
             add_word(&text, names[0]->kernel, strlen(names[0]->kernel));
         add_fields(&set, names[0], false, &text);
     }

@@ -250,15 +250,25 @@ struct metric_value metric_get(const char *id, const struct summary *s,
     return metric ? metric_value(metric, s, context) : nothing;
 }
 
-struct metric_context metric_context_of(const struct records *records, int run)
+/* The machine that the ceilings are of. */
+static const char *ceilings_machine(const struct records *records)
 {
-    const struct run *own = &records->runs[run], *newest = own;
-    struct metric_context context = { .machine = &own->machine };
+    const struct run *newest = &records->runs[0];
 
-    for (size_t i = 0; i < records->nr_runs; i++)
+    if (records->ceilings_of[0])
+        return records->ceilings_of;
+    for (size_t i = 1; i < records->nr_runs; i++)
         if (records->runs[i].started_ms > newest->started_ms)
             newest = &records->runs[i];
-    if (strcmp(own->machine.id, newest->machine.id) == 0) {
+    return newest->machine.id;
+}
+
+struct metric_context metric_context_of(const struct records *records, int run)
+{
+    const struct run *own = &records->runs[run];
+    struct metric_context context = { .machine = &own->machine };
+
+    if (strcmp(own->machine.id, ceilings_machine(records)) == 0) {
         context.ceilings = records->ceilings;
         context.nr_ceilings = records->nr_ceilings;
     }

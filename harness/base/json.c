@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "base/utf8.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -55,6 +56,7 @@ int json_write_file(const cJSON *json, const char *path, bool pretty, struct err
 
     if (!text)
         return error_set(err, "%s: out of memory while writing JSON", path);
+    utf8_mend(text); /* names from files are whatever these hold */
     size_t length = strlen(text);
     text[length] = '\n'; /* the NUL's place; file_write() takes a length */
     int rc = file_write(path, text, length + 1, err);

@@ -155,10 +155,12 @@ const char *text_nearest(const char *word, const char *const *names)
     size_t best = 1 + strlen(word) / 2;
     const char *nearest = NULL;
 
+    size_t edits = 0; /* of several that contain the word, the one that is hardly longer */
     for (; *names; names++) {
-        size_t d = strstr(*names, word) && *word ? 1 : distance(word, *names);
-        if (d < best) {
+        size_t all = distance(word, *names), d = strstr(*names, word) && *word ? 1 : all;
+        if (d < best || (d == best && d == 1 && all < edits)) {
             best = d;
+            edits = all;
             nearest = *names;
         }
     }

@@ -2,9 +2,9 @@
 #include "cli/command.h"
 
 #include "analysis/compare.h"
-#include "base/json.h"
 #include "cli/builds.h"
 #include "cli/compare_ab.h"
+#include "cli/compare_print.h"
 #include "cli/floors.h"
 #include "cli/gate_warning.h"
 #include "cli/history_file.h"
@@ -12,8 +12,6 @@
 #include "cli/terminal.h"
 #include "cli/verdict_record.h"
 #include "measure/environment.h"
-#include "output/compare_json.h"
-#include "output/compare_table.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -24,6 +22,7 @@ struct compare_options {
     double q;
     bool all, json, any_machine, replay, no_record;
     struct compare_ab_options measuring;
+    struct compare_comment_options comment;
 };
 
 /* How it is to be decided; the settings borrow from the rest and from the options. */
@@ -36,6 +35,17 @@ struct rule {
 struct sides {
     struct history_side base, head;
     struct machine machine;
+};
+
+/* One comparison on its way: what was asked for, and of what. */
+struct job {
+    const struct compare_options *o;
+    enum compare_format format;
+    const struct rule *rule;
+    struct store *store;
+    struct sides *sides; /* released by whoever made the job */
+    char **filters;
+    size_t nr_filters;
 };
 
 /* The head first: its own runs must not stand in for the baseline "main" of the same branch. */
@@ -53,30 +63,28 @@ static int load_sides(struct store *store, const struct compare_options *o, stru
     return history_load_side(store, o->baseline, &scope, NULL, &s->base, err);
 }
 
-static int print(const struct comparison *c, const struct compare_options *o, const struct sides *s,
+/* With a comparison its result, else the reason why there is none. */
+static int print(const struct comparison *c, const char *reason, const struct job *job,
                  struct error *err)
 {
-    struct compare_table_options table = {
-        .all = o->all,
-        .base_name = s->base.what,
-        .head_name = s->head.what,
+    const struct compare_options *o = job->o;
+    const struct compare_asked asked = {
+        .baseline = o->baseline,
+        .head = o->head,
+        .metrics = &o->metrics,
+        .q = o->q,
+        .any_machine = o->any_machine,
+        .filters = job->filters,
+        .nr_filters = job->nr_filters,
     };
-    const char *format = o->json ? "json" : o->format ? o->format : "text";
-    struct strbuf text;
+    const struct compare_print print = {
+        .format = job->format,
+        .output = o->output,
+        .all = o->all,
+        .comment = { &o->comment, &asked, job->store, &job->sides->base, &job->sides->head },
+    };
 
-    if (strcmp(format, "json") == 0)
-        return output_json(compare_to_json(c, s->base.what, s->head.what), o->output, err);
-    strbuf_init(&text);
-    if (strcmp(format, "markdown") == 0) {
-        compare_table_markdown(c, &table, &text);
-    } else {
-        table.width = o->output ? 0 : terminal_width();
-        table.colour = !o->output && terminal_colour();
-        compare_table_text(c, &table, &text);
-    }
-    int rc = output_text(&text, o->output, err);
-    strbuf_release(&text);
-    return rc;
+    return c ? compare_print(&print, c, err) : compare_print_nothing(&print, reason, err);
 }
 
 static int make_rule(struct compare_options *o, struct rule *rule, struct error *err)
@@ -108,27 +116,36 @@ static void warn_of_gate(struct store *store, struct comparison *c)
         comparison_note(c, "The last self-test here: %s", text);
 }
 
-static int decide(const struct compare_options *o, const struct rule *rule, struct store *store,
-                  const struct sides *s, char **filters, size_t nr, struct error *err)
+static int decide(const struct job *job, struct error *err)
 {
+    const struct sides *s = job->sides;
     struct comparison c = { 0 };
     struct store_acceptances accepted = { 0 };
     struct verdict_sides sides = { s->base.what, s->head.what, &s->base.records, &s->head.records };
 
-    int rc = compare_run(&s->base.records, &s->head.records, &rule->settings, &c, err);
+    int rc = compare_run(&s->base.records, &s->head.records, &job->rule->settings, &c, err);
     if (rc == 0)
-        rc = verdict_accept(store, &sides, &c, &accepted, err);
-    if (rc == 0 && !o->no_record) /* the whole family, whatever is shown of it */
-        verdict_record(store_path(store), &sides, &c);
+        rc = verdict_accept(job->store, &sides, &c, &accepted, err);
+    if (rc == 0 && !job->o->no_record) /* the whole family, whatever is shown of it */
+        verdict_record(store_path(job->store), &sides, &c);
     if (rc == 0) {
-        warn_of_gate(store, &c);
-        compare_show(&c, (const char *const *)filters, nr);
-        rc = print(&c, o, s, err);
+        warn_of_gate(job->store, &c);
+        compare_show(&c, (const char *const *)job->filters, job->nr_filters);
+        rc = print(&c, NULL, job, err);
     }
     int status = c.exit_status;
     comparison_release(&c);
     store_acceptances_release(&accepted);
     return rc ? -1 : status;
+}
+
+/* A known name with nothing to compare is no mistake. */
+static int tell_nothing(const struct job *job, struct error *err)
+{
+    struct error reason = *err;
+
+    fprintf(stderr, "harness: %s\n", reason.message);
+    return print(NULL, reason.message, job, err) ? -1 : EXIT_UNDECIDED;
 }
 
 /* The name of an option that --replay cannot heed: evidence and settings are what was recorded. */
@@ -176,69 +193,63 @@ static int replay(const struct compare_options *o, int argc, char **argv, struct
 }
 
 /* What the history has. */
-static int compare_stored(const struct compare_options *o, const struct rule *rule, char **filters,
-                          int nr, struct error *err)
+static int compare_stored(const struct compare_options *o, struct job *job, struct error *err)
 {
-    struct sides s = { 0 };
-    struct store *store;
+    struct sides *s = job->sides;
 
     if (!o->baseline)
         return error_set(err, "give --baseline REF: a baseline, branch, commit, run or file");
-    if (history_open(&store, o->db, STORE_READ, err))
+    if (history_open(&job->store, o->db, STORE_READ, err))
         return -1;
-    environment_machine(&s.machine);
-    int rc = load_sides(store, o, &s, err);
-    if (rc == 0) {
-        rc = decide(o, rule, store, &s, filters, (size_t)nr, err);
-    } else if (s.base.nothing) { /* a known name with nothing to compare is no mistake */
-        fprintf(stderr, "harness: %s\n", err->message);
-        rc = EXIT_UNDECIDED;
-    }
-    history_side_release(&s.base);
-    history_side_release(&s.head);
-    store_close(store);
-    return rc;
+    environment_machine(&s->machine);
+    if (load_sides(job->store, o, s, err) == 0)
+        return decide(job, err);
+    return s->base.nothing ? tell_nothing(job, err) : -1;
 }
 
 /* What is measured now, in turn. */
-static int compare_measured(const struct compare_options *o, const struct rule *rule,
-                            char **filters, int nr, struct error *err)
+static int compare_measured(const struct compare_options *o, struct job *job, struct error *err)
 {
-    struct sides s = { 0 };
     struct compare_ab ab = {
         .options = &o->measuring,
         .baseline = o->baseline,
         .head = o->head,
         .db = o->db,
-        .settings = &rule->settings,
-        .filters = filters,
-        .nr_filters = nr,
+        .settings = &job->rule->settings,
+        .filters = job->filters,
+        .nr_filters = (int)job->nr_filters,
     };
 
-    if (history_open(&ab.store, o->db, STORE_WRITE, err))
+    if (history_open(&job->store, o->db, STORE_WRITE, err))
         return -1;
-    int stopped = compare_ab_run(&ab, &s.base, &s.head, err);
-    int rc = stopped < 0 ? -1 : decide(o, rule, ab.store, &s, NULL, 0, err);
-    history_side_release(&s.base);
-    history_side_release(&s.head);
-    store_close(ab.store);
+    ab.store = job->store;
+    int stopped = compare_ab_run(&ab, &job->sides->base, &job->sides->head, err);
+    job->nr_filters = 0; /* they chose what is measured: all of it is shown */
+    int rc = stopped < 0 ? -1 : decide(job, err);
     return rc >= 0 && stopped > 0 ? stopped : rc;
 }
 
 static int run(int argc, char **argv, void *options, struct error *err)
 {
     struct compare_options *o = options;
+    struct sides sides = { .base = { .nothing = false } };
     struct rule rule;
+    struct job job = {
+        .o = o, .rule = &rule, .sides = &sides, .filters = argv, .nr_filters = (size_t)argc
+    };
 
     if (o->replay)
         return replay(o, argc, argv, err);
-    if (output_check_format(o->format, err) ||
+    if (compare_choose_format(o->json ? "json" : o->format, &o->comment, &job.format, err) ||
         compare_ab_check(&o->measuring, o->baseline, o->head, err))
         return -1;
     int rc = make_rule(o, &rule, err);
     if (rc == 0)
-        rc = compare_ab_wanted(&o->measuring) ? compare_measured(o, &rule, argv, argc, err)
-                                              : compare_stored(o, &rule, argv, argc, err);
+        rc = compare_ab_wanted(&o->measuring) ? compare_measured(o, &job, err)
+                                              : compare_stored(o, &job, err);
+    history_side_release(&sides.base);
+    history_side_release(&sides.head);
+    store_close(job.store);
     floors_release(&rule.floors);
     return rc;
 }
@@ -263,12 +274,13 @@ static const struct option_row rows[] = {
     OPTION_ROW("any-machine", 0, OPTION_FLAG, struct compare_options, any_machine, NULL,
                "compare across machine classes, too"),
     OPTION_ROW("format", 0, OPTION_STRING, struct compare_options, format, "FORM",
-               "text (default), markdown, json"),
+               "text (default), markdown, github (a comment for a pull request), json, junit"),
     OPTION_ROW("json", 0, OPTION_FLAG, struct compare_options, json, NULL, "--format json"),
     OPTION_ROW("output", 'o', OPTION_STRING, struct compare_options, output, "FILE",
                "write the result there"),
     OPTION_ROW("db", 0, OPTION_STRING, struct compare_options, db, "FILE",
                "the history (default .harness/history.db of the project)"),
+    COMPARE_COMMENT_OPTION_ROWS(struct compare_options, comment),
     COMPARE_AB_OPTION_ROWS(struct compare_options, measuring),
     OPTION_END,
 };
@@ -281,6 +293,7 @@ const struct command cmd_compare = {
     .details =
         "  harness compare --baseline main\n"
         "  harness compare --baseline 3f2a91c --head my-branch\n"
+        "  harness compare --baseline main --format github -o comment.md\n"
         "  harness compare --baseline main --build --suite ci --budget 10m\n"
         "  harness compare --baseline-bin old/harness --head-bin new/harness 'gemm/*'\n"
         "  harness compare --replay                  recorded verdicts by today's rule\n"

@@ -4,6 +4,7 @@
 #include "analysis/metric.h"
 #include "base/json.h"
 #include "base/resource.h"
+#include "cli/viewing.h"
 #include "core/registry.h"
 #include "measure/environment.h"
 #include "measure/verification.h"
@@ -132,9 +133,39 @@ static void add_suites(cJSON *section)
     add_resources(section, "suites/", "summary");
 }
 
+static void add_modes(cJSON *item, unsigned modes)
+{
+    cJSON *array = cJSON_AddArrayToObject(item, "modes");
+
+    for (int bit = 0; bit < PLOT_MODE_NR; bit++)
+        if (modes & 1u << bit)
+            cJSON_AddItemToArray(array,
+                                 cJSON_CreateString(plot_mode_name((enum plot_mode)(1u << bit))));
+}
+
+static void add_figure(cJSON *section, const struct preset *preset)
+{
+    add(section, preset->name, preset->description ? preset->description : preset->title);
+    cJSON_AddStringToObject(last(section), "type", preset->type->name);
+    add_modes(last(section), preset->modes);
+    cJSON_AddStringToObject(last(section), "section", preset->section);
+    cJSON_AddStringToObject(last(section), "title", preset->title);
+    json_add_string(last(section), "from", preset->from);
+}
+
+/* Those of harness.json too. Without it the others are there all the same. */
 static void add_figures(cJSON *section)
 {
-    add_resources(section, "presets/", "description");
+    static const struct viewing_options none = { .db = NULL };
+    struct viewing v;
+    struct error err;
+
+    viewing_init(&v);
+    if (viewing_configure(&v, &none, &err))
+        fprintf(stderr, "harness: the figures of your own are not all here: %s\n", err.message);
+    for (size_t i = 0; i < v.config.presets.nr; i++)
+        add_figure(section, &v.config.presets.items[i]);
+    viewing_release(&v);
 }
 
 static void add_devices(cJSON *section)
@@ -218,6 +249,23 @@ static int name_width(const cJSON *section)
     return width;
 }
 
+/* What a figure has beside its summary: "[bars; single, multi; in speed]". */
+static void print_figure(const cJSON *item)
+{
+    const cJSON *modes = cJSON_GetObjectItemCaseSensitive(item, "modes"), *mode;
+    const char *comma = "; ";
+
+    if (!modes)
+        return;
+    printf(" [%s", json_string(item, "type", ""));
+    cJSON_ArrayForEach(mode, modes)
+    {
+        printf("%s%s", comma, mode->valuestring);
+        comma = ", ";
+    }
+    printf("; in %s]", json_string(item, "section", ""));
+}
+
 static void print_section(const char *name, const cJSON *section)
 {
     int width = name_width(section);
@@ -230,6 +278,7 @@ static void print_section(const char *name, const cJSON *section)
         const char *verification = json_string(item, "verification", NULL);
         printf("  %-*s %s%s", width, json_string(item, "name", ""),
                cJSON_IsFalse(built) ? "not built: " : "", json_string(item, "summary", ""));
+        print_figure(item);
         if (verification)
             printf(" [%s]", verification);
         printf("\n");

@@ -1,31 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/command.h"
 
-#include "analysis/compare.h"
-#include "cli/accepted_steps.h"
-#include "cli/history_file.h"
-#include "models/gpt_config.h"
+#include "base/array.h"
+#include "cli/report.h"
+#include "cli/serving.h"
+#include "cli/viewing.h"
 #include "output/plots.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct plot_options {
-    const char *db, *baseline, *output;
-    struct string_list formats, only, presets;
-    double delta;
+    struct viewing_options viewing;
+    const char *output, *host;
+    struct string_list formats, only;
+    bool print_config, html;
 };
 
-/* What is drawn, loaded before anything is painted. */
-struct subject {
-    struct store *store;
-    struct history_side head, base;
-    struct records history;
-    struct accepted_steps accepted;
-    struct comparison comparison;
-    bool compared;
-    struct strbuf folder;
-    struct presets presets;
+/* The figures chosen, in the order of the presets. */
+struct plan {
+    struct plot_request *items;
+    size_t nr, capacity;
 };
 
 static int parse_formats(const struct string_list *names, unsigned *formats, struct error *err)
@@ -39,163 +35,184 @@ static int parse_formats(const struct string_list *names, unsigned *formats, str
     return 0;
 }
 
-static int load_base(struct subject *s, const char *ref, double delta, struct error *err)
+static bool is_named(const struct string_list *only, const char *name)
 {
-    struct compare_settings settings = COMPARE_DEFAULTS;
-    struct store_scope scope = { .exclude = s->head.runs.ids, .nr_exclude = s->head.runs.nr };
-
-    if (!ref)
-        return 0;
-    if (delta > 0)
-        settings.delta = delta;
-    if (history_load_side(s->store, ref, &scope, NULL, &s->base, err) ||
-        compare_run(&s->base.records, &s->head.records, &settings, &s->comparison, err))
-        return -1;
-    s->compared = true;
-    return 0;
+    for (size_t i = 0; i < only->nr; i++)
+        if (strcmp(only->items[i], name) == 0)
+            return true;
+    return false;
 }
 
-static int load_history(struct subject *s, struct error *err)
+/* By name; else what the configuration draws in a mode that there is something for, and what it
+ * would draw in others but cannot do here, so that its absence is told. */
+static bool is_chosen(const struct viewing *v, const struct string_list *only,
+                      const struct preset *preset)
 {
-    struct store_filter filter = { 0 };
+    unsigned there = view_modes(&v->view);
+    bool elsewhere = false;
 
-    if (s->head.records.nr_runs == 0)
-        return error_set(err, "there is no run to draw");
-    if (store_series(s->store, s->head.records.runs[0].machine.class_name, &filter, &s->history,
-                     err))
-        return -1;
-    return accepted_steps_load(s->store, &s->accepted, err);
+    if (only->nr > 0)
+        return is_named(only, preset->name);
+    for (int bit = 0; bit < PLOT_MODE_NR; bit++) {
+        if (!config_takes(&v->config, preset, (enum plot_mode)(1u << bit)))
+            continue;
+        if (there & 1u << bit)
+            return true;
+        elsewhere = true;
+    }
+    return elsewhere && !(preset->modes & there);
 }
 
-static int load_presets(struct subject *s, const struct string_list *files, struct error *err)
+static int make_plan(const struct viewing *v, const struct string_list *only, struct plan *plan,
+                     struct error *err)
 {
-    if (presets_load_embedded(&s->presets, err))
-        return -1;
-    for (size_t i = 0; i < files->nr; i++)
-        if (presets_load_file(&s->presets, files->items[i], err))
+    const struct presets *presets = &v->config.presets;
+
+    for (size_t i = 0; i < only->nr; i++)
+        if (!presets_find(presets, only->items[i], err))
             return -1;
+    for (size_t i = 0; i < presets->nr; i++) {
+        const struct preset *preset = &presets->items[i];
+        if (!is_chosen(v, only, preset))
+            continue;
+        struct plot_request *request = array_push(plan);
+        view_chart(&v->view, preset, &request->chart);
+        request->absence = view_absence(&v->view, preset);
+    }
     return 0;
 }
 
-static size_t describe_models(struct plot_model *models)
+static void print_summary(const struct plots_summary *summary, const char *folder)
 {
-    size_t nr = 0;
-
-    for (const struct gpt_config *c = gpt_configs; c->name; c++)
-        models[nr++] = (struct plot_model) {
-            .name = c->name,
-            .layers = c->layers,
-            .heads = c->heads,
-            .width = c->width,
-            .block = c->block,
-            .parameters = (double)gpt_config_parameters(c),
-            .flops_per_token = gpt_config_flops_per_token(c, 64),
-        };
-    return nr;
+    for (size_t i = 0; i < summary->nr; i++) {
+        const struct plot_result *r = &summary->items[i];
+        printf("  %-26s %s%s\n", r->preset->name, r->reason ? "not drawn: " : "",
+               r->reason ? r->reason : r->preset->title);
+    }
+    printf("%zu plot%s in %s, %zu not drawn\n", summary->drawn, summary->drawn == 1 ? "" : "s",
+           folder, summary->absent);
 }
 
-static int draw(struct subject *s, const struct plot_options *o, const char *base, unsigned formats,
-                struct error *err)
+static int draw(const struct viewing *v, const struct plot_options *o, struct error *err)
 {
-    struct plot_model models[16];
-    struct plots_options options = {
-        .folder = s->folder.data,
-        .formats = formats,
-        .presets = &s->presets,
-        .only = &o->only,
-        .models = models,
-        .nr_models = describe_models(models),
-        .comparison = s->compared ? &s->comparison : NULL,
-        .base_label = base,
-        .history = &s->history,
-        .accepted = s->accepted.items,
-        .nr_accepted = s->accepted.nr,
-    };
+    struct plots_options options = { .formats = 0 };
     struct plots_summary summary = { 0 };
-    int rc = plots_draw(&s->head.records, &options, &summary, err);
+    struct plan plan = { 0 };
+    struct strbuf folder;
 
-    for (size_t i = 0; rc == 0 && i < summary.nr; i++)
-        printf("  %-22s %s%s\n", summary.items[i].name,
-               summary.items[i].reason ? "not drawn: " : "",
-               summary.items[i].reason ? summary.items[i].reason : summary.items[i].title);
+    strbuf_init(&folder);
+    if (o->output)
+        strbuf_adds(&folder, o->output);
+    else
+        viewing_path(v, "plots", &folder);
+    options.folder = folder.data;
+    int rc = parse_formats(&v->config.formats.names, &options.formats, err);
     if (rc == 0)
-        printf("%zu plot%s in %s, %zu not drawn\n", summary.drawn, summary.drawn == 1 ? "" : "s",
-               s->folder.data, summary.absent);
+        rc = make_plan(v, &o->only, &plan, err);
+    if (rc == 0)
+        rc = plots_draw(plan.items, plan.nr, &options, &summary, err);
+    if (rc == 0)
+        print_summary(&summary, folder.data);
     plots_summary_release(&summary);
+    array_release(&plan);
+    strbuf_release(&folder);
     return rc;
 }
 
-static int load_and_draw(struct subject *s, const struct plot_options *o, int argc, char **argv,
-                         struct error *err)
+static int print_config(const struct config *config)
 {
-    /* One run alone, or two: what changed from the first to the second. */
-    const char *head = argc > 0 ? argv[argc - 1] : "latest";
-    const char *base = argc == 2 ? argv[0] : o->baseline;
-    unsigned formats = 0;
+    cJSON *json = config_to_json(config);
+    char *text = cJSON_Print(json);
 
-    if (argc > 2 || (argc == 2 && o->baseline))
-        return error_set(err, "harness plot draws one run, or what changed between two");
-    if (parse_formats(&o->formats, &formats, err) || load_presets(s, &o->presets, err) ||
-        history_open(&s->store, o->db, STORE_READ, err) ||
-        history_load_side(s->store, head, NULL, NULL, &s->head, err) ||
-        load_base(s, base, o->delta, err) || load_history(s, err))
-        return -1;
-    if (o->output)
-        strbuf_adds(&s->folder, o->output);
-    else
-        history_sibling(store_path(s->store), "plots", &s->folder);
-    return draw(s, o, base, formats, err);
+    puts(text);
+    free(text);
+    cJSON_Delete(json);
+    return 0;
+}
+
+/* The page: `harness report` and `harness serve` by another name. */
+static int show_page(const struct plot_options *o, int argc, char **argv, struct error *err)
+{
+    const struct report_options report = { .output = o->output };
+    const struct serving_options serving = { .host = o->host };
+
+    if (o->only.nr || o->formats.nr || o->print_config)
+        return error_set(err, "%s shows all figures: no --only, --format or --print-config",
+                         o->html ? "--html" : "--host");
+    if (o->html && o->host)
+        return error_set(err, "--html writes a file, --host serves the page: one of the two");
+    if (o->html)
+        return report_run(&o->viewing, &report, argc, argv, err);
+    if (argc > 0 || o->output)
+        return error_set(err, "--host serves the history: runs are chosen on the page");
+    return serving_run(&o->viewing, &serving, err);
 }
 
 static int run(int argc, char **argv, void *options, struct error *err)
 {
     const struct plot_options *o = options;
-    struct subject s = { 0 };
+    unsigned formats = 0;
+    struct viewing v;
 
-    strbuf_init(&s.folder);
-    int rc = load_and_draw(&s, o, argc, argv, err);
-    if (s.compared)
-        comparison_release(&s.comparison);
-    history_side_release(&s.head);
-    history_side_release(&s.base);
-    records_release(&s.history);
-    accepted_steps_release(&s.accepted);
-    presets_release(&s.presets);
-    strbuf_release(&s.folder);
-    store_close(s.store);
+    if (o->html || o->host)
+        return show_page(o, argc, argv, err);
+
+    viewing_init(&v);
+    int rc = parse_formats(&o->formats, &formats, err);
+    if (rc == 0)
+        rc = viewing_configure(&v, &o->viewing, err);
+    if (rc == 0 && o->formats.nr)
+        config_set(&v.config.formats, &o->formats, "--format");
+    if (rc == 0 && o->print_config)
+        rc = print_config(&v.config);
+    else if (rc == 0 && viewing_open(&v, &o->viewing, argc, argv, err) == 0)
+        rc = draw(&v, o, err);
+    else
+        rc = -1;
+    viewing_release(&v);
     return rc;
 }
 
 static const struct option_row rows[] = {
-    OPTION_ROW("baseline", 'b', OPTION_STRING, struct plot_options, baseline, "REF",
-               "also draw what changed since it"),
-    OPTION_ROW("delta", 0, OPTION_FRACTION, struct plot_options, delta, "SHARE",
-               "changes smaller than this do not matter (default 3%)"),
     OPTION_ROW("format", 0, OPTION_STRINGS, struct plot_options, formats, "png,svg,pdf",
                "pictures to make (default png,svg)"),
     OPTION_ROW("only", 0, OPTION_STRINGS, struct plot_options, only, "NAME,...",
                "these figures alone, see `harness list figures`"),
-    OPTION_ROW("preset", 0, OPTION_STRINGS, struct plot_options, presets, "FILE,...",
-               "figures of your own (JSON, as in plots/presets)"),
     OPTION_ROW("output", 'o', OPTION_STRING, struct plot_options, output, "FOLDER",
                "where they go (default: plots beside the history)"),
-    OPTION_ROW("db", 0, OPTION_STRING, struct plot_options, db, "FILE",
-               "the history (default .harness/history.db of the project)"),
+    OPTION_ROW("html", 0, OPTION_FLAG, struct plot_options, html, NULL,
+               "one page with all of it instead: `harness report`"),
+    OPTION_ROW("host", 0, OPTION_STRING, struct plot_options, host, "ADDRESS",
+               "that page served live, at 127.0.0.1 for example: `harness serve`"),
+    OPTION_ROW("print-config", 0, OPTION_FLAG, struct plot_options, print_config, NULL,
+               "print the merged configuration and where each value is from"),
+    VIEWING_OPTION_ROWS(struct plot_options, viewing),
     OPTION_END,
 };
 
 extern const struct command cmd_plot;
 const struct command cmd_plot = {
     .name = "plot",
-    .arguments = "[[BASE] RUN]",
-    .summary = "draw the figures of a run (default: the latest), as PNG and SVG",
+    .arguments = "[RUN...]",
+    .summary = "draw the figures of a run (default: the latest), or of several, as PNG and SVG",
     .details =
         "  harness plot\n"
         "  harness plot --baseline main\n"
         "  harness plot 12 --only roofline,latency-prefill --format pdf\n"
+        "  harness plot 9 12                         what changed from 9 to 12, both side by side\n"
+        "  harness plot gcc clang --group-by compiler\n"
+        "  harness plot results/                     a folder with files of records\n"
+        "  harness plot --config view.json           the figure saved in a report\n"
+        "\n"
+        "A RUN is a number, label, branch, commit or baseline, a file of records, a folder of\n"
+        "such files, or a history. One run gives its figures and the trend; several give figures\n"
+        "of several runs, and of two what changed from the first to the second.\n"
         "\n"
         "Beside the pictures: summary.txt, which also says why a figure is absent,\n"
-        "plots.json, and for each figure its gnuplot script and its data.",
+        "plots.json, and for each figure its gnuplot script and its data.\n"
+        "\n"
+        "harness.json at the top of the project, or in ~/.config/harness, chooses figures,\n"
+        "formats and peaks: docs/formats.md.",
     .options = rows,
     .options_size = sizeof(struct plot_options),
     .run = run,

@@ -3,11 +3,12 @@
 
 #include "base/array.h"
 #include "base/json.h"
-#include "cli/accepted_steps.h"
 #include "cli/history_file.h"
+#include "cli/history_series.h"
 #include "cli/terminal.h"
 #include "output/trend_json.h"
 #include "output/trend_table.h"
+#include "view/accepted_steps.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -44,26 +45,13 @@ static int parse_date(const char *text, int64_t *ms, struct error *err)
     return 0;
 }
 
-static void keep_runs(struct records *runs, const bool *keep)
-{
-    size_t nr = 0;
-
-    for (size_t i = 0; i < runs->nr_runs; i++) {
-        if (keep[i])
-            runs->runs[nr++] = runs->runs[i];
-        else
-            run_release(&runs->runs[i]);
-    }
-    runs->nr_runs = nr;
-}
-
 static void keep_history(struct records *runs, int64_t since)
 {
     bool *keep = memory_zeroed(runs->nr_runs + 1, sizeof(*keep));
 
     for (size_t i = 0; i < runs->nr_runs; i++)
         keep[i] = runs->runs[i].started_ms >= since && series_takes(&runs->runs[i]);
-    keep_runs(runs, keep);
+    history_keep_runs(runs, keep);
     free(keep);
 }
 
@@ -87,7 +75,7 @@ static void keep_last(struct records *runs, int64_t last)
             *array_push(&counts) = (struct machine_count) { machine, 0 };
         keep[i] = counts.items[k].runs++ < last;
     }
-    keep_runs(runs, keep);
+    history_keep_runs(runs, keep);
     array_release(&counts);
     free(keep);
 }
@@ -106,31 +94,6 @@ static int load_runs(struct subject *s, const struct trend_options *o, struct er
         return 0;
     const struct run *newest = &s->runs.runs[s->runs.nr_runs - 1];
     return store_load_ceilings(s->store, newest->machine.id, NULL, NULL, &s->runs, err);
-}
-
-static int add_measurement(void *context, size_t run, int launch_seq, struct measurement *m,
-                           struct error *err)
-{
-    (void)err;
-    series_builder_add(context, run, launch_seq, m);
-    return 0;
-}
-
-static int load_series(struct subject *s, const struct metric *metric, struct error *err)
-{
-    struct store_filter filter = { .without_telemetry = true };
-    struct series_builder *builder = series_builder_create(metric, &s->runs);
-    struct store_sink sink = { builder, add_measurement };
-    int64_t *ids = memory_zeroed(s->runs.nr_runs + 1, sizeof(*ids));
-
-    for (size_t i = 0; i < s->runs.nr_runs; i++)
-        ids[i] = s->runs.runs[i].id;
-    int rc = store_scan(s->store, ids, s->runs.nr_runs, &filter, &sink, err);
-    if (rc == 0)
-        series_builder_finish(builder, &s->series);
-    series_builder_free(builder);
-    free(ids);
-    return rc;
 }
 
 static int print(const struct trends *t, const struct trend_options *o, struct error *err)
@@ -156,6 +119,7 @@ static int print(const struct trends *t, const struct trend_options *o, struct e
 static int find_and_print(struct subject *s, const struct trend_options *o, int argc, char **argv,
                           struct error *err)
 {
+    struct store_filter facts = { .without_telemetry = true };
     struct trend_settings settings = {
         .metric = trend_metric(o->metric ? o->metric : "p50", err),
         .fdr = o->fdr > 0 ? o->fdr : 0.05,
@@ -170,7 +134,8 @@ static int find_and_print(struct subject *s, const struct trend_options *o, int 
     if (settings.fdr >= 0.5)
         return error_set(err, "--fdr must be below 50%%");
     if (history_open(&s->store, o->db, STORE_READ, err) || load_runs(s, o, err) ||
-        load_series(s, settings.metric, err) || accepted_steps_load(s->store, &s->accepted, err))
+        history_series(s->store, &s->runs, settings.metric, &facts, &s->series, err) ||
+        accepted_steps_load(s->store, &s->accepted, err))
         return -1;
     settings.accepted = s->accepted.items;
     settings.nr_accepted = s->accepted.nr;

@@ -5,6 +5,7 @@
 
 #include "base/strbuf.h"
 #include "store/store.h"
+#include "view/history_side.h"
 
 #include <stdbool.h>
 
@@ -13,22 +14,15 @@
 void history_path(const char *given, struct strbuf *path);
 int history_open(struct store **store, const char *given, enum store_mode mode, struct error *err);
 
-/* One side of a comparison or the subject of a plot. */
-struct history_side {
-    struct records records;
-    struct store_runs runs; /* empty where the REF is a file */
-    char what[256];         /* for people */
-    bool nothing;           /* on -1: nothing to compare with, rather than an error */
-};
-
-/* REF is a file of records (a path with '/' or ending in .json), or what store_resolve() takes;
- * a name that is no baseline of the history may be a file baselines/<machine class>/<REF>.json,
- * before it is a branch or commit. `scope` may be NULL. Release whatever the result. */
+/* history_side_load() with the reviewed baselines of this machine's class. */
 int history_load_side(struct store *store, const char *ref, const struct store_scope *scope,
                       const struct store_filter *filter, struct history_side *side,
                       struct error *err);
-void history_side_release(struct history_side *side);
 
+/* The nearest folder upwards that holds .harness or .git; "." if there is none. */
+void history_project_top(struct strbuf *top);
+/* baselines/<class of this machine> at the top of the project. */
+void history_baseline_folder(struct strbuf *path);
 /* baselines/<machine class>/<name>.json at the top of the project. */
 void history_baseline_file(const char *machine_class, const char *name, struct strbuf *path);
 

@@ -22,6 +22,8 @@
     X(trend)                                                                                       \
     X(detect)                                                                                      \
     X(plot)                                                                                        \
+    X(report)                                                                                      \
+    X(serve)                                                                                       \
     X(roofline)                                                                                    \
     X(model)                                                                                       \
     X(selftest)                                                                                    \

@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "base/json.h"
+#include "base/utf8.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,14 +27,28 @@ size_t terminal_width(void)
     return size.ws_col;
 }
 
+int output_choose_format(const char *format, const char *const *formats, struct error *err)
+{
+    struct strbuf list;
+
+    strbuf_init(&list);
+    for (int i = 0; formats[i]; i++) {
+        if (!format || strcmp(format, formats[i]) == 0) {
+            strbuf_release(&list);
+            return i;
+        }
+        strbuf_addf(&list, "%s%s", i ? ", " : "", formats[i]);
+    }
+    error_set(err, "unknown format \"%s\"; there are %s", format, list.data);
+    strbuf_release(&list);
+    return -1;
+}
+
 int output_check_format(const char *format, struct error *err)
 {
     static const char *const formats[] = { "text", "markdown", "json", NULL };
 
-    for (const char *const *f = formats; *f; f++)
-        if (!format || strcmp(format, *f) == 0)
-            return 0;
-    return error_set(err, "unknown format \"%s\"; there are text, markdown, json", format);
+    return output_choose_format(format, formats, err) < 0 ? -1 : 0;
 }
 
 int output_text(const struct strbuf *text, const char *path, struct error *err)
@@ -50,6 +65,7 @@ int output_json(cJSON *json, const char *path, struct error *err)
     char *printed = cJSON_Print(json);
     struct strbuf text;
 
+    utf8_mend(printed); /* names from files are whatever these hold; JSON is UTF-8 */
     strbuf_init(&text);
     strbuf_addf(&text, "%s\n", printed);
     int rc = output_text(&text, path, err);

@@ -14,6 +14,9 @@ size_t terminal_width(void); /* characters; 0 where it is no terminal */
 
 /* Accepts "text", "markdown", "json" and NULL, the forms of commands that print tables. */
 int output_check_format(const char *format, struct error *err);
+/* The index of `format` in the NULL-ended list; NULL is the first. -1 and an error that lists
+ * them. */
+int output_choose_format(const char *format, const char *const *formats, struct error *err);
 
 /* Writes the text to the file, its folder made if need be, or to standard output if `path` is
  * NULL or "-". */

@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "cli/git.h"
+#include "cli/history_series.h"
 #include "core/clock.h"
 #include "measure/environment.h"
 #include "output/verdict_json.h"
@@ -47,16 +48,6 @@ static int is_ancestor(const char *commit, const char *of)
     return status == 0 || status == 1 ? status == 0 : -1;
 }
 
-static int64_t first_start(const struct records *records)
-{
-    int64_t first = INT64_MAX;
-
-    for (size_t i = 0; i < records->nr_runs; i++)
-        if (records->runs[i].started_ms < first)
-            first = records->runs[i].started_ms;
-    return first;
-}
-
 /* Does the base have the accepted change already? Then it excuses nothing any more. Where both
  * sides are of the very commit in which it was seen (uncommitted changes), git says nothing. Nor
  * does time where both sides are measured now, in turn. */
@@ -69,7 +60,7 @@ static bool base_has(const struct verdict_sides *sides, const struct store_accep
 
     if (ancestor >= 0)
         return ancestor;
-    return design != DESIGN_BLOCKS && first_start(sides->base_records) > a->accepted_ms;
+    return design != DESIGN_BLOCKS && history_first_start(sides->base_records) > a->accepted_ms;
 }
 
 /* An acceptance speaks of heads that contain its commit, as far as git can tell. */

@@ -127,8 +127,9 @@ struct records {
     size_t nr_runs, runs_capacity;
     struct record *items;
     size_t nr, capacity;
-    struct ceiling *ceilings; /* of the machine of the newest run */
+    struct ceiling *ceilings; /* of the machine of the newest run, or of ... */
     size_t nr_ceilings, ceilings_capacity;
+    char ceilings_of[17]; /* ... the machine with this id, where it is not "" */
 };
 
 const char *outcome_name(enum outcome outcome);  /* "OK", "UNSUPPORTED", ... */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* What the measured models are built like: layers, heads, width, parameters. */
+/* What the measured models are built like: layers, heads, width, context, parameters, work. */
 #include "output/chart.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { MODELS_MAX = 32, PANELS = 4 };
+enum { MODELS_MAX = 32, PANELS = 6, COLUMNS = 3 };
 
 static double layers_of(const struct plot_model *m)
 {
@@ -23,6 +23,16 @@ static double width_of(const struct plot_model *m)
     return (double)m->width;
 }
 
+static double block_of(const struct plot_model *m)
+{
+    return (double)m->block;
+}
+
+static double flops_of(const struct plot_model *m)
+{
+    return m->flops_per_token;
+}
+
 static double parameters_of(const struct plot_model *m)
 {
     return m->parameters;
@@ -31,12 +41,15 @@ static double parameters_of(const struct plot_model *m)
 static const struct {
     const char *title;
     double (*of)(const struct plot_model *m);
-    bool count; /* with a k, M prefix */
+    enum quantity quantity; /* a rate has a k or M in front of its unit */
+    const char *unit;
 } panels[PANELS] = {
-    { "layers", layers_of, false },
-    { "attention heads", heads_of, false },
-    { "width", width_of, false },
-    { "parameters", parameters_of, true },
+    { "layers", layers_of, QUANTITY_PLAIN, "" },
+    { "attention heads", heads_of, QUANTITY_PLAIN, "" },
+    { "width", width_of, QUANTITY_PLAIN, "" },
+    { "context (block)", block_of, QUANTITY_PLAIN, "" },
+    { "parameters", parameters_of, QUANTITY_RATE, "" },
+    { "work of a token", flops_of, QUANTITY_RATE, "FLOP" },
 };
 
 /* A model is shown if a benchmark of the run is named after it: "gpt/nano/prefill". */
@@ -59,15 +72,16 @@ static void add_panel(struct figure *f, size_t which, const struct plot_model *c
 {
     struct panel *p = figure_panel(f);
     const char *names[MODELS_MAX];
-    enum quantity quantity = panels[which].count ? QUANTITY_RATE : QUANTITY_PLAIN;
+    enum quantity quantity = panels[which].quantity;
 
     figure_set(&p->title, "%s", panels[which].title);
     for (size_t i = 0; i < nr; i++)
         names[i] = models[i]->name;
     axis_names(&p->y, names, nr, true);
     p->y.bare = true;
-    axis_set(&p->x, NULL, quantity, "", AXIS_LINEAR);
+    axis_set(&p->x, NULL, quantity, panels[which].unit, AXIS_LINEAR);
     p->x.bare = true;
+    p->joined = which % COLUMNS > 0;
     p->plot_height = 27 * (double)nr + 8;
     struct layer *bars = panel_layer(p, MARK_BARS, NULL);
     struct layer *texts = panel_layer(p, MARK_TEXT, NULL);
@@ -77,7 +91,7 @@ static void add_panel(struct figure *f, size_t which, const struct plot_model *c
         char text[QUANTITY_TEXT_SIZE];
         double value = panels[which].of(models[i]);
         layer_add(bars, value, (double)i);
-        quantity_text(quantity, "", value, text);
+        quantity_text(quantity, panels[which].unit, value, text);
         layer_add_text(texts, value, (double)i, ANCHOR_LEFT, text)->dx = 6;
     }
     ticks_add(&p->x.ticks, 0, "", false); /* the numbers stand at the bars */
@@ -97,15 +111,19 @@ struct figure *build_architecture(const struct chart *chart)
             models[nr++] = &chart->models[i];
     if (!nr)
         return chart_absent(f, "the run measured no model");
-    f->columns = 2;
+    f->columns = COLUMNS;
     for (size_t i = 0; i < PANELS; i++)
         add_panel(f, i, models, nr);
     chart_subtitle(f, chart, &items);
     figure_set(&f->caption,
                "Of the models that were measured. Parameters are without the head, as "
-               "minGPT counts them.");
-    figure_set(&f->alt, "Layers, heads, width and parameters of %zu model%s, from %s to %s.", nr,
-               nr == 1 ? "" : "s", models[0]->name, models[nr - 1]->name);
+               "minGPT counts them; work is that of a forward pass, multiply-adds "
+               "counted twice.");
+    figure_set(
+        &f->alt,
+        "Layers, heads, width, context, parameters and work per token of %zu model%s, from %s "
+        "to %s.",
+        nr, nr == 1 ? "" : "s", models[0]->name, models[nr - 1]->name);
     figure_finish(f);
     return f;
 }

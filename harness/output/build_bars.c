@@ -5,14 +5,17 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
-enum { LIMIT = 24, ROW_HEIGHT = 27, VARIANTS_MAX = 4 };
+enum { LIMIT = 24, ROW_HEIGHT = 27, GROUPS_MAX = 4 };
 
 struct bars {
     const struct chart *chart;
     struct chart_items items;
     struct chart_metric metric;
-    struct chart_names variants;
+    const char *group; /* what bars are told apart by */
+    char groups[GROUPS_MAX + 1][GROUP_SIZE];
+    size_t nr_groups; /* above GROUPS_MAX: too many to tell apart by colour */
     struct figure *f;
     struct panel *p;
     double least, most;       /* over values and whiskers */
@@ -36,6 +39,42 @@ static void drop_without_value(struct bars *b)
     b->items.nr = kept;
 }
 
+/* Runs of one benchmark stand together. */
+static void gather_runs(struct bars *b)
+{
+    struct chart_item *items = b->items.items;
+
+    for (size_t i = 0; i < b->items.nr; i++) {
+        size_t end = i + 1;
+        for (size_t k = end; k < b->items.nr; k++) {
+            if (strcmp(items[k].bench->key, items[i].bench->key) != 0)
+                continue;
+            struct chart_item item = items[k];
+            memmove(&items[end + 1], &items[end], (k - end) * sizeof(*items));
+            items[end++] = item;
+        }
+        i = end - 1;
+    }
+}
+
+static enum metric_kind kind_of(const struct bars *b)
+{
+    return b->metric.metric ? b->metric.metric->kind : METRIC_FACT;
+}
+
+static size_t group_of(struct bars *b, size_t item)
+{
+    char text[GROUP_SIZE];
+    size_t k = 0;
+
+    chart_group_of(&b->items.items[item], b->chart, b->group, text);
+    while (k < b->nr_groups && strcmp(b->groups[k], text) != 0)
+        k++;
+    if (k == b->nr_groups && k <= GROUPS_MAX)
+        memcpy(b->groups[b->nr_groups++], text, sizeof(text));
+    return k;
+}
+
 static void find_range(struct bars *b)
 {
     b->least = INFINITY;
@@ -48,27 +87,23 @@ static void find_range(struct bars *b)
             b->smallest = i;
         if (v.value > value_of(b, b->largest).value)
             b->largest = i;
-        chart_names_index(&b->variants, b->items.items[i].bench->variant);
+        group_of(b, i);
     }
 }
 
-/* One layer a variant where there are few, so that they can be told apart. */
+/* One layer a group where there are few, so that they can be told apart. */
 static void add_bars(struct bars *b)
 {
-    struct layer *bars[VARIANTS_MAX];
-    bool by_variant = b->variants.nr > 1 && b->variants.nr <= VARIANTS_MAX;
+    struct layer *bars[GROUPS_MAX];
+    bool apart = b->nr_groups > 1 && b->nr_groups <= GROUPS_MAX;
 
-    for (size_t k = 0; k < (by_variant ? b->variants.nr : 1); k++) {
-        bars[k] = panel_layer(b->p, MARK_BARS,
-                              by_variant ? b->variants.names[k] : b->metric.metric->label);
+    for (size_t k = 0; k < (apart ? b->nr_groups : 1); k++) {
+        bars[k] = panel_layer(b->p, MARK_BARS, apart ? b->groups[k] : b->metric.label);
         bars[k]->across = true;
         bars[k]->style.ink = (enum ink)k;
     }
-    for (size_t i = 0; i < b->items.nr; i++) {
-        const char *variant = b->items.items[i].bench->variant;
-        size_t k = by_variant ? chart_names_index(&b->variants, variant) : 0;
-        layer_add(bars[k], value_of(b, i).value, (double)i);
-    }
+    for (size_t i = 0; i < b->items.nr; i++)
+        layer_add(bars[apart ? group_of(b, i) : 0], value_of(b, i).value, (double)i);
 }
 
 static void add_whiskers(struct bars *b)
@@ -87,13 +122,14 @@ static void add_whiskers(struct bars *b)
 /* p99 of times, where there are samples enough to carry it. */
 static bool add_tails(struct bars *b)
 {
-    const struct metric *p99 = metric_find("p99", &(struct error) { 0 });
+    const struct metric *p99 = metric_find("p99", NULL);
     struct layer *tails = panel_layer(b->p, MARK_POINTS, "p99");
 
     tails->style.shape = SHAPE_CROSS;
     tails->style.size = 7;
     for (size_t i = 0; p99 && i < b->items.nr; i++) {
-        struct metric_value v = metric_value(p99, b->items.items[i].summary, &b->items.context);
+        struct metric_value v =
+            metric_value(p99, b->items.items[i].summary, b->items.items[i].context);
         if (!v.few && isfinite(v.value))
             layer_add(tails, v.value, (double)i);
     }
@@ -115,12 +151,12 @@ static void add_texts(struct bars *b)
 
 static void add_words(struct bars *b, bool tails)
 {
-    char low[QUANTITY_TEXT_SIZE], high[QUANTITY_TEXT_SIZE], how[256];
-    const struct metric *metric = b->metric.metric;
+    char low[QUANTITY_TEXT_SIZE], high[QUANTITY_TEXT_SIZE], how[400];
+    enum metric_kind kind = kind_of(b);
 
-    snprintf(how, sizeof(how), "Bars and numbers: %s%s.%s%s%s", metric->label,
-             metric->kind == METRIC_RATE ? ", computed from the median time" : "",
-             metric->kind == METRIC_FACT ? "" : " Whiskers: p5 to p95 of the samples.",
+    snprintf(how, sizeof(how), "Bars and numbers: %.100s%s.%s%s%s", b->metric.label,
+             kind == METRIC_RATE ? ", computed from the median time" : "",
+             kind == METRIC_FACT ? "" : " Whiskers: p5 to p95 of the samples.",
              tails ? " Cross: p99." : "",
              b->p->x.scale == AXIS_LOG ? " The axis is logarithmic, because values span more than "
                                          "50 times; lengths do not compare."
@@ -129,7 +165,7 @@ static void add_words(struct bars *b, bool tails)
     quantity_text(b->metric.quantity, b->metric.base, value_of(b, b->smallest).value, low);
     quantity_text(b->metric.quantity, b->metric.base, value_of(b, b->largest).value, high);
     figure_set(&b->f->alt, "Bars of %s for %zu benchmark%s, from %s (%s) to %s (%s).",
-               metric->label, b->items.nr, b->items.nr == 1 ? "" : "s", low,
+               b->metric.label, b->items.nr, b->items.nr == 1 ? "" : "s", low,
                b->items.items[b->smallest].label, high, b->items.items[b->largest].label);
 }
 
@@ -144,14 +180,14 @@ static void draw(struct bars *b)
         names[i] = b->items.items[i].label;
     axis_names(&b->p->y, names, b->items.nr, true);
     b->p->y.bare = true;
-    axis_set(&b->p->x, preset->y_label ? preset->y_label : b->metric.metric->label,
-             b->metric.quantity, b->metric.base, chart_scale(preset, b->least, b->most));
+    axis_set(&b->p->x, preset->y_label ? preset->y_label : b->metric.label, b->metric.quantity,
+             b->metric.base, chart_scale(preset, b->least, b->most));
     b->p->plot_height = ROW_HEIGHT * (double)b->items.nr + 12;
     add_bars(b);
     bool tails = false;
-    if (b->metric.metric->kind != METRIC_FACT)
+    if (kind_of(b) != METRIC_FACT)
         add_whiskers(b);
-    if (b->metric.metric->kind == METRIC_LATENCY)
+    if (kind_of(b) == METRIC_LATENCY)
         tails = add_tails(b);
     add_texts(b);
     add_words(b, tails);
@@ -161,23 +197,27 @@ static void draw(struct bars *b)
 
 struct figure *build_bars(const struct chart *chart)
 {
-    const struct metric *metric = metric_find(chart->preset->y, &(struct error) { 0 });
-    struct bars b = { .chart = chart, .f = chart_figure(chart) };
+    const char *group = chart->preset->group;
+    struct bars b = { .chart = chart,
+                      .metric = chart_metric_chosen(chart->preset->y, "p50"),
+                      .group = group                      ? group
+                               : chart_nr_runs(chart) > 1 ? "run"
+                                                          : "variant",
+                      .f = chart_figure(chart) };
 
-    if (!metric)
-        return chart_absent(b.f, "there is no metric \"%s\"", chart->preset->y);
-    b.metric = chart_metric_of(metric);
     chart_items_init(&b.items, chart);
     size_t timed = b.items.nr;
     drop_without_value(&b);
     chart_items_limit(&b.items, chart_limit(chart->preset, LIMIT), chart_item_median);
+    gather_runs(&b);
     if (!timed)
         chart_absent_items(b.f, chart, &b.items);
     else if (!b.items.nr)
         chart_absent(b.f, "%s (%s) does not apply to any of the %zu benchmarks with a time",
-                     metric->id, metric->label, timed);
+                     b.metric.name, b.metric.label, timed);
     else
         draw(&b);
     chart_items_release(&b.items);
+    chart_metric_release(&b.metric);
     return b.f;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Batch against sequence length, one map a kernel and variant; the value stands in each cell and
  * sets its colour. A size that was not measured is a grey cell that says so. */
-#include "output/chart.h"
+#include "output/map_cells.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@ struct heatmap {
     struct chart_metric metric;
     struct figure *f;
     const char *x, *y; /* dims */
-    double least, most;
+    struct map_scale scale;
     size_t drawn, eligible;
     bool crowded;
 };
@@ -54,25 +54,7 @@ static void name_side(struct axis *axis, const int64_t *values, size_t nr, bool 
     axis->bare = true;
 }
 
-/* Numbers without unit: the unit stands in the subtitle, once. */
-static void add_cell(const struct heatmap *h, struct layer *cells, const struct unit *unit,
-                     size_t column, size_t row, double value)
-{
-    struct datum *d = layer_add(cells, (double)column, (double)row);
-    char text[32];
-
-    if (!isfinite(value)) {
-        figure_set(&d->text, "n/a");
-        return;
-    }
-    double low = log(h->least), high = log(h->most), scaled = value / unit->factor;
-    d->share = high > low ? (log(value) - low) / (high - low) : 0.5;
-    snprintf(text, sizeof(text), "%.*f", scaled < 10 ? 2 : scaled < 100 ? 1 : 0, scaled);
-    figure_set(&d->text, "%s", text);
-}
-
-static void add_map(struct heatmap *h, const struct chart_family *family, const char *label,
-                    const struct unit *unit)
+static void add_map(struct heatmap *h, const struct chart_family *family, const char *label)
 {
     int64_t columns[SIDE_MAX], rows[SIDE_MAX];
     size_t nr_columns = chart_dim_values(&h->items, family, h->x, columns, SIDE_MAX);
@@ -88,7 +70,8 @@ static void add_map(struct heatmap *h, const struct chart_family *family, const 
     p->plot_height = fmax(CELL_HEIGHT * (double)nr_rows, 110);
     for (size_t row = 0; row < nr_rows; row++)
         for (size_t column = 0; column < nr_columns; column++)
-            add_cell(h, cells, unit, column, row, value_at(h, family, columns[column], rows[row]));
+            map_cell_add(cells, &h->scale, column, row,
+                         value_at(h, family, columns[column], rows[row]));
 }
 
 /* In a crowd, of each kernel the best alone. */
@@ -102,19 +85,14 @@ static void include_values(struct heatmap *h, const struct chart_family *family)
 {
     for (size_t i = 0; i < family->nr; i++) {
         const struct chart_item *item = &h->items.items[family->members[i]];
-        double value = chart_value_of(&h->metric, item, &h->items.context).value;
-        if (value > 0 && isfinite(value)) {
-            h->least = fmin(h->least, value);
-            h->most = fmax(h->most, value);
-        }
+        map_scale_include(&h->scale, chart_value_of(&h->metric, item, &h->items.context).value);
     }
 }
 
 /* Which maps will be drawn, and the range of their values. */
 static void choose(struct heatmap *h, size_t limit)
 {
-    h->least = INFINITY;
-    h->most = 0;
+    h->scale = (struct map_scale) { .metric = &h->metric, .least = INFINITY };
     for (size_t i = 0; i < h->families.nr; i++)
         h->eligible += is_map(h, &h->families.items[i]);
     h->crowded = h->eligible > limit;
@@ -126,16 +104,22 @@ static void choose(struct heatmap *h, size_t limit)
     }
 }
 
-static void add_words(struct heatmap *h, const struct unit *unit)
+static bool is_rate(const struct heatmap *h)
+{
+    return h->metric.metric && h->metric.metric->kind == METRIC_RATE;
+}
+
+static void add_words(struct heatmap *h)
 {
     char low[QUANTITY_TEXT_SIZE], high[QUANTITY_TEXT_SIZE], how[400], more[128] = "";
     char *subtitle = h->f->subtitle;
 
     h->f->subtitle = NULL;
-    figure_set(&h->f->subtitle, "%s in %s  ·  %s", h->metric.metric->label, unit->name, subtitle);
+    figure_set(&h->f->subtitle, "%s in %s  ·  %s", h->metric.label, map_scale_unit(&h->scale).name,
+               subtitle);
     free(subtitle);
-    quantity_text(h->metric.quantity, h->metric.base, h->least, low);
-    quantity_text(h->metric.quantity, h->metric.base, h->most, high);
+    quantity_text(h->metric.quantity, h->metric.base, h->scale.least, low);
+    quantity_text(h->metric.quantity, h->metric.base, h->scale.most, high);
     if (h->eligible > h->drawn)
         snprintf(more, sizeof(more),
                  " Showing %zu of %zu maps: of each kernel the one with most sizes, or the best.",
@@ -143,40 +127,36 @@ static void add_words(struct heatmap *h, const struct unit *unit)
     snprintf(how, sizeof(how),
              "Each cell is %s%s; colour runs logarithmically from dark (%s) to bright (%s) over "
              "all maps. Grey n/a: not measured.%s",
-             h->metric.metric->label,
-             h->metric.metric->kind == METRIC_RATE ? " at the median time" : "", low, high, more);
+             h->metric.label, is_rate(h) ? " at the median time" : "", low, high, more);
     chart_caption(h->f, &h->items, how, "");
-    figure_set(&h->f->alt, "Maps of %s over %s and %s, %zu map%s, from %s to %s.",
-               h->metric.metric->label, h->y, h->x, h->drawn, h->drawn == 1 ? "" : "s", low, high);
+    figure_set(&h->f->alt, "Maps of %s over %s and %s, %zu map%s, from %s to %s.", h->metric.label,
+               h->y, h->x, h->drawn, h->drawn == 1 ? "" : "s", low, high);
 }
 
 static void draw(struct heatmap *h)
 {
-    struct unit unit = unit_for(h->metric.quantity, h->metric.base, sqrt(h->least * h->most));
-
     h->f->columns = h->drawn > 4 ? 3 : h->drawn > 1 ? 2 : 1;
     for (size_t i = 0, nr = 0; i < h->families.nr && nr < h->drawn; i++) {
         if (!is_chosen(h, i, h->crowded))
             continue;
-        add_map(h, &h->families.items[i], h->families.labels[i], &unit);
+        add_map(h, &h->families.items[i], h->families.labels[i]);
         nr++;
     }
     chart_subtitle(h->f, h->chart, &h->items);
-    add_words(h, &unit);
+    map_scale_add_bar(&h->scale, h->f);
+    add_words(h);
     figure_finish(h->f);
 }
 
 struct figure *build_heatmap(const struct chart *chart)
 {
-    struct heatmap h = { .chart = chart, .f = chart_figure(chart), .x = "seq", .y = "batch" };
-    const struct metric *metric = metric_find(chart->preset->y, &(struct error) { 0 });
+    struct heatmap h = { .chart = chart,
+                         .metric = chart_metric_chosen(chart->preset->y, "p50"),
+                         .f = chart_figure(chart),
+                         .x = chart->preset->x ? chart->preset->x : "seq",
+                         .y = "batch" };
     size_t limit = chart_limit(chart->preset, LIMIT);
 
-    if (chart->preset->x)
-        h.x = chart->preset->x;
-    if (!metric)
-        return chart_absent(h.f, "there is no metric \"%s\"", chart->preset->y);
-    h.metric = chart_metric_of(metric);
     chart_items_init(&h.items, chart);
     chart_families_init(&h.families, &h.items, h.x, h.y);
     choose(&h, limit);
@@ -185,11 +165,12 @@ struct figure *build_heatmap(const struct chart *chart)
     else if (!h.eligible)
         chart_absent(h.f, "no benchmark was measured at two or more values of both %s and %s", h.y,
                      h.x);
-    else if (!(h.most > 0))
-        chart_absent(h.f, "%s does not apply to these benchmarks", metric->label);
+    else if (!(h.scale.most > 0))
+        chart_absent(h.f, "%s does not apply to these benchmarks", h.metric.label);
     else
         draw(&h);
     chart_families_release(&h.families);
     chart_items_release(&h.items);
+    chart_metric_release(&h.metric);
     return h.f;
 }

@@ -1,59 +1,89 @@
 /* SPDX-License-Identifier: MIT */
-/* One metric over another, a point a benchmark. With highlight_pareto, a line joins those that no
- * other beats in both. */
+/* One number over another, a point a benchmark. With highlight_pareto, a line joins those that no
+ * other beats in both. A third number can set the size of the points, a fourth their colour. */
 #include "base/memory.h"
 #include "output/chart.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-enum { NAMED_MAX = 14, FAMILIES_MAX = 8 };
+enum {
+    NAMED_MAX = 14,
+    GROUPS_MAX = 8,
+    LEGEND_MAX = 16,
+    POINT_SIZE = 10,
+    SIZE_LEAST = 7,
+    SIZE_MOST = 30
+};
 
 struct scatter {
     const struct chart *chart;
     struct chart_items items;
-    struct chart_metric x, y;
+    struct chart_metric x, y, size, colour;
+    bool has_size, has_colour;
+    struct chart_names categories; /* of x, where it is a word; they point into `words` */
+    char (*words)[GROUP_SIZE];     /* of each item: its category; owned */
+    double *xs, *ys;               /* of each item; owned */
     struct figure *f;
     struct panel *p;
     bool *front; /* of each item; owned */
     size_t nr_front;
 };
 
-static double x_of(const struct scatter *s, size_t i)
+static double value_of(const struct scatter *s, const struct chart_metric *metric, size_t i)
 {
-    return chart_value_of(&s->x, &s->items.items[i], &s->items.context).value;
-}
-
-static double y_of(const struct scatter *s, size_t i)
-{
-    return chart_value_of(&s->y, &s->items.items[i], &s->items.context).value;
+    return chart_value_of(metric, &s->items.items[i], &s->items.context).value;
 }
 
 static void drop_without_values(struct scatter *s)
 {
     size_t kept = 0;
 
+    s->xs = memory_zeroed(s->items.nr + 1, sizeof(*s->xs));
+    s->ys = memory_zeroed(s->items.nr + 1, sizeof(*s->ys));
     for (size_t i = 0; i < s->items.nr; i++) {
-        if (isfinite(x_of(s, i) + y_of(s, i)))
-            s->items.items[kept++] = s->items.items[i];
+        double x = s->x.category ? 0 : value_of(s, &s->x, i), y = value_of(s, &s->y, i);
+        if (!isfinite(x + y))
+            continue;
+        s->xs[kept] = x;
+        s->ys[kept] = y;
+        s->items.items[kept++] = s->items.items[i];
     }
     s->items.nr = kept;
 }
 
+/* Words stand at 0, 1, ... in the order of first use; what is beyond the last shares its place. */
+static void find_categories(struct scatter *s)
+{
+    s->words = memory_zeroed(s->items.nr + 1, sizeof(*s->words));
+    for (size_t i = 0; s->x.category && i < s->items.nr; i++) {
+        chart_group_of(&s->items.items[i], s->chart, s->x.name, s->words[i]);
+        s->xs[i] = (double)chart_names_index(&s->categories, s->words[i]);
+    }
+}
+
 /* Positive where a is better than b. */
-static double better(const struct metric *metric, double a, double b)
+static double better(const struct chart_metric *metric, double a, double b)
 {
     return metric->direction == LOWER_IS_BETTER ? b - a : a - b;
 }
 
+/* There is a front where both have a better and a worse. */
+static bool has_front(const struct scatter *s)
+{
+    return s->x.direction != NO_DIRECTION && s->y.direction != NO_DIRECTION;
+}
+
 static void find_front(struct scatter *s)
 {
-    for (size_t i = 0; i < s->items.nr; i++) {
+    s->front = memory_zeroed(s->items.nr + 1, sizeof(*s->front));
+    for (size_t i = 0; has_front(s) && i < s->items.nr; i++) {
         s->front[i] = true;
         for (size_t k = 0; k < s->items.nr && s->front[i]; k++) {
-            double dx = better(s->x.metric, x_of(s, k), x_of(s, i));
-            double dy = better(s->y.metric, y_of(s, k), y_of(s, i));
+            double dx = better(&s->x, s->xs[k], s->xs[i]);
+            double dy = better(&s->y, s->ys[k], s->ys[i]);
             if (dx >= 0 && dy >= 0 && dx + dy > 0)
                 s->front[i] = false;
         }
@@ -67,7 +97,7 @@ static size_t next_front(const struct scatter *s, double x)
     size_t next = s->items.nr;
 
     for (size_t i = 0; i < s->items.nr; i++)
-        if (s->front[i] && x_of(s, i) > x && (next == s->items.nr || x_of(s, i) < x_of(s, next)))
+        if (s->front[i] && s->xs[i] > x && (next == s->items.nr || s->xs[i] < s->xs[next]))
             next = i;
     return next;
 }
@@ -78,104 +108,247 @@ static void add_front(struct scatter *s)
 
     line->style.dash = DASH_SHORT;
     line->style.width = 1.4;
-    for (size_t i = next_front(s, -INFINITY); i < s->items.nr; i = next_front(s, x_of(s, i)))
-        layer_add(line, x_of(s, i), y_of(s, i));
+    for (size_t i = next_front(s, -INFINITY); i < s->items.nr; i = next_front(s, s->xs[i]))
+        layer_add(line, s->xs[i], s->ys[i]);
 }
 
-/* Points are told apart by kernel where there are few, else by variant. */
-static bool by_kernel(const struct scatter *s)
+static size_t count_groups(const struct scatter *s, const char *group)
 {
-    struct chart_names kernels = { 0 };
+    char(*texts)[GROUP_SIZE] = memory_zeroed(s->items.nr + 1, sizeof(*texts));
+    struct chart_names names = { 0 };
 
     for (size_t i = 0; i < s->items.nr; i++)
-        chart_names_index(&kernels, s->items.items[i].bench->kernel);
-    return kernels.nr > 1 && kernels.nr <= FAMILIES_MAX;
+        chart_names_index(&names, chart_group_of(&s->items.items[i], s->chart, group, texts[i]));
+    free(texts);
+    return names.nr;
+}
+
+/* Points are told apart by run where there are several, by kernel where there are few, else by
+ * variant. */
+static const char *group_of(const struct scatter *s)
+{
+    if (s->chart->preset->group)
+        return s->chart->preset->group;
+    if (chart_nr_runs(s->chart) > 1)
+        return "run";
+    size_t kernels = count_groups(s, "kernel");
+    return kernels > 1 && kernels <= GROUPS_MAX ? "kernel" : "variant";
+}
+
+struct range {
+    double low, high;
+};
+
+static struct range range_of_values(const double *values, size_t nr)
+{
+    struct range r = { INFINITY, -INFINITY };
+
+    for (size_t i = 0; i < nr; i++) {
+        r.low = fmin(r.low, values[i]);
+        r.high = fmax(r.high, values[i]);
+    }
+    return r;
+}
+
+static struct range range_of(const struct scatter *s, const struct chart_metric *metric)
+{
+    struct range r = { INFINITY, -INFINITY };
+
+    for (size_t i = 0; i < s->items.nr; i++) {
+        r.low = fmin(r.low, value_of(s, metric, i));
+        r.high = fmax(r.high, value_of(s, metric, i));
+    }
+    return r;
+}
+
+/* Areas are read, not widths: the square root. */
+static double size_of(const struct scatter *s, struct range range, size_t i)
+{
+    double value = value_of(s, &s->size, i);
+
+    if (!isfinite(value) || !(range.high > 0))
+        return NAN;
+    return fmax(SIZE_LEAST, SIZE_MOST * sqrt(fmax(value, 0) / range.high));
+}
+
+static double share_of(struct range range, bool log_scale, double value)
+{
+    if (log_scale && value > 0)
+        return range.high > range.low ? log(value / range.low) / log(range.high / range.low) : 0.5;
+    return range.high > range.low ? (value - range.low) / (range.high - range.low) : 0.5;
+}
+
+/* What the colours mean stands in a strip beside the plot. */
+static bool add_scale_bar(struct scatter *s, struct range range)
+{
+    bool log_scale = chart_scale_of(SCALE_AUTO, range.low, range.high) == AXIS_LOG;
+    struct scale_bar *bar = &s->f->bar;
+
+    if (!isfinite(range.low))
+        return false;
+    figure_set(&bar->label, "%s", s->colour.label);
+    bar->quantity = s->colour.quantity;
+    snprintf(bar->base, sizeof(bar->base), "%s", s->colour.base);
+    bar->low = range.low;
+    bar->high = range.high > range.low ? range.high : range.low + fabs(range.low) + 1;
+    bar->log = log_scale;
+    return log_scale;
+}
+
+static struct layer *layer_of(struct scatter *s, struct layer **layers, struct chart_names *names,
+                              const char *text)
+{
+    size_t k = chart_names_index(names, text);
+
+    if (layers[k])
+        return layers[k];
+    layers[k] = panel_layer(s->p, MARK_POINTS, names->names[k]);
+    style_nth(&layers[k]->style, k);
+    layers[k]->style.size = POINT_SIZE;
+    return layers[k];
 }
 
 static void add_points(struct scatter *s)
 {
-    struct chart_names families = { 0 };
-    bool kernel = by_kernel(s);
-    struct layer *points[64] = { NULL };
-    struct layer *names = NULL;
+    char(*texts)[GROUP_SIZE] = memory_zeroed(s->items.nr + 1, sizeof(*texts));
+    struct chart_names groups = { 0 };
+    const char *group = group_of(s);
+    struct layer *layers[64] = { NULL };
+    struct range sizes = { 0, 0 }, colours = { 0, 0 };
 
+    if (s->has_size)
+        sizes = range_of(s, &s->size);
+    if (s->has_colour)
+        colours = range_of(s, &s->colour);
+    bool log_scale = s->has_colour && add_scale_bar(s, colours);
     for (size_t i = 0; i < s->items.nr; i++) {
-        const struct benchmark_name *bench = s->items.items[i].bench;
-        size_t k = chart_names_index(&families, kernel ? bench->kernel : bench->variant);
-        if (!points[k]) {
-            points[k] = panel_layer(s->p, MARK_POINTS, families.names[k]);
-            style_nth(&points[k]->style, k);
-            points[k]->style.size = 10;
-        }
-        layer_add(points[k], x_of(s, i), y_of(s, i));
+        chart_group_of(&s->items.items[i], s->chart, group, texts[i]);
+        struct datum *d = layer_add(layer_of(s, layers, &groups, texts[i]), s->xs[i], s->ys[i]);
+        if (s->has_size)
+            d->size = size_of(s, sizes, i);
+        if (s->has_colour)
+            d->share = share_of(colours, log_scale, value_of(s, &s->colour, i));
     }
-    names = panel_layer(s->p, MARK_TEXT, NULL);
+    if (groups.nr > LEGEND_MAX) /* it would fill the figure, and signs repeat anyway */
+        s->f->no_legend = true;
+    free(texts);
+}
+
+/* Where the legend tells runs apart, names need not. */
+static void add_names(struct scatter *s)
+{
+    struct layer *names = panel_layer(s->p, MARK_TEXT, NULL);
+    bool by_run = strcmp(group_of(s), "run") == 0;
+
     names->place = true;
     for (size_t i = 0; i < s->items.nr; i++)
         if (s->items.nr <= NAMED_MAX || s->front[i])
-            layer_add_text(names, x_of(s, i), y_of(s, i), ANCHOR_LEFT, s->items.items[i].label);
+            layer_add_text(names, s->xs[i], s->ys[i], ANCHOR_LEFT,
+                           by_run ? s->items.items[i].own : s->items.items[i].label);
 }
 
-static enum axis_scale scale_of(const struct scatter *s,
-                                double (*of)(const struct scatter *, size_t))
+static void set_axes(struct scatter *s)
 {
-    double least = INFINITY, most = -INFINITY;
+    const struct preset *preset = s->chart->preset;
+    const char *label = preset->x_label ? preset->x_label : s->x.label;
+    struct range x = range_of_values(s->xs, s->items.nr);
+    struct range y = range_of_values(s->ys, s->items.nr);
 
-    for (size_t i = 0; i < s->items.nr; i++) {
-        least = fmin(least, of(s, i));
-        most = fmax(most, of(s, i));
+    if (s->x.category) {
+        axis_set(&s->p->x, label, QUANTITY_PLAIN, "", AXIS_CATEGORY);
+        axis_names(&s->p->x, s->categories.names, s->categories.nr, false);
+    } else {
+        axis_set(&s->p->x, label, s->x.quantity, s->x.base,
+                 chart_scale_of(preset->x_scale, x.low, x.high));
     }
-    return chart_scale(s->chart->preset, least, most);
+    axis_set(&s->p->y, preset->y_label ? preset->y_label : s->y.label, s->y.quantity, s->y.base,
+             chart_scale(preset, y.low, y.high));
+}
+
+static void add_words(struct scatter *s)
+{
+    bool front = s->chart->preset->highlight_pareto && has_front(s);
+    struct strbuf how;
+
+    strbuf_init(&how);
+    strbuf_adds(&how, chart_nr_runs(s->chart) > 1 ? "One point a benchmark and run."
+                                                  : "One point a benchmark.");
+    if (front)
+        strbuf_adds(&how, s->nr_front > 1 ? " Dashed: those that no other beats in both metrics."
+                                          : " One is better than all others in both metrics.");
+    if (front && s->items.nr > NAMED_MAX)
+        strbuf_adds(&how, " Named: those alone.");
+    if (s->has_size)
+        strbuf_addf(&how, " Area of a point: %s.", s->size.label);
+    if (s->has_colour)
+        strbuf_addf(&how, " Colour: %s.", s->colour.label);
+    chart_caption(s->f, &s->items, how.data, "those that take longest");
+    strbuf_clear(&how);
+    if (has_front(s))
+        strbuf_addf(&how, "; %zu %s beaten by none in both", s->nr_front,
+                    s->nr_front == 1 ? "is" : "are");
+    figure_set(&s->f->alt, "Points of %s over %s for %zu benchmarks%s%s.", s->y.label, s->x.label,
+               s->items.nr, chart_nr_runs(s->chart) > 1 ? " in several runs" : "", how.data);
+    strbuf_release(&how);
 }
 
 static void draw(struct scatter *s)
 {
-    const struct preset *preset = s->chart->preset;
-    char how[200];
-
     s->p = figure_panel(s->f);
     s->p->plot_height = 500;
-    axis_set(&s->p->x, preset->x_label ? preset->x_label : s->x.metric->label, s->x.quantity,
-             s->x.base, scale_of(s, x_of));
-    axis_set(&s->p->y, preset->y_label ? preset->y_label : s->y.metric->label, s->y.quantity,
-             s->y.base, scale_of(s, y_of));
+    find_categories(s);
+    set_axes(s);
     find_front(s);
-    if (preset->highlight_pareto)
+    if (s->chart->preset->highlight_pareto && has_front(s))
         add_front(s);
     add_points(s);
+    add_names(s);
     chart_subtitle(s->f, s->chart, &s->items);
-    snprintf(how, sizeof(how), "One point a benchmark.%s%s",
-             preset->highlight_pareto ? " Dashed: those that no other beats in both metrics." : "",
-             s->items.nr > NAMED_MAX ? " Named: those alone." : "");
-    chart_caption(s->f, &s->items, how, "those that take longest");
-    figure_set(&s->f->alt,
-               "Points of %s over %s for %zu benchmarks; %zu are beaten by none in both.",
-               s->y.metric->label, s->x.metric->label, s->items.nr, s->nr_front);
+    add_words(s);
     figure_finish(s->f);
+}
+
+/* A preset may lack them. */
+static bool init_optional(struct chart_metric *metric, const char *text)
+{
+    if (text)
+        *metric = chart_metric_chosen(text, "p50");
+    return text != NULL;
+}
+
+static void release(struct scatter *s)
+{
+    chart_metric_release(&s->x);
+    chart_metric_release(&s->y);
+    chart_metric_release(&s->size);
+    chart_metric_release(&s->colour);
+    chart_items_release(&s->items);
+    free(s->words);
+    free(s->xs);
+    free(s->ys);
+    free(s->front);
 }
 
 struct figure *build_scatter(const struct chart *chart)
 {
-    struct scatter s = { .chart = chart, .f = chart_figure(chart) };
-    const struct metric *y = metric_find(chart->preset->y, &(struct error) { 0 });
-    const struct metric *x =
-        metric_find(chart->preset->x ? chart->preset->x : "p50", &(struct error) { 0 });
+    struct scatter s = {
+        .chart = chart,
+        .f = chart_figure(chart),
+        .x = chart_metric_chosen(chart->preset->x, "p50"),
+        .y = chart_metric_chosen(chart->preset->y, "p50"),
+    };
 
-    if (!x || !y)
-        return chart_absent(s.f, "x or y is not a metric");
-    s.x = chart_metric_of(x);
-    s.y = chart_metric_of(y);
+    s.has_size = init_optional(&s.size, chart->preset->size);
+    s.has_colour = init_optional(&s.colour, chart->preset->colour);
     chart_items_init(&s.items, chart);
     bool any = s.items.nr > 0;
     drop_without_values(&s);
-    s.front = memory_zeroed(s.items.nr + 1, sizeof(*s.front));
     if (!any)
         chart_absent_items(s.f, chart, &s.items);
     else if (s.items.nr < 2)
-        chart_absent(s.f, "fewer than two benchmarks have both %s and %s", x->label, y->label);
+        chart_absent(s.f, "fewer than two benchmarks have both %s and %s", s.x.label, s.y.label);
     else
         draw(&s);
-    free(s.front);
-    chart_items_release(&s.items);
+    release(&s);
     return s.f;
 }

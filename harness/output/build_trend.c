@@ -8,51 +8,29 @@
 #include "base/memory.h"
 #include "output/chart.h"
 #include "output/trend_marks.h"
+#include "output/trend_runs.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { LIMIT = 6, TICKS_MAX = 5, WINDOW_MAX = 64 };
+enum { LIMIT = 6, WINDOW_MAX = 64 };
+
+/* A band may be this many times as high as the highest median: a wild tail does not squeeze it. */
+static const double band_most = 2.5;
 
 struct trend_chart {
     const struct chart *chart;
-    struct series_list list;
-    struct trends found; /* one for each series of the list */
+    const struct series_list *list;
+    const struct trends *found;  /* one for each series of the list */
+    struct series_list own_list; /* where the chart has none */
+    struct trends own_found;
     const struct series **shown;
     size_t nr, all;
-    int *position; /* of each run on the x axis; -1: another machine */
-    int *order;    /* runs by time */
-    int nr_runs;
+    struct trend_runs runs;
     struct figure *f;
 };
-
-static bool is_before(const struct run *a, const struct run *b)
-{
-    return a->started_ms < b->started_ms;
-}
-
-/* Runs of the newest run's machine class, by time, take places 0, 1, ... */
-static void order_runs(struct trend_chart *t)
-{
-    const struct records *r = t->chart->records;
-    const char *machine = r->runs[t->chart->run].machine.class_name;
-
-    t->position = memory_zeroed(r->nr_runs + 1, sizeof(*t->position));
-    t->order = memory_zeroed(r->nr_runs + 1, sizeof(*t->order));
-    for (size_t i = 0; i < r->nr_runs; i++) {
-        t->position[i] = -1;
-        if (strcmp(r->runs[i].machine.class_name, machine) != 0 || !series_takes(&r->runs[i]))
-            continue;
-        int at = t->nr_runs++;
-        for (; at > 0 && is_before(&r->runs[i], &r->runs[t->order[at - 1]]); at--)
-            t->order[at] = t->order[at - 1];
-        t->order[at] = (int)i;
-    }
-    for (int i = 0; i < t->nr_runs; i++)
-        t->position[t->order[i]] = i;
-}
 
 /* How far the last point lies from the median of those before. */
 static double last_move(const struct series *s)
@@ -68,7 +46,7 @@ static double last_move(const struct series *s)
 
 static const struct trend *found_in(const struct trend_chart *t, const struct series *s)
 {
-    return &t->found.items[s - t->list.items];
+    return &t->found->items[s - t->list->items];
 }
 
 /* Series with steps come before all others. */
@@ -82,9 +60,9 @@ static void choose_series(struct trend_chart *t)
     const char *machine = t->chart->records->runs[t->chart->run].machine.class_name;
     size_t limit = chart_limit(t->chart->preset, LIMIT);
 
-    t->shown = memory_zeroed(t->list.nr + 1, sizeof(*t->shown));
-    for (size_t i = 0; i < t->list.nr; i++) {
-        const struct series *s = &t->list.items[i];
+    t->shown = memory_zeroed(t->list->nr + 1, sizeof(*t->shown));
+    for (size_t i = 0; i < t->list->nr; i++) {
+        const struct series *s = &t->list->items[i];
         if (s->nr >= 2 && strcmp(s->machine, machine) == 0 &&
             preset_takes(t->chart->preset, s->bench->key))
             t->shown[t->nr++] = s;
@@ -100,27 +78,11 @@ static void choose_series(struct trend_chart *t)
     }
 }
 
-static void add_run_ticks(const struct trend_chart *t, struct panel *p)
+/* A gap where runs lie between that lack this benchmark; `last` is the run of the point before. */
+static void break_at_gap(const struct trend_chart *t, int last, int run, struct layer *line,
+                         struct layer *band)
 {
-    int every = 1 + (t->nr_runs - 1) / TICKS_MAX;
-
-    for (int i = 0; i < t->nr_runs; i += every) {
-        const struct run *run = &t->chart->records->runs[t->order[i]];
-        char text[16], when[TEXT_UNIT_SIZE];
-        text_timestamp(run->started_ms, when);
-        if (run->build.commit[0])
-            snprintf(text, sizeof(text), "%.7s", run->build.commit);
-        else
-            snprintf(text, sizeof(text), "%.5s", when + 5); /* month and day */
-        ticks_add(&p->x.ticks, i, text, false);
-    }
-}
-
-/* A gap where runs lie between that lack this benchmark. */
-static void break_at_gap(const struct trend_chart *t, const struct series *s, size_t i,
-                         struct layer *line, struct layer *band)
-{
-    if (i == 0 || t->position[s->items[i].run] == t->position[s->items[i - 1].run] + 1)
+    if (last < 0 || t->runs.merged[run] == t->runs.merged[last] + 1)
         return;
     layer_add(line, NAN, NAN);
     layer_add(band, NAN, NAN);
@@ -150,27 +112,48 @@ static void add_rolling(const struct trend_chart *t, struct panel *p, const stru
     line->style.dash = DASH_SHORT;
     line->style.width = 1.6;
     for (size_t i = 0; i < s->nr; i++)
-        layer_add(line, t->position[s->items[i].run], rolling(s, i, window));
+        layer_add(line, t->runs.position[s->items[i].run], rolling(s, i, window));
 }
 
-static void add_points(const struct trend_chart *t, struct panel *p, const struct series *s)
+static struct layer *add_marks(struct panel *p, const char *label, enum shape_kind shape,
+                               bool hollow, double size)
+{
+    struct layer *marks = panel_layer(p, MARK_POINTS, label);
+
+    marks->style.ink = INK_BLUE;
+    marks->style.shape = shape;
+    marks->style.hollow = hollow;
+    marks->style.size = size;
+    return marks;
+}
+
+static void add_points(const struct trend_chart *t, struct panel *p, const struct series *s,
+                       double top)
 {
     struct layer *band = panel_layer(p, MARK_BAND, "p5 to p95");
     struct layer *line = panel_layer(p, MARK_LINE, "p50");
+    struct layer *range = panel_layer(p, MARK_INTERVALS, NULL);
     add_rolling(t, p, s);
-    struct layer *clean = panel_layer(p, MARK_POINTS, "p50");
-    struct layer *dirty = panel_layer(p, MARK_POINTS, "p50, dirty tree");
+    struct layer *clean = add_marks(p, "p50", SHAPE_CIRCLE, false, 7);
+    struct layer *dirty = add_marks(p, "p50, dirty tree", SHAPE_CIRCLE, true, 7);
+    struct layer *apart = add_marks(p, "p50, not merged", SHAPE_DIAMOND, true, 12);
+    int last = -1;
 
     band->style.opacity = 0.2;
-    band->style.ink = line->style.ink = clean->style.ink = dirty->style.ink = INK_BLUE;
-    clean->style.size = dirty->style.size = 7;
-    dirty->style.hollow = true;
+    band->style.ink = line->style.ink = range->style.ink = INK_BLUE;
+    range->style.width = 1;
     for (size_t i = 0; i < s->nr; i++) {
         const struct series_point *point = &s->items[i];
-        double x = t->position[point->run];
-        break_at_gap(t, s, i, line, band);
+        double x = t->runs.position[point->run];
+        if (trend_run_unmerged(&t->runs, point->run)) {
+            layer_add_interval(range, x, point->p5, fmin(point->p95, top));
+            layer_add(apart, x, point->value);
+            continue;
+        }
+        break_at_gap(t, last, point->run, line, band);
+        last = point->run;
         layer_add(line, x, point->value);
-        layer_add_interval(band, x, point->p5, point->p95);
+        layer_add_interval(band, x, point->p5, point->p95 > top ? INFINITY : point->p95);
         layer_add(point->dirty ? dirty : clean, x, point->value);
     }
 }
@@ -185,9 +168,8 @@ static void add_epochs(const struct trend_chart *t, struct panel *p, double top)
     rules->style =
         (struct style) { .ink = INK_PURPLE, .width = 1.2, .dash = DASH_LONG, .opacity = 1 };
     letters->style.ink = INK_PURPLE;
-    for (int i = 1; i < t->nr_runs; i++) {
-        const struct run *runs = t->chart->records->runs;
-        if (epoch_id(&runs[t->order[i]]) == epoch_id(&runs[t->order[i - 1]]))
+    for (int i = 1; i < t->runs.nr; i++) {
+        if (epoch_id(trend_run_at(&t->runs, i)) == epoch_id(trend_run_at(&t->runs, i - 1)))
             continue;
         layer_add(rules, i - 0.5, NAN);
         layer_add_text(letters, i - 0.5, top, ANCHOR_LEFT, letter)->dx = 5;
@@ -199,9 +181,9 @@ static void explain_epochs(const struct trend_chart *t, struct strbuf *sb)
 {
     char letter = 'A';
 
-    for (int i = 1; i < t->nr_runs; i++) {
-        const struct run *from = &t->chart->records->runs[t->order[i - 1]];
-        const struct run *to = &t->chart->records->runs[t->order[i]];
+    for (int i = 1; i < t->runs.nr; i++) {
+        const struct run *from = trend_run_at(&t->runs, i - 1);
+        const struct run *to = trend_run_at(&t->runs, i);
         struct strbuf words;
         if (epoch_id(from) == epoch_id(to))
             continue;
@@ -214,30 +196,61 @@ static void explain_epochs(const struct trend_chart *t, struct strbuf *sb)
     }
 }
 
+/* The height that the panel must show: all of the band, unless that is out of all proportion. */
+static double top_of(const struct trend_chart *t, const struct series *s)
+{
+    double band = 0, median = 0;
+
+    for (size_t i = 0; i < s->nr; i++) {
+        band = fmax(band, s->items[i].p95);
+        median = fmax(median, s->items[i].value);
+    }
+    bool cut = t->chart->preset->y_scale != SCALE_LOG && band > 1.5 * band_most * median;
+    return cut ? band_most * median : fmax(band, median);
+}
+
+static bool is_cut(const struct series *s, double top)
+{
+    for (size_t i = 0; i < s->nr; i++)
+        if (s->items[i].p95 > top)
+            return true;
+    return false;
+}
+
 static void add_panel(const struct trend_chart *t, const struct series *s, const char *label)
 {
     struct panel *p = figure_panel(t->f);
-    double top = 0;
+    double top = top_of(t, s);
 
     figure_set(&p->title, "%s", label);
     axis_set(&p->x, NULL, QUANTITY_PLAIN, "", AXIS_LINEAR);
     axis_set(&p->y, "latency", QUANTITY_TIME, "",
              t->chart->preset->y_scale == SCALE_LOG ? AXIS_LOG : AXIS_LINEAR);
     p->x.low = -0.5;
-    p->x.high = t->nr_runs - 0.5;
+    p->x.high = t->runs.nr - 0.5;
+    if (is_cut(s, top)) {
+        p->y.low = 0;
+        p->y.high = top;
+    }
     p->plot_height = t->nr > 2 ? 190 : 360;
-    for (size_t i = 0; i < s->nr; i++)
-        top = fmax(top, s->items[i].p95);
-    add_run_ticks(t, p);
+    trend_runs_ticks(&t->runs, &p->x.ticks);
     add_epochs(t, p, top);
-    add_points(t, p, s);
-    trend_marks_add(p, found_in(t, s), t->position, top);
+    add_points(t, p, s, top);
+    trend_marks_add(p, found_in(t, s), t->runs.position, top);
 }
 
 static bool shows_steps(const struct trend_chart *t)
 {
     for (size_t i = 0; i < t->nr; i++)
         if (found_in(t, t->shown[i])->nr)
+            return true;
+    return false;
+}
+
+static bool shows_unmerged(const struct trend_chart *t)
+{
+    for (int i = 0; i < t->runs.nr; i++)
+        if (trend_run_unmerged(&t->runs, t->runs.order[i]))
             return true;
     return false;
 }
@@ -255,11 +268,14 @@ static void add_words(struct trend_chart *t)
     strbuf_init(&sb);
     strbuf_adds(&sb,
                 "Each point is a run: the median of its launches; band: p5 to p95 of its "
-                "samples. Lines are not drawn across runs that lack the benchmark.");
+                "samples; one that reaches the frame goes on. Lines are not drawn across runs that "
+                "lack the benchmark.");
     if (shows_steps(t))
         strbuf_adds(&sb,
                     " A line across is a step for good, with its size and the levels on both "
-                    "sides.");
+                    "sides; the grey ground is the 95 % interval of where it came.");
+    if (shows_unmerged(t))
+        strbuf_addf(&sb, " Diamonds: runs of a branch that is not %s.", t->runs.branch);
     if (t->all > t->nr)
         strbuf_addf(
             &sb,
@@ -268,13 +284,13 @@ static void add_words(struct trend_chart *t)
     explain_epochs(t, &sb);
     figure_set(&t->f->caption, "%s", sb.data);
     strbuf_release(&sb);
-    figure_set(&t->f->subtitle, "%d runs  ·  %s", t->nr_runs, run->machine.cpu);
+    figure_set(&t->f->subtitle, "%d runs  ·  %s", t->runs.nr, run->machine.cpu);
     quantity_text(QUANTITY_TIME, "", most->items[0].value, first);
     quantity_text(QUANTITY_TIME, "", most->items[most->nr - 1].value, last);
     figure_set(&t->f->alt,
                "Latency of %zu benchmark%s over %d runs; the largest last move is that of %s, "
                "from %s at first to %s.",
-               t->nr, t->nr == 1 ? "" : "s", t->nr_runs, most->bench->key, first, last);
+               t->nr, t->nr == 1 ? "" : "s", t->runs.nr, most->bench->key, first, last);
 }
 
 static void draw(struct trend_chart *t)
@@ -305,9 +321,19 @@ static void find_steps(struct trend_chart *t)
     struct error err;
 
     /* It cannot fail on positive numbers; if it does, nothing is marked. */
-    if (trends_find(&t->list, t->chart->records, &settings, &t->found, &err))
-        for (size_t i = 0; i < t->found.nr; i++)
-            t->found.items[i].nr = 0;
+    if (trends_find(t->list, t->chart->records, &settings, &t->own_found, &err))
+        for (size_t i = 0; i < t->own_found.nr; i++)
+            t->own_found.items[i].nr = 0;
+}
+
+static void find_series(struct trend_chart *t)
+{
+    t->list = t->chart->series ? t->chart->series : &t->own_list;
+    t->found = t->chart->series ? t->chart->trends : &t->own_found;
+    if (t->chart->series)
+        return;
+    series_list_init(&t->own_list, t->chart->records);
+    find_steps(t);
 }
 
 struct figure *build_trend(const struct chart *chart)
@@ -316,9 +342,8 @@ struct figure *build_trend(const struct chart *chart)
 
     if (chart->run < 0)
         return chart_absent(t.f, "there is no run");
-    series_list_init(&t.list, chart->records);
-    find_steps(&t);
-    order_runs(&t);
+    find_series(&t);
+    trend_runs_init(&t.runs, chart->records, chart->run);
     choose_series(&t);
     if (t.nr)
         draw(&t);
@@ -326,11 +351,10 @@ struct figure *build_trend(const struct chart *chart)
         chart_absent(t.f,
                      "no benchmark has times from two or more runs of one machine; the "
                      "history given has %d run%s of this one",
-                     t.nr_runs, t.nr_runs == 1 ? "" : "s");
-    trends_release(&t.found);
-    series_list_release(&t.list);
+                     t.runs.nr, t.runs.nr == 1 ? "" : "s");
+    trends_release(&t.own_found);
+    series_list_release(&t.own_list);
     free(t.shown);
-    free(t.position);
-    free(t.order);
+    trend_runs_release(&t.runs);
     return t.f;
 }

@@ -4,6 +4,7 @@
 #include "analysis/label.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "output/chart_samples.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -19,8 +20,26 @@ static const struct plot_type types[] = {
     { "dumbbell", "change of each benchmark against the base", build_dumbbell, NULL },
     { "trend", "history, one panel a benchmark", build_trend, NULL },
     { "architecture", "layers, heads, width, parameters of models", build_architecture, NULL },
-    { "lines", "a metric over a dim", build_lines, chart_check_metric },
-    { "scatter", "a metric over another", build_scatter, chart_check_metric },
+    { "lines", "a metric over a dim, or another number", build_lines, chart_check_metric },
+    { "scatter", "a metric over another, or over any number", build_scatter, chart_check_metric },
+    { "runs", "a metric from run to run, one panel a benchmark", build_runs, chart_check_metric },
+    { "box", "median, quartiles and tails of the samples", build_box, chart_samples_check },
+    { "violin", "density of the samples", build_violin, chart_samples_check },
+    { "ecdf", "share of samples at or below a value", build_ecdf, chart_samples_check },
+    { "quantiles", "value below which a share of the samples lies", build_quantiles,
+      chart_samples_check },
+    { "iterations", "samples in the order measured", build_iterations, chart_samples_check },
+    { "telemetry", "what was read beside the measurements over time", build_telemetry, NULL },
+    { "memory", "bytes of tensors, bytes that move, and how fast", build_memory, NULL },
+    { "speedup", "times as fast as the base, or as the library", build_speedup, check_speedup },
+    { "grouped", "bars of base and head, or of variants, side by side", build_grouped,
+      check_grouped },
+    { "sides", "base and head in two panels of one range", build_sides, NULL },
+    { "table", "a comparison as a table", build_comparison_table, NULL },
+    { "split", "several metrics of the same benchmarks side by side", build_split, check_split },
+    { "matrix", "kernels over sizes, coloured", build_matrix, NULL },
+    { "sizes", "matrix products over M = N = K", build_sizes, NULL },
+    { "efficiency", "throughput for layers and work of models", build_efficiency, NULL },
     { 0 },
 };
 
@@ -46,142 +65,35 @@ const struct plot_type *plot_type_find(const char *name, struct error *err)
 
 int chart_check_metric(const struct preset *preset, struct error *err)
 {
-    if (!preset->y)
-        return error_set(err, "\"y\" must name a metric");
-    return metric_find(preset->y, err) ? 0 : -1;
+    return preset->y ? 0 : error_set(err, "\"y\" must name a metric, parameter or expression");
 }
 
-static void name_items(struct chart_items *items)
+size_t chart_nr_runs(const struct chart *chart)
 {
-    const struct benchmark_name **names = memory_zeroed(items->nr + 1, sizeof(*names));
-
-    for (size_t i = 0; i < items->nr; i++)
-        names[i] = items->items[i].bench;
-    labels_free(items->labels, items->nr_labels);
-    items->labels = items->nr ? labels_create(names, items->nr) : NULL;
-    items->nr_labels = items->nr;
-    for (size_t i = 0; i < items->nr; i++)
-        items->items[i].label = items->labels[i];
-    free(names);
+    return chart->runs ? chart->nr_runs : chart->run >= 0;
 }
 
-void chart_items_init(struct chart_items *items, const struct chart *chart)
+const char *chart_run_name(const struct chart *chart, size_t nth)
 {
-    *items = (struct chart_items) { 0 };
-    run_rows_init(&items->rows, chart->records, chart->run);
-    items->context = items->rows.context;
-    for (size_t i = 0; i < items->rows.nr; i++) {
-        const struct run_row *row = &items->rows.items[i];
-        if (!preset_takes(chart->preset, row->bench->key))
-            continue;
-        items->outcomes[row->summary.n ? OUTCOME_OK : row->outcome]++;
-        if (row->summary.n)
-            *array_push(items) = (struct chart_item) { row->bench, &row->summary, NULL };
-    }
-    name_items(items);
+    return chart->runs && chart->run_names && nth < chart->nr_runs ? chart->run_names[nth] : "";
 }
 
-void chart_items_release(struct chart_items *items)
+const struct run *chart_run(const struct chart *chart, size_t nth)
 {
-    array_release(items);
-    labels_free(items->labels, items->nr_labels);
-    run_rows_release(&items->rows);
+    return &chart->records->runs[chart->runs ? chart->runs[nth] : chart->run];
 }
 
-size_t chart_limit(const struct preset *preset, size_t otherwise)
+/* A log axis cannot hold what is not positive, whatever the preset says. */
+enum axis_scale chart_scale_of(enum scale_choice choice, double low, double high)
 {
-    size_t limit = preset->limit > 0 ? (size_t)preset->limit : otherwise;
-
-    return limit < LIMIT_ROWS_MAX ? limit : LIMIT_ROWS_MAX;
-}
-
-double chart_item_median(const struct chart_item *item)
-{
-    return stats_quantile(item->summary->sorted, item->summary->n, 0.5);
-}
-
-static size_t count_kernel(const struct chart_items *items, const char *kernel)
-{
-    size_t nr = 0;
-
-    for (size_t i = 0; i < items->nr; i++)
-        nr += strcmp(items->items[i].bench->kernel, kernel) == 0;
-    return nr;
-}
-
-/* The lightest item of the kernel that has most. */
-static size_t least_missed(const struct chart_items *items,
-                           double (*weight)(const struct chart_item *item))
-{
-    size_t least = 0, most = 0;
-
-    for (size_t i = 0; i < items->nr; i++) {
-        size_t nr = count_kernel(items, items->items[i].bench->kernel);
-        if (nr > most || (nr == most && weight(&items->items[i]) < weight(&items->items[least]))) {
-            most = nr;
-            least = i;
-        }
-    }
-    return least;
-}
-
-void chart_items_limit(struct chart_items *items, size_t limit,
-                       double (*weight)(const struct chart_item *item))
-{
-    while (items->nr > limit) {
-        size_t least = least_missed(items, weight);
-        items->nr--;
-        items->left_out++;
-        memmove(&items->items[least], &items->items[least + 1],
-                (items->nr - least) * sizeof(items->items[0]));
-    }
-    if (items->left_out)
-        name_items(items);
-}
-
-struct chart_metric chart_metric_of(const struct metric *metric)
-{
-    static const struct {
-        const char *unit;
-        enum quantity quantity;
-        const char *base;
-        double factor;
-    } rows[] = {
-        { "ns", QUANTITY_TIME, "", 1 },        { "GFLOP/s", QUANTITY_RATE, "FLOP/s", 1e9 },
-        { "GB/s", QUANTITY_RATE, "B/s", 1e9 }, { "tokens/s", QUANTITY_RATE, " tokens/s", 1 },
-        { "fraction", QUANTITY_SHARE, "", 1 },
-    };
-
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-        if (strcmp(rows[i].unit, metric->unit) == 0)
-            return (struct chart_metric) { metric, rows[i].quantity, rows[i].base, rows[i].factor };
-    return (struct chart_metric) { metric, QUANTITY_PLAIN, metric->unit, 1 };
-}
-
-struct chart_value chart_value_of(const struct chart_metric *metric, const struct chart_item *item,
-                                  const struct metric_context *context)
-{
-    const struct summary *s = item->summary;
-    struct metric_value v = metric_value(metric->metric, s, context);
-    struct chart_value value = { v.value * metric->factor, NAN, NAN, v.few };
-    double p5 = stats_quantile(s->sorted, s->n, 0.05), p50 = stats_quantile(s->sorted, s->n, 0.5);
-    double p95 = stats_quantile(s->sorted, s->n, 0.95);
-
-    if (metric->metric->kind == METRIC_LATENCY) {
-        value.low = p5;
-        value.high = p95;
-    } else if (metric->metric->kind == METRIC_RATE) { /* a slow sample is a low rate */
-        value.low = value.value * p50 / p95;
-        value.high = value.value * p50 / p5;
-    }
-    return value;
+    if (choice == SCALE_LINEAR || !(low > 0))
+        return AXIS_LINEAR;
+    return choice == SCALE_LOG || high > 50 * low ? AXIS_LOG : AXIS_LINEAR;
 }
 
 enum axis_scale chart_scale(const struct preset *preset, double low, double high)
 {
-    if (preset->y_scale != SCALE_AUTO)
-        return preset->y_scale == SCALE_LOG ? AXIS_LOG : AXIS_LINEAR;
-    return low > 0 && high > 50 * low ? AXIS_LOG : AXIS_LINEAR;
+    return chart_scale_of(preset->y_scale, low, high);
 }
 
 struct figure *chart_figure(const struct chart *chart)
@@ -197,23 +109,72 @@ struct figure *chart_build(const struct chart *chart)
     return chart->preset->type->build(chart);
 }
 
-void chart_subtitle(struct figure *f, const struct chart *chart, const struct chart_items *items)
+static void add_part(struct strbuf *sb, const char *text)
+{
+    if (*text)
+        strbuf_addf(sb, "%s%s", sb->length ? "  ·  " : "", text);
+}
+
+static void add_common(struct strbuf *sb, const struct chart_items *items)
 {
     const struct benchmark_name **names = memory_zeroed(items->nr + 1, sizeof(*names));
-    const struct run *run = &chart->records->runs[chart->run];
-    char common[512] = "", when[TEXT_UNIT_SIZE];
+    char common[512] = "";
 
     for (size_t i = 0; i < items->nr; i++)
         names[i] = items->items[i].bench;
     if (items->nr > 1)
         labels_common(names, items->nr, common, sizeof(common));
     free(names);
-    const char *machine = run->machine.gpu[0] ? run->machine.gpu : run->machine.cpu;
-    figure_set(&f->subtitle, "%s%s%s%s%.9s%s%s%s", common, common[0] ? "  ·  " : "", machine,
-               run->build.commit[0] ? "  ·  commit " : "", run->build.commit,
-               run->build.dirty ? " (dirty)" : "",
-               machine[0] || run->build.commit[0] ? "  ·  " : "",
-               text_timestamp(run->started_ms, when));
+    add_part(sb, common);
+}
+
+static const char *machine_of(const struct run *run)
+{
+    return run->machine.gpu[0] ? run->machine.gpu : run->machine.cpu;
+}
+
+static void add_run(struct strbuf *sb, const struct run *run)
+{
+    char text[COMMIT_SIZE + 32];
+
+    add_part(sb, machine_of(run));
+    snprintf(text, sizeof(text), "commit %.9s%s", run->build.commit,
+             run->build.dirty ? " (dirty)" : "");
+    if (run->build.commit[0])
+        add_part(sb, text);
+    add_part(sb, text_timestamp(run->started_ms, text));
+}
+
+/* The machine, if it is one; names, if they are few. */
+static void add_runs(struct strbuf *sb, const struct chart *chart)
+{
+    bool one_machine = true, named = chart->run_names != NULL;
+    size_t length = 0;
+
+    for (size_t i = 0; i < chart->nr_runs; i++) {
+        one_machine &=
+            strcmp(machine_of(chart_run(chart, i)), machine_of(chart_run(chart, 0))) == 0;
+        length += strlen(chart_run_name(chart, i)) + 2;
+    }
+    if (one_machine)
+        add_part(sb, machine_of(chart_run(chart, 0)));
+    strbuf_addf(sb, "%s%zu runs", sb->length ? "  ·  " : "", chart->nr_runs);
+    for (size_t i = 0; named && length < 90 && i < chart->nr_runs; i++)
+        strbuf_addf(sb, "%s%s", i ? ", " : ": ", chart_run_name(chart, i));
+}
+
+void chart_subtitle(struct figure *f, const struct chart *chart, const struct chart_items *items)
+{
+    struct strbuf sb;
+
+    strbuf_init(&sb);
+    add_common(&sb, items);
+    if (chart_nr_runs(chart) > 1)
+        add_runs(&sb, chart);
+    else
+        add_run(&sb, chart_run(chart, 0));
+    figure_set(&f->subtitle, "%s", sb.data);
+    strbuf_release(&sb);
 }
 
 static void add_outcomes(struct strbuf *sb, const struct chart_items *items)

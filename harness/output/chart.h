@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * From records to figures: what all figure types share. A type is one file build_<type>.c and one
- * row in chart.c.
+ * row in chart.c. chart_items.c finds the benchmarks, chart_metric.c their values, chart_family.c
+ * those that differ in a dim alone.
  */
 #ifndef HARNESS_OUTPUT_CHART_H
 #define HARNESS_OUTPUT_CHART_H
@@ -28,7 +29,7 @@ struct plot_model {
 };
 
 /* What a figure is made from. `run` is the newest run with records: figures of one run show it
- * alone. */
+ * alone. Figures of several runs ("mode": "multi") show `runs`, and name them. */
 struct chart {
     const struct preset *preset;
     const struct records *records;
@@ -36,10 +37,26 @@ struct chart {
     const char *base_label;                  /* what the base is called: "main"; may be NULL */
     const struct trend_acceptance *accepted; /* steps that are meant to be; nr_accepted, may be 0 */
     size_t nr_accepted;
+    const struct series_list
+        *series;                     /* of the records, and what was found in them, where that is */
+    const struct trends *trends;     /* known already: then they need no measurements. Else NULL */
     const struct plot_model *models; /* NULL or `nr_models` of them */
     size_t nr_models;
     int run;
+    const int
+        *runs; /* indices into records->runs, in the order of the request; NULL: `run` alone */
+    size_t nr_runs;
+    const char *const
+        *run_names;         /* short and unique, one each (analysis/run_label.h); may be NULL */
+    const char *peaks_from; /* where given peaks (ceiling.spec) come from: "harness.json"; NULL:
+                             * from data sheets alone */
 };
+
+/* Runs of the figure, 1 where there is `run` alone; the name of one, "" where it has none. */
+size_t chart_nr_runs(const struct chart *chart);
+const char *chart_run_name(const struct chart *chart, size_t nth);
+/* The record run of the nth. */
+const struct run *chart_run(const struct chart *chart, size_t nth);
 
 struct plot_type {
     const char *name, *summary;
@@ -55,22 +72,30 @@ const struct plot_type *plot_type_find(const char *name, struct error *err);
 
 /* Builds the preset's figure, legend choice and title included. */
 struct figure *chart_build(const struct chart *chart);
-/* One benchmark of the chart's run. */
+/* One benchmark of one of the chart's runs. */
 struct chart_item {
     const struct benchmark_name *bench;
     const struct summary *summary; /* in chart_items.rows */
-    const char *label;             /* short, unique among the items; owned by chart_items.labels */
+    const char *label;             /* short, unique among the items (with the run's name where there
+                                    * are several runs); owned by chart_items.labels */
+    size_t run;                    /* index into chart->runs; 0 where there is one */
+    const char *own;               /* the label without the run; equal for equal benchmarks */
+    const struct run *of;          /* the run itself */
+    const struct metric_context *context; /* of that run */
+    const struct plot_model *model;       /* of a gpt/<name>/... benchmark; NULL: none */
 };
 
 struct chart_items {
     struct chart_item *items; /* those with a time, in reading order */
     size_t nr, capacity;
-    size_t outcomes[OUTCOME_NR]; /* benchmarks that the filter takes, by outcome */
-    size_t left_out;             /* by chart_items_limit() */
-    struct metric_context context;
-    struct run_rows rows;
-    char **labels;
-    size_t nr_labels;
+    size_t outcomes[OUTCOME_NR];   /* benchmarks that the filter takes, by outcome */
+    size_t left_out;               /* by chart_items_limit() */
+    struct metric_context context; /* of chart->run */
+    const struct chart *chart;
+    struct run_rows *rows; /* one for each run of the chart; owned */
+    size_t nr_rows;
+    char **labels, **own; /* owned; one each where there are several runs, one a benchmark */
+    size_t nr_labels, nr_own;
 };
 
 /* The preset's limit, or the type's own; never above LIMIT_ROWS_MAX. */
@@ -80,22 +105,64 @@ size_t chart_limit(const struct preset *preset, size_t otherwise);
 void chart_items_init(struct chart_items *items, const struct chart *chart);
 void chart_items_release(struct chart_items *items);
 /* Keeps `limit` items in their order: the lightest go first, from the kernel that has most left, so
- * that every kernel is still seen. */
+ * that every kernel is still seen. A benchmark goes with all its runs; the last one stays. */
 void chart_items_limit(struct chart_items *items, size_t limit,
                        double (*weight)(const struct chart_item *item));
+/* Keeps those marked, one flag an item, by a choice of the type's own. */
+void chart_items_keep(struct chart_items *items, const bool *keep);
 /* A weight: the median latency. */
 double chart_item_median(const struct chart_item *item);
 
-/* How a metric is drawn: a value times `factor` is in the quantity's base unit. */
+/*
+ * What can stand on an axis:
+ *   - a metric: "p50", "gflops";
+ *   - a parameter: a dim ("batch", "width"), of the model ("layers", "heads", "width", "block",
+ *     "parameters", "flops_per_token"), of the work ("flops", "bytes", "footprint"), of the run
+ *     ("threads", "launches", "min_time"); "dim_" and a name is any dim: "dim_n", since "n" is the
+ *     number of samples;
+ *   - an expression of these: "p99 / p50", "tokens / joules" (analysis/expression.h), each in the
+ *     unit of `harness list metrics`;
+ *   - on an x axis, a word of chart_group_of(): "variant", "math".
+ * A value times `factor` is in the quantity's base unit.
+ */
+struct chart_parameter;
 struct chart_metric {
-    const struct metric *metric;
+    const struct metric *metric;   /* NULL for a parameter or expression */
+    struct expression *expression; /* NULL for a metric or parameter; owned */
+    char name[64];                 /* as the preset says it */
+    const char *label;             /* for people; `name` where there is no better one */
+    enum direction direction;      /* NO_DIRECTION unless it is a metric */
     enum quantity quantity;
     const char *base;
     double factor;
+    const struct chart_parameter *parameter; /* NULL for a metric or expression */
+    bool category; /* a word: chart_value_of() gives NaN, chart_group_of() the text */
+    char *text;    /* what `label` points to where it is not static; owned */
 };
 
-struct chart_metric chart_metric_of(const struct metric *metric);
-/* The metric of an item in base units, and its p5 to p95 range; NaN where it has none. */
+/* An unknown word is an error that names the nearest metric or dim. Dims are any that a kernel may
+ * have: whether the items have them is seen when they are drawn. */
+int chart_metric_init(struct chart_metric *m, const char *text, struct error *err);
+void chart_metric_release(struct chart_metric *m);
+struct chart_metric chart_metric_of(const struct metric *metric); /* needs no release */
+/* chart_metric_init() for a word of a preset, which has been checked; `otherwise` where the preset
+ * does not say it. */
+struct chart_metric chart_metric_chosen(const char *text, const char *otherwise);
+/* Is it the same for all benchmarks of a run? */
+bool chart_metric_is_of_run(const struct chart_metric *m);
+/* Every word that chart_metric_init() takes, for messages and pickers; NULL past the end. */
+const char *chart_parameter_at(size_t i);
+
+/* The text by which a preset's "group" tells items apart: kernel, variant, math, device, cache,
+ * model, run, or a dim ("batch=4"). */
+enum { GROUP_SIZE = 96 };
+char *chart_group_of(const struct chart_item *item, const struct chart *chart, const char *group,
+                     char text[GROUP_SIZE]);
+/* -1 and the nearest word where chart_group_of() does not know it. */
+int chart_group_check(const char *group, struct error *err);
+
+/* The metric of an item in base units, and its p5 to p95 range; NaN where it has none. `context`
+ * is that of items without one of their own. */
 struct chart_value {
     double value, low, high;
     bool few; /* too few samples to carry it */
@@ -105,6 +172,7 @@ struct chart_value chart_value_of(const struct chart_metric *metric, const struc
 
 /* Log where the preset says so or, on "auto", where the values span more than 50 times. */
 enum axis_scale chart_scale(const struct preset *preset, double low, double high);
+enum axis_scale chart_scale_of(enum scale_choice choice, double low, double high);
 
 /* Title, subtitle (what all items share, machine, commit, time) and the outcomes in words. */
 struct figure *chart_figure(const struct chart *chart);
@@ -130,20 +198,26 @@ size_t chart_names_index(struct chart_names *names, const char *name);
 void chart_name_without(const struct benchmark_name *name, const char *dim,
                         struct benchmark_name *without);
 
-/* Items that differ in one or two dims alone, put together. */
+/* Items of one run that differ in one or two dims alone, put together. */
 struct chart_family {
     struct benchmark_name name; /* without those dims */
+    size_t run;                 /* index into chart->runs */
     size_t *members;            /* indices of items; owned */
     size_t nr, capacity;
 };
 struct chart_families {
     struct chart_family *items;
     size_t nr, capacity;
-    char **labels; /* one each; owned */
+    char **labels; /* one each, with the run's name where there are several; owned */
+    char **own;    /* the same without the run; owned */
 };
 /* `second` may be NULL. Items that lack a dim are in no family. */
 void chart_families_init(struct chart_families *families, const struct chart_items *items,
                          const char *dim, const char *second);
+/* The same over whatever is varied: a dim; a parameter of the run, over which one benchmark is
+ * joined through all runs; threads; or another number, over which all of the preset's group are. */
+void chart_families_over(struct chart_families *families, const struct chart_items *items,
+                         const struct chart_metric *x);
 void chart_families_release(struct chart_families *families);
 
 /* Where there are too many families, one a kernel is shown: that with most members, then the
@@ -160,6 +234,12 @@ int chart_check_metric(const struct preset *preset, struct error *err);
 
 typedef struct figure *build_fn(const struct chart *chart);
 build_fn build_bars, build_percentiles, build_roofline, build_heatmap, build_dumbbell, build_trend,
-    build_architecture, build_lines, build_scatter;
+    build_architecture, build_lines, build_scatter, build_runs, build_box, build_violin, build_ecdf,
+    build_quantiles, build_iterations, build_telemetry, build_memory, build_speedup, build_grouped,
+    build_sides, build_comparison_table, build_split, build_matrix, build_sizes, build_efficiency;
+
+/* What presets of these types must have. */
+typedef int check_fn(const struct preset *preset, struct error *err);
+check_fn check_speedup, check_grouped, check_split;
 
 #endif

@@ -33,13 +33,14 @@ void chart_name_without(const struct benchmark_name *name, const char *dim,
 }
 
 static struct chart_family *family_of(struct chart_families *families,
-                                      const struct benchmark_name *name)
+                                      const struct benchmark_name *name, size_t run)
 {
-    for (size_t i = 0; i < families->nr; i++)
-        if (strcmp(families->items[i].name.key, name->key) == 0)
+    for (size_t i = families->nr; i-- > 0;) /* most often that of the item before */
+        if (families->items[i].run == run && strcmp(families->items[i].name.key, name->key) == 0)
             return &families->items[i];
     struct chart_family *family = array_push(families);
     family->name = *name;
+    family->run = run;
     return family;
 }
 
@@ -48,6 +49,25 @@ static void add_member(struct chart_family *family, size_t item)
     family->members =
         array_grow(family->members, family->nr, &family->capacity, sizeof(*family->members));
     family->members[family->nr++] = item;
+}
+
+/* The run stands behind where there are several. */
+static void name_families(struct chart_families *families, const struct chart_items *items,
+                          bool with_run)
+{
+    const struct benchmark_name **names = memory_zeroed(families->nr + 1, sizeof(*names));
+
+    for (size_t i = 0; i < families->nr; i++)
+        names[i] = &families->items[i].name;
+    families->own = labels_create(names, families->nr);
+    families->labels = memory_zeroed(families->nr + 1, sizeof(*families->labels));
+    for (size_t i = 0; i < families->nr; i++) {
+        const char *run = with_run && items->nr_rows > 1
+                              ? chart_run_name(items->chart, families->items[i].run)
+                              : "";
+        figure_set(&families->labels[i], "%s%s%s", families->own[i], *run ? " · " : "", run);
+    }
+    free(names);
 }
 
 void chart_families_init(struct chart_families *families, const struct chart_items *items,
@@ -62,13 +82,58 @@ void chart_families_init(struct chart_families *families, const struct chart_ite
             continue;
         chart_name_without(name, dim, &one);
         chart_name_without(&one, second ? second : dim, &both);
-        add_member(family_of(families, &both), i);
+        add_member(family_of(families, &both, items->items[i].run), i);
     }
-    const struct benchmark_name **names = memory_zeroed(families->nr + 1, sizeof(*names));
-    for (size_t i = 0; i < families->nr; i++)
-        names[i] = &families->items[i].name;
-    families->labels = families->nr ? labels_create(names, families->nr) : NULL;
-    free(names);
+    name_families(families, items, true);
+}
+
+/* The number of threads stands in the device's label. */
+static void name_without_threads(const struct benchmark_name *name, struct benchmark_name *without)
+{
+    struct benchmark_name general = *name;
+
+    general.device[strcspn(general.device, "0123456789")] = '\0';
+    chart_name_without(&general, "", without);
+}
+
+/* All of a group are one family. */
+static void name_of_group(const struct chart_items *items, const struct chart_item *item,
+                          struct benchmark_name *name)
+{
+    const char *group = items->chart->preset->group;
+    char text[GROUP_SIZE];
+
+    *name = (struct benchmark_name) { .nr_dims = 0 };
+    snprintf(name->key, sizeof(name->key), "%s",
+             chart_group_of(item, items->chart, group ? group : "variant", text));
+    snprintf(name->kernel, sizeof(name->kernel), "%.63s", name->key);
+}
+
+static void name_over(const struct chart_items *items, const struct chart_item *item,
+                      const struct chart_metric *x, struct benchmark_name *name)
+{
+    if (benchmark_name_dim(item->bench, x->name, -1) >= 0)
+        chart_name_without(item->bench, x->name, name);
+    else if (chart_metric_is_of_run(x))
+        *name = *item->bench;
+    else if (strcmp(x->name, "threads") == 0)
+        name_without_threads(item->bench, name);
+    else
+        name_of_group(items, item, name);
+}
+
+void chart_families_over(struct chart_families *families, const struct chart_items *items,
+                         const struct chart_metric *x)
+{
+    struct benchmark_name name;
+
+    *families = (struct chart_families) { 0 };
+    for (size_t i = 0; i < items->nr; i++) {
+        size_t run = chart_metric_is_of_run(x) ? 0 : items->items[i].run;
+        name_over(items, &items->items[i], x, &name);
+        add_member(family_of(families, &name, run), i);
+    }
+    name_families(families, items, !chart_metric_is_of_run(x));
 }
 
 void chart_families_release(struct chart_families *families)
@@ -76,6 +141,7 @@ void chart_families_release(struct chart_families *families)
     for (size_t i = 0; i < families->nr; i++)
         free(families->items[i].members);
     labels_free(families->labels, families->nr);
+    labels_free(families->own, families->nr);
     array_release(families);
 }
 
@@ -98,7 +164,7 @@ static double goodness(const struct chart_family *family, const struct chart_ite
         sum +=
             log(chart_value_of(metric, &items->items[family->members[i]], &items->context).value);
     sum /= (double)family->nr;
-    return metric->metric->direction == LOWER_IS_BETTER ? -sum : sum;
+    return metric->direction == LOWER_IS_BETTER ? -sum : sum;
 }
 
 bool chart_family_leads(const struct chart_families *families, const struct chart_items *items,
@@ -108,7 +174,8 @@ bool chart_family_leads(const struct chart_families *families, const struct char
 
     for (size_t i = 0; i < families->nr; i++) {
         const struct chart_family *other = &families->items[i];
-        if (i == nth || strcmp(other->name.kernel, family->name.kernel) != 0)
+        if (i == nth || other->run != family->run ||
+            strcmp(other->name.kernel, family->name.kernel) != 0)
             continue;
         double ahead = (double)other->nr - (double)family->nr;
         if (ahead == 0)

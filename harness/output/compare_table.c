@@ -2,14 +2,10 @@
 #include "output/compare_table.h"
 
 #include "analysis/label.h"
-#include "base/memory.h"
-#include "output/chart.h"
+#include "output/compare_words.h"
 #include "output/escape.h"
-#include "output/table.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 static const struct table_column columns[] = {
     { "", TABLE_LEFT, false },
@@ -25,46 +21,23 @@ static const struct table_column columns[] = {
     { "why", TABLE_LEFT, true },
 };
 
-/* A sign and a tone for each verdict, so that the colour is never alone. */
-static const struct {
-    const char *sign;
-    enum table_tone tone;
-} looks[VERDICT_NR] = {
-    [VERDICT_REGRESSED] = { "▲", TABLE_BAD }, [VERDICT_BROKEN] = { "✗", TABLE_BAD },
-    [VERDICT_FAILING] = { "✗", TABLE_DIM },   [VERDICT_IMPROVED] = { "▼", TABLE_GOOD },
-    [VERDICT_FIXED] = { "✓", TABLE_GOOD },    [VERDICT_UNDECIDED] = { "?", TABLE_PLAIN },
-    [VERDICT_SAME] = { "●", TABLE_DIM },      [VERDICT_NEW] = { "+", TABLE_DIM },
-    [VERDICT_MISSING] = { "-", TABLE_PLAIN },
-};
-
-static void add_value(struct table *t, const struct chart_metric *metric, double value)
-{
-    char text[QUANTITY_TEXT_SIZE] = "";
-
-    if (isfinite(value))
-        quantity_text(metric->quantity, metric->base, value * metric->factor, text);
-    table_cell(t, TABLE_PLAIN, "%s", text);
-}
-
 static void add_change(struct table *t, const struct compare_row *row)
 {
-    if (isfinite(row->change))
-        table_cell(t, looks[row->verdict].tone, "%+.1f %%", row->change * 100);
-    else
-        table_cell(t, TABLE_PLAIN, "%s", "");
-    table_interval(t, &row->interval);
+    char text[QUANTITY_TEXT_SIZE];
+
+    table_cell(t, verdict_look(row->verdict)->tone, "%s", compare_change(row, text));
+    table_cell(t, TABLE_PLAIN, "%s", compare_interval(row, text));
 }
 
 static void add_evidence(struct table *t, const struct compare_row *row)
 {
+    char text[QUANTITY_TEXT_SIZE];
+
     if (isfinite(row->q))
         table_cell(t, TABLE_PLAIN, "%.3f", row->q);
     else
         table_cell(t, TABLE_PLAIN, "%s", "");
-    if (row->item->evidence.design == DESIGN_BLOCKS)
-        table_cell(t, TABLE_PLAIN, "%zu blocks", evidence_blocks(&row->item->evidence));
-    else
-        table_cell(t, TABLE_PLAIN, "%zu/%zu", row->base.launches, row->head.launches);
+    table_cell(t, TABLE_PLAIN, "%s", compare_launches(row, text));
     if (isfinite(row->detectable))
         table_cell(t, TABLE_DIM, "%.1f %%", row->detectable * 100);
     else
@@ -73,15 +46,15 @@ static void add_evidence(struct table *t, const struct compare_row *row)
 
 static void add_row(struct table *t, const struct compare_row *row, const char *label)
 {
-    struct chart_metric metric = chart_metric_of(row->item->metric);
-    enum table_tone tone = looks[row->verdict].tone;
+    const struct verdict_look *look = verdict_look(row->verdict);
+    char text[QUANTITY_TEXT_SIZE];
 
     table_row(t);
-    table_cell(t, tone, "%s", looks[row->verdict].sign);
-    table_cell(t, tone, "%s", verdict_name(row->verdict));
+    table_cell(t, look->tone, "%s", look->sign);
+    table_cell(t, look->tone, "%s", verdict_name(row->verdict));
     table_cell(t, TABLE_PLAIN, "%s%s", label, row->item->vendor ? " (vendor)" : "");
-    add_value(t, &metric, row->base.value);
-    add_value(t, &metric, row->head.value);
+    table_cell(t, TABLE_PLAIN, "%s", compare_value(row, row->base.value, text));
+    table_cell(t, TABLE_PLAIN, "%s", compare_value(row, row->head.value, text));
     add_change(t, row);
     add_evidence(t, row);
     if (row->accepted)
@@ -90,48 +63,9 @@ static void add_row(struct table *t, const struct compare_row *row, const char *
         table_cell(t, TABLE_PLAIN, "%s", row->why);
 }
 
-static const struct benchmark_name **collect_names(const struct comparison *c)
+void compare_table_fill(struct table *t, const struct comparison *c, bool all)
 {
-    const struct benchmark_name **names = memory_zeroed(c->nr + 1, sizeof(*names));
-
-    for (size_t i = 0; i < c->nr; i++)
-        names[i] = c->rows[i].item->bench;
-    return names;
-}
-
-/* The label of each row; with its metric where there are several. */
-static char **label_rows(const struct comparison *c)
-{
-    const struct metric *metrics[COMPARE_METRICS_MAX];
-    bool several = comparison_metrics(c, metrics) > 1;
-    const struct benchmark_name **names = collect_names(c);
-    char **labels = c->nr ? labels_create(names, c->nr) : NULL;
-
-    for (size_t i = 0; several && i < c->nr; i++) {
-        struct strbuf label;
-        strbuf_init(&label);
-        strbuf_addf(&label, "%s%s%s", labels[i], labels[i][0] ? " " : "",
-                    c->rows[i].item->metric->id);
-        free(labels[i]);
-        labels[i] = strbuf_detach(&label);
-    }
-    free(names);
-    return labels;
-}
-
-/* What all rows share is not in their labels: "all: gemm/linear simd fp32 cpu-2t warm". */
-static void common_text(const struct comparison *c, char *text, size_t size)
-{
-    const struct benchmark_name **names = collect_names(c);
-
-    labels_common(names, c->nr, text, size);
-    free(names);
-}
-
-/* In the order of enum verdict: what needs attention first. */
-static void fill(struct table *t, const struct comparison *c, bool all)
-{
-    char **labels = label_rows(c);
+    char **labels = compare_labels(c);
 
     table_init(t, columns, sizeof(columns) / sizeof(columns[0]));
     for (int verdict = 0; verdict < VERDICT_NR; verdict++)
@@ -174,8 +108,8 @@ void compare_table_text(const struct comparison *c, const struct compare_table_o
     struct table t;
 
     add_head(c, options, out);
-    fill(&t, c, options->all);
-    common_text(c, common, sizeof(common));
+    compare_table_fill(&t, c, options->all);
+    compare_common(c, common, sizeof(common));
     if (t.nr) {
         strbuf_addf(out, "\n%s%s%s", common[0] ? "all: " : "", common, common[0] ? "\n" : "");
         table_text(&t, options->width, options->colour, out);
@@ -204,8 +138,8 @@ void compare_table_markdown(const struct comparison *c, const struct compare_tab
     escape_markdown(out, head.data);
     strbuf_adds(out, "**\n\n");
     strbuf_release(&head);
-    fill(&t, c, options->all);
-    common_text(c, common, sizeof(common));
+    compare_table_fill(&t, c, options->all);
+    compare_common(c, common, sizeof(common));
     if (t.nr && common[0]) {
         strbuf_adds(out, "All: ");
         escape_markdown(out, common);

@@ -5,6 +5,7 @@
 
 #include "analysis/compare.h"
 #include "base/strbuf.h"
+#include "output/table.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,6 +16,10 @@ struct compare_table_options {
     bool all;                          /* rows that are `same` too; else they are only counted */
     const char *base_name, *head_name; /* for the head line; may be NULL */
 };
+
+/* A table with a line a row, in the order of enum verdict: what needs attention first. Without
+ * `all` those that are `same` are left out. Release it. */
+void compare_table_fill(struct table *t, const struct comparison *c, bool all);
 
 /* Head line, rows (what needs attention first), notes, and the sentence about chance. */
 void compare_table_text(const struct comparison *c, const struct compare_table_options *options,

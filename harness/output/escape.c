@@ -1,79 +1,120 @@
 /* SPDX-License-Identifier: MIT */
 #include "output/escape.h"
 
+#include "base/utf8.h"
+
+#include <ctype.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <string.h>
+#include <strings.h>
 
-/* Decodes one code point; returns its length, or 0 if it is not valid UTF-8 (RFC 3629). */
-static size_t decode(const unsigned char *s, uint32_t *code)
+struct code_range {
+    uint32_t first, last;
+};
+
+static bool is_in(uint32_t code, const struct code_range *ranges, size_t nr)
 {
-    static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
-    size_t length = s[0] < 0x80             ? 1
-                    : (s[0] & 0xe0) == 0xc0 ? 2
-                    : (s[0] & 0xf0) == 0xe0 ? 3
-                    : (s[0] & 0xf8) == 0xf0 ? 4
-                                            : 0;
-
-    if (length == 0)
-        return 0;
-    *code = length == 1 ? s[0] : s[0] & (0x7fu >> length);
-    for (size_t i = 1; i < length; i++) {
-        if ((s[i] & 0xc0) != 0x80)
-            return 0;
-        *code = *code << 6 | (s[i] & 0x3fu);
-    }
-    bool surrogate = *code >= 0xd800 && *code <= 0xdfff;
-    return *code < least[length] || *code > 0x10ffff || surrogate ? 0 : length;
+    for (size_t i = 0; i < nr; i++)
+        if (code >= ranges[i].first && code <= ranges[i].last)
+            return true;
+    return false;
 }
 
-static bool turns_direction(uint32_t code)
-{
-    return code == 0x200e || code == 0x200f || code == 0x061c ||
-           (code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
-}
+#define IS_IN(code, ranges) is_in((code), (ranges), sizeof(ranges) / sizeof((ranges)[0]))
 
 static bool is_control(uint32_t code)
 {
-    return code < 0x20 || (code >= 0x7f && code < 0xa0) || code == 0x2028 || code == 0x2029;
+    static const struct code_range ranges[] = { { 0, 0x1f }, { 0x7f, 0x9f }, { 0x2028, 0x2029 } };
+
+    return IS_IN(code, ranges);
 }
 
-/* What stands for one ASCII character in the target language; NULL: itself. */
-typedef const char *replace_fn(char c);
-
-static void escape(struct strbuf *out, const char *text, replace_fn *replace)
+/* Marks of direction; deprecated and interlinear marks; tags. None of them shows. */
+static bool is_dropped(uint32_t code)
 {
-    const unsigned char *s = (const unsigned char *)text;
+    static const struct code_range ranges[] = {
+        { 0x061c, 0x061c }, { 0x200e, 0x200f }, { 0x202a, 0x202e },
+        { 0x2066, 0x206f }, { 0xfff9, 0xfffb }, { 0xe0000, 0xe007f },
+    };
 
-    while (*s) {
+    return IS_IN(code, ranges);
+}
+
+/* XML refuses some of these, and no text has any. */
+static bool is_noncharacter(uint32_t code)
+{
+    return (code & 0xfffe) == 0xfffe || (code >= 0xfdd0 && code <= 0xfdef);
+}
+
+static void clean(struct strbuf *out, const char *text)
+{
+    while (*text) {
         uint32_t code = 0;
-        size_t length = decode(s, &code);
-        const char *other = length == 1 && replace ? replace((char)*s) : NULL;
-        if (length == 0)
+        size_t length = utf8_decode(text, &code);
+        if (length == 0 || is_noncharacter(code))
             strbuf_addc(out, '?');
         else if (is_control(code))
             strbuf_addc(out, ' ');
-        else if (other)
-            strbuf_adds(out, other);
-        else if (!turns_direction(code))
-            strbuf_add(out, s, length);
-        s += length ? length : 1;
+        else if (!is_dropped(code))
+            strbuf_add(out, text, length);
+        text += length ? length : 1;
     }
+}
+
+/* What stands for the first character of `s`, an ASCII one; NULL: itself. `first`: only spaces are
+ * before it. */
+typedef const char *replace_fn(const char *s, bool first);
+
+/* Two steps, so that a dropped mark cannot part what belongs together. */
+static void escape(struct strbuf *out, const char *text, replace_fn *replace)
+{
+    struct strbuf cleaned;
+    bool first = true;
+
+    strbuf_init(&cleaned);
+    clean(&cleaned, text);
+    for (const char *s = cleaned.data; *s; s++) {
+        const char *other = replace ? replace(s, first) : NULL;
+        first = first && *s == ' ';
+        if (other)
+            strbuf_adds(out, other);
+        else
+            strbuf_addc(out, *s);
+    }
+    strbuf_release(&cleaned);
+}
+
+static bool is_runner_command(const char *s, bool first)
+{
+    return first && s[0] == ':' && s[1] == ':';
+}
+
+static const char *plain(const char *s, bool first)
+{
+    if (is_runner_command(s, first))
+        return ": ";
+    return s[0] == '#' && s[1] == '#' ? "# " : NULL;
 }
 
 void escape_plain(struct strbuf *out, const char *text)
 {
-    escape(out, text, NULL);
+    escape(out, text, plain);
 }
 
-static const char *quote(char c)
+/* A doubled quote is one, except where gnuplot 5.4 takes the first of them for the end: at the
+ * start, and behind another. There it is a typographic one. */
+static const char *quote(const char *s, bool first)
 {
-    return c == '\'' ? "''" : NULL;
+    if (strncmp(s, "]]>", 3) == 0) /* gnuplot's SVG would not be XML */
+        return "] ";
+    if (*s != '\'')
+        return NULL;
+    return first || s[-1] == '\'' ? "’" : "''";
 }
 
-static const char *quote_tick(char c)
+static const char *quote_tick(const char *s, bool first)
 {
-    return c == '%' ? "%%" : quote(c);
+    return *s == '%' ? "%%" : quote(s, first);
 }
 
 static void quoted(struct strbuf *out, const char *text, replace_fn *replace)
@@ -93,39 +134,54 @@ void escape_gnuplot_tick(struct strbuf *out, const char *text)
     quoted(out, text, quote_tick);
 }
 
-/* Entities, not backslashes: they hold inside table cells and in every renderer. */
-static const char *markdown(char c)
+/* ":tada:" */
+static bool is_emoji(const char *s)
 {
-    switch (c) {
-    case '|':
-        return "&#124;";
-    case '`':
-        return "&#96;";
-    case '<':
-        return "&lt;";
-    case '>':
-        return "&gt;";
-    case '&':
-        return "&amp;";
-    case '*':
-        return "&#42;";
-    case '_':
-        return "\\_";
-    case '[':
-        return "&#91;";
-    case ']':
-        return "&#93;";
-    case '\\':
-        return "&#92;";
-    case '#':
-        return "&#35;";
-    case '~':
-        return "&#126;";
+    size_t length =
+        strspn(s + 1, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-_");
+
+    return length > 0 && s[1 + length] == ':';
+}
+
+#define UNSEEN "&#8203;"
+
+/* What is looked for in the text when it is no Markdown any more. */
+static const char *part(const char *s, bool first)
+{
+    switch (*s) {
     case '@':
-        return "&#64;";
+        return "@" UNSEEN;
+    case '#':
+        return "#" UNSEEN;
+    case ':':
+        return is_runner_command(s, first) || strncmp(s + 1, "//", 2) == 0 || is_emoji(s)
+                   ? ":" UNSEEN
+                   : NULL;
+    case 'w':
+        return strncasecmp(s, "www.", 4) == 0 ? "w" UNSEEN : NULL;
+    case 'W':
+        return strncasecmp(s, "www.", 4) == 0 ? "W" UNSEEN : NULL;
+    case 'g':
+        return strncasecmp(s, "gh-", 3) == 0 ? "g" UNSEEN : NULL;
+    case 'G':
+        return strncasecmp(s, "gh-", 3) == 0 ? "G" UNSEEN : NULL;
     default:
         return NULL;
     }
+}
+
+/* Entities, not backslashes: they hold inside table cells and in every renderer. */
+static const char *markdown(const char *s, bool first)
+{
+    static const char *const entities[128] = {
+        ['|'] = "&#124;", ['`'] = "&#96;",  ['<'] = "&lt;",   ['>'] = "&gt;",
+        ['&'] = "&amp;",  ['*'] = "&#42;",  ['_'] = "\\_",    ['['] = "&#91;",
+        [']'] = "&#93;",  ['\\'] = "&#92;", ['~'] = "&#126;", ['$'] = "&#36;",
+    };
+    unsigned char c = (unsigned char)*s;
+    const char *entity = c < sizeof(entities) / sizeof(entities[0]) ? entities[c] : NULL;
+
+    return entity ? entity : part(s, first);
 }
 
 void escape_markdown(struct strbuf *out, const char *text)
@@ -133,9 +189,13 @@ void escape_markdown(struct strbuf *out, const char *text)
     escape(out, text, markdown);
 }
 
-static const char *xml(char c)
+static const char *xml(const char *s, bool first)
 {
-    switch (c) {
+    if (is_runner_command(s, first))
+        return "&#58;";
+    switch (*s) {
+    case '#':
+        return s[1] == '#' ? "&#35;" : NULL;
     case '<':
         return "&lt;";
     case '>':
@@ -156,40 +216,77 @@ void escape_xml(struct strbuf *out, const char *text)
     escape(out, text, xml);
 }
 
-static const char *double_quote(char c)
+static const char *double_quote(const char *s, bool first)
 {
-    return c == '"' ? "\"\"" : NULL;
+    (void)first;
+    return *s == '"' ? "\"\"" : NULL;
+}
+
+static bool is_obeyed(const char *text)
+{
+    text += strspn(text, " ");
+    return *text && (strchr("=+-@", *text) || is_runner_command(text, true));
 }
 
 void escape_csv(struct strbuf *out, const char *text)
 {
-    bool formula = *text && strchr("=+-@", *text);
+    struct strbuf cleaned;
 
-    if (!formula && !strpbrk(text, ",\"\n\r")) {
-        escape(out, text, NULL);
-        return;
+    strbuf_init(&cleaned);
+    clean(&cleaned, text);
+    bool obeyed = is_obeyed(cleaned.data);
+    if (obeyed || strpbrk(cleaned.data, ",\"")) {
+        strbuf_adds(out, obeyed ? "\"'" : "\"");
+        escape(out, cleaned.data, double_quote);
+        strbuf_addc(out, '"');
+    } else {
+        strbuf_adds(out, cleaned.data);
     }
-    strbuf_addc(out, '"');
-    if (formula)
-        strbuf_addc(out, '\'');
-    escape(out, text, double_quote);
-    strbuf_addc(out, '"');
+    strbuf_release(&cleaned);
+}
+
+static bool needs_no_quotes(const char *text)
+{
+    size_t nr = 0;
+
+    while (isalnum((unsigned char)text[nr]) || (text[nr] && strchr("%+,-./:=@_", text[nr])))
+        nr++;
+    return nr > 0 && !text[nr];
+}
+
+static const char *shell(const char *s, bool first)
+{
+    (void)first;
+    return *s == '\'' ? "'\\''" : NULL;
+}
+
+void escape_shell(struct strbuf *out, const char *text)
+{
+    if (needs_no_quotes(text))
+        strbuf_adds(out, text);
+    else
+        quoted(out, text, shell);
+}
+
+static bool is_wide(uint32_t code)
+{
+    static const struct code_range ranges[] = {
+        { 0x1100, 0x115f }, { 0x2e80, 0xa4cf }, { 0xac00, 0xd7a3 },
+        { 0xf900, 0xfaff }, { 0xff00, 0xff60 }, { 0x1f300, 0x10ffff },
+    };
+
+    return IS_IN(code, ranges);
 }
 
 size_t escape_columns(const char *text)
 {
-    const unsigned char *s = (const unsigned char *)text;
     size_t columns = 0;
 
-    while (*s) {
+    while (*text) {
         uint32_t code = 0;
-        size_t length = decode(s, &code);
-        bool wide =
-            length && ((code >= 0x1100 && code <= 0x115f) || (code >= 0x2e80 && code <= 0xa4cf) ||
-                       (code >= 0xac00 && code <= 0xd7a3) || (code >= 0xf900 && code <= 0xfaff) ||
-                       (code >= 0xff00 && code <= 0xff60) || code >= 0x1f300);
-        columns += wide ? 2 : 1;
-        s += length ? length : 1;
+        size_t length = utf8_decode(text, &code);
+        columns += length && is_wide(code) ? 2 : 1;
+        text += length ? length : 1;
     }
     return columns;
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Names from users and histories on their way into other languages. All of these first replace
- * control characters (newlines too) by a space, bytes that are not UTF-8 by '?', and drop the
- * marks that turn the direction of text, so that a name cannot draw outside its own place.
+ * Names from users and histories on their way into other languages. All of these first clean the
+ * text: control characters (newlines too) become a space, bytes that are not UTF-8 and code points
+ * that no text may hold become '?', and marks are dropped that turn the direction of text or that
+ * nobody sees, so that a name cannot draw outside its own place.
  */
 #ifndef HARNESS_OUTPUT_ESCAPE_H
 #define HARNESS_OUTPUT_ESCAPE_H
@@ -11,19 +12,25 @@
 
 #include <stddef.h>
 
-/* As it is, but cleaned. */
+/* As it is, but cleaned, and no command to a CI system that reads logs: not with "::" at its start
+ * (": :" instead), nor "##" anywhere ("# #"). */
 void escape_plain(struct strbuf *out, const char *text);
-/* Between single quotes, quotes included: 'it''s'. */
+/* Between single quotes, quotes included: 'it''s'. A quote at the start, or behind another, becomes
+ * a typographic one: gnuplot would stumble. */
 void escape_gnuplot(struct strbuf *out, const char *text);
 /* The same for a tick text, where gnuplot takes % for a format: 'a%%b'. */
 void escape_gnuplot_tick(struct strbuf *out, const char *text);
-/* Markdown text or table cell: | ` < > & * _ [ ] \ # ~ and @ lose their meaning. */
+/* Markdown text or table cell: | ` < > & * _ [ ] \ ~ $ lose their meaning. What forges look for in
+ * the finished text, where entities have gone already (@team, #1, GH-1, :emoji:, addresses of
+ * pages), gets a zero-width space inside: nobody is called, nothing is linked. */
 void escape_markdown(struct strbuf *out, const char *text);
-/* XML text or attribute. */
+/* XML text or attribute; what a CI system would obey is written as entities. */
 void escape_xml(struct strbuf *out, const char *text);
-/* A CSV field (RFC 4180), quoted where it must be. Leading = + - @ of a text get a quote in front,
- * or spreadsheets would run them. */
+/* A CSV field (RFC 4180), quoted where it must be. What begins as a formula (= + - @) or as a
+ * command to a CI system (::) gets a quote in front, or spreadsheets and runners would obey. */
 void escape_csv(struct strbuf *out, const char *text);
+/* One word of a POSIX shell; in single quotes unless it needs none. */
+void escape_shell(struct strbuf *out, const char *text);
 
 /* Characters that a UTF-8 text takes on a terminal: one a code point, two for wide East Asian. */
 size_t escape_columns(const char *text);

@@ -65,7 +65,9 @@ void figure_free(struct figure *f)
     free(f->panels);
     free(f->texts);
     free(f->samples);
-    char *strings[] = { f->id, f->title, f->subtitle, f->caption, f->alt, f->banner, f->reason };
+    ticks_release(&f->bar.ticks);
+    char *strings[] = { f->id,  f->title,  f->subtitle, f->caption,
+                        f->alt, f->banner, f->reason,   f->bar.label };
     for (size_t i = 0; i < sizeof(strings) / sizeof(strings[0]); i++)
         free(strings[i]);
     free(f);
@@ -133,7 +135,7 @@ struct datum *layer_add(struct layer *s, double x, double y)
 {
     struct datum *d = array_push(s);
 
-    *d = (struct datum) { .x = x, .y = y, .low = NAN, .high = NAN, .share = NAN };
+    *d = (struct datum) { .x = x, .y = y, .low = NAN, .high = NAN, .share = NAN, .size = NAN };
     return d;
 }
 
@@ -154,6 +156,19 @@ struct datum *layer_add_text(struct layer *s, double x, double y, enum anchor an
     d->text = memory_string(text);
     d->anchor = anchor;
     return d;
+}
+
+void figure_scale_bar(struct figure *f, const char *label, enum quantity quantity, const char *base,
+                      double low, double high, bool log)
+{
+    struct scale_bar *bar = &f->bar;
+
+    figure_set(&bar->label, "%s", label);
+    snprintf(bar->base, sizeof(bar->base), "%s", base);
+    bar->quantity = quantity;
+    bar->low = low;
+    bar->high = high;
+    bar->log = log;
 }
 
 void style_nth(struct style *style, size_t n)

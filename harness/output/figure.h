@@ -50,7 +50,8 @@ enum mark {
     MARK_BARS,      /* from `low` (NaN: 0, or the end of a log axis) to y, or to x if across */
     MARK_INTERVALS, /* low to high at x, or at y if across; with end strokes */
     MARK_SEGMENTS,  /* the same without end strokes */
-    MARK_BAND,      /* low to high over x; a NaN breaks it */
+    MARK_BAND,      /* low to high over x, or over y if across (a violin); a NaN breaks it, an
+                     * infinite end is that of the axis */
     MARK_CELLS,     /* unit squares at x, y coloured by `share`; text inside */
     MARK_ARROWS,    /* low to high at x, or at y if across; head at high */
     MARK_TEXT,      /* text at x, y */
@@ -62,7 +63,8 @@ enum anchor { ANCHOR_LEFT, ANCHOR_CENTRE, ANCHOR_RIGHT }; /* the side that stand
 
 struct datum {
     double x, y, low, high; /* NaN where they mean nothing */
-    double share;           /* [0, 1] on the colour scale; NaN: no value */
+    double share;           /* [0, 1] on the colour scale; NaN: no value, and the style's ink */
+    double size;            /* of a point, pixels across; NaN: the style's */
     char *text;             /* NULL or owned */
     enum anchor anchor;
     double dx, dy; /* pixels, right and down, for text */
@@ -76,7 +78,8 @@ struct style {
     bool hollow;
     double width;   /* of lines, pixels */
     double size;    /* of points, pixels across */
-    double opacity; /* of bars and bands */
+    double opacity; /* of bars, bands and points */
+    bool bold;      /* of texts */
 };
 
 struct layer {
@@ -102,6 +105,8 @@ struct panel {
     struct layer **layers;
     size_t nr, capacity;
     double plot_height; /* wanted height of the plot area, pixels */
+    bool joined;        /* continues the rows of the panel to its left: it has no names of its own,
+                         * and their plot areas get one width */
     struct rect area;   /* the plot area, from figure_finish() */
 };
 
@@ -132,6 +137,17 @@ struct legend_sample {
     const struct layer *layer;
 };
 
+/* The colour scale of points and cells that have a share: a strip beside the plot areas. */
+struct scale_bar {
+    char *label;            /* with its unit; NULL: no bar. Owned */
+    enum quantity quantity; /* how its ticks are written */
+    char base[24];
+    double low, high; /* values at share 0 and 1, base units */
+    bool log;
+    struct rect box;    /* from figure_finish() */
+    struct ticks ticks; /* `at` is a share; from figure_finish() */
+};
+
 struct figure {
     char *id; /* also the file name: letters, digits, '-', '_' */
     char *title, *subtitle;
@@ -148,6 +164,7 @@ struct figure {
     size_t nr_texts, texts_capacity;
     struct legend_sample *samples;
     size_t nr_samples, samples_capacity;
+    struct scale_bar bar; /* from figure_scale_bar(); without a label there is none */
 };
 
 struct figure *figure_create(const char *id, const char *title);
@@ -170,6 +187,10 @@ struct datum *layer_add_text(struct layer *s, double x, double y, enum anchor an
                              const char *text);
 /* Colour, shape and dash of the n-th of several alike. */
 void style_nth(struct style *style, size_t n);
+
+/* Says what the colours of the data mean: values at share 0 and 1, in base units. */
+void figure_scale_bar(struct figure *f, const char *label, enum quantity quantity, const char *base,
+                      double low, double high, bool log);
 
 /* Ranges, units, ticks, margins, wrapped texts, label places. Call once, after all data. A figure
  * with a reason, or whose data hold no finite number, gets a reason instead. */

@@ -65,16 +65,15 @@ static void scale_data(struct panel *p, enum side side, double factor)
     }
 }
 
-/* On a log axis of times each tick says its own unit; everything else gets one unit. */
-static void choose_unit(struct panel *p, struct axis *axis, enum side side, struct range *r)
+struct unit axis_unit(struct axis *axis, double low, double high)
 {
     bool log = axis->scale == AXIS_LOG;
+    double typical = log ? sqrt(low * high) : fmax(fabs(low), fabs(high));
+    /* Millions are read faster than 5000000. */
+    bool large = axis->quantity == QUANTITY_PLAIN && !log && typical >= 1e5;
+    struct unit unit = unit_for(large ? QUANTITY_RATE : axis->quantity, axis->base, typical);
     char *label = axis->label;
 
-    if (axis->scale == AXIS_CATEGORY)
-        return;
-    double typical = log ? sqrt(r->low * r->high) : fmax(fabs(r->low), fabs(r->high));
-    struct unit unit = unit_for(axis->quantity, axis->base, typical);
     if (log && axis->quantity == QUANTITY_TIME)
         unit = (struct unit) { .factor = 1 };
     if (label && (unit.name[0] || log)) {
@@ -84,11 +83,21 @@ static void choose_unit(struct panel *p, struct axis *axis, enum side side, stru
         free(label);
     }
     axis->factor = unit.factor;
-    scale_data(p, side, unit.factor);
-    r->low /= unit.factor;
-    r->high /= unit.factor;
     axis->low /= unit.factor;
     axis->high /= unit.factor;
+    return unit;
+}
+
+static void choose_unit(struct panel *p, struct axis *axis, enum side side, struct range *r)
+{
+    bool given = isfinite(axis->low) && isfinite(axis->high);
+
+    if (axis->scale == AXIS_CATEGORY)
+        return;
+    axis_unit(axis, given ? axis->low : r->low, given ? axis->high : r->high);
+    scale_data(p, side, axis->factor);
+    r->low /= axis->factor;
+    r->high /= axis->factor;
 }
 
 static bool has_bars(const struct panel *p, enum side side)
@@ -118,7 +127,7 @@ static void widen_linear(struct range *r, bool bars)
         r->low = 0;
     else
         r->low -= pad;
-    if (r->high > 0 || !bars)
+    if (r->high > 0 || !bars || r->high == r->low) /* bars of nothing but zeros have an axis, too */
         r->high += pad;
 }
 

@@ -10,6 +10,10 @@ enum side { SIDE_X, SIDE_Y };
 
 /* Finds range and unit and scales the data. False if the axis has no finite data. */
 bool axis_fit(struct panel *p, enum side side);
+/* Gives the axis a unit that fits values from low to high, in its label and as its factor, by which
+ * its own range is divided. Returns it. On a log axis of times each tick says its own unit instead.
+ */
+struct unit axis_unit(struct axis *axis, double low, double high);
 /* Widens the range so that texts anchored at data stay inside `length` pixels. */
 void axis_make_room(struct panel *p, enum side side, double length);
 /* Fills ticks where there are none; at most about `most` with text. */

@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+enum { SCALE_COLOURS = 11 };
+
 static const char *const scales[] = {
     [AXIS_LINEAR] = "linear",
     [AXIS_LOG] = "log",
@@ -17,14 +19,20 @@ static const char *const anchors[] = {
     [ANCHOR_CENTRE] = "centre",
     [ANCHOR_RIGHT] = "right",
 };
+static const char *const roles[] = {
+    [TEXT_TITLE] = "title",     [TEXT_SUBTITLE] = "subtitle", [TEXT_BANNER] = "banner",
+    [TEXT_PANEL] = "panel",     [TEXT_AXIS] = "axis",         [TEXT_LEGEND] = "legend",
+    [TEXT_CAPTION] = "caption",
+};
 
-/* Seven digits are beyond what can be seen and short of where compilers differ. */
+/* Seven digits are beyond what can be seen and short of where compilers differ. -0 becomes
+ * 0. */
 static double rounded(double value)
 {
     char text[32];
 
     snprintf(text, sizeof(text), "%.7g", value);
-    return strtod(text, NULL);
+    return strtod(text, NULL) + 0.0;
 }
 
 static void add(cJSON *object, const char *key, double value)
@@ -32,23 +40,59 @@ static void add(cJSON *object, const char *key, double value)
     json_add_number(object, key, rounded(value));
 }
 
-static cJSON *axis_json(const struct axis *axis)
+static void add_flag(cJSON *object, const char *key, bool value)
 {
-    cJSON *json = cJSON_CreateObject(), *ticks = cJSON_AddArrayToObject(json, "ticks");
+    if (value)
+        cJSON_AddTrueToObject(object, key);
+}
 
-    json_add_string(json, "label", axis->label);
-    cJSON_AddStringToObject(json, "scale", scales[axis->scale]);
-    add(json, "low", axis->low);
-    add(json, "high", axis->high);
-    if (axis->reversed)
-        cJSON_AddTrueToObject(json, "reversed");
-    for (size_t i = 0; i < axis->ticks.nr; i++) {
-        const struct tick *t = &axis->ticks.items[i];
+static void add_rect(cJSON *object, const struct rect *rect)
+{
+    add(object, "x", rect->x);
+    add(object, "y", rect->y);
+    add(object, "width", rect->width);
+    add(object, "height", rect->height);
+}
+
+static void add_ticks(cJSON *object, const struct ticks *list)
+{
+    cJSON *ticks = cJSON_AddArrayToObject(object, "ticks");
+
+    for (size_t i = 0; i < list->nr; i++) {
+        const struct tick *t = &list->items[i];
         cJSON *tick = cJSON_CreateObject();
         add(tick, "at", t->at);
         json_add_string(tick, "text", t->text);
+        add_flag(tick, "minor", t->minor);
         cJSON_AddItemToArray(ticks, tick);
     }
+}
+
+/* What a number means, so that a reader can be told it with its unit: value * factor is in the
+ * quantity's base unit. */
+static void add_quantity(cJSON *json, enum quantity quantity, const char *base)
+{
+    cJSON_AddStringToObject(json, "quantity", quantity_name(quantity));
+    json_add_string(json, "base", base);
+}
+
+static cJSON *axis_json(const struct axis *axis)
+{
+    cJSON *json = cJSON_CreateObject();
+
+    json_add_string(json, "label", axis->label);
+    cJSON_AddStringToObject(json, "scale", scales[axis->scale]);
+    if (axis->scale != AXIS_CATEGORY) {
+        add_quantity(json, axis->quantity, axis->base);
+        add(json, "factor", axis->factor);
+    }
+    add(json, "low", axis->low);
+    add(json, "high", axis->high);
+    add_flag(json, "reversed", axis->reversed);
+    add_flag(json, "bare", axis->bare);
+    if (axis->tick_angle > 0)
+        add(json, "tick_angle", axis->tick_angle);
+    add_ticks(json, &axis->ticks);
     return json;
 }
 
@@ -66,8 +110,8 @@ static cJSON *style_json(const struct layer *s)
     add(json, "width", s->style.width);
     if (s->style.opacity < 1)
         add(json, "opacity", s->style.opacity);
-    if (s->style.hollow)
-        cJSON_AddTrueToObject(json, "hollow");
+    add_flag(json, "hollow", s->style.hollow);
+    add_flag(json, "bold", s->style.bold);
     return json;
 }
 
@@ -110,13 +154,33 @@ static void add_texts(cJSON *json, const struct layer *s)
         cJSON_Delete(sides);
 }
 
+/* Colours of cells, and of those points that have a place on the scale: null is the style's. */
 static void add_colours(cJSON *json, const struct layer *s)
 {
-    cJSON *colours = cJSON_AddArrayToObject(json, "colour");
+    cJSON *colours = cJSON_CreateArray();
     char colour[COLOUR_SIZE];
+    bool any = s->mark == MARK_CELLS;
 
-    for (size_t i = 0; i < s->nr; i++)
-        cJSON_AddItemToArray(colours, cJSON_CreateString(palette_scale(s->items[i].share, colour)));
+    for (size_t i = 0; i < s->nr; i++) {
+        double share = s->items[i].share;
+        bool plain = s->mark == MARK_POINTS && !isfinite(share);
+        any |= !plain;
+        cJSON_AddItemToArray(colours, plain ? cJSON_CreateNull()
+                                            : cJSON_CreateString(palette_scale(share, colour)));
+    }
+    if (any)
+        cJSON_AddItemToObject(json, "colour", colours);
+    else
+        cJSON_Delete(colours);
+}
+
+static void add_text_places(cJSON *json, const struct layer *s)
+{
+    add_column(json, "dx", s, offsetof(struct datum, dx));
+    add_column(json, "dy", s, offsetof(struct datum, dy));
+    add_column(json, "angle", s, offsetof(struct datum, angle));
+    add_flag(json, "outside", s->outside);
+    add_flag(json, "follow", s->follow);
 }
 
 static cJSON *layer_json(const struct layer *s)
@@ -126,38 +190,104 @@ static cJSON *layer_json(const struct layer *s)
     cJSON_AddStringToObject(json, "mark", mark_name(s->mark));
     json_add_string(json, "label", s->label);
     cJSON_AddItemToObject(json, "style", style_json(s));
-    if (s->across)
-        cJSON_AddTrueToObject(json, "across");
+    add_flag(json, "across", s->across);
+    if (s->mark == MARK_BARS && s->thickness > 0)
+        add(json, "thickness", s->thickness);
     add_column(json, "x", s, offsetof(struct datum, x));
     add_column(json, "y", s, offsetof(struct datum, y));
     add_column(json, "low", s, offsetof(struct datum, low));
     add_column(json, "high", s, offsetof(struct datum, high));
     add_texts(json, s);
-    if (s->mark == MARK_CELLS)
+    if (s->mark == MARK_CELLS || s->mark == MARK_POINTS)
         add_colours(json, s);
-    if (s->mark == MARK_TEXT) {
-        add_column(json, "dx", s, offsetof(struct datum, dx));
-        add_column(json, "dy", s, offsetof(struct datum, dy));
-        add_column(json, "angle", s, offsetof(struct datum, angle));
-    }
+    if (s->mark == MARK_POINTS)
+        add_column(json, "size", s, offsetof(struct datum, size));
+    if (s->mark == MARK_TEXT)
+        add_text_places(json, s);
     return json;
 }
 
 static cJSON *panel_json(const struct panel *p)
 {
-    cJSON *json = cJSON_CreateObject(), *area = cJSON_AddObjectToObject(json, "area");
+    cJSON *json = cJSON_CreateObject();
 
     json_add_string(json, "title", p->title);
-    add(area, "x", p->area.x);
-    add(area, "y", p->area.y);
-    add(area, "width", p->area.width);
-    add(area, "height", p->area.height);
+    add_rect(cJSON_AddObjectToObject(json, "area"), &p->area);
     cJSON_AddItemToObject(json, "x", axis_json(&p->x));
     cJSON_AddItemToObject(json, "y", axis_json(&p->y));
     cJSON *layers = cJSON_AddArrayToObject(json, "layers");
     for (size_t i = 0; i < p->nr; i++)
         cJSON_AddItemToArray(layers, layer_json(p->layers[i]));
     return json;
+}
+
+static cJSON *placed_text_json(const struct placed_text *t)
+{
+    cJSON *json = cJSON_CreateObject();
+
+    cJSON_AddStringToObject(json, "role", roles[t->role]);
+    cJSON_AddStringToObject(json, "text", t->text);
+    add(json, "x", t->x);
+    add(json, "y", t->y);
+    add(json, "size", t->size);
+    if (t->angle != 0)
+        add(json, "angle", t->angle);
+    add_flag(json, "bold", t->bold);
+    if (t->anchor != ANCHOR_LEFT)
+        cJSON_AddStringToObject(json, "anchor", anchors[t->anchor]);
+    cJSON_AddStringToObject(json, "colour", palette_ink(t->ink));
+    return json;
+}
+
+/* The box of a legend's sample, and which layer it shows. */
+static cJSON *sample_json(const struct figure *f, const struct legend_sample *sample)
+{
+    cJSON *json = cJSON_CreateObject();
+
+    add_rect(json, &sample->box);
+    for (size_t i = 0; i < f->nr_panels; i++) {
+        for (size_t k = 0; k < f->panels[i]->nr; k++) {
+            if (f->panels[i]->layers[k] != sample->layer)
+                continue;
+            cJSON_AddNumberToObject(json, "panel", (double)i);
+            cJSON_AddNumberToObject(json, "layer", (double)k);
+        }
+    }
+    return json;
+}
+
+static cJSON *scale_json(const struct scale_bar *bar)
+{
+    cJSON *json = cJSON_CreateObject();
+    char colour[COLOUR_SIZE];
+
+    cJSON_AddStringToObject(json, "label", bar->label);
+    add_quantity(json, bar->quantity, bar->base);
+    add(json, "low", bar->low);
+    add(json, "high", bar->high);
+    add_flag(json, "log", bar->log);
+    add_rect(cJSON_AddObjectToObject(json, "box"), &bar->box);
+    add_ticks(json, &bar->ticks);
+    cJSON *colours = cJSON_AddArrayToObject(json, "colours");
+    for (int i = 0; i < SCALE_COLOURS; i++) {
+        double share = (double)i / (SCALE_COLOURS - 1);
+        cJSON_AddItemToArray(colours, cJSON_CreateString(palette_scale(share, colour)));
+    }
+    return json;
+}
+
+/* What stands around the plot areas, at its place on a sheet of width x height. */
+static void add_sheet(cJSON *json, const struct figure *f)
+{
+    cJSON *texts = cJSON_AddArrayToObject(json, "texts");
+    cJSON *samples = cJSON_AddArrayToObject(json, "samples");
+
+    for (size_t i = 0; i < f->nr_texts; i++)
+        cJSON_AddItemToArray(texts, placed_text_json(&f->texts[i]));
+    for (size_t i = 0; i < f->nr_samples; i++)
+        cJSON_AddItemToArray(samples, sample_json(f, &f->samples[i]));
+    if (f->bar.label)
+        cJSON_AddItemToObject(json, "scale", scale_json(&f->bar));
 }
 
 cJSON *figure_to_json(const struct figure *f)
@@ -177,8 +307,10 @@ cJSON *figure_to_json(const struct figure *f)
     cJSON_AddBoolToObject(json, "legend", f->nr_samples > 0);
     add(json, "width", f->width);
     add(json, "height", f->height);
+    cJSON_AddNumberToObject(json, "columns", f->columns);
     cJSON *panels = cJSON_AddArrayToObject(json, "panels");
     for (size_t i = 0; i < f->nr_panels; i++)
         cJSON_AddItemToArray(panels, panel_json(f->panels[i]));
+    add_sheet(json, f);
     return json;
 }

@@ -2,6 +2,7 @@
 /* figure_finish(): where everything goes. Heights add up from the top: title, subtitle, banner,
  * legend, rows of panels, caption. Margins come from the widths of the tick texts. */
 #include "output/figure_axis.h"
+#include "output/figure_parts.h"
 #include "output/figure_place.h"
 #include "output/textwidth.h"
 
@@ -11,18 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    PAD = 24, /* around the figure */
-    GAP = 36, /* between panels side by side */
-    TITLE_SIZE = 20,
-    PANEL_SIZE = 14,
-    LABEL_SIZE = 13,
-    SMALL_SIZE = 12, /* ticks, legend, caption, data */
-    SAMPLE_WIDTH = 28,
-};
+enum { COLUMNS_MAX = 8 };
 
-static struct placed_text *place_text(struct figure *f, enum text_role role, double x, double y,
-                                      double size, const char *text, size_t length)
+struct placed_text *figure_text(struct figure *f, enum text_role role, double x, double y,
+                                double size, const char *text, size_t length)
 {
     f->texts = array_grow(f->texts, f->nr_texts, &f->texts_capacity, sizeof(*f->texts));
     struct placed_text *t = &f->texts[f->nr_texts++];
@@ -43,7 +36,7 @@ static double place_wrapped(struct figure *f, enum text_role role, double top, d
         size_t length = text_line(text, size * (bold ? 1.14 : 1), room);
         if (newline && newline < text + length)
             length = (size_t)(newline - text);
-        struct placed_text *t = place_text(f, role, PAD, y + line / 2, size, text, length);
+        struct placed_text *t = figure_text(f, role, PAD, y + line / 2, size, text, length);
         t->bold = bold;
         t->ink = ink;
         y += line;
@@ -53,87 +46,23 @@ static double place_wrapped(struct figure *f, enum text_role role, double top, d
     return y - top;
 }
 
-/* A text that has one line's room at most, in a bold or plain font. */
-static struct placed_text *place_elided(struct figure *f, enum text_role role, double x, double y,
-                                        double size, bool bold, double room, const char *text)
+struct placed_text *figure_text_elided(struct figure *f, enum text_role role, double x, double y,
+                                       double size, bool bold, double room, const char *text)
 {
     char *shorter = text_elide(text, size * (bold ? 1.14 : 1), room);
-    struct placed_text *t = place_text(f, role, x, y, size, shorter, strlen(shorter));
+    struct placed_text *t = figure_text(f, role, x, y, size, shorter, strlen(shorter));
 
     t->bold = bold;
     free(shorter);
     return t;
 }
 
-static void add_sample(struct figure *f, struct rect box, const struct layer *s)
-{
-    f->samples = array_grow(f->samples, f->nr_samples, &f->samples_capacity, sizeof(*f->samples));
-    f->samples[f->nr_samples++] = (struct legend_sample) { .box = box, .layer = s };
-}
-
-/* The box of the entry that has this label already, or NULL. */
-static const struct rect *find_entry(const struct figure *f, const char *label)
-{
-    for (size_t i = 0; i < f->nr_samples; i++)
-        if (strcmp(f->samples[i].layer->label, label) == 0)
-            return &f->samples[i].box;
-    return NULL;
-}
-
-/* Nothing of it will be seen, so the legend leaves it out. */
-static bool is_empty(const struct layer *layer)
-{
-    return layer->nr < (layer->mark == MARK_LINE || layer->mark == MARK_STEPS ? 2 : 1);
-}
-
-/* The same series in several panels needs one sample. */
-static bool is_sampled(const struct figure *f, const struct layer *layer)
-{
-    for (size_t i = 0; i < f->nr_samples; i++) {
-        const struct layer *other = f->samples[i].layer;
-        if (other->mark == layer->mark && strcmp(other->label, layer->label) == 0)
-            return true;
-    }
-    return false;
-}
-
-/* Entries from left to right, wrapped; returns the height. */
-static double place_legend(struct figure *f, double top)
-{
-    double x = PAD, y = top, row = SMALL_SIZE * 1.7;
-
-    for (size_t i = 0; !f->no_legend && i < f->nr_panels; i++) {
-        for (size_t k = 0; k < f->panels[i]->nr; k++) {
-            const struct layer *s = f->panels[i]->layers[k];
-            if (!s->label || is_empty(s))
-                continue;
-            const struct rect *known = find_entry(f, s->label);
-            if (known) {
-                if (!is_sampled(f, s))
-                    add_sample(f, *known, s);
-                continue;
-            }
-            double room = f->width - 2 * PAD - SAMPLE_WIDTH - 8;
-            double width = fmin(text_width(s->label, SMALL_SIZE, false), room);
-            if (x > PAD && x + SAMPLE_WIDTH + 8 + width > f->width - PAD) {
-                x = PAD;
-                y += row;
-            }
-            add_sample(f, (struct rect) { x, y + row / 2 - 6, SAMPLE_WIDTH, 12 }, s);
-            place_elided(f, TEXT_LEGEND, x + SAMPLE_WIDTH + 8, y + row / 2, SMALL_SIZE, false, room,
-                         s->label);
-            x += SAMPLE_WIDTH + 8 + width + 24;
-        }
-    }
-    return f->nr_samples ? y + row + 6 - top : 0;
-}
-
-static double widest_tick(const struct axis *axis)
+double figure_widest_tick(const struct ticks *ticks)
 {
     double widest = 0;
 
-    for (size_t i = 0; i < axis->ticks.nr; i++)
-        widest = fmax(widest, text_width(axis->ticks.items[i].text, SMALL_SIZE, false));
+    for (size_t i = 0; i < ticks->nr; i++)
+        widest = fmax(widest, text_width(ticks->items[i].text, SMALL_SIZE, false));
     return widest;
 }
 
@@ -149,7 +78,7 @@ static bool twice(const struct ticks *ticks)
 /* Long category names lose their middle; where two would look alike all keep a number. */
 static void elide_names(struct axis *axis, double room)
 {
-    if (axis->scale != AXIS_CATEGORY || widest_tick(axis) <= room)
+    if (axis->scale != AXIS_CATEGORY || figure_widest_tick(&axis->ticks) <= room)
         return;
     double number = text_width("#000 ", SMALL_SIZE, false);
     for (int pass = 0; pass < 2; pass++) {
@@ -176,7 +105,7 @@ static double tick_depth(const struct axis *axis)
 {
     double radians = axis->tick_angle * M_PI / 180;
 
-    return SMALL_SIZE * 1.2 + widest_tick(axis) * sin(radians) + 8;
+    return SMALL_SIZE * 1.2 + figure_widest_tick(&axis->ticks) * sin(radians) + 8;
 }
 
 static double foot_of(const struct panel *p)
@@ -188,7 +117,7 @@ static void turn_names(struct axis *axis, double width)
 {
     double cell = width / (axis->ticks.nr ? (double)axis->ticks.nr : 1);
 
-    if (axis->scale == AXIS_CATEGORY && widest_tick(axis) > cell - 6)
+    if (axis->scale == AXIS_CATEGORY && figure_widest_tick(&axis->ticks) > cell - 6)
         axis->tick_angle = 35;
 }
 
@@ -199,7 +128,9 @@ static double outside_width(const struct panel *p)
 
     for (size_t i = 0; i < p->nr; i++)
         for (size_t k = 0; p->layers[i]->outside && k < p->layers[i]->nr; k++)
-            widest = fmax(widest, text_width(p->layers[i]->items[k].text, SMALL_SIZE, false) + 10);
+            widest = fmax(
+                widest,
+                text_width(p->layers[i]->items[k].text, SMALL_SIZE, p->layers[i]->style.bold) + 10);
     return widest;
 }
 
@@ -224,22 +155,34 @@ static void elide_data_texts(struct panel *p, double width)
         }
 }
 
-/* Sets the horizontal extent of the plot area within its cell, then all that depends on it. */
-static void place_across(struct panel *p, double x, double width)
+struct margins {
+    double left, right;
+};
+
+/* What stands beside the plot area of a panel in a cell this wide, whose names may take so much. */
+static struct margins fit_margins(struct panel *p, double width, double names)
 {
-    double right = 10, left = p->y.label ? LABEL_SIZE * 1.8 : 0;
+    struct margins m = { p->y.label ? LABEL_SIZE * 1.8 : 0, 10 };
 
     elide_data_texts(p, width);
-    elide_names(&p->y, width * 0.42);
+    elide_names(&p->y, names);
     axis_ticks(&p->y, (int)fmax(3, p->plot_height / 60));
-    left += widest_tick(&p->y) + 16;
-    right += outside_width(p) + (p->x.scale != AXIS_CATEGORY ? 16 : 0);
-    p->area.x = x + left;
-    p->area.width = width - left - right;
-    axis_make_room(p, SIDE_X, p->area.width);
-    axis_ticks(&p->x, (int)fmax(3, p->area.width / 90));
+    for (size_t i = 0; p->joined && i < p->y.ticks.nr; i++)
+        p->y.ticks.items[i].text[0] = '\0';
+    m.left += figure_widest_tick(&p->y.ticks) + 16;
+    m.right += outside_width(p) + (p->x.scale != AXIS_CATEGORY ? 16 : 0);
+    return m;
+}
+
+/* Sets the horizontal extent of the plot area, then all that depends on it. */
+static void place_across(struct panel *p, double x, double width)
+{
+    p->area.x = x;
+    p->area.width = width;
+    axis_make_room(p, SIDE_X, width);
+    axis_ticks(&p->x, (int)fmax(3, width / 90));
     elide_names(&p->x, 220);
-    turn_names(&p->x, p->area.width);
+    turn_names(&p->x, width);
     put_outside(p);
 }
 
@@ -249,35 +192,44 @@ static void place_panel_texts(struct figure *f, const struct panel *p, double x,
     struct placed_text *t;
 
     if (p->title)
-        place_elided(f, TEXT_PANEL, x, top + PANEL_SIZE * 0.8, PANEL_SIZE, true,
-                     a->x + a->width - x, p->title);
+        figure_text_elided(f, TEXT_PANEL, p->joined ? a->x : x, top + PANEL_SIZE * 0.8, PANEL_SIZE,
+                           true, a->x + a->width - (p->joined ? a->x : x), p->title);
     if (p->y.label) {
-        t = place_elided(f, TEXT_AXIS, x + LABEL_SIZE * 0.7, a->y + a->height / 2, LABEL_SIZE,
-                         false, fmax(a->height, 160), p->y.label);
+        t = figure_text_elided(f, TEXT_AXIS, x + LABEL_SIZE * 0.7, a->y + a->height / 2, LABEL_SIZE,
+                               false, fmax(a->height, 160), p->y.label);
         t->angle = 90;
         t->anchor = ANCHOR_CENTRE;
     }
     if (p->x.label) {
         double y = a->y + a->height + tick_depth(&p->x) + LABEL_SIZE * 1.05;
-        t = place_elided(f, TEXT_AXIS, a->x + a->width / 2, y, LABEL_SIZE, false, a->width,
-                         p->x.label);
+        t = figure_text_elided(f, TEXT_AXIS, a->x + a->width / 2, y, LABEL_SIZE, false, a->width,
+                               p->x.label);
         t->anchor = ANCHOR_CENTRE;
     }
 }
 
-/* One row of panels; returns its height. */
-static double place_row(struct figure *f, size_t first, size_t nr, double top)
+/* One row of panels within `room` pixels; returns its height. */
+static double place_row(struct figure *f, size_t first, size_t nr, double room, double top)
 {
-    double cell = (f->width - 2 * PAD - GAP * (f->columns - 1)) / f->columns, height = 0;
+    double cell = (room - GAP * (f->columns - 1)) / f->columns, height = 0, x = PAD;
+    struct margins margins[COLUMNS_MAX];
+    double left = (double)nr * cell; /* for the plot areas together */
 
-    for (size_t i = 0; i < nr; i++)
-        place_across(f->panels[first + i], PAD + (double)i * (cell + GAP), cell);
+    for (size_t i = 0; i < nr; i++) {
+        bool leads = i + 1 < nr && f->panels[first + i + 1]->joined;
+        margins[i] = fit_margins(f->panels[first + i], cell, leads ? room * 0.32 : cell * 0.42);
+        left -= margins[i].left + margins[i].right;
+    }
     for (size_t i = 0; i < nr; i++) {
         struct panel *p = f->panels[first + i];
+        bool joined = p->joined || (i + 1 < nr && f->panels[first + i + 1]->joined);
+        double width = joined ? left / (double)nr : cell - margins[i].left - margins[i].right;
+        place_across(p, x + margins[i].left, width);
         p->area.y = top + head_of(p);
         p->area.height = p->plot_height;
         height = fmax(height, head_of(p) + p->plot_height + foot_of(p));
-        place_panel_texts(f, p, PAD + (double)i * (cell + GAP), top);
+        place_panel_texts(f, p, x, top);
+        x += margins[i].left + width + margins[i].right + GAP;
     }
     return height + 16;
 }
@@ -318,10 +270,38 @@ static bool fit_panels(struct figure *f)
     return f->nr_panels > 0;
 }
 
+/* Bands that reach as far as the axis does. */
+static void end_bands(struct panel *p)
+{
+    for (size_t i = 0; i < p->nr; i++) {
+        struct layer *s = p->layers[i];
+        const struct axis *along = s->across ? &p->x : &p->y;
+        for (size_t k = 0; s->mark == MARK_BAND && k < s->nr; k++) {
+            struct datum *d = &s->items[k];
+            d->low = isinf(d->low) ? along->low : d->low;
+            d->high = isinf(d->high) ? along->high : d->high;
+        }
+    }
+}
+
+static double place_panels(struct figure *f, double top)
+{
+    double bar = figure_bar_fit(f), room = f->width - 2 * PAD - bar, y = top;
+    size_t columns = (size_t)f->columns;
+
+    for (size_t i = 0; i < f->nr_panels; i += columns) {
+        size_t left = f->nr_panels - i;
+        y += place_row(f, i, left < columns ? left : columns, room, y);
+    }
+    figure_bar_place(f, bar);
+    return y - top;
+}
+
 void figure_finish(struct figure *f)
 {
     if (f->reason)
         return;
+    f->columns = f->columns < COLUMNS_MAX ? f->columns : COLUMNS_MAX;
     if (!fit_panels(f)) {
         figure_set(&f->reason, "there is no finite number to draw");
         return;
@@ -331,14 +311,12 @@ void figure_finish(struct figure *f)
     y += place_wrapped(f, TEXT_SUBTITLE, y, LABEL_SIZE, false, INK_GREY, f->subtitle);
     y += place_wrapped(f, TEXT_BANNER, y + 2, LABEL_SIZE, true, INK_VERMILLION, f->banner);
     y += 6;
-    y += place_legend(f, y);
-    for (size_t i = 0; i < f->nr_panels; i += (size_t)f->columns) {
-        size_t left = f->nr_panels - i, nr = (size_t)f->columns;
-        y += place_row(f, i, left < nr ? left : nr, y);
-    }
+    y += figure_legend(f, y);
+    y += place_panels(f, y);
     y += place_wrapped(f, TEXT_CAPTION, y + 4, SMALL_SIZE, false, INK_GREY, f->caption) + 4;
     f->height = ceil((y + PAD * 0.6) / 2) * 2;
     for (size_t i = 0; i < f->nr_panels; i++) {
+        end_bands(f->panels[i]);
         turn_texts(f->panels[i]);
         place_labels(f->panels[i]);
     }

@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-enum { LABEL_SIZE = 12, LABEL_HEIGHT = 15, LEADER_FROM = 24 };
+enum { TEXT_SIZE = 12, LABEL_HEIGHT = 15, LEADER_FROM = 13, DIRECTIONS = 16, ROUNDS = 4 };
 
 struct box {
     double left, top, right, bottom;
@@ -17,16 +17,33 @@ struct stroke {
     double x0, y0, x1, y1;
 };
 
+struct place {
+    struct box box;
+    struct stroke leader; /* from the edge of the point to the label */
+    double distance, dx, dy;
+    enum anchor anchor;
+};
+
+/* A text that is to be placed. */
+struct label {
+    struct datum *datum;
+    double x, y, radius, width; /* of its point; of the text */
+    struct place place;
+};
+
 struct scene {
-    ARRAY(struct box) labels;
+    ARRAY(struct box) texts; /* that stand where they are */
     ARRAY(struct box) points;
     ARRAY(struct stroke) strokes;
+    ARRAY(struct label) labels;
 };
 
 /* Price of covering, in pixels of distance. */
-static const double label_cost = 1000, point_cost = 250, stroke_cost = 90, outside_cost = 5000;
+static const double label_cost = 1000, point_cost = 300, stroke_cost = 160, outside_cost = 5000;
+/* Price of a leader's crossing a line or a point. */
+static const double leader_stroke_cost = 80, leader_point_cost = 40;
 
-static double overlap(const struct box *a, const struct box *b)
+static bool overlap(const struct box *a, const struct box *b)
 {
     double width = fmin(a->right, b->right) - fmax(a->left, b->left);
     double height = fmin(a->bottom, b->bottom) - fmax(a->top, b->top);
@@ -52,6 +69,23 @@ static bool crosses(const struct box *b, const struct stroke *s)
     return enter <= leave;
 }
 
+static double turn(const struct stroke *s, double x, double y)
+{
+    return (s->x1 - s->x0) * (y - s->y0) - (s->y1 - s->y0) * (x - s->x0);
+}
+
+/* Do two strokes cross: are the ends of each on both sides of the other? */
+static bool cross_each_other(const struct stroke *a, const struct stroke *b)
+{
+    return turn(a, b->x0, b->y0) * turn(a, b->x1, b->y1) < 0 &&
+           turn(b, a->x0, a->y0) * turn(b, a->x1, a->y1) < 0;
+}
+
+static bool contains(const struct box *b, double x, double y)
+{
+    return x > b->left && x < b->right && y > b->top && y < b->bottom;
+}
+
 static void add_stroke(struct scene *scene, const struct panel *p, const double *from,
                        const double *to)
 {
@@ -62,28 +96,44 @@ static void add_stroke(struct scene *scene, const struct panel *p, const double 
         *array_push(&scene->strokes) = s;
 }
 
-static void add_fixed_text(struct scene *scene, const struct panel *p, const struct datum *d)
+/* A turned text is a row of small boxes. */
+static void add_fixed_text(struct scene *scene, const struct panel *p, const struct layer *s,
+                           const struct datum *d)
 {
-    double width = text_width(d->text, LABEL_SIZE, false) * cos(d->angle * M_PI / 180);
+    static const double before[] = { [ANCHOR_LEFT] = 0, [ANCHOR_CENTRE] = 0.5, [ANCHOR_RIGHT] = 1 };
+    double width = text_width(d->text, TEXT_SIZE, s->style.bold), half = LABEL_HEIGHT / 2.0;
     double x = panel_x(p, d->x) + d->dx, y = panel_y(p, d->y) + d->dy;
-    double left = x - width * (d->anchor == ANCHOR_RIGHT    ? 1
-                               : d->anchor == ANCHOR_CENTRE ? 0.5
-                                                            : 0);
+    double across = cos(d->angle * M_PI / 180), up = sin(d->angle * M_PI / 180);
+    double start = -width * before[d->anchor];
+    int nr = d->angle == 0 ? 1 : (int)ceil(width / LABEL_HEIGHT);
 
-    *array_push(&scene->labels) =
-        (struct box) { left, y - LABEL_HEIGHT / 2.0, left + width, y + LABEL_HEIGHT / 2.0 };
+    for (int i = 0; i < nr; i++) {
+        double from = start + width * i / nr, to = start + width * (i + 1) / nr;
+        double x0 = x + from * across, x1 = x + to * across;
+        double y0 = y - from * up, y1 = y - to * up;
+        *array_push(&scene->texts) =
+            (struct box) { fmin(x0, x1), fmin(y0, y1) - half, fmax(x0, x1), fmax(y0, y1) + half };
+    }
+}
+
+static void add_point(struct scene *scene, const struct layer *s, const struct datum *d, double x,
+                      double y)
+{
+    double r = (isfinite(d->size) ? d->size : s->style.size) / 2 + 1;
+
+    *array_push(&scene->points) = (struct box) { x - r, y - r, x + r, y + r };
 }
 
 static void add_layer(struct scene *scene, const struct panel *p, const struct layer *s)
 {
     for (size_t i = 0; i < s->nr; i++) {
         const struct datum *d = &s->items[i];
-        double x = panel_x(p, d->x), y = panel_y(p, d->y), r = s->style.size / 2 + 1;
+        double x = panel_x(p, d->x), y = panel_y(p, d->y);
         if (s->mark == MARK_POINTS && isfinite(x + y))
-            *array_push(&scene->points) = (struct box) { x - r, y - r, x + r, y + r };
+            add_point(scene, s, d, x, y);
         else if (s->mark == MARK_LINE && i > 0)
             add_stroke(scene, p, (double[]) { d[-1].x, d[-1].y }, (double[]) { d->x, d->y });
-        else if (s->mark == MARK_INTERVALS && !s->across)
+        else if ((s->mark == MARK_INTERVALS || s->mark == MARK_ARROWS) && !s->across)
             add_stroke(scene, p, (double[]) { d->x, d->low }, (double[]) { d->x, d->high });
         else if (s->mark == MARK_RULES)
             add_stroke(
@@ -91,122 +141,187 @@ static void add_layer(struct scene *scene, const struct panel *p, const struct l
                 (double[]) { isnan(d->x) ? p->x.low : d->x, isnan(d->y) ? p->y.low : d->y },
                 (double[]) { isnan(d->x) ? p->x.high : d->x, isnan(d->y) ? p->y.high : d->y });
         else if (s->mark == MARK_TEXT && !s->place && isfinite(x + y))
-            add_fixed_text(scene, p, d);
+            add_fixed_text(scene, p, s, d);
     }
 }
 
-static double cost_of(const struct scene *scene, const struct panel *p, const struct box *b)
+static double cost_of(const struct scene *scene, const struct panel *p, size_t own,
+                      const struct place *place)
 {
     const struct rect *a = &p->area;
-    double cost = 0;
+    const struct box *b = &place->box;
+    double cost = place->distance;
 
     if (b->left < a->x || b->right > a->x + a->width || b->top < a->y ||
         b->bottom > a->y + a->height)
         cost += outside_cost;
-    for (size_t i = 0; i < scene->labels.nr; i++)
-        cost += label_cost * overlap(b, &scene->labels.items[i]);
-    for (size_t i = 0; i < scene->points.nr; i++)
-        cost += point_cost * overlap(b, &scene->points.items[i]);
-    for (size_t i = 0; i < scene->strokes.nr; i++)
-        cost += stroke_cost * crosses(b, &scene->strokes.items[i]);
+    for (size_t i = 0; i < scene->texts.nr; i++)
+        cost += label_cost * (overlap(b, &scene->texts.items[i]) ||
+                              crosses(&scene->texts.items[i], &place->leader));
+    for (size_t i = 0; i < scene->labels.nr; i++) {
+        const struct place *other = &scene->labels.items[i].place;
+        if (i == own || other->distance == 0) /* not placed yet */
+            continue;
+        cost += label_cost * (overlap(b, &other->box) || crosses(&other->box, &place->leader) ||
+                              crosses(b, &other->leader));
+    }
+    for (size_t i = 0; i < scene->points.nr; i++) {
+        const struct box *point = &scene->points.items[i];
+        bool own_point = contains(point, scene->labels.items[own].x, scene->labels.items[own].y);
+        cost += point_cost * overlap(b, point);
+        cost += leader_point_cost * (!own_point && crosses(point, &place->leader));
+    }
+    for (size_t i = 0; i < scene->strokes.nr; i++) {
+        const struct stroke *stroke = &scene->strokes.items[i];
+        cost += stroke_cost * crosses(b, stroke);
+        cost += leader_stroke_cost * cross_each_other(stroke, &place->leader);
+    }
     return cost;
 }
 
-struct place {
-    struct box box;
-    double distance, dx, dy;
-    enum anchor anchor;
-};
-
-/* The k-th of 12 directions at a distance from the point. */
-static struct place candidate(double x, double y, double width, int k, double distance)
+/* The k-th direction at a distance from the edge of the point. */
+static struct place candidate(const struct label *l, int k, double distance)
 {
-    double angle = k * M_PI / 6;
+    double angle = k * 2 * M_PI / DIRECTIONS, across = cos(angle), up = sin(angle);
+    double from = l->radius, to = l->radius + distance;
     struct place c = { .distance = distance,
-                       .dx = cos(angle) * distance,
-                       .dy = -sin(angle) * distance };
-    double side = cos(angle);
+                       .leader = { l->x + from * across, l->y - from * up, l->x + to * across,
+                                   l->y - to * up },
+                       .dx = to * across,
+                       .dy = -to * up };
 
-    c.anchor = side > 0.3 ? ANCHOR_LEFT : side < -0.3 ? ANCHOR_RIGHT : ANCHOR_CENTRE;
-    double left = x + c.dx -
-                  width * (c.anchor == ANCHOR_RIGHT    ? 1
-                           : c.anchor == ANCHOR_CENTRE ? 0.5
-                                                       : 0);
-    c.box = (struct box) { left, y + c.dy - LABEL_HEIGHT / 2.0, left + width,
-                           y + c.dy + LABEL_HEIGHT / 2.0 };
+    c.anchor = across > 0.3 ? ANCHOR_LEFT : across < -0.3 ? ANCHOR_RIGHT : ANCHOR_CENTRE;
+    double left = l->x + c.dx -
+                  l->width * (c.anchor == ANCHOR_RIGHT    ? 1
+                              : c.anchor == ANCHOR_CENTRE ? 0.5
+                                                          : 0);
+    c.box = (struct box) { left, l->y + c.dy - LABEL_HEIGHT / 2.0, left + l->width,
+                           l->y + c.dy + LABEL_HEIGHT / 2.0 };
     return c;
 }
 
-static struct place best_place(const struct scene *scene, const struct panel *p, double x, double y,
-                               double width)
+static void find_place(struct scene *scene, const struct panel *p, size_t own)
 {
-    static const double distances[] = { 11, 19, 32, 50, 75, 105, 140 };
-    struct place best = candidate(x, y, width, 0, distances[0]);
+    static const double distances[] = { 6, 10, 16, 26, 40, 58, 80, 106, 136, 170 };
+    struct label *l = &scene->labels.items[own];
+    struct place best = candidate(l, 0, distances[0]);
     double lowest = INFINITY;
 
     for (size_t i = 0; i < sizeof(distances) / sizeof(distances[0]); i++) {
-        for (int k = 0; k < 12; k++) {
-            struct place c = candidate(x, y, width, k, distances[i]);
-            double cost = cost_of(scene, p, &c.box) + c.distance + 0.5 * k;
+        for (int k = 0; k < DIRECTIONS; k++) {
+            struct place c = candidate(l, k, distances[i]);
+            double cost = cost_of(scene, p, own, &c) + 0.4 * k;
             if (cost < lowest) {
                 lowest = cost;
                 best = c;
             }
         }
     }
-    return best;
+    l->place = best;
 }
 
-/* From the point to the near end of its label, in data coordinates. */
-static void add_leader(struct panel *p, struct layer *leaders, double x, double y,
-                       const struct place *place)
+/* Half the width of the largest point that lies at this place. */
+static double radius_at(const struct scene *scene, double x, double y)
 {
-    double share_x = (x + place->dx - p->area.x) / p->area.width;
-    double share_y = 1 - (y + place->dy - p->area.y) / p->area.height;
+    double radius = 5;
 
-    layer_add(leaders, axis_value(&p->x, (x - p->area.x) / p->area.width),
-              axis_value(&p->y, 1 - (y - p->area.y) / p->area.height));
-    layer_add(leaders, axis_value(&p->x, share_x), axis_value(&p->y, share_y));
-    layer_add(leaders, NAN, NAN);
+    for (size_t i = 0; i < scene->points.nr; i++) {
+        const struct box *b = &scene->points.items[i];
+        if (fabs((b->left + b->right) / 2 - x) < 0.5 && fabs((b->top + b->bottom) / 2 - y) < 0.5)
+            radius = fmax(radius, (b->right - b->left) / 2);
+    }
+    return radius;
 }
 
-static void place_layer(struct scene *scene, struct panel *p, struct layer *s)
+static void add_labels(struct scene *scene, const struct panel *p, const struct layer *s)
 {
-    struct layer *leaders = NULL;
-
     for (size_t i = 0; i < s->nr; i++) {
         struct datum *d = &s->items[i];
         double x = panel_x(p, d->x), y = panel_y(p, d->y);
         if (!isfinite(x + y) || !d->text)
             continue;
-        struct place place = best_place(scene, p, x, y, text_width(d->text, LABEL_SIZE, false));
-        d->dx = place.dx;
-        d->dy = place.dy;
-        d->anchor = place.anchor;
-        *array_push(&scene->labels) = place.box;
-        if (place.distance < LEADER_FROM)
+        *array_push(&scene->labels) = (struct label) {
+            .datum = d,
+            .x = x,
+            .y = y,
+            .radius = radius_at(scene, x, y),
+            .width = text_width(d->text, TEXT_SIZE, s->style.bold),
+        };
+    }
+}
+
+static void add_leader_end(const struct panel *p, struct layer *leaders, double x, double y)
+{
+    layer_add(leaders, axis_value(&p->x, (x - p->area.x) / p->area.width),
+              axis_value(&p->y, 1 - (y - p->area.y) / p->area.height));
+}
+
+/* A label that had to go far gets a thin line from its point. */
+static void add_leaders(const struct scene *scene, struct panel *p)
+{
+    struct layer *leaders = NULL;
+
+    for (size_t i = 0; i < scene->labels.nr; i++) {
+        const struct place *place = &scene->labels.items[i].place;
+        if (place->distance < LEADER_FROM)
             continue;
         if (!leaders) {
             leaders = panel_layer(p, MARK_LINE, NULL);
             leaders->style.ink = INK_GREY;
             leaders->style.width = 0.6;
         }
-        add_leader(p, leaders, x, y, &place);
-        *array_push(&scene->strokes) = (struct stroke) { x, y, x + place.dx, y + place.dy };
+        add_leader_end(p, leaders, place->leader.x0, place->leader.y0);
+        add_leader_end(p, leaders, place->leader.x1, place->leader.y1);
+        layer_add(leaders, NAN, NAN);
     }
+}
+
+/* Each label looks for its best place, again and again, so that those that came first make room.
+ * Returns what all of them cost. */
+static double place_in_order(struct scene *scene, const struct panel *p, bool backwards)
+{
+    size_t nr = scene->labels.nr;
+    double cost = 0;
+
+    for (size_t i = 0; i < nr; i++)
+        scene->labels.items[i].place = (struct place) { .distance = 0 };
+    for (int round = 0; round < ROUNDS; round++)
+        for (size_t i = 0; i < nr; i++)
+            find_place(scene, p, backwards ? nr - 1 - i : i);
+    for (size_t i = 0; i < nr; i++)
+        cost += cost_of(scene, p, i, &scene->labels.items[i].place);
+    return cost;
+}
+
+/* What is best in one order need not be in the other. */
+static void place_all(struct scene *scene, struct panel *p)
+{
+    double backwards = place_in_order(scene, p, true);
+
+    if (place_in_order(scene, p, false) > backwards)
+        place_in_order(scene, p, true);
+    for (size_t i = 0; i < scene->labels.nr; i++) {
+        const struct label *l = &scene->labels.items[i];
+        l->datum->dx = l->place.dx;
+        l->datum->dy = l->place.dy;
+        l->datum->anchor = l->place.anchor;
+    }
+    add_leaders(scene, p);
 }
 
 void place_labels(struct panel *p)
 {
     struct scene scene = { 0 };
-    size_t nr = p->nr; /* leaders are added behind */
 
-    for (size_t i = 0; i < nr; i++)
+    for (size_t i = 0; i < p->nr; i++)
         add_layer(&scene, p, p->layers[i]);
-    for (size_t i = 0; i < nr; i++)
+    for (size_t i = 0; i < p->nr; i++)
         if (p->layers[i]->mark == MARK_TEXT && p->layers[i]->place)
-            place_layer(&scene, p, p->layers[i]);
+            add_labels(&scene, p, p->layers[i]);
+    if (scene.labels.nr)
+        place_all(&scene, p);
     array_release(&scene.labels);
+    array_release(&scene.texts);
     array_release(&scene.points);
     array_release(&scene.strokes);
 }

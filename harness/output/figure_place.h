@@ -5,9 +5,9 @@
 
 #include "output/figure.h"
 
-/* Moves the texts of every layer with `place` set: each goes to the cheapest of some 60 places
- * around its point, in order, where covering another label costs most, then a point, then a line,
- * then distance. A label that had to go far gets a thin leader line. */
+/* Moves the texts of every layer with `place` set: each goes to the cheapest of 160 places
+ * around its point, in four rounds, where covering another label costs most, then a point, then a
+ * line, then distance. A label that had to go far gets a thin leader line. */
 void place_labels(struct panel *p);
 
 #endif

@@ -149,8 +149,8 @@ static int finish_svg(const struct figure *f, const char *path, struct error *er
     return rc;
 }
 
-static int draw(const struct figure *f, const char *folder, enum picture_format format,
-                struct error *err)
+/* Has gnuplot draw <folder>/<id>.<format> from <id>.gp. */
+static int draw(const char *id, const char *folder, enum picture_format format, struct error *err)
 {
     char set_format[32], script[128], name[160];
     const char *argv[] = { "gnuplot", "-d", "-e", set_format, script, NULL };
@@ -158,8 +158,8 @@ static int draw(const struct figure *f, const char *folder, enum picture_format 
     struct stat info;
 
     snprintf(set_format, sizeof(set_format), "format='%s'", names[format]);
-    snprintf(script, sizeof(script), "%s.gp", f->id);
-    snprintf(name, sizeof(name), "%s.%s", f->id, names[format]);
+    snprintf(script, sizeof(script), "%s.gp", id);
+    snprintf(name, sizeof(name), "%s.%s", id, names[format]);
     strbuf_init(&said);
     strbuf_init(&path);
     strbuf_addf(&path, "%s/%s", folder, name);
@@ -170,8 +170,6 @@ static int draw(const struct figure *f, const char *folder, enum picture_format 
         rc = error_set(err, "gnuplot did not like the script: %.800s", said.data);
     if (rc == 0 && (stat(path.data, &info) || info.st_size == 0))
         rc = error_set(err, "gnuplot wrote no picture: %.800s", said.data);
-    if (rc == 0 && format == PICTURE_SVG)
-        rc = finish_svg(f, path.data, err);
     if (rc)
         error_prefix(err, "%s", path.data);
     strbuf_release(&said);
@@ -179,27 +177,79 @@ static int draw(const struct figure *f, const char *folder, enum picture_format 
     return rc;
 }
 
+static int draw_figure(const struct figure *f, const char *folder, enum picture_format format,
+                       struct error *err)
+{
+    struct strbuf path;
+    int rc = draw(f->id, folder, format, err);
+
+    if (rc || format != PICTURE_SVG)
+        return rc;
+    strbuf_init(&path);
+    strbuf_addf(&path, "%s/%s.svg", folder, f->id);
+    rc = finish_svg(f, path.data, err);
+    if (rc)
+        error_prefix(err, "%s", path.data);
+    strbuf_release(&path);
+    return rc;
+}
+
+static int check_name(const char *id, struct error *err)
+{
+    if (ids_are_plain(id) && strlen(id) <= 100)
+        return 0;
+    return error_set(err, "\"%.100s\" cannot be a file name: use letters, digits, '-' and '_'", id);
+}
+
+static int write_script(const char *folder, const char *id, const struct strbuf *script,
+                        struct error *err)
+{
+    struct strbuf path;
+
+    if (file_make_directory(folder, err))
+        return -1;
+    strbuf_init(&path);
+    strbuf_addf(&path, "%s/%s.gp", folder, id);
+    int rc = file_write(path.data, script->data, script->length, err);
+    strbuf_release(&path);
+    return rc;
+}
+
 int paint_gnuplot(const struct figure *f, const char *folder, unsigned formats, struct error *err)
 {
-    struct strbuf script, path;
-    int rc;
+    struct strbuf script;
 
     if (f->reason)
         return error_set(err, "%s: %s", f->id, f->reason);
-    if (!ids_are_plain(f->id) || strlen(f->id) > 100)
-        return error_set(err, "\"%.100s\" cannot be a file name: use letters, digits, '-' and '_'",
-                         f->id);
-    if (file_make_directory(folder, err))
+    if (check_name(f->id, err))
         return -1;
     strbuf_init(&script);
-    strbuf_init(&path);
-    strbuf_addf(&path, "%s/%s.gp", folder, f->id);
     paint_gnuplot_script(f, &script);
-    rc = file_write(path.data, script.data, script.length, err);
+    int rc = write_script(folder, f->id, &script, err);
     for (int format = 0; rc == 0 && format < PICTURE_FORMAT_NR; format++)
         if (formats & 1u << format)
-            rc = draw(f, folder, (enum picture_format)format, err);
+            rc = draw_figure(f, folder, (enum picture_format)format, err);
     strbuf_release(&script);
-    strbuf_release(&path);
+    return rc;
+}
+
+int paint_gnuplot_booklet(const struct figure *const *figures, size_t nr, const char *folder,
+                          const char *name, struct error *err)
+{
+    struct strbuf script;
+    size_t pages = 0;
+
+    for (size_t i = 0; i < nr; i++)
+        pages += !figures[i]->reason;
+    if (!pages)
+        return error_set(err, "%s: there is no figure to put into a booklet", name);
+    if (check_name(name, err))
+        return -1;
+    strbuf_init(&script);
+    paint_gnuplot_booklet_script(figures, nr, name, &script);
+    int rc = write_script(folder, name, &script, err);
+    if (rc == 0)
+        rc = draw(name, folder, PICTURE_PDF, err);
+    strbuf_release(&script);
     return rc;
 }

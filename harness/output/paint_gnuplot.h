@@ -27,6 +27,13 @@ void paint_gnuplot_script(const struct figure *f, struct strbuf *out);
  * gnuplot is missing, too old, says something on its standard error, or takes over a minute. */
 int paint_gnuplot(const struct figure *f, const char *folder, unsigned formats, struct error *err);
 
+/* The same for a PDF with a page a figure, all of one size, as for slides: <folder>/<name>.gp and
+ * <folder>/<name>.pdf. Figures with a reason make no page; without any other it is an error. */
+void paint_gnuplot_booklet_script(const struct figure *const *figures, size_t nr, const char *name,
+                                  struct strbuf *out);
+int paint_gnuplot_booklet(const struct figure *const *figures, size_t nr, const char *folder,
+                          const char *name, struct error *err);
+
 /* "gnuplot 5.4 patchlevel 4", or an error that says how to install it. */
 int paint_gnuplot_version(char *version, size_t size, struct error *err);
 

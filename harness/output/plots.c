@@ -9,25 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_wanted(const struct plots_options *options, const char *name)
-{
-    if (!options->only || options->only->nr == 0)
-        return true;
-    for (size_t i = 0; i < options->only->nr; i++)
-        if (strcmp(options->only->items[i], name) == 0)
-            return true;
-    return false;
-}
-
-static int check_names(const struct plots_options *options, const struct presets *presets,
-                       struct error *err)
-{
-    for (size_t i = 0; options->only && i < options->only->nr; i++)
-        if (!presets_find(presets, options->only->items[i], err))
-            return -1;
-    return 0;
-}
-
 static int write_json(const struct figure *f, const char *folder, struct error *err)
 {
     cJSON *json = figure_to_json(f);
@@ -41,46 +22,57 @@ static int write_json(const struct figure *f, const char *folder, struct error *
     return rc;
 }
 
-/* Trends look at the history, all else at the records of the newest run. */
-static struct figure *build(const struct records *records, const struct plots_options *options,
-                            const struct preset *preset)
+static int paint(struct figure *f, const struct plots_options *options, unsigned formats,
+                 struct error *err)
 {
-    struct chart chart = {
-        .preset = preset,
-        .records = records,
-        .comparison = options->comparison,
-        .base_label = options->base_label,
-        .accepted = options->accepted,
-        .nr_accepted = options->nr_accepted,
-        .models = options->models,
-        .nr_models = options->nr_models,
-    };
-
-    if (preset->modes & PLOT_TREND && options->history)
-        chart.records = options->history;
-    chart.run = run_newest(chart.records);
-    return chart_build(&chart);
+    return paint_gnuplot(f, options->folder, formats, err) || write_json(f, options->folder, err)
+               ? -1
+               : 0;
 }
 
-static void draw_one(const struct records *records, const struct plots_options *options,
-                     unsigned formats, const struct preset *preset, struct plots_summary *summary)
+/* What was drawn, for the booklet. */
+struct drawn {
+    struct figure **items;
+    size_t nr, capacity;
+};
+
+static void draw_one(const struct plot_request *request, const struct plots_options *options,
+                     unsigned formats, struct plots_summary *summary, struct drawn *drawn)
 {
-    struct figure *f = build(records, options, preset);
     struct plot_result *result = array_push(summary);
     struct error err;
 
-    result->name = memory_string(preset->name);
-    result->title = memory_string(preset->title);
-    result->description = memory_string(preset->description ? preset->description : preset->title);
-    result->alt = memory_string(f->alt);
-    if (f->reason)
-        result->reason = memory_string(f->reason);
-    else if (paint_gnuplot(f, options->folder, formats, &err) ||
-             write_json(f, options->folder, &err))
-        result->reason = memory_string(err.message);
+    result->preset = request->chart.preset;
+    if (request->absence) {
+        result->reason = memory_string(request->absence);
+    } else {
+        struct figure *f = chart_build(&request->chart);
+        result->alt = memory_string(f->alt);
+        if (f->reason)
+            result->reason = memory_string(f->reason);
+        else if (paint(f, options, formats, &err))
+            result->reason = memory_string(err.message);
+        if (result->reason || !(formats & 1u << PICTURE_PDF))
+            figure_free(f);
+        else
+            *array_push(drawn) = f;
+    }
     summary->drawn += !result->reason;
     summary->absent += result->reason != NULL;
-    figure_free(f);
+}
+
+/* All PDFs as pages of one, plots.pdf. */
+static int draw_booklet(struct drawn *drawn, const char *folder, struct error *err)
+{
+    int rc = 0;
+
+    if (drawn->nr)
+        rc = paint_gnuplot_booklet((const struct figure *const *)drawn->items, drawn->nr, folder,
+                                   "plots", err);
+    for (size_t i = 0; i < drawn->nr; i++)
+        figure_free(drawn->items[i]);
+    array_release(drawn);
+    return rc;
 }
 
 static void remove_stale(const char *folder, const char *name)
@@ -109,6 +101,20 @@ static void list_files(struct strbuf *sb, const char *name, unsigned formats)
     }
 }
 
+static const char *description_of(const struct preset *preset)
+{
+    return preset->description ? preset->description : preset->title;
+}
+
+static void list_picture(struct strbuf *sb, const struct plot_result *r, unsigned formats)
+{
+    strbuf_addf(sb, "  %s (", r->preset->name);
+    list_files(sb, r->preset->name, formats);
+    strbuf_addf(sb, "): %s\n      %s\n", description_of(r->preset), r->alt ? r->alt : "");
+    if (r->preset->how)
+        strbuf_addf(sb, "      %s\n", r->preset->how);
+}
+
 static int write_text(const struct plots_summary *summary, const char *folder, unsigned formats,
                       struct error *err)
 {
@@ -121,15 +127,14 @@ static int write_text(const struct plots_summary *summary, const char *folder, u
     for (int absent = 0; absent < 2; absent++) {
         if (absent ? summary->absent : summary->drawn)
             strbuf_adds(&sb, absent ? "\nAbsent, and why:\n" : "\n");
+        if (!absent && summary->drawn && formats & 1u << PICTURE_PDF)
+            strbuf_adds(&sb, "  plots.pdf: all of them, a page each\n");
         for (size_t i = 0; i < summary->nr; i++) {
             const struct plot_result *r = &summary->items[i];
-            if (absent && r->reason) {
-                strbuf_addf(&sb, "  %s: %s\n", r->name, r->reason);
-            } else if (!absent && !r->reason) {
-                strbuf_addf(&sb, "  %s (", r->name);
-                list_files(&sb, r->name, formats);
-                strbuf_addf(&sb, "): %s\n      %s\n", r->description, r->alt ? r->alt : "");
-            }
+            if (absent && r->reason)
+                strbuf_addf(&sb, "  %s: %s\n", r->preset->name, r->reason);
+            else if (!absent && !r->reason)
+                list_picture(&sb, r, formats);
         }
     }
     strbuf_addf(&path, "%s/summary.txt", folder);
@@ -144,9 +149,12 @@ static cJSON *result_json(const struct plot_result *r, unsigned formats)
     cJSON *json = cJSON_CreateObject();
     struct strbuf name;
 
-    json_add_string(json, "name", r->name);
-    json_add_string(json, "title", r->title);
-    json_add_string(json, "description", r->description);
+    json_add_string(json, "name", r->preset->name);
+    json_add_string(json, "title", r->preset->title);
+    json_add_string(json, "description", description_of(r->preset));
+    json_add_string(json, "type", r->preset->type->name);
+    json_add_string(json, "section", r->preset->section);
+    json_add_string(json, "how", r->preset->how);
     json_add_string(json, "reason", r->reason);
     if (r->reason)
         return json;
@@ -157,7 +165,7 @@ static cJSON *result_json(const struct plot_result *r, unsigned formats)
         if (!(formats & 1u << i))
             continue;
         strbuf_clear(&name);
-        strbuf_addf(&name, "%s.%s", r->name, picture_format_name((enum picture_format)i));
+        strbuf_addf(&name, "%s.%s", r->preset->name, picture_format_name((enum picture_format)i));
         cJSON_AddItemToArray(files, cJSON_CreateString(name.data));
     }
     strbuf_release(&name);
@@ -171,6 +179,8 @@ static int write_list(const struct plots_summary *summary, const char *folder, u
     struct strbuf path;
 
     cJSON_AddNumberToObject(json, "schema_version", 1);
+    if (summary->drawn && formats & 1u << PICTURE_PDF)
+        cJSON_AddStringToObject(json, "booklet", "plots.pdf");
     cJSON *plots = cJSON_AddArrayToObject(json, "plots");
     for (size_t i = 0; i < summary->nr; i++)
         cJSON_AddItemToArray(plots, result_json(&summary->items[i], formats));
@@ -182,46 +192,35 @@ static int write_list(const struct plots_summary *summary, const char *folder, u
     return rc;
 }
 
-int plots_draw(const struct records *records, const struct plots_options *options,
+int plots_draw(const struct plot_request *requests, size_t nr, const struct plots_options *options,
                struct plots_summary *summary, struct error *err)
 {
     unsigned formats = options->formats ? options->formats : 1u << PICTURE_PNG | 1u << PICTURE_SVG;
-    struct presets embedded = { 0 };
-    const struct presets *presets = options->presets ? options->presets : &embedded;
+    struct drawn drawn = { 0 };
     char version[128];
-    int rc = -1;
 
     *summary = (struct plots_summary) { 0 };
-    if ((!options->presets && presets_load_embedded(&embedded, err)) ||
-        check_names(options, presets, err) ||
-        paint_gnuplot_version(version, sizeof(version), err) ||
+    if (paint_gnuplot_version(version, sizeof(version), err) ||
         file_make_directory(options->folder, err))
-        goto out;
-    for (size_t i = 0; i < presets->nr; i++) {
-        const struct preset *preset = &presets->items[i];
-        if (!is_wanted(options, preset->name))
-            continue;
-        remove_stale(options->folder, preset->name); /* an old picture must not pass for new */
-        draw_one(records, options, formats, preset, summary);
+        return -1;
+    for (size_t i = 0; i < nr; i++) {
+        /* An old picture must not pass for new. */
+        remove_stale(options->folder, requests[i].chart.preset->name);
+        draw_one(&requests[i], options, formats, summary, &drawn);
     }
-    rc = write_text(summary, options->folder, formats, err) ||
-                 write_list(summary, options->folder, formats, err)
-             ? -1
-             : 0;
-out:
-    presets_release(&embedded);
-    return rc;
+    remove_stale(options->folder, "plots");
+    return draw_booklet(&drawn, options->folder, err) ||
+                   write_text(summary, options->folder, formats, err) ||
+                   write_list(summary, options->folder, formats, err)
+               ? -1
+               : 0;
 }
 
 void plots_summary_release(struct plots_summary *summary)
 {
     for (size_t i = 0; i < summary->nr; i++) {
-        struct plot_result *r = &summary->items[i];
-        free(r->name);
-        free(r->title);
-        free(r->description);
-        free(r->alt);
-        free(r->reason);
+        free(summary->items[i].alt);
+        free(summary->items[i].reason);
     }
     array_release(summary);
 }

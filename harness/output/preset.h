@@ -5,38 +5,62 @@
  *     { "name": "latency-models",            file name of the picture: letters, digits, - and _
  *       "title": "...", "description": "...", the second is the line in summary.txt
  *       "type": "bars",                      see plot_type_find()
- *       "mode": "single",                    or a list: "single", "compare", "trend"
- *       "x": "batch", "y": "p50",            a metric's id or a dim, as the type wants
+ *       "mode": "single",                    or a list: "single", "multi", "compare", "trend"
+ *       "section": "speed",                  where the report shows it, see PRESET_SECTIONS
+ *       "x": "batch", "y": "p50",            a metric, a dim or an expression, as the type wants
+ *       "panels": ["intensity", "gflops"],   the same, one panel each, where the type has panels
+ *       "size": "width", "colour": "tokens", the same, for points
+ *       "group": "kernel",                   what tells marks apart: kernel, variant, math, device,
+ *                                            model, run, or a dim
  *       "x_label": "...", "y_label": "...",  instead of the metric's own
- *       "y_scale": "auto",                   or "linear", "log"
+ *       "x_scale": "auto", "y_scale": "auto",  or "linear", "log"
  *       "filter": ["gpt/?*", "!gpt/gpt2"],   globs over benchmark keys; "!" leaves out
  *       "limit": 24,                         most rows, panels or lines
- *       "rolling_window": 5,                 trend: points under the moving median; 0 for none
+ *       "rolling_window": 5,                 points under the moving median; 0 for none
+ *       "how": "...",                        how to read it, beside the type's own words
  *       "highlight_pareto": true,            scatter: mark what nothing beats in both metrics
  *       "show_legend": true }
  *
- * Only name, title and type must be there. An unknown key is an error that names it.
+ * Only name, title and type must be there. Keys that begin with "_" are comments; any other unknown
+ * key is an error that names it, its line and the nearest known one.
  */
 #ifndef HARNESS_OUTPUT_PRESET_H
 #define HARNESS_OUTPUT_PRESET_H
 
 #include "base/error.h"
+#include "base/json_source.h"
 #include "base/options.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 
-enum plot_mode { PLOT_SINGLE = 1 << 0, PLOT_COMPARE = 1 << 1, PLOT_TREND = 1 << 2 };
+enum plot_mode {
+    PLOT_SINGLE = 1 << 0,
+    PLOT_MULTI = 1 << 1, /* several runs beside each other */
+    PLOT_COMPARE = 1 << 2,
+    PLOT_TREND = 1 << 3,
+};
+enum { PLOT_MODE_NR = 4 };
+const char *plot_mode_name(enum plot_mode mode); /* "single" */
+
+/* Where the report shows a figure, in its order: "verdict", "trend", "speed", "distribution",
+ * "roofline", "sizes", "models", "run". */
+extern const char *const preset_sections[]; /* NULL-ended */
+
 enum scale_choice { SCALE_AUTO, SCALE_LINEAR, SCALE_LOG };
 
 struct plot_type;
 
 struct preset {
-    char *name, *title, *description;
+    char *name, *title, *description, *how;
+    char *section; /* one of preset_sections; never NULL */
+    char *from;    /* the file it is from; NULL: built in */
     const struct plot_type *type;
     unsigned modes;                  /* bits of enum plot_mode */
-    char *x, *y, *x_label, *y_label; /* NULL where not given */
-    enum scale_choice y_scale;
+    char *x, *y, *size, *colour;     /* see chart_metric_init(); may be NULL */
+    char *group, *x_label, *y_label; /* may be NULL */
+    struct string_list panels;       /* see chart_metric_init() */
+    enum scale_choice x_scale, y_scale;
     struct string_list filter;
     int limit; /* 0: the type's own */
     int rolling_window;
@@ -52,9 +76,17 @@ struct presets {
 int presets_load_embedded(struct presets *presets, struct error *err);
 /* Appends one file. A name that is there already is replaced. */
 int presets_load_file(struct presets *presets, const char *path, struct error *err);
-/* One preset from a text; `what` stands in messages. */
+/* Takes the preset's contents; a preset of that name is replaced. */
+const struct preset *presets_add(struct presets *presets, struct preset *preset);
+
+/* One preset from a text; `what` stands in messages. Release after success only. */
 int preset_parse(struct preset *preset, const char *text, size_t length, const char *what,
                  struct error *err);
+/* The same from an object within a larger file. */
+int preset_from_json(struct preset *preset, const struct json_source *source, const cJSON *json,
+                     struct error *err);
+/* The preset as an object that reads back as the same. */
+cJSON *preset_to_json(const struct preset *preset);
 void preset_release(struct preset *preset);
 void presets_release(struct presets *presets);
 /* By name; NULL and an error that names the nearest. */

@@ -19,29 +19,15 @@ int run_newest(const struct records *records)
     return newest;
 }
 
-/* The part of a group that belongs to the run: groups are ordered by run. */
-static size_t part_of_run(const struct group *g, int run, const struct record *const **part)
+static void add_row(struct run_rows *rows, const struct group *g)
 {
-    size_t nr = 0;
-
-    for (size_t i = 0; i < g->nr; i++) {
-        if (g->items[i]->run != run)
-            continue;
-        if (nr++ == 0)
-            *part = (const struct record *const *)&g->items[i];
-    }
-    return nr;
-}
-
-static void add_row(struct run_rows *rows, const struct group *g, const struct record *const *part,
-                    size_t nr)
-{
+    const struct record *const *part = (const struct record *const *)g->items;
     struct run_row *row = array_push(rows);
 
     row->bench = g->bench;
-    row->launches = nr;
-    summary_init(&row->summary, part, nr);
-    for (size_t i = 0; i < nr; i++) {
+    row->launches = g->nr;
+    summary_init(&row->summary, part, g->nr);
+    for (size_t i = 0; i < g->nr; i++) {
         const struct measurement *m = &part[i]->m;
         if (m->outcome == OUTCOME_OK)
             continue;
@@ -59,13 +45,9 @@ void run_rows_init(struct run_rows *rows, const struct records *records, int run
     if (run < 0)
         return;
     rows->context = metric_context_of(records, run);
-    groups_init(&rows->groups, records, false);
-    for (size_t i = 0; i < rows->groups.nr; i++) {
-        const struct record *const *part = NULL;
-        size_t nr = part_of_run(&rows->groups.items[i], run, &part);
-        if (nr > 0)
-            add_row(rows, &rows->groups.items[i], part, nr);
-    }
+    groups_init_run(&rows->groups, records, run);
+    for (size_t i = 0; i < rows->groups.nr; i++)
+        add_row(rows, &rows->groups.items[i]);
     const struct benchmark_name **names = memory_zeroed(rows->nr + 1, sizeof(*names));
     for (size_t i = 0; i < rows->nr; i++)
         names[i] = rows->items[i].bench;

@@ -5,21 +5,26 @@
 #include "base/text.h"
 #include "output/table.h"
 
+#include <stdio.h>
+
 static const struct table_column columns[] = {
     { "fact", TABLE_LEFT, false },
     { "value", TABLE_LEFT, true },
 };
 
-static void add(struct table *t, const char *fact, const char *value)
+/* Whoever takes the facts. */
+struct taker {
+    void (*fact)(void *context, const char *name, const char *value);
+    void *context;
+};
+
+static void add(const struct taker *t, const char *fact, const char *value)
 {
-    if (!value || !*value)
-        return;
-    table_row(t);
-    table_cell(t, TABLE_PLAIN, "%s", fact);
-    table_cell(t, TABLE_PLAIN, "%s", value);
+    if (value && *value)
+        t->fact(t->context, fact, value);
 }
 
-static void add_bytes(struct table *t, const char *fact, int64_t bytes)
+static void add_bytes(const struct taker *t, const char *fact, int64_t bytes)
 {
     char text[TEXT_UNIT_SIZE];
 
@@ -27,15 +32,15 @@ static void add_bytes(struct table *t, const char *fact, int64_t bytes)
         add(t, fact, text_bytes((double)bytes, text));
 }
 
-static void add_machine(struct table *t, const struct machine *m)
+static void add_machine(const struct taker *t, const struct machine *m)
 {
+    char cores[64];
+
     add(t, "machine", m->class_name);
     add(t, "CPU", m->cpu);
-    if (m->cores > 0) {
-        table_row(t);
-        table_cell(t, TABLE_PLAIN, "cores");
-        table_cell(t, TABLE_PLAIN, "%d (%d threads)", m->cores, m->threads);
-    }
+    snprintf(cores, sizeof(cores), "%d (%d threads)", m->cores, m->threads);
+    if (m->cores > 0)
+        add(t, "cores", cores);
     add(t, "instruction set", m->isa);
     add_bytes(t, "L1 data cache", m->l1d);
     add_bytes(t, "L2 cache", m->l2);
@@ -44,7 +49,7 @@ static void add_machine(struct table *t, const struct machine *m)
     add(t, "GPU", m->gpu);
 }
 
-static void add_build(struct table *t, const struct build *b)
+static void add_build(const struct taker *t, const struct build *b)
 {
     add(t, "harness", b->version);
     add(t, "commit", b->commit);
@@ -57,7 +62,7 @@ static void add_build(struct table *t, const struct build *b)
 }
 
 /* The environment is an object of facts; those that are neither text nor number print as JSON. */
-static void add_environment(struct table *t, const char *environment)
+static void add_environment(const struct taker *t, const char *environment)
 {
     cJSON *json = environment ? cJSON_Parse(environment) : NULL;
     const cJSON *member;
@@ -72,16 +77,31 @@ static void add_environment(struct table *t, const char *environment)
     cJSON_Delete(json);
 }
 
+void system_facts(const struct run *run,
+                  void (*fact)(void *context, const char *name, const char *value), void *context)
+{
+    const struct taker taker = { fact, context };
+    char when[TEXT_UNIT_SIZE];
+
+    add(&taker, "started", run->started_ms > 0 ? text_timestamp(run->started_ms, when) : "");
+    add_machine(&taker, &run->machine);
+    add_build(&taker, &run->build);
+    add_environment(&taker, run->environment);
+}
+
+static void add_row(void *context, const char *name, const char *value)
+{
+    table_row(context);
+    table_cell(context, TABLE_PLAIN, "%s", name);
+    table_cell(context, TABLE_PLAIN, "%s", value);
+}
+
 void system_table(const struct run *run, bool markdown, struct strbuf *out)
 {
     struct table t;
-    char when[TEXT_UNIT_SIZE];
 
     table_init(&t, columns, sizeof(columns) / sizeof(columns[0]));
-    add(&t, "started", run->started_ms > 0 ? text_timestamp(run->started_ms, when) : "");
-    add_machine(&t, &run->machine);
-    add_build(&t, &run->build);
-    add_environment(&t, run->environment);
+    system_facts(run, add_row, &t);
     if (markdown)
         table_markdown(&t, out);
     else

@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct prefix {
@@ -32,6 +33,16 @@ static const struct prefix *fitting(const struct prefix *list, size_t nr, double
 }
 
 #define FITTING(list, largest) fitting((list), sizeof(list) / sizeof((list)[0]), largest)
+
+const char *quantity_name(enum quantity quantity)
+{
+    static const char *const names[] = {
+        [QUANTITY_PLAIN] = "plain", [QUANTITY_TIME] = "time",       [QUANTITY_BYTES] = "bytes",
+        [QUANTITY_RATE] = "rate",   [QUANTITY_PERCENT] = "percent", [QUANTITY_SHARE] = "share",
+    };
+
+    return names[quantity];
+}
 
 struct unit unit_for(enum quantity quantity, const char *base, double largest)
 {
@@ -179,15 +190,18 @@ void ticks_widen(double *low, double *high, int most)
 static void log_text(double value, enum quantity quantity, const char *base, char *text)
 {
     struct unit unit = { .factor = 1 };
+    bool plain = quantity == QUANTITY_PLAIN;
 
-    if (quantity != QUANTITY_PLAIN)
+    if (!plain)
         unit = unit_for(quantity, base, value * (1 + 1e-9));
+    else if (value >= 1e5) /* 1 M is read faster than 1000000 */
+        unit = unit_for(QUANTITY_RATE, "", value * (1 + 1e-9));
     snprintf(text, QUANTITY_TEXT_SIZE, "%.9g%s%s", value / unit.factor, unit.name[0] ? " " : "",
              unit.name);
 }
 
-void ticks_log(struct ticks *ticks, double low, double high, int most, enum quantity quantity,
-               const char *base)
+static void add_decades(struct ticks *ticks, double low, double high, int most,
+                        enum quantity quantity, const char *base)
 {
     int first = (int)floor(log10(low) + 1e-9), last = (int)ceil(log10(high) - 1e-9);
     int decades = last - first;
@@ -206,6 +220,61 @@ void ticks_log(struct ticks *ticks, double low, double high, int most, enum quan
                 log_text(at, quantity, base, text);
             ticks_add(ticks, at, text, !major);
         }
+    }
+}
+
+static size_t count_texts(const struct ticks *ticks)
+{
+    size_t nr = 0;
+
+    for (size_t i = 0; i < ticks->nr; i++)
+        nr += ticks->items[i].text[0] != '\0';
+    return nr;
+}
+
+void ticks_log(struct ticks *ticks, double low, double high, int most, enum quantity quantity,
+               const char *base)
+{
+    add_decades(ticks, low, high, most, quantity, base);
+    if (count_texts(ticks) > 1)
+        return;
+    ticks_release(ticks); /* less than a decade: even steps say more */
+    double step = ticks_step(low, high, most);
+    for (double i = ceil(low / step - 1e-9); i * step <= high * (1 + 1e-9); i++) {
+        char text[QUANTITY_TEXT_SIZE];
+        log_text(i * step, quantity, base, text);
+        ticks_add(ticks, i * step, text, false);
+    }
+}
+
+static void add_powers(struct ticks *ticks, double low, double high, int most)
+{
+    int first = (int)ceil(log2(low) - 1e-9), last = (int)floor(log2(high) + 1e-9);
+    int every = 1 + (last - first) / (most > 1 ? most : 1);
+
+    for (int power = first; power <= last; power++) {
+        char text[32] = "";
+        bool major = power % every == 0; /* so that 1 is among them */
+        if (major)
+            snprintf(text, sizeof(text), power < 0 ? "1/%.6g×" : "%.6g×", exp2(abs(power)));
+        if (major || every <= 4)
+            ticks_add(ticks, exp2(power), text, !major);
+    }
+}
+
+void ticks_ratio(struct ticks *ticks, double low, double high, int most)
+{
+    if (high > 6 * low) {
+        add_powers(ticks, low, high, most);
+        return;
+    }
+    size_t from = ticks->nr;
+    ticks_linear(ticks, low, high, most);
+    for (size_t i = from; i < ticks->nr; i++) {
+        char text[40];
+        snprintf(text, sizeof(text), "%s×", ticks->items[i].text);
+        free(ticks->items[i].text);
+        ticks->items[i].text = memory_string(text);
     }
 }
 

@@ -33,6 +33,8 @@ enum quantity {
     QUANTITY_SHARE,   /* a fraction, shown without a sign */
 };
 
+const char *quantity_name(enum quantity quantity); /* "time" */
+
 /* A number of a quantity divided by `factor` is in `name` ("ms", "GFLOP/s"). */
 struct unit {
     char name[28];
@@ -53,9 +55,13 @@ double ticks_step(double low, double high, int most);
 /* Linear ticks at multiples of the step within [low, high]; decimals follow the step. */
 void ticks_linear(struct ticks *ticks, double low, double high, int most);
 /* Ticks of a logarithmic axis, 0 < low < high; at most about `most` of them carry text. Each text
- * is quantity_text(), so that it has its own unit; for QUANTITY_PLAIN the bare number. */
+ * is quantity_text(), so that it has its own unit; for QUANTITY_PLAIN the bare number, from 1e5 on
+ * with k or M. Where that gives fewer than two texts, even steps instead. */
 void ticks_log(struct ticks *ticks, double low, double high, int most, enum quantity quantity,
                const char *base);
+/* Ticks of a logarithmic axis of ratios, "0.5×" "1×" "2×": powers of two where it spans more than a
+ * factor of 6, else round steps. */
+void ticks_ratio(struct ticks *ticks, double low, double high, int most);
 /* `nr` ticks at 0, 1, ... with copies of the names. */
 void ticks_names(struct ticks *ticks, const char *const *names, size_t nr);
 void ticks_add(struct ticks *ticks, double at, const char *text, bool minor);

@@ -18,7 +18,9 @@ static double border(const struct trend *trend, const int *position, size_t poin
     return (place(trend, position, point - 1) + place(trend, position, point)) / 2;
 }
 
-static void add_label(struct layer *texts, const struct trend_step *step, double x, double y)
+/* On the side of the line that has more room, below the letters of changed surroundings. */
+static void add_label(struct layer *texts, const struct trend_step *step, double x, double y,
+                      bool left)
 {
     char text[64];
 
@@ -28,7 +30,9 @@ static void add_label(struct layer *texts, const struct trend_step *step, double
     else
         snprintf(text, sizeof(text), "%+.1f %%%s", step->change * 100,
                  step->epoch ? ", surroundings" : "");
-    layer_add_text(texts, x, y, ANCHOR_RIGHT, text)->dx = -5;
+    struct datum *d = layer_add_text(texts, x, y, left ? ANCHOR_RIGHT : ANCHOR_LEFT, text);
+    d->dx = left ? -5 : 5;
+    d->dy = 15;
 }
 
 static void add_level(struct layer *levels, double from, double to, double level)
@@ -38,14 +42,28 @@ static void add_level(struct layer *levels, double from, double to, double level
     layer_add(levels, NAN, NAN);
 }
 
+/* Where the step may have come: after the run before `low`, by `high`. */
+static void add_window(struct layer *window, const struct trend *trend, const int *position,
+                       const struct trend_step *step)
+{
+    size_t from = step->low > 0 ? step->low - 1 : 0;
+
+    layer_add_interval(window, place(trend, position, from), -INFINITY, INFINITY);
+    layer_add_interval(window, place(trend, position, step->high), -INFINITY, INFINITY);
+    layer_add(window, NAN, NAN);
+}
+
 static void add_steps(struct panel *p, const struct trend *trend, const int *position, double top)
 {
+    struct layer *window = panel_layer(p, MARK_BAND, "where the step may be");
     struct layer *rules = panel_layer(p, MARK_RULES, "step");
     struct layer *levels = panel_layer(p, MARK_LINE, "level");
     struct layer *texts = panel_layer(p, MARK_TEXT, NULL);
     double from = place(trend, position, 0) - 0.5;
-    double last = place(trend, position, trend->series->nr - 1) + 0.5;
+    double first = from, last = place(trend, position, trend->series->nr - 1) + 0.5;
 
+    window->style.ink = INK_GREY;
+    window->style.opacity = 0.14;
     rules->style.ink = levels->style.ink = texts->style.ink = INK_DARK;
     rules->style.width = 1.6;
     levels->style.dash = DASH_SHORT;
@@ -56,8 +74,9 @@ static void add_steps(struct panel *p, const struct trend *trend, const int *pos
         add_level(levels, from, x, step->before);
         if (i + 1 == trend->nr)
             add_level(levels, x, last, step->after);
+        add_window(window, trend, position, step);
         layer_add(rules, x, NAN);
-        add_label(texts, step, x, top);
+        add_label(texts, step, x, top, x - first > last - x);
         from = x;
     }
 }

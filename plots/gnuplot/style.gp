@@ -1,7 +1,8 @@
 # Terminals and the frame of all figures. The script above has set: name, width, height (pixels).
 # PNG is drawn at twice the size; font sizes are pixels in all three (pngcairo counts 96 dpi,
-# pdfcairo 72).
+# pdfcairo 72). SVG draws points larger than the other two: `point` makes up for it.
 if (!exists('format')) format = 'png'
+point = format eq 'svg' ? 0.69 : 1
 if (format eq 'svg') {
     set terminal svg size width,height noenhanced font 'DejaVu Sans,12' background rgb 'white'
 } else {

@@ -24,6 +24,13 @@ check "what is not built says why" not grep -q 'not built: *$' <("$HARNESS" list
 check "variants that the tests misuse are hidden" not grep -q ' null/' <("$HARNESS" list variants)
 for suite in quick ci full; do check "suite $suite" has suites $suite; done
 for figure in roofline trend comparison; do check "figure $figure" has figures $figure; done
+"$HARNESS" list figures --json >list.json
+for member in type modes section title; do
+  check "every figure has its $member" \
+    test "$(grep -c "\"$member\"" list.json)" -eq "$(json_length list.json figures)"
+done
+check "and says them to people" test "$("$HARNESS" list figures | grep -cE '\[[a-z]+; [a-z, ]+; in [a-z]+\]$')" \
+  -eq "$(json_length list.json figures)"
 for metric in p50 p99 gflops; do check "metric $metric" has metrics $metric; done
 "$HARNESS" list models | grep -E '^  (nano|micro|mini|tile-small|tile-medium|tile-large|gpt2) '
 

@@ -23,10 +23,12 @@ trap cleanup EXIT
 mkdir "$WORK.log"
 
 # What a test must not inherit.
-unset HARNESS_DB HARNESS_FAKE HARNESS_ISA NO_COLOR COLUMNS OMP_NUM_THREADS
+unset HARNESS_DB HARNESS_FAKE HARNESS_ISA NO_COLOR COLUMNS OMP_NUM_THREADS XDG_CONFIG_HOME
 export LC_ALL=C.UTF-8 TZ=UTC0
 # The crashes of the tests are meant: they shall be signals under a sanitizer, too.
 export ASAN_OPTIONS="${ASAN_OPTIONS:-}:handle_segv=0"
+# The user's own harness.json, that is: there is none unless the test makes one.
+export HOME=$WORK.log/home
 export HARNESS CMAKE WORK CLI
 
 # A mark of a project, so that the default history lies here whatever is above.

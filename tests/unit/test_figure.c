@@ -1,18 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Every figure type as data: golden JSON, places of all texts, degenerate records.
- * Covers: S0-04, S0-05, S0-06, S0-07, S1-28, S1-39, S2-01, S2-03.
+ * Figures of runs as data: golden JSON, places of all texts, degenerate records.
+ * Covers: S0-04, S0-05, S0-06, S0-07, S0-08, S0-15, S0-16, S1-28, S1-32, S1-39, S2-01, S2-03,
+ * S2-04, S2-06, S2-08.
  */
-#include "testing.h"
+#include "figure_testing.h"
 
-#include "golden.h"
 #include "output_records.h"
 
-#include "base/json.h"
 #include "output/chart.h"
-#include "output/textwidth.h"
-
-#include <stdlib.h>
 
 static struct presets presets;
 static struct plot_model models[MADE_MODELS];
@@ -39,130 +35,17 @@ static int teardown(void **state)
     return 0;
 }
 
-/* A comparison by hand, so that its golden file does not move with the rules of comparing. */
-struct made_comparison {
-    struct records records;
-    struct comparison c;
-    struct compare_row rows[5];
-    struct compare_item items[5];
-    struct benchmark_name names[5];
-};
-
-static void made_compare(struct made_comparison *made)
-{
-    static const double changes[] = { 0.12, 0.002, -0.08, 0.05, 0 };
-    static const enum verdict verdicts[] = { VERDICT_REGRESSED, VERDICT_SAME, VERDICT_IMPROVED,
-                                             VERDICT_UNDECIDED, VERDICT_NEW };
-    struct error err;
-
-    memset(made, 0, sizeof(*made));
-    made_run(&made->records, 0, "feedbeef", "gcc");
-    made_measurement(&made->records, 0, 0, "gemm/nn/simd/fp32/batch=1,seq=8,n=8,k=8/cpu-4t/warm",
-                     1000, 0.01, 10, 1);
-    made->c = (struct comparison) {
-        .settings = COMPARE_DEFAULTS, .rows = made->rows, .nr = 5, .family = 4, .common_shift = NAN
-    };
-    for (int i = 0; i < 5; i++) {
-        char key[KEY_SIZE];
-        snprintf(key, sizeof(key), "gemm/linear/simd/fp32/batch=%d,seq=64,n=48,k=48/cpu-4t/warm",
-                 i + 1);
-        assert_ok(benchmark_name_parse(key, &made->names[i], &err), &err);
-        made->items[i].bench = &made->names[i];
-        made->items[i].metric = metric_find("p50", &err);
-        double change = i == 4 ? NAN : changes[i];
-        made->rows[i] = (struct compare_row) {
-            .item = &made->items[i],
-            .verdict = verdicts[i],
-            .change = change,
-            .worse = change > 0,
-            .interval = { change - 0.02, change + 0.02 },
-            .q = 0.01,
-        };
-        made->c.count[verdicts[i]]++;
-    }
-    made->rows[3].interval = (struct interval) { -1, 2 }; /* hopelessly wide */
-}
-
-static struct figure *build(const struct records *records, const struct comparison *c,
-                            const char *name)
+static struct figure *build(const struct records *records, const char *name)
 {
     struct error err;
     struct chart chart = { .preset = presets_find(&presets, name, &err),
                            .records = records,
-                           .comparison = c,
                            .models = models,
                            .nr_models = MADE_MODELS,
                            .run = run_newest(records) };
 
     assert_non_null(chart.preset);
     return chart_build(&chart);
-}
-
-/* What must hold for every figure that is drawn. */
-static void check_places(const struct figure *f)
-{
-    assert_null(f->reason);
-    assert_true(f->nr_panels > 0 && f->height > 100 && f->width == 1200);
-    assert_non_null(f->alt);
-    assert_non_null(f->caption);
-    for (size_t i = 0; i < f->nr_texts; i++) {
-        const struct placed_text *t = &f->texts[i];
-        double width = t->angle == 0 ? text_width(t->text, t->size, t->bold) : 0;
-        double left = t->x - (t->anchor == ANCHOR_CENTRE ? width / 2 : 0);
-        assert_true(left >= 0 && left + width <= f->width);
-        assert_true(t->y - t->size / 2 >= 0 && t->y + t->size / 2 <= f->height);
-    }
-    for (size_t i = 0; i < f->nr_panels; i++) {
-        const struct rect *a = &f->panels[i]->area;
-        assert_true(a->x > 0 && a->x + a->width <= f->width && a->width > 100);
-        assert_true(a->y > 0 && a->y + a->height <= f->height && a->height > 30);
-        assert_true(f->panels[i]->x.ticks.nr > 0 && f->panels[i]->y.ticks.nr > 0);
-        assert_true(f->panels[i]->x.low < f->panels[i]->x.high);
-    }
-}
-
-static double data_text_left(const struct panel *p, const struct datum *d, double width)
-{
-    return panel_x(p, d->x) + d->dx -
-           width * (d->anchor == ANCHOR_RIGHT    ? 1
-                    : d->anchor == ANCHOR_CENTRE ? 0.5
-                                                 : 0);
-}
-
-/* Upright texts of one panel's data: inside the figure, and no two over each other. */
-static void check_data_texts(const struct figure *f, const struct panel *p)
-{
-    struct rect boxes[200];
-    size_t nr = 0;
-
-    for (size_t i = 0; i < p->nr; i++) {
-        const struct layer *l = p->layers[i];
-        for (size_t k = 0; l->mark == MARK_TEXT && !l->follow && k < l->nr && nr < 200; k++) {
-            double width = text_width(l->items[k].text, 12, false);
-            struct rect box = { data_text_left(p, &l->items[k], width),
-                                panel_y(p, l->items[k].y) + l->items[k].dy - 6, width, 12 };
-            assert_true(box.x >= 0 && box.x + width <= f->width);
-            for (size_t n = 0; n < nr; n++)
-                assert_false(box.x < boxes[n].x + boxes[n].width && boxes[n].x < box.x + width &&
-                             fabs(box.y - boxes[n].y) < 12);
-            boxes[nr++] = box;
-        }
-    }
-}
-
-static void check_golden(struct figure *f)
-{
-    cJSON *json = figure_to_json(f);
-    char *text = cJSON_Print(json), name[128];
-
-    check_places(f);
-    for (size_t i = 0; i < f->nr_panels; i++)
-        check_data_texts(f, f->panels[i]);
-    snprintf(name, sizeof(name), "%s.json", f->id);
-    assert_golden(text, "figures", name);
-    free(text);
-    cJSON_Delete(json);
-    figure_free(f);
 }
 
 static void add_maps(struct records *r, int run)
@@ -183,7 +66,7 @@ static void add_maps(struct records *r, int run)
 static void single_run_figures(void **state)
 {
     static const char *const names[] = { "latency-prefill", "throughput-prefill",
-                                         "percentiles-models", "architecture" };
+                                         "percentiles-models", "architecture", "efficiency" };
     struct records r = { 0 };
 
     (void)state;
@@ -192,7 +75,7 @@ static void single_run_figures(void **state)
     made_failure(&r, 0, 0, "gpt/gpt2/prefill/simd/fp32/batch=4,seq=64/cpu-4t/warm",
                  OUTCOME_UNSUPPORTED, "needs 9 GiB");
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-        check_golden(build(&r, NULL, names[i]));
+        check_golden(build(&r, names[i]));
     records_release(&r);
 }
 
@@ -206,13 +89,130 @@ static void sweep_figures(void **state)
     made_run(&r, 0, "feedbeef", "gcc 12.2.0");
     add_maps(&r, 0);
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-        check_golden(build(&r, NULL, names[i]));
+        check_golden(build(&r, names[i]));
+    records_release(&r);
+}
+
+/* Square products of three variants, one of them the library's. */
+static void add_squares(struct records *r, int run)
+{
+    static const char *const variants[] = { "naive", "simd", "openblas" };
+    static const double rates[] = { 9, 210, 260 }; /* FLOP/ns */
+
+    for (int launch = 0; launch < 3; launch++)
+        for (int n = 128; n <= 512; n *= 2)
+            for (int v = 0; v < 3; v++) {
+                char key[KEY_SIZE];
+                double flops = 2.0 * n * n * n;
+                snprintf(key, sizeof(key), "gemm/nn/%s/fp32/batch=1,seq=%d,n=%d,k=%d/cpu-4t/warm",
+                         variants[v], n, n, n);
+                struct measurement *m =
+                    made_measurement(r, run, launch, key, flops / rates[v] + 4000, 0.03, 60,
+                                     made_seed(run, launch, n + v));
+                made_work(m, flops, 12.0 * n * n);
+                m->vendor = v == 2;
+            }
+}
+
+static void size_figures(void **state)
+{
+    static const char *const names[] = { "sizes-gemm", "shapes-gemm", "speedup-variants" };
+    struct records r = { 0 };
+
+    (void)state;
+    made_run(&r, 0, "feedbeef", "gcc 12.2.0");
+    add_squares(&r, 0);
+    made_ceilings(&r);
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        check_golden(build(&r, names[i]));
+    records_release(&r);
+}
+
+/* A variant against the library: the ratio of their medians, its rule at 1, bars that begin there.
+ */
+static void speed_up_is_the_ratio_of_medians(void **state)
+{
+    struct records r = { 0 };
+
+    (void)state;
+    made_run(&r, 0, "feedbeef", "gcc");
+    made_measurement(&r, 0, 0, "gemm/nn/mine/fp32/batch=1,seq=8,n=8,k=8/cpu-4t/warm", 2000, 0, 9,
+                     1);
+    made_measurement(&r, 0, 0, "gemm/nn/theirs/fp32/batch=1,seq=8,n=8,k=8/cpu-4t/warm", 1000, 0, 9,
+                     1)
+        ->vendor = true;
+    made_measurement(&r, 0, 0, "gemm/nn/alone/fp32/batch=1,seq=9,n=8,k=8/cpu-4t/warm", 10, 0, 9, 1);
+    struct figure *f = build(&r, "speedup-variants");
+    const struct layer *bars = find_layer(f->panels[0], MARK_BARS, "mine");
+    assert_non_null(bars);
+    assert_int_equal(bars->nr, 1);
+    assert_close(bars->items[0].x, 0.5, 1e-3);
+    assert_close(bars->items[0].low, 1, 0);
+    assert_non_null(find_layer(f->panels[0], MARK_RULES, "theirs"));
+    assert_null(find_layer(f->panels[0], MARK_INTERVALS, NULL)); /* one launch carries none */
+    figure_free(f);
+    records_release(&r);
+}
+
+static double widest_point(const struct panel *p)
+{
+    double widest = 0;
+
+    for (size_t i = 0; i < p->nr; i++)
+        for (size_t k = 0; p->layers[i]->mark == MARK_POINTS && k < p->layers[i]->nr; k++)
+            widest = fmax(widest, p->layers[i]->items[k].size);
+    return widest;
+}
+
+static void check_given_roofs(const struct figure *f)
+{
+    cJSON *tree = figure_to_json(f);
+    char *json = cJSON_PrintUnformatted(tree);
+
+    assert_non_null(strstr(json, "fp32 peak 500.0 GFLOP/s given"));
+    assert_non_null(strstr(json, "DRAM 51.20 GB/s given"));
+    assert_non_null(strstr(json, "ridge 13.2 FLOP/byte"));
+    assert_non_null(strstr(f->caption, "harness.json"));
+    free(json);
+    cJSON_Delete(tree);
+}
+
+/* A point grows with the root of its share of the time, so its area with the share. */
+static void roofline_shows_time_and_given_roofs(void **state)
+{
+    struct records r = { 0 };
+    struct error err;
+
+    (void)state;
+    made_run(&r, 0, "feedbeef", "gcc");
+    made_work(made_measurement(&r, 0, 0, "gemm/nn/simd/fp32/batch=1,seq=8,n=8,k=8/cpu-4t/warm", 1e6,
+                               0, 9, 1),
+              1e8, 1e7);
+    made_work(made_measurement(&r, 0, 0,
+                               "layernorm/plain/simd/fp32/batch=1,seq=8,width=8/cpu-4t/warm", 2.5e5,
+                               0, 9, 1),
+              1e6, 1e6);
+    made_ceiling(&r, "bandwidth.dram", "B/s", 38e9, 51.2e9);
+    made_ceiling(&r, "flops.fp32", "FLOP/s", 0, 500e9); /* given alone */
+    struct chart chart = { .preset = presets_find(&presets, "roofline", &err),
+                           .records = &r,
+                           .peaks_from = "harness.json" };
+    struct figure *f = chart_build(&chart);
+    const struct panel *p = f->panels[0];
+    const struct layer *gemm = find_layer(p, MARK_POINTS, "gemm");
+    const struct layer *norm = find_layer(p, MARK_POINTS, "layernorm");
+    check_places(f);
+    assert_close(gemm->items[0].size, widest_point(p), 0);
+    assert_close((norm->items[0].size - 8) / (gemm->items[0].size - 8), 0.5, 0.01);
+    check_given_roofs(f);
+    figure_free(f);
     records_release(&r);
 }
 
 static void kernel_figures(void **state)
 {
-    static const char *const names[] = { "latency-kernels", "throughput-kernels", "roofline" };
+    static const char *const names[] = { "latency-kernels", "throughput-kernels", "roofline",
+                                         "intensity", "heatmap-sizes" };
     static const double usual[8] = { 1, 1, 1, 1, 1, 1, 1, 1 };
     struct records r = { 0 };
 
@@ -221,7 +221,7 @@ static void kernel_figures(void **state)
     made_add_kernels(&r, 0, 1, usual);
     made_ceilings(&r);
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-        check_golden(build(&r, NULL, names[i]));
+        check_golden(build(&r, names[i]));
     records_release(&r);
 }
 
@@ -236,29 +236,12 @@ static void point_above_roof_raises_banner(void **state)
                                0.01, 30, 1),
               2e9, 1e6); /* 2 TFLOP/s under a roof of 0.42 */
     made_ceilings(&r);
-    struct figure *f = build(&r, NULL, "roofline");
+    struct figure *f = build(&r, "roofline");
     check_places(f);
     assert_non_null(f->banner);
     assert_non_null(strstr(f->banner, "above the roof"));
     figure_free(f);
     records_release(&r);
-}
-
-static void comparison_figure(void **state)
-{
-    struct made_comparison made;
-
-    (void)state;
-    made_compare(&made);
-    struct figure *f = build(&made.records, &made.c, "comparison");
-    const struct axis *x = &f->panels[0]->x;
-    assert_close(x->low, -x->high, 1e-9); /* centred at 0 */
-    assert_true(x->high < 30);            /* the wild interval does not squeeze the rest */
-    check_golden(f);
-    f = build(&made.records, NULL, "comparison");
-    assert_non_null(strstr(f->reason, "no base"));
-    figure_free(f);
-    records_release(&made.records);
 }
 
 static void trend_figure(void **state)
@@ -277,7 +260,7 @@ static void trend_figure(void **state)
             made_measurement(&r, run, 0, "gemm/nn/simd/fp32/batch=1,seq=8,n=8,k=8/cpu-4t/warm",
                              1000, 0.1, 5, 1);
     }
-    struct figure *f = build(&r, NULL, "trend");
+    struct figure *f = build(&r, "trend");
     const struct panel *p = f->panels[0];
     size_t gaps = 0, rules = 0, hollow = 0;
     for (size_t i = 0; i < p->nr; i++) {
@@ -294,17 +277,77 @@ static void trend_figure(void **state)
     records_release(&r);
 }
 
+static size_t count_marks(const struct panel *p, enum shape_kind shape)
+{
+    size_t nr = 0;
+
+    for (size_t i = 0; i < p->nr; i++)
+        if (p->layers[i]->mark == MARK_POINTS && p->layers[i]->style.shape == shape)
+            nr += p->layers[i]->nr;
+    return nr;
+}
+
+static void check_step_and_head(const struct figure *f)
+{
+    const struct panel *p = f->panels[0];
+    const struct layer *apart = find_layer(p, MARK_POINTS, "not merged");
+    const struct layer *line = find_layer(p, MARK_LINE, "p50");
+    const struct layer *window = find_layer(p, MARK_BAND, "where the step may be");
+
+    assert_int_equal(count_marks(p, SHAPE_DIAMOND), 1);
+    assert_close(apart->items[0].x, 11, 0); /* the last place */
+    assert_true(apart->style.hollow);
+    assert_int_equal(line->nr, 11);
+    for (size_t i = 0; i < line->nr; i++)
+        assert_true(isfinite(line->items[i].x)); /* the head leaves no gap where it was */
+    assert_non_null(window);
+    assert_close(window->items[0].low, p->y.low, 0); /* from edge to edge */
+    assert_close(window->items[0].high, p->y.high, 0);
+    assert_true(window->items[0].x <= 5.5 && window->items[1].x >= 5.5);
+    assert_non_null(strstr(f->caption, "not main"));
+}
+
+/* Twelve runs with a step that was accepted, and a head of another branch that is older than the
+ * newest: it stands at the end, as a diamond that no line reaches. */
+static void trend_shows_step_and_unmerged_head(void **state)
+{
+    static const char key[] = "gemm/nn/simd/fp32/batch=1,seq=8,n=8,k=8/cpu-4t/warm";
+    struct trend_acceptance accepted = { key, "p50", "", "a000007", 0.3, "exact rounding" };
+    struct records r = { 0 };
+    struct error err;
+
+    (void)state;
+    for (int i = 0; i < 12; i++) {
+        char commit[16];
+        snprintf(commit, sizeof(commit), "a0000%02d", i);
+        int run = made_run(&r, i, commit, "gcc");
+        for (int launch = 0; launch < 3; launch++)
+            made_measurement(&r, run, launch, key, i < 6 ? 1e6 : 1.3e6, 0.002, 20,
+                             made_seed(i, launch, 0));
+    }
+    snprintf(r.runs[10].build.branch, sizeof(r.runs[10].build.branch), "feature");
+    struct chart chart = { .preset = presets_find(&presets, "trend", &err),
+                           .records = &r,
+                           .accepted = &accepted,
+                           .nr_accepted = 1,
+                           .run = 10 };
+    struct figure *f = chart_build(&chart);
+    check_places(f);
+    check_step_and_head(f);
+    cJSON *tree = figure_to_json(f);
+    char *json = cJSON_PrintUnformatted(tree);
+    assert_non_null(strstr(json, "accepted: exact rounding"));
+    free(json);
+    cJSON_Delete(tree);
+    figure_free(f);
+    records_release(&r);
+}
+
 /* Each preset on each poor set of records: a reason in words, or a figure with something in it. */
 static void check_poor(const struct records *r)
 {
-    for (size_t i = 0; i < presets.nr; i++) {
-        struct figure *f = build(r, NULL, presets.items[i].name);
-        if (f->reason)
-            assert_true(strlen(f->reason) > 10);
-        else
-            check_places(f);
-        figure_free(f);
-    }
+    for (size_t i = 0; i < presets.nr; i++)
+        check_state(build(r, presets.items[i].name));
 }
 
 static void poor_records_have_a_state(void **state)
@@ -318,7 +361,7 @@ static void poor_records_have_a_state(void **state)
     check_poor(&r); /* a run without records */
     made_failure(&r, 0, 0, key, OUTCOME_UNSUPPORTED, "no");
     check_poor(&r); /* nothing but failures */
-    struct figure *f = build(&r, NULL, "latency-prefill");
+    struct figure *f = build(&r, "latency-prefill");
     assert_non_null(strstr(f->reason, "1 UNSUPPORTED"));
     figure_free(f);
     made_measurement(&r, 0, 0, "gemm/nn/simd/fp32/batch=1,seq=8,n=8,k=8/cpu-4t/warm", 500, 0, 1, 1);
@@ -347,7 +390,7 @@ static void many_long_names(void **state)
                  i);
         made_work(made_measurement(&r, 0, 0, key, 1000 * (i + 1), 0.1, 50, (uint64_t)i), 1e6, 1e5);
     }
-    struct figure *f = build(&r, NULL, "latency-kernels");
+    struct figure *f = build(&r, "latency-kernels");
     check_places(f);
     const struct ticks *names = &f->panels[0]->y.ticks;
     assert_int_equal(names->nr, 24);
@@ -368,8 +411,11 @@ int main(void)
         cmocka_unit_test(sweep_figures),
         cmocka_unit_test(kernel_figures),
         cmocka_unit_test(point_above_roof_raises_banner),
-        cmocka_unit_test(comparison_figure),
+        cmocka_unit_test(size_figures),
+        cmocka_unit_test(speed_up_is_the_ratio_of_medians),
+        cmocka_unit_test(roofline_shows_time_and_given_roofs),
         cmocka_unit_test(trend_figure),
+        cmocka_unit_test(trend_shows_step_and_unmerged_head),
         cmocka_unit_test(poor_records_have_a_state),
         cmocka_unit_test(many_long_names),
     };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The gnuplot painter: scripts, pictures, hostile names. Pictures are skipped with a line where
- * gnuplot is not installed. Covers: S0-04, S1-05, S1-06, S1-39.
+ * The gnuplot painter: scripts, pictures, hostile names, places. Pictures are skipped with a line
+ * where gnuplot is not installed. Covers: S0-04, S0-21, S0-31, S1-05, S1-06, S1-39.
  */
 #include "testing.h"
 
@@ -148,6 +148,192 @@ static void tick_texts_are_drawn(void **state)
     figure_free(f);
 }
 
+/* Where in the SVG the nth point stands that is drawn by a mark of this name; false past the end.
+ */
+static bool point_at(const char *svg, const char *mark, size_t nth, double *x, double *y,
+                     double *radius)
+{
+    char use[48];
+
+    snprintf(use, sizeof(use), "<use xlink:href='#%s' transform='translate(", mark);
+    const char *at = strstr(svg, use);
+    while (at && nth--)
+        at = strstr(at + 1, use);
+    return at && sscanf(at + strlen(use), "%lf,%lf) scale(%lf)", x, y, radius) == 3;
+}
+
+/* Is a text like this drawn at x (or where that is NaN, with its middle at y)? Its place is that of
+ * the group that it is in. */
+static bool text_is_at(const char *svg, const char *text, double x, double y)
+{
+    static const char group[] = "<g transform=\"translate(";
+    char wanted[64];
+    double at_x = NAN, at_y = NAN;
+
+    snprintf(wanted, sizeof(wanted), "<text>%s</text>", text);
+    for (const char *at = svg; *at; at++) {
+        if (strncmp(at, group, sizeof(group) - 1) == 0)
+            sscanf(at + sizeof(group) - 1, "%lf,%lf)", &at_x, &at_y);
+        else if (strncmp(at, wanted, strlen(wanted)) == 0 &&
+                 (isnan(x) ? fabs(at_y - 3.9 - y) <= 1 : fabs(at_x - x) <= 1))
+            return true;
+    }
+    return false;
+}
+
+static struct figure *points_figure(void)
+{
+    struct figure *f = figure_create("points", "Points");
+
+    f->columns = 2;
+    for (int k = 0; k < 2; k++) {
+        struct panel *p = figure_panel(f);
+        axis_set(&p->x, "size", QUANTITY_PLAIN, "", k ? AXIS_LINEAR : AXIS_LOG);
+        axis_set(&p->y, "time", QUANTITY_TIME, "", k ? AXIS_LOG : AXIS_LINEAR);
+        p->y.reversed = k == 1;
+        struct layer *points = panel_layer(p, MARK_POINTS, NULL);
+        for (int i = 0; i < 4; i++) {
+            struct datum *d = layer_add(points, pow(7, i), 300 * pow(5, i));
+            d->size = 8 + 5 * i;
+            d->share = i / 3.0;
+        }
+    }
+    figure_scale_bar(f, "rate", QUANTITY_RATE, "FLOP/s", 2e9, 5e11, true);
+    figure_finish(f);
+    return f;
+}
+
+static void check_points(const struct figure *f, const char *svg)
+{
+    size_t nth = 0;
+
+    for (size_t i = 0; i < f->nr_panels; i++) {
+        const struct panel *p = f->panels[i];
+        const struct layer *l = p->layers[0];
+        for (size_t k = 0; k < l->nr; k++, nth++) {
+            double x, y, radius;
+            assert_true(point_at(svg, "gpPt6", nth, &x, &y, &radius));
+            assert_close(x, panel_x(p, l->items[k].x), 1);
+            assert_close(y, panel_y(p, l->items[k].y), 1);
+            assert_close(2 * radius, l->items[k].size, 0.5);
+        }
+    }
+}
+
+/* Each number stands where the figure says that its value is: within a pixel, both scales. */
+static void positions_decode_back(void **state)
+{
+    struct figure *f = points_figure();
+    struct error err;
+
+    (void)state;
+    if (have_gnuplot()) {
+        assert_ok(paint_gnuplot(f, FOLDER, 1u << PICTURE_SVG, &err), &err);
+        char *svg = read_picture("points.svg");
+        const struct panel *p = f->panels[0];
+        check_points(f, svg);
+        for (size_t i = 0; i < p->x.ticks.nr; i++) {
+            const struct tick *t = &p->x.ticks.items[i];
+            assert_true(!t->text[0] || text_is_at(svg, t->text, panel_x(p, t->at), NAN));
+        }
+        for (size_t i = 0; i < p->y.ticks.nr; i++) {
+            const struct tick *t = &p->y.ticks.items[i];
+            assert_true(!t->text[0] || text_is_at(svg, t->text, NAN, panel_y(p, t->at)));
+        }
+        free(svg);
+    }
+    figure_free(f);
+}
+
+/* The strip lies beside the panels; its ticks are the values at their share. */
+static void scale_bar_is_beside(void **state)
+{
+    struct figure *f = points_figure();
+    const struct scale_bar *bar = &f->bar;
+    const struct rect *last = &f->panels[1]->area;
+    size_t texts = 0;
+
+    (void)state;
+    assert_string_equal(bar->label, "rate (GFLOP/s)");
+    assert_true(bar->box.x > last->x + last->width && bar->box.x + bar->box.width < f->width);
+    assert_true(bar->box.y >= last->y && bar->box.y + bar->box.height <= last->y + last->height);
+    for (size_t i = 0; i < bar->ticks.nr; i++) {
+        const struct tick *t = &bar->ticks.items[i];
+        if (!t->text[0])
+            continue;
+        assert_close(t->at, log(atof(t->text) / 2) / log(250), 1e-6);
+        texts++;
+    }
+    assert_true(texts >= 2);
+    figure_free(f);
+}
+
+/* A band across is a polygon with as many corners as it has ends, one for each piece. */
+static void bands_across_are_outlines(void **state)
+{
+    struct figure *f = figure_create("violin", "Violin");
+    struct panel *p = figure_panel(f);
+    struct strbuf script;
+    struct error err;
+
+    (void)state;
+    axis_set(&p->x, "time", QUANTITY_TIME, "", AXIS_LINEAR);
+    axis_set(&p->y, "row", QUANTITY_PLAIN, "", AXIS_LINEAR);
+    struct layer *band = panel_layer(p, MARK_BAND, NULL);
+    band->across = true;
+    layer_add_interval(band, 0, 10, 20);
+    layer_add_interval(band, 1, 12, 22);
+    layer_add(band, NAN, NAN);
+    layer_add_interval(band, 2, -INFINITY, INFINITY);
+    layer_add_interval(band, 3, 40, 50);
+    figure_finish(f);
+    assert_close(band->items[3].low, p->x.low, 0); /* without an end: that of the axis */
+    assert_close(band->items[3].high, p->x.high, 0);
+    strbuf_init(&script);
+    paint_gnuplot_script(f, &script);
+    assert_non_null(strstr(script.data, "EOD\n10\t0\n12\t1\n22\t1\n20\t0\n\n"));
+    assert_non_null(strstr(script.data, "filledcurves closed"));
+    if (have_gnuplot())
+        assert_ok(paint_gnuplot(f, FOLDER, 7, &err), &err);
+    strbuf_release(&script);
+    figure_free(f);
+}
+
+static size_t count_words(const char *text, const char *word)
+{
+    size_t nr = 0;
+
+    for (const char *at = text; (at = strstr(at, word)); at++)
+        nr++;
+    return nr;
+}
+
+static void booklet_has_a_page_a_figure(void **state)
+{
+    struct figure *absent = figure_create("absent", "Absent"), *wide = points_figure();
+    struct figure *hostile_one = hostile_figure();
+    const struct figure *figures[] = { wide, absent, hostile_one };
+    struct strbuf script;
+    struct error err;
+
+    (void)state;
+    figure_set(&absent->reason, "no data");
+    strbuf_init(&script);
+    paint_gnuplot_booklet_script(figures, 3, "plots", &script);
+    assert_int_equal(count_words(script.data, "\nset multiplot"), 2);
+    assert_int_equal(paint_gnuplot_booklet(&figures[1], 1, FOLDER, "plots", &err), -1);
+    if (have_gnuplot()) {
+        assert_ok(paint_gnuplot_booklet(figures, 3, FOLDER, "plots", &err), &err);
+        char *pdf = read_picture("plots.pdf");
+        assert_memory_equal(pdf, "%PDF", 4);
+        free(pdf);
+    }
+    strbuf_release(&script);
+    figure_free(absent);
+    figure_free(wide);
+    figure_free(hostile_one);
+}
+
 static void refusals_are_clear(void **state)
 {
     struct figure *f = hostile_figure();
@@ -202,36 +388,58 @@ static void check_summary(const struct plots_summary *summary)
     free(text);
 }
 
+static struct plot_request *ask_for_all(const struct presets *presets,
+                                        const struct records *records)
+{
+    struct plot_request *requests = memory_zeroed(presets->nr, sizeof(*requests));
+
+    for (size_t i = 0; i < presets->nr; i++)
+        requests[i].chart = (struct chart) { .preset = &presets->items[i],
+                                             .records = records,
+                                             .run = run_newest(records) };
+    requests[0].absence = "it was not wanted";
+    return requests;
+}
+
+static void draw_all(const struct presets *presets, const struct records *records,
+                     struct plots_summary *summary)
+{
+    struct plots_options options = { .folder = FOLDER,
+                                     .formats = 1u << PICTURE_PNG | 1u << PICTURE_PDF };
+    struct plot_request *requests = ask_for_all(presets, records);
+    struct error err;
+
+    assert_ok(plots_draw(requests, presets->nr, &options, summary, &err), &err);
+    assert_int_equal(summary->nr, presets->nr);
+    assert_string_equal(summary->items[0].reason, "it was not wanted");
+    check_summary(summary);
+    free(requests);
+}
+
 /* A folder of default plots; a second call on fewer data removes what no longer holds. */
 static void default_plots_and_summary(void **state)
 {
     struct records r = { 0 }, empty = { 0 };
-    struct plots_options options = { .folder = FOLDER, .formats = 1u << PICTURE_PNG };
+    struct presets presets = { 0 };
     struct plots_summary summary;
     struct error err;
 
     (void)state;
     if (!have_gnuplot())
         return;
+    assert_ok(presets_load_embedded(&presets, &err), &err);
     made_run(&r, 0, "feedbeef", "gcc");
     made_add_models(&r, 0, 1, 4, 64, 1);
     made_ceilings(&r);
-    assert_ok(plots_draw(&r, &options, &summary, &err), &err);
+    draw_all(&presets, &r, &summary);
     assert_true(summary.drawn >= 4 && summary.absent >= 1);
-    check_summary(&summary);
+    assert_true(file_exists(FOLDER "/plots.pdf")); /* all in one */
     plots_summary_release(&summary);
-    assert_ok(plots_draw(&empty, &options, &summary, &err), &err);
+    draw_all(&presets, &empty, &summary);
     assert_int_equal(summary.drawn, 0);
-    check_summary(&summary);
+    assert_false(file_exists(FOLDER "/plots.pdf"));
     plots_summary_release(&summary);
-
-    struct string_list only = { 0 };
-    string_list_add(&only, "rooflin");
-    options.only = &only;
-    assert_int_equal(plots_draw(&r, &options, &summary, &err), -1);
-    assert_non_null(strstr(err.message, "\"roofline\""));
-    plots_summary_release(&summary);
-    string_list_release(&only);
+    presets_release(&presets);
     records_release(&r);
 }
 
@@ -296,6 +504,10 @@ int main(void)
         cmocka_unit_test(names_stay_in_quotes),
         cmocka_unit_test(hostile_names_run_nothing),
         cmocka_unit_test(tick_texts_are_drawn),
+        cmocka_unit_test(positions_decode_back),
+        cmocka_unit_test(scale_bar_is_beside),
+        cmocka_unit_test(bands_across_are_outlines),
+        cmocka_unit_test(booklet_has_a_page_a_figure),
         cmocka_unit_test(refusals_are_clear),
         cmocka_unit_test(missing_gnuplot_is_explained),
         cmocka_unit_test(default_plots_and_summary),

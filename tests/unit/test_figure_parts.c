@@ -62,7 +62,7 @@ static void log_ticks_are_decades(void **state)
         { 8, 120, 12, QUANTITY_PLAIN, "10 20 50 100" },
         { 0.03, 2, 9, QUANTITY_PLAIN, "0.05 0.1 0.2 0.5 1 2" },
         { 500, 5e9, 8, QUANTITY_TIME, "1 µs 10 µs 100 µs 1 ms 10 ms 100 ms 1 s" },
-        { 1, 1e12, 5, QUANTITY_PLAIN, "1 1000 1000000 1e+09 1e+12" },
+        { 1, 1e12, 5, QUANTITY_PLAIN, "1 1000 1 M 1 G 1 T" },
     };
     char texts[512];
 
@@ -75,6 +75,28 @@ static void log_ticks_are_decades(void **state)
         for (size_t k = 0; k < ticks.nr; k++)
             assert_true(ticks.items[k].at >= rows[i].low * 0.999 &&
                         ticks.items[k].at <= rows[i].high * 1.001);
+        ticks_release(&ticks);
+    }
+}
+
+static void ratio_ticks_hold_one(void **state)
+{
+    static const struct {
+        double low, high;
+        const char *texts;
+    } rows[] = {
+        { 0.9, 1.15, "0.90× 0.95× 1.00× 1.05× 1.10× 1.15×" },
+        { 0.2, 5, "1/4× 1/2× 1× 2× 4×" },
+        { 1.0 / 1024, 3, "1/1024× 1/256× 1/64× 1/16× 1/4× 1×" },
+    };
+    char texts[512];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct ticks ticks = { 0 };
+        ticks_ratio(&ticks, rows[i].low, rows[i].high, 6);
+        join(&ticks, texts, sizeof(texts));
+        assert_string_equal(texts, rows[i].texts);
         ticks_release(&ticks);
     }
 }
@@ -169,14 +191,31 @@ static void escapes_hold(void **state)
         { escape_plain, "\xc0\xaf", "??" }, /* overlong */
         { escape_gnuplot, "it's `x` %d \"q\"", "'it''s `x` %d \"q\"'" },
         { escape_gnuplot, "a\n'; !rm", "'a ''; !rm'" },
+        { escape_gnuplot, "'a''b'", "'’a''’b'''" },
+        { escape_gnuplot, "x]]>y", "'x] ]>y'" },
         { escape_gnuplot_tick, "50% 'x'", "'50%% ''x'''" },
-        { escape_markdown, "a|b`c<d@e", "a&#124;b&#96;c&lt;d&#64;e" },
+        { escape_plain, "\xef\xbf\xbe\xef\xb7\x90", "??" }, /* no characters: XML refuses them */
+        { escape_plain, "a\xf3\xa0\x80\xa1z", "az" },       /* a tag, unseen */
+        { escape_plain, "::set-output name=x::y", ": :set-output name=x::y" },
+        { escape_plain, " :\xe2\x80\x8e:stop", " : :stop" },
+        { escape_plain, "ns::f ##[error]", "ns::f # #[error]" },
+        { escape_markdown, "a|b`c<d@e", "a&#124;b&#96;c&lt;d@&#8203;e" },
         { escape_markdown, "x\n| y |", "x &#124; y &#124;" },
-        { escape_markdown, "[a](b) *c* #1", "&#91;a&#93;(b) &#42;c&#42; &#35;1" },
+        { escape_markdown, "[a](b) *c* #1", "&#91;a&#93;(b) &#42;c&#42; #&#8203;1" },
+        { escape_markdown, "see http://a.b www.c.d GH-7 x:tada:y $x$",
+          "see http:&#8203;//a.b w&#8203;ww.c.d G&#8203;H-7 x:&#8203;tada:y &#36;x&#36;" },
+        { escape_markdown, "::stop:: at 12:30", ":&#8203;:&#8203;stop:: at 12:30" },
         { escape_xml, "</script>&'\"", "&lt;/script&gt;&amp;&#39;&quot;" },
         { escape_csv, "plain", "plain" },
         { escape_csv, "a,\"b\"", "\"a,\"\"b\"\"\"" },
+        { escape_xml, "::x ##y", "&#58;:x &#35;#y" },
         { escape_csv, "=cmd()", "\"'=cmd()\"" },
+        { escape_csv, "\t=cmd()", "\"' =cmd()\"" },
+        { escape_csv, "::stop", "\"'::stop\"" },
+        { escape_csv, "two\nlines", "two lines" },
+        { escape_shell, "gemm/linear/fp32/batch=4,n=1", "gemm/linear/fp32/batch=4,n=1" },
+        { escape_shell, "it's $(x) `y`", "'it'\\''s $(x) `y`'" },
+        { escape_shell, "", "''" },
     };
 
     (void)state;
@@ -193,11 +232,9 @@ static void escapes_hold(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(linear_ticks_are_round),
-        cmocka_unit_test(log_ticks_are_decades),
-        cmocka_unit_test(units_fit),
-        cmocka_unit_test(widths_and_cuts),
-        cmocka_unit_test(colours_can_be_seen),
+        cmocka_unit_test(linear_ticks_are_round), cmocka_unit_test(log_ticks_are_decades),
+        cmocka_unit_test(ratio_ticks_hold_one),   cmocka_unit_test(units_fit),
+        cmocka_unit_test(widths_and_cuts),        cmocka_unit_test(colours_can_be_seen),
         cmocka_unit_test(escapes_hold),
     };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Changes that are meant to be, as trends and their figures read them. */
-#ifndef HARNESS_CLI_ACCEPTED_STEPS_H
-#define HARNESS_CLI_ACCEPTED_STEPS_H
+#ifndef HARNESS_VIEW_ACCEPTED_STEPS_H
+#define HARNESS_VIEW_ACCEPTED_STEPS_H
 
 #include "analysis/trend.h"
 #include "store/verdicts.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/accepted_steps.h"
+#include "view/accepted_steps.h"
 
 #include "base/array.h"
 

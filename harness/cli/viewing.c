@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/viewing.h"
+
+#include "base/file.h"
+#include "cli/history_file.h"
+#include "models/gpt_config.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static void describe_models(struct viewing *v)
+{
+    size_t nr = 0;
+
+    for (const struct gpt_config *c = gpt_configs; c->name && nr < VIEWING_MODELS; c++)
+        v->models[nr++] = (struct plot_model) {
+            .name = c->name,
+            .layers = c->layers,
+            .heads = c->heads,
+            .width = c->width,
+            .block = c->block,
+            .parameters = (double)gpt_config_parameters(c),
+            .flops_per_token = gpt_config_flops_per_token(c, 64),
+        };
+    v->request.models = v->models;
+    v->request.nr_models = nr;
+}
+
+void viewing_init(struct viewing *v)
+{
+    *v = (struct viewing) { .view = { .head = -1 } };
+    strbuf_init(&v->home);
+    strbuf_init(&v->baselines);
+    describe_models(v);
+}
+
+void viewing_release(struct viewing *v)
+{
+    view_release(&v->view);
+    config_release(&v->config);
+    store_close(v->store);
+    strbuf_release(&v->home);
+    strbuf_release(&v->baselines);
+    string_list_release(&v->refs);
+}
+
+/* A file that need not be there. */
+static int load_if_there(struct config *config, const char *path, struct error *err)
+{
+    return file_exists(path) ? config_load(config, path, err) : 0;
+}
+
+static int load_user_config(struct config *config, struct error *err)
+{
+    const char *folder = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+    struct strbuf path;
+
+    strbuf_init(&path);
+    if (folder && *folder)
+        strbuf_addf(&path, "%s/harness/harness.json", folder);
+    else if (home && *home)
+        strbuf_addf(&path, "%s/.config/harness/harness.json", home);
+    int rc = path.length ? load_if_there(config, path.data, err) : 0;
+    strbuf_release(&path);
+    return rc;
+}
+
+static int load_project_config(struct config *config, struct error *err)
+{
+    struct strbuf path;
+
+    strbuf_init(&path);
+    history_project_top(&path);
+    strbuf_adds(&path, "/harness.json");
+    int rc = load_if_there(config, path.data, err);
+    strbuf_release(&path);
+    return rc;
+}
+
+int viewing_configure(struct viewing *v, const struct viewing_options *o, struct error *err)
+{
+    if (config_init(&v->config, err) || load_user_config(&v->config, err) ||
+        load_project_config(&v->config, err) ||
+        (o->config && config_load(&v->config, o->config, err)))
+        return -1;
+    for (size_t i = 0; i < o->presets.nr; i++)
+        if (presets_load_file(&v->config.presets, o->presets.items[i], err))
+            return -1;
+    if (o->delta > 0) {
+        v->config.delta = o->delta;
+        free(v->config.delta_from);
+        v->config.delta_from = memory_string("--delta");
+    }
+    if (!o->group_by)
+        return 0;
+    v->request.named_by = run_fact_find(o->group_by, err);
+    return v->request.named_by ? 0 : error_prefix(err, "--group-by");
+}
+
+static bool is_folder(const char *path)
+{
+    struct stat status;
+
+    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+static bool is_database(const char *path)
+{
+    static const char mark[] = "SQLite format 3"; /* with its NUL */
+    char head[sizeof(mark)] = "";
+    FILE *file = is_folder(path) ? NULL : fopen(path, "rb");
+
+    if (!file)
+        return false;
+    bool is =
+        fread(head, 1, sizeof(head), file) == sizeof(head) && memcmp(head, mark, sizeof(mark)) == 0;
+    fclose(file);
+    return is;
+}
+
+/* The history file that an argument means: itself, or one in its folder; false if none. */
+static bool find_database(const char *argument, struct strbuf *path)
+{
+    static const char *const places[] = { "", "/history.db", "/.harness/history.db" };
+
+    for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+        strbuf_clear(path);
+        strbuf_addf(path, "%s%s", argument, places[i]);
+        if (is_database(path->data))
+            return true;
+    }
+    strbuf_clear(path);
+    return false;
+}
+
+/* Takes the arguments apart: REFs, and at most one history. */
+static int sort_arguments(struct viewing *v, int argc, char **argv, struct strbuf *db,
+                          struct error *err)
+{
+    struct strbuf path;
+    int rc = 0;
+
+    strbuf_init(&path);
+    for (int i = 0; i < argc && rc == 0; i++) {
+        if (!find_database(argv[i], &path))
+            string_list_add(&v->refs, argv[i]);
+        else if (db->length)
+            rc = error_set(err, "%.200s and %.200s are histories: one at a time", db->data,
+                           path.data);
+        else
+            strbuf_adds(db, path.data);
+    }
+    strbuf_release(&path);
+    return rc;
+}
+
+/* Does anything name a run of the history? */
+static bool needs_history(const struct viewing *v, const struct viewing_options *o, const char *db)
+{
+    bool there = file_exists(db);
+
+    if (v->refs.nr == 0 && v->request.nr_run_ids == 0)
+        return true;
+    if (o->baseline && !history_is_path(o->baseline))
+        return true;
+    for (size_t i = 0; i < v->refs.nr; i++)
+        if (!history_is_path(v->refs.items[i]) && (there || !file_exists(v->refs.items[i])))
+            return true;
+    return v->request.nr_run_ids > 0;
+}
+
+/* Without a history, what an earlier step of a pipeline left here. */
+static int use_artifacts(struct viewing *v, struct strbuf *db, struct error *err)
+{
+    static char artifacts[] = "./artifacts";
+    char *arguments[] = { artifacts };
+
+    if (!is_folder(artifacts))
+        return error_set(err,
+                         "%s: there is no history yet, and no folder ./artifacts; `harness run` "
+                         "makes the first, or name a file or folder of records",
+                         db->data);
+    strbuf_clear(db);
+    return sort_arguments(v, 1, arguments, db, err);
+}
+
+/* A word that names nothing in the history and is a folder here means the folder. */
+static void find_folders(struct viewing *v)
+{
+    for (size_t i = 0; i < v->refs.nr; i++) {
+        struct store_runs runs = { .nr = 0 };
+        struct error ignored;
+        char **ref = &v->refs.items[i];
+        if (history_is_path(*ref) || !is_folder(*ref))
+            continue;
+        if (!v->store || store_resolve(v->store, *ref, NULL, &runs, &ignored))
+            figure_set(ref, "./%s", *ref);
+        store_runs_release(&runs);
+    }
+}
+
+static int open_store(struct viewing *v, const struct viewing_options *o, const char *db,
+                      struct error *err)
+{
+    if (needs_history(v, o, db) && store_open(&v->store, db, STORE_READ, err))
+        return -1;
+    find_folders(v);
+    if (v->store && !needs_history(v, o, db)) { /* it was all about a folder */
+        store_close(v->store);
+        v->store = NULL;
+    }
+    return 0;
+}
+
+static int find_store(struct viewing *v, const struct viewing_options *o, int argc, char **argv,
+                      struct error *err)
+{
+    struct strbuf db;
+
+    strbuf_init(&db);
+    int rc = sort_arguments(v, argc, argv, &db, err);
+    if (rc == 0 && db.length && o->db)
+        rc = error_set(err, "--db %.200s and %.200s are two histories: one at a time", o->db,
+                       db.data);
+    if (rc == 0 && !db.length) {
+        history_path(o->db, &db);
+        if (v->refs.nr == 0 && !v->request.nr_run_ids && !o->db && !file_exists(db.data))
+            rc = use_artifacts(v, &db, err);
+    }
+    if (rc == 0)
+        rc = open_store(v, o, db.data, err);
+    strbuf_release(&db);
+    return rc;
+}
+
+/* A folder of records is at home in itself, a file in its folder, all else beside the history. */
+static void find_home(struct viewing *v)
+{
+    const char *last = v->refs.nr ? v->refs.items[v->refs.nr - 1] : "";
+    bool path = !v->store || history_is_path(last);
+
+    if (path && is_folder(last)) {
+        strbuf_adds(&v->home, last);
+        while (v->home.length > 1 && v->home.data[v->home.length - 1] == '/')
+            v->home.data[--v->home.length] = '\0';
+        return;
+    }
+    history_sibling(path ? last : store_path(v->store), ".", &v->home);
+    if (v->home.length > 2) /* "x/." */
+        v->home.data[v->home.length -= 2] = '\0';
+}
+
+int viewing_open(struct viewing *v, const struct viewing_options *o, int argc, char **argv,
+                 struct error *err)
+{
+    if (find_store(v, o, argc, argv, err))
+        return -1;
+    history_baseline_folder(&v->baselines);
+    v->request.refs = (const char *const *)v->refs.items;
+    v->request.nr_refs = v->refs.nr;
+    v->request.baseline = o->baseline;
+    v->request.baselines = v->baselines.data;
+    v->request.filters = (const char *const *)o->filters.items;
+    v->request.nr_filters = o->filters.nr;
+    v->request.config = &v->config;
+    find_home(v);
+    if (view_load(v->store, &v->request, &v->view, err))
+        return -1;
+    for (size_t i = 0; i < v->view.notes.nr; i++)
+        fprintf(stderr, "harness: left out: %s\n", v->view.notes.items[i]);
+    return 0;
+}
+
+void viewing_path(const struct viewing *v, const char *name, struct strbuf *path)
+{
+    strbuf_clear(path);
+    strbuf_addf(path, "%s/%s", v->home.data, name);
+}

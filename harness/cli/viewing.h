@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What plot, report and serve have in common on the command line: which runs, against which base,
+ * with which configuration.
+ *
+ *     struct plot_options { struct viewing_options viewing; ... };
+ *     VIEWING_OPTION_ROWS(struct plot_options, viewing),             among the option rows
+ *
+ *     struct viewing v;
+ *     viewing_init(&v);
+ *     v.request.history = 100;                                       what the command wants
+ *     if (viewing_configure(&v, &o->viewing, err) == 0 &&
+ *         viewing_open(&v, &o->viewing, argc, argv, err) == 0)
+ *         ... v.view, v.config, v.store ...
+ *     viewing_release(&v);
+ */
+#ifndef HARNESS_CLI_VIEWING_H
+#define HARNESS_CLI_VIEWING_H
+
+#include "base/options.h"
+#include "view/view.h"
+
+enum { VIEWING_MODELS = 32 };
+
+struct viewing_options {
+    const char *db, *baseline, *config, *group_by;
+    struct string_list filters, presets;
+    double delta;
+};
+
+#define VIEWING_OPTION_ROWS(target_, member_)                                                      \
+    OPTION_ROW("baseline", 'b', OPTION_STRING, target_, member_.baseline, "REF",                   \
+               "also what changed since it"),                                                      \
+        OPTION_ROW("delta", 0, OPTION_FRACTION, target_, member_.delta, "SHARE",                   \
+                   "changes smaller than this do not matter (default 3%)"),                        \
+        OPTION_ROW("filter", 0, OPTION_TEXTS, target_, member_.filters, "GLOB",                    \
+                   "these benchmarks alone; repeat for more"),                                     \
+        OPTION_ROW("group-by", 0, OPTION_STRING, target_, member_.group_by, "FACT",                \
+                   "names runs: machine, gpu, cuda, label, branch, commit, compiler, flags"),      \
+        OPTION_ROW("preset", 0, OPTION_STRINGS, target_, member_.presets, "FILE,...",              \
+                   "figures of your own (JSON, as in plots/presets)"),                             \
+        OPTION_ROW("config", 0, OPTION_STRING, target_, member_.config, "FILE",                    \
+                   "settings that go over harness.json, or one saved figure"),                     \
+        OPTION_ROW("db", 0, OPTION_STRING, target_, member_.db, "FILE",                            \
+                   "the history (default .harness/history.db of the project)")
+
+struct viewing {
+    struct store *store; /* NULL where all is from files */
+    struct config config;
+    struct view_request request; /* set what the command wants before viewing_open() */
+    struct view view;
+    struct strbuf home; /* of what is looked at: the folder of the history or of the files */
+    struct plot_model models[VIEWING_MODELS];
+    struct strbuf baselines; /* behind the request */
+    struct string_list refs; /* the same */
+};
+
+void viewing_init(struct viewing *v);
+void viewing_release(struct viewing *v);
+
+/* Built in < the user's ($XDG_CONFIG_HOME or ~/.config)/harness/harness.json < harness.json at the
+ * top of the project < --config < --preset. */
+int viewing_configure(struct viewing *v, const struct viewing_options *o, struct error *err);
+
+/* argv: runs, labels, branches, commits, baselines; files and folders of records; a history file,
+ * or the folder of one, instead of --db. None: the newest run of the history, or without one the
+ * folder ./artifacts. Notes on files left out go to standard error. */
+int viewing_open(struct viewing *v, const struct viewing_options *o, int argc, char **argv,
+                 struct error *err);
+
+/* <home>/<name>: where pictures and reports go by default. */
+void viewing_path(const struct viewing *v, const char *name, struct strbuf *path);
+
+#endif

@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: MIT */
+/* Samples in the order measured, one panel a benchmark: warm-up that never ended, drift, modes in
+ * time and outliers are seen here and nowhere else. Launches are fresh processes and stand one
+ * after the other, with a light rule between. */
+#include "analysis/thin.h"
+#include "base/memory.h"
+#include "output/chart_sequence.h"
+#include "output/figure_axis.h"
+#include "output/textwidth.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    LIMIT = 6,
+    POINTS_MAX = 800,   /* a panel */
+    MEDIANS_MAX = 300,  /* points of the moving median */
+    WINDOWS_MAX = 12,   /* a launch */
+    WINDOW_MIN = 59,    /* samples that carry a p95, see stats_quantile_needs() */
+    PANEL_WIDTH = 1000, /* of all plot areas side by side, about */
+    TEXT_SIZE = 12,
+    LAUNCH_SIZE = 32,
+    PANEL_HEIGHT = 200,
+    PANEL_HEIGHT_ALONE = 380,
+};
+
+/* The part of a panel above its values. */
+#define HEAD 0.14
+/* Values further than this many widths of p5 to p95 outside of it are drawn at the frame. */
+#define BEYOND 2.0
+
+/* Values outside of these are drawn at the frame. */
+struct limits {
+    double low, high;
+};
+
+struct iterations {
+    struct chart_samples s;
+    struct sequence *items; /* one each of s.items */
+    size_t nr;
+    size_t drawn, samples, beyond; /* of the panels shown */
+    bool banded, rolled, several;  /* there are windows, moving medians, several launches */
+};
+
+static void read_all(struct iterations *it)
+{
+    it->items = memory_zeroed(it->s.items.nr, sizeof(*it->items));
+    for (size_t i = 0; i < it->s.items.nr; i++)
+        sequence_init(&it->items[it->nr++], &it->s, &it->s.items.items[i]);
+}
+
+static size_t least_interesting(const struct iterations *it, const bool *keep)
+{
+    size_t least = it->nr;
+
+    for (size_t i = 0; i < it->nr; i++)
+        if (keep[i] && (least == it->nr || it->items[i].interest < it->items[least].interest))
+            least = i;
+    return least;
+}
+
+/* The least interesting go first; those that stay keep their order. */
+static void choose(struct iterations *it, size_t limit)
+{
+    bool *keep = memory_zeroed(it->nr, sizeof(*keep));
+    size_t kept = 0;
+
+    for (size_t i = 0; i < it->nr; i++)
+        keep[i] = true;
+    for (size_t left = it->nr; left > limit; left--)
+        keep[least_interesting(it, keep)] = false;
+    for (size_t i = 0; i < it->nr; i++) {
+        if (keep[i])
+            it->items[kept++] = it->items[i];
+        else
+            sequence_release(&it->items[i]);
+    }
+    it->nr = kept;
+    chart_items_keep(&it->s.items, keep);
+    for (size_t i = 0; i < it->nr; i++)
+        it->items[i].item = &it->s.items.items[i];
+    free(keep);
+}
+
+/* The frame holds the body; what lies far outside would flatten it. Above the values there is a row
+ * for what lies beyond and one for the names of launches. */
+static struct limits set_frame(const struct iterations *it, struct panel *p,
+                               const struct sequence *sequence)
+{
+    double p5 = sequence_quantile(sequence, 0, sequence->n, 0.05);
+    double p95 = sequence_quantile(sequence, 0, sequence->n, 0.95);
+    double low = sequence_quantile(sequence, 0, sequence->n, 0);
+    double high = sequence_quantile(sequence, 0, sequence->n, 1);
+    const struct preset *preset = it->s.chart->preset;
+
+    if (p95 > p5) {
+        high = fmin(high, p95 + BEYOND * (p95 - p5));
+        low = fmax(low, p5 - BEYOND * (p95 - p5));
+    }
+    chart_samples_axis(&it->s, &p->y, preset->y_label,
+                       preset->y_scale == SCALE_LOG ? SCALE_LOG : SCALE_LINEAR, low, high);
+    struct limits limits = { p->y.low, p->y.high };
+    p->y.high = axis_value(&p->y, 1 / (1 - HEAD));
+    p->x.low = 0.5 - 0.01 * (double)sequence->n;
+    p->x.high = (double)sequence->n * 1.01 + 0.5;
+    return limits;
+}
+
+/* The name of a launch as far as its part of the panel has room for it: "launch 2", "2", "". */
+static void launch_name(const struct iterations *it, const struct sequence *sequence, size_t k,
+                        char text[LAUNCH_SIZE])
+{
+    double width = it->s.f->columns > 1 ? PANEL_WIDTH / 2.0 : PANEL_WIDTH;
+    double samples = (double)(sequence->starts[k + 1] - sequence->starts[k]);
+    double room = width * samples / (double)sequence->n - 6;
+
+    snprintf(text, LAUNCH_SIZE, "launch %zu", k + 1);
+    if (text_width(text, TEXT_SIZE, false) > room)
+        snprintf(text, LAUNCH_SIZE, "%zu", k + 1);
+    if (text_width(text, TEXT_SIZE, false) > room)
+        text[0] = '\0';
+}
+
+static void add_launches(const struct iterations *it, struct panel *p,
+                         const struct sequence *sequence)
+{
+    struct layer *rules = panel_layer(p, MARK_RULES, NULL);
+    struct layer *names = panel_layer(p, MARK_TEXT, NULL);
+    char text[LAUNCH_SIZE];
+
+    rules->style = (struct style) { .ink = INK_LIGHT, .width = 1.4, .opacity = 1 };
+    names->style.ink = INK_GREY;
+    for (size_t k = 0; sequence->nr_launches > 1 && k < sequence->nr_launches; k++) {
+        double at = (double)sequence->starts[k] + 0.5;
+        if (k > 0)
+            layer_add(rules, at, NAN);
+        launch_name(it, sequence, k, text);
+        if (!text[0])
+            continue;
+        struct datum *d = layer_add_text(names, at, p->y.high, ANCHOR_LEFT, text);
+        d->dx = 4;
+        d->dy = 8;
+    }
+}
+
+/* Points outside the frame are drawn at it, as arrow heads that say so. */
+static void add_points(struct iterations *it, struct panel *p, const struct sequence *sequence,
+                       struct limits limits)
+{
+    size_t kept[POINTS_MAX], nr = thin_series(sequence->values, sequence->n, POINTS_MAX, kept);
+    struct layer *points = panel_layer(p, MARK_POINTS, "a sample");
+    struct layer *above = panel_layer(p, MARK_POINTS, "a sample above the frame");
+    struct layer *below = panel_layer(p, MARK_POINTS, "a sample below the frame");
+
+    points->style.size = nr > 300 ? 3 : 4;
+    points->style.opacity = 0.6;
+    above->style.ink = below->style.ink = INK_VERMILLION;
+    above->style.shape = SHAPE_TRIANGLE_UP;
+    below->style.shape = SHAPE_TRIANGLE_DOWN;
+    above->style.size = below->style.size = 6;
+    for (size_t i = 0; i < nr; i++) {
+        double value = sequence->values[kept[i]], at = (double)kept[i] + 1;
+        bool over = value > limits.high, under = value < limits.low;
+        if (over || under)
+            layer_add(over ? above : below, at, axis_value(&p->y, over ? 1 - 0.75 * HEAD : 0.02));
+        else if (isfinite(value))
+            layer_add(points, at, value);
+    }
+    it->drawn += nr;
+    it->samples += sequence->n;
+    for (size_t i = 0; i < sequence->n; i++) {
+        double value = sequence->values[i];
+        it->beyond += value > limits.high || value < limits.low;
+    }
+}
+
+/* A gap after what a launch has drawn; none after nothing. */
+static void end_part(struct layer *s)
+{
+    if (s->nr && !isnan(s->items[s->nr - 1].x))
+        layer_add(s, NAN, NAN);
+}
+
+/* Medians of `window` samples, fewer at both ends and of a short launch, around places that are
+ * evenly apart; each launch on its own. */
+static void add_rolling(struct iterations *it, struct panel *p, const struct sequence *sequence,
+                        struct limits limits)
+{
+    size_t most = (size_t)it->s.chart->preset->rolling_window;
+    size_t every = 1 + sequence->n / MEDIANS_MAX;
+    char label[48];
+
+    snprintf(label, sizeof(label), "moving median of %zu", most);
+    struct layer *line = panel_layer(p, MARK_LINE, label);
+    line->style.ink = INK_VERMILLION;
+    for (size_t k = 0; most > 1 && k < sequence->nr_launches; k++) {
+        size_t begin = sequence->starts[k], end = sequence->starts[k + 1];
+        size_t window = (end - begin) / 4 < most ? (end - begin) / 4 : most;
+        for (size_t at = begin; window > 1 && at < end; at += every) {
+            size_t first = at - begin < window / 2 ? begin : at - window / 2;
+            size_t last = at + window / 2 + 1 < end ? at + window / 2 + 1 : end;
+            double median = sequence_quantile(sequence, first, last, 0.5);
+            layer_add(line, (double)at + 1, median <= limits.high ? median : (double)NAN);
+        }
+        end_part(line);
+    }
+    it->rolled |= line->nr > 0;
+}
+
+/* Per-window statistics: p50 to p95 of each stretch that has samples enough for a p95. */
+static void add_windows(struct iterations *it, struct panel *p, const struct sequence *sequence)
+{
+    struct layer *band =
+        panel_layer(p, MARK_BAND, it->s.rate ? "p5 to p50 of a window" : "p50 to p95 of a window");
+
+    band->style = (struct style) { .ink = INK_GREEN, .opacity = 0.25, .width = 1 };
+    for (size_t k = 0; k < sequence->nr_launches; k++) {
+        size_t begin = sequence->starts[k], n = sequence->starts[k + 1] - begin;
+        size_t nr = n / WINDOW_MIN < WINDOWS_MAX ? n / WINDOW_MIN : WINDOWS_MAX;
+        for (size_t w = 0; w < nr; w++) {
+            size_t from = begin + w * n / nr, to = begin + (w + 1) * n / nr;
+            double low = sequence_quantile(sequence, from, to, 0.5);
+            double high = sequence_quantile(sequence, from, to, it->s.rate ? 0.05 : 0.95);
+            for (int side = 0; side < 2; side++) {
+                struct datum *d = layer_add(band, (double)(side ? to : from) + 0.5, NAN);
+                d->low = fmin(low, high);
+                d->high = fmax(low, high);
+            }
+        }
+        end_part(band);
+        it->banded |= nr > 0;
+    }
+}
+
+static void add_panel(struct iterations *it, const struct sequence *sequence)
+{
+    struct panel *p = figure_panel(it->s.f);
+    char text[QUANTITY_TEXT_SIZE];
+
+    quantity_text(it->s.metric.quantity, it->s.metric.base,
+                  sequence_quantile(sequence, 0, sequence->n, 0.5), text);
+    figure_set(&p->title, "%s  (p50 %s, n %zu)",
+               it->nr == 1 ? sequence->item->bench->key : sequence->item->label, text, sequence->n);
+    axis_set(&p->x,
+             it->s.chart->preset->x_label ? it->s.chart->preset->x_label
+                                          : "sample, in the order measured",
+             QUANTITY_PLAIN, "", AXIS_LINEAR);
+    p->plot_height = it->nr > 2 ? PANEL_HEIGHT : PANEL_HEIGHT_ALONE;
+    it->several |= sequence->nr_launches > 1;
+    struct limits limits = set_frame(it, p, sequence);
+    add_windows(it, p, sequence);
+    add_launches(it, p, sequence);
+    add_points(it, p, sequence, limits);
+    add_rolling(it, p, sequence, limits);
+}
+
+static void add_caption(struct iterations *it)
+{
+    int window = it->s.chart->preset->rolling_window;
+    struct strbuf sb;
+
+    strbuf_init(&sb);
+    strbuf_adds(&sb, "Points: samples in the order measured");
+    if (it->drawn < it->samples)
+        strbuf_addf(&sb,
+                    ", %zu of %zu drawn (of each stretch the least, the largest and two others)",
+                    it->drawn, it->samples);
+    strbuf_addf(&sb, ".%s",
+                it->several ? " Upright lines part the launches, which are fresh "
+                              "processes."
+                            : "");
+    if (it->rolled)
+        strbuf_addf(&sb, " Line: moving median of %d, of fewer where a launch is short.", window);
+    if (it->banded)
+        strbuf_addf(&sb, " Band: %s of stretches of %d samples or more.",
+                    it->s.rate ? "p5 to p50" : "p50 to p95", WINDOW_MIN);
+    if (it->beyond)
+        strbuf_addf(&sb, " Triangles at the frame: %zu sample%s beyond it.", it->beyond,
+                    it->beyond == 1 ? "" : "s");
+    chart_samples_explain(&it->s, &sb);
+    chart_caption(it->s.f, &it->s.items, sb.data,
+                  "those whose medians move most, or with the longest tails");
+    strbuf_release(&sb);
+}
+
+static void add_words(struct iterations *it)
+{
+    const struct sequence *most = &it->items[0];
+    char low[QUANTITY_TEXT_SIZE], high[QUANTITY_TEXT_SIZE];
+
+    for (size_t i = 1; i < it->nr; i++)
+        if (it->items[i].interest > most->interest)
+            most = &it->items[i];
+    quantity_text(it->s.metric.quantity, it->s.metric.base,
+                  sequence_quantile(most, 0, most->n, 0.05), low);
+    quantity_text(it->s.metric.quantity, it->s.metric.base,
+                  sequence_quantile(most, 0, most->n, 0.95), high);
+    add_caption(it);
+    figure_set(&it->s.f->alt,
+               "%zu samples of %zu benchmark%s in the order measured, as %s; the least steady is "
+               "%s, with 9 of 10 samples from %s to %s.",
+               it->samples, it->nr, it->nr == 1 ? "" : "s",
+               it->s.rate ? it->s.metric.label : "latency", most->item->label, low, high);
+}
+
+static void draw(struct iterations *it)
+{
+    it->s.f->columns = it->nr > 1 ? 2 : 1;
+    for (size_t i = 0; i < it->nr; i++)
+        add_panel(it, &it->items[i]);
+    add_words(it);
+    chart_subtitle(it->s.f, it->s.chart, &it->s.items);
+    figure_finish(it->s.f);
+}
+
+struct figure *build_iterations(const struct chart *chart)
+{
+    struct iterations it = { .nr = 0 };
+
+    if (chart_samples_init(&it.s, chart, SCALE_LINEAR)) {
+        read_all(&it);
+        choose(&it, chart_limit(chart->preset, LIMIT));
+        draw(&it);
+    }
+    for (size_t i = 0; i < it.nr; i++)
+        sequence_release(&it.items[i]);
+    free(it.items);
+    chart_samples_release(&it.s);
+    return it.s.f;
+}

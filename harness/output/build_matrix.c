@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: MIT */
+/* All kernels over all sizes in one map: a row for each of what differs in batch and sequence
+ * length alone (or in the dim that the preset names as "x"), a column for each size. The value
+ * stands in each cell and sets its colour; what was not measured is grey and says so. */
+#include "base/memory.h"
+#include "output/map_cells.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LIMIT = 20, COLUMNS_MAX = 14, CELL_HEIGHT = 30 };
+
+struct size {
+    int64_t batch, seq; /* or the value of the dim, and 0 */
+    size_t count;
+};
+
+struct matrix {
+    const struct chart *chart;
+    struct chart_items items;
+    struct chart_families families;
+    struct chart_metric metric;
+    const char *dim; /* NULL: batch and seq */
+    struct size *columns;
+    size_t nr_columns, all_columns, columns_capacity;
+    size_t *rows; /* indices of families */
+    size_t nr, all;
+    struct map_scale scale;
+    struct figure *f;
+};
+
+static struct size size_of(const struct matrix *m, const struct chart_item *item)
+{
+    if (m->dim)
+        return (struct size) { benchmark_name_dim(item->bench, m->dim, 0), 0, 1 };
+    return (struct size) { benchmark_name_dim(item->bench, "batch", 0),
+                           benchmark_name_dim(item->bench, "seq", 0), 1 };
+}
+
+static double value_of(const struct matrix *m, size_t item)
+{
+    return chart_value_of(&m->metric, &m->items.items[item], &m->items.context).value;
+}
+
+static int by_size(const void *a, const void *b)
+{
+    const struct size *x = a, *y = b;
+
+    if (x->batch != y->batch)
+        return x->batch < y->batch ? -1 : 1;
+    return x->seq < y->seq ? -1 : x->seq > y->seq;
+}
+
+static void count_size(struct matrix *m, struct size size)
+{
+    for (size_t i = 0; i < m->nr_columns; i++) {
+        if (by_size(&m->columns[i], &size) == 0) {
+            m->columns[i].count++;
+            return;
+        }
+    }
+    m->columns = array_grow(m->columns, m->nr_columns, &m->columns_capacity, sizeof(*m->columns));
+    m->columns[m->nr_columns++] = size;
+}
+
+/* The sizes that most rows have, in order. */
+static void find_columns(struct matrix *m)
+{
+    for (size_t i = 0; i < m->nr; i++) {
+        const struct chart_family *family = &m->families.items[m->rows[i]];
+        for (size_t k = 0; k < family->nr; k++)
+            if (isfinite(value_of(m, family->members[k])))
+                count_size(m, size_of(m, &m->items.items[family->members[k]]));
+    }
+    m->all_columns = m->nr_columns;
+    while (m->nr_columns > COLUMNS_MAX) {
+        size_t least = 0;
+        for (size_t i = 1; i < m->nr_columns; i++)
+            if (m->columns[i].count < m->columns[least].count)
+                least = i;
+        m->columns[least] = m->columns[--m->nr_columns];
+    }
+    if (m->nr_columns)
+        qsort(m->columns, m->nr_columns, sizeof(*m->columns), by_size);
+}
+
+static size_t count_values(const struct matrix *m, size_t family)
+{
+    size_t nr = 0;
+
+    for (size_t i = 0; i < m->families.items[family].nr; i++)
+        nr += isfinite(value_of(m, m->families.items[family].members[i])) ? 1 : 0;
+    return nr;
+}
+
+/* Rows with a value; of too many those with the fewest sizes go first. */
+static void find_rows(struct matrix *m, size_t limit)
+{
+    m->rows = memory_zeroed(m->families.nr + 1, sizeof(*m->rows));
+    for (size_t i = 0; i < m->families.nr; i++)
+        if (count_values(m, i) > 0)
+            m->rows[m->nr++] = i;
+    m->all = m->nr;
+    while (m->nr > limit) {
+        size_t least = 0;
+        for (size_t i = 1; i < m->nr; i++)
+            if (count_values(m, m->rows[i]) <= count_values(m, m->rows[least]))
+                least = i;
+        m->nr--;
+        memmove(&m->rows[least], &m->rows[least + 1], (m->nr - least) * sizeof(*m->rows));
+    }
+}
+
+static double value_at(const struct matrix *m, size_t row, size_t column)
+{
+    const struct chart_family *family = &m->families.items[m->rows[row]];
+
+    for (size_t i = 0; i < family->nr; i++) {
+        struct size size = size_of(m, &m->items.items[family->members[i]]);
+        if (by_size(&size, &m->columns[column]) == 0)
+            return value_of(m, family->members[i]);
+    }
+    return NAN;
+}
+
+static void find_range(struct matrix *m)
+{
+    m->scale = (struct map_scale) { .metric = &m->metric, .least = INFINITY };
+    for (size_t row = 0; row < m->nr; row++)
+        for (size_t column = 0; column < m->nr_columns; column++)
+            map_scale_include(&m->scale, value_at(m, row, column));
+}
+
+static void name_axes(struct matrix *m, struct panel *p)
+{
+    char texts[COLUMNS_MAX][48];
+    const char *columns[COLUMNS_MAX], *rows[LIMIT_ROWS_MAX];
+
+    for (size_t i = 0; i < m->nr_columns; i++) {
+        const struct size *s = &m->columns[i];
+        if (m->dim)
+            snprintf(texts[i], sizeof(texts[i]), "%lld", (long long)s->batch);
+        else
+            snprintf(texts[i], sizeof(texts[i]), "%lld × %lld", (long long)s->batch,
+                     (long long)s->seq);
+        columns[i] = texts[i];
+    }
+    for (size_t i = 0; i < m->nr; i++)
+        rows[i] = m->families.labels[m->rows[i]];
+    axis_set(&p->x, m->dim ? m->dim : "batch × seq", QUANTITY_PLAIN, "", AXIS_CATEGORY);
+    axis_names(&p->x, columns, m->nr_columns, false);
+    axis_names(&p->y, rows, m->nr, true);
+    p->x.bare = p->y.bare = true;
+    p->plot_height = CELL_HEIGHT * (double)m->nr;
+}
+
+static void add_words(struct matrix *m)
+{
+    char low[QUANTITY_TEXT_SIZE], high[QUANTITY_TEXT_SIZE], how[500], rows[96] = "",
+                                                                      columns[96] = "";
+
+    chart_subtitle(m->f, m->chart, &m->items);
+    quantity_text(m->metric.quantity, m->metric.base, m->scale.least, low);
+    quantity_text(m->metric.quantity, m->metric.base, m->scale.most, high);
+    if (m->all > m->nr)
+        snprintf(rows, sizeof(rows), " Showing %zu of %zu rows: those with most sizes.", m->nr,
+                 m->all);
+    if (m->all_columns > m->nr_columns)
+        snprintf(columns, sizeof(columns), " Showing %zu of %zu sizes: those that most rows have.",
+                 m->nr_columns, m->all_columns);
+    snprintf(how, sizeof(how),
+             "Each cell is %.80s in %s; a row holds what differs in %.30s alone. Grey n/a: not "
+             "measured.%s%s",
+             m->metric.label, map_scale_unit(&m->scale).name,
+             m->dim ? m->dim : "batch and sequence length", rows, columns);
+    chart_caption(m->f, &m->items, how, "");
+    figure_set(&m->f->alt, "Map of %s, %zu row%s of kernels over %zu size%s, from %s to %s.",
+               m->metric.label, m->nr, m->nr == 1 ? "" : "s", m->nr_columns,
+               m->nr_columns == 1 ? "" : "s", low, high);
+}
+
+static void draw(struct matrix *m)
+{
+    struct panel *p = figure_panel(m->f);
+    struct layer *cells = panel_layer(p, MARK_CELLS, NULL);
+
+    name_axes(m, p);
+    for (size_t row = 0; row < m->nr; row++)
+        for (size_t column = 0; column < m->nr_columns; column++)
+            map_cell_add(cells, &m->scale, column, row, value_at(m, row, column));
+    map_scale_add_bar(&m->scale, m->f);
+    add_words(m);
+    figure_finish(m->f);
+}
+
+struct figure *build_matrix(const struct chart *chart)
+{
+    struct matrix m = { .chart = chart,
+                        .metric = chart_metric_chosen(chart->preset->y, "gflops"),
+                        .dim = chart->preset->x,
+                        .f = chart_figure(chart) };
+
+    chart_items_init(&m.items, chart);
+    chart_families_init(&m.families, &m.items, m.dim ? m.dim : "batch", m.dim ? NULL : "seq");
+    find_rows(&m, chart_limit(chart->preset, LIMIT));
+    find_columns(&m);
+    find_range(&m);
+    if (!m.items.nr)
+        chart_absent_items(m.f, chart, &m.items);
+    else if (!m.nr)
+        chart_absent(m.f, "no benchmark has %s and %s", m.dim ? m.dim : "both batch and seq",
+                     m.metric.label);
+    else if (!(m.scale.most > 0))
+        chart_absent(m.f, "no value of %s is positive", m.metric.label);
+    else
+        draw(&m);
+    free(m.rows);
+    free(m.columns);
+    chart_families_release(&m.families);
+    chart_items_release(&m.items);
+    chart_metric_release(&m.metric);
+    return m.f;
+}

@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: MIT */
+/* Memory, one row a benchmark: what its tensors take and what it must move at least, against what
+ * the caches hold; beside it the rate at which those bytes moved, against the measured roof of the
+ * level that they come from. */
+#include "analysis/roofline.h"
+#include "base/memory.h"
+#include "output/chart.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LIMIT = 24, ROW_HEIGHT = 27 };
+
+struct memory_chart {
+    const struct chart *chart;
+    struct chart_items items;
+    struct figure *f;
+    struct panel *sizes, *rates;
+    size_t largest, fastest;     /* items, by footprint and by rate */
+    bool ruled, roofed, process; /* capacities of caches, roofs, peaks of processes are drawn */
+};
+
+static const struct chart_item *item_at(const struct memory_chart *c, size_t i)
+{
+    return &c->items.items[i];
+}
+
+/* Compulsory bytes over the median time; NaN where there is no such work. */
+static double rate_of(const struct chart_item *item)
+{
+    double bytes = item->summary->m->bytes, ns = chart_item_median(item);
+
+    return bytes > 0 && ns > 0 ? 1e9 * bytes / ns : (double)NAN;
+}
+
+/* The measured roof of that rate, see analysis/roofline.h. */
+static double roof_rate(const struct chart_item *item)
+{
+    struct roof roof;
+
+    roof_of(item->summary->m, chart_item_median(item), item->context, &roof);
+    if (!(roof.memory_ns > 0) || !(item->summary->m->bytes > 0))
+        return NAN;
+    return 1e9 * item->summary->m->bytes / roof.memory_ns;
+}
+
+static void drop_without_bytes(struct memory_chart *c)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < c->items.nr; i++)
+        if (item_at(c, i)->summary->m->footprint > 0 || item_at(c, i)->summary->m->bytes > 0)
+            c->items.items[kept++] = *item_at(c, i);
+    c->items.nr = kept;
+}
+
+static double footprint_weight(const struct chart_item *item)
+{
+    return fmax((double)item->summary->m->footprint, item->summary->m->bytes);
+}
+
+/* A point a row; values that are not there, or 0, make none. */
+static bool add_points(struct memory_chart *c, const char *label, struct style style,
+                       double (*value)(const struct chart_item *item))
+{
+    struct layer *points = panel_layer(c->sizes, MARK_POINTS, label);
+
+    points->style = style;
+    for (size_t i = 0; i < c->items.nr; i++) {
+        double at = value(item_at(c, i));
+        if (isfinite(at) && at > 0)
+            layer_add(points, at, (double)i);
+    }
+    return points->nr > 0;
+}
+
+static double footprint_of(const struct chart_item *item)
+{
+    return (double)item->summary->m->footprint;
+}
+
+static double bytes_of(const struct chart_item *item)
+{
+    return item->summary->m->bytes;
+}
+
+static double device_peak(const struct chart_item *item)
+{
+    return measurement_telemetry(item->summary->m, "device_memory_peak_bytes");
+}
+
+static double process_peak(const struct chart_item *item)
+{
+    return measurement_telemetry(item->summary->m, "max_rss_bytes");
+}
+
+/* A thin line from the bytes that must move to the bytes that are there guides the eye. */
+static void add_links(struct memory_chart *c)
+{
+    struct layer *links = panel_layer(c->sizes, MARK_SEGMENTS, NULL);
+
+    links->across = true;
+    links->style = (struct style) { .ink = INK_GREY, .width = 1, .opacity = 1 };
+    for (size_t i = 0; i < c->items.nr; i++) {
+        double a = bytes_of(item_at(c, i)), b = footprint_of(item_at(c, i));
+        if (a > 0 && b > 0)
+            layer_add_interval(links, (double)i, fmin(a, b), fmax(a, b));
+    }
+}
+
+/* Threads that all benchmarks share; 0 where they do not, or are on another device. */
+static int shared_threads(const struct memory_chart *c)
+{
+    int threads = device_label_threads(item_at(c, 0)->bench->device);
+
+    for (size_t i = 1; i < c->items.nr; i++)
+        if (device_label_threads(item_at(c, i)->bench->device) != threads ||
+            strcmp(item_at(c, i)->of->machine.id, item_at(c, 0)->of->machine.id) != 0)
+            return 0;
+    return threads;
+}
+
+/* "32 KiB": sizes of caches and places on an axis are round. */
+static char *round_bytes(double bytes, char text[QUANTITY_TEXT_SIZE])
+{
+    struct unit unit = unit_for(QUANTITY_BYTES, "", bytes);
+
+    snprintf(text, QUANTITY_TEXT_SIZE, "%.4g %s", bytes / unit.factor, unit.name);
+    return text;
+}
+
+/* What the caches hold together for the threads in use. Their names have a row of their own above
+ * the first benchmark. */
+static void add_capacities(struct memory_chart *c)
+{
+    const struct machine *machine = item_at(c, 0)->context->machine;
+    struct layer *rules = panel_layer(c->sizes, MARK_RULES, NULL);
+    struct layer *names = panel_layer(c->sizes, MARK_TEXT, NULL);
+    int threads = shared_threads(c);
+    char size[QUANTITY_TEXT_SIZE], text[QUANTITY_TEXT_SIZE + 16];
+    double before = 0;
+
+    rules->style =
+        (struct style) { .ink = INK_GREY, .width = 1.2, .dash = DASH_SHORT, .opacity = 1 };
+    names->style.ink = INK_GREY;
+    for (int level = LEVEL_L1; threads > 0 && machine && level <= LEVEL_L3; level++) {
+        double bytes = memory_level_capacity(machine, (enum memory_level)level, threads);
+        if (!(bytes > before) || !isfinite(bytes))
+            continue;
+        layer_add(rules, bytes, NAN);
+        snprintf(text, sizeof(text), "%s %s", memory_level_name((enum memory_level)level),
+                 round_bytes(bytes, size));
+        struct datum *d = layer_add_text(names, bytes, -1, ANCHOR_LEFT, text);
+        d->dx = 4;
+        d->dy = level % 2 ? 6 : -6; /* neighbours may be near */
+        before = bytes;
+        c->ruled = true;
+    }
+}
+
+static void add_rate_texts(struct memory_chart *c)
+{
+    struct layer *texts = panel_layer(c->rates, MARK_TEXT, NULL);
+    char text[QUANTITY_TEXT_SIZE];
+
+    texts->outside = true;
+    for (size_t i = 0; i < c->items.nr; i++) {
+        double rate = rate_of(item_at(c, i));
+        layer_add_text(texts, 0, (double)i, ANCHOR_LEFT,
+                       isfinite(rate) ? quantity_text(QUANTITY_RATE, "B/s", rate, text) : "n/a");
+    }
+}
+
+/* An upright stroke in each row at the roof that its rate could reach. */
+static void add_roofs(struct memory_chart *c)
+{
+    struct layer *roofs = panel_layer(c->rates, MARK_SEGMENTS, "measured roof");
+
+    roofs->style.width = 2.4;
+    for (size_t i = 0; i < c->items.nr; i++) {
+        double rate = roof_rate(item_at(c, i));
+        if (!isfinite(rate))
+            continue;
+        layer_add_interval(roofs, rate, (double)i - 0.4, (double)i + 0.4);
+        c->roofed = true;
+    }
+}
+
+static void add_rates(struct memory_chart *c)
+{
+    struct layer *bars = panel_layer(c->rates, MARK_BARS, "achieved rate");
+    double least = INFINITY, most = 0;
+
+    bars->across = true;
+    bars->style.ink = INK_BLUE;
+    for (size_t i = 0; i < c->items.nr; i++) {
+        double rate = rate_of(item_at(c, i)), roof = roof_rate(item_at(c, i));
+        if (!isfinite(rate))
+            continue;
+        layer_add(bars, rate, (double)i);
+        least = fmin(least, rate);
+        most = fmax(most, isfinite(roof) ? fmax(rate, roof) : rate);
+    }
+    axis_set(&c->rates->x, "rate", QUANTITY_RATE, "B/s",
+             chart_scale_of(c->chart->preset->y_scale, least, most));
+}
+
+static void find_largest(struct memory_chart *c)
+{
+    for (size_t i = 0; i < c->items.nr; i++) {
+        if (footprint_weight(item_at(c, i)) > footprint_weight(item_at(c, c->largest)))
+            c->largest = i;
+        if (!(rate_of(item_at(c, i)) <= rate_of(item_at(c, c->fastest))))
+            c->fastest = isfinite(rate_of(item_at(c, i))) ? i : c->fastest;
+    }
+}
+
+static void add_words(struct memory_chart *c)
+{
+    char largest[QUANTITY_TEXT_SIZE], fastest[QUANTITY_TEXT_SIZE];
+    struct strbuf sb;
+
+    strbuf_init(&sb);
+    strbuf_adds(&sb,
+                "Circle: bytes of all tensors; diamond: bytes that must move at least, each "
+                "input read and each output written once.");
+    if (c->ruled)
+        strbuf_adds(&sb, " Dashed: what the caches of the threads in use hold together.");
+    strbuf_adds(&sb, " Bars: those bytes over the median time.");
+    if (c->process)
+        strbuf_adds(&sb, " Triangle: what the whole process had held at most by then.");
+    if (c->roofed)
+        strbuf_adds(&sb,
+                    " Stroke: their measured roof, the bandwidth of the level that holds what is "
+                    "touched; a bar beyond it works from a faster one.");
+    chart_caption(c->f, &c->items, sb.data, "of each kernel those with the largest tensors");
+    strbuf_release(&sb);
+    quantity_text(QUANTITY_BYTES, "", footprint_weight(item_at(c, c->largest)), largest);
+    quantity_text(QUANTITY_RATE, "B/s", rate_of(item_at(c, c->fastest)), fastest);
+    figure_set(&c->f->alt,
+               "Memory of %zu benchmark%s: the largest is %s with %s of tensors, the highest rate "
+               "is that of %s with %s.",
+               c->items.nr, c->items.nr == 1 ? "" : "s", item_at(c, c->largest)->label, largest,
+               item_at(c, c->fastest)->label, fastest);
+}
+
+static struct panel *add_panel(struct memory_chart *c, const char *title)
+{
+    struct panel *p = figure_panel(c->f);
+    const char **names = memory_zeroed(c->items.nr, sizeof(*names));
+
+    for (size_t i = 0; i < c->items.nr; i++)
+        names[i] = item_at(c, i)->label;
+    axis_names(&p->y, names, c->items.nr, true);
+    free(names);
+    p->y.low = -1.5; /* a row for the names of caches */
+    p->y.bare = true;
+    p->plot_height = ROW_HEIGHT * (double)(c->items.nr + 1) + 12;
+    figure_set(&p->title, "%s", title);
+    return p;
+}
+
+/* A logarithmic axis of bytes has its ticks at powers of two, each with its own unit. */
+static void add_size_ticks(struct memory_chart *c)
+{
+    char text[QUANTITY_TEXT_SIZE];
+    double least = INFINITY, most = 0;
+
+    for (size_t i = 0; i < c->sizes->nr; i++)
+        for (size_t k = 0; k < c->sizes->layers[i]->nr; k++)
+            if (c->sizes->layers[i]->items[k].x > 0) {
+                least = fmin(least, c->sizes->layers[i]->items[k].x);
+                most = fmax(most, c->sizes->layers[i]->items[k].x);
+            }
+    int step = most > 0x1p21 * least ? 10 : most > 0x1p10 * least ? 5 : 2;
+    int first = step * (int)floor(log2(least) / step);
+    for (int power = first < 0 ? 0 : first; ldexp(1, power) <= most * 1.5; power += step)
+        ticks_add(&c->sizes->x.ticks, ldexp(1, power), round_bytes(ldexp(1, power), text), false);
+    c->sizes->x.low = fmin(ldexp(1, first), least / 1.3);
+}
+
+static void add_sizes(struct memory_chart *c)
+{
+    const struct style footprint = {
+        .ink = INK_BLUE, .shape = SHAPE_CIRCLE, .size = 9, .opacity = 1
+    };
+    const struct style bytes = {
+        .ink = INK_VERMILLION, .shape = SHAPE_DIAMOND, .size = 9, .hollow = true, .opacity = 1
+    };
+    const struct style device = {
+        .ink = INK_GREEN, .shape = SHAPE_SQUARE, .size = 7, .hollow = true, .opacity = 1
+    };
+    const struct style process = {
+        .ink = INK_PURPLE, .shape = SHAPE_TRIANGLE_UP, .size = 8, .opacity = 1
+    };
+
+    axis_set(&c->sizes->x, "memory", QUANTITY_PLAIN, "", AXIS_LOG);
+    add_capacities(c);
+    add_links(c);
+    add_points(c, "all tensors", footprint, footprint_of);
+    add_points(c, "must move", bytes, bytes_of);
+    add_points(c, "device memory, peak", device, device_peak);
+    c->process = add_points(c, "process, peak so far", process, process_peak);
+    add_size_ticks(c);
+}
+
+static void draw(struct memory_chart *c)
+{
+    bool rates = false;
+
+    for (size_t i = 0; i < c->items.nr; i++)
+        rates |= isfinite(rate_of(item_at(c, i)));
+    find_largest(c);
+    c->sizes = add_panel(c, "what is there, what must move");
+    add_sizes(c);
+    if (rates) {
+        c->f->columns = 2;
+        c->rates = add_panel(c, "how fast it moved");
+        c->rates->joined = true;
+        add_rates(c);
+        add_roofs(c);
+        add_rate_texts(c);
+    }
+    add_words(c);
+    chart_subtitle(c->f, c->chart, &c->items);
+    figure_finish(c->f);
+}
+
+struct figure *build_memory(const struct chart *chart)
+{
+    struct memory_chart c = { .chart = chart, .f = chart_figure(chart) };
+
+    chart_items_init(&c.items, chart);
+    size_t timed = c.items.nr;
+    drop_without_bytes(&c);
+    chart_items_limit(&c.items, chart_limit(chart->preset, LIMIT), footprint_weight);
+    if (!timed)
+        chart_absent_items(c.f, chart, &c.items);
+    else if (!c.items.nr)
+        chart_absent(c.f, "none of the %zu benchmarks with a time says how many bytes it needs",
+                     timed);
+    else
+        draw(&c);
+    chart_items_release(&c.items);
+    return c.f;
+}

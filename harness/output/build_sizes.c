@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: MIT */
+/* A matrix product's metric over its size, where M = N = K: a line a variant, the arithmetic roof
+ * as a rule. The rows of a linear layer are M = batch x seq. */
+#include "analysis/label.h"
+#include "analysis/roofline.h"
+#include "base/memory.h"
+#include "output/chart.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LIMIT = 10, SIZES_MAX = 24, ROOFS_MAX = 4 };
+
+struct curve {
+    struct benchmark_name name; /* without dims */
+    size_t run;
+    const struct chart_item *items[SIZES_MAX]; /* by size */
+    size_t nr;
+};
+
+struct curves {
+    struct curve *items;
+    size_t nr, capacity;
+};
+
+struct sizes {
+    const struct chart *chart;
+    struct chart_items items;
+    struct chart_metric metric;
+    struct curves curves;
+    size_t all; /* curves before the limit */
+    double least, most;
+    struct figure *f;
+    struct panel *p;
+};
+
+/* M = N = K, or 0. */
+static int64_t square_of(const struct benchmark_name *name)
+{
+    int64_t n = benchmark_name_dim(name, "n", -1), k = benchmark_name_dim(name, "k", -1);
+    int64_t m = benchmark_name_dim(name, "m", -1);
+
+    if (m < 0)
+        m = benchmark_name_dim(name, "batch", 1) * benchmark_name_dim(name, "seq", -1);
+    return m > 0 && m == n && n == k ? m : 0;
+}
+
+static double value_of(const struct sizes *s, const struct chart_item *item)
+{
+    return chart_value_of(&s->metric, item, &s->items.context).value;
+}
+
+static bool same_code(const struct curve *c, const struct chart_item *item)
+{
+    const struct benchmark_name *a = &c->name, *b = item->bench;
+
+    return c->run == item->run && strcmp(a->kernel, b->kernel) == 0 &&
+           strcmp(a->variant, b->variant) == 0 && strcmp(a->math, b->math) == 0 &&
+           strcmp(a->device, b->device) == 0 && strcmp(a->cache, b->cache) == 0;
+}
+
+static struct curve *curve_of(struct curves *curves, const struct chart_item *item)
+{
+    for (size_t i = 0; i < curves->nr; i++)
+        if (same_code(&curves->items[i], item))
+            return &curves->items[i];
+    struct curve *c = array_push(curves);
+    c->name = *item->bench;
+    c->name.nr_dims = 0;
+    c->run = item->run;
+    snprintf(c->name.key, sizeof(c->name.key), "%.60s/%.60s/%s/-/%.60s/%s", c->name.kernel,
+             c->name.variant, c->name.math, c->name.device, c->name.cache);
+    return c;
+}
+
+static void insert(struct curve *c, const struct chart_item *item)
+{
+    size_t at = c->nr;
+
+    if (c->nr == SIZES_MAX)
+        return;
+    for (; at > 0 && square_of(c->items[at - 1]->bench) > square_of(item->bench); at--)
+        c->items[at] = c->items[at - 1];
+    c->items[at] = item;
+    c->nr++;
+}
+
+/* A curve says more with more sizes, then with larger ones, then where it is better at the end. */
+static bool says_less(const struct sizes *s, const struct curve *a, const struct curve *b)
+{
+    const struct chart_item *x = a->items[a->nr - 1], *y = b->items[b->nr - 1];
+
+    if (a->nr != b->nr)
+        return a->nr < b->nr;
+    if (square_of(x->bench) != square_of(y->bench))
+        return square_of(x->bench) < square_of(y->bench);
+    return s->metric.direction == LOWER_IS_BETTER ? value_of(s, x) > value_of(s, y)
+                                                  : value_of(s, x) < value_of(s, y);
+}
+
+static void drop(struct curves *curves, size_t at)
+{
+    curves->nr--;
+    memmove(&curves->items[at], &curves->items[at + 1],
+            (curves->nr - at) * sizeof(curves->items[0]));
+}
+
+static void find_curves(struct sizes *s, size_t limit)
+{
+    struct curves *curves = &s->curves;
+
+    for (size_t i = 0; i < s->items.nr; i++) {
+        const struct chart_item *item = &s->items.items[i];
+        if (square_of(item->bench) && isfinite(value_of(s, item)))
+            insert(curve_of(curves, item), item);
+    }
+    for (size_t i = curves->nr; i-- > 0;)
+        if (curves->items[i].nr < 2)
+            drop(curves, i);
+    s->all = curves->nr;
+    while (curves->nr > limit) {
+        size_t least = 0;
+        for (size_t i = 1; i < curves->nr; i++)
+            if (says_less(s, &curves->items[i], &curves->items[least]))
+                least = i;
+        drop(curves, least);
+    }
+}
+
+static void add_curve(struct sizes *s, const struct curve *c, size_t nth, const char *label)
+{
+    struct layer *spread = panel_layer(s->p, MARK_INTERVALS, NULL);
+    struct layer *line = panel_layer(s->p, MARK_LINE, label);
+    struct layer *points = panel_layer(s->p, MARK_POINTS, label);
+
+    style_nth(&line->style, nth);
+    style_nth(&points->style, nth);
+    spread->style = line->style;
+    spread->style.width = 1;
+    spread->style.dash = DASH_SOLID;
+    for (size_t i = 0; i < c->nr; i++) {
+        double x = (double)square_of(c->items[i]->bench);
+        struct chart_value v = chart_value_of(&s->metric, c->items[i], &s->items.context);
+        layer_add(line, x, v.value);
+        layer_add(points, x, v.value);
+        layer_add_interval(spread, x, v.low, v.high);
+        s->least = fmin(s->least, v.value);
+        s->most = fmax(s->most, v.value);
+    }
+}
+
+static void add_curves(struct sizes *s)
+{
+    const struct benchmark_name **names = memory_zeroed(s->curves.nr, sizeof(*names));
+
+    for (size_t i = 0; i < s->curves.nr; i++)
+        names[i] = &s->curves.items[i].name;
+    char **labels = labels_create(names, s->curves.nr);
+    for (size_t i = 0; i < s->curves.nr; i++) {
+        const char *run =
+            chart_nr_runs(s->chart) > 1 ? chart_run_name(s->chart, s->curves.items[i].run) : "";
+        char *label = NULL;
+        figure_set(&label, "%s%s%s", labels[i], *run ? " · " : "", run);
+        add_curve(s, &s->curves.items[i], i, label);
+        free(label);
+    }
+    labels_free(labels, s->curves.nr);
+    free(names);
+}
+
+/* One roof for each math mode and device among the curves. */
+static void add_roofs(struct sizes *s, double x)
+{
+    const struct ceiling *seen[ROOFS_MAX];
+    size_t nr = 0;
+
+    for (size_t i = 0; i < s->curves.nr && nr < ROOFS_MAX; i++) {
+        const struct curve *c = &s->curves.items[i];
+        char name[48], rate[QUANTITY_TEXT_SIZE];
+        size_t k = 0;
+        snprintf(name, sizeof(name), "flops.%s", c->name.math);
+        const struct ceiling *roof = ceiling_find(c->items[0]->context, name, c->name.device);
+        while (k < nr && seen[k] != roof)
+            k++;
+        if (!roof || !(roof->value > 0) || k < nr)
+            continue;
+        seen[nr++] = roof;
+        struct layer *rule = panel_layer(s->p, MARK_RULES, NULL);
+        struct layer *texts = panel_layer(s->p, MARK_TEXT, NULL);
+        rule->style.dash = DASH_LONG;
+        rule->style.width = 1.4;
+        layer_add(rule, NAN, roof->value);
+        quantity_text(QUANTITY_RATE, "FLOP/s", roof->value, rate);
+        struct datum *d = layer_add_text(texts, x, roof->value, ANCHOR_LEFT, "");
+        figure_set(&d->text, "%s peak %s measured", c->name.math, rate);
+        d->dy = -9;
+        s->most = fmax(s->most, roof->value);
+    }
+}
+
+static void add_size_ticks(struct sizes *s)
+{
+    struct ticks *ticks = &s->p->x.ticks;
+
+    for (size_t i = 0; i < s->curves.nr; i++) {
+        for (size_t k = 0; k < s->curves.items[i].nr; k++) {
+            double at = (double)square_of(s->curves.items[i].items[k]->bench);
+            char text[24];
+            bool known = false;
+            for (size_t n = 0; n < ticks->nr; n++)
+                known |= ticks->items[n].at == at;
+            snprintf(text, sizeof(text), "%.0f", at);
+            if (!known)
+                ticks_add(ticks, at, text, false);
+        }
+    }
+}
+
+static void add_words(struct sizes *s, bool roofs)
+{
+    char low[QUANTITY_TEXT_SIZE], high[QUANTITY_TEXT_SIZE], how[400], left[96] = "";
+    size_t best = 0;
+
+    if (s->all > s->curves.nr)
+        snprintf(left, sizeof(left), " Showing %zu of %zu lines: those with most sizes.",
+                 s->curves.nr, s->all);
+    snprintf(how, sizeof(how),
+             "Square products alone, M = N = K. Points: %.80s%s; bars p5 to p95.%s%s",
+             s->metric.label,
+             s->metric.metric && s->metric.metric->kind == METRIC_RATE ? " at the median time" : "",
+             roofs ? " Dashed: the best rate that a probe of the machine reached." : "", left);
+    chart_caption(s->f, &s->items, how, "");
+    quantity_text(s->metric.quantity, s->metric.base, s->least, low);
+    for (size_t i = 1; i < s->curves.nr; i++)
+        if (says_less(s, &s->curves.items[best], &s->curves.items[i]))
+            best = i;
+    const struct curve *c = &s->curves.items[best];
+    quantity_text(s->metric.quantity, s->metric.base, value_of(s, c->items[c->nr - 1]), high);
+    figure_set(
+        &s->f->alt,
+        "Lines of %s over the size of square products for %zu variant%s, from %s; %s reaches "
+        "%s at %lld.",
+        s->metric.label, s->curves.nr, s->curves.nr == 1 ? "" : "s", low, c->name.variant, high,
+        (long long)square_of(c->items[c->nr - 1]->bench));
+}
+
+static void draw(struct sizes *s)
+{
+    const struct preset *preset = s->chart->preset;
+    bool roofs = strcmp(s->metric.name, "gflops") == 0;
+    double smallest = INFINITY;
+
+    s->least = INFINITY;
+    s->most = -INFINITY;
+    s->p = figure_panel(s->f);
+    add_curves(s);
+    for (size_t i = 0; i < s->curves.nr; i++)
+        smallest = fmin(smallest, (double)square_of(s->curves.items[i].items[0]->bench));
+    if (roofs)
+        add_roofs(s, smallest);
+    axis_set(&s->p->x, preset->x_label ? preset->x_label : "M = N = K", QUANTITY_PLAIN, "",
+             AXIS_LOG);
+    add_size_ticks(s);
+    axis_set(&s->p->y, preset->y_label ? preset->y_label : s->metric.label, s->metric.quantity,
+             s->metric.base, chart_scale(preset, s->least, s->most));
+    chart_subtitle(s->f, s->chart, &s->items);
+    add_words(s, roofs);
+    figure_finish(s->f);
+}
+
+struct figure *build_sizes(const struct chart *chart)
+{
+    struct sizes s = { .chart = chart,
+                       .metric = chart_metric_chosen(chart->preset->y, "gflops"),
+                       .f = chart_figure(chart) };
+
+    chart_items_init(&s.items, chart);
+    find_curves(&s, chart_limit(chart->preset, LIMIT));
+    if (!s.items.nr)
+        chart_absent_items(s.f, chart, &s.items);
+    else if (!s.curves.nr)
+        chart_absent(s.f, "no variant has times with %s at two or more sizes with M = N = K",
+                     s.metric.label);
+    else
+        draw(&s);
+    array_release(&s.curves);
+    chart_items_release(&s.items);
+    chart_metric_release(&s.metric);
+    return s.f;
+}

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT */
+#include "output/chart_grid.h"
+
+#include "analysis/label.h"
+#include "base/memory.h"
+#include "base/text.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Fields of the name; the run is none of them. */
+static const struct {
+    const char *name;
+    size_t offset;
+} fields[] = {
+    { "variant", offsetof(struct benchmark_name, variant) },
+    { "math", offsetof(struct benchmark_name, math) },
+    { "device", offsetof(struct benchmark_name, device) },
+    { "cache", offsetof(struct benchmark_name, cache) },
+};
+
+enum { FIELDS = sizeof(fields) / sizeof(fields[0]) };
+
+int chart_grid_check(const char *field, struct error *err)
+{
+    const char *words[FIELDS + 2] = { "run" };
+
+    for (size_t i = 0; i < FIELDS; i++)
+        words[i + 1] = fields[i].name;
+    for (size_t i = 0; words[i]; i++)
+        if (strcmp(words[i], field) == 0)
+            return 0;
+    const char *nearest = text_nearest(field, words);
+    return error_set(err, "\"group\": \"%.60s\" is none of variant, math, device, cache, run%s%s%s",
+                     field, nearest ? "; did you mean \"" : "", nearest ? nearest : "",
+                     nearest ? "\"?" : "");
+}
+
+/* The name with an empty field, and a key that says so. */
+static void strip(const struct benchmark_name *name, const char *field,
+                  struct benchmark_name *stripped)
+{
+    struct strbuf key;
+
+    *stripped = *name;
+    for (size_t i = 0; i < FIELDS; i++)
+        if (strcmp(fields[i].name, field) == 0)
+            ((char *)stripped)[fields[i].offset] = '\0';
+    strbuf_init(&key);
+    strbuf_addf(&key, "%s/%s/%s/", stripped->kernel, stripped->variant, stripped->math);
+    for (int i = 0; i < stripped->nr_dims; i++)
+        strbuf_addf(&key, "%s%s=%lld", i ? "," : "", stripped->dims[i].name,
+                    (long long)stripped->dims[i].value);
+    strbuf_addf(&key, "/%s/%s", stripped->device, stripped->cache);
+    snprintf(stripped->key, sizeof(stripped->key), "%s", key.data);
+    strbuf_release(&key);
+}
+
+/* The column of this value; GRID_SERIES_MAX where there is no room for another. */
+static size_t series_of(struct chart_grid *grid, const char *value)
+{
+    for (size_t i = 0; i < grid->nr_series; i++)
+        if (strcmp(grid->series[i], value) == 0)
+            return i;
+    if (grid->nr_series < GRID_SERIES_MAX)
+        snprintf(grid->series[grid->nr_series++], GROUP_SIZE, "%s", value);
+    else
+        return GRID_SERIES_MAX;
+    return grid->nr_series - 1;
+}
+
+static struct chart_grid_row *row_of(struct chart_grid *grid, const struct benchmark_name *name,
+                                     size_t run)
+{
+    for (size_t i = 0; i < grid->nr; i++)
+        if (grid->items[i].run == run && strcmp(grid->items[i].name.key, name->key) == 0)
+            return &grid->items[i];
+    struct chart_grid_row *row = array_push(grid);
+    *row = (struct chart_grid_row) { .name = *name, .run = run };
+    return row;
+}
+
+static void name_rows(struct chart_grid *grid)
+{
+    const struct benchmark_name **names = memory_zeroed(grid->nr + 1, sizeof(*names));
+
+    for (size_t i = 0; i < grid->nr; i++)
+        names[i] = &grid->items[i].name;
+    labels_free(grid->labels, grid->nr_labels);
+    grid->labels = grid->nr ? labels_create(names, grid->nr) : NULL;
+    grid->nr_labels = grid->nr;
+    free(names);
+}
+
+void chart_grid_init(struct chart_grid *grid, const struct chart_items *items, const char *field)
+{
+    bool by_run = strcmp(field, "run") == 0;
+
+    *grid = (struct chart_grid) { .field = field };
+    for (size_t i = 0; i < items->nr; i++) {
+        const struct chart_item *item = &items->items[i];
+        struct benchmark_name name;
+        char value[GROUP_SIZE];
+        size_t series = series_of(grid, chart_group_of(item, items->chart, field, value));
+        if (series == GRID_SERIES_MAX) {
+            grid->crowded++;
+            continue;
+        }
+        strip(item->bench, field, &name);
+        row_of(grid, &name, by_run ? 0 : item->run)->items[series] = item;
+    }
+    grid->all = grid->nr;
+    name_rows(grid);
+}
+
+void chart_grid_release(struct chart_grid *grid)
+{
+    labels_free(grid->labels, grid->nr_labels);
+    array_release(grid);
+}
+
+size_t chart_grid_count(const struct chart_grid_row *row)
+{
+    size_t nr = 0;
+
+    for (size_t i = 0; i < GRID_SERIES_MAX; i++)
+        nr += row->items[i] != NULL;
+    return nr;
+}
+
+size_t chart_grid_base(const struct chart_grid_row *row)
+{
+    size_t first = GRID_SERIES_MAX;
+
+    for (size_t i = GRID_SERIES_MAX; i-- > 0;)
+        first = row->items[i] ? i : first;
+    for (size_t i = 0; i < GRID_SERIES_MAX; i++)
+        if (row->items[i] && row->items[i]->summary->m->vendor)
+            return i;
+    return first;
+}
+
+void chart_grid_pairs(struct chart_grid *grid)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < grid->nr; i++)
+        if (chart_grid_count(&grid->items[i]) > 1)
+            grid->items[kept++] = grid->items[i];
+    grid->nr = grid->all = kept;
+    name_rows(grid);
+}
+
+static double weight(const struct chart_grid_row *row)
+{
+    double longest = 0;
+
+    for (size_t i = 0; i < GRID_SERIES_MAX; i++)
+        if (row->items[i] && chart_item_median(row->items[i]) > longest)
+            longest = chart_item_median(row->items[i]);
+    return longest;
+}
+
+void chart_grid_limit(struct chart_grid *grid, size_t limit)
+{
+    size_t items = 0;
+
+    for (size_t i = 0; i < grid->nr; i++)
+        items += chart_grid_count(&grid->items[i]);
+    while (items > limit && grid->nr > 1) {
+        size_t least = 0;
+        for (size_t i = 1; i < grid->nr; i++)
+            if (weight(&grid->items[i]) < weight(&grid->items[least]))
+                least = i;
+        items -= chart_grid_count(&grid->items[least]);
+        grid->nr--;
+        memmove(&grid->items[least], &grid->items[least + 1],
+                (grid->nr - least) * sizeof(grid->items[0]));
+    }
+    name_rows(grid);
+}

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: MIT */
+/* The benchmarks that a figure shows: of one run or of several, named, and not too many. */
+#include "output/chart.h"
+
+#include "analysis/label.h"
+#include "base/memory.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct keyed {
+    const char *key;
+    size_t item;
+};
+
+static int order_keyed(const void *x, const void *y)
+{
+    const struct keyed *a = x, *b = y;
+    int order = strcmp(a->key, b->key);
+
+    return order ? order : (a->item > b->item) - (a->item < b->item);
+}
+
+/* For each item the first with the same benchmark: in one run it is itself. free() it. */
+static size_t *find_firsts(const struct chart_items *items)
+{
+    struct keyed *sorted = memory_zeroed(items->nr + 1, sizeof(*sorted));
+    size_t *firsts = memory_zeroed(items->nr + 1, sizeof(*firsts));
+
+    for (size_t i = 0; i < items->nr; i++)
+        sorted[i] = (struct keyed) { items->items[i].bench->key, i };
+    qsort(sorted, items->nr, sizeof(*sorted), order_keyed);
+    for (size_t i = 0, begin = 0; i < items->nr; i++) {
+        if (strcmp(sorted[i].key, sorted[begin].key) != 0)
+            begin = i;
+        firsts[sorted[i].item] = sorted[begin].item;
+    }
+    free(sorted);
+    return firsts;
+}
+
+static void free_labels(struct chart_items *items)
+{
+    labels_free(items->own, items->nr_own);
+    labels_free(items->labels, items->nr_labels);
+    items->own = items->labels = NULL;
+    items->nr_own = items->nr_labels = 0;
+}
+
+/* Of one benchmark in several runs the run is all that differs. */
+static char *label_with_run(const struct chart_items *items, const struct chart_item *item)
+{
+    const char *run = chart_run_name(items->chart, item->run);
+    struct strbuf label;
+
+    strbuf_init(&label);
+    if (items->nr_own > 1 || !*run)
+        strbuf_adds(&label, item->own);
+    if (*run)
+        strbuf_addf(&label, "%s%s", label.length ? " · " : "", run);
+    return strbuf_detach(&label);
+}
+
+static void add_runs_to_labels(struct chart_items *items)
+{
+    items->labels = memory_zeroed(items->nr, sizeof(*items->labels));
+    items->nr_labels = items->nr;
+    for (size_t i = 0; i < items->nr; i++) {
+        items->labels[i] = label_with_run(items, &items->items[i]);
+        items->items[i].label = items->labels[i];
+    }
+}
+
+static void name_items(struct chart_items *items)
+{
+    const struct benchmark_name **names = memory_zeroed(items->nr + 1, sizeof(*names));
+    size_t *firsts = find_firsts(items), *places = memory_zeroed(items->nr + 1, sizeof(*places));
+
+    free_labels(items);
+    for (size_t i = 0; i < items->nr; i++) {
+        if (firsts[i] != i)
+            continue;
+        places[i] = items->nr_own;
+        names[items->nr_own++] = items->items[i].bench;
+    }
+    items->own = items->nr_own ? labels_create(names, items->nr_own) : NULL;
+    for (size_t i = 0; i < items->nr; i++)
+        items->items[i].label = items->items[i].own = items->own[places[firsts[i]]];
+    if (items->nr_rows > 1 && items->nr)
+        add_runs_to_labels(items);
+    free(names);
+    free(firsts);
+    free(places);
+}
+
+static const struct plot_model *find_model(const struct chart *chart,
+                                           const struct benchmark_name *bench)
+{
+    if (strncmp(bench->kernel, "gpt/", 4) != 0)
+        return NULL;
+    const char *name = bench->kernel + 4;
+    size_t length = strcspn(name, "/");
+    for (size_t i = 0; i < chart->nr_models; i++)
+        if (strlen(chart->models[i].name) == length &&
+            strncmp(chart->models[i].name, name, length) == 0)
+            return &chart->models[i];
+    return NULL;
+}
+
+static void add_rows(struct chart_items *items, const struct run_rows *rows, size_t run)
+{
+    for (size_t i = 0; i < rows->nr; i++) {
+        const struct run_row *row = &rows->items[i];
+        if (!preset_takes(items->chart->preset, row->bench->key))
+            continue;
+        items->outcomes[row->summary.n ? OUTCOME_OK : row->outcome]++;
+        if (!row->summary.n)
+            continue;
+        *array_push(items) = (struct chart_item) {
+            .bench = row->bench,
+            .summary = &row->summary,
+            .run = run,
+            .of = chart_run(items->chart, run),
+            .context = &rows->context,
+            .model = find_model(items->chart, row->bench),
+        };
+    }
+}
+
+void chart_items_init(struct chart_items *items, const struct chart *chart)
+{
+    *items = (struct chart_items) { .chart = chart, .nr_rows = chart_nr_runs(chart) };
+    items->rows = memory_zeroed(items->nr_rows + 1, sizeof(*items->rows));
+    for (size_t i = 0; i < items->nr_rows; i++) {
+        int run = chart->runs ? chart->runs[i] : chart->run;
+        run_rows_init(&items->rows[i], chart->records, run);
+        if (run == chart->run)
+            items->context = items->rows[i].context;
+        add_rows(items, &items->rows[i], i);
+    }
+    name_items(items);
+}
+
+void chart_items_release(struct chart_items *items)
+{
+    free_labels(items);
+    for (size_t i = 0; i < items->nr_rows; i++)
+        run_rows_release(&items->rows[i]);
+    free(items->rows);
+    array_release(items);
+}
+
+size_t chart_limit(const struct preset *preset, size_t otherwise)
+{
+    size_t limit = preset->limit > 0 ? (size_t)preset->limit : otherwise;
+
+    return limit < LIMIT_ROWS_MAX ? limit : LIMIT_ROWS_MAX;
+}
+
+double chart_item_median(const struct chart_item *item)
+{
+    return stats_quantile(item->summary->sorted, item->summary->n, 0.5);
+}
+
+/* A benchmark that may have to go, with all its runs. */
+struct candidate {
+    size_t first; /* item */
+    const char *kernel;
+    double weight;   /* the heaviest of its runs */
+    size_t nr;       /* items */
+    size_t siblings; /* candidates of the kernel, itself included */
+    bool gone;
+};
+
+static struct candidate *find_candidates(const struct chart_items *items, const size_t *firsts,
+                                         double (*weight)(const struct chart_item *item),
+                                         size_t *nr)
+{
+    struct candidate *all = memory_zeroed(items->nr + 1, sizeof(*all));
+    size_t *places = memory_zeroed(items->nr + 1, sizeof(*places));
+
+    *nr = 0;
+    for (size_t i = 0; i < items->nr; i++) {
+        double w = weight(&items->items[i]);
+        if (firsts[i] == i) {
+            places[i] = (*nr)++;
+            all[places[i]] =
+                (struct candidate) { i, items->items[i].bench->kernel, w, 0, 0, false };
+        }
+        struct candidate *c = &all[places[firsts[i]]];
+        c->nr++;
+        if (w > c->weight)
+            c->weight = w;
+    }
+    for (size_t i = 0; i < *nr; i++)
+        for (size_t k = 0; k < *nr; k++)
+            all[i].siblings += strcmp(all[i].kernel, all[k].kernel) == 0;
+    free(places);
+    return all;
+}
+
+/* The lightest candidate of the kernel that has most. */
+static size_t least_missed(const struct candidate *all, size_t nr)
+{
+    size_t least = nr;
+
+    for (size_t i = 0; i < nr; i++) {
+        if (all[i].gone)
+            continue;
+        if (least == nr || all[i].siblings > all[least].siblings ||
+            (all[i].siblings == all[least].siblings && all[i].weight < all[least].weight))
+            least = i;
+    }
+    return least;
+}
+
+/* Returns how many items go. */
+static size_t choose_leavers(struct candidate *all, size_t nr, size_t items, size_t limit)
+{
+    size_t left = items, candidates = nr;
+
+    while (left > limit && candidates > 1) {
+        struct candidate *leaver = &all[least_missed(all, nr)];
+        leaver->gone = true;
+        left -= leaver->nr;
+        candidates--;
+        for (size_t i = 0; i < nr; i++)
+            all[i].siblings -= strcmp(all[i].kernel, leaver->kernel) == 0;
+    }
+    return items - left;
+}
+
+void chart_items_limit(struct chart_items *items, size_t limit,
+                       double (*weight)(const struct chart_item *item))
+{
+    size_t nr, kept = 0;
+
+    if (items->nr <= limit)
+        return;
+    size_t *firsts = find_firsts(items);
+    struct candidate *all = find_candidates(items, firsts, weight, &nr);
+    bool *gone = memory_zeroed(items->nr, sizeof(*gone));
+    items->left_out += choose_leavers(all, nr, items->nr, limit);
+    for (size_t i = 0; i < nr; i++)
+        gone[all[i].first] = all[i].gone;
+    for (size_t i = 0; i < items->nr; i++)
+        if (!gone[firsts[i]])
+            items->items[kept++] = items->items[i];
+    items->nr = kept;
+    name_items(items);
+    free(gone);
+    free(firsts);
+    free(all);
+}
+
+void chart_items_keep(struct chart_items *items, const bool *keep)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < items->nr; i++)
+        if (keep[i])
+            items->items[kept++] = items->items[i];
+    items->left_out += items->nr - kept;
+    items->nr = kept;
+    name_items(items);
+}

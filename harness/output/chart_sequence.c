@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+#include "output/chart_sequence.h"
+
+#include "base/memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static const struct group *group_of(const struct chart_samples *s, const struct chart_item *item)
+{
+    const struct groups *groups = &s->items.rows[item->run].groups;
+    size_t i = 0;
+
+    while (i < groups->nr && groups->items[i].bench != item->bench)
+        i++;
+    return i < groups->nr ? &groups->items[i] : NULL;
+}
+
+static bool has_samples(const struct chart_samples *s, const struct chart_item *item,
+                        const struct record *r)
+{
+    return &s->chart->records->runs[r->run] == item->of && r->m.outcome == OUTCOME_OK &&
+           r->m.nr_samples > 0 && r->m.batch > 0;
+}
+
+double sequence_quantile(const struct sequence *sequence, size_t begin, size_t end, double p)
+{
+    double *part = memory_zeroed(end - begin + 1, sizeof(*part));
+    size_t nr = 0;
+
+    for (size_t i = begin; i < end; i++)
+        if (isfinite(sequence->values[i]))
+            part[nr++] = sequence->values[i];
+    double value = stats_select_quantile(part, nr, p);
+    free(part);
+    return value;
+}
+
+static double interest_of(const struct sequence *sequence)
+{
+    enum { STRETCHES = 10 };
+    double least = INFINITY, most = 0, median = sequence_quantile(sequence, 0, sequence->n, 0.5);
+
+    for (size_t i = 0; i < STRETCHES; i++) {
+        size_t begin = i * sequence->n / STRETCHES, end = (i + 1) * sequence->n / STRETCHES;
+        double value = sequence_quantile(sequence, begin, end, 0.5);
+        if (end - begin < 5 || !isfinite(value))
+            continue;
+        least = fmin(least, value);
+        most = fmax(most, value);
+    }
+    double moves = most > 0 ? (most - least) / median : 0;
+    double tail = sequence_quantile(sequence, 0, sequence->n, 0.99) / median - 1;
+    return moves + 0.25 * fmin(fmax(tail, 0), 4);
+}
+
+static void add_launch(struct sequence *sequence, const struct measurement *m,
+                       struct sample_unit unit)
+{
+    sequence->starts[sequence->nr_launches++] = sequence->n;
+    for (size_t i = 0; i < m->nr_samples; i++)
+        sequence->values[sequence->n++] = sample_value(unit, (double)m->samples[i] / m->batch);
+}
+
+void sequence_init(struct sequence *sequence, const struct chart_samples *s,
+                   const struct chart_item *item)
+{
+    const struct group *group = group_of(s, item);
+    struct sample_unit unit = chart_samples_unit(s, item);
+
+    *sequence = (struct sequence) { .item = item };
+    sequence->starts = memory_zeroed((group ? group->nr : 0) + 1, sizeof(*sequence->starts));
+    sequence->values = memory_zeroed(item->summary->n + 1, sizeof(*sequence->values));
+    for (size_t i = 0; group && i < group->nr; i++)
+        if (has_samples(s, item, group->items[i]))
+            add_launch(sequence, &group->items[i]->m, unit);
+    sequence->starts[sequence->nr_launches] = sequence->n;
+    sequence->interest = interest_of(sequence);
+}
+
+void sequence_release(struct sequence *sequence)
+{
+    free(sequence->values);
+    free(sequence->starts);
+}

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+/* The head of the comment: what came out, in words. */
+#include "output/comment_parts.h"
+#include "output/compare_words.h"
+#include "output/escape.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { NAME_SHOWN = 300 }; /* bytes */
+
+static const struct metric *first_metric(const struct comparison *c)
+{
+    const struct metric *metrics[COMPARE_METRICS_MAX];
+
+    return comparison_metrics(c, metrics) > 0 ? metrics[0] : NULL;
+}
+
+/* A row is a benchmark where one metric is compared. */
+static const char *rows_word(const struct comparison *c)
+{
+    const struct metric *metrics[COMPARE_METRICS_MAX];
+
+    if (comparison_metrics(c, metrics) > 1)
+        return c->nr == 1 ? "comparison" : "comparisons";
+    return c->nr == 1 ? "benchmark" : "benchmarks";
+}
+
+/* Alarms of one verdict: those that nobody accepted. */
+static size_t alarms_of(const struct comparison *c, enum verdict verdict)
+{
+    size_t nr = 0;
+
+    for (size_t i = 0; i < c->nr; i++)
+        nr += c->rows[i].verdict == verdict && !c->rows[i].accepted;
+    return nr;
+}
+
+static void add_title(const struct comment *k)
+{
+    const struct comparison *c = k->c;
+    const struct metric *metric = first_metric(c);
+    size_t broken = alarms_of(c, VERDICT_BROKEN), worse = alarms_of(c, VERDICT_REGRESSED);
+
+    strbuf_adds(k->out, "### ");
+    if (broken)
+        strbuf_addf(k->out, "✗ %zu broken%s", broken, worse ? ", " : "");
+    if (worse)
+        strbuf_addf(k->out, "▲ %zu %s", worse, verdict_word(VERDICT_REGRESSED, metric));
+    if (broken || worse)
+        strbuf_addf(k->out, " of %zu %s", c->nr, rows_word(c));
+    else if (c->nr == 0)
+        strbuf_adds(k->out, "? Nothing to compare");
+    else if (c->exit_status == COMPARE_EXIT_NOTHING)
+        strbuf_adds(k->out, "? Cannot tell: nothing is decided");
+    else if (c->count[VERDICT_IMPROVED])
+        strbuf_addf(k->out, "▼ %zu %s, nothing %s", c->count[VERDICT_IMPROVED],
+                    verdict_word(VERDICT_IMPROVED, metric),
+                    verdict_word(VERDICT_REGRESSED, metric));
+    else if (c->accepted)
+        strbuf_addf(k->out, "● Nothing %s beyond what is accepted",
+                    verdict_word(VERDICT_REGRESSED, metric));
+    else
+        strbuf_addf(k->out, "● Nothing %s", verdict_word(VERDICT_REGRESSED, metric));
+    strbuf_adds(k->out, "\n\n");
+}
+
+/* "2 slower, 1 faster, 41 the same, 3 undecided of 47; chance alone would raise 0.1" */
+static void add_counts(const struct comment *k)
+{
+    static const enum verdict order[] = { VERDICT_BROKEN,  VERDICT_REGRESSED, VERDICT_IMPROVED,
+                                          VERDICT_FIXED,   VERDICT_SAME,      VERDICT_UNDECIDED,
+                                          VERDICT_FAILING, VERDICT_MISSING,   VERDICT_NEW };
+    const struct comparison *c = k->c;
+    const char *comma = "";
+
+    if (c->nr == 0)
+        return;
+    for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++) {
+        if (c->count[order[i]] == 0)
+            continue;
+        strbuf_addf(k->out, "%s%zu %s", comma, c->count[order[i]],
+                    verdict_word(order[i], first_metric(c)));
+        comma = ", ";
+    }
+    strbuf_addf(k->out, " of %zu", c->nr);
+    if (c->accepted)
+        strbuf_addf(k->out, "; %zu accepted", c->accepted);
+    if (c->family)
+        strbuf_addf(k->out, "; chance alone would raise %.2g at most", c->chance);
+    strbuf_adds(k->out, ".\n\n");
+}
+
+/* Names of runs have an end; who calls this with others still gets a comment that fits. */
+static void add_side_name(struct strbuf *out, const char *title, const char *name)
+{
+    char cut[NAME_SHOWN + 1];
+
+    snprintf(cut, sizeof(cut), "%s", name);
+    strbuf_addf(out, "%s: ", title);
+    escape_markdown(out, cut);
+    strbuf_adds(out, strlen(name) > NAME_SHOWN ? "… " : ". ");
+}
+
+static void add_sides(const struct comment *k)
+{
+    const struct metric *metrics[COMPARE_METRICS_MAX];
+    size_t nr = comparison_metrics(k->c, metrics);
+
+    if (k->o->base_name && k->o->head_name) {
+        add_side_name(k->out, "Base", k->o->base_name);
+        add_side_name(k->out, "Head", k->o->head_name);
+    }
+    strbuf_adds(k->out, "Compared: ");
+    for (size_t i = 0; i < nr; i++)
+        strbuf_addf(k->out, "%s%s", i ? ", " : "", metrics[i]->label);
+    strbuf_addf(k->out, "; ±%.3g %% does not matter%s.\n\n", k->c->settings.delta * 100,
+                k->c->settings.nr_floors ? " but where told otherwise" : "");
+}
+
+void comment_verdict(const struct comment *k)
+{
+    add_title(k);
+    add_counts(k);
+    add_sides(k);
+}
+
+/* What is missing has a dash for a sign, and so has the list. */
+static void add_bullet(const struct comment *k, enum verdict verdict)
+{
+    const char *sign = verdict_look(verdict)->sign;
+
+    strbuf_adds(k->out, "- ");
+    if (*sign != '-')
+        strbuf_addf(k->out, "%s ", sign);
+}
+
+static void add_broken(const struct comment *k, enum verdict verdict)
+{
+    size_t nr = 0;
+
+    for (size_t i = 0; i < k->c->nr && nr < k->level->broken; i++) {
+        const struct compare_row *row = &k->c->rows[i];
+        if (row->verdict != verdict)
+            continue;
+        nr++;
+        add_bullet(k, verdict);
+        strbuf_addf(k->out, "%s: ", verdict_name(verdict));
+        escape_markdown(k->out, k->labels[i]);
+        strbuf_adds(k->out, row->why[0] ? ": " : "");
+        escape_markdown(k->out, row->why);
+        if (row->accepted) {
+            strbuf_adds(k->out, " (accepted: ");
+            escape_markdown(k->out, row->accepted);
+            strbuf_adds(k->out, ")");
+        }
+        strbuf_addc(k->out, '\n');
+    }
+    if (nr == k->c->count[verdict])
+        return;
+    add_bullet(k, verdict);
+    strbuf_addf(k->out, "%zu %s%s\n", k->c->count[verdict] - nr, nr ? "more " : "",
+                verdict_name(verdict));
+}
+
+void comment_broken(const struct comment *k)
+{
+    static const enum verdict order[] = { VERDICT_BROKEN, VERDICT_MISSING, VERDICT_FAILING,
+                                          VERDICT_FIXED };
+    size_t before = k->out->length;
+
+    for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++)
+        add_broken(k, order[i]);
+    if (k->out->length > before)
+        strbuf_addc(k->out, '\n');
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/* https://mermaid.js.org/syntax/xyChart.html; its numbers know no exponent. */
+#include "output/mermaid.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+/* The range is explicit: left to itself the chart begins at its smallest value. */
+struct scale {
+    double factor, low, high;
+    int decimals;
+};
+
+static struct scale scale_of(const struct mermaid_trend *trend, double factor)
+{
+    struct scale s = { .factor = factor, .low = INFINITY, .high = -INFINITY };
+
+    for (size_t i = 0; i < trend->nr; i++) {
+        s.low = fmin(s.low, trend->values[i] / factor);
+        s.high = fmax(s.high, trend->values[i] / factor);
+    }
+    double room = fmax(s.high - s.low, 0.1 * fabs(s.high)) * 0.1;
+    s.low -= s.low > room ? room : s.low;
+    s.high += room;
+    ticks_widen(&s.low, &s.high, 5);
+    if (!(s.high > s.low))
+        s.high = s.low + 1;
+    s.decimals = (int)fmin(fmax(3 - floor(log10(s.high - s.low)), 0), 9);
+    return s;
+}
+
+/* Without the zeros at its end: comments are read as mails, too. */
+static void add_number(struct strbuf *out, double value, int decimals)
+{
+    strbuf_addf(out, "%.*f", decimals, value);
+    while (decimals > 0 && strchr("0.", out->data[out->length - 1])) {
+        bool point = out->data[out->length - 1] == '.';
+        out->data[--out->length] = '\0';
+        if (point)
+            return;
+    }
+}
+
+static void add_values(struct strbuf *out, const char *mark, const struct mermaid_trend *trend,
+                       const struct scale *scale, bool last_alone)
+{
+    strbuf_addf(out, "    %s [", mark);
+    for (size_t i = 0; i < trend->nr; i++) {
+        bool shown = !last_alone || i + 1 == trend->nr;
+        strbuf_adds(out, i ? ", " : "");
+        /* a bar that ends where the axis begins has no height */
+        add_number(out, shown ? trend->values[i] / scale->factor : scale->low, scale->decimals);
+    }
+    strbuf_adds(out, "]\n");
+}
+
+void mermaid_trend_add(const struct mermaid_trend *whole, struct strbuf *out)
+{
+    struct mermaid_trend trend = *whole;
+
+    if (trend.nr < MERMAID_POINTS_MIN)
+        return;
+    if (trend.nr > MERMAID_POINTS_MAX) {
+        trend.values += trend.nr - MERMAID_POINTS_MAX;
+        trend.nr = MERMAID_POINTS_MAX;
+    }
+    struct unit unit = unit_for(trend.quantity, trend.base, trend.values[trend.nr - 1]);
+    struct scale scale = scale_of(&trend, unit.factor);
+    strbuf_adds(out, "```mermaid\nxychart-beta\n");
+    strbuf_addf(out, "    x-axis \"runs, oldest first\" 1 --> %zu\n", trend.nr);
+    strbuf_addf(out, "    y-axis \"%s%s%s%s\" ", trend.label, unit.name[0] ? " (" : "", unit.name,
+                unit.name[0] ? ")" : "");
+    add_number(out, scale.low, scale.decimals);
+    strbuf_adds(out, " --> ");
+    add_number(out, scale.high, scale.decimals);
+    strbuf_addc(out, '\n');
+    add_values(out, "bar", &trend, &scale, true);
+    add_values(out, "line", &trend, &scale, false);
+    strbuf_adds(out, "```\n");
+}

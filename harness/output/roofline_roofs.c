@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: MIT */
+#include "output/roofline_roofs.h"
+
+#include "output/textwidth.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Pixels: the plot area is about this wide, labels keep this far apart. */
+enum { AREA_WIDTH = 1040, LABEL_GAP = 24, TEXT_SIZE = 12 };
+
+double roof_value(const struct ceiling *c)
+{
+    return c->value > 0 ? c->value : c->spec;
+}
+
+/* The measured one, or else one that is given alone. */
+static const struct ceiling *find(const struct metric_context *context, const char *name,
+                                  const char *device)
+{
+    const struct ceiling *measured = ceiling_find(context, name, device);
+
+    for (size_t i = 0; !measured && i < context->nr_ceilings; i++) {
+        const struct ceiling *c = &context->ceilings[i];
+        if (strcmp(c->name, name) == 0 && strcmp(c->device, device) == 0 && c->spec > 0)
+            return c;
+    }
+    return measured;
+}
+
+static void add_math(struct roofs *roofs, const struct ceiling *c)
+{
+    size_t at = roofs->nr_maths;
+
+    for (size_t i = 0; i < roofs->nr_maths; i++)
+        if (roofs->maths[i] == c)
+            return;
+    if (!c || at == ROOF_MATHS_MAX)
+        return;
+    for (; at > 0 && roof_value(roofs->maths[at - 1]) < roof_value(c); at--)
+        roofs->maths[at] = roofs->maths[at - 1];
+    roofs->maths[at] = c;
+    roofs->nr_maths++;
+}
+
+void roofs_init(struct roofs *roofs, const struct metric_context *context, const char *device,
+                const char *const *maths, size_t nr_maths)
+{
+    *roofs = (struct roofs) { .given = "data sheet" };
+    for (int level = 0; level < LEVEL_NR; level++)
+        roofs->levels[level] =
+            find(context, memory_level_ceiling((enum memory_level)level), device);
+    for (size_t i = 0; i < nr_maths; i++) {
+        char name[64];
+        snprintf(name, sizeof(name), "flops.%s", maths[i]);
+        add_math(roofs, find(context, name, device));
+    }
+}
+
+/* Bandwidth of the fastest and the slowest level. */
+static void find_bandwidths(const struct roofs *roofs, double *slowest, double *fastest)
+{
+    *slowest = INFINITY;
+    *fastest = 0;
+    for (int level = 0; level < LEVEL_NR; level++) {
+        if (!roofs->levels[level])
+            continue;
+        *slowest = fmin(*slowest, roof_value(roofs->levels[level]));
+        *fastest = fmax(*fastest, roof_value(roofs->levels[level]));
+    }
+}
+
+void roofs_fit(struct roofs *roofs, double low, double high)
+{
+    double slowest, fastest;
+
+    find_bandwidths(roofs, &slowest, &fastest);
+    for (size_t i = 0; i < roofs->nr_maths && fastest > 0; i++) {
+        low = fmin(low, roof_value(roofs->maths[i]) / fastest);
+        high = fmax(high, roof_value(roofs->maths[i]) / slowest);
+    }
+    roofs->low = low / 8;
+    roofs->high = high * 4;
+}
+
+/* The spread of a measured roof over its repetitions. */
+static void add_spread(struct panel *p, const struct ceiling *c, double from, double to, bool slope)
+{
+    struct layer *band = panel_layer(p, MARK_BAND, NULL);
+
+    band->style.ink = INK_GREY;
+    band->style.opacity = 0.18;
+    for (int end = 0; end < 2; end++) {
+        double x = end ? to : from, factor = slope ? x : 1;
+        layer_add_interval(band, x, c->low * factor, c->high * factor);
+    }
+}
+
+static struct layer *add_line(struct panel *p, enum ink ink, enum dash dash, double width)
+{
+    struct layer *line = panel_layer(p, MARK_LINE, NULL);
+
+    line->style.ink = ink;
+    line->style.dash = dash;
+    line->style.width = width;
+    return line;
+}
+
+/* Labels of neighbouring roofs start at different places, or close roofs would have them over each
+ * other. */
+static double label_start(enum memory_level level, bool measured)
+{
+    static const double starts[LEVEL_NR] = { 0.03, 0.3, 0.03, 0.3 };
+
+    return measured ? starts[level] : 0.55;
+}
+
+/* Is there a roof so little above this one that its line would run through a label in between? */
+static bool close_above(const struct roofs *roofs, double bandwidth)
+{
+    for (int level = 0; level < LEVEL_NR; level++) {
+        const struct ceiling *c = roofs->levels[level];
+        if (c && roof_value(c) > bandwidth && roof_value(c) < 1.5 * bandwidth)
+            return true;
+    }
+    return false;
+}
+
+/* One memory roof: up to the ridge, or to the right edge without a compute roof. */
+static void add_memory_roof(const struct roofs *roofs, struct panel *p, enum memory_level level,
+                            double bandwidth, bool measured)
+{
+    bool dram = level == LEVEL_DRAM;
+    double end = roofs->high;
+    char text[128], value[QUANTITY_TEXT_SIZE];
+
+    if (roofs->nr_maths)
+        end = fmin(roof_value(roofs->maths[0]) / bandwidth, roofs->high);
+    const struct ceiling *c = roofs->levels[level];
+    if (measured && c->low > 0 && c->high > c->low)
+        add_spread(p, c, roofs->low, end, true);
+    struct layer *line = add_line(p, dram ? INK_DARK : INK_GREY,
+                                  !measured ? DASH_DOT
+                                  : dram    ? DASH_SOLID
+                                            : DASH_LONG,
+                                  dram && measured ? 2.2 : 1);
+    layer_add(line, roofs->low, roofs->low * bandwidth);
+    layer_add(line, end, end * bandwidth);
+    struct layer *texts = panel_layer(p, MARK_TEXT, NULL);
+    texts->follow = true;
+    texts->style.ink = line->style.ink;
+    quantity_text(QUANTITY_RATE, "B/s", bandwidth, value);
+    snprintf(text, sizeof(text), "%s %s %s", memory_level_name(level), value,
+             measured ? "measured" : roofs->given);
+    double start = roofs->low * pow(end / roofs->low, label_start(level, measured));
+    struct datum *d = layer_add_text(texts, start, start * bandwidth, ANCHOR_LEFT, text);
+    d->low = end;
+    d->high = end * bandwidth;
+    bool below = close_above(roofs, bandwidth);
+    d->dx = below ? 5 : -4;
+    d->dy = below ? 11 : -9;
+}
+
+/* A flat roof, as it will be labelled. */
+struct flat {
+    const struct ceiling *c;
+    double rate;
+    bool measured;
+};
+
+static size_t find_flats(const struct roofs *roofs, struct flat flats[2 * ROOF_MATHS_MAX])
+{
+    size_t nr = 0;
+
+    for (size_t i = 0; i < roofs->nr_maths; i++) {
+        const struct ceiling *c = roofs->maths[i];
+        for (int given = 0; given < 2; given++) {
+            double rate = given ? c->spec : c->value;
+            size_t at = nr;
+            if (!(rate > 0))
+                continue;
+            for (; at > 0 && flats[at - 1].rate < rate; at--)
+                flats[at] = flats[at - 1];
+            flats[at] = (struct flat) { c, rate, !given };
+            nr++;
+        }
+    }
+    return nr;
+}
+
+/* A line that runs through the label of the next lower one pushes it to the left. */
+static double label_end(const struct flat *flats, size_t nth, double before, double width)
+{
+    bool crowded = nth > 0 && flats[nth - 1].rate < 1.5 * flats[nth].rate;
+
+    return crowded ? before + width + LABEL_GAP : 0;
+}
+
+static void add_flat_roofs(const struct roofs *roofs, struct panel *p)
+{
+    struct flat flats[2 * ROOF_MATHS_MAX];
+    size_t nr = find_flats(roofs, flats);
+    double slowest, fastest, before = 0, width = 0;
+
+    find_bandwidths(roofs, &slowest, &fastest);
+    for (size_t i = 0; i < nr; i++) {
+        const struct flat *flat = &flats[i];
+        double ridge = fastest > 0 ? fmax(roofs->low, flat->rate / fastest) : roofs->low;
+        char text[128], value[QUANTITY_TEXT_SIZE];
+        if (flat->measured && flat->c->low > 0 && flat->c->high > flat->c->low)
+            add_spread(p, flat->c, ridge, roofs->high, false);
+        struct layer *line =
+            add_line(p, INK_DARK, flat->measured ? DASH_SOLID : DASH_DOT, flat->measured ? 2.2 : 1);
+        layer_add(line, ridge, flat->rate);
+        layer_add(line, roofs->high, flat->rate);
+        quantity_text(QUANTITY_RATE, "FLOP/s", flat->rate, value);
+        snprintf(text, sizeof(text), "%s peak %s %s", flat->c->name + strlen("flops."), value,
+                 flat->measured ? "measured" : roofs->given);
+        before = label_end(flats, i, before, width);
+        width = text_width(text, TEXT_SIZE, false);
+        struct layer *texts = panel_layer(p, MARK_TEXT, NULL);
+        struct datum *d =
+            layer_add_text(texts, roofs->high * pow(roofs->low / roofs->high, before / AREA_WIDTH),
+                           flat->rate, ANCHOR_RIGHT, text);
+        d->dx = -6;
+        d->dy = -10;
+    }
+}
+
+/* Where DRAM stops being the limit. */
+static void add_ridge(const struct roofs *roofs, struct panel *p)
+{
+    char text[64];
+
+    if (!roofs->nr_maths || !roofs->levels[LEVEL_DRAM])
+        return;
+    double ridge = roof_value(roofs->maths[0]) / roof_value(roofs->levels[LEVEL_DRAM]);
+    struct layer *rule = panel_layer(p, MARK_RULES, NULL);
+    rule->style.dash = DASH_DOT;
+    rule->style.width = 1;
+    rule->style.ink = INK_GREY;
+    layer_add(rule, ridge, NAN);
+    struct layer *texts = panel_layer(p, MARK_TEXT, NULL);
+    texts->style.ink = INK_GREY;
+    snprintf(text, sizeof(text), "ridge %.3g FLOP/byte", ridge);
+    struct datum *d = layer_add_text(texts, ridge, p->y.low, ANCHOR_LEFT, text);
+    d->dx = 6;
+    d->dy = -10;
+}
+
+void roofs_add(const struct roofs *roofs, struct panel *p)
+{
+    for (int level = 0; level < LEVEL_NR; level++) {
+        const struct ceiling *c = roofs->levels[level];
+        if (c && c->value > 0)
+            add_memory_roof(roofs, p, (enum memory_level)level, c->value, true);
+        if (c && c->spec > 0 && (level == LEVEL_DRAM || !(c->value > 0)))
+            add_memory_roof(roofs, p, (enum memory_level)level, c->spec, false);
+    }
+    add_flat_roofs(roofs, p);
+    add_ridge(roofs, p);
+}

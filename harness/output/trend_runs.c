@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+#include "output/trend_runs.h"
+
+#include "analysis/series.h"
+#include "base/memory.h"
+#include "base/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TICKS_MAX = 5 };
+
+const struct run *trend_run_at(const struct trend_runs *runs, int nth)
+{
+    return &runs->records->runs[runs->order[nth]];
+}
+
+bool trend_run_unmerged(const struct trend_runs *runs, int run)
+{
+    const char *branch = runs->records->runs[run].build.branch;
+
+    return runs->branch && branch[0] && strcmp(branch, runs->branch) != 0;
+}
+
+static void order_by_time(struct trend_runs *t, const char *machine)
+{
+    const struct run *runs = t->records->runs;
+
+    for (size_t i = 0; i < t->records->nr_runs; i++) {
+        t->position[i] = -1;
+        if (strcmp(runs[i].machine.class_name, machine) != 0 || !series_takes(&runs[i]))
+            continue;
+        int at = t->nr++;
+        for (; at > 0 && runs[i].started_ms < runs[t->order[at - 1]].started_ms; at--)
+            t->order[at] = t->order[at - 1];
+        t->order[at] = (int)i;
+    }
+}
+
+/* The only branch that more than half of the runs can have is found by pairing off runs of
+ * different branches (Boyer and Moore, "MJRTY: a fast majority vote algorithm", 1981). */
+static void find_branch(struct trend_runs *t)
+{
+    const char *candidate = "";
+    int lead = 0, nr = 0;
+
+    for (int i = 0; i < t->nr; i++) {
+        const char *branch = trend_run_at(t, i)->build.branch;
+        if (lead == 0)
+            candidate = branch;
+        lead += strcmp(branch, candidate) == 0 ? 1 : -1;
+    }
+    for (int i = 0; i < t->nr; i++)
+        nr += strcmp(trend_run_at(t, i)->build.branch, candidate) == 0;
+    t->branch = candidate[0] && 2 * nr > t->nr ? candidate : NULL;
+}
+
+/* A head that waits to be merged comes after all that is. */
+static void move_head(struct trend_runs *t, int head)
+{
+    int at = 0;
+
+    while (at < t->nr && t->order[at] != head)
+        at++;
+    if (at == t->nr || !trend_run_unmerged(t, head))
+        return;
+    for (; at + 1 < t->nr; at++)
+        t->order[at] = t->order[at + 1];
+    t->order[at] = head;
+}
+
+void trend_runs_init(struct trend_runs *t, const struct records *records, int head)
+{
+    size_t room = records->nr_runs + 1;
+
+    *t = (struct trend_runs) { .records = records };
+    t->order = memory_zeroed(room, sizeof(*t->order));
+    t->position = memory_zeroed(room, sizeof(*t->position));
+    t->merged = memory_zeroed(room, sizeof(*t->merged));
+    order_by_time(t, records->runs[head].machine.class_name);
+    find_branch(t);
+    move_head(t, head);
+    for (int i = 0, merged = 0; i < t->nr; i++) {
+        int run = t->order[i];
+        t->position[run] = i;
+        t->merged[run] = merged;
+        merged += !trend_run_unmerged(t, run);
+    }
+}
+
+void trend_runs_release(struct trend_runs *t)
+{
+    free(t->order);
+    free(t->position);
+    free(t->merged);
+}
+
+enum tick_kind { TICK_COMMIT, TICK_DAY, TICK_TIME };
+
+static void tick_text(const struct run *run, enum tick_kind kind, char text[16])
+{
+    char when[TEXT_UNIT_SIZE];
+
+    text_timestamp(run->started_ms, when); /* "2026-11-21 09:54:00Z" */
+    if (kind == TICK_COMMIT && run->build.commit[0])
+        snprintf(text, 16, "%.7s", run->build.commit);
+    else
+        snprintf(text, 16, "%.5s", when + (kind == TICK_TIME ? 11 : 5));
+}
+
+static bool differs(const struct trend_runs *t, enum tick_kind kind)
+{
+    char first[16], text[16];
+
+    for (int i = 0; i < t->nr; i++) {
+        tick_text(trend_run_at(t, i), kind, i ? text : first);
+        if (i && strcmp(text, first) != 0)
+            return true;
+    }
+    return false;
+}
+
+void trend_runs_ticks(const struct trend_runs *t, struct ticks *ticks)
+{
+    int every = 1 + (t->nr - 1) / TICKS_MAX;
+    enum tick_kind kind = TICK_COMMIT;
+
+    while (kind < TICK_TIME && !differs(t, kind))
+        kind++;
+    for (int i = 0; i < t->nr; i += every) {
+        char text[16];
+        tick_text(trend_run_at(t, i), kind, text);
+        ticks_add(ticks, i, text, false);
+    }
+}

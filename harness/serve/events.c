@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+#include "serve/events.h"
+
+#include "base/memory.h"
+#include "serve/waiting.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct events {
+    pthread_mutex_t lock;
+    pthread_cond_t news;
+    uint64_t told; /* how often */
+    int64_t newest;
+    bool closed;
+    size_t readers;
+};
+
+struct events_reader {
+    struct events *events;
+    uint64_t heard;
+    bool greeted;
+    char text[96]; /* on its way out */
+    size_t length, sent;
+};
+
+struct events *events_create(void)
+{
+    struct events *e = memory_zeroed(1, sizeof(*e));
+
+    pthread_mutex_init(&e->lock, NULL);
+    waiting_init(&e->news);
+    return e;
+}
+
+void events_free(struct events *e)
+{
+    if (!e)
+        return;
+    pthread_cond_destroy(&e->news);
+    pthread_mutex_destroy(&e->lock);
+    free(e);
+}
+
+void events_tell(struct events *e, int64_t newest)
+{
+    pthread_mutex_lock(&e->lock);
+    e->told++;
+    e->newest = newest;
+    pthread_cond_broadcast(&e->news);
+    pthread_mutex_unlock(&e->lock);
+}
+
+void events_close(struct events *e)
+{
+    pthread_mutex_lock(&e->lock);
+    e->closed = true;
+    pthread_cond_broadcast(&e->news);
+    pthread_mutex_unlock(&e->lock);
+}
+
+struct events_reader *events_join(struct events *e)
+{
+    struct events_reader *r = NULL;
+
+    pthread_mutex_lock(&e->lock);
+    if (!e->closed && e->readers < EVENTS_READERS_MAX) {
+        e->readers++;
+        r = memory_zeroed(1, sizeof(*r));
+        r->events = e;
+        r->heard = e->told;
+    }
+    pthread_mutex_unlock(&e->lock);
+    return r;
+}
+
+void events_leave(struct events_reader *r)
+{
+    pthread_mutex_lock(&r->events->lock);
+    r->events->readers--;
+    pthread_mutex_unlock(&r->events->lock);
+    free(r);
+}
+
+size_t events_readers(struct events *e)
+{
+    pthread_mutex_lock(&e->lock);
+    size_t readers = e->readers;
+    pthread_mutex_unlock(&e->lock);
+    return readers;
+}
+
+static void say(struct events_reader *r, const char *text)
+{
+    r->length = (size_t)snprintf(r->text, sizeof(r->text), "%s", text);
+    r->sent = 0;
+}
+
+/* With the lock held. False: it is over. */
+static bool wait_for_news(struct events_reader *r)
+{
+    struct events *e = r->events;
+    struct timespec until = waiting_until(EVENTS_HEARTBEAT_MS);
+    char text[96];
+    int rc = 0;
+
+    while (!e->closed && r->heard == e->told && rc != ETIMEDOUT)
+        rc = pthread_cond_timedwait(&e->news, &e->lock, &until);
+    if (e->closed)
+        return false;
+    if (r->heard == e->told) {
+        say(r, ":\n\n"); /* finds out whether the reader is still there */
+        return true;
+    }
+    r->heard = e->told;
+    snprintf(text, sizeof(text), "event: runs\ndata: {\"newest\": %" PRId64 "}\n\n", e->newest);
+    say(r, text);
+    return true;
+}
+
+size_t events_read(struct events_reader *r, char *out, size_t size)
+{
+    bool open = true;
+
+    if (r->sent == r->length && !r->greeted) {
+        say(r, "retry: 2000\n\n"); /* ms until a page tries again */
+        r->greeted = true;
+    } else if (r->sent == r->length) {
+        pthread_mutex_lock(&r->events->lock);
+        open = wait_for_news(r);
+        pthread_mutex_unlock(&r->events->lock);
+    }
+    if (!open)
+        return 0;
+    size_t nr = r->length - r->sent < size ? r->length - r->sent : size;
+    memcpy(out, r->text + r->sent, nr);
+    r->sent += nr;
+    return nr;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* A few handles of one history, each in one pair of hands at a time. They only read. */
+#ifndef HARNESS_SERVE_HANDLES_H
+#define HARNESS_SERVE_HANDLES_H
+
+#include "store/store.h"
+
+#include <stddef.h>
+
+enum { HANDLES_MAX = 8 };
+
+struct handles;
+
+int handles_open(const char *path, size_t nr, struct handles **handles, struct error *err);
+void handles_close(struct handles *h); /* after all were given back; NULL is fine */
+
+/* Waits for a free one, so there are never more who work at once; NULL after so many ms. */
+struct store *handles_take(struct handles *h, int patience_ms);
+void handles_give(struct handles *h, struct store *store);
+
+#endif

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/* What the files of the HTTP server share. */
+#ifndef HARNESS_SERVE_HTTP_PARTS_H
+#define HARNESS_SERVE_HTTP_PARTS_H
+
+#include "serve/guard.h"
+#include "serve/http.h"
+#include "serve/library.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdint.h>
+
+/* A connection, as far as its deadline is concerned. */
+struct http_slot {
+    bool used;
+    int fd;
+    int64_t deadline_ms; /* monotonic; 0: none */
+};
+
+struct http {
+    struct library mhd;
+    struct http_options options;
+    char *token;
+    char **names;
+    struct guard_names guard;
+    char cookie[32]; /* its name: cookies do not know ports */
+    struct listening listening;
+    struct MHD_Daemon *daemon;
+    atomic_int answering; /* requests whose answer is not yet sent */
+    atomic_int handling;  /* of these, those that a handler is busy with */
+    atomic_bool closing;
+    pthread_t watchman;
+    bool has_watchman;
+    pthread_mutex_t lock; /* of what follows */
+    struct http_slot slots[2 * HTTP_CONNECTIONS];
+};
+
+/* One request, from its first line to the end of its answer. */
+struct http_visit {
+    char *target; /* owned; NULL: longer than GUARD_URI_MAX */
+    bool begun;   /* its headers have been looked at */
+    bool counted; /* among those being answered */
+};
+
+int64_t http_now_ms(void);
+/* Cuts connections whose time is up, until the server closes. */
+void *http_watch(void *http);
+void http_connection_changed(void *http, struct MHD_Connection *connection, void **slot,
+                             enum MHD_ConnectionNotificationCode what);
+/* From now on so many ms; 0: no end. */
+void http_set_deadline(struct http *http, struct MHD_Connection *connection, int64_t ms);
+
+/* False: go on; else the answer that refuses the request is on its way, with that result. */
+bool http_refuse(struct http *http, struct MHD_Connection *connection, struct http_visit *visit,
+                 const char *method, const char *path, enum MHD_Result *result);
+enum MHD_Result http_send(struct http *http, struct MHD_Connection *connection,
+                          struct http_answer answer);
+/* With one more header; the name may be NULL. */
+enum MHD_Result http_send_with(struct http *http, struct MHD_Connection *connection,
+                               struct http_answer answer, const char *name, const char *value);
+enum MHD_Result http_send_news(struct http *http, struct MHD_Connection *connection);
+
+#endif

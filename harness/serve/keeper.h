@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Looks after a history in a thread of its own: sees once a second whether others have written to
+ * it, and makes the pasts (serve/past.h) that were asked for. Until the new ones are made, the old
+ * ones stand.
+ */
+#ifndef HARNESS_SERVE_KEEPER_H
+#define HARNESS_SERVE_KEEPER_H
+
+#include "serve/past.h"
+
+#include <stdint.h>
+
+enum {
+    KEEPER_LOOK_MS = 1000,
+    KEEPER_PATIENCE_MS = 1500, /* that a request waits for a past, at most */
+};
+
+struct keeper_options {
+    const char *path; /* of the history */
+    size_t window;    /* see past_maker_create() */
+    /* Called from the keeper's thread when finished runs have come or gone; may be NULL. */
+    void (*tell)(void *context, int64_t newest);
+    void *context;
+};
+
+struct keeper;
+
+int keeper_open(const struct keeper_options *options, struct keeper **keeper, struct error *err);
+void keeper_close(struct keeper *k); /* NULL is fine */
+
+/* Grows with everything that can change an answer. */
+uint64_t keeper_version(struct keeper *k);
+/* When it grew last, in ms since the epoch. */
+int64_t keeper_changed_ms(struct keeper *k);
+/* The past of a machine class; drop it. NULL where it is not made yet, after KEEPER_PATIENCE_MS at
+ * most. */
+struct past *keeper_past(struct keeper *k, const char *machine_class);
+
+#endif

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* The socket that a server listens at. No name is looked up: nothing leaves this machine. */
+#ifndef HARNESS_SERVE_LISTEN_H
+#define HARNESS_SERVE_LISTEN_H
+
+#include "base/error.h"
+
+#include <stdbool.h>
+
+struct listening {
+    int fd;
+    int port; /* the real one where 0 was asked for */
+    bool ipv6;
+    bool loopback; /* reachable from this machine alone */
+    char host[64]; /* as a URL on this machine has it: "127.0.0.1", "[::1]" */
+};
+
+/* `host`: an IPv4 or IPv6 address, or localhost. `port` 0: any free one. Close `fd`. */
+int listen_open(const char *host, int port, struct listening *out, struct error *err);
+
+#endif

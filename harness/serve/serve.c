@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+#include "serve/serve_parts.h"
+
+#include "base/memory.h"
+
+#include <inttypes.h>
+#include <microhttpd.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static void keep_body(void *body)
+{
+    body_keep(body);
+}
+
+static void drop_body(void *body)
+{
+    body_drop(body);
+}
+
+static size_t size_of_body(const void *body)
+{
+    return body_length(body);
+}
+
+const struct cache_kind serve_body_kind = { keep_body, drop_body, size_of_body };
+const struct cache_kind serve_scene_kind = { scene_keep, scene_drop, scene_size };
+
+/* ---- scenes ---- */
+
+struct scene_making {
+    struct serve *serve;
+    const struct wanted *wanted;
+    struct failure *failure;
+};
+
+static void *make_scene(void *context)
+{
+    struct scene_making *m = context;
+    struct serve *s = m->serve;
+    struct scene_source source = {
+        .request = s->options.request,
+        .history = s->options.db,
+        .generator = s->options.generator,
+    };
+    struct store *store = handles_take(s->handles, SERVE_PATIENCE_MS);
+
+    if (!store) {
+        *m->failure = (struct failure) { .status = MHD_HTTP_SERVICE_UNAVAILABLE };
+        error_set(&m->failure->err, "the server is busy; try again");
+        return NULL;
+    }
+    struct scene *scene = scene_load(store, &source, m->wanted, m->failure);
+    handles_give(s->handles, store);
+    if (!scene)
+        return NULL;
+    const char *machine = scene_machine(scene);
+    struct past *past = machine ? keeper_past(s->keeper, machine) : NULL;
+    source.created_ms = keeper_changed_ms(s->keeper);
+    scene_finish(scene, &source, past);
+    return scene;
+}
+
+struct scene *serve_scene(struct serve *s, const struct wanted *wanted, struct failure *failure)
+{
+    struct scene_making making = { s, wanted, failure };
+    struct strbuf name;
+
+    strbuf_init(&name);
+    strbuf_addf(&name, "%" PRIu64 " ", keeper_version(s->keeper));
+    wanted_name(wanted, &name);
+    struct scene *scene = cache_get(s->scenes, name.data, make_scene, &making);
+    strbuf_release(&name);
+    return scene;
+}
+
+/* ---- beginning and end ---- */
+
+static void tell_pages(void *events, int64_t newest)
+{
+    events_tell(events, newest);
+}
+
+static int open_history(struct serve *s, struct error *err)
+{
+    struct keeper_options keeper = {
+        .path = s->options.path,
+        .window = s->options.history,
+        .tell = s->events ? tell_pages : NULL,
+        .context = s->events,
+    };
+
+    return handles_open(s->options.path, SERVE_HANDLES, &s->handles, err) ||
+                   keeper_open(&keeper, &s->keeper, err)
+               ? -1
+               : 0;
+}
+
+static int open_http(struct serve *s, struct error *err)
+{
+    const struct serve_options *o = &s->options;
+    struct http_options http = {
+        .host = o->host,
+        .port = o->port,
+        .token = o->token,
+        .names = o->names,
+        .nr_names = o->nr_names,
+        .events = s->events,
+        .handle = serve_answer,
+        .context = s,
+    };
+
+    if (http_open(&http, &s->http, err))
+        return -1;
+    const struct listening *l = http_listening(s->http);
+    snprintf(s->url, sizeof(s->url), "http://%s:%d/", l->host, l->port);
+    return 0;
+}
+
+static void release(struct serve *s)
+{
+    cache_free(s->bodies);
+    cache_free(s->scenes);
+    keeper_close(s->keeper);
+    handles_close(s->handles);
+    events_free(s->events);
+    free(s);
+}
+
+int serve_open(const struct serve_options *options, struct serve **out, struct error *err)
+{
+    const char *html = options->html ? options->html : page_template(err);
+
+    *out = NULL;
+    if (!html)
+        return -1;
+    struct serve *s = memory_zeroed(1, sizeof(*s));
+    s->options = *options;
+    s->html = html;
+    s->events = options->watch ? events_create() : NULL;
+    s->scenes = cache_create(&serve_scene_kind, SERVE_SCENES);
+    s->bodies = cache_create(&serve_body_kind, SERVE_BODIES);
+    if (open_history(s, err) || open_http(s, err)) {
+        release(s);
+        return -1;
+    }
+    *out = s;
+    return 0;
+}
+
+const char *serve_url(const struct serve *serve)
+{
+    return serve->url;
+}
+
+bool serve_close(struct serve *s, int patience_ms)
+{
+    if (!http_close(s->http, patience_ms))
+        return false;
+    release(s);
+    return true;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The live page: the page of `harness report`, sent by a server that answers its requests from the
+ * history. docs/serve.md has its addresses, docs/decisions/0015 what it is guarded against.
+ *
+ *     struct serve *serve;
+ *     if (serve_open(&options, &serve, err))
+ *         return -1;
+ *     puts(serve_url(serve));
+ *     ... wait until it shall end ...
+ *     serve_close(serve, 5000);
+ */
+#ifndef HARNESS_SERVE_SERVE_H
+#define HARNESS_SERVE_SERVE_H
+
+#include "view/view.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct serve_options {
+    const char *path;         /* of the history; only read */
+    const char *host;         /* an address of this machine, see serve/listen.h */
+    int port;                 /* 0: any free one */
+    const char *token;        /* what every request must know; NULL: only on a loopback address */
+    const char *const *names; /* further host names under which it may be asked; nr_names of them */
+    size_t nr_names;
+    bool watch;     /* tell open pages of new runs */
+    size_t history; /* runs that trends reach back to, at least; 0: all */
+    /* What all pages have in common: configuration, models, base, filters. Borrowed. */
+    const struct view_request *request;
+    const struct presets *presets; /* borrowed */
+    const char *generator;         /* "harness 0.1.0 (3f2a91c)" */
+    const char *db;                /* for the commands that the page shows, see page_options */
+    const char *html;              /* the page's template; NULL: page_template() */
+};
+
+struct serve;
+
+/* Answers from here on, in threads of its own. */
+int serve_open(const struct serve_options *options, struct serve **serve, struct error *err);
+/* "http://127.0.0.1:8080/": where a reader on this machine finds it. */
+const char *serve_url(const struct serve *serve);
+/* Answers what has been asked, for at most so long, then ends. False: an answer is still being
+ * made; leave everything alone, the process should end. */
+bool serve_close(struct serve *serve, int patience_ms);
+
+#endif

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* What the files of the live page share. */
+#ifndef HARNESS_SERVE_SERVE_PARTS_H
+#define HARNESS_SERVE_SERVE_PARTS_H
+
+#include "serve/cache.h"
+#include "serve/handles.h"
+#include "serve/http.h"
+#include "serve/keeper.h"
+#include "serve/scene.h"
+#include "serve/serve.h"
+
+enum {
+    SERVE_HANDLES = 4,
+    SERVE_PATIENCE_MS = 10000, /* that a request waits for a handle */
+    SERVE_BODIES = 64 << 20,   /* bytes of answers kept */
+    SERVE_SCENES = 128 << 20,  /* bytes of scenes kept */
+    SERVE_SAMPLES_MOST = 5000, /* of one launch, in /api/samples */
+};
+
+struct serve {
+    struct serve_options options;
+    const char *html;
+    char url[96];
+    struct handles *handles;
+    struct keeper *keeper;
+    struct events *events;
+    struct cache *scenes, *bodies;
+    struct http *http;
+};
+
+/* Answers any request; `context` is a struct serve. */
+struct http_answer serve_answer(void *context, const struct http_request *request);
+
+/* The scene of a request; drop it. NULL and a failure. */
+struct scene *serve_scene(struct serve *s, const struct wanted *wanted, struct failure *failure);
+
+extern const struct cache_kind serve_scene_kind, serve_body_kind;
+
+#endif

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/* What a REF brings: runs of the history, a reviewed baseline file, a file of records, or a folder
+ * of such files. One side of a comparison, or the subject of a plot. */
+#ifndef HARNESS_VIEW_HISTORY_SIDE_H
+#define HARNESS_VIEW_HISTORY_SIDE_H
+
+#include "base/options.h"
+#include "store/store.h"
+
+#include <stdbool.h>
+
+struct history_side {
+    struct records records;
+    struct store_runs runs;   /* empty where the REF is a file */
+    char what[256];           /* for people */
+    bool nothing;             /* on -1: nothing to compare with, rather than an error */
+    struct string_list notes; /* files of a folder that look like records and cannot be read */
+};
+
+struct history_source {
+    struct store *store; /* NULL: files alone */
+    const char
+        *baselines; /* folder of the reviewed baselines of this machine's class; NULL: none */
+    const struct store_filter *filter; /* may be NULL */
+};
+
+/* Is it a path for sure: "/...", "./...", "../...", ".", "..", "...json", ".../"? Other words are
+ * REFs first, and folders where they name nothing. */
+bool history_is_path(const char *ref);
+
+/* In this order: a path; <baselines>/<REF>.json, unless the history has a baseline of that name;
+ * what store_resolve() takes; a folder of that name. `scope` may be NULL. Release whatever the
+ * result. */
+int history_side_load(const struct history_source *source, const char *ref,
+                      const struct store_scope *scope, struct history_side *side,
+                      struct error *err);
+void history_side_release(struct history_side *side);
+
+/* Moves all that `from` has to the end of `to`, runs that `to` has already left out. The ceilings
+ * are those of whichever has the newest run. `from` is empty then. places[i] is the index in `to`
+ * of run i of `from`; may be NULL. */
+void records_absorb(struct records *to, struct records *from, int *places);
+
+/* ---- folders ---- */
+
+/* Reads every file of the folder, and of those inside it, that holds records, found by content.
+ * Links are not followed, hidden files left alone. None is an error. Adds to `out`, whose runs are
+ * in order of time then; what cannot be read makes a note. */
+int records_read_folder(const char *folder, struct records *out, struct string_list *notes,
+                        struct error *err);
+int records_read_file(const char *path, struct records *out, struct error *err);
+
+#endif

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* What the parts of the page share. */
+#ifndef HARNESS_VIEW_PAGE_PARTS_H
+#define HARNESS_VIEW_PAGE_PARTS_H
+
+#include "view/page.h"
+
+struct cJSON;
+
+/* Five significant digits, or null. */
+void page_number(struct strbuf *out, double value);
+/* The page's heading. */
+void page_title(const struct page *page, struct strbuf *out);
+/* {"plot", "compare", ...}: command lines and SQL that give the same again. */
+struct cJSON *page_commands(const struct page *page);
+
+#endif

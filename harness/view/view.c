@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+#include "view/view.h"
+
+#include "view/view_parts.h"
+
+#include <stdlib.h>
+
+void view_release(struct view *view)
+{
+    if (view->compared)
+        comparison_release(&view->comparison);
+    records_part_release(&view->base);
+    records_part_release(&view->compared_head);
+    if (view->history_is_borrowed)
+        records_part_release(&view->history);
+    else
+        records_release(&view->history);
+    run_labels_free(view->run_names, view->nr_runs);
+    free(view->runs);
+    records_release(&view->records);
+    accepted_steps_release(&view->accepted);
+    string_list_release(&view->notes);
+    *view = (struct view) { .head = -1 };
+}
+
+unsigned view_modes(const struct view *view)
+{
+    unsigned modes = 0;
+
+    if (view->head >= 0 && (view->nr_runs == 1 || view->head_too))
+        modes |= PLOT_SINGLE;
+    if (view->nr_runs > 1)
+        modes |= PLOT_MULTI;
+    if (view->compared)
+        modes |= PLOT_COMPARE;
+    if (view->history.nr > 0 || view->series)
+        modes |= PLOT_TREND;
+    return modes;
+}
+
+const char *view_absence(const struct view *view, const struct preset *preset)
+{
+    if (preset->modes & view_modes(view))
+        return NULL;
+    if (view->head < 0)
+        return "there is no run";
+    if (preset->modes & PLOT_COMPARE)
+        return view->base_what[0] ? view->base_what : "needs a base: --baseline REF, or two runs";
+    if (preset->modes & PLOT_TREND)
+        return "needs a history: two or more finished runs of this machine class";
+    if (preset->modes & PLOT_SINGLE)
+        return "shows one run, and several were asked for";
+    return "shows several runs beside each other: name two or more";
+}
+
+/* Of the modes that a preset can do, one is drawn: several runs where there are several. */
+static bool shows_several(const struct view *view, const struct preset *preset)
+{
+    return preset->modes & PLOT_MULTI && view->nr_runs > 1;
+}
+
+static bool shows_history(const struct view *view, const struct preset *preset)
+{
+    return preset->modes & PLOT_TREND && view_modes(view) & PLOT_TREND &&
+           !shows_several(view, preset);
+}
+
+void view_chart(const struct view *view, const struct preset *preset, struct chart *chart)
+{
+    *chart = (struct chart) {
+        .preset = preset,
+        .records = &view->records,
+        .comparison = view->compared ? &view->comparison : NULL,
+        .base_label = view->compared ? view->base_label : NULL,
+        .accepted = view->accepted.items,
+        .nr_accepted = view->accepted.nr,
+        .models = view->models,
+        .nr_models = view->nr_models,
+        .run = view->head,
+        .peaks_from = view->peaks_from,
+    };
+    if (shows_history(view, preset)) {
+        chart->records = &view->history;
+        chart->run = view->series ? (int)view->history.nr_runs - 1 : run_newest(&view->history);
+        chart->series = view->series;
+        chart->trends = view->trends;
+    } else if (shows_several(view, preset)) {
+        chart->runs = view->runs;
+        chart->nr_runs = view->nr_runs;
+        chart->run_names = (const char *const *)view->run_names;
+    }
+}
+
+void view_acceptances(const struct view *view, const struct trend_acceptance **items, size_t *nr)
+{
+    *items = view->accepted.items;
+    *nr = view->accepted.nr;
+}

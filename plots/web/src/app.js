@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The page put together: what the reader chose (state.js), the data (source.js), and the sections
+ * that show it. Sections get the App and ask it; they never ask each other.
+ */
+import { el, fill, saveText } from './dom.js';
+import { rowsOf, metricOf } from './data.js';
+import { drillDialog } from './drill.js';
+import { SETTINGS } from './explore.js';
+import { configText, keyFilter, presetOf, viewHash } from './preset.js';
+import { fillCommand, shellWord } from './shell.js';
+import { conditionOf, hasRange, select } from './selection.js';
+import { formatHash, formatList, parseList } from './state.js';
+import { benchmarkOfText } from './resolve.js';
+import { pageHead } from './page_head.js';
+import { pageBody } from './page_body.js';
+
+const FILTERS = ['where', 'metric', 'min', 'max', 'runs'];
+
+const isFilter = (key) => FILTERS.includes(key) || key.startsWith('pick.');
+const isRange = (key) => ['metric', 'min', 'max'].includes(key);
+
+/* Which section the reader looks at: the function puts it there again after all was built anew. */
+function readingPlace(main) {
+  const section = [...main.querySelectorAll('section[id]')]
+    .findLast((one) => one.getBoundingClientRect().top < window.innerHeight / 2);
+  const top = section?.getBoundingClientRect().top;
+  return section && window.scrollY > 0 ? () => {
+    const again = document.getElementById(section.id);
+    window.scrollBy(0, (again?.getBoundingClientRect().top ?? top) - top);
+  } : null;
+}
+
+export class App {
+  constructor(source, state, root) {
+    this.source = source;
+    this.state = state;
+    this.root = root;
+    this.error = '';
+    this.known = new Map();
+    state.onChange((changed) => this.onChange(changed));
+  }
+
+  get core() {
+    return this.source.core;
+  }
+
+  /* ---- data ---- */
+
+  load() {
+    this.rows = [];
+    this.table = null;
+    this.selection = null;
+    this.ready = this.source.table().then((table) => {
+      this.table = table;
+      this.rows = rowsOf(this.core, table);
+      this.reselect();
+    });
+    return this.ready;
+  }
+
+  reselect() {
+    if (this.table)
+      this.selection = select(this.core, this.table, this.rows, this.state);
+    this.error = this.selection?.error || '';
+  }
+
+  /** Rows of the chosen runs that the filters leave. */
+  rowsNow() {
+    const chosen = new Set(this.chosenRuns());
+    return (this.selection?.rows || []).filter((row) => chosen.has(row.run));
+  }
+
+  /** All that were ever seen: a server that filters names those alone that are left. */
+  knownBenchmarks() {
+    for (const bench of this.core.benchmarks)
+      this.known.set(bench.key, bench);
+    return [...this.known.values()];
+  }
+
+  rowsOfRuns(runs) {
+    return this.rows.filter((row) => runs.includes(row.run));
+  }
+
+  rowOf(run, benchmark) {
+    return this.rows.find((row) => row.run === run && row.benchmark === benchmark) || null;
+  }
+
+  samples(run, benchmark) {
+    return this.source.samples(run, benchmark);
+  }
+
+  takesBenchmark(benchmark) {
+    return !this.selection || this.selection.benchmarks.has(benchmark);
+  }
+
+  metricValues(id) {
+    const factor = metricOf(this.core, id)?.factor || 1;
+    return (this.table?.columns[id] || []).filter((value) => value !== null)
+      .map((value) => value * factor);
+  }
+
+  /** What chart.js wants. `all`: whatever the filters say. */
+  async chart(preset, runs, { all = false, oneFrame = false } = {}) {
+    await this.ready;
+    return { preset, core: this.core, table: this.table, runs, oneFrame,
+      rows: all ? this.rows : this.selection.rows,
+      samples: (run, benchmark) => this.samples(run, benchmark) };
+  }
+
+  /* ---- runs and filters ---- */
+
+  chosenRuns() {
+    const wanted = parseList(this.state.get('runs')).map((token) => this.source.runOf(token))
+      .filter((run) => Number.isInteger(run) && run >= 0 && run < this.core.runs.length);
+    return wanted.length ? wanted : this.ownRuns();
+  }
+
+  /** Those that the page was made for: base and head, or the runs asked for. */
+  ownRuns() {
+    const { selected, base, head } = this.core;
+    const both = base === null || base === undefined || selected.length > 1 ? selected
+      : [base, ...selected];
+    const own = [...new Set(both)].filter((run) => run !== null && run >= 0);
+    return own.length ? own : head !== null && head >= 0 ? [head] : [];
+  }
+
+  setRuns(runs) {
+    const own = formatList(this.ownRuns().map((run) => this.source.tokenOf(run)));
+    const text = formatList(runs.map((run) => this.source.tokenOf(run)));
+    this.state.set({ runs: text === own ? '' : text });
+  }
+
+  chooseRun(run, on) {
+    const left = this.chosenRuns().filter((one) => one !== run);
+    this.setRuns((on ? [...left, run] : left).sort((a, b) => a - b));
+  }
+
+  /** Is anything filtered? */
+  filters() {
+    return conditionOf(this.state) !== '' || hasRange(this.state);
+  }
+
+  noFilters() {
+    const picks = Object.keys(this.state.picks()).map((key) => [`pick.${key}`, '']);
+    return { where: '', metric: '', min: '', max: '', ...Object.fromEntries(picks) };
+  }
+
+  clearFilters() {
+    this.state.set(this.noFilters());
+  }
+
+  /* ---- the exploration's figure as a file ---- */
+
+  /** The preset of a view. Filters that the program cannot know become a list of keys. */
+  explorePreset(view, forFile = false) {
+    const needed = forFile ? this.filters() : this.source.live && hasRange(this.state);
+    const chosen = new Set(this.rowsNow().map((row) => row.benchmark));
+    const keys = [...chosen].map((benchmark) => this.core.benchmarks[benchmark].key);
+    return presetOf(this.core, view, this.chosenRuns().length > 1,
+      needed ? keyFilter(keys) : undefined);
+  }
+
+  /** "harness plot 12 --config view.json" for the runs that are shown. */
+  plotCommand(file) {
+    const { commands, runs, selected } = this.core, chosen = this.chosenRuns();
+    const usual = chosen.length === selected.length && chosen.every((run, i) => run === selected[i]);
+    if (usual && commands?.config)
+      return fillCommand(commands.config, { file });
+    const ids = chosen.map((run) => shellWord(runs[run].id)).join(' ');
+    const db = commands?.history ? ` --db ${shellWord(commands.history)}` : '';
+    return `harness plot ${ids} --config ${shellWord(file)}${db}`;
+  }
+
+  /* Some benchmarks may be left in some of the runs alone: a list of keys cannot say that. */
+  unevenNote() {
+    const rows = this.rowsNow(), keys = new Set(rows.map((row) => row.benchmark));
+    const whole = this.rowsOfRuns(this.chosenRuns()).filter((row) => keys.has(row.benchmark));
+    return this.filters() && whole.length > rows.length ? 'The filter left some benchmarks in some '
+      + 'runs only; the command draws them in all of its runs.' : '';
+  }
+
+  saveView(preset) {
+    saveText('view.json', configText(this.core, preset, { command: this.plotCommand('view.json'),
+      hash: viewHash(this.state.all()), note: this.unevenNote() }), 'application/json');
+  }
+
+  savePreset(preset) {
+    const file = `${preset.name}.json`;
+    saveText(file, configText(this.core, preset, { command: this.plotCommand(file) }),
+      'application/json');
+  }
+
+  /** What the server is asked besides its preset. */
+  serverChoice() {
+    return { run: this.chosenRuns().map((run) => this.core.runs[run].id).join(','),
+      where: conditionOf(this.state) };
+  }
+
+  /* ---- one benchmark ---- */
+
+  drill(benchmark, run) {
+    this.back = document.activeElement;
+    const token = run === undefined || run === this.core.head ? '' : this.source.tokenOf(run);
+    this.state.set({ bench: benchmark, run: token }, { step: true });
+  }
+
+  drillText(text) {
+    const benchmark = benchmarkOfText(this.core, text);
+    if (benchmark >= 0)
+      this.drill(benchmark);
+  }
+
+  showDrill() {
+    const benchmark = this.state.get('bench'), index = Number(benchmark);
+    const valid = benchmark !== '' && Number.isInteger(index) && this.core.benchmarks[index];
+    if (!valid) {
+      this.drillView.dialog.close();
+      return;
+    }
+    const token = this.state.get('run'), run = token === '' ? undefined : this.source.runOf(token);
+    this.drillView.open(index, this.core.runs[run] ? run : undefined);
+  }
+
+  drillClosed() {
+    if (this.state.get('bench') !== '')
+      this.state.set({ bench: '', run: '' });
+    this.back?.isConnected && this.back.focus();
+  }
+
+  /* ---- the page ---- */
+
+  start() {
+    this.theme();
+    this.head = pageHead(this);
+    this.main = el('main', { id: 'main' });
+    this.drillView = drillDialog(this);
+    fill(this.root, this.head.element, this.main, this.drillView.dialog);
+    this.load().catch((error) => this.fail(error));
+    this.build();
+    if (this.source.live && (this.filters() || this.state.get('runs') !== ''))
+      this.askServer();
+    if (this.state.get('bench') !== '')
+      this.showDrill();
+    this.source.watch((newest) => this.head.announce(newest));
+  }
+
+  build() {
+    const place = readingPlace(this.main);
+    this.body?.forget();
+    this.body = pageBody(this);
+    fill(this.main, this.body.element);
+    this.head.update();
+    place?.();
+    this.ready.then(() => this.refresh(), () => {});
+  }
+
+  fail(error) {
+    if (error.name !== 'AbortError')
+      this.head.problem(`The numbers could not be read: ${error.message}`);
+  }
+
+  theme() {
+    const theme = this.state.get('theme');
+    if (theme)
+      document.documentElement.dataset.theme = theme;
+    else
+      delete document.documentElement.dataset.theme;
+  }
+
+  /* Everything that rows and runs reach. */
+  refresh(changed) {
+    this.reselect();
+    this.head.update();
+    this.body.update(changed);
+  }
+
+  async askServer() {
+    try {
+      const core = await this.source.select(this.serverChoice());
+      if (core) {
+        this.load().catch((error) => this.fail(error));
+        this.build();
+      }
+      this.head.problem('');
+    } catch (error) {
+      if (error.name !== 'AbortError')
+        this.head.problem(error.message);
+    }
+  }
+
+  async renew() {
+    await this.source.renew();
+    this.load().catch((error) => this.fail(error));
+    this.build();
+  }
+
+  onChange(changed) {
+    const keys = [...changed];
+    if (changed.has('theme'))
+      this.theme();
+    if (changed.has('bench') || changed.has('run'))
+      this.showDrill();
+    if (this.source.live && keys.some((key) => isFilter(key) && !isRange(key)))
+      this.askServer();
+    else if (keys.some(isFilter))
+      this.refresh(changed);
+    else if (keys.some((key) => SETTINGS.includes(key)))
+      this.body.updateExplore();
+    if (changed.has('sort') || changed.has('columns'))
+      this.body.updateResults(changed);
+    this.head.link(formatHash(this.state.all()));
+  }
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The page's numbers: one row a benchmark of a run. A metric, a dim or an expression of both has a
+ * value in each row, in the base unit of its quantity (ns, FLOP/s, a fraction).
+ */
+import { parseExpression, isPlainName } from './expression.js';
+import { parseFilter } from './filter.js';
+
+/** @param {object} core @param {string} id */
+export function metricOf(core, id) {
+  return core.metrics.find((metric) => metric.id === id) || null;
+}
+
+/** Names of all dims that some benchmark has. */
+export function dimsOf(core) {
+  return [...new Set(core.benchmarks.flatMap((one) => Object.keys(one.dims)))];
+}
+
+/**
+ * @param {object} core @param {object} table  see docs/formats.md
+ * @returns {object[]} rows: { at, run, benchmark, launches, outcome, n }
+ */
+export function rowsOf(core, table) {
+  return table.run.map((run, at) => ({
+    at, run, benchmark: table.benchmark[at], launches: table.launches[at],
+    outcome: table.outcome[at], n: table.n[at],
+  }));
+}
+
+/* What each field of a filter is in a row. */
+function fieldOf(core, row, name) {
+  const run = core.runs[row.run], benchmark = core.benchmarks[row.benchmark];
+  switch (name) {
+  case 'key': case 'kernel': case 'variant': case 'math': case 'device': case 'cache':
+    return benchmark[name];
+  case 'outcome':
+    return row.outcome;
+  case 'run': case 'id':
+    return run.id;
+  case 'machine':
+    return run.machine?.class_name ?? '';
+  case 'started':
+    return run.started_ms;
+  case 'label': case 'suite': case 'branch': case 'commit':
+    return run[name] ?? '';
+  case 'dirty':
+    return Boolean(run.dirty);
+  default:
+    return benchmark.dims[name];
+  }
+}
+
+/** The rows that a filter takes; which dims there are a server knows better. @throws {FilterError} */
+export function filterRows(core, rows, text) {
+  const takes = parseFilter(text, core.mode === 'serve' ? null : dimsOf(core));
+  return rows.filter((row) => takes((name) => fieldOf(core, row, name)));
+}
+
+const NOTHING = Object.freeze({ quantity: 'plain', base: '', factor: 1, kind: 'fact',
+  direction: 'none' });
+
+function dimMeasure(core, name) {
+  return { ...NOTHING, name, label: DIM_LABELS[name] || name, dim: true,
+    of: (row) => core.benchmarks[row.benchmark].dims[name] ?? NaN };
+}
+
+/* Dims whose name says too little. */
+const DIM_LABELS = { seq: 'sequence length', headdim: 'width of a head', vocab: 'vocabulary' };
+
+/**
+ * What can stand on an axis: "p50", "batch", "p99 / p50".
+ * @returns {{name, label, quantity, base, direction, kind, of: function(object): number}} `of` gives
+ *   the value in a row, NaN where it has none
+ * @throws {ExpressionError} for what is neither
+ */
+export function measureOf(core, table, text) {
+  const dims = dimsOf(core);
+  const metric = metricOf(core, text);
+  if (metric) {
+    const column = table.columns[text] || [];
+    return { ...NOTHING, ...metric, name: text,
+      of: (row) => (column[row.at] ?? NaN) * (metric.factor || 1) };
+  }
+  if (isPlainName(text) && dims.includes(text.trim()))
+    return dimMeasure(core, text.trim());
+  const known = (name) => metricOf(core, name) !== null || dims.includes(name);
+  const value = parseExpression(text, known);
+  const parts = new Map();
+  const part = (name) => {
+    if (!parts.has(name))
+      parts.set(name, metricOf(core, name) ? (row) => table.columns[name]?.[row.at] ?? NaN
+        : (row) => core.benchmarks[row.benchmark].dims[name] ?? NaN);
+    return parts.get(name);
+  };
+  return { ...NOTHING, name: text, label: text, expression: true,
+    of: (row) => value((name) => part(name)(row)) };
+}
+
+/** The metric's p5 to p95 range in a row: for rates a slow sample is a low rate. */
+export function spreadOf(core, table, measure, row) {
+  const column = (id) => table.columns[id]?.[row.at] ?? NaN;
+  const [p5, p50, p95] = ['p5', 'p50', 'p95'].map(column);
+  if (measure.kind === 'latency')
+    return { low: p5, high: p95 };
+  if (measure.kind === 'rate')
+    return { low: measure.of(row) * p50 / p95, high: measure.of(row) * p50 / p5 };
+  return { low: NaN, high: NaN };
+}

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT */
+/* One benchmark to the bottom: both sides' samples, facts, and what to type to see them elsewhere. */
+import { button, choice, codeLine, el, fill, nameOf, shortText } from './dom.js';
+import { figureCard, forgetFigure } from './figure.js';
+import { makeFigure } from './make.js';
+import { keyFilter } from './preset.js';
+import { quantityText, timestampText } from './words.js';
+import { changeText, intervalText, launchesText, signOf, toneOf, wordOf } from './verdict_words.js';
+import { fillCommand } from './shell.js';
+
+const WINDOWS = ['0', '5', '15', '31', '63'];
+const FIGURES = [
+  { type: 'ecdf', title: 'All samples, as shares', how: 'A curve further left is faster. A gap of '
+    + 'even width is a change of every sample; curves that part only at the top differ in the tail.' },
+  { type: 'violin', title: 'Shape of the samples', how: 'Two bulges are two modes: two clock states, '
+    + 'two placements. Under 30 samples each of them is drawn.' },
+  { type: 'iterations', title: 'Samples in the order measured', how: 'Warm-up that never ended, drift '
+    + 'and outliers are seen here. Each launch is a fresh process.' },
+  { type: 'order', title: 'Launches in the order measured', how: 'Both sides in one row of time: a '
+    + 'slope over all is the machine.' },
+];
+
+/* The two runs that are put beside each other. */
+function sidesOf(app, run) {
+  const { core } = app, wanted = run ?? core.head;
+  const others = [core.base, core.head].filter((one) => one !== null && one !== undefined && one >= 0);
+  const sides = [...new Set(wanted === core.head ? others : [wanted, core.head])];
+  return sides.filter((one) => one >= 0);
+}
+
+function presetOf(bench, { type, title }, window) {
+  return { name: `drill-${type}`, title, type, mode: 'multi', y: 'p50', group: 'run',
+    filter: keyFilter([bench.key]), rolling_window: type === 'iterations' ? Number(window) : undefined };
+}
+
+/* "median latency", and its value on each side. */
+function metricRows(app, rows) {
+  return app.core.metrics.map((metric) => {
+    const values = rows.map((row) => (row ? app.table.columns[metric.id]?.[row.at] ?? null : null));
+    if (values.every((value) => value === null))
+      return null;
+    return el('tr', {}, el('th', { scope: 'row' }, metric.label, ' ',
+      el('small', { class: 'muted' }, metric.id)),
+    values.map((value) => el('td', { class: 'number' }, value === null ? ''
+      : `${quantityText(metric.quantity, metric.base, value * (metric.factor || 1))}${
+        metric.quantity === 'plain' && metric.base ? ` ${metric.base}` : ''}`)));
+  }).filter(Boolean);
+}
+
+const SAMPLE_FACTS = [
+  ['launches', (samples) => samples.launches.length],
+  ['samples', (samples) => (samples.of > samples.kept ? `${samples.of}, ${samples.kept} of them here`
+    : samples.of)],
+  ['kernel launches in a sample', (samples) => samples.batch],
+  ['clock', (samples) => samples.clock],
+  ['measured', (samples) => timestampText(samples.started_ms?.[0] ?? NaN)],
+];
+
+/* What else is known of a measurement, by whatever name it comes. */
+function otherFacts(samples) {
+  const known = ['batch', 'launches', 'of', 'kept', 'clock', 'started_ms'];
+  return Object.fromEntries(Object.entries(samples?.facts || {})
+    .filter(([key, value]) => !known.includes(key) && typeof value !== 'object'));
+}
+
+function sampleRows(samples) {
+  const extra = [...new Set(samples.flatMap((one) => Object.keys(otherFacts(one))))]
+    .map((key) => [key.replaceAll('_', ' '), (one) => otherFacts(one)[key]]);
+  return [...SAMPLE_FACTS, ...extra].map(([name, of]) => el('tr', {},
+    el('th', { scope: 'row' }, name),
+    samples.map((one) => el('td', { class: 'number' }, one ? shortText(of(one) ?? '', 60) : ''))));
+}
+
+function factsTable(app, benchmark, sides, samples) {
+  const rows = sides.map((run) => app.rowOf(run, benchmark));
+  const outcome = el('tr', {}, el('th', { scope: 'row' }, 'outcome'),
+    rows.map((row) => el('td', { class: 'number' }, row ? row.outcome : 'not measured')));
+  return el('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Facts' },
+    el('table', { class: 'facts' }, el('caption', { class: 'unseen' }, 'Facts of both sides'),
+      el('thead', {}, el('tr', {}, el('td'), sides.map((run) => el('th', { scope: 'col' },
+        nameOf(app.core.runs[run].name, 40), ' ', el('small', { class: 'muted' }, sideName(app, run)))))),
+      el('tbody', {}, outcome, metricRows(app, rows), sampleRows(samples))));
+}
+
+function sideName(app, run) {
+  return run === app.core.base ? 'base' : run === app.core.head ? 'head' : '';
+}
+
+/* What was decided about it. */
+function verdictLine(app, bench) {
+  const rows = app.core.comparison?.rows.filter((row) => row.key === bench.key) || [];
+  return rows.map((row) => el('p', { class: `answer ${toneOf(row.verdict)}` },
+    el('b', {}, `${signOf(row.verdict)} ${wordOf(row.verdict, row.metric)}`),
+    ` ${[row.metric, changeText(row), intervalText(row.interval)
+      && `90 % interval ${intervalText(row.interval)}`, `launches ${launchesText(row)}`,
+    Number.isFinite(row.q ?? NaN) ? `q ${row.q.toPrecision(2)}` : '',
+    Number.isFinite(row.detectable ?? NaN)
+      ? `could have seen ${(row.detectable * 100).toFixed(1)} %` : '', row.why, row.accepted]
+      .filter(Boolean).map((text) => shortText(text, 200)).join(' · ')}`));
+}
+
+const COMMANDS = [
+  ['run_one', 'Measure it again'],
+  ['compare', 'Compare it alone'],
+  ['show', 'The run, with all samples, as JSON'],
+  ['samples', 'Its raw samples, by SQL from the history'],
+];
+
+function commandLines(app, bench, sides) {
+  const run = app.core.runs[sides[sides.length - 1]];
+  const values = { key: bench.key, run: run.id, uuid: run.uuid };
+  const lines = COMMANDS.filter(([id]) => app.core.commands?.[id]).map(([id, what]) => [
+    el('h4', {}, what), codeLine(fillCommand(app.core.commands[id], values, id === 'samples'), what)]);
+  return lines.length ? el('div', { class: 'commands' }, lines) : null;
+}
+
+class Drill {
+  constructor(app) {
+    this.app = app;
+    this.cards = [];
+    this.body = el('div', { class: 'drill-body' });
+    this.title = el('h2', { id: 'drill-title' });
+    this.dialog = el('dialog', { class: 'drill', 'aria-labelledby': 'drill-title',
+      onclose: () => this.closed(), onclick: (event) => event.target === this.dialog
+        && this.dialog.close() }, el('div', { class: 'drill-head' }, this.title,
+      button('Close', () => this.dialog.close(), { class: 'close' })), this.body);
+    this.asked = 0;
+  }
+
+  /** @param {number} benchmark @param {number} [run]  index; the head where there is none */
+  async open(benchmark, run) {
+    const mine = ++this.asked, { app } = this, bench = app.core.benchmarks[benchmark];
+    this.forget();
+    fill(this.title, nameOf(bench.label, 120));
+    fill(this.body, el('p', { class: 'key' }, nameOf(bench.key, 1000)), verdictLine(app, bench),
+      el('p', { role: 'status' }, 'Reading the samples …'));
+    if (!this.dialog.open)
+      this.dialog.showModal();
+    await app.ready;
+    const sides = sidesOf(app, run);
+    const samples = await Promise.all(sides.map((side) => app.samples(side, benchmark)));
+    if (mine === this.asked && this.dialog.open)
+      await this.fill(bench, benchmark, sides, samples, mine);
+  }
+
+  async fill(bench, benchmark, sides, samples, mine) {
+    const { app } = this, places = FIGURES.map(() => el('div', { class: 'slot' }));
+    fill(this.body, el('p', { class: 'key' }, nameOf(bench.key, 1000)), verdictLine(app, bench),
+      el('div', { class: 'two' }, places.slice(0, 2)), this.windowChoice(bench, sides, places[2]),
+      places.slice(2), el('h3', {}, 'Facts'), factsTable(app, benchmark, sides, samples),
+      el('h3', {}, 'Elsewhere'), commandLines(app, bench, sides)
+        || el('p', { class: 'muted' }, 'There is no history that commands could read.'));
+    for (const [i, info] of FIGURES.entries()) {
+      const card = await this.card(bench, sides, info, '15');
+      if (mine !== this.asked)
+        return;
+      fill(places[i], card);
+    }
+  }
+
+  async card(bench, sides, info, window) {
+    const preset = presetOf(bench, info, window);
+    const chart = await this.app.chart(preset, sides, { all: true, oneFrame: true });
+    const spec = await makeFigure(chart);
+    const card = figureCard(spec, { how: info.how, heading: 'h3', eager: true });
+    this.cards.push(card);
+    return card;
+  }
+
+  windowChoice(bench, sides, place) {
+    return choice('Moving median of', WINDOWS.map((value) => ({ value, text: value === '0' ? 'none'
+      : `${value} samples` })), '15', async (window) => {
+      const mine = this.asked, card = await this.card(bench, sides, FIGURES[2], window);
+      if (mine !== this.asked)
+        return;
+      const old = place.firstElementChild;
+      this.cards = this.cards.filter((one) => one !== old);
+      forgetFigure(old);
+      fill(place, card);
+    });
+  }
+
+  forget() {
+    this.cards.forEach(forgetFigure);
+    this.cards = [];
+  }
+
+  closed() {
+    this.asked++;
+    this.forget();
+    fill(this.body);
+    this.app.drillClosed();
+  }
+}
+
+/** @returns {{dialog: Element, open: function(number, number)}} */
+export function drillDialog(app) {
+  return new Drill(app);
+}

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT */
+/* Any metric or parameter over any other: controls, the figure, and its configuration as a file. */
+import { button, choice, codeLine, el, fill, tick } from './dom.js';
+import { figureCard, forgetFigure, updateFigure } from './figure.js';
+import { measureOf } from './data.js';
+import { makeFigure } from './make.js';
+import { TYPES, stateOfPreset, titleOf, viewOf } from './preset.js';
+
+const GROUPS = ['kernel', 'variant', 'math', 'device', 'cache', 'model', 'run'];
+const OWN = '\u0000own';
+const SETTINGS = ['type', 'x', 'y', 'group', 'colour', 'size', 'xlog', 'ylog', 'window', 'pareto',
+  'legend', 'limit', 'title'];
+
+function namesFor(core, kind) {
+  const metrics = core.metrics.filter((metric) => kind !== 'sample' || metric.kind !== 'fact')
+    .map((metric) => ({ value: metric.id, text: `${metric.label} (${metric.id})`, group: 'metrics' }));
+  const dims = core.parameters.map(({ name }) => ({ value: name, text: name, group: 'parameters' }));
+  return kind === 'dim' ? dims : kind === 'sample' ? metrics : [...metrics, ...dims];
+}
+
+/* One axis: a list, and where it may be anything a field for an expression. */
+function axisControl(app, label, key, kind, value, optional) {
+  const options = namesFor(app.core, kind), known = options.some((one) => one.value === value);
+  const free = kind === 'any' || kind === 'value';
+  const list = [...(optional ? [{ value: '', text: 'none' }] : []), ...options,
+    ...(free ? [{ value: OWN, text: 'an expression …' }] : [])];
+  const own = free && value !== '' && !known;
+  const field = el('input', { type: 'text', value: own ? value : '', hidden: !own, spellcheck: 'false',
+    placeholder: 'p99 / p50', 'aria-label': `${label}: expression`,
+    onchange: () => app.state.set({ [key]: field.value.trim() }) });
+  const select = choice(label, list, own ? OWN : value, (chosen) => {
+    field.hidden = chosen !== OWN;
+    if (chosen === OWN)
+      field.focus();
+    else
+      app.state.set({ [key]: chosen });
+  });
+  select.append(field);
+  return select;
+}
+
+/* Why an axis cannot be logarithmic; null where it can. */
+function logReason(app, name) {
+  if (name === '')
+    return null;
+  const rows = app.rowsNow();
+  try {
+    const measure = measureOf(app.core, app.table, name);
+    const values = rows.map(measure.of).filter(Number.isFinite);
+    if (values.length === 0)
+      return 'there is no value';
+    return Math.min(...values) > 0 ? null : 'some values are 0 or less';
+  } catch (error) {
+    return error.message;
+  }
+}
+
+const WORDS = { scatter: ['x', 'y'], lines: ['x', 'y'] };
+
+function logTicks(app, view, spec) {
+  return Object.entries(TYPES[view.type].logs).map(([key, from]) => {
+    const reason = logReason(app, view[from]);
+    const drawn = spec?.panels?.[0]?.[onScreen(view.type, key)]?.scale === 'log';
+    const words = WORDS[view.type]?.[key === 'xlog' ? 0 : 1];
+    return tick(words ? `logarithmic ${words}` : 'logarithmic values',
+      !reason && (view[key] === '' ? drawn : view[key] === '1'),
+      (on) => app.state.set({ [key]: on ? '1' : '0' }), reason);
+  });
+}
+
+/* Bars, boxes and cumulative lines lie down: their values run along x. */
+function onScreen(type, key) {
+  return ['bars', 'box', 'violin', 'ecdf'].includes(type) ? 'x' : key === 'xlog' ? 'x' : 'y';
+}
+
+function numberField(app, label, key, value, attributes) {
+  const box = el('input', { type: 'number', value, ...attributes,
+    onchange: () => app.state.set({ [key]: box.value }) });
+  return el('label', { class: 'field' }, el('span', {}, label), box);
+}
+
+function titleField(app, view) {
+  const box = el('input', { type: 'text', value: view.title, maxlength: '120',
+    placeholder: titleOf(app.core, view), onchange: () => app.state.set({ title: box.value }) });
+  return el('label', { class: 'field wide' }, el('span', {}, 'Title'), box);
+}
+
+function controls(app, view, spec) {
+  const { core, state } = app, kinds = TYPES[view.type];
+  const groups = [...GROUPS, ...core.parameters.map(({ name }) => name)];
+  return [
+    choice('Type', Object.entries(TYPES).map(([value, { text }]) => ({ value, text })), view.type,
+      (type) => state.set({ type, xlog: '', ylog: '' })),
+    kinds.x ? axisControl(app, 'X', 'x', kinds.x, view.x) : null,
+    axisControl(app, kinds.x ? 'Y' : 'Value', 'y', kinds.y, view.y),
+    kinds.group ? choice('Told apart by', [{ value: '', text: 'what fits' },
+      ...groups.map((value) => ({ value, text: value }))], view.group,
+    (group) => state.set({ group })) : null,
+    kinds.colour ? axisControl(app, 'Colour', 'colour', 'value', view.colour, true) : null,
+    kinds.size ? axisControl(app, 'Size', 'size', 'value', view.size, true) : null,
+    kinds.window ? numberField(app, 'Moving median of', 'window', view.window,
+      { min: '0', max: '64', step: '1' }) : null,
+    numberField(app, 'At most', 'limit', view.limit, { min: '0', max: '64', placeholder: 'auto' }),
+    titleField(app, view),
+    el('div', { class: 'ticks' }, logTicks(app, view, spec),
+      kinds.pareto ? tick('join what nothing beats', view.pareto === '1',
+        (on) => state.set({ pareto: on })) : null,
+      tick('legend', view.legend !== '0', (on) => state.set({ legend: on ? '' : '0' }))),
+  ];
+}
+
+/* A file that was saved before. */
+function loadButton(app, say) {
+  const input = el('input', { type: 'file', accept: '.json,application/json', class: 'unseen',
+    tabindex: '-1', 'aria-label': 'Configuration file', onchange: async () => {
+      const [file] = input.files;
+      input.value = '';
+      try {
+        app.state.set({ ...app.noFilters(), ...stateOfPreset(JSON.parse(await file.text())) });
+        say('');
+      } catch (error) {
+        say(error instanceof SyntaxError ? `${file.name} is no JSON: ${error.message}` : error.message);
+      }
+    } });
+  return [button('Load configuration', () => input.click()), input];
+}
+
+class Explore {
+  constructor(app) {
+    this.app = app;
+    this.form = el('div', { class: 'controls', role: 'group', 'aria-label': 'What the figure shows' });
+    this.place = el('div');
+    this.command = el('div');
+    this.error = el('p', { class: 'error', role: 'alert' });
+    const say = (text) => fill(this.error, text);
+    this.element = el('div', { class: 'explore' }, this.form,
+      el('p', { class: 'buttons' }, button('Save configuration', () => this.save()), ' ',
+        loadButton(app, say), ' ', button('Start over', () => app.state.set(
+          Object.fromEntries(SETTINGS.map((key) => [key, '']))))), this.error, this.place, this.command);
+    this.asked = 0;
+  }
+
+  async figure(preset) {
+    const { app } = this;
+    if (app.source.live)
+      return app.source.explore(preset, app.serverChoice());
+    return makeFigure(await app.chart(preset, app.chosenRuns()));
+  }
+
+  async update() {
+    const mine = ++this.asked, { app } = this;
+    await app.ready;
+    const view = viewOf(app.core, app.state.all()), preset = app.explorePreset(view);
+    let spec;
+    try {
+      spec = await this.figure(preset);
+    } catch (error) {
+      if (error.name === 'AbortError')
+        return;
+      spec = { id: 'view', title: preset.title, alt: error.message, reason: error.message };
+    }
+    if (mine !== this.asked)
+      return;
+    this.preset = preset;
+    this.draw(view, spec);
+  }
+
+  draw(view, spec) {
+    const { app } = this, focus = [...this.form.querySelectorAll('input, select')]
+      .indexOf(document.activeElement);
+    fill(this.form, controls(app, view, spec));
+    if (focus >= 0)
+      this.form.querySelectorAll('input, select')[focus]?.focus();
+    const options = { preset: this.preset, onConfig: () => this.save(),
+      onPoint: (point) => app.drillText(point.text), how: 'Every control changes what is drawn; the '
+      + 'address keeps it, so that a link shows the same.' };
+    if (this.card)
+      updateFigure(this.card, spec, options);
+    else {
+      this.card = figureCard(spec, options);
+      this.place.append(this.card);
+    }
+    fill(this.command, el('p', { class: 'muted' }, 'The same as a picture, from the saved configuration:'),
+      codeLine(app.plotCommand('view.json'), 'command that draws this figure'));
+  }
+
+  save() {
+    const { app } = this, view = viewOf(app.core, app.state.all());
+    app.saveView(app.explorePreset(view, true));
+  }
+
+  forget() {
+    this.asked++;
+    if (this.card)
+      forgetFigure(this.card);
+  }
+}
+
+/** @returns {{element: Element, update: function, forget: function}} */
+export function explorePanel(app) {
+  return new Explore(app);
+}
+
+export { SETTINGS };

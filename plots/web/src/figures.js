@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The figures of the program, by section. A figure is fetched and drawn when it comes near the
+ * screen. Other runs and filters reach it: the server builds it anew; in a file the page makes those
+ * types that it can, and says so on the others.
+ */
+import { el, fill } from './dom.js';
+import { canMake, makeFigure } from './make.js';
+import { figureCard, forgetFigure } from './figure.js';
+
+const NEAR = '800px';
+
+/** Sections of figures in the page's order. */
+export const SECTIONS = [
+  { id: 'verdict', title: 'What changed' },
+  { id: 'trend', title: 'Trends' },
+  { id: 'roofline', title: 'Roofline' },
+  { id: 'distribution', title: 'Distributions' },
+  { id: 'sizes', title: 'Sizes and heatmaps' },
+  { id: 'speed', title: 'Latency and throughput' },
+  { id: 'models', title: 'Models' },
+  { id: 'run', title: 'The run' },
+];
+
+/* What answers most comes first; the rest in the program's order. */
+const FIRST = ['dumbbell', 'speedup', 'trend', 'roofline', 'violin', 'bars'];
+
+function rankOf(info) {
+  const rank = FIRST.indexOf(info.preset?.type);
+  return rank < 0 ? FIRST.length : rank;
+}
+
+const modesOf = (preset) => [].concat(preset?.mode || 'single');
+const same = (a, b) => a.length === b.length && a.every((one, i) => one === b[i]);
+
+/* Which runs a figure of one or several shows now. */
+function runsFor(app, info) {
+  const chosen = app.chosenRuns(), modes = modesOf(info.preset);
+  if (modes.includes('multi') && (chosen.length > 1 || !modes.includes('single')))
+    return chosen;
+  return chosen.includes(app.core.head) || chosen.length === 0 ? [app.core.head] : chosen.slice(-1);
+}
+
+/* Is it what the program drew? */
+function isOriginal(app, info) {
+  const modes = modesOf(info.preset);
+  const drawn = modes.includes('multi') && app.core.selected.length > 1 ? app.core.selected
+    : [app.core.head];
+  return !app.filters() && (modes.includes('compare') || modes.includes('trend')
+    || same(runsFor(app, info), drawn));
+}
+
+/* The figure as the reader's choice wants it, and what has to be said beside it. */
+async function figureNow(app, info) {
+  if (app.source.live || isOriginal(app, info))
+    return { spec: await app.source.figure(info.id) };
+  const modes = modesOf(info.preset);
+  if (canMake(app.core, info.preset) && !modes.includes('compare') && !modes.includes('trend'))
+    return { spec: await makeFigure(await app.chart(info.preset, runsFor(app, info))) };
+  return { spec: await app.source.figure(info.id), note: 'This figure shows what the report was '
+    + 'written for: filters and runs chosen here do not reach it. harness serve draws it anew.' };
+}
+
+class Slot {
+  constructor(app, info) {
+    this.app = app;
+    this.info = info;
+    this.element = el('div', { class: 'slot', id: `slot-${info.id}` });
+    this.near = false;
+    this.asked = 0;
+    this.show(el('p', { class: 'waiting' }, info.title));
+    this.observer = new IntersectionObserver((entries) => {
+      if (entries.some((entry) => entry.isIntersecting))
+        this.approach();
+    }, { rootMargin: NEAR });
+    this.observer.observe(this.element);
+  }
+
+  show(...nodes) {
+    if (this.card)
+      forgetFigure(this.card);
+    this.card = null;
+    fill(this.element, nodes);
+  }
+
+  approach() {
+    if (this.near)
+      return this.drawn;
+    this.near = true;
+    this.drawn = this.draw();
+    return this.drawn;
+  }
+
+  async draw() {
+    const mine = ++this.asked, { app, info } = this;
+    try {
+      const { spec, note } = await figureNow(app, info);
+      if (mine !== this.asked)
+        return;
+      if (!spec)
+        throw new Error('the figure is not in this file');
+      const card = figureCard(spec, { how: info.how, preset: info.preset, eager: true,
+        onConfig: () => app.savePreset(info.preset),
+        onPoint: (point) => app.drillText(point.text) });
+      this.show(note ? el('p', { class: 'beside' }, note) : null, card);
+      this.card = card;
+    } catch (error) {
+      if (error.name !== 'AbortError' && mine === this.asked)
+        this.show(el('p', { class: 'error' }, `${info.title}: ${error.message}`));
+    }
+  }
+
+  renew() {
+    if (this.near)
+      this.drawn = this.draw();
+  }
+
+  forget() {
+    this.observer.disconnect();
+    this.asked++;
+    this.show();
+  }
+}
+
+/**
+ * The figures of one section that are not absent.
+ * @returns {{element: Element, slots: Slot[]}|null} null where there is none
+ */
+export function figureSlots(app, section) {
+  const infos = app.core.figures.filter((info) => info.section === section && !info.reason)
+    .sort((a, b) => rankOf(a) - rankOf(b));
+  if (infos.length === 0)
+    return null;
+  const slots = infos.map((info) => new Slot(app, info));
+  return { element: el('div', { class: 'figures' }, slots.map((slot) => slot.element)), slots };
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/* The top of the page: what this is, the verdict in words, what is compared, and what is shown. */
+import { button, choice, el, fill, nameOf, shortText } from './dom.js';
+import { timestampText } from './words.js';
+import { signOf, verdictWords } from './verdict_words.js';
+
+function runLine(core, index) {
+  const run = core.runs[index];
+  return el('span', { class: 'run' }, el('b', {}, nameOf(run.name, 60)), ' ',
+    [run.suite && `suite ${shortText(run.suite, 40)}`, run.branch && `branch ${shortText(run.branch, 40)}`,
+      run.dirty ? 'dirty' : '', timestampText(run.started_ms)].filter(Boolean).join(' · '));
+}
+
+/* Without a comparison: what was measured. */
+function plainWords(core, rows) {
+  const head = rows.filter((row) => row.run === core.head);
+  const timed = head.filter((row) => row.n > 0).length;
+  return `${head.length} benchmark${head.length === 1 ? '' : 's'} measured${
+    timed < head.length ? `, ${head.length - timed} without a time` : ''}.`;
+}
+
+const SIGNS = { bad: 'regressed', good: 'improved', open: 'same' };
+
+function verdictBlock(core) {
+  const words = verdictWords(core.comparison);
+  return el('div', { class: `answer ${words.tone}` },
+    el('p', { class: 'headline' },
+      el('span', { 'aria-hidden': 'true', class: 'sign' }, signOf(SIGNS[words.tone])), ' ',
+      words.headline),
+    el('p', {}, words.counts, '. ', el('span', { class: 'muted' }, words.chance)));
+}
+
+/** The verdict, or what there is instead of one. @param {object[]|null} rows  of the table */
+export function answer(core, rows) {
+  if (core.comparison)
+    return verdictBlock(core);
+  if (core.runs.length === 0)
+    return el('p', { class: 'headline' }, 'There is no finished run to show.');
+  return el('p', { class: 'headline' }, rows ? plainWords(core, rows) : 'One moment …');
+}
+
+/** "base 3f2a91c against head …" */
+export function compared(core) {
+  if (core.runs.length === 0)
+    return null;
+  const line = (what, index) => (index === null || index < 0 || index === undefined ? null
+    : el('div', {}, el('span', { class: 'muted what' }, what), runLine(core, index)));
+  return el('div', { class: 'compared' }, line('Base', core.base), line(core.base === null
+    ? 'Run' : 'Head', core.head));
+}
+
+/** System, light or dark. */
+export function themeChoice(state) {
+  return choice('Theme', [{ value: '', text: 'as the system' }, { value: 'light', text: 'light' },
+    { value: 'dark', text: 'dark' }], state.get('theme'), (value) => state.set({ theme: value }));
+}
+
+/* One checkbox a run, newest first. */
+function runBox(app, index, chosen) {
+  const run = app.core.runs[index];
+  const box = el('input', { type: 'checkbox', checked: chosen.includes(index),
+    onchange: () => app.chooseRun(index, box.checked) });
+  const role = index === app.core.head ? 'head' : index === app.core.base ? 'base' : '';
+  return el('label', { class: 'tick' }, box, el('span', {}, nameOf(run.name, 48), ' ',
+    el('small', { class: 'muted' }, [role, timestampText(run.started_ms).slice(0, 16),
+      run.epoch !== app.core.runs[app.core.head]?.epoch ? 'other surroundings' : '']
+      .filter(Boolean).join(' · '))));
+}
+
+/** Which runs the figures of several runs, the exploration and the results show. */
+export function runPicker(app) {
+  const list = el('div', { class: 'runs', role: 'group', 'aria-label': 'Runs' });
+  const summary = el('summary', {}, 'Runs');
+  const element = el('details', { class: 'picker' }, summary,
+    el('p', { class: 'buttons' }, button('All', () => app.setRuns(app.core.runs.map((_, i) => i))),
+      ' ', button('Base and head', () => app.setRuns(app.ownRuns())),
+      ' ', button('Newest only', () => app.setRuns([app.core.runs.length - 1]))), list);
+  const update = () => {
+    const chosen = app.chosenRuns();
+    summary.textContent = `Runs: ${chosen.length} of ${app.core.runs.length}`;
+    fill(list, app.core.runs.map((_, i) => i).reverse().map((index) => runBox(app, index, chosen)));
+  };
+  return { element, update };
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/* How the page was made: commands, what is not there, and why. */
+import { codeLine, el, nameOf } from './dom.js';
+import { timestampText } from './words.js';
+import { fillCommand } from './shell.js';
+
+const COMMANDS = [
+  ['run', 'Measure the same again'],
+  ['report', 'Write this report'],
+  ['plot', 'Draw the figures as pictures; here the first of them'],
+  ['config', 'Draw a saved configuration'],
+  ['show', 'The run with all its samples, as JSON'],
+];
+
+function commandList(core) {
+  const figure = core.figures.find((one) => !one.reason)?.id ?? 'latency-kernels';
+  const values = { figure, file: 'view.json', run: core.runs[core.head]?.id };
+  return COMMANDS.filter(([id]) => core.commands?.[id]).map(([id, what]) => [el('h3', {}, what),
+    codeLine(fillCommand(core.commands[id], values), what)]);
+}
+
+function absentList(core) {
+  const absent = core.figures.filter((figure) => figure.reason);
+  return absent.length === 0 ? null : [el('h3', {}, 'Figures that are not drawn'),
+    el('ul', {}, absent.map((figure) => el('li', {}, el('b', {}, nameOf(figure.title, 120)), ' (',
+      nameOf(figure.id, 60), '): ', nameOf(figure.reason, 600))))];
+}
+
+/** @returns {Element} */
+export function howMade(core) {
+  return el('div', { class: 'how' },
+    el('p', {}, `Made by ${core.generator || 'harness'}, ${timestampText(core.created_ms)}. `,
+      core.mode === 'serve' ? 'The page asks the server that sent it, and nobody else.'
+        : 'All data is in this file; it asks for nothing.'),
+    core.notes?.length ? [el('h3', {}, 'Notes'),
+      el('ul', {}, core.notes.map((note) => el('li', {}, nameOf(note, 600))))] : null,
+    absentList(core), commandList(core));
+}

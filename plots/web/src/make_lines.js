@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/* Anything over one dim, a line for each family of benchmarks that differ in that dim alone; of
+ * several runs a panel a family, a line a run (harness/output/build_lines.c). */
+import { absentItems, captionOf, figureFor, itemsOf, limitOf, measure, scaleOf, several, subtitleOf,
+  valueOf, valueText } from './chart.js';
+import { absent, addLayer, addPanel, finish, setAxis, styleOf } from './spec.js';
+import { dimValues, familiesOf, leads } from './families.js';
+
+const LINES = 8, PANELS = 6, LINES_IN_PANEL = 12;
+
+/* The points of a family from left to right. */
+function pointsOf(chart, of, family, dim) {
+  return [...family.items].sort((a, b) => a.bench.dims[dim] - b.bench.dims[dim])
+    .map((item) => ({ x: item.bench.dims[dim], ...valueOf(chart, of, item) }));
+}
+
+function addLine(panel, label, nth, points) {
+  const x = points.map((one) => one.x), y = points.map((one) => one.value), style = styleOf(nth);
+  const spread = points.filter((one) => Number.isFinite(one.low + one.high));
+  addLayer(panel, 'whiskers', '', { ...style, dash: 'solid', width: 1 }, {
+    x: spread.map((one) => one.x), low: spread.map((one) => one.low),
+    high: spread.map((one) => one.high) });
+  addLayer(panel, 'line', label, style, { x, y });
+  addLayer(panel, 'points', label, { ...style, size: 7 }, { x, y });
+}
+
+/* Ticks stand at the sizes that were measured; sizes double more often than not. */
+function sizeAxis(panel, label, sizes, choice) {
+  const [least, most] = [sizes[0], sizes[sizes.length - 1]];
+  const log = choice ? scaleOf(choice, sizes) === 'log' : least > 0 && most >= 8 * least;
+  setAxis(panel.x, label, {}, log ? 'log' : 'linear');
+  panel.x.ticks = sizes.filter((size) => size > 0 || !log).map((at) => ({ at, text: String(at) }));
+}
+
+/* In a crowd of each kernel the family with most sizes, or the best. */
+function linesOf(chart, of, families) {
+  const limit = limitOf(chart, LINES);
+  const shown = families.length <= limit ? families
+    : families.filter((_, nth) => leads(families, nth, of)).slice(0, limit);
+  return { panels: [{ lines: shown.map((family, nth) => ({ family, nth, label: family.label })) }],
+    all: families.length, shown: shown.length };
+}
+
+/* Families of one benchmark in several runs share a panel. */
+function panelsOf(chart, families) {
+  const keys = [...new Set(families.map((family) => family.bench.key))];
+  const shown = keys.slice(0, limitOf(chart, PANELS));
+  const panels = shown.map((key) => {
+    const mine = families.filter((family) => family.bench.key === key).slice(0, LINES_IN_PANEL);
+    return { title: mine[0].own, lines: mine.map((family) => ({ family,
+      nth: chart.runs.indexOf(family.run), label: chart.core.runs[family.run].name })) };
+  });
+  return { panels, all: keys.length, shown: shown.length };
+}
+
+function addWords(chart, figure, of, dim, { values, items, choice }) {
+  const real = values.filter(Number.isFinite), runs = several(chart);
+  const how = `${runs ? 'A line a run. ' : ''}Points: ${of.label}${of.kind === 'rate'
+    ? ' at the median time' : ''}${of.kind === 'fact' ? '' : '; bars p5 to p95'}.`;
+  figure.subtitle = subtitleOf(chart, items);
+  figure.caption = captionOf(chart, how, choice.shown, choice.all, runs ? 'the first'
+    : 'of each kernel the one with most sizes, or the best');
+  figure.alt = `Lines of ${of.label} over ${dim} for ${choice.shown} benchmark${
+    choice.shown === 1 ? '' : 's'}${runs ? ' in several runs' : ''}, from ${
+    valueText(of, Math.min(...real))} to ${valueText(of, Math.max(...real))}.`;
+}
+
+function draw(chart, of, dim, { families, usable }) {
+  const { preset } = chart, figure = figureFor(chart);
+  const choice = several(chart) ? panelsOf(chart, families) : linesOf(chart, of, families);
+  const drawn = choice.panels.flatMap((panel) => panel.lines);
+  drawn.forEach((line) => { line.points = pointsOf(chart, of, line.family, dim); });
+  const values = drawn.flatMap((line) => line.points.map((one) => one.value));
+  const items = drawn.flatMap((line) => line.family.items);
+  const nr = choice.panels.length;
+  figure.columns = nr > 4 ? 3 : nr > 1 ? 2 : 1;
+  for (const { title, lines } of choice.panels) {
+    const panel = addPanel(figure, { title, height: 440 });
+    sizeAxis(panel, preset.x_label || measure(chart, dim).label, dimValues(items, dim), preset.x_scale);
+    setAxis(panel.y, preset.y_label || of.label, of, scaleOf(preset.y_scale, values));
+    lines.forEach((line) => addLine(panel, line.label, line.nth, line.points));
+  }
+  addWords(chart, figure, of, dim, { values, items: usable, choice });
+  return finish(figure);
+}
+
+/** @returns {object} a figure */
+export function makeLines(chart) {
+  const of = measure(chart, chart.preset.y || 'p50'), dim = chart.preset.x || 'batch';
+  const items = itemsOf(chart), usable = items.filter((item) => Number.isFinite(of.of(item.row)));
+  const families = familiesOf(chart, usable, [dim])
+    .filter((family) => dimValues(family.items, dim).length > 1);
+  if (items.length === 0)
+    return absentItems(chart);
+  if (families.length === 0)
+    return absent(figureFor(chart), `No benchmark was measured at two or more values of ${dim}, with ${of.label}.`);
+  return draw(chart, of, dim, { families, usable });
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/* The fixed part of the page: title, answer, runs, filters, theme. */
+import { button, el, fill, nameOf } from './dom.js';
+import { answer, compared, runPicker, themeChoice } from './head.js';
+import { facetPanel, searchBox } from './facets.js';
+import { printPage } from './print.js';
+
+class PageHead {
+  constructor(app) {
+    this.app = app;
+    this.title = el('h1');
+    this.answer = el('div', { class: 'answers' });
+    this.news = el('p', { class: 'news', role: 'status' });
+    this.error = el('p', { class: 'error', role: 'alert' });
+    this.said = '';
+    this.runs = runPicker(app);
+    this.search = searchBox(app);
+    this.facets = facetPanel(app);
+    this.element = el('header', { class: 'page-head' },
+      el('div', { class: 'title-row' }, this.title, el('div', { class: 'page-tools' },
+        themeChoice(app.state), button('Print', () => printPage(app)))),
+      this.answer, this.news, this.error,
+      el('div', { class: 'choices', role: 'search' }, this.search.element, this.runs.element,
+        this.facets.element));
+  }
+
+  update() {
+    const { app } = this, { core } = app;
+    fill(this.title, nameOf(core.title || 'harness', 160));
+    fill(this.answer, answer(core, app.table ? app.rows : null), compared(core));
+    this.runs.update();
+    this.facets.update();
+    this.search.update(app.error || this.said);
+  }
+
+  /** A sentence on what went wrong; "" when it is well again. */
+  problem(text) {
+    const filter = /^column \d+/.test(text);
+    this.said = filter ? text : '';
+    this.search.update(this.app.error || this.said);
+    fill(this.error, filter ? null : text);
+  }
+
+  announce(newest) {
+    if (this.app.core.runs.some((run) => run.id === newest))
+      return;
+    fill(this.news, `Run ${newest} is new. `, button('Show it', () => {
+      fill(this.news);
+      this.app.renew();
+    }));
+  }
+
+  /** The theme's choice follows the address. */
+  link() {
+    const select = this.element.querySelector('.page-tools select');
+    select.value = this.app.state.get('theme');
+  }
+}
+
+/** @returns {{element: Element, update, problem, announce, link: function}} */
+export function pageHead(app) {
+  return new PageHead(app);
+}

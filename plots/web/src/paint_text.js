@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/* Texts of figures: how wide they are, how they are cut, how they pass through Plotly. */
+import { cleanText } from './dom.js';
+import { general, quantityText } from './words.js';
+
+/** Of drawn figures; the sheet's places are computed for the first of them. */
+export const FAMILY = '"DejaVu Sans", Verdana, "Segoe UI", Roboto, sans-serif';
+
+/** A function (text, size, bold) → pixels. Without a canvas it estimates. */
+export function textMeasure(document) {
+  const context = document?.createElement('canvas').getContext('2d');
+  if (!context)
+    return (text, size) => text.length * size * 0.6;
+  return (text, size, bold = false) => {
+    context.font = `${bold ? 'bold ' : ''}${size}px ${FAMILY}`;
+    return context.measureText(text).width;
+  };
+}
+
+/** Cuts the middle out until the text fits into `room` pixels. */
+export function elide(text, room, measure, size, bold) {
+  const letters = [...text];
+  if (letters.length > 400)
+    letters.splice(200, letters.length - 400);
+  else if (measure(text, size, bold) <= room)
+    return text;
+  let low = 1, high = letters.length;
+  const cut = (keep) => `${letters.slice(0, Math.ceil(keep / 2)).join('')}…${
+    letters.slice(letters.length - Math.floor(keep / 2)).join('')}`;
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if (measure(cut(middle), size, bold) <= room)
+      low = middle;
+    else
+      high = middle - 1;
+  }
+  return cut(low);
+}
+
+/* Between dollars Plotly would look for TeX. */
+const ENTITIES = { '&': '&amp;', '<': '&lt;', '>': '&gt;', $: '&#36;' };
+
+/** Plotly reads a little markup in texts; a name must come out as it is. */
+export function markupText(text) {
+  return cleanText(text).replace(/[&<>$]/g, (character) => ENTITIES[character]);
+}
+
+/** The label without its unit: "latency" of "latency (ms, log scale)". */
+export function axisName(axis) {
+  return (axis.label || '').replace(/ \([^()]*\)$/, '');
+}
+
+/* Panels side by side share the names of their rows: only the first says them. */
+function namesOf(panels, index) {
+  const { ticks } = panels[index].y;
+  if (panels[index].y.scale !== 'category' || ticks.some((tick) => tick.text))
+    return ticks;
+  const before = panels.slice(0, index).reverse().map((panel) => panel.y.ticks)
+    .find((others) => others.length === ticks.length && others.some((tick) => tick.text));
+  return before || ticks;
+}
+
+const cleanAll = (texts) => texts && texts.map((text) => (text ? cleanText(text) : text));
+const cleanAxis = (axis) => ({ ...axis, label: cleanText(axis.label),
+  ticks: axis.ticks.map((tick) => ({ ...tick, text: cleanText(tick.text) })) });
+const cleanLayer = (layer) => ({ ...layer, label: layer.label && cleanText(layer.label),
+  text: cleanAll(layer.text) });
+
+/** The figure as it may be shown: names cleaned, and those of the rows in every panel, as `names`
+ * of its y axis. The figure itself stays as it is. */
+export function readFigure(spec) {
+  const panels = spec.panels.map((panel) => ({ ...panel, title: cleanText(panel.title),
+    x: cleanAxis(panel.x), y: cleanAxis(panel.y), layers: panel.layers.map(cleanLayer) }));
+  panels.forEach((panel, index) => { panel.y.names = namesOf(panels, index); });
+  return { ...spec, panels };
+}
+
+/** A number of an axis as people read it, with its unit; the name on a category axis. */
+export function axisText(axis, value) {
+  if (axis.scale === 'category')
+    return (axis.names || axis.ticks).find((tick) => Math.abs(tick.at - value) < 0.5)?.text
+      ?? general(value, 4);
+  const text = quantityText(axis.quantity, axis.base, value * (axis.factor ?? 1));
+  const unit = (axis.quantity ?? 'plain') === 'plain' && axis.base ? ` ${axis.base.trim()}` : '';
+  return text + unit;
+}
+
+/* "latency 3.1 ms" */
+const member = (axis, value) => [axisName(axis), axisText(axis, value)].filter(Boolean).join(' ');
+
+const at = (column, i) => (column && column[i] !== null && column[i] !== undefined
+  ? column[i] : null);
+
+/**
+ * One datum in words: whose it is, where it is, from where to where it goes.
+ * @returns {string[]} parts for lines of a hover text, or joined by commas for a screen reader
+ */
+export function itemWords(panel, layer, i) {
+  const words = [];
+  const along = layer.across ? panel.x : panel.y;
+  const x = at(layer.x, i), y = at(layer.y, i), low = at(layer.low, i), high = at(layer.high, i);
+  if (layer.label)
+    words.push(layer.label);
+  if (at(layer.text, i) !== null && layer.mark !== 'text')
+    words.push(layer.text[i]);
+  if (y !== null && panel.y.scale === 'category')
+    words.push(member(panel.y, y));
+  if (x !== null)
+    words.push(member(panel.x, x));
+  if (y !== null && panel.y.scale !== 'category')
+    words.push(member(panel.y, y));
+  if (low !== null && high !== null)
+    words.push(`${axisText(along, low)} to ${axisText(along, high)}`);
+  return words;
+}

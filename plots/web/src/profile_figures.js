@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/* The figures of a profile: where time went, calls, parts of time, memory. */
+import { absent, addLayer, addPanel, figureOf, finish, setAxis, styleOf, DARK } from './spec.js';
+import { nameAxis } from './axis.js';
+import { bytesText, shareText, timeText } from './words.js';
+
+const ROWS_MAX = 24, ROW_HEIGHT = 27;
+const PARTS = [['gpu', 'GPU'], ['cpu', 'CPU'], ['transfer', 'transfer'], ['overhead', 'overhead']];
+const TIME = { quantity: 'time' }, BYTES = { quantity: 'bytes' };
+
+function rowPanel(figure, rows, title, first = true) {
+  const panel = addPanel(figure, { title, height: ROW_HEIGHT * rows.length + 12 });
+  nameAxis(panel.y, rows.map((row) => (first ? row.operation : '')), true);
+  return panel;
+}
+
+const at = (rows) => rows.map((_, i) => i);
+
+function addTexts(panel, texts) {
+  addLayer(panel, 'text', '', { colour: DARK }, { x: texts.map(() => 0), y: at(texts), text: texts })
+    .outside = true;
+}
+
+function shownText(rows, all) {
+  return all > rows.length ? ` Showing the ${rows.length} longest of ${all} operations.` : '';
+}
+
+/** Total time of each operation, the longest on top. */
+export function timeFigure(summary) {
+  const figure = figureOf('profile-time', 'Where the time went'), rows = summary.slice(0, ROWS_MAX);
+  const panel = rowPanel(figure, rows);
+  setAxis(panel.x, 'total time', TIME);
+  addLayer(panel, 'bars', '', { colour: styleOf(0).colour }, { across: true,
+    x: rows.map((row) => row.total), y: at(rows) });
+  addTexts(panel, rows.map((row) => `${timeText(row.total)}, ${shareText(row.share)}`));
+  figure.caption = `Time of all calls of an operation.${shownText(rows, summary.length)}`;
+  figure.alt = `Bars of total time for ${rows.length} operations; ${rows[0].operation} took most, ${
+    timeText(rows[0].total)}, ${shareText(rows[0].share)} of all.`;
+  return finish(figure);
+}
+
+/** Average time, and how often it was called. */
+export function callsFigure(summary) {
+  const figure = figureOf('profile-calls', 'Average time and calls'), rows = summary.slice(0, ROWS_MAX);
+  figure.columns = 2;
+  const time = rowPanel(figure, rows, 'average time of a call'), calls = rowPanel(figure, rows, 'calls',
+    false);
+  setAxis(time.x, 'average time', TIME);
+  addLayer(time, 'bars', '', { colour: styleOf(0).colour }, { across: true,
+    x: rows.map((row) => row.average), y: at(rows) });
+  addTexts(time, rows.map((row) => timeText(row.average)));
+  setAxis(calls.x, 'calls');
+  addLayer(calls, 'bars', '', { colour: styleOf(2).colour }, { across: true,
+    x: rows.map((row) => row.calls), y: at(rows) });
+  addTexts(calls, rows.map((row) => String(row.calls)));
+  figure.alt = `Average time and number of calls of ${rows.length} operations.`;
+  figure.caption = `Left and right are the same rows.${shownText(rows, summary.length)}`;
+  return finish(figure);
+}
+
+/** GPU, CPU, transfer and overhead of each operation, one after the other. */
+export function partsFigure(summary) {
+  const figure = figureOf('profile-parts', 'GPU, CPU, transfer and overhead');
+  const rows = summary.filter((row) => PARTS.some(([part]) => row[part] !== null)).slice(0, ROWS_MAX);
+  if (rows.length === 0)
+    return absent(figure, 'No entry says how its time is parted between GPU, CPU, transfer and overhead.');
+  const panel = rowPanel(figure, rows), ends = rows.map(() => 0);
+  setAxis(panel.x, 'time', TIME);
+  PARTS.forEach(([part, label], nth) => {
+    const mine = rows.map((row, i) => ({ i, low: ends[i], value: row[part] ?? 0 }))
+      .filter((one) => one.value > 0);
+    mine.forEach((one) => { ends[one.i] += one.value; });
+    addLayer(panel, 'bars', label, { colour: styleOf(nth).colour }, { across: true,
+      y: mine.map((one) => one.i), low: mine.map((one) => one.low),
+      x: mine.map((one) => one.low + one.value) });
+  });
+  figure.alt = `Bars of GPU, CPU, transfer and overhead time for ${rows.length} operations.`;
+  figure.caption = 'Parts of all calls of an operation, laid end to end.';
+  return finish(figure);
+}
+
+/** Allocated and peak memory over time. */
+export function memoryFigure(entries) {
+  const figure = figureOf('profile-memory', 'Memory over time');
+  const known = entries.filter((entry) => entry.allocated !== null || entry.peak !== null)
+    .sort((a, b) => a.start - b.start);
+  if (known.length === 0)
+    return absent(figure, 'No entry says how much memory was allocated.');
+  const panel = addPanel(figure, { height: 260 });
+  setAxis(panel.x, 'time since the first entry', TIME);
+  setAxis(panel.y, 'memory', BYTES);
+  ['allocated', 'peak'].forEach((key, nth) => {
+    const mine = known.filter((entry) => entry[key] !== null);
+    addLayer(panel, mine.length > 1 ? 'steps' : 'points', key, { ...styleOf(nth), size: 7 },
+      { x: mine.map((entry) => entry.start), y: mine.map((entry) => entry[key]) });
+  });
+  const peak = known.reduce((most, entry) => Math.max(most, entry.peak ?? entry.allocated), 0);
+  figure.alt = `Lines of allocated and peak memory over ${known.length} entries; at most ${
+    bytesText(peak)}.`;
+  figure.caption = 'As each entry found it when it ended.';
+  return finish(figure);
+}

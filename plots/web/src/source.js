@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where the page's data comes from: from the file itself, or from the server that sent it. Both
+ * answer the same questions, so nothing else on the page knows which it is.
+ *
+ *     core                     what is readable at once
+ *     table(), figure(id), samples(run, benchmark), explore(preset)   promises
+ *     tokenOf(run), runOf(token)   how the address names a run
+ *     select(choice)           asks anew for other runs or another filter; the new core, or null
+ *     watch(changed)           calls when the history has grown
+ */
+import { embeddedSource } from './source_embedded.js';
+import { httpSource } from './source_http.js';
+
+/** @param {Document} document @param {Location} location */
+export function openSource(document, location) {
+  const block = document.getElementById('harness-core');
+  const core = block ? JSON.parse(block.textContent) : null;
+  if (core === null)
+    return null;
+  return core.mode === 'serve' ? httpSource(core, location) : embeddedSource(core, document);
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+
+/** An answer that is no data; `at` is the column of a filter that could not be read. */
+export class AnswerError extends Error {
+  constructor(message, at) {
+    super(message);
+    this.at = at;
+  }
+}
+
+async function answerOf(response) {
+  if (response.ok)
+    return response.json();
+  let body = {};
+  try {
+    body = await response.json();
+  } catch { /* the status has to do */ }
+  throw new AnswerError(body.error || `the server answered ${response.status}`, body.at);
+}
+
+/* One request of a kind at a time: a newer one makes the older one pointless. */
+function requester() {
+  const running = new Map();
+  return async (kind, url) => {
+    running.get(kind)?.abort();
+    const abort = new AbortController();
+    running.set(kind, abort);
+    try {
+      return await answerOf(await fetch(url, { signal: abort.signal }));
+    } finally {
+      if (running.get(kind) === abort)
+        running.delete(kind);
+    }
+  };
+}
+
+/** "a=b&c=d" of those that have a value. */
+function queryOf(choice) {
+  const query = new URLSearchParams();
+  for (const [key, value] of Object.entries(choice))
+    if (value !== '' && value !== null && value !== undefined)
+      query.set(key, value);
+  return query.toString();
+}
+
+/** What the page's own address asks for. */
+function choiceOf(location) {
+  const asked = new URLSearchParams(location.search);
+  return Object.fromEntries(['run', 'base', 'where', 'from', 'limit']
+    .map((key) => [key, asked.get(key) || '']));
+}
+
+/** Data is fetched from the server that sent the page. */
+export function httpSource(core, location) {
+  const ask = requester();
+  let choice = choiceOf(location);
+  let table = null;
+  const url = (path, more = {}) => {
+    const query = queryOf({ ...choice, ...more });
+    return query ? `${path}?${query}` : path;
+  };
+
+  const source = {
+    core,
+    live: true,
+    table() {
+      table = table || ask('table', url('api/table')).catch((error) => {
+        table = null;
+        throw error;
+      });
+      return table;
+    },
+    figure: (id) => ask(`figure ${id}`, url(`api/figure/${encodeURIComponent(id)}`)),
+    samples: (run, benchmark) => ask(`samples ${run}:${benchmark}`, `api/samples?${queryOf({
+      run: source.core.runs[run].id, key: source.core.benchmarks[benchmark].key })}`),
+    explore: (preset, more) => ask('explore', url('api/explore',
+      { ...more, preset: JSON.stringify(preset) })),
+    tokenOf: (run) => String(source.core.runs[run].id),
+    runOf: (token) => source.core.runs.findIndex((run) => String(run.id) === token),
+    /** @param {{run?: string, base?: string, where?: string, from?: string}} changes */
+    async select(changes) {
+      const next = { ...choice, ...changes };
+      if (queryOf(next) === queryOf(choice))
+        return null;
+      const answer = await ask('core', `api/core?${queryOf(next)}`);
+      choice = next;
+      table = null;
+      source.core = answer;
+      return answer;
+    },
+    watch(changed) {
+      const events = new EventSource('api/events');
+      events.addEventListener('runs', (event) => changed(JSON.parse(event.data).newest));
+      events.addEventListener('error', () => events.readyState === EventSource.CLOSED
+        && events.close());
+    },
+    /** Forgets what was fetched, so that it is fetched anew. */
+    async renew() {
+      table = null;
+      source.core = await ask('core', url('api/core'));
+      return source.core;
+    },
+  };
+  return source;
+}

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A timeline of slices in lanes: zoom and move by W S A D, arrows, wheel with Ctrl and dragging;
+ * Tab and Enter, or a click, tell about a slice; a search dims what does not match. Only what can be
+ * seen is in the document: slices under a pixel are drawn as one.
+ */
+import { button, cleanText, el, fill, nameOf, shortText, svg } from './dom.js';
+import { timeText } from './words.js';
+import { tickStep, unitFor } from './axis.js';
+
+const ROW = 20, HEAD = 24, LANE_GAP = 8, NAME_WIDTH = 168, MOST_DRAWN = 3000;
+const HUES = 8;
+
+/* The same name has the same colour, whatever else is there. */
+function hueOf(name) {
+  let hash = 0;
+  for (const character of name)
+    hash = (hash * 31 + character.codePointAt(0)) % 1000003;
+  return hash % HUES;
+}
+
+function timeOf(us) {
+  return timeText(us * 1e3);
+}
+
+class Timeline {
+  constructor(trace, name) {
+    this.trace = trace;
+    this.name = name;
+    this.from = trace.start;
+    this.to = trace.end > trace.start ? trace.end : trace.start + 1;
+    this.query = '';
+    this.chosen = null;
+    this.build();
+  }
+
+  build() {
+    this.svg = svg('svg', { class: 'timeline', tabindex: '0', role: 'application',
+      'aria-label': `Timeline of ${shortText(this.name, 60)}: W and S zoom, A and D move, arrows go `
+        + 'from slice to slice' });
+    this.details = el('div', { class: 'slice', role: 'status' },
+      'Click a slice, or go from one to the next by the arrow keys.');
+    this.found = el('span', { class: 'muted', role: 'status' });
+    const search = el('input', { type: 'search', 'aria-label': 'Search slices', placeholder: 'search',
+      oninput: () => this.search(search.value) });
+    this.element = el('div', { class: 'timeline-view' }, el('p', { class: 'buttons' }, search, ' ',
+      button('Zoom in (W)', () => this.zoom(0.5)), ' ', button('Zoom out (S)', () => this.zoom(2)), ' ',
+      button('Earlier (A)', () => this.move(-0.3)), ' ', button('Later (D)', () => this.move(0.3)), ' ',
+      button('All', () => this.reset()), ' ', this.found),
+    el('div', { class: 'timeline-frame' }, this.svg), this.details);
+    this.listen();
+  }
+
+  listen() {
+    this.svg.addEventListener('keydown', (event) => this.onKey(event));
+    this.svg.addEventListener('wheel', (event) => this.onWheel(event), { passive: false });
+    this.svg.addEventListener('pointerdown', (event) => this.onDown(event));
+    this.svg.addEventListener('click', (event) => this.choose(Number(event.target.dataset?.slice ?? -1)));
+    this.observer = new ResizeObserver(() => {
+      const width = Math.floor(this.svg.parentElement?.clientWidth || 0);
+      if (width > 0 && width !== this.width) {
+        this.width = width;
+        this.draw();
+      }
+    });
+    this.observer.observe(this.element);
+  }
+
+  x(us) {
+    return NAME_WIDTH + (us - this.from) / (this.to - this.from) * (this.width - NAME_WIDTH - 8);
+  }
+
+  zoom(factor, at = (this.from + this.to) / 2) {
+    const whole = this.trace.end - this.trace.start || 1;
+    const span = Math.min(whole * 1.02, Math.max((this.to - this.from) * factor, whole * 1e-7, 1e-3));
+    const share = (at - this.from) / (this.to - this.from);
+    this.show(at - share * span, at + (1 - share) * span);
+  }
+
+  move(share) {
+    const by = (this.to - this.from) * share;
+    this.show(this.from + by, this.to + by);
+  }
+
+  reset() {
+    this.show(this.trace.start, Math.max(this.trace.end, this.trace.start + 1e-3));
+  }
+
+  /* The window stays over what there is. */
+  show(from, to) {
+    const span = to - from, { start, end } = this.trace;
+    const low = Math.min(Math.max(from, start - span * 0.5), end - span * 0.5);
+    [this.from, this.to] = [low, low + span];
+    this.draw();
+  }
+
+  search(text) {
+    this.query = text.trim().toLowerCase();
+    const nr = this.query ? this.trace.slices.filter((slice) => this.matches(slice)).length : 0;
+    fill(this.found, this.query ? `${nr} slice${nr === 1 ? '' : 's'} match` : null);
+    this.draw();
+  }
+
+  matches(slice) {
+    return slice.name.toLowerCase().includes(this.query)
+      || slice.category.toLowerCase().includes(this.query);
+  }
+
+  onKey(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey)
+      return;
+    const actions = { w: () => this.zoom(0.6), s: () => this.zoom(1.7), a: () => this.move(-0.2),
+      d: () => this.move(0.2), ArrowRight: () => this.step(1, 0), ArrowLeft: () => this.step(-1, 0),
+      ArrowDown: () => this.step(0, 1), ArrowUp: () => this.step(0, -1), 0: () => this.reset(),
+      f: () => this.focusChosen(), '+': () => this.zoom(0.6), '-': () => this.zoom(1.7) };
+    const action = actions[event.key.length === 1 ? event.key.toLowerCase() : event.key];
+    if (!action)
+      return;
+    event.preventDefault();
+    action();
+  }
+
+  onWheel(event) {
+    if (!event.ctrlKey && !event.shiftKey)
+      return;
+    event.preventDefault();
+    if (event.shiftKey)
+      this.move(Math.sign(event.deltaY || event.deltaX) * 0.1);
+    else
+      this.zoom(event.deltaY > 0 ? 1.25 : 0.8, this.timeAt(event));
+  }
+
+  timeAt(event) {
+    const x = event.clientX - this.svg.getBoundingClientRect().left;
+    return this.from + (x - NAME_WIDTH) / (this.width - NAME_WIDTH - 8) * (this.to - this.from);
+  }
+
+  onDown(event) {
+    if (event.pointerType === 'touch' || event.button !== 0)
+      return;
+    const start = event.clientX, { from, to } = this;
+    const move = (next) => {
+      const by = (next.clientX - start) / (this.width - NAME_WIDTH - 8) * (to - from);
+      if (Math.abs(next.clientX - start) > 3)
+        this.show(from - by, to - by);
+    };
+    window.addEventListener('pointermove', move);
+    window.addEventListener('pointerup', () => window.removeEventListener('pointermove', move),
+      { once: true });
+  }
+
+  /* The next slice of the lane, or one of the next lane at about the same time. */
+  step(across, down) {
+    const lanes = this.trace.lanes;
+    const lane = Math.max(0, lanes.findIndex((one) => one.slices.includes(this.chosen)));
+    if (!this.chosen)
+      return this.chooseSlice(lanes[0].slices[0]);
+    if (across) {
+      const { slices } = lanes[lane];
+      const next = slices[slices.indexOf(this.chosen) + across];
+      return next && this.chooseSlice(next);
+    }
+    const { slices } = lanes[Math.min(lanes.length - 1, Math.max(0, lane + down))];
+    return this.chooseSlice(slices.reduce((best, one) => (Math.abs(one.start - this.chosen.start)
+      < Math.abs(best.start - this.chosen.start) ? one : best)));
+  }
+
+  choose(index) {
+    if (index >= 0)
+      this.chooseSlice(this.trace.slices[index]);
+  }
+
+  chooseSlice(slice) {
+    this.chosen = slice;
+    const lane = this.trace.lanes.find((one) => one.slices.includes(slice));
+    fill(this.details, el('b', {}, nameOf(slice.name, 200)), ` ${timeOf(slice.duration)}, from ${
+      timeOf(slice.start - this.trace.start)} on, in ${cleanText(lane.process)} / ${
+      cleanText(lane.thread)}`, Object.keys(slice.args).length === 0 ? null
+      : el('dl', {}, Object.entries(slice.args).slice(0, 30).map(([key, value]) => [
+        el('dt', {}, nameOf(key, 60)), el('dd', {}, nameOf(typeof value === 'object'
+          ? JSON.stringify(value) : value, 200))])));
+    if (slice.start + slice.duration < this.from || slice.start > this.to) {
+      const span = this.to - this.from;
+      this.show(slice.start - span * 0.3, slice.start + span * 0.7);
+    } else
+      this.draw();
+  }
+
+  focusChosen() {
+    if (this.chosen)
+      this.show(this.chosen.start - this.chosen.duration * 0.25,
+        this.chosen.start + Math.max(this.chosen.duration, 1e-3) * 1.25);
+  }
+
+  drawAxis(height) {
+    const span = this.to - this.from, step = tickStep(0, span, Math.max(2, this.width / 140));
+    const unit = unitFor('time', '', span * 1e3), zero = this.trace.start, parts = [];
+    for (let i = Math.ceil((this.from - zero) / step); i * step + zero <= this.to; i++) {
+      const x = this.x(i * step + zero);
+      parts.push(svg('line', { class: 'rule', x1: x, x2: x, y1: HEAD - 6, y2: height }),
+        svg('text', { class: 'tick-text', x, y: HEAD - 9, 'text-anchor': 'middle' },
+          `${Number((i * step * 1e3 / unit.factor).toPrecision(6))} ${unit.name}`));
+    }
+    return parts;
+  }
+
+  /* Neighbours that share a pixel are drawn once, as wide as all of them. */
+  visible(lane) {
+    const parts = [], last = [];
+    for (const slice of lane.slices) {
+      if (slice.start + slice.duration < this.from || slice.start > this.to)
+        continue;
+      const x = Math.max(NAME_WIDTH, this.x(slice.start));
+      const end = Math.min(this.width - 8, this.x(slice.start + slice.duration));
+      const before = last[slice.depth];
+      if (before && end - before.x < 1 && slice !== this.chosen)
+        continue;
+      const part = { slice, x, width: Math.max(1, end - x) };
+      last[slice.depth] = part;
+      parts.push(part);
+    }
+    return parts;
+  }
+
+  drawSlice({ slice, x, width }, top) {
+    const y = top + slice.depth * ROW, dim = this.query && !this.matches(slice);
+    const letters = Math.floor((width - 6) / 7);
+    return svg('g', { class: `slice-box hue-${hueOf(slice.name)}${dim ? ' dim' : ''}${
+      slice === this.chosen ? ' chosen' : ''}` },
+    svg('rect', { x, y, width, height: ROW - 2, rx: 2, 'data-slice': this.place.get(slice) }),
+    letters > 2 ? svg('text', { x: x + 3, y: y + ROW - 7 }, shortText(slice.name, letters)) : null);
+  }
+
+  drawLane(lane, top) {
+    return [svg('text', { class: 'lane-name', x: 4, y: top + ROW - 7 },
+      shortText(lane.thread, 22), svg('title', {}, `${cleanText(lane.process)} / ${cleanText(lane.thread)}`)),
+    this.visible(lane).slice(0, MOST_DRAWN).map((part) => this.drawSlice(part, top))];
+  }
+
+  draw() {
+    if (!this.width)
+      return;
+    this.place = this.place || new Map(this.trace.slices.map((slice, i) => [slice, i]));
+    const height = HEAD + this.trace.lanes.reduce((sum, lane) => sum + lane.depth * ROW + LANE_GAP, 0);
+    let top = HEAD;
+    const lanes = this.trace.lanes.map((lane) => {
+      const parts = this.drawLane(lane, top);
+      top += lane.depth * ROW + LANE_GAP;
+      return parts;
+    });
+    this.svg.setAttribute('width', this.width);
+    this.svg.setAttribute('height', height);
+    fill(this.svg, this.drawAxis(height), lanes);
+  }
+}
+
+/**
+ * @param {object} trace  see traceSlices()
+ * @param {string} name  what it is of
+ * @returns {Element}
+ */
+export function timelineView(trace, name) {
+  return new Timeline(trace, name).element;
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/* The comparison row by row: what wants attention first, the rest behind a button. */
+import { button, el, fill, nameOf } from './dom.js';
+import { barReach, intervalBar } from './interval_bar.js';
+import { metricOf } from './data.js';
+import { quantityText } from './words.js';
+import { changeText, intervalText, launchesText, rankOf, signOf, toneOf, wantsAttention,
+  wordOf } from './verdict_words.js';
+import { tableView } from './table_view.js';
+
+const NAME_LONGEST = 70;
+
+function verdictCell(row) {
+  return el('span', { class: `verdict ${toneOf(row.verdict)}` },
+    el('span', { class: 'sign', 'aria-hidden': 'true' }, signOf(row.verdict)), ' ',
+    wordOf(row.verdict, row.metric), row.accepted ? ' (accepted)' : '');
+}
+
+function sideText(core, row, side) {
+  const value = row[side]?.value, metric = metricOf(core, row.metric);
+  if (!Number.isFinite(value ?? NaN))
+    return row[side]?.outcome && row[side].outcome !== 'OK' ? row[side].outcome : '';
+  return metric ? quantityText(metric.quantity, metric.base, value * (metric.factor || 1))
+    : String(value);
+}
+
+/* "nothing" where no change, however large, could have been seen. */
+function visibleText(row) {
+  return Number.isFinite(row.detectable ?? NaN) ? `${(row.detectable * 100).toFixed(1)} %` : '';
+}
+
+function whyLine(row) {
+  const why = row.accepted ? `accepted: ${row.accepted}` : row.why;
+  return why ? el('div', { class: 'muted' }, nameOf(why, 200)) : null;
+}
+
+function columnsOf(app, rows) {
+  const { core } = app, reach = barReach(rows, core.comparison.delta);
+  const several = core.comparison.metrics?.length > 1;
+  return [
+    { key: 'verdict', label: 'Verdict', value: (row) => rankOf(row.verdict), cell: verdictCell },
+    { key: 'name', label: 'Benchmark', name: true, value: (row) => row.label,
+      cell: (row) => [button(nameOf(row.label, NAME_LONGEST), () => app.drill(row.benchmark),
+        { class: 'link', disabled: row.benchmark < 0 }), whyLine(row)] },
+    several ? { key: 'metric', label: 'Metric', value: (row) => row.metric,
+      cell: (row) => row.metric } : null,
+    { key: 'base', label: 'Base', number: true, value: (row) => row.base?.value,
+      cell: (row) => sideText(core, row, 'base') },
+    { key: 'head', label: 'Head', number: true, value: (row) => row.head?.value,
+      cell: (row) => sideText(core, row, 'head') },
+    { key: 'change', label: 'Change', number: true, value: (row) => row.change, cell: changeText },
+    { key: 'interval', label: '90 % interval', cell: (row) => el('span', { class: 'with-bar' },
+      intervalBar(row, reach), el('span', { class: 'nowrap' }, intervalText(row.interval))) },
+    { key: 'launches', label: 'Launches', number: true, value: (row) => row.head?.launches,
+      cell: launchesText },
+    { key: 'visible', label: 'Could see', number: true, value: (row) => row.detectable,
+      cell: visibleText, title: 'The smallest change for the worse that would have been found 4 times in 5' },
+  ].filter(Boolean);
+}
+
+/* Rows with the place of their benchmark on the page, in the order of attention. */
+function rowsOf(core) {
+  const place = new Map(core.benchmarks.map((bench, i) => [bench.key, i]));
+  return core.comparison.rows.map((row, at) => {
+    const benchmark = place.get(row.key) ?? -1;
+    return { ...row, at, benchmark, label: core.benchmarks[benchmark]?.label || row.key };
+  }).sort((a, b) => rankOf(a.verdict) - rankOf(b.verdict)
+    || Math.abs(b.change ?? 0) - Math.abs(a.change ?? 0) || a.at - b.at);
+}
+
+/** @returns {{element: Element, update: function}} the section's contents */
+export function verdictTable(app) {
+  const { core } = app;
+  if (!core.comparison)
+    return { element: el('p', { class: 'absent' }, core.runs.length > 1
+      ? 'Nothing is compared: no base was named. Write the report with --baseline, or with two runs.'
+      : 'There is one run, and nothing to compare it with.'), update: () => {} };
+  const rows = rowsOf(core), quiet = rows.filter((row) => !wantsAttention(row)).length;
+  let all = quiet === rows.length;
+  const view = tableView(columnsOf(app, rows), { caption: 'Verdicts', class: 'verdicts',
+    empty: 'No row wants attention.', onRow: (row) => row.benchmark >= 0 && app.drill(row.benchmark) });
+  const more = el('p', { class: 'more' });
+  const update = () => {
+    const taken = rows.filter((row) => row.benchmark < 0 || app.takesBenchmark(row.benchmark));
+    const shown = taken.filter((row) => all || wantsAttention(row));
+    view.setRows(shown);
+    fill(more, shown.length < taken.length ? button(`Show all ${taken.length} rows`, () => {
+      all = true;
+      update();
+    }) : null, taken.length < rows.length
+      ? el('span', {}, ` The filter leaves out ${rows.length - taken.length} of ${rows.length}.`) : null);
+  };
+  return { element: el('div', {}, core.comparison.notes?.length
+    ? el('ul', { class: 'notes' }, core.comparison.notes.map((note) => el('li', {}, nameOf(note, 600))))
+    : null, view.element, more), update, showAll: () => { all = true; update(); } };
+}

@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""S2-09: the image and the deployment of the live page, as far as they can be judged without
+running them: their form, that they agree with each other, with ci/setup.sh and with the options
+that the program has.
+
+    check_deploy.py HARNESS SOURCE-FOLDER        77: no YAML parser here
+"""
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+try:
+    import yaml
+except ImportError:
+    print("SKIPPED: python3 has no module yaml here")
+    sys.exit(77)
+
+harness, source = sys.argv[1], Path(sys.argv[2])
+problems = []
+
+
+def check(what, good):
+    print(("yes: " if good else "NO: ") + what)
+    if not good:
+        problems.append(what)
+
+
+def instructions(text):
+    """(name, argument) of each instruction, continued lines joined."""
+    lines = [line for line in text.splitlines() if not line.lstrip().startswith("#")]
+    joined = re.sub(r"\\\n\s*", " ", "\n".join(lines))
+    return [tuple(line.split(None, 1)) for line in joined.splitlines() if line.strip()]
+
+
+def options_of(words):
+    return {word for word in words if word.startswith("--")}
+
+
+known = set(re.findall(r"--[a-z-]+", subprocess.run([harness, "help", "serve"], check=True,
+                                                    capture_output=True, text=True).stdout))
+
+docker = instructions((source / "ci/docker/Dockerfile").read_text())
+names = [name for name, _ in docker]
+stages = [re.search(r" AS (\w+)$", argument) for name, argument in docker if name == "FROM"]
+user = [argument for name, argument in docker if name == "USER"]
+entry = [json.loads(argument) for name, argument in docker if name in ("ENTRYPOINT", "CMD")]
+copies = [argument for name, argument in docker if name == "COPY"]
+check("Dockerfile: begins with FROM, in two stages", names[0] == "FROM" and len(stages) == 2)
+check("Dockerfile: copies from a stage that there is",
+      any(f"--from={stages[0].group(1)} " in copy for copy in copies))
+check("Dockerfile: runs as a number that is not root", user and user[0].split(":")[0] not in ("0", "root"))
+check("Dockerfile: instructions are known", set(names) <= {"FROM", "ENV", "RUN", "COPY", "USER",
+                                                          "WORKDIR", "EXPOSE", "ENTRYPOINT", "CMD"})
+check("Dockerfile: options are the program's", options_of(sum(entry, [])) <= known)
+setup = re.search(r"^packages=\((.*?)\)", (source / "ci/setup.sh").read_text(), re.S | re.M)
+wanted = {word for word in setup.group(1).split() if word.endswith("-dev")}
+check("Dockerfile: installs the libraries of ci/setup.sh",
+      wanted <= set(" ".join(argument for _, argument in docker).split()))
+
+documents = list(yaml.safe_load_all((source / "ci/kubernetes/serve.yaml").read_text()))
+kinds = {document["kind"]: document for document in documents}
+check("serve.yaml: a Deployment and a Service", set(kinds) == {"Deployment", "Service"})
+spec = kinds["Deployment"]["spec"]
+pod = spec["template"]["spec"]
+container = pod["containers"][0]
+labels = spec["template"]["metadata"]["labels"]
+ports = {port["name"]: port["containerPort"] for port in container["ports"]}
+check("serve.yaml: the Deployment finds its pods",
+      spec["selector"]["matchLabels"].items() <= labels.items())
+service = kinds["Service"]["spec"]
+check("serve.yaml: the Service finds them, too", service["selector"].items() <= labels.items())
+check("serve.yaml: and their port", service["ports"][0]["targetPort"] in ports)
+for probe in ("readinessProbe", "livenessProbe"):
+    get = container[probe]["httpGet"]
+    check(f"serve.yaml: {probe} asks /healthz at a port that there is",
+          get["path"] == "/healthz" and get["port"] in ports)
+check("serve.yaml: not root, nothing to write to, no more rights",
+      pod["securityContext"]["runAsNonRoot"] and container["securityContext"]["readOnlyRootFilesystem"]
+      and not container["securityContext"]["allowPrivilegeEscalation"])
+check("serve.yaml: the token is from a Secret",
+      any(env["name"] == "HARNESS_TOKEN" and "secretKeyRef" in env["valueFrom"]
+          for env in container["env"]))
+check("serve.yaml: options are the program's", options_of(container["args"]) <= known)
+mounts = {mount["name"]: mount["mountPath"] for mount in container["volumeMounts"]}
+check("serve.yaml: every mount has its volume",
+      set(mounts) <= {volume["name"] for volume in pod["volumes"]})
+database = entry[0][entry[0].index("--db") + 1]
+check("the history lies on the mount", any(database.startswith(path + "/") for path in mounts.values()))
+exposed = [argument for name, argument in docker if name == "EXPOSE"][0]
+check("image and pod have the same port and user",
+      int(exposed) in ports.values()
+      and user[0] == f"{pod['securityContext']['runAsUser']}:{pod['securityContext']['runAsGroup']}")
+sys.exit(1 if problems else 0)

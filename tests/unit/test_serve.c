@@ -1,0 +1,453 @@
+/* SPDX-License-Identifier: MIT */
+/* S1-08, S1-21..S1-25, S1-28, S2-05: the addresses of the live page over a history, filters,
+ * paging, news of runs that others add, and a history that may only be read. */
+#include "test_store.h"
+
+#include "base/json.h"
+#include "serving.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+static int64_t add_run(struct store *s, int number)
+{
+    struct run run = sample_run();
+    struct error err;
+    int64_t launch_id;
+
+    run.started_ms = INT64_C(1793491200000) + (int64_t)number * 86400000;
+    snprintf(run.build.branch, sizeof(run.build.branch), number % 2 ? "main" : "topic");
+    snprintf(run.build.commit, sizeof(run.build.commit), "%040x", 0xabc0000 + number);
+    snprintf(run.label, sizeof(run.label), "</script><img src=x>");
+    assert_ok(store_begin_run(s, &run, &err), &err);
+    for (int seq = 0; seq < 3; seq++) {
+        struct launch launch = { .seq = seq, .ended_ms = 1 };
+        assert_ok(store_begin_launch(s, run.id, &launch, &launch_id, &err), &err);
+        for (unsigned k = 0; k < 5; k++) {
+            struct measurement m = sample_measurement(k);
+            for (size_t i = 0; i < m.nr_samples; i++)
+                m.samples[i] += (uint64_t)(seq * 10 + number);
+            assert_ok(store_add_measurement(s, launch_id, &m, &err), &err);
+            measurement_release(&m);
+        }
+    }
+    assert_ok(store_end_run(s, run.id, run.started_ms + 1000, &err), &err);
+    return run.id;
+}
+
+static struct store *make_history(const struct scratch *scratch, int runs)
+{
+    struct store *s;
+    struct error err;
+
+    assert_ok(store_open(&s, scratch->path, STORE_WRITE, &err), &err);
+    for (int i = 1; i <= runs; i++)
+        add_run(s, i);
+    return s;
+}
+
+/* The answer as JSON, which must have that status. */
+static cJSON *ask_json(int port, const char *target, int status)
+{
+    struct reply r;
+    struct error err;
+
+    client_ask(port, "GET", target, "", &r);
+    if (r.status != status)
+        fail_msg("%s: %d %s", target, r.status, r.body.data);
+    cJSON *json = json_parse(r.body.data, r.body.length, target, &err);
+    assert_non_null(json);
+    reply_release(&r);
+    return json;
+}
+
+static const cJSON *member(const cJSON *json, const char *key)
+{
+    const cJSON *found = cJSON_GetObjectItemCaseSensitive(json, key);
+
+    if (!found)
+        fail_msg("no member \"%s\"", key);
+    return found;
+}
+
+static int size_of(const cJSON *json, const char *key)
+{
+    return cJSON_GetArraySize(member(json, key));
+}
+
+static int64_t run_id(const cJSON *core, int index)
+{
+    return json_int(cJSON_GetArrayItem(member(core, "runs"), index), "id", -1);
+}
+
+static void test_core(void **state)
+{
+    struct store *s = make_history(*state, 4);
+    struct serving serving;
+
+    serving_open(&serving, store_path(s), false);
+    cJSON *core = ask_json(serving.port, "/api/core", 200);
+    assert_string_equal(json_string(core, "mode", ""), "serve");
+    assert_int_equal(size_of(core, "runs"), 4);
+    assert_int_equal(run_id(core, 3), 4); /* oldest first */
+    assert_int_equal(json_int(core, "head", -1), 3);
+    assert_int_equal(size_of(core, "benchmarks"), 5);
+    assert_true(cJSON_IsObject(member(core, "trends")));
+    assert_true(cJSON_IsNull(member(core, "comparison")));
+    assert_true(cJSON_IsNull(member(member(core, "paging"), "next")));
+    assert_int_equal(size_of(core, "figures"), (int)serving.presets.nr);
+    cJSON_Delete(core);
+    serving_close(&serving);
+    store_close(s);
+}
+
+static void test_page(void **state)
+{
+    struct store *s = make_history(*state, 2);
+    struct serving serving;
+    struct reply r;
+    char value[256];
+
+    serving_open(&serving, store_path(s), false);
+    client_ask(serving.port, "GET", "/?run=1&where=batch%20%3E%201", "", &r);
+    assert_int_equal(r.status, 200);
+    assert_string_equal(reply_header(&r, "Content-Type", value), "text/html; charset=utf-8");
+    assert_non_null(strstr(r.body.data, "connect-src 'self'"));
+    assert_non_null(strstr(r.body.data, "id=\"harness-core\""));
+    assert_null(strstr(r.body.data, "<img"));
+    assert_null(strstr(r.body.data, "harness-samples"));
+    reply_release(&r);
+    serving_close(&serving);
+    store_close(s);
+}
+
+static void test_runs_base_and_pages(void **state)
+{
+    struct store *s = make_history(*state, 6);
+    struct serving serving;
+
+    serving_open(&serving, store_path(s), false);
+    cJSON *core = ask_json(serving.port, "/api/core?limit=2", 200);
+    assert_int_equal(size_of(core, "runs"), 2);
+    assert_int_equal(json_int(member(core, "paging"), "next", 0), 4);
+    cJSON_Delete(core);
+    core = ask_json(serving.port, "/api/core?limit=2&from=4&run=6,2&base=1", 200);
+    assert_int_equal(size_of(core, "runs"), 5); /* 4 and 3 listed; 6, 2 and 1 looked at */
+    assert_int_equal(size_of(core, "selected"), 2);
+    assert_true(cJSON_IsObject(member(core, "comparison")));
+    assert_int_equal(run_id(core, (int)json_int(core, "base", -1)), 1);
+    cJSON_Delete(core);
+    cJSON *table = ask_json(serving.port, "/api/table?run=6,2", 200);
+    assert_int_equal(size_of(table, "run"), 10);
+    cJSON_Delete(table);
+    cJSON_Delete(ask_json(serving.port, "/api/core?run=77", 404));
+    cJSON_Delete(ask_json(serving.port, "/api/core?base=77", 404));
+    serving_close(&serving);
+    store_close(s);
+}
+
+static void test_mistakes(void **state)
+{
+    static const char *const targets[] = {
+        "/api/core?run=x",
+        "/api/core?run=0",
+        "/api/core?run=-1",
+        "/api/core?run=1:9",
+        "/api/core?limit=0",
+        "/api/core?limit=501",
+        "/api/core?from=1e9",
+        "/api/core?wher=x",
+        "/api/core?base=1,2",
+        "/api/table?preset=x",
+        "/api/explore",
+        "/api/explore?preset=",
+        "/api/explore?preset=1",
+        "/api/samples?run=1,2&key=x",
+        "/api/samples?run=1",
+        "/api/core?run=1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21",
+    };
+    struct store *s = make_history(*state, 1);
+    struct serving serving;
+
+    serving_open(&serving, store_path(s), false);
+    for (size_t i = 0; i < sizeof(targets) / sizeof(targets[0]); i++) {
+        cJSON *json = ask_json(serving.port, targets[i], 400);
+        assert_true(strlen(json_string(json, "error", "")) > 10);
+        cJSON_Delete(json);
+    }
+    cJSON *json = ask_json(serving.port, "/api/core?where=batch%20%3E%3D%204%20and%20x", 400);
+    assert_int_equal(json_int(json, "at", 0), 17);
+    cJSON_Delete(json);
+    cJSON_Delete(ask_json(serving.port, "/api/figure/latency-kernel", 404));
+    cJSON_Delete(ask_json(serving.port, "/api/figure/../core", 404));
+    cJSON_Delete(ask_json(serving.port, "/api/samples?run=1&key=nothing", 404));
+    cJSON_Delete(ask_json(serving.port, "/api/events", 404)); /* without --watch */
+    serving_close(&serving);
+    store_close(s);
+}
+
+static void test_filters(void **state)
+{
+    struct store *s = make_history(*state, 4);
+    struct serving serving;
+
+    serving_open(&serving, store_path(s), false);
+    cJSON *core =
+        ask_json(serving.port, "/api/core?where=batch%20%3C%203%20and%20branch=main", 200);
+    assert_int_equal(size_of(core, "runs"), 2);
+    assert_int_equal(run_id(core, 1), 3);
+    assert_int_equal(size_of(core, "benchmarks"), 2);
+    assert_int_equal(size_of(member(core, "trends"), "quiet"), 2); /* of five */
+    cJSON_Delete(core);
+    cJSON *table = ask_json(serving.port, "/api/table?where=batch=2", 200);
+    assert_int_equal(size_of(table, "run"), 1);
+    cJSON_Delete(table);
+    core = ask_json(serving.port, "/api/core?where=branch=nowhere", 200);
+    assert_int_equal(size_of(core, "runs"), 0);
+    assert_true(cJSON_IsNull(member(core, "head")));
+    cJSON_Delete(core);
+    cJSON *figure = ask_json(serving.port, "/api/figure/roofline?where=branch=nowhere", 200);
+    assert_true(strlen(json_string(figure, "reason", "")) > 3);
+    cJSON_Delete(figure);
+    serving_close(&serving);
+    store_close(s);
+}
+
+/* What the page draws is what `harness plot` draws: the same figure from the same view. */
+static void test_figures(void **state)
+{
+    struct store *s = make_history(*state, 4);
+    struct serving serving;
+    struct view view;
+    struct error err;
+    int64_t newest = 4;
+    struct view_request request = { .run_ids = &newest, .nr_run_ids = 1, .history = 200 };
+    size_t drawn = 0;
+
+    serving_open(&serving, store_path(s), false);
+    assert_ok(view_load(s, &request, &view, &err), &err);
+    for (size_t i = 0; i < serving.presets.nr; i++) {
+        const struct preset *preset = &serving.presets.items[i];
+        struct figure *f = page_figure(&view, preset, PAGE_POINTS);
+        struct strbuf expected;
+        char target[128];
+        struct reply r;
+        strbuf_init(&expected);
+        page_json_take(figure_to_json(f), &expected);
+        snprintf(target, sizeof(target), "/api/figure/%s", preset->name);
+        client_ask(serving.port, "GET", target, "", &r);
+        if (!f->reason)
+            assert_string_equal(r.body.data, expected.data);
+        drawn += !f->reason;
+        reply_release(&r);
+        strbuf_release(&expected);
+        figure_free(f);
+    }
+    assert_true(drawn >= 4);
+    view_release(&view);
+    serving_close(&serving);
+    store_close(s);
+}
+
+static void test_explore(void **state)
+{
+    struct store *s = make_history(*state, 2);
+    struct serving serving;
+
+    serving_open(&serving, store_path(s), false);
+    cJSON *figure = ask_json(serving.port,
+                             "/api/explore?where=batch%3C4&preset=%7B%22name%22:%22mine%22,"
+                             "%22title%22:%22Mine%22,%22type%22:%22scatter%22,%22x%22:%22batch%22,"
+                             "%22y%22:%22p50%22%7D",
+                             200);
+    assert_string_equal(json_string(figure, "id", ""), "mine");
+    assert_int_equal(size_of(figure, "panels"), 1);
+    cJSON_Delete(figure);
+    cJSON *refused = ask_json(serving.port,
+                              "/api/explore?preset=%7B%22name%22:%22a%22,%22title%22:%22b%22,"
+                              "%22type%22:%22scater%22%7D",
+                              400);
+    assert_non_null(strstr(json_string(refused, "error", ""), "scatter"));
+    cJSON_Delete(refused);
+    serving_close(&serving);
+    store_close(s);
+}
+
+static void test_samples(void **state)
+{
+    struct store *s = make_history(*state, 1);
+    struct serving serving;
+
+    serving_open(&serving, store_path(s), false);
+    cJSON *samples = ask_json(
+        serving.port, "/api/samples?run=1&key=gemm/linear/simd/fp32/batch=2/cpu-2t/warm", 200);
+    assert_int_equal(size_of(samples, "launches"), 3);
+    const cJSON *second = cJSON_GetArrayItem(member(samples, "launches"), 1);
+    assert_int_equal(cJSON_GetArraySize(second), 200);
+    /* sample_measurement(1), run 1, launch 1; five digits */
+    assert_close(cJSON_GetArrayItem(second, 0)->valuedouble, 100010, 5);
+    assert_int_equal(json_int(samples, "of", 0), 600);
+    cJSON_Delete(samples);
+    serving_close(&serving);
+    store_close(s);
+}
+
+static void test_tags_stay_until_something_changes(void **state)
+{
+    struct store *s = make_history(*state, 2);
+    struct serving serving;
+    struct reply r;
+    char tag[256], header[300];
+
+    serving_open(&serving, store_path(s), false);
+    int status = 0;
+    client_ask(serving.port, "GET", "/api/figure/trend", "", &r); /* the trends are there now */
+    reply_release(&r);
+    client_ask(serving.port, "GET", "/api/core", "", &r);
+    snprintf(header, sizeof(header), "If-None-Match: %s\r\n", reply_header(&r, "ETag", tag));
+    reply_release(&r);
+    assert_int_equal(client_status(serving.port, "GET", "/api/core", header), 304);
+    add_run(s, 3);
+    for (int i = 0; i < 100 && status != 200; i++, usleep(100000))
+        status = client_status(serving.port, "GET", "/api/core", header);
+    assert_int_equal(status, 200);
+    cJSON *core = ask_json(serving.port, "/api/core", 200);
+    assert_int_equal(size_of(core, "runs"), 3);
+    cJSON_Delete(core);
+    serving_close(&serving);
+    store_close(s);
+}
+
+static void test_news_of_runs(void **state)
+{
+    static const char request[] = "GET /api/events HTTP/1.1\r\nHost: localhost\r\n\r\n";
+    struct store *s = make_history(*state, 2);
+    struct serving serving;
+    struct strbuf raw;
+
+    serving_open(&serving, store_path(s), true);
+    cJSON_Delete(ask_json(serving.port, "/api/core", 200));
+    int fd = client_connect(serving.port);
+    assert_true(client_send(fd, request, sizeof(request) - 1));
+    strbuf_init(&raw);
+    client_read(fd, "retry: 2000\n\n", 5000, &raw);
+    add_run(s, 3);
+    client_read(fd, "}\n\n", 20000, &raw);
+    assert_non_null(strstr(raw.data, "event: runs\ndata: {\"newest\": 3}\n\n"));
+    cJSON *core = ask_json(serving.port, "/api/core", 200); /* what is told is there */
+    assert_int_equal(size_of(core, "runs"), 3);
+    cJSON_Delete(core);
+    strbuf_release(&raw);
+    close(fd);
+    serving_close(&serving);
+    store_close(s);
+}
+
+struct asker {
+    const struct serving *serving;
+    atomic_int *wrong;
+    unsigned number;
+};
+
+static void *ask_many(void *context)
+{
+    static const char *const targets[] = {
+        "/",
+        "/api/core",
+        "/api/table?run=1,2",
+        "/api/figure/trend",
+        "/api/core?base=1",
+        "/api/table",
+        "/healthz",
+        "/api/figure/latency-kernels",
+        "/api/core?where=batch%3E2",
+        "/api/samples?run=1&key=gemm/linear/simd/fp32/batch=1/cpu-2t/warm",
+    };
+    const struct asker *a = context;
+
+    for (unsigned i = 0; i < 40; i++) {
+        unsigned which = (i * 7 + a->number * 3) % (sizeof(targets) / sizeof(targets[0]));
+        if (client_status(a->serving->port, "GET", targets[which], "") != 200)
+            atomic_fetch_add(a->wrong, 1);
+    }
+    return NULL;
+}
+
+static void test_many_at_once(void **state)
+{
+    struct store *s = make_history(*state, 3);
+    struct serving serving;
+    struct asker askers[8];
+    pthread_t threads[8];
+    atomic_int wrong = 0;
+
+    serving_open(&serving, store_path(s), true);
+    for (unsigned i = 0; i < 8; i++) {
+        askers[i] = (struct asker) { &serving, &wrong, i };
+        pthread_create(&threads[i], NULL, ask_many, &askers[i]);
+    }
+    add_run(s, 4); /* somebody writes meanwhile */
+    for (size_t i = 0; i < 8; i++)
+        pthread_join(threads[i], NULL);
+    assert_int_equal(atomic_load(&wrong), 0);
+    serving_close(&serving);
+    store_close(s);
+}
+
+/* A medium that cannot be written to: the folder, too. */
+static void test_read_only_history(void **state)
+{
+    const struct scratch *scratch = *state;
+    struct serving serving;
+    struct strbuf folder;
+
+    store_close(make_history(scratch, 2));
+    strbuf_init(&folder);
+    strbuf_addf(&folder, "%s/sub", scratch->folder);
+    chmod(scratch->path, 0444);
+    chmod(folder.data, 0555);
+    serving_open(&serving, scratch->path, true);
+    cJSON *core = ask_json(serving.port, "/api/core", 200);
+    assert_int_equal(size_of(core, "runs"), 2);
+    cJSON_Delete(core);
+    serving_close(&serving);
+    chmod(folder.data, 0755);
+    strbuf_release(&folder);
+}
+
+static void test_no_runs_yet(void **state)
+{
+    struct store *s = make_history(*state, 0);
+    struct serving serving;
+    cJSON *core;
+
+    serving_open(&serving, store_path(s), false);
+    core = ask_json(serving.port, "/api/core", 200);
+    assert_int_equal(size_of(core, "runs"), 0);
+    assert_int_equal(size_of(core, "notes"), 1);
+    cJSON_Delete(core);
+    cJSON_Delete(ask_json(serving.port, "/api/table", 200));
+    serving_close(&serving);
+    store_close(s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        scratch_test(test_core),
+        scratch_test(test_page),
+        scratch_test(test_runs_base_and_pages),
+        scratch_test(test_mistakes),
+        scratch_test(test_filters),
+        scratch_test(test_figures),
+        scratch_test(test_explore),
+        scratch_test(test_samples),
+        scratch_test(test_tags_stay_until_something_changes),
+        scratch_test(test_news_of_runs),
+        scratch_test(test_many_at_once),
+        scratch_test(test_read_only_history),
+        scratch_test(test_no_runs_yet),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Features: S1-14, S1-21 to S1-24, S2-05. The same application before `harness serve`: it asks that
+ * server and nobody else, filters are the server's, and both read a condition alike.
+ */
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { filterRows, rowsOf } from '../../plots/web/src/data.js';
+import { parseFilter } from '../../plots/web/src/filter.js';
+import { harness } from './fixture.mjs';
+import { openPage, PROGRAM, shot, workFolder } from './lib.mjs';
+
+const database = join(workFolder(), 'history.db');
+
+function measure(seed, label) {
+  harness('run', 'null', '--device', `fake:base=2000,seed=${seed}`, '--seed', '1', '--iterations', '40',
+    '--launches', '3', '--label', label, '--db', database);
+}
+
+measure(1, 'first');
+measure(2, 'second');
+
+/** @returns {Promise<string>} the address of a server that ends with the tests; "" where there is none */
+function serve(...options) {
+  const child = spawn(PROGRAM, ['serve', '--port', '0', '--db', database, ...options], { cwd: workFolder() });
+  after(() => child.kill('SIGTERM'));
+  return new Promise((resolve, reject) => {
+    let said = '';
+    child.stdout.on('data', (data) => resolve(String(data).split('\n')[0]));
+    child.stderr.on('data', (data) => { said += data; });
+    child.on('exit', () => (said.includes('built without') ? resolve('')
+      : reject(new Error(`harness serve: ${said}`))));
+  });
+}
+
+const url = await serve('--watch');
+const options = { skip: url === '' ? 'built without libmicrohttpd' : false };
+
+async function ask(path) {
+  const response = await fetch(new URL(path, url));
+  return { status: response.status, json: await response.json() };
+}
+
+const query = (where) => `where=${encodeURIComponent(where)}`;
+
+/* "run key" of the rows of a table, sorted. */
+function namesOf(core, rows) {
+  return rows.map((row) => `${core.runs[row.run].id} ${core.benchmarks[row.benchmark].key}`).sort();
+}
+
+const CONDITIONS = ['', 'variant = right', 'variant != right', 'not variant = right',
+  'kernel = "null/*" and outcome = OK', 'outcome = WRONG,FAILED', 'label = second', 'label = "*"',
+  'run = 1', 'id > 1', 'dirty = yes', 'not dirty = yes', 'key = "*right*"', 'key = null/copy',
+  'started > 2020-01-01', 'started < 2020-01-01', 'device = fake*', 'cache = warm or cache = cold',
+  'variant = [r-s]*', 'variant = "[!r]*"', 'batch >= 4', 'not batch >= 4 and seq = 16', 'batch != 1, 2', 'commit = zz', 'machine = "*"',
+  'math = FP32', 'suite = ""'];
+
+test('the page and the server take the same rows', options, async () => {
+  const all = await ask('/api/core?run=1,2'), table = await ask('/api/table?run=1,2');
+  const rows = rowsOf(all.json, table.json);
+  for (const where of CONDITIONS) {
+    const asked = `run=1,2&${query(where)}`;
+    const core = await ask(`/api/core?${asked}`), some = await ask(`/api/table?${asked}`);
+    assert.equal(core.status, 200, `${where}: ${core.json.error}`);
+    assert.deepEqual(namesOf(all.json, filterRows(all.json, rows, where)),
+      namesOf(core.json, filterRows(core.json, rowsOf(core.json, some.json), where)), where);
+  }
+});
+
+test('the page and the server refuse the same mistakes, in the same words', options, async () => {
+  const { mistakes } = JSON.parse(readFileSync(new URL('../fixtures/where.json', import.meta.url), 'utf8'));
+  for (const { text } of mistakes) {
+    const { status, json } = await ask(`/api/core?${query(text)}`);
+    assert.equal(status, 400, text);
+    assert.throws(() => parseFilter(text, ['batch', 'seq']), (error) => {
+      assert.deepEqual([error.at, error.message], [json.at, json.error], text);
+      return true;
+    });
+  }
+});
+
+test('the page shows, filters, explores and drills with the server', options, async (t) => {
+  const { page, seen } = await openPage(t, url);
+  await page.locator('figure[data-painted]').first().waitFor();
+  await page.locator('#section-explore').scrollIntoViewIfNeeded();
+  await page.getByLabel('Type').selectOption('bars');
+  /* The filter stands at the top, the exploration far below. */
+  const shows = (nr) => page.waitForFunction((count) => {
+    document.getElementById('section-explore').scrollIntoView();
+    const texts = document.querySelector('#figure-view .figure-drawing')?.layout?.yaxis.ticktext;
+    return texts?.filter((text) => text.startsWith('batch=')).length === count;
+  }, nr);
+  await shows(6);
+  await page.getByLabel('Filter', { exact: true }).fill('batch >= 4');
+  await page.locator('#section-results').getByText(/^\d+ of \d+ results of 1 run/).waitFor();
+  await shows(3);
+  assert.match(page.url(), /where=batch/);
+  await page.getByLabel('Filter', { exact: true }).fill('variant >');
+  await page.locator('#where-error').getByText('column 10: here a value is missing').waitFor();
+  await page.getByLabel('Filter', { exact: true }).fill('');
+  await page.locator('#section-results button.link').first().click();
+  await page.getByRole('dialog').locator('table.facts').waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByText(/^Runs: 1 of 2/).click();
+  await page.getByLabel(/^first/).check();
+  await page.getByText(/^Runs: 2 of 2/).waitFor();
+  await page.locator('#section-results').getByText(/results of 2 runs/).waitFor();
+  await shot(page, 'app-serve');
+  assert.deepEqual(seen.requests.filter((one) => !one.startsWith(url)), [], 'nobody else is asked');
+  assert.deepEqual([seen.errors, seen.violations], [[], []]);
+});
+
+test('a new run is announced, and shown when asked for', options, async (t) => {
+  const { page, seen } = await openPage(t, url);
+  await page.locator('figure[data-painted]').first().waitFor();
+  measure(3, 'third');
+  await page.getByText(/Run 3 is new\./).waitFor({ timeout: 20000 });
+  await page.getByRole('button', { name: 'Show it' }).click();
+  await page.getByText(/^Runs: 1 of 3/).waitFor();
+  assert.deepEqual([seen.errors, seen.violations], [[], []]);
+});

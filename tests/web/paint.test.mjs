@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Specifications as graphs: every mark, ranges, ticks and labels as the program computed them, in
+ * every figure type that has a golden file.
+ * Covers: S0-20, S1-28.
+ */
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { pointOf, readings, walk } from '../../plots/web/src/a11y.js';
+import { legendEntries } from '../../plots/web/src/figure_legend.js';
+import { figureTable } from '../../plots/web/src/figure_table.js';
+import { rangesOf, scaleRanges } from '../../plots/web/src/figure_zoom.js';
+import { leastWidth } from '../../plots/web/src/paint_layout.js';
+import { plotOf } from '../../plots/web/src/paint.js';
+import { elide, itemWords, markupText } from '../../plots/web/src/paint_text.js';
+
+const folder = new URL('../fixtures/figures/', import.meta.url);
+const golden = readdirSync(folder).filter((name) => name.endsWith('.json'))
+  .map((name) => JSON.parse(readFileSync(new URL(name, folder), 'utf8')))
+  .filter((spec) => !spec.reason);
+
+const style = { colour: '#0072b2', width: 2, dash: 'solid' };
+
+/** A figure of one panel with one layer. */
+function figure(layer, x = {}, y = {}) {
+  const axis = { scale: 'linear', quantity: 'plain', factor: 1, low: 0, high: 10,
+    ticks: [{ at: 0, text: '0' }, { at: 5, minor: true }, { at: 10, text: '10' }] };
+  return { schema_version: 1, id: 'one', title: 'One', legend: true, width: 1200, height: 500,
+    columns: 1, texts: [], samples: [], panels: [{
+      area: { x: 80, y: 60, width: 1000, height: 400 },
+      x: { ...axis, label: 'size', ...x }, y: { ...axis, label: 'time (ms)', quantity: 'time',
+        factor: 1e6, ...y }, layers: [{ style, ...layer }] }] };
+}
+
+const only = (spec, options) => plotOf(spec, options).data[0];
+
+test('a line keeps its data and its gap', () => {
+  const trace = only(figure({ mark: 'line', label: 'a', x: [1, 2, 3], y: [4, null, 6] }));
+  assert.deepEqual([trace.x, trace.y], [[1, 2, 3], [4, null, 6]]);
+  assert.equal(trace.mode, 'lines');
+  assert.equal(trace.connectgaps, false);
+  assert.equal(trace.line.shape, 'linear');
+});
+
+test('steps go across first', () => {
+  assert.equal(only(figure({ mark: 'steps', x: [1, 2], y: [4, 5] })).line.shape, 'hv');
+});
+
+test('points have shape, size and colour of their own', () => {
+  const trace = only(figure({ mark: 'points', x: [1, 2], y: [4, 5], size: [null, 20],
+    colour: [null, '#fde725'], style: { ...style, shape: 'triangle-up', size: 12 } }));
+  assert.deepEqual([trace.x, trace.y], [[1, 2], [4, 5]]);
+  assert.equal(trace.marker.symbol, 'triangle-up');
+  assert.deepEqual(trace.marker.size, [12, 20]);
+  assert.deepEqual(trace.marker.color, ['#0072b2', '#fde725']);
+});
+
+test('hollow points show the ground inside', () => {
+  const { marker } = only(figure({ mark: 'points', x: [1], y: [4],
+    style: { ...style, shape: 'circle', hollow: true } }));
+  assert.equal(marker.color, '#ffffff');
+  assert.equal(marker.line.color, '#0072b2');
+});
+
+test('bars go from their low, or 0, or the end of a logarithmic axis', () => {
+  const bar = (layer, y) => only(figure({ mark: 'bars', x: [0, 1], y: [4, 8], ...layer }, {}, y));
+  assert.deepEqual([bar({}).base, bar({}).y], [[0, 0], [4, 8]]);
+  assert.deepEqual([bar({ low: [1, null] }).base, bar({ low: [1, null] }).y], [[1, 0], [3, 8]]);
+  const log = bar({}, { scale: 'log', low: 0.5, high: 10 });
+  assert.deepEqual(log.base.map((base, i) => base + log.y[i]), [4, 8]);
+  assert.deepEqual(log.base, [0.5, 0.5]);
+  assert.equal(bar({ thickness: 0.3 }).width, 0.3);
+});
+
+test('bars across lie', () => {
+  const trace = only(figure({ mark: 'bars', across: true, x: [4, 8], y: [0, 1] }));
+  assert.deepEqual([trace.orientation, trace.x, trace.y, trace.base],
+    ['h', [4, 8], [0, 1], [0, 0]]);
+});
+
+test('whiskers, segments and arrows go from low to high, with gaps between', () => {
+  for (const mark of ['whiskers', 'segments', 'arrows']) {
+    const up = only(figure({ mark, x: [1, 2], low: [3, 5], high: [4, 6] }));
+    assert.deepEqual([up.x, up.y], [[1, 1, null, 2, 2, null], [3, 4, null, 5, 6, null]]);
+    assert.deepEqual(up.customdata, [0, 0, null, 1, 1, null]);
+    const across = only(figure({ mark, across: true, y: [1, 2], low: [3, 5], high: [4, 6] }));
+    assert.deepEqual([across.x, across.y], [up.y, up.x]);
+  }
+  assert.equal(only(figure({ mark: 'whiskers', x: [1], low: [3], high: [4] })).marker.symbol,
+    'line-ew');
+  assert.deepEqual(only(figure({ mark: 'arrows', x: [1], low: [3], high: [4] })).marker.size,
+    [0, 11, 0]);
+});
+
+test('a band is an outline for each stretch without gaps', () => {
+  const trace = only(figure({ mark: 'band', x: [1, 2, 3, 4, 5], low: [1, 1, null, 2, 2],
+    high: [3, 3, null, 4, 4], style: { ...style, opacity: 0.25 } }));
+  assert.deepEqual(trace.x, [1, 2, 2, 1, null, 4, 5, 5, 4, null]);
+  assert.deepEqual(trace.y, [1, 1, 3, 3, null, 2, 2, 4, 4, null]);
+  assert.equal(trace.fill, 'toself');
+  assert.equal(trace.fillcolor, 'rgba(0,114,178,0.25)');
+});
+
+test('cells are unit squares with colour, text and a pattern where there is no value', () => {
+  const trace = only(figure({ mark: 'cells', x: [0, 1], y: [0, 0], text: ['12', 'n/a'],
+    colour: ['#fde725', '#d9d9d9'] }));
+  assert.deepEqual([trace.x, trace.base, trace.y, trace.width], [[0, 1], [-0.5, -0.5], [1, 1], 1]);
+  assert.deepEqual(trace.marker.color, ['#fde725', '#d9d9d9']);
+  assert.deepEqual(trace.marker.pattern.shape, ['', '/']);
+  assert.deepEqual(trace.insidetextfont.color, ['#000000', '#000000']);
+  assert.deepEqual(trace.text, ['12', 'n/a']);
+});
+
+test('rules span the panel, under the data where they come first', () => {
+  const spec = figure({ mark: 'rules', x: [3, null], y: [null, 7] });
+  const [upright, level] = plotOf(spec).layout.shapes;
+  assert.deepEqual([upright.x0, upright.x1, upright.y0, upright.y1], [3, 3, 0, 1]);
+  assert.deepEqual([upright.xref, upright.yref], ['x', 'y domain']);
+  assert.deepEqual([level.x0, level.x1, level.y0, level.y1], [0, 1, 7, 7]);
+  assert.equal(upright.layer, 'below');
+  spec.panels[0].layers.unshift({ mark: 'bars', style, x: [1], y: [2] });
+  assert.equal(plotOf(spec).layout.shapes[0].layer, 'above');
+});
+
+test('texts stand at their data, shifted, and in the margin where they are outside', () => {
+  const layer = { mark: 'text', x: [100], y: [4], text: ['four'], anchor: ['right'], dx: [3],
+    dy: [-5] };
+  const [note] = plotOf(figure(layer, { scale: 'log', low: 1, high: 1000 })).layout.annotations;
+  assert.deepEqual([note.x, note.y, note.xshift, note.yshift, note.xanchor, note.text],
+    [2, 4, 3, 5, 'right', 'four']);
+  const [outside] = plotOf(figure({ ...layer, outside: true })).layout.annotations;
+  assert.deepEqual([outside.xref, outside.x], ['x domain', 1]);
+});
+
+test('a text that follows a line has the angle that the line has on this page', () => {
+  const layer = { mark: 'text', follow: true, x: [0], y: [0], low: [10], high: [10],
+    text: ['up'], anchor: ['left'], angle: [1] };
+  const plot = plotOf(figure(layer));
+  const { xaxis, yaxis, width, height, annotations: [note] } = plot.layout;
+  const wide = (xaxis.domain[1] - xaxis.domain[0]) * width;
+  const tall = (yaxis.domain[1] - yaxis.domain[0]) * height;
+  assert.ok(Math.abs(-note.textangle - Math.atan2(tall, wide) * 180 / Math.PI) < 1e-9);
+  assert.equal(note.xanchor, 'center');
+});
+
+test('an unknown mark is an error', () => {
+  assert.throws(() => plotOf(figure({ mark: 'cloud', x: [1], y: [1] })), /cannot draw.*cloud/);
+});
+
+/* The ends of an axis of Plotly in the specification's numbers. */
+const rangeOf = (axis) => axis.range.map((end) => (axis.type === 'log' ? 10 ** end : end));
+const close = (a, b) => a.every((value, i) => Math.abs(value - b[i]) <= 1e-9 * Math.abs(b[i]));
+const key = (side, index) => `${side}axis${index ? index + 1 : ''}`;
+
+for (const spec of golden) {
+  test(`${spec.id}: ranges, ticks, labels and data are the specification's`, () => {
+    const { data, layout } = plotOf(spec, { width: 1200 });
+    spec.panels.forEach((panel, index) => ['x', 'y'].forEach((side) => {
+      const axis = panel[side], drawn = layout[key(side, index)];
+      const ends = axis.reversed ? [axis.high, axis.low] : [axis.low, axis.high];
+      assert.ok(close(rangeOf(drawn), ends), `${side} of panel ${index}`);
+      const ticks = new Map(axis.ticks.map((tick) => [tick.at, tick]));
+      assert.equal(drawn.tickvals.length > 0, axis.ticks.some((tick) => tick.text));
+      for (const at of [...drawn.tickvals, ...(drawn.minor.tickvals || [])])
+        assert.ok(ticks.has(at), `tick ${at}`);
+      if (axis.label && !axis.label.includes('…'))
+        assert.equal(drawn.title.text, markupText(axis.label));
+    }));
+    checkData(spec, data);
+  });
+
+  test(`${spec.id}: nothing touches at any width`, () => {
+    for (const room of [1200, 700, 360]) {
+      const width = Math.max(room, leastWidth(spec));
+      const { layout } = plotOf(spec, { width });
+      spec.panels.forEach((panel, index) => {
+        const [left, right] = layout[key('x', index)].domain;
+        const [bottom, top] = layout[key('y', index)].domain;
+        assert.ok(left >= 0 && right <= 1 && bottom >= 0 && top <= 1);
+        assert.ok((right - left) * width >= 60, `panel ${index} at ${width}`);
+        checkTicks(panel.x, layout[key('x', index)], width);
+      });
+    }
+  });
+
+  test(`${spec.id}: every datum can be read without eyes, and is in the table`, () => {
+    const list = readings(spec);
+    assert.ok(list.length > 0);
+    for (const series of list)
+      assert.ok(series.texts.every((text) => text && !/undefined|NaN|null/.test(text)),
+        series.texts);
+    const { columns, rows } = figureTable(spec);
+    assert.ok(columns.length >= 2 && rows.length > 0);
+    assert.ok(rows.every((row) => row.length === columns.length));
+  });
+
+  test(`${spec.id}: the sheet has title, labels and legend`, () => {
+    const { layout } = plotOf(spec, { sheet: true });
+    assert.deepEqual([layout.width, layout.height], [spec.width, spec.height]);
+    const texts = layout.annotations.map((note) => note.text);
+    assert.ok(texts.includes(`<b>${markupText(spec.title)}</b>`));
+    for (const { text, bold } of spec.texts)
+      assert.ok(texts.includes(bold ? `<b>${markupText(text)}</b>` : markupText(text)), text);
+  });
+}
+
+/* Each layer's numbers, as its traces hold them. */
+function checkData(spec, data) {
+  spec.panels.forEach((panel, p) => panel.layers.forEach((layer, l) => {
+    const traces = data.filter(({ meta }) => meta.panel === p && meta.layer === l);
+    if (!layer.x && !layer.y && !layer.low) {
+      assert.equal(traces.length, 0);
+    } else if (['line', 'steps', 'points'].includes(layer.mark)) {
+      assert.deepEqual(traces[0].x, layer.x);
+      assert.deepEqual(traces[0].y, layer.y);
+    } else if (layer.mark === 'bars') {
+      const along = layer.across ? 'x' : 'y';
+      const ends = traces[0][along].map((length, i) => length + traces[0].base[i]);
+      assert.ok(close(ends, layer[along]), `bars of panel ${p}`);
+    } else if (['whiskers', 'segments', 'arrows'].includes(layer.mark)) {
+      const along = layer.across ? 'x' : 'y';
+      assert.deepEqual(traces[0][along].filter((_, i) => i % 3 === 0), layer.low);
+      assert.deepEqual(traces[0][along].filter((_, i) => i % 3 === 1), layer.high);
+    } else if (layer.mark === 'cells') {
+      assert.deepEqual(traces[0].x, layer.x);
+      assert.deepEqual(traces[0].base.map((base) => base + 0.5), layer.y);
+    }
+  }));
+}
+
+/* Upright tick texts of an x axis, by the width that plotOf() was told they have. */
+function checkTicks(axis, drawn, width) {
+  if (drawn.tickangle !== 0)
+    return;
+  const size = width < 700 ? 11 : 12, of = drawn.type === 'log' ? Math.log10 : (x) => x;
+  const [low, high] = drawn.range;
+  const pixels = drawn.tickvals.map((at, i) => ({ half: drawn.ticktext[i].length * size * 0.3,
+    at: (of(at) - low) / (high - low) * (drawn.domain[1] - drawn.domain[0]) * width }))
+    .sort((a, b) => a.at - b.at);
+  for (let i = 1; i < pixels.length; i++)
+    assert.ok(pixels[i].at - pixels[i - 1].at >= pixels[i].half + pixels[i - 1].half,
+      `ticks ${drawn.ticktext} at ${width}`);
+}
+
+test('the golden files hold every mark but steps and arrows', () => {
+  const marks = new Set(golden.flatMap((spec) => spec.panels.flatMap((panel) => panel.layers
+    .map((layer) => layer.mark))));
+  for (const mark of ['line', 'points', 'bars', 'whiskers', 'segments', 'band', 'cells', 'text',
+    'rules'])
+    assert.ok(marks.has(mark), mark);
+});
+
+test('a table of texts scrolls instead of shrinking, other figures shrink', () => {
+  const widths = Object.fromEntries(golden.map((spec) => [spec.id, leastWidth(spec)]));
+  assert.equal(widths['comparison-table'], 700);
+  assert.equal(widths['latency-kernels'], 0);
+  assert.equal(widths.roofline, 0);
+});
+
+test('a table of texts is read by rows and kept as a table', () => {
+  const spec = golden.find(({ id }) => id === 'comparison-table');
+  const { columns, rows } = figureTable(spec);
+  assert.deepEqual(columns, ['benchmark', 'base', 'head', 'change', '90 % interval', 'verdict']);
+  assert.ok(rows.some((row) => row.join('|')
+    === 'batch=1|100.0 µs|112.0 µs|+12.0 %|+10.0 to +14.0 %|regressed'));
+  const [series, ...more] = readings(spec);
+  assert.equal(more.length, 0);
+  assert.ok(series.texts.includes('batch=1, base 100.0 µs, head 112.0 µs, change +12.0 %, '
+    + '90 % interval +10.0 to +14.0 %, verdict regressed'));
+});
+
+test('the legend names what is drawn, once, and switches it off', () => {
+  const spec = figure({ mark: 'line', label: 'a', x: [1, 2], y: [4, 5] });
+  spec.panels[0].layers.push({ mark: 'points', label: 'a', style, x: [1], y: [4] },
+    { mark: 'line', label: 'too short', style, x: [1], y: [4] }, { mark: 'text', style, x: [1],
+      y: [1], text: ['t'] });
+  assert.deepEqual(legendEntries(spec).map(({ label, layers }) => [label, layers.length]),
+    [['a', 2]]);
+  assert.deepEqual(legendEntries({ ...spec, legend: false }), []);
+  assert.equal(plotOf(spec, { hidden: new Set(['a']) }).data.length, 1);
+});
+
+test('words of a datum have name, value and unit', () => {
+  const spec = figure({ mark: 'whiskers', label: 'p5 to p95', x: [2], low: [3], high: [4.5] });
+  const [panel] = spec.panels;
+  assert.deepEqual(itemWords(panel, panel.layers[0], 0),
+    ['p5 to p95', 'size 2', '3.000 ms to 4.500 ms']);
+  const trace = only(spec);
+  assert.equal(trace.hovertext[0], '<b>p5 to p95</b><br>size 2<br>3.000 ms to 4.500 ms');
+});
+
+test('a zoomed axis gets the ticks of what is seen', () => {
+  const spec = figure({ mark: 'line', x: [1, 2], y: [4, 5] });
+  const { layout } = plotOf(spec, { ranges: { '0.x': [2, 3] } });
+  assert.deepEqual(layout.xaxis.range, [2, 3]);
+  assert.ok(layout.xaxis.tickvals.length > 2);
+  assert.ok(layout.xaxis.tickvals.every((at) => at >= 2 && at <= 3));
+  assert.deepEqual(layout.yaxis.range, [0, 10]);
+  assert.deepEqual(rangesOf(spec, { 'xaxis.range[0]': 3, 'xaxis.range[1]': 2 }), { '0.x': [2, 3] });
+  assert.equal(rangesOf(spec, { dragmode: 'pan' }), null);
+  assert.deepEqual(scaleRanges(spec, {}, 0.5), { '0.x': [2.5, 7.5], '0.y': [2.5, 7.5] });
+});
+
+test('arrow keys walk through the data', () => {
+  const list = [{ items: [0, 1] }, { items: [0] }];
+  assert.deepEqual(walk(list, null, 'ArrowRight'), { series: 0, at: 0 });
+  assert.deepEqual(walk(list, { series: 0, at: 0 }, 'ArrowRight'), { series: 0, at: 1 });
+  assert.deepEqual(walk(list, { series: 0, at: 1 }, 'ArrowRight'), { series: 0, at: 1 });
+  assert.deepEqual(walk(list, { series: 0, at: 1 }, 'ArrowDown'), { series: 1, at: 0 });
+  assert.deepEqual(walk(list, { series: 0, at: 0 }, 'End'), { series: 0, at: 1 });
+  assert.equal(walk(list, null, 'a'), null);
+  assert.equal(walk([], null, 'ArrowRight'), null);
+  const { data } = plotOf(figure({ mark: 'points', x: [1, 2], y: [3, 4] }));
+  assert.deepEqual(pointOf(data, 0, 0, 1), { curveNumber: 0, pointNumber: 1 });
+  assert.equal(pointOf(data, 0, 7, 1), null);
+});
+
+test('names come through as they are', () => {
+  const name = '</script><img src=x onerror=alert(1)> & <b>bold</b>\u202e';
+  const { data, layout } = plotOf(figure({ mark: 'points', label: name, x: [0], y: [1],
+    text: [name] }, { scale: 'category', ticks: [{ at: 0, text: name }], low: -0.5, high: 0.5 }));
+  const texts = [data[0].name, ...data[0].hovertext, ...layout.xaxis.ticktext];
+  for (const text of texts)
+    assert.ok(!/<(?!br>|\/?b>)/.test(text.replace(/^<b>|<\/b>/g, '')) && !text.includes('\u202e'),
+      text);
+  assert.ok(data[0].hovertext[0].includes('&lt;img'));
+});
+
+test('a long name is cut in the middle', () => {
+  const measure = (text) => [...text].length;
+  assert.equal(elide('gemm/linear/simd', 20, measure, 12), 'gemm/linear/simd');
+  assert.equal(elide('gemm/linear/simd', 9, measure, 12), 'gemm…simd');
+  assert.equal(elide('x'.repeat(10000), 9, measure, 12).length, 9);
+  assert.equal(elide('abc', 0, measure, 12), 'a…');
+});

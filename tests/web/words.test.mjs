@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Numbers in words, by the table that the program is tested with too (unit.output_units).
+ * Covers: S3-10.
+ */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { fixed, general, quantityText, timestampText } from '../../plots/web/src/words.js';
+
+const table = JSON.parse(readFileSync(new URL('../fixtures/units.json', import.meta.url), 'utf8'));
+
+test('texts are those of the table', () => {
+  assert.ok(table.length > 50);
+  for (const { quantity, base, value, text } of table)
+    assert.equal(quantityText(quantity, base, value), text, `${quantity} ${value}`);
+});
+
+test('halves go to the even digit, like printf', () => {
+  assert.equal(fixed(0.5, 0), '0');
+  assert.equal(fixed(1.5, 0), '2');
+  assert.equal(fixed(2.5, 0), '2');
+  assert.equal(fixed(-2.5, 0), '-2');
+  assert.equal(fixed(0.125, 2), '0.12');
+  assert.equal(fixed(0.375, 2), '0.38');
+  assert.equal(fixed(1.005, 2), '1.00'); // 1.00499999999999989...
+  assert.equal(fixed(-0, 1), '-0.0');
+  assert.equal(fixed(1e22, 1), '10000000000000000000000.0');
+});
+
+test('general form, like printf', () => {
+  assert.equal(general(0.00001, 4), '1e-05');
+  assert.equal(general(100000, 4), '1e+05');
+  assert.equal(general(99995, 4), '1e+05'); // 99995 is a half: 9999|5 goes to 1.000e5
+  assert.equal(general(0.1, 4), '0.1');
+  assert.equal(general(-1234.5678, 7), '-1234.568');
+  assert.equal(general(-0, 4), '-0');
+});
+
+test('what is no number is n/a', () => {
+  for (const quantity of ['time', 'bytes', 'rate', 'percent', 'share', 'plain'])
+    for (const value of [NaN, Infinity, -Infinity, null, undefined])
+      assert.equal(quantityText(quantity, 'FLOP/s', value), 'n/a');
+});
+
+test('times of day', () => {
+  assert.equal(timestampText(0), '1970-01-01 00:00:00Z');
+  assert.equal(timestampText(1794304440999), '2026-11-10 09:54:00Z');
+  assert.equal(timestampText(NaN), 'n/a');
+});
