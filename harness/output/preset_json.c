@@ -8,7 +8,13 @@
 #include <stddef.h>
 #include <string.h>
 
-enum { LIMIT_MAX = 64, WINDOW_MAX = 100000, NAME_MAX_LENGTH = 60 };
+enum {
+    LIMIT_MAX = 64,
+    WINDOW_MAX = 100000,
+    NAME_MAX_LENGTH = 60,
+    ORDER_MAX = 99,
+    ORDER_USUAL = 50,
+};
 
 const char *const preset_sections[] = { "verdict",      "trend",    "speed",
                                         "distribution", "roofline", "sizes",
@@ -90,6 +96,11 @@ static int read_count(struct reading *r, const cJSON *value, int most, int *to)
 static int read_limit(struct reading *r, const cJSON *value, void *to)
 {
     return read_count(r, value, LIMIT_MAX, to);
+}
+
+static int read_order(struct reading *r, const cJSON *value, void *to)
+{
+    return read_count(r, value, ORDER_MAX, to);
 }
 
 static int read_window(struct reading *r, const cJSON *value, void *to)
@@ -241,6 +252,7 @@ static const struct {
     KEY("how", how, read_string),
     KEY("mode", modes, read_modes),
     KEY("section", section, read_section),
+    KEY("order", order, read_order),
     KEY("x", x, read_metric),
     KEY("y", y, read_metric),
     KEY("panels", panels, read_panels),
@@ -298,7 +310,7 @@ int preset_from_json(struct preset *preset, const struct json_source *source, co
 {
     struct reading r = { preset, source, err };
 
-    *preset = (struct preset) { .show_legend = true };
+    *preset = (struct preset) { .show_legend = true, .order = ORDER_USUAL };
     if (read_preset(&r, json)) {
         preset_release(preset);
         return -1;
@@ -332,6 +344,8 @@ static void add_choices(cJSON *json, const struct preset *p)
         cJSON_AddStringToObject(json, "x_scale", scales[p->x_scale]);
     if (p->y_scale != SCALE_AUTO)
         cJSON_AddStringToObject(json, "y_scale", scales[p->y_scale]);
+    if (p->order != ORDER_USUAL)
+        json_add_int(json, "order", p->order);
     if (p->limit)
         json_add_int(json, "limit", p->limit);
     if (p->rolling_window)

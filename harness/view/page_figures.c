@@ -37,6 +37,21 @@ struct figure *page_figure(const struct view *view, const struct preset *preset,
     return f;
 }
 
+static int compare_figures(const void *a, const void *b)
+{
+    const struct preset *x = ((const struct page_figure *)a)->preset;
+    const struct preset *y = ((const struct page_figure *)b)->preset;
+
+    return x->order != y->order ? x->order - y->order : strcmp(x->name, y->name);
+}
+
+/* The order in which the page shows those of a section. */
+static void sort_figures(struct page_figures *figures)
+{
+    if (figures->nr)
+        qsort(figures->items, figures->nr, sizeof(figures->items[0]), compare_figures);
+}
+
 void page_figures_build(struct page_figures *figures, const struct view *view,
                         const struct presets *presets, size_t points)
 {
@@ -55,6 +70,7 @@ void page_figures_build(struct page_figures *figures, const struct view *view,
         };
         figure_free(f);
     }
+    sort_figures(figures);
 }
 
 void page_figures_list(struct page_figures *figures, const struct view *view,
@@ -66,6 +82,7 @@ void page_figures_list(struct page_figures *figures, const struct view *view,
             .preset = &presets->items[i],
             .reason = memory_string(view_absence(view, &presets->items[i])),
         };
+    sort_figures(figures);
 }
 
 void page_figures_release(struct page_figures *figures)

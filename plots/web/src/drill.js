@@ -136,11 +136,16 @@ class Drill {
       el('p', { role: 'status' }, 'Reading the samples …'));
     if (!this.dialog.open)
       this.dialog.showModal();
-    await app.ready;
-    const sides = sidesOf(app, run);
-    const samples = await Promise.all(sides.map((side) => app.samples(side, benchmark)));
-    if (mine === this.asked && this.dialog.open)
-      await this.fill(bench, benchmark, sides, samples, mine);
+    try {
+      await app.ready;
+      const sides = sidesOf(app, run);
+      const samples = await Promise.all(sides.map((side) => app.samples(side, benchmark)));
+      if (mine === this.asked && this.dialog.open)
+        await this.fill(bench, benchmark, sides, samples, mine);
+    } catch (error) {
+      if (error.name !== 'AbortError' && mine === this.asked)
+        fill(this.body, el('p', { class: 'error' }, `The samples could not be read: ${error.message}`));
+    }
   }
 
   async fill(bench, benchmark, sides, samples, mine) {

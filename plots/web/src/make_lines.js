@@ -33,24 +33,29 @@ function sizeAxis(panel, label, sizes, choice) {
 }
 
 /* In a crowd of each kernel the family with most sizes, or the best. */
+function chosenOf(families, shown, of, limit) {
+  const leading = shown.length <= limit ? shown
+    : shown.filter((family) => leads(families, families.indexOf(family), of));
+  return leading.slice(0, limit);
+}
+
 function linesOf(chart, of, families) {
-  const limit = limitOf(chart, LINES);
-  const shown = families.length <= limit ? families
-    : families.filter((_, nth) => leads(families, nth, of)).slice(0, limit);
+  const shown = chosenOf(families, families, of, limitOf(chart, LINES));
   return { panels: [{ lines: shown.map((family, nth) => ({ family, nth, label: family.label })) }],
     all: families.length, shown: shown.length };
 }
 
 /* Families of one benchmark in several runs share a panel. */
-function panelsOf(chart, families) {
-  const keys = [...new Set(families.map((family) => family.bench.key))];
-  const shown = keys.slice(0, limitOf(chart, PANELS));
-  const panels = shown.map((key) => {
-    const mine = families.filter((family) => family.bench.key === key).slice(0, LINES_IN_PANEL);
-    return { title: mine[0].own, lines: mine.map((family) => ({ family,
-      nth: chart.runs.indexOf(family.run), label: chart.core.runs[family.run].name })) };
-  });
-  return { panels, all: keys.length, shown: shown.length };
+function panelsOf(chart, of, families) {
+  const firsts = families.filter((family, i) =>
+    families.findIndex((other) => other.bench.key === family.bench.key) === i);
+  const shown = chosenOf(families, firsts, of, limitOf(chart, PANELS));
+  const late = chart.runs.slice(-LINES_IN_PANEL);
+  const panels = shown.map((first) => ({ title: first.own, lines: families
+    .filter((family) => family.bench.key === first.bench.key && late.includes(family.run))
+    .map((family) => ({ family, nth: chart.runs.indexOf(family.run),
+      label: chart.core.runs[family.run].name })) }));
+  return { panels, all: firsts.length, shown: shown.length };
 }
 
 function addWords(chart, figure, of, dim, { values, items, choice }) {
@@ -58,8 +63,8 @@ function addWords(chart, figure, of, dim, { values, items, choice }) {
   const how = `${runs ? 'A line a run. ' : ''}Points: ${of.label}${of.kind === 'rate'
     ? ' at the median time' : ''}${of.kind === 'fact' ? '' : '; bars p5 to p95'}.`;
   figure.subtitle = subtitleOf(chart, items);
-  figure.caption = captionOf(chart, how, choice.shown, choice.all, runs ? 'the first'
-    : 'of each kernel the one with most sizes, or the best');
+  figure.caption = captionOf(chart, how, choice.shown, choice.all,
+    'of each kernel the one with most sizes, or the best');
   figure.alt = `Lines of ${of.label} over ${dim} for ${choice.shown} benchmark${
     choice.shown === 1 ? '' : 's'}${runs ? ' in several runs' : ''}, from ${
     valueText(of, Math.min(...real))} to ${valueText(of, Math.max(...real))}.`;
@@ -67,7 +72,7 @@ function addWords(chart, figure, of, dim, { values, items, choice }) {
 
 function draw(chart, of, dim, { families, usable }) {
   const { preset } = chart, figure = figureFor(chart);
-  const choice = several(chart) ? panelsOf(chart, families) : linesOf(chart, of, families);
+  const choice = several(chart) ? panelsOf(chart, of, families) : linesOf(chart, of, families);
   const drawn = choice.panels.flatMap((panel) => panel.lines);
   drawn.forEach((line) => { line.points = pointsOf(chart, of, line.family, dim); });
   const values = drawn.flatMap((line) => line.points.map((one) => one.value));
@@ -75,7 +80,7 @@ function draw(chart, of, dim, { families, usable }) {
   const nr = choice.panels.length;
   figure.columns = nr > 4 ? 3 : nr > 1 ? 2 : 1;
   for (const { title, lines } of choice.panels) {
-    const panel = addPanel(figure, { title, height: 440 });
+    const panel = addPanel(figure, { title, height: several(chart) ? 260 : 440 });
     sizeAxis(panel, preset.x_label || measure(chart, dim).label, dimValues(items, dim), preset.x_scale);
     setAxis(panel.y, preset.y_label || of.label, of, scaleOf(preset.y_scale, values));
     lines.forEach((line) => addLine(panel, line.label, line.nth, line.points));

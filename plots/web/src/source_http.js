@@ -2,9 +2,10 @@
 
 /** An answer that is no data; `at` is the column of a filter that could not be read. */
 export class AnswerError extends Error {
-  constructor(message, at) {
+  constructor(message, at, status) {
     super(message);
     this.at = at;
+    this.status = status;
   }
 }
 
@@ -15,7 +16,8 @@ async function answerOf(response) {
   try {
     body = await response.json();
   } catch { /* the status has to do */ }
-  throw new AnswerError(body.error || `the server answered ${response.status}`, body.at);
+  throw new AnswerError(body.error || `the server answered ${response.status}`, body.at,
+    response.status);
 }
 
 /* One request of a kind at a time: a newer one makes the older one pointless. */
@@ -50,9 +52,32 @@ function choiceOf(location) {
     .map((key) => [key, asked.get(key) || '']));
 }
 
+/* The newest few answers; one that failed is asked for again. */
+function remembered(most) {
+  const kept = new Map();
+  return (key, make) => {
+    if (!kept.has(key)) {
+      kept.set(key, make().catch((error) => {
+        kept.delete(key);
+        throw error;
+      }));
+      if (kept.size > most)
+        kept.delete(kept.keys().next().value);
+    }
+    return kept.get(key);
+  };
+}
+
+/* A benchmark without a time has none. */
+function noSamples(error) {
+  if (error.status === 404)
+    return null;
+  throw error;
+}
+
 /** Data is fetched from the server that sent the page. */
 export function httpSource(core, location) {
-  const ask = requester();
+  const ask = requester(), samples = remembered(64);
   let choice = choiceOf(location);
   let table = null;
   const url = (path, more = {}) => {
@@ -71,8 +96,11 @@ export function httpSource(core, location) {
       return table;
     },
     figure: (id) => ask(`figure ${id}`, url(`api/figure/${encodeURIComponent(id)}`)),
-    samples: (run, benchmark) => ask(`samples ${run}:${benchmark}`, `api/samples?${queryOf({
-      run: source.core.runs[run].id, key: source.core.benchmarks[benchmark].key })}`),
+    samples(run, benchmark) {
+      const asked = `api/samples?${queryOf({ run: source.core.runs[run].id,
+        key: source.core.benchmarks[benchmark].key })}`;
+      return samples(asked, () => ask(asked, asked).catch(noSamples));
+    },
     explore: (preset, more) => ask('explore', url('api/explore',
       { ...more, preset: JSON.stringify(preset) })),
     tokenOf: (run) => String(source.core.runs[run].id),

@@ -198,7 +198,8 @@ class Timeline {
     for (let i = Math.ceil((this.from - zero) / step); i * step + zero <= this.to; i++) {
       const x = this.x(i * step + zero);
       parts.push(svg('line', { class: 'rule', x1: x, x2: x, y1: HEAD - 6, y2: height }),
-        svg('text', { class: 'tick-text', x, y: HEAD - 9, 'text-anchor': 'middle' },
+        svg('text', { class: 'tick-text', x, y: HEAD - 9,
+          'text-anchor': x > this.width - 40 ? 'end' : 'middle' },
           `${Number((i * step * 1e3 / unit.factor).toPrecision(6))} ${unit.name}`));
     }
     return parts;
