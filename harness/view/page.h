@@ -121,13 +121,14 @@ struct page_samples {
     size_t of, kept; /* samples measured, and written */
 };
 
-/* Appends {"batch", "launches", "of", "kept", "clock", "started_ms"} of one benchmark of one run of
- * the records: ns for one launch of the kernel, in the order measured, at most `most` of each
- * launch (0: all), thinned evenly. False, and nothing appended, where there is no sample. */
+/* Appends {"batch", "launches", "of", "kept", "clock", "started_ms", "facts"} of one benchmark of
+ * one run of the records: ns for one launch of the kernel, in the order measured, at most `most` of
+ * each launch (0: all), thinned evenly. False, and nothing appended, where there is no sample. */
 bool page_samples_add(const struct records *records, int run, const char *key, size_t most,
                       struct page_samples *count, struct strbuf *out);
 /* The same of all benchmarks of one of the page's runs, as the inside of an object with a comma
- * between: "<run>:<benchmark>": {...}. Nothing where its samples are not loaded. */
+ * between: "<run>:<benchmark>": {...}, with facts where nothing is thinned. Nothing where its
+ * samples are not loaded. */
 void page_samples_of_run(const struct page *page, int run, size_t most, struct page_samples *count,
                          struct strbuf *out);
 

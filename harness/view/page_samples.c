@@ -51,8 +51,32 @@ static void add_launch(const struct measurement *m, size_t most, struct page_sam
     count->kept += kept;
 }
 
+/* What else is known of the first launch's measurement. */
+static void add_facts(const struct measurement *m, struct strbuf *out)
+{
+    const struct {
+        const char *key;
+        double value;
+    } rows[] = {
+        { "warmups", m->warmups },
+        { "tolerance", m->tolerance },
+        { "max_error", m->max_error },
+        { "checked", m->checked },
+        { "flops", m->flops },
+        { "bytes", m->bytes },
+        { "footprint", (double)m->footprint },
+    };
+
+    strbuf_addf(out, ",\"facts\":{\"stop\":\"%s\"", stop_rule_name(m->stop));
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        strbuf_addf(out, ",\"%s\":", rows[i].key);
+        page_number(out, rows[i].value);
+    }
+    strbuf_addc(out, '}');
+}
+
 /* The measurements of one benchmark in one run, nr > 0. */
-static void add_benchmark(const struct part *parts, size_t nr, size_t most,
+static void add_benchmark(const struct part *parts, size_t nr, size_t most, bool facts,
                           struct page_samples *total, struct strbuf *out)
 {
     struct page_samples count = { 0 };
@@ -67,7 +91,10 @@ static void add_benchmark(const struct part *parts, size_t nr, size_t most,
     strbuf_adds(out, ",\"started_ms\":[");
     for (size_t i = 0; i < nr; i++)
         strbuf_addf(out, "%s%lld", i ? "," : "", (long long)parts[i].record->m.started_ms);
-    strbuf_adds(out, "]}");
+    strbuf_addc(out, ']');
+    if (facts)
+        add_facts(&parts[0].record->m, out);
+    strbuf_addc(out, '}');
     total->of += count.of;
     total->kept += count.kept;
 }
@@ -95,7 +122,7 @@ bool page_samples_add(const struct records *records, int run, const char *key, s
     collect(records, run, key, NULL, &parts);
     bool found = parts.nr > 0;
     if (found)
-        add_benchmark(parts.items, parts.nr, most, count, out);
+        add_benchmark(parts.items, parts.nr, most, true, count, out);
     array_release(&parts);
     return found;
 }
@@ -114,7 +141,7 @@ void page_samples_of_run(const struct page *page, int run, size_t most, struct p
              end < parts.nr && parts.items[end].benchmark == parts.items[at].benchmark;)
             end++;
         strbuf_addf(out, "%s\"%d:%d\":", comma, run, parts.items[at].benchmark);
-        add_benchmark(&parts.items[at], end - at, most, count, out);
+        add_benchmark(&parts.items[at], end - at, most, most == 0, count, out);
         comma = ",";
     }
     array_release(&parts);

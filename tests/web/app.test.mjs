@@ -75,7 +75,8 @@ test('two clicks lead from a verdict to all samples, and Escape leads back', asy
   const order = (await graphOf(page, 'drill-order')).data.filter((trace) => trace.mode === 'markers');
   assert.deepEqual(order.map((trace) => trace.x), [[1, 2, 3, 4, 5], [6, 7, 8, 9, 10]]);
   const text = await dialog.textContent();
-  for (const words of [SLOWER, 'slower', 'median latency', 'CLOCK_MONOTONIC_RAW', 'harness run ', 'could have seen'])
+  for (const words of [SLOWER, 'slower', 'median latency', 'CLOCK_MONOTONIC_RAW', 'harness run ', 'could have seen',
+    'ended byprecision', 'tolerance0.0001', 'work4.2e+06 FLOP'])
     assert.ok(text.includes(words), words);
   assert.match(page.url(), /bench=\d+/);
   await shot(page, 'app-drill');

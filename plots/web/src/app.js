@@ -136,6 +136,12 @@ export class App {
     this.setRuns((on ? [...left, run] : left).sort((a, b) => a - b));
   }
 
+  /** The part of a long list of runs that begins with this one; "": with the newest. */
+  async pageRuns(from) {
+    this.state.set({ runs: '' });
+    await this.askServer({ from: String(from), run: '' });
+  }
+
   /** Is anything filtered? */
   filters() {
     return conditionOf(this.state) !== '' || hasRange(this.state);
@@ -275,9 +281,9 @@ export class App {
     this.body.update(changed);
   }
 
-  async askServer() {
+  async askServer(more = {}) {
     try {
-      const core = await this.source.select(this.serverChoice());
+      const core = await this.source.select({ ...this.serverChoice(), ...more });
       if (core) {
         this.load().catch((error) => this.fail(error));
         this.build();

@@ -60,10 +60,12 @@ function visible(character) {
   return character === '\n' ? '\u23ce' : `\u27e8U+${code}\u27e9`;
 }
 
+// eslint-disable-next-line no-control-regex
+const UNSEEN = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
+
 /** A name from elsewhere as it may be shown: control and direction marks are made visible. */
 export function cleanText(text) {
-  // eslint-disable-next-line no-control-regex
-  return String(text ?? '').replace(/[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, visible);
+  return String(text ?? '').replace(UNSEEN, visible);
 }
 
 /** The same, cut to `most` characters in the middle: names differ at both ends. */

@@ -4,7 +4,7 @@ import { button, choice, codeLine, el, fill, nameOf, shortText } from './dom.js'
 import { figureCard, forgetFigure } from './figure.js';
 import { makeFigure } from './make.js';
 import { keyFilter } from './preset.js';
-import { quantityText, timestampText } from './words.js';
+import { bytesText, plainText, quantityText, shareText, timestampText } from './words.js';
 import { changeText, intervalText, launchesText, signOf, toneOf, wordOf } from './verdict_words.js';
 import { fillCommand } from './shell.js';
 
@@ -56,19 +56,24 @@ const SAMPLE_FACTS = [
   ['measured', (samples) => timestampText(samples.started_ms?.[0] ?? NaN)],
 ];
 
-/* What else is known of a measurement, by whatever name it comes. */
-function otherFacts(samples) {
-  const known = ['batch', 'launches', 'of', 'kept', 'clock', 'started_ms'];
-  return Object.fromEntries(Object.entries(samples?.facts || {})
-    .filter(([key, value]) => !known.includes(key) && typeof value !== 'object'));
-}
+/* What is known of the first launch's measurement. */
+const FACTS = [
+  ['stop', 'ended by', String],
+  ['warmups', 'warm-up launches', plainText],
+  ['max_error', 'largest error, of the rms', plainText],
+  ['tolerance', 'tolerance', plainText],
+  ['checked', 'elements checked', shareText],
+  ['flops', 'work', (value) => `${plainText(value)} FLOP`],
+  ['bytes', 'compulsory traffic', bytesText],
+  ['footprint', 'size of the tensors', bytesText],
+];
 
 function sampleRows(samples) {
-  const extra = [...new Set(samples.flatMap((one) => Object.keys(otherFacts(one))))]
-    .map((key) => [key.replaceAll('_', ' '), (one) => otherFacts(one)[key]]);
-  return [...SAMPLE_FACTS, ...extra].map(([name, of]) => el('tr', {},
-    el('th', { scope: 'row' }, name),
-    samples.map((one) => el('td', { class: 'number' }, one ? shortText(of(one) ?? '', 60) : ''))));
+  const row = (name, of) => el('tr', {}, el('th', { scope: 'row' }, name),
+    samples.map((one) => el('td', { class: 'number' }, one ? shortText(of(one) ?? '', 60) : '')));
+  const facts = FACTS.filter(([key]) => samples.some((one) => (one?.facts?.[key] ?? null) !== null));
+  return [...SAMPLE_FACTS.map(([name, of]) => row(name, of)), ...facts.map(([key, name, text]) =>
+    row(name, ({ facts: own }) => ((own?.[key] ?? null) === null ? '' : text(own[key]))))];
 }
 
 function factsTable(app, benchmark, sides, samples) {

@@ -63,8 +63,9 @@ async function recordsView(json) {
   const figures = await Promise.all([['bars', 'Median latency'], ['box', 'Distributions'],
     ['ecdf', 'Cumulative distributions']].map(([type, title]) =>
     makeFigure(chart({ name: `dropped-${type}`, title, type, mode, y: 'p50' }))));
-  return el('div', {}, el('p', {}, `${data.core.runs.length} run${data.core.runs.length === 1 ? '' : 's'}, ${
-    data.core.benchmarks.length} benchmarks, ${data.table.n.reduce((sum, n) => sum + n, 0)} samples.`),
+  const { runs, benchmarks } = data.core, samples = data.table.n.reduce((sum, n) => sum + n, 0);
+  return el('div', {}, el('p', {}, `${runs.length} run${runs.length === 1 ? '' : 's'}, ${
+    benchmarks.length} benchmarks, ${samples} samples.`),
   figures.map((spec) => figureCard(spec, { heading: 'h4' })), recordsTable(data, rows));
 }
 

@@ -32,7 +32,8 @@ function hint(json) {
   if (json?.type && json?.name)
     return 'It looks like a saved configuration: load it in the exploration above.';
   return isObject(json) ? `Its members are ${Object.keys(json).slice(0, 8).map((key) =>
-    JSON.stringify(key.slice(0, 40))).join(', ') || 'none'}.` : 'It is neither an object nor a list of objects.';
+    JSON.stringify(key.slice(0, 40))).join(', ') || 'none'}.`
+    : 'It is neither an object nor a list of objects.';
 }
 
 /**

@@ -5,7 +5,7 @@
  *
  *     batch >= 4 and (kernel = "gemm/?*" or variant = simd,naive) and not device = "cuda*"
  */
-import { globPattern, globText } from './glob.js';
+import { globPattern } from './glob.js';
 import { nearest } from './nearest.js';
 
 const LENGTH_MAX = 4096, TESTS_MAX = 64, DEPTH_MAX = 32, VALUE_MAX = 255, VALUES_MAX = 32;
@@ -322,30 +322,4 @@ export function parseFilter(text, dims = null) {
   if (bytes(text) > LENGTH_MAX)
     throw new FilterError(1, `the condition is longer than ${LENGTH_MAX} bytes`);
   return new Parser(text, dims).whole();
-}
-
-/** A text in quotes as the grammar reads it. */
-export function quoted(text) {
-  return `"${String(text).replace(/["'\\]/g, '\\$&')}"`;
-}
-
-/** What is typed into the search field: a condition where it compares anything, else words that a
- * key must hold. */
-export function searchFilter(text) {
-  if (text.trim() === '' || /[=<>()"]/.test(text))
-    return text.trim();
-  return text.trim().split(/\s+/).map((word) => `key = ${quoted(`*${globText(word)}*`)}`)
-    .join(' and ');
-}
-
-/** All of some conditions at once. */
-export function allFilters(filters) {
-  const real = filters.filter((one) => one.trim() !== '');
-  return real.length > 1 ? real.map((one) => `(${one})`).join(' and ') : real.join('');
-}
-
-/** The condition of what is picked of each field: { batch: ['1', '4'] }. */
-export function pickFilter(picks) {
-  return Object.entries(picks).map(([field, values]) => `${field} = ${values.map((value) =>
-    (FIELDS[field] ? quoted(globText(value)) : value)).join(', ')}`).join(' and ');
 }

@@ -75,8 +75,12 @@ export function runPicker(app) {
     el('p', { class: 'buttons' }, button('All', () => app.setRuns(app.core.runs.map((_, i) => i))),
       ' ', button('Base and head', () => app.setRuns(app.ownRuns())),
       ' ', button('Newest only', () => app.setRuns([app.core.runs.length - 1]))), list);
+  const pages = el('span');
+  element.querySelector('.buttons').append(' ', pages);
   const update = () => {
-    const chosen = app.chosenRuns();
+    const chosen = app.chosenRuns(), older = app.core.paging?.next;
+    fill(pages, older ? button('Earlier runs', () => app.pageRuns(older)) : null, ' ',
+      app.source.paged?.() ? button('Newest runs', () => app.pageRuns('')) : null);
     summary.textContent = `Runs: ${chosen.length} of ${app.core.runs.length}`;
     fill(list, app.core.runs.map((_, i) => i).reverse().map((index) => runBox(app, index, chosen)));
   };

@@ -87,7 +87,8 @@ export function makeBars(chart) {
   if (timed.length === 0)
     return absentItems(chart);
   if (items.length === 0)
-    return absent(figureFor(chart), `${of.label} does not apply to any of the ${timed.length} benchmarks with a time.`);
+    return absent(figureFor(chart), `${of.label} does not apply to any of the ${timed.length} `
+      + 'benchmarks with a time.');
   const rows = items.map((item, at) => ({ item, at, ...valueOf(chart, of, item) }));
   return draw(chart, of, rows, usable.length);
 }

@@ -72,7 +72,8 @@ export function makeHeatmap(chart) {
   if (items.length === 0)
     return absentItems(chart);
   if (maps.length === 0)
-    return absent(figureFor(chart), `No benchmark was measured at two or more values of both ${dims.y} and ${dims.x}.`);
+    return absent(figureFor(chart), 'No benchmark was measured at two or more values of both '
+      + `${dims.y} and ${dims.x}.`);
   const shown = maps.length <= limit ? maps
     : maps.filter((_, nth) => leads(maps, nth, of)).slice(0, limit);
   return draw(chart, of, dims, { families: shown, items, all: maps.length });

@@ -105,9 +105,11 @@ export async function makeIterations(chart) {
   const counts = shown.map((item) => addItem(set, figure, item, { alone: shown.length === 1, framed }));
   const [drawn, of] = ['drawn', 'of'].map((key) => counts.reduce((sum, one) => sum + one[key], 0));
   figure.subtitle = subtitleOf(chart, shown);
-  figure.caption = captionOf(chart, `Each point is a sample in the order measured; upright rules part the launches, which are fresh processes. ${
-    drawn < of ? `${drawn} of ${of} samples are drawn, of each stretch the lowest and highest. ` : ''
-  }${samplesWords(set)}`.trim(), shown.length, set.all, 'those that move most');
+  const part = drawn < of ? ` ${drawn} of ${of} samples are drawn, of each stretch the lowest and `
+    + 'highest.' : '';
+  figure.caption = captionOf(chart, 'Each point is a sample in the order measured; upright rules '
+    + `part the launches, which are fresh processes.${part} ${samplesWords(set)}`.trimEnd(),
+  shown.length, set.all, 'those that move most');
   figure.alt = `Samples in the order measured of ${shown.length} benchmark${
     shown.length === 1 ? '' : 's'}: ${shown.map((item) => item.label).slice(0, 3).join(', ')}${
     shown.length > 3 ? ' and others' : ''}.`;

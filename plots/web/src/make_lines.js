@@ -98,6 +98,7 @@ export function makeLines(chart) {
   if (items.length === 0)
     return absentItems(chart);
   if (families.length === 0)
-    return absent(figureFor(chart), `No benchmark was measured at two or more values of ${dim}, with ${of.label}.`);
+    return absent(figureFor(chart), `No benchmark was measured at two or more values of ${dim}, `
+      + `with ${of.label}.`);
   return draw(chart, of, dim, { families, usable });
 }

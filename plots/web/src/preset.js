@@ -5,7 +5,7 @@
  */
 import { formatHash, parseHash, picksOf } from './state.js';
 import { globText } from './glob.js';
-import { quoted } from './filter.js';
+import { quoted } from './filter_words.js';
 
 /** The types, and which of the controls each has. `x` and `y` say what may stand there. */
 export const TYPES = {
@@ -109,7 +109,7 @@ function whyOf(core, preset) {
     size: (value) => `size of points: ${word(value)}`,
     x_scale: () => 'leave it out and the axis is logarithmic where values span more than 50 times',
     y_scale: () => 'leave it out and the axis is logarithmic where values span more than 50 times',
-    filter: (value) => `${value.length} benchmark${value.length === 1 ? '' : 's'} that the filter of the view left`,
+    filter: (value) => `the ${value.length} that the filter of the view left`,
     rolling_window: () => 'samples under the moving median',
     highlight_pareto: () => 'joins what nothing beats in both',
   };

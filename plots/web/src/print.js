@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* On paper everything is drawn and unfolded. */
 
-const LONGEST_WAIT = 20000;
+const LONGEST_WAIT = 20000, LONGEST_TABLE = 48;
 
 const unpainted = () => [...document.querySelectorAll('figure.figure:not(.is-absent)')]
   .filter((figure) => !figure.dataset.painted && figure.offsetParent !== null);
@@ -12,9 +12,13 @@ async function allPainted() {
     await new Promise((resolve) => setTimeout(resolve, 50));
 }
 
-function unfold() {
+/* What is folded is made when it is opened; a table that would fill pages stays in its file. */
+async function unfold() {
   const closed = [...document.querySelectorAll('main details:not([open]):not(.picker)')];
   closed.forEach((details) => { details.open = true; });
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  closed.filter((details) => details.querySelectorAll('tr').length > LONGEST_TABLE)
+    .forEach((details) => { details.open = false; });
   return closed;
 }
 
@@ -23,8 +27,7 @@ export async function printPage(app) {
   await app.body.drawAll();
   unpainted().forEach((figure) => figure.scrollIntoView());
   await allPainted();
-  const closed = unfold();
-  await new Promise((resolve) => setTimeout(resolve, 100));
+  const closed = await unfold();
   window.addEventListener('afterprint', () => closed.forEach((details) => { details.open = false; }),
     { once: true });
   window.scrollTo(0, 0);

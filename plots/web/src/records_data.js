@@ -34,8 +34,8 @@ function benchmarkOf(key) {
 }
 
 function runName(run, i) {
-  return run.label || (run.build?.commit ? `${run.build.branch || ''} ${run.build.commit.slice(0, 7)}`.trim()
-    : `run ${i + 1}`);
+  const { branch = '', commit = '' } = run.build || {};
+  return run.label || `${branch} ${commit.slice(0, 7)}`.trim() || `run ${i + 1}`;
 }
 
 function runOf(run, i) {

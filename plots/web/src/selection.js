@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the reader's filters leave: rows of the table, by a condition, picks and a range. */
-import { allFilters, pickFilter, searchFilter } from './filter.js';
+import { allFilters, pickFilter, searchFilter } from './filter_words.js';
 import { filterRows, metricOf } from './data.js';
 
 /** The condition that all fields together make; "" where nothing is filtered. */

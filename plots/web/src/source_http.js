@@ -122,6 +122,8 @@ export function httpSource(core, location) {
       events.addEventListener('error', () => events.readyState === EventSource.CLOSED
         && events.close());
     },
+    /** Does the list of runs begin with another than the newest? */
+    paged: () => choice.from !== '',
     /** Forgets what was fetched, so that it is fetched anew. */
     async renew() {
       table = null;

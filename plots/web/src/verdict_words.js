@@ -79,8 +79,8 @@ export function verdictWords(comparison) {
   return {
     headline: headline(counts),
     counts: `${countsText(counts) || 'nothing'} of ${all}`,
-    chance: `${family} judged together at ±${fixed((delta || 0) * 100, 1)} %; chance alone would give at most ${
-      fixed(chance || 0, 2)} alarms.`,
+    chance: `${family} judged together at ±${fixed((delta || 0) * 100, 1)} %; chance alone would `
+      + `give at most ${fixed(chance || 0, 2)} alarms.`,
     tone: bad ? 'bad' : counts.improved ? 'good' : 'open',
   };
 }
