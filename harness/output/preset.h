@@ -7,7 +7,7 @@
  *       "type": "bars",                      see plot_type_find()
  *       "mode": "single",                    or a list: "single", "multi", "compare", "trend"
  *       "section": "speed",                  where the report shows it, see PRESET_SECTIONS
- *       "order": 10,                         its place there, 0 to 99, small ones first (default 50)
+ *       "order": 10,                         its place there, 0 to 99, small first (default 50)
  *       "x": "batch", "y": "p50",            a metric, a dim or an expression, as the type wants
  *       "panels": ["intensity", "gflops"],   the same, one panel each, where the type has panels
  *       "size": "width", "colour": "tokens", the same, for points
