@@ -13,7 +13,7 @@
 
 struct plot_options {
     struct viewing_options viewing;
-    const char *output, *host;
+    const char *output, *host, *port;
     struct string_list formats, only;
     bool print_config, html;
 };
@@ -134,17 +134,22 @@ static int print_config(const struct config *config)
 static int show_page(const struct plot_options *o, int argc, char **argv, struct error *err)
 {
     const struct report_options report = { .output = o->output };
-    const struct serving_options serving = { .host = o->host };
+    int64_t port = SERVING_PORT;
+    const struct serving_options serving = { .host = o->host, .port = &port };
 
     if (o->only.nr || o->formats.nr || o->print_config)
         return error_set(err, "%s shows all figures: no --only, --format or --print-config",
                          o->html ? "--html" : "--host");
     if (o->html && o->host)
         return error_set(err, "--html writes a file, --host serves the page: one of the two");
+    if (o->html && o->port)
+        return error_set(err, "--port goes with --host");
     if (o->html)
         return report_run(&o->viewing, &report, argc, argv, err);
     if (argc > 0 || o->output)
         return error_set(err, "--host serves the history: runs are chosen on the page");
+    if (o->port && text_parse_int(o->port, 0, 65535, "--port", &port, err))
+        return -1;
     return serving_run(&o->viewing, &serving, err);
 }
 
@@ -156,7 +161,8 @@ static int run(int argc, char **argv, void *options, struct error *err)
 
     if (o->html || o->host)
         return show_page(o, argc, argv, err);
-
+    if (o->port)
+        return error_set(err, "--port goes with --host");
     viewing_init(&v);
     int rc = parse_formats(&o->formats, &formats, err);
     if (rc == 0)
@@ -184,6 +190,8 @@ static const struct option_row rows[] = {
                "one page with all of it instead: `harness report`"),
     OPTION_ROW("host", 0, OPTION_STRING, struct plot_options, host, "ADDRESS",
                "that page served live, at 127.0.0.1 for example: `harness serve`"),
+    OPTION_ROW("port", 'p', OPTION_STRING, struct plot_options, port, "N",
+               "of that server; default 8080; 0: any free one"),
     OPTION_ROW("print-config", 0, OPTION_FLAG, struct plot_options, print_config, NULL,
                "print the merged configuration and where each value is from"),
     VIEWING_OPTION_ROWS(struct plot_options, viewing),

@@ -76,19 +76,33 @@ static void add_history(const struct compare_comment *job, const struct comparis
     compare_past_release(&past);
 }
 
+static void add_picture(const struct compare_comment *job, const struct comparison *c,
+                        struct comment_picture *out)
+{
+    const char *name = name_of(job), *folder = job->options->images;
+    struct error err;
+
+    if (folder && compare_draw(c, job->base, job->head, name ? name : "", folder, out, &err))
+        fprintf(stderr, "harness: the comment lacks its picture: %s\n", err.message);
+}
+
 void compare_comment_write(const struct compare_comment *job, const struct comparison *c,
                            struct strbuf *out)
 {
     struct comment_options options = options_of(job);
     struct comment_histories histories = { 0 };
+    struct comment_picture picture = { 0 };
     struct compare_commands commands;
 
     add_history(job, c, &histories);
+    add_picture(job, c, &picture);
     compare_commands_make(job->asked, job->base, job->head, c, &commands);
     options.histories = &histories;
+    options.comparison = &picture;
     options.commands = commands.items;
     options.nr_commands = commands.nr;
     comment_github(c, &options, out);
+    comment_picture_release(&picture);
     compare_commands_release(&commands);
     comment_histories_release(&histories);
 }

@@ -19,9 +19,9 @@ struct compare_comment_options {
         OPTION_ROW("link-plots", 0, OPTION_STRING, target_, member_.plots, "URL",                  \
                    "github: where the plots lie"),                                                 \
         OPTION_ROW("images", 0, OPTION_STRING, target_, member_.images, "FOLDER",                  \
-                   "github: draw the trends of what changed there, as PNG"),                       \
+                   "github: draw the changes and the trends of what changed there, as PNG"),       \
         OPTION_ROW("image-base", 0, OPTION_STRING, target_, member_.image_base, "URL",             \
-                   "github: where that folder will be seen; shows the trends in the comment")
+                   "github: where that folder will be seen; the comment shows the pictures")
 
 /* Addresses that are none, and options that go with another format. */
 int compare_comment_check(const struct compare_comment_options *o, bool github, struct error *err);

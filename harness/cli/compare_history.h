@@ -32,4 +32,10 @@ int compare_past_series(const struct compare_past *past, const struct comparison
 int compare_past_draw(const struct compare_past *past, const char *folder,
                       struct comment_histories *histories, struct error *err);
 
+/* Draws the figure "comparison" there as comparison-<name>-<hash>.png. Where nothing has a change,
+ * `out` stays as it is. */
+int compare_draw(const struct comparison *c, const struct history_side *base,
+                 const struct history_side *head, const char *name, const char *folder,
+                 struct comment_picture *out, struct error *err);
+
 #endif

@@ -24,21 +24,46 @@ static uint32_t hash_text(const char *text)
     return hash;
 }
 
-/* A file name of plain characters for any key; the hash tells apart what the rest does not. */
-static void name_of(const char *key, char id[ID_SIZE])
+/* "trend-<key>-<hash>": a file name of plain characters for any text; the hash tells apart what the
+ * rest does not. */
+static void name_of(const char *what, const char *text, char id[ID_SIZE])
 {
     char slug[SLUG_MAX + 1];
     size_t nr = 0;
 
-    for (size_t i = 0; key[i] && nr < SLUG_MAX; i++) {
-        if (isalnum((unsigned char)key[i]))
-            slug[nr++] = key[i];
+    for (size_t i = 0; text[i] && nr < SLUG_MAX; i++) {
+        if (isalnum((unsigned char)text[i]))
+            slug[nr++] = text[i];
         else if (nr > 0 && slug[nr - 1] != '-')
             slug[nr++] = '-';
     }
     slug[nr] = '\0';
-    snprintf(id, ID_SIZE, "trend-%s%s%08" PRIx32, slug, nr && slug[nr - 1] == '-' ? "" : "-",
-             hash_text(key));
+    snprintf(id, ID_SIZE, "%s-%s%s%08" PRIx32, what, slug, nr && slug[nr - 1] == '-' ? "" : "-",
+             hash_text(text));
+}
+
+/* Draws a preset under a name of its own. A figure that has nothing to show leaves `out` empty. */
+static int draw(const struct chart *chart, char *id, const char *folder,
+                struct comment_picture *out, struct error *err)
+{
+    struct preset preset = *chart->preset; /* all but the name stays its own */
+    struct chart renamed = *chart;
+    int rc = 0;
+
+    preset.name = id;
+    renamed.preset = &preset;
+    struct figure *f = chart_build(&renamed);
+    if (!f->reason) {
+        rc = paint_gnuplot(f, folder, 1u << PICTURE_PNG, err);
+        if (rc == 0) {
+            struct strbuf file;
+            strbuf_init(&file);
+            strbuf_addf(&file, "%s.png", id);
+            *out = (struct comment_picture) { strbuf_detach(&file), memory_string(f->alt) };
+        }
+    }
+    figure_free(f);
+    return rc;
 }
 
 /* What the head has of this benchmark, as runs of its own at the end. */
@@ -73,33 +98,18 @@ static int load(const struct compare_past *past, const char *key, struct records
     return rc;
 }
 
-static int draw_one(const struct compare_past *past, const struct preset *trend, const char *folder,
-                    struct comment_history *h, struct error *err)
+static int draw_trend(const struct compare_past *past, const struct preset *trend,
+                      const char *folder, struct comment_history *h, struct error *err)
 {
-    char id[ID_SIZE];
-    struct preset preset = *trend; /* all but the name stays its own */
+    const char *key = h->item->bench->key;
     struct records records = { 0 };
-    struct figure *f = NULL;
-    int rc = load(past, h->item->bench->key, &records, err);
+    char id[ID_SIZE];
+    int rc = load(past, key, &records, err);
 
-    if (rc)
-        goto out;
-    name_of(h->item->bench->key, id);
-    preset.name = id;
-    f = chart_build(
-        &(struct chart) { .preset = &preset, .records = &records, .run = run_newest(&records) });
-    if (f->reason)
-        goto out;
-    rc = paint_gnuplot(f, folder, 1u << PICTURE_PNG, err);
-    if (rc)
-        goto out;
-    struct strbuf image;
-    strbuf_init(&image);
-    strbuf_addf(&image, "%s.png", id);
-    h->image = strbuf_detach(&image);
-    h->description = memory_string(f->alt);
-out:
-    figure_free(f);
+    name_of("trend", key, id);
+    struct chart chart = { .preset = trend, .records = &records, .run = run_newest(&records) };
+    if (rc == 0)
+        rc = draw(&chart, id, folder, &h->picture, err);
     records_release(&records);
     return rc;
 }
@@ -131,9 +141,30 @@ int compare_past_draw(const struct compare_past *past, const char *folder,
             left_out++;
             continue;
         }
-        rc = draw_one(past, trend, folder, &histories->items[i], err);
-        drawn += histories->items[i].image != NULL;
+        rc = draw_trend(past, trend, folder, &histories->items[i], err);
+        drawn += histories->items[i].picture.file != NULL;
     }
     presets_release(&presets);
     return rc ? -1 : left_out;
+}
+
+int compare_draw(const struct comparison *c, const struct history_side *base,
+                 const struct history_side *head, const char *name, const char *folder,
+                 struct comment_picture *out, struct error *err)
+{
+    struct presets presets = { 0 };
+    char id[ID_SIZE];
+    int rc = presets_load_embedded(&presets, err);
+    struct chart chart = {
+        .preset = rc == 0 ? presets_find(&presets, "comparison", err) : NULL,
+        .records = &head->records,
+        .comparison = c,
+        .base_label = base->what,
+        .run = run_newest(&head->records),
+    };
+
+    name_of("comparison", name, id);
+    rc = chart.preset ? draw(&chart, id, folder, out, err) : -1;
+    presets_release(&presets);
+    return rc;
 }

@@ -5,7 +5,6 @@
 #include "base/memory.h"
 #include "cli/terminal.h"
 #include "core/clock.h"
-#include "measure/environment.h"
 #include "output/markdown.h"
 #include "view/page_file.h"
 
@@ -46,11 +45,8 @@ static struct page_options describe(const struct viewing *v, const struct viewin
         .created_ms = clock_epoch_ms(),
         .baseline = o->baseline,
     };
-    struct build build;
 
-    environment_build(&build);
-    strbuf_addf(generator, "harness %s%s%.7s%s", build.version, build.commit[0] ? " (" : "",
-                build.commit, build.commit[0] ? ")" : "");
+    viewing_generator(generator);
     options.generator = generator->data;
     if (v->store) {
         options.history = o->db ? o->db : "";

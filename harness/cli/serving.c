@@ -20,7 +20,6 @@ int serving_run(const struct viewing_options *viewing, const struct serving_opti
 
 #include "cli/history_file.h"
 #include "cli/interrupt.h"
-#include "measure/environment.h"
 #include "serve/serve.h"
 
 #include <stdio.h>
@@ -39,11 +38,7 @@ struct serving {
 
 static void describe(struct serving *s, const struct viewing_options *viewing)
 {
-    struct build build;
-
-    environment_build(&build);
-    strbuf_addf(&s->generator, "harness %s%s%.7s%s", build.version, build.commit[0] ? " (" : "",
-                build.commit, build.commit[0] ? ")" : "");
+    viewing_generator(&s->generator);
     history_path(viewing->db, &s->path);
     history_baseline_folder(&s->viewing.baselines);
     s->viewing.request.baseline = viewing->baseline;

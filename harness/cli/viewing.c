@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "cli/history_file.h"
+#include "measure/environment.h"
 #include "models/gpt_config.h"
 
 #include <stdio.h>
@@ -271,6 +272,15 @@ int viewing_open(struct viewing *v, const struct viewing_options *o, int argc, c
     for (size_t i = 0; i < v->view.notes.nr; i++)
         fprintf(stderr, "harness: left out: %s\n", v->view.notes.items[i]);
     return 0;
+}
+
+void viewing_generator(struct strbuf *out)
+{
+    struct build build;
+
+    environment_build(&build);
+    strbuf_addf(out, "harness %s%s%.7s%s", build.version, build.commit[0] ? " (" : "", build.commit,
+                build.commit[0] ? ")" : "");
 }
 
 void viewing_path(const struct viewing *v, const char *name, struct strbuf *path)

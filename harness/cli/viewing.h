@@ -68,6 +68,8 @@ int viewing_configure(struct viewing *v, const struct viewing_options *o, struct
 int viewing_open(struct viewing *v, const struct viewing_options *o, int argc, char **argv,
                  struct error *err);
 
+/* "harness 0.1.0 (3f2a91c)": what made a page. */
+void viewing_generator(struct strbuf *out);
 /* <home>/<name>: where pictures and reports go by default. */
 void viewing_path(const struct viewing *v, const char *name, struct strbuf *path);
 

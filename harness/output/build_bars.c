@@ -100,7 +100,7 @@ static void add_bars(struct bars *b)
     for (size_t k = 0; k < (apart ? b->nr_groups : 1); k++) {
         bars[k] = panel_layer(b->p, MARK_BARS, apart ? b->groups[k] : b->metric.label);
         bars[k]->across = true;
-        bars[k]->style.ink = (enum ink)k;
+        bars[k]->style.ink = (enum ink)chart_items_style(&b->items, b->group, b->groups[k], k);
     }
     for (size_t i = 0; i < b->items.nr; i++)
         layer_add(bars[apart ? group_of(b, i) : 0], value_of(b, i).value, (double)i);
@@ -171,14 +171,11 @@ static void add_words(struct bars *b, bool tails)
 
 static void draw(struct bars *b)
 {
-    const char *names[LIMIT_ROWS_MAX];
     const struct preset *preset = b->chart->preset;
 
     find_range(b);
     b->p = figure_panel(b->f);
-    for (size_t i = 0; i < b->items.nr; i++)
-        names[i] = b->items.items[i].label;
-    axis_names(&b->p->y, names, b->items.nr, true);
+    chart_items_axis(&b->items, &b->p->y);
     b->p->y.bare = true;
     axis_set(&b->p->x, preset->y_label ? preset->y_label : b->metric.label, b->metric.quantity,
              b->metric.base, chart_scale(preset, b->least, b->most));

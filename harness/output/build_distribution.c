@@ -43,7 +43,7 @@ static void grouped_layers(struct rows *r, enum mark mark, const char *alone,
 
     for (size_t k = 0; k < nr; k++) {
         layers[k] = panel_layer(r->p, mark, nr > 1 ? r->s.groups[k] : alone);
-        layers[k]->style.ink = (enum ink)k;
+        layers[k]->style.ink = chart_samples_ink(&r->s, k);
     }
 }
 
@@ -287,15 +287,11 @@ static void add_words(struct rows *r)
 static void draw(struct rows *r)
 {
     const struct preset *preset = r->s.chart->preset;
-    const char **names = memory_zeroed(r->s.items.nr, sizeof(*names));
     double low, high;
 
     chart_samples_frame(&r->s, &low, &high);
     r->p = figure_panel(r->s.f);
-    for (size_t i = 0; i < r->s.items.nr; i++)
-        names[i] = item_at(r, i)->label;
-    axis_names(&r->p->y, names, r->s.items.nr, true);
-    free(names);
+    chart_items_axis(&r->s.items, &r->p->y);
     r->p->y.bare = true;
     chart_samples_axis(&r->s, &r->p->x, preset->y_label, preset->y_scale, low, high);
     r->p->plot_height = (r->violin ? VIOLIN_HEIGHT : BOX_HEIGHT) * (double)r->s.items.nr + 12;

@@ -11,28 +11,38 @@ enum { LIMIT = 28 };
 struct dumbbell {
     const struct chart *chart;
     struct compare_rows rows;
-    double reach; /* half the width of the axis, a fraction */
+    double reach[2]; /* low and high end of the axis, fractions */
     struct figure *f;
     struct panel *p;
 };
 
-/* The axis holds all changes and most intervals; a wild interval does not squeeze the rest. */
+/* The axis holds all changes and most intervals: a wild interval does not squeeze the rest. Where
+ * changes are small it has its zero in the middle; no change is below -100 %. */
 static void find_reach(struct dumbbell *d)
 {
-    double change = 2 * d->rows.comparison->settings.delta, interval = 0;
+    double change[2] = { 0, 0 }, interval[2] = { 0, 0 };
+    double least = 2 * d->rows.comparison->settings.delta;
 
     for (size_t i = 0; i < d->rows.nr; i++) {
         const struct compare_row *row = d->rows.items[i];
-        change = fmax(change, fabs(row->change));
-        if (isfinite(row->interval.low))
-            interval = fmax(interval, fmax(fabs(row->interval.low), fabs(row->interval.high)));
+        change[0] = fmax(change[0], -row->change);
+        change[1] = fmax(change[1], row->change);
+        if (isfinite(row->interval.low + row->interval.high)) {
+            interval[0] = fmax(interval[0], -row->interval.low);
+            interval[1] = fmax(interval[1], row->interval.high);
+        }
     }
-    d->reach = 1.08 * fmax(change, fmin(interval, 2 * change));
+    double most = fmax(least, fmax(change[0], change[1]));
+    for (int side = 0; side < 2; side++) {
+        double end = fmax(change[side], fmin(interval[side], 2 * most));
+        d->reach[side] = 1.08 * fmax(end, most < 1 ? most : 0.15 * most);
+    }
+    d->reach[0] = -fmin(d->reach[0], 1);
 }
 
 static double clamp(const struct dumbbell *d, double x)
 {
-    return fmax(-d->reach, fmin(d->reach, x));
+    return fmax(d->reach[0], fmin(d->reach[1], x));
 }
 
 static void add_floor(struct dumbbell *d)
@@ -121,8 +131,8 @@ static void draw(struct dumbbell *d)
     compare_rows_axis(&d->rows, d->p);
     find_reach(d);
     axis_set(&d->p->x, "change", QUANTITY_PERCENT, "", AXIS_LINEAR);
-    d->p->x.low = -d->reach;
-    d->p->x.high = d->reach;
+    d->p->x.low = d->reach[0];
+    d->p->x.high = d->reach[1];
     add_floor(d);
     add_lines(d);
     add_heads(d);

@@ -26,6 +26,7 @@ struct grouped {
     const char *const *labels; /* one a row */
     size_t nr;
     const char *series[GRID_SERIES_MAX];
+    size_t styles[GRID_SERIES_MAX]; /* of the series, for style_nth() */
     size_t nr_series;
     struct cell *cells; /* row by row; owned */
     double least, most; /* over values and whiskers */
@@ -65,7 +66,7 @@ static struct layer *bars_of(const struct grouped *g, struct panel *p, size_t se
     if (g->nr_series == 2 && !g->chart->preset->group)
         bars->style.ink = series ? INK_BLUE : INK_GREY;
     else
-        style_nth(&bars->style, series);
+        style_nth(&bars->style, g->styles[series]);
     return bars;
 }
 
@@ -255,8 +256,10 @@ static void collect_groups(struct grouped *g, const struct chart_items *items,
     g->nr = grid->nr;
     g->nr_series = grid->nr_series;
     g->whiskers = "p5 to p95";
-    for (size_t k = 0; k < grid->nr_series; k++)
+    for (size_t k = 0; k < grid->nr_series; k++) {
         g->series[k] = grid->series[k];
+        g->styles[k] = chart_items_style(items, grid->field, grid->series[k], k);
+    }
     make_cells(g);
     for (size_t i = 0; i < grid->nr; i++) {
         for (size_t k = 0; k < grid->nr_series; k++) {
@@ -271,7 +274,7 @@ static void collect_groups(struct grouped *g, const struct chart_items *items,
 
 static void draw_groups(struct grouped *g, const struct chart_items *items, struct chart_grid *grid)
 {
-    char how[320], left[80] = "";
+    char how[520], left[GRID_WORDS_SIZE];
 
     chart_grid_limit(grid, chart_limit(g->chart->preset, LIMIT));
     collect_groups(g, items, grid);
@@ -280,9 +283,7 @@ static void draw_groups(struct grouped *g, const struct chart_items *items, stru
         chart_absent(g->f, "%s does not apply to these benchmarks", g->metric.label);
         return;
     }
-    if (grid->all > grid->nr)
-        snprintf(left, sizeof(left), " Showing %zu of %zu: those that take longest.", grid->nr,
-                 grid->all);
+    chart_grid_left_out(grid, left, sizeof(left));
     snprintf(how, sizeof(how),
              "Bars and numbers: %.100s, all else equal; n/a: not measured, or without it.%s%s",
              g->metric.label, scale_words(g), left);

@@ -21,6 +21,8 @@ enum {
     WINDOW_MIN = 59,    /* samples that carry a p95, see stats_quantile_needs() */
     PANEL_WIDTH = 1000, /* of all plot areas side by side, about */
     TEXT_SIZE = 12,
+    TITLE_SIZE = 14,
+    TITLE_BESIDE = 50, /* a title begins above the axis' own texts */
     LAUNCH_SIZE = 32,
     PANEL_HEIGHT = 200,
     PANEL_HEIGHT_ALONE = 380,
@@ -36,12 +38,16 @@ struct limits {
     double low, high;
 };
 
+/* What the title of a panel says, as far as there is room. */
+enum title { TITLE_ALL, TITLE_MEDIAN, TITLE_NAME };
+
 struct iterations {
     struct chart_samples s;
     struct sequence *items; /* one each of s.items */
     size_t nr;
     size_t drawn, samples, beyond; /* of the panels shown */
     bool banded, rolled, several;  /* there are windows, moving medians, several launches */
+    enum title titles;             /* of all panels alike */
 };
 
 static void read_all(struct iterations *it)
@@ -234,19 +240,50 @@ static void add_windows(struct iterations *it, struct panel *p, const struct seq
     }
 }
 
-static void add_panel(struct iterations *it, const struct sequence *sequence)
+static void make_title(const struct iterations *it, const struct sequence *sequence,
+                       enum title words, char **title)
 {
-    struct panel *p = figure_panel(it->s.f);
+    const char *name = it->nr == 1 ? sequence->item->bench->key : sequence->item->label;
     char text[QUANTITY_TEXT_SIZE];
 
     quantity_text(it->s.metric.quantity, it->s.metric.base,
                   sequence_quantile(sequence, 0, sequence->n, 0.5), text);
-    figure_set(&p->title, "%s  (p50 %s, n %zu)",
-               it->nr == 1 ? sequence->item->bench->key : sequence->item->label, text, sequence->n);
+    if (words == TITLE_ALL)
+        figure_set(title, "%s  (p50 %s, n %zu)", name, text, sequence->n);
+    else if (words == TITLE_MEDIAN)
+        figure_set(title, "%s  (p50 %s)", name, text);
+    else
+        figure_set(title, "%s", name);
+}
+
+/* Numbers go before names lose their middle. */
+static enum title choose_titles(const struct iterations *it)
+{
+    double room = it->s.f->columns > 1 ? PANEL_WIDTH / 2.0 : PANEL_WIDTH;
+    enum title words = TITLE_ALL;
+    char *title = NULL;
+
+    for (size_t i = 0; i < it->nr && words < TITLE_NAME; i++) {
+        for (; words < TITLE_NAME; words++) {
+            make_title(it, &it->items[i], words, &title);
+            if (text_width(title, TITLE_SIZE, true) <= room + TITLE_BESIDE)
+                break;
+        }
+    }
+    free(title);
+    return words;
+}
+
+static void add_panel(struct iterations *it, const struct sequence *sequence)
+{
+    struct panel *p = figure_panel(it->s.f);
+
+    make_title(it, sequence, it->titles, &p->title);
     axis_set(&p->x,
              it->s.chart->preset->x_label ? it->s.chart->preset->x_label
                                           : "sample, in the order measured",
              QUANTITY_PLAIN, "", AXIS_LINEAR);
+    p->x.whole = true;
     p->plot_height = it->nr > 2 ? PANEL_HEIGHT : PANEL_HEIGHT_ALONE;
     it->several |= sequence->nr_launches > 1;
     struct limits limits = set_frame(it, p, sequence);
@@ -308,6 +345,7 @@ static void add_words(struct iterations *it)
 static void draw(struct iterations *it)
 {
     it->s.f->columns = it->nr > 1 ? 2 : 1;
+    it->titles = choose_titles(it);
     for (size_t i = 0; i < it->nr; i++)
         add_panel(it, &it->items[i]);
     add_words(it);

@@ -144,6 +144,15 @@ static enum axis_scale x_scale(const struct lines *l)
     return chart_scale_of(l->chart->preset->x_scale, l->x_least, l->x_most);
 }
 
+/* Over what grows by factors, values do too: on a linear axis the small ones would lie on it. */
+static enum axis_scale y_scale(const struct lines *l)
+{
+    if (l->chart->preset->y_scale == SCALE_AUTO && x_scale(l) == AXIS_LOG && l->least > 0 &&
+        l->most >= 8 * l->least)
+        return AXIS_LOG;
+    return chart_scale(l->chart->preset, l->least, l->most);
+}
+
 static void set_axes(struct lines *l, struct panel *p)
 {
     const struct preset *preset = l->chart->preset;
@@ -152,7 +161,7 @@ static void set_axes(struct lines *l, struct panel *p)
              x_scale(l));
     add_ticks(l, p);
     axis_set(&p->y, preset->y_label ? preset->y_label : l->y.label, l->y.quantity, l->y.base,
-             chart_scale(preset, l->least, l->most));
+             y_scale(l));
 }
 
 /* Of many runs the last ones: more lines could not be told apart. */

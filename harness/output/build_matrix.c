@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* All kernels over all sizes in one map: a row for each of what differs in batch and sequence
- * length alone (or in the dim that the preset names as "x"), a column for each size. The value
- * stands in each cell and sets its colour; what was not measured is grey and says so. */
+ * length alone (or in the dim that the preset names as "x"), a column for each size. Where that
+ * leaves most of the map empty, as for matrix products of many shapes, a row a kernel and variant
+ * and a column a shape. The value stands in each cell and sets its colour; what was not measured is
+ * grey and says so. */
 #include "base/memory.h"
 #include "output/map_cells.h"
 
@@ -12,8 +14,12 @@
 
 enum { LIMIT = 20, COLUMNS_MAX = 14, CELL_HEIGHT = 30 };
 
+/* Below this share of measured cells other rows and columns are tried. */
+static const double sparse = 0.5;
+
 struct size {
-    int64_t batch, seq; /* or the value of the dim, and 0 */
+    int64_t batch, seq;                 /* or the value of the dim, and 0 */
+    const struct benchmark_name *shape; /* whose dims are the column, or NULL */
     size_t count;
 };
 
@@ -23,6 +29,7 @@ struct matrix {
     struct chart_families families;
     struct chart_metric metric;
     const char *dim; /* NULL: batch and seq */
+    bool shapes;     /* columns are whole shapes */
     struct size *columns;
     size_t nr_columns, all_columns, columns_capacity;
     size_t *rows; /* indices of families */
@@ -33,10 +40,13 @@ struct matrix {
 
 static struct size size_of(const struct matrix *m, const struct chart_item *item)
 {
-    if (m->dim)
-        return (struct size) { benchmark_name_dim(item->bench, m->dim, 0), 0, 1 };
-    return (struct size) { benchmark_name_dim(item->bench, "batch", 0),
-                           benchmark_name_dim(item->bench, "seq", 0), 1 };
+    struct size size = { .count = 1 };
+
+    if (m->shapes)
+        size.shape = item->bench;
+    size.batch = benchmark_name_dim(item->bench, m->dim ? m->dim : "batch", 0);
+    size.seq = m->dim ? 0 : benchmark_name_dim(item->bench, "seq", 0);
+    return size;
 }
 
 static double value_of(const struct matrix *m, size_t item)
@@ -44,10 +54,24 @@ static double value_of(const struct matrix *m, size_t item)
     return chart_value_of(&m->metric, &m->items.items[item], &m->items.context).value;
 }
 
+static int by_shape(const struct benchmark_name *x, const struct benchmark_name *y)
+{
+    for (int i = 0; i < x->nr_dims && i < y->nr_dims; i++) {
+        int names = strcmp(x->dims[i].name, y->dims[i].name);
+        if (names != 0)
+            return names;
+        if (x->dims[i].value != y->dims[i].value)
+            return x->dims[i].value < y->dims[i].value ? -1 : 1;
+    }
+    return x->nr_dims - y->nr_dims;
+}
+
 static int by_size(const void *a, const void *b)
 {
     const struct size *x = a, *y = b;
 
+    if (x->shape)
+        return by_shape(x->shape, y->shape);
     if (x->batch != y->batch)
         return x->batch < y->batch ? -1 : 1;
     return x->seq < y->seq ? -1 : x->seq > y->seq;
@@ -125,6 +149,58 @@ static double value_at(const struct matrix *m, size_t row, size_t column)
     return NAN;
 }
 
+static void find_families(struct matrix *m)
+{
+    if (m->shapes)
+        chart_families_of_code(&m->families, &m->items);
+    else
+        chart_families_init(&m->families, &m->items, m->dim ? m->dim : "batch",
+                            m->dim ? NULL : "seq");
+}
+
+static void lay_out(struct matrix *m, bool shapes)
+{
+    m->shapes = shapes;
+    find_families(m);
+    find_rows(m, chart_limit(m->chart->preset, LIMIT));
+    find_columns(m);
+}
+
+static void release_layout(struct matrix *m)
+{
+    free(m->rows);
+    free(m->columns);
+    m->rows = NULL;
+    m->columns = NULL;
+    m->nr = m->nr_columns = m->columns_capacity = 0;
+    chart_families_release(&m->families);
+}
+
+/* Share of the cells that were measured. */
+static double filled(const struct matrix *m)
+{
+    size_t nr = 0;
+
+    for (size_t row = 0; row < m->nr; row++)
+        for (size_t column = 0; column < m->nr_columns; column++)
+            nr += isfinite(value_at(m, row, column)) ? 1 : 0;
+    return m->nr ? (double)nr / (double)(m->nr * m->nr_columns) : 1;
+}
+
+static void choose_layout(struct matrix *m)
+{
+    lay_out(m, false);
+    double first = filled(m);
+    if (m->dim || first >= sparse)
+        return;
+    release_layout(m);
+    lay_out(m, true);
+    if (filled(m) > first)
+        return;
+    release_layout(m);
+    lay_out(m, false);
+}
+
 static void find_range(struct matrix *m)
 {
     m->scale = (struct map_scale) { .metric = &m->metric, .least = INFINITY };
@@ -133,25 +209,83 @@ static void find_range(struct matrix *m)
             map_scale_include(&m->scale, value_at(m, row, column));
 }
 
-static void name_axes(struct matrix *m, struct panel *p)
+/* Do all columns have this dim, with this value? */
+static bool is_common(const struct matrix *m, const char *dim, int64_t value)
 {
-    char texts[COLUMNS_MAX][48];
-    const char *columns[COLUMNS_MAX], *rows[LIMIT_ROWS_MAX];
+    for (size_t i = 0; i < m->nr_columns; i++)
+        if (benchmark_name_dim(m->columns[i].shape, dim, -1) != value)
+            return false;
+    return m->nr_columns > 1;
+}
+
+/* Then their names stand once, at the axis. */
+static bool all_have_the_same_dims(const struct matrix *m)
+{
+    const struct benchmark_name *first = m->columns[0].shape;
 
     for (size_t i = 0; i < m->nr_columns; i++) {
-        const struct size *s = &m->columns[i];
-        if (m->dim)
-            snprintf(texts[i], sizeof(texts[i]), "%lld", (long long)s->batch);
-        else
-            snprintf(texts[i], sizeof(texts[i]), "%lld × %lld", (long long)s->batch,
-                     (long long)s->seq);
-        columns[i] = texts[i];
+        const struct benchmark_name *other = m->columns[i].shape;
+        for (int k = 0; k < first->nr_dims; k++)
+            if (other->nr_dims != first->nr_dims ||
+                strcmp(other->dims[k].name, first->dims[k].name) != 0)
+                return false;
     }
+    return true;
+}
+
+enum part { PART_NAME = 1, PART_VALUE = 2 };
+
+/* The dims that tell columns apart: "seq × n", "64 × 144", or "seq=64 n=144". */
+static void shape_text(const struct matrix *m, const struct benchmark_name *shape, int parts,
+                       struct strbuf *text)
+{
+    strbuf_clear(text);
+    for (int i = 0; i < shape->nr_dims; i++) {
+        const struct benchmark_dim *d = &shape->dims[i];
+        if (is_common(m, d->name, d->value))
+            continue;
+        strbuf_adds(text, !text->length ? "" : parts == (PART_NAME | PART_VALUE) ? " " : " × ");
+        strbuf_adds(text, parts & PART_NAME ? d->name : "");
+        if (parts & PART_VALUE)
+            strbuf_addf(text, "%s%lld", parts & PART_NAME ? "=" : "", (long long)d->value);
+    }
+}
+
+static void name_columns(const struct matrix *m, struct axis *axis)
+{
+    bool same = m->shapes && all_have_the_same_dims(m);
+    struct strbuf name;
+
+    strbuf_init(&name);
+    strbuf_adds(&name, m->dim ? m->dim : m->shapes ? "shape" : "batch × seq");
+    if (same)
+        shape_text(m, m->columns[0].shape, PART_NAME, &name);
+    axis_set(axis, name.data, QUANTITY_PLAIN, "", AXIS_CATEGORY);
+    axis_names(axis, NULL, 0, false);
+    axis->high = (double)m->nr_columns - 0.5;
+    for (size_t i = 0; i < m->nr_columns; i++) {
+        const struct size *s = &m->columns[i];
+        strbuf_clear(&name);
+        if (s->shape)
+            shape_text(m, s->shape, same ? PART_VALUE : PART_NAME | PART_VALUE, &name);
+        else if (m->dim)
+            strbuf_addf(&name, "%lld", (long long)s->batch);
+        else
+            strbuf_addf(&name, "%lld × %lld", (long long)s->batch, (long long)s->seq);
+        ticks_add(&axis->ticks, (double)i, name.data, false);
+    }
+    strbuf_release(&name);
+}
+
+static void name_axes(struct matrix *m, struct panel *p)
+{
+    const char **rows = memory_zeroed(m->nr + 1, sizeof(*rows));
+
     for (size_t i = 0; i < m->nr; i++)
         rows[i] = m->families.labels[m->rows[i]];
-    axis_set(&p->x, m->dim ? m->dim : "batch × seq", QUANTITY_PLAIN, "", AXIS_CATEGORY);
-    axis_names(&p->x, columns, m->nr_columns, false);
+    name_columns(m, &p->x);
     axis_names(&p->y, rows, m->nr, true);
+    free(rows);
     p->x.bare = p->y.bare = true;
     p->plot_height = CELL_HEIGHT * (double)m->nr;
 }
@@ -174,7 +308,10 @@ static void add_words(struct matrix *m)
              "Each cell is %.80s in %s; a row holds what differs in %.30s alone. Grey n/a: not "
              "measured.%s%s",
              m->metric.label, map_scale_unit(&m->scale).name,
-             m->dim ? m->dim : "batch and sequence length", rows, columns);
+             m->dim      ? m->dim
+             : m->shapes ? "shape"
+                         : "batch and sequence length",
+             rows, columns);
     chart_caption(m->f, &m->items, how, "");
     figure_set(&m->f->alt, "Map of %s, %zu row%s of kernels over %zu size%s, from %s to %s.",
                m->metric.label, m->nr, m->nr == 1 ? "" : "s", m->nr_columns,
@@ -203,9 +340,7 @@ struct figure *build_matrix(const struct chart *chart)
                         .f = chart_figure(chart) };
 
     chart_items_init(&m.items, chart);
-    chart_families_init(&m.families, &m.items, m.dim ? m.dim : "batch", m.dim ? NULL : "seq");
-    find_rows(&m, chart_limit(chart->preset, LIMIT));
-    find_columns(&m);
+    choose_layout(&m);
     find_range(&m);
     if (!m.items.nr)
         chart_absent_items(m.f, chart, &m.items);
@@ -216,9 +351,7 @@ struct figure *build_matrix(const struct chart *chart)
         chart_absent(m.f, "no value of %s is positive", m.metric.label);
     else
         draw(&m);
-    free(m.rows);
-    free(m.columns);
-    chart_families_release(&m.families);
+    release_layout(&m);
     chart_items_release(&m.items);
     chart_metric_release(&m.metric);
     return m.f;

@@ -249,12 +249,8 @@ static void add_words(struct memory_chart *c)
 static struct panel *add_panel(struct memory_chart *c, const char *title)
 {
     struct panel *p = figure_panel(c->f);
-    const char **names = memory_zeroed(c->items.nr, sizeof(*names));
 
-    for (size_t i = 0; i < c->items.nr; i++)
-        names[i] = item_at(c, i)->label;
-    axis_names(&p->y, names, c->items.nr, true);
-    free(names);
+    chart_items_axis(&c->items, &p->y);
     p->y.low = -1.5; /* a row for the names of caches */
     p->y.bare = true;
     p->plot_height = ROW_HEIGHT * (double)(c->items.nr + 1) + 12;

@@ -5,6 +5,7 @@
  *   - several runs: points by run;
  *   - a comparison: where each benchmark went, from a hollow circle to the mark of its verdict.
  */
+#include "base/memory.h"
 #include "output/roofline_parts.h"
 
 #include <math.h>
@@ -146,6 +147,22 @@ static void fit_axes(struct roofline *r)
     r->p->y.low = fmin(least / 2, r->roofs.low * roof_value(r->roofs.levels[LEVEL_DRAM]));
 }
 
+static void add_roofs(struct roofline *r)
+{
+    struct roof_mark *marks = memory_zeroed(r->items.nr, sizeof(*marks));
+
+    for (size_t i = 0; i < r->items.nr; i++) {
+        struct roofline_point at = roofline_point(&r->items.items[i]);
+        marks[i] = (struct roof_mark) { at.intensity, at.rate };
+    }
+    r->roofs.marks = marks;
+    r->roofs.nr_marks = r->items.nr;
+    roofs_add(&r->roofs, r->p);
+    r->roofs.marks = NULL;
+    r->roofs.nr_marks = 0;
+    free(marks);
+}
+
 static void draw(struct roofline *r)
 {
     r->p = figure_panel(r->f);
@@ -153,7 +170,7 @@ static void draw(struct roofline *r)
     qsort(r->items.items, r->items.nr, sizeof(*r->items.items), longest_first);
     r->longest = chart_item_median(&r->items.items[0]);
     fit_axes(r);
-    roofs_add(&r->roofs, r->p);
+    add_roofs(r);
     if (r->comparison)
         roofline_add_moves(r);
     else

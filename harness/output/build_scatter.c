@@ -196,14 +196,14 @@ static bool add_scale_bar(struct scatter *s, struct range range)
 }
 
 static struct layer *layer_of(struct scatter *s, struct layer **layers, struct chart_names *names,
-                              const char *text)
+                              const char *group, const char *text)
 {
     size_t k = chart_names_index(names, text);
 
     if (layers[k])
         return layers[k];
     layers[k] = panel_layer(s->p, MARK_POINTS, names->names[k]);
-    style_nth(&layers[k]->style, k);
+    style_nth(&layers[k]->style, chart_items_style(&s->items, group, text, k));
     layers[k]->style.size = POINT_SIZE;
     return layers[k];
 }
@@ -223,7 +223,8 @@ static void add_points(struct scatter *s)
     bool log_scale = s->has_colour && add_scale_bar(s, colours);
     for (size_t i = 0; i < s->items.nr; i++) {
         chart_group_of(&s->items.items[i], s->chart, group, texts[i]);
-        struct datum *d = layer_add(layer_of(s, layers, &groups, texts[i]), s->xs[i], s->ys[i]);
+        struct datum *d =
+            layer_add(layer_of(s, layers, &groups, group, texts[i]), s->xs[i], s->ys[i]);
         if (s->has_size)
             d->size = size_of(s, sizes, i);
         if (s->has_colour)
@@ -234,6 +235,23 @@ static void add_points(struct scatter *s)
     free(texts);
 }
 
+static bool is_near(double a, double b)
+{
+    return fabs(a - b) <= 0.03 * fmax(fabs(a), fabs(b));
+}
+
+/* One benchmark in several runs is often at one place: then one name is enough. */
+static bool is_named(const struct scatter *s, const struct layer *names, size_t item)
+{
+    for (size_t i = 0; i < names->nr; i++) {
+        const struct datum *d = &names->items[i];
+        if (strcmp(d->text, s->items.items[item].own) == 0 && is_near(d->x, s->xs[item]) &&
+            is_near(d->y, s->ys[item]))
+            return true;
+    }
+    return false;
+}
+
 /* Where the legend tells runs apart, names need not. */
 static void add_names(struct scatter *s)
 {
@@ -241,10 +259,12 @@ static void add_names(struct scatter *s)
     bool by_run = strcmp(group_of(s), "run") == 0;
 
     names->place = true;
-    for (size_t i = 0; i < s->items.nr; i++)
-        if (s->items.nr <= NAMED_MAX || s->front[i])
+    for (size_t i = 0; i < s->items.nr; i++) {
+        const struct chart_item *item = &s->items.items[i];
+        if ((s->items.nr <= NAMED_MAX || s->front[i]) && !(by_run && is_named(s, names, i)))
             layer_add_text(names, s->xs[i], s->ys[i], ANCHOR_LEFT,
-                           by_run ? s->items.items[i].own : s->items.items[i].label);
+                           by_run ? item->own : item->label);
+    }
 }
 
 static void set_axes(struct scatter *s)

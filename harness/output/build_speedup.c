@@ -58,13 +58,14 @@ static double clamp(const struct speedup *s, double x)
 
 static void add_panel(struct speedup *s, const char *base)
 {
-    const char *names[LIMIT_ROWS_MAX];
+    const char **names = memory_zeroed(s->nr + 1, sizeof(*names));
     char label[128];
 
     s->p = figure_panel(s->f);
     for (size_t i = 0; i < s->nr; i++)
         names[i] = s->items[i].label;
     axis_names(&s->p->y, names, s->nr, true);
+    free(names);
     s->p->y.bare = true;
     s->p->plot_height = ROW_HEIGHT * (double)s->nr + 12;
     axis_set(&s->p->x, "speed-up, times as fast", QUANTITY_PLAIN, "", AXIS_LOG);
@@ -237,7 +238,7 @@ static void add_ratio(struct speedup *s, struct pairs *g, const struct chart_ite
     double low = ratio * exp(-half), high = ratio * exp(half);
     const char *word = isnan(half) ? "" : low > 1 ? "faster" : high < 1 ? "slower" : "unclear";
 
-    if (!(ratio > 0) || !isfinite(ratio) || s->nr == LIMIT_ROWS_MAX)
+    if (!(ratio > 0) || !isfinite(ratio))
         return;
     g->intervals |= !isnan(half);
     *array_push(s) = (struct ratio) { item->label, ratio, low, high, series, word };
@@ -265,7 +266,8 @@ static void add_series(struct speedup *s, const struct pairs *g)
         if (!bars[k]) {
             bars[k] = panel_layer(s->p, MARK_BARS, g->grid.series[k]);
             bars[k]->across = true;
-            style_nth(&bars[k]->style, k);
+            style_nth(&bars[k]->style,
+                      chart_items_style(&g->items, g->grid.field, g->grid.series[k], k));
         }
         add_bar(s, bars[k], i);
     }
@@ -275,11 +277,9 @@ static void add_series(struct speedup *s, const struct pairs *g)
 
 static void add_pair_words(struct speedup *s, const struct pairs *g)
 {
-    char how[400], left[96] = "";
+    char how[560], left[GRID_WORDS_SIZE];
 
-    if (g->grid.all > g->grid.nr)
-        snprintf(left, sizeof(left), " Showing %zu of %zu: those that take longest.", g->grid.nr,
-                 g->grid.all);
+    chart_grid_left_out(&g->grid, left, sizeof(left));
     snprintf(how, sizeof(how),
              "How many times as fast as %s, by %s, all else equal: right of 1× is faster.%s%s",
              g->base, g->metric.label,

@@ -87,7 +87,8 @@ static void add_bars(struct split *s, struct panel *p, size_t metric)
     for (size_t k = 0; k < (several ? s->groups.nr : 1); k++) {
         bars[k] = panel_layer(p, MARK_BARS, several ? s->groups.names[k] : NULL);
         bars[k]->across = true;
-        style_nth(&bars[k]->style, k);
+        style_nth(&bars[k]->style,
+                  several ? chart_items_style(&s->items, "variant", s->groups.names[k], k) : 0);
     }
     texts = panel_layer(p, MARK_TEXT, NULL);
     texts->outside = true;
@@ -106,11 +107,8 @@ static void add_panel(struct split *s, size_t metric)
 {
     struct panel *p = figure_panel(s->f);
     const struct chart_metric *m = &s->metrics[metric];
-    const char *names[LIMIT_ROWS_MAX];
 
-    for (size_t i = 0; i < s->items.nr; i++)
-        names[i] = s->items.items[i].label;
-    axis_names(&p->y, names, s->items.nr, true);
+    chart_items_axis(&s->items, &p->y);
     p->y.bare = true;
     p->joined = metric > 0;
     figure_set(&p->title, "%s", m->label);

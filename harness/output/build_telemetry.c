@@ -238,13 +238,15 @@ static bool add_panel(struct telemetry_chart *t, const struct sensed *what)
 static void set_time_axis(const struct telemetry_chart *t)
 {
     double end = time_of(t, t->nr - 1), begin = fmin(time_of(t, 0), 0);
+    double least = t->timed ? 1e9 : 1, span = end > begin ? end - begin : least;
 
     for (size_t i = 0; i < t->f->nr_panels; i++) {
         struct axis *x = &t->f->panels[i]->x;
         axis_set(x, t->timed ? "since the start of the run" : "measurement, in order",
                  t->timed ? QUANTITY_TIME : QUANTITY_PLAIN, "", AXIS_LINEAR);
-        x->low = begin - 0.015 * fmax(end - begin, 1);
-        x->high = end + 0.015 * fmax(end - begin, 1);
+        x->whole = !t->timed;
+        x->low = begin - 0.015 * span;
+        x->high = begin + 1.015 * span;
     }
 }
 

@@ -6,6 +6,7 @@
 #include "analysis/label.h"
 #include "analysis/series.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "output/chart.h"
 #include "output/trend_marks.h"
 #include "output/trend_runs.h"
@@ -255,6 +256,18 @@ static bool shows_unmerged(const struct trend_chart *t)
     return false;
 }
 
+/* Ticks may be times of a day, or commits: the days stand here. */
+static void add_subtitle(struct trend_chart *t, const char *machine)
+{
+    char first[TEXT_UNIT_SIZE], last[TEXT_UNIT_SIZE];
+
+    text_timestamp(trend_run_at(&t->runs, 0)->started_ms, first);
+    text_timestamp(trend_run_at(&t->runs, t->runs.nr - 1)->started_ms, last);
+    bool one_day = strncmp(first, last, strlen("2026-11-21")) == 0;
+    figure_set(&t->f->subtitle, "%d runs  ·  %.10s%s%.10s  ·  %s", t->runs.nr, first,
+               one_day ? "" : " to ", one_day ? "" : last, machine);
+}
+
 static void add_words(struct trend_chart *t)
 {
     const struct series *most = t->shown[0];
@@ -284,7 +297,7 @@ static void add_words(struct trend_chart *t)
     explain_epochs(t, &sb);
     figure_set(&t->f->caption, "%s", sb.data);
     strbuf_release(&sb);
-    figure_set(&t->f->subtitle, "%d runs  ·  %s", t->runs.nr, run->machine.cpu);
+    add_subtitle(t, run->machine.cpu);
     quantity_text(QUANTITY_TIME, "", most->items[0].value, first);
     quantity_text(QUANTITY_TIME, "", most->items[most->nr - 1].value, last);
     figure_set(&t->f->alt,

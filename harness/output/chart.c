@@ -12,34 +12,45 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A dozen rows of a benchmark are read, eight lines or colours are told apart. */
+enum { ANY = 0, AS_ROWS = 12, AS_SERIES = 8 };
+
 static const struct plot_type types[] = {
-    { "bars", "one bar a benchmark, with whiskers", build_bars, chart_check_metric },
-    { "percentiles", "min to max of each benchmark as a line", build_percentiles, NULL },
-    { "roofline", "performance against measured ceilings", build_roofline, NULL },
-    { "heatmap", "batch against sequence length, coloured", build_heatmap, chart_check_metric },
-    { "dumbbell", "change of each benchmark against the base", build_dumbbell, NULL },
-    { "trend", "history, one panel a benchmark", build_trend, NULL },
-    { "architecture", "layers, heads, width, parameters of models", build_architecture, NULL },
-    { "lines", "a metric over a dim, or another number", build_lines, chart_check_metric },
-    { "scatter", "a metric over another, or over any number", build_scatter, chart_check_metric },
-    { "runs", "a metric from run to run, one panel a benchmark", build_runs, chart_check_metric },
-    { "box", "median, quartiles and tails of the samples", build_box, chart_samples_check },
-    { "violin", "density of the samples", build_violin, chart_samples_check },
-    { "ecdf", "share of samples at or below a value", build_ecdf, chart_samples_check },
+    { "bars", "one bar a benchmark, with whiskers", build_bars, chart_check_metric, AS_ROWS },
+    { "percentiles", "min to max of each benchmark as a line", build_percentiles, NULL, AS_SERIES },
+    { "roofline", "performance against measured ceilings", build_roofline, NULL, AS_SERIES },
+    { "heatmap", "batch against sequence length, coloured", build_heatmap, chart_check_metric,
+      AS_SERIES },
+    { "dumbbell", "change of each benchmark against the base", build_dumbbell, NULL, ANY },
+    { "trend", "history, one panel a benchmark", build_trend, NULL, ANY },
+    { "architecture", "layers, heads, width, parameters of models", build_architecture, NULL,
+      AS_ROWS },
+    { "lines", "a metric over a dim, or another number", build_lines, chart_check_metric, ANY },
+    { "scatter", "a metric over another, or over any number", build_scatter, chart_check_metric,
+      AS_SERIES },
+    { "runs", "a metric from run to run, one panel a benchmark", build_runs, chart_check_metric,
+      ANY },
+    { "box", "median, quartiles and tails of the samples", build_box, chart_samples_check,
+      AS_ROWS },
+    { "violin", "density of the samples", build_violin, chart_samples_check, AS_SERIES },
+    { "ecdf", "share of samples at or below a value", build_ecdf, chart_samples_check, AS_SERIES },
     { "quantiles", "value below which a share of the samples lies", build_quantiles,
-      chart_samples_check },
-    { "iterations", "samples in the order measured", build_iterations, chart_samples_check },
-    { "telemetry", "what was read beside the measurements over time", build_telemetry, NULL },
-    { "memory", "bytes of tensors, bytes that move, and how fast", build_memory, NULL },
-    { "speedup", "times as fast as the base, or as the library", build_speedup, check_speedup },
+      chart_samples_check, AS_SERIES },
+    { "iterations", "samples in the order measured", build_iterations, chart_samples_check,
+      AS_SERIES },
+    { "telemetry", "what was read beside the measurements over time", build_telemetry, NULL, ANY },
+    { "memory", "bytes of tensors, bytes that move, and how fast", build_memory, NULL, AS_ROWS },
+    { "speedup", "times as fast as the base, or as the library", build_speedup, check_speedup,
+      AS_SERIES },
     { "grouped", "bars of base and head, or of variants, side by side", build_grouped,
-      check_grouped },
-    { "sides", "base and head in two panels of one range", build_sides, NULL },
-    { "table", "a comparison as a table", build_comparison_table, NULL },
-    { "split", "several metrics of the same benchmarks side by side", build_split, check_split },
-    { "matrix", "kernels over sizes, coloured", build_matrix, NULL },
-    { "sizes", "matrix products over M = N = K", build_sizes, NULL },
-    { "efficiency", "throughput for layers and work of models", build_efficiency, NULL },
+      check_grouped, AS_SERIES },
+    { "sides", "base and head in two panels of one range", build_sides, NULL, ANY },
+    { "table", "a comparison as a table", build_comparison_table, NULL, ANY },
+    { "split", "several metrics of the same benchmarks side by side", build_split, check_split,
+      AS_ROWS },
+    { "matrix", "kernels over sizes, coloured", build_matrix, NULL, AS_ROWS },
+    { "sizes", "matrix products over M = N = K", build_sizes, NULL, AS_SERIES },
+    { "efficiency", "throughput for layers and work of models", build_efficiency, NULL, AS_SERIES },
     { 0 },
 };
 
@@ -104,9 +115,29 @@ struct figure *chart_figure(const struct chart *chart)
     return f;
 }
 
+static bool has_run(const struct chart *chart, int run)
+{
+    for (size_t i = 0; i < chart->nr_runs; i++)
+        if (chart->runs[i] == run)
+            return true;
+    return false;
+}
+
 struct figure *chart_build(const struct chart *chart)
 {
-    return chart->preset->type->build(chart);
+    const struct plot_type *type = chart->preset->type;
+    struct chart last = *chart;
+
+    if (!chart->runs || !type->runs_max || chart->nr_runs <= type->runs_max)
+        return type->build(chart);
+    last.runs_left_out = chart->nr_runs - type->runs_max;
+    last.nr_runs = type->runs_max;
+    last.runs += last.runs_left_out;
+    if (last.run_names)
+        last.run_names += last.runs_left_out;
+    if (!has_run(&last, last.run))
+        last.run = last.runs[last.nr_runs - 1];
+    return type->build(&last);
 }
 
 static void add_part(struct strbuf *sb, const char *text)
@@ -204,6 +235,9 @@ void chart_caption(struct figure *f, const struct chart_items *items, const char
     strbuf_adds(&sb, how);
     if (items->left_out)
         strbuf_addf(&sb, " Showing %zu of %zu: %s.", items->nr, items->nr + items->left_out, which);
+    if (items->chart->runs_left_out)
+        strbuf_addf(&sb, " Of %zu runs the last %zu.",
+                    items->chart->nr_runs + items->chart->runs_left_out, items->chart->nr_runs);
     add_outcomes(&sb, items);
     figure_set(&f->caption, "%s", sb.data);
     strbuf_release(&sb);

@@ -46,6 +46,7 @@ struct chart {
     const int
         *runs; /* indices into records->runs, in the order of the request; NULL: `run` alone */
     size_t nr_runs;
+    size_t runs_left_out; /* by chart_build(), before these: the type cannot show so many */
     const char *const
         *run_names;         /* short and unique, one each (analysis/run_label.h); may be NULL */
     const char *peaks_from; /* where given peaks (ceiling.spec) come from: "harness.json"; NULL:
@@ -64,13 +65,16 @@ struct plot_type {
     struct figure *(*build)(const struct chart *chart);
     /* Refuses presets that lack something or name an unknown metric. May be NULL. */
     int (*check)(const struct preset *preset, struct error *err);
+    /* Runs that a reader can still tell apart in it; of more the last are shown. 0: any number. */
+    size_t runs_max;
 };
 
 /* The i-th type; NULL past the end. */
 const struct plot_type *plot_type_at(size_t i);
 const struct plot_type *plot_type_find(const char *name, struct error *err);
 
-/* Builds the preset's figure, legend choice and title included. */
+/* Builds the preset's figure, legend choice and title included. Of more runs than its type can show
+ * the last ones; the caption says so. */
 struct figure *chart_build(const struct chart *chart);
 /* One benchmark of one of the chart's runs. */
 struct chart_item {
@@ -85,6 +89,7 @@ struct chart_item {
     const struct plot_model *model;       /* of a gpt/<name>/... benchmark; NULL: none */
 };
 
+enum { VARIANTS_MAX = PALETTE_HUES };
 struct chart_items {
     struct chart_item *items; /* those with a time, in reading order */
     size_t nr, capacity;
@@ -94,6 +99,8 @@ struct chart_items {
     const struct chart *chart;
     struct run_rows *rows; /* one for each run of the chart; owned */
     size_t nr_rows;
+    const char *variants[VARIANTS_MAX]; /* of all rows of the runs, sorted */
+    size_t nr_variants;                 /* 0: more than there are hues */
     char **labels, **own; /* owned; one each where there are several runs, one a benchmark */
     size_t nr_labels, nr_own;
 };
@@ -105,13 +112,20 @@ size_t chart_limit(const struct preset *preset, size_t otherwise);
 void chart_items_init(struct chart_items *items, const struct chart *chart);
 void chart_items_release(struct chart_items *items);
 /* Keeps `limit` items in their order: the lightest go first, from the kernel that has most left, so
- * that every kernel is still seen. A benchmark goes with all its runs; the last one stays. */
+ * that every kernel is still seen. A benchmark goes with all its runs; the last one stays, with the
+ * last LIMIT_ROWS_MAX of its runs at most. */
 void chart_items_limit(struct chart_items *items, size_t limit,
                        double (*weight)(const struct chart_item *item));
 /* Keeps those marked, one flag an item, by a choice of the type's own. */
 void chart_items_keep(struct chart_items *items, const bool *keep);
 /* A weight: the median latency. */
 double chart_item_median(const struct chart_item *item);
+/* Which style (style_nth(), or ink) a value of a group has that is the figure's nth: variants have
+ * theirs from the whole run, so that one looks alike in all figures; of others it is `nth`. */
+size_t chart_items_style(const struct chart_items *items, const char *group, const char *value,
+                         size_t nth);
+/* A row an item, by their labels. */
+void chart_items_axis(const struct chart_items *items, struct axis *axis);
 
 /*
  * What can stand on an axis:
@@ -214,6 +228,8 @@ struct chart_families {
 /* `second` may be NULL. Items that lack a dim are in no family. */
 void chart_families_init(struct chart_families *families, const struct chart_items *items,
                          const char *dim, const char *second);
+/* All shapes of what is alike in the rest: a kernel, variant, math, device and cache state. */
+void chart_families_of_code(struct chart_families *families, const struct chart_items *items);
 /* The same over whatever is varied: a dim; a parameter of the run, over which one benchmark is
  * joined through all runs; threads; or another number, over which all of the preset's group are. */
 void chart_families_over(struct chart_families *families, const struct chart_items *items,

@@ -87,6 +87,20 @@ void chart_families_init(struct chart_families *families, const struct chart_ite
     name_families(families, items, true);
 }
 
+void chart_families_of_code(struct chart_families *families, const struct chart_items *items)
+{
+    *families = (struct chart_families) { 0 };
+    for (size_t i = 0; i < items->nr; i++) {
+        struct benchmark_name code = *items->items[i].bench;
+        while (code.nr_dims > 0) {
+            struct benchmark_name with = code;
+            chart_name_without(&with, with.dims[0].name, &code);
+        }
+        add_member(family_of(families, &code, items->items[i].run), i);
+    }
+    name_families(families, items, true);
+}
+
 /* The number of threads stands in the device's label. */
 static void name_without_threads(const struct benchmark_name *name, struct benchmark_name *without)
 {

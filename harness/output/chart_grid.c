@@ -181,3 +181,17 @@ void chart_grid_limit(struct chart_grid *grid, size_t limit)
     }
     name_rows(grid);
 }
+
+void chart_grid_left_out(const struct chart_grid *grid, char *words, size_t size)
+{
+    char rows[80] = "", series[110] = "";
+
+    if (grid->all > grid->nr)
+        snprintf(rows, sizeof(rows), " Showing %zu of %zu: those that take longest.", grid->nr,
+                 grid->all);
+    if (grid->crowded)
+        snprintf(series, sizeof(series),
+                 " More than %d kinds of %.20s: %zu of further ones %s not shown.", GRID_SERIES_MAX,
+                 grid->field, grid->crowded, grid->crowded == 1 ? "is" : "are");
+    snprintf(words, size, "%s%s", rows, series);
+}

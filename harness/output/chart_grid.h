@@ -37,6 +37,9 @@ void chart_grid_release(struct chart_grid *grid);
 void chart_grid_pairs(struct chart_grid *grid);
 /* Keeps the rows that take longest until at most `limit` items are left. */
 void chart_grid_limit(struct chart_grid *grid, size_t limit);
+/* What is not shown, as sentences after a blank; "" where all is. */
+enum { GRID_WORDS_SIZE = 200 };
+void chart_grid_left_out(const struct chart_grid *grid, char *words, size_t size);
 size_t chart_grid_count(const struct chart_grid_row *row);
 /* The series that a row's others are held against: the vendor's, else the first. */
 size_t chart_grid_base(const struct chart_grid_row *row);

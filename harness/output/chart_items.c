@@ -128,6 +128,44 @@ static void add_rows(struct chart_items *items, const struct run_rows *rows, siz
     }
 }
 
+/* Returns false where there is one too many. */
+static bool add_variant(struct chart_items *items, const char *variant)
+{
+    size_t at = 0;
+
+    while (at < items->nr_variants && strcmp(items->variants[at], variant) < 0)
+        at++;
+    if (at < items->nr_variants && strcmp(items->variants[at], variant) == 0)
+        return true;
+    if (items->nr_variants == VARIANTS_MAX)
+        return false;
+    for (size_t i = items->nr_variants++; i > at; i--)
+        items->variants[i] = items->variants[i - 1];
+    items->variants[at] = variant;
+    return true;
+}
+
+static void find_variants(struct chart_items *items)
+{
+    for (size_t i = 0; i < items->nr_rows; i++) {
+        for (size_t k = 0; k < items->rows[i].nr; k++) {
+            if (add_variant(items, items->rows[i].items[k].bench->variant))
+                continue;
+            items->nr_variants = 0;
+            return;
+        }
+    }
+}
+
+size_t chart_items_style(const struct chart_items *items, const char *group, const char *value,
+                         size_t nth)
+{
+    for (size_t i = 0; strcmp(group, "variant") == 0 && i < items->nr_variants; i++)
+        if (strcmp(items->variants[i], value) == 0)
+            return i;
+    return nth;
+}
+
 void chart_items_init(struct chart_items *items, const struct chart *chart)
 {
     *items = (struct chart_items) { .chart = chart, .nr_rows = chart_nr_runs(chart) };
@@ -139,6 +177,7 @@ void chart_items_init(struct chart_items *items, const struct chart *chart)
             items->context = items->rows[i].context;
         add_rows(items, &items->rows[i], i);
     }
+    find_variants(items);
     name_items(items);
 }
 
@@ -231,6 +270,17 @@ static size_t choose_leavers(struct candidate *all, size_t nr, size_t items, siz
     return items - left;
 }
 
+/* One benchmark of very many runs: the first runs go. */
+static void drop_first_runs(struct chart_items *items, size_t limit)
+{
+    if (items->nr <= limit)
+        return;
+    size_t gone = items->nr - limit;
+    items->left_out += gone;
+    items->nr = limit;
+    memmove(items->items, items->items + gone, limit * sizeof(*items->items));
+}
+
 void chart_items_limit(struct chart_items *items, size_t limit,
                        double (*weight)(const struct chart_item *item))
 {
@@ -248,10 +298,21 @@ void chart_items_limit(struct chart_items *items, size_t limit,
         if (!gone[firsts[i]])
             items->items[kept++] = items->items[i];
     items->nr = kept;
+    drop_first_runs(items, LIMIT_ROWS_MAX);
     name_items(items);
     free(gone);
     free(firsts);
     free(all);
+}
+
+void chart_items_axis(const struct chart_items *items, struct axis *axis)
+{
+    const char **names = memory_zeroed(items->nr + 1, sizeof(*names));
+
+    for (size_t i = 0; i < items->nr; i++)
+        names[i] = items->items[i].label;
+    axis_names(axis, names, items->nr, true);
+    free(names);
 }
 
 void chart_items_keep(struct chart_items *items, const bool *keep)

@@ -116,14 +116,17 @@ bool chart_samples_init(struct chart_samples *s, const struct chart *chart, enum
     return true;
 }
 
+static const char *group_field(const struct chart_samples *s)
+{
+    if (s->chart->preset->group)
+        return s->chart->preset->group;
+    return chart_nr_runs(s->chart) > 1 ? "run" : "variant";
+}
+
 static char *group_text(const struct chart_samples *s, const struct chart_item *item,
                         char text[GROUP_SIZE])
 {
-    const char *group = s->chart->preset->group;
-
-    if (!group)
-        group = chart_nr_runs(s->chart) > 1 ? "run" : "variant";
-    return chart_group_of(item, s->chart, group, text);
+    return chart_group_of(item, s->chart, group_field(s), text);
 }
 
 /* The group of an item, or nr_groups where there is none yet. */
@@ -157,6 +160,13 @@ void chart_samples_limit(struct chart_samples *s, size_t limit,
 {
     chart_items_limit(&s->items, limit, weight);
     name_groups(s);
+}
+
+enum ink chart_samples_ink(const struct chart_samples *s, size_t group)
+{
+    if (s->nr_groups < 2)
+        return INK_BLUE;
+    return (enum ink)chart_items_style(&s->items, group_field(s), s->groups[group], group);
 }
 
 size_t chart_samples_group(const struct chart_samples *s, const struct chart_item *item)

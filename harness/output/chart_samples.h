@@ -59,6 +59,8 @@ double chart_samples_quantile(const struct chart_samples *s, const struct chart_
 /* All values in ascending order, *nr of them; free(). */
 double *chart_samples_sorted(const struct chart_samples *s, const struct chart_item *item,
                              size_t *nr);
+/* The ink of a group; the first where inks tell nothing apart. */
+enum ink chart_samples_ink(const struct chart_samples *s, size_t group);
 /* Which of the groups; 0 where inks tell nothing apart. */
 size_t chart_samples_group(const struct chart_samples *s, const struct chart_item *item);
 

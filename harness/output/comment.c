@@ -17,18 +17,28 @@
 enum { ADDRESS_MAX = 1000, NAME_SHOWN = 64, COMMAND_MAX = 1500 };
 
 static const struct comment_level levels[] = {
-    { true, true, ROWS_ALL, SIZE_MAX, 20 },       { false, true, ROWS_ALL, SIZE_MAX, 20 },
-    { false, true, ROWS_NOT_SAME, SIZE_MAX, 20 }, { false, true, ROWS_NONE, 50, 10 },
-    { false, false, ROWS_NONE, 10, 4 },           { false, false, ROWS_NONE, 0, 0 },
+    { true, true, ROWS_ALL, SIZE_MAX, 20 },
+    { false, true, ROWS_ALL, SIZE_MAX, 20 },
+    { false, true, ROWS_NOT_SAME, SIZE_MAX, 20 },
+    { false, true, ROWS_NONE, 200, 20 },
+    { false, true, ROWS_NONE, 50, 10 },
+    { false, false, ROWS_NONE, 10, 4 },
+    { false, false, ROWS_NONE, 0, 0 },
 };
 enum { LEVELS = sizeof(levels) / sizeof(levels[0]) };
+
+void comment_picture_release(struct comment_picture *picture)
+{
+    free(picture->file);
+    free(picture->description);
+    *picture = (struct comment_picture) { 0 };
+}
 
 void comment_histories_release(struct comment_histories *histories)
 {
     for (size_t i = 0; i < histories->nr; i++) {
         free(histories->items[i].values);
-        free(histories->items[i].image);
-        free(histories->items[i].description);
+        comment_picture_release(&histories->items[i].picture);
     }
     free(histories->items);
     *histories = (struct comment_histories) { 0 };
@@ -138,28 +148,46 @@ static void add_link(const char *words, const char *address, struct strbuf *out)
     strbuf_addc(out, ')');
 }
 
-void comment_pictures(const struct comment *k)
+static bool is_shown(const struct comment *k, const struct comment_picture *picture)
+{
+    return k->level->charts && k->o->images && picture && picture->file;
+}
+
+static void add_picture(const struct comment *k, const struct comment_picture *picture)
+{
+    strbuf_adds(k->out, "![");
+    escape_markdown(k->out, picture->description ? picture->description : "picture");
+    strbuf_adds(k->out, "](");
+    add_address(k->o->images, k->out);
+    strbuf_adds(k->out, k->o->images[strlen(k->o->images) - 1] == '/' ? "" : "/");
+    add_address(picture->file, k->out);
+    strbuf_adds(k->out, ")\n");
+}
+
+static void comment_picture(const struct comment *k)
+{
+    if (!is_shown(k, k->o->comparison))
+        return;
+    add_picture(k, k->o->comparison);
+    strbuf_addc(k->out, '\n');
+}
+
+static void comment_pictures(const struct comment *k)
 {
     const struct comment_histories *h = k->o->histories;
-    size_t nr = 0;
+    size_t nr = 0, shown = 0;
 
     for (size_t i = 0; h && i < h->nr; i++)
-        nr += h->items[i].image != NULL;
-    if (!k->level->charts || !k->o->images || nr == 0)
+        nr += is_shown(k, &h->items[i].picture);
+    if (nr == 0)
         return;
     comment_open(k, "Trends of %zu benchmark%s as pictures", nr, nr == 1 ? "" : "s");
     for (size_t i = 0; i < h->nr; i++) {
-        if (!h->items[i].image)
+        if (!is_shown(k, &h->items[i].picture))
             continue;
-        strbuf_adds(k->out, "![");
-        escape_markdown(k->out, h->items[i].description ? h->items[i].description : "trend");
-        strbuf_adds(k->out, "](");
-        add_address(k->o->images, k->out);
-        strbuf_adds(k->out, k->o->images[strlen(k->o->images) - 1] == '/' ? "" : "/");
-        add_address(h->items[i].image, k->out);
-        strbuf_adds(k->out, ")\n\n");
+        add_picture(k, &h->items[i].picture);
+        strbuf_adds(k->out, ++shown < nr ? "\n" : "");
     }
-    k->out->data[--k->out->length] = '\0'; /* comment_close() adds one */
     comment_close(k);
 }
 
@@ -242,6 +270,7 @@ static void write_comment(const struct comment *k)
     comment_verdict(k);
     comment_broken(k);
     comment_table(k);
+    comment_picture(k);
     comment_trend(k);
     comment_all_rows(k);
     comment_pictures(k);

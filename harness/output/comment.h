@@ -4,11 +4,12 @@
  * read as a mail.
  *
  *     <!-- harness:NAME -->           the first line, by which the comment is found and replaced
- *     verdict in words, counts, what chance alone would raise
+ *     verdict in words, the worst change, counts, what speaks against the code as the reason
  *     what is broken, missing, failing, fixed
  *     a table of what got slower or faster, with the history of each as a sparkline
+ *     a picture of all changes
  *     a Mermaid chart: history of the worst change, the head at its end
- *     <details> all rows, <details> pictures, <details> what differs between the sides
+ *     <details> all rows, <details> pictures of trends, <details> what differs between the sides
  *     the commands that show the same elsewhere, and links
  *
  * It never has more than COMMENT_LIMIT bytes. What is too long is written anew with less, in fixed
@@ -28,13 +29,19 @@
 /* GitHub takes 65,536 characters; what posts the comment may add a line of its own. */
 enum { COMMENT_LIMIT = 60000 };
 
+struct comment_picture {
+    char *file;        /* its name in the folder of the pictures; owned, NULL: there is none */
+    char *description; /* for those who cannot see it; owned, may be NULL */
+};
+
+void comment_picture_release(struct comment_picture *picture);
+
 /* What earlier runs say of a row. */
 struct comment_history {
     const struct compare_item *item; /* the row's; borrowed */
     double *values; /* in the metric's unit, oldest first, without the head; owned */
     size_t nr;
-    char *image;       /* file name of its picture; owned, NULL: none */
-    char *description; /* of the picture, for those who cannot see it; owned, NULL: none */
+    struct comment_picture picture; /* owned */
 };
 
 struct comment_histories {
@@ -57,6 +64,7 @@ struct comment_options {
     const char *base_name, *head_name; /* for people */
     const struct records *base, *head; /* for what differs between them */
     const struct comment_histories *histories;
+    const struct comment_picture *comparison; /* of all changes, or NULL */
     const struct comment_command *commands;
     size_t nr_commands;
     const char *report, *plots; /* addresses that passed comment_check_address() */

@@ -7,7 +7,7 @@
 #include "output/run_rows.h"
 #include "output/table.h"
 
-static const struct run *newest(const struct records *records)
+const struct run *comment_newest(const struct records *records)
 {
     int run = records ? run_newest(records) : -1;
 
@@ -75,7 +75,7 @@ static void add_differences(const struct comment *k, const struct run *base, con
 
 void comment_environment(const struct comment *k)
 {
-    const struct run *base = newest(k->o->base), *head = newest(k->o->head);
+    const struct run *base = comment_newest(k->o->base), *head = comment_newest(k->o->head);
 
     if (!k->level->environment || (!base && !head && k->c->nr_notes == 0))
         return;

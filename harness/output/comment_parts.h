@@ -28,15 +28,18 @@ struct comment {
 };
 
 const char *comment_label(const struct comment *k, const struct compare_row *row);
-/* "### ▲ ...", counts, sides. */
+/* "### ▲ ...", the worst, counts, doubts, sides. */
 void comment_verdict(const struct comment *k);
+/* The newest run of a side, or NULL. */
+const struct run *comment_newest(const struct records *records);
+/* A sentence on what speaks against the code as the reason of what was found, if anything does. */
+void comment_doubts(const struct comment *k);
 /* Lists of what has no time to compare. */
 void comment_broken(const struct comment *k);
 /* The table of what got slower or faster. */
 void comment_table(const struct comment *k);
 /* The history of the worst change. */
 void comment_trend(const struct comment *k);
-void comment_pictures(const struct comment *k);
 void comment_all_rows(const struct comment *k);
 void comment_environment(const struct comment *k);
 void comment_end(const struct comment *k);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The numbers of the comment: tables and the chart. */
+#include "base/memory.h"
+#include "base/stats.h"
 #include "output/chart.h"
 #include "output/comment_parts.h"
 #include "output/compare_table.h"
@@ -8,26 +10,39 @@
 #include "output/mermaid.h"
 #include "output/sparkline.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { SPARKLINE_POINTS = 20 };
 
-#define Q_SHOWN 0.001 /* the least that is shown as it is */
-
 static const struct table_column columns[] = {
     { "", TABLE_LEFT, false },
     { "benchmark", TABLE_LEFT, false },
-    { "base\u00a0→\u00a0head", TABLE_RIGHT, false },
     { "change", TABLE_RIGHT, false },
+    { "base\u00a0→\u00a0head", TABLE_RIGHT, false },
     { "90\u00a0%\u00a0interval", TABLE_RIGHT, false },
     { "history, head last", TABLE_LEFT, false },
     { "q", TABLE_RIGHT, false },
     { "launches", TABLE_RIGHT, false },
     { "accepted", TABLE_LEFT, false },
 };
+
+/* The head as a point of its history: the median of its launches, as the others are. What a table
+ * shows of it is their geometric mean. */
+static double head_point(const struct compare_row *row)
+{
+    const struct evidence_side *head = &row->item->evidence.head;
+
+    if (head->nr == 0)
+        return row->head.value;
+    double *values = memory_zeroed(head->nr, sizeof(*values));
+    for (size_t i = 0; i < head->nr; i++)
+        values[i] = head->values[i].value;
+    double median = stats_median(values, head->nr);
+    free(values);
+    return median;
+}
 
 /* The newest `most` points of the history, the head as the last; free() it. */
 static double *points_of(const struct comment_history *history, const struct compare_row *row,
@@ -37,7 +52,7 @@ static double *points_of(const struct comment_history *history, const struct com
     double *points = memory_zeroed(before + 1, sizeof(*points));
 
     memcpy(points, history->values + history->nr - before, before * sizeof(*points));
-    points[before] = row->head.value;
+    points[before] = head_point(row);
     *nr = before + 1;
     return points;
 }
@@ -58,19 +73,12 @@ static void add_history(struct table *t, const struct comment *k, const struct c
     strbuf_release(&line);
 }
 
-/* Appends the text with spaces at which no line is broken (U+00A0). */
-static void add_firm(struct strbuf *out, const char *text)
-{
-    for (; *text; text++)
-        strbuf_add(out, *text == ' ' ? "\u00a0" : text, *text == ' ' ? 2 : 1);
-}
-
 static void add_cell(struct table *t, const char *text)
 {
     struct strbuf firm;
 
     strbuf_init(&firm);
-    add_firm(&firm, text);
+    compare_firm(&firm, text);
     table_cell(t, TABLE_PLAIN, "%s", firm.data);
     strbuf_release(&firm);
 }
@@ -82,9 +90,9 @@ static void add_values(struct table *t, const struct compare_row *row)
     struct strbuf values;
 
     strbuf_init(&values);
-    add_firm(&values, compare_value(row, row->base.value, text));
+    compare_firm(&values, compare_value(row, row->base.value, text));
     strbuf_adds(&values, " → ");
-    add_firm(&values, compare_value(row, row->head.value, text));
+    compare_firm(&values, compare_value(row, row->head.value, text));
     table_cell(t, TABLE_PLAIN, "%s", values.data);
     strbuf_release(&values);
 }
@@ -98,28 +106,13 @@ static void add_change(struct table *t, const struct comment *k, const struct co
              verdict_word(row->verdict, row->item->metric));
     add_cell(t, text);
     table_cell(t, TABLE_PLAIN, "%s%s", comment_label(k, row), row->item->vendor ? " (vendor)" : "");
-    add_values(t, row);
     add_cell(t, compare_change(row, text));
+    add_values(t, row);
     add_cell(t, compare_interval(row, text));
     add_history(t, k, row);
-    text[0] = '\0';
-    if (isfinite(row->q))
-        snprintf(text, sizeof(text), row->q < Q_SHOWN ? "≤%.3f" : "%.3f", fmax(row->q, Q_SHOWN));
-    add_cell(t, text);
+    add_cell(t, compare_q(row, text));
     add_cell(t, compare_launches(row, text));
     table_cell(t, TABLE_PLAIN, "%s", row->accepted ? row->accepted : "");
-}
-
-static void add_common(const struct comment *k)
-{
-    char common[512];
-
-    compare_common(k->c, common, sizeof(common));
-    if (!common[0])
-        return;
-    strbuf_adds(k->out, "All: ");
-    escape_markdown(k->out, common);
-    strbuf_adds(k->out, "\n\n");
 }
 
 void comment_table(const struct comment *k)
@@ -129,7 +122,6 @@ void comment_table(const struct comment *k)
 
     if (nr == 0)
         return;
-    add_common(k);
     table_init(&t, columns, sizeof(columns) / sizeof(columns[0]));
     for (size_t i = 0; i < nr; i++)
         add_change(&t, k, k->changes[i]);
@@ -168,7 +160,9 @@ void comment_trend(const struct comment *k)
                 row->verdict == VERDICT_IMPROVED ? "largest gain" : "worst change",
                 row == k->changes[0] ? "" : " with a history");
     escape_markdown(k->out, comment_label(k, row));
-    strbuf_addf(k->out, ", over %zu runs, oldest first; the bar at the end is this head:\n\n",
+    strbuf_addf(k->out,
+                ", over %zu runs, oldest first, each the median of its launches; the bar at the "
+                "end is this head:\n\n",
                 trend.nr);
     mermaid_trend_add(&trend, k->out);
     strbuf_addc(k->out, '\n');
@@ -180,16 +174,13 @@ void comment_all_rows(const struct comment *k)
     const struct comparison *c = k->c;
     bool all = k->level->rows == ROWS_ALL;
     size_t same = c->count[VERDICT_SAME];
-    struct table t;
 
     if (k->level->rows == ROWS_NONE || c->nr == 0 || (!all && same == c->nr))
         return;
-    compare_table_fill(&t, c, all);
     if (all)
         comment_open(k, "All rows: %zu", c->nr);
     else
         comment_open(k, "Rows that are not the same: %zu", c->nr - same);
-    table_markdown(&t, k->out);
+    compare_table_rows(c, all, k->out);
     comment_close(k);
-    table_release(&t);
 }

@@ -5,8 +5,6 @@
 #include "output/compare_words.h"
 #include "output/escape.h"
 
-#include <math.h>
-
 static const struct table_column columns[] = {
     { "", TABLE_LEFT, false },
     { "verdict", TABLE_LEFT, false },
@@ -21,49 +19,50 @@ static const struct table_column columns[] = {
     { "why", TABLE_LEFT, true },
 };
 
-static void add_change(struct table *t, const struct compare_row *row)
+/* A number with its unit; `firm`: no line is broken inside it. */
+static void add_number(struct table *t, enum table_tone tone, const char *text, bool firm)
 {
-    char text[QUANTITY_TEXT_SIZE];
+    struct strbuf number;
 
-    table_cell(t, verdict_look(row->verdict)->tone, "%s", compare_change(row, text));
-    table_cell(t, TABLE_PLAIN, "%s", compare_interval(row, text));
+    strbuf_init(&number);
+    if (firm)
+        compare_firm(&number, text);
+    else
+        strbuf_adds(&number, text);
+    table_cell(t, tone, "%s", number.data);
+    strbuf_release(&number);
 }
 
-static void add_evidence(struct table *t, const struct compare_row *row)
+static void add_numbers(struct table *t, const struct compare_row *row, bool firm)
 {
+    enum table_tone tone = verdict_look(row->verdict)->tone;
     char text[QUANTITY_TEXT_SIZE];
 
-    if (isfinite(row->q))
-        table_cell(t, TABLE_PLAIN, "%.3f", row->q);
-    else
-        table_cell(t, TABLE_PLAIN, "%s", "");
-    table_cell(t, TABLE_PLAIN, "%s", compare_launches(row, text));
-    if (isfinite(row->detectable))
-        table_cell(t, TABLE_DIM, "%.1f %%", row->detectable * 100);
-    else
-        table_cell(t, TABLE_DIM, "%s", isinf(row->detectable) ? "nothing" : "");
+    add_number(t, TABLE_PLAIN, compare_value(row, row->base.value, text), firm);
+    add_number(t, TABLE_PLAIN, compare_value(row, row->head.value, text), firm);
+    add_number(t, tone, compare_change(row, text), firm);
+    add_number(t, TABLE_PLAIN, compare_interval(row, text), firm);
+    add_number(t, TABLE_PLAIN, compare_q(row, text), firm);
+    add_number(t, TABLE_PLAIN, compare_launches(row, text), firm);
+    add_number(t, TABLE_DIM, compare_detectable(row->detectable, text), firm);
 }
 
-static void add_row(struct table *t, const struct compare_row *row, const char *label)
+static void add_row(struct table *t, const struct compare_row *row, const char *label, bool firm)
 {
     const struct verdict_look *look = verdict_look(row->verdict);
-    char text[QUANTITY_TEXT_SIZE];
 
     table_row(t);
     table_cell(t, look->tone, "%s", look->sign);
     table_cell(t, look->tone, "%s", verdict_name(row->verdict));
     table_cell(t, TABLE_PLAIN, "%s%s", label, row->item->vendor ? " (vendor)" : "");
-    table_cell(t, TABLE_PLAIN, "%s", compare_value(row, row->base.value, text));
-    table_cell(t, TABLE_PLAIN, "%s", compare_value(row, row->head.value, text));
-    add_change(t, row);
-    add_evidence(t, row);
+    add_numbers(t, row, firm);
     if (row->accepted)
         table_cell(t, TABLE_PLAIN, "accepted: %s", row->accepted);
     else
         table_cell(t, TABLE_PLAIN, "%s", row->why);
 }
 
-void compare_table_fill(struct table *t, const struct comparison *c, bool all)
+static void fill(struct table *t, const struct comparison *c, bool all, bool firm)
 {
     char **labels = compare_labels(c);
 
@@ -71,8 +70,18 @@ void compare_table_fill(struct table *t, const struct comparison *c, bool all)
     for (int verdict = 0; verdict < VERDICT_NR; verdict++)
         for (size_t i = 0; i < c->nr; i++)
             if (c->rows[i].verdict == (enum verdict)verdict && (all || verdict != VERDICT_SAME))
-                add_row(t, &c->rows[i], labels[i]);
+                add_row(t, &c->rows[i], labels[i], firm);
     labels_free(labels, c->nr);
+}
+
+void compare_table_rows(const struct comparison *c, bool all, struct strbuf *out)
+{
+    struct table t;
+
+    fill(&t, c, all, true);
+    if (t.nr)
+        table_markdown(&t, out);
+    table_release(&t);
 }
 
 /* "  (median latency, ±3 % does not matter)" */
@@ -108,7 +117,7 @@ void compare_table_text(const struct comparison *c, const struct compare_table_o
     struct table t;
 
     add_head(c, options, out);
-    compare_table_fill(&t, c, options->all);
+    fill(&t, c, options->all, false);
     compare_common(c, common, sizeof(common));
     if (t.nr) {
         strbuf_addf(out, "\n%s%s%s", common[0] ? "all: " : "", common, common[0] ? "\n" : "");
@@ -127,9 +136,9 @@ void compare_table_markdown(const struct comparison *c, const struct compare_tab
                             struct strbuf *out)
 {
     char common[512];
-    struct strbuf head;
-    struct table t;
+    struct strbuf head, rows;
 
+    strbuf_init(&rows);
     strbuf_init(&head);
     add_head(c, options, &head);
     strbuf_adds(out, "**");
@@ -138,19 +147,18 @@ void compare_table_markdown(const struct comparison *c, const struct compare_tab
     escape_markdown(out, head.data);
     strbuf_adds(out, "**\n\n");
     strbuf_release(&head);
-    compare_table_fill(&t, c, options->all);
     compare_common(c, common, sizeof(common));
-    if (t.nr && common[0]) {
+    compare_table_rows(c, options->all, &rows);
+    if (rows.length && common[0]) {
         strbuf_adds(out, "All: ");
         escape_markdown(out, common);
         strbuf_adds(out, "\n\n");
     }
-    if (t.nr)
-        table_markdown(&t, out);
+    strbuf_add(out, rows.data, rows.length);
     for (size_t i = 0; i < c->nr_notes; i++) {
         strbuf_adds(out, i ? "- " : "\n- ");
         escape_markdown(out, c->notes[i]);
         strbuf_addc(out, '\n');
     }
-    table_release(&t);
+    strbuf_release(&rows);
 }

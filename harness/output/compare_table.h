@@ -17,9 +17,9 @@ struct compare_table_options {
     const char *base_name, *head_name; /* for the head line; may be NULL */
 };
 
-/* A table with a line a row, in the order of enum verdict: what needs attention first. Without
- * `all` those that are `same` are left out. Release it. */
-void compare_table_fill(struct table *t, const struct comparison *c, bool all);
+/* Appends a Markdown table with a line a row, in the order of enum verdict: what needs attention
+ * first. Without `all` those that are `same` are left out; nothing where none is left. */
+void compare_table_rows(const struct comparison *c, bool all, struct strbuf *out);
 
 /* Head line, rows (what needs attention first), notes, and the sentence about chance. */
 void compare_table_text(const struct comparison *c, const struct compare_table_options *options,

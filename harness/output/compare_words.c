@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define Q_SHOWN 0.001 /* the least that is shown as it is */
+
 const struct verdict_look *verdict_look(enum verdict verdict)
 {
     static const struct verdict_look looks[VERDICT_NR] = {
@@ -86,20 +88,55 @@ char *compare_value(const struct compare_row *row, double value, char text[QUANT
     return text;
 }
 
+/* In percent; a tenth says something below 100 % alone, and nothing has no sign of its own. */
+static int percent(double fraction, char *text, size_t size)
+{
+    double value = fraction * 100;
+
+    if (fabs(value) < 0.05)
+        value = 0;
+    return snprintf(text, size, fabs(value) < 99.95 ? "%+.1f" : "%+.0f", value);
+}
+
 char *compare_change(const struct compare_row *row, char text[QUANTITY_TEXT_SIZE])
 {
+    char change[16];
+
     text[0] = '\0';
-    if (isfinite(row->change))
-        snprintf(text, QUANTITY_TEXT_SIZE, "%+.1f %%", row->change * 100);
+    if (isfinite(row->change) && percent(row->change, change, sizeof(change)) > 0)
+        snprintf(text, QUANTITY_TEXT_SIZE, "%s %%", change);
     return text;
 }
 
 char *compare_interval(const struct compare_row *row, char text[QUANTITY_TEXT_SIZE])
 {
+    char low[16], high[16];
+
     text[0] = '\0';
-    if (isfinite(row->interval.low) && isfinite(row->interval.high))
-        snprintf(text, QUANTITY_TEXT_SIZE, "%+.1f to %+.1f %%", row->interval.low * 100,
-                 row->interval.high * 100);
+    if (!isfinite(row->interval.low) || !isfinite(row->interval.high))
+        return text;
+    percent(row->interval.low, low, sizeof(low));
+    percent(row->interval.high, high, sizeof(high));
+    snprintf(text, QUANTITY_TEXT_SIZE, "%s to %s %%", low, high);
+    return text;
+}
+
+char *compare_q(const struct compare_row *row, char text[QUANTITY_TEXT_SIZE])
+{
+    text[0] = '\0';
+    if (isfinite(row->q))
+        snprintf(text, QUANTITY_TEXT_SIZE, row->q < Q_SHOWN ? "≤%.3f" : "%.3f",
+                 fmax(row->q, Q_SHOWN));
+    return text;
+}
+
+char *compare_detectable(double change, char text[QUANTITY_TEXT_SIZE])
+{
+    text[0] = '\0';
+    if (isinf(change))
+        snprintf(text, QUANTITY_TEXT_SIZE, "nothing");
+    else if (isfinite(change))
+        snprintf(text, QUANTITY_TEXT_SIZE, change < 0.9995 ? "%.1f %%" : "%.0f %%", change * 100);
     return text;
 }
 
@@ -110,4 +147,10 @@ char *compare_launches(const struct compare_row *row, char text[QUANTITY_TEXT_SI
     else
         snprintf(text, QUANTITY_TEXT_SIZE, "%zu/%zu", row->base.launches, row->head.launches);
     return text;
+}
+
+void compare_firm(struct strbuf *out, const char *text)
+{
+    for (; *text; text++)
+        strbuf_add(out, *text == ' ' ? "\u00a0" : text, *text == ' ' ? 2 : 1);
 }

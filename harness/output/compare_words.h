@@ -4,6 +4,7 @@
 #define HARNESS_OUTPUT_COMPARE_WORDS_H
 
 #include "analysis/compare.h"
+#include "base/strbuf.h"
 #include "output/table.h"
 #include "output/ticks.h"
 
@@ -27,11 +28,19 @@ void compare_common(const struct comparison *c, char *text, size_t size);
 
 /* A value of the row's metric with its unit; "" where there is none. Returns `text`. */
 char *compare_value(const struct compare_row *row, double value, char text[QUANTITY_TEXT_SIZE]);
-/* "+3.2 %", or "". Returns `text`. */
+/* "+3.2 %", "+818 %", or "". Returns `text`. */
 char *compare_change(const struct compare_row *row, char text[QUANTITY_TEXT_SIZE]);
 /* "+1.0 to +3.2 %", or "". Returns `text`. */
 char *compare_interval(const struct compare_row *row, char text[QUANTITY_TEXT_SIZE]);
+/* "0.004", "≤0.001" or "". Returns `text`. */
+char *compare_q(const struct compare_row *row, char text[QUANTITY_TEXT_SIZE]);
+/* compare_row.detectable: "12.5 %", "nothing", or "" where it is unknown. Returns `text`. */
+char *compare_detectable(double change, char text[QUANTITY_TEXT_SIZE]);
 /* "5/5", or "12 blocks". Returns `text`. */
 char *compare_launches(const struct compare_row *row, char text[QUANTITY_TEXT_SIZE]);
+
+/* Appends the text with spaces at which no line is broken (U+00A0): a number stays with its unit.
+ */
+void compare_firm(struct strbuf *out, const char *text);
 
 #endif

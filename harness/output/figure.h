@@ -41,6 +41,7 @@ struct axis {
     bool reversed;      /* low is at the top or right */
     bool bare;          /* neither line nor grid; the ticks' texts only */
     bool tight;         /* the range is that of the data, not widened to a tick */
+    bool whole;         /* counts something: no ticks between whole numbers */
 };
 
 enum mark {

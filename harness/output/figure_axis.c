@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TEXT_SIZE = 12 };
+enum { TEXT_SIZE = 12, PLACED_ROOM = 44 };
 
 struct range {
     double low, high;
@@ -183,9 +183,19 @@ static struct range text_extent(const struct datum *d, enum side side)
     return (struct range) { left - d->dx, width - left + d->dx };
 }
 
-static bool is_inside(const struct layer *s)
+static bool is_inside(const struct layer *s, enum side side)
 {
-    return s->mark == MARK_TEXT && !s->place && !s->follow && !s->outside;
+    return s->mark == MARK_TEXT && !(s->place && side == SIDE_X) && !s->follow && !s->outside;
+}
+
+/* Pixels that a layer needs before and after a datum; labels whose places are still to be found
+ * need some lines above their points, and below where that does not take the axis from its zero. */
+static struct range room_for(const struct layer *s, const struct datum *d, const struct axis *axis,
+                             enum side side)
+{
+    if (!s->place)
+        return text_extent(d, side);
+    return (struct range) { axis->scale == AXIS_LOG ? PLACED_ROOM : 0, PLACED_ROOM };
 }
 
 void axis_make_room(struct panel *p, enum side side, double length)
@@ -196,10 +206,10 @@ void axis_make_room(struct panel *p, enum side side, double length)
 
     for (size_t i = 0; axis->scale != AXIS_CATEGORY && i < p->nr; i++) {
         const struct layer *s = p->layers[i];
-        for (size_t k = 0; is_inside(s) && k < s->nr; k++) {
+        for (size_t k = 0; is_inside(s, side) && k < s->nr; k++) {
             const struct datum *d = &s->items[k];
             double at = transformed(axis, side == SIDE_X ? d->x : d->y);
-            struct range need = text_extent(d, side);
+            struct range need = room_for(s, d, axis, side);
             if (!isfinite(at) || at < low || at > high)
                 continue;
             double room = fmax(length - need.high, length * 0.3);
@@ -222,17 +232,28 @@ static void sign_ticks(struct ticks *ticks)
     }
 }
 
+/* What counts something has no ticks between whole numbers. */
+static int most_ticks(const struct axis *axis, int most)
+{
+    for (; axis->whole && most > 1; most--) {
+        double step = ticks_step(axis->low, axis->high, most);
+        if (step == floor(step))
+            break;
+    }
+    return most;
+}
+
 void axis_ticks(struct axis *axis, int most)
 {
     if (axis->scale == AXIS_CATEGORY || axis->ticks.nr > 0)
         return;
     if (axis->scale == AXIS_LOG) {
         enum quantity q = axis->quantity == QUANTITY_TIME ? QUANTITY_TIME : QUANTITY_PLAIN;
-        ticks_log(&axis->ticks, axis->low, axis->high, most, q, axis->base);
+        ticks_log(&axis->ticks, axis->low, axis->high, most + most / 3, q, axis->base);
     } else {
         for (int finer = most; axis->ticks.nr < 3 && finer < most + 4; finer++) {
             ticks_release(&axis->ticks);
-            ticks_linear(&axis->ticks, axis->low, axis->high, finer);
+            ticks_linear(&axis->ticks, axis->low, axis->high, most_ticks(axis, finer));
         }
     }
     if (axis->quantity == QUANTITY_PERCENT)

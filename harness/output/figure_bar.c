@@ -25,23 +25,22 @@ static void make_ticks(struct scale_bar *bar)
         figure_set(&bar->label, "%s (%s)", label, unit.name);
         free(label);
     }
-    if (axis.high > axis.low)
-        axis_ticks(&axis, TICKS_MOST);
+    axis_ticks(&axis, TICKS_MOST);
     for (size_t i = 0; i < axis.ticks.nr; i++) {
         const struct tick *t = &axis.ticks.items[i];
         ticks_add(&bar->ticks, axis_share(&axis, t->at), t->text, t->minor);
     }
     ticks_release(&axis.ticks);
-    if (bar->ticks.nr == 0) { /* all have one value */
-        char text[QUANTITY_TEXT_SIZE];
-        ticks_add(&bar->ticks, 0.5, quantity_text(bar->quantity, bar->base, bar->low, text), false);
-    }
 }
 
 double figure_bar_fit(struct figure *f)
 {
     struct scale_bar *bar = &f->bar;
 
+    if (bar->label && !(bar->high > bar->low)) { /* one value: the text in the cells says it */
+        free(bar->label);
+        bar->label = NULL;
+    }
     if (!bar->label)
         return 0;
     make_ticks(bar);

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { COLUMNS_MAX = 8 };
+enum { COLUMNS_MAX = 8, TURNED = 35, X_NAMES_MOST = 220 };
 
 struct placed_text *figure_text(struct figure *f, enum text_role role, double x, double y,
                                 double size, const char *text, size_t length)
@@ -118,7 +118,22 @@ static void turn_names(struct axis *axis, double width)
     double cell = width / (axis->ticks.nr ? (double)axis->ticks.nr : 1);
 
     if (axis->scale == AXIS_CATEGORY && figure_widest_tick(&axis->ticks) > cell - 6)
-        axis->tick_angle = 35;
+        axis->tick_angle = TURNED;
+}
+
+/* How far turned names would reach to the left of a plot area of this width. */
+static double overhang(const struct axis *axis, double width)
+{
+    struct axis turned = *axis;
+    double most = 0;
+
+    turn_names(&turned, width);
+    for (size_t i = 0; turned.tick_angle > 0 && i < axis->ticks.nr; i++) {
+        const struct tick *t = &axis->ticks.items[i];
+        double text = text_width(t->text, SMALL_SIZE, false) * cos(TURNED * M_PI / 180);
+        most = fmax(most, text - axis_share(axis, t->at) * width);
+    }
+    return most;
 }
 
 /* Room for texts to the right of the plot area. */
@@ -166,11 +181,13 @@ static struct margins fit_margins(struct panel *p, double width, double names)
 
     elide_data_texts(p, width);
     elide_names(&p->y, names);
+    elide_names(&p->x, X_NAMES_MOST);
     axis_ticks(&p->y, (int)fmax(3, p->plot_height / 60));
     for (size_t i = 0; p->joined && i < p->y.ticks.nr; i++)
         p->y.ticks.items[i].text[0] = '\0';
     m.left += figure_widest_tick(&p->y.ticks) + 16;
     m.right += outside_width(p) + (p->x.scale != AXIS_CATEGORY ? 16 : 0);
+    m.left = fmax(m.left, overhang(&p->x, width - m.left - m.right));
     return m;
 }
 
@@ -181,19 +198,22 @@ static void place_across(struct panel *p, double x, double width)
     p->area.width = width;
     axis_make_room(p, SIDE_X, width);
     axis_ticks(&p->x, (int)fmax(3, width / 90));
-    elide_names(&p->x, 220);
     turn_names(&p->x, width);
     put_outside(p);
 }
 
-static void place_panel_texts(struct figure *f, const struct panel *p, double x, double top)
+/* `x` is where the panel's cell begins; its axis label may reach as far as the cell on both sides.
+ */
+static void place_panel_texts(struct figure *f, const struct panel *p, double x,
+                              struct margins margins, double top)
 {
     const struct rect *a = &p->area;
     struct placed_text *t;
 
     if (p->title)
         figure_text_elided(f, TEXT_PANEL, p->joined ? a->x : x, top + PANEL_SIZE * 0.8, PANEL_SIZE,
-                           true, a->x + a->width - (p->joined ? a->x : x), p->title);
+                           true, a->x + a->width + margins.right - (p->joined ? a->x : x),
+                           p->title);
     if (p->y.label) {
         t = figure_text_elided(f, TEXT_AXIS, x + LABEL_SIZE * 0.7, a->y + a->height / 2, LABEL_SIZE,
                                false, fmax(a->height, 160), p->y.label);
@@ -202,8 +222,9 @@ static void place_panel_texts(struct figure *f, const struct panel *p, double x,
     }
     if (p->x.label) {
         double y = a->y + a->height + tick_depth(&p->x) + LABEL_SIZE * 1.05;
-        t = figure_text_elided(f, TEXT_AXIS, a->x + a->width / 2, y, LABEL_SIZE, false, a->width,
-                               p->x.label);
+        double beside = fmin(margins.left, margins.right);
+        t = figure_text_elided(f, TEXT_AXIS, a->x + a->width / 2, y, LABEL_SIZE, false,
+                               a->width + 2 * beside, p->x.label);
         t->anchor = ANCHOR_CENTRE;
     }
 }
@@ -228,7 +249,7 @@ static double place_row(struct figure *f, size_t first, size_t nr, double room, 
         p->area.y = top + head_of(p);
         p->area.height = p->plot_height;
         height = fmax(height, head_of(p) + p->plot_height + foot_of(p));
-        place_panel_texts(f, p, x, top);
+        place_panel_texts(f, p, x, margins[i], top);
         x += margins[i].left + width + margins[i].right + GAP;
     }
     return height + 16;

@@ -7,7 +7,14 @@
 
 #include <math.h>
 
-enum { TEXT_SIZE = 12, LABEL_HEIGHT = 15, LEADER_FROM = 13, DIRECTIONS = 16, ROUNDS = 4 };
+enum {
+    TEXT_SIZE = 12,
+    LABEL_HEIGHT = 15,
+    LEADER_FROM = 13,
+    DIRECTIONS = 16,
+    ROUNDS = 4,
+    STARTS = 5
+};
 
 struct box {
     double left, top, right, bottom;
@@ -15,6 +22,7 @@ struct box {
 
 struct stroke {
     double x0, y0, x1, y1;
+    double cost; /* of a text that lies on it */
 };
 
 struct place {
@@ -38,10 +46,12 @@ struct scene {
     ARRAY(struct label) labels;
 };
 
-/* Price of covering, in pixels of distance. */
-static const double label_cost = 1000, point_cost = 300, stroke_cost = 160, outside_cost = 5000;
-/* Price of a leader's crossing a line or a point. */
-static const double leader_stroke_cost = 80, leader_point_cost = 40;
+/* Price of covering, in pixels of distance. A text is read through a thin whisker, not through a
+ * thick line. */
+static const double label_cost = 1000, point_cost = 300, outside_cost = 5000;
+static const double line_cost = 160, thick_cost = 320, whisker_cost = 70;
+/* Price of a leader's crossing a line, as a share of the price above, or a point. */
+static const double leader_stroke_share = 0.5, leader_point_cost = 40;
 
 static bool overlap(const struct box *a, const struct box *b)
 {
@@ -86,11 +96,18 @@ static bool contains(const struct box *b, double x, double y)
     return x > b->left && x < b->right && y > b->top && y < b->bottom;
 }
 
-static void add_stroke(struct scene *scene, const struct panel *p, const double *from,
-                       const double *to)
+static double stroke_cost(const struct layer *s)
+{
+    if (s->mark == MARK_INTERVALS)
+        return whisker_cost;
+    return s->style.width > 2.1 ? thick_cost : line_cost;
+}
+
+static void add_stroke(struct scene *scene, const struct panel *p, const struct layer *layer,
+                       const double *from, const double *to)
 {
     struct stroke s = { panel_x(p, from[0]), panel_y(p, from[1]), panel_x(p, to[0]),
-                        panel_y(p, to[1]) };
+                        panel_y(p, to[1]), stroke_cost(layer) };
 
     if (isfinite(s.x0 + s.y0 + s.x1 + s.y1))
         *array_push(&scene->strokes) = s;
@@ -132,12 +149,12 @@ static void add_layer(struct scene *scene, const struct panel *p, const struct l
         if (s->mark == MARK_POINTS && isfinite(x + y))
             add_point(scene, s, d, x, y);
         else if (s->mark == MARK_LINE && i > 0)
-            add_stroke(scene, p, (double[]) { d[-1].x, d[-1].y }, (double[]) { d->x, d->y });
+            add_stroke(scene, p, s, (double[]) { d[-1].x, d[-1].y }, (double[]) { d->x, d->y });
         else if ((s->mark == MARK_INTERVALS || s->mark == MARK_ARROWS) && !s->across)
-            add_stroke(scene, p, (double[]) { d->x, d->low }, (double[]) { d->x, d->high });
+            add_stroke(scene, p, s, (double[]) { d->x, d->low }, (double[]) { d->x, d->high });
         else if (s->mark == MARK_RULES)
             add_stroke(
-                scene, p,
+                scene, p, s,
                 (double[]) { isnan(d->x) ? p->x.low : d->x, isnan(d->y) ? p->y.low : d->y },
                 (double[]) { isnan(d->x) ? p->x.high : d->x, isnan(d->y) ? p->y.high : d->y });
         else if (s->mark == MARK_TEXT && !s->place && isfinite(x + y))
@@ -145,8 +162,9 @@ static void add_layer(struct scene *scene, const struct panel *p, const struct l
     }
 }
 
+/* Any number above `most` where the cost is above it: most places are out of the question early. */
 static double cost_of(const struct scene *scene, const struct panel *p, size_t own,
-                      const struct place *place)
+                      const struct place *place, double most)
 {
     const struct rect *a = &p->area;
     const struct box *b = &place->box;
@@ -155,26 +173,26 @@ static double cost_of(const struct scene *scene, const struct panel *p, size_t o
     if (b->left < a->x || b->right > a->x + a->width || b->top < a->y ||
         b->bottom > a->y + a->height)
         cost += outside_cost;
-    for (size_t i = 0; i < scene->texts.nr; i++)
+    for (size_t i = 0; i < scene->texts.nr && cost <= most; i++)
         cost += label_cost * (overlap(b, &scene->texts.items[i]) ||
                               crosses(&scene->texts.items[i], &place->leader));
-    for (size_t i = 0; i < scene->labels.nr; i++) {
+    for (size_t i = 0; i < scene->labels.nr && cost <= most; i++) {
         const struct place *other = &scene->labels.items[i].place;
         if (i == own || other->distance == 0) /* not placed yet */
             continue;
         cost += label_cost * (overlap(b, &other->box) || crosses(&other->box, &place->leader) ||
                               crosses(b, &other->leader));
     }
-    for (size_t i = 0; i < scene->points.nr; i++) {
+    for (size_t i = 0; i < scene->points.nr && cost <= most; i++) {
         const struct box *point = &scene->points.items[i];
         bool own_point = contains(point, scene->labels.items[own].x, scene->labels.items[own].y);
         cost += point_cost * overlap(b, point);
         cost += leader_point_cost * (!own_point && crosses(point, &place->leader));
     }
-    for (size_t i = 0; i < scene->strokes.nr; i++) {
+    for (size_t i = 0; i < scene->strokes.nr && cost <= most; i++) {
         const struct stroke *stroke = &scene->strokes.items[i];
-        cost += stroke_cost * crosses(b, stroke);
-        cost += leader_stroke_cost * cross_each_other(stroke, &place->leader);
+        cost += stroke->cost * crosses(b, stroke);
+        cost += leader_stroke_share * stroke->cost * cross_each_other(stroke, &place->leader);
     }
     return cost;
 }
@@ -186,7 +204,7 @@ static struct place candidate(const struct label *l, int k, double distance)
     double from = l->radius, to = l->radius + distance;
     struct place c = { .distance = distance,
                        .leader = { l->x + from * across, l->y - from * up, l->x + to * across,
-                                   l->y - to * up },
+                                   l->y - to * up, 0 },
                        .dx = to * across,
                        .dy = -to * up };
 
@@ -202,7 +220,7 @@ static struct place candidate(const struct label *l, int k, double distance)
 
 static void find_place(struct scene *scene, const struct panel *p, size_t own)
 {
-    static const double distances[] = { 6, 10, 16, 26, 40, 58, 80, 106, 136, 170 };
+    static const double distances[] = { 6, 10, 16, 24, 32, 40, 49, 58, 68, 80, 106, 136, 170 };
     struct label *l = &scene->labels.items[own];
     struct place best = candidate(l, 0, distances[0]);
     double lowest = INFINITY;
@@ -210,7 +228,8 @@ static void find_place(struct scene *scene, const struct panel *p, size_t own)
     for (size_t i = 0; i < sizeof(distances) / sizeof(distances[0]); i++) {
         for (int k = 0; k < DIRECTIONS; k++) {
             struct place c = candidate(l, k, distances[i]);
-            double cost = cost_of(scene, p, own, &c) + 0.4 * k;
+            double turned = 0.4 * k;
+            double cost = cost_of(scene, p, own, &c, lowest - turned) + turned;
             if (cost < lowest) {
                 lowest = cost;
                 best = c;
@@ -276,9 +295,16 @@ static void add_leaders(const struct scene *scene, struct panel *p)
     }
 }
 
+/* The k-th label of an order: from the first one on, or back from it. */
+static size_t in_order(size_t nr, size_t first, bool backwards, size_t k)
+{
+    return (first + (backwards ? nr - k : k)) % nr;
+}
+
 /* Each label looks for its best place, again and again, so that those that came first make room.
  * Returns what all of them cost. */
-static double place_in_order(struct scene *scene, const struct panel *p, bool backwards)
+static double place_in_order(struct scene *scene, const struct panel *p, size_t first,
+                             bool backwards)
 {
     size_t nr = scene->labels.nr;
     double cost = 0;
@@ -286,20 +312,27 @@ static double place_in_order(struct scene *scene, const struct panel *p, bool ba
     for (size_t i = 0; i < nr; i++)
         scene->labels.items[i].place = (struct place) { .distance = 0 };
     for (int round = 0; round < ROUNDS; round++)
-        for (size_t i = 0; i < nr; i++)
-            find_place(scene, p, backwards ? nr - 1 - i : i);
+        for (size_t k = 0; k < nr; k++)
+            find_place(scene, p, in_order(nr, first, backwards, k));
     for (size_t i = 0; i < nr; i++)
-        cost += cost_of(scene, p, i, &scene->labels.items[i].place);
+        cost += cost_of(scene, p, i, &scene->labels.items[i].place, INFINITY);
     return cost;
 }
 
-/* What is best in one order need not be in the other. */
+/* What is best in one order need not be in another. */
 static void place_all(struct scene *scene, struct panel *p)
 {
-    double backwards = place_in_order(scene, p, true);
+    size_t nr = scene->labels.nr, starts = nr < STARTS ? nr : STARTS, best = 0;
+    double lowest = INFINITY;
 
-    if (place_in_order(scene, p, false) > backwards)
-        place_in_order(scene, p, true);
+    for (size_t order = 0; order < 2 * starts; order++) {
+        double cost = place_in_order(scene, p, order / 2 * nr / starts, order % 2);
+        if (cost < lowest) {
+            lowest = cost;
+            best = order;
+        }
+    }
+    place_in_order(scene, p, best / 2 * nr / starts, best % 2);
     for (size_t i = 0; i < scene->labels.nr; i++) {
         const struct label *l = &scene->labels.items[i];
         l->datum->dx = l->place.dx;

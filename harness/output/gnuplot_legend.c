@@ -26,8 +26,8 @@ static void add_rectangle(struct gp_script *s, const struct rect *b, const char 
 
 static void add_sample_box(struct gp_script *s, const struct legend_sample *sample)
 {
-    add_rectangle(s, &sample->box, "fs solid noborder fc");
-    gp_colour(s, &sample->layer->style);
+    add_rectangle(s, &sample->box, "");
+    gp_fill(s, &sample->layer->style);
     strbuf_addc(s->out, '\n');
 }
 

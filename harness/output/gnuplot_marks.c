@@ -241,8 +241,8 @@ static void add_plot(struct gp_script *s, const struct layer *l)
             add_varied_points(s, l);
         break;
     case MARK_BARS:
-        strbuf_adds(s->out, "with boxxyerror fs solid noborder fc");
-        gp_colour(s, &l->style);
+        strbuf_adds(s->out, "with boxxyerror ");
+        gp_fill(s, &l->style);
         break;
     case MARK_CELLS:
         strbuf_adds(s->out,

@@ -31,6 +31,8 @@ double gp_point_size(const struct gp_script *s, double pixels);
 int gp_point_type(enum shape_kind shape, bool hollow);
 
 void gp_colour(struct gp_script *s, const struct style *style);
+/* What fills a bar or band, the border of a hollow bar included. */
+void gp_fill(struct gp_script *s, const struct style *style);
 void gp_line_style(struct gp_script *s, const struct style *style);
 /* Type, size, line width and colour. */
 void gp_point_style(struct gp_script *s, const struct style *style);

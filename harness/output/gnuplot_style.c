@@ -55,6 +55,16 @@ void gp_colour(struct gp_script *s, const struct style *style)
         strbuf_addf(s->out, " rgb '%s'", palette_ink(style->ink));
 }
 
+void gp_fill(struct gp_script *s, const struct style *style)
+{
+    if (style->hollow)
+        strbuf_addf(s->out, "fs solid 0.25 border rgb '%s' lw %.4g fc", palette_ink(style->ink),
+                    1.4 * s->page.scale);
+    else
+        strbuf_adds(s->out, "fs solid noborder fc");
+    gp_colour(s, style);
+}
+
 void gp_line_style(struct gp_script *s, const struct style *style)
 {
     strbuf_adds(s->out, " lc");

@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+enum { CLOSE = 20 }; /* runs beyond which their names are next to each other */
+
 /* The range is explicit: left to itself the chart begins at its smallest value. */
 struct scale {
     double factor, low, high;
@@ -49,10 +51,23 @@ static void add_values(struct strbuf *out, const char *mark, const struct mermai
     for (size_t i = 0; i < trend->nr; i++) {
         bool shown = !last_alone || i + 1 == trend->nr;
         strbuf_adds(out, i ? ", " : "");
-        /* a bar that ends where the axis begins has no height */
+        /* a list has no gaps; a bar that ends where the axis begins is next to nothing */
         add_number(out, shown ? trend->values[i] / scale->factor : scale->low, scale->decimals);
     }
     strbuf_adds(out, "]\n");
+}
+
+/* Names, not a range: that would have ticks between the runs. Where they are many, the last one
+ * needs the room of its neighbour's, too. */
+static void add_names(struct strbuf *out, size_t nr)
+{
+    strbuf_adds(out, "    x-axis \"runs, oldest first\" [");
+    for (size_t i = 1; i < nr; i++)
+        if (i + 1 == nr && nr > CLOSE)
+            strbuf_adds(out, "\" \", ");
+        else
+            strbuf_addf(out, "%zu, ", i);
+    strbuf_adds(out, "head]\n");
 }
 
 void mermaid_trend_add(const struct mermaid_trend *whole, struct strbuf *out)
@@ -68,7 +83,7 @@ void mermaid_trend_add(const struct mermaid_trend *whole, struct strbuf *out)
     struct unit unit = unit_for(trend.quantity, trend.base, trend.values[trend.nr - 1]);
     struct scale scale = scale_of(&trend, unit.factor);
     strbuf_adds(out, "```mermaid\nxychart-beta\n");
-    strbuf_addf(out, "    x-axis \"runs, oldest first\" 1 --> %zu\n", trend.nr);
+    add_names(out, trend.nr);
     strbuf_addf(out, "    y-axis \"%s%s%s%s\" ", trend.label, unit.name[0] ? " (" : "", unit.name,
                 unit.name[0] ? ")" : "");
     add_number(out, scale.low, scale.decimals);

@@ -26,8 +26,8 @@ struct roofline_point roofline_point(const struct chart_item *item)
     };
 }
 
-/* What tells points apart: the operation; where there is one alone, the kernel; where those are too
- * many, the variant. */
+/* What tells points apart: the operation; where there is one alone, the kernel; where that is one
+ * alone, too, or where they are too many, the variant. */
 enum family { FAMILY_OPERATION, FAMILY_KERNEL, FAMILY_VARIANT, FAMILY_RUN };
 
 static void family_of(const struct roofline *r, const struct chart_item *item, enum family family,
@@ -64,7 +64,8 @@ static enum family choose_family(const struct roofline *r)
         return FAMILY_RUN;
     if (count_families(r, FAMILY_OPERATION) > 1)
         return FAMILY_OPERATION;
-    return count_families(r, FAMILY_KERNEL) <= KERNELS_MAX ? FAMILY_KERNEL : FAMILY_VARIANT;
+    size_t kernels = count_families(r, FAMILY_KERNEL);
+    return kernels > 1 && kernels <= KERNELS_MAX ? FAMILY_KERNEL : FAMILY_VARIANT;
 }
 
 static void add_spreads(struct roofline *r)
@@ -92,8 +93,10 @@ struct families {
 };
 
 /* The layer of this name; the last one where there are too many. */
-static struct layer *points_of(struct roofline *r, struct families *families, const char *name)
+static struct layer *points_of(struct roofline *r, struct families *families, enum family by,
+                               const char *name)
 {
+    const char *group = by == FAMILY_VARIANT ? "variant" : "";
     size_t k = 0;
 
     while (k < families->nr && strcmp(families->names[k], name) != 0)
@@ -103,7 +106,7 @@ static struct layer *points_of(struct roofline *r, struct families *families, co
     if (k == families->nr) {
         snprintf(families->names[families->nr++], GROUP_SIZE, "%s", name);
         families->points[k] = panel_layer(r->p, MARK_POINTS, name);
-        style_nth(&families->points[k]->style, k);
+        style_nth(&families->points[k]->style, chart_items_style(&r->items, group, name, k));
         families->points[k]->style.size = 9;
         families->points[k]->style.opacity = 0.75;
     }
@@ -116,7 +119,7 @@ static void add_runs(struct roofline *r, struct families *families)
     size_t nr = chart_nr_runs(r->chart);
 
     for (size_t i = 0; i < nr; i++) {
-        struct layer *points = points_of(r, families, chart_run_name(r->chart, i));
+        struct layer *points = points_of(r, families, FAMILY_RUN, chart_run_name(r->chart, i));
         points->style.size = 8 + 3 * fmin(4, (double)(nr - 1 - i));
         points->style.opacity = 1;
     }
@@ -135,7 +138,7 @@ void roofline_add_points(struct roofline *r)
         struct roofline_point at = roofline_point(item);
         char name[GROUP_SIZE];
         family_of(r, item, by, name);
-        struct datum *d = layer_add(points_of(r, &families, name), at.intensity, at.rate);
+        struct datum *d = layer_add(points_of(r, &families, by, name), at.intensity, at.rate);
         if (by != FAMILY_RUN)
             d->size = size_of(r, item);
     }

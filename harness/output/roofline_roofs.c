@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* Pixels: the plot area is about this wide, labels keep this far apart. */
-enum { AREA_WIDTH = 1040, LABEL_GAP = 24, TEXT_SIZE = 12 };
+enum { AREA_WIDTH = 1040, LABEL_GAP = 24, POINT_ROOM = 14, TEXT_SIZE = 12 };
 
 double roof_value(const struct ceiling *c)
 {
@@ -190,11 +190,49 @@ static size_t find_flats(const struct roofs *roofs, struct flat flats[2 * ROOF_M
 }
 
 /* A line that runs through the label of the next lower one pushes it to the left. */
-static double label_end(const struct flat *flats, size_t nth, double before, double width)
+static double pushed(const struct flat *flats, size_t nth, double before, double width)
 {
     bool crowded = nth > 0 && flats[nth - 1].rate < 1.5 * flats[nth].rate;
 
     return crowded ? before + width + LABEL_GAP : 0;
+}
+
+/* Pixels from the right edge. */
+static double place_of(const struct roofs *roofs, double intensity)
+{
+    return AREA_WIDTH * log(roofs->high / intensity) / log(roofs->high / roofs->low);
+}
+
+/* Points that a label above a roof of this rate would touch; its right end is `end` from the edge.
+ */
+static size_t touched(const struct roofs *roofs, double rate, double end, double width)
+{
+    size_t nr = 0;
+
+    for (size_t i = 0; i < roofs->nr_marks; i++) {
+        const struct roof_mark *m = &roofs->marks[i];
+        double at = place_of(roofs, m->intensity);
+        nr += m->rate > 0.8 * rate && m->rate < 2 * rate && at > end - POINT_ROOM &&
+              at < end + width + POINT_ROOM;
+    }
+    return nr;
+}
+
+/* Where a label ends, as far to the right as points let it; it stays above its roof. */
+static double label_end(const struct roofs *roofs, double rate, double ridge, double pushed_to,
+                        double width)
+{
+    double best = pushed_to, last = place_of(roofs, ridge) - width;
+    size_t least = touched(roofs, rate, pushed_to, width);
+
+    for (double end = pushed_to; least && end < last; end += LABEL_GAP) {
+        size_t nr = touched(roofs, rate, end, width);
+        if (nr < least) {
+            best = end;
+            least = nr;
+        }
+    }
+    return best;
 }
 
 static void add_flat_roofs(const struct roofs *roofs, struct panel *p)
@@ -217,8 +255,9 @@ static void add_flat_roofs(const struct roofs *roofs, struct panel *p)
         quantity_text(QUANTITY_RATE, "FLOP/s", flat->rate, value);
         snprintf(text, sizeof(text), "%s peak %s %s", flat->c->name + strlen("flops."), value,
                  flat->measured ? "measured" : roofs->given);
-        before = label_end(flats, i, before, width);
+        before = pushed(flats, i, before, width);
         width = text_width(text, TEXT_SIZE, false);
+        before = label_end(roofs, flat->rate, ridge, before, width);
         struct layer *texts = panel_layer(p, MARK_TEXT, NULL);
         struct datum *d =
             layer_add_text(texts, roofs->high * pow(roofs->low / roofs->high, before / AREA_WIDTH),

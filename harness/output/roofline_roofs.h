@@ -9,12 +9,19 @@
 
 enum { ROOF_MATHS_MAX = 4 };
 
+/* A point that will be drawn: FLOP/byte and FLOP/s. */
+struct roof_mark {
+    double intensity, rate;
+};
+
 struct roofs {
     const struct ceiling *levels[LEVEL_NR];      /* NULL: neither measured nor given */
     const struct ceiling *maths[ROOF_MATHS_MAX]; /* the highest first */
     size_t nr_maths;
-    const char *given; /* what values from a data sheet or a configuration are called */
-    double low, high;  /* of the arithmetic intensity drawn, FLOP/byte */
+    const char *given;             /* what values from a data sheet or a configuration are called */
+    double low, high;              /* of the arithmetic intensity drawn, FLOP/byte */
+    const struct roof_mark *marks; /* that labels of flat roofs keep away from; may be NULL */
+    size_t nr_marks;
 };
 
 /* Roofs of a device for these math modes. */

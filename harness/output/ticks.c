@@ -200,12 +200,31 @@ static void log_text(double value, enum quantity quantity, const char *base, cha
              unit.name);
 }
 
+static bool is_within(double at, double low, double high)
+{
+    return at >= low * (1 - 1e-9) && at <= high * (1 + 1e-9);
+}
+
+/* Would there be room for texts at 1, 2 and 5 of each decade? */
+static bool has_room_for_fine(double low, double high, int first, int last, int most)
+{
+    static const double digits[3] = { 1, 2, 5 };
+    int nr = 0;
+
+    if (last - first > most)
+        return false;
+    for (int decade = first; decade <= last; decade++)
+        for (int k = 0; k < 3; k++)
+            nr += is_within(digits[k] * pow(10, decade), low, high);
+    return nr <= most;
+}
+
 static void add_decades(struct ticks *ticks, double low, double high, int most,
                         enum quantity quantity, const char *base)
 {
     int first = (int)floor(log10(low) + 1e-9), last = (int)ceil(log10(high) - 1e-9);
     int decades = last - first;
-    bool fine = decades * 3 <= most; /* 2 and 5 carry text too */
+    bool fine = has_room_for_fine(low, high, first, last, most);
     int every = 1 + (decades - 1) / (most > 1 ? most : 1);
 
     for (int decade = first; decade <= last; decade++) {
@@ -214,7 +233,7 @@ static void add_decades(struct ticks *ticks, double low, double high, int most,
             bool major =
                 digit == 1 ? (decade - first) % every == 0 : fine && (digit == 2 || digit == 5);
             char text[QUANTITY_TEXT_SIZE] = "";
-            if (at < low * (1 - 1e-9) || at > high * (1 + 1e-9) || (!major && decades > 6))
+            if (!is_within(at, low, high) || (!major && decades > 6))
                 continue;
             if (major)
                 log_text(at, quantity, base, text);
@@ -236,7 +255,8 @@ void ticks_log(struct ticks *ticks, double low, double high, int most, enum quan
                const char *base)
 {
     add_decades(ticks, low, high, most, quantity, base);
-    if (count_texts(ticks) > 1)
+    size_t texts = count_texts(ticks);
+    if (texts > 2 || (texts == 2 && high >= 10 * low))
         return;
     ticks_release(ticks); /* less than a decade: even steps say more */
     double step = ticks_step(low, high, most);

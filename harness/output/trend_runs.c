@@ -96,7 +96,7 @@ void trend_runs_release(struct trend_runs *t)
     free(t->merged);
 }
 
-enum tick_kind { TICK_COMMIT, TICK_DAY, TICK_TIME };
+enum tick_kind { TICK_COMMIT, TICK_DAY, TICK_MINUTE, TICK_SECOND };
 
 static void tick_text(const struct run *run, enum tick_kind kind, char text[16])
 {
@@ -106,7 +106,7 @@ static void tick_text(const struct run *run, enum tick_kind kind, char text[16])
     if (kind == TICK_COMMIT && run->build.commit[0])
         snprintf(text, 16, "%.7s", run->build.commit);
     else
-        snprintf(text, 16, "%.5s", when + (kind == TICK_TIME ? 11 : 5));
+        snprintf(text, 16, "%.*s", kind == TICK_SECOND ? 8 : 5, when + (kind > TICK_DAY ? 11 : 5));
 }
 
 static bool differs(const struct trend_runs *t, enum tick_kind kind)
@@ -121,13 +121,29 @@ static bool differs(const struct trend_runs *t, enum tick_kind kind)
     return false;
 }
 
+/* Two times of day that read alike tell nothing. */
+static bool repeats(const struct trend_runs *t, enum tick_kind kind, int every)
+{
+    char before[16], text[16];
+
+    for (int i = every; i < t->nr; i += every) {
+        tick_text(trend_run_at(t, i - every), kind, before);
+        tick_text(trend_run_at(t, i), kind, text);
+        if (strcmp(before, text) == 0)
+            return true;
+    }
+    return false;
+}
+
 void trend_runs_ticks(const struct trend_runs *t, struct ticks *ticks)
 {
     int every = 1 + (t->nr - 1) / TICKS_MAX;
     enum tick_kind kind = TICK_COMMIT;
 
-    while (kind < TICK_TIME && !differs(t, kind))
+    while (kind < TICK_MINUTE && !differs(t, kind))
         kind++;
+    if (kind == TICK_MINUTE && repeats(t, kind, every))
+        kind = TICK_SECOND;
     for (int i = 0; i < t->nr; i += every) {
         char text[16];
         tick_text(trend_run_at(t, i), kind, text);

@@ -69,15 +69,24 @@ static struct http_answer ask(struct asking *a, const char *what)
     return body ? answer_body(body) : answer_failure(&a->failure);
 }
 
+/* Says whether there are events, so that a page does not ask for what is not there. */
+static cJSON *core_of(const struct asking *a, const struct scene *scene)
+{
+    cJSON *core = scene_core(scene, a->serve->options.presets);
+
+    cJSON_AddBoolToObject(core, "watch", a->serve->events != NULL);
+    return core;
+}
+
 static int write_core(struct asking *a, const struct scene *scene, struct strbuf *out)
 {
-    page_json_take(scene_core(scene, a->serve->options.presets), out);
+    page_json_take(core_of(a, scene), out);
     return 0;
 }
 
 static int write_page(struct asking *a, const struct scene *scene, struct strbuf *out)
 {
-    cJSON *core = scene_core(scene, a->serve->options.presets);
+    cJSON *core = core_of(a, scene);
     char *title = memory_string(json_string(core, "title", "harness"));
     struct strbuf text;
 

@@ -139,7 +139,8 @@ void *cache_get(struct cache *cache, const char *name, void *(*make)(void *conte
     pthread_mutex_lock(&cache->lock);
     if (thing) {
         e->thing = thing;
-        e->size = cache->kind->size(thing);
+        /* A small thing may have a long name. */
+        e->size = cache->kind->size(thing) + sizeof(*e) + strlen(e->name);
         cache->size += e->size;
         hold(cache, e);
         make_room(cache);

@@ -16,14 +16,17 @@ struct events {
     uint64_t told; /* how often */
     int64_t newest;
     bool closed;
+    struct events_reader *first, *last; /* as they came */
     size_t readers;
 };
 
 struct events_reader {
     struct events *events;
+    struct events_reader *before, *after;
     uint64_t heard;
     bool greeted;
-    char text[96]; /* on its way out */
+    bool dismissed; /* no longer among the others */
+    char text[128]; /* on its way out */
     size_t length, sent;
 };
 
@@ -62,16 +65,46 @@ void events_close(struct events *e)
     pthread_mutex_unlock(&e->lock);
 }
 
-struct events_reader *events_join(struct events *e)
+/* With the lock held. */
+static void dismiss(struct events_reader *r)
+{
+    struct events *e = r->events;
+
+    if (r->dismissed)
+        return;
+    *(r->before ? &r->before->after : &e->first) = r->after;
+    *(r->after ? &r->after->before : &e->last) = r->before;
+    r->dismissed = true;
+    e->readers--;
+}
+
+/* With the lock held. */
+static struct events_reader *add(struct events *e)
+{
+    struct events_reader *r = memory_zeroed(1, sizeof(*r));
+
+    r->events = e;
+    r->heard = e->told;
+    r->before = e->last;
+    *(e->last ? &e->last->after : &e->first) = r;
+    e->last = r;
+    e->readers++;
+    return r;
+}
+
+struct events_reader *events_join(struct events *e, const char *heard)
 {
     struct events_reader *r = NULL;
 
     pthread_mutex_lock(&e->lock);
-    if (!e->closed && e->readers < EVENTS_READERS_MAX) {
-        e->readers++;
-        r = memory_zeroed(1, sizeof(*r));
-        r->events = e;
-        r->heard = e->told;
+    if (!e->closed) {
+        if (e->readers == EVENTS_READERS_MAX) {
+            dismiss(e->first);
+            pthread_cond_broadcast(&e->news);
+        }
+        r = add(e);
+        if (heard && e->told > 0)
+            r->heard = strtoull(heard, NULL, 10);
     }
     pthread_mutex_unlock(&e->lock);
     return r;
@@ -79,9 +112,11 @@ struct events_reader *events_join(struct events *e)
 
 void events_leave(struct events_reader *r)
 {
-    pthread_mutex_lock(&r->events->lock);
-    r->events->readers--;
-    pthread_mutex_unlock(&r->events->lock);
+    struct events *e = r->events;
+
+    pthread_mutex_lock(&e->lock);
+    dismiss(r);
+    pthread_mutex_unlock(&e->lock);
     free(r);
 }
 
@@ -104,19 +139,21 @@ static bool wait_for_news(struct events_reader *r)
 {
     struct events *e = r->events;
     struct timespec until = waiting_until(EVENTS_HEARTBEAT_MS);
-    char text[96];
+    char text[sizeof(r->text)];
     int rc = 0;
 
-    while (!e->closed && r->heard == e->told && rc != ETIMEDOUT)
+    while (!e->closed && !r->dismissed && r->heard == e->told && rc != ETIMEDOUT)
         rc = pthread_cond_timedwait(&e->news, &e->lock, &until);
-    if (e->closed)
+    if (e->closed || r->dismissed)
         return false;
     if (r->heard == e->told) {
         say(r, ":\n\n"); /* finds out whether the reader is still there */
         return true;
     }
     r->heard = e->told;
-    snprintf(text, sizeof(text), "event: runs\ndata: {\"newest\": %" PRId64 "}\n\n", e->newest);
+    snprintf(text, sizeof(text),
+             "id: %" PRIu64 "\nevent: runs\ndata: {\"newest\": %" PRId64 "}\n\n", e->told,
+             e->newest);
     say(r, text);
     return true;
 }

@@ -76,6 +76,19 @@ bool guard_host_fits(const char *host, const struct guard_names *names)
     return strcasecmp(name, "localhost") == 0 || (!names->loopback && is_own_name(name));
 }
 
+int guard_check_name(const char *name, struct error *err)
+{
+    for (const char *c = name; *c; c++)
+        if (!isalnum((unsigned char)*c) && !strchr("-._", *c))
+            return error_set(err,
+                             "--allow-host %.80s: that is no host name; take the name alone, "
+                             "without http:// and port, such as bench.example.org",
+                             name);
+    if (!*name || strlen(name) > NAME_MAX_LENGTH)
+        return error_set(err, "--allow-host: a host name has 1 to %d characters", NAME_MAX_LENGTH);
+    return 0;
+}
+
 int guard_check_token(const char *token, struct error *err)
 {
     size_t length = strlen(token);

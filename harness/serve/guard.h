@@ -26,6 +26,9 @@ struct guard_names {
  * fit; other addresses, and this machine's own name, where the server is reachable from others. */
 bool guard_host_fits(const char *host, const struct guard_names *names);
 
+/* Of a further name: a host name alone, as a Host header brings it before the port. */
+int guard_check_name(const char *name, struct error *err);
+
 /* Letters, digits, - . _ ~ alone, and enough of them. */
 int guard_check_token(const char *token, struct error *err);
 /* In a time that depends on the lengths alone. */

@@ -5,12 +5,22 @@
 #include "serve/waiting.h"
 
 #include <errno.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 
+struct handle {
+    struct store *store;
+    uint64_t age; /* of the handles when it was opened */
+    bool taken;
+};
+
 struct handles {
-    pthread_mutex_t lock;
+    char *path;
+    pthread_mutex_t lock; /* of what follows */
     pthread_cond_t given;
-    struct store *free[HANDLES_MAX];
+    uint64_t age; /* how often they were renewed */
+    struct handle items[HANDLES_MAX];
     size_t nr;
 };
 
@@ -18,11 +28,12 @@ int handles_open(const char *path, size_t nr, struct handles **out, struct error
 {
     struct handles *h = memory_zeroed(1, sizeof(*h));
 
+    h->path = memory_string(path);
     pthread_mutex_init(&h->lock, NULL);
     waiting_init(&h->given);
     *out = h;
     for (; h->nr < nr && h->nr < HANDLES_MAX; h->nr++)
-        if (store_open(&h->free[h->nr], path, STORE_READ, err)) {
+        if (store_open(&h->items[h->nr].store, path, STORE_READ, err)) {
             handles_close(h);
             *out = NULL;
             return -1;
@@ -35,29 +46,71 @@ void handles_close(struct handles *h)
     if (!h)
         return;
     while (h->nr > 0)
-        store_close(h->free[--h->nr]);
+        store_close(h->items[--h->nr].store);
     pthread_cond_destroy(&h->given);
     pthread_mutex_destroy(&h->lock);
+    free(h->path);
     free(h);
+}
+
+/* With the lock held. */
+static struct handle *find_free(struct handles *h)
+{
+    for (size_t i = 0; i < h->nr; i++)
+        if (!h->items[i].taken)
+            return &h->items[i];
+    return NULL;
+}
+
+/* By whoever has taken it, without the lock. */
+static void reopen(struct handles *h, struct handle *handle, uint64_t age)
+{
+    struct store *store, *old;
+    struct error ignored;
+
+    if (store_open(&store, h->path, STORE_READ, &ignored))
+        return;
+    pthread_mutex_lock(&h->lock); /* handles_give() looks at all of them */
+    old = handle->store;
+    handle->store = store;
+    handle->age = age;
+    pthread_mutex_unlock(&h->lock);
+    store_close(old);
 }
 
 struct store *handles_take(struct handles *h, int patience_ms)
 {
     struct timespec until = waiting_until(patience_ms);
+    struct handle *handle;
     int rc = 0;
 
     pthread_mutex_lock(&h->lock);
-    while (h->nr == 0 && rc != ETIMEDOUT)
+    while (!(handle = find_free(h)) && rc != ETIMEDOUT)
         rc = pthread_cond_timedwait(&h->given, &h->lock, &until);
-    struct store *store = h->nr > 0 ? h->free[--h->nr] : NULL;
+    uint64_t age = h->age;
+    if (handle)
+        handle->taken = true;
     pthread_mutex_unlock(&h->lock);
-    return store;
+    if (!handle)
+        return NULL;
+    if (handle->age != age)
+        reopen(h, handle, age);
+    return handle->store;
 }
 
 void handles_give(struct handles *h, struct store *store)
 {
     pthread_mutex_lock(&h->lock);
-    h->free[h->nr++] = store;
+    for (size_t i = 0; i < h->nr; i++)
+        if (h->items[i].store == store)
+            h->items[i].taken = false;
     pthread_cond_signal(&h->given);
+    pthread_mutex_unlock(&h->lock);
+}
+
+void handles_renew(struct handles *h)
+{
+    pthread_mutex_lock(&h->lock);
+    h->age++;
     pthread_mutex_unlock(&h->lock);
 }

@@ -18,4 +18,8 @@ void handles_close(struct handles *h); /* after all were given back; NULL is fin
 struct store *handles_take(struct handles *h, int patience_ms);
 void handles_give(struct handles *h, struct store *store);
 
+/* Another file stands at the path: each handle is opened anew before it is taken again. One that
+ * cannot be opened stays with the file that it has. */
+void handles_renew(struct handles *h);
+
 #endif

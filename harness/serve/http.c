@@ -153,6 +153,9 @@ static int check_options(const struct http *http, const struct http_options *opt
 {
     if (options->token && guard_check_token(options->token, err))
         return -1;
+    for (size_t i = 0; i < options->nr_names; i++)
+        if (guard_check_name(options->names[i], err))
+            return -1;
     if (http->listening.loopback || options->token)
         return 0;
     return error_set(err,

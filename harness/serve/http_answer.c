@@ -147,13 +147,15 @@ static void end_news(void *reader)
 
 enum MHD_Result http_send_news(struct http *http, struct MHD_Connection *connection)
 {
-    struct events_reader *reader = http->options.events ? events_join(http->options.events) : NULL;
+    struct events *events = http->options.events;
+    struct events_reader *reader =
+        events ? events_join(events, header(http, connection, "Last-Event-ID")) : NULL;
 
     if (!reader)
-        return http_send_with(http, connection,
-                              http_error(MHD_HTTP_SERVICE_UNAVAILABLE, 0,
-                                         "too many pages wait for news; reload to see new runs"),
-                              "Retry-After", "30");
+        return http_send_with(
+            http, connection,
+            http_error(MHD_HTTP_SERVICE_UNAVAILABLE, 0, "there is no more news: the server ends"),
+            "Connection", "close");
     struct MHD_Response *response =
         http->mhd.create_response_from_callback(MHD_SIZE_UNKNOWN, 512, read_news, reader, end_news);
     if (!response) {

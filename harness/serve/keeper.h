@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Looks after a history in a thread of its own: sees once a second whether others have written to
- * it, and makes the pasts (serve/past.h) that were asked for. Until the new ones are made, the old
- * ones stand.
+ * it or put another file in its place, and makes the pasts (serve/past.h) that were asked for.
+ * Until the new ones are made, the old ones stand; so does the old file while there is no other
+ * that can be read.
  */
 #ifndef HARNESS_SERVE_KEEPER_H
 #define HARNESS_SERVE_KEEPER_H
@@ -13,7 +14,9 @@
 
 enum {
     KEEPER_LOOK_MS = 1000,
-    KEEPER_PATIENCE_MS = 1500, /* that a request waits for a past, at most */
+    KEEPER_START_MS = 3000,   /* that keeper_open() waits for the first past, at most */
+    KEEPER_PATIENCE_MS = 100, /* that a request waits for a past, at most */
+    KEEPER_CLASSES_MAX = 8,   /* machine classes whose pasts are kept: those asked for last */
 };
 
 struct keeper_options {
@@ -21,11 +24,14 @@ struct keeper_options {
     size_t window;    /* see past_maker_create() */
     /* Called from the keeper's thread when finished runs have come or gone; may be NULL. */
     void (*tell)(void *context, int64_t newest);
+    /* Called from that thread when another file stands at the path; may be NULL. */
+    void (*renew)(void *context);
     void *context;
 };
 
 struct keeper;
 
+/* With the past of the newest run, unless that takes long. */
 int keeper_open(const struct keeper_options *options, struct keeper **keeper, struct error *err);
 void keeper_close(struct keeper *k); /* NULL is fine */
 

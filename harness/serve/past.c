@@ -8,11 +8,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A history put in the place of another has other runs of the same numbers. */
+struct known_run {
+    int64_t id;
+    char uuid[sizeof(((struct run *)0)->uuid)];
+};
+
 struct past_maker {
     char machine_class[96];
     size_t window;
     struct series_join *join;
-    int64_t *ids; /* of the runs in it, in its order */
+    struct known_run *known; /* the runs in it, in its order */
     size_t nr, capacity;
 };
 
@@ -48,7 +54,7 @@ void past_maker_free(struct past_maker *maker)
     if (!maker)
         return;
     series_join_free(maker->join);
-    free(maker->ids);
+    free(maker->known);
     free(maker);
 }
 
@@ -81,6 +87,11 @@ static void drop_trials(struct records *runs)
     runs->nr_runs = kept;
 }
 
+static bool is_known(const struct known_run *known, const struct run *run)
+{
+    return known->id == run->id && strcmp(known->uuid, run->uuid) == 0;
+}
+
 /* Where the first run that was read stands among those there are now; -1: some are gone, or there
  * are older ones than before. */
 static int place_of_known(const struct past_maker *maker, const struct records *runs)
@@ -89,12 +100,12 @@ static int place_of_known(const struct past_maker *maker, const struct records *
 
     if (maker->nr == 0)
         return -1;
-    while (first < runs->nr_runs && runs->runs[first].id != maker->ids[0])
+    while (first < runs->nr_runs && !is_known(&maker->known[0], &runs->runs[first]))
         first++;
     if (runs->nr_runs - first < maker->nr)
         return -1;
     for (size_t i = 0; i < maker->nr; i++)
-        if (runs->runs[first + i].id != maker->ids[i])
+        if (!is_known(&maker->known[i], &runs->runs[first + i]))
             return -1;
     return (int)first;
 }
@@ -113,16 +124,19 @@ static void choose_runs(struct past_maker *maker, struct records *runs)
     drop_first(runs, (size_t)first);
 }
 
-static int read_run(struct past_maker *maker, struct store *store, int64_t id, struct error *err)
+static int read_run(struct past_maker *maker, struct store *store, const struct run *run,
+                    struct error *err)
 {
     struct store_filter filter = { .without_telemetry = true };
     struct records records = { 0 };
-    int rc = store_load(store, &id, 1, &filter, &records, err);
+    int rc = store_load(store, &run->id, 1, &filter, &records, err);
 
     if (rc == 0) {
         series_join_add(maker->join, &records);
-        maker->ids = array_grow(maker->ids, maker->nr, &maker->capacity, sizeof(*maker->ids));
-        maker->ids[maker->nr++] = id;
+        maker->known = array_grow(maker->known, maker->nr, &maker->capacity, sizeof(*maker->known));
+        struct known_run *known = &maker->known[maker->nr++];
+        known->id = run->id;
+        snprintf(known->uuid, sizeof(known->uuid), "%s", run->uuid);
     }
     records_release(&records);
     return rc;
@@ -147,7 +161,7 @@ static bool read_runs(struct past_maker *maker, struct store *store, const struc
     for (size_t i = maker->nr; *rc == 0 && i < runs->nr_runs; i++) {
         if (atomic_load(closing))
             return true;
-        *rc = read_run(maker, store, runs->runs[i].id, err);
+        *rc = read_run(maker, store, &runs->runs[i], err);
     }
     return false;
 }

@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SEARCH_MOST = 400 }; /* runs that one request looks through */
+/* Runs that one request looks through, and how long it does. */
+enum { SEARCH_MOST = 400, SEARCH_MS = 100 };
 
 static const struct run_values no_values;
 
@@ -47,7 +48,7 @@ static int read_condition(struct loading *l)
 /* The list of runs, and among them those to look at. */
 static int choose_runs(struct loading *l)
 {
-    struct query_page page = { l->wanted->from, l->wanted->limit, SEARCH_MOST };
+    struct query_page page = { l->wanted->from, l->wanted->limit, SEARCH_MOST, SEARCH_MS };
     struct failure *f = l->failure;
 
     if (query_runs(l->store, &l->query, &page, &l->found, &f->err) ||
@@ -107,28 +108,49 @@ static const char *base_of(struct loading *l)
     return l->scene->baseline.data;
 }
 
-static int load_view(struct loading *l)
+static void fill_request(struct loading *l, struct view_request *request)
 {
     static const char *const nothing[] = { "" }; /* an empty list would let all through */
-    struct view_request request = *l->source->request;
     struct scene *scene = l->scene;
 
+    *request = *l->source->request;
+    request->run_ids = l->runs;
+    request->nr_run_ids = l->nr_runs;
+    request->baseline = base_of(l);
+    request->without_history = true;
+    request->head_too = true;
+    if (!scene->filtered)
+        return;
+    request->filters = NULL;
+    request->nr_filters = 0;
+    request->keys = scene->keys.nr ? (const char *const *)scene->keys.items : nothing;
+    request->nr_keys = scene->keys.nr ? scene->keys.nr : 1;
+}
+
+/* Without the base that the server was given: it has gone since. The runs are there to be seen. */
+static int load_without_base(struct loading *l, struct view_request *request)
+{
+    struct error *err = &l->failure->err;
+    struct scene *scene = l->scene;
+
+    strbuf_addf(&scene->no_base, "nothing is compared: %s", err->message);
+    request->baseline = NULL;
+    view_release(&scene->view);
+    return view_load(l->store, request, &scene->view, err);
+}
+
+static int load_view(struct loading *l)
+{
+    struct view_request request;
+
     if (l->nr_runs == 0) { /* nothing fits: a page with nothing on it */
-        scene->view.head = -1;
+        l->scene->view.head = -1;
         return 0;
     }
-    request.run_ids = l->runs;
-    request.nr_run_ids = l->nr_runs;
-    request.baseline = base_of(l);
-    request.without_history = true;
-    request.head_too = true;
-    if (scene->filtered) {
-        request.filters = NULL;
-        request.nr_filters = 0;
-        request.keys = scene->keys.nr ? (const char *const *)scene->keys.items : nothing;
-        request.nr_keys = scene->keys.nr ? scene->keys.nr : 1;
-    }
-    int rc = view_load(l->store, &request, &scene->view, &l->failure->err);
+    fill_request(l, &request);
+    int rc = view_load(l->store, &request, &l->scene->view, &l->failure->err);
+    if (rc && l->wanted->base == 0 && request.baseline)
+        rc = load_without_base(l, &request);
     return rc ? fail(l, MHD_HTTP_NOT_FOUND) : 0; /* a run that is not there, or a base */
 }
 
@@ -141,6 +163,7 @@ struct scene *scene_load(struct store *store, const struct scene_source *source,
     atomic_init(&l.scene->holders, 1);
     l.scene->view.head = -1;
     strbuf_init(&l.scene->baseline);
+    strbuf_init(&l.scene->no_base);
     *failure = (struct failure) { 0 };
     if (read_condition(&l) || choose_runs(&l) || choose_benchmarks(&l) || load_view(&l)) {
         scene_drop(l.scene);
@@ -194,6 +217,8 @@ void scene_finish(struct scene *scene, const struct scene_source *source, struct
     list_runs(scene);
     if (scene_machine(scene) && !past)
         scene->notes[notes++] = "the trends are still being read; reload in a moment";
+    if (scene->no_base.length)
+        scene->notes[notes++] = scene->no_base.data;
     if (scene->gave_up)
         scene->notes[notes++] = "older runs were not searched: the list goes on with them";
     else if (scene->view.head < 0)
@@ -234,20 +259,10 @@ void scene_drop(void *thing)
     records_release(&scene->listed);
     string_list_release(&scene->keys);
     strbuf_release(&scene->baseline);
+    strbuf_release(&scene->no_base);
     free(scene->more);
     past_drop(scene->past);
     free(scene);
-}
-
-size_t scene_size(const void *thing)
-{
-    const struct scene *scene = thing;
-    const struct records *records = &scene->view.records;
-    size_t size = sizeof(*scene) + scene->listed.nr_runs * sizeof(struct run);
-
-    for (size_t i = 0; i < records->nr; i++)
-        size += sizeof(records->items[i]) + records->items[i].m.nr_samples * sizeof(uint64_t);
-    return size;
 }
 
 /* ---- figures ---- */

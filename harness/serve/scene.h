@@ -27,7 +27,8 @@ struct scene {
     struct string_list keys; /* benchmarks that the condition lets through ... */
     bool filtered;           /* ... where it says anything about benchmarks */
     struct strbuf baseline;  /* REF that was asked for */
-    const char *notes[2];
+    struct strbuf no_base;   /* why there is no base although the server has one; empty: there is */
+    const char *notes[3];
 };
 
 /* Why there is no scene, as an answer. */

@@ -2,6 +2,7 @@
 #include "serve/serve_parts.h"
 
 #include "base/memory.h"
+#include "view/history_side.h"
 
 #include <inttypes.h>
 #include <microhttpd.h>
@@ -76,9 +77,42 @@ struct scene *serve_scene(struct serve *s, const struct wanted *wanted, struct f
 
 /* ---- beginning and end ---- */
 
-static void tell_pages(void *events, int64_t newest)
+static void tell_pages(void *context, int64_t newest)
 {
-    events_tell(events, newest);
+    struct serve *s = context;
+
+    if (s->events && newest > 0) /* else all runs are gone: a page has nothing new to show */
+        events_tell(s->events, newest);
+}
+
+static void renew_handles(void *context)
+{
+    struct serve *s = context;
+
+    handles_renew(s->handles);
+}
+
+/* A base that is nowhere is a mistake of whoever starts the server. In an empty history there is
+ * none yet. */
+static int check_baseline(struct serve *s, struct error *err)
+{
+    const struct view_request *request = s->options.request;
+    struct store_filter filter = { .without_samples = true, .without_telemetry = true };
+    struct history_side side = { 0 };
+    struct query_state state;
+
+    if (!request->baseline)
+        return 0;
+    struct store *store = handles_take(s->handles, SERVE_PATIENCE_MS);
+    const struct history_source source = { store, request->baselines, &filter };
+    int rc = query_state(store, &state, err);
+    if (rc == 0 && state.runs > 0)
+        rc = history_side_load(&source, request->baseline, NULL, &side, err);
+    if (rc && side.nothing)
+        rc = 0;
+    history_side_release(&side);
+    handles_give(s->handles, store);
+    return rc;
 }
 
 static int open_history(struct serve *s, struct error *err)
@@ -86,12 +120,13 @@ static int open_history(struct serve *s, struct error *err)
     struct keeper_options keeper = {
         .path = s->options.path,
         .window = s->options.history,
-        .tell = s->events ? tell_pages : NULL,
-        .context = s->events,
+        .tell = tell_pages,
+        .renew = renew_handles,
+        .context = s,
     };
 
     return handles_open(s->options.path, SERVE_HANDLES, &s->handles, err) ||
-                   keeper_open(&keeper, &s->keeper, err)
+                   check_baseline(s, err) || keeper_open(&keeper, &s->keeper, err)
                ? -1
                : 0;
 }

@@ -2,6 +2,7 @@
 #include "store/query.h"
 
 #include "base/array.h"
+#include "core/clock.h"
 #include "store/query_parts.h"
 #include "store/read.h"
 #include "store/schema.h"
@@ -74,10 +75,19 @@ static int is_measured(struct sql_query *measured, const struct query *q, int64_
     return rc;
 }
 
+/* One run is looked at in any case, so that a list of parts comes to an end. */
+static bool had_enough(const struct query_page *page, size_t searched, uint64_t began_ns)
+{
+    if (page->search && searched == page->search)
+        return true;
+    return page->ms && searched > 0 && clock_ns() - began_ns > (uint64_t)page->ms * 1000000;
+}
+
 /* `measured` is NULL where the runs alone decide. */
 static int collect(struct sql_query *runs, struct sql_query *measured, const struct query *q,
                    const struct query_page *page, struct query_found *out, struct error *err)
 {
+    uint64_t began_ns = clock_ns();
     size_t searched = 0;
     int rc;
 
@@ -86,7 +96,7 @@ static int collect(struct sql_query *runs, struct sql_query *measured, const str
         const char *label = sql_text(runs);
         if (run_is_trial(label ? label : "", sql_text(runs)))
             continue;
-        out->gave_up = measured && page->search && searched == page->search;
+        out->gave_up = measured && had_enough(page, searched, began_ns);
         if (out->gave_up || (page->limit && out->nr == page->limit)) {
             out->next = id;
             return 0;
@@ -279,17 +289,19 @@ int query_state(struct store *s, struct query_state *out, struct error *err)
     static const char *const runs =
         "SELECT coalesce(max(id), 0), count(*), coalesce(max(ended_ms), 0), "
         "coalesce(sum(length(label)), 0), (SELECT count(*) FROM baseline), "
-        "(SELECT coalesce(max(created_ms), 0) FROM baseline) FROM run WHERE ended_ms > 0";
+        "(SELECT coalesce(max(created_ms), 0) FROM baseline), (SELECT count(*) FROM ceiling), "
+        "(SELECT coalesce(max(id), 0) FROM ceiling) FROM run WHERE ended_ms > 0";
     static const char *const accepted =
         "SELECT count(*), coalesce(max(id), 0), coalesce(max(accepted_ms), 0) FROM acceptance";
-    int64_t numbers[9] = { 0 };
+    enum { OF_RUNS = 8, OF_ALL = 11 };
+    int64_t numbers[OF_ALL] = { 0 };
     struct sql_query q;
 
     for (int part = 0; part < (s->version >= SCHEMA_VERDICTS ? 2 : 1); part++) {
         if (sql_open(&q, s, part ? accepted : runs, err))
             return -1;
         int rc = sql_step(&q, err);
-        for (int i = part ? 6 : 0; rc > 0 && i < (part ? 9 : 6); i++)
+        for (int i = part ? OF_RUNS : 0; rc > 0 && i < (part ? OF_ALL : OF_RUNS); i++)
             numbers[i] = sql_int(&q);
         sql_close(&q);
         if (rc < 0)

@@ -75,13 +75,14 @@ struct query_page {
     int64_t from;  /* begins with this run; 0: with the newest */
     size_t limit;  /* runs found; 0: all */
     size_t search; /* runs whose measurements are looked at; 0: all */
+    int ms;        /* that looking at them takes, at most, but for the last of them; 0: any */
 };
 
 struct query_found {
     int64_t *ids; /* newest first; owned */
     size_t nr, capacity;
     int64_t next; /* the run that the next page begins with; 0: this was the last one */
-    bool gave_up; /* because of `search`: there may be more that fit */
+    bool gave_up; /* because of `search` or `ms`: there may be more that fit */
 };
 
 /* Finished runs that are no trials (core/record.h) and of which a measurement fits. */
@@ -98,8 +99,8 @@ int query_load_runs(struct store *s, const int64_t *ids, size_t nr, struct recor
 int query_keys(struct store *s, const struct query *q, const int64_t *run_ids, size_t nr,
                struct string_list *keys, struct error *err);
 
-/* What tells a reader that a history has changed: equal numbers, equal finished runs, names and
- * acceptances. Measurements of a run in progress do not count. */
+/* What tells a reader that a history has changed: equal numbers, equal finished runs, names,
+ * ceilings and acceptances. Measurements of a run in progress do not count. */
 struct query_state {
     int64_t newest; /* id of the newest finished run; 0: there is none */
     int64_t runs;   /* finished ones */

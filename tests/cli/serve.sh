@@ -59,6 +59,15 @@ begin --watch
 check "it is alive" is "$(status "$PORT" /healthz)" 200
 end TERM
 
+say "By its other name"
+rm -f address
+"$HARNESS" plot --host 127.0.0.1 --port 0 >address 2>errors &
+PID=$!
+wait_for test -s address
+PORT=$(sed -E 's#.*:([0-9]+)/$#\1#' address)
+check "it is alive" is "$(status "$PORT" /healthz)" 200
+end INT
+
 say "A token"
 begin --host 0.0.0.0 --token a-token-of-24-characters
 sed "s/$PORT/PORT/" address
@@ -73,6 +82,9 @@ say "What does not start"
 t serve --host 0.0.0.0
 t serve --host example.org
 t serve --token short
+t serve --allow-host http://bench.example.org:8080
+t serve --baseline nobody 2>&1 | sed "s/ Branches: .*//"
+t plot --port 8080
 t serve --port 70000
 t serve --db nowhere.db
 t serve 7

@@ -148,6 +148,11 @@ static void axes_hold_the_changes(void **state)
     assert_close(f->panels[0]->x.low, -f->panels[0]->x.high, 1e-9); /* centred at 0 */
     assert_true(f->panels[0]->x.high < 30);
     figure_free(f);
+    made.rows[0].change = 13; /* no time is less than none */
+    f = build(&made, "comparison", true);
+    assert_true(f->panels[0]->x.low >= -100 && f->panels[0]->x.high > 1300);
+    figure_free(f);
+    made.rows[0].change = 0.12;
     f = build(&made, "speedup", true);
     assert_true(f->panels[0]->x.low > 0.7 && f->panels[0]->x.high < 1.4);
     records_release(&made.records);

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Ticks, units, text widths, colours and escapes under every figure. Covers: S1-28, S2-01, S2-03.
- */
+/* Ticks, units, text widths, colours, escapes and places under every figure.
+ * Covers: S1-28, S2-01, S2-03. */
 #include "testing.h"
 
 #include "base/memory.h"
 #include "output/escape.h"
+#include "output/figure.h"
 #include "output/palette.h"
+#include "output/roofline_roofs.h"
 #include "output/textwidth.h"
 #include "output/ticks.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 static void join(const struct ticks *ticks, char *out, size_t size)
@@ -63,6 +66,9 @@ static void log_ticks_are_decades(void **state)
         { 0.03, 2, 9, QUANTITY_PLAIN, "0.05 0.1 0.2 0.5 1 2" },
         { 500, 5e9, 8, QUANTITY_TIME, "1 µs 10 µs 100 µs 1 ms 10 ms 100 ms 1 s" },
         { 1, 1e12, 5, QUANTITY_PLAIN, "1 1000 1 M 1 G 1 T" },
+        { 14.7, 224, 6, QUANTITY_PLAIN, "20 50 100 200" }, /* one decade alone would be one text */
+        { 0.35, 90, 8, QUANTITY_PLAIN, "0.5 1 2 5 10 20 50" },
+        { 120, 620, 6, QUANTITY_PLAIN, "200 300 400 500 600" },
     };
     char texts[512];
 
@@ -229,13 +235,98 @@ static void escapes_hold(void **state)
     assert_int_equal(escape_columns("a中é"), 4);
 }
 
+/* A panel of bars over long names, side by side: they are turned, and none leaves the figure. */
+static void turned_names_stay_inside(void **state)
+{
+    static const char *const names[] = { "a-name-that-is-longer-than-its-column/first",
+                                         "a-name-that-is-longer-than-its-column/second",
+                                         "c",
+                                         "d",
+                                         "e",
+                                         "f" };
+
+    (void)state;
+    struct figure *f = figure_create("turned", "Turned");
+    struct panel *p = figure_panel(f);
+    struct layer *bars = panel_layer(p, MARK_BARS, NULL);
+    axis_names(&p->x, names, 6, false);
+    axis_set(&p->y, "value", QUANTITY_PLAIN, "", AXIS_LINEAR);
+    for (int i = 0; i < 6; i++)
+        layer_add(bars, i, i + 1);
+    figure_finish(f);
+    assert_true(p->x.tick_angle > 0);
+    for (size_t i = 0; i < p->x.ticks.nr; i++) {
+        const struct tick *t = &p->x.ticks.items[i];
+        double width = text_width(t->text, 12, false) * cos(p->x.tick_angle * M_PI / 180);
+        assert_true(panel_x(p, t->at) - width >= 0);
+    }
+    figure_free(f);
+}
+
+/* An axis that counts has whole numbers alone. */
+static void counts_are_whole(void **state)
+{
+    (void)state;
+    for (int nr = 1; nr < 40; nr++) {
+        struct figure *f = figure_create("counts", "Counts");
+        struct panel *p = figure_panel(f);
+        struct layer *points = panel_layer(p, MARK_POINTS, NULL);
+        axis_set(&p->x, "sample", QUANTITY_PLAIN, "", AXIS_LINEAR);
+        axis_set(&p->y, "value", QUANTITY_PLAIN, "", AXIS_LINEAR);
+        p->x.whole = true;
+        for (int i = 1; i <= nr; i++)
+            layer_add(points, i, i * 0.1);
+        figure_finish(f);
+        assert_true(p->x.ticks.nr > 0);
+        for (size_t i = 0; i < p->x.ticks.nr; i++)
+            assert_close(p->x.ticks.items[i].at, round(p->x.ticks.items[i].at), 0);
+        figure_free(f);
+    }
+}
+
+static double label_of_peak(const struct roof_mark *marks, size_t nr)
+{
+    const struct ceiling peak = { .name = "flops.fp32", .value = 2e11 };
+    const struct ceiling dram = { .name = "bandwidth.dram", .value = 4e10 };
+    struct roofs roofs = { .given = "given", .maths = { &peak }, .nr_maths = 1 };
+    struct figure *f = figure_create("roofs", "Roofs");
+    struct panel *p = figure_panel(f);
+    double at = NAN;
+
+    roofs.levels[LEVEL_DRAM] = &dram;
+    roofs.marks = marks;
+    roofs.nr_marks = nr;
+    roofs_fit(&roofs, 0.5, 50);
+    p->y.low = 1e9;
+    roofs_add(&roofs, p);
+    for (size_t i = 0; i < p->nr; i++)
+        for (size_t k = 0; p->layers[i]->mark == MARK_TEXT && k < p->layers[i]->nr; k++)
+            if (strstr(p->layers[i]->items[k].text, "fp32 peak"))
+                at = p->layers[i]->items[k].x;
+    figure_free(f);
+    return at;
+}
+
+/* The label of the compute roof goes where points are not in its way. */
+static void roof_labels_avoid_points(void **state)
+{
+    static const struct roof_mark near = { 90, 1.95e11 }, far = { 90, 1e10 };
+    double alone = label_of_peak(NULL, 0);
+
+    (void)state;
+    assert_true(alone > 100); /* its right end, at the edge */
+    assert_close(label_of_peak(&far, 1), alone, 0);
+    assert_true(label_of_peak(&near, 1) < near.intensity);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(linear_ticks_are_round), cmocka_unit_test(log_ticks_are_decades),
         cmocka_unit_test(ratio_ticks_hold_one),   cmocka_unit_test(units_fit),
         cmocka_unit_test(widths_and_cuts),        cmocka_unit_test(colours_can_be_seen),
-        cmocka_unit_test(escapes_hold),
+        cmocka_unit_test(escapes_hold),           cmocka_unit_test(turned_names_stay_inside),
+        cmocka_unit_test(counts_are_whole),       cmocka_unit_test(roof_labels_avoid_points),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

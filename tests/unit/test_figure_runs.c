@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Figures of several runs, lines and points over any number; degenerate runs.
- * Covers: S1-07, S1-32, S1-34, S1-40, S1-42, S1-43, S1-51.
+ * Covers: S2-03, S1-07, S1-32, S1-34, S1-40, S1-42, S1-43, S1-51.
  */
 #include "testing.h"
 
 #include "output_records.h"
 
+#include "base/memory.h"
 #include "output/chart.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 static const char *const names[] = { "main", "topic", "third" };
@@ -203,6 +205,167 @@ static void many_runs(void **state)
     scene_release(&s);
 }
 
+struct many {
+    char texts[90][16];
+    const char *names[90];
+    int runs[90];
+};
+
+/* As many runs, each with the same four benchmarks. */
+static void add_many(struct scene *s, struct many *many)
+{
+    static const char *const keys[] = {
+        "gemm/nn/simd/fp32/batch=1,seq=64,n=64,k=64/cpu-2t/warm",
+        "gemm/nn/simd/fp32/batch=1,seq=96,n=96,k=96/cpu-2t/warm",
+        "gemm/nn/openblas/fp32/batch=1,seq=64,n=64,k=64/cpu-2t/warm",
+        "gpt/nano/prefill/simd/fp32/batch=1,seq=64/cpu-2t/warm",
+    };
+
+    *s = (struct scene) { .runs = { 0, 1, 2 } };
+    for (int i = 0; i < 90; i++) {
+        snprintf(many->texts[i], sizeof(many->texts[i]), "run %d", i);
+        many->names[i] = many->texts[i];
+        many->runs[i] = i;
+        made_run(&s->r, i, "feedbeef", "gcc");
+        for (int k = 0; k < 4; k++)
+            made_work(made_measurement(&s->r, i, 0, keys[k], 1e5 * (k + 1) * (1 + 0.001 * i), 0.01,
+                                       20, made_seed(i, k, 7)),
+                      1e7, 1e6);
+    }
+    made_ceilings(&s->r);
+}
+
+/* Whatever the type: of ninety runs no more than a reader can tell apart, and it is said. */
+static void more_runs_than_can_be_shown(void **state)
+{
+    static const char preset[] =
+        "{\"name\":\"a\",\"title\":\"A\",\"type\":\"split\",\"y\":\"p50\","
+        "\"x\":\"gflops\",\"panels\":[\"p50\",\"gflops\"],"
+        "\"mode\":[\"single\",\"multi\"]}";
+    struct many *many = memory_zeroed(1, sizeof(*many));
+    struct scene s;
+    struct error err;
+    size_t drawn = 0;
+
+    (void)state;
+    add_many(&s, many);
+    assert_ok(preset_parse(&s.preset, preset, strlen(preset), "t.json", &err), &err);
+    struct chart chart = { .preset = &s.preset,
+                           .records = &s.r,
+                           .runs = many->runs,
+                           .nr_runs = 90,
+                           .run_names = many->names };
+    for (size_t i = 0; plot_type_at(i); i++) {
+        s.preset.type = plot_type_at(i);
+        struct figure *f = chart_build(&chart);
+        for (size_t k = 0; k < f->nr_panels; k++)
+            if (f->panels[k]->y.scale == AXIS_CATEGORY)
+                assert_true(f->panels[k]->y.ticks.nr <= LIMIT_ROWS_MAX);
+        if (!f->reason && s.preset.type->runs_max) {
+            drawn++;
+            assert_true(f->nr_samples < 40);
+            if (!strstr(f->caption, "Of 90 runs the last "))
+                fail_msg("%s: %s", s.preset.type->name, f->caption);
+        }
+        figure_free(f);
+    }
+    assert_true(drawn >= 10);
+
+    /* Without that, one benchmark in all its runs still fits. */
+    struct chart_items items;
+    chart_items_init(&items, &chart);
+    assert_int_equal(items.nr, 360);
+    chart_items_limit(&items, 24, chart_item_median);
+    assert_int_equal(items.nr, LIMIT_ROWS_MAX);
+    assert_int_equal(items.left_out, 360 - LIMIT_ROWS_MAX);
+    assert_string_equal(items.items[items.nr - 1].label, "run 89");
+    chart_items_release(&items);
+    scene_release(&s);
+    free(many);
+}
+
+static enum ink ink_of(const struct figure *f, const char *label)
+{
+    for (size_t i = 0; i < f->panels[0]->nr; i++)
+        if (f->panels[0]->layers[i]->label && strcmp(f->panels[0]->layers[i]->label, label) == 0)
+            return f->panels[0]->layers[i]->style.ink;
+    fail_msg("no series %s", label);
+    return INK_NR;
+}
+
+/* A variant has one colour in all figures of a run, whichever it meets first. */
+static void variants_keep_their_colour(void **state)
+{
+    static const struct {
+        const char *type, *more;
+    } rows[] = { { "bars", "" },
+                 { "grouped", ",\"group\":\"variant\"" },
+                 { "scatter", ",\"x\":\"gflops\",\"group\":\"variant\"" },
+                 { "box", "" },
+                 { "split", ",\"panels\":[\"gflops\",\"p50\"]" } };
+    struct error err;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct scene s = { .runs = { 0 } };
+        char preset[512];
+        snprintf(
+            preset, sizeof(preset),
+            "{\"name\":\"a\",\"title\":\"A\",\"type\":\"%s\",\"y\":\"p50\",\"mode\":\"single\","
+            "\"filter\":[\"!gpt/*\"]%s}",
+            rows[i].type, rows[i].more);
+        assert_ok(preset_parse(&s.preset, preset, strlen(preset), "t.json", &err), &err);
+        made_run(&s.r, 0, "feedbeef", "gcc");
+        const char *keys[] = { "gemm/nn/simd/fp32/batch=1,seq=64,n=64,k=64/cpu-2t/warm",
+                               "gemm/nn/openblas/fp32/batch=1,seq=64,n=64,k=64/cpu-2t/warm",
+                               "gpt/nano/prefill/plain/fp32/batch=1,seq=64/cpu-2t/warm" };
+        for (int k = 0; k < 3; k++)
+            made_work(made_measurement(&s.r, 0, 0, keys[k], 1e5 * (i % 2 ? 3 - k : k + 1), 0.01, 60,
+                                       made_seed(0, k, 7)),
+                      1e7, 1e6);
+        struct figure *f = build(&s, 1);
+        assert_null(f->reason);
+        assert_int_equal(ink_of(f, "openblas"), 0); /* openblas, plain, simd */
+        assert_int_equal(ink_of(f, "simd"), 2);
+        figure_free(f);
+        scene_release(&s);
+    }
+}
+
+/* Shapes that share no batch and seq: rows are variants then, or most of the map were empty. */
+static void a_map_of_shapes(void **state)
+{
+    static const char *const shapes[] = { "batch=1,seq=64,n=64,k=64", "batch=1,seq=96,n=96,k=96",
+                                          "batch=1,seq=7,n=500,k=3" };
+    static const char preset[] =
+        "{\"name\":\"a\",\"title\":\"A\",\"type\":\"matrix\",\"y\":\"gflops\",\"mode\":\"single\"}";
+    struct scene s = { .runs = { 0 } };
+    struct error err;
+
+    (void)state;
+    assert_ok(preset_parse(&s.preset, preset, strlen(preset), "t.json", &err), &err);
+    made_run(&s.r, 0, "feedbeef", "gcc");
+    for (int i = 0; i < 6; i++) {
+        char key[KEY_SIZE];
+        snprintf(key, sizeof(key), "gemm/nn/%s/fp32/%s/cpu-2t/warm", i % 2 ? "simd" : "naive",
+                 shapes[i / 2]);
+        made_work(made_measurement(&s.r, 0, 0, key, 1e5 * (i + 1), 0.01, 20, made_seed(0, i, 7)),
+                  1e7, 1e6);
+    }
+    struct figure *f = build(&s, 1);
+    assert_null(f->reason);
+    const struct panel *p = f->panels[0];
+    assert_int_equal(p->y.ticks.nr, 2);
+    assert_int_equal(p->x.ticks.nr, 3);
+    assert_string_equal(p->x.label, "seq × n × k");
+    assert_string_equal(p->x.ticks.items[0].text, "7 × 500 × 3");
+    for (size_t i = 0; i < 6; i++)
+        assert_true(isfinite(layer_of(p, MARK_CELLS, 0)->items[i].share));
+    assert_non_null(strstr(f->caption, "in shape alone"));
+    figure_free(f);
+    scene_release(&s);
+}
+
 static void labels_have_the_run(void **state)
 {
     struct chart_items items;
@@ -298,6 +461,9 @@ int main(void)
         cmocka_unit_test(lines_over_threads_and_settings),
         cmocka_unit_test(a_row_a_run),
         cmocka_unit_test(many_runs),
+        cmocka_unit_test(more_runs_than_can_be_shown),
+        cmocka_unit_test(variants_keep_their_colour),
+        cmocka_unit_test(a_map_of_shapes),
         cmocka_unit_test(labels_have_the_run),
         cmocka_unit_test(points_of_any_number),
         cmocka_unit_test(what_nothing_has_gives_a_reason),

@@ -10,6 +10,7 @@
 #include "golden.h"
 #include "output_records.h"
 
+#include "output/compare_words.h"
 #include "output/mermaid.h"
 #include "output/sparkline.h"
 
@@ -77,8 +78,9 @@ static void a_comment_is_golden(void **state)
     m.c.nr_notes = 1;
     add_history(&m, 0, 40);
     add_history(&m, 2, 1);
-    m.histories.items[0].image = memory_string("trend-a.png");
-    m.histories.items[0].description = memory_string("Latency of a [b] over 40 runs.");
+    m.histories.items[0].picture.file = memory_string("trend-a.png");
+    m.histories.items[0].picture.description = memory_string("Latency of a [b] over 40 runs.");
+    struct comment_picture changes = { memory_string("comparison-ci.png"), NULL };
     made_run(&base, 0, "1111111111", "gcc 12.2.0");
     made_run(&head, 1, "2222222222", "gcc 13.1.0");
     made_measurement(&base, 0, 0, m.names[0].key, 1e6, 0.01, 3, 1);
@@ -90,6 +92,7 @@ static void a_comment_is_golden(void **state)
         .base = &base,
         .head = &head,
         .histories = &m.histories,
+        .comparison = &changes,
         .commands = commands,
         .nr_commands = 2,
         .report = "https://example.org/report.html",
@@ -98,6 +101,7 @@ static void a_comment_is_golden(void **state)
     };
     struct strbuf out = comment_of(&m, &options);
     assert_golden(out.data, "output", "comment.md");
+    comment_picture_release(&changes);
     strbuf_release(&out);
     records_release(&base);
     records_release(&head);
@@ -115,6 +119,9 @@ static void the_title_is_the_verdict(void **state)
         { { VERDICT_BROKEN, VERDICT_REGRESSED }, "\n### ✗ 1 broken, ▲ 1 slower of 2 benchmarks\n" },
         { { VERDICT_SAME, VERDICT_SAME }, "\n### ● Nothing slower\n" },
         { { VERDICT_IMPROVED, VERDICT_SAME }, "\n### ▼ 1 faster, nothing slower\n" },
+        { { VERDICT_SAME, VERDICT_UNDECIDED }, "\n### ● Nothing slower, 1 undecided\n" },
+        { { VERDICT_IMPROVED, VERDICT_MISSING }, "\n### ▼ 1 faster, nothing slower, 1 missing\n" },
+        { { VERDICT_SAME, VERDICT_FAILING }, "\n### ● Nothing slower, 1 failing\n" },
         { { VERDICT_UNDECIDED, VERDICT_NEW }, "\n### ? Cannot tell: nothing is decided\n" },
     };
     const struct comment_options none = { 0 };
@@ -127,9 +134,100 @@ static void the_title_is_the_verdict(void **state)
         assert_true(begins(out.data, "<!-- harness:compare -->\n"));
         if (!strstr(out.data, rows[i].title))
             fail_msg("no title %s in %s", rows[i].title, out.data);
-        assert_non_null(strstr(out.data, "; chance alone would raise 0.1 at most.\n"));
+        assert_non_null(strstr(out.data, "; chance alone would give 0.1 alarms at most."));
         strbuf_release(&out);
         made_comparison_release(&m);
+    }
+}
+
+static void assert_says(const struct made_comparison *m, const struct comment_options *o,
+                        const char *words)
+{
+    struct strbuf out = comment_of(m, o);
+
+    if (!strstr(out.data, words))
+        fail_msg("no \"%s\" in %s", words, out.data);
+    strbuf_release(&out);
+}
+
+/* What a reader must know before the numbers: the worst, what stays open, what else is different.
+ */
+static void the_first_lines_are_for_doubts(void **state)
+{
+    static const enum verdict some[] = { VERDICT_REGRESSED, VERDICT_UNDECIDED, VERDICT_SAME };
+    struct records base = { 0 }, head = { 0 };
+    const struct comment_options options = {
+        .base = &base, .head = &head, .base_name = "branch main", .head_name = "run 4 at 2222222"
+    };
+    struct made_comparison m;
+
+    (void)state;
+    make(&m, 3, some, 3);
+    m.c.probe_shift = 0.05;
+    m.c.shifted = true;
+    m.c.common_shift = -0.04;
+    made_run(&base, 0, "1111111111", "gcc 12.2.0");
+    made_run(&head, 1, "2222222222", "gcc 13.1.0");
+    made_measurement(&base, 0, 0, m.names[0].key, 1e6, 0.01, 3, 1);
+    made_measurement(&head, 0, 0, m.names[0].key, 1e6, 0.01, 3, 1);
+    assert_says(&m, &options, "Worst: **batch=1**, +10.0\u00a0% (1.000\u00a0ms → 1.100\u00a0ms).");
+    assert_says(&m, &options, " below about 2\u00a0% may hide;");
+    assert_says(&m, &options,
+                "Mind that all benchmarks together moved by -4.0 %; the machine itself moved, its "
+                "probe took +5.0 % time; base and head also differ in compiler.\n");
+    assert_says(&m, &options, "Base: branch main, commit 1111111111. Head: run 4 at 2222222. ");
+    m.rows[1].detectable = INFINITY;
+    assert_says(&m, &options, " a change of any size may hide; ");
+    m.rows[1].detectable = NAN;
+    m.rows[0].accepted = "safer sums";
+    struct strbuf out = comment_of(&m, &(struct comment_options) { 0 });
+    assert_null(strstr(out.data, "Worst: "));
+    assert_null(strstr(out.data, "may hide"));
+    strbuf_release(&out);
+    records_release(&base);
+    records_release(&head);
+    made_comparison_release(&m);
+}
+
+/* The head is reduced to a point as its history is, not as the table's value is. */
+static void the_chart_has_one_statistic(void **state)
+{
+    struct evidence_value launches[] = { { .value = 1e6 }, { .value = 1.2e6 }, { .value = 9e6 } };
+    struct made_comparison m;
+
+    (void)state;
+    make(&m, 1, mixed, 8);
+    add_history(&m, 0, 5);
+    m.items[0].evidence.head = (struct evidence_side) { .values = launches, .nr = 3 };
+    m.rows[0].head.value = 2.2e6;
+    const struct comment_options options = { .histories = &m.histories };
+    assert_says(&m, &options, "    line [1, 1.002, 1.004, 1, 1.002, 1.2]\n");
+    assert_says(&m, &options, "| 1.000\u00a0ms → 2.200\u00a0ms |");
+    made_comparison_release(&m);
+}
+
+static void numbers_have_sensible_digits(void **state)
+{
+    static const struct {
+        double change, low, high, q, detectable;
+        const char *texts[4];
+    } rows[] = {
+        { 0.0316, 0.01, 0.0523, 0.0123, 0.125, { "+3.2 %", "+1.0 to +5.2 %", "0.012", "12.5 %" } },
+        { 8.18, 5.685, 11.605, 0, 1.976, { "+818 %", "+568 to +1160 %", "≤0.001", "198 %" } },
+        { -0.0004, -0.02, 0.9999, 1, INFINITY, { "+0.0 %", "-2.0 to +100 %", "1.000", "nothing" } },
+        { NAN, NAN, NAN, NAN, NAN, { "", "", "", "" } },
+    };
+    char text[QUANTITY_TEXT_SIZE];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        const struct compare_row row = { .change = rows[i].change,
+                                         .interval = { rows[i].low, rows[i].high },
+                                         .q = rows[i].q };
+        assert_string_equal(compare_change(&row, text), rows[i].texts[0]);
+        assert_string_equal(compare_interval(&row, text), rows[i].texts[1]);
+        assert_string_equal(compare_q(&row, text), rows[i].texts[2]);
+        assert_string_equal(compare_detectable(rows[i].detectable, text), rows[i].texts[3]);
     }
 }
 
@@ -163,9 +261,9 @@ static void it_is_shortened_in_steps(void **state)
         { 40, false, true, true, false, true, NULL },
         { 1000, true, false, false, true, true, ": charts, 875 rows that are the same." },
         { 1000, false, false, false, false, true,
-          ": charts, the list of all rows, 200 of what got slower or faster." },
+          ": charts, the list of all rows, 50 of what got slower or faster." },
         { 5000, false, false, false, false, true,
-          ": charts, the list of all rows, 1200 of what got slower or faster." },
+          ": charts, the list of all rows, 1050 of what got slower or faster." },
     };
 
     (void)state;
@@ -375,7 +473,10 @@ static void assert_chart(const double *values, size_t nr, enum quantity quantity
     strbuf_init(&out);
     mermaid_trend_add(&trend, &out);
     assert_true(
-        begins(out.data, "```mermaid\nxychart-beta\n    x-axis \"runs, oldest first\" 1 --> "));
+        begins(out.data, "```mermaid\nxychart-beta\n    x-axis \"runs, oldest first\" [1, 2, "));
+    assert_int_equal(
+        count_of(strstr(out.data, " ["), strcspn(strstr(out.data, " ["), "\n"), ',') + 1, shown);
+    assert_non_null(strstr(out.data, ", head]\n"));
     assert_true(begins(out.data + out.length - 6, "]\n```\n"));
     const char *y = strstr(out.data, "    y-axis \"median latency");
     assert_non_null(y);
@@ -420,6 +521,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_comment_is_golden),
         cmocka_unit_test(the_title_is_the_verdict),
+        cmocka_unit_test(the_first_lines_are_for_doubts),
+        cmocka_unit_test(the_chart_has_one_statistic),
+        cmocka_unit_test(numbers_have_sensible_digits),
         cmocka_unit_test(nothing_to_compare_says_why),
         cmocka_unit_test(it_is_shortened_in_steps),
         cmocka_unit_test(names_stay_names),

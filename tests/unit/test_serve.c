@@ -3,7 +3,9 @@
  * paging, news of runs that others add, and a history that may only be read. */
 #include "test_store.h"
 
+#include "base/file.h"
 #include "base/json.h"
+#include "serve/keeper.h"
 #include "serving.h"
 
 #include <pthread.h>
@@ -415,6 +417,132 @@ static void test_read_only_history(void **state)
     strbuf_release(&folder);
 }
 
+/* Waits until the list has so many runs, of which the newest has that branch. */
+static void wait_for_runs(int port, int runs, const char *branch)
+{
+    for (int tries = 0; tries < 100; tries++, usleep(100000)) {
+        cJSON *core = ask_json(port, "/api/core", 200);
+        const cJSON *list = member(core, "runs");
+        int there = cJSON_GetArraySize(list);
+        bool fits =
+            there == runs &&
+            strcmp(json_string(cJSON_GetArrayItem(list, runs - 1), "branch", ""), branch) == 0;
+        cJSON_Delete(core);
+        if (fits)
+            return;
+    }
+    fail_msg("never %d runs up to one of %s", runs, branch);
+}
+
+static void copy_file(const char *from, const char *to)
+{
+    struct error err;
+    size_t length;
+    char *bytes = file_read(from, &length, &err);
+
+    assert_non_null(bytes);
+    assert_ok(file_write(to, bytes, length, &err), &err);
+    free(bytes);
+}
+
+/* By another of its name, by none, by one that is no history, by a copy over it: what is at the
+ * path is shown as soon as it can be read, and until then what was there before. */
+static void test_history_is_replaced(void **state)
+{
+    const struct scratch *scratch = *state;
+    struct scratch other = *scratch;
+    struct serving serving;
+    struct strbuf kept;
+    struct error err;
+
+    store_close(make_history(scratch, 3));
+    snprintf(other.path, sizeof(other.path), "%s/other.db", scratch->folder);
+    store_close(make_history(&other, 2));
+    strbuf_init(&kept);
+    strbuf_addf(&kept, "%s/kept.db", scratch->folder);
+    copy_file(scratch->path, kept.data);
+    serving_open(&serving, scratch->path, true);
+    wait_for_runs(serving.port, 3, "main");
+    assert_int_equal(rename(other.path, scratch->path), 0);
+    wait_for_runs(serving.port, 2, "topic");
+    cJSON *core = ask_json(serving.port, "/api/core?run=2,1", 200);
+    assert_int_equal(size_of(core, "selected"), 2);
+    cJSON_Delete(core);
+    cJSON_Delete(ask_json(serving.port, "/api/core?run=3", 404));
+
+    assert_int_equal(unlink(scratch->path), 0);
+    sleep(KEEPER_LOOK_MS / 1000 + 1);
+    wait_for_runs(serving.port, 2, "topic");
+    assert_ok(file_write(scratch->path, "nonsense", 8, &err), &err);
+    sleep(KEEPER_LOOK_MS / 1000 + 1);
+    wait_for_runs(serving.port, 2, "topic");
+    copy_file(kept.data, scratch->path);
+    wait_for_runs(serving.port, 3, "main");
+    serving_close(&serving);
+    strbuf_release(&kept);
+}
+
+/* More machine classes than pasts are kept: each has its trends in the end. */
+static void test_many_machines(void **state)
+{
+    struct store *s = make_history(*state, 1);
+    struct serving serving;
+    struct error err;
+    char target[64];
+
+    for (int i = 0; i < KEEPER_CLASSES_MAX + 3; i++) {
+        struct run run = sample_run();
+        snprintf(run.machine.id, sizeof(run.machine.id), "machine-%d", i);
+        snprintf(run.machine.class_name, sizeof(run.machine.class_name), "class-%d", i);
+        assert_ok(store_begin_run(s, &run, &err), &err);
+        assert_ok(store_end_run(s, run.id, run.started_ms + 1, &err), &err);
+    }
+    serving_open(&serving, store_path(s), false);
+    for (int i = 0; i < 2 * KEEPER_CLASSES_MAX; i++) {
+        bool there = false;
+        snprintf(target, sizeof(target), "/api/core?run=%d", i % (KEEPER_CLASSES_MAX + 3) + 2);
+        for (int tries = 0; tries < 100 && !there; tries++, usleep(50000)) {
+            cJSON *core = ask_json(serving.port, target, 200);
+            there = cJSON_IsObject(member(core, "trends"));
+            cJSON_Delete(core);
+        }
+        assert_true(there);
+    }
+    serving_close(&serving);
+    store_close(s);
+}
+
+/* A base that is nowhere is refused at the start; one that goes later leaves the runs to be seen.
+ */
+static void test_baseline_that_is_not_there(void **state)
+{
+    const struct scratch *scratch = *state;
+    struct store *s = make_history(scratch, 3);
+    struct view_request request = { .baseline = "nobody" };
+    struct serve_options options = {
+        .path = store_path(s),
+        .host = "127.0.0.1",
+        .request = &request,
+        .db = "",
+        .html = serving_template,
+    };
+    struct serving serving;
+    struct serve *serve;
+    struct error err;
+
+    assert_int_equal(serve_open(&options, &serve, &err), -1);
+    assert_non_null(strstr(err.message, "nobody"));
+    serving_open(&serving, store_path(s), false);
+    serving.request.baseline = "nobody";
+    cJSON *core = ask_json(serving.port, "/api/core", 200);
+    assert_true(cJSON_IsNull(member(core, "comparison")));
+    const cJSON *note = cJSON_GetArrayItem(member(core, "notes"), 0);
+    assert_non_null(strstr(cJSON_GetStringValue(note), "nobody"));
+    cJSON_Delete(core);
+    serving_close(&serving);
+    store_close(s);
+}
+
 static void test_no_runs_yet(void **state)
 {
     struct store *s = make_history(*state, 0);
@@ -447,6 +575,9 @@ int main(void)
         scratch_test(test_many_at_once),
         scratch_test(test_read_only_history),
         scratch_test(test_no_runs_yet),
+        scratch_test(test_history_is_replaced),
+        scratch_test(test_many_machines),
+        scratch_test(test_baseline_that_is_not_there),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

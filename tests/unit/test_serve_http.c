@@ -467,7 +467,6 @@ static void test_events(void **state)
         client_read(fds[i], "retry: 2000", 5000, &raw);
         assert_non_null(strstr(raw.data, "text/event-stream"));
     }
-    assert_int_equal(client_status(site.port, "GET", "/news", ""), 503);
     assert_int_equal(client_status(site.port, "GET", "/", ""), 200);
     events_tell(site.events, 42);
     for (int i = 0; i < EVENTS_READERS_MAX; i++) {
@@ -487,6 +486,49 @@ static void test_events(void **state)
         client_read(fds[i], NULL, 5000, &raw);
         close(fds[i]);
     }
+    strbuf_release(&raw);
+}
+
+/* Opens a stream of news, with one more header; reads up to `until`. */
+static int open_news(const struct site *site, const char *header, const char *until,
+                     struct strbuf *raw)
+{
+    int fd = client_connect(site->port);
+
+    strbuf_clear(raw);
+    strbuf_addf(raw, "GET /news HTTP/1.1\r\nHost: localhost\r\n%s\r\n", header);
+    client_send(fd, raw->data, raw->length);
+    strbuf_clear(raw);
+    client_read(fd, until, 5000, raw);
+    return fd;
+}
+
+/* Pages that were closed must not keep others from the news; one that has to go misses none. */
+static void test_one_reader_too_many(void **state)
+{
+    struct site site;
+    struct strbuf raw;
+    int fds[EVENTS_READERS_MAX + 2];
+
+    (void)state;
+    open_site(&site, "127.0.0.1", NULL, NULL, 0);
+    strbuf_init(&raw);
+    for (int i = 0; i < EVENTS_READERS_MAX; i++)
+        fds[i] = open_news(&site, "", "retry: 2000", &raw);
+    events_tell(site.events, 41);
+    client_read(fds[0], "41}\n\n", 5000, &raw);
+    fds[EVENTS_READERS_MAX] = open_news(&site, "", "retry: 2000", &raw);
+    assert_non_null(strstr(raw.data, " 200 "));
+    assert_int_equal(events_readers(site.events), EVENTS_READERS_MAX);
+    strbuf_clear(&raw);
+    client_read(fds[0], NULL, 5000, &raw); /* to its end */
+    assert_null(strstr(raw.data, "42"));
+    events_tell(site.events, 42);
+    fds[EVENTS_READERS_MAX + 1] = open_news(&site, "Last-Event-ID: 1\r\n", "42}\n\n", &raw);
+    assert_non_null(strstr(raw.data, "id: 2\nevent: runs\ndata: {\"newest\": 42}\n\n"));
+    close_site(&site);
+    for (int i = 0; i < EVENTS_READERS_MAX + 2; i++)
+        close(fds[i]);
     strbuf_release(&raw);
 }
 
@@ -569,6 +611,7 @@ int main(void)
         cmocka_unit_test(test_what_does_not_open),
         cmocka_unit_test(test_slow_clients),
         cmocka_unit_test(test_events),
+        cmocka_unit_test(test_one_reader_too_many),
         cmocka_unit_test(test_end_waits_for_answers),
         cmocka_unit_test(test_end_does_not_wait_for_ever),
     };

@@ -604,6 +604,40 @@ static void test_facts_of_runs(void **state)
     store_close(s);
 }
 
+/* However little time there is, each part looks at one run, and all parts together at all. */
+static void test_pages_of_a_short_time(void **state)
+{
+    struct store *s = small_history(*state);
+    struct query_page page = { .ms = 1 };
+    struct query q;
+    struct query_found all, found;
+    struct strbuf text;
+    struct error err;
+    size_t column, parts = 0, nr = 0;
+
+    strbuf_init(&text);
+    strbuf_adds(&text, "key = ");
+    for (int i = 0; i < 12; i++) /* costs some time for each benchmark */
+        strbuf_adds(&text, "*[a-z]*[a-z]*[a-z]*[a-z]*[a-z]*[a-z]*[a-z]*[a-z]*[a-z]*[a-z]*@,");
+    strbuf_adds(&text, "*");
+    assert_ok(query_parse(&q, text.data, &column, &err), &err);
+    assert_ok(query_runs(s, &q, &(struct query_page) { 0 }, &all, &err), &err);
+    assert_true(all.nr > 1);
+    do {
+        assert_ok(query_runs(s, &q, &page, &found, &err), &err);
+        assert_true(found.nr > 0 || found.gave_up);
+        for (size_t i = 0; i < found.nr; i++)
+            assert_int_equal(found.ids[i], all.ids[nr++]);
+        page.from = found.next;
+        query_found_release(&found);
+    } while (page.from && ++parts < 100);
+    assert_int_equal(nr, all.nr);
+    query_found_release(&all);
+    query_release(&q);
+    strbuf_release(&text);
+    store_close(s);
+}
+
 static void test_changes_are_seen(void **state)
 {
     const struct scratch *scratch = *state;
@@ -634,6 +668,12 @@ static void test_changes_are_seen(void **state)
     assert_ok(query_state(reader, &after, &err), &err);
     assert_true(after.digest != before.digest);
     assert_int_equal(after.newest, 5);
+
+    struct ceiling roof = { .device = "cpu-2t", .name = "DRAM", .unit = "B/s", .value = 1e10 };
+    before = after;
+    assert_ok(store_add_ceilings(writer, &run.machine, "", &roof, 1, &err), &err);
+    assert_ok(query_state(reader, &after, &err), &err);
+    assert_true(after.digest != before.digest);
     store_close(reader);
     store_close(writer);
 }
@@ -654,6 +694,7 @@ int main(void)
         scratch_test(test_pages),
         scratch_test(test_keys),
         scratch_test(test_facts_of_runs),
+        scratch_test(test_pages_of_a_short_time),
         scratch_test(test_changes_are_seen),
     };
 

@@ -335,8 +335,26 @@ for (const theme of ['light', 'dark'])
     await shot(page, `app-${theme}-open`);
   });
 
+test('figures are drawn one a frame, the first one first', async (t) => {
+  const { page } = await openReport(t, { init: () => {
+    const frames = [];
+    let frame = 0;
+    const count = () => { frame++; requestAnimationFrame(count); };
+    requestAnimationFrame(count);
+    new MutationObserver((changes) => changes.forEach(({ target }) => target.dataset.painted
+      && frames.push({ frame, top: target.getBoundingClientRect().top })))
+      .observe(document, { subtree: true, attributes: true, attributeFilter: ['data-painted'] });
+    window.frames_ = frames;
+  } });
+  await until('two figures', () => page.evaluate(() => window.frames_.length > 1), 20000);
+  const frames = await page.evaluate(() => window.frames_);
+  assert.ok(frames[0].frame < frames[1].frame && frames[0].top < frames[1].top, JSON.stringify(frames));
+});
+
 test('a narrow screen needs no scrolling sideways', async (t) => {
   const { page } = await openReport(t, { width: 400, height: 800 });
+  assert.match(await page.locator('.verdicts .when-narrow').nth(1).innerText(), /^\+1[12]\.\d %$/,
+    'the change stands beside the verdict, where its column is out of sight');
   await explored(page);
   const width = () => page.evaluate(() => document.documentElement.scrollWidth);
   assert.ok(await width() <= 400, `${await width()} pixels`);

@@ -113,6 +113,13 @@ test('the page shows, filters, explores and drills with the server', options, as
   assert.deepEqual([seen.errors, seen.violations], [[], []]);
 });
 
+test('a server without --watch is not asked for news', { skip: options.skip }, async (t) => {
+  const { page, seen } = await openPage(t, await serve());
+  await page.locator('figure[data-painted]').first().waitFor();
+  assert.deepEqual(seen.requests.filter((one) => one.includes('events')), []);
+  assert.deepEqual([seen.console, seen.errors, seen.violations], [[], [], []]);
+});
+
 test('a new run is announced, and shown when asked for', options, async (t) => {
   const { page, seen } = await openPage(t, url);
   await page.locator('figure[data-painted]').first().waitFor();

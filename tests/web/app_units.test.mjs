@@ -14,6 +14,7 @@ import { ExpressionError, parseExpression } from '../../plots/web/src/expression
 import { parseFilter } from '../../plots/web/src/filter.js';
 import { allFilters, pickFilter, searchFilter } from '../../plots/web/src/filter_words.js';
 import { globPattern, globText, presetTakes } from '../../plots/web/src/glob.js';
+import { barReach } from '../../plots/web/src/interval_bar.js';
 import { labelsOf } from '../../plots/web/src/labels.js';
 import { configText, presetOf, stateOfPreset, viewHash, viewOf } from '../../plots/web/src/preset.js';
 import { profileEntries, summarise } from '../../plots/web/src/profile_data.js';
@@ -257,4 +258,14 @@ test('records become the page\'s own data', () => {
   assert.deepEqual([table.columns.p50[0], table.columns.gflops[0], table.outcome[0], table.n[0]],
     [25, 40, 'FAILED', 4]);
   return samples(0, 0).then((block) => assert.deepEqual(block.launches, [[10, 20], [30, 40]]));
+});
+
+test('bars of changes: one scale, which few huge changes do not flatten', () => {
+  const row = (low, high) => ({ change: (low + high) / 2, interval: { low, high } });
+  assert.equal(barReach([]), 0.02);
+  assert.equal(barReach([{ change: null, interval: null }]), 0.02);
+  assert.equal(barReach([row(-0.01, 0.01)], 0.03), 0.1, 'what does not matter is seen');
+  assert.equal(barReach([row(-0.01, 0.04), row(0.1, 0.12), row(0.05, 0.09)]), 0.15, 'all fit');
+  assert.equal(barReach([row(-0.03, 0.04), row(-0.04, 0.03), row(5, 11)]), 0.15, 'one does not');
+  assert.equal(barReach([row(5, 11), row(7, 8)]), 0.5);
 });

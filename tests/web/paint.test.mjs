@@ -13,7 +13,7 @@ import { figureTable } from '../../plots/web/src/figure_table.js';
 import { rangesOf, scaleRanges } from '../../plots/web/src/figure_zoom.js';
 import { leastWidth } from '../../plots/web/src/paint_layout.js';
 import { plotOf } from '../../plots/web/src/paint.js';
-import { elide, itemWords, markupText } from '../../plots/web/src/paint_text.js';
+import { curtail, elide, itemWords, markupText } from '../../plots/web/src/paint_text.js';
 
 const folder = new URL('../fixtures/figures/', import.meta.url);
 const golden = readdirSync(folder).filter((name) => name.endsWith('.json'))
@@ -61,6 +61,12 @@ test('hollow points show the ground inside', () => {
     style: { ...style, shape: 'circle', hollow: true } }));
   assert.equal(marker.color, '#ffffff');
   assert.equal(marker.line.color, '#0072b2');
+});
+
+test('hollow bars are pale inside an outline', () => {
+  const { marker } = only(figure({ mark: 'bars', x: [1], y: [4], style: { ...style, hollow: true } }));
+  assert.equal(marker.color, 'rgba(0,114,178,0.25)');
+  assert.deepEqual(marker.line, { color: '#0072b2', width: 1.4 });
 });
 
 test('bars go from their low, or 0, or the end of a logarithmic axis', () => {
@@ -333,4 +339,36 @@ test('a long name is cut in the middle', () => {
   assert.equal(elide('gemm/linear/simd', 9, measure, 12), 'gemm…simd');
   assert.equal(elide('x'.repeat(10000), 9, measure, 12).length, 9);
   assert.equal(elide('abc', 0, measure, 12), 'a…');
+});
+
+test('a text in the margin loses parts from its end, never its value', () => {
+  const measure = (text) => [...text].length;
+  const text = '40.5 ms, n 13, p95 at 12.4×';
+  assert.equal(curtail(text, 40, measure, 12), text);
+  assert.equal(curtail(text, 20, measure, 12), '40.5 ms, n 13');
+  assert.equal(curtail(text, 8, measure, 12), '40.5 ms');
+  assert.equal(curtail('+12.0 %  regressed', 10, measure, 12), '+12.0 %');
+  assert.equal(curtail('undecided', 5, measure, 12), 'un…ed');
+});
+
+/* Pixels of a row of names, and where the first one stands. */
+function rowsOfPanel({ layout }, index) {
+  const name = index ? `yaxis${index + 1}` : 'yaxis', { domain, range } = layout[name];
+  const height = (domain[1] - domain[0]) * layout.height;
+  return { top: (1 - domain[1]) * layout.height, row: height / Math.abs(range[1] - range[0]) };
+}
+
+test('panels that share the names of their rows have these in line, at every width', () => {
+  const measure = (text, size) => text.length * size * 0.6;
+  for (const id of ['comparison-sides', 'intensity', 'architecture']) {
+    const spec = golden.find((one) => one.id === id);
+    for (const width of [720, 900, 1216]) {
+      const plot = plotOf(spec, { width, measure });
+      const [first, second] = [0, 1].map((index) => rowsOfPanel(plot, index));
+      const said = `${id} at ${width}: ${JSON.stringify([first, second])}`;
+      assert.ok(Math.abs(first.top - second.top) < 0.5 && Math.abs(first.row - second.row) < 0.1, said);
+      const right = Math.max(...spec.panels.map((_, i) => plot.layout[`xaxis${i ? i + 1 : ''}`].domain[1]));
+      assert.ok(right <= 1, said);
+    }
+  }
 });

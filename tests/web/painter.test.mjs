@@ -299,6 +299,7 @@ test('without DecompressionStream the card says which browsers have it', async (
   assert.match(await banner.textContent(),
     /Not drawn: .*older than Chrome 80, Firefox 113 or Safari 16.4/);
   await page.locator('summary', { hasText: 'Data table' }).click();
+  await page.locator('.figure-table tbody tr').first().waitFor();
   assert.ok(await page.locator('.figure-table tbody tr').count() > 30);
   assertQuiet(seen);
 });

@@ -71,10 +71,20 @@ function logText(value, quantity, base) {
   return unit.name ? `${number} ${unit.name}` : number;
 }
 
+const isWithin = (at, low, high) => at >= low * (1 - 1e-9) && at <= high * (1 + 1e-9);
+
+/* Would there be room for texts at 1, 2 and 5 of each decade? */
+function hasRoomForFine(low, high, first, last, most) {
+  let nr = 0;
+  for (let decade = first; decade <= Math.min(last, first + most); decade++)
+    nr += [1, 2, 5].filter((digit) => isWithin(digit * 10 ** decade, low, high)).length;
+  return last - first <= most && nr <= most;
+}
+
 function decades(low, high, most, quantity, base) {
   const first = Math.floor(Math.log10(low) + 1e-9);
   const last = Math.ceil(Math.log10(high) - 1e-9), nr = last - first;
-  const fine = nr * 3 <= most;
+  const fine = hasRoomForFine(low, high, first, last, most);
   const every = 1 + Math.floor((nr - 1) / Math.max(1, most));
   const ticks = [];
   for (let decade = first; decade <= last; decade++)
@@ -82,7 +92,7 @@ function decades(low, high, most, quantity, base) {
       const at = digit * 10 ** decade;
       const major = digit === 1 ? (decade - first) % every === 0
         : fine && (digit === 2 || digit === 5);
-      if (at < low * (1 - 1e-9) || at > high * (1 + 1e-9) || (!major && nr > 6))
+      if (!isWithin(at, low, high) || (!major && nr > 6))
         continue;
       ticks.push(major ? { at, text: logText(at, quantity, base) } : { at, text: '', minor: true });
     }
@@ -92,7 +102,8 @@ function decades(low, high, most, quantity, base) {
 /* Within less than a decade even steps say more. */
 function logTicks(low, high, most, quantity, base) {
   const ticks = decades(low, high, most, quantity, base);
-  if (ticks.filter((tick) => tick.text).length > 1)
+  const texts = ticks.filter((tick) => tick.text).length;
+  if (texts > 2 || (texts === 2 && high >= 10 * low))
     return ticks;
   const step = tickStep(low, high, most), even = [];
   for (let i = Math.ceil(low / step - 1e-9); i * step <= high * (1 + 1e-9); i++)
@@ -185,13 +196,21 @@ function widenLinear(range, bars) {
     range.high += pad;
 }
 
+/* What counts something has no ticks between whole numbers. */
+function mostTicks({ whole }, low, high, most) {
+  while (whole && most > 1 && !Number.isInteger(tickStep(low, high, most)))
+    most--;
+  return most;
+}
+
 /** Ticks of [low, high] of an axis with a scale of numbers. @param {number} most about so many */
 export function axisTicks(axis, low, high, most) {
   let ticks = [];
   if (axis.scale === 'log')
-    ticks = logTicks(low, high, most, axis.quantity === 'time' ? 'time' : 'plain', axis.base);
+    ticks = logTicks(low, high, most + Math.floor(most / 3),
+      axis.quantity === 'time' ? 'time' : 'plain', axis.base);
   for (let finer = most; axis.scale === 'linear' && ticks.length < 3 && finer < most + 4; finer++)
-    ticks = linearTicks(low, high, finer);
+    ticks = linearTicks(low, high, mostTicks(axis, low, high, finer));
   return axis.quantity !== 'percent' ? ticks : ticks.map((tick) => (tick.at > 0 && tick.text
     ? { ...tick, text: `+${tick.text}` } : tick));
 }

@@ -10,7 +10,7 @@
 import { labelsOf, commonOf } from './labels.js';
 import { measureOf, spreadOf } from './data.js';
 import { presetTakes } from './glob.js';
-import { figureOf, absent } from './spec.js';
+import { figureOf, absent, HUES } from './spec.js';
 import { quantityText, timestampText } from './words.js';
 
 const ROWS_MAX = 64;
@@ -118,6 +118,19 @@ export function groupOf(chart, group, item) {
   return group in bench.dims ? `${group}=${bench.dims[group]}` : `${group} n/a`;
 }
 
+/**
+ * Which style a group has: a variant the same one in every figure of the runs, as long as these have
+ * no more variants than there are hues; anything else its place among the groups.
+ */
+export function styleNr(chart, group, value, nth) {
+  if (group !== 'variant')
+    return nth;
+  const { run, benchmark } = chart.table;
+  const variants = [...new Set(benchmark.filter((_, at) => chart.runs.includes(run[at]))
+    .map((one) => chart.core.benchmarks[one].variant))].sort();
+  return variants.length <= HUES.length && variants.includes(value) ? variants.indexOf(value) : nth;
+}
+
 /** The distinct texts of some items in the order of first use. */
 export function distinct(items, textOf) {
   return [...new Set(items.map(textOf))];
@@ -163,7 +176,9 @@ export function outcomesText(chart) {
 
 /** How to read it, what was left out, what has no time. */
 export function captionOf(chart, how, shown, of, which) {
-  return [how, of > shown ? `Showing ${shown} of ${of}: ${which}.` : '', outcomesText(chart)]
+  const { runs, runsLeftOut } = chart;
+  return [how, of > shown ? `Showing ${shown} of ${of}: ${which}.` : '', runsLeftOut
+    ? `Of ${runs.length + runsLeftOut} runs the last ${runs.length}.` : '', outcomesText(chart)]
     .filter(Boolean).join(' ');
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The machine, what differs between the sides, and the states that the machine was in. */
 import { el, nameOf } from './dom.js';
-import { timestampText } from './words.js';
+import { general, timestampText } from './words.js';
 
 function pairs(caption, heads, rows, className) {
   return el('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': caption },
@@ -18,11 +18,17 @@ function systemTable(core) {
       el('td', {}, nameOf(fact.value, 400)))), 'facts');
 }
 
+/* A side of a difference; a measured number with the digits that say something. */
+function sideText(value) {
+  if (value === undefined || value === null)
+    return '–';
+  return /^-?\d+\.\d{5,}$/.test(value) ? general(Number(value), 4) : nameOf(value, 300);
+}
+
 function differenceRow(one) {
   return el('tr', { class: one.weather ? 'muted' : null },
     el('th', { scope: 'row' }, nameOf(one.name, 80), one.weather ? ' (weather)' : ''),
-    el('td', {}, one.base === undefined || one.base === null ? '–' : nameOf(one.base, 300)),
-    el('td', {}, one.head === undefined || one.head === null ? '–' : nameOf(one.head, 300)));
+    el('td', {}, sideText(one.base)), el('td', {}, sideText(one.head)));
 }
 
 function differencesTable(core) {

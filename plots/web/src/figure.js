@@ -181,10 +181,60 @@ const widthOf = (card) => Math.max(leastWidth(card.spec),
 /* A finger that drags scrolls the page, unless it was told to move the figure. */
 const dragOf = (card) => (card.pans ? 'pan' : card.coarse ? false : 'zoom');
 
-async function draw(card) {
-  if (card.spec.reason || !card.isNear)
+/* The next frame, or soon where nobody looks and there are none. */
+const frame = () => new Promise((resolve) => {
+  requestAnimationFrame(() => setTimeout(resolve));
+  setTimeout(resolve, 100);
+});
+
+const waiting = new Map(); // card → who waits for it
+let working = false;
+
+/* Pixels between the screen's top and a card; below the screen is nearer than above it. */
+function distance(card) {
+  const { top, bottom } = card.parts.plot.getBoundingClientRect();
+  return bottom < 0 ? window.innerHeight - bottom : top;
+}
+
+const nearest = () => [...waiting.keys()].reduce((best, card) =>
+  (distance(card) < distance(best) ? card : best));
+
+/* What is not seen yet is drawn one a frame, the nearest first: it is looked at while the others
+ * are made. */
+async function work() {
+  if (working)
     return;
-  if (card.parts.plot.clientWidth < 40)
+  working = true;
+  await loadPlotly().catch(() => {}); // each card says what went wrong
+  await new Promise((resolve) => setTimeout(resolve)); // all that came near at once are here
+  while (waiting.size > 0) {
+    const card = nearest(), drawn = waiting.get(card);
+    waiting.delete(card);
+    await drawNow(card);
+    drawn.resolve();
+    await frame();
+  }
+  working = false;
+}
+
+function inTurn(card) {
+  if (!waiting.has(card)) {
+    const drawn = {};
+    drawn.promise = new Promise((resolve) => { drawn.resolve = resolve; });
+    waiting.set(card, drawn);
+    work();
+  }
+  return waiting.get(card)?.promise;
+}
+
+function draw(card) {
+  if (card.spec.reason || !card.isNear)
+    return Promise.resolve();
+  return painted.has(card) ? drawNow(card) : inTurn(card);
+}
+
+async function drawNow(card) {
+  if (card.spec.reason || card.parts.plot.clientWidth < 40)
     return;
   const width = widthOf(card);
   card.width = width;

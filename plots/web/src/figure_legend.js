@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The legend above a figure: one button an entry, with a drawn sample; a click hides or shows. */
 import { el, shortText, svg } from './dom.js';
-import { themed, THEMES, translucent } from './paint_colours.js';
+import { PALE, themed, THEMES, translucent } from './paint_colours.js';
 
 const DASHES = { long: '12 6', short: '6 5', dot: '2 4' };
 const WIDTH = 28, HEIGHT = 14;
@@ -49,7 +49,8 @@ export function layerSample(layer, theme) {
   const parts = mark === 'points' ? [pointSample(style, colour, THEMES[theme].ground)]
     : mark === 'bars' || mark === 'band'
       ? [svg('rect', { x: 1, y: 1, width: WIDTH - 2, height: HEIGHT - 2,
-        fill: translucent(colour, style.opacity ?? 1) })]
+        ...(style.hollow ? { stroke: colour, 'stroke-width': 1.4 } : {}),
+        fill: translucent(colour, (style.hollow ? PALE : 1) * (style.opacity ?? 1)) })]
       : [lineSample(style, colour), ...ends(mark, colour)];
   return svg('g', {}, parts);
 }

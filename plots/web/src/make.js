@@ -15,6 +15,15 @@ const MAKERS = { scatter: makeScatter, lines: makeLines, bars: makeBars, box: ma
   violin: makeViolin, ecdf: makeEcdf, heatmap: makeHeatmap, iterations: makeIterations,
   order: makeOrder };
 
+/* A dozen rows of a benchmark are read, eight lines or colours are told apart. */
+const MOST_RUNS = { bars: 12, box: 12, violin: 8, ecdf: 8, scatter: 8, heatmap: 8, iterations: 8 };
+
+function lastRuns(chart) {
+  const most = MOST_RUNS[chart.preset.type] ?? Infinity, { runs } = chart;
+  return runs.length <= most ? chart
+    : { ...chart, runs: runs.slice(-most), runsLeftOut: runs.length - most };
+}
+
 /* Where only a dim can stand, the program knows more: parameters of runs and models. */
 const OVER_DIMS = ['lines', 'heatmap'];
 
@@ -30,7 +39,7 @@ export async function makeFigure(chart) {
   if (chart.runs.length === 0)
     return absent(figureFor(chart), 'No run is chosen.');
   try {
-    return await MAKERS[chart.preset.type](chart);
+    return await MAKERS[chart.preset.type](lastRuns(chart));
   } catch (error) {
     if (error.at === undefined)
       throw error;

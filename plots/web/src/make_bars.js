@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* One horizontal bar a benchmark, with whiskers; the same choice as harness/output/build_bars.c. */
 import { absentItems, captionOf, distinct, figureFor, groupOf, itemsOf, limitItems, limitOf, measure,
-  medianOf, scaleOf, several, subtitleOf, valueOf, valueText } from './chart.js';
+  medianOf, scaleOf, several, styleNr, subtitleOf, valueOf, valueText } from './chart.js';
 import { absent, addLayer, addPanel, finish, setAxis, styleOf, DARK } from './spec.js';
 import { nameAxis } from './axis.js';
 
@@ -16,17 +16,19 @@ function gathered(items) {
 function groupsOf(chart, rows) {
   const group = chart.preset.group || (several(chart) ? 'run' : 'variant');
   const names = distinct(rows, (row) => groupOf(chart, group, row.item));
-  return names.length > 1 && names.length <= GROUPS_MAX
-    ? { names, of: (row) => groupOf(chart, group, row.item) } : null;
+  return { group, names, apart: names.length > 1 && names.length <= GROUPS_MAX };
 }
 
-function addBars(panel, rows, groups, label) {
-  const one = (name, mine, nth) => addLayer(panel, 'bars', name, { colour: styleOf(nth).colour },
+function addBars(chart, panel, rows, label) {
+  const { group, names, apart } = groupsOf(chart, rows);
+  const one = (name, mine, nth) => addLayer(panel, 'bars', apart ? name : label,
+    { colour: styleOf(styleNr(chart, group, name, nth)).colour },
     { across: true, x: mine.map((row) => row.value), y: mine.map((row) => row.at) });
-  if (!groups)
-    one(label, rows, 0);
+  if (apart)
+    names.forEach((name, nth) => one(name,
+      rows.filter((row) => groupOf(chart, group, row.item) === name), nth));
   else
-    groups.names.forEach((name, nth) => one(name, rows.filter((row) => groups.of(row) === name), nth));
+    one(names[0], rows, 0);
 }
 
 function addWhiskers(panel, rows) {
@@ -63,7 +65,7 @@ function draw(chart, of, rows, all) {
   nameAxis(panel.y, rows.map((row) => row.item.label), true);
   setAxis(panel.x, preset.y_label || of.label, of, scaleOf(preset.y_scale,
     rows.flatMap((row) => [row.value, row.low, row.high])));
-  addBars(panel, rows, groupsOf(chart, rows), of.label);
+  addBars(chart, panel, rows, of.label);
   if (of.kind === 'latency' || of.kind === 'rate')
     addWhiskers(panel, rows);
   const tails = of.kind === 'latency' && addTails(chart, panel, rows);

@@ -27,9 +27,9 @@ function rangeOf(set) {
 
 /* Rows of each group; all in one where colours tell nothing apart. */
 function groupsOf(set, rows) {
-  const { names, of } = set.groups;
-  return names.length ? names.map((name, nth) => ({ name, nth,
-    rows: rows.filter((row) => of(row.item) === nth) })) : [{ name: null, nth: 0, rows }];
+  const { names, styles, of } = set.groups;
+  return names.length ? names.map((name, nth) => ({ name, style: styles[nth],
+    rows: rows.filter((row) => of(row.item) === nth) })) : [{ name: null, style: 0, rows }];
 }
 
 /* Where the axis is logarithmic the shape is that of the logs: what is seen has the right area. */
@@ -51,7 +51,7 @@ function addViolins(set, panel, rows) {
       high.push(null);
     }
     addLayer(panel, 'band', group.name || 'density',
-      { colour: styleOf(group.nth).colour, opacity: 0.45 }, { x, low, high });
+      { colour: styleOf(group.style).colour, opacity: 0.45 }, { x, low, high });
   }
 }
 
@@ -65,10 +65,10 @@ function addWhiskers(set, panel, rows, violin) {
 
 function addBoxes(set, panel, rows, violin) {
   const drawn = rows.filter(({ item }) => item.row.n >= QUARTILES_MIN && !(violin && isStrip(item)));
-  const groups = violin ? [{ name: null, nth: -1, rows: drawn }] : groupsOf(set, drawn);
+  const groups = violin ? [{ name: null, rows: drawn }] : groupsOf(set, drawn);
   for (const group of groups)
     addLayer(panel, 'bars', group.name || 'p25 to p75',
-      { colour: violin ? DARK : styleOf(group.nth).colour }, { across: true,
+      { colour: violin ? DARK : styleOf(group.style).colour }, { across: true,
         thickness: 2 * (violin ? THIN_HALF : BOX_HALF), y: group.rows.map((row) => row.at),
         low: group.rows.map((row) => valueQuantile(set, row.item, 0.25)),
         x: group.rows.map((row) => valueQuantile(set, row.item, 0.75)) });

@@ -83,6 +83,7 @@ function addItem(set, figure, item, { alone, framed }) {
   const panel = addPanel(figure, { title: `${alone ? item.bench.key : item.label}  (p50 ${
     set.relative ? '1' : median}, n ${item.row.n})`, height: alone ? 380 : 200 });
   setAxis(panel.x, set.chart.preset.x_label || 'sample, in the order measured');
+  panel.x.whole = true;
   frame(set, panel, values, framed || values);
   addLaunches(panel, launches);
   const drawn = addPoints(panel, values);

@@ -5,7 +5,7 @@
  * shapes from the samples that the page has.
  */
 import { absentItems, distinct, figureFor, groupOf, itemsOf, limitItems, measure, medianOf,
-  several } from './chart.js';
+  several, styleNr } from './chart.js';
 import { absent } from './spec.js';
 import { quantile, sorted } from './stats.js';
 
@@ -90,8 +90,8 @@ function groupsOf(chart, items) {
   const group = chart.preset.group || (several(chart) ? 'run' : 'variant');
   const names = distinct(items, (item) => groupOf(chart, group, item));
   if (names.length < 2 || names.length > GROUPS_MAX)
-    return { names: [], of: () => 0 };
-  return { names, of: (item) => names.indexOf(groupOf(chart, group, item)) };
+    return { names: [], styles: [0], of: () => 0 };
+  return { names, styles: names.map((name, nth) => styleNr(chart, group, name, nth)), of: (item) => names.indexOf(groupOf(chart, group, item)) };
 }
 
 /**

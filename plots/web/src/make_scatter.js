@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Anything over anything, a point a benchmark; the same choice as harness/output/build_scatter.c. */
 import { absentItems, captionOf, distinct, figureFor, groupOf, itemsOf, measure, scaleOf, several,
-  subtitleOf } from './chart.js';
+  styleNr, subtitleOf } from './chart.js';
 import { absent, addLayer, addPanel, finish, scaleBar, scaleColour, setAxis, styleOf,
   DARK } from './spec.js';
 
@@ -108,7 +108,8 @@ function draw(chart, x, y, points) {
     addFront(panel, points, front);
   const group = groupingOf(chart, items), textOf = (item) => groupOf(chart, group, item);
   distinct(items, textOf).forEach((name, nth) =>
-    addGroup(panel, points.filter((one) => textOf(one.item) === name), nth, name));
+    addGroup(panel, points.filter((one) => textOf(one.item) === name),
+      styleNr(chart, group, name, nth), name));
   addNames(panel, points.filter((_, i) => points.length <= NAMED_MAX || front[i]));
   addWords(chart, figure, x, y, { points, front, marked, size, colour });
   return finish(figure);

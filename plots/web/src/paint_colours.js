@@ -66,6 +66,9 @@ export function translucent(colour, opacity = 1) {
   return opacity >= 1 ? colour : `rgba(${channels(colour).join(',')},${opacity})`;
 }
 
+/** How much of its colour a hollow bar has inside its outline. */
+export const PALE = 0.25;
+
 /** The theme that the reader sees now. @returns {"light"|"dark"} */
 export function currentTheme() {
   const chosen = document.documentElement.dataset.theme;

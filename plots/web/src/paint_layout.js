@@ -7,7 +7,7 @@
 import { isTable } from './paint_table.js';
 import { elide } from './paint_text.js';
 
-const GAP = 28, NARROWEST_PANEL = 340;
+const GAP = 28, NARROWEST_PANEL = 330; // two of them fit on paper
 const SCALE_WIDTH = 14, SCALE_LENGTH = 260, SCALE_HEAD = 64;
 const TURN = 35; // degrees of names that have no room side by side
 
@@ -123,11 +123,40 @@ function heightOf(panel, width, yTicks, ctx) {
   return Math.min(panel.area.height, Math.max(shrunk, 200));
 }
 
-/* `alone`: the first of its row, so that it must name the rows itself. */
-function placePanel(panel, x, cell, ctx, alone) {
-  const { yTicks, left, right, outsideRoom } = sideMargins(panel, cell, ctx, alone);
-  const width = Math.max(60, cell - left - right);
-  const height = heightOf(panel, width, yTicks, ctx);
+/* Is it named by the panel to its left? Then the rows of both have to stand in line. */
+const isUnnamed = ({ y }) => y.scale === 'category' && !y.ticks.some((tick) => tick.text);
+
+const FIRST_SHARE = 1.4; // of the width: names stand beside the first panel of a row alone
+
+/* The panel's texts and pixels, as if it were alone. `first`: of its row, so that it must name the
+ * rows itself. */
+function measurePanel(panel, cell, ctx, first) {
+  const sides = sideMargins(panel, cell, ctx, first);
+  const width = Math.max(60, cell - sides.left - sides.right);
+  return { ...sides, cell, width, height: heightOf(panel, width, sides.yTicks, ctx) };
+}
+
+/* Panels that share names get rows of one height, and where they are the whole figure plots of one
+ * width: names take theirs from all. */
+function shareOut(measured, whole) {
+  const height = Math.max(...measured.map((one) => one.height));
+  if (!whole)
+    return measured.map((one) => ({ ...one, height }));
+  const all = measured.reduce((sum, { cell }) => sum + cell, 0);
+  const sides = measured.reduce((sum, { left, right }) => sum + left + right, 0);
+  const width = Math.max(60, (all - sides) / measured.length);
+  return measured.map((one) => ({ ...one, height, width, cell: one.left + width + one.right }));
+}
+
+function measureRow(panels, cell, ctx, whole) {
+  const shares = panels.slice(1).some(isUnnamed);
+  const measured = panels.map((panel, k) =>
+    measurePanel(panel, shares && whole && k === 0 ? cell * FIRST_SHARE : cell, ctx, k === 0));
+  measured[0].cell = cell;
+  return shares ? shareOut(measured, whole) : measured;
+}
+
+function placePanel(panel, x, { yTicks, left, width, height, cell, outsideRoom }, ctx) {
   const xTicks = xTicksOf(panel, width, ctx);
   return {
     area: { x: x + left, y: 0, width, height },
@@ -175,8 +204,14 @@ export function pageLayout(spec, width, measure) {
   const places = [];
   let top = 4 + scale.top;
   for (let i = 0; i < spec.panels.length; i += columns) {
-    const row = spec.panels.slice(i, i + columns)
-      .map((panel, k) => placePanel(panel, k * (cell + GAP), cell, ctx, k === 0));
+    const panels = spec.panels.slice(i, i + columns);
+    const measured = measureRow(panels, cell, ctx, columns >= spec.panels.length);
+    let left = -GAP;
+    const row = panels.map((panel, k) => {
+      const x = left + GAP;
+      left = x + measured[k].cell;
+      return placePanel(panel, x, measured[k], ctx);
+    });
     for (const place of row)
       place.area.y = top + place.head;
     top += Math.max(...row.map((place) => place.head + place.area.height + place.foot)) + 14;

@@ -7,8 +7,8 @@
  * ctx: { panel, place, theme, sizes, x, y: names of the axes ("x2"), measure, hover }.
  */
 import { panelX, panelY } from './paint_layout.js';
-import { textOn, THEMES, themed, translucent } from './paint_colours.js';
-import { elide, itemWords, markupText } from './paint_text.js';
+import { PALE, textOn, THEMES, themed, translucent } from './paint_colours.js';
+import { curtail, elide, itemWords, markupText } from './paint_text.js';
 
 const DASHES = { solid: 'solid', long: '12px,6px', short: '6px,5px', dot: '2px,4px' };
 const SYMBOLS = { circle: 'circle', square: 'square', diamond: 'diamond',
@@ -90,6 +90,15 @@ function barBase(layer, axis, i) {
   return isNumber(low) ? low : axis.scale === 'log' ? axis.low : 0;
 }
 
+/* Hollow ones, where there are more series than hues, are pale inside an outline. */
+function barMarker(layer, ctx) {
+  const { style } = layer;
+  const colour = colourOf(layer, ctx);
+  return style.hollow
+    ? { color: translucent(colour, PALE * (style.opacity ?? 1)), line: { color: colour, width: 1.4 } }
+    : { color: fillOf(layer, ctx), line: { width: 0 } };
+}
+
 function bars(layer, ctx) {
   const along = layer.across ? 'x' : 'y', side = layer.across ? 'y' : 'x';
   const base = items(layer).map((i) => barBase(layer, ctx.panel[along], i));
@@ -100,7 +109,7 @@ function bars(layer, ctx) {
     [along]: column(layer, along).map((end, i) => (isNumber(end) ? end - base[i] : null)),
     base,
     width: layer.thickness || 0.62,
-    marker: { color: fillOf(layer, ctx), line: { width: 0 } },
+    marker: barMarker(layer, ctx),
     cliponaxis: true,
   })] };
 }
@@ -240,8 +249,8 @@ function anchorOf(layer, i, words, angle, { measure, sizes }) {
 
 function annotation(layer, i, ctx) {
   const { panel, sizes, measure } = ctx;
-  const room = layer.outside ? ctx.place.outsideRoom : ctx.place.area.width * 0.6;
-  const words = elide(layer.text[i], room, measure, sizes.tick);
+  const words = layer.outside ? curtail(layer.text[i], ctx.place.outsideRoom, measure, sizes.tick)
+    : elide(layer.text[i], ctx.place.area.width * 0.6, measure, sizes.tick);
   const angle = followAngle(layer, i, ctx);
   const at = layer.outside ? { xref: `${ctx.x} domain`, x: 1 }
     : { xref: ctx.x, x: place(panel.x, column(layer, 'x')[i]) };

@@ -37,6 +37,21 @@ export function elide(text, room, measure, size, bold) {
   return cut(low);
 }
 
+/**
+ * A text of several parts, "40.5 ms, n 13, p95 at 12×": what has no room is left out from its end,
+ * so that the first, which is the value, stays whole.
+ */
+export function curtail(text, room, measure, size) {
+  let kept = text;
+  while (measure(kept, size) > room) {
+    const shorter = kept.replace(/(, | · | {2,})(?!.*(, | · | {2,})).*$/, '');
+    if (shorter === kept)
+      return elide(kept, room, measure, size);
+    kept = shorter;
+  }
+  return kept;
+}
+
 /* Between dollars Plotly would look for TeX. */
 const ENTITIES = { '&': '&amp;', '<': '&lt;', '>': '&gt;', $: '&#36;' };
 

@@ -30,7 +30,7 @@ function factColumns(app, several) {
   const { core } = app, bench = (row) => core.benchmarks[row.benchmark];
   return [
     { key: 'run', label: 'run', hidden: !several, value: (row) => core.runs[row.run].name,
-      cell: (row) => nameOf(core.runs[row.run].name, 40) },
+      cell: (row) => el('span', { class: 'nowrap' }, nameOf(core.runs[row.run].name, 32)) },
     { key: 'benchmark', label: 'benchmark', name: true, value: (row) => bench(row).key,
       cell: (row) => button(nameOf(bench(row).label, 70),
         () => app.drill(row.benchmark, row.run), { class: 'link' }) },

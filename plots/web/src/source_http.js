@@ -117,10 +117,9 @@ export function httpSource(core, location) {
       return answer;
     },
     watch(changed) {
-      const events = new EventSource('api/events');
-      events.addEventListener('runs', (event) => changed(JSON.parse(event.data).newest));
-      events.addEventListener('error', () => events.readyState === EventSource.CLOSED
-        && events.close());
+      if (source.core.watch)
+        new EventSource('api/events').addEventListener('runs',
+          (event) => changed(JSON.parse(event.data).newest));
     },
     /** Does the list of runs begin with another than the newest? */
     paged: () => choice.from !== '',

@@ -8,7 +8,7 @@ import { addTicks, axisTicks, axisUnit, fitAxis } from './axis.js';
 import { textWidth } from './text_width.js';
 
 const WIDTH = 1200, PAD = 24, GAP = 36, TEXT = 12;
-const HUES = ['#0072b2', '#d55e00', '#009e73', '#cc79a7'];
+export const HUES = ['#0072b2', '#d55e00', '#009e73', '#cc79a7'];
 const SHAPES = ['circle', 'square', 'triangle-up', 'diamond', 'triangle-down'];
 const DASHES = ['solid', 'long', 'short', 'dot'];
 export const DARK = '#222222', GREY = '#6b6b6b', LIGHT = '#d9d9d9';

@@ -3,7 +3,7 @@
 import { button, el, fill, nameOf } from './dom.js';
 import { barReach, intervalBar } from './interval_bar.js';
 import { metricOf } from './data.js';
-import { quantityText } from './words.js';
+import { percentText, quantityText } from './words.js';
 import { changeText, intervalText, launchesText, rankOf, signOf, toneOf, wantsAttention,
   wordOf } from './verdict_words.js';
 import { tableView } from './table_view.js';
@@ -13,7 +13,8 @@ const NAME_LONGEST = 70;
 function verdictCell(row) {
   return el('span', { class: `verdict ${toneOf(row.verdict)}` },
     el('span', { class: 'sign', 'aria-hidden': 'true' }, signOf(row.verdict)), ' ',
-    wordOf(row.verdict, row.metric), row.accepted ? ' (accepted)' : '');
+    wordOf(row.verdict, row.metric), row.accepted ? ' (accepted)' : '',
+    el('span', { class: 'when-narrow', 'aria-hidden': 'true' }, changeText(row)));
 }
 
 function sideText(core, row, side) {
@@ -29,9 +30,15 @@ function visibleText(row) {
   return Number.isFinite(row.detectable ?? NaN) ? `${(row.detectable * 100).toFixed(1)} %` : '';
 }
 
+/* A reason that names both ends of the interval says what stands two columns further on. */
+function repeatsInterval({ why, interval }) {
+  return intervalText(interval) !== '' && why.includes(percentText(interval.low))
+    && why.includes(percentText(interval.high));
+}
+
 function whyLine(row) {
   const why = row.accepted ? `accepted: ${row.accepted}` : row.why;
-  return why ? el('div', { class: 'muted' }, nameOf(why, 200)) : null;
+  return why && (row.accepted || !repeatsInterval(row)) ? el('div', { class: 'muted' }, nameOf(why, 200)) : null;
 }
 
 function columnsOf(app, rows) {
@@ -49,8 +56,10 @@ function columnsOf(app, rows) {
     { key: 'head', label: 'Head', number: true, value: (row) => row.head?.value,
       cell: (row) => sideText(core, row, 'head') },
     { key: 'change', label: 'Change', number: true, value: (row) => row.change, cell: changeText },
-    { key: 'interval', label: '90 % interval', cell: (row) => el('span', { class: 'with-bar' },
-      intervalBar(row, reach), el('span', { class: 'nowrap' }, intervalText(row.interval))) },
+    { key: 'interval', label: `90 % interval (bars ±${Math.round(reach * 100)} %)`,
+      title: 'Bars have one scale; an arrow stands for what goes beyond it',
+      cell: (row) => el('span', { class: 'with-bar' }, intervalBar(row, reach),
+        el('span', { class: 'nowrap' }, intervalText(row.interval))) },
     { key: 'launches', label: 'Launches', number: true, value: (row) => row.head?.launches,
       cell: launchesText },
     { key: 'visible', label: 'Could see', number: true, value: (row) => row.detectable,
