@@ -124,8 +124,7 @@ test('a condition filters verdicts, figures, results and exploration', async (t)
   const bars = page.locator('#slot-latency-kernels');
   await bars.scrollIntoViewIfNeeded();
   await until('the figure of the program follows', async () =>
-    (await graphOf(page, 'latency-kernels')).layout.yaxis.ticktext.length === 5
-    || (await graphOf(page, 'latency-kernels')).layout.yaxis.ticktext);
+    (await graphOf(page, 'latency-kernels')).layout.yaxis.ticktext.length === 5);
   await page.getByLabel('Filter', { exact: true }).fill('nano prefill');
   await until('words find keys', async () =>
     (await page.locator('#section-results [role=status]').first().textContent()).startsWith('4 of 44'));

@@ -164,9 +164,12 @@ export async function painted(page, id) {
 }
 
 /** What Plotly was given: { data, layout } of a figure. */
-export function graphOf(page, id) {
-  return page.locator(`#figure-${id} .figure-drawing`).evaluate(({ data, layout }) =>
-    JSON.parse(JSON.stringify({ data, layout })));
+export async function graphOf(page, id) {
+  const drawn = await page.waitForFunction((place) => {
+    const { data, layout } = document.querySelector(place) || {};
+    return data && layout ? JSON.stringify({ data, layout }) : null;
+  }, `#figure-${id} .figure-drawing`);
+  return JSON.parse(await drawn.jsonValue());
 }
 
 /** Clicks what starts a download. @returns {Promise<{name: string, bytes: Buffer}>} */
