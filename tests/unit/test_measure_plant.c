@@ -239,6 +239,14 @@ static double try_share(struct device *d, int64_t width, double share)
     return there;
 }
 
+/* With a sanitizer's checks in it a launch of 2.5 us takes up to 3.9 from one try to the next: a
+ * share of that cannot be timed. */
+#ifdef __SANITIZE_ADDRESS__
+enum { SHORTEST_TIMED = 1 };
+#else
+enum { SHORTEST_TIMED = 0 };
+#endif
+
 /* Five tries: the machine may be busy with other tests, and one quiet moment is enough. */
 static void real_shares(void **state)
 {
@@ -251,7 +259,9 @@ static void real_shares(void **state)
     struct error err = { "" };
 
     assert_ok(device_open(&d, "cpu:1", &err), &err);
-    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+    if (SHORTEST_TIMED)
+        print_message("skipped: the launch of 2.5 us, which the sanitizer makes unsteady\n");
+    for (size_t i = SHORTEST_TIMED; i < sizeof(cases) / sizeof(*cases); i++) {
         double share = cases[i].share, there = NAN;
         for (int tries = 0; tries < 5 && !(fabs(there - share) <= 0.2 * share); tries++)
             there = try_share(&d, cases[i].width, share);
