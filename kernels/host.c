@@ -25,14 +25,19 @@ int host_threads(const struct call *call)
     return call->device != NULL && call->device->threads > 0 ? call->device->threads : 1;
 }
 
-int host_threads_for(int threads, double work)
+void host_share(host_share_fn *share, const void *operation, int threads, double work)
 {
     const double grain = 65536;
     double worth = work / grain;
 
-    if (worth >= threads)
-        return threads;
-    return worth < 1 ? 1 : (int)worth;
+    if (worth < threads)
+        threads = worth < 1 ? 1 : (int)worth;
+    if (threads < 2) {
+        share(operation);
+        return;
+    }
+#pragma omp parallel num_threads(threads)
+    share(operation);
 }
 
 float *host_floats(size_t floats, struct error *err)

@@ -26,8 +26,15 @@ double host_few_values(double values);
 
 /* The device's threads; 1 where there is none. */
 int host_threads(const struct call *call);
-/* As many of `threads` as `work` FLOPs (or bytes) are worth: a fork and join costs a few us. */
-int host_threads_for(int threads, double work);
+
+/* Does an operation's work by an orphaned `omp for` or several. */
+typedef void host_share_fn(const void *operation);
+/*
+ * Runs share(operation) in a parallel region of its own, of as many of `threads` threads as `work`
+ * FLOPs (or bytes) are worth: a fork and join costs a few us. With threads = 0 it is part of the
+ * caller's region instead: every thread of that team makes the same call, and they meet at its end.
+ */
+void host_share(host_share_fn *share, const void *operation, int threads, double work);
 
 /* `floats` floats aligned to 64 bytes; NULL with an error that says how many. Freed by free(). */
 float *host_floats(size_t floats, struct error *err);

@@ -183,6 +183,12 @@ static const float *tensor(const struct gpt_forward *f, enum gpt_tensor which, i
     return f->tensors[layer * GPT_TENSOR_NR + which];
 }
 
+/* What the operations are told: to share the region of the pass, or to open their own. */
+static int op_threads(const struct gpt_forward *f)
+{
+    return f->ops->team ? 0 : f->threads;
+}
+
 static int64_t rows_of(const struct pass *p)
 {
     return p->batch * p->seq;
@@ -200,7 +206,7 @@ static void norm(const struct pass *p, enum gpt_tensor gain, int64_t layer)
         .gain = tensor(f, gain, layer),
         .bias = tensor(f, gain + 1, layer),
         .y = f->h,
-        .threads = f->threads,
+        .threads = op_threads(f),
     });
 }
 
@@ -226,7 +232,7 @@ static void linear(const struct pass *p, enum gpt_tensor weight, int64_t layer, 
         .activation = activation,
         .y = y,
         .ldy = n,
-        .threads = f->threads,
+        .threads = op_threads(f),
     });
 }
 
@@ -243,7 +249,7 @@ static void remember(const struct pass *p, int64_t layer)
     int64_t width = f->config->width;
     size_t bytes = (size_t)width * sizeof(float);
 
-#pragma omp parallel for num_threads(f->threads) schedule(static) if (rows_of(p) > 64)
+#pragma omp for schedule(static)
     for (int64_t i = 0; i < rows_of(p); i++) {
         int64_t b = i / p->seq, at = (p->first + i % p->seq) * width;
         const float *k = f->wide + i * 3 * width + width;
@@ -270,7 +276,7 @@ static void attend(const struct pass *p)
         .ldo = width,
         .causal = true,
         .scratch = f->scratch,
-        .threads = f->threads,
+        .threads = op_threads(f),
     });
 }
 
@@ -293,7 +299,7 @@ static void attend_to_cache(const struct pass *p, int64_t layer)
         .out = f->h,
         .ldo = width,
         .scratch = f->scratch,
-        .threads = f->threads,
+        .threads = op_threads(f),
     });
 }
 
@@ -330,7 +336,7 @@ static void run_body(const struct pass *p, const int32_t *tokens)
         .wpe = tensor(f, GPT_WPE, 0),
         .first = p->first,
         .out = f->x,
-        .threads = f->threads,
+        .threads = op_threads(f),
     });
     for (int64_t layer = 0; layer < f->config->layers; layer++)
         run_layer(p, layer);
@@ -354,30 +360,52 @@ static void run_head(const struct gpt_forward *f, int64_t m, const float *x, int
         .y = logits,
         .ldy = c->vocab,
         .streaming = m * c->vocab * (int64_t)sizeof(float) > STREAM_BYTES,
-        .threads = f->threads,
+        .threads = op_threads(f),
     });
+}
+
+/* One pass to logits [m, V] of `m` rows that lie `ldx` floats apart from `row` of f->h on. */
+struct output {
+    int64_t m, row, ldx;
+    float *logits;
+};
+
+static void run(const struct pass *p, const int32_t *tokens, const struct output *o)
+{
+    run_body(p, tokens);
+    run_head(p->f, o->m, p->f->h + o->row * p->f->config->width, o->ldx, o->logits);
+}
+
+/* One parallel region for the whole pass: between operations a barrier, not a fork and a join. */
+static void run_pass(const struct pass *p, const int32_t *tokens, const struct output *o)
+{
+    if (!p->f->ops->team || p->f->threads < 2) {
+        run(p, tokens, o);
+        return;
+    }
+#pragma omp parallel num_threads(p->f->threads)
+    run(p, tokens, o);
 }
 
 void gpt_prefill(const struct gpt_forward *f, const int32_t *tokens, int64_t batch, int64_t seq,
                  const struct gpt_cache *cache, enum gpt_logits which, float *logits)
 {
-    struct pass p = { .f = f, .batch = batch, .seq = seq, .cache = cache };
+    const struct pass p = { .f = f, .batch = batch, .seq = seq, .cache = cache };
     int64_t width = f->config->width;
+    struct output o = { .m = batch * seq, .row = 0, .ldx = width, .logits = logits };
 
-    run_body(&p, tokens);
-    if (which == GPT_LOGITS_ALL)
-        run_head(f, batch * seq, f->h, width, logits);
-    else
-        run_head(f, batch, f->h + (seq - 1) * width, seq * width, logits);
+    if (which == GPT_LOGITS_LAST)
+        o = (struct output) { .m = batch, .row = seq - 1, .ldx = seq * width, .logits = logits };
+    run_pass(&p, tokens, &o);
 }
 
 void gpt_decode(const struct gpt_forward *f, const int32_t *tokens, int64_t batch, int64_t position,
                 const struct gpt_cache *cache, float *logits)
 {
-    struct pass p = {
+    const struct pass p = {
         .f = f, .batch = batch, .seq = 1, .first = position, .cache = cache, .decode = true
     };
 
-    run_body(&p, tokens);
-    run_head(f, batch, f->h, f->config->width, logits);
+    run_pass(&p, tokens,
+             &(struct output) { .m = batch, .ldx = f->config->width, .logits = logits });
 }

@@ -34,6 +34,7 @@
  * the weights as they are. */
 struct gpt_ops {
     const char *name;
+    bool team; /* they can share the caller's parallel region (kernels/host.h), so a pass has one */
     size_t (*packed_size)(int64_t n, int64_t k); /* floats */
     void (*pack)(const float *w, int64_t n, int64_t k, float *packed, int threads);
     gemm_linear_fn *linear;

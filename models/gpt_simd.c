@@ -8,6 +8,7 @@
 
 const struct gpt_ops gpt_ops_simd = {
     .name = "simd",
+    .team = true,
     .packed_size = gemm_packed_size,
     .pack = gemm_pack,
     .linear = gemm_linear_simd,

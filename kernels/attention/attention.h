@@ -35,7 +35,7 @@ struct attention {
     int64_t ldo;
     bool causal;
     float *scratch; /* attention_scratch() floats, 64-byte aligned */
-    int threads;
+    int threads;    /* 0: a share of the caller's team, see kernels/host.h (simd only) */
 };
 
 /* One query token a sequence; positions 0..length-1 of its cache are seen. Cached head h of
@@ -50,7 +50,7 @@ struct attention_decode {
     float *out;          /* sequence b, head h at out + b * ldo + h * headdim */
     int64_t ldo;
     float *scratch; /* attention_decode_scratch() floats, 64-byte aligned */
-    int threads;
+    int threads;    /* 0: a share of the caller's team, see kernels/host.h (simd only) */
 };
 
 typedef void attention_fn(const struct attention *a);

@@ -31,8 +31,8 @@
 #include <math.h>
 #include <omp.h>
 
-SIMD_DECLARE(attention_fn, attention_prefill);
-SIMD_DECLARE(attention_decode_fn, attention_decode);
+SIMD_DECLARE(host_share_fn, attention_prefill);
+SIMD_DECLARE(host_share_fn, attention_decode);
 
 enum { MOST_LANES = 32, LINE = 16 };
 
@@ -255,13 +255,12 @@ static struct block block_of(const struct attention *a, int64_t b, int64_t h, in
     };
 }
 
-void SIMD_NAME(attention_prefill)(const struct attention *a)
+void SIMD_NAME(attention_prefill)(const void *operation)
 {
+    const struct attention *a = operation;
     int64_t blocks = (a->seq + BLOCK - 1) / BLOCK, each = a->batch * a->heads;
-    double work = (double)each * (double)a->seq * (double)a->seq * (double)(a->headdim + 8);
-    int threads = host_threads_for(a->threads, work);
 
-#pragma omp parallel for num_threads(threads) schedule(dynamic) if (threads > 1)
+#pragma omp for schedule(dynamic)
     for (int64_t task = 0; task < blocks * each; task++) {
         int64_t head = task % each, first = (blocks - 1 - task / each) * BLOCK;
         struct block b = block_of(a, head / a->heads, head % a->heads, first);
@@ -333,13 +332,12 @@ static void decode_head(const struct attention_decode *a, int64_t b, int64_t hea
     }
 }
 
-void SIMD_NAME(attention_decode)(const struct attention_decode *a)
+void SIMD_NAME(attention_decode)(const void *operation)
 {
+    const struct attention_decode *a = operation;
     size_t each = attention_decode_scratch(a->length, 1);
-    double work = 8.0 * (double)a->batch * (double)a->heads * (double)a->headdim;
-    int threads = host_threads_for(a->threads, work * (double)a->length);
 
-#pragma omp parallel for num_threads(threads) if (threads > 1)
+#pragma omp for schedule(static)
     for (int64_t task = 0; task < a->batch * a->heads; task++)
         decode_head(a, task / a->heads, task % a->heads * a->headdim,
                     a->scratch + each * (size_t)omp_get_thread_num());
@@ -355,12 +353,16 @@ size_t attention_simd_scratch(int64_t headdim)
 
 void attention_prefill_simd(const struct attention *a)
 {
-    SIMD_CHOOSE(attention_prefill)(a);
+    double pairs = (double)(a->batch * a->heads) * (double)a->seq * (double)a->seq;
+
+    host_share(SIMD_CHOOSE(attention_prefill), a, a->threads, pairs * (double)(a->headdim + 8));
 }
 
 void attention_decode_simd(const struct attention_decode *a)
 {
-    SIMD_CHOOSE(attention_decode)(a);
+    double bytes = 8.0 * (double)(a->batch * a->heads * a->headdim) * (double)a->length;
+
+    host_share(SIMD_CHOOSE(attention_decode), a, a->threads, bytes);
 }
 
 static void prefill_launch(const struct call *call)

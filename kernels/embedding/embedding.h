@@ -19,7 +19,7 @@ struct embedding {
     const float *wpe;      /* [positions, width], positions >= first + seq */
     int64_t first;         /* position of the first token (decode), else 0 */
     float *out;            /* [batch * seq, width] */
-    int threads;
+    int threads;           /* 0: a share of the caller's team, see kernels/host.h (simd only) */
 };
 
 typedef void embedding_fn(const struct embedding *e);

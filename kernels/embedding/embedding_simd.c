@@ -10,7 +10,7 @@
 #include "kernels/host.h"
 #include "kernels/simd.h"
 
-SIMD_DECLARE(embedding_fn, embedding_rows);
+SIMD_DECLARE(host_share_fn, embedding_rows);
 
 #ifdef SIMD_ISA
 
@@ -22,12 +22,12 @@ static void prefetch(const float *row, int64_t width)
         __builtin_prefetch(row + j);
 }
 
-void SIMD_NAME(embedding_rows)(const struct embedding *e)
+void SIMD_NAME(embedding_rows)(const void *operation)
 {
+    const struct embedding *e = operation;
     int64_t width = e->width, nr = e->batch * e->seq;
-    int threads = host_threads_for(e->threads, 12.0 * (double)nr * (double)width);
 
-#pragma omp parallel for num_threads(threads) if (threads > 1)
+#pragma omp for schedule(static)
     for (int64_t i = 0; i < nr; i++) {
         const float *token = e->wte + e->tokens[i] * width;
         const float *position = e->wpe + (e->first + i % e->seq) * width;
@@ -46,7 +46,9 @@ void SIMD_NAME(embedding_rows)(const struct embedding *e)
 
 void embedding_rows_simd(const struct embedding *e)
 {
-    SIMD_CHOOSE(embedding_rows)(e);
+    double bytes = 12.0 * (double)(e->batch * e->seq * e->width);
+
+    host_share(SIMD_CHOOSE(embedding_rows), e, e->threads, bytes);
 }
 
 static void launch(const struct call *call)

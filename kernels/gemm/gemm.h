@@ -10,7 +10,7 @@
  * Work: 2 m n k FLOPs (what follows the product is not counted); bytes: every operand once.
  *
  * The entry points below are what the variants time and what the GPT models are composed of. Each
- * opens its own parallel region of `threads` threads and allocates nothing.
+ * opens its own parallel region of `threads` threads (or joins the caller's) and allocates nothing.
  */
 #ifndef HARNESS_KERNELS_GEMM_H
 #define HARNESS_KERNELS_GEMM_H
@@ -37,7 +37,7 @@ struct gemm_linear {
     float *y; /* [m,n]; overlaps nothing but `residual` as said above */
     int64_t ldy;
     bool streaming; /* y is far larger than the caches: write around them (logits) */
-    int threads;
+    int threads;    /* 0: a share of the caller's team, see kernels/host.h (simd only) */
 };
 
 /* c = a b */
@@ -50,7 +50,7 @@ struct gemm_nn {
     float *c; /* [m,n] */
     int64_t ldc;
     float *scratch; /* gemm_packed_size(n, k) floats, 64-byte aligned; only simd uses it */
-    int threads;
+    int threads;    /* as above */
 };
 
 /* What a kernel of the linear form does with the product: its `config`. */

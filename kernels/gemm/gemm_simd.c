@@ -24,13 +24,14 @@
 #include "kernels/simd_math.h"
 #include "kernels/simd_tile.h"
 
+#include <omp.h>
 #include <stdlib.h>
 
 typedef void gemm_pack_fn(const float *w, int64_t n, int64_t k, float *packed, int threads);
 typedef int64_t gemm_panel_width_fn(void);
 
-SIMD_DECLARE(gemm_linear_fn, gemm_linear);
-SIMD_DECLARE(gemm_nn_fn, gemm_nn);
+SIMD_DECLARE(host_share_fn, gemm_linear);
+SIMD_DECLARE(host_share_fn, gemm_nn);
 SIMD_DECLARE(gemm_pack_fn, gemm_pack);
 SIMD_DECLARE(gemm_panel_width_fn, gemm_panel_width);
 
@@ -187,12 +188,10 @@ static void multiply_part(const struct gemm_linear *g, const struct panels *b, c
 
 static void product(const struct gemm_linear *g, const struct panels *b)
 {
-    double flops = 2.0 * (double)g->m * (double)g->n * (double)g->k;
-    int threads = host_threads_for(g->threads, flops / 4);
-    struct cut c = cut_of(g, threads);
+    struct cut c = cut_of(g, omp_get_num_threads());
     int64_t panels = ceil_div(g->n, PANEL);
 
-#pragma omp parallel for num_threads(threads) schedule(dynamic) if (threads > 1)
+#pragma omp for schedule(dynamic)
     for (int64_t i = 0; i < c.row_parts * c.panel_parts; i++) {
         struct part p = { .row = i / c.panel_parts * c.rows,
                           .panel = i % c.panel_parts * c.panels };
@@ -218,8 +217,9 @@ void SIMD_NAME(gemm_pack)(const float *w, int64_t n, int64_t k, float *packed, i
     }
 }
 
-void SIMD_NAME(gemm_linear)(const struct gemm_linear *g)
+void SIMD_NAME(gemm_linear)(const void *operation)
 {
+    const struct gemm_linear *g = operation;
     const struct panels b = {
         .whole = g->w,
         .panel_step = PANEL * g->k,
@@ -246,11 +246,11 @@ static void pack_panel(const struct gemm_nn *g, int64_t panel, float *to)
 
 /* Packing reads and writes b once, which pays when many rows use each panel; for few rows whole
  * panels are read in place. */
-void SIMD_NAME(gemm_nn)(const struct gemm_nn *g)
+void SIMD_NAME(gemm_nn)(const void *operation)
 {
+    const struct gemm_nn *g = operation;
     int64_t whole = g->n / PANEL, panels = ceil_div(g->n, PANEL);
     int64_t first = g->m < 4 * TILE_ROWS ? whole : 0;
-    int threads = host_threads_for(g->threads, (double)(panels - first) * PANEL * (double)g->k);
     const struct gemm_linear product_args = {
         .m = g->m,
         .n = g->n,
@@ -259,7 +259,6 @@ void SIMD_NAME(gemm_nn)(const struct gemm_nn *g)
         .ldx = g->lda,
         .y = g->c,
         .ldy = g->ldc,
-        .threads = g->threads,
     };
     const struct panels b = {
         .whole = first > 0 ? g->b : g->scratch,
@@ -268,7 +267,7 @@ void SIMD_NAME(gemm_nn)(const struct gemm_nn *g)
         .last = g->scratch + whole * PANEL * g->k,
     };
 
-#pragma omp parallel for num_threads(threads) if (threads > 1)
+#pragma omp for schedule(static)
     for (int64_t panel = first; panel < panels; panel++)
         pack_panel(g, panel, g->scratch + panel * PANEL * g->k);
     product(&product_args, &b);
@@ -295,12 +294,16 @@ void gemm_pack(const float *w, int64_t n, int64_t k, float *packed, int threads)
 
 void gemm_linear_simd(const struct gemm_linear *g)
 {
-    SIMD_CHOOSE(gemm_linear)(g);
+    double flops = 2.0 * (double)g->m * (double)g->n * (double)g->k;
+
+    host_share(SIMD_CHOOSE(gemm_linear), g, g->threads, flops / 4);
 }
 
 void gemm_nn_simd(const struct gemm_nn *g)
 {
-    SIMD_CHOOSE(gemm_nn)(g);
+    double flops = 2.0 * (double)g->m * (double)g->n * (double)g->k;
+
+    host_share(SIMD_CHOOSE(gemm_nn), g, g->threads, flops / 4);
 }
 
 static int linear_prepare(struct call *call, struct error *err)

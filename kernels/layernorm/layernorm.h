@@ -29,7 +29,7 @@ struct layernorm {
     float *sum;               /* x + delta; may be x itself. Unused where delta is NULL */
     const float *gain, *bias; /* [width] */
     float *y;                 /* may be x itself where delta is NULL */
-    int threads;
+    int threads;              /* 0: a share of the caller's team, see kernels/host.h (simd only) */
 };
 
 typedef void layernorm_fn(const struct layernorm *l);

@@ -14,7 +14,7 @@
 
 #include <math.h>
 
-SIMD_DECLARE(layernorm_fn, layernorm_rows);
+SIMD_DECLARE(host_share_fn, layernorm_rows);
 
 #ifdef SIMD_ISA
 
@@ -90,12 +90,11 @@ static void normalise(const struct layernorm *l, const float *x, float *y, float
     }
 }
 
-void SIMD_NAME(layernorm_rows)(const struct layernorm *l)
+void SIMD_NAME(layernorm_rows)(const void *operation)
 {
-    double bytes = 8.0 * (double)l->rows * (double)l->width;
-    int threads = host_threads_for(l->threads, bytes);
+    const struct layernorm *l = operation;
 
-#pragma omp parallel for num_threads(threads) if (threads > 1)
+#pragma omp for schedule(static)
     for (int64_t i = 0; i < l->rows; i++) {
         int64_t at = i * l->width;
         const float *x = l->x + at;
@@ -113,7 +112,7 @@ void SIMD_NAME(layernorm_rows)(const struct layernorm *l)
 
 void layernorm_rows_simd(const struct layernorm *l)
 {
-    SIMD_CHOOSE(layernorm_rows)(l);
+    host_share(SIMD_CHOOSE(layernorm_rows), l, l->threads, 8.0 * (double)(l->rows * l->width));
 }
 
 static void launch(const struct call *call)

@@ -25,7 +25,7 @@ struct pointwise {
     const float *x;
     const float *operand; /* bias [width] or delta [rows, width]; unused by POINTWISE_GELU */
     float *y;             /* may be x or delta itself */
-    int threads;
+    int threads;          /* 0: a share of the caller's team, see kernels/host.h (simd only) */
 };
 
 typedef void pointwise_fn(const struct pointwise *p);

@@ -13,7 +13,7 @@
 #include "kernels/simd.h"
 #include "kernels/simd_math.h"
 
-SIMD_DECLARE(pointwise_fn, pointwise_rows);
+SIMD_DECLARE(host_share_fn, pointwise_rows);
 
 #ifdef SIMD_ISA
 
@@ -46,15 +46,15 @@ static void piece(enum pointwise_op op, const float *x, const float *operand, fl
     }
 }
 
-void SIMD_NAME(pointwise_rows)(const struct pointwise *p)
+void SIMD_NAME(pointwise_rows)(const void *operation)
 {
+    const struct pointwise *p = operation;
     bool by_row = p->op == POINTWISE_BIAS || p->op == POINTWISE_BIAS_GELU;
     bool whole = p->op == POINTWISE_RESIDUAL;
     int64_t total = p->rows * p->width;
     int64_t step = by_row ? p->width : 4096;
-    int threads = host_threads_for(p->threads, 8.0 * (double)total);
 
-#pragma omp parallel for num_threads(threads) if (threads > 1)
+#pragma omp for schedule(static)
     for (int64_t i = 0; i < total; i += step) {
         int64_t n = total - i < step ? total - i : step;
         piece(p->op, p->x + i, whole ? p->operand + i : p->operand, p->y + i, n);
@@ -65,7 +65,7 @@ void SIMD_NAME(pointwise_rows)(const struct pointwise *p)
 
 void pointwise_rows_simd(const struct pointwise *p)
 {
-    SIMD_CHOOSE(pointwise_rows)(p);
+    host_share(SIMD_CHOOSE(pointwise_rows), p, p->threads, 8.0 * (double)(p->rows * p->width));
 }
 
 static void launch(const struct call *call)
