@@ -1,6 +1,7 @@
 # cmake -DSOURCE=dir -DOUTPUT=build_info.h -DVERSION=... -DCOMPILER=... -DFLAGS=... -DTYPE=...
 #   -P build_info.cmake
 # Run at every build; touches the header only when something changed.
+cmake_policy(VERSION 3.25)
 set(commit "")
 set(branch "")
 set(dirty 0)
@@ -13,6 +14,15 @@ if(GIT AND EXISTS "${SOURCE}/.git")
   endif()
   execute_process(COMMAND "${GIT}" -C "${SOURCE}" branch --show-current
     OUTPUT_VARIABLE branch OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+  # CI checks out a commit, not a branch, and says in its environment what that commit is of.
+  if(branch STREQUAL "" AND NOT commit STREQUAL "")
+    if("$ENV{GITHUB_SHA}" STREQUAL "${commit}" AND NOT "$ENV{GITHUB_REF_TYPE}" STREQUAL "tag")
+      set(branch "$ENV{GITHUB_REF_NAME}") # "12/merge" for a pull request
+    elseif("$ENV{CI_COMMIT_SHA}" STREQUAL "${commit}")
+      set(branch "$ENV{CI_COMMIT_BRANCH}$ENV{CI_MERGE_REQUEST_REF_PATH}") # one of the two is there
+    endif()
+  endif()
+  string(REGEX REPLACE "[\"\\]" "_" branch "${branch}") # it becomes a string in C
   execute_process(COMMAND "${GIT}" -C "${SOURCE}" status --porcelain --untracked-files=no
     OUTPUT_VARIABLE changes ERROR_QUIET)
   if(changes)

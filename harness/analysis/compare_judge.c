@@ -127,8 +127,6 @@ static bool stands(const struct comparison *c, const struct compare_row *row)
 
 static void explain(const struct comparison *c, struct compare_row *row)
 {
-    char low[TEXT_UNIT_SIZE], high[TEXT_UNIT_SIZE];
-
     if (row->p <= c->settings.q && !in_order(row))
         snprintf(row->why, sizeof(row->why),
                  "changed on average, but single launches overlap (rank test p = %.2g)",
@@ -137,8 +135,7 @@ static void explain(const struct comparison *c, struct compare_row *row)
         snprintf(row->why, sizeof(row->why), "p = %.2g alone, but not among %zu (q = %.2g)", row->p,
                  c->family, row->q);
     else
-        snprintf(row->why, sizeof(row->why), "the true change may be anything from %s to %s",
-                 text_percent(row->interval.low, low), text_percent(row->interval.high, high));
+        snprintf(row->why, sizeof(row->why), "it may be chance, it may matter");
 }
 
 static void decide(const struct comparison *c, struct compare_row *row)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "analysis/trend.h"
 
+#include "analysis/mainline.h"
 #include "base/array.h"
 #include "base/text.h"
 
@@ -292,13 +293,26 @@ static bool is_wanted(const struct trend_settings *settings, const char *key)
     return settings->nr_filters == 0;
 }
 
+static void choose_points(struct trends *t, const struct series_list *list)
+{
+    bool *merged = mainline_runs(t->records);
+
+    t->searched = memory_zeroed(list->nr + 1, sizeof(*t->searched));
+    for (size_t i = 0; i < list->nr; i++)
+        t->searched[i] = mainline_points(&list->items[i], t->records, merged);
+    for (size_t i = 0; i < t->records->nr_runs; i++)
+        t->unmerged += !merged[i] && series_takes(&t->records->runs[i]);
+    free(merged);
+}
+
 static void prepare(struct trends *t, const struct series_list *list)
 {
+    choose_points(t, list);
     t->nr = list->nr;
     t->items = memory_zeroed(list->nr + 1, sizeof(*t->items));
     t->points_min = 2 * changepoint_settings(t, 0).min_segment;
     for (size_t i = 0; i < list->nr; i++) {
-        const struct series *s = &list->items[i];
+        const struct series *s = &t->searched[i];
         bool is_short = s->nr < t->points_min;
         t->items[i] = (struct trend) {
             .series = s,
@@ -330,8 +344,11 @@ int trends_find(const struct series_list *list, const struct records *records,
 
 void trends_release(struct trends *t)
 {
-    for (size_t i = 0; i < t->nr; i++)
+    for (size_t i = 0; i < t->nr; i++) {
         free(t->items[i].items);
+        free(t->searched[i].items);
+    }
     free(t->items);
+    free(t->searched);
     *t = (struct trends) { 0 };
 }

@@ -11,6 +11,9 @@
  * 2014, "Selective inference on multiple families of hypotheses"). Drifts are a second family,
  * judged alike.
  *
+ * Branches. Points are searched that are of the branch that the history is of, see
+ * analysis/mainline.h: a pull request that waits, or never comes, makes no step.
+ *
  * Surroundings. A step whose window holds the border to an epoch (compiler, driver, governor, see
  * analysis/epoch.h) that the level before does not know is "with a change of surroundings": it is
  * listed with what changed and is never a plain regression.
@@ -80,7 +83,7 @@ enum trend_kind {
 };
 
 struct trend {
-    const struct series *series; /* borrowed */
+    const struct series *series; /* its points of the history's branch; indices are into these */
     bool hidden;                 /* by the filters: a member of the family, and no more */
     enum trend_kind kind;
     struct trend_step *items; /* steps, in order of time; owned */
@@ -98,9 +101,11 @@ struct trends {
     struct trend_settings settings;
     const struct records *records; /* borrowed */
     struct trend *items;           /* one for each series, in its order; owned */
+    struct series *searched;       /* one for each series, owned */
     size_t nr;
-    size_t family; /* series judged together, the hidden ones too */
-    size_t shown;  /* series that the filters let through; all below is of these */
+    size_t unmerged; /* runs of other branches, whose points are not searched */
+    size_t family;   /* series judged together, the hidden ones too */
+    size_t shown;    /* series that the filters let through; all below is of these */
     size_t count[TREND_MOVED + 1];
     size_t points_min; /* a series with fewer is short */
     size_t steps;      /* named */

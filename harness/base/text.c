@@ -228,12 +228,47 @@ char *text_rate(double per_second, const char *unit, char buffer[TEXT_UNIT_SIZE]
     return buffer;
 }
 
+/* The number alone. What is beyond a million percent has no room for its digits. */
+static int percent_number(double fraction, const char *plus, char buffer[TEXT_UNIT_SIZE])
+{
+    double percent = fraction * 100, size = fabs(percent);
+    const char *sign = percent < 0 ? "-" : plus;
+
+    if (!isfinite(fraction))
+        return snprintf(buffer, TEXT_UNIT_SIZE, "n/a");
+    if (size < 0.05)
+        return snprintf(buffer, TEXT_UNIT_SIZE, "%s0.0", plus);
+    if (size < 999999.5)
+        return snprintf(buffer, TEXT_UNIT_SIZE, "%s%.*f", sign, size < 99.95, size);
+    return snprintf(buffer, TEXT_UNIT_SIZE, "%s%.2g", sign, size);
+}
+
+static char *percent_text(double fraction, const char *plus, char buffer[TEXT_UNIT_SIZE])
+{
+    char number[TEXT_UNIT_SIZE];
+
+    percent_number(fraction, plus, number);
+    snprintf(buffer, TEXT_UNIT_SIZE, isfinite(fraction) ? "%.16s %%" : "%.16s", number);
+    return buffer;
+}
+
+char *text_share(double fraction, char buffer[TEXT_UNIT_SIZE])
+{
+    return percent_text(fraction, "", buffer);
+}
+
 char *text_percent(double fraction, char buffer[TEXT_UNIT_SIZE])
 {
-    if (!isfinite(fraction))
-        snprintf(buffer, TEXT_UNIT_SIZE, "n/a");
-    else
-        snprintf(buffer, TEXT_UNIT_SIZE, "%+.1f %%", fraction * 100);
+    return percent_text(fraction, "+", buffer);
+}
+
+char *text_percent_range(double low, double high, char buffer[TEXT_UNIT_SIZE])
+{
+    char from[TEXT_UNIT_SIZE], to[TEXT_UNIT_SIZE];
+
+    percent_number(low, "+", from);
+    percent_number(high, "+", to);
+    snprintf(buffer, TEXT_UNIT_SIZE, "%.12s to %.12s %%", from, to);
     return buffer;
 }
 

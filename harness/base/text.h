@@ -43,8 +43,13 @@ enum { TEXT_UNIT_SIZE = 32 };
 char *text_time(double ns, char buffer[TEXT_UNIT_SIZE]);     /* "12.30 us" */
 char *text_bytes(double bytes, char buffer[TEXT_UNIT_SIZE]); /* "1.500 GiB" */
 char *text_rate(double per_second, const char *unit,
-                char buffer[TEXT_UNIT_SIZE]);                     /* "3.1 GFLOP/s" */
-char *text_percent(double fraction, char buffer[TEXT_UNIT_SIZE]); /* "+3.2 %" with sign */
+                char buffer[TEXT_UNIT_SIZE]); /* "3.1 GFLOP/s" */
+/* Percent of a fraction. A tenth says something below 100 % alone: "3.2 %", "134 %"; and what
+ * rounds to nothing is not negative. A change has its sign: "+3.2 %", "-12.0 %", "+1334 %". */
+char *text_share(double fraction, char buffer[TEXT_UNIT_SIZE]);
+char *text_percent(double fraction, char buffer[TEXT_UNIT_SIZE]);
+char *text_percent_range(double low, double high,
+                         char buffer[TEXT_UNIT_SIZE]); /* "-1.0 to +3.2 %" */
 /* Seconds since the epoch in ms as "2026-11-21 09:54:00Z". */
 char *text_timestamp(int64_t ms, char buffer[TEXT_UNIT_SIZE]);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/bisect_report.h"
 
+#include "base/text.h"
 #include "cli/command.h"
 #include "output/escape.h"
 
@@ -21,16 +22,18 @@ static const char *answer_name(const struct bisect_trial *trial)
     return trial->measured ? names[trial->answer] : "left out";
 }
 
-/* "+10.1 % (+9.0 to +11.2)", "broken", or nothing. */
+/* "+10.1 % (+9.0 to +11.2 %)", "broken", or nothing. */
 static const char *change_text(const struct bisect_look *look, char text[CHANGE_SIZE])
 {
+    char change[TEXT_UNIT_SIZE], range[TEXT_UNIT_SIZE];
+
     text[0] = '\0';
     if (look && isfinite(look->change) && isfinite(look->interval.low) &&
         isfinite(look->interval.high))
-        snprintf(text, CHANGE_SIZE, "%+.1f %% (%+.1f to %+.1f)", 100 * look->change,
-                 100 * look->interval.low, 100 * look->interval.high);
+        snprintf(text, CHANGE_SIZE, "%s (%s)", text_percent(look->change, change),
+                 text_percent_range(look->interval.low, look->interval.high, range));
     else if (look && isfinite(look->change))
-        snprintf(text, CHANGE_SIZE, "%+.1f %%", 100 * look->change);
+        text_percent(look->change, text);
     else if (look)
         snprintf(text, CHANGE_SIZE, "%s", verdict_name(look->verdict));
     return text;

@@ -41,7 +41,7 @@ static const struct option_row rows[] = {
     OPTION_ROW("allow-host", 0, OPTION_STRINGS, struct serve_command, names, "NAME,...",
                "further names under which it may be asked, as behind a proxy"),
     OPTION_ROW("watch", 'w', OPTION_FLAG, struct serve_command, watch, NULL,
-               "open pages show new runs by themselves"),
+               "open pages tell of new runs"),
     OPTION_ROW("history", 0, OPTION_STRING, struct serve_command, history, "N",
                "newest runs that trends reach back to (default 200; 0: all)"),
     VIEWING_OPTION_ROWS(struct serve_command, viewing),

@@ -200,7 +200,8 @@ const struct command cmd_trend = {
         "\n"
         "A series is one benchmark on one machine class; a point is a run. All series are one\n"
         "family, whatever FILTER shows of it. A step where compiler, driver or governor changed\n"
-        "says so, and is no regression. Runs of A/B comparisons and self-tests are left out.\n"
+        "says so, and is no regression. Runs of A/B comparisons and self-tests are left out,\n"
+        "and so are those of other branches than most runs (or, failing that, main) are of.\n"
         "Exit status: 0 nothing got worse that still stands, 1 a step for the worse stands\n"
         "(not accepted, surroundings unchanged), 77 no series is long enough, 2 usage or\n"
         "failure.",

@@ -77,6 +77,23 @@ static void wait_for_signal(const volatile sig_atomic_t *interrupted)
         nanosleep(&pause, NULL);
 }
 
+/* For people: what is served, to whom, and what they need. The token stays out of logs. */
+static void describe_address(const struct serve_options *options, const struct serve *serve)
+{
+    const char *others = serve_others_url(serve);
+
+    fprintf(stderr, "harness: serving %s; Ctrl+C ends it\n", options->path);
+    if (others)
+        fprintf(stderr,
+                "harness: it listens at all addresses of this machine; from others it is %s, or "
+                "one of them in place of the name\n",
+                others);
+    if (options->token)
+        fprintf(stderr,
+                "harness: a browser needs the token once: add ?token=TOKEN to the "
+                "address\n");
+}
+
 static int serve_until_interrupted(const struct serve_options *options, struct error *err)
 {
     const volatile sig_atomic_t *interrupted = interrupt_watch();
@@ -92,7 +109,7 @@ static int serve_until_interrupted(const struct serve_options *options, struct e
         serve_close(serve, 0);
         return error_set(err, "cannot write to standard output");
     }
-    fprintf(stderr, "harness: serving %s; Ctrl+C ends it\n", options->path);
+    describe_address(options, serve);
     wait_for_signal(interrupted);
     if (serve_close(serve, DRAIN_MS))
         return 0;

@@ -253,6 +253,16 @@ static void find_home(struct viewing *v)
         v->home.data[v->home.length -= 2] = '\0';
 }
 
+/* Peaks of other machines than this one are no mistake; if all are, a device may be mistyped. */
+static void tell_unused_peaks(const struct viewing *v)
+{
+    if (v->config.nr_peaks && !v->view.peaks_from && v->view.records.nr)
+        fprintf(
+            stderr,
+            "harness: left out: the peaks of %s: none is of a device measured here, such as %s\n",
+            v->config.peaks[0].from, v->view.records.items[0].m.bench.device);
+}
+
 int viewing_open(struct viewing *v, const struct viewing_options *o, int argc, char **argv,
                  struct error *err)
 {
@@ -271,6 +281,7 @@ int viewing_open(struct viewing *v, const struct viewing_options *o, int argc, c
         return -1;
     for (size_t i = 0; i < v->view.notes.nr; i++)
         fprintf(stderr, "harness: left out: %s\n", v->view.notes.items[i]);
+    tell_unused_peaks(v);
     return 0;
 }
 

@@ -2,6 +2,7 @@
 /* Whole distributions as lines, one a benchmark (and run): ecdf has the share of samples at or
  * below a value, quantiles the value below which a share lies, with room for the tail. */
 #include "analysis/density.h"
+#include "base/text.h"
 #include "output/chart_samples.h"
 
 #include <math.h>
@@ -51,6 +52,7 @@ static void finish(struct curves *c, const char *how, const char *what)
 {
     const struct chart_item *widest = chart_samples_widest(&c->s);
     size_t nr = c->s.items.nr;
+    char spread[TEXT_UNIT_SIZE];
     struct strbuf sb;
 
     strbuf_init(&sb);
@@ -58,11 +60,10 @@ static void finish(struct curves *c, const char *how, const char *what)
     chart_samples_explain(&c->s, &sb);
     chart_caption(c->s.f, &c->s.items, sb.data, "of each kernel those with the widest p5 to p95");
     strbuf_release(&sb);
-    figure_set(
-        &c->s.f->alt,
-        "%s of the %s of %zu benchmark%s; p5 to p95 is widest for %s, %.1f %% of its median.", what,
-        c->s.rate ? c->s.metric.label : "latency", nr, nr == 1 ? "" : "s", widest->label,
-        100 * chart_samples_spread(widest));
+    figure_set(&c->s.f->alt,
+               "%s of the %s of %zu benchmark%s; p5 to p95 is widest for %s, %s of its median.",
+               what, c->s.rate ? c->s.metric.label : "latency", nr, nr == 1 ? "" : "s",
+               widest->label, text_share(chart_samples_spread(widest), spread));
     chart_subtitle(c->s.f, c->s.chart, &c->s.items);
     figure_finish(c->s.f);
 }
@@ -108,34 +109,27 @@ static void draw_ecdf(struct curves *c)
            "Cumulative distributions");
 }
 
-/* Probabilities by nines: 0.9, 0.99 and 0.999 stand one step apart each. */
-static double place_of(const struct curves *c, double p)
-{
-    return c->tail ? -log10(1 - p) : p;
-}
-
 /* The largest probability that n samples carry: 1 - p^n >= 0.95. */
 static double carried(const struct chart_item *item)
 {
     return pow(0.05, 1 / (double)item->summary->n);
 }
 
+/* In percent, the axis' unit. */
 static void add_probability_ticks(struct curves *c)
 {
     static const struct {
         double p;
         const char *text;
-        bool tail; /* of the scale by nines alone */
     } marks[] = {
-        { 0, "min", false },           { 0.25, "25 %", false },   { 0.5, "50 %", false },
-        { 0.75, "75 %", false },       { 0.9, "90 %", false },    { 0.95, "95 %", true },
-        { 0.99, "99 %", true },        { 0.999, "99.9 %", true }, { 0.9999, "99.99 %", true },
-        { 0.99999, "99.999 %", true },
+        { 0, "min" },          { 0.25, "25 %" },        { 0.5, "50 %" },  { 0.75, "75 %" },
+        { 0.9, "90 %" },       { 0.95, "95 %" },        { 0.99, "99 %" }, { 0.999, "99.9 %" },
+        { 0.9999, "99.99 %" }, { 0.99999, "99.999 %" },
     };
 
     for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++)
-        if (marks[i].p <= c->top && (c->tail || !marks[i].tail))
-            ticks_add(&c->p->x.ticks, place_of(c, marks[i].p), marks[i].text, false);
+        if (marks[i].p <= c->top)
+            ticks_add(&c->p->x.ticks, marks[i].p * 100, marks[i].text, false);
 }
 
 /* Close together where the line bends: by 1/100 in the body, by parts of a nine in the tail. */
@@ -146,12 +140,12 @@ static void add_quantiles(struct curves *c, size_t i)
     double end = fmax(carried(item), 0.5);
 
     for (int k = 0; k < 90 && k / 100.0 < end; k++)
-        layer_add(line, place_of(c, k / 100.0), chart_samples_quantile(&c->s, item, k / 100.0));
+        layer_add(line, k / 100.0, chart_samples_quantile(&c->s, item, k / 100.0));
     for (int k = TAIL_PARTS; 1 - pow(10, -(double)k / TAIL_PARTS) < end; k++) {
         double p = 1 - pow(10, -(double)k / TAIL_PARTS);
-        layer_add(line, place_of(c, p), chart_samples_quantile(&c->s, item, p));
+        layer_add(line, p, chart_samples_quantile(&c->s, item, p));
     }
-    layer_add(line, place_of(c, end), chart_samples_quantile(&c->s, item, end));
+    layer_add(line, end, chart_samples_quantile(&c->s, item, end));
 }
 
 /* What is shown reaches as far as the samples carry it, and no further. */
@@ -175,11 +169,12 @@ static void draw_quantiles(struct curves *c)
     c->tail = preset->x_scale != SCALE_LINEAR;
     find_quantile_range(c);
     c->p = figure_panel(c->s.f);
-    axis_set(&c->p->x, preset->x_label ? preset->x_label : "share of samples below", QUANTITY_PLAIN,
-             "", AXIS_LINEAR);
+    axis_set(&c->p->x, preset->x_label ? preset->x_label : "share of samples below", QUANTITY_SHARE,
+             "", c->tail ? AXIS_NINES : AXIS_LINEAR);
     c->p->x.low = 0;
-    c->p->x.high = place_of(c, c->top) * 1.02;
-    add_probability_ticks(c);
+    c->p->x.high = c->tail ? 1 - pow(1 - c->top, 1.02) : c->top * 1.02;
+    if (c->tail)
+        add_probability_ticks(c);
     chart_samples_axis(&c->s, &c->p->y, preset->y_label, preset->y_scale, c->low, c->high);
     for (size_t i = 0; i < c->s.items.nr; i++)
         add_quantiles(c, i);

@@ -4,13 +4,20 @@
  * would be a guess. */
 #include "analysis/density.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "output/chart_samples.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { LIMIT = 24, BOX_HEIGHT = 29, VIOLIN_HEIGHT = 42, QUARTILES_MIN = 5 };
+enum {
+    LIMIT = 24,
+    BOX_HEIGHT = 29,
+    VIOLIN_HEIGHT = 42,
+    QUARTILES_MIN = 5,
+    WORDS_SIZE = QUANTITY_TEXT_SIZE + 24
+};
 
 /* Half heights, in rows. */
 #define BOX_HALF    0.29
@@ -206,9 +213,21 @@ static bool leaves_frame(const struct rows *r, const struct chart_item *item)
     return r->s.rate ? tail < r->p->x.low : tail > r->p->x.high;
 }
 
+/* "p99 at 61.7×" the median. */
+static char *tail_words(const struct rows *r, const struct chart_item *item, char text[WORDS_SIZE])
+{
+    double tail = tail_of(item), median = chart_samples_quantile(&r->s, item, 0.5);
+    char times[QUANTITY_TEXT_SIZE];
+
+    snprintf(text, WORDS_SIZE, "%s%.0f at %s", tail < 1 ? "p" : "max ",
+             100 * (r->s.rate ? 1 - tail : tail), ratio_text(tail_value(r, item) / median, times));
+    return text;
+}
+
 /* An arrow head at the frame where a tail goes on. */
 static void add_arrows(struct rows *r)
 {
+    char far[WORDS_SIZE];
     struct layer *arrows = panel_layer(r->p, MARK_ARROWS, "the tail goes on");
     double low = on_axis(r, r->p->x.low), high = on_axis(r, r->p->x.high);
 
@@ -221,7 +240,8 @@ static void add_arrows(struct rows *r)
         double end = r->s.rate ? low : high,
                start = end + (r->s.rate ? 1 : -1) * 0.03 * (high - low);
         bool log = r->p->x.scale == AXIS_LOG;
-        layer_add_interval(arrows, (double)i, log ? exp(start) : start, log ? exp(end) : end);
+        layer_add_interval(arrows, (double)i, log ? exp(start) : start, log ? exp(end) : end)
+            ->text = memory_string(tail_words(r, item_at(r, i), far));
         r->beyond++;
     }
 }
@@ -230,18 +250,17 @@ static void add_arrows(struct rows *r)
 static void add_texts(struct rows *r)
 {
     struct layer *texts = panel_layer(r->p, MARK_TEXT, NULL);
-    char value[QUANTITY_TEXT_SIZE], text[QUANTITY_TEXT_SIZE + 64], far[40];
+    char value[QUANTITY_TEXT_SIZE], far[WORDS_SIZE], text[QUANTITY_TEXT_SIZE + WORDS_SIZE + 32];
 
     texts->outside = true;
     for (size_t i = 0; i < r->s.items.nr; i++) {
         const struct chart_item *item = item_at(r, i);
-        double median = chart_samples_quantile(&r->s, item, 0.5), tail = tail_of(item);
+        double median = chart_samples_quantile(&r->s, item, 0.5);
         quantity_text(r->s.relative ? QUANTITY_TIME : r->s.metric.quantity, r->s.metric.base,
                       r->s.relative ? chart_item_median(item) : median, value);
-        snprintf(far, sizeof(far), ", %s%.0f at %.2f×", tail < 1 ? "p" : "max ",
-                 100 * (r->s.rate ? 1 - tail : tail), tail_value(r, item) / median);
-        snprintf(text, sizeof(text), "%s, n %zu%s", value, item->summary->n,
-                 leaves_frame(r, item) ? far : "");
+        bool beyond = leaves_frame(r, item);
+        snprintf(text, sizeof(text), "%s, n %zu%s%s", value, item->summary->n, beyond ? ", " : "",
+                 beyond ? tail_words(r, item, far) : "");
         layer_add_text(texts, 0, (double)i, ANCHOR_LEFT, text);
     }
 }
@@ -275,13 +294,13 @@ static void add_words(struct rows *r)
 {
     const struct chart_item *widest = chart_samples_widest(&r->s);
     size_t nr = r->s.items.nr;
+    char spread[TEXT_UNIT_SIZE];
 
     add_caption(r);
-    figure_set(
-        &r->s.f->alt,
-        "%s of the %s of %zu benchmark%s; p5 to p95 is widest for %s, %.1f %% of its median.",
-        r->violin ? "Violins" : "Box plots", r->s.rate ? r->s.metric.label : "latency", nr,
-        nr == 1 ? "" : "s", widest->label, 100 * chart_samples_spread(widest));
+    figure_set(&r->s.f->alt,
+               "%s of the %s of %zu benchmark%s; p5 to p95 is widest for %s, %s of its median.",
+               r->violin ? "Violins" : "Box plots", r->s.rate ? r->s.metric.label : "latency", nr,
+               nr == 1 ? "" : "s", widest->label, text_share(chart_samples_spread(widest), spread));
 }
 
 static void draw(struct rows *r)

@@ -1,30 +1,56 @@
 /* SPDX-License-Identifier: MIT */
 /* Change of each benchmark against the base: a hollow circle at 0 %, a line to the head's mark, a
- * bar for the interval. The worst is at the top. */
+ * bar for the interval. The worst is at the top. A change that is huge against the others ends in
+ * an arrow at the frame; its number stands beside it. */
+#include "base/memory.h"
+#include "base/stats.h"
+#include "base/text.h"
 #include "output/compare_rows.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 enum { LIMIT = 28 };
+
+/* How much larger than the usual change one may be before it would squeeze the rest to nothing. */
+#define WILD        10.0
+#define LEAST_REACH 0.01
 
 struct dumbbell {
     const struct chart *chart;
     struct compare_rows rows;
     double reach[2]; /* low and high end of the axis, fractions */
+    size_t beyond;   /* changes that leave the frame */
     struct figure *f;
     struct panel *p;
 };
 
-/* The axis holds all changes and most intervals: a wild interval does not squeeze the rest. Where
- * changes are small it has its zero in the middle; no change is below -100 %. */
+/* What is not wild, seen from the usual change; what does not matter needs no room of its own. */
+static double wild_limit(const struct dumbbell *d, double least)
+{
+    size_t nr = d->rows.nr;
+    double *sizes = memory_zeroed(nr, sizeof(*sizes));
+
+    for (size_t i = 0; i < nr; i++)
+        sizes[i] = fabs(d->rows.items[i]->change);
+    double usual = stats_select_quantile(sizes, nr, nr > 2 ? 0.5 : 0);
+    free(sizes);
+    return WILD * fmax(usual, least);
+}
+
+/* The axis holds all changes but wild ones, and most intervals. Where changes are small it has its
+ * zero in the middle; no change is below -100 %. */
 static void find_reach(struct dumbbell *d)
 {
     double change[2] = { 0, 0 }, interval[2] = { 0, 0 };
-    double least = 2 * d->rows.comparison->settings.delta;
+    double least = fmax(2 * d->rows.comparison->settings.delta, LEAST_REACH);
+    double limit = wild_limit(d, least);
 
     for (size_t i = 0; i < d->rows.nr; i++) {
         const struct compare_row *row = d->rows.items[i];
+        if (fabs(row->change) > limit)
+            continue;
         change[0] = fmax(change[0], -row->change);
         change[1] = fmax(change[1], row->change);
         if (isfinite(row->interval.low + row->interval.high)) {
@@ -45,6 +71,11 @@ static double clamp(const struct dumbbell *d, double x)
     return fmax(d->reach[0], fmin(d->reach[1], x));
 }
 
+static bool leaves_frame(const struct dumbbell *d, double change)
+{
+    return change < d->reach[0] || change > d->reach[1];
+}
+
 static void add_floor(struct dumbbell *d)
 {
     double delta = d->rows.comparison->settings.delta;
@@ -58,6 +89,20 @@ static void add_floor(struct dumbbell *d)
     struct layer *zero = panel_layer(d->p, MARK_RULES, NULL);
     zero->style = (struct style) { .ink = INK_GREY, .width = 1, .opacity = 1 };
     layer_add(zero, 0, NAN);
+}
+
+/* As far as the frame goes; what is cut off is said in words, which readers see in its place. */
+static void add_span(const struct dumbbell *d, struct layer *layer, size_t i, double low,
+                     double high)
+{
+    double from = clamp(d, low), to = clamp(d, high);
+    char text[TEXT_UNIT_SIZE];
+
+    if (from == to && low != high)
+        return;
+    struct datum *datum = layer_add_interval(layer, (double)i, from, to);
+    if (from != low || to != high)
+        datum->text = memory_string(text_percent_range(low, high, text));
 }
 
 static void add_lines(struct dumbbell *d)
@@ -74,18 +119,37 @@ static void add_lines(struct dumbbell *d)
     base->style.hollow = true;
     for (size_t i = 0; i < d->rows.nr; i++) {
         const struct compare_row *row = d->rows.items[i];
-        layer_add_interval(links, (double)i, 0, clamp(d, row->change));
-        if (isfinite(row->interval.low))
-            layer_add_interval(intervals, (double)i, clamp(d, row->interval.low),
-                               clamp(d, row->interval.high));
+        add_span(d, links, i, 0, row->change);
+        if (isfinite(row->interval.low) && isfinite(row->interval.high))
+            add_span(d, intervals, i, row->interval.low, row->interval.high);
         layer_add(base, 0, (double)i);
     }
+}
+
+/* At the frame, in the colour that the mark would have. */
+static void add_arrow(struct dumbbell *d, struct layer *arrows[INK_NR], size_t i)
+{
+    const struct compare_row *row = d->rows.items[i];
+    enum ink ink = verdict_ink(row->verdict);
+    double end = clamp(d, row->change), length = 0.035 * (d->reach[1] - d->reach[0]);
+    char text[TEXT_UNIT_SIZE];
+
+    if (!arrows[ink]) {
+        arrows[ink] = panel_layer(d->p, MARK_ARROWS, "goes on beyond the frame");
+        arrows[ink]->across = true;
+        arrows[ink]->style.ink = ink;
+        arrows[ink]->style.width = 2.4;
+    }
+    layer_add_interval(arrows[ink], (double)i, end > 0 ? end - length : end + length, end)->text =
+        memory_string(text_percent(row->change, text));
+    d->beyond++;
 }
 
 /* Colour, shape and the word at the right say the same. */
 static void add_heads(struct dumbbell *d)
 {
     struct verdict_points points;
+    struct layer *arrows[INK_NR] = { NULL };
 
     verdict_points_init(&points, d->p);
     struct layer *texts = panel_layer(d->p, MARK_TEXT, NULL);
@@ -93,7 +157,10 @@ static void add_heads(struct dumbbell *d)
     for (size_t i = 0; i < d->rows.nr; i++) {
         const struct compare_row *row = d->rows.items[i];
         char change[QUANTITY_TEXT_SIZE], text[96];
-        layer_add(verdict_points_of(&points, row->verdict), clamp(d, row->change), (double)i);
+        if (leaves_frame(d, row->change))
+            add_arrow(d, arrows, i);
+        else
+            layer_add(verdict_points_of(&points, row->verdict), row->change, (double)i);
         quantity_text(QUANTITY_PERCENT, "", row->change, change);
         snprintf(text, sizeof(text), "%s  %s", change, verdict_name(row->verdict));
         layer_add_text(texts, 0, (double)i, ANCHOR_LEFT, text);
@@ -105,6 +172,7 @@ static void add_words(struct dumbbell *d)
     const struct compare_rows *rows = &d->rows;
     const struct comparison *c = rows->comparison;
     size_t last = rows->nr - 1;
+    char worst[TEXT_UNIT_SIZE], best[TEXT_UNIT_SIZE];
     struct strbuf sb;
 
     compare_rows_subtitle(rows, d->f, d->chart);
@@ -114,15 +182,17 @@ static void add_words(struct dumbbell *d)
                 "discovery rate of %.3g %% over the family of %zu. An interval that reaches the "
                 "frame goes on.",
                 rows->metric->label, c->settings.q * 100, c->family);
+    if (d->beyond)
+        strbuf_addf(&sb, " Arrow: %zu change%s far beyond the frame, as large as the number says.",
+                    d->beyond, d->beyond == 1 ? " is" : "s are");
     compare_rows_caption(rows, false, &sb);
     figure_set(&d->f->caption, "%s", sb.data);
     strbuf_release(&sb);
     figure_set(&d->f->alt,
-               "Changes of %zu benchmarks: %zu regressed, %zu improved; from %+.1f %% (%s) to "
-               "%+.1f %% (%s).",
+               "Changes of %zu benchmarks: %zu regressed, %zu improved; from %s (%s) to %s (%s).",
                rows->all, c->count[VERDICT_REGRESSED], c->count[VERDICT_IMPROVED],
-               rows->items[0]->change * 100, rows->labels[0], rows->items[last]->change * 100,
-               rows->labels[last]);
+               text_percent(rows->items[0]->change, worst), rows->labels[0],
+               text_percent(rows->items[last]->change, best), rows->labels[last]);
 }
 
 static void draw(struct dumbbell *d)

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAMED_MAX = 16, SMALLEST = 9, LARGEST = 30, PLOT_HEIGHT = 380 };
+enum { NAMED_MAX = 8, SMALLEST = 9, LARGEST = 30, PLOT_HEIGHT = 380 };
 
 static const struct {
     const char *metric, *label, *base;

@@ -81,8 +81,9 @@ static void add_bars(struct split *s, struct panel *p, size_t metric)
 {
     bool several = s->groups.nr > 1 && s->groups.nr <= GROUPS_MAX;
     struct layer *bars[GROUPS_MAX];
+    const struct chart_metric *m = &s->metrics[metric];
     struct layer *texts;
-    char text[QUANTITY_TEXT_SIZE];
+    char value_text[QUANTITY_TEXT_SIZE], text[2 * QUANTITY_TEXT_SIZE];
 
     for (size_t k = 0; k < (several ? s->groups.nr : 1); k++) {
         bars[k] = panel_layer(p, MARK_BARS, several ? s->groups.names[k] : NULL);
@@ -98,7 +99,9 @@ static void add_bars(struct split *s, struct panel *p, size_t metric)
         double value = value_of(s, metric, i);
         if (isfinite(value))
             layer_add(bars[k], value, (double)i);
-        quantity_text(s->metrics[metric].quantity, s->metrics[metric].base, value, text);
+        quantity_text(m->quantity, m->base, value, value_text);
+        bool bare = m->quantity == QUANTITY_PLAIN && m->base[0] && isfinite(value);
+        snprintf(text, sizeof(text), "%s%s%s", value_text, bare ? " " : "", bare ? m->base : "");
         layer_add_text(texts, 0, (double)i, ANCHOR_LEFT, text);
     }
 }

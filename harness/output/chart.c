@@ -272,7 +272,8 @@ struct figure *chart_absent_items(struct figure *f, const struct chart *chart,
     } else {
         for (size_t i = 0; i < chart->preset->filter.nr; i++)
             strbuf_addf(&sb, "%s%s", i ? ", " : "", chart->preset->filter.items[i]);
-        chart_absent(f, "no benchmark of the run matches %s", sb.length ? sb.data : "anything");
+        chart_absent(f, "no benchmark of the run%s%s", sb.length ? " matches " : " was measured",
+                     sb.data);
     }
     strbuf_release(&sb);
     return f;

@@ -3,6 +3,7 @@
 
 #include "analysis/label.h"
 #include "base/memory.h"
+#include "base/text.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -166,11 +167,12 @@ void compare_rows_caption(const struct compare_rows *rows, bool one_sided, struc
 
 void compare_rows_banner(const struct compare_rows *rows, struct figure *f)
 {
+    char shift[TEXT_UNIT_SIZE];
+
     if (rows->comparison->shifted)
         figure_set(&f->banner,
-                   "▲ All benchmarks moved together by %+.1f %%: suspect the machine before the "
-                   "code.",
-                   rows->comparison->common_shift * 100);
+                   "▲ All benchmarks moved together by %s: suspect the machine before the code.",
+                   text_percent(rows->comparison->common_shift, shift));
 }
 
 enum ink verdict_ink(enum verdict verdict)

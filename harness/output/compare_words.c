@@ -4,6 +4,7 @@
 #include "analysis/label.h"
 #include "base/memory.h"
 #include "base/strbuf.h"
+#include "base/text.h"
 #include "output/chart.h"
 
 #include <math.h>
@@ -88,37 +89,18 @@ char *compare_value(const struct compare_row *row, double value, char text[QUANT
     return text;
 }
 
-/* In percent; a tenth says something below 100 % alone, and nothing has no sign of its own. */
-static int percent(double fraction, char *text, size_t size)
-{
-    double value = fraction * 100;
-
-    if (fabs(value) < 0.05)
-        value = 0;
-    return snprintf(text, size, fabs(value) < 99.95 ? "%+.1f" : "%+.0f", value);
-}
-
 char *compare_change(const struct compare_row *row, char text[QUANTITY_TEXT_SIZE])
 {
-    char change[16];
-
     text[0] = '\0';
-    if (isfinite(row->change) && percent(row->change, change, sizeof(change)) > 0)
-        snprintf(text, QUANTITY_TEXT_SIZE, "%s %%", change);
-    return text;
+    return isfinite(row->change) ? text_percent(row->change, text) : text;
 }
 
 char *compare_interval(const struct compare_row *row, char text[QUANTITY_TEXT_SIZE])
 {
-    char low[16], high[16];
+    bool known = isfinite(row->interval.low) && isfinite(row->interval.high);
 
     text[0] = '\0';
-    if (!isfinite(row->interval.low) || !isfinite(row->interval.high))
-        return text;
-    percent(row->interval.low, low, sizeof(low));
-    percent(row->interval.high, high, sizeof(high));
-    snprintf(text, QUANTITY_TEXT_SIZE, "%s to %s %%", low, high);
-    return text;
+    return known ? text_percent_range(row->interval.low, row->interval.high, text) : text;
 }
 
 char *compare_q(const struct compare_row *row, char text[QUANTITY_TEXT_SIZE])
@@ -136,7 +118,7 @@ char *compare_detectable(double change, char text[QUANTITY_TEXT_SIZE])
     if (isinf(change))
         snprintf(text, QUANTITY_TEXT_SIZE, "nothing");
     else if (isfinite(change))
-        snprintf(text, QUANTITY_TEXT_SIZE, change < 0.9995 ? "%.1f %%" : "%.0f %%", change * 100);
+        text_share(change, text);
     return text;
 }
 

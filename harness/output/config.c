@@ -351,9 +351,23 @@ static struct ceiling *ceiling_of(struct records *records, const struct config_p
     return c;
 }
 
+static bool is_measured(const struct records *records, const char *device)
+{
+    for (size_t i = 0; i < records->nr; i++)
+        if (strcmp(records->items[i].m.bench.device, device) == 0)
+            return true;
+    return false;
+}
+
 const char *config_apply_peaks(const struct config *c, struct records *records)
 {
-    for (size_t i = 0; i < c->nr_peaks; i++)
+    const char *from = NULL;
+
+    for (size_t i = 0; i < c->nr_peaks; i++) {
+        if (!is_measured(records, c->peaks[i].device))
+            continue;
         ceiling_of(records, &c->peaks[i])->spec = c->peaks[i].value;
-    return c->nr_peaks ? c->peaks[c->nr_peaks - 1].from : NULL;
+        from = c->peaks[i].from;
+    }
+    return from;
 }

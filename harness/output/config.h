@@ -63,7 +63,8 @@ void config_set(struct config_names *to, const struct string_list *names, const 
 bool config_takes(const struct config *c, const struct preset *preset, enum plot_mode mode);
 
 /* Puts the peaks into the ceilings' `spec`: of a measured roof of that device and name, or as one
- * that was not measured (value 0). Returns the file they are from, or NULL without any. */
+ * that was not measured (value 0). Those of devices on which none of the records was measured are
+ * left out. Returns the file they are from, or NULL without any. */
 const char *config_apply_peaks(const struct config *c, struct records *records);
 
 /* All of it, merged, as a valid harness.json; "_from" says where each value is from. */

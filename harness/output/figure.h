@@ -27,7 +27,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum axis_scale { AXIS_LINEAR, AXIS_LOG, AXIS_CATEGORY };
+enum axis_scale {
+    AXIS_LINEAR,
+    AXIS_LOG,
+    AXIS_CATEGORY,
+    AXIS_NINES, /* shares in [0, 1), at -log10(1 - share): 0.9, 0.99, 0.999 stand one step apart */
+};
 
 struct axis {
     char *label; /* without unit until figure_finish() adds it; NULL draws none. Owned */
@@ -66,7 +71,8 @@ struct datum {
     double x, y, low, high; /* NaN where they mean nothing */
     double share;           /* [0, 1] on the colour scale; NaN: no value, and the style's ink */
     double size;            /* of a point, pixels across; NaN: the style's */
-    char *text;             /* NULL or owned */
+    char *text; /* NULL or owned. Of what is drawn as far as the frame alone: its numbers
+                 * in words, which a reader is told instead of the frame's */
     enum anchor anchor;
     double dx, dy; /* pixels, right and down, for text */
     double angle;  /* of text, degrees counter-clockwise */

@@ -76,6 +76,8 @@ struct unit axis_unit(struct axis *axis, double low, double high)
 
     if (log && axis->quantity == QUANTITY_TIME)
         unit = (struct unit) { .factor = 1 };
+    if (axis->scale == AXIS_NINES) /* its ticks say their unit */
+        unit.name[0] = '\0';
     if (label && (unit.name[0] || log)) {
         axis->label = NULL;
         figure_set(&axis->label, "%s (%s%s%s)", label, unit.name, unit.name[0] && log ? ", " : "",
@@ -131,14 +133,28 @@ static void widen_linear(struct range *r, bool bars)
         r->high += pad;
 }
 
-bool axis_fit(struct panel *p, enum side side)
+static struct range data_range(const struct panel *p, enum side side)
 {
-    struct axis *axis = side == SIDE_X ? &p->x : &p->y;
     struct range r = { NAN, NAN };
 
     for (size_t i = 0; i < p->nr; i++)
-        include_layer(&r, p->layers[i], axis, side);
+        include_layer(&r, p->layers[i], side == SIDE_X ? &p->x : &p->y, side);
+    return r;
+}
+
+bool axis_has_data(const struct panel *p, enum side side)
+{
+    return !isnan(data_range(p, side).low);
+}
+
+bool axis_fit(struct panel *p, enum side side)
+{
+    struct axis *axis = side == SIDE_X ? &p->x : &p->y;
+    struct range r = data_range(p, side);
+
     if (isnan(r.low))
+        r = (struct range) { axis->low, axis->high };
+    if (!isfinite(r.low) || !isfinite(r.high))
         return false;
     choose_unit(p, axis, side, &r);
     if (axis->scale == AXIS_LOG)
@@ -150,9 +166,19 @@ bool axis_fit(struct panel *p, enum side side)
     return true;
 }
 
+/* What is linear along the axis, and back. */
 static double transformed(const struct axis *axis, double value)
 {
+    if (axis->scale == AXIS_NINES)
+        return -log10(1 - value * axis->factor);
     return axis->scale == AXIS_LOG ? log10(value) : value;
+}
+
+static double untransformed(const struct axis *axis, double at)
+{
+    if (axis->scale == AXIS_NINES)
+        return (1 - pow(10, -at)) / axis->factor;
+    return axis->scale == AXIS_LOG ? pow(10, at) : at;
 }
 
 double axis_share(const struct axis *axis, double value)
@@ -166,9 +192,7 @@ double axis_share(const struct axis *axis, double value)
 double axis_value(const struct axis *axis, double share)
 {
     double low = transformed(axis, axis->low), high = transformed(axis, axis->high);
-    double at = low + (axis->reversed ? 1 - share : share) * (high - low);
-
-    return axis->scale == AXIS_LOG ? pow(10, at) : at;
+    return untransformed(axis, low + (axis->reversed ? 1 - share : share) * (high - low));
 }
 
 /* Pixels that a text takes before and after its datum along the axis. */
@@ -218,8 +242,8 @@ void axis_make_room(struct panel *p, enum side side, double length)
             new_low = fmin(new_low, high - (high - at) * length / room);
         }
     }
-    axis->low = axis->scale == AXIS_LOG ? pow(10, new_low) : new_low;
-    axis->high = axis->scale == AXIS_LOG ? pow(10, new_high) : new_high;
+    axis->low = untransformed(axis, new_low);
+    axis->high = untransformed(axis, new_high);
 }
 
 /* A change says its direction: "+10", not "10". */
@@ -249,7 +273,7 @@ void axis_ticks(struct axis *axis, int most)
         return;
     if (axis->scale == AXIS_LOG) {
         enum quantity q = axis->quantity == QUANTITY_TIME ? QUANTITY_TIME : QUANTITY_PLAIN;
-        ticks_log(&axis->ticks, axis->low, axis->high, most + most / 3, q, axis->base);
+        ticks_log(&axis->ticks, axis->low, axis->high, most + most / 2, q, axis->base);
     } else {
         for (int finer = most; axis->ticks.nr < 3 && finer < most + 4; finer++) {
             ticks_release(&axis->ticks);

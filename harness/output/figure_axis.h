@@ -8,7 +8,9 @@
 /* Which of a panel's two axes is meant. */
 enum side { SIDE_X, SIDE_Y };
 
-/* Finds range and unit and scales the data. False if the axis has no finite data. */
+bool axis_has_data(const struct panel *p, enum side side);
+/* Finds range and unit and scales the data. False if the axis has neither finite data nor a range
+ * that was given. */
 bool axis_fit(struct panel *p, enum side side);
 /* Gives the axis a unit that fits values from low to high, in its label and as its factor, by which
  * its own range is divided. Returns it. On a log axis of times each tick says its own unit instead.

@@ -13,6 +13,7 @@ static const char *const scales[] = {
     [AXIS_LINEAR] = "linear",
     [AXIS_LOG] = "log",
     [AXIS_CATEGORY] = "category",
+    [AXIS_NINES] = "nines",
 };
 static const char *const anchors[] = {
     [ANCHOR_LEFT] = "left",

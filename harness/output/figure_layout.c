@@ -281,14 +281,17 @@ double panel_y(const struct panel *p, double y)
 
 static bool fit_panels(struct figure *f)
 {
+    bool any = false;
+
     for (size_t i = 0; i < f->nr_panels; i++) {
         struct panel *p = f->panels[i];
+        any |= axis_has_data(p, SIDE_X) && axis_has_data(p, SIDE_Y);
         bool x = axis_fit(p, SIDE_X), y = axis_fit(p, SIDE_Y);
         if (!x || !y)
             return false;
         axis_make_room(p, SIDE_Y, p->plot_height);
     }
-    return f->nr_panels > 0;
+    return any;
 }
 
 /* Bands that reach as far as the axis does. */

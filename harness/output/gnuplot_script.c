@@ -37,11 +37,18 @@ static void add_ticks(struct gp_script *s, const struct axis *axis, char name)
 static void add_axis(struct gp_script *s, const struct axis *axis, char name)
 {
     /* A range with 0 in it is refused while the axis of the panel before is still logarithmic. */
-    strbuf_addf(s->out, "unset logscale %c\n", name);
-    strbuf_addf(s->out, "set %crange [%.9g:%.9g]\n", name, axis->reversed ? axis->high : axis->low,
-                axis->reversed ? axis->low : axis->high);
+    strbuf_addf(s->out, "unset logscale %c\nunset nonlinear %c\n", name, name);
+    /* gnuplot drops a tick that stands at the very end of a logarithmic axis. */
+    double pad = axis->scale == AXIS_LOG ? 1e-9 : 0;
+    double low = axis->low * (1 - pad), high = axis->high * (1 + pad);
+    strbuf_addf(s->out, "set %crange [%.12g:%.12g]\n", name, axis->reversed ? high : low,
+                axis->reversed ? low : high);
     if (axis->scale == AXIS_LOG)
         strbuf_addf(s->out, "set logscale %c\n", name);
+    if (axis->scale == AXIS_NINES)
+        strbuf_addf(s->out,
+                    "set nonlinear %c via -log10(1 - %.9g*%c) inverse (1 - 10**(-%c))/%.9g\n", name,
+                    axis->factor, name, name, axis->factor);
     add_ticks(s, axis, name);
 }
 

@@ -108,12 +108,14 @@ static struct layer *add_line(struct panel *p, enum ink ink, enum dash dash, dou
 }
 
 /* Labels of neighbouring roofs start at different places, or close roofs would have them over each
- * other. */
-static double label_start(enum memory_level level, bool measured)
+ * other. Neighbours are so by what was measured: a busy machine has a level out of its order. */
+static double label_start(const struct roofs *roofs, double bandwidth, bool measured)
 {
-    static const double starts[LEVEL_NR] = { 0.03, 0.3, 0.03, 0.3 };
+    int above = 0;
 
-    return measured ? starts[level] : 0.55;
+    for (int level = 0; level < LEVEL_NR; level++)
+        above += roofs->levels[level] && roof_value(roofs->levels[level]) > bandwidth;
+    return !measured ? 0.55 : above % 2 ? 0.3 : 0.03;
 }
 
 /* Is there a roof so little above this one that its line would run through a label in between? */
@@ -153,7 +155,7 @@ static void add_memory_roof(const struct roofs *roofs, struct panel *p, enum mem
     quantity_text(QUANTITY_RATE, "B/s", bandwidth, value);
     snprintf(text, sizeof(text), "%s %s %s", memory_level_name(level), value,
              measured ? "measured" : roofs->given);
-    double start = roofs->low * pow(end / roofs->low, label_start(level, measured));
+    double start = roofs->low * pow(end / roofs->low, label_start(roofs, bandwidth, measured));
     struct datum *d = layer_add_text(texts, start, start * bandwidth, ANCHOR_LEFT, text);
     d->low = end;
     d->high = end * bandwidth;

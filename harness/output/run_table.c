@@ -4,6 +4,7 @@
 #include "analysis/label.h"
 #include "analysis/roofline.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "output/rates.h"
 #include "output/run_rows.h"
 #include "output/table.h"
@@ -46,11 +47,12 @@ static void add_time(struct table *t, const char *metric, const struct run_row *
 static void add_interval(struct table *t, const struct metric_value *v)
 {
     double half = (v->interval.high - v->interval.low) / 2 / v->value;
+    char text[TEXT_UNIT_SIZE];
 
     if (half > 1) /* launches that disagree by more than that need no digits */
         table_cell(t, TABLE_DIM, "> 100 %%");
     else if (isfinite(half))
-        table_cell(t, TABLE_DIM, "%.1f %%", half * 100);
+        table_cell(t, TABLE_DIM, "%s", text_share(half, text));
     else
         table_cell(t, TABLE_PLAIN, "%s", "");
 }

@@ -2,6 +2,7 @@
 #include "output/table.h"
 
 #include "base/array.h"
+#include "base/text.h"
 #include "output/escape.h"
 
 #include <math.h>
@@ -67,10 +68,11 @@ void table_cell(struct table *t, enum table_tone tone, const char *format, ...)
 
 void table_interval(struct table *t, const struct interval *interval)
 {
-    if (isfinite(interval->low) && isfinite(interval->high))
-        table_cell(t, TABLE_PLAIN, "%+.1f to %+.1f %%", interval->low * 100, interval->high * 100);
-    else
-        table_cell(t, TABLE_PLAIN, "%s", "");
+    char text[TEXT_UNIT_SIZE];
+    bool known = isfinite(interval->low) && isfinite(interval->high);
+
+    table_cell(t, TABLE_PLAIN, "%s",
+               known ? text_percent_range(interval->low, interval->high, text) : "");
 }
 
 static const struct table_cell *cell_at(const struct table *t, size_t row, size_t column)

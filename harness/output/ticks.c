@@ -118,12 +118,28 @@ char *quantity_text(enum quantity quantity, const char *base, double value,
         snprintf(text, QUANTITY_TEXT_SIZE, "%s", text_percent(value, buffer));
         break;
     case QUANTITY_SHARE:
-        snprintf(text, QUANTITY_TEXT_SIZE, "%.1f %%", value * 100);
+        snprintf(text, QUANTITY_TEXT_SIZE, "%s", text_share(value, buffer));
         break;
     case QUANTITY_PLAIN:
         snprintf(text, QUANTITY_TEXT_SIZE, "%.4g", value);
         break;
     }
+    return text;
+}
+
+char *ratio_text(double ratio, char text[QUANTITY_TEXT_SIZE])
+{
+    int decimals = ratio < 0.00995  ? 4
+                   : ratio < 0.0995 ? 3
+                   : ratio < 9.995  ? 2
+                   : ratio < 99.95  ? 1
+                                    : 0;
+
+    if (!isfinite(ratio)) {
+        snprintf(text, QUANTITY_TEXT_SIZE, ratio > 0 ? "∞×" : "n/a");
+        return text;
+    }
+    snprintf(text, QUANTITY_TEXT_SIZE, ratio < 1e9 ? "%.*f×" : "%.*e×", decimals, ratio);
     return text;
 }
 

@@ -46,9 +46,12 @@ struct unit {
 struct unit unit_for(enum quantity quantity, const char *base, double largest);
 
 enum { QUANTITY_TEXT_SIZE = 48 };
-/* "12.3 ms", "4.56 GFLOP/s", "+3.2 %": base/text.h's formats with a real "µ". */
+/* "12.3 ms", "4.56 GFLOP/s", "+3.2 %", "87.5 %": base/text.h's formats with a real "µ". */
 char *quantity_text(enum quantity quantity, const char *base, double value,
                     char text[QUANTITY_TEXT_SIZE]);
+
+/* How many times: "0.018×", "1.25×", "61.7×", "351×". */
+char *ratio_text(double ratio, char text[QUANTITY_TEXT_SIZE]);
 
 /* The step that cuts [low, high] into at most `most` parts. */
 double ticks_step(double low, double high, int most);

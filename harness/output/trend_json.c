@@ -111,6 +111,7 @@ static void add_counts(cJSON *json, const struct trends *t)
     json_add_int(counts, "standing", (int64_t)t->standing);
     json_add_int(counts, "drifts", (int64_t)t->drifts);
     json_add_int(counts, "small", (int64_t)t->small);
+    json_add_int(counts, "unmerged", (int64_t)t->unmerged);
 }
 
 static void add_steps(cJSON *json, const struct trends *t)

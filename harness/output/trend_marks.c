@@ -2,6 +2,7 @@
 #include "output/trend_marks.h"
 
 #include "base/memory.h"
+#include "base/text.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -22,14 +23,13 @@ static double border(const struct trend *trend, const int *position, size_t poin
 static void add_label(struct layer *texts, const struct trend_step *step, double x, double y,
                       bool left)
 {
-    char text[64];
+    char text[TEXT_UNIT_SIZE + 64], change[TEXT_UNIT_SIZE];
 
+    text_percent(step->change, change);
     if (step->accepted)
-        snprintf(text, sizeof(text), "%+.1f %%, accepted: %.36s", step->change * 100,
-                 step->accepted->reason);
+        snprintf(text, sizeof(text), "%s, accepted: %.36s", change, step->accepted->reason);
     else
-        snprintf(text, sizeof(text), "%+.1f %%%s", step->change * 100,
-                 step->epoch ? ", surroundings" : "");
+        snprintf(text, sizeof(text), "%s%s", change, step->epoch ? ", surroundings" : "");
     struct datum *d = layer_add_text(texts, x, y, left ? ANCHOR_RIGHT : ANCHOR_LEFT, text);
     d->dx = left ? -5 : 5;
     d->dy = 15;
@@ -98,9 +98,9 @@ static void add_drift(struct panel *p, const struct trend *trend, const int *pos
     const struct series *s = trend->series;
     double total = log1p(trend->drift.total), slope = total / (double)(s->nr - 1);
     double middle = drift_middle(s, slope);
-    char label[64];
+    char label[TEXT_UNIT_SIZE + 64], change[TEXT_UNIT_SIZE];
 
-    snprintf(label, sizeof(label), "drift, %+.1f %% in all", trend->drift.total * 100);
+    snprintf(label, sizeof(label), "drift, %s in all", text_percent(trend->drift.total, change));
     struct layer *line = panel_layer(p, MARK_LINE, label);
     line->style.ink = INK_DARK;
     line->style.dash = DASH_DOT;

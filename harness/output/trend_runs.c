@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "output/trend_runs.h"
 
+#include "analysis/mainline.h"
 #include "analysis/series.h"
 #include "base/memory.h"
 #include "base/text.h"
@@ -18,9 +19,7 @@ const struct run *trend_run_at(const struct trend_runs *runs, int nth)
 
 bool trend_run_unmerged(const struct trend_runs *runs, int run)
 {
-    const char *branch = runs->records->runs[run].build.branch;
-
-    return runs->branch && branch[0] && strcmp(branch, runs->branch) != 0;
+    return !mainline_has(runs->branch, &runs->records->runs[run]);
 }
 
 static void order_by_time(struct trend_runs *t, const char *machine)
@@ -36,24 +35,6 @@ static void order_by_time(struct trend_runs *t, const char *machine)
             t->order[at] = t->order[at - 1];
         t->order[at] = (int)i;
     }
-}
-
-/* The only branch that more than half of the runs can have is found by pairing off runs of
- * different branches (Boyer and Moore, "MJRTY: a fast majority vote algorithm", 1981). */
-static void find_branch(struct trend_runs *t)
-{
-    const char *candidate = "";
-    int lead = 0, nr = 0;
-
-    for (int i = 0; i < t->nr; i++) {
-        const char *branch = trend_run_at(t, i)->build.branch;
-        if (lead == 0)
-            candidate = branch;
-        lead += strcmp(branch, candidate) == 0 ? 1 : -1;
-    }
-    for (int i = 0; i < t->nr; i++)
-        nr += strcmp(trend_run_at(t, i)->build.branch, candidate) == 0;
-    t->branch = candidate[0] && 2 * nr > t->nr ? candidate : NULL;
 }
 
 /* A head that waits to be merged comes after all that is. */
@@ -79,7 +60,7 @@ void trend_runs_init(struct trend_runs *t, const struct records *records, int he
     t->position = memory_zeroed(room, sizeof(*t->position));
     t->merged = memory_zeroed(room, sizeof(*t->merged));
     order_by_time(t, records->runs[head].machine.class_name);
-    find_branch(t);
+    t->branch = mainline_branch(records, records->runs[head].machine.class_name);
     move_head(t, head);
     for (int i = 0, merged = 0; i < t->nr; i++) {
         int run = t->order[i];

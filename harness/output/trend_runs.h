@@ -14,7 +14,7 @@ struct trend_runs {
     int *position; /* of each run on the x axis; -1: another machine */
     int *merged;   /* how many runs of the history's branch came before each run */
     int nr;
-    const char *branch; /* that of more than half of the runs; NULL: there is none */
+    const char *branch; /* see analysis/mainline.h; NULL: there is none */
 };
 
 /* Runs of the head's machine class that series take. */

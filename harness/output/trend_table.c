@@ -125,7 +125,9 @@ static void add_value(struct table *table, const struct chart_metric *metric, do
 static void add_change(struct table *table, enum table_tone tone, double change,
                        const struct interval *interval)
 {
-    table_cell(table, tone, "%+.1f %%", change * 100);
+    char text[TEXT_UNIT_SIZE];
+
+    table_cell(table, tone, "%s", text_percent(change, text));
     table_interval(table, interval);
 }
 
@@ -285,6 +287,9 @@ static void add_chance(const struct trends *t, struct strbuf *out)
     if (t->small)
         strbuf_addf(out, "; %zu step%s smaller than %.3g %% left out", t->small, plural(t->small),
                     t->settings.delta * 100);
+    if (t->unmerged)
+        strbuf_addf(out, "; %zu run%s of other branches not searched", t->unmerged,
+                    plural(t->unmerged));
 }
 
 static void add_text_table(const struct table *table, const char *title,

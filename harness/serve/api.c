@@ -194,12 +194,18 @@ static int read_samples(struct store *store, int64_t run, const char *key, struc
     struct store_filter filter = { .keys = &key, .nr_keys = 1, .without_telemetry = true };
     struct page_samples count = { 0 };
     struct records records = { 0 };
+    int64_t missing = 0;
 
-    int rc = store_load(store, &run, 1, &filter, &records, &f->err);
-    if (rc == 0 && !page_samples_add(&records, 0, key, SERVE_SAMPLES_MOST, &count, out))
-        rc = error_set(&f->err, "run %" PRId64 " has no samples of that benchmark", run);
+    f->status = MHD_HTTP_INTERNAL_SERVER_ERROR;
+    int rc = query_missing_run(store, &run, 1, &missing, &f->err);
+    if (rc == 0 && missing == 0)
+        rc = store_load(store, &run, 1, &filter, &records, &f->err);
+    if (rc == 0 && !page_samples_add(&records, 0, key, SERVE_SAMPLES_MOST, &count, out)) {
+        f->status = MHD_HTTP_NOT_FOUND;
+        rc = error_set(&f->err, "run %" PRId64 " %s", run,
+                       missing ? "is not in this history" : "has no samples of that benchmark");
+    }
     records_release(&records);
-    f->status = rc ? MHD_HTTP_NOT_FOUND : MHD_HTTP_OK;
     return rc;
 }
 

@@ -23,8 +23,9 @@ struct events {
 struct events_reader {
     struct events *events;
     struct events_reader *before, *after;
-    uint64_t heard;
+    uint64_t heard; /* of what was told; 0: nothing yet */
     bool greeted;
+    bool parted;    /* it has been told that this is the end */
     bool dismissed; /* no longer among the others */
     char text[128]; /* on its way out */
     size_t length, sent;
@@ -84,7 +85,6 @@ static struct events_reader *add(struct events *e)
     struct events_reader *r = memory_zeroed(1, sizeof(*r));
 
     r->events = e;
-    r->heard = e->told;
     r->before = e->last;
     *(e->last ? &e->last->after : &e->first) = r;
     e->last = r;
@@ -92,7 +92,7 @@ static struct events_reader *add(struct events *e)
     return r;
 }
 
-struct events_reader *events_join(struct events *e, const char *heard)
+struct events_reader *events_join(struct events *e)
 {
     struct events_reader *r = NULL;
 
@@ -103,8 +103,6 @@ struct events_reader *events_join(struct events *e, const char *heard)
             pthread_cond_broadcast(&e->news);
         }
         r = add(e);
-        if (heard && e->told > 0)
-            r->heard = strtoull(heard, NULL, 10);
     }
     pthread_mutex_unlock(&e->lock);
     return r;
@@ -144,16 +142,19 @@ static bool wait_for_news(struct events_reader *r)
 
     while (!e->closed && !r->dismissed && r->heard == e->told && rc != ETIMEDOUT)
         rc = pthread_cond_timedwait(&e->news, &e->lock, &until);
-    if (e->closed || r->dismissed)
+    if (r->dismissed || r->parted)
         return false;
+    if (e->closed) {
+        say(r, "event: end\ndata: {}\n\n");
+        r->parted = true;
+        return true;
+    }
     if (r->heard == e->told) {
         say(r, ":\n\n"); /* finds out whether the reader is still there */
         return true;
     }
     r->heard = e->told;
-    snprintf(text, sizeof(text),
-             "id: %" PRIu64 "\nevent: runs\ndata: {\"newest\": %" PRId64 "}\n\n", e->told,
-             e->newest);
+    snprintf(text, sizeof(text), "event: runs\ndata: {\"newest\": %" PRId64 "}\n\n", e->newest);
     say(r, text);
     return true;
 }

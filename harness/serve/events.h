@@ -21,16 +21,16 @@ struct events_reader;
 
 struct events *events_create(void);
 void events_free(struct events *e); /* after the last reader has gone */
-/* Tells all readers: event "runs" with data {"newest": id}, and as its id how often that was. */
+/* Tells all readers, and each that joins later: event "runs" with data {"newest": id}. */
 void events_tell(struct events *e, int64_t newest);
-/* Ends all readers, and every later one at once. */
+/* Ends all readers, after an event "end" with data {}, and every later one at once. */
 void events_close(struct events *e);
 
-/* `heard`: the id of the last event that it knows, what came since is news to it; NULL: it knows
- * all. Where there are too many, the one that came first has to go: it may be a page that was
- * closed, which only shows when something is sent to it; a page that is open comes again, and
- * misses nothing. NULL where it is closed. */
-struct events_reader *events_join(struct events *e, const char *heard);
+/* It is told at once what was told last, so that nothing is missed between a page and its joining.
+ * Where there are too many, the one that came first has to go: it may be a page that was closed,
+ * which only shows when something is sent to it; a page that is open comes again. NULL where it is
+ * closed. */
+struct events_reader *events_join(struct events *e);
 void events_leave(struct events_reader *r);
 /* Waits for the next text, and copies what fits; the rest comes with the next call. 0: the end. */
 size_t events_read(struct events_reader *r, char *out, size_t size);

@@ -244,6 +244,15 @@ static void wait_until_answered(struct http *http, int patience_ms)
         usleep(5000);
 }
 
+/* Pages that are open hear that this is the end; one that does not listen is cut off. */
+static void say_goodbye(struct events *events)
+{
+    events_close(events);
+    for (int64_t until = http_now_ms() + HTTP_GOODBYE_MS;
+         events_readers(events) > 0 && http_now_ms() < until;)
+        usleep(5000);
+}
+
 bool http_close(struct http *http, int patience_ms)
 {
     http->mhd.quiesce_daemon(http->daemon); /* the socket is ours, and closed in release() */
@@ -252,7 +261,7 @@ bool http_close(struct http *http, int patience_ms)
     if (atomic_load(&http->handling) > 0)
         return false;
     if (http->options.events)
-        events_close(http->options.events);
+        say_goodbye(http->options.events);
     http->mhd.stop_daemon(http->daemon); /* closes what is open, and waits for its threads */
     release(http);
     return true;

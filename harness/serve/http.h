@@ -22,6 +22,7 @@ enum {
     HTTP_TIMEOUT_S = 30,        /* without a byte in either direction */
     HTTP_REQUEST_MS = 10000,    /* for a request to arrive whole, however slowly its bytes drip */
     HTTP_ANSWER_MS = 300000,    /* for an answer to be taken away whole */
+    HTTP_GOODBYE_MS = 1000,     /* for pages that wait for news to hear of the end */
     HTTP_HEADERS_MAX = 32768,   /* bytes of one request */
 };
 

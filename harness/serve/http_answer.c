@@ -148,8 +148,7 @@ static void end_news(void *reader)
 enum MHD_Result http_send_news(struct http *http, struct MHD_Connection *connection)
 {
     struct events *events = http->options.events;
-    struct events_reader *reader =
-        events ? events_join(events, header(http, connection, "Last-Event-ID")) : NULL;
+    struct events_reader *reader = events ? events_join(events) : NULL;
 
     if (!reader)
         return http_send_with(

@@ -238,11 +238,12 @@ static struct kept *wait_for_past(struct keeper *k, const char *machine_class, i
     return kept;
 }
 
-struct past *keeper_past(struct keeper *k, const char *machine_class)
+struct past *keeper_past(struct keeper *k, const char *machine_class, bool *failed)
 {
     pthread_mutex_lock(&k->lock);
     struct kept *kept = wait_for_past(k, machine_class, KEEPER_PATIENCE_MS);
     struct past *past = kept->past ? past_keep(kept->past) : NULL;
+    *failed = !past && kept->failed;
     if (!past && !kept->failed)
         kept->missed = true;
     pthread_mutex_unlock(&k->lock);
@@ -317,6 +318,8 @@ int keeper_open(const struct keeper_options *options, struct keeper **out, struc
     if (rc == 0) {
         k->told = k->first.digest;
         find_newest(k, machine_class, sizeof(machine_class));
+        if (options->tell)
+            options->tell(options->context, k->first.newest);
         rc = start(k, err);
     }
     if (rc) {

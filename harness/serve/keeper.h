@@ -22,7 +22,8 @@ enum {
 struct keeper_options {
     const char *path; /* of the history */
     size_t window;    /* see past_maker_create() */
-    /* Called from the keeper's thread when finished runs have come or gone; may be NULL. */
+    /* Called with what there is at the beginning, and from the keeper's thread when finished runs
+     * have come or gone; may be NULL. */
     void (*tell)(void *context, int64_t newest);
     /* Called from that thread when another file stands at the path; may be NULL. */
     void (*renew)(void *context);
@@ -40,7 +41,7 @@ uint64_t keeper_version(struct keeper *k);
 /* When it grew last, in ms since the epoch. */
 int64_t keeper_changed_ms(struct keeper *k);
 /* The past of a machine class; drop it. NULL where it is not made yet, after KEEPER_PATIENCE_MS at
- * most. */
-struct past *keeper_past(struct keeper *k, const char *machine_class);
+ * most, or, as *failed says, cannot be made. */
+struct past *keeper_past(struct keeper *k, const char *machine_class, bool *failed);
 
 #endif

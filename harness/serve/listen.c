@@ -74,10 +74,12 @@ static int describe(const union address *asked, struct listening *out, struct er
     out->ipv6 = bound.any.sa_family == AF_INET6;
     out->loopback = is_loopback(asked);
     out->port = ntohs(out->ipv6 ? bound.six.sin6_port : bound.four.sin_port);
+    out->everywhere = out->ipv6 ? IN6_IS_ADDR_UNSPECIFIED(&bound.six.sin6_addr)
+                                : bound.four.sin_addr.s_addr == htonl(INADDR_ANY);
     /* All addresses: the loopback one is among them. */
-    if (out->ipv6 && IN6_IS_ADDR_UNSPECIFIED(&bound.six.sin6_addr))
+    if (out->everywhere && out->ipv6)
         bound.six.sin6_addr = in6addr_loopback;
-    if (!out->ipv6 && bound.four.sin_addr.s_addr == htonl(INADDR_ANY))
+    else if (out->everywhere)
         bound.four.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     const void *number = out->ipv6 ? (const void *)&bound.six.sin6_addr : &bound.four.sin_addr;
     inet_ntop(bound.any.sa_family, number, text, sizeof(text));

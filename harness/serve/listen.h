@@ -11,8 +11,9 @@ struct listening {
     int fd;
     int port; /* the real one where 0 was asked for */
     bool ipv6;
-    bool loopback; /* reachable from this machine alone */
-    char host[64]; /* as a URL on this machine has it: "127.0.0.1", "[::1]" */
+    bool everywhere; /* at all addresses of this machine */
+    bool loopback;   /* reachable from this machine alone */
+    char host[64];   /* as a URL on this machine has it: "127.0.0.1", "[::1]" */
 };
 
 /* `host`: an IPv4 or IPv6 address, or localhost. `port` 0: any free one. Close `fd`. */

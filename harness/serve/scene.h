@@ -22,6 +22,7 @@ struct scene {
     struct records listed; /* facts of the listed runs, newest first */
     struct page_run *more; /* the same for the page */
     int64_t next;          /* run that the next part of the list begins with; 0: none */
+    int64_t newest;        /* finished run of the whole history, when it was read; 0: none */
     bool gave_up;          /* looking for more; they may be there */
     size_t limit;
     struct string_list keys; /* benchmarks that the condition lets through ... */
@@ -43,6 +44,7 @@ struct scene_source {
     const char *history;                /* for the commands that the page shows */
     const char *generator;
     int64_t created_ms;
+    bool past_failed; /* there is no past, and there will be none */
 };
 
 /* With everything but the past. NULL and a failure. */
@@ -59,7 +61,7 @@ size_t scene_size(const void *scene);
 
 /* {"id", ...} of one preset; free with figure_free(). */
 struct figure *scene_figure(const struct scene *scene, const struct preset *preset);
-/* page_core() and "paging": {"limit", "next"}. */
+/* page_core() and "paging": {"limit", "next"}, "newest": its run. */
 struct cJSON *scene_core(const struct scene *scene, const struct presets *presets);
 
 #endif

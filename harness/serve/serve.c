@@ -8,6 +8,7 @@
 #include <microhttpd.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 static void keep_body(void *body)
 {
@@ -56,7 +57,7 @@ static void *make_scene(void *context)
     if (!scene)
         return NULL;
     const char *machine = scene_machine(scene);
-    struct past *past = machine ? keeper_past(s->keeper, machine) : NULL;
+    struct past *past = machine ? keeper_past(s->keeper, machine, &source.past_failed) : NULL;
     source.created_ms = keeper_changed_ms(s->keeper);
     scene_finish(scene, &source, past);
     return scene;
@@ -149,6 +150,9 @@ static int open_http(struct serve *s, struct error *err)
         return -1;
     const struct listening *l = http_listening(s->http);
     snprintf(s->url, sizeof(s->url), "http://%s:%d/", l->host, l->port);
+    char name[256] = ""; /* the one that guard_host_fits() lets in */
+    if (l->everywhere && gethostname(name, sizeof(name) - 1) == 0 && name[0])
+        snprintf(s->others_url, sizeof(s->others_url), "http://%s:%d/", name, l->port);
     return 0;
 }
 
@@ -186,6 +190,11 @@ int serve_open(const struct serve_options *options, struct serve **out, struct e
 const char *serve_url(const struct serve *serve)
 {
     return serve->url;
+}
+
+const char *serve_others_url(const struct serve *serve)
+{
+    return serve->others_url[0] ? serve->others_url : NULL;
 }
 
 bool serve_close(struct serve *s, int patience_ms)

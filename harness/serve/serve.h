@@ -41,6 +41,9 @@ struct serve;
 int serve_open(const struct serve_options *options, struct serve **serve, struct error *err);
 /* "http://127.0.0.1:8080/": where a reader on this machine finds it. */
 const char *serve_url(const struct serve *serve);
+/* "http://bench7:8080/": where readers on other machines may find it, if they know the name of this
+ * one. NULL where it listens at one address alone. */
+const char *serve_others_url(const struct serve *serve);
 /* Answers what has been asked, for at most so long, then ends. False: an answer is still being
  * made; leave everything alone, the process should end. */
 bool serve_close(struct serve *serve, int patience_ms);

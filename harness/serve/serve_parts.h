@@ -22,6 +22,7 @@ struct serve {
     struct serve_options options;
     const char *html;
     char url[96];
+    char others_url[320]; /* "": there is none */
     struct handles *handles;
     struct keeper *keeper;
     struct events *events;

@@ -169,6 +169,26 @@ int query_load_runs(struct store *s, const int64_t *ids, size_t nr, struct recor
     return rc;
 }
 
+int query_missing_run(struct store *s, const int64_t *ids, size_t nr, int64_t *missing,
+                      struct error *err)
+{
+    struct sql_query q;
+    int rc = 1;
+
+    *missing = 0;
+    if (sql_open(&q, s, "SELECT 1 FROM run WHERE id = ?", err))
+        return -1;
+    for (size_t i = 0; rc > 0 && i < nr; i++) {
+        sql_bind_int(&q, ids[i]);
+        rc = sql_step(&q, err);
+        *missing = rc == 0 ? ids[i] : 0;
+        sql_close(&q);
+        q.parameter = 1;
+    }
+    sql_close(&q);
+    return rc < 0 ? -1 : 0;
+}
+
 /* ---- benchmarks ---- */
 
 static void keys_sql(const struct query *q, size_t nr, struct strbuf *sql)
@@ -311,6 +331,11 @@ int query_state(struct store *s, struct query_state *out, struct error *err)
     for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
         out->digest = mix(out->digest, numbers[i]);
     return 0;
+}
+
+int query_newest(struct store *s, int64_t *newest, struct error *err)
+{
+    return sql_one_int(s, "SELECT coalesce(max(id), 0) FROM run WHERE ended_ms > 0", newest, err);
 }
 
 int query_changed(struct store *s, int64_t *counter, bool *changed, struct error *err)

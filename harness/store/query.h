@@ -7,8 +7,8 @@
  *
  *     condition = and { "or" and }
  *     and       = not { "and" not }
- *     not       = "not" not | "(" condition ")" | test
- *     test      = field operator value { "," value }
+ *     not       = "not" not | "(" condition ")" | term
+ *     term      = field operator value { "," value }
  *     operator  = "=" | "!=" | "<" | "<=" | ">" | ">="
  *     value     = word, or any text between " or ' (a backslash before " ' or \ is left out)
  *
@@ -94,6 +94,10 @@ void query_found_release(struct query_found *found);
 int query_load_runs(struct store *s, const int64_t *ids, size_t nr, struct records *out,
                     struct error *err);
 
+/* The first of these runs that the history does not have, finished or not; 0: it has all. */
+int query_missing_run(struct store *s, const int64_t *ids, size_t nr, int64_t *missing,
+                      struct error *err);
+
 /* Appends the keys of the benchmarks that fit in one of the runs, by key. A condition on nothing
  * but benchmarks is not asked of runs: then it is all benchmarks of the history that fit. */
 int query_keys(struct store *s, const struct query *q, const int64_t *run_ids, size_t nr,
@@ -107,6 +111,8 @@ struct query_state {
     uint64_t digest;
 };
 int query_state(struct store *s, struct query_state *out, struct error *err);
+/* The first number of it alone. */
+int query_newest(struct store *s, int64_t *newest, struct error *err);
 /* Has any other handle written since the last call on this handle? Reads a counter, no table. */
 int query_changed(struct store *s, int64_t *counter, bool *changed, struct error *err);
 

@@ -82,7 +82,7 @@ static const char *next_text(const struct parser *p, size_t at, char out[32])
     return out;
 }
 
-static int parse_field(struct parser *p, struct query_test *test)
+static int parse_field(struct parser *p, struct query_term *test)
 {
     char next[32];
 
@@ -99,7 +99,7 @@ static int parse_field(struct parser *p, struct query_test *test)
     return 0;
 }
 
-static int parse_operator(struct parser *p, struct query_test *test)
+static int parse_operator(struct parser *p, struct query_term *test)
 {
     /* Longer ones first. */
     static const enum query_operator order[] = { QUERY_NE, QUERY_LE, QUERY_GE,
@@ -147,7 +147,7 @@ static int parse_quoted(struct parser *p, struct query_value *value)
     return 0;
 }
 
-static int parse_value(struct parser *p, struct query_test *test)
+static int parse_value(struct parser *p, struct query_term *test)
 {
     char next[32];
 
@@ -168,7 +168,7 @@ static int parse_value(struct parser *p, struct query_test *test)
     return 0;
 }
 
-static int parse_test_into(struct parser *p, struct query_test *test)
+static int parse_test_into(struct parser *p, struct query_term *test)
 {
     if (++p->tests > QUERY_TESTS_MAX)
         return mistake(p, p->at, "more than %d tests in one condition", QUERY_TESTS_MAX);
@@ -178,12 +178,12 @@ static int parse_test_into(struct parser *p, struct query_test *test)
         if (parse_value(p, test))
             return -1;
     } while (take(p, ','));
-    return query_test_add(p->q, test, &p->wrong, p->err);
+    return query_term_add(p->q, test, &p->wrong, p->err);
 }
 
 static int parse_test(struct parser *p)
 {
-    struct query_test *test = memory_zeroed(1, sizeof(*test));
+    struct query_term *test = memory_zeroed(1, sizeof(*test));
     int rc = parse_test_into(p, test);
 
     free(test);

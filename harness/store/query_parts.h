@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Inside store/ only: one test of a condition, on its way from the parser into SQL. */
+/* Inside store/ only: one term of a condition, on its way from the parser into SQL. */
 #ifndef HARNESS_STORE_QUERY_PARTS_H
 #define HARNESS_STORE_QUERY_PARTS_H
 
@@ -14,7 +14,7 @@ struct query_value {
 
 enum { QUERY_VALUES_MAX = 32 };
 
-struct query_test {
+struct query_term {
     char field[64];
     size_t at;
     enum query_operator op;
@@ -25,8 +25,8 @@ struct query_test {
 
 const char *query_operator_name(enum query_operator op); /* "<=" */
 
-/* Appends the test's SQL and bindings. On -1 *at is the byte where the mistake is. */
-int query_test_add(struct query *q, const struct query_test *test, size_t *at, struct error *err);
+/* Appends the term's SQL and bindings. On -1 *at is the byte where the mistake is. */
+int query_term_add(struct query *q, const struct query_term *test, size_t *at, struct error *err);
 
 /* The nearest of the fields, and of the names in `more` (NULL-ended; may be NULL); NULL if none is
  * near. */

@@ -36,6 +36,13 @@ check "own figures are in the list" \
 echo '{ "defaults": { "single": ["own"] }, "delta": 0.125 }' >over.json
 drawn --config over.json
 
+say "Peaks of a device that nobody measured on"
+echo '{ "peaks": { "cpu": { "flops.fp32": 1e12 } } }' >over.json
+mkdir -p away && mv harness.json away/
+drawn --config over.json --only latency-kernels 2>&1
+mv away/harness.json .
+echo '{ "defaults": { "single": ["own"] }, "delta": 0.125 }' >over.json
+
 say "The merged configuration, and where its values are from"
 keys=(delta) && value
 keys=(_from delta) && value | sed "s#$WORK#WORK#"

@@ -70,6 +70,7 @@ end INT
 
 say "A token"
 begin --host 0.0.0.0 --token a-token-of-24-characters
+sed -i "s#http://$(hostname):$PORT/#http://NAME:PORT/#" errors
 sed "s/$PORT/PORT/" address
 check "none: refused" is "$(status "$PORT" /)" 401
 check "a wrong one: refused" is "$(status "$PORT" '/?token=a-token-of-24-character5')" 401
@@ -83,7 +84,7 @@ t serve --host 0.0.0.0
 t serve --host example.org
 t serve --token short
 t serve --allow-host http://bench.example.org:8080
-t serve --baseline nobody 2>&1 | sed "s/ Branches: .*//"
+t serve --baseline nobody 2>&1 | sed "s, \(Branches\|Newest runs\): .*,,"
 t plot --port 8080
 t serve --port 70000
 t serve --db nowhere.db

@@ -289,6 +289,18 @@ static void units(void **state)
         { text_percent, 0.032, "+3.2 %" },
         { text_percent, -0.5, "-50.0 %" },
         { text_percent, 0, "+0.0 %" },
+        { text_percent, -0.0004, "+0.0 %" },
+        { text_percent, -0.0005, "-0.1 %" },
+        { text_percent, 0.9994, "+99.9 %" },
+        { text_percent, 0.9996, "+100 %" },
+        { text_percent, 13.34, "+1334 %" },
+        { text_percent, 9999, "+999900 %" },
+        { text_percent, 54321, "+5.4e+06 %" },
+        { text_share, 0.032, "3.2 %" },
+        { text_share, -0.0001, "0.0 %" },
+        { text_share, -0.25, "-25.0 %" },
+        { text_share, 2.5, "250 %" },
+        { text_share, (double)NAN, "n/a" },
         { text_percent, (double)NAN, "n/a" },
     };
     char buffer[TEXT_UNIT_SIZE];
@@ -311,6 +323,7 @@ static void units_of_absurd_size_fit(void **state)
     assert_true(strlen(text_bytes(-1e300, buffer)) < TEXT_UNIT_SIZE);
     assert_true(strlen(rate_text(1e300, buffer)) < TEXT_UNIT_SIZE);
     assert_true(strlen(text_percent(1e300, buffer)) < TEXT_UNIT_SIZE);
+    assert_string_equal(text_percent_range(-0.456, 1e300, buffer), "-45.6 to +1e+302 %");
 }
 
 static void timestamps(void **state)

@@ -154,6 +154,95 @@ static void speed_up_is_the_ratio_of_medians(void **state)
     records_release(&r);
 }
 
+/* A kernel without a library's variant is held against its own first: rows say what each is held
+ * against, and how many times is no "slower" of the wrong one. */
+static void speed_up_names_each_base(void **state)
+{
+    static const char *const keys[] = {
+        "gemm/nn/mine/fp32/batch=1,seq=8,n=8,k=8/cpu-4t/warm",
+        "gemm/nn/theirs/fp32/batch=1,seq=8,n=8,k=8/cpu-4t/warm",
+        "pointwise/gelu/first/fp32/batch=1,seq=8,width=8/cpu-4t/warm",
+        "pointwise/gelu/second/fp32/batch=1,seq=8,width=8/cpu-4t/warm",
+    };
+    static const double ns[] = { 2000, 1000, 9000, 3000 };
+    struct records r = { 0 };
+
+    (void)state;
+    made_run(&r, 0, "feedbeef", "gcc");
+    for (int i = 0; i < 4; i++)
+        made_measurement(&r, 0, 0, keys[i], ns[i], 0, 9, 1)->vendor = i == 1;
+    struct figure *f = build(&r, "speedup-variants");
+    check_places(f);
+    const struct layer *texts = find_layer(f->panels[0], MARK_TEXT, NULL);
+    assert_int_equal(texts->nr, 2);
+    assert_non_null(strstr(texts->items[0].text, "0.50× theirs"));
+    assert_non_null(strstr(texts->items[1].text, "3.00× first"));
+    assert_non_null(find_layer(f->panels[0], MARK_RULES, "the one named beside it"));
+    figure_free(f);
+    records_release(&r);
+}
+
+/* Beyond eight points their names would lie over each other: of each model the fastest. */
+static void efficiency_names_what_it_has_room_for(void **state)
+{
+    struct records r = { 0 };
+
+    (void)state;
+    made_run(&r, 0, "feedbeef", "gcc");
+    for (int i = 0; i < 10; i++) {
+        char key[KEY_SIZE];
+        snprintf(key, sizeof(key), "gpt/%s/prefill/simd/fp32/batch=%d,seq=64/cpu-4t/warm",
+                 i % 2 ? "nano" : "micro", i + 1);
+        made_work(made_measurement(&r, 0, 0, key, 1e5 * (i + 1), 0.02, 80, 1), 3e8 * (i + 1), 2e7);
+    }
+    struct figure *f = build(&r, "efficiency");
+    check_places(f);
+    for (size_t i = 0; i < f->nr_panels; i++) {
+        assert_int_equal(find_layer(f->panels[i], MARK_POINTS, NULL)->nr, 2);
+        check_data_texts(f, f->panels[i]);
+    }
+    assert_non_null(strstr(f->caption, "the fastest of each kernel"));
+    figure_free(f);
+    records_release(&r);
+}
+
+static struct rect follow_start(const struct panel *p, const struct layer *l)
+{
+    const struct datum *d = &l->items[0];
+
+    return (struct rect) { panel_x(p, d->x), panel_y(p, d->y) + d->dy, 0, 0 };
+}
+
+/* On a busy machine L1 may come out slower than L3: names of close roofs still start apart. */
+static void names_of_close_roofs_are_apart(void **state)
+{
+    struct records r = { 0 };
+    struct rect starts[8];
+    size_t nr = 0;
+
+    (void)state;
+    made_run(&r, 0, "feedbeef", "gcc");
+    add_squares(&r, 0);
+    made_ceiling(&r, "bandwidth.L1", "B/s", 128e9, 0);
+    made_ceiling(&r, "bandwidth.L2", "B/s", 223e9, 0);
+    made_ceiling(&r, "bandwidth.L3", "B/s", 198e9, 0);
+    made_ceiling(&r, "bandwidth.dram", "B/s", 20e9, 0);
+    made_ceiling(&r, "flops.fp32", "FLOP/s", 234e9, 0);
+    struct figure *f = build(&r, "roofline");
+    check_places(f);
+    const struct panel *p = f->panels[0];
+    for (size_t i = 0; i < p->nr; i++)
+        if (p->layers[i]->follow && p->layers[i]->nr > 0)
+            starts[nr++] = follow_start(p, p->layers[i]);
+    assert_int_equal(nr, 4);
+    for (size_t i = 0; i < nr; i++)
+        for (size_t k = 0; k < i; k++)
+            assert_true(fabs(starts[i].x - starts[k].x) > 150 ||
+                        fabs(starts[i].y - starts[k].y) > 20);
+    figure_free(f);
+    records_release(&r);
+}
+
 static double widest_point(const struct panel *p)
 {
     double widest = 0;
@@ -413,6 +502,9 @@ int main(void)
         cmocka_unit_test(point_above_roof_raises_banner),
         cmocka_unit_test(size_figures),
         cmocka_unit_test(speed_up_is_the_ratio_of_medians),
+        cmocka_unit_test(speed_up_names_each_base),
+        cmocka_unit_test(efficiency_names_what_it_has_room_for),
+        cmocka_unit_test(names_of_close_roofs_are_apart),
         cmocka_unit_test(roofline_shows_time_and_given_roofs),
         cmocka_unit_test(trend_figure),
         cmocka_unit_test(trend_shows_step_and_unmerged_head),

@@ -7,6 +7,8 @@
 
 #include "output_records.h"
 
+#include "output/compare_rows.h"
+
 #include "output/chart.h"
 
 static struct presets presets;
@@ -148,15 +150,88 @@ static void axes_hold_the_changes(void **state)
     assert_close(f->panels[0]->x.low, -f->panels[0]->x.high, 1e-9); /* centred at 0 */
     assert_true(f->panels[0]->x.high < 30);
     figure_free(f);
-    made.rows[0].change = 13; /* no time is less than none */
+    for (int i = 0; i < 4; i++)
+        made.rows[i].change = 3 + i; /* all are large: none is wild */
     f = build(&made, "comparison", true);
-    assert_true(f->panels[0]->x.low >= -100 && f->panels[0]->x.high > 1300);
+    assert_true(f->panels[0]->x.low >= -100 && f->panels[0]->x.high > 600);
+    assert_null(find_layer(f->panels[0], MARK_ARROWS, NULL));
     figure_free(f);
-    made.rows[0].change = 0.12;
+    records_release(&made.records);
+    made_compare(&made);
     f = build(&made, "speedup", true);
     assert_true(f->panels[0]->x.low > 0.7 && f->panels[0]->x.high < 1.4);
     records_release(&made.records);
     figure_free(f);
+}
+
+/* The row that the comparison's text at the right starts like this for; NaN: none. */
+static double row_of_text(const struct panel *p, const char *start)
+{
+    const struct layer *texts = find_layer(p, MARK_TEXT, NULL);
+
+    for (size_t i = 0; i < texts->nr; i++)
+        if (strncmp(texts->items[i].text, start, strlen(start)) == 0)
+            return texts->items[i].y;
+    return NAN;
+}
+
+/* One huge change ends in an arrow at the frame with its number beside it; the rest keep the scale
+ * that they had without it. */
+static void wild_changes_are_arrows(void **state)
+{
+    struct made_comparison made;
+
+    (void)state;
+    made_compare(&made);
+    made.rows[0].change = 13.34;
+    made.rows[0].interval = (struct interval) { 13.1, 13.6 };
+    struct figure *f = build(&made, "comparison", true);
+    check_places(f);
+    const struct panel *p = f->panels[0];
+    const struct layer *arrow = find_layer(p, MARK_ARROWS, "beyond the frame");
+    assert_non_null(arrow);
+    assert_int_equal(arrow->nr, 1);
+    assert_int_equal(arrow->style.ink, verdict_ink(VERDICT_REGRESSED));
+    assert_close(arrow->items[0].high, p->x.high, 1e-9);
+    assert_true(arrow->items[0].low < p->x.high && arrow->items[0].low > 0);
+    assert_close(row_of_text(p, "+1334 %"), arrow->items[0].y, 1e-9);
+    assert_string_equal(arrow->items[0].text, "+1334 %"); /* what the page tells of it */
+    assert_string_equal(find_layer(p, MARK_SEGMENTS, NULL)->items[0].text, "+0.0 to +1334 %");
+    assert_true(p->x.high < 30 && p->x.high > 8);
+    assert_int_equal(find_layer(p, MARK_POINTS, "worse")->nr, 0);
+    assert_int_equal(find_layer(p, MARK_INTERVALS, NULL)->nr, 3); /* its own has left the frame */
+    assert_non_null(strstr(f->caption, "1 change is far beyond"));
+    assert_non_null(strstr(f->alt, "+1334 %"));
+    figure_free(f);
+    made.c.settings.delta = 0; /* nothing to take a scale from */
+    for (int i = 1; i < 4; i++)
+        made.rows[i].change = 0;
+    f = build(&made, "comparison", true);
+    check_places(f);
+    assert_true(isfinite(row_of_text(f->panels[0], "+0.0 %")));
+    figure_free(f);
+    records_release(&made.records);
+}
+
+/* Where nothing was measured at the head, its panel has the words and the other one's range. */
+static void a_side_without_times(void **state)
+{
+    struct made_comparison made;
+
+    (void)state;
+    made_compare(&made);
+    for (int i = 0; i < ROWS; i++) {
+        made.rows[i].verdict = i < 5 ? VERDICT_MISSING : VERDICT_NEW;
+        made.rows[i].change = made.rows[i].head.value = NAN;
+        made.items[i].evidence.head = (struct evidence_side) { .present = false };
+    }
+    struct figure *f = build(&made, "comparison-sides", true);
+    check_places(f);
+    assert_int_equal(f->nr_panels, 2);
+    assert_close(f->panels[0]->x.high, f->panels[1]->x.high, 1e-9);
+    assert_string_equal(find_layer(f->panels[1], MARK_TEXT, NULL)->items[0].text, "missing");
+    figure_free(f);
+    records_release(&made.records);
 }
 
 /* 12 % more time is 1 / 1.12 of the speed, and its interval turns round. */
@@ -312,6 +387,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(comparison_figures),
         cmocka_unit_test(axes_hold_the_changes),
+        cmocka_unit_test(wild_changes_are_arrows),
+        cmocka_unit_test(a_side_without_times),
         cmocka_unit_test(speed_up_turns_times_round),
         cmocka_unit_test(one_sided_rows_are_there),
         cmocka_unit_test(sides_share_an_axis),

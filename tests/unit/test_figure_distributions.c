@@ -6,6 +6,7 @@
 #include "samples_testing.h"
 
 #include "analysis/density.h"
+#include "output/figure_axis.h"
 
 /* low and x of a layer's first datum, in base units. */
 static void check_span(const struct panel *p, enum mark mark, const char *label, double low,
@@ -101,10 +102,11 @@ static void ecdf_rises_to_one(void **state)
     records_release(&r);
 }
 
-static void check_point(const struct panel *p, const struct layer *line, size_t i, double x,
+/* `share` is what people read, 0.999 of 99.9 %, whatever the scale of the axis. */
+static void check_point(const struct panel *p, const struct layer *line, size_t i, double share,
                         double y)
 {
-    assert_close(line->items[i].x, x, 1e-9);
+    assert_close(line->items[i].x * p->x.factor, share, 1e-9);
     assert_close(line->items[i].y * p->y.factor, y, 1e-6);
 }
 
@@ -122,10 +124,15 @@ static void quantiles_end_where_carried(void **state)
     const struct panel *p = f->panels[0];
     const struct layer *line = find_layer(p, MARK_LINE, "simd");
     double end = pow(0.05, 1 / 1001.0);
-    check_point(p, line, line->nr - 1, -log10(1 - end), 1000 + 1000 * end);
-    check_point(p, line, 50, -log10(0.5), 1500);
+    check_point(p, line, line->nr - 1, end, 1000 + 1000 * end);
+    check_point(p, line, 50, 0.5, 1500);
     line = find_layer(p, MARK_LINE, "naive");
-    check_point(p, line, line->nr - 1, -log10(0.5), 1001);
+    check_point(p, line, line->nr - 1, 0.5, 1001);
+    assert_int_equal(p->x.scale, AXIS_NINES);
+    assert_string_equal(p->x.ticks.items[p->x.ticks.nr - 1].text, "99 %");
+    double step = panel_x(p, 99) - panel_x(p, 90); /* each nine is as wide, in pixels */
+    assert_close(panel_x(p, 90) - panel_x(p, 0), step, 1e-6);
+    assert_close(axis_value(&p->x, axis_share(&p->x, 98.7)), 98.7, 1e-9);
     figure_free(f);
     records_release(&r);
 }

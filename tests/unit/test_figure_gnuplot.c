@@ -128,7 +128,9 @@ static void tick_texts_are_drawn(void **state)
     axis_set(&p->y, "share", QUANTITY_SHARE, "", AXIS_LINEAR);
     struct layer *line = panel_layer(p, MARK_LINE, "line");
     for (int i = 0; i < 5; i++)
-        layer_add(line, pow(10, i), 0.1 * i);
+        layer_add(line, pow(10, i + 3), 0.1 * i);
+    p->x.low = 1e3; /* ticks at both ends */
+    p->x.high = 1e7;
     figure_finish(f);
     if (have_gnuplot()) {
         assert_ok(paint_gnuplot(f, FOLDER, 1u << PICTURE_SVG, &err), &err);
@@ -148,20 +150,6 @@ static void tick_texts_are_drawn(void **state)
     figure_free(f);
 }
 
-/* Where in the SVG the nth point stands that is drawn by a mark of this name; false past the end.
- */
-static bool point_at(const char *svg, const char *mark, size_t nth, double *x, double *y,
-                     double *radius)
-{
-    char use[48];
-
-    snprintf(use, sizeof(use), "<use xlink:href='#%s' transform='translate(", mark);
-    const char *at = strstr(svg, use);
-    while (at && nth--)
-        at = strstr(at + 1, use);
-    return at && sscanf(at + strlen(use), "%lf,%lf) scale(%lf)", x, y, radius) == 3;
-}
-
 /* Is a text like this drawn at x (or where that is NaN, with its middle at y)? Its place is that of
  * the group that it is in. */
 static bool text_is_at(const char *svg, const char *text, double x, double y)
@@ -179,6 +167,58 @@ static bool text_is_at(const char *svg, const char *text, double x, double y)
             return true;
     }
     return false;
+}
+
+/* A share by nines is written as the share, and the picture has it where the figure says; the panel
+ * after it has its own scale again. */
+static void nines_are_written_as_shares(void **state)
+{
+    struct figure *f = figure_create("nines", "Nines");
+    struct error err;
+    struct strbuf script;
+
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        struct panel *p = figure_panel(f);
+        axis_set(&p->x, "share", QUANTITY_SHARE, "", k ? AXIS_LINEAR : AXIS_NINES);
+        axis_set(&p->y, "time", QUANTITY_TIME, "", AXIS_LINEAR);
+        p->x.low = 0;
+        p->x.high = k ? 1 : 0.9999;
+        ticks_add(&p->x.ticks, 0, "min", false);
+        ticks_add(&p->x.ticks, 99.9, k ? "late" : "99.9 %", false);
+        struct layer *line = panel_layer(p, MARK_LINE, NULL);
+        for (int i = 0; i < 4; i++)
+            layer_add(line, 1 - pow(10, -i), 100 * i);
+    }
+    figure_finish(f);
+    strbuf_init(&script);
+    paint_gnuplot_script(f, &script);
+    assert_non_null(strstr(script.data, "\n99.9\t300\n"));
+    strbuf_release(&script);
+    if (have_gnuplot()) {
+        assert_ok(paint_gnuplot(f, FOLDER, 1u << PICTURE_SVG, &err), &err);
+        char *svg = read_picture("nines.svg");
+        const struct panel *nines = f->panels[0], *linear = f->panels[1];
+        assert_close(panel_x(nines, 99.9), nines->area.x + 0.75 * nines->area.width, 1e-6);
+        assert_true(text_is_at(svg, "99.9 %", panel_x(nines, 99.9), NAN));
+        assert_true(text_is_at(svg, "late", panel_x(linear, 99.9), NAN));
+        free(svg);
+    }
+    figure_free(f);
+}
+
+/* Where in the SVG the nth point stands that is drawn by a mark of this name; false past the end.
+ */
+static bool point_at(const char *svg, const char *mark, size_t nth, double *x, double *y,
+                     double *radius)
+{
+    char use[48];
+
+    snprintf(use, sizeof(use), "<use xlink:href='#%s' transform='translate(", mark);
+    const char *at = strstr(svg, use);
+    while (at && nth--)
+        at = strstr(at + 1, use);
+    return at && sscanf(at + strlen(use), "%lf,%lf) scale(%lf)", x, y, radius) == 3;
 }
 
 static struct figure *points_figure(void)
@@ -504,6 +544,7 @@ int main(void)
         cmocka_unit_test(names_stay_in_quotes),
         cmocka_unit_test(hostile_names_run_nothing),
         cmocka_unit_test(tick_texts_are_drawn),
+        cmocka_unit_test(nines_are_written_as_shares),
         cmocka_unit_test(positions_decode_back),
         cmocka_unit_test(scale_bar_is_beside),
         cmocka_unit_test(bands_across_are_outlines),

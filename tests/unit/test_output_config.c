@@ -402,6 +402,11 @@ static void peaks_become_given_roofs(void **state)
     made_ceiling(&r, "flops.fp32", "FLOP/s", 420e9, 0);
     assert_ok(config_init(&c, &err), &err);
     assert_null(config_apply_peaks(&c, &r));
+    load(&c, "{ \"peaks\": { \"cpu\": { \"flops.fp32\": 5e11 } } }", "other.json");
+    made_measurement(&r, 0, 0, "gemm/linear/simd/fp32/batch=1,seq=2,n=3,k=4/cpu-4t/warm", 100, 1, 3,
+                     1);
+    assert_null(config_apply_peaks(&c, &r)); /* nothing was measured on "cpu" */
+    assert_int_equal(r.nr_ceilings, 1);
     load(&c, "{ \"peaks\": { \"cpu-4t\": { \"flops.fp32\": 5e11, \"bandwidth.dram\": 6e10 } } }",
          "p.json");
     assert_string_equal(config_apply_peaks(&c, &r), "p.json");

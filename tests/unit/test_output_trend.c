@@ -107,6 +107,12 @@ static void test_text(void **state)
                                         "\n### Steps\n\n| ", "\n### Drifts\n\n| ",
                                         "accepted: checks &lt;bounds&gt; &#124; now |", NULL });
     assert_null(strstr(out.data, "no series of"));
+    assert_null(strstr(out.data, "other branches"));
+    made.trends.unmerged = 2;
+    strbuf_clear(&out);
+    trend_table_text(&made.trends, &options, &out);
+    check_lines(out.data,
+                (const char *const[]) { "alarms; 2 runs of other branches not searched\n", NULL });
     static const char *const filters[] = { "gemm", "no*such" };
     made.trends.settings.filters = filters;
     made.trends.settings.nr_filters = 2;
@@ -128,7 +134,7 @@ static void test_machines(void **state)
     struct strbuf out;
     (void)state;
     made_init(&made);
-    made.list.items[1].machine = "another";
+    made.trends.searched[1].machine = "another";
     strbuf_init(&out);
     trend_table_text(&made.trends, &options, &out);
     check_lines(out.data, (const char *const[]) { "machine", "another", "made-4c-avx512", NULL });
@@ -151,6 +157,7 @@ static void test_json(void **state)
     const cJSON *counts = cJSON_GetObjectItem(json, "counts");
     assert_int_equal(json_int(counts, "steps", 0), 1);
     assert_int_equal(json_int(counts, "standing", 9), 0);
+    assert_int_equal(json_int(counts, "unmerged", 9), 0);
     const cJSON *step = cJSON_GetArrayItem(cJSON_GetObjectItem(json, "steps"), 0);
     assert_string_equal(json_string(step, "key", ""), SLOWER);
     assert_int_equal(json_int(step, "index", 0), AT);

@@ -48,10 +48,30 @@ static void texts_are_those_of_the_table(void **state)
     cJSON_Delete(table);
 }
 
+static void ratios(void **state)
+{
+    static const struct {
+        double ratio;
+        const char *text;
+    } rows[] = {
+        { 0.0072, "0.0072×" },  { 0.018, "0.018×" },  { 0.81, "0.81×" },
+        { 1, "1.00×" },         { 9.99, "9.99×" },    { 9.996, "10.0×" },
+        { 61.7, "61.7×" },      { 99.96, "100×" },    { 351.09, "351×" },
+        { 9241, "9241×" },      { 2.5e10, "2e+10×" }, { (double)INFINITY, "∞×" },
+        { (double)NAN, "n/a" },
+    };
+    char text[QUANTITY_TEXT_SIZE];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        assert_string_equal(ratio_text(rows[i].ratio, text), rows[i].text);
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(texts_are_those_of_the_table),
+        cmocka_unit_test(ratios),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

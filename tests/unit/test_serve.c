@@ -332,15 +332,57 @@ static void test_news_of_runs(void **state)
     int fd = client_connect(serving.port);
     assert_true(client_send(fd, request, sizeof(request) - 1));
     strbuf_init(&raw);
-    client_read(fd, "retry: 2000\n\n", 5000, &raw);
+    /* What there is when it joins: a run may have come since the page was sent. */
+    client_read(fd, "}\n\n", 5000, &raw);
+    assert_non_null(strstr(raw.data, "event: runs\ndata: {\"newest\": 2}\n\n"));
+    strbuf_clear(&raw);
     add_run(s, 3);
     client_read(fd, "}\n\n", 20000, &raw);
     assert_non_null(strstr(raw.data, "event: runs\ndata: {\"newest\": 3}\n\n"));
     cJSON *core = ask_json(serving.port, "/api/core", 200); /* what is told is there */
     assert_int_equal(size_of(core, "runs"), 3);
+    assert_int_equal(json_int(core, "newest", -1), 3);
+    cJSON_Delete(core);
+    core = ask_json(serving.port, "/api/core?where=run%3D1", 200); /* also where it is not shown */
+    assert_int_equal(json_int(core, "newest", -1), 3);
     cJSON_Delete(core);
     strbuf_release(&raw);
     close(fd);
+    serving_close(&serving);
+    store_close(s);
+}
+
+/* What cannot be read is the server's trouble and said as such; what is not there is not. */
+static void test_damaged_history(void **state)
+{
+    static const char *const broken[] = {
+        "/",
+        "/api/core",
+        "/api/table?run=2",
+        "/api/core?run=1&base=2",
+        "/api/figure/latency-kernels",
+        "/api/samples?run=2&key=gemm/linear/simd/fp32/batch=1/cpu-2t/warm",
+    };
+    struct store *s = make_history(*state, 2);
+    struct serving serving;
+
+    execute_in(store_path(s),
+               "UPDATE measurement SET samples = x'ff00' WHERE launch IN "
+               "(SELECT id FROM launch WHERE run = 2)");
+    serving_open(&serving, store_path(s), false);
+    for (size_t i = 0; i < sizeof(broken) / sizeof(broken[0]); i++) {
+        cJSON *json = ask_json(serving.port, broken[i], 500);
+        assert_non_null(strstr(json_string(json, "error", ""), "samples are in an unknown format"));
+        cJSON_Delete(json);
+    }
+    cJSON *core = ask_json(serving.port, "/api/core?run=1", 200);
+    assert_non_null(strstr(cJSON_GetStringValue(cJSON_GetArrayItem(member(core, "notes"), 0)),
+                           "history verify"));
+    cJSON_Delete(core);
+    cJSON_Delete(ask_json(serving.port, "/api/core?run=3", 404));
+    cJSON_Delete(ask_json(serving.port, "/api/core?run=1&base=3", 404));
+    cJSON_Delete(ask_json(serving.port, "/api/samples?run=3&key=x", 404));
+    cJSON_Delete(ask_json(serving.port, "/api/samples?run=1&key=x", 404));
     serving_close(&serving);
     store_close(s);
 }
@@ -572,6 +614,7 @@ int main(void)
         scratch_test(test_samples),
         scratch_test(test_tags_stay_until_something_changes),
         scratch_test(test_news_of_runs),
+        scratch_test(test_damaged_history),
         scratch_test(test_many_at_once),
         scratch_test(test_read_only_history),
         scratch_test(test_no_runs_yet),

@@ -10,6 +10,7 @@
 #include "store/store.h"
 
 #include <ftw.h>
+#include <sqlite3.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -46,6 +47,16 @@ static inline int scratch_teardown(void **state)
 
     free(scratch);
     return rc;
+}
+
+/* As another program would. */
+static inline void execute_in(const char *path, const char *script)
+{
+    sqlite3 *db;
+
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, script, NULL, NULL, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_close(db), SQLITE_OK);
 }
 
 #define scratch_test(f) cmocka_unit_test_setup_teardown(f, scratch_setup, scratch_teardown)

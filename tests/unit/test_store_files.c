@@ -33,15 +33,6 @@ static int64_t make_history(const char *path, unsigned nr)
     return run.id;
 }
 
-static void execute_in(const char *path, const char *script)
-{
-    sqlite3 *db;
-
-    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
-    assert_int_equal(sqlite3_exec(db, script, NULL, NULL, NULL), SQLITE_OK);
-    assert_int_equal(sqlite3_close(db), SQLITE_OK);
-}
-
 /* Both modes refuse the file, say why, and leave every byte and no company. */
 static void assert_refused(const char *path, const char *reason)
 {

@@ -4,39 +4,15 @@
  * server and nobody else, filters are the server's, and both read a condition alike.
  */
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
 import { filterRows, rowsOf } from '../../plots/web/src/data.js';
 import { parseFilter } from '../../plots/web/src/filter.js';
-import { harness } from './fixture.mjs';
-import { openPage, PROGRAM, shot, workFolder } from './lib.mjs';
+import { openPage, shot } from './lib.mjs';
+import { history, serve } from './serving.mjs';
 
-const database = join(workFolder(), 'history.db');
-
-function measure(seed, label) {
-  harness('run', 'null', '--device', `fake:base=2000,seed=${seed}`, '--seed', '1', '--iterations', '40',
-    '--launches', '3', '--label', label, '--db', database);
-}
-
-measure(1, 'first');
-measure(2, 'second');
-
-/** @returns {Promise<string>} the address of a server that ends with the tests; "" where there is none */
-function serve(...options) {
-  const child = spawn(PROGRAM, ['serve', '--port', '0', '--db', database, ...options], { cwd: workFolder() });
-  after(() => child.kill('SIGTERM'));
-  return new Promise((resolve, reject) => {
-    let said = '';
-    child.stdout.on('data', (data) => resolve(String(data).split('\n')[0]));
-    child.stderr.on('data', (data) => { said += data; });
-    child.on('exit', () => (said.includes('built without') ? resolve('')
-      : reject(new Error(`harness serve: ${said}`))));
-  });
-}
-
-const url = await serve('--watch');
+const { file } = history('history.db', 'first', 'second');
+const { url } = await serve(file, '--port', '0');
 const options = { skip: url === '' ? 'built without libmicrohttpd' : false };
 
 async function ask(path) {
@@ -113,19 +89,33 @@ test('the page shows, filters, explores and drills with the server', options, as
   assert.deepEqual([seen.errors, seen.violations], [[], []]);
 });
 
-test('a server without --watch is not asked for news', { skip: options.skip }, async (t) => {
-  const { page, seen } = await openPage(t, await serve());
+test('a server without --watch is not asked for news', options, async (t) => {
+  const { page, seen } = await openPage(t, url);
   await page.locator('figure[data-painted]').first().waitFor();
   assert.deepEqual(seen.requests.filter((one) => one.includes('events')), []);
   assert.deepEqual([seen.console, seen.errors, seen.violations], [[], [], []]);
 });
 
-test('a new run is announced, and shown when asked for', options, async (t) => {
-  const { page, seen } = await openPage(t, url);
-  await page.locator('figure[data-painted]').first().waitFor();
-  measure(3, 'third');
-  await page.getByText(/Run 3 is new\./).waitFor({ timeout: 20000 });
-  await page.getByRole('button', { name: 'Show it' }).click();
-  await page.getByText(/^Runs: 1 of 3/).waitFor();
-  assert.deepEqual([seen.errors, seen.violations], [[], []]);
+test('a long list of runs comes in parts, there and back', options, async (t) => {
+  const long = await serve(history('long.db', 'one', 'two', 'three', 'four').file, '--port', '0');
+  const { page, seen } = await openPage(t, `${long.url}?limit=2`);
+  const shows = async (...labels) => {
+    await page.locator('.runs label', { hasText: labels[0] }).waitFor();
+    assert.deepEqual(await page.locator('.runs label bdi').allTextContents(), labels);
+    await page.locator('.compared', { hasText: labels[0] }).waitFor(); // the newest of them
+    await page.locator('#section-results').getByText(/results of 1 run/).waitFor();
+    await page.locator('figure[data-painted]').first().waitFor();
+  };
+  const count = (name) => page.getByRole('button', { name }).count();
+  await page.getByText(/^Runs: 1 of 2/).click();
+  await shows('four', 'three');
+  assert.equal(await count('Newest runs'), 0);
+  await page.getByLabel(/^three/).check();
+  await page.getByText(/^Runs: 2 of 2/).waitFor();
+  await page.getByRole('button', { name: 'Earlier runs' }).click();
+  await shows('two', 'one');
+  assert.equal(await count('Earlier runs'), 0);
+  await page.getByRole('button', { name: 'Newest runs' }).click();
+  await shows('four', 'three');
+  assert.deepEqual([seen.console, seen.errors, seen.violations], [[], [], []]);
 });

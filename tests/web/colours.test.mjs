@@ -63,14 +63,16 @@ test('opacity', () => {
   assert.equal(translucent('#0072b2', 0.25), 'rgba(0,114,178,0.25)');
 });
 
-/* The style sheet's own pairs: what is written on what. */
+/* The style sheet's own pairs: what is written on what, in the light, the dark and on paper. */
 function themesOfSheet() {
   const sheet = read('plots/web/style/tokens.css');
-  const blocks = { light: sheet.match(/^:root \{([^}]*)\}/m)[1],
-    dark: sheet.match(/^:root\[data-theme="dark"\] \{([^}]*)\}/m)[1],
-    system: sheet.match(/prefers-color-scheme: dark\) \{\s*:root[^{]*\{([^}]*)\}/)[1] };
-  return Object.fromEntries(Object.entries(blocks).map(([name, text]) => [name, Object.fromEntries(
-    [...text.matchAll(/--([\w-]+): (#[0-9a-f]{6})/g)].map(([, key, value]) => [key, value]))]));
+  const colours = (text, form) => Object.fromEntries([...text.matchAll(form)]
+    .map(([, name, colour]) => [name, colour]));
+  const both = sheet.match(/^:root \{\s*color-scheme([^}]*)\}/m)[1];
+  const light = colours(both, /--([\w-]+): var\(--light, (#[0-9a-f]{6})\)/g);
+  const paper = sheet.match(/@media print \{\s*:root \{([^}]*)\}/)[1];
+  return { light, dark: colours(both, /--([\w-]+): .*var\(--dark, (#[0-9a-f]{6})\)/g),
+    paper: { ...light, ...colours(paper, /--([\w-]+): (#[0-9a-f]{6})/g) } };
 }
 
 test('the page: text 4.5:1, controls 3:1', () => {
@@ -87,7 +89,8 @@ test('the page: text 4.5:1, controls 3:1', () => {
   }
 });
 
-test('the system\'s dark theme is the chosen one', () => {
-  const { dark, system } = themesOfSheet();
-  assert.deepEqual(system, dark);
+test('each colour has its light and its dark', () => {
+  const { light, dark } = themesOfSheet();
+  assert.ok(Object.keys(light).length >= 15);
+  assert.deepEqual(Object.keys(light), Object.keys(dark));
 });

@@ -108,11 +108,12 @@ function watch(page, own, seen) {
  * @param {object} t  of node:test; the page is closed when it ends
  * @param {string} place  a file, or a URL
  * @param {object} [options]  width, height, theme ("light", "dark"), hash, init: a function to run
- *   in the page before its scripts, any of Playwright's context options
+ *   in the page before its scripts, before: a function of the page to call before it is opened, any
+ *   of Playwright's context options
  * @returns {Promise<{page: object, seen: {requests, console, errors, violations: string[]}}>}
  */
 export async function openPage(t, place, { width = 1280, height = 900, theme = 'light', hash = '',
-  init, ...rest } = {}) {
+  init, before, ...rest } = {}) {
   const context = await (await theBrowser()).newContext({ viewport: { width, height },
     colorScheme: theme, deviceScaleFactor: 1, acceptDownloads: true, ...rest });
   t.after(() => context.close());
@@ -127,6 +128,7 @@ export async function openPage(t, place, { width = 1280, height = 900, theme = '
       .join(' '))));
   if (init)
     await page.addInitScript(init);
+  await before?.(page);
   await page.goto(own + hash);
   return { page, seen };
 }

@@ -8,6 +8,8 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { pointOf, readings, walk } from '../../plots/web/src/a11y.js';
+import { toData, toNumber } from '../../plots/web/src/axis_place.js';
+import { csvText } from '../../plots/web/src/csv.js';
 import { legendEntries } from '../../plots/web/src/figure_legend.js';
 import { figureTable } from '../../plots/web/src/figure_table.js';
 import { rangesOf, scaleRanges } from '../../plots/web/src/figure_zoom.js';
@@ -150,13 +152,71 @@ test('a text that follows a line has the angle that the line has on this page', 
   assert.equal(note.xanchor, 'center');
 });
 
+/* Shares by nines, in percent. */
+const nines = { label: 'share of samples below', scale: 'nines', quantity: 'share', factor: 0.01,
+  low: 0, high: 99.99, ticks: [{ at: 0, text: 'min' }, { at: 90, text: '90 %' },
+    { at: 99, text: '99 %' }, { at: 99.9, text: '99.9 %' }] };
+const tail = { mark: 'line', label: 'a', x: [50, 90, 99.9, 99.987], y: [1, 2, 3, 4] };
+
+test('shares by nines stand one step apart, with their ticks and texts', () => {
+  const notes = { mark: 'text', x: [99], y: [2], text: ['here'], anchor: ['left'] };
+  const spec = figure(tail, nines);
+  spec.panels[0].layers.push(notes, { ...tail, mark: 'rules', x: [99.9], y: [null] });
+  for (const layer of spec.panels[0].layers)
+    layer.style = style;
+  const { data, layout } = plotOf(spec);
+  const near = (given, wanted) => given.forEach((value, i) =>
+    assert.ok(Math.abs(value - wanted[i]) < 1e-9, `${given} for ${wanted}`));
+  near(data[0].x, [Math.log10(2), 1, 3, -Math.log10(0.00013)]);
+  near(layout.xaxis.tickvals, [0, 1, 2, 3]);
+  near(layout.xaxis.range, [0, 4]);
+  near([layout.annotations[0].x, layout.shapes[0].x0], [2, 3]);
+});
+
+test('people read shares, never their places', () => {
+  const spec = figure(tail, nines), [panel] = spec.panels;
+  panel.layers[0].style = style;
+  const said = [0, 1, 2, 3].map((i) => itemWords(panel, panel.layers[0], i)[1]);
+  assert.deepEqual(said, ['50.0 %', '90.0 %', '99.9 %', '99.987 %']
+    .map((share) => `share of samples below ${share}`));
+  assert.match(plotOf(spec).data[0].hovertext[2], /below 99\.9 %/);
+  const words = figureTable(spec, true), numbers = figureTable(spec);
+  assert.equal(words.rows[3][1], '99.987 %');
+  assert.equal(numbers.columns[1], 'share of samples below (%)');
+  assert.match(csvText([numbers.columns, ...numbers.rows]), /\na,99\.9,3/);
+});
+
+test('what ends at the frame tells its own numbers', () => {
+  const arrow = { mark: 'arrows', label: 'beyond', across: true, style, y: [4, 5], low: [9, 1],
+    high: [10, 2], text: ['+1334 %', null] };
+  const spec = figure(arrow, { quantity: 'percent', factor: 0.01 }), [panel] = spec.panels;
+  assert.deepEqual(itemWords(panel, arrow, 0), ['beyond', '+1334 %', 'time 4.000 ms']);
+  assert.deepEqual(itemWords(panel, arrow, 1), ['beyond', 'time 5.000 ms', '+1.0 % to +2.0 %']);
+  const { columns, rows } = figureTable(spec);
+  assert.deepEqual(columns.slice(-3), ['low', 'high', 'note']);
+  assert.deepEqual(rows.map((row) => row.slice(-3)), [[null, null, '+1334 %'], [1, 2, null]]);
+});
+
+test('a zoomed tail has ticks of its own', () => {
+  const ticksOf = (low, high) => {
+    const { xaxis } = plotOf(figure({ ...tail, style }, nines), { ranges: { '0.x': [low, high] } }).layout;
+    return xaxis.ticktext;
+  };
+  assert.deepEqual(ticksOf(0, 99), ['0 %', '25 %', '50 %', '75 %', '90 %', '95 %', '99 %']);
+  assert.deepEqual(ticksOf(90, 95).slice(0, 2), ['90 %', '91 %']);
+  assert.ok(ticksOf(99.9, 99.99).every((text) => /^99\.9\d* %$/.test(text)));
+  const spec = figure({ ...tail, style }, nines);
+  const { '0.x': [low, high] } = rangesOf(spec, { 'xaxis.range': [1, 3] });
+  assert.ok(Math.abs(low - 90) < 1e-9 && Math.abs(high - 99.9) < 1e-9);
+});
+
 test('an unknown mark is an error', () => {
   assert.throws(() => plotOf(figure({ mark: 'cloud', x: [1], y: [1] })), /cannot draw.*cloud/);
 });
 
 /* The ends of an axis of Plotly in the specification's numbers. */
-const rangeOf = (axis) => axis.range.map((end) => (axis.type === 'log' ? 10 ** end : end));
-const close = (a, b) => a.every((value, i) => Math.abs(value - b[i]) <= 1e-9 * Math.abs(b[i]));
+const rangeOf = (axis, drawn) => drawn.range.map((end) => toNumber(axis, end));
+const close = (a, b) => a.every((value, i) => Math.abs(value - b[i]) <= 1e-9 * Math.abs(b[i]) + 1e-15);
 const key = (side, index) => `${side}axis${index ? index + 1 : ''}`;
 
 for (const spec of golden) {
@@ -165,8 +225,8 @@ for (const spec of golden) {
     spec.panels.forEach((panel, index) => ['x', 'y'].forEach((side) => {
       const axis = panel[side], drawn = layout[key(side, index)];
       const ends = axis.reversed ? [axis.high, axis.low] : [axis.low, axis.high];
-      assert.ok(close(rangeOf(drawn), ends), `${side} of panel ${index}`);
-      const ticks = new Map(axis.ticks.map((tick) => [tick.at, tick]));
+      assert.ok(close(rangeOf(axis, drawn), ends), `${side} of panel ${index}`);
+      const ticks = new Map(axis.ticks.map((tick) => [toData(axis, [tick.at])[0], tick]));
       assert.equal(drawn.tickvals.length > 0, axis.ticks.some((tick) => tick.text));
       for (const at of [...drawn.tickvals, ...(drawn.minor.tickvals || [])])
         assert.ok(ticks.has(at), `tick ${at}`);
@@ -218,7 +278,7 @@ function checkData(spec, data) {
     if (!layer.x && !layer.y && !layer.low) {
       assert.equal(traces.length, 0);
     } else if (['line', 'steps', 'points'].includes(layer.mark)) {
-      assert.deepEqual(traces[0].x, layer.x);
+      assert.deepEqual(traces[0].x, toData(panel.x, layer.x));
       assert.deepEqual(traces[0].y, layer.y);
     } else if (layer.mark === 'bars') {
       const along = layer.across ? 'x' : 'y';
@@ -341,7 +401,7 @@ test('a long name is cut in the middle', () => {
   assert.equal(elide('abc', 0, measure, 12), 'a…');
 });
 
-test('a text in the margin loses parts from its end, never its value', () => {
+test('a text in the margin takes lines, and loses parts from its end, never its value', () => {
   const measure = (text) => [...text].length;
   const text = '40.5 ms, n 13, p95 at 12.4×';
   assert.equal(curtail(text, 40, measure, 12), text);
@@ -349,6 +409,10 @@ test('a text in the margin loses parts from its end, never its value', () => {
   assert.equal(curtail(text, 8, measure, 12), '40.5 ms');
   assert.equal(curtail('+12.0 %  regressed', 10, measure, 12), '+12.0 %');
   assert.equal(curtail('undecided', 5, measure, 12), 'un…ed');
+  assert.equal(curtail(text, 14, measure, 12, 3), '40.5 ms, n 13\np95 at 12.4×');
+  assert.equal(curtail(text, 12, measure, 12, 3), '40.5 ms\nn 13\np95 at 12.4×');
+  assert.equal(curtail(text, 12, measure, 12, 2), '40.5 ms\nn 13');
+  assert.equal(curtail(text, 10, measure, 12, 3), '40.5 ms\nn 13', 'no part is cut in two');
 });
 
 /* Pixels of a row of names, and where the first one stands. */

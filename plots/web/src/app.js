@@ -12,6 +12,7 @@ import { fillCommand, shellWord } from './shell.js';
 import { conditionOf, hasRange, select } from './selection.js';
 import { formatHash, formatList, parseList } from './state.js';
 import { benchmarkOfText } from './resolve.js';
+import { noticeStrip } from './notices.js';
 import { pageHead } from './page_head.js';
 import { pageBody } from './page_body.js';
 
@@ -38,6 +39,7 @@ export class App {
     this.root = root;
     this.error = '';
     this.known = new Map();
+    this.seen = source.core.newest ?? 0; /* the newest run that the reader was offered */
     state.onChange((changed) => this.onChange(changed));
   }
 
@@ -142,6 +144,13 @@ export class App {
     await this.askServer({ from: String(from), run: '' });
   }
 
+  /** The run that came after the page. */
+  async showNewest() {
+    this.state.set({ runs: '' });
+    await this.askServer({ from: '', run: '' }, true);
+    this.seen = Math.max(this.seen, this.core.newest);
+  }
+
   /** Is anything filtered? */
   filters() {
     return conditionOf(this.state) !== '' || hasRange(this.state);
@@ -241,14 +250,34 @@ export class App {
     this.head = pageHead(this);
     this.main = el('main', { id: 'main' });
     this.drillView = drillDialog(this);
-    fill(this.root, this.head.element, this.main, this.drillView.dialog);
+    this.notices = noticeStrip(() => this.showNewest());
+    fill(this.root, this.notices.element, this.head.element, this.main, this.drillView.dialog);
     this.load().catch((error) => this.fail(error));
     this.build();
     if (this.source.live && (this.filters() || this.state.get('runs') !== ''))
       this.askServer();
     if (this.state.get('bench') !== '')
       this.showDrill();
-    this.source.watch((newest) => this.head.announce(newest));
+    this.source.watch({ runs: (newest) => this.heardOf(newest),
+      connection: (state) => this.connection(state) });
+  }
+
+  /* The stream begins with what there is: that may be on the page already. */
+  heardOf(newest) {
+    if (newest <= this.seen)
+      return;
+    this.seen = newest;
+    this.notices.announce(newest);
+  }
+
+  connection(state) {
+    this.notices.connection(state);
+    if (state !== 'here')
+      return;
+    if (!this.table)
+      this.load().then(() => this.head.problem(''), (error) => this.fail(error))
+        .then(() => this.refresh());
+    this.body.retry();
   }
 
   build() {
@@ -281,9 +310,9 @@ export class App {
     this.body.update(changed);
   }
 
-  async askServer(more = {}) {
+  async askServer(more = {}, anew = false) {
     try {
-      const core = await this.source.select({ ...this.serverChoice(), ...more });
+      const core = await this.source.select({ ...this.serverChoice(), ...more }, anew);
       if (core) {
         this.load().catch((error) => this.fail(error));
         this.build();
@@ -293,12 +322,6 @@ export class App {
       if (error.name !== 'AbortError')
         this.head.problem(error.message);
     }
-  }
-
-  async renew() {
-    await this.source.renew();
-    this.load().catch((error) => this.fail(error));
-    this.build();
   }
 
   onChange(changed) {

@@ -3,6 +3,7 @@
  * Ranges, units and ticks of the figures that the page makes itself. The rules are those of
  * harness/output/figure_axis.h and ticks.h, so that a saved configuration draws the same axis.
  */
+import { general } from './words.js';
 
 const TIMES = [['ns', 1], ['µs', 1e3], ['ms', 1e6], ['s', 1e9]];
 const PREFIXES = [['', 1], ['k', 1e3], ['M', 1e6], ['G', 1e9], ['T', 1e12], ['P', 1e15]];
@@ -203,12 +204,26 @@ function mostTicks({ whole }, low, high, most) {
   return most;
 }
 
+const PERCENTS = [0, 25, 50, 75, 90, 95, 99, 99.9, 99.99, 99.999];
+
+/* Shares by nines. Between two of them even steps say more. */
+function ninesTicks(axis, low, high, most) {
+  const percent = (axis.factor ?? 1) * 100;
+  const texts = (list) => list.map((at) => ({ at: at / percent, text: `${general(at, 9)} %` }));
+  const marks = PERCENTS.filter((at) => at >= low * percent - 1e-9 && at <= high * percent + 1e-9);
+  return texts(marks.length > 2 ? marks
+    : linearTicks(low * percent, Math.min(high * percent, 100), most).map(({ at }) => at)
+      .filter((at) => at < 100));
+}
+
 /** Ticks of [low, high] of an axis with a scale of numbers. @param {number} most about so many */
 export function axisTicks(axis, low, high, most) {
   let ticks = [];
   if (axis.scale === 'log')
-    ticks = logTicks(low, high, most + Math.floor(most / 3),
+    ticks = logTicks(low, high, most + Math.floor(most / 2),
       axis.quantity === 'time' ? 'time' : 'plain', axis.base);
+  if (axis.scale === 'nines')
+    ticks = ninesTicks(axis, low, high, most);
   for (let finer = most; axis.scale === 'linear' && ticks.length < 3 && finer < most + 4; finer++)
     ticks = linearTicks(low, high, mostTicks(axis, low, high, finer));
   return axis.quantity !== 'percent' ? ticks : ticks.map((tick) => (tick.at > 0 && tick.text

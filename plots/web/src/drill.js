@@ -5,7 +5,8 @@ import { figureCard, forgetFigure } from './figure.js';
 import { makeFigure } from './make.js';
 import { keyFilter } from './preset.js';
 import { bytesText, plainText, quantityText, shareText, timestampText } from './words.js';
-import { changeText, intervalText, launchesText, signOf, toneOf, wordOf } from './verdict_words.js';
+import { changeText, intervalText, launchesText, signOf, toneOf, visibleText,
+  wordOf } from './verdict_words.js';
 import { fillCommand } from './shell.js';
 
 const WINDOWS = ['0', '5', '15', '31', '63'];
@@ -99,8 +100,7 @@ function verdictLine(app, bench) {
     ` ${[row.metric, changeText(row), intervalText(row.interval)
       && `90 % interval ${intervalText(row.interval)}`, `launches ${launchesText(row)}`,
     Number.isFinite(row.q ?? NaN) ? `q ${row.q.toPrecision(2)}` : '',
-    Number.isFinite(row.detectable ?? NaN)
-      ? `could have seen ${(row.detectable * 100).toFixed(1)} %` : '', row.why, row.accepted]
+    visibleText(row) && `could have seen ${visibleText(row)}`, row.why, row.accepted]
       .filter(Boolean).map((text) => shortText(text, 200)).join(' · ')}`));
 }
 

@@ -20,7 +20,10 @@ import { leastWidth } from './paint_layout.js';
 import { paint } from './paint.js';
 import { loadPlotly } from './plotly.js';
 
-const NEAR = '600px', TABLE_ROWS = 500, PAPER_WIDTH = 700;
+const NEAR = '600px', TABLE_ROWS = 500;
+/* Pixels of a sheet between its margins; figure.css makes figures smaller on it where browsers can, so
+ * that 28 rows fit. */
+const PAPER_WIDTH = globalThis.CSS?.supports('zoom', '0.75') ? 880 : 700;
 const cards = new WeakMap();
 const painted = new Set(); // cards on the page that have been drawn
 

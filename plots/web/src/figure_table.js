@@ -2,7 +2,7 @@
 /* A figure's numbers as a table: what the page shows under it and what its CSV holds. */
 import { unitFor } from './axis.js';
 import { isTable, textTable } from './paint_table.js';
-import { axisName, axisText, readFigure } from './paint_text.js';
+import { axisName, axisText, readFigure, saysItself } from './paint_text.js';
 
 const WITHOUT = new Set(['text']);
 
@@ -33,13 +33,14 @@ function cell(axis, value, words) {
 function itemRow(panel, layer, i, words) {
   const of = (name) => (layer[name] || [])[i];
   const along = layer.across ? panel.x : panel.y;
+  const end = (name) => (saysItself(layer, i) ? null : cell(along, of(name), words));
   return {
     panel: panel.title || null,
     series: layer.label || null,
     x: cell(panel.x, of('x'), words),
     y: cell(panel.y, of('y'), words),
-    low: cell(along, of('low'), words),
-    high: cell(along, of('high'), words),
+    low: end('low'),
+    high: end('high'),
     text: of('text') || null,
   };
 }

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The reader's ranges of a figure's axes: { "<panel>.<x or y>": [low, high] }, in its numbers. */
+import { toNumber, toPlace } from './axis_place.js';
 
 const SIDES = ['x', 'y'];
 const key = (index, side) => `${side}axis${index ? index + 1 : ''}`;
-const toNumber = (axis, at) => (axis.scale === 'log' ? 10 ** at : at);
-const toPlace = (axis, value) => (axis.scale === 'log' ? Math.log10(value) : value);
 
 /**
  * What an event of Plotly says about ranges.

@@ -93,6 +93,7 @@ class Slot {
 
   async draw() {
     const mine = ++this.asked, { app, info } = this;
+    this.failed = false;
     try {
       const { spec, note } = await figureNow(app, info);
       if (mine !== this.asked)
@@ -105,7 +106,8 @@ class Slot {
       this.show(note ? el('p', { class: 'beside' }, note) : null, card);
       this.card = card;
     } catch (error) {
-      if (error.name !== 'AbortError' && mine === this.asked)
+      this.failed = error.name !== 'AbortError' && mine === this.asked;
+      if (this.failed)
         this.show(el('p', { class: 'error' }, `${info.title}: ${error.message}`));
     }
   }
@@ -113,6 +115,11 @@ class Slot {
   renew() {
     if (this.near)
       this.drawn = this.draw();
+  }
+
+  retry() {
+    if (this.failed)
+      this.renew();
   }
 
   forget() {

@@ -6,9 +6,11 @@ import { signOf, verdictWords } from './verdict_words.js';
 
 function runLine(core, index) {
   const run = core.runs[index];
+  const facts = [run.suite && `suite ${shortText(run.suite, 40)}`,
+    run.branch && `branch ${shortText(run.branch, 40)}`, run.dirty && 'dirty'].filter(Boolean);
   return el('span', { class: 'run' }, el('b', {}, nameOf(run.name, 60)), ' ',
-    [run.suite && `suite ${shortText(run.suite, 40)}`, run.branch && `branch ${shortText(run.branch, 40)}`,
-      run.dirty ? 'dirty' : '', timestampText(run.started_ms)].filter(Boolean).join(' · '));
+    facts.map((fact) => `${fact} · `),
+    el('span', { class: 'nowrap' }, timestampText(run.started_ms)));
 }
 
 /* Without a comparison: what was measured. */
@@ -19,13 +21,14 @@ function plainWords(core, rows) {
     timed < head.length ? `, ${head.length - timed} without a time` : ''}.`;
 }
 
-const SIGNS = { bad: 'regressed', good: 'improved', open: 'same' };
+const SIGNS = { bad: 'regressed', good: 'improved' };
 
 function verdictBlock(core) {
   const words = verdictWords(core.comparison);
+  const open = core.comparison.counts.same ? 'same' : 'undecided';
   return el('div', { class: `answer ${words.tone}` },
     el('p', { class: 'headline' },
-      el('span', { 'aria-hidden': 'true', class: 'sign' }, signOf(SIGNS[words.tone])), ' ',
+      el('span', { 'aria-hidden': 'true', class: 'sign' }, signOf(SIGNS[words.tone] ?? open)), ' ',
       words.headline),
     el('p', {}, words.counts, '. ', el('span', { class: 'muted' }, words.chance)));
 }

@@ -69,6 +69,11 @@ class PageBody {
       this.slots.forEach((slot) => slot.renew());
   }
 
+  /** Draws what could not be fetched before. */
+  retry() {
+    this.slots.forEach((slot) => slot.retry());
+  }
+
   updateExplore() {
     this.explore.update();
   }

@@ -10,7 +10,6 @@ class PageHead {
     this.app = app;
     this.title = el('h1');
     this.answer = el('div', { class: 'answers' });
-    this.news = el('p', { class: 'news', role: 'status' });
     this.error = el('p', { class: 'error', role: 'alert' });
     this.said = '';
     this.runs = runPicker(app);
@@ -19,7 +18,7 @@ class PageHead {
     this.element = el('header', { class: 'page-head' },
       el('div', { class: 'title-row' }, this.title, el('div', { class: 'page-tools' },
         themeChoice(app.state), button('Print', () => printPage(app)))),
-      this.answer, this.news, this.error,
+      this.answer, this.error,
       el('div', { class: 'choices', role: 'search' }, this.search.element, this.runs.element,
         this.facets.element));
   }
@@ -41,15 +40,6 @@ class PageHead {
     fill(this.error, filter ? null : text);
   }
 
-  announce(newest) {
-    if (this.app.core.runs.some((run) => run.id === newest))
-      return;
-    fill(this.news, `Run ${newest} is new. `, button('Show it', () => {
-      fill(this.news);
-      this.app.renew();
-    }));
-  }
-
   /** The theme's choice follows the address. */
   link() {
     const select = this.element.querySelector('.page-tools select');
@@ -57,7 +47,7 @@ class PageHead {
   }
 }
 
-/** @returns {{element: Element, update, problem, announce, link: function}} */
+/** @returns {{element: Element, update, problem, link: function}} */
 export function pageHead(app) {
   return new PageHead(app);
 }

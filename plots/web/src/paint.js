@@ -5,6 +5,7 @@
  * page's width. plotOf() is a pure function; what it gives is all that is handed to Plotly.
  */
 import { axisTicks } from './axis.js';
+import { toData, toPlace } from './axis_place.js';
 import { currentTheme, THEMES, themed } from './paint_colours.js';
 import { pageLayout, sheetLayout } from './paint_layout.js';
 import { paintLayer } from './paint_marks.js';
@@ -20,7 +21,7 @@ const DATA_MARKS = new Set(['line', 'steps', 'points', 'bars', 'whiskers', 'segm
 const axisId = (side, index) => (index ? `${side}${index + 1}` : side);
 const axisKey = (side, index) => `${side}axis${index ? index + 1 : ''}`;
 const ends = (axis) => (axis.reversed ? [axis.high, axis.low] : [axis.low, axis.high]);
-const powers = (axis, range) => (axis.scale === 'log' ? range.map(Math.log10) : range);
+const placesOf = (axis, range) => range.map((value) => toPlace(axis, value));
 
 /* An axis that the reader has zoomed gets ticks for what is seen. */
 function zoomedAxis(axis, range, most) {
@@ -42,11 +43,12 @@ function zoomed(spec, ranges) {
 }
 
 /* Ticks with text are major, the others minor. */
-function tickParts(ticks, sizes, colours, quiet) {
+function tickParts(axis, ticks, sizes, colours, quiet) {
+  const at = (some) => toData(axis, some.map((tick) => tick.at));
   const major = ticks.filter((tick) => tick.text), minor = ticks.filter((tick) => !tick.text);
   return {
     tickmode: 'array',
-    tickvals: major.map((tick) => tick.at),
+    tickvals: at(major),
     ticktext: major.map((tick) => tick.text.split('\n').map(markupText).join('<br>')),
     ticks: quiet ? '' : 'outside',
     ticklen: 5,
@@ -54,7 +56,7 @@ function tickParts(ticks, sizes, colours, quiet) {
     ticklabelstandoff: quiet ? 6 : 1,
     tickcolor: colours.frame,
     tickfont: { size: sizes.tick, color: colours.text },
-    minor: quiet ? {} : { tickmode: 'array', tickvals: minor.map((tick) => tick.at),
+    minor: quiet ? {} : { tickmode: 'array', tickvals: at(minor),
       ticks: 'outside', ticklen: 3, tickcolor: colours.frame },
   };
 }
@@ -64,9 +66,9 @@ function axisLayout(axis, ticks, { sizes, theme, label }) {
   const quiet = axis.bare || axis.scale === 'category';
   return {
     type: axis.scale === 'log' ? 'log' : 'linear',
-    range: powers(axis, ends(axis)),
+    range: placesOf(axis, ends(axis)),
     autorange: false,
-    ...tickParts(ticks, sizes, colours, quiet),
+    ...tickParts(axis, ticks, sizes, colours, quiet),
     showgrid: !quiet,
     gridcolor: colours.grid,
     zeroline: false,

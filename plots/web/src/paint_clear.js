@@ -5,6 +5,7 @@
  * is taken too it is left out. The point still tells its name to the pointer, the arrow keys and
  * the table.
  */
+import { toNumber } from './axis_place.js';
 import { panelX, panelY } from './paint_layout.js';
 
 const SIDE = { left: 0, center: 0.5, right: 1 };
@@ -12,22 +13,22 @@ const SIDE = { left: 0, center: 0.5, right: 1 };
 /* The anchor of a text in pixels. */
 function anchorOf(note, panel, place) {
   const placed = { ...panel, area: place.area };
-  const value = (axis, at) => (axis.scale === 'log' ? 10 ** at : at);
   const x = note.xref.endsWith('domain') ? place.area.x + place.area.width
-    : panelX(placed, value(panel.x, note.x));
-  return { x: x + note.xshift, y: panelY(placed, value(panel.y, note.y)) - note.yshift };
+    : panelX(placed, toNumber(panel.x, note.x));
+  return { x: x + note.xshift, y: panelY(placed, toNumber(panel.y, note.y)) - note.yshift };
 }
 
 /* A text as boxes of about its own height, so that turned texts can lie close together. */
 function boxesOf(note, panel, place, measure) {
   const { x, y } = anchorOf(note, panel, place);
   const size = note.font.size, radians = -note.textangle * Math.PI / 180;
-  const width = measure(note.text.replace(/&[a-z0-9#]+;/g, 'x'), size);
+  const lines = note.text.replace(/&[a-z0-9#]+;/g, 'x').split('<br>');
+  const width = Math.max(...lines.map((line) => measure(line, size))), height = size * lines.length;
   const from = -SIDE[note.xanchor] * width, count = Math.max(1, Math.ceil(width / size));
   return Array.from({ length: count }, (_, i) => {
     const along = from + (i + 0.5) * width / count;
     return { x: x + along * Math.cos(radians) - width / count / 2,
-      y: y - along * Math.sin(radians) - size / 2, width: width / count, height: size };
+      y: y - along * Math.sin(radians) - height / 2, width: width / count, height };
   });
 }
 

@@ -4,8 +4,9 @@
  * as it is: there margins follow from the texts, panels stand under each other where they would
  * become too narrow, and of ticks that would touch only every second, third, ... keeps its text.
  */
+import { toPlace } from './axis_place.js';
 import { isTable } from './paint_table.js';
-import { elide } from './paint_text.js';
+import { curtail, elide, LINE } from './paint_text.js';
 
 const GAP = 28, NARROWEST_PANEL = 330; // two of them fit on paper
 const SCALE_WIDTH = 14, SCALE_LENGTH = 260, SCALE_HEAD = 64;
@@ -17,8 +18,8 @@ export function textSizes(width) {
 }
 
 const share = (axis, value) => {
-  const of = axis.scale === 'log' ? Math.log10 : (x) => x;
-  const at = (of(value) - of(axis.low)) / (of(axis.high) - of(axis.low));
+  const low = toPlace(axis, axis.low), high = toPlace(axis, axis.high);
+  const at = (toPlace(axis, value) - low) / (high - low);
   return axis.reversed ? 1 - at : at;
 };
 
@@ -55,7 +56,7 @@ function context(width, measure) {
   return { sizes, measure, wide: (text) => (text ? measure(text, sizes.tick) : 0) };
 }
 
-const MOST_LINES = 3, LINE = 1.2;
+const MOST_LINES = 3;
 
 /* A name broken at spaces into the lines that it needs; a line that is still too long is cut. */
 function nameLines(text, room, most, { measure, sizes, wide }) {
@@ -89,11 +90,15 @@ function sideMargins(panel, cell, ctx, alone) {
   const names = alone ? panel.y.names || panel.y.ticks : panel.y.ticks;
   const yTicks = cutNames({ ...panel.y, ticks: names }, cell * (narrow ? 0.31 : 0.42),
     MOST_LINES, ctx);
-  const outside = Math.max(0, ...outsideTexts(panel).map((text) => ctx.wide(text) + 12));
+  const texts = outsideTexts(panel);
+  const outside = Math.max(0, ...texts.map((text) => ctx.wide(text) + 12));
   const left = (panel.y.label ? ctx.sizes.label * 1.9 : 0) + widest(yTicks, ctx) + 14;
   const right = Math.min(outside, cell * (narrow ? 0.3 : 0.4))
     + (panel.x.scale === 'category' ? 8 : 24);
-  return { yTicks, left, right, outsideRoom: right - 12 };
+  const outsideRoom = right - 12;
+  const lines = Math.max(1, ...[...yTicks.map((tick) => tick.text), ...texts.map((text) =>
+    curtail(text, outsideRoom, ctx.measure, ctx.sizes.tick, MOST_LINES))].map(linesOf));
+  return { yTicks, left, right, outsideRoom, lines };
 }
 
 /* Names along x: side by side where they fit, else turned. */
@@ -113,9 +118,8 @@ function footOf(panel, { ticks, angle }, ctx) {
 }
 
 /* Rows have the height that their names need; a field of numbers keeps roughly its form. */
-function heightOf(panel, width, yTicks, ctx) {
+function heightOf(panel, width, lines, ctx) {
   if (panel.y.scale === 'category') {
-    const lines = Math.max(1, ...yTicks.map((tick) => linesOf(tick.text)));
     const row = lines > 1 ? lines * ctx.sizes.tick * LINE + 8 : 0;
     return Math.max(panel.area.height, row * (panel.y.high - panel.y.low));
   }
@@ -133,7 +137,7 @@ const FIRST_SHARE = 1.4; // of the width: names stand beside the first panel of 
 function measurePanel(panel, cell, ctx, first) {
   const sides = sideMargins(panel, cell, ctx, first);
   const width = Math.max(60, cell - sides.left - sides.right);
-  return { ...sides, cell, width, height: heightOf(panel, width, sides.yTicks, ctx) };
+  return { ...sides, cell, width, height: heightOf(panel, width, sides.lines, ctx) };
 }
 
 /* Panels that share names get rows of one height, and where they are the whole figure plots of one

@@ -6,9 +6,10 @@
  * A painter of a mark gets (layer, ctx) and gives { traces, shapes, annotations }, each optional.
  * ctx: { panel, place, theme, sizes, x, y: names of the axes ("x2"), measure, hover }.
  */
+import { toData, toPlace } from './axis_place.js';
 import { panelX, panelY } from './paint_layout.js';
 import { PALE, textOn, THEMES, themed, translucent } from './paint_colours.js';
-import { curtail, elide, itemWords, markupText } from './paint_text.js';
+import { curtail, elide, itemWords, LINE, markupText } from './paint_text.js';
 
 const DASHES = { solid: 'solid', long: '12px,6px', short: '6px,5px', dot: '2px,4px' };
 const SYMBOLS = { circle: 'circle', square: 'square', diamond: 'diamond',
@@ -36,7 +37,7 @@ function hoverText(layer, i, ctx) {
 }
 
 /* What all traces have. `points` are the items of the layer that the trace's points stand for. */
-function trace(layer, ctx, points, rest) {
+function trace(layer, ctx, points, { x, y, ...rest }) {
   return {
     type: 'scatter',
     xaxis: ctx.x,
@@ -46,6 +47,8 @@ function trace(layer, ctx, points, rest) {
     customdata: points,
     hoverinfo: 'text',
     hovertext: points.map((i) => (i === null ? '' : hoverText(layer, i, ctx))),
+    x: toData(ctx.panel.x, x),
+    y: toData(ctx.panel.y, y),
     ...rest,
   };
 }
@@ -214,16 +217,14 @@ function cells(layer, ctx) {
 function rules(layer, ctx) {
   const line = lineStyle(layer, ctx);
   return { shapes: items(layer).map((i) => {
-    const x = column(layer, 'x')[i], y = column(layer, 'y')[i];
+    const [x] = toData(ctx.panel.x, [column(layer, 'x')[i]]);
+    const [y] = toData(ctx.panel.y, [column(layer, 'y')[i]]);
     const upright = isNumber(x);
     return { type: 'line', line, layer: ctx.over ? 'above' : 'below',
       xref: upright ? ctx.x : `${ctx.x} domain`, x0: upright ? x : 0, x1: upright ? x : 1,
       yref: upright ? `${ctx.y} domain` : ctx.y, y0: upright ? 0 : y, y1: upright ? 1 : y };
   }) };
 }
-
-/* Annotations on a logarithmic axis are placed by the power of ten; shapes and traces are not. */
-const place = (axis, value) => (axis.scale === 'log' ? Math.log10(value) : value);
 
 /* The angle of the line from (x, y) to (low, high) on the screen. */
 function followAngle(layer, i, ctx) {
@@ -247,18 +248,26 @@ function anchorOf(layer, i, words, angle, { measure, sizes }) {
     yshift: -dy + beyond * Math.sin(radians) };
 }
 
+/* What stands at the end of a row may take as many lines as the row is high. */
+function outsideWords(text, { panel, place, sizes, measure }) {
+  const row = panel.y.scale === 'category' ? place.area.height / (panel.y.high - panel.y.low) : 0;
+  return curtail(text, place.outsideRoom, measure, sizes.tick,
+    Math.max(1, Math.floor(row / (sizes.tick * LINE))));
+}
+
 function annotation(layer, i, ctx) {
   const { panel, sizes, measure } = ctx;
-  const words = layer.outside ? curtail(layer.text[i], ctx.place.outsideRoom, measure, sizes.tick)
+  const words = layer.outside ? outsideWords(layer.text[i], ctx)
     : elide(layer.text[i], ctx.place.area.width * 0.6, measure, sizes.tick);
   const angle = followAngle(layer, i, ctx);
   const at = layer.outside ? { xref: `${ctx.x} domain`, x: 1 }
-    : { xref: ctx.x, x: place(panel.x, column(layer, 'x')[i]) };
+    : { xref: ctx.x, x: toPlace(panel.x, column(layer, 'x')[i]) };
   return {
     ...at,
     yref: ctx.y,
-    y: place(panel.y, column(layer, 'y')[i]),
-    text: markupText(words),
+    y: toPlace(panel.y, column(layer, 'y')[i]),
+    text: words.split('\n').map(markupText).join('<br>'),
+    align: 'left',
     font: { size: sizes.tick, color: colourOf(layer, ctx) },
     showarrow: false,
     yanchor: 'middle',

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Texts of figures: how wide they are, how they are cut, how they pass through Plotly. */
 import { cleanText } from './dom.js';
-import { general, quantityText } from './words.js';
+import { general, quantityText, shareText } from './words.js';
 
 /** Of drawn figures; the sheet's places are computed for the first of them. */
 export const FAMILY = '"DejaVu Sans", Verdana, "Segoe UI", Roboto, sans-serif';
@@ -38,19 +38,31 @@ export function elide(text, room, measure, size, bold) {
 }
 
 /**
- * A text of several parts, "40.5 ms, n 13, p95 at 12×": what has no room is left out from its end,
- * so that the first, which is the value, stays whole.
+ * A text of several parts, "40.5 ms, n 13, p95 at 12×", on as many lines as it needs and there are.
+ * What has no room is left out from its end, so that the first, which is the value, stays whole.
+ * @param {number} [most]  lines there are
+ * @returns {string} lines with a line feed between them
  */
-export function curtail(text, room, measure, size) {
-  let kept = text;
-  while (measure(kept, size) > room) {
-    const shorter = kept.replace(/(, | · | {2,})(?!.*(, | · | {2,})).*$/, '');
-    if (shorter === kept)
-      return elide(kept, room, measure, size);
-    kept = shorter;
+export function curtail(text, room, measure, size, most = 1) {
+  const [first, ...rest] = text.split(/(, | · | {2,})/);
+  const fits = (line) => measure(line, size) <= room;
+  if (!fits(first))
+    return elide(first, room, measure, size);
+  const lines = [first];
+  for (let i = 0; i < rest.length; i += 2) {
+    const longer = lines.at(-1) + rest[i] + rest[i + 1];
+    if (fits(longer))
+      lines[lines.length - 1] = longer;
+    else if (lines.length < most && fits(rest[i + 1]))
+      lines.push(rest[i + 1]);
+    else
+      break;
   }
-  return kept;
+  return lines.join('\n');
 }
+
+/** Height of a line, in sizes of its text. */
+export const LINE = 1.2;
 
 /* Between dollars Plotly would look for TeX. */
 const ENTITIES = { '&': '&amp;', '<': '&lt;', '>': '&gt;', $: '&#36;' };
@@ -90,8 +102,18 @@ export function readFigure(spec) {
   return { ...spec, panels };
 }
 
+/* A share near to everything keeps the digits in which it differs: "99.97 %". */
+function ninesText(share) {
+  const left = 100 - share * 100;
+  if (!(left > 0) || left >= 0.0995)
+    return shareText(share);
+  return `${general(100 - Number(left.toPrecision(2)), 9)} %`;
+}
+
 /** A number of an axis as people read it, with its unit; the name on a category axis. */
 export function axisText(axis, value) {
+  if (axis.scale === 'nines')
+    return ninesText(value * (axis.factor ?? 1));
   if (axis.scale === 'category')
     return (axis.names || axis.ticks).find((tick) => Math.abs(tick.at - value) < 0.5)?.text
       ?? general(value, 4);
@@ -105,6 +127,12 @@ const member = (axis, value) => [axisName(axis), axisText(axis, value)].filter(B
 
 const at = (column, i) => (column && column[i] !== null && column[i] !== undefined
   ? column[i] : null);
+
+/**
+ * Does a text say a span's numbers? It does where the span ends at the frame but goes on beyond it.
+ */
+export const saysItself = (layer, i) => layer.mark !== 'text' && layer.mark !== 'cells'
+  && Boolean(layer.text?.[i]) && Boolean(layer.low);
 
 /**
  * One datum in words: whose it is, where it is, from where to where it goes.
@@ -124,7 +152,7 @@ export function itemWords(panel, layer, i) {
     words.push(member(panel.x, x));
   if (y !== null && panel.y.scale !== 'category')
     words.push(member(panel.y, y));
-  if (low !== null && high !== null)
+  if (low !== null && high !== null && !saysItself(layer, i))
     words.push(`${axisText(along, low)} to ${axisText(along, high)}`);
   return words;
 }

@@ -6,8 +6,8 @@
  *     core                     what is readable at once
  *     table(), figure(id), samples(run, benchmark), explore(preset)   promises
  *     tokenOf(run), runOf(token)   how the address names a run
- *     select(choice)           asks anew for other runs or another filter; the new core, or null
- *     watch(changed)           calls when the history has grown
+ *     select(choice, anew)     asks for other runs or another filter; the new core, or null
+ *     watch(listener)          tells of new runs and of the connection, see news.js
  */
 import { embeddedSource } from './source_embedded.js';
 import { httpSource } from './source_http.js';

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+import { followNews } from './news.js';
 
 /** An answer that is no data; `at` is the column of a filter that could not be read. */
 export class AnswerError extends Error {
@@ -6,6 +7,16 @@ export class AnswerError extends Error {
     super(message);
     this.at = at;
     this.status = status;
+  }
+}
+
+/* What the browser says of a server that is gone differs, and is not for readers. */
+async function fetched(url, signal) {
+  try {
+    return await fetch(url, { signal });
+  } catch (error) {
+    throw error.name === 'AbortError' ? error
+      : new AnswerError('the server does not answer; is harness serve still running?');
   }
 }
 
@@ -28,7 +39,7 @@ function requester() {
     const abort = new AbortController();
     running.set(kind, abort);
     try {
-      return await answerOf(await fetch(url, { signal: abort.signal }));
+      return await answerOf(await fetched(url, abort.signal));
     } finally {
       if (running.get(kind) === abort)
         running.delete(kind);
@@ -105,10 +116,13 @@ export function httpSource(core, location) {
       { ...more, preset: JSON.stringify(preset) })),
     tokenOf: (run) => String(source.core.runs[run].id),
     runOf: (token) => source.core.runs.findIndex((run) => String(run.id) === token),
-    /** @param {{run?: string, base?: string, where?: string, from?: string}} changes */
-    async select(changes) {
+    /**
+     * @param {{run?: string, base?: string, where?: string, from?: string}} changes
+     * @param {boolean} anew  also where nothing changes: the history has
+     */
+    async select(changes, anew = false) {
       const next = { ...choice, ...changes };
-      if (queryOf(next) === queryOf(choice))
+      if (!anew && queryOf(next) === queryOf(choice))
         return null;
       const answer = await ask('core', `api/core?${queryOf(next)}`);
       choice = next;
@@ -116,19 +130,12 @@ export function httpSource(core, location) {
       source.core = answer;
       return answer;
     },
-    watch(changed) {
+    watch(listener) {
       if (source.core.watch)
-        new EventSource('api/events').addEventListener('runs',
-          (event) => changed(JSON.parse(event.data).newest));
+        followNews('api/events', listener);
     },
     /** Does the list of runs begin with another than the newest? */
     paged: () => choice.from !== '',
-    /** Forgets what was fetched, so that it is fetched anew. */
-    async renew() {
-      table = null;
-      source.core = await ask('core', url('api/core'));
-      return source.core;
-    },
   };
   return source;
 }

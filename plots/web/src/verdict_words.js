@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* How verdicts are called and what signs they carry, the same as in the program's other forms. */
-import { fixed, percentText } from './words.js';
+import { fixed, percentRangeText, percentText, shareText } from './words.js';
 
 /* In the order of how much they want to be looked at. */
 const LOOKS = {
@@ -33,8 +33,12 @@ export const wantsAttention = (row) => !['same', 'failing'].includes(row.verdict
 export function intervalText(interval) {
   if (!interval || !Number.isFinite(interval.low ?? NaN) || !Number.isFinite(interval.high ?? NaN))
     return '';
-  return `${percentText(interval.low).replace(' %', '')} to ${percentText(interval.high)}`;
+  return percentRangeText(interval.low, interval.high);
 }
+
+/** The smallest change that would have been seen, "" where that is not known. */
+export const visibleText = (row) => (Number.isFinite(row.detectable ?? NaN)
+  ? shareText(row.detectable) : '');
 
 export function changeText(row) {
   return Number.isFinite(row.change ?? NaN) ? percentText(row.change) : '';

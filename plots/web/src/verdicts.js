@@ -3,9 +3,9 @@
 import { button, el, fill, nameOf } from './dom.js';
 import { barReach, intervalBar } from './interval_bar.js';
 import { metricOf } from './data.js';
-import { percentText, quantityText } from './words.js';
-import { changeText, intervalText, launchesText, rankOf, signOf, toneOf, wantsAttention,
-  wordOf } from './verdict_words.js';
+import { quantityText } from './words.js';
+import { changeText, intervalText, launchesText, rankOf, signOf, toneOf, visibleText,
+  wantsAttention, wordOf } from './verdict_words.js';
 import { tableView } from './table_view.js';
 
 const NAME_LONGEST = 70;
@@ -25,20 +25,9 @@ function sideText(core, row, side) {
     : String(value);
 }
 
-/* "nothing" where no change, however large, could have been seen. */
-function visibleText(row) {
-  return Number.isFinite(row.detectable ?? NaN) ? `${(row.detectable * 100).toFixed(1)} %` : '';
-}
-
-/* A reason that names both ends of the interval says what stands two columns further on. */
-function repeatsInterval({ why, interval }) {
-  return intervalText(interval) !== '' && why.includes(percentText(interval.low))
-    && why.includes(percentText(interval.high));
-}
-
 function whyLine(row) {
   const why = row.accepted ? `accepted: ${row.accepted}` : row.why;
-  return why && (row.accepted || !repeatsInterval(row)) ? el('div', { class: 'muted' }, nameOf(why, 200)) : null;
+  return why ? el('div', { class: 'muted' }, nameOf(why, 200)) : null;
 }
 
 function columnsOf(app, rows) {
@@ -82,7 +71,9 @@ export function verdictTable(app) {
   const { core } = app;
   if (!core.comparison)
     return { element: el('p', { class: 'absent' }, core.runs.length > 1
-      ? 'Nothing is compared: no base was named. Write the report with --baseline, or with two runs.'
+      ? `Nothing is compared: no base was named. ${app.source.live
+        ? 'Start harness serve with --baseline, or add ?base=RUN to the address.'
+        : 'Write the report with --baseline, or with two runs.'}`
       : 'There is one run, and nothing to compare it with.'), update: () => {} };
   const rows = rowsOf(core), quiet = rows.filter((row) => !wantsAttention(row)).length;
   let all = quiet === rows.length;

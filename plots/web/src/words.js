@@ -91,17 +91,29 @@ export function rateText(perSecond, base) {
     ? (scaled(perSecond, 1000, PREFIXES) + base).replace('  ', ' ') : NONE;
 }
 
-/** "+3.2 %" of a fraction that is a change. */
-export function percentText(fraction) {
+/* A tenth says something below 100 % alone; what rounds to nothing is not negative; beyond a
+ * million percent there is no room for digits. */
+function percentNumber(fraction, plus) {
+  const percent = fraction * 100, size = Math.abs(percent), sign = percent < 0 ? '-' : plus;
   if (!Number.isFinite(fraction))
     return NONE;
-  const text = fixed(fraction * 100, 1);
-  return `${text.startsWith('-') ? '' : '+'}${text} %`;
+  if (size < 0.05)
+    return `${plus}0.0`;
+  return sign + (size < 999999.5 ? fixed(size, size < 99.95 ? 1 : 0) : general(size, 2));
 }
 
+const percentOf = (fraction, plus) => percentNumber(fraction, plus)
+  + (Number.isFinite(fraction) ? ' %' : '');
+
+/** "+3.2 %", "+1334 %" of a fraction that is a change. */
+export const percentText = (fraction) => percentOf(fraction, '+');
+
+/** "-1.0 to +3.2 %" */
+export const percentRangeText = (low, high) => `${percentNumber(low, '+')} to ${
+  percentNumber(high, '+')} %`;
+
 /** "12.5 %" of a fraction that is a share. */
-export const shareText = (fraction) => (Number.isFinite(fraction)
-  ? `${fixed(fraction * 100, 1)} %` : NONE);
+export const shareText = (fraction) => percentOf(fraction, '');
 
 /** Four significant digits, without unit. */
 export const plainText = (value) => (Number.isFinite(value) ? general(value, 4) : NONE);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One test of a condition as SQL. Every piece of SQL here is a constant; what people typed becomes
+/* One term of a condition as SQL. Every piece of SQL here is a constant; what people typed becomes
  * a bound parameter. */
 #include "store/query_parts.h"
 
@@ -266,7 +266,7 @@ static int add_value(struct query *q, const struct field *f, enum query_operator
     return add_text(q, f, op, value);
 }
 
-static int check_operator(const struct field *f, const struct query_test *t, size_t *at,
+static int check_operator(const struct field *f, const struct query_term *t, size_t *at,
                           struct error *err)
 {
     bool ordered = f->kind == KIND_NUMBER || f->kind == KIND_DATE;
@@ -281,7 +281,7 @@ static int check_operator(const struct field *f, const struct query_test *t, siz
 }
 
 /* A name that is no field of ours is a dim, if the value can be one's. */
-static int check_dim(const struct query_test *t, size_t *at, struct error *err)
+static int check_dim(const struct query_term *t, size_t *at, struct error *err)
 {
     int64_t ignored;
 
@@ -298,7 +298,7 @@ static int check_dim(const struct query_test *t, size_t *at, struct error *err)
                      nearest ? nearest : "", nearest ? "\"? (A dim takes whole numbers.)" : "");
 }
 
-static void note_dim(struct query *q, const struct query_test *t)
+static void note_dim(struct query *q, const struct query_term *t)
 {
     q->dims = array_grow(q->dims, q->nr_dims, &q->dims_capacity, sizeof(*q->dims));
     struct query_dim *dim = &q->dims[q->nr_dims++];
@@ -307,7 +307,7 @@ static void note_dim(struct query *q, const struct query_test *t)
     bind(q)->text = memory_string(dim->name);
 }
 
-int query_test_add(struct query *q, const struct query_test *t, size_t *at, struct error *err)
+int query_term_add(struct query *q, const struct query_term *t, size_t *at, struct error *err)
 {
     const struct field *f = find_field(t->field);
 

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT */
+/* Covers U-03, S0-01: the GPTs as kernels. Their oracles against the definition, their variants
+ * through the callbacks, and what the registry says of them. */
+#include "gpt_walk.h"
+
+/* A benchmark's tensors on the host, filled for a test. */
+struct bench {
+    struct tensor t[TENSOR_MAX];
+    int nr;
+};
+
+static void bench_init(struct bench *b, const struct kernel *k, const struct shape *s)
+{
+    const struct gpt_config *c = k->config;
+    struct random random;
+
+    random_seed(&random, 77);
+    b->nr = k->layout(k, s, DTYPE_FP32, b->t);
+    for (int i = 0; i < b->nr; i++) {
+        struct tensor *t = &b->t[i];
+        t->data = malloc((size_t)tensor_bytes(t));
+        assert_non_null(t->data);
+        if (t->fill == FILL_KERNEL)
+            noisy_weights(&(struct gpt_weights) { .config = c, .data = t->data }, 11);
+        else if (t->fill == FILL_TOKENS)
+            make_tokens(t->data, tensor_elements(t), t->limit, 12);
+        else
+            for (int64_t e = 0; e < tensor_elements(t); e++)
+                tensor_set(t, e, t->role == TENSOR_OUT ? NAN : t->scale * random_normal(&random));
+    }
+}
+
+static void bench_release(struct bench *b)
+{
+    for (int i = 0; i < b->nr; i++)
+        free(b->t[i].data);
+}
+
+/* The oracle of the prefill against the walk, for rows in any order. */
+static void test_prefill_oracle(void **state)
+{
+    static const int64_t rows[] = { 16, 3, 50, 17, 34, 0 };
+
+    (void)state;
+    for (size_t i = 0; i < NR(configs); i++) {
+        const struct gpt_config *c = &configs[i];
+        struct kernel k = gpt_prefill_nano;
+        struct shape s = { { 3, 17 } };
+        struct bench b;
+        double got[NR(rows) * 257];
+
+        k.config = c;
+        bench_init(&b, &k, &s);
+        struct gpt_weights w = { .config = c, .data = b.t[GPT_PREFILL_PARAMS].data };
+        double *want = walked(&w, b.t[GPT_PREFILL_TOKENS].data, 3, 17);
+        k.oracle(&k, &s, b.t, GPT_PREFILL_LOGITS, rows, NR(rows), got);
+        for (size_t r = 0; r < NR(rows); r++)
+            for (int64_t o = 0; o < c->vocab; o++)
+                assert_close(got[(int64_t)r * c->vocab + o], want[rows[r] * c->vocab + o], 1e-12);
+        free(want);
+        bench_release(&b);
+    }
+}
+
+/* The oracle of a decode step against the walk, whose past is read from the cache tensors. */
+static void test_decode_oracle(void **state)
+{
+    enum { BATCH = 2, SEQ = 19 };
+    static const int64_t rows[] = { 1, 0 };
+
+    (void)state;
+    for (size_t i = 0; i < NR(configs); i++) {
+        const struct gpt_config *c = &configs[i];
+        struct kernel k = gpt_decode_nano;
+        struct shape s = { { BATCH, SEQ } };
+        struct bench b;
+        double got[2 * 257], want[257];
+        struct walk *walk = malloc(sizeof(*walk));
+
+        assert_non_null(walk);
+        k.config = c;
+        bench_init(&b, &k, &s);
+        k.oracle(&k, &s, b.t, GPT_DECODE_LOGITS, rows, 2, got);
+        struct gpt_weights w = { .config = c, .data = b.t[GPT_DECODE_PARAMS].data };
+        for (int r = 0; r < 2; r++) {
+            *walk = (struct walk) { .w = &w, .position = SEQ - 1 };
+            for (int64_t layer = 0; layer < c->layers; layer++)
+                for (int64_t p = 0; p < SEQ - 1; p++)
+                    for (int64_t e = 0; e < c->width; e++) {
+                        int64_t at = ((layer * BATCH + rows[r]) * SEQ + p) * c->width + e;
+                        walk->k[layer][p][e] = tensor_get(&b.t[GPT_DECODE_K], at);
+                        walk->v[layer][p][e] = tensor_get(&b.t[GPT_DECODE_V], at);
+                    }
+            walk_token(walk, ((int32_t *)b.t[GPT_DECODE_TOKENS].data)[rows[r]], want);
+            for (int64_t o = 0; o < c->vocab; o++)
+                assert_close(got[r * c->vocab + o], want[o], 1e-12);
+        }
+        free(walk);
+        bench_release(&b);
+    }
+}
+
+/* Some rows that the oracle was asked for. */
+struct expectation {
+    int64_t rows[3];
+    double *logits; /* [3, V] */
+};
+
+/* A variant through prepare, launch twice (the second must not depend on the first) and release,
+ * against the oracle. */
+static void check_variant(const struct variant *v, const struct shape *s, const struct bench *b,
+                          const struct expectation *want)
+{
+    const struct kernel *k = v->kernel;
+    const struct tensor *out = &b->t[b->nr - 1];
+    struct device device = { .kind = DEVICE_CPU, .threads = 2 };
+    struct call call = { .variant = v, .kernel = k, .shape = *s, .device = &device };
+    int64_t cols = tensor_cols(out);
+    struct error err;
+
+    memcpy(call.tensor, b->t, sizeof(call.tensor));
+    call.nr_tensors = b->nr;
+    memset(out->data, 0xff, (size_t)tensor_bytes(out)); /* NaN */
+    assert_ok(v->prepare(&call, &err), &err);
+    v->launch(&call);
+    v->launch(&call);
+    v->release(&call);
+    assert_null(call.state);
+    for (int r = 0; r < 3; r++) {
+        const float *row = (const float *)out->data + want->rows[r] * cols;
+        double error = largest_error(row, want->logits + r * cols, cols);
+        if (!(error <= k->tolerance(k, s, DTYPE_FP32, MATH_FP32)))
+            fail_msg("%s %s: row %d is off by %g", k->name, v->name, (int)want->rows[r], error);
+    }
+}
+
+static void test_variants(void **state)
+{
+    static const struct kernel *const kernels[] = { &gpt_prefill_nano, &gpt_decode_nano };
+    static const char *const variants[] = { "plain", "simd", "openblas" };
+    struct shape s = { { 3, 17 } };
+    struct bench b;
+
+    (void)state;
+    for (size_t i = 0; i < NR(kernels); i++) {
+        const struct kernel *k = kernels[i];
+        bench_init(&b, k, &s);
+        int64_t rows = tensor_rows(&b.t[b.nr - 1]), cols = tensor_cols(&b.t[b.nr - 1]);
+        struct expectation want = { .rows = { 0, rows / 2, rows - 1 } };
+        want.logits = malloc(3 * (size_t)cols * sizeof(*want.logits));
+        assert_non_null(want.logits);
+        k->oracle(k, &s, b.t, b.nr - 1, want.rows, 3, want.logits);
+        for (size_t j = 0; j < NR(variants); j++) {
+            const struct variant *v = registry_variant(registry_builtin(), k->name, variants[j]);
+            if (v)
+                check_variant(v, &s, &b, &want);
+            else
+                assert_string_equal(variants[j], "openblas"); /* the only one that may lack */
+        }
+        free(want.logits);
+        bench_release(&b);
+    }
+}
+
+/* What the registry says of the kernels. */
+static void test_kernels(void **state)
+{
+    size_t nr = 0;
+    struct tensor t[TENSOR_MAX];
+
+    (void)state;
+    for (const struct kernel *const *k = gpt_kernels; *k; k++, nr++) {
+        const struct gpt_config *c = (*k)->config;
+        struct shape s = (*k)->shapes[0], beyond = { { 1, c->block + 1 } };
+        char name[64];
+        snprintf(name, sizeof(name), "gpt/%s/%s", c->name, nr % 2 ? "decode" : "prefill");
+        assert_string_equal((*k)->name, name);
+        assert_null((*k)->refuses(*k, &s));
+        const char *why = (*k)->refuses(*k, &beyond);
+        assert_non_null(why);
+        snprintf(name, sizeof(name), "beyond the block size %d of %s", (int)c->block, c->name);
+        assert_non_null(strstr(why, name));
+        assert_int_equal((*k)->layout(*k, &s, DTYPE_FP32, t), nr % 2 ? GPT_DECODE_NR : 3);
+        /* The compulsory bytes are at most those of all tensors. */
+        struct work work = (*k)->work(*k, &s, DTYPE_FP32);
+        assert_true(work.bytes <= (double)kernel_footprint(*k, &s, DTYPE_FP32));
+        assert_true(work.bytes > 4 * (double)c->vocab * (double)c->width);
+    }
+    assert_int_equal(nr, 14);
+    /* nano, B = 4, S = 64, by hand: 24 C^2 L M + 4 C L B S(S+1)/2 + 2 M C V. */
+    struct shape s = { { 4, 64 } };
+    assert_close(gpt_prefill_nano.work(&gpt_prefill_nano, &s, DTYPE_FP32).flops,
+                 256.0 * 24 * 48 * 48 * 3 + 4 * 48 * 3 * 4 * 2080.0 + 2.0 * 256 * 48 * 50257, 1);
+    /* and its bytes: tokens, weights without the untouched rows of the embeddings, logits. */
+    assert_close(gpt_prefill_nano.work(&gpt_prefill_nano, &s, DTYPE_FP32).bytes,
+                 4 * (256 + 3 * (12 * 48 * 48 + 13 * 48) + 96 + 50257.0 * 48 + 256 * 48 + 64 * 48 +
+                      256.0 * 50257),
+                 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_prefill_oracle),
+        cmocka_unit_test(test_decode_oracle),
+        cmocka_unit_test(test_variants),
+        cmocka_unit_test(test_kernels),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: MIT */
+/* What parent and child say to each other: a job one way, a line a case the other. Features: U-04,
+ * S0-22. */
+#include "sweep_testing.h"
+
+#include "base/json.h"
+
+/* What a child says by rote: one good case, told as the first of its job. */
+static char *script_of_one_case(const char *rest)
+{
+    struct measurement m = { .outcome = OUTCOME_OK };
+    struct strbuf script;
+    struct error err;
+
+    assert_ok(benchmark_name_parse("null/copy/right/fp32/batch=1,seq=16/fake/warm", &m.bench, &err),
+              &err);
+    cJSON *json = measurement_to_json(&m);
+    char *text = cJSON_PrintUnformatted(json);
+    strbuf_init(&script);
+    strbuf_addf(&script, "{\"begin\":0}\n{\"end\":0,\"measurement\":%s}\n%s", text, rest);
+    free(text);
+    cJSON_Delete(json);
+    return strbuf_detach(&script);
+}
+
+static int run_script(const char *script, const char *exit_status, int nr, struct log *log,
+                      struct error *err)
+{
+    struct benchmark cases[CASES_MAX];
+    struct sweep sweep = make_sweep("fake", cases, make_cases("right", nr, cases), 1);
+    enum sweep_end end;
+
+    *log = (struct log) { .begun = 0 };
+    setenv("TEST_SCRIPT", script, 1);
+    setenv("TEST_EXIT", exit_status, 1);
+    int rc = run(&sweep, log, &end, err);
+    unsetenv("TEST_SCRIPT");
+    unsetenv("TEST_EXIT");
+    return rc;
+}
+
+/* A child that ends between two cases has no case in hand: the rest goes on in another. */
+static void an_end_between_cases_goes_on(void **state)
+{
+    (void)state;
+    char *script = script_of_one_case("");
+    struct log log;
+    struct error err;
+
+    assert_ok(run_script(script, "5", 3, &log, &err), &err);
+    assert_int_equal(log.launches.nr, 3);
+    assert_int_equal(log.seen.nr, 3);
+    assert_int_equal(log.launches.items[0].exit_status, 5);
+    log_release(&log);
+    free(script);
+}
+
+static void an_end_before_any_case_is_an_error(void **state)
+{
+    (void)state;
+    struct log log;
+    struct error err;
+
+    assert_int_equal(run_script("", "5", 2, &log, &err), -1);
+    assert_says(err.message, "the measuring process ended before its first case (status 5)");
+    assert_int_equal(log.seen.nr, 0);
+    log_release(&log);
+}
+
+/* Another program may lack a variant: that costs the case alone, which the parent names. */
+static void variants_that_a_child_lacks(void **state)
+{
+    (void)state;
+    static const char script[] = "{\"begin\":0}\n{\"end\":0,\"lacks\":\"null/copy/right\"}\n";
+    struct log log;
+    struct error err;
+
+    assert_ok(run_script(script, "0", 1, &log, &err), &err);
+    assert_int_equal(log.seen.nr, 1);
+    const struct measurement *m = find(&log, "null/copy/right/fp32/batch=1,seq=16/fake/warm");
+    assert_int_equal(m->outcome, OUTCOME_UNSUPPORTED);
+    assert_string_equal(m->message, "this program has no variant null/copy/right");
+    assert_true(m->flops > 0);
+    log_release(&log);
+}
+
+/* A job from a newer program: the case is in its place, without a variant. */
+static void jobs_with_unknown_variants(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "{\"device\":\"fake\",\"seed\":\"1\",\"sampling\":{},\"cases\":["
+        "{\"kernel\":\"null/copy\",\"variant\":\"none\",\"dims\":[3]},"
+        "{\"kernel\":\"null/copy\",\"variant\":\"right\",\"dims\":[4]}]}";
+    struct owned_job job;
+    struct error err;
+
+    assert_ok(job_parse(text, strlen(text), test_registry(), &job, &err), &err);
+    assert_int_equal(job.job.nr, 2);
+    assert_null(job.job.cases[0].variant);
+    assert_string_equal(job.lacks[0], "null/copy/none");
+    assert_null(job.lacks[1]);
+    assert_int_equal(job.job.cases[1].shape.dim[0], 4);
+    job_release(&job);
+}
+
+/* Lines that no right child would say are errors, not numbers in somebody's history. */
+static void words_out_of_turn_are_errors(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *script, *says;
+    } bad[] = {
+        { "not json\n", "measuring process: not valid JSON" },
+        { "{\"begin\":7}\n", "out of turn" },
+        { "{\"begin\":1}\n", "out of turn" },
+        { "{\"begin\":-1}\n", "out of turn" },
+        { "{\"begin\":0}\n{\"begin\":0}\n", "out of turn" },
+        { "{\"end\":0}\n", "out of turn" },
+        { "{\"begin\":0}\n{\"end\":1}\n", "out of turn" },
+        { "{\"begin\":0}\n{\"end\":0}\n", "not a JSON object" },
+        { "{\"begin\":0}\n{\"end\":0,\"measurement\":{\"key\":5}}\n", "\"key\" is missing" },
+        { "{\"ceilings\":[]}\n", "out of turn" },
+        { "[]\n", "out of turn" },
+        { "{}\n", "out of turn" },
+    };
+
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        struct log log;
+        struct error err;
+        if (run_script(bad[i].script, "0", 2, &log, &err) != -1)
+            fail_msg("accepted: %s", bad[i].script);
+        assert_says(err.message, bad[i].says);
+        assert_int_equal(log.seen.nr, 0);
+        log_release(&log);
+    }
+}
+
+static int refuse(void *context, size_t index, struct measurement *m, struct error *err)
+{
+    (void)context;
+    (void)index;
+    (void)m;
+    return error_set(err, "not wanted");
+}
+
+/* A child that dies without having read its job, which is more than a socket holds, must not take
+ * the parent with it by SIGPIPE. */
+static void a_deaf_child_is_survived(void **state)
+{
+    (void)state;
+    enum { MANY = 20000 };
+    struct benchmark *cases = memory_zeroed(MANY, sizeof(*cases));
+    struct launch_sink sink = { .end = refuse };
+    struct launch_limits limits = { .case_timeout = 20 };
+    struct job job = { .device_spec = "fake", .cases = cases, .nr = MANY };
+    struct launch_result result;
+    struct error err = { "" };
+
+    for (size_t i = 0; i < MANY; i++)
+        cases[i].variant = &null_fake[0];
+    setenv("TEST_SCRIPT", "deaf", 1);
+    setenv("TEST_EXIT", "6", 1);
+    int rc = launch_run(&job, &limits, &sink, &result, &err);
+    unsetenv("TEST_SCRIPT");
+    unsetenv("TEST_EXIT");
+    /* "deaf" is no full line, so nothing was said. */
+    assert_ok(rc, &err);
+    assert_int_equal(result.end, LAUNCH_DIED);
+    assert_int_equal(result.exit_status, 6);
+    assert_int_equal(result.current, -1);
+    free(result.error_text);
+    free(cases);
+}
+
+static void jobs_round_trip(void **state)
+{
+    (void)state;
+    struct benchmark cases[CASES_MAX];
+    size_t nr = make_cases("right,quit", 3, cases);
+    struct job job = {
+        .device_spec = "fake:base=5,sd=0.1",
+        .settings = { .sampling = sampling_default, .seed = UINT64_MAX - 1, .verify_only = true },
+        .cases = cases,
+        .plant = (const double[CASES_MAX]) { 0, 0.05 },
+        .nr = nr,
+    };
+    struct owned_job back;
+    struct error err;
+
+    cases[2].cache = CACHE_COLD;
+    cases[4].shape.dim[1] = DIM_LIMIT;
+    char *text = job_print(&job);
+    assert_ok(job_parse(text, strlen(text), test_registry(), &back, &err), &err);
+    assert_string_equal(back.job.device_spec, job.device_spec);
+    assert_memory_equal(&back.job.settings.sampling, &job.settings.sampling,
+                        sizeof(struct sampling));
+    assert_true(back.job.settings.seed == UINT64_MAX - 1);
+    assert_true(back.job.settings.verify_only && !back.job.ceilings);
+    assert_int_equal(back.job.nr, nr);
+    assert_true(back.job.plant[1] == 0.05 && back.job.plant[2] == 0);
+    for (size_t i = 0; i < nr; i++) {
+        assert_ptr_equal(back.job.cases[i].variant, cases[i].variant);
+        assert_int_equal(back.job.cases[i].cache, cases[i].cache);
+        assert_true(shape_equal(&back.job.cases[i].shape, &cases[i].shape));
+    }
+    job_release(&back);
+    free(text);
+}
+
+static void bad_jobs_are_refused(void **state)
+{
+    (void)state;
+#define JOB(cases) "{\"device\":\"fake\",\"seed\":\"1\",\"sampling\":{},\"cases\":" cases "}"
+    static const struct {
+        const char *text, *says;
+    } bad[] = {
+        { "", "job: not valid JSON" },
+        { "{}", "\"device\" is missing" },
+        { "{\"device\":\"fake\",\"seed\":1}", "\"seed\" is missing or not a string" },
+        { "{\"device\":\"fake\",\"seed\":\"1\"}", "sampling: not a JSON object" },
+        { JOB("[{}]"), "\"kernel\" is missing" },
+        { "{\"protocol\":0}", "this program understands jobs of protocol 2 and older" },
+        { "{\"protocol\":3}", "this one is of protocol 3" },
+    };
+#undef JOB
+
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        struct owned_job job;
+        struct error err = { "" };
+        assert_int_equal(job_parse(bad[i].text, strlen(bad[i].text), test_registry(), &job, &err),
+                         -1);
+        assert_says(err.message, bad[i].says);
+        job_release(&job);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_end_between_cases_goes_on),
+        cmocka_unit_test(an_end_before_any_case_is_an_error),
+        cmocka_unit_test(variants_that_a_child_lacks),
+        cmocka_unit_test(jobs_with_unknown_variants),
+        cmocka_unit_test(words_out_of_turn_are_errors),
+        cmocka_unit_test(a_deaf_child_is_survived),
+        cmocka_unit_test(jobs_round_trip),
+        cmocka_unit_test(bad_jobs_are_refused),
+    };
+
+    if (is_sweep_child(argc, argv))
+        return sweep_child();
+    allow_crashes();
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
