@@ -217,6 +217,45 @@ static void note_unsupported(struct comparison *c)
                         c->unsupported == 1 ? " runs" : "s run");
 }
 
+static bool only_on(const struct compare_item *item, bool base)
+{
+    return item->evidence.base.present == base && item->evidence.head.present == !base;
+}
+
+/* Alike but for where they were measured? */
+static bool moved(const struct benchmark_name *a, const struct benchmark_name *b)
+{
+    bool same = strcmp(a->kernel, b->kernel) == 0 && strcmp(a->variant, b->variant) == 0 &&
+                strcmp(a->math, b->math) == 0 && strcmp(a->cache, b->cache) == 0 &&
+                a->nr_dims == b->nr_dims;
+
+    for (int i = 0; same && i < a->nr_dims; i++)
+        same = a->dims[i].value == b->dims[i].value;
+    return same && strcmp(a->device, b->device) != 0;
+}
+
+/* The device is part of a benchmark's name: one thread against two compares nothing. */
+static void note_devices(struct comparison *c)
+{
+    const struct benchmark_name *first = NULL;
+
+    for (size_t i = 0; i < c->nr_items; i++) {
+        if (!only_on(&c->items[i], true) && !only_on(&c->items[i], false))
+            return; /* something is on both sides */
+        if (!first && only_on(&c->items[i], true))
+            first = c->items[i].bench;
+    }
+    for (size_t i = 0; first && i < c->nr_items; i++) {
+        if (!only_on(&c->items[i], false) || !moved(first, c->items[i].bench))
+            continue;
+        comparison_note(c,
+                        "The base was measured on %s, the head on %s: nothing is on both. Measure "
+                        "with the same --device.",
+                        first->device, c->items[i].bench->device);
+        return;
+    }
+}
+
 void compare_floor_unfit(const struct compare_floor *floor, char text[COMPARE_FLOOR_TEXT])
 {
     const char *ids[COMPARE_FLOOR_METRICS + 1] = { NULL };
@@ -264,6 +303,7 @@ void compare_run_notes(struct comparison *c, const struct records *base, const s
 void compare_notes(struct comparison *c)
 {
     note_shift(c);
+    note_devices(c);
     note_floors(c);
     note_launches(c);
     note_parts(c);

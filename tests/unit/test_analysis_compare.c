@@ -180,6 +180,24 @@ static void test_new_missing_unsupported(void **state)
     pair_release(&p, &c);
 }
 
+/* One thread against two: every benchmark is new or missing, and the reader is told why. */
+static void test_devices(void **state)
+{
+    struct pair p = pair_new("m", "m");
+    (void)state;
+    fixture_launches(&p.base, A, steady, 3);
+    fixture_launches(&p.base, B, steady, 3);
+    fixture_launches(&p.head, "gemm/linear/simd/fp32/batch=4,seq=64/cpu-1t/warm", steady, 3);
+    struct comparison c = compare(&p, &defaults);
+    assert_int_equal(c.exit_status, COMPARE_EXIT_NOTHING);
+    assert_true(noted(&c, "The base was measured on cpu-2t, the head on cpu-1t"));
+    comparison_release(&c);
+    fixture_launches(&p.head, B, steady, 3); /* something is on both sides after all */
+    c = compare(&p, &defaults);
+    assert_false(noted(&c, "the same --device"));
+    pair_release(&p, &c);
+}
+
 static void test_machine_classes(void **state)
 {
     struct compare_settings any = COMPARE_DEFAULTS;
@@ -326,6 +344,7 @@ int main(void)
         cmocka_unit_test(test_rate_direction),
         cmocka_unit_test(test_outcomes),
         cmocka_unit_test(test_new_missing_unsupported),
+        cmocka_unit_test(test_devices),
         cmocka_unit_test(test_machine_classes),
         cmocka_unit_test(test_shift_and_surroundings),
         cmocka_unit_test(test_bad_settings),
