@@ -6,14 +6,20 @@ set -euo pipefail
 usage() {
   echo "usage: ci/setup.sh [--tests]"
   echo "  --tests   also what ci/test.sh needs (cmocka, clang, clang-format, clang-tidy, shellcheck,"
-  echo "            Chromium)"
+  echo "            Chromium, a compiler for 64-bit Arm and qemu to run what it makes)"
 }
 
 packages=(gcc g++ cmake ninja-build pkg-config git libbenchmark-dev libcjson-dev libsqlite3-dev
   libopenblas-dev zlib1g-dev libmicrohttpd-dev gnuplot-nox fonts-dejavu-core)
 case "${1:-}" in
   "") ;;
-  --tests) packages+=(libcmocka-dev clang clang-format clang-tidy shellcheck chromium) ;;
+  --tests)
+    packages+=(libcmocka-dev clang clang-format clang-tidy shellcheck chromium)
+    # To build for 64-bit Arm and run that.
+    if [ "$(uname -m)" = x86_64 ]; then
+      packages+=(gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user)
+    fi
+    ;;
   -h|--help) usage; exit 0 ;;
   *) usage >&2; exit 2 ;;
 esac

@@ -4,7 +4,7 @@
 # nvcc takes part where it is found; the CUDA kernels run on the CPU in the stage `sanitize`.
 #
 #   ci/test.sh                everything
-#   ci/test.sh STAGE...       setup format scripts build test web clang sanitize perf tidy
+#   ci/test.sh STAGE...       setup format scripts build test web clang sanitize perf tidy aarch64
 set -euo pipefail
 cd "$(dirname "$0")/.."
 jobs=$(nproc)
@@ -46,6 +46,23 @@ stage_sanitize() {
     ctest --preset cuda-host --label-regex '^(unit|cli)$' --parallel "$jobs"
 }
 
+# The kernels on another processor: their portable form, and that nothing takes x86 for granted.
+stage_aarch64() {
+  local tool
+  if [ "$(uname -m)" = aarch64 ]; then
+    echo "skipped: this machine is one, so the stages before have tested it"
+    return
+  fi
+  for tool in aarch64-linux-gnu-gcc qemu-aarch64; do
+    if ! command -v "$tool" >/dev/null; then
+      echo "skipped: no $tool (ci/setup.sh --tests installs it where the distribution has it)"
+      return
+    fi
+  done
+  build aarch64
+  ctest --preset aarch64 --parallel "$jobs"
+}
+
 # Alone on the machine: these measure.
 stage_perf() { ctest --preset dev --label-regex '^perf$'; }
 
@@ -55,7 +72,7 @@ stage_tidy() {
 }
 
 stages=("$@")
-[ ${#stages[@]} -gt 0 ] || stages=(setup format scripts build test web perf clang tidy sanitize)
+[ ${#stages[@]} -gt 0 ] || stages=(setup format scripts build test web perf clang tidy sanitize aarch64)
 for stage in "${stages[@]}"; do
   printf '\n== %s\n' "$stage"
   started=$SECONDS

@@ -17,6 +17,9 @@
 # HOST_TEST: options of `harness verify` for the test on CUDA's host layer, where all of a forward's
 # models would take minutes.
 #
+# PEER: somebody else's library, opened at run time. It stays open, with what it has allocated: its
+# test looks for no leaks (AddressSanitizer's other checks stay).
+#
 # HIDDEN: for tests of the harness itself; no test of its own.
 #
 # ISA: the same file is compiled with SIMD_ISA undefined (the variant's table and its run-time
@@ -83,9 +86,11 @@ function(harness_operation operation)
 endfunction()
 
 function(harness_variant operation variant)
-  cmake_parse_arguments(PARSE_ARGV 2 arg "ISA;HIDDEN" "REQUIRES;ARCH" "LIBRARIES;ALSO;HOST_TEST")
+  cmake_parse_arguments(PARSE_ARGV 2 arg "ISA;HIDDEN;PEER" "REQUIRES;ARCH" "LIBRARIES;ALSO;HOST_TEST")
   set(why "")
-  if(arg_REQUIRES AND NOT HARNESS_HAVE_${arg_REQUIRES})
+  if(HARNESS_KERNELS_ONLY AND NOT variant MATCHES "^(naive|simd|fake)$")
+    set(why "built without libraries")
+  elseif(arg_REQUIRES AND NOT HARNESS_HAVE_${arg_REQUIRES})
     set(why "${HARNESS_${arg_REQUIRES}_WHY}")
   elseif(arg_ARCH AND HARNESS_CUDA_HOST)
     set(why "${HARNESS_CUDA_ARCH_WHY}")
@@ -125,6 +130,10 @@ function(harness_variant operation variant)
   endif()
   foreach(tested IN ITEMS ${variant} ${arg_ALSO})
     harness_variant_test(${operation} ${tested} "" ${arg_REQUIRES} ${arg_HOST_TEST})
+    if(arg_PEER AND BUILD_TESTING)
+      set_property(TEST kernel.${operation}.${tested} PROPERTY
+        ENVIRONMENT ASAN_OPTIONS=detect_leaks=0)
+    endif()
   endforeach()
   if(arg_ISA)
     harness_variant_test(${operation} ${variant} avx2)

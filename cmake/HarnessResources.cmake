@@ -4,7 +4,8 @@ file(GLOB presets CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/plots/presets/*.json"
 file(GLOB gnuplot CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/plots/gnuplot/*")
 file(GLOB schema CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/harness/store/*.sql")
 set(resource_files ${suites} ${presets} ${gnuplot} ${schema}
-  "${PROJECT_SOURCE_DIR}/baselines/verification.json" ${HARNESS_PAGE})
+  "${PROJECT_SOURCE_DIR}/baselines/verification.json" "${PROJECT_SOURCE_DIR}/kernels/torch/peer.py"
+  ${HARNESS_PAGE})
 
 set(generated "${PROJECT_BINARY_DIR}/generated/resources.c")
 add_custom_command(OUTPUT "${generated}"

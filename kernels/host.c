@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "kernels/host.h"
 
+#include "core/host.h"
+
+#include <stdatomic.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
 double host_epsilon(enum dtype dtype)
 {
@@ -40,14 +44,34 @@ void host_share(host_share_fn *share, const void *operation, int threads, double
     share(operation);
 }
 
+bool host_beyond_caches(double bytes)
+{
+    /* A cache of a constant, which takes file reads to find out. */
+    static _Atomic int64_t known = 0;
+    int64_t last = atomic_load_explicit(&known, memory_order_relaxed);
+
+    if (last == 0) {
+        last = host_cache_bytes(3);
+        if (last <= 0)
+            last = (int64_t)32 << 20;
+        atomic_store_explicit(&known, last, memory_order_relaxed);
+    }
+    return bytes > (double)last;
+}
+
 float *host_floats(size_t floats, struct error *err)
 {
-    /* aligned_alloc wants whole multiples of the alignment, and never 0. */
-    size_t lines = floats / 16 + 1;
-    float *memory = lines > SIZE_MAX / 64 ? NULL : aligned_alloc(64, lines * 64);
+    enum { LINE = 64, HUGE_PAGE = 2 << 20 };
+    size_t lines = floats / 16 + 1, bytes = lines * LINE; /* never 0 */
+    bool large = bytes >= HUGE_PAGE;
+    void *memory = NULL;
 
-    if (memory == NULL)
+    if (lines > SIZE_MAX / LINE || posix_memalign(&memory, large ? HUGE_PAGE : LINE, bytes)) {
         error_set(err, "no memory for %zu floats of working space", floats);
+        return NULL;
+    }
+    if (large)
+        madvise(memory, bytes, MADV_HUGEPAGE);
     return memory;
 }
 

@@ -23,6 +23,7 @@
 #include "base/error.h"
 #include "core/kernel.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
@@ -153,6 +154,93 @@ SIMD_INLINE float simd_sum(simd_float v)
     return _mm512_reduce_add_ps(v);
 }
 
+SIMD_INLINE float simd_first(simd_float v)
+{
+    return _mm512_cvtss_f32(v);
+}
+
+SIMD_INLINE bool simd_any_above(simd_float v, float limit)
+{
+    return _mm512_cmp_ps_mask(v, _mm512_set1_ps(limit), _CMP_GT_OQ) != 0;
+}
+
+SIMD_INLINE simd_float simd_floor(simd_float v)
+{
+    return _mm512_roundscale_ps(v, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC);
+}
+
+SIMD_INLINE simd_float simd_scale(simd_float v, simd_float n)
+{
+    return _mm512_scalef_ps(v, n);
+}
+
+SIMD_INLINE simd_float simd_low_pairs_(simd_float a, simd_float b)
+{
+    return _mm512_castpd_ps(_mm512_unpacklo_pd(_mm512_castps_pd(a), _mm512_castps_pd(b)));
+}
+
+SIMD_INLINE simd_float simd_high_pairs_(simd_float a, simd_float b)
+{
+    return _mm512_castpd_ps(_mm512_unpackhi_pd(_mm512_castps_pd(a), _mm512_castps_pd(b)));
+}
+
+SIMD_INLINE void simd_transpose(simd_float row[SIMD_WIDTH])
+{
+    simd_float t[SIMD_WIDTH];
+
+    SIMD_UNROLL
+    for (int i = 0; i < 16; i += 2) { /* pairs of rows, of lanes */
+        t[i] = _mm512_unpacklo_ps(row[i], row[i + 1]);
+        t[i + 1] = _mm512_unpackhi_ps(row[i], row[i + 1]);
+    }
+    SIMD_UNROLL
+    for (int i = 0; i < 16; i += 4) { /* row[i + r]: column 4 l + r of rows i .. i + 4 in part l */
+        row[i] = simd_low_pairs_(t[i], t[i + 2]);
+        row[i + 1] = simd_high_pairs_(t[i], t[i + 2]);
+        row[i + 2] = simd_low_pairs_(t[i + 1], t[i + 3]);
+        row[i + 3] = simd_high_pairs_(t[i + 1], t[i + 3]);
+    }
+    SIMD_UNROLL
+    for (int r = 0; r < 4; r++) { /* a 4x4 of parts of four lanes, for each r */
+        t[r] = _mm512_shuffle_f32x4(row[r], row[r + 4], 0x88);
+        t[r + 4] = _mm512_shuffle_f32x4(row[r], row[r + 4], 0xdd);
+        t[r + 8] = _mm512_shuffle_f32x4(row[r + 8], row[r + 12], 0x88);
+        t[r + 12] = _mm512_shuffle_f32x4(row[r + 8], row[r + 12], 0xdd);
+    }
+    SIMD_UNROLL
+    for (int r = 0; r < 4; r++) {
+        row[r] = _mm512_shuffle_f32x4(t[r], t[r + 8], 0x88);
+        row[r + 4] = _mm512_shuffle_f32x4(t[r + 4], t[r + 12], 0x88);
+        row[r + 8] = _mm512_shuffle_f32x4(t[r], t[r + 8], 0xdd);
+        row[r + 12] = _mm512_shuffle_f32x4(t[r + 4], t[r + 12], 0xdd);
+    }
+}
+
+SIMD_INLINE simd_float simd_sum_each(const simd_float v[SIMD_WIDTH])
+{
+    simd_float four[4]; /* sums of the lanes of a quarter, for four vectors each */
+
+    SIMD_UNROLL
+    for (int i = 0; i < 4; i++) {
+        __m512 a = _mm512_add_ps(_mm512_unpacklo_ps(v[4 * i], v[4 * i + 1]),
+                                 _mm512_unpackhi_ps(v[4 * i], v[4 * i + 1]));
+        __m512 b = _mm512_add_ps(_mm512_unpacklo_ps(v[4 * i + 2], v[4 * i + 3]),
+                                 _mm512_unpackhi_ps(v[4 * i + 2], v[4 * i + 3]));
+        four[i] = _mm512_add_ps(_mm512_shuffle_ps(a, b, 0x44), _mm512_shuffle_ps(a, b, 0xee));
+    }
+    SIMD_UNROLL
+    for (int i = 0; i < 4; i += 2)
+        four[i] = _mm512_add_ps(_mm512_shuffle_f32x4(four[i], four[i + 1], 0x88),
+                                _mm512_shuffle_f32x4(four[i], four[i + 1], 0xdd));
+    return _mm512_add_ps(_mm512_shuffle_f32x4(four[0], four[2], 0x88),
+                         _mm512_shuffle_f32x4(four[0], four[2], 0xdd));
+}
+
+SIMD_INLINE simd_float simd_sqrt(simd_float v)
+{
+    return _mm512_sqrt_ps(v);
+}
+
 #elif defined(SIMD_ISA_avx2)
 
 enum { SIMD_WIDTH = 8 };
@@ -239,6 +327,69 @@ SIMD_INLINE float simd_sum(simd_float v)
     __m128 a = _mm_add_ps(_mm256_castps256_ps128(v), _mm256_extractf128_ps(v, 1));
     a = _mm_add_ps(a, _mm_movehl_ps(a, a));
     return _mm_cvtss_f32(_mm_add_ss(a, _mm_movehdup_ps(a)));
+}
+
+SIMD_INLINE float simd_first(simd_float v)
+{
+    return _mm256_cvtss_f32(v);
+}
+
+SIMD_INLINE bool simd_any_above(simd_float v, float limit)
+{
+    return _mm256_movemask_ps(_mm256_cmp_ps(v, _mm256_set1_ps(limit), _CMP_GT_OQ)) != 0;
+}
+
+SIMD_INLINE simd_float simd_floor(simd_float v)
+{
+    return _mm256_floor_ps(v);
+}
+
+SIMD_INLINE simd_float simd_scale(simd_float v, simd_float n)
+{
+    __m256i power = _mm256_cvtps_epi32(_mm256_min_ps(_mm256_set1_ps(127), n));
+    return _mm256_castsi256_ps(
+        _mm256_add_epi32(_mm256_castps_si256(v), _mm256_slli_epi32(power, 23)));
+}
+
+SIMD_INLINE void simd_transpose(simd_float row[SIMD_WIDTH])
+{
+    simd_float t[SIMD_WIDTH];
+
+    SIMD_UNROLL
+    for (int i = 0; i < 8; i += 2) { /* pairs of rows, of lanes */
+        t[i] = _mm256_unpacklo_ps(row[i], row[i + 1]);
+        t[i + 1] = _mm256_unpackhi_ps(row[i], row[i + 1]);
+    }
+    SIMD_UNROLL
+    for (int i = 0; i < 8; i += 4) { /* row[i + r]: column 4 l + r of rows i .. i + 4 in half l */
+        row[i] = _mm256_shuffle_ps(t[i], t[i + 2], 0x44);
+        row[i + 1] = _mm256_shuffle_ps(t[i], t[i + 2], 0xee);
+        row[i + 2] = _mm256_shuffle_ps(t[i + 1], t[i + 3], 0x44);
+        row[i + 3] = _mm256_shuffle_ps(t[i + 1], t[i + 3], 0xee);
+    }
+    SIMD_UNROLL
+    for (int r = 0; r < 4; r++) {
+        t[r] = _mm256_permute2f128_ps(row[r], row[r + 4], 0x20);
+        row[r + 4] = _mm256_permute2f128_ps(row[r], row[r + 4], 0x31);
+        row[r] = t[r];
+    }
+}
+
+SIMD_INLINE simd_float simd_sum_each(const simd_float v[SIMD_WIDTH])
+{
+    simd_float four[2]; /* sums of the lanes of a half, for four vectors each */
+
+    SIMD_UNROLL
+    for (int i = 0; i < 2; i++)
+        four[i] = _mm256_hadd_ps(_mm256_hadd_ps(v[4 * i], v[4 * i + 1]),
+                                 _mm256_hadd_ps(v[4 * i + 2], v[4 * i + 3]));
+    return _mm256_add_ps(_mm256_permute2f128_ps(four[0], four[1], 0x20),
+                         _mm256_permute2f128_ps(four[0], four[1], 0x31));
+}
+
+SIMD_INLINE simd_float simd_sqrt(simd_float v)
+{
+    return _mm256_sqrt_ps(v);
 }
 
 #else /* portable */
@@ -335,6 +486,48 @@ SIMD_INLINE float simd_sum(simd_float v)
     return (v[0] + v[2]) + (v[1] + v[3]);
 }
 
+SIMD_INLINE float simd_first(simd_float v)
+{
+    return v[0];
+}
+
+SIMD_INLINE bool simd_any_above(simd_float v, float limit)
+{
+    simd_int above = v > simd_set(limit);
+    return (above[0] | above[1] | above[2] | above[3]) != 0;
+}
+
+SIMD_INLINE simd_float simd_floor(simd_float v)
+{
+    simd_float whole = simd_from_int(simd_round(v));
+    whole -= (simd_float)((whole > v) & (simd_int)simd_set(1));
+    return simd_select_(v * v < simd_set(0x1p44f), whole, v);
+}
+
+SIMD_INLINE simd_float simd_scale(simd_float v, simd_float n)
+{
+    typedef uint32_t bits __attribute__((vector_size(16))); /* a shift of these cannot overflow */
+    return (simd_float)((bits)v + ((bits)simd_round(simd_min(simd_set(127), n)) << 23));
+}
+
+SIMD_INLINE void simd_transpose(simd_float row[SIMD_WIDTH])
+{
+    const simd_float a = row[0], b = row[1], c = row[2], d = row[3];
+
+    for (int i = 0; i < SIMD_WIDTH; i++)
+        row[i] = (simd_float) { a[i], b[i], c[i], d[i] };
+}
+
+SIMD_INLINE simd_float simd_sum_each(const simd_float v[SIMD_WIDTH])
+{
+    return (simd_float) { simd_sum(v[0]), simd_sum(v[1]), simd_sum(v[2]), simd_sum(v[3]) };
+}
+
+SIMD_INLINE simd_float simd_sqrt(simd_float v)
+{
+    return (simd_float) { sqrtf(v[0]), sqrtf(v[1]), sqrtf(v[2]), sqrtf(v[3]) };
+}
+
 #endif /* instruction set */
 
 /*
@@ -346,12 +539,34 @@ SIMD_INLINE float simd_sum(simd_float v)
  *   simd_zero_below    v where x >= limit (or x is NaN), else 0
  *   simd_fill_first    `value` in the first n lanes, v in the others
  *   simd_power_of_two  2^n for -126 <= n <= 127
+ *   simd_first         the first lane's value
+ *   simd_any_above     whether some lane is above the limit (NaN is not)
+ *   simd_scale         v 2^n for whole n >= -126 and 1 <= v < 2; some value from 2^127 up, or
+ *                      infinity, where n is beyond 127
+ *   simd_transpose     lane j of row i and lane i of row j change places
+ *   simd_sum_each      lane i of the result is the sum of the lanes of v[i]: far cheaper than one
+ *                      simd_sum() a vector
  */
 SIMD_INLINE void simd_fence(void)
 {
 #if defined(SIMD_ISA_avx512) || defined(SIMD_ISA_avx2)
     _mm_sfence();
 #endif
+}
+
+/* a * b, rounded: no compiler makes one instruction of it and the addition that follows. On AMD's
+ * Zen 4 a fused one reads its third operand where stores read theirs: beside a store it costs 1.4
+ * times what a product and a sum cost. */
+SIMD_INLINE simd_float simd_product(simd_float a, simd_float b)
+{
+    simd_float v = a * b;
+
+#if defined(__x86_64__)
+    __asm__("" : "+v"(v));
+#elif defined(__aarch64__)
+    __asm__("" : "+w"(v));
+#endif
+    return v;
 }
 
 /* The first n lanes where that is fewer than all. */

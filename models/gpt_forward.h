@@ -58,11 +58,12 @@ struct gpt_forward {
     const struct gpt_config *config; /* borrowed, as is all that `tensors` points to unpacked */
     const struct gpt_ops *ops;
     int threads;
+    int64_t stream_bytes;  /* logits beyond this are written around the caches */
     const float **tensors; /* [layers][GPT_TENSOR_NR]; matrices as ops->linear takes them */
     float *packed;         /* what holds the packed ones, or NULL */
     float *x;              /* residual stream [rows, C]; the allocation of all that follows */
     float *h;              /* normed, and attention's output [rows, C] */
-    float *wide;           /* qkv [rows, 3C], or inside the MLP [rows, 4C] */
+    float *wide;           /* qkv [rows, 3C], or inside the MLP [rows, 4C]; room for the latter */
     float *scratch;        /* attention's */
 };
 
@@ -86,7 +87,8 @@ enum gpt_logits { GPT_LOGITS_ALL, GPT_LOGITS_LAST };
 
 /*
  * tokens [batch, seq] -> logits [batch, seq, V], or [batch, V] of the last position only with
- * GPT_LOGITS_LAST. Keys and values go to positions 0..seq-1 of `cache` unless it is NULL.
+ * GPT_LOGITS_LAST, which saves most of the last layer too: no other row needs more of it than keys
+ * and values. Keys and values go to positions 0..seq-1 of `cache` unless it is NULL.
  * Tokens must lie in [0, V) and seq within the block. Never fails, never allocates.
  */
 void gpt_prefill(const struct gpt_forward *f, const int32_t *tokens, int64_t batch, int64_t seq,

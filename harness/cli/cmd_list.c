@@ -78,6 +78,7 @@ static void add_variants(cJSON *section)
         cJSON_AddStringToObject(last(section), "device", device_kind_name(v->device));
         cJSON_AddStringToObject(last(section), "math", math_name(v->math));
         cJSON_AddBoolToObject(last(section), "vendor", (v->flags & VARIANT_VENDOR) != 0);
+        cJSON_AddBoolToObject(last(section), "peer", (v->flags & VARIANT_PEER) != 0);
         cJSON_AddBoolToObject(last(section), "built", true);
         add_verification(last(section), &record, v);
     }
@@ -279,6 +280,8 @@ static void print_section(const char *name, const cJSON *section)
         printf("  %-*s %s%s", width, json_string(item, "name", ""),
                cJSON_IsFalse(built) ? "not built: " : "", json_string(item, "summary", ""));
         print_figure(item);
+        if (cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(item, "peer")))
+            printf(" [peer: measured only by name]");
         if (verification)
             printf(" [%s]", verification);
         printf("\n");

@@ -67,6 +67,9 @@ enum variant_flags {
     VARIANT_PLAIN = 1 << 1,  /* simple code, kept to be understood */
     VARIANT_HIDDEN = 1 << 2, /* for tests of the harness: only on its own device */
     VARIANT_WHOLE = 1 << 3,  /* many kernels a launch (a forward): a CUDA graph holds one launch */
+    /* Somebody else's program to compare with, perhaps not installed: measured only where its name
+     * is given, see measure/selection.h. Goes with VARIANT_VENDOR. */
+    VARIANT_PEER = 1 << 4,
 };
 
 /* One benchmark made ready on a device: what a variant's callbacks get. */

@@ -6,12 +6,29 @@
  * FMA: enough independent accumulators to hide the latency of two pipes (2 x 4 or 5 cycles), few
  * enough to stay in registers.
  * Read: 8 loads a turn, summed so that none can be dropped.
+ * Stream: stores past the caches, which do not read a line before they write it; what is read is
+ * fetched FETCH bytes ahead, which the hardware's own guess does not make up for beside them.
  */
 #include "measure/ceiling_loops.h"
 
 #include <string.h>
 
-enum { UNROLL = 8 };
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+enum { UNROLL = 8, FETCH = 1024 };
+
+/* Stores a vector past the caches where there is an instruction for it. */
+#if defined(__x86_64__)
+#define PAST_avx512(p, v)   _mm512_stream_ps((float *)(p), (__m512)(v))
+#define PAST_avx2(p, v)     _mm256_stream_ps((float *)(p), (__m256)(v))
+#define PAST_portable(p, v) _mm_stream_ps((float *)(p), (__m128)(v))
+#define PAST_END()          _mm_sfence()
+#else
+#define PAST_portable(p, v) (*(p) = (v))
+#define PAST_END()          __asm__ volatile("" ::: "memory")
+#endif
 
 /* The constraint of a vector register in inline assembly, which here only keeps values alive. */
 #if defined(__x86_64__)
@@ -49,6 +66,17 @@ enum { UNROLL = 8 };
         __asm__ volatile("" ::: "memory");                                                         \
     }                                                                                              \
                                                                                                    \
+    attribute static void stream_##suffix(void *to, const void *from, size_t bytes)                \
+    {                                                                                              \
+        const vector_##suffix *x = from;                                                           \
+        vector_##suffix *y = to;                                                                   \
+        for (size_t i = 0, nr = bytes / (width); i < nr; i++) {                                    \
+            __builtin_prefetch((const char *)(x + i) + FETCH);                                     \
+            PAST_##suffix(y + i, x[i]);                                                            \
+        }                                                                                          \
+        PAST_END();                                                                                \
+    }                                                                                              \
+                                                                                                   \
     attribute static void fma_##suffix(size_t rounds)                                              \
     {                                                                                              \
         vector_##suffix a[accumulators], b = { 0 }, c = { 0 };                                     \
@@ -76,13 +104,15 @@ DEFINE_LOOPS(portable, 16, 10, )
 struct loops {
     void (*read)(const void *from, size_t bytes);
     void (*copy)(void *to, const void *from, size_t bytes);
+    void (*stream)(void *to, const void *from, size_t bytes);
     void (*fma)(size_t rounds);
     double flops_per_round;
 };
 
 #define LOOPS(suffix, width, accumulators)                                                         \
     {                                                                                              \
-        read_##suffix, copy_##suffix, fma_##suffix, 2.0 * (accumulators) * (width) / sizeof(float) \
+        read_##suffix, copy_##suffix, stream_##suffix, fma_##suffix,                               \
+            2.0 * (accumulators) * (width) / sizeof(float)                                         \
     }
 
 static const struct loops *choose(void)
@@ -107,6 +137,11 @@ void ceiling_read(const void *from, size_t bytes)
 void ceiling_copy(void *to, const void *from, size_t bytes)
 {
     choose()->copy(to, from, bytes);
+}
+
+void ceiling_stream(void *to, const void *from, size_t bytes)
+{
+    choose()->stream(to, from, bytes);
 }
 
 void ceiling_fma(size_t rounds)

@@ -7,7 +7,9 @@
 
 void ceiling_read(const void *from, size_t bytes);           /* every byte into a register */
 void ceiling_copy(void *to, const void *from, size_t bytes); /* plain loads and stores */
-void ceiling_fma(size_t rounds);                             /* multiply-adds in registers */
-double ceiling_fma_flops(size_t rounds);                     /* what that was, in FLOPs */
+/* Stores that go past the caches; both begin on a 64-byte line. Plain ones where there are none. */
+void ceiling_stream(void *to, const void *from, size_t bytes);
+void ceiling_fma(size_t rounds);         /* multiply-adds in registers */
+double ceiling_fma_flops(size_t rounds); /* what that was, in FLOPs */
 
 #endif

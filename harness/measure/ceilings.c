@@ -15,12 +15,12 @@
 
 static const double repetition_ns = 8e6; /* long against the timer and the fork of the team */
 
-enum pattern { READ, COPY, FMA, EMPTY };
+enum pattern { READ, COPY, STREAM, FMA, EMPTY };
 
 struct job {
     enum pattern pattern;
     int threads;
-    size_t bytes; /* of one thread's buffer; copy uses its halves */
+    size_t bytes; /* of one thread's buffer; copies use its halves */
 };
 
 /* One pass of all threads, `passes` times over; every thread owns its buffer. */
@@ -42,6 +42,8 @@ static void run_passes(const struct job *job, char **buffers, long passes)
                 ceiling_read(buffer, job->bytes);
             else if (job->pattern == COPY)
                 ceiling_copy(buffer, buffer + half, half);
+            else if (job->pattern == STREAM)
+                ceiling_stream(buffer, buffer + half, half);
             else
                 ceiling_fma(job->bytes);
         }
@@ -89,12 +91,25 @@ static void free_buffers(struct device *d, char **buffers)
     free(buffers);
 }
 
-static int bandwidth(struct device *d, const char *level, size_t bytes, struct ceiling *out)
+/* One ceiling of `bytes` a thread, each byte read or written once. */
+static struct ceiling rate(struct device *d, const char *name, enum pattern pattern, size_t bytes,
+                           char **buffers)
 {
-    struct job read = { READ, d->threads, bytes }, copy = { COPY, d->threads, bytes };
+    struct job job = { pattern, d->threads, bytes };
+    struct ceiling_times ns = measure(&job, buffers);
+    struct ceiling c;
+
+    ceiling_init(&c, d, name, "B/s");
+    ceiling_set_rate(&c, (double)bytes * d->threads, &ns);
+    return c;
+}
+
+/* Whole cache lines in each half, however many threads share a size. */
+static int bandwidth(struct device *d, const char *level, size_t most, struct ceiling *out)
+{
+    size_t bytes = most / 128 * 128;
     char **buffers = make_buffers(d, bytes);
-    double total = (double)bytes * d->threads;
-    struct ceiling_times ns;
+    struct ceiling streamed;
     char name[48];
     bool complete = true;
 
@@ -105,13 +120,11 @@ static int bandwidth(struct device *d, const char *level, size_t bytes, struct c
         return 0;
     }
     snprintf(name, sizeof(name), "bandwidth.%s", level);
-    ceiling_init(&out[0], d, name, "B/s");
+    out[0] = rate(d, name, READ, bytes, buffers);
     snprintf(name, sizeof(name), "copy.%s", level);
-    ceiling_init(&out[1], d, name, "B/s");
-    ns = measure(&read, buffers);
-    ceiling_set_rate(&out[0], total, &ns);
-    ns = measure(&copy, buffers);
-    ceiling_set_rate(&out[1], total, &ns);
+    out[1] = rate(d, name, COPY, bytes, buffers);
+    streamed = rate(d, name, STREAM, bytes, buffers);
+    ceiling_raise(&out[1], &streamed);
     ceiling_raise(&out[0], &out[1]);
     free_buffers(d, buffers);
     return 2;

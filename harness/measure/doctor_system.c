@@ -87,12 +87,20 @@ static void huge_pages(const struct doctor_input *in, struct doctor_finding *f)
     const char *open = strchr(text, '[');
     int length = open ? (int)strcspn(open + 1, "]") : (int)strlen(text);
     bool always = strncmp(open ? open + 1 : text, "always", 6) == 0;
-    doctor_say(f, always ? DOCTOR_NOTE : DOCTOR_FINE, "%.*s%s", length, open ? open + 1 : text,
-               always ? ": whether memory lies in large pages differs between launches" : "");
+    bool never = strncmp(open ? open + 1 : text, "never", 5) == 0;
+    doctor_say(f, always || never ? DOCTOR_NOTE : DOCTOR_FINE, "%.*s%s", length,
+               open ? open + 1 : text,
+               always  ? ": whether memory lies in large pages differs between launches"
+               : never ? ": reading large matrices waits for page walks"
+                       : "");
     if (always)
         doctor_mend(f,
                     "more launches see it; echo madvise | sudo tee "
                     "/sys/kernel/mm/transparent_hugepage/enabled ends it");
+    if (never)
+        doctor_mend(f,
+                    "echo madvise | sudo tee /sys/kernel/mm/transparent_hugepage/enabled: "
+                    "tensors and packed weights ask for large pages");
 }
 
 static void layout(const struct doctor_input *in, struct doctor_finding *f)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "measure/selection.h"
+#include "measure/selection_parts.h"
 
 #include "base/strbuf.h"
 
@@ -90,12 +90,36 @@ static bool model_selected(const struct selection *s, const char *kernel, struct
     return found;
 }
 
-static bool filter_selected(const struct selection *s, const char *key, struct hits *hits)
+/* True where a part of the filter is the variant's name itself, not a glob that it fits. */
+static bool filter_names(const char *filter, const struct variant *v)
 {
-    bool found = s->filters.nr == 0;
+    size_t length = strlen(v->name);
+
+    for (const char *part = strchr(filter, '/'); part; part = strchr(part + 1, '/'))
+        if (strncmp(part + 1, v->name, length) == 0 &&
+            (part[1 + length] == '/' || part[1 + length] == '\0'))
+            return true;
+    return false;
+}
+
+static bool variant_named(const struct selection *s, const struct variant *v)
+{
+    for (size_t i = 0; i < s->variants.nr; i++)
+        if (strcmp(s->variants.items[i], v->name) == 0)
+            return true;
+    return false;
+}
+
+/* A peer is selected only by what gives its name. */
+static bool filter_selected(const struct selection *s, const struct variant *v, const char *key,
+                            struct hits *hits)
+{
+    bool named = !(v->flags & VARIANT_PEER) || variant_named(s, v);
+    bool found = named && s->filters.nr == 0;
 
     for (size_t i = 0; i < s->filters.nr; i++) {
-        if (text_filter_matches(s->filters.items[i], key)) {
+        const char *filter = s->filters.items[i];
+        if ((named || filter_names(filter, v)) && text_filter_matches(filter, key)) {
             hits->filters[i] = true;
             found = true;
         }
@@ -130,7 +154,7 @@ static int add_shape(struct walk *w, const struct variant *v, const struct shape
         if (!wanted)
             continue;
         benchmark_name_of(&b, w->device, &name);
-        if (!filter_selected(w->s, name.key, w->hits))
+        if (!filter_selected(w->s, v, name.key, w->hits))
             continue;
         if (w->out->nr >= BENCHMARKS_MAX)
             return error_set(w->err, "the selection has more than %d benchmarks", BENCHMARKS_MAX);
@@ -196,107 +220,13 @@ static int expand_variant(struct walk *w, const struct variant *v)
     return 0;
 }
 
-/* Names that could have been meant, without repeats. */
-static void add_name(struct string_list *names, const char *name, size_t length)
-{
-    char *copy = memory_string(name);
-
-    copy[length] = '\0';
-    for (size_t i = 0; i < names->nr; i++) {
-        if (strcmp(names->items[i], copy) == 0) {
-            free(copy);
-            return;
-        }
-    }
-    *array_push(names) = copy;
-}
-
-/* The part of a '/'-separated name with this index, or nothing. */
-static void add_part(struct string_list *names, const char *name, int part)
-{
-    while (part-- > 0 && name)
-        name = strchr(name, '/') ? strchr(name, '/') + 1 : NULL;
-    if (name)
-        add_name(names, name, strcspn(name, "/"));
-}
-
-/* Filters are listed by operation only: the kernels are too many for an error message. KERNELS are
- * all leading runs of their names' parts: "gpt", "gpt/nano", "gpt/nano/decode". */
-enum what { OPERATIONS, KERNELS, MODELS, VARIANTS, MATHS, DIMS };
-
-static void collect(const struct registry *r, const struct device *device, enum what what,
-                    struct string_list *names)
-{
-    const struct variant *v;
-
-    for (size_t i = 0; (v = registry_variant_at(r, i)); i++) {
-        if (v->device != device->kind)
-            continue;
-        if (what == OPERATIONS)
-            add_part(names, v->kernel->name, 0);
-        for (size_t n = 0; what == KERNELS && v->kernel->name[n]; n++)
-            if (v->kernel->name[n + 1] == '/' || v->kernel->name[n + 1] == '\0')
-                add_name(names, v->kernel->name, n + 1);
-        if (what == MODELS && strncmp(v->kernel->name, "gpt/", 4) == 0)
-            add_part(names, v->kernel->name, 1);
-        if (what == VARIANTS)
-            add_name(names, v->name, strlen(v->name));
-        if (what == MATHS)
-            add_name(names, math_name(v->math), strlen(math_name(v->math)));
-        for (int d = 0; what == DIMS && d < kernel_nr_dims(v->kernel); d++)
-            add_name(names, v->kernel->dims[d], strlen(v->kernel->dims[d]));
-    }
-}
-
-static const char *nearest_of(const char *word, struct string_list *names)
-{
-    *array_push(names) = NULL; /* ends the list for text_nearest() */
-    names->nr--;
-    return text_nearest(word, (const char *const *)names->items);
-}
-
-static bool is_one_of(const struct string_list *names, const char *word)
-{
-    for (size_t i = 0; i < names->nr; i++)
-        if (strcmp(names->items[i], word) == 0)
-            return true;
-    return false;
-}
-
-static int nothing_matches(const struct registry *r, const struct device *device, enum what what,
-                           const char *kind, const char *word, struct error *err)
-{
-    struct string_list names = { 0 }, candidates = { 0 };
-    struct strbuf list;
-
-    collect(r, device, what, &names);
-    collect(r, device, what, &candidates);
-    if (what == OPERATIONS)
-        collect(r, device, KERNELS, &candidates);
-    const char *nearest = nearest_of(word, &candidates);
-    strbuf_init(&list);
-    for (size_t i = 0; i < names.nr; i++)
-        strbuf_addf(&list, "%s%s", i ? ", " : "", names.items[i]);
-    if (is_one_of(&candidates, word))
-        error_set(err, "%s \"%s\" matches nothing that the other options leave", kind, word);
-    else
-        error_set(err, "%s \"%s\" matches nothing on device %s%s%s%s; there are: %s%s", kind, word,
-                  device->spec, nearest ? "; did you mean \"" : "", nearest ? nearest : "",
-                  nearest ? "\"?" : "", list.data,
-                  what == OPERATIONS ? " (see `harness list kernels`)" : "");
-    strbuf_release(&list);
-    string_list_release(&names);
-    string_list_release(&candidates);
-    return -1;
-}
-
 static int check_list(const struct string_list *list, const bool *hits, const struct registry *r,
-                      const struct device *device, enum what what, const char *kind,
+                      const struct device *device, enum selection_item what, const char *kind,
                       struct error *err)
 {
     for (size_t i = 0; i < list->nr; i++)
         if (!hits[i])
-            return nothing_matches(r, device, what, kind, list->items[i], err);
+            return selection_nothing_matches(r, device, what, kind, list->items[i], err);
     return 0;
 }
 
@@ -322,7 +252,7 @@ static int check_variants(const struct selection *s, const struct registry *r,
         if (hits->variants[i] || (why && any))
             continue;
         return why ? error_set(err, "variant %s is not in this build: %s", name, why)
-                   : nothing_matches(r, device, VARIANTS, "variant", name, err);
+                   : selection_nothing_matches(r, device, SELECTION_VARIANTS, "variant", name, err);
     }
     return 0;
 }
@@ -330,14 +260,15 @@ static int check_variants(const struct selection *s, const struct registry *r,
 static int check_hits(const struct selection *s, const struct registry *r,
                       const struct device *device, const struct hits *hits, struct error *err)
 {
-    if (check_list(&s->models, hits->models, r, device, MODELS, "model", err) ||
+    if (check_list(&s->models, hits->models, r, device, SELECTION_MODELS, "model", err) ||
         check_variants(s, r, device, hits, err) ||
-        check_list(&s->maths, hits->maths, r, device, MATHS, "dtype", err) ||
-        check_list(&s->filters, hits->filters, r, device, OPERATIONS, "filter", err))
+        check_list(&s->maths, hits->maths, r, device, SELECTION_MATHS, "dtype", err) ||
+        check_list(&s->filters, hits->filters, r, device, SELECTION_OPERATIONS, "filter", err))
         return -1;
     for (int i = 0; i < s->nr_dims; i++)
         if (!hits->dims[i])
-            return nothing_matches(r, device, DIMS, "dim", s->dims[i].name, err);
+            return selection_nothing_matches(r, device, SELECTION_DIMS, "dim", s->dims[i].name,
+                                             err);
     return 0;
 }
 

@@ -6,6 +6,9 @@
  * A filter is a glob over the whole key or a leading run of its parts ("gemm", "gpt/nano",
  * "[ag]*", see base/text.h). A dim value list replaces that dim in the default shapes of every
  * selected kernel that has it; the result holds no shape twice.
+ *
+ * A peer (VARIANT_PEER) is selected only where its name is given: in the list of variants, or as a
+ * part of a filter ("gemm/linear/blis"; neither "gemm" nor "gemm/linear/b*" selects it).
  */
 #ifndef HARNESS_MEASURE_SELECTION_H
 #define HARNESS_MEASURE_SELECTION_H

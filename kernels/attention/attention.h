@@ -56,12 +56,13 @@ struct attention_decode {
 typedef void attention_fn(const struct attention *a);
 typedef void attention_decode_fn(const struct attention_decode *a);
 
-attention_fn attention_prefill_naive, attention_prefill_simd;
+attention_fn attention_prefill_naive, attention_prefill_simd, attention_prefill_openblas;
 attention_decode_fn attention_decode_naive, attention_decode_simd;
 
-/* Floats of scratch that any of the implementations needs. */
+/* Floats of scratch that any of the implementations needs, but openblas. */
 size_t attention_scratch(int64_t seq, int64_t headdim, int threads);
 size_t attention_decode_scratch(int64_t length, int threads);
+size_t attention_openblas_scratch(int64_t seq, int threads);
 
 /* dims batch, seq, heads, headdim for all three */
 extern const struct kernel attention_causal_kernel, attention_full_kernel, attention_decode_kernel;

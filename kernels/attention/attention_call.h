@@ -13,7 +13,10 @@ struct attention_decode attention_decode_of(const struct call *call);
 int attention_prepare(struct call *call, struct error *err);
 int attention_decode_prepare(struct call *call, struct error *err);
 
+/* Queries that attention_prefill_simd takes at a time, at most. */
+enum { ATTENTION_SIMD_QUERIES = 64 };
+
 /* Most floats that one thread of attention_prefill_simd uses, whatever the instruction set. */
-size_t attention_simd_scratch(int64_t headdim);
+size_t attention_simd_scratch(int64_t seq, int64_t headdim);
 
 #endif

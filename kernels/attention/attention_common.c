@@ -10,7 +10,7 @@ static size_t score_row(int64_t positions)
 
 size_t attention_scratch(int64_t seq, int64_t headdim, int threads)
 {
-    size_t naive = score_row(seq), simd = attention_simd_scratch(headdim);
+    size_t naive = score_row(seq), simd = attention_simd_scratch(seq, headdim);
 
     return (size_t)threads * (naive > simd ? naive : simd);
 }

@@ -4,6 +4,8 @@
  *
  *   tokens  | t0 | t1 | t2 | ...        wte rows are anywhere: t2 is on its way while t0 is added
  *
+ * Results beyond the caches are streamed to memory, past the read that a store begins with.
+ *
  * Limit: memory bandwidth.
  */
 #include "kernels/embedding/embedding_call.h"
@@ -22,24 +24,47 @@ static void prefetch(const float *row, int64_t width)
         __builtin_prefetch(row + j);
 }
 
+SIMD_INLINE void row(bool stream, const float *token, const float *position, float *out,
+                     int64_t width)
+{
+    int64_t j = 0;
+
+    for (; j + SIMD_WIDTH <= width; j += SIMD_WIDTH) {
+        simd_float v = simd_load(token + j) + simd_load(position + j);
+        if (stream)
+            simd_stream(out + j, v);
+        else
+            simd_store(out + j, v);
+    }
+    if (j < width) {
+        int64_t lanes = width - j;
+        simd_float v = simd_load_part(token + j, lanes) + simd_load_part(position + j, lanes);
+        simd_store_part(out + j, v, lanes);
+    }
+}
+
 void SIMD_NAME(embedding_rows)(const void *operation)
 {
     const struct embedding *e = operation;
     int64_t width = e->width, nr = e->batch * e->seq;
+    bool stream = width % SIMD_WIDTH == 0 && (uintptr_t)e->out % sizeof(simd_float) == 0 &&
+                  host_beyond_caches(8.0 * (double)(nr * width));
 
-#pragma omp for schedule(static)
+#pragma omp for schedule(static) nowait
     for (int64_t i = 0; i < nr; i++) {
         const float *token = e->wte + e->tokens[i] * width;
         const float *position = e->wpe + (e->first + i % e->seq) * width;
-        float *out = e->out + i * width;
 
         if (i + AHEAD < nr)
             prefetch(e->wte + e->tokens[i + AHEAD] * width, width);
-        for (int64_t j = 0; j < width; j += SIMD_WIDTH) {
-            simd_float v = simd_load_upto(token + j, width - j);
-            simd_store_upto(out + j, v + simd_load_upto(position + j, width - j), width - j);
-        }
+        if (stream)
+            row(true, token, position, e->out + i * width, width);
+        else
+            row(false, token, position, e->out + i * width, width);
     }
+    if (stream)
+        simd_fence();
+#pragma omp barrier
 }
 
 #else

@@ -34,7 +34,8 @@ static const struct gemm_epilogue *epilogue_of(const struct kernel *kernel)
 
 static struct work linear_work(const struct kernel *kernel, const struct shape *s, enum dtype dtype)
 {
-    double rows = epilogue_of(kernel)->residual ? (double)rows_of(s) + 1 : 1; /* of n, bias too */
+    const struct gemm_epilogue *e = epilogue_of(kernel);
+    double rows = (e->bias ? 1 : 0) + (e->residual ? (double)rows_of(s) : 0); /* of n */
     double added = rows * (double)s->dim[N] * (double)dtype_size(dtype);
 
     return (struct work) { .flops = flops(s), .bytes = matrix_bytes(s, dtype) + added };
@@ -62,15 +63,17 @@ static int linear_layout(const struct kernel *kernel, const struct shape *s, enu
                                          .rank = 2,
                                          .extent = { n, k },
                                          .scale = 1 / sqrt((double)k) };
+    t[GEMM_LINEAR_Y] = (struct tensor) {
+        .name = "y", .role = TENSOR_OUT, .dtype = dtype, .rank = 2, .extent = { m, n }
+    };
+    if (!epilogue_of(kernel)->bias)
+        return GEMM_LINEAR_BIAS;
     t[GEMM_LINEAR_BIAS] = (struct tensor) { .name = "bias",
                                             .role = TENSOR_WEIGHT,
                                             .dtype = dtype,
                                             .rank = 1,
                                             .extent = { n },
                                             .scale = 1 };
-    t[GEMM_LINEAR_Y] = (struct tensor) {
-        .name = "y", .role = TENSOR_OUT, .dtype = dtype, .rank = 2, .extent = { m, n }
-    };
     if (!epilogue_of(kernel)->residual)
         return GEMM_LINEAR_RESIDUAL;
     t[GEMM_LINEAR_RESIDUAL] = (struct tensor) { .name = "residual",
@@ -136,7 +139,7 @@ static void linear_oracle(const struct kernel *kernel, const struct shape *s,
     double *w = memory_zeroed((size_t)k + 1, sizeof(*w));
 
     for (int64_t j = 0; j < n; j++) {
-        double bias = tensor_get(&t[GEMM_LINEAR_BIAS], j);
+        double bias = epilogue_of(kernel)->bias ? tensor_get(&t[GEMM_LINEAR_BIAS], j) : 0;
         host_doubles(&t[GEMM_LINEAR_W], j * k, k, w);
         for (size_t i = 0; i < nr_rows; i++)
             expected[i * (size_t)n + (size_t)j] =
@@ -223,6 +226,12 @@ static const struct shape linear_shapes[] = {
     { { 1, 512, 512, 512 } }, { { 1, 1024, 1024, 1024 } },
 };
 
+static const struct shape nt_shapes[] = {
+    { { 4, 64, 50257, 48 } },
+    { { 4, 64, 768, 256 } },
+    { { 1, 512, 512, 512 } },
+};
+
 static const struct shape nn_shapes[] = {
     { { 4, 64, 144, 48 } },   { { 4, 64, 768, 256 } },  { { 4, 64, 256, 1024 } },
     { { 4, 64, 50257, 48 } }, { { 1, 512, 512, 512 } }, { { 1, 1024, 1024, 1024 } },
@@ -246,9 +255,10 @@ static const struct shape residual_shapes[] = {
     { { 4, 64, 256, 1024 } },
 };
 
-static const struct gemm_epilogue plain = { GEMM_IDENTITY, false };
-static const struct gemm_epilogue gelu = { GEMM_GELU, false };
-static const struct gemm_epilogue residual = { GEMM_IDENTITY, true };
+static const struct gemm_epilogue plain = { GEMM_IDENTITY, true, false };
+static const struct gemm_epilogue gelu = { GEMM_GELU, true, false };
+static const struct gemm_epilogue residual = { GEMM_IDENTITY, true, true };
+static const struct gemm_epilogue alone = { GEMM_IDENTITY, false, false };
 
 #define LINEAR(label, text, epilogue, shapes_)                                                     \
     {                                                                                              \
@@ -266,6 +276,8 @@ const struct kernel gemm_linear_gelu_kernel =
     LINEAR("gemm/linear_gelu", "y = gelu(x W^T + b), in one operation", gelu, gelu_shapes);
 const struct kernel gemm_linear_residual_kernel = LINEAR(
     "gemm/linear_residual", "y = x W^T + b + r, in one operation", residual, residual_shapes);
+const struct kernel gemm_nt_kernel =
+    LINEAR("gemm/nt", "y = x W^T, the product alone (a GPT's head)", alone, nt_shapes);
 
 const struct kernel gemm_nn_kernel = {
     .name = "gemm/nn",

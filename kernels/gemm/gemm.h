@@ -3,9 +3,10 @@
  * Matrix products. Row-major float32; "ld" is the distance between rows in floats.
  *
  *   gemm/linear            y[m,n] = x[m,k] w[n,k]^T + bias[n]     nn.Linear, K contiguous in both
- *   gemm/linear_gelu       y = gelu(x w^T + bias)                  a GPT's fc; tanh form of the
- * GELU gemm/linear_residual   y = x w^T + bias + residual[m,n]        a GPT's proj gemm/nn c[m,n] =
- * a[m,k] b[k,n]                  nothing packed before
+ *   gemm/linear_gelu       y = gelu(x w^T + bias)                  a GPT's fc; tanh of the GELU
+ *   gemm/linear_residual   y = x w^T + bias + residual[m,n]        a GPT's proj
+ *   gemm/nt                y = x w^T                               a GPT's head; what BLAS has too
+ *   gemm/nn                c[m,n] = a[m,k] b[k,n]                  nothing packed before
  *
  * Work: 2 m n k FLOPs (what follows the product is not counted); bytes: every operand once.
  *
@@ -56,7 +57,7 @@ struct gemm_nn {
 /* What a kernel of the linear form does with the product: its `config`. */
 struct gemm_epilogue {
     enum gemm_activation activation;
-    bool residual;
+    bool bias, residual;
 };
 
 typedef void gemm_linear_fn(const struct gemm_linear *g);
@@ -80,18 +81,20 @@ void gemm_pack(const float *w, int64_t n, int64_t k, float *packed, int threads)
 
 /* Dims batch, seq, n, k for all; m = batch * seq. */
 extern const struct kernel gemm_linear_kernel, gemm_linear_gelu_kernel, gemm_linear_residual_kernel,
-    gemm_nn_kernel;
+    gemm_nt_kernel, gemm_nn_kernel;
 /* The linear forms, for tables of variants that do all of them. */
 #define GEMM_LINEAR_KERNELS(X)                                                                     \
-    X(gemm_linear_kernel) X(gemm_linear_gelu_kernel) X(gemm_linear_residual_kernel)
+    X(gemm_linear_kernel)                                                                          \
+    X(gemm_linear_gelu_kernel) X(gemm_linear_residual_kernel) X(gemm_nt_kernel)
 extern const struct kernel *const gemm_kernels[];
 
-/* Positions in the layouts; the residual is there in gemm/linear_residual only. */
+/* Positions in the layouts; gemm/nt ends before the bias, and gemm/linear_residual alone has a
+ * residual. */
 enum {
     GEMM_LINEAR_X,
     GEMM_LINEAR_W,
-    GEMM_LINEAR_BIAS,
     GEMM_LINEAR_Y,
+    GEMM_LINEAR_BIAS,
     GEMM_LINEAR_RESIDUAL,
     GEMM_LINEAR_NR
 };

@@ -20,7 +20,7 @@ struct gemm_linear gemm_linear_of(const struct call *call)
         .x = call->tensor[GEMM_LINEAR_X].data,
         .ldx = k,
         .w = call->tensor[GEMM_LINEAR_W].data,
-        .bias = call->tensor[GEMM_LINEAR_BIAS].data,
+        .bias = e->bias ? call->tensor[GEMM_LINEAR_BIAS].data : NULL,
         .residual = e->residual ? call->tensor[GEMM_LINEAR_RESIDUAL].data : NULL,
         .ldr = n,
         .activation = e->activation,

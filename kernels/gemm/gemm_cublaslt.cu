@@ -54,14 +54,17 @@ static int lt_describe(struct lt_state *s, const struct call *call, const struct
                        struct error *err)
 {
     const cublasOperation_t transposed = CUBLAS_OP_T;
-    const cublasLtEpilogue_t epilogue =
-        g->activation == GEMM_GELU ? CUBLASLT_EPILOGUE_GELU_BIAS : CUBLASLT_EPILOGUE_BIAS;
+    const cublasLtEpilogue_t epilogue = g->bias == nullptr           ? CUBLASLT_EPILOGUE_DEFAULT
+                                        : g->activation == GEMM_GELU ? CUBLASLT_EPILOGUE_GELU_BIAS
+                                                                     : CUBLASLT_EPILOGUE_BIAS;
     cublasStatus_t status = s->library->desc_create(&s->desc, lt_compute(call), CUDA_R_32F);
 
     if (lt_failed(status, "cublasLtMatmulDescCreate", err) ||
         lt_set(s, CUBLASLT_MATMUL_DESC_TRANSA, &transposed, sizeof(transposed), err) ||
         lt_set(s, CUBLASLT_MATMUL_DESC_EPILOGUE, &epilogue, sizeof(epilogue), err))
         return -1;
+    if (g->bias == nullptr)
+        return 0;
     return lt_set(s, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &g->bias, sizeof(g->bias), err);
 }
 

@@ -144,7 +144,7 @@ struct gemm_cuda gemm_cuda_of(const struct call *call)
 
     g.x = t[GEMM_LINEAR_X].data;
     g.w = w->data, g.ldw = g.k;
-    g.bias = t[GEMM_LINEAR_BIAS].data;
+    g.bias = e->bias ? t[GEMM_LINEAR_BIAS].data : nullptr;
     g.residual = e->residual ? t[GEMM_LINEAR_RESIDUAL].data : nullptr, g.ldr = g.n;
     g.activation = e->activation;
     g.y = t[GEMM_LINEAR_Y].data;

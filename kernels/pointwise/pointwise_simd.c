@@ -5,6 +5,8 @@
  *   gelu, residual:   |---- thread 0 ----|---- thread 1 ----|   any place will do
  *   bias, bias_gelu:  |row|row|row|row|--|--|row|row|row|row|   each row beside the same bias
  *
+ * Results beyond the caches are streamed to memory, past the read that a store begins with.
+ *
  * Limit: memory bandwidth out of cache; in cache one exponential and one division a vector for
  * the gelus (see kernels/simd_math.h).
  */
@@ -17,33 +19,70 @@ SIMD_DECLARE(host_share_fn, pointwise_rows);
 
 #ifdef SIMD_ISA
 
-/* y = gelu(x + operand), where either may be left out; n elements. */
-SIMD_INLINE void run(bool sum, bool gelu, const float *x, const float *operand, float *y, int64_t n)
+enum {
+    PIECE = 4096, /* floats that a thread takes at once */
+    AHEAD = 256   /* floats between what is read and what is fetched, where it comes from memory */
+};
+
+/* What is done to each element, in what way. Constants where they are inlined. */
+struct way {
+    bool sum, gelu;
+    bool stream; /* whole vectors only, y on their boundary */
+};
+
+SIMD_INLINE simd_float value(struct way w, simd_float x, simd_float operand)
 {
-    for (int64_t j = 0; j < n; j += SIMD_WIDTH) {
-        simd_float v = simd_load_upto(x + j, n - j);
-        if (sum)
-            v += simd_load_upto(operand + j, n - j);
-        if (gelu)
-            v = simd_gelu(v);
-        simd_store_upto(y + j, v, n - j);
+    if (w.sum)
+        x += operand;
+    return w.gelu ? simd_gelu(x) : x;
+}
+
+/* y = gelu(x + operand), where either may be left out; n elements. */
+SIMD_INLINE void run(struct way w, const float *x, const float *operand, float *y, int64_t n)
+{
+    int64_t j = 0;
+
+    for (; j + SIMD_WIDTH <= n; j += SIMD_WIDTH) {
+        simd_float v = simd_load(x + j);
+        v = value(w, v, w.sum ? simd_load(operand + j) : v);
+        if (w.stream) {
+            __builtin_prefetch(x + j + AHEAD);
+            simd_stream(y + j, v);
+        } else {
+            simd_store(y + j, v);
+        }
+    }
+    if (j < n) {
+        simd_float v = simd_load_part(x + j, n - j);
+        v = value(w, v, w.sum ? simd_load_part(operand + j, n - j) : v);
+        simd_store_part(y + j, v, n - j);
     }
 }
 
-static void piece(enum pointwise_op op, const float *x, const float *operand, float *y, int64_t n)
+SIMD_INLINE void piece(bool stream, enum pointwise_op op, const float *x, const float *operand,
+                       float *y, int64_t n)
 {
     switch (op) {
     case POINTWISE_GELU:
-        run(false, true, x, operand, y, n);
+        run((struct way) { .gelu = true, .stream = stream }, x, operand, y, n);
         break;
     case POINTWISE_BIAS_GELU:
-        run(true, true, x, operand, y, n);
+        run((struct way) { .sum = true, .gelu = true, .stream = stream }, x, operand, y, n);
         break;
     case POINTWISE_BIAS:
     case POINTWISE_RESIDUAL:
-        run(true, false, x, operand, y, n);
+        run((struct way) { .sum = true, .stream = stream }, x, operand, y, n);
         break;
     }
+}
+
+/* Beyond the caches, and not over an input, whose line would be thrown out while it is read. */
+static bool streams(const struct pointwise *p, int64_t step)
+{
+    bool aligned = (uintptr_t)p->y % sizeof(simd_float) == 0 && step % SIMD_WIDTH == 0;
+
+    return aligned && p->y != p->x && p->y != p->operand &&
+           host_beyond_caches(8.0 * (double)(p->rows * p->width));
 }
 
 void SIMD_NAME(pointwise_rows)(const void *operation)
@@ -52,13 +91,21 @@ void SIMD_NAME(pointwise_rows)(const void *operation)
     bool by_row = p->op == POINTWISE_BIAS || p->op == POINTWISE_BIAS_GELU;
     bool whole = p->op == POINTWISE_RESIDUAL;
     int64_t total = p->rows * p->width;
-    int64_t step = by_row ? p->width : 4096;
+    int64_t step = by_row ? p->width : PIECE;
+    bool stream = streams(p, step);
 
-#pragma omp for schedule(static)
+#pragma omp for schedule(static) nowait
     for (int64_t i = 0; i < total; i += step) {
         int64_t n = total - i < step ? total - i : step;
-        piece(p->op, p->x + i, whole ? p->operand + i : p->operand, p->y + i, n);
+        const float *operand = whole ? p->operand + i : p->operand;
+        if (stream)
+            piece(true, p->op, p->x + i, operand, p->y + i, n);
+        else
+            piece(false, p->op, p->x + i, operand, p->y + i, n);
     }
+    if (stream)
+        simd_fence();
+#pragma omp barrier
 }
 
 #else

@@ -164,7 +164,7 @@ static inline double largest_error(const float *got, const double *want, int64_t
 
     for (int64_t i = 0; i < nr; i++) {
         double off = fabs((double)got[i] - want[i]);
-        if (!(off <= worst)) /* NaN too */
+        if (!(off <= worst) && !isnan(worst)) /* the first NaN stays */
             worst = off;
         squares += want[i] * want[i];
     }

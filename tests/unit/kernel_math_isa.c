@@ -9,6 +9,12 @@ static void exp_all(const float *x, float *y, int64_t n)
         simd_store_upto(y + i, simd_exp(simd_load_upto(x + i, n - i)), n - i);
 }
 
+static void exp2_all(const float *x, float *y, int64_t n)
+{
+    for (int64_t i = 0; i < n; i += SIMD_WIDTH)
+        simd_store_upto(y + i, simd_exp2(simd_load_upto(x + i, n - i)), n - i);
+}
+
 static void gelu_all(const float *x, float *y, int64_t n)
 {
     for (int64_t i = 0; i < n; i += SIMD_WIDTH)
@@ -53,11 +59,62 @@ static float sum(const float *x)
     return simd_sum(simd_load(x));
 }
 
+static float first(const float *x)
+{
+    return simd_first(simd_load(x));
+}
+
+static bool any_above(const float *x, float limit)
+{
+    return simd_any_above(simd_load(x), limit);
+}
+
+static void floor_all(const float *x, float lanes[LANES_MOST])
+{
+    simd_store(lanes, simd_floor(simd_load(x)));
+}
+
+static void scale(const float *x, const float *n, float lanes[LANES_MOST])
+{
+    simd_store(lanes, simd_scale(simd_load(x), simd_load(n)));
+}
+
+static void transpose(float *x)
+{
+    simd_float row[SIMD_WIDTH];
+
+    for (int i = 0; i < SIMD_WIDTH; i++)
+        row[i] = simd_load(x + i * SIMD_WIDTH);
+    simd_transpose(row);
+    for (int i = 0; i < SIMD_WIDTH; i++)
+        simd_store(x + i * SIMD_WIDTH, row[i]);
+}
+
+static void sum_each(const float *x, float lanes[LANES_MOST])
+{
+    simd_float rows[SIMD_WIDTH];
+
+    for (int i = 0; i < SIMD_WIDTH; i++)
+        rows[i] = simd_load(x + i * SIMD_WIDTH);
+    simd_store(lanes, simd_sum_each(rows));
+}
+
+static void square_root(const float *x, float lanes[LANES_MOST])
+{
+    simd_store(lanes, simd_sqrt(simd_load(x)));
+}
+
+static void product(const float *a, const float *b, const float *c, float lanes[LANES_MOST])
+{
+    simd_store(lanes, simd_product(simd_load(a), simd_load(b)) + simd_load(c));
+}
+
 const struct math_checks *SIMD_NAME(math_checks)(void)
 {
     static const struct math_checks checks = {
         .width = SIMD_WIDTH,
         .exp = exp_all,
+        .exp2 = exp2_all,
         .gelu = gelu_all,
         .load_part = load_part,
         .store_part = store_part,
@@ -66,6 +123,14 @@ const struct math_checks *SIMD_NAME(math_checks)(void)
         .power_of_two = power_of_two,
         .stream = stream,
         .sum = sum,
+        .sum_each = sum_each,
+        .sqrt = square_root,
+        .product = product,
+        .first = first,
+        .any_above = any_above,
+        .floor = floor_all,
+        .scale = scale,
+        .transpose = transpose,
     };
 
     return &checks;

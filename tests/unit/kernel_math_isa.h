@@ -11,6 +11,7 @@ enum { LANES_MOST = 16 };
 struct math_checks {
     int64_t width;
     void (*exp)(const float *x, float *y, int64_t n);
+    void (*exp2)(const float *x, float *y, int64_t n);
     void (*gelu)(const float *x, float *y, int64_t n);
     /* Loads the first n lanes of x, gives all lanes. */
     void (*load_part)(const float *x, int64_t n, float lanes[LANES_MOST]);
@@ -21,6 +22,15 @@ struct math_checks {
     void (*power_of_two)(const float *n, float lanes[LANES_MOST]); /* of rounded n */
     void (*stream)(float *x, const float lanes[LANES_MOST]);       /* x aligned to 64 bytes */
     float (*sum)(const float *x);
+    float (*first)(const float *x);
+    bool (*any_above)(const float *x, float limit);
+    void (*floor)(const float *x, float lanes[LANES_MOST]);
+    void (*scale)(const float *x, const float *n, float lanes[LANES_MOST]);
+    void (*transpose)(float *x);                               /* [width][width], in place */
+    void (*sum_each)(const float *x, float lanes[LANES_MOST]); /* x [width][width] */
+    void (*sqrt)(const float *x, float lanes[LANES_MOST]);
+    /* a * b + c, both rounded. */
+    void (*product)(const float *a, const float *b, const float *c, float lanes[LANES_MOST]);
 };
 
 typedef const struct math_checks *math_checks_fn(void);

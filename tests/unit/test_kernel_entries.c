@@ -206,13 +206,13 @@ static void test_nn(void **state)
 }
 
 /* q, k and v in separate matrices with padding, against the packed form of the same numbers. */
-static void attention_strides(attention_fn *run, bool causal)
+static void attention_strides(attention_fn *run, size_t scratch_floats, bool causal)
 {
     const int64_t batch = 2, seq = 70, heads = 2, headdim = 24, width = heads * headdim;
     const int64_t tokens = batch * seq, ld = width + PAD;
     float *packed = floats_random(tokens * 3 * width, 1), *apart = floats_new(3 * tokens * ld);
     float *one = floats_new(tokens * width), *two = floats_new(tokens * ld);
-    float *scratch = floats_new((int64_t)attention_scratch(seq, headdim, 2));
+    float *scratch = floats_new((int64_t)scratch_floats);
     struct attention a = { .batch = batch,
                            .seq = seq,
                            .heads = heads,
@@ -254,9 +254,14 @@ static void attention_strides(attention_fn *run, bool causal)
 static void test_attention_strides(void **state)
 {
     (void)state;
+    const size_t floats = attention_scratch(70, 24, 2);
+
     for (int causal = 0; causal <= 1; causal++) {
-        attention_strides(attention_prefill_naive, causal);
-        attention_strides(attention_prefill_simd, causal);
+        attention_strides(attention_prefill_naive, floats, causal);
+        attention_strides(attention_prefill_simd, floats, causal);
+#ifdef HARNESS_HAVE_OPENBLAS
+        attention_strides(attention_prefill_openblas, attention_openblas_scratch(70, 2), causal);
+#endif
     }
 }
 
@@ -344,6 +349,54 @@ static void test_large_scores(void **state)
     (void)state;
     large_scores(attention_prefill_naive);
     large_scores(attention_prefill_simd);
+}
+
+/* Scores that rise from key to key by `step`, and those of every third query fall: what a row has
+ * seen so far is outweighed again and again, by a little or by more than a float holds. */
+static void rising_scores(attention_fn *run, float step, bool causal)
+{
+    enum { SEQ = 450, HEADDIM = 3, LD = 3 * HEADDIM };
+    float *qkv = floats_random(SEQ * LD, 4), *one = floats_new(SEQ * HEADDIM);
+    float *two = floats_new(SEQ * HEADDIM);
+    float *scratch = floats_new((int64_t)attention_scratch(SEQ, HEADDIM, 1));
+    struct attention a = { .batch = 1,
+                           .seq = SEQ,
+                           .heads = 1,
+                           .headdim = HEADDIM,
+                           .q = qkv,
+                           .k = qkv + HEADDIM,
+                           .v = qkv + 2 * HEADDIM,
+                           .ld = LD,
+                           .out = one,
+                           .ldo = HEADDIM,
+                           .causal = causal,
+                           .scratch = scratch,
+                           .threads = 1 };
+
+    for (int i = 0; i < SEQ; i++) {
+        qkv[i * LD] = i % 3 == 0 ? -1 : 1;
+        qkv[i * LD + HEADDIM] = step * (float)i;
+    }
+    attention_prefill_naive(&a);
+    a.out = two;
+    run(&a);
+    for (int i = 0; i < SEQ * HEADDIM; i++)
+        assert_close((double)two[i], (double)one[i],
+                     1e-3); /* the scores' own eps: 450 * 40 / 2^24 */
+    free(qkv);
+    free(one);
+    free(two);
+    free(scratch);
+}
+
+static void test_rising_scores(void **state)
+{
+    const float steps[] = { 0.05f, 0.5f, 40 };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++)
+        for (int causal = 0; causal <= 1; causal++)
+            rising_scores(attention_prefill_simd, steps[i], causal);
 }
 
 /* x += delta and y = norm(x), with the sum where x was; a mean of 1000 leaves the variance right.
@@ -467,6 +520,7 @@ int main(void)
         cmocka_unit_test(test_attention_strides),
         cmocka_unit_test(test_decode),
         cmocka_unit_test(test_large_scores),
+        cmocka_unit_test(test_rising_scores),
         cmocka_unit_test(test_layernorm),
         cmocka_unit_test(test_pointwise),
         cmocka_unit_test(test_embedding),

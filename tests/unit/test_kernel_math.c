@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The vector layer under the SIMD kernels, by every instruction set of this machine: exp and gelu
- * against libm in float64, masked loads and stores that touch nothing beyond their lanes (they
+ * The vector layer under the SIMD kernels, by every instruction set of this machine: exp, exp2,
+ * gelu against libm in float64, masked loads and stores that touch nothing beyond their lanes (they
  * end at a page that may not be touched), and the choice of the instruction set.
  * Features: U-03 (kernels).
  */
@@ -46,20 +46,28 @@ static float *steps(float lo, float hi)
     return x;
 }
 
-static void exp_accuracy(const struct math_checks *m, const char *name)
+/* The largest relative error of a function on [lo, hi] is below a bound. */
+static void accuracy(const char *what, void (*run)(const float *x, float *y, int64_t n),
+                     double (*exact)(double x), float lo, float hi, double bound)
 {
-    float *x = steps(-87.2f, 87.9f), *y = x + POINTS;
+    float *x = steps(lo, hi), *y = x + POINTS;
     double worst = 0;
 
-    m->exp(x, y, POINTS);
+    run(x, y, POINTS);
     for (int i = 0; i < POINTS; i++) {
-        double expected = exp((double)x[i]);
+        double expected = exact((double)x[i]);
         worst = fmax(worst, fabs((double)y[i] - expected) / expected);
     }
-    print_message("exp, %s: relative error %.3g\n", name, worst);
-    if (!(worst < 2.4e-7))
-        fail_msg("exp, %s: relative error %g", name, worst);
+    print_message("%s: relative error %.3g\n", what, worst);
+    if (!(worst < bound))
+        fail_msg("%s: relative error %g", what, worst);
     free(x);
+}
+
+static void exp_accuracy(const struct math_checks *m, const char *name)
+{
+    print_message("%s: ", name);
+    accuracy("exp", m->exp, exp, -87.2f, 87.9f, 2.4e-7);
 }
 
 static void exp_edges(const struct math_checks *m, const char *name)
@@ -75,6 +83,28 @@ static void exp_edges(const struct math_checks *m, const char *name)
     assert_close((double)y[6] / exp(88.0), 1, 3e-7);
     assert_close((double)y[7], exp(1.0), 3e-7);
     assert_true(y[8] > 0);
+}
+
+static void exp2_accuracy(const struct math_checks *m, const char *name)
+{
+    print_message("%s: ", name);
+    accuracy("exp2", m->exp2, exp2, -126, 127.9f, 1.8e-7);
+}
+
+/* Whole powers are exact, small ones stay normal, large ones stay large. */
+static void exp2_edges(const struct math_checks *m, const char *name)
+{
+    const float x[] = { 0, -0.0f, -1, 100, -126, -127, -1e30f, -INFINITY, 128, 1e9f, 1e30f, NAN };
+    float y[sizeof(x) / sizeof(x[0])];
+
+    (void)name;
+    m->exp2(x, y, sizeof(x) / sizeof(x[0]));
+    assert_true(y[0] == 1 && y[1] == 1 && y[2] == 0.5f && y[3] == 0x1p100f);
+    for (int i = 4; i < 8; i++)
+        assert_true(y[i] == 0x1p-126f);
+    for (int i = 8; i < 11; i++)
+        assert_true(y[i] >= 0x1p127f);
+    assert_true(isnan(y[11]));
 }
 
 /* Relative to max(1, |x|), as a gelu of -6 is 1e-8 small; and relatively where it is not. */
@@ -156,6 +186,90 @@ static void lanes_of_all(const struct math_checks *m, const char *name)
         assert_true(memory[i] == x[i]);
 }
 
+static void comparing_lanes(const struct math_checks *m, const char *name)
+{
+    float x[LANES_MOST] = { 0 }, lanes[LANES_MOST];
+
+    (void)name;
+    for (int64_t i = 0; i < m->width; i++) {
+        x[0] = 5;
+        x[i] = 7.5f;
+        assert_true(m->first(x) == (i == 0 ? 7.5f : 5));
+        assert_true(m->any_above(x, 7) && !m->any_above(x, 7.5f));
+        x[i] = NAN;
+        assert_false(m->any_above(x, 7));
+        x[i] = 0;
+    }
+    const float numbers[] = { 0, -0.5f, 0.5f, 1, -1, -126, 127.99f, -125.01f, 3e6f, 1e9f, -1e30f };
+    for (size_t k = 0; k < sizeof(numbers) / sizeof(numbers[0]); k++) {
+        for (int64_t i = 0; i < m->width; i++)
+            x[i] = numbers[k];
+        m->floor(x, lanes);
+        for (int64_t i = 0; i < m->width; i++)
+            assert_true(lanes[i] == floorf(numbers[k]));
+    }
+}
+
+static void scales(const struct math_checks *m, const char *name)
+{
+    float x[LANES_MOST], n[LANES_MOST], lanes[LANES_MOST];
+
+    (void)name;
+    for (int exponent = -126; exponent <= 140; exponent++) {
+        for (int64_t i = 0; i < m->width; i++) {
+            x[i] = 1 + (float)i / 16;
+            n[i] = (float)exponent;
+        }
+        m->scale(x, n, lanes);
+        for (int64_t i = 0; i < m->width; i++)
+            assert_true(exponent <= 127 ? lanes[i] == ldexpf(x[i], exponent)
+                                        : lanes[i] >= 0x1p127f);
+    }
+}
+
+static void transposing(const struct math_checks *m, const char *name)
+{
+    float x[LANES_MOST * LANES_MOST];
+
+    (void)name;
+    for (int64_t i = 0; i < m->width * m->width; i++)
+        x[i] = (float)i;
+    m->transpose(x);
+    for (int64_t i = 0; i < m->width; i++)
+        for (int64_t j = 0; j < m->width; j++)
+            assert_true(x[i * m->width + j] == (float)(j * m->width + i));
+}
+
+/* Small integers, whose sums are exact in any order, roots of squares, and a product that a fused
+ * multiply-add would not round: (1 + e)^2 - 1 - 2e is e^2 there. */
+static void rows_of_lanes(const struct math_checks *m, const char *name)
+{
+    float x[LANES_MOST * LANES_MOST], lanes[LANES_MOST], one_up[LANES_MOST], less[LANES_MOST];
+    const float e = 0x1p-20f;
+
+    for (int64_t i = 0; i < m->width * m->width; i++)
+        x[i] = (float)((i * i + 3 * i) % 257 - 100);
+    m->sum_each(x, lanes);
+    for (int64_t i = 0; i < m->width; i++) {
+        float sum = 0;
+        for (int64_t j = 0; j < m->width; j++)
+            sum += x[i * m->width + j];
+        if (lanes[i] != sum)
+            fail_msg("%s: row %d sums to %g, not %g", name, (int)i, (double)lanes[i], (double)sum);
+    }
+    for (int64_t i = 0; i < m->width; i++) {
+        x[i] = (float)(i * i) * 0x1p-10f;
+        one_up[i] = 1 + e;
+        less[i] = -1 - 2 * e;
+    }
+    m->sqrt(x, lanes);
+    for (int64_t i = 0; i < m->width; i++)
+        assert_true(lanes[i] == (float)i * 0x1p-5f);
+    m->product(one_up, one_up, less, lanes);
+    for (int64_t i = 0; i < m->width; i++)
+        assert_true(lanes[i] == 0);
+}
+
 static void powers(const struct math_checks *m, const char *name)
 {
     float n[LANES_MOST], lanes[LANES_MOST];
@@ -178,9 +292,15 @@ static void powers(const struct math_checks *m, const char *name)
     }
 EACH(exp_accuracy)
 EACH(exp_edges)
+EACH(exp2_accuracy)
+EACH(exp2_edges)
 EACH(gelu_accuracy)
 EACH(parts)
 EACH(lanes_of_all)
+EACH(comparing_lanes)
+EACH(scales)
+EACH(transposing)
+EACH(rows_of_lanes)
 EACH(powers)
 
 /* The wish is read once; whether it can be granted is asked again each time. */
@@ -204,9 +324,12 @@ static void test_choice(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_exp_accuracy),  cmocka_unit_test(test_exp_edges),
-        cmocka_unit_test(test_gelu_accuracy), cmocka_unit_test(test_parts),
-        cmocka_unit_test(test_lanes_of_all),  cmocka_unit_test(test_powers),
+        cmocka_unit_test(test_exp_accuracy),    cmocka_unit_test(test_exp_edges),
+        cmocka_unit_test(test_exp2_accuracy),   cmocka_unit_test(test_exp2_edges),
+        cmocka_unit_test(test_comparing_lanes), cmocka_unit_test(test_scales),
+        cmocka_unit_test(test_transposing),     cmocka_unit_test(test_gelu_accuracy),
+        cmocka_unit_test(test_parts),           cmocka_unit_test(test_lanes_of_all),
+        cmocka_unit_test(test_powers),          cmocka_unit_test(test_rows_of_lanes),
         cmocka_unit_test(test_choice),
     };
 

@@ -57,6 +57,12 @@ static void test_gemm(void **state)
     check(&call, GEMM_LINEAR_Y, (const double[]) { 9, 26, 11, 37 });
     call_release(&call);
 
+    call_init(&call, &gemm_nt_kernel, &s, 1);
+    set(&call, GEMM_LINEAR_X, (const float[]) { 1, 2, 3, 4, 5, 6 });
+    set(&call, GEMM_LINEAR_W, (const float[]) { 1, 0, -1, 2, 1, 0 });
+    check(&call, GEMM_LINEAR_Y, (const double[]) { -2, 4, -2, 13 });
+    call_release(&call);
+
     call_init(&call, &gemm_nn_kernel, &s, 1);
     set(&call, GEMM_NN_A, (const float[]) { 1, 2, 3, 4, 5, 6 });
     set(&call, GEMM_NN_B, (const float[]) { 1, 2, 0, 1, -1, 0 });

@@ -3,6 +3,7 @@
  * Every CPU variant of every kernel in kernels/ at its odd sizes against its float64 oracle: one
  * row, one column, one off each tile, vocabulary 50257. Outputs are poisoned, inputs must come
  * back untouched. The instruction set is the environment's HARNESS_ISA, or the best one.
+ * Peers have tests of their own, where they are installed.
  * Features: U-03, U-04 (kernels).
  */
 #include "kernel_testing.h"
@@ -98,7 +99,7 @@ static void operation(const struct kernel *const *kernels)
         const struct variant *v = registry_variant_at(r, i);
         double worst = 0;
         int mine = 0;
-        for (size_t j = 0; kernels[j] != NULL; j++)
+        for (size_t j = 0; kernels[j] != NULL && !(v->flags & VARIANT_PEER); j++)
             mine |= v->kernel == kernels[j] && v->device == DEVICE_CPU;
         for (size_t j = 0; mine && j < v->kernel->nr_test_shapes; j++)
             for (int threads = 1; threads <= 3; threads += 2)

@@ -92,7 +92,7 @@ static void roofs_of_no_device_are_errors(void **state)
     assert_non_null(strstr(err.message, "threads: 9999 is out of range"));
 }
 
-/* The copying loop copies; the FLOPs grow with the rounds. */
+/* The copying loops copy; the FLOPs grow with the rounds. */
 static void loops_do_what_they_say(void **state)
 {
     (void)state;
@@ -104,6 +104,9 @@ static void loops_do_what_they_say(void **state)
         from[i] = (unsigned char)(i * 7);
     memset(to, 0, N);
     ceiling_copy(to, from, N);
+    assert_memory_equal(to, from, N);
+    memset(to, 0, N);
+    ceiling_stream(to, from, N);
     assert_memory_equal(to, from, N);
     ceiling_read(from, N);
     ceiling_fma(10);

@@ -258,6 +258,8 @@ static void kernel_settings(void **state)
     expect(state, "huge pages", DOCTOR_NOTE, "always: ");
     put(state, "/sys/kernel/mm/transparent_hugepage/enabled", "always [madvise] never\n");
     expect(state, "huge pages", DOCTOR_FINE, "madvise");
+    put(state, "/sys/kernel/mm/transparent_hugepage/enabled", "always madvise [never]\n");
+    expect(state, "huge pages", DOCTOR_NOTE, "never: ");
     expect(state, "address layout", DOCTOR_UNKNOWN, "not told");
     put(state, "/proc/sys/kernel/randomize_va_space", "0\n");
     expect(state, "address layout", DOCTOR_NOTE, "fixed");

@@ -82,7 +82,8 @@ static void assert_no_repeats(const struct benchmark_list *list)
                 fail_msg("%s is there twice", list->items[i].variant->kernel->name);
 }
 
-/* No word: every default shape of every variant of the device, and of no other device. */
+/* No word: every default shape of every variant of the device but the peers, and of no other
+ * device. */
 static void nothing_said_is_everything(void **state)
 {
     (void)state;
@@ -92,7 +93,8 @@ static void nothing_said_is_everything(void **state)
     size_t expected = 0;
 
     for (size_t i = 0; (v = registry_variant_at(r, i)); i++)
-        expected += v->device == DEVICE_CPU ? v->kernel->nr_shapes : 0;
+        if (v->device == DEVICE_CPU && !(v->flags & VARIANT_PEER))
+            expected += v->kernel->nr_shapes;
     assert_int_equal(list.nr, expected);
     for (size_t i = 0; i < list.nr; i++) {
         assert_int_equal(list.items[i].variant->device, DEVICE_CPU);
@@ -114,6 +116,53 @@ static void filters_choose_by_key(void **state)
     for (size_t i = 0; i < list.nr; i++)
         assert_memory_equal(list.items[i].variant->kernel->name, "gemm/", 5);
     array_release(&list);
+}
+
+static size_t count_peers(const char *text)
+{
+    struct benchmark_list list = expand(text, &cpu);
+    size_t nr = 0;
+
+    for (size_t i = 0; i < list.nr; i++)
+        nr += (list.items[i].variant->flags & VARIANT_PEER) != 0;
+    array_release(&list);
+    return nr;
+}
+
+/* Other people's programs are measured where they are asked for, never along with the rest. */
+static void peers_are_selected_by_name_only(void **state)
+{
+    (void)state;
+    static const char *const unnamed[] = {
+        "",
+        "filters=gemm",
+        "filters=gemm/nn/*",
+        "filters=*blis*",
+        "filters=gemm/nn/bl[i]s",
+        "filters=gemm/nn/bli",
+        "filters=gemm variants=simd,openblas",
+        "models=nano",
+    };
+    size_t shapes = registry_kernel(registry_builtin(), "gemm/nn")->nr_shapes;
+
+    for (size_t i = 0; i < 3; i++)
+        assert_int_equal(count_peers(unnamed[i]), 0);
+    assert_int_equal(count_peers(unnamed[6]) + count_peers(unnamed[7]), 0);
+    for (size_t i = 3; i < 6; i++) { /* nothing else fits these */
+        struct selection s = select_by(unnamed[i]);
+        struct benchmark_list list = { 0 };
+        struct error err;
+        assert_int_not_equal(selection_expand(&s, registry_builtin(), &cpu, &list, &err), 0);
+        selection_release(&s);
+        array_release(&list);
+    }
+    assert_int_equal(count_peers("filters=gemm/nn/blis"), shapes);
+    assert_int_equal(count_peers("filters=gemm/nn variants=simd,blis"), shapes);
+    assert_int_equal(count_peers("filters=gemm/nn/blis,gemm/nn/onednn"), 2 * shapes);
+    assert_int_equal(count_peers("filters=gemm/nn,gemm/nn/blis"), shapes);
+    assert_int_equal(count_peers("filters=*/nn/blis"), shapes);
+    assert_int_equal(count("filters=gemm/nn/blis/fp32/batch=4*", &cpu) > 0, 1);
+    assert_int_equal(count_peers("models=nano variants=torch"), 2);
 }
 
 /* Replaced dims: every combination of the lists with each different rest of a default shape. */
@@ -455,9 +504,8 @@ static void unknown_suites_list_what_there_is(void **state)
     struct error err = { "" };
 
     assert_int_equal(suite_load(&s, "quik", &err), -1);
-    assert_says(
-        &err,
-        "unknown suite \"quik\"; there are ci, full, gpu-anchors, gpu, quick, or give a file");
+    assert_says(&err,
+                "unknown suite \"quik\"; there are ci, full, gpu-anchors, gpu, peers-attention, ");
     suite_release(&s);
     assert_int_equal(suite_load(&s, "./no-such-suite.json", &err), -1);
     assert_says(&err, "./no-such-suite.json: cannot open");
@@ -471,6 +519,7 @@ int main(void)
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_said_is_everything),
         cmocka_unit_test(filters_choose_by_key),
+        cmocka_unit_test(peers_are_selected_by_name_only),
         cmocka_unit_test(dims_multiply),
         cmocka_unit_test(dims_multiply_with_real_shapes),
         cmocka_unit_test(models_restrict_to_their_kernels),

@@ -1,0 +1,353 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The table of ci/peers.sh: own CPU kernels and forwards beside the peers, as Markdown.
+
+    peers_table.py FOLDER
+
+reads the records that `harness run --json` wrote there (run-*.json) and the peers' versions
+(versions.txt), prints the targets and then every size, and writes the same as table.json. A time is
+the median over launches of each launch's median; a ratio is their time over ours, so above 1 we are
+faster. Roofs are those that the harness measured on the same machine.
+
+Exit status: 0, also where a target is missed; 1 if a result was WRONG or FAILED; 2 for bad input.
+"""
+import glob
+import json
+import os
+import statistics
+import sys
+
+OURS = "simd"
+BLAS = ("openblas", "blis", "onednn")
+GPTS = ("nano", "micro", "mini", "tile-small", "tile-medium", "tile-large")
+
+
+class Case:
+    """One kernel at one size on one device: a time in ns by variant."""
+
+    def __init__(self, kernel, dims, device):
+        self.kernel, self.device = kernel, device
+        self.dims = {name: int(value) for name, value in (d.split("=") for d in dims.split(","))}
+        self.launches, self.work, self.cpu = {}, {}, []
+
+    def add(self, variant, m):
+        if variant == OURS:
+            self.cpu.append(m.get("telemetry", {}).get("cpu_seconds_per_second"))
+        self.launches.setdefault(variant, []).append(statistics.median(m["samples_ns"]) / m["batch"])
+        self.work = {"flops": m["flops"], "bytes": m["bytes"], "footprint": m["footprint"]}
+
+    def time(self, variant):
+        return statistics.median(self.launches[variant]) if variant in self.launches else None
+
+    def ratio(self, peers):
+        """The fastest of the peers over ours; None where one side is missing."""
+        theirs = [t for t in map(self.time, peers) if t]
+        ours = self.time(OURS)
+        return min(theirs) / ours if theirs and ours else None
+
+    def size(self):
+        d = self.dims
+        if self.kernel.startswith("gemm"):
+            return f"{d['batch'] * d['seq']}×{d['n']}×{d['k']}"
+        short = {"batch": "B", "seq": "S", "heads": "H", "headdim": "D", "width": "C"}
+        return " ".join(f"{short.get(name, name)}={value}" for name, value in d.items())
+
+    def name(self):
+        return f"{self.kernel} {self.size()}"
+
+
+class Results:
+    """Cases, roofs by device, and what was not right."""
+
+    def __init__(self):
+        self.cases, self.roofs, self.bad, self.absent = {}, {}, {}, {}
+        self.machine, self.build, self.launches = {}, {}, set()
+
+    def read(self, path):
+        with open(path, encoding="utf-8") as file:
+            records = json.load(file)
+        for run in records["runs"]:
+            self.machine, self.build = run["machine"], run["build"]
+            for m in run["measurements"]:
+                self.take(m)
+        for roof in records["ceilings"]:
+            roofs = self.roofs.setdefault(roof["device"], {})
+            known = roofs.get(roof["name"])
+            if not known or roof["measured_ms"] > known["measured_ms"]:
+                roofs[roof["name"]] = roof
+
+    def take(self, m):
+        # gemm/linear/simd/fp32/batch=1,.../cpu-1t/warm, where the kernel has slashes itself
+        kernel, variant, _, dims, device, _ = m["key"].rsplit("/", 5)
+        if m["outcome"] in ("WRONG", "FAILED"):
+            self.bad[m["key"]] = f"{m['outcome']} {m['key']}: {m.get('message', '')}"
+        if m["outcome"] == "UNSUPPORTED":
+            self.absent.setdefault((variant, m.get("message", "")), []).append(m["key"])
+        if m["outcome"] == "OK" and m.get("samples_ns"):
+            key = (kernel, dims, device)
+            self.cases.setdefault(key, Case(*key)).add(variant, m)
+            self.launches.add(m.get("launch", 0))
+
+    def roof(self, device, name):
+        return self.roofs.get(device, {}).get(name, {}).get("value")
+
+    def level(self, case):
+        """Where what a launch touches lies when it is warm."""
+        for level in ("l2", "l3"):
+            if 0 < case.work["footprint"] <= self.machine.get(level, 0):
+                return level.upper()
+        return "dram"
+
+    def of_fma(self, case, variant=OURS):
+        time, roof = case.time(variant), self.roof(case.device, "flops.fp32")
+        return case.work["flops"] / time / roof * 1e9 if time and roof else None
+
+    def of_copy(self, case):
+        time, roof = case.time(OURS), self.roof(case.device, "copy." + self.level(case))
+        return case.work["bytes"] / time / roof * 1e9 if time and roof else None
+
+    def floor(self, case, with_flops):
+        """ns: FLOPs over the FMA roof plus weights and logits over the bandwidth of their level."""
+        bandwidth = self.roof(case.device, "bandwidth." + self.level(case))
+        peak = self.roof(case.device, "flops.fp32")
+        if not bandwidth or not peak:
+            return None
+        flops = case.work["flops"] / peak if with_flops else 0
+        return (flops + case.work["bytes"] / bandwidth) * 1e9
+
+    def over_floor(self, case, with_flops=True):
+        floor, time = self.floor(case, with_flops), case.time(OURS)
+        return time / floor if floor and time else None
+
+
+    def cpu_share(self, device):
+        """CPU time over what our threads could have used, as a median; None where nobody tells."""
+        shares = [x for c in self.cases.values() if c.device == device for x in c.cpu if x]
+        threads = int(device.removeprefix("cpu-").removesuffix("t"))
+        return statistics.median(shares) / threads if shares else None
+
+
+class Target:
+    """One line of the table: a number for each case, what is made of them, and the bound."""
+
+    def __init__(self, what, against, select, value, bound, reduce="worst", below=False, unit="×"):
+        self.what, self.against, self.select, self.value = what, against, select, value
+        self.bound, self.reduce, self.below, self.unit = bound, reduce, below, unit
+
+    def text(self, value):
+        return f"{100 * value:.0f} %" if self.unit == "%" else f"{value:.2f}{self.unit}"
+
+    def row(self, results, device):
+        found = [(self.value(results, c), c) for c in results.cases.values()
+                 if c.device == device and self.select(c)]
+        found = [(value, c) for value, c in found if value]
+        bound = ("≤ " if self.below else "≥ ") + self.text(self.bound)
+        row = {"what": self.what, "against": self.against, "device": device, "target": bound,
+               "sizes": len(found)}
+        if not found:
+            return {**row, "reached": None}
+        worst, where = (max if self.below else min)(found, key=lambda pair: pair[0])
+        mean = statistics.geometric_mean(value for value, _ in found)
+        counted = mean if self.reduce == "mean" else worst
+        reached = counted <= self.bound if self.below else counted >= self.bound
+        return {**row, "mean": mean, "worst": worst, "worst_at": where.name(), "counts": self.reduce,
+                "reached": reached, "mean_text": self.text(mean), "worst_text": self.text(worst)}
+
+
+def beside(peers):
+    return lambda results, case: case.ratio(peers)
+
+
+def is_square(case):
+    return case.kernel == "gemm/nn" and case.dims["n"] == case.dims["k"]
+
+
+def is_gpt_shape(case):
+    return case.kernel == "gemm/nt"
+
+
+def is_attention(case):
+    return case.kernel in ("attention/causal", "attention/full")
+
+
+def is_forward(case):
+    return case.kernel in [f"gpt/{name}/prefill" for name in GPTS]
+
+
+def is_decode(case):
+    return case.kernel.endswith("/decode") and case.kernel.startswith("gpt/")
+
+
+def causal_share(results, case):
+    """Causal over full time at the same size."""
+    dims = ",".join(f"{name}={value}" for name, value in case.dims.items())
+    full = results.cases.get(("attention/full", dims, case.device))
+    ours = case.time(OURS)
+    return ours / full.time(OURS) if full and ours and full.time(OURS) else None
+
+
+# The variants torch_alloc and torch, see models/gpt_torch.c.
+AS_WRITTEN = "PyTorch as usually written: new logits each time (here also copied)"
+IN_PLACE = "PyTorch, logits written in place"
+
+TARGETS = [
+    Target("sgemm, squares", "OpenBLAS", is_square, beside(("openblas",)), 1.10),
+    Target("sgemm, squares", "the best of OpenBLAS, BLIS, oneDNN", is_square, beside(BLAS), 1.00),
+    Target("sgemm, squares", "the FMA roof", is_square, Results.of_fma, 0.90, unit="%"),
+    Target("sgemm, GPT shapes", "OpenBLAS", is_gpt_shape, beside(("openblas",)), 1.25, "mean"),
+    Target("sgemm, GPT shapes", "the best of OpenBLAS, BLIS, oneDNN", is_gpt_shape, beside(BLAS),
+           1.05, "mean"),
+    Target("sgemm, GPT shapes, each", "OpenBLAS", is_gpt_shape, beside(("openblas",)), 1.00),
+    Target("attention", "two products of OpenBLAS and a softmax", is_attention,
+           beside(("openblas",)), 1.5),
+    Target("attention", "PyTorch", is_attention, beside(("torch",)), 1.5),
+    Target("attention, causal", "the same, not causal, S ≥ 512",
+           lambda c: c.kernel == "attention/causal" and c.dims["seq"] >= 512, causal_share, 0.60,
+           below=True, unit="%"),
+    Target("layernorm, residual + layernorm", "the copy roof of where it lies",
+           lambda c: c.kernel.startswith("layernorm/"), Results.of_copy, 0.90, unit="%"),
+    Target("forward, B=4 S=64", AS_WRITTEN,
+           lambda c: is_forward(c) and c.dims == {"batch": 4, "seq": 64}, beside(("torch_alloc",)),
+           4.0),
+    Target("forward, all sizes", AS_WRITTEN, is_forward, beside(("torch_alloc",)), 4.0),
+    Target("forward, all sizes", IN_PLACE, is_forward, beside(("torch",)), 4.0),
+    Target("forward", "its floor: FLOPs ÷ FMA roof + weights and logits ÷ bandwidth",
+           is_forward, Results.over_floor, 1.3, below=True),
+    Target("decode step", "its floor: weights, cache and logits ÷ bandwidth", is_decode,
+           lambda r, c: r.over_floor(c, with_flops=False), 1.5, below=True),
+    Target("gpt2, prefill", AS_WRITTEN, lambda c: c.kernel == "gpt/gpt2/prefill",
+           beside(("torch_alloc",)), 2.0),
+    Target("gpt2, prefill and decode", IN_PLACE, lambda c: c.kernel.startswith("gpt/gpt2/"),
+           beside(("torch",)), 2.0),
+]
+
+
+def print_row(cells):
+    print("| " + " | ".join(str(cell) for cell in cells) + " |")
+
+
+def print_head(*names):
+    print_row(names)
+    print_row(["---"] * len(names))
+
+
+def print_targets(rows):
+    print_head("what", "against", "device", "sizes", "geometric mean", "worst, and where", "target",
+               "reached")
+    for r in rows:
+        if r["reached"] is None:
+            print_row([r["what"], r["against"], r["device"], 0, "-", "-", r["target"],
+                       "not measured"])
+            continue
+        mean, worst = r["mean_text"], f"{r['worst_text']} {r['worst_at']}"
+        bold = [f"**{mean}**", worst] if r["counts"] == "mean" else [mean, f"**{worst}**"]
+        print_row([r["what"], r["against"], r["device"], r["sizes"], *bold, r["target"],
+                   "yes" if r["reached"] else "no"])
+
+
+def rate_text(case, time):
+    """What tells most of this kind of kernel."""
+    if not time:
+        return "-"
+    if case.kernel.startswith(("gemm", "attention")):
+        return f"{case.work['flops'] / time:.1f}"
+    if case.kernel.startswith("layernorm"):
+        return f"{case.work['bytes'] / time:.1f}"
+    return f"{time * 1e-6:.2f}"
+
+
+def ratio_text(ratio):
+    return f"{ratio:.2f}" if ratio else "-"
+
+
+def percent_text(share):
+    return f"{100 * share:.0f} %" if share else "-"
+
+
+def own_bound(results, case):
+    if case.kernel.startswith(("gemm", "attention")):
+        return percent_text(results.of_fma(case)) + " of FMA"
+    if case.kernel.startswith("layernorm"):
+        return f"{percent_text(results.of_copy(case))} of copy in {results.level(case)}"
+    over = results.over_floor(case, with_flops=not is_decode(case))
+    return f"{ratio_text(over)} × its floor ({results.level(case)})"
+
+
+SECTIONS = (("gemm/", "Matrix products, GFLOP/s", BLAS),
+            ("attention/", "Attention, GFLOP/s", ("openblas", "torch")),
+            ("layernorm/", "Layernorm, GB/s", ("torch",)),
+            ("gpt/", "Forwards and decode steps, ms", ("torch", "torch_alloc")))
+
+
+def print_sizes(results):
+    for prefix, title, peers in SECTIONS:
+        cases = [c for c in results.cases.values() if c.kernel.startswith(prefix)]
+        if not cases:
+            continue
+        print(f"\n### {title}\n")
+        print_head("size", "device", "ours", *peers, "ours against", *(f"÷ {p}" for p in peers))
+        for c in sorted(cases, key=lambda c: (c.kernel, sorted(c.dims.items()), c.device)):
+            print_row([c.name(), c.device, rate_text(c, c.time(OURS)),
+                       *(rate_text(c, c.time(p)) for p in peers), own_bound(results, c),
+                       *(ratio_text(c.ratio((p,))) for p in peers)])
+
+
+def print_machine(results, folder):
+    m, b = results.machine, results.build
+    print(f"Machine: {m.get('cpu', '?')}, {m.get('cores', '?')} cores, {m.get('isa', '?')}, "
+          f"L2 {m.get('l2', 0) >> 10} KiB, L3 {m.get('l3', 0) >> 20} MiB. "
+          f"Build: {b.get('commit', '')[:12]}{' with changes' if b.get('dirty') else ''}, "
+          f"{b.get('compiler', '')}. {len(results.launches)} launches a size.\n")
+    for device in sorted(results.roofs):
+        roofs = [f"FMA {results.roof(device, 'flops.fp32') or 0:.4g} FLOP/s"]
+        for level in ("L2", "L3", "dram"):
+            value, copy = (results.roof(device, f"{k}.{level}") for k in ("bandwidth", "copy"))
+            if value and copy:
+                roofs.append(f"{level} {value * 1e-9:.3g} GB/s, copying {copy * 1e-9:.3g}")
+        print(f"- roofs of {device}: " + "; ".join(roofs))
+        share = results.cpu_share(device)
+        if share:
+            busy = "" if share > 0.9 else ": something else ran too, measure again"
+            print(f"- CPU time that ours got on {device}: {100 * share:.0f} %{busy}")
+    path = os.path.join(folder, "versions.txt")
+    if os.path.exists(path):
+        with open(path, encoding="utf-8") as file:
+            print("- peers: " + "; ".join(line.strip() for line in file if line.strip()))
+    for (variant, why), keys in sorted(results.absent.items()):
+        print(f"- {variant} is absent in {len(set(keys))} sizes: {why}")
+    print()
+
+
+def rows_json(results):
+    for (kernel, dims, device), c in sorted(results.cases.items()):
+        yield {"kernel": kernel, "dims": dims, "device": device, **c.work,
+               "ns": {name: c.time(name) for name in c.launches},
+               "launches": {name: len(times) for name, times in c.launches.items()}}
+
+
+def main():
+    if len(sys.argv) != 2 or sys.argv[1].startswith("-"):
+        print(__doc__)
+        return 2
+    folder, results = sys.argv[1], Results()
+    paths = sorted(glob.glob(os.path.join(folder, "run-*.json")))
+    if not paths:
+        print(f"peers_table.py: no run-*.json in {folder}", file=sys.stderr)
+        return 2
+    for path in paths:
+        results.read(path)
+    devices = sorted({c.device for c in results.cases.values()})
+    rows = [target.row(results, device) for target in TARGETS for device in devices]
+    print_machine(results, folder)
+    print_targets(rows)
+    print_sizes(results)
+    for line in results.bad.values():
+        print(f"\n{line}")
+    with open(os.path.join(folder, "table.json"), "w", encoding="utf-8") as file:
+        json.dump({"schema_version": 1, "targets": rows, "sizes": list(rows_json(results)),
+                   "not_right": sorted(results.bad)}, file, indent=1)
+    return 1 if results.bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,39 @@
+# shellcheck shell=bash
+# Other people's programs beside our own: measured by name only, absent ones with a reason, and the
+# table of ci/peers.sh on a fixture whose ratios can be checked by hand. U-04, S0-15.
+script=$CLI/../../ci/peers.sh
+export HARNESS_ONEDNN=/nonexistent/libdnnl.so.3 HARNESS_PYTHON=/nonexistent/libpython3.so
+
+say "By name only"
+check "they say so in the list" \
+  grep -q '^  gemm/nn/blis .*\[peer: measured only by name\]$' <("$HARNESS" list variants)
+quiet verify gemm/nn --batch 1 --seq 5 --device cpu:1
+check "gemm/nn is verified without them" not grep -q /blis/ "$WORK.log/out"
+
+say "Absent"
+t verify 'gemm/nn/onednn/*,n=144,k=48/*' --batch 1 --seq 1 --device cpu:1
+t verify gpt/nano/prefill/torch --batch 1 --seq 1 --device cpu:1
+t run gemm/nn --variant onednn,naive --batch 1 --seq 2 --launches 1 --iterations 3 --device cpu:1 --json \
+  --output run.json >/dev/null
+check "what is absent does not hold up the rest" grep -q '"outcome":[[:space:]]*"OK"' run.json
+check "and says why" grep -q 'HARNESS_ONEDNN: /nonexistent/libdnnl.so.3' run.json
+
+say "The table"
+command -v python3 >/dev/null || skip "no python3"
+mkdir peers
+cp "$CLI"/../fixtures/peers/* peers/
+"$script" --output peers table >"$WORK.log/table" && cat peers/table.md
+check "the script prints what it keeps" cmp -s <(sed -n '/^Machine/,/^results/p' "$WORK.log/table" | head -n -2) peers/table.md
+check "table.json has a row a target" test "$(json_length peers/table.json targets)" -eq "$(grep -c 'Target("' "$CLI/../../ci/peers_table.py")"
+sed 's/"outcome": "UNSUPPORTED"/"outcome": "WRONG"/' peers/run-fixture.json >peers/run-wrong.json
+status=0
+"$script" --output peers table >"$WORK.log/table" || status=$?
+echo "with a wrong result: status $status, $(grep '^WRONG' "$WORK.log/table")"
+
+say "Bad input"
+status=0
+"$script" install tabel 2>&1 || status=$?
+echo "status $status"
+status=0
+python3 "$CLI/../../ci/peers_table.py" . 2>&1 || status=$?
+echo "status $status"

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Libraries opened at run time: what is said where one is absent, broken or too old, and what an
+ * exception of Python becomes. That the peers compute the right thing is for kernel.*.blis and so
+ * on. Features: U-04, U-05 (neighbours of our own numbers).
+ */
+#include "testing.h"
+
+#include "core/registry.h"
+#include "kernels/peer.h"
+#include "kernels/torch/python.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+
+static void assert_says(const struct error *err, const char *part)
+{
+    if (!strstr(err->message, part))
+        fail_msg("\"%s\" is not in: %s", part, err->message);
+}
+
+struct maths {
+    double (*cosine)(double x);
+};
+
+static const struct peer_symbol right[] = { { "cos", offsetof(struct maths, cosine) },
+                                            { NULL, 0 } };
+static const struct peer_symbol unknown[] = { { "no_such_function", 0 }, { NULL, 0 } };
+static const char *const maths[] = { "libno-such.so.7", "libm.so.6", NULL };
+static const char *const nowhere[] = { "libno-such.so.7", "libno-such.so.6", NULL };
+
+static struct peer peer_of(const char *const *files, const struct peer_symbol *symbols)
+{
+    return (struct peer) { .variable = "HARNESS_NO_SUCH",
+                           .files = files,
+                           .packages = "Debian: libno-such7",
+                           .flags = RTLD_LOCAL,
+                           .symbols = symbols };
+}
+
+static void the_first_that_is_there_is_opened(void **state)
+{
+    struct peer peer = peer_of(maths, right);
+    struct maths m = { NULL };
+    struct error err;
+
+    (void)state;
+    assert_ok(peer_open(&peer, &m, &err), &err);
+    assert_close(m.cosine(0), 1, 0);
+    assert_ok(peer_open(&peer, &m, &err), &err); /* once more */
+    assert_close(m.cosine(0), 1, 0);
+}
+
+static void what_is_absent_has_its_package_named(void **state)
+{
+    struct peer peer = peer_of(nowhere, right);
+    struct maths m;
+    struct error err;
+
+    (void)state;
+    assert_int_equal(peer_open(&peer, &m, &err), -1);
+    assert_string_equal(err.message, "libno-such.so.7 is not installed (Debian: libno-such7)");
+    peer = peer_of(maths, unknown);
+    assert_int_equal(peer_open(&peer, &m, &err), -1);
+    assert_string_equal(err.message, "libm.so.6 has no no_such_function");
+}
+
+static void a_chosen_file_is_the_only_one(void **state)
+{
+    struct peer peer = peer_of(maths, right);
+    struct maths m = { NULL };
+    struct error err;
+
+    (void)state;
+    setenv("HARNESS_NO_SUCH", "/nonexistent/libno-such.so", 1);
+    assert_int_equal(peer_open(&peer, &m, &err), -1);
+    assert_says(&err, "HARNESS_NO_SUCH: /nonexistent/libno-such.so");
+    setenv("HARNESS_NO_SUCH", "/etc/hostname", 1); /* there, but no library */
+    assert_int_equal(peer_open(&peer, &m, &err), -1);
+    assert_says(&err, "/etc/hostname");
+    setenv("HARNESS_NO_SUCH", "libm.so.6", 1);
+    assert_ok(peer_open(&peer, &m, &err), &err);
+    setenv("HARNESS_NO_SUCH", "", 1);
+    assert_ok(peer_open(&peer, &m, &err), &err);
+    unsetenv("HARNESS_NO_SUCH");
+}
+
+/* All of this build: a reference, on the CPU, and refused with a reason where it is absent. */
+static void every_peer_says_why_it_cannot(void **state)
+{
+    static const char *const variables[] = { "HARNESS_BLIS", "HARNESS_ONEDNN", "HARNESS_PYTHON" };
+    const struct registry *r = registry_builtin();
+    const struct variant *v;
+    size_t nr = 0;
+
+    (void)state;
+    for (size_t i = 0; i < 3; i++)
+        setenv(variables[i], "/nonexistent/library.so", 1);
+    for (size_t i = 0; (v = registry_variant_at(r, i)); i++) {
+        const struct device device = { .kind = DEVICE_CPU, .threads = 1 };
+        struct error why = { "" };
+        if (!(v->flags & VARIANT_PEER))
+            continue;
+        assert_true(v->flags & VARIANT_VENDOR);
+        assert_int_equal(v->device, DEVICE_CPU);
+        assert_non_null(v->supports);
+        assert_false(v->supports(v->kernel, &v->kernel->shapes[0], &device, &why));
+        if (!strstr(why.message, "AddressSanitizer")) /* BLIS's other reason */
+            assert_says(&why, ": /nonexistent/library.so");
+        nr++;
+    }
+    assert_true(nr > 20); /* two of BLAS for five kernels, PyTorch for four and the models */
+    for (size_t i = 0; i < 3; i++)
+        unsetenv(variables[i]);
+}
+
+static void exceptions_become_errors(void **state)
+{
+    static const char source[] = "torch/peer.py";
+    struct python py;
+    struct error err;
+
+    (void)state;
+    if (python_open(&py, &err) != 0) {
+        print_message("no Python to try: %s\n", err.message);
+        skip();
+    }
+    assert_null(python_run(&py, source, "no_such_function", "", &err));
+    assert_says(&err, "AttributeError: ");
+    assert_says(&err, "no_such_function");
+    assert_null(python_run(&py, source, "missing", ".", &err));
+    assert_says(&err, "Error: ");
+    assert_null(python_run(&py, "torch/no-such.py", "missing", "", &err));
+    assert_says(&err, "torch/no-such.py");
+    struct python_object *text = python_run(&py, source, "missing", "no_such_module", &err);
+    assert_non_null(text);
+    assert_false(python_call(&py, text)); /* a string is not callable */
+    python_forget(&py, text);
+    text = python_run(&py, source, "missing", "json", &err);
+    assert_non_null(text);
+    python_forget(&py, text);
+    python_forget(&py, NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_first_that_is_there_is_opened),
+        cmocka_unit_test(what_is_absent_has_its_package_named),
+        cmocka_unit_test(a_chosen_file_is_the_only_one),
+        cmocka_unit_test(every_peer_says_why_it_cannot),
+        cmocka_unit_test(exceptions_become_errors),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
