@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rows of vectors, and the row of the token after the next fetched in the meantime:
+ * Rows of vectors, and the rows of some tokens further on fetched into L2 in the meantime:
  *
  *   tokens  | t0 | t1 | t2 | ...        wte rows are anywhere: t2 is on its way while t0 is added
  *
@@ -16,12 +16,12 @@ SIMD_DECLARE(host_share_fn, embedding_rows);
 
 #ifdef SIMD_ISA
 
-enum { AHEAD = 2, LINE = 16 };
+enum { AHEAD = 1024, LINE = 16 }; /* floats */
 
 static void prefetch(const float *row, int64_t width)
 {
     for (int64_t j = 0; j < width; j += LINE)
-        __builtin_prefetch(row + j);
+        __builtin_prefetch(row + j, 0, 2);
 }
 
 SIMD_INLINE void row(bool stream, const float *token, const float *position, float *out,
@@ -46,7 +46,7 @@ SIMD_INLINE void row(bool stream, const float *token, const float *position, flo
 void SIMD_NAME(embedding_rows)(const void *operation)
 {
     const struct embedding *e = operation;
-    int64_t width = e->width, nr = e->batch * e->seq;
+    int64_t width = e->width, nr = e->batch * e->seq, ahead = 2 + AHEAD / width;
     bool stream = width % SIMD_WIDTH == 0 && (uintptr_t)e->out % sizeof(simd_float) == 0 &&
                   host_beyond_caches(8.0 * (double)(nr * width));
 
@@ -55,8 +55,8 @@ void SIMD_NAME(embedding_rows)(const void *operation)
         const float *token = e->wte + e->tokens[i] * width;
         const float *position = e->wpe + (e->first + i % e->seq) * width;
 
-        if (i + AHEAD < nr)
-            prefetch(e->wte + e->tokens[i + AHEAD] * width, width);
+        if (i + ahead < nr)
+            prefetch(e->wte + e->tokens[i + ahead] * width, width);
         if (stream)
             row(true, token, position, e->out + i * width, width);
         else

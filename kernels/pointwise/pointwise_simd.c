@@ -21,7 +21,7 @@ SIMD_DECLARE(host_share_fn, pointwise_rows);
 
 enum {
     PIECE = 4096, /* floats that a thread takes at once */
-    AHEAD = 256   /* floats between what is read and what is fetched, where it comes from memory */
+    AHEAD = 2048  /* floats between what is read and what is fetched, where it comes from memory */
 };
 
 /* What is done to each element, in what way. Constants where they are inlined. */
