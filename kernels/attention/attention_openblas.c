@@ -168,12 +168,12 @@ static int inner_threads(const struct attention *a)
 
 void attention_prefill_openblas(const struct attention *a)
 {
-    int inner = inner_threads(a), outer = inner > 1 ? 1 : a->threads;
+    int inner = inner_threads(a);
     size_t each = head_scratch(a->seq);
 
     if (openblas_get_num_threads() != inner)
         openblas_set_num_threads(inner);
-#pragma omp parallel for num_threads(outer) schedule(dynamic)
+#pragma omp parallel for num_threads(inner > 1 ? 1 : a->threads) schedule(dynamic)
     for (int64_t task = 0; task < a->batch * a->heads; task++)
         head(a, task, a->scratch + each * (size_t)omp_get_thread_num(), inner);
 }

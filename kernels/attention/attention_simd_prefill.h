@@ -26,12 +26,12 @@ struct group {
 
 /* What a group does to one tile of keys. */
 struct step {
+    simd_float part[GROUP];
     int64_t from, to;    /* panels */
     int64_t first, keys; /* positions first .. first + keys are seen by some query */
-    bool fresh, last;    /* the group's first, last tile */
+    float *weights;      /* [GROUP][KEYS] */
     float share[SHARES]; /* 1 / sum */
-    simd_float part[GROUP];
-    float *weights; /* [GROUP][KEYS] */
+    bool fresh, last;    /* the group's first, last tile */
 };
 
 /* Positions that some query of a group sees. */

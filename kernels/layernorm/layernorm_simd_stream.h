@@ -46,9 +46,9 @@ struct stream_block {
 
 /* A row of each of two blocks; where one begins, or -1 if there is none. */
 struct stream_pair {
-    int64_t ready, next;
     simd_float scale, shift;   /* of the one that is ready */
     struct stream_lanes lanes; /* of the next one, after `seen` vectors */
+    int64_t ready, next;
     float seen;
 };
 
@@ -170,13 +170,13 @@ SIMD_INLINE void stream_turns(bool residual, const struct layernorm *l, struct s
         j = stream_turn(residual, 4, l, j, p);
     switch (vectors & 3) {
     case 1:
-        j = stream_turn(residual, 1, l, j, p);
+        stream_turn(residual, 1, l, j, p);
         break;
     case 2:
-        j = stream_turn(residual, 2, l, j, p);
+        stream_turn(residual, 2, l, j, p);
         break;
     case 3:
-        j = stream_turn(residual, 3, l, j, p);
+        stream_turn(residual, 3, l, j, p);
         break;
     default:
         break;
@@ -221,7 +221,8 @@ SIMD_INLINE simd_float stream_sums(const simd_float part[SIMD_WIDTH], int64_t ro
 
 SIMD_INLINE void stream_finish(int64_t width, struct stream_block *b)
 {
-    const simd_float n = simd_set((float)width), vectors = simd_set((float)(width / SIMD_WIDTH));
+    const int64_t per_lane = width / SIMD_WIDTH;
+    const simd_float n = simd_set((float)width), vectors = simd_set((float)per_lane);
     simd_float part[SIMD_WIDTH];
     float means[SIMD_WIDTH];
 
@@ -247,12 +248,12 @@ SIMD_INLINE void stream_band(bool residual, const struct layernorm *op, int64_t 
 {
     const struct layernorm l = *op; /* a copy, which no store can change */
     int64_t rows = STREAM_BLOCK / l.width;
-    struct stream_block block[2], *ready = &block[0], *next = &block[1];
+    struct stream_block block[2] = {
+        0
+    }; /* the first step reads, and does not use, the ready one */
+    struct stream_block *ready = &block[0], *next = &block[1];
 
     rows = rows < 1 ? 1 : rows < SIMD_WIDTH ? rows : SIMD_WIDTH;
-    ready->rows = 0;
-    memset(ready->scale, 0, sizeof(ready->scale)); /* read, not used, in the first step */
-    memset(ready->shift, 0, sizeof(ready->shift));
     for (int64_t at = first; at < end || ready->rows > 0; at += rows) {
         struct stream_block *done = ready;
         next->first = at;
