@@ -121,13 +121,15 @@ static int bandwidth(struct device *d, const char *level, size_t most, struct ce
     }
     snprintf(name, sizeof(name), "bandwidth.%s", level);
     out[0] = rate(d, name, READ, bytes, buffers);
+    out[2] = out[0];
+    snprintf(out[2].name, sizeof(out[2].name), "read.%s", level);
     snprintf(name, sizeof(name), "copy.%s", level);
     out[1] = rate(d, name, COPY, bytes, buffers);
     streamed = rate(d, name, STREAM, bytes, buffers);
     ceiling_raise(&out[1], &streamed);
     ceiling_raise(&out[0], &out[1]);
     free_buffers(d, buffers);
-    return 2;
+    return 3;
 }
 
 /* Half of a core's share of a cache. */

@@ -5,6 +5,8 @@
  * and for the device's number of threads.
  *
  *   bandwidth.L1 .L2 .L3 .dram   B/s    the better of reading and copying
+ *   read.L1 .L2 .L3 .dram        B/s    reading alone: one core often reads memory slower than it
+ *                                       reads and writes at once
  *   copy.L1 .L2 .L3 .dram        B/s    copying alone, read + written bytes; the better of plain
  *                                       stores and of those that go past the caches
  *   flops.fp32                   FLOP/s fused multiply-adds in registers, widest vectors

@@ -23,10 +23,10 @@
  */
 #include "core/host.h"
 #include "kernels/gemm/gemm_call.h"
-#include "kernels/gemm/gemm_simd_tile.h"
+#include "kernels/gemm/gemm_simd_part.h"
+#include "kernels/gemm/gemm_simd_stream.h"
 #include "kernels/host.h"
 #include "kernels/simd.h"
-#include "kernels/simd_math.h"
 
 #include <omp.h>
 #include <stdatomic.h>
@@ -39,57 +39,13 @@ SIMD_DECLARE(host_share_fn, gemm_nn);
 SIMD_DECLARE(gemm_pack_fn, gemm_pack);
 SIMD_DECLARE(gemm_panel_width_fn, gemm_panel_width);
 
-/* Floats that fit in a core's cache of level 1 or 2; the usual ones where the system does not tell.
- */
-int64_t gemm_cache_floats(int level);
-
 #ifdef SIMD_ISA
-
-enum {
-    MOST_GROUP = 512 / GEMM_PANEL, /* panels finished together, when streaming */
-    GROUP_SHARE = 4,               /* of L2 that they may fill: a quarter */
-};
-
-/* The right factor: whole panels and the narrower last one, which is always packed. */
-struct panels {
-    const float *whole;
-    int64_t panel_step, row_step; /* floats from panel to panel, and from k to k + 1 */
-    const float *last;
-};
-
-/* Terms [term, term + terms) of the product; b has only those. */
-struct slice {
-    const struct gemm_linear *g;
-    const struct panels *b;
-    int64_t term, terms;
-    bool stream;
-};
 
 /* How a slice is cut for the threads. */
 struct cut {
     int64_t row_parts, rows; /* number, and rows of each */
     int64_t panel_parts, panels;
 };
-
-struct part {
-    const struct slice *s;
-    int64_t row, rows, panel, panels;
-};
-
-static int64_t ceil_div(int64_t a, int64_t b)
-{
-    return (a + b - 1) / b;
-}
-
-static int64_t at_least(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
-static int64_t at_most(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
 
 /* The most terms of a slice: a tile's rows of them fill L1. Cut evenly. */
 static int64_t terms_of(int64_t k)
@@ -116,110 +72,6 @@ static struct cut cut_of(const struct slice *s, int threads)
     c.rows = ceil_div(tiles, row_parts) * GEMM_ROWS;
     c.row_parts = ceil_div(s->g->m, c.rows);
     return c;
-}
-
-/* One tile of the part to `y`. */
-static void multiply(const struct part *d, int64_t row, int64_t panel, float *y, int64_t y_row)
-{
-    const struct slice *s = d->s;
-    const struct gemm_linear *g = s->g;
-    int64_t rows = at_most(GEMM_ROWS, d->row + d->rows - row);
-    int64_t col = panel * GEMM_PANEL, cols = at_most(GEMM_PANEL, g->n - col);
-    bool whole = cols == GEMM_PANEL, first = s->term == 0, last = s->term + s->terms == g->k;
-    const float *add = !first ? g->y : g->activation == GEMM_IDENTITY ? g->residual : NULL;
-    int64_t add_row = first ? g->ldr : g->ldy;
-    const struct gemm_tile t = {
-        .a = g->x + row * g->ldx + s->term,
-        .a_row = g->ldx,
-        .b = whole ? s->b->whole + panel * s->b->panel_step : s->b->last,
-        .b_row = whole ? s->b->row_step : GEMM_PANEL,
-        .depth = s->terms,
-        .cols = cols,
-        .bias = last && g->bias != NULL ? g->bias + col : NULL,
-        .add = add != NULL ? add + row * add_row + col : NULL,
-        .add_row = add_row,
-        .y = y,
-        .y_row = y_row,
-    };
-
-    gemm_tiles[(cols - 1) / SIMD_WIDTH][rows - 1](&t);
-}
-
-/* y = gelu(y) + residual */
-static void activate(const struct gemm_linear *g, int64_t row, int64_t rows, int64_t col,
-                     int64_t cols)
-{
-    for (int64_t i = row; i < row + rows; i++) {
-        const float *residual = g->residual != NULL ? g->residual + i * g->ldr + col : NULL;
-        float *y = g->y + i * g->ldy + col;
-        for (int64_t j = 0; j < cols; j += SIMD_WIDTH) {
-            simd_float v = simd_gelu(simd_load_upto(y + j, cols - j));
-            if (residual != NULL)
-                v += simd_load_upto(residual + j, cols - j);
-            simd_store_upto(y + j, v, cols - j);
-        }
-    }
-}
-
-static void copy_run(float *to, const float *from, int64_t n)
-{
-    for (int64_t j = 0; j < n; j += SIMD_WIDTH)
-        simd_store_upto(to + j, simd_load_upto(from + j, n - j), n - j);
-}
-
-/* Whole cache lines go around the caches, the pieces before and after them do not: their lines
- * are shared with the neighbours. */
-static void stream_run(float *to, const float *from, int64_t n)
-{
-    int64_t head = at_most((int64_t)(-((uintptr_t)to / sizeof(*to)) % GEMM_LINE), n);
-    int64_t end = head + (n - head) / GEMM_LINE * GEMM_LINE;
-
-    copy_run(to, from, head);
-    for (int64_t j = head; j < end; j += SIMD_WIDTH)
-        simd_stream(to + j, simd_load(from + j));
-    copy_run(to + end, from + end, n - end);
-}
-
-/* The rows of one tile, through some panels: for long runs of whole lines. */
-static void stream_rows(const struct part *d, int64_t row, int64_t panel, int64_t panels)
-{
-    float gathered[GEMM_ROWS * MOST_GROUP * GEMM_PANEL] __attribute__((aligned(64)));
-    const int64_t step = MOST_GROUP * GEMM_PANEL;
-    const struct gemm_linear *g = d->s->g;
-    int64_t col = panel * GEMM_PANEL, cols = at_most(panels * GEMM_PANEL, g->n - col);
-    int64_t rows = at_most(GEMM_ROWS, d->row + d->rows - row);
-
-    for (int64_t i = 0; i < panels; i++)
-        multiply(d, row, panel + i, gathered + i * GEMM_PANEL, step);
-    for (int64_t i = 0; i < rows; i++)
-        stream_run(g->y + (row + i) * g->ldy + col, gathered + i * step, cols);
-}
-
-/* Panels of a group stay in L2 beside each other. */
-static void stream_part(const struct part *d)
-{
-    int64_t fit = gemm_cache_floats(2) / GROUP_SHARE / (GEMM_PANEL * at_least(d->s->terms, 1));
-    int64_t group = at_most(MOST_GROUP, at_least(1, fit)), end = d->panel + d->panels;
-
-    for (int64_t panel = d->panel; panel < end; panel += group)
-        for (int64_t row = d->row; row < d->row + d->rows; row += GEMM_ROWS)
-            stream_rows(d, row, panel, at_most(group, end - panel));
-    simd_fence();
-}
-
-static void multiply_part(const struct part *d)
-{
-    const struct gemm_linear *g = d->s->g;
-    bool activated = g->activation == GEMM_GELU && d->s->term + d->s->terms == g->k;
-
-    for (int64_t panel = d->panel; panel < d->panel + d->panels; panel++) {
-        int64_t col = panel * GEMM_PANEL, cols = at_most(GEMM_PANEL, g->n - col);
-        for (int64_t row = d->row; row < d->row + d->rows; row += GEMM_ROWS) {
-            multiply(d, row, panel, g->y + row * g->ldy + col, g->ldy);
-            if (activated)
-                activate(g, row, at_most(GEMM_ROWS, d->row + d->rows - row), col, cols);
-        }
-    }
 }
 
 static void run_part(const struct slice *s, const struct cut *c, int64_t i)
@@ -285,26 +137,44 @@ void SIMD_NAME(gemm_linear)(const void *operation)
     } while (term < g->k);
 }
 
-enum { PACK_ROWS = 8 }; /* streams of b that are read side by side */
+enum { PACK_ROWS = 4 }; /* streams of b that are read side by side */
 
-/* Rows [term, term + rows) of b's panels from `first` on, missing columns as zeros; `to` is where
- * they lie in the first of them. */
+/* `lanes` columns of `rows` rows of b as rows of a panel, zeros beside them. */
+SIMD_INLINE void pack_tile(const float *from, int64_t ldb, int64_t rows, int64_t lanes, float *to)
+{
+    for (int64_t p = 0; p < rows; p++, from += ldb, to += GEMM_PANEL) {
+        SIMD_UNROLL
+        for (int v = 0; v < GEMM_VECTORS; v++) {
+            int64_t here = lanes - v * SIMD_WIDTH;
+            simd_store(to + v * SIMD_WIDTH, here >= SIMD_WIDTH ? simd_load(from + v * SIMD_WIDTH)
+                                            : here > 0 ? simd_load_part(from + v * SIMD_WIDTH, here)
+                                                       : simd_set(0));
+        }
+    }
+}
+
+/* Rows [term, term + rows) of b's panels from `first` on; `to` is where they lie in the first of
+ * them. */
 static void pack_rows(const struct gemm_nn *g, int64_t first, int64_t term, int64_t rows, float *to,
                       int64_t panel_step)
 {
-    for (int64_t col = first * GEMM_PANEL; col < g->n; col += GEMM_PANEL, to += panel_step)
-        for (int64_t p = 0; p < rows; p++) {
-            const float *from = g->b + (term + p) * g->ldb + col;
-            SIMD_UNROLL
-            for (int v = 0; v < GEMM_VECTORS; v++) {
-                int64_t lanes = at_least(0, g->n - col - v * SIMD_WIDTH);
-                simd_store(to + p * GEMM_PANEL + v * SIMD_WIDTH,
-                           lanes > 0 ? simd_load_upto(from + v * SIMD_WIDTH, lanes) : simd_set(0));
-            }
-        }
+    const float *from = g->b + term * g->ldb;
+    int64_t col = first * GEMM_PANEL;
+
+    for (; col + GEMM_PANEL <= g->n; col += GEMM_PANEL, to += panel_step)
+        pack_tile(from + col, g->ldb, rows, GEMM_PANEL, to);
+    if (col < g->n)
+        pack_tile(from + col, g->ldb, rows, g->n - col, to);
 }
 
-/* Packing pays where some tiles use a panel; else whole panels are read where they lie. */
+/* Packing pays where some tiles use a panel and b is too large for L2: else all rows of a panel are
+ * at hand wherever they lie. */
+static bool packs(const struct gemm_nn *g)
+{
+    return g->m >= 4 * GEMM_ROWS && g->k * g->n > gemm_cache_floats(2);
+}
+
+/* The panels before `first` are read in place. */
 void SIMD_NAME(gemm_nn)(const void *operation)
 {
     const struct gemm_nn *g = operation;
@@ -317,7 +187,7 @@ void SIMD_NAME(gemm_nn)(const void *operation)
         .y = g->c,
         .ldy = g->ldc,
     };
-    int64_t whole = g->n / GEMM_PANEL, first = g->m < 4 * GEMM_ROWS ? whole : 0;
+    int64_t whole = g->n / GEMM_PANEL, first = packs(g) ? 0 : whole;
     int64_t most = terms_of(g->k), term = 0;
 
     do {

@@ -136,6 +136,8 @@ static void every_size(gemm_linear_fn *run, bool packed)
     epilogues(run, packed, 21, 33, 64);
     epilogues(run, packed, 3, 1001, 5);
     epilogues(run, packed, 2, 700, 400);
+    epilogues(run, packed, 9, 1700, 20); /* groups of columns when streamed */
+    epilogues(run, packed, 530, 600, 2); /* and of rows */
 }
 
 static void test_linear_naive(void **state)

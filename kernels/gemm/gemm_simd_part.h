@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A thread's part of a product, tile by tile; for files compiled with SIMD_ISA.
+ *
+ *                  n: panels
+ *            +------+------+------+
+ *      k     | step panel by panel|        a panel stays in L2 while all rows of the part go by
+ *            +------+------+------+
+ *   m  +--+  +------+
+ *      |  |  | tile |                      a tile is computed in registers, see gemm_simd_tile.h
+ *      +--+  +------+
+ *
+ * The products of a slice of k go to y (the first) or onto it; the last one adds the bias and does
+ * the activation.
+ */
+#ifndef HARNESS_KERNELS_GEMM_SIMD_PART_H
+#define HARNESS_KERNELS_GEMM_SIMD_PART_H
+
+#include "kernels/gemm/gemm.h"
+#include "kernels/gemm/gemm_simd_tile.h"
+#include "kernels/simd_math.h"
+
+/* Floats that fit in a core's cache of level 1 or 2; the usual ones where the system does not tell.
+ */
+int64_t gemm_cache_floats(int level);
+
+#ifdef SIMD_ISA
+
+/* The right factor: whole panels and the narrower last one, which is always packed. */
+struct panels {
+    const float *whole;
+    int64_t panel_step, row_step; /* floats from panel to panel, and from k to k + 1 */
+    const float *last;
+};
+
+/* Terms [term, term + terms) of the product; b has only those. */
+struct slice {
+    const struct gemm_linear *g;
+    const struct panels *b;
+    int64_t term, terms;
+    bool stream;
+};
+
+struct part {
+    const struct slice *s;
+    int64_t row, rows, panel, panels;
+};
+
+static int64_t ceil_div(int64_t a, int64_t b)
+{
+    return (a + b - 1) / b;
+}
+
+static int64_t at_least(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+static int64_t at_most(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* One tile of the part to `y`. */
+static void multiply(const struct part *d, int64_t row, int64_t panel, float *y, int64_t y_row)
+{
+    const struct slice *s = d->s;
+    const struct gemm_linear *g = s->g;
+    int64_t rows = at_most(GEMM_ROWS, d->row + d->rows - row);
+    int64_t col = panel * GEMM_PANEL, cols = at_most(GEMM_PANEL, g->n - col);
+    bool whole = cols == GEMM_PANEL, first = s->term == 0, last = s->term + s->terms == g->k;
+    const float *add = !first ? g->y : g->activation == GEMM_IDENTITY ? g->residual : NULL;
+    int64_t add_row = first ? g->ldr : g->ldy;
+    const struct gemm_tile t = {
+        .a = g->x + row * g->ldx + s->term,
+        .a_row = g->ldx,
+        .b = whole ? s->b->whole + panel * s->b->panel_step : s->b->last,
+        .b_row = whole ? s->b->row_step : GEMM_PANEL,
+        .depth = s->terms,
+        .cols = cols,
+        .bias = last && g->bias != NULL ? g->bias + col : NULL,
+        .add = add != NULL ? add + row * add_row + col : NULL,
+        .add_row = add_row,
+        .y = y,
+        .y_row = y_row,
+    };
+
+    gemm_tiles[(cols - 1) / SIMD_WIDTH][rows - 1](&t);
+}
+
+/* y = gelu(y) + residual */
+static void activate(const struct gemm_linear *g, int64_t row, int64_t rows, int64_t col,
+                     int64_t cols)
+{
+    for (int64_t i = row; i < row + rows; i++) {
+        const float *residual = g->residual != NULL ? g->residual + i * g->ldr + col : NULL;
+        float *y = g->y + i * g->ldy + col;
+        for (int64_t j = 0; j < cols; j += SIMD_WIDTH) {
+            simd_float v = simd_gelu(simd_load_upto(y + j, cols - j));
+            if (residual != NULL)
+                v += simd_load_upto(residual + j, cols - j);
+            simd_store_upto(y + j, v, cols - j);
+        }
+    }
+}
+
+static void multiply_part(const struct part *d)
+{
+    const struct gemm_linear *g = d->s->g;
+    bool activated = g->activation == GEMM_GELU && d->s->term + d->s->terms == g->k;
+
+    for (int64_t panel = d->panel; panel < d->panel + d->panels; panel++) {
+        int64_t col = panel * GEMM_PANEL, cols = at_most(GEMM_PANEL, g->n - col);
+        for (int64_t row = d->row; row < d->row + d->rows; row += GEMM_ROWS) {
+            multiply(d, row, panel, g->y + row * g->ldy + col, g->ldy);
+            if (activated)
+                activate(g, row, at_most(GEMM_ROWS, d->row + d->rows - row), col, cols);
+        }
+    }
+}
+
+#endif
+
+#endif
