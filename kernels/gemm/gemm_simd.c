@@ -41,10 +41,10 @@ SIMD_DECLARE(gemm_panel_width_fn, gemm_panel_width);
 
 #ifdef SIMD_ISA
 
-/* How a slice is cut for the threads. */
+/* A slice is cut into row_parts x panel_parts, as even as can be. */
 struct cut {
-    int64_t row_parts, rows; /* number, and rows of each */
-    int64_t panel_parts, panels;
+    int64_t tiles, panels; /* rows of tiles, and panels, of all parts together */
+    int64_t row_parts, panel_parts;
 };
 
 /* The most terms of a slice: a tile's rows of them fill L1. Cut evenly. */
@@ -55,32 +55,53 @@ static int64_t terms_of(int64_t k)
     return k <= most ? k : ceil_div(ceil_div(k, ceil_div(k, most)), GEMM_LINE) * GEMM_LINE;
 }
 
-/* The rows of a part fill half of L2 at most; columns are cut first for the threads, as x is small
- * beside w: about four parts each, to even out. */
+/* Elements of y in the largest of row_parts x panel_parts. */
+static int64_t largest_part(const struct gemm_linear *g, const struct cut *c)
+{
+    int64_t rows = ceil_div(c->tiles, c->row_parts) * GEMM_ROWS;
+    int64_t cols = ceil_div(c->panels, c->panel_parts) * GEMM_PANEL;
+
+    return at_most(rows, g->m) * at_most(cols, g->n);
+}
+
+/* One part a thread, always the same one: its panels are still in its core's L2 at the next call.
+ * Among equal cuts the one with most panel parts, as x is small beside w. */
+static struct cut even_cut(const struct gemm_linear *g, int threads)
+{
+    struct cut best = { .tiles = ceil_div(g->m, GEMM_ROWS),
+                        .panels = ceil_div(g->n, GEMM_PANEL),
+                        .panel_parts = 1 };
+
+    best.row_parts = at_most(threads, best.tiles);
+    for (int panel_parts = 2; panel_parts <= threads; panel_parts++) {
+        struct cut c = best;
+        c.panel_parts = at_most(panel_parts, c.panels);
+        c.row_parts = at_most(threads / panel_parts, c.tiles);
+        if (largest_part(g, &c) <= largest_part(g, &best))
+            best = c;
+    }
+    return best;
+}
+
+/* The rows of a part are twice L2 at most: x flows in at a sixth of a panel's rate. */
 static struct cut cut_of(const struct slice *s, int threads)
 {
-    int64_t panels = ceil_div(s->g->n, GEMM_PANEL), tiles = ceil_div(s->g->m, GEMM_ROWS);
-    int64_t wanted = threads > 1 ? 4 * threads : 1, fit = 2 * gemm_cache_floats(2), row_parts;
-    struct cut c = { 1, tiles * GEMM_ROWS, 1, panels };
+    struct cut c = even_cut(s->g, threads);
+    int64_t most = at_least(1, 2 * gemm_cache_floats(2) / (GEMM_ROWS * at_least(s->terms, 1)));
 
-    if (threads == 1 && c.rows * s->terms <= fit)
-        return c;
-    row_parts = ceil_div(tiles, at_least(1, fit / (GEMM_ROWS * at_least(s->terms, 1))));
-    c.panels = ceil_div(panels, at_most(panels, ceil_div(wanted, row_parts)));
-    c.panel_parts = ceil_div(panels, c.panels);
-    row_parts = at_least(row_parts, at_most(tiles, ceil_div(wanted, c.panel_parts)));
-    c.rows = ceil_div(tiles, row_parts) * GEMM_ROWS;
-    c.row_parts = ceil_div(s->g->m, c.rows);
+    c.row_parts *= ceil_div(ceil_div(c.tiles, c.row_parts), most);
     return c;
 }
 
 static void run_part(const struct slice *s, const struct cut *c, int64_t i)
 {
-    struct part d = { .s = s, .row = i / c->panel_parts * c->rows };
+    int64_t p = i / c->row_parts, r = i % c->row_parts;
+    struct part d = { .s = s,
+                      .row = c->tiles * r / c->row_parts * GEMM_ROWS,
+                      .panel = c->panels * p / c->panel_parts };
 
-    d.rows = at_most(c->rows, s->g->m - d.row);
-    d.panel = i % c->panel_parts * c->panels;
-    d.panels = at_most(c->panels, ceil_div(s->g->n, GEMM_PANEL) - d.panel);
+    d.rows = at_most(c->tiles * (r + 1) / c->row_parts * GEMM_ROWS, s->g->m) - d.row;
+    d.panels = c->panels * (p + 1) / c->panel_parts - d.panel;
     if (s->stream)
         stream_part(&d);
     else
@@ -97,7 +118,7 @@ static void run_slice(const struct slice *s)
             run_part(s, &c, i);
         return;
     }
-#pragma omp for schedule(dynamic)
+#pragma omp for schedule(static)
     for (int64_t i = 0; i < c.row_parts * c.panel_parts; i++)
         run_part(s, &c, i);
 }
