@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/* profile.json: numbers for programs. Rows are lists, because a hundred names of members for each
+ * would be most of the file. */
+#include "profile/export.h"
+#include "profile/json_text.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static const struct {
+    const char *name;
+    size_t member;
+} numbers[] = {
+    { "total", offsetof(struct prof_row, total) },
+    { "self", offsetof(struct prof_row, self) },
+    { "min", offsetof(struct prof_row, min) },
+    { "max", offsetof(struct prof_row, max) },
+    { "p50", offsetof(struct prof_row, p50) },
+    { "p95", offsetof(struct prof_row, p95) },
+    { "p99", offsetof(struct prof_row, p99) },
+    { "gpu", offsetof(struct prof_row, gpu) },
+    { "cpu", offsetof(struct prof_row, cpu) },
+    { "transfer", offsetof(struct prof_row, transfer) },
+    { "launch", offsetof(struct prof_row, launch) },
+    { "bytes", offsetof(struct prof_row, bytes) },
+    { "memory_peak", offsetof(struct prof_row, memory_peak) },
+};
+enum { NR_NUMBERS = sizeof(numbers) / sizeof(numbers[0]) };
+
+static void write_meta(FILE *file, const struct prof_meta *meta)
+{
+    fprintf(file, "  \"meta\": {\"epoch_ns\": %" PRId64 ", \"duration\": %" PRId64 ", \"rate\": ",
+            meta->epoch_ns, meta->end - meta->start);
+    prof_json_number(file, meta->rate);
+    fprintf(file,
+            ", \"seed\": %" PRIu64 ", \"skipped\": %" PRIu64 ", \"dropped\": %" PRIu64
+            ", \"lost_samples\": %" PRIu64 ", \"clock\": ",
+            meta->seed, meta->skipped, meta->dropped, meta->lost_samples);
+    prof_json_text(file, meta->clock);
+    fputs("},\n", file);
+}
+
+static void write_cost(FILE *file, const struct prof_cost *cost)
+{
+    fprintf(file, "  \"cost\": {\"on\": %.2f, \"off\": %.2f, \"clock\": %.2f},\n", cost->on,
+            cost->off, cost->clock);
+}
+
+static void write_columns(FILE *file)
+{
+    fputs(
+        "  \"columns\": [\"name\", \"side\", \"device\", \"backend\", \"calls\", \"mean\", "
+        "\"sd\", \"flops\"",
+        file);
+    for (int i = 0; i < NR_NUMBERS; i++)
+        fprintf(file, ", \"%s\"", numbers[i].name);
+    fputs("],\n", file);
+}
+
+static void write_row(FILE *file, const struct prof_row *row)
+{
+    fputs("    [", file);
+    prof_json_text(file, row->name);
+    fprintf(file, ",%d,%d,", (int)row->side, row->device);
+    if (row->backend)
+        prof_json_text(file, row->backend);
+    else
+        fputs("null", file);
+    fprintf(file, ",%zu,%.1f,%.1f,", row->calls, row->mean, row->sd);
+    prof_json_number(file, row->flops);
+    for (int i = 0; i < NR_NUMBERS; i++) {
+        int64_t value;
+        memcpy(&value, (const char *)row + numbers[i].member, sizeof(value));
+        fprintf(file, ",%" PRId64, value);
+    }
+    fputc(']', file);
+}
+
+int prof_write_summary(FILE *file, const struct prof_summary *summary, const struct prof_cost *cost)
+{
+    fputs("{\n  \"schema\": 1,\n  \"unit\": \"ns\",\n  \"sides\": [\"host\", \"device\"],\n", file);
+    write_meta(file, &summary->meta);
+    if (cost)
+        write_cost(file, cost);
+    fprintf(file, "  \"total\": [%" PRId64 ", %" PRId64 "],\n", summary->total[PROF_HOST],
+            summary->total[PROF_DEVICE]);
+    write_columns(file);
+    fputs("  \"rows\": [", file);
+    for (size_t i = 0; i < summary->nr_rows; i++) {
+        fputs(i ? ",\n" : "\n", file);
+        write_row(file, &summary->rows[i]);
+    }
+    fputs("\n  ]\n}\n", file);
+    return ferror(file) ? -1 : 0;
+}

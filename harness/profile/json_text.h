@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* What writers of JSON share. Not installed. */
+#ifndef HARNESS_PROFILE_JSON_TEXT_H
+#define HARNESS_PROFILE_JSON_TEXT_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* Length of the UTF-8 sequence at the start of a text; 0: none that is valid (RFC 3629). */
+size_t prof_utf8_length(const char *text);
+/* In quotes, escaped; '?' for bytes that are not UTF-8. */
+void prof_json_text(FILE *file, const char *text);
+/* Nothing that is not finite: null. */
+void prof_json_number(FILE *file, double value);
+/* ns as us with three decimals, which loses nothing. */
+void prof_json_us(FILE *file, int64_t ns);
+
+#endif

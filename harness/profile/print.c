@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: MIT */
+/* Tables for people. */
+#include "profile/summary.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+char *prof_time_text(double ns, char buffer[PROF_TEXT_SIZE])
+{
+    static const struct {
+        double ns; /* from here on, what rounds to 1000 of the unit before included */
+        double scale;
+        const char *unit;
+    } units[] = {
+        { 999.95e6, 1e9, "s" }, { 999.95e3, 1e6, "ms" }, { 999.95, 1e3, "us" }, { 0, 1, "ns" }
+    };
+    size_t u = 0;
+
+    if (!isfinite(ns)) {
+        snprintf(buffer, PROF_TEXT_SIZE, "n/a");
+        return buffer;
+    }
+    while (fabs(ns) < units[u].ns)
+        u++;
+    double value = ns / units[u].scale, size = fabs(value);
+    int decimals = (size < 999.95) + (size < 99.995) + (size < 9.9995);
+    snprintf(buffer, PROF_TEXT_SIZE, "%.*f %s", decimals, value, units[u].unit);
+    return buffer;
+}
+
+/* Columns on the screen: code points, by their first bytes. */
+static int width_of(const char *text)
+{
+    int width = 0;
+
+    for (; *text; text++)
+        width += ((unsigned char)*text & 0xc0) != 0x80;
+    return width;
+}
+
+static double seconds_of(const struct prof_row *row)
+{
+    return (double)(row->gpu ? row->gpu : row->total) / 1e9;
+}
+
+static double value_of(const struct prof_row *row, size_t member)
+{
+    int64_t value;
+
+    memcpy(&value, (const char *)row + member, sizeof(value));
+    return (double)value;
+}
+
+static char *calls_cell(const struct prof_row *row, size_t unused, char *out)
+{
+    (void)unused;
+    snprintf(out, PROF_TEXT_SIZE, "%zu", row->calls);
+    return out;
+}
+
+static char *time_cell(const struct prof_row *row, size_t member, char *out)
+{
+    return prof_time_text(value_of(row, member), out);
+}
+
+static char *mean_cell(const struct prof_row *row, size_t unused, char *out)
+{
+    (void)unused;
+    return prof_time_text(row->mean, out);
+}
+
+static char *sd_cell(const struct prof_row *row, size_t unused, char *out)
+{
+    (void)unused;
+    return prof_time_text(row->sd, out);
+}
+
+static char *bandwidth_cell(const struct prof_row *row, size_t unused, char *out)
+{
+    (void)unused;
+    snprintf(out, PROF_TEXT_SIZE, "%.4g", (double)row->bytes / 1e9 / seconds_of(row));
+    return out;
+}
+
+static char *flops_cell(const struct prof_row *row, size_t unused, char *out)
+{
+    (void)unused;
+    snprintf(out, PROF_TEXT_SIZE, "%.4g", row->flops / 1e9 / seconds_of(row));
+    return out;
+}
+
+static char *peak_cell(const struct prof_row *row, size_t unused, char *out)
+{
+    (void)unused;
+    snprintf(out, PROF_TEXT_SIZE, "%.4g", (double)row->memory_peak / 0x1p20);
+    return out;
+}
+
+static int always(const struct prof_row *row)
+{
+    return row != NULL;
+}
+
+static int has_gpu(const struct prof_row *row)
+{
+    return row->gpu > 0;
+}
+
+static int has_transfer(const struct prof_row *row)
+{
+    return row->transfer > 0;
+}
+
+static int has_launch(const struct prof_row *row)
+{
+    return row->launch > 0;
+}
+
+static int has_bytes(const struct prof_row *row)
+{
+    return row->bytes > 0 && row->total > 0;
+}
+
+static int has_flops(const struct prof_row *row)
+{
+    return row->flops > 0 && row->total > 0;
+}
+
+static int has_memory(const struct prof_row *row)
+{
+    return row->memory_peak > 0;
+}
+
+/* A column is there if any row has it; rows that do not show a dash. */
+static const struct column {
+    const char *title;
+    int width;
+    char *(*cell)(const struct prof_row *row, size_t member, char *out);
+    int (*has)(const struct prof_row *row);
+    size_t member;
+} columns[] = {
+    { "calls", 8, calls_cell, always, 0 },
+    { "total", 9, time_cell, always, offsetof(struct prof_row, total) },
+    { "self", 9, time_cell, always, offsetof(struct prof_row, self) },
+    { "mean", 9, mean_cell, always, 0 },
+    { "min", 9, time_cell, always, offsetof(struct prof_row, min) },
+    { "p50", 9, time_cell, always, offsetof(struct prof_row, p50) },
+    { "p95", 9, time_cell, always, offsetof(struct prof_row, p95) },
+    { "p99", 9, time_cell, always, offsetof(struct prof_row, p99) },
+    { "max", 9, time_cell, always, offsetof(struct prof_row, max) },
+    { "sd", 9, sd_cell, always, 0 },
+    { "gpu", 9, time_cell, has_gpu, offsetof(struct prof_row, gpu) },
+    { "transfer", 9, time_cell, has_transfer, offsetof(struct prof_row, transfer) },
+    { "launch", 9, time_cell, has_launch, offsetof(struct prof_row, launch) },
+    { "GB/s", 8, bandwidth_cell, has_bytes, 0 },
+    { "GFLOP/s", 8, flops_cell, has_flops, 0 },
+    { "peak MiB", 8, peak_cell, has_memory, 0 },
+};
+enum { NR_COLUMNS = sizeof(columns) / sizeof(columns[0]) };
+
+static int name_width(const struct prof_summary *summary)
+{
+    int width = width_of("operation");
+
+    for (size_t i = 0; i < summary->nr_rows; i++) {
+        int name = width_of(summary->rows[i].name);
+        width = name > width ? name : width;
+    }
+    return width;
+}
+
+static void print_name(FILE *file, const char *name, int width)
+{
+    fprintf(file, "%s%*s", name, width - width_of(name), "");
+}
+
+static int is_shown(const struct prof_summary *summary, enum prof_side side, int column)
+{
+    for (size_t i = 0; i < summary->nr_rows; i++) {
+        if (summary->rows[i].side == side && columns[column].has(&summary->rows[i]))
+            return 1;
+    }
+    return 0;
+}
+
+static void print_row(FILE *file, const struct prof_row *row, const int *shown, int width)
+{
+    char text[PROF_TEXT_SIZE];
+
+    print_name(file, row->name, width);
+    for (int c = 0; c < NR_COLUMNS; c++) {
+        if (shown[c])
+            fprintf(file, "  %*s", columns[c].width,
+                    columns[c].has(row) ? columns[c].cell(row, columns[c].member, text) : "-");
+    }
+    fputc('\n', file);
+}
+
+static void print_side(FILE *file, const struct prof_summary *summary, enum prof_side side)
+{
+    int shown[NR_COLUMNS], width = name_width(summary);
+
+    if (!summary->calls[side])
+        return;
+    if (side == PROF_DEVICE)
+        fputs("\nOn the device\n", file);
+    print_name(file, "operation", width);
+    for (int c = 0; c < NR_COLUMNS; c++) {
+        shown[c] = is_shown(summary, side, c);
+        if (shown[c])
+            fprintf(file, "  %*s", columns[c].width, columns[c].title);
+    }
+    fputc('\n', file);
+    for (size_t i = 0; i < summary->nr_rows; i++) {
+        if (summary->rows[i].side == side)
+            print_row(file, &summary->rows[i], shown, width);
+    }
+}
+
+static void print_losses(FILE *file, const struct prof_meta *meta)
+{
+    if (meta->rate < 1)
+        fprintf(file, "%.4g %% of outermost scopes sampled (%llu left out).\n", meta->rate * 100,
+                (unsigned long long)meta->skipped);
+    if (meta->dropped)
+        fprintf(file, "%llu scopes found no room and are missing.\n",
+                (unsigned long long)meta->dropped);
+}
+
+static void print_cost(FILE *file, const struct prof_summary *summary, const struct prof_cost *cost)
+{
+    char on[PROF_TEXT_SIZE], off[PROF_TEXT_SIZE];
+    double spent = cost->on * (double)summary->calls[PROF_HOST];
+    double total = (double)summary->total[PROF_HOST];
+
+    fprintf(file, "A scope costs %s here, %s when off", prof_time_text(cost->on, on),
+            prof_time_text(cost->off, off));
+    if (total > 0)
+        fprintf(file, ": %.2g %% of the time above", 100 * spent / total);
+    fputs(".\n", file);
+}
+
+int prof_print_summary(FILE *file, const struct prof_summary *summary, const struct prof_cost *cost)
+{
+    char total[PROF_TEXT_SIZE];
+
+    print_side(file, summary, PROF_HOST);
+    print_side(file, summary, PROF_DEVICE);
+    fprintf(file, "\n%zu scopes, %s.\n", summary->calls[PROF_HOST],
+            prof_time_text((double)summary->total[PROF_HOST], total));
+    print_losses(file, &summary->meta);
+    if (cost)
+        print_cost(file, summary, cost);
+    return ferror(file) ? -1 : 0;
+}
+
+int prof_print_bottlenecks(FILE *file, const struct prof_bottleneck *list, size_t n)
+{
+    int width = width_of("operation");
+    char self[PROF_TEXT_SIZE], total[PROF_TEXT_SIZE];
+
+    for (size_t i = 0; i < n; i++) {
+        int name = width_of(list[i].row->name);
+        width = name > width ? name : width;
+    }
+    fprintf(file, "  # ");
+    print_name(file, "operation", width);
+    fprintf(file, "  %8s  %9s  %9s  %7s  %7s\n", "calls", "self", "total", "share", "so far");
+    for (size_t i = 0; i < n; i++) {
+        const struct prof_row *row = list[i].row;
+        fprintf(file, "%3zu ", i + 1);
+        print_name(file, row->name, width);
+        fprintf(file, "  %8zu  %9s  %9s  %5.1f %%  %5.1f %%\n", row->calls,
+                prof_time_text((double)row->self, self), prof_time_text((double)row->total, total),
+                100 * list[i].share, 100 * list[i].cumulative);
+    }
+    return ferror(file) ? -1 : 0;
+}

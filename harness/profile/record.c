@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: MIT */
+/* Scopes as they begin and end: the only code that runs inside a measured program. */
+#include "profile/internal.h"
+
+/* A number from a counter (Steele, Lea and Flood 2014, "Fast splittable pseudorandom number
+ * generators": the finaliser of SplitMix64). */
+static uint64_t scrambled(uint64_t x)
+{
+    x ^= x >> 30;
+    x *= 0xbf58476d1ce4e5b9U;
+    x ^= x >> 27;
+    x *= 0x94d049bb133111ebU;
+    return x ^ (x >> 31);
+}
+
+static bool is_sampled(struct prof_thread *t)
+{
+    uint64_t threshold = __atomic_load_n(&t->state->threshold, __ATOMIC_RELAXED);
+
+    if (threshold == UINT64_MAX)
+        return true;
+    uint64_t seed = __atomic_load_n(&t->state->seed, __ATOMIC_RELAXED);
+    uint64_t start = scrambled(seed + 0x9e3779b97f4a7c15U * (t->serial + 1));
+    return scrambled(start + 0x9e3779b97f4a7c15U * ++t->draws) < threshold;
+}
+
+static void outermost(struct prof_thread *t)
+{
+    prof_thread_refresh(t);
+    t->skipping = !is_sampled(t);
+    if (t->skipping)
+        __atomic_store_n(&t->skipped, t->skipped + 1, __ATOMIC_RELAXED);
+}
+
+/* A record that has begun, without its time. NULL: no room, counted. */
+static struct prof_record *record_of(struct prof_thread *t, const struct prof_site *site)
+{
+    struct prof_record *r = prof_thread_take(t);
+
+    if (__builtin_expect(!r, 0)) {
+        __atomic_store_n(&t->dropped, t->dropped + 1, __ATOMIC_RELAXED);
+        return NULL;
+    }
+    r->site = site;
+    r->parent = t->current;
+    r->begun = r->ended = 0;
+    r->end = 0; /* nobody else looks before it is published */
+    return r;
+}
+
+static void publish(struct prof_thread *t, const struct prof_record *r)
+{
+    __atomic_store_n(&t->count, r->index + 1, __ATOMIC_RELEASE);
+}
+
+static void set_work(struct prof_record *r, const struct prof_work *work)
+{
+    static const struct prof_work nothing;
+    const struct prof_work *w = work ? work : &nothing;
+
+    r->device = (uint8_t)(w->device >= 0 && w->device < PROF_DEVICES ? w->device : PROF_CPU);
+    r->backend = w->backend;
+    r->bytes = w->bytes;
+    r->flops = w->flops;
+}
+
+struct prof_scope prof_begin(struct prof *prof, const struct prof_site *site,
+                             const struct prof_work *work)
+{
+    struct prof_scope scope = { NULL, NULL, 0, 0 };
+
+    if (!prof_is_on(prof))
+        return scope;
+    struct prof_thread *t = prof_thread_of(prof);
+    if (!t)
+        return scope;
+    if (t->depth == 0)
+        outermost(t);
+    scope = (struct prof_scope) { t, NULL, t->depth++, t->generation };
+    if (t->skipping)
+        return scope;
+    struct prof_record *r = record_of(t, site);
+    if (!r)
+        return scope;
+    set_work(r, work);
+    if (__builtin_expect(__atomic_load_n(&t->state->following, __ATOMIC_ACQUIRE), 0))
+        prof_follow_begin(t, r, work ? work->stream : NULL);
+    scope.record = t->current = r;
+    r->start = prof_clock_ticks();
+    publish(t, r);
+    return scope;
+}
+
+static void close_record(struct prof_thread *t, struct prof_record *r, uint64_t now, uint8_t how)
+{
+    if (r->begun)
+        prof_follow_end(t, r);
+    r->ended |= how;
+    t->current = r->parent;
+    __atomic_store_n(&r->end, now, __ATOMIC_RELEASE);
+}
+
+void prof_end(struct prof_scope *scope)
+{
+    struct prof_thread *t = scope->thread;
+    struct prof_record *r = scope->record;
+
+    if (!t)
+        return;
+    scope->thread = NULL;
+    if (scope->generation != t->generation || scope->depth >= t->depth)
+        return; /* a scope around it has ended before */
+    if (r && r->end)
+        return;
+    uint64_t now = prof_clock_ticks();
+    t->depth = scope->depth;
+    while (r && t->current != r)
+        close_record(t, t->current, now, ENDED_UNWOUND);
+    if (r)
+        close_record(t, r, now, 0);
+}
+
+void prof_instant(struct prof *prof, const struct prof_site *site)
+{
+    struct prof_thread *t = prof_is_on(prof) ? prof_thread_of(prof) : NULL;
+
+    if (!t)
+        return;
+    prof_thread_refresh(t);
+    struct prof_record *r = t->depth && t->skipping ? NULL : record_of(t, site);
+    if (!r)
+        return;
+    set_work(r, NULL);
+    r->begun = BEGUN_INSTANT;
+    r->start = r->end = prof_clock_ticks();
+    publish(t, r);
+}
+
+unsigned prof_depth(struct prof *prof)
+{
+    const struct prof_thread *t = prof_thread_of(prof);
+
+    return t ? t->depth : 0;
+}
+
+static unsigned recorded_depth(const struct prof_record *r)
+{
+    unsigned depth = 0;
+
+    for (; r; r = r->parent)
+        depth++;
+    return depth;
+}
+
+/* Of the open scopes the outer ones are recorded and the inner ones may be dropped, for want of
+ * room; so the records to close are those deeper than `depth`. */
+void prof_unwind(struct prof *prof, unsigned depth)
+{
+    struct prof_thread *t = prof_thread_of(prof);
+    uint64_t now = prof_clock_ticks();
+
+    if (!t || depth >= t->depth)
+        return;
+    for (unsigned nr = recorded_depth(t->current); nr > depth; nr--)
+        close_record(t, t->current, now, ENDED_UNWOUND);
+    t->depth = depth;
+}

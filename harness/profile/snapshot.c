@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: MIT */
+/* From the threads' buffers to a trace. */
+#include "profile/internal.h"
+#include "profile/trace.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* One snapshot under way, under the state's lock. */
+struct taking {
+    struct prof_state *state;
+    struct prof_trace *trace;
+    struct prof_anchor now;
+    int counters[PROF_DEVICES]; /* -1: not made yet */
+    char owner[64];
+};
+
+/* The counts of a thread as of the moment of the snapshot. */
+struct counts {
+    uint32_t records, samples;
+};
+
+static int64_t ns_of(const struct taking *take, uint64_t ticks)
+{
+    return prof_clock_ns(take->state->start, take->now, ticks);
+}
+
+/* The straight line needs two points that are apart. */
+static void wait_for_distance(const struct prof_state *state)
+{
+    while ((int64_t)prof_clock_monotonic() - state->start.ns < 1000000)
+        continue;
+}
+
+#if defined(__linux__)
+static void program_name(char *name, size_t size)
+{
+    FILE *file = fopen("/proc/self/comm", "re");
+
+    if (!file || !fgets(name, (int)size, file))
+        snprintf(name, size, "program");
+    name[strcspn(name, "\n")] = '\0';
+    if (file)
+        fclose(file);
+}
+#else
+static void program_name(char *name, size_t size)
+{
+    snprintf(name, size, "program");
+}
+#endif
+
+static int thread_track(const struct taking *take, const struct prof_thread *t)
+{
+    char number[32];
+
+    snprintf(number, sizeof(number), "thread %" PRId64, t->system_id);
+    return prof_trace_track(take->trace, &(struct prof_track) {
+                                             .kind = PROF_TRACK_THREAD,
+                                             .process = getpid(),
+                                             .thread = t->system_id,
+                                             .owner = take->owner,
+                                             .name = t->name[0] ? t->name : number,
+                                         });
+}
+
+/* Asks the GPU's owner for the span of a record, once. */
+static void resolve(const struct taking *take, const struct prof_record *r,
+                    struct prof_extra *extra)
+{
+    const struct prof_hooks *hooks = __atomic_load_n(&take->state->hooks, __ATOMIC_ACQUIRE);
+
+    if (!hooks || !hooks->resolve || !(r->ended & ENDED_MARKED) || !extra->marks[0])
+        return;
+    struct prof_span span = { -1, -1 };
+    int rc = extra->marks[1]
+                 ? hooks->resolve(hooks->context, extra->marks[0], extra->marks[1], &span)
+                 : -1;
+    if (rc == 1)
+        return;
+    if (rc == 0)
+        extra->gpu = span;
+    for (int i = 0; i < 2; i++) {
+        if (extra->marks[i] && hooks->forget)
+            hooks->forget(hooks->context, extra->marks[i]);
+        extra->marks[i] = NULL;
+    }
+}
+
+static int gpu_track(const struct taking *take, int device, const void *stream)
+{
+    char owner[32], name[32];
+
+    snprintf(owner, sizeof(owner), "GPU %d", device - PROF_GPU);
+    snprintf(name, sizeof(name), stream ? "stream %#" PRIxPTR : "default stream",
+             (uintptr_t)stream);
+    return prof_trace_track(take->trace, &(struct prof_track) {
+                                             .kind = PROF_TRACK_STREAM,
+                                             .device = device,
+                                             .process = device - PROF_GPU,
+                                             .thread = (int64_t)(intptr_t)stream,
+                                             .owner = owner,
+                                             .name = name,
+                                         });
+}
+
+/* The scope as its stream saw it, and a flow to there. */
+static int add_gpu_slice(const struct taking *take, int from, const struct prof_extra *extra)
+{
+    struct prof_slice s = take->trace->slices[from];
+
+    s.track = gpu_track(take, s.device, extra->stream);
+    s.parent = PROF_FIND_PARENT;
+    s.start = extra->gpu.start_ns;
+    s.duration = extra->gpu.duration_ns;
+    s.category = PROF_GPU_SCOPES;
+    s.memory_live = s.memory_peak = -1;
+    int to = s.track < 0 ? -1 : prof_trace_slice(take->trace, &s);
+    if (to < 0)
+        return -1;
+    if (s.start < take->trace->slices[from].start)
+        return 0; /* by the error of the GPU's clock: no flow goes back in time */
+    return prof_trace_flow(take->trace, from, to) < 0 ? -1 : 0;
+}
+
+static unsigned flags_of(const struct prof_record *r, bool open)
+{
+    unsigned flags = open ? PROF_OPEN : 0;
+
+    if (r->begun & BEGUN_INSTANT)
+        flags |= PROF_INSTANT_POINT;
+    if (!open && (r->ended & ENDED_UNWOUND))
+        flags |= PROF_UNWOUND;
+    return flags;
+}
+
+static void set_extra(const struct taking *take, struct prof_slice *s, const struct prof_record *r,
+                      struct prof_extra *extra)
+{
+    if (r->begun & BEGUN_MEMORY && r->begun & BEGUN_MARKED) {
+        resolve(take, r, extra);
+        s->gpu = extra->gpu.duration_ns > 0 ? extra->gpu.duration_ns : 0;
+    }
+    if (r->begun & BEGUN_MEMORY) {
+        s->memory_live = extra->live;
+        s->memory_peak = extra->peak;
+    }
+}
+
+/* `first`: the slice of the thread's first record. What ended after the moment of the snapshot was
+ * open then, so that no scope outlasts the one around it. */
+static int add_record(const struct taking *take, int track, int first, const struct prof_record *r,
+                      struct prof_extra *extra)
+{
+    uint64_t end = __atomic_load_n(&r->end, __ATOMIC_ACQUIRE);
+    bool open = end == 0 || end > take->now.ticks;
+    int64_t start_ns = ns_of(take, r->start), end_ns = ns_of(take, open ? take->now.ticks : end);
+    struct prof_slice s = {
+        .track = track,
+        .parent = r->parent ? first + (int)r->parent->index : PROF_ROOT,
+        .start = start_ns,
+        .duration = end_ns > start_ns ? end_ns - start_ns : 0,
+        .name = r->site->name,
+        .category = PROF_SCOPES,
+        .backend = r->backend,
+        .device = r->device,
+        .flags = flags_of(r, open),
+        .bytes = r->bytes,
+        .flops = r->flops,
+        .memory_live = -1,
+        .memory_peak = -1,
+    };
+
+    if (!open)
+        set_extra(take, &s, r, extra);
+    return prof_trace_slice(take->trace, &s) < 0 ? -1 : 0;
+}
+
+/* GPU slices go behind those of the thread, whose indices follow from its records. */
+static int add_gpu_slices(const struct taking *take, const struct prof_thread *t, uint32_t nr,
+                          int first)
+{
+    for (const struct prof_chunk *chunk = prof_chunk_first(t, nr); chunk;
+         chunk = prof_chunk_after(chunk, nr)) {
+        for (uint32_t i = 0; i < chunk->nr && chunk->base + i < nr; i++) {
+            int slice = first + (int)(chunk->base + i);
+            if (!(chunk->records[i].begun & BEGUN_MARKED) ||
+                take->trace->slices[slice].flags & PROF_OPEN)
+                continue;
+            const struct prof_extra *extra = &chunk->extras[i];
+            if (extra->gpu.duration_ns >= 0 && extra->gpu.start_ns >= 0 &&
+                add_gpu_slice(take, slice, extra) != 0)
+                return -1;
+        }
+    }
+    return 0;
+}
+
+static int add_records(const struct taking *take, const struct prof_thread *t, uint32_t nr)
+{
+    int first = (int)take->trace->nr_slices, track = nr ? thread_track(take, t) : 0;
+
+    if (track < 0)
+        return -1;
+    for (const struct prof_chunk *chunk = prof_chunk_first(t, nr); chunk;
+         chunk = prof_chunk_after(chunk, nr)) {
+        for (uint32_t i = 0; i < chunk->nr && chunk->base + i < nr; i++) {
+            if (add_record(take, track, first, &chunk->records[i], &chunk->extras[i]) != 0)
+                return -1;
+        }
+    }
+    return add_gpu_slices(take, t, nr, first);
+}
+
+static int memory_counter(struct taking *take, int device)
+{
+    char name[32] = "live memory, host";
+
+    if (take->counters[device] >= 0)
+        return take->counters[device];
+    if (device >= PROF_GPU)
+        snprintf(name, sizeof(name), "live memory, GPU %d", device - PROF_GPU);
+    take->counters[device] = prof_trace_counter(
+        take->trace, &(struct prof_counter) { .process = getpid(), .name = name, .unit = "bytes" });
+    return take->counters[device];
+}
+
+static int add_samples(struct taking *take, const struct prof_thread *t, uint32_t nr)
+{
+    for (const struct prof_sample_chunk *chunk = prof_sample_chunk_first(t, nr); chunk;
+         chunk = prof_sample_chunk_after(chunk, nr)) {
+        for (uint32_t i = 0; i < chunk->nr && chunk->base + i < nr; i++) {
+            const struct prof_memory_sample *s = &chunk->samples[i];
+            int counter = memory_counter(take, s->device);
+            if (counter < 0 ||
+                prof_trace_sample(take->trace, counter, ns_of(take, s->time), (double)s->live) < 0)
+                return -1;
+        }
+    }
+    return 0;
+}
+
+static void add_losses(struct prof_meta *meta, const struct prof_thread *t)
+{
+    meta->dropped += __atomic_load_n(&t->dropped, __ATOMIC_RELAXED);
+    meta->skipped += __atomic_load_n(&t->skipped, __ATOMIC_RELAXED);
+    meta->lost_samples += __atomic_load_n(&t->lost_samples, __ATOMIC_RELAXED);
+}
+
+static void set_meta(struct taking *take)
+{
+    struct prof_meta *meta = &take->trace->meta;
+    const struct prof_state *state = take->state;
+
+    meta->start = ns_of(take, state->cleared.ticks);
+    meta->end = ns_of(take, take->now.ticks);
+    meta->epoch_ns = state->cleared_epoch;
+    meta->rate = state->rate;
+    meta->seed = __atomic_load_n(&state->seed, __ATOMIC_RELAXED);
+    meta->clock = prof_clock_name();
+}
+
+static int take_all(struct taking *take, struct counts *counts)
+{
+    size_t i = 0;
+
+    for (const struct prof_thread *t = take->state->threads; t; t = t->next, i++) {
+        bool is_current = t->generation == take->state->generation;
+        counts[i].records = is_current ? __atomic_load_n(&t->count, __ATOMIC_ACQUIRE) : 0;
+        counts[i].samples = is_current ? __atomic_load_n(&t->sample_count, __ATOMIC_ACQUIRE) : 0;
+    }
+    take->now = prof_clock_anchor();
+    set_meta(take);
+    i = 0;
+    for (const struct prof_thread *t = take->state->threads; t; t = t->next, i++) {
+        if (add_records(take, t, counts[i].records) != 0 ||
+            add_samples(take, t, counts[i].samples) != 0)
+            return -1;
+        if (t->generation == take->state->generation)
+            add_losses(&take->trace->meta, t);
+    }
+    return prof_trace_sort(take->trace, NULL);
+}
+
+int prof_snapshot(struct prof *prof, struct prof_trace *trace)
+{
+    struct taking take = { .state = prof_state_of(prof), .trace = trace };
+
+    prof_trace_init(trace);
+    if (!take.state)
+        return -1;
+    for (int d = 0; d < PROF_DEVICES; d++)
+        take.counters[d] = -1;
+    program_name(take.owner, sizeof(take.owner));
+    wait_for_distance(take.state);
+    pthread_mutex_lock(&take.state->lock);
+    struct counts *counts = calloc(take.state->nr_threads + 1, sizeof(*counts));
+    int rc = counts ? take_all(&take, counts) : -1;
+    free(counts);
+    pthread_mutex_unlock(&take.state->lock);
+    if (rc != 0) {
+        prof_trace_release(trace);
+        errno = ENOMEM;
+    }
+    return rc;
+}

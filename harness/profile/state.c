@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT */
+/* Profilers: made, switched, emptied; and what is set for all threads. */
+#include "profile/internal.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { DEFAULT_RECORDS = 1 << 20 };
+
+struct prof prof_global_instance = { 0, 0, NULL };
+
+static unsigned last_id; /* the global instance has 0 */
+static pthread_mutex_t global_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_once_t clock_once = PTHREAD_ONCE_INIT;
+
+static int64_t epoch_ns(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_REALTIME, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static uint64_t threshold_of(double rate)
+{
+    return rate >= 1 ? UINT64_MAX : (uint64_t)(rate * 0x1p64);
+}
+
+struct prof_state *prof_state_create(const struct prof_options *options)
+{
+    struct prof_state *state = prof_zeroed(sizeof(*state));
+
+    if (!state)
+        return NULL;
+    pthread_once(&clock_once, prof_clock_init);
+    pthread_mutex_init(&state->lock, NULL);
+    state->last = &state->threads;
+    state->most_records = options && options->records ? options->records : DEFAULT_RECORDS;
+    if (state->most_records > UINT32_MAX)
+        state->most_records = UINT32_MAX;
+    state->rate = options && options->rate > 0 ? options->rate : 1;
+    state->threshold = threshold_of(state->rate);
+    state->seed = options ? options->seed : 0;
+    state->start = state->cleared = prof_clock_anchor();
+    state->cleared_epoch = epoch_ns();
+    return state;
+}
+
+void prof_state_free(struct prof_state *state)
+{
+    if (!state)
+        return;
+    while (state->threads) {
+        struct prof_thread *t = state->threads;
+        state->threads = t->next;
+        prof_thread_free(t);
+    }
+    while (state->named) {
+        struct prof_named *named = state->named;
+        state->named = named->next;
+        free(named);
+    }
+    pthread_mutex_destroy(&state->lock);
+    free(state);
+}
+
+struct prof_state *prof_state_of(struct prof *prof)
+{
+    struct prof_state *state = __atomic_load_n(&prof->state, __ATOMIC_ACQUIRE);
+
+    if (state)
+        return state;
+    pthread_mutex_lock(&global_lock);
+    state = prof->state;
+    if (!state) {
+        state = prof_state_create(NULL);
+        __atomic_store_n(&prof->state, state, __ATOMIC_RELEASE);
+    }
+    pthread_mutex_unlock(&global_lock);
+    return state;
+}
+
+struct prof *prof_create(const struct prof_options *options)
+{
+    struct prof *prof = NULL;
+
+    if (options && !(options->rate >= 0 && options->rate <= 1)) {
+        errno = EINVAL;
+        return NULL;
+    }
+    prof = calloc(1, sizeof(*prof));
+    if (!prof)
+        return NULL;
+    prof->id = __atomic_add_fetch(&last_id, 1, __ATOMIC_RELAXED);
+    prof->state = prof_state_create(options);
+    if (!prof->state) {
+        free(prof);
+        return NULL;
+    }
+    return prof;
+}
+
+void prof_free(struct prof *prof)
+{
+    if (!prof)
+        return;
+    prof_state_free(prof->state);
+    free(prof);
+}
+
+int prof_set_on(struct prof *prof, int on)
+{
+    if (on && !prof_state_of(prof))
+        return -1;
+    __atomic_store_n(&prof->on, on != 0, __ATOMIC_RELEASE);
+    return 0;
+}
+
+int prof_set_sampling(struct prof *prof, double rate, uint64_t seed)
+{
+    struct prof_state *state = prof_state_of(prof);
+
+    if (!state)
+        return -1;
+    if (!(rate >= 0 && rate <= 1)) {
+        errno = EINVAL;
+        return -1;
+    }
+    pthread_mutex_lock(&state->lock);
+    state->rate = rate;
+    __atomic_store_n(&state->seed, seed, __ATOMIC_RELAXED);
+    __atomic_store_n(&state->threshold, threshold_of(rate), __ATOMIC_RELAXED);
+    pthread_mutex_unlock(&state->lock);
+    return 0;
+}
+
+/* Threads see the new generation at their next outermost scope and empty their buffers themselves;
+ * until then snapshots pass them over. */
+void prof_clear(struct prof *prof)
+{
+    struct prof_state *state = prof_state_of(prof);
+
+    if (!state)
+        return;
+    pthread_mutex_lock(&state->lock);
+    state->cleared = prof_clock_anchor();
+    state->cleared_epoch = epoch_ns();
+    for (int d = 0; d < PROF_DEVICES; d++)
+        __atomic_store_n(&state->peak[d], __atomic_load_n(&state->live[d], __ATOMIC_RELAXED),
+                         __ATOMIC_RELAXED);
+    __atomic_add_fetch(&state->generation, 1, __ATOMIC_RELEASE);
+    pthread_mutex_unlock(&state->lock);
+}
+
+int prof_set_hooks(struct prof *prof, const struct prof_hooks *hooks)
+{
+    struct prof_state *state = prof_state_of(prof);
+
+    if (!state)
+        return -1;
+    __atomic_store_n(&state->hooks, hooks, __ATOMIC_RELEASE);
+    if (hooks)
+        __atomic_store_n(&state->following, 1, __ATOMIC_RELEASE);
+    return 0;
+}
+
+int prof_thread_name(struct prof *prof, const char *name)
+{
+    struct prof_thread *t = prof_thread_of(prof);
+
+    if (!t)
+        return -1;
+    pthread_mutex_lock(&t->state->lock);
+    memset(t->name, 0, sizeof(t->name));
+    memcpy(t->name, name, strnlen(name, sizeof(t->name) - 1));
+    pthread_mutex_unlock(&t->state->lock);
+    return 0;
+}
+
+static const struct prof_site *find_or_add(struct prof_state *state, const char *name)
+{
+    size_t length = strlen(name);
+
+    for (struct prof_named *n = state->named; n; n = n->next) {
+        if (!strcmp(n->name, name))
+            return &n->site;
+    }
+    struct prof_named *added = malloc(sizeof(*added) + length + 1);
+    if (!added)
+        return NULL;
+    memcpy(added->name, name, length + 1);
+    added->site = (struct prof_site) { added->name, "", "", 0 };
+    added->next = state->named;
+    state->named = added;
+    return &added->site;
+}
+
+const struct prof_site *prof_site_named(struct prof *prof, const char *name)
+{
+    struct prof_state *state = prof_state_of(prof);
+
+    if (!state)
+        return NULL;
+    pthread_mutex_lock(&state->lock);
+    const struct prof_site *site = find_or_add(state, name);
+    pthread_mutex_unlock(&state->lock);
+    return site;
+}

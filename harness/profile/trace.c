@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT */
+/* Traces: their texts, and adding to them. */
+#include "profile/trace.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TRACKS, SLICES, COUNTERS, SAMPLES, FLOWS };
+
+void prof_trace_init(struct prof_trace *trace)
+{
+    memset(trace, 0, sizeof(*trace));
+    trace->meta.rate = 1;
+    trace->meta.clock = "";
+}
+
+void prof_trace_release(struct prof_trace *trace)
+{
+    for (size_t i = 0; i < trace->size_texts; i++)
+        free(trace->texts[i]);
+    free(trace->texts);
+    free(trace->tracks);
+    free(trace->slices);
+    free(trace->counters);
+    free(trace->samples);
+    free(trace->flows);
+    prof_trace_init(trace);
+}
+
+/* Fowler, Noll and Vo's hash, 1a. */
+static size_t hash_of(const char *text)
+{
+    uint64_t hash = 0xcbf29ce484222325U;
+
+    for (; *text; text++)
+        hash = (hash ^ (unsigned char)*text) * 0x100000001b3U;
+    return (size_t)hash;
+}
+
+static char **text_slot(char **texts, size_t size, const char *text)
+{
+    size_t i = hash_of(text) & (size - 1);
+
+    while (texts[i] && strcmp(texts[i], text) != 0)
+        i = (i + 1) & (size - 1);
+    return &texts[i];
+}
+
+static int texts_grow(struct prof_trace *trace)
+{
+    size_t size = trace->size_texts ? trace->size_texts * 2 : 64;
+    char **texts = calloc(size, sizeof(*texts));
+
+    if (!texts)
+        return -1;
+    for (size_t i = 0; i < trace->size_texts; i++) {
+        if (trace->texts[i])
+            *text_slot(texts, size, trace->texts[i]) = trace->texts[i];
+    }
+    free(trace->texts);
+    trace->texts = texts;
+    trace->size_texts = size;
+    return 0;
+}
+
+const char *prof_trace_text(struct prof_trace *trace, const char *text)
+{
+    if (!text)
+        return NULL;
+    if (trace->nr_texts * 2 >= trace->size_texts && texts_grow(trace) != 0)
+        return NULL;
+    char **slot = text_slot(trace->texts, trace->size_texts, text);
+    if (!*slot) {
+        size_t size = strlen(text) + 1;
+        char *copy = malloc(size);
+        if (!copy)
+            return NULL;
+        *slot = memcpy(copy, text, size);
+        trace->nr_texts++;
+    }
+    return *slot;
+}
+
+/* `*kept` = the trace's own copy; false: no memory. */
+static int keep(struct prof_trace *trace, const char **kept, const char *text)
+{
+    *kept = prof_trace_text(trace, text);
+    return !text || *kept;
+}
+
+/* A place behind the last one; NULL: no memory. */
+static void *added(struct prof_trace *trace, int what, void *items_, size_t *nr, size_t size)
+{
+    void **items = items_;
+
+    if (*nr == trace->capacity[what]) {
+        size_t capacity = *nr ? *nr * 2 : 64;
+        void *more = capacity > INT32_MAX ? NULL : realloc(*items, capacity * size);
+        if (!more) {
+            errno = ENOMEM;
+            return NULL;
+        }
+        *items = more;
+        trace->capacity[what] = capacity;
+    }
+    return (char *)*items + (*nr)++ * size;
+}
+
+static int invalid(void)
+{
+    errno = EINVAL;
+    return -1;
+}
+
+static int is_same_track(const struct prof_track *a, const struct prof_track *b)
+{
+    return a->kind == b->kind && a->device == b->device && a->process == b->process &&
+           a->thread == b->thread;
+}
+
+int prof_trace_track(struct prof_trace *trace, const struct prof_track *track)
+{
+    struct prof_track copy = *track;
+
+    for (size_t i = 0; i < trace->nr_tracks; i++) {
+        if (is_same_track(&trace->tracks[i], track))
+            return (int)i;
+    }
+    if (!keep(trace, &copy.owner, track->owner ? track->owner : "") ||
+        !keep(trace, &copy.name, track->name ? track->name : ""))
+        return -1;
+    struct prof_track *t =
+        added(trace, TRACKS, &trace->tracks, &trace->nr_tracks, sizeof(*trace->tracks));
+    if (!t)
+        return -1;
+    *t = copy;
+    return (int)trace->nr_tracks - 1;
+}
+
+int prof_trace_slice(struct prof_trace *trace, const struct prof_slice *slice)
+{
+    struct prof_slice copy = *slice;
+
+    if (slice->track < 0 || (size_t)slice->track >= trace->nr_tracks || slice->duration < 0 ||
+        slice->parent < PROF_FIND_PARENT || !slice->name)
+        return invalid();
+    if (!keep(trace, &copy.name, slice->name) || !keep(trace, &copy.backend, slice->backend) ||
+        !keep(trace, &copy.category, slice->category ? slice->category : ""))
+        return -1;
+    struct prof_slice *s =
+        added(trace, SLICES, &trace->slices, &trace->nr_slices, sizeof(*trace->slices));
+    if (!s)
+        return -1;
+    *s = copy;
+    return (int)trace->nr_slices - 1;
+}
+
+int prof_trace_counter(struct prof_trace *trace, const struct prof_counter *counter)
+{
+    struct prof_counter copy = *counter;
+
+    if (!counter->name)
+        return invalid();
+    if (!keep(trace, &copy.name, counter->name) ||
+        !keep(trace, &copy.unit, counter->unit ? counter->unit : ""))
+        return -1;
+    for (size_t i = 0; i < trace->nr_counters; i++) {
+        if (trace->counters[i].process == copy.process && trace->counters[i].name == copy.name)
+            return (int)i;
+    }
+    struct prof_counter *c =
+        added(trace, COUNTERS, &trace->counters, &trace->nr_counters, sizeof(*trace->counters));
+    if (!c)
+        return -1;
+    *c = copy;
+    return (int)trace->nr_counters - 1;
+}
+
+int prof_trace_sample(struct prof_trace *trace, int counter, int64_t time, double value)
+{
+    if (counter < 0 || (size_t)counter >= trace->nr_counters)
+        return invalid();
+    struct prof_sample *s =
+        added(trace, SAMPLES, &trace->samples, &trace->nr_samples, sizeof(*trace->samples));
+    if (!s)
+        return -1;
+    *s = (struct prof_sample) { counter, time, value };
+    return (int)trace->nr_samples - 1;
+}
+
+int prof_trace_flow(struct prof_trace *trace, int from, int to)
+{
+    int nr = (int)trace->nr_slices;
+
+    if (from < 0 || from >= nr || to < 0 || to >= nr)
+        return invalid();
+    struct prof_flow *f =
+        added(trace, FLOWS, &trace->flows, &trace->nr_flows, sizeof(*trace->flows));
+    if (!f)
+        return -1;
+    *f = (struct prof_flow) { from, to };
+    return (int)trace->nr_flows - 1;
+}

@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: MIT */
+/* Traces at rest and the files made of them, read back by another parser. Features: S4-11, S3-08,
+ * S4-23, S4-29. */
+#include "profile_testing.h"
+
+#include "profile/export.h"
+#include "profile_trace.h"
+
+#include <cjson/cJSON.h>
+#include <inttypes.h>
+#include <stdbool.h>
+
+static const char *phase_of(const cJSON *event)
+{
+    return cJSON_GetObjectItem(event, "ph")->valuestring;
+}
+
+static double number_of(const cJSON *event, const char *member)
+{
+    const cJSON *item = cJSON_GetObjectItem(event, member);
+
+    if (!cJSON_IsNumber(item))
+        fail_msg("no number %s in an event", member);
+    return item->valuedouble;
+}
+
+/* Whole ns, though they are written as us. */
+static int64_t ns_of(const cJSON *event, const char *member)
+{
+    double ns = number_of(event, member) * 1000;
+
+    assert_close(ns, nearbyint(ns), 1e-3);
+    return (int64_t)llrint(ns);
+}
+
+static bool same_thread(const cJSON *a, const cJSON *b)
+{
+    return number_of(a, "pid") - number_of(b, "pid") == 0 &&
+           number_of(a, "tid") - number_of(b, "tid") == 0;
+}
+
+/* Any two slices of a thread are apart, or one holds the other. */
+static void check_nesting(const cJSON *events)
+{
+    const cJSON *a, *b;
+
+    cJSON_ArrayForEach(a, events)
+    {
+        for (b = a->next; b && phase_of(a)[0] == 'X'; b = b->next) {
+            if (phase_of(b)[0] != 'X' || !same_thread(a, b))
+                continue;
+            int64_t a0 = ns_of(a, "ts"), a1 = a0 + ns_of(a, "dur");
+            int64_t b0 = ns_of(b, "ts"), b1 = b0 + ns_of(b, "dur");
+            bool is_fine = b0 >= a1 || a0 >= b1 || (a0 <= b0 && b1 <= a1);
+            if (!is_fine)
+                fail_msg("%" PRId64 "-%" PRId64 " and %" PRId64 "-%" PRId64, a0, a1, b0, b1);
+        }
+    }
+}
+
+static const cJSON *find_flow(const cJSON *events, const char *phase, int id)
+{
+    const cJSON *event;
+
+    cJSON_ArrayForEach(event, events)
+    {
+        if (!strcmp(phase_of(event), phase) && (int)number_of(event, "id") == id)
+            return event;
+    }
+    fail_msg("flow %d has no %s", id, phase);
+    return NULL;
+}
+
+static void check_flows(const cJSON *events, const struct prof_trace *trace)
+{
+    for (size_t i = 0; i < trace->nr_flows; i++) {
+        const cJSON *from = find_flow(events, "s", (int)i + 1);
+        const cJSON *to = find_flow(events, "f", (int)i + 1);
+        assert_int_equal(ns_of(from, "ts"),
+                         trace->slices[trace->flows[i].from].start - trace->meta.start);
+        assert_int_equal(ns_of(to, "ts"),
+                         trace->slices[trace->flows[i].to].start - trace->meta.start);
+        assert_string_equal(cJSON_GetObjectItem(to, "bp")->valuestring, "e");
+        assert_string_equal(cJSON_GetObjectItem(to, "cat")->valuestring, "ac2g");
+    }
+}
+
+/* The same but for what is not ASCII, which may have become question marks. */
+static void assert_name(const char *in_file, const char *name)
+{
+    assert_int_equal(strlen(in_file), strlen(name));
+    for (; *name; name++, in_file++)
+        assert_int_equal(*in_file, (unsigned char)*name < 0x80 ? *name : '?');
+}
+
+/* The events are the slices, in their order. */
+static void check_slices(const cJSON *events, const struct prof_trace *trace)
+{
+    const cJSON *event;
+    size_t i = 0, samples = 0;
+
+    cJSON_ArrayForEach(event, events)
+    {
+        char phase = phase_of(event)[0];
+        samples += phase == 'C';
+        if (phase != 'X' && phase != 'i')
+            continue;
+        assert_true(i < trace->nr_slices);
+        const struct prof_slice *s = &trace->slices[i++];
+        assert_int_equal(phase, s->flags & PROF_INSTANT_POINT ? 'i' : 'X');
+        assert_int_equal(ns_of(event, "ts"), s->start - trace->meta.start);
+        assert_name(cJSON_GetObjectItem(event, "name")->valuestring, s->name);
+        if (phase == 'X')
+            assert_int_equal(ns_of(event, "dur"), s->duration);
+    }
+    assert_int_equal(i, trace->nr_slices);
+    assert_int_equal(samples, trace->nr_samples);
+}
+
+static cJSON *parsed(const char *text)
+{
+    cJSON *json = cJSON_Parse(text);
+
+    if (!json)
+        fail_msg("no JSON:\n%s", text);
+    return json;
+}
+
+static void check_trace_file(const struct prof_trace *trace)
+{
+    char *text = written(prof_write_trace(file, trace));
+    cJSON *json = parsed(text);
+    const cJSON *events = cJSON_GetObjectItem(json, "traceEvents");
+
+    assert_string_equal(cJSON_GetObjectItem(json, "displayTimeUnit")->valuestring, "ns");
+    check_slices(events, trace);
+    check_nesting(events);
+    check_flows(events, trace);
+    cJSON_Delete(json);
+    free(text);
+}
+
+static void trace_files_nest_and_pair(void **state)
+{
+    struct prof_trace trace;
+    int lanes[16];
+
+    (void)state;
+    make_trace(&trace);
+    assert_int_equal(prof_trace_lanes(&trace, lanes), 0);
+    for (size_t i = 0; i < trace.nr_slices; i++)
+        assert_int_equal(lanes[i], strcmp(trace.slices[i].name, "copy") ? 0 : 1);
+    check_trace_file(&trace);
+    char *text = written(prof_write_trace(file, &trace));
+    assert_non_null(strstr(text, "\"args\":{\"name\":\"stream 7 (2)\"}"));
+    free(text);
+    prof_trace_release(&trace);
+}
+
+static void recorded_traces_do_too(void **state)
+{
+    struct prof *prof = create_on(NULL);
+    struct prof_trace trace;
+
+    (void)state;
+    for (int i = 0; i < 40; i++) {
+        PROF_SCOPE_IN(prof, "a \"quoted\" \\ name\n");
+        PROF_INSTANT_IN(prof, "i");
+        PROF_SCOPE_IN(prof, "not UTF-8: \xff\xc3 ", .bytes = i);
+        prof_memory(prof, PROF_CPU, 100 * i);
+    }
+    take_snapshot(prof, &trace);
+    char *text = written(prof_write_trace(file, &trace));
+    assert_non_null(strstr(text, "\"not UTF-8: ?? \""));
+    free(text);
+    check_trace_file(&trace);
+    prof_trace_release(&trace);
+    prof_free(prof);
+}
+
+/* Kernels at random, overlapping at will: each gets a lane where it has room. */
+static void overlapping_kernels_are_taken_apart(void **state)
+{
+    struct prof_trace trace;
+    unsigned x = 1;
+
+    (void)state;
+    prof_trace_init(&trace);
+    int track = prof_trace_track(&trace, &(struct prof_track) { .kind = PROF_TRACK_STREAM });
+    for (int i = 0; i < 200; i++) {
+        x = x * 1103515245 + 12345;
+        int from = (int)(x >> 8) % 3000;
+        add_slice(&trace, track, from, from + 1 + (int)(x >> 4) % 90, "k", PROF_KERNELS);
+    }
+    add_slice(&trace, track, 0, 5000, "scope", PROF_GPU_SCOPES);
+    assert_int_equal(prof_trace_sort(&trace, NULL), 0);
+    for (size_t i = 1; i < trace.nr_slices; i++)
+        assert_int_equal(trace.slices[i].parent, 0); /* never another kernel */
+    check_trace_file(&trace);
+    prof_trace_release(&trace);
+}
+
+static void sorting_says_what_moved(void **state)
+{
+    struct prof_trace trace;
+    int moved[3];
+
+    (void)state;
+    prof_trace_init(&trace);
+    int track = prof_trace_track(&trace, &(struct prof_track) { .process = 1 });
+    add_slice(&trace, track, 5, 6, "c", NULL);
+    add_slice(&trace, track, 0, 4, "b", NULL);
+    add_slice(&trace, track, 0, 9, "a", NULL);
+    assert_int_equal(prof_trace_sort(&trace, moved), 0);
+    assert_int_equal(moved[0], 2);
+    assert_int_equal(moved[1], 1);
+    assert_int_equal(moved[2], 0);
+    assert_int_equal(trace.slices[2].parent, 0);
+    prof_trace_release(&trace);
+}
+
+static void the_check_finds_what_is_wrong(void **state)
+{
+    struct prof_trace trace;
+    char why[128];
+
+    (void)state;
+    make_trace(&trace);
+    struct prof_slice *inner = &trace.slices[1];
+    int64_t duration = inner->duration;
+    inner->duration = 5000;
+    assert_int_equal(prof_trace_check(&trace, why, sizeof(why)), -1);
+    assert_string_equal(why, "slice 1 (qkv) is not inside its parent (forward)");
+    inner->duration = duration;
+    inner->start -= 200;
+    assert_int_equal(prof_trace_check(&trace, why, sizeof(why)), -1);
+    inner->start += 200;
+    trace.flows[0] = (struct prof_flow) { trace.flows[0].to, trace.flows[0].from };
+    assert_int_equal(prof_trace_check(&trace, why, sizeof(why)), -1);
+    assert_non_null(strstr(why, "back in time"));
+    trace.nr_flows = 0;
+    trace.samples[0].time = 900;
+    assert_int_equal(prof_trace_check(&trace, why, sizeof(why)), -1);
+    trace.nr_samples = 0;
+    assert_int_equal(prof_trace_check(&trace, why, sizeof(why)), 0);
+    prof_trace_release(&trace);
+}
+
+/* What cannot be is refused where it is added. */
+static void adders_refuse_nonsense(void **state)
+{
+    struct prof_trace trace;
+
+    (void)state;
+    prof_trace_init(&trace);
+    assert_int_equal(prof_trace_slice(&trace, &(struct prof_slice) { .name = "no track" }), -1);
+    int track = prof_trace_track(&trace, &(struct prof_track) { .process = 1 });
+    assert_int_equal(prof_trace_track(&trace, &(struct prof_track) { .process = 1 }), track);
+    assert_int_equal(
+        prof_trace_slice(&trace, &(struct prof_slice) { .name = "backwards", .duration = -1 }), -1);
+    assert_int_equal(prof_trace_flow(&trace, 0, 0), -1);
+    assert_int_equal(prof_trace_sample(&trace, 0, 0, 0), -1);
+    assert_int_equal(prof_trace_sort(&trace, NULL), 0);
+    prof_trace_release(&trace);
+}
+
+static void folded_stacks_add_up(void **state)
+{
+    struct prof_trace trace;
+
+    (void)state;
+    make_trace(&trace);
+    trace.tracks[0].name = "main";
+    trace.slices[1].name = prof_trace_text(&trace, "q k;v");
+    char *text = written(prof_write_folded(file, &trace, PROF_HOST));
+    assert_string_equal(text,
+                        "main;forward 670\n"
+                        "main;forward;q_k_v 250\n"
+                        "main;forward;q_k_v;cudaLaunchKernel 50\n"
+                        "main;forward;attention 300\n"
+                        "main;forward;attention;attention 200\n"
+                        "main;forward;cudaMemcpyAsync 30\n"
+                        "main;forward;qkv 100\n");
+    free(text);
+    text = written(prof_write_folded(file, &trace, PROF_DEVICE));
+    assert_string_equal(text, "stream_7;gemm_kernel 200\nstream_7;copy 100\n");
+    free(text);
+    prof_trace_release(&trace);
+}
+
+static double column(const cJSON *json, int row, const char *name)
+{
+    const cJSON *title;
+    int c = 0;
+
+    cJSON_ArrayForEach(title, cJSON_GetObjectItem(json, "columns"))
+    {
+        if (!strcmp(title->valuestring, name))
+            break;
+        c++;
+    }
+    const cJSON *rows = cJSON_GetObjectItem(json, "rows");
+    return cJSON_GetArrayItem(cJSON_GetArrayItem(rows, row), c)->valuedouble;
+}
+
+static void profile_json_is_the_table(void **state)
+{
+    struct prof_trace trace;
+    struct prof_summary summary;
+    struct prof_cost cost = { 40, 1, 10, "tsc" };
+
+    (void)state;
+    make_trace(&trace);
+    assert_int_equal(prof_summarise(&trace, &summary), 0);
+    char *text = written(prof_write_summary(file, &summary, &cost));
+    cJSON *json = parsed(text);
+    assert_close(number_of(json, "schema"), 1, 0);
+    for (int r = 0; r < (int)summary.nr_rows; r++) {
+        const struct prof_row *row = &summary.rows[r];
+        const double differences[] = {
+            column(json, r, "calls") - (double)row->calls,
+            column(json, r, "self") - (double)row->self,
+            column(json, r, "p99") - (double)row->p99,
+            column(json, r, "memory_peak") - (double)row->memory_peak,
+        };
+        for (int i = 0; i < 4; i++)
+            assert_close(differences[i], 0, 0);
+    }
+    cJSON_Delete(json);
+    free(text);
+    prof_summary_release(&summary);
+    prof_trace_release(&trace);
+}
+
+/* A hundred operations of some ms, with all that is known of them: 150 bytes each. */
+static void profile_json_is_small(void **state)
+{
+    struct prof_trace trace;
+    struct prof_summary summary;
+    char name[32];
+
+    (void)state;
+    prof_trace_init(&trace);
+    int track = prof_trace_track(&trace, &(struct prof_track) { .process = 1 });
+    for (int i = 0; i < 300; i++) {
+        snprintf(name, sizeof(name), "layer %d attention", i % 100);
+        int s = add_slice(&trace, track, i * 100000000LL, i * 100000000LL + 1234567 + 89 * i, name,
+                          PROF_SCOPES);
+        trace.slices[s].bytes = 3145728;
+        trace.slices[s].flops = 402653184;
+    }
+    assert_int_equal(prof_trace_sort(&trace, NULL), 0);
+    assert_int_equal(prof_summarise(&trace, &summary), 0);
+    char *text = written(prof_write_summary(file, &summary, NULL));
+    print_message("%zu bytes for 100 operations\n", strlen(text));
+    assert_true(strlen(text) < 150 * 100 + 700);
+    free(text);
+    prof_summary_release(&summary);
+    prof_trace_release(&trace);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(trace_files_nest_and_pair),
+        cmocka_unit_test(recorded_traces_do_too),
+        cmocka_unit_test(overlapping_kernels_are_taken_apart),
+        cmocka_unit_test(sorting_says_what_moved),
+        cmocka_unit_test(the_check_finds_what_is_wrong),
+        cmocka_unit_test(adders_refuse_nonsense),
+        cmocka_unit_test(folded_stacks_add_up),
+        cmocka_unit_test(profile_json_is_the_table),
+        cmocka_unit_test(profile_json_is_small),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: MIT */
+/* Scopes on one thread: nesting, early return, longjmp, room, switching, sampling, own instances.
+ * Features: S3-02, S4-01, S4-03, S4-04, S4-12, S4-13, S4-14. */
+#include "profile_testing.h"
+
+#include <errno.h>
+#include <time.h>
+
+static struct prof *prof; /* of the test under way */
+
+static int set_up(void **state)
+{
+    (void)state;
+    prof = create_on(NULL);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    prof_free(prof);
+    return 0;
+}
+
+static int leaves_early(int when)
+{
+    PROF_SCOPE_IN(prof, "outer", .bytes = 10, .flops = 20, .backend = "cpu");
+    for (int i = 0;; i++) {
+        PROF_SCOPE_IN(prof, "inner");
+        if (i == when)
+            return i;
+    }
+}
+
+static void scopes_nest_and_end_at_every_return(void **state)
+{
+    struct prof_trace trace;
+
+    (void)state;
+    assert_int_equal(leaves_early(0), 0);
+    assert_int_equal(leaves_early(3), 3);
+    assert_int_equal(prof_depth(prof), 0);
+    take_snapshot(prof, &trace);
+    assert_int_equal(trace.nr_slices, 2 + 5);
+    assert_int_equal(count_named(&trace, "inner"), 1 + 4);
+    for (size_t i = 0; i < trace.nr_slices; i++) {
+        const struct prof_slice *s = &trace.slices[i];
+        assert_string_equal(parent_name(&trace, s), strcmp(s->name, "inner") ? "" : "outer");
+        assert_int_equal(s->flags, 0);
+    }
+    const struct prof_slice *outer = slice_named(&trace, "outer");
+    assert_int_equal(outer->bytes, 10);
+    assert_true(outer->flops > 19.5 && outer->flops < 20.5);
+    assert_string_equal(outer->backend, "cpu");
+    assert_int_equal(outer->memory_peak, -1);
+    prof_trace_release(&trace);
+}
+
+static void function_of_that_name(void)
+{
+    PROF_FUNCTION();
+    PROF_INSTANT("step");
+}
+
+static void the_global_one_is_off_until_it_is_on(void **state)
+{
+    struct prof_trace trace;
+
+    (void)state;
+    function_of_that_name();
+    assert_int_equal(prof_set_on(prof_global(), 1), 0);
+    function_of_that_name();
+    prof_set_on(prof_global(), 0);
+    function_of_that_name();
+    take_snapshot(prof_global(), &trace);
+    assert_int_equal(trace.nr_slices, 2);
+    assert_int_equal(count_named(&trace, "function_of_that_name"), 1);
+    assert_int_equal(slice_named(&trace, "step")->flags, PROF_INSTANT_POINT);
+    assert_string_equal(parent_name(&trace, slice_named(&trace, "step")), "function_of_that_name");
+    prof_trace_release(&trace);
+}
+
+static void a_scope_ends_though_it_was_switched_off_inside(void **state)
+{
+    struct prof_trace trace;
+
+    (void)state;
+    {
+        PROF_SCOPE_IN(prof, "on at the begin");
+        prof_set_on(prof, 0);
+        PROF_SCOPE_IN(prof, "off at the begin");
+        prof_set_on(prof, 1);
+    }
+    take_snapshot(prof, &trace);
+    assert_int_equal(trace.nr_slices, 1);
+    assert_int_equal(trace.slices[0].flags, 0);
+    prof_trace_release(&trace);
+}
+
+static void open_scopes_end_at_the_snapshot(void **state)
+{
+    static const struct prof_site site = { "open", "", "", 0 };
+    struct prof_trace trace;
+
+    (void)state;
+    struct prof_scope scope = prof_begin(prof, &site, NULL);
+    take_snapshot(prof, &trace);
+    assert_int_equal(trace.slices[0].flags, PROF_OPEN);
+    assert_int_equal(trace.slices[0].start + trace.slices[0].duration, trace.meta.end);
+    prof_trace_release(&trace);
+    prof_end(&scope);
+    prof_end(&scope); /* a second time does nothing */
+    take_snapshot(prof, &trace);
+    assert_int_equal(trace.nr_slices, 1);
+    assert_int_equal(trace.slices[0].flags, 0);
+    prof_trace_release(&trace);
+}
+
+static void ending_the_outer_one_ends_the_inner_one(void **state)
+{
+    static const struct prof_site site = { "by hand", "", "", 0 };
+    struct prof_trace trace;
+
+    (void)state;
+    struct prof_scope outer = prof_begin(prof, &site, NULL);
+    struct prof_scope inner = prof_begin(prof, &site, NULL);
+    prof_end(&outer);
+    struct prof_scope next = prof_begin(prof, &site, NULL);
+    prof_end(&inner); /* too late: `next` goes on */
+    assert_int_equal(prof_depth(prof), 1);
+    prof_end(&next);
+    take_snapshot(prof, &trace);
+    assert_int_equal(trace.nr_slices, 3);
+    assert_int_equal(trace.slices[0].flags, 0);
+    assert_int_equal(trace.slices[1].flags, PROF_UNWOUND);
+    assert_int_equal(trace.slices[2].flags, 0);
+    assert_int_equal(trace.slices[2].parent, PROF_ROOT);
+    prof_trace_release(&trace);
+}
+
+static void jumps(jmp_buf *back)
+{
+    PROF_SCOPE_IN(prof, "left");
+    PROF_SCOPE_IN(prof, "left, too");
+    longjmp(*back, 1);
+}
+
+/* Both ways: a scope around it ends what was left, or prof_unwind() does. */
+static void scopes_left_by_longjmp_are_marked(void **state)
+{
+    struct prof_trace trace;
+    jmp_buf back;
+
+    (void)state;
+    {
+        PROF_SCOPE_IN(prof, "around");
+        if (setjmp(back) == 0)
+            jumps(&back);
+        PROF_SCOPE_IN(prof, "behind, taken as nested");
+    }
+    if (setjmp(back) == 0)
+        jumps(&back);
+    assert_int_equal(prof_depth(prof), 2);
+    prof_unwind(prof, 0);
+    {
+        PROF_SCOPE_IN(prof, "after");
+    }
+    assert_int_equal(prof_depth(prof), 0);
+    take_snapshot(prof, &trace);
+    assert_int_equal(trace.nr_slices, 7);
+    for (size_t i = 0; i < trace.nr_slices; i++) {
+        const struct prof_slice *s = &trace.slices[i];
+        assert_int_equal(s->flags, strncmp(s->name, "left", 4) ? 0 : PROF_UNWOUND);
+    }
+    assert_string_equal(parent_name(&trace, slice_named(&trace, "left")), "around");
+    assert_string_equal(parent_name(&trace, slice_named(&trace, "behind, taken as nested")),
+                        "left, too");
+    assert_string_equal(parent_name(&trace, slice_named(&trace, "after")), "");
+    prof_trace_release(&trace);
+}
+
+static void what_finds_no_room_is_counted(void **state)
+{
+    struct prof *small = create_on(&(struct prof_options) { .records = 100 });
+    struct prof_trace trace;
+
+    (void)state;
+    for (int i = 0; i < 70; i++) {
+        PROF_SCOPE_IN(small, "outer");
+        PROF_SCOPE_IN(small, "inner");
+    }
+    PROF_INSTANT_IN(small, "point");
+    take_snapshot(small, &trace);
+    assert_int_equal(trace.nr_slices, 100);
+    assert_int_equal(trace.meta.dropped, 41);
+    prof_trace_release(&trace);
+
+    prof_clear(small);
+    take_snapshot(small, &trace);
+    assert_int_equal(trace.nr_slices + trace.meta.dropped, 0);
+    prof_trace_release(&trace);
+    {
+        PROF_SCOPE_IN(small, "again");
+    }
+    take_snapshot(small, &trace);
+    assert_int_equal(trace.nr_slices, 1);
+    assert_int_equal(trace.meta.dropped, 0);
+    prof_trace_release(&trace);
+    prof_free(small);
+}
+
+static void clearing_inside_a_scope_waits_for_its_end(void **state)
+{
+    struct prof_trace trace;
+
+    (void)state;
+    {
+        PROF_SCOPE_IN(prof, "before");
+        prof_clear(prof);
+        PROF_SCOPE_IN(prof, "inside the old one");
+    }
+    {
+        PROF_SCOPE_IN(prof, "new");
+    }
+    take_snapshot(prof, &trace);
+    assert_int_equal(trace.nr_slices, 1);
+    assert_string_equal(trace.slices[0].name, "new");
+    assert_true(trace.slices[0].start >= trace.meta.start);
+    prof_trace_release(&trace);
+}
+
+static size_t sampled(double rate, uint64_t seed, size_t *skipped)
+{
+    struct prof *own = create_on(&(struct prof_options) { .rate = rate, .seed = seed });
+    struct prof_trace trace;
+
+    for (int i = 0; i < 20000; i++) {
+        PROF_SCOPE_IN(own, "outer");
+        PROF_SCOPE_IN(own, "inner");
+    }
+    take_snapshot(own, &trace);
+    size_t nr = count_named(&trace, "outer");
+    assert_int_equal(count_named(&trace, "inner"), nr); /* the nesting stays whole */
+    assert_true(fabs(trace.meta.rate - rate) < 1e-12);
+    *skipped = trace.meta.skipped;
+    prof_trace_release(&trace);
+    prof_free(own);
+    return nr;
+}
+
+/* Binomial: 20000 draws at 0.1 are 2000 with a standard deviation of 42.4; five of them. */
+static void one_in_ten_is_sampled(void **state)
+{
+    size_t skipped, sum = 0;
+
+    (void)state;
+    for (uint64_t seed = 1; seed <= 5; seed++) {
+        size_t nr = sampled(0.1, seed, &skipped);
+        assert_int_equal(nr + skipped, 20000);
+        assert_true(nr > 2000 - 212 && nr < 2000 + 212);
+        sum += nr;
+    }
+    assert_true(sum > 10000 - 475 && sum < 10000 + 475);
+    assert_int_equal(sampled(0.1, 1, &skipped), sampled(0.1, 1, &skipped));
+    assert_int_not_equal(sampled(0.1, 1, &skipped), sampled(0.1, 2, &skipped));
+}
+
+static void a_rate_is_within_0_and_1(void **state)
+{
+    struct prof_trace trace;
+
+    (void)state;
+    errno = 0;
+    assert_int_equal(prof_set_sampling(prof, 1.5, 0), -1);
+    assert_int_equal(errno, EINVAL);
+    assert_int_equal(prof_set_sampling(prof, NAN, 0), -1);
+    assert_int_equal(prof_set_sampling(prof, 0, 0), 0);
+    leaves_early(5);
+    take_snapshot(prof, &trace);
+    assert_int_equal(trace.nr_slices, 0);
+    assert_int_equal(trace.meta.skipped, 1);
+    prof_trace_release(&trace);
+}
+
+static void instances_know_nothing_of_each_other(void **state)
+{
+    enum { NR = 9 }; /* more than a thread remembers */
+    struct prof *own[NR];
+    struct prof_trace trace;
+
+    (void)state;
+    for (int i = 0; i < NR; i++)
+        own[i] = create_on(NULL);
+    for (int round = 0; round < 10; round++) {
+        for (int i = 0; i < NR; i++) {
+            PROF_SCOPE_IN(own[i], "own");
+            PROF_SCOPE_IN(own[0], "of the first");
+        }
+    }
+    for (int i = 0; i < NR; i++) {
+        take_snapshot(own[i], &trace);
+        assert_int_equal(count_named(&trace, "own"), 10);
+        assert_int_equal(count_named(&trace, "of the first"), i ? 0 : 10 * NR);
+        assert_int_equal(trace.nr_tracks, 1);
+        prof_trace_release(&trace);
+        prof_free(own[i]);
+    }
+}
+
+static void names_known_at_run_time_are_kept(void **state)
+{
+    struct prof_trace trace;
+    char name[32];
+
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        snprintf(name, sizeof(name), "layer %d", i % 2);
+        struct prof_scope scope = prof_begin(prof, prof_site_named(prof, name), NULL);
+        prof_end(&scope);
+    }
+    assert_ptr_equal(prof_site_named(prof, "layer 0"), prof_site_named(prof, "layer 0"));
+    take_snapshot(prof, &trace);
+    assert_int_equal(count_named(&trace, "layer 0"), 2);
+    assert_int_equal(count_named(&trace, "layer 1"), 2);
+    prof_trace_release(&trace);
+}
+
+/* Against the clock itself, which brackets the scope. */
+static void times_are_those_of_the_monotonic_clock(void **state)
+{
+    struct prof_trace trace;
+    struct timespec before, after, pause = { 0, 20000000 };
+
+    (void)state;
+    clock_gettime(CLOCK_MONOTONIC, &before);
+    {
+        PROF_SCOPE_IN(prof, "sleep");
+        nanosleep(&pause, NULL);
+    }
+    clock_gettime(CLOCK_MONOTONIC, &after);
+    take_snapshot(prof, &trace);
+    int64_t from = (int64_t)before.tv_sec * 1000000000 + before.tv_nsec;
+    int64_t to = (int64_t)after.tv_sec * 1000000000 + after.tv_nsec;
+    const struct prof_slice *s = &trace.slices[0];
+    assert_true(s->start >= from - 1000 && s->start + s->duration <= to + 1000);
+    assert_true(s->duration >= pause.tv_nsec - 1000);
+    prof_trace_release(&trace);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(scopes_nest_and_end_at_every_return),
+        TEST(the_global_one_is_off_until_it_is_on),
+        TEST(a_scope_ends_though_it_was_switched_off_inside),
+        TEST(open_scopes_end_at_the_snapshot),
+        TEST(ending_the_outer_one_ends_the_inner_one),
+        TEST(scopes_left_by_longjmp_are_marked),
+        TEST(what_finds_no_room_is_counted),
+        TEST(clearing_inside_a_scope_waits_for_its_end),
+        TEST(one_in_ten_is_sampled),
+        TEST(a_rate_is_within_0_and_1),
+        TEST(instances_know_nothing_of_each_other),
+        TEST(names_known_at_run_time_are_kept),
+        TEST(times_are_those_of_the_monotonic_clock),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: MIT */
+/* Scopes on many threads, snapshots while they run, memory, and a GPU that is made up. Features:
+ * S4-05, S4-12, S3-07, S0-27. */
+#include "profile_testing.h"
+
+#include <pthread.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { THREADS = 8, ROUNDS = 3000, INNER = 3 };
+
+static void *work(void *own)
+{
+    struct prof *prof = own;
+    static int last;
+    char name[32];
+
+    snprintf(name, sizeof(name), "worker %d", __atomic_add_fetch(&last, 1, __ATOMIC_RELAXED));
+    assert_int_equal(prof_thread_name(prof, name), 0);
+    for (int i = 0; i < ROUNDS; i++) {
+        PROF_SCOPE_IN(prof, "round", .bytes = 1);
+        for (int k = 0; k < INNER; k++) {
+            PROF_SCOPE_IN(prof, "step");
+            prof_memory(prof, PROF_CPU, k % 2 ? -8 : 8);
+        }
+        prof_memory(prof, PROF_CPU, -8);
+    }
+    return NULL;
+}
+
+static void start(pthread_t threads[THREADS], struct prof *prof)
+{
+    for (int i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, work, prof), 0);
+}
+
+static void join(pthread_t threads[THREADS])
+{
+    for (int i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+}
+
+static void nothing_is_lost_between_threads(void **state)
+{
+    struct prof *prof = create_on(NULL);
+    pthread_t threads[THREADS];
+    size_t per_track[THREADS] = { 0 };
+    struct prof_trace trace;
+
+    (void)state;
+    start(threads, prof);
+    join(threads);
+    take_snapshot(prof, &trace);
+    assert_int_equal(trace.nr_tracks, THREADS);
+    assert_int_equal(trace.nr_slices, THREADS * ROUNDS * (INNER + 1));
+    assert_int_equal(trace.nr_samples, THREADS * ROUNDS * (INNER + 1));
+    assert_int_equal(trace.meta.dropped, 0);
+    for (size_t i = 0; i < trace.nr_slices; i++) {
+        const struct prof_slice *s = &trace.slices[i];
+        per_track[s->track]++;
+        assert_int_equal(s->flags, 0);
+        assert_string_equal(parent_name(&trace, s), strcmp(s->name, "step") ? "" : "round");
+    }
+    for (int t = 0; t < THREADS; t++) {
+        assert_int_equal(per_track[t], ROUNDS * (INNER + 1));
+        assert_true(!strncmp(trace.tracks[t].name, "worker ", 7));
+        assert_int_equal(trace.tracks[t].process, getpid());
+    }
+    assert_int_equal(prof_memory_live(prof, PROF_CPU), 0);
+    assert_in_range(prof_memory_peak(prof, PROF_CPU), 8, 16 * THREADS);
+    prof_trace_release(&trace);
+    prof_free(prof);
+}
+
+static void drops_are_counted_on_all_threads(void **state)
+{
+    struct prof *prof = create_on(&(struct prof_options) { .records = 1000 });
+    pthread_t threads[THREADS];
+    struct prof_trace trace;
+
+    (void)state;
+    start(threads, prof);
+    join(threads);
+    take_snapshot(prof, &trace);
+    assert_int_equal(trace.nr_slices, THREADS * 1000);
+    assert_int_equal(trace.meta.dropped, THREADS * (ROUNDS * (INNER + 1) - 1000));
+    assert_int_equal(trace.meta.lost_samples, THREADS * (ROUNDS * (INNER + 1) - 1000));
+    prof_trace_release(&trace);
+    prof_free(prof);
+}
+
+/* Each snapshot is whole as of its moment: take_snapshot() checks nesting and order. */
+static void snapshots_and_clears_while_threads_run(void **state)
+{
+    struct prof *prof = create_on(NULL);
+    pthread_t threads[THREADS];
+    struct prof_trace trace;
+
+    (void)state;
+    start(threads, prof);
+    for (int i = 0; i < 20; i++) {
+        take_snapshot(prof, &trace);
+        assert_true(trace.nr_slices <= THREADS * ROUNDS * (INNER + 1));
+        prof_trace_release(&trace);
+        if (i % 7 == 6)
+            prof_clear(prof);
+        prof_set_on(prof, i % 5 != 4);
+    }
+    prof_set_on(prof, 1);
+    join(threads);
+    take_snapshot(prof, &trace);
+    for (size_t i = 0; i < trace.nr_slices; i++)
+        assert_int_equal(trace.slices[i].flags, 0);
+    prof_trace_release(&trace);
+    prof_free(prof);
+}
+
+/* A later snapshot holds all of an earlier one. */
+static void snapshots_grow(void **state)
+{
+    struct prof *prof = create_on(NULL);
+    pthread_t threads[THREADS];
+    struct prof_trace trace;
+    size_t before = 0;
+
+    (void)state;
+    start(threads, prof);
+    for (int i = 0; i < 10; i++) {
+        take_snapshot(prof, &trace);
+        assert_true(trace.nr_slices >= before);
+        before = trace.nr_slices;
+        prof_trace_release(&trace);
+    }
+    join(threads);
+    take_snapshot(prof, &trace);
+    assert_int_equal(trace.nr_slices, THREADS * ROUNDS * (INNER + 1));
+    prof_trace_release(&trace);
+    prof_free(prof);
+}
+
+static void a_scope_knows_its_memory(void **state)
+{
+    struct prof *prof = create_on(NULL);
+    struct prof_trace trace;
+
+    (void)state;
+    prof_memory(prof, PROF_CPU, 100);
+    {
+        PROF_SCOPE_IN(prof, "outer");
+        prof_memory(prof, PROF_CPU, 50);
+        {
+            PROF_SCOPE_IN(prof, "inner");
+            prof_memory(prof, PROF_CPU, 1000);
+            prof_memory(prof, PROF_CPU, -1000);
+        }
+        {
+            PROF_SCOPE_IN(prof, "calm");
+        }
+        prof_memory(prof, PROF_CPU, -60);
+        prof_memory(prof, PROF_GPU, 7);
+    }
+    take_snapshot(prof, &trace);
+    assert_int_equal(slice_named(&trace, "outer")->memory_live, 90);
+    assert_int_equal(slice_named(&trace, "outer")->memory_peak, 1150);
+    assert_int_equal(slice_named(&trace, "inner")->memory_live, 150);
+    assert_int_equal(slice_named(&trace, "inner")->memory_peak, 1150);
+    assert_int_equal(slice_named(&trace, "calm")->memory_peak, 150);
+    static const double expected[] = { 100, 150, 1150, 150, 90, 7 };
+    assert_int_equal(trace.nr_samples, 6);
+    assert_int_equal(trace.nr_counters, 2);
+    for (int i = 0; i < 6; i++)
+        assert_close(trace.samples[i].value, expected[i], 0);
+    prof_trace_release(&trace);
+    prof_clear(prof);
+    assert_int_equal(prof_memory_live(prof, PROF_CPU), 90);
+    assert_int_equal(prof_memory_peak(prof, PROF_CPU), 90);
+    prof_free(prof);
+}
+
+/* Its n-th mark is reached at n * 1000 ns; those beyond `reached` are not there yet. */
+struct gpu {
+    int64_t base, marks[64];
+    int nr, reached, forgotten, depth, deepest, pushed;
+};
+
+static void *fake_mark(void *context, int device, void *stream)
+{
+    struct gpu *gpu = context;
+
+    assert_int_equal(device, PROF_GPU_AT(1));
+    assert_ptr_equal(stream, (void *)gpu);
+    gpu->marks[gpu->nr] = gpu->nr;
+    return &gpu->marks[gpu->nr++];
+}
+
+static int fake_resolve(void *context, void *begin, void *end, struct prof_span *span)
+{
+    struct gpu *gpu = context;
+    int64_t from = *(int64_t *)begin, to = *(int64_t *)end;
+
+    if (from == 4)
+        return -1; /* lost */
+    if (to >= gpu->reached)
+        return 1;
+    *span = (struct prof_span) { gpu->base + from * 1000, (to - from) * 1000 };
+    return 0;
+}
+
+static void fake_forget(void *context, void *mark)
+{
+    struct gpu *gpu = context;
+
+    assert_non_null(mark);
+    gpu->forgotten++;
+}
+
+static void fake_push(void *context, const char *name)
+{
+    struct gpu *gpu = context;
+
+    assert_non_null(name);
+    gpu->pushed++;
+    gpu->depth++;
+    gpu->deepest = gpu->depth > gpu->deepest ? gpu->depth : gpu->deepest;
+}
+
+static void fake_pop(void *context)
+{
+    ((struct gpu *)context)->depth--;
+}
+
+static void gpu_scopes(struct prof *prof, struct gpu *gpu)
+{
+    PROF_SCOPE_IN(prof, "host"); /* no marks, but a range */
+    for (int i = 0; i < 3; i++) {
+        PROF_SCOPE_IN(prof, "on the gpu", .device = PROF_GPU_AT(1), .stream = gpu);
+    }
+    PROF_SCOPE_IN(prof, "never reached", .device = PROF_GPU_AT(1), .stream = gpu);
+}
+
+static void check_spans(const struct prof_trace *trace, const struct gpu *gpu, size_t nr)
+{
+    size_t seen = 0;
+
+    assert_int_equal(trace->nr_flows, nr);
+    for (size_t i = 0; i < trace->nr_slices; i++) {
+        const struct prof_slice *s = &trace->slices[i];
+        if (trace->tracks[s->track].kind != PROF_TRACK_STREAM)
+            continue;
+        seen++;
+        assert_string_equal(s->category, PROF_GPU_SCOPES);
+        assert_int_equal(s->duration, 1000);
+        assert_int_equal((s->start - gpu->base) % 1000, 0);
+        assert_int_equal(trace->tracks[s->track].process, 1);
+    }
+    assert_int_equal(seen, nr);
+}
+
+static void gpu_times_come_when_they_are_known(void **state)
+{
+    struct prof *prof = create_on(NULL);
+    struct gpu gpu = { .reached = 3 };
+    struct prof_hooks hooks = { &gpu, fake_mark, fake_resolve, fake_forget, fake_push, fake_pop };
+    struct prof_trace trace;
+    struct timespec now;
+
+    (void)state;
+    assert_int_equal(prof_set_hooks(prof, &hooks), 0);
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    gpu.base = ((int64_t)now.tv_sec + 1) * 1000000000; /* behind all that the host does here */
+    gpu_scopes(prof, &gpu);
+    assert_int_equal(gpu.nr, 8);
+    assert_int_equal(gpu.depth, 0);
+    assert_int_equal(gpu.deepest, 2);
+    assert_int_equal(gpu.pushed, 5);
+
+    take_snapshot(prof, &trace); /* the first is there, the third is lost */
+    check_spans(&trace, &gpu, 1);
+    assert_int_equal(slice_named(&trace, "on the gpu")->gpu, 1000);
+    prof_trace_release(&trace);
+    assert_int_equal(gpu.forgotten, 4);
+    gpu.reached = 6;
+    take_snapshot(prof, &trace);
+    check_spans(&trace, &gpu, 2);
+    assert_int_equal(slice_named(&trace, "never reached")->gpu, 0);
+    prof_trace_release(&trace);
+    prof_free(prof);
+    assert_int_equal(gpu.forgotten, gpu.nr); /* each given back once */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nothing_is_lost_between_threads),
+        cmocka_unit_test(drops_are_counted_on_all_threads),
+        cmocka_unit_test(snapshots_and_clears_while_threads_run),
+        cmocka_unit_test(snapshots_grow),
+        cmocka_unit_test(a_scope_knows_its_memory),
+        cmocka_unit_test(gpu_times_come_when_they_are_known),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
