@@ -61,17 +61,17 @@ static int64_t at_most(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* One tile of the part to `y`. */
-static void multiply(const struct part *d, int64_t row, int64_t panel, float *y, int64_t y_row)
+/* What makes one tile of the part, to `y`. */
+static struct gemm_tile tile_of(const struct part *d, int64_t row, int64_t panel, float *y,
+                                int64_t y_row)
 {
     const struct slice *s = d->s;
     const struct gemm_linear *g = s->g;
-    int64_t rows = at_most(GEMM_ROWS, d->row + d->rows - row);
     int64_t col = panel * GEMM_PANEL, cols = at_most(GEMM_PANEL, g->n - col);
     bool whole = cols == GEMM_PANEL, first = s->term == 0, last = s->term + s->terms == g->k;
     const float *add = !first ? g->y : g->activation == GEMM_IDENTITY ? g->residual : NULL;
     int64_t add_row = first ? g->ldr : g->ldy;
-    const struct gemm_tile t = {
+    return (struct gemm_tile) {
         .a = g->x + row * g->ldx + s->term,
         .a_row = g->ldx,
         .b = whole ? s->b->whole + panel * s->b->panel_step : s->b->last,
@@ -84,8 +84,48 @@ static void multiply(const struct part *d, int64_t row, int64_t panel, float *y,
         .y = y,
         .y_row = y_row,
     };
+}
 
-    gemm_tiles[(cols - 1) / SIMD_WIDTH][rows - 1](&t);
+static void multiply(const struct part *d, int64_t row, int64_t panel, float *y, int64_t y_row)
+{
+    const struct gemm_tile t = tile_of(d, row, panel, y, y_row);
+    int64_t rows = at_most(GEMM_ROWS, d->row + d->rows - row);
+
+    gemm_tiles[(t.cols - 1) / SIMD_WIDTH][rows - 1](&t);
+}
+
+enum { ROW_PANELS = 4 };
+
+/* One row through some whole panels side by side: their sums are as many as hide an FMA's time, and
+ * L2 is read on while a panel's end would have it wait. */
+static void multiply_row(const struct part *d, int64_t panel)
+{
+    simd_float acc[ROW_PANELS][1][GEMM_VECTORS];
+    const struct gemm_linear *g = d->s->g;
+    const struct gemm_tile first = tile_of(d, d->row, panel, NULL, 0);
+
+    SIMD_UNROLL
+    for (int j = 0; j < ROW_PANELS; j++)
+        gemm_zero(1, GEMM_VECTORS, acc[j]);
+    for (int64_t p = 0; p < first.depth; p++) {
+        const float *b = first.b + p * first.b_row;
+        SIMD_UNROLL
+        for (int j = 0; j < ROW_PANELS; j++)
+            gemm_step(1, GEMM_VECTORS, &first.a, 0, p, b + j * d->s->b->panel_step, acc[j]);
+    }
+    for (int j = 0; j < ROW_PANELS; j++) {
+        float *y = g->y + d->row * g->ldy + (panel + j) * GEMM_PANEL;
+        const struct gemm_tile t = tile_of(d, d->row, panel + j, y, g->ldy);
+        SIMD_UNROLL
+        for (int v = 0; v < GEMM_VECTORS; v++)
+            gemm_finish(1, v, SIMD_WIDTH, &t, acc[j]);
+    }
+}
+
+/* Memory is read best in one run. */
+static bool by_rows(const struct part *d)
+{
+    return d->rows == 1 && d->panels * GEMM_PANEL * d->s->terms <= gemm_cache_floats(2);
 }
 
 /* y = gelu(y) + residual */
@@ -104,19 +144,32 @@ static void activate(const struct gemm_linear *g, int64_t row, int64_t rows, int
     }
 }
 
+/* All rows through one panel. */
+static void multiply_panel(const struct part *d, int64_t panel, bool activated)
+{
+    const struct gemm_linear *g = d->s->g;
+    int64_t col = panel * GEMM_PANEL, cols = at_most(GEMM_PANEL, g->n - col);
+
+    for (int64_t row = d->row; row < d->row + d->rows; row += GEMM_ROWS) {
+        multiply(d, row, panel, g->y + row * g->ldy + col, g->ldy);
+        if (activated)
+            activate(g, row, at_most(GEMM_ROWS, d->row + d->rows - row), col, cols);
+    }
+}
+
 static void multiply_part(const struct part *d)
 {
     const struct gemm_linear *g = d->s->g;
     bool activated = g->activation == GEMM_GELU && d->s->term + d->s->terms == g->k;
+    int64_t end = d->panel + d->panels, whole = at_most(end, g->n / GEMM_PANEL), panel = d->panel;
 
-    for (int64_t panel = d->panel; panel < d->panel + d->panels; panel++) {
-        int64_t col = panel * GEMM_PANEL, cols = at_most(GEMM_PANEL, g->n - col);
-        for (int64_t row = d->row; row < d->row + d->rows; row += GEMM_ROWS) {
-            multiply(d, row, panel, g->y + row * g->ldy + col, g->ldy);
-            if (activated)
-                activate(g, row, at_most(GEMM_ROWS, d->row + d->rows - row), col, cols);
-        }
+    for (; by_rows(d) && panel + ROW_PANELS <= whole; panel += ROW_PANELS) {
+        multiply_row(d, panel);
+        if (activated)
+            activate(g, d->row, 1, panel * GEMM_PANEL, ROW_PANELS * GEMM_PANEL);
     }
+    for (; panel < end; panel++)
+        multiply_panel(d, panel, activated);
 }
 
 #endif
