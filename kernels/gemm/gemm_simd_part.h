@@ -100,25 +100,24 @@ enum { ROW_PANELS = 4 };
  * L2 is read on while a panel's end would have it wait. */
 static void multiply_row(const struct part *d, int64_t panel)
 {
-    simd_float acc[ROW_PANELS][1][GEMM_VECTORS];
+    simd_float acc[ROW_PANELS][GEMM_VECTORS];
     const struct gemm_linear *g = d->s->g;
     const struct gemm_tile first = tile_of(d, d->row, panel, NULL, 0);
+    const float *const a[GEMM_ADDRESSES] = { first.a };
 
-    SIMD_UNROLL
-    for (int j = 0; j < ROW_PANELS; j++)
-        gemm_zero(1, GEMM_VECTORS, acc[j]);
+    gemm_zero(ROW_PANELS, GEMM_VECTORS, acc);
     for (int64_t p = 0; p < first.depth; p++) {
         const float *b = first.b + p * first.b_row;
         SIMD_UNROLL
         for (int j = 0; j < ROW_PANELS; j++)
-            gemm_step(1, GEMM_VECTORS, &first.a, 0, p, b + j * d->s->b->panel_step, acc[j]);
+            gemm_step(1, GEMM_VECTORS, a, 0, p, b + j * d->s->b->panel_step, acc + j);
     }
     for (int j = 0; j < ROW_PANELS; j++) {
         float *y = g->y + d->row * g->ldy + (panel + j) * GEMM_PANEL;
         const struct gemm_tile t = tile_of(d, d->row, panel + j, y, g->ldy);
         SIMD_UNROLL
         for (int v = 0; v < GEMM_VECTORS; v++)
-            gemm_finish(1, v, SIMD_WIDTH, &t, acc[j]);
+            gemm_finish(1, v, SIMD_WIDTH, &t, acc + j);
     }
 }
 
