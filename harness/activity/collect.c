@@ -190,11 +190,24 @@ static void quit(struct activity_collector *c)
     pthread_join(c->thread, NULL);
 }
 
+/* So that calls are found on the threads that others (the scopes) know by the system's numbers. */
+static void number_threads(const struct activity_collector *c)
+{
+    void *symbol = cupti_library_symbol(&c->library, "cuptiSetThreadIdType");
+    int (*set)(int type);
+
+    if (!symbol)
+        return;
+    memcpy(&set, &symbol, sizeof(set));
+    set(CUPTI_THREADS_OF_SYSTEM);
+}
+
 /* From the registered callbacks on; undone by disable() and quit(). */
 static int begin(struct activity_collector *c, unsigned wanted, struct error *err)
 {
     if (pthread_create(&c->thread, NULL, read_buffers, c) != 0)
         return error_set(err, "no thread can be started to read CUPTI's records");
+    number_threads(c);
     int code = c->library.call.register_callbacks(request, complete);
     if (code == CUPTI_OK && enable(c, wanted, err) == 0) {
         c->clock = clock_offset_measure(read_clock, c);

@@ -29,6 +29,7 @@ enum cupti_result {
     CUPTI_NO_PRIVILEGES_VIRTUAL = 40,
 };
 
+enum { CUPTI_THREADS_OF_SYSTEM = 1 }; /* else threads are pthread_self(), cut to 32 bits */
 enum { CUPTI_DOMAIN_DRIVER = 1, CUPTI_DOMAIN_RUNTIME = 2, CUPTI_FLUSH_FORCED = 1 };
 
 struct cupti_kernel {

@@ -134,6 +134,8 @@ static void write_arguments(const struct writing *w, const struct prof_slice *s)
     if (track->kind == PROF_TRACK_STREAM) {
         write_argument(w, &comma, "device", track->process);
         write_argument(w, &comma, "stream", track->thread);
+    } else if (w->lanes[s - w->trace->slices]) {
+        write_argument(w, &comma, "of_thread", track->thread); /* so that readers can join them */
     }
     if (s->correlation)
         write_argument(w, &comma, "correlation", (int64_t)s->correlation);

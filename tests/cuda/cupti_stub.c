@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef void request_fn(uint8_t **buffer, size_t *size, size_t *most);
 typedef void complete_fn(void *context, uint32_t stream, uint8_t *buffer, size_t size,
@@ -30,11 +31,13 @@ int cuptiActivityFlushAll(uint32_t flag);
 int cuptiActivityGetNextRecord(uint8_t *buffer, size_t valid, void **record);
 int cuptiActivityGetNumDroppedRecords(void *context, uint32_t stream, size_t *nr);
 int cuptiGetCallbackName(int domain, uint32_t number, const char **name);
+int cuptiSetThreadIdType(int type);
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static request_fn *requested;
 static complete_fn *completed;
 static int enabled[KINDS];
+static int thread_id_type;
 static uint8_t *buffer;
 static size_t size, used, dropped;
 static uint64_t now = 1000; /* of the stub's clock */
@@ -135,6 +138,12 @@ int cuptiGetCallbackName(int domain, uint32_t number, const char **name)
     return *name ? CUPTI_OK : CUPTI_BAD_RECORD;
 }
 
+int cuptiSetThreadIdType(int type)
+{
+    thread_id_type = type;
+    return CUPTI_OK;
+}
+
 /* Under the lock. */
 static void record(const void *bytes, size_t part, size_t whole)
 {
@@ -160,6 +169,8 @@ static void launch(const char *name)
     struct cupti_kernel kernel = { .kind = CUPTI_KERNEL, .name = name, .stream = 3 };
 
     pthread_mutex_lock(&lock);
+    if (thread_id_type == CUPTI_THREADS_OF_SYSTEM)
+        call.thread = (uint32_t)gettid();
     call.start = now += 10;
     call.end = now += 20;
     kernel.start = now += 5;

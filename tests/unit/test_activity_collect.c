@@ -14,6 +14,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { LAUNCHES = 3000, THREADS = 4 };
 
@@ -68,6 +69,7 @@ static void calls_and_kernels(void **state)
     assert_string_equal(call->name, "cudaLaunchKernel");
     assert_int_equal(call->end - call->start, 20);
     assert_int_equal(call->process, 7);
+    assert_int_equal(call->thread, gettid()); /* as the scopes have it */
     assert_int_equal(kernel->kind, ACTIVITY_KERNEL);
     assert_string_equal(kernel->name, "gemm(float const*)");
     assert_int_equal(kernel->end - kernel->start, 100);

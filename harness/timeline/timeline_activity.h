@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a GPU did (activity/activity.h), put into a trace: a track a stream, calls of the CUDA
+ * runtime and driver and NVTX ranges on the track of their thread, a flow from a call to each piece
+ * of work it started.
+ *
+ *     prof_snapshot(prof, &trace);                    // or prof_trace_init(&trace)
+ *     timeline_add_activity(&trace, &list, &err);     // live CUPTI, or an import
+ *
+ * The process of a stream's track is the number of its device, as in a snapshot, and a thread that
+ * is in the snapshot already is the same track: so calls lie inside the scopes that made them.
+ * Slices: kernels by their name, copies as "memcpy HtoD" with their bytes, "memset", whole graphs
+ * as "graph 3". Waits (ACTIVITY_SYNC) are left out: the call that waited is there. Each direction
+ * of copying has a counter of its rate in GB/s on its device ("HtoD"), the sum of copies under way.
+ *
+ * A call's clock is known to list->clock_error only, a scope's exactly. So a call that sticks out
+ * of the innermost scope around its middle by no more than that is moved into it where it fits.
+ */
+#ifndef HARNESS_TIMELINE_ACTIVITY_H
+#define HARNESS_TIMELINE_ACTIVITY_H
+
+#include "activity/activity.h"
+#include "base/error.h"
+#include "profile/trace.h"
+
+/* Adds, and sorts the trace. Into a trace without slices anything goes, and meta.start and end
+ * become those of the list; into one that has some the list must have a clock. On -1 (no clock, no
+ * memory) the trace may hold a part, unsorted: release it. */
+int timeline_add_activity(struct prof_trace *trace, const struct activity_list *list,
+                          struct error *err);
+
+/* The way back, for what works on activities: device slices, calls and the flows between them, with
+ * the trace's times. Kinds of copies are read from names ("memcpy HtoD", "Memcpy DtoH (...)"). The
+ * list is initialised here; release it. */
+void timeline_to_activity(const struct prof_trace *trace, struct activity_list *list);
+
+#endif

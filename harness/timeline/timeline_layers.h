@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Time of each operation in each iteration: what boxes are drawn of and what a history keeps.
+ *
+ * Iterations are the outermost scopes of one name on one track. Operations are the names of the
+ * scopes inside them, in the order of their first appearance. In an iteration
+ *
+ *     total  sum over its scopes of that name, those inside one of the same name not twice
+ *     self   the same without the scopes nested in them: self times and the iteration's own
+ *            (`rest_ns`) add up to the iteration, exactly
+ *     gpu    work on a GPU that was started inside, each piece as long as it took, side by side or
+ *            not: by the flows where the trace has any to device work, else the scopes' own marks.
+ *            It may end after the iteration.
+ *
+ * A scope that says nothing of its FLOPs (bytes, marks) has those of the scopes nested in it.
+ *
+ * Calls of the CUDA runtime and driver are no operations; their time is their scope's own.
+ */
+#ifndef HARNESS_TIMELINE_LAYERS_H
+#define HARNESS_TIMELINE_LAYERS_H
+
+#include "base/error.h"
+#include "profile/trace.h"
+
+#include <stdint.h>
+
+struct layer_samples {
+    const char *name;                     /* belongs to the trace, as the next one */
+    const char *backend;                  /* of the first scope that has any; NULL */
+    int depth;                            /* of its first scope: 0 directly in the iteration */
+    size_t calls;                         /* scopes in all iterations */
+    int64_t *total_ns, *self_ns, *gpu_ns; /* one an iteration; 0 where it has none */
+    double flops, bytes; /* per iteration: the mean over iterations, counted like total */
+};
+
+struct timeline_layers {
+    const char *iteration; /* name of the iterations; belongs to the trace */
+    int track;
+    size_t nr_iterations;
+    int64_t *start, *ns, *rest_ns, *gpu_ns; /* one an iteration; rest: in no operation */
+    double flops, bytes;                    /* per iteration */
+    struct layer_samples *items;
+    size_t nr;
+};
+
+/* Of a sorted trace. `track` -1: the main one; `iteration` NULL: of the outermost names on it the
+ * one with the most time. Iterations that were cut (PROF_OPEN) are left out; -1 where none is left.
+ * The result is empty on -1; release it before the trace. */
+int timeline_layers(const struct prof_trace *trace, int track, const char *iteration,
+                    struct timeline_layers *layers, struct error *err);
+void timeline_layers_release(struct timeline_layers *layers);
+/* NULL: no such operation. */
+const struct layer_samples *timeline_layer(const struct timeline_layers *layers, const char *name);
+
+#endif

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+#include "timeline/timeline_main.h"
+
+#include "base/memory.h"
+
+#include <stdlib.h>
+
+int timeline_main_track(const struct prof_trace *trace)
+{
+    int64_t *covered = memory_zeroed(trace->nr_tracks + 1, sizeof(*covered));
+    bool *is_used = memory_zeroed(trace->nr_tracks + 1, sizeof(*is_used));
+    int longest = -1, first = -1;
+
+    for (size_t i = 0; i < trace->nr_slices; i++) {
+        const struct prof_slice *s = &trace->slices[i];
+        covered[s->track] += s->parent == PROF_ROOT ? s->duration : 0;
+        is_used[s->track] |= !(s->flags & PROF_INSTANT_POINT);
+    }
+    for (int i = 0; i < (int)trace->nr_tracks; i++) {
+        const struct prof_track *t = &trace->tracks[i];
+        if (t->kind != PROF_TRACK_THREAD || !is_used[i])
+            continue;
+        longest = longest < 0 || covered[i] > covered[longest] ? i : longest;
+        first = t->thread == t->process && (first < 0 || covered[i] > covered[first]) ? i : first;
+    }
+    if (first >= 0 && covered[first] >= covered[longest] - covered[first])
+        longest = first;
+    free(covered);
+    free(is_used);
+    return longest;
+}
+
+struct copying {
+    const struct prof_trace *from;
+    struct prof_trace *to;
+    int *track_of; /* -1: not kept */
+    int *slice_of;
+};
+
+static int copy_slices(const struct copying *c)
+{
+    const struct prof_trace *from = c->from;
+
+    for (size_t i = 0; i < from->nr_slices; i++) {
+        struct prof_slice s = from->slices[i];
+        c->slice_of[i] = -1;
+        if (c->track_of[s.track] < 0)
+            continue;
+        s.track = c->track_of[s.track];
+        s.parent = s.parent >= 0 ? c->slice_of[s.parent] : s.parent;
+        c->slice_of[i] = prof_trace_slice(c->to, &s);
+        if (c->slice_of[i] < 0)
+            return -1;
+    }
+    for (size_t i = 0; i < from->nr_flows; i++) {
+        int a = c->slice_of[from->flows[i].from], b = c->slice_of[from->flows[i].to];
+        if (a >= 0 && b >= 0 && prof_trace_flow(c->to, a, b) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int copy_counters(const struct copying *c)
+{
+    const struct prof_trace *from = c->from;
+
+    for (size_t i = 0; i < from->nr_counters; i++) {
+        if (prof_trace_counter(c->to, &from->counters[i]) < 0)
+            return -1;
+    }
+    for (size_t i = 0; i < from->nr_samples; i++) {
+        const struct prof_sample *s = &from->samples[i];
+        if (prof_trace_sample(c->to, s->counter, s->time, s->value) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int copy(const struct copying *c, const bool *keep, bool counters)
+{
+    const char *clock = prof_trace_text(c->to, c->from->meta.clock);
+
+    if (c->from->meta.clock && !clock)
+        return -1;
+    c->to->meta = c->from->meta;
+    c->to->meta.clock = clock;
+    for (size_t i = 0; i < c->from->nr_tracks; i++) {
+        c->track_of[i] = keep[i] ? prof_trace_track(c->to, &c->from->tracks[i]) : -1;
+        if (keep[i] && c->track_of[i] < 0)
+            return -1;
+    }
+    return copy_slices(c) || (counters && copy_counters(c)) ? -1 : 0;
+}
+
+int timeline_tracks(const struct prof_trace *trace, const bool *keep, bool counters,
+                    struct prof_trace *some, struct error *err)
+{
+    struct copying c = { .from = trace, .to = some };
+
+    prof_trace_init(some);
+    c.track_of = memory_zeroed(trace->nr_tracks + 1, sizeof(*c.track_of));
+    c.slice_of = memory_zeroed(trace->nr_slices + 1, sizeof(*c.slice_of));
+    int rc = copy(&c, keep, counters);
+    free(c.track_of);
+    free(c.slice_of);
+    if (rc == 0)
+        return 0;
+    prof_trace_release(some);
+    return error_set(err, "no memory for a part of a trace with %zu slices", trace->nr_slices);
+}
+
+int timeline_track(const struct prof_trace *trace, int track, struct prof_trace *one,
+                   struct error *err)
+{
+    prof_trace_init(one);
+    if (track < 0 || (size_t)track >= trace->nr_tracks)
+        return error_set(err, "the trace has no track %d, it has %zu", track, trace->nr_tracks);
+    bool *keep = memory_zeroed(trace->nr_tracks, sizeof(*keep));
+    keep[track] = true;
+    int rc = timeline_tracks(trace, keep, false, one, err);
+    free(keep);
+    return rc;
+}
+
+int timeline_main(const struct prof_trace *trace, struct prof_trace *main, struct error *err)
+{
+    bool *keep = memory_zeroed(trace->nr_tracks + 1, sizeof(*keep));
+    int thread = timeline_main_track(trace);
+
+    for (size_t i = 0; i < trace->nr_tracks; i++)
+        keep[i] = (int)i == thread || trace->tracks[i].kind == PROF_TRACK_STREAM;
+    int rc = timeline_tracks(trace, keep, true, main, err);
+    free(keep);
+    return rc;
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+#include "timeline/timeline_roof.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const struct {
+    const char *ceiling, *words;
+} levels[TIMELINE_LEVELS] = {
+    { "bandwidth.dram", "bandwidth of DRAM" },
+    { "bandwidth.L3", "bandwidth of L3" },
+    { "bandwidth.L2", "bandwidth of L2" },
+    { "bandwidth.L1", "bandwidth of L1" },
+};
+
+/* Measured times and roofs have errors of their own. */
+static const double contradiction = 1.05;
+
+static double value_of(const struct ceiling *ceilings, size_t nr, const char *device,
+                       const char *name)
+{
+    for (size_t i = 0; i < nr; i++) {
+        if (!strcmp(ceilings[i].name, name) && !strcmp(ceilings[i].device, device))
+            return ceilings[i].value > 0 ? ceilings[i].value : 0;
+    }
+    return 0;
+}
+
+struct timeline_roofs timeline_roofs_of(const struct ceiling *ceilings, size_t nr,
+                                        const char *device, const char *math)
+{
+    struct timeline_roofs roofs = { .math = math };
+    char name[sizeof(ceilings->name)];
+
+    snprintf(name, sizeof(name), "flops.%s", math);
+    roofs.flops = value_of(ceilings, nr, device, name);
+    for (int i = 0; i < TIMELINE_LEVELS; i++)
+        roofs.bandwidth[i] = value_of(ceilings, nr, device, levels[i].ceiling);
+    return roofs;
+}
+
+struct timeline_roof timeline_roof_of(const struct timeline_roofs *roofs, double flops,
+                                      double bytes, double ns)
+{
+    struct timeline_roof roof = { .fraction = NAN, .name = "", .roof_ns = NAN };
+    double compute = roofs->flops > 0 && flops > 0 ? flops / roofs->flops * 1e9 : 0;
+    double memory = 0;
+    int level = 0;
+
+    for (int i = 0; i < TIMELINE_LEVELS && bytes > 0; i++) {
+        double at_level = roofs->bandwidth[i] > 0 ? bytes / roofs->bandwidth[i] * 1e9 : 0;
+        if (at_level <= 0)
+            continue;
+        memory = at_level;
+        level = i;
+        if (memory <= ns * contradiction)
+            break;
+    }
+    if (!(ns > 0) || (compute <= 0 && memory <= 0))
+        return roof;
+    roof.bound = compute >= memory ? TIMELINE_COMPUTE : TIMELINE_MEMORY;
+    roof.name = compute >= memory ? "FMA roof" : levels[level].words;
+    roof.roof_ns = compute >= memory ? compute : memory;
+    roof.fraction = roof.roof_ns / ns;
+    return roof;
+}

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: MIT */
+/* Events of a trace file to slices, counters and names. */
+#include "timeline/trace_reader.h"
+
+#include "base/json.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+/* The event in hand. */
+struct event {
+    const struct event_text *t;
+    const char *end;
+    const cJSON *json, *args;
+    const char *name, *category;
+    char phase;
+    int lane;
+    int64_t time;
+};
+
+static int no_memory(const struct event_text *t, struct error *err)
+{
+    return event_text_failed(t, t->at, "no memory for more, or more than 2^31 of a kind", err);
+}
+
+/* A pid or tid: whole numbers as they are, texts as -1, -2, ... in the order they come. */
+static int64_t number_of(struct trace_reader *r, const cJSON *id)
+{
+    if (cJSON_IsNumber(id))
+        return fabs(id->valuedouble) < 9e18 ? (int64_t)id->valuedouble : 0;
+    if (!cJSON_IsString(id))
+        return 0;
+    const char *text = prof_trace_text(r->trace, id->valuestring);
+    size_t i = 0;
+    while (i < r->numbered.nr && r->numbered.items[i] != text)
+        i++;
+    if (i == r->numbered.nr)
+        *array_push(&r->numbered) = text;
+    return -1 - (int64_t)i;
+}
+
+static int lane_at(struct trace_reader *r, int64_t process, int64_t thread)
+{
+    for (size_t i = r->lanes.nr; i-- > 0;) {
+        if (r->lanes.items[i].process == process && r->lanes.items[i].thread == thread)
+            return (int)i;
+    }
+    *array_push(&r->lanes) = (struct lane) { .process = process, .thread = thread };
+    return (int)r->lanes.nr - 1;
+}
+
+static bool is_of_gpu(const char *category)
+{
+    static const char *const of_gpus[] = { PROF_GPU_SCOPES, PROF_KERNELS, PROF_MEMCPY,
+                                           PROF_MEMSET };
+
+    for (size_t i = 0; i < sizeof(of_gpus) / sizeof(*of_gpus); i++) {
+        if (!strcmp(category, of_gpus[i]))
+            return true;
+    }
+    return false;
+}
+
+static struct prof_track track_of(const struct trace_reader *r, const struct event *e)
+{
+    const cJSON *device = cJSON_GetObjectItemCaseSensitive(e->args, "device");
+    const cJSON *stream = cJSON_GetObjectItemCaseSensitive(e->args, "stream");
+    const struct lane *lane = &r->lanes.items[e->lane];
+    struct prof_track track = { .process = lane->process, .thread = lane->thread };
+
+    if (cJSON_IsNumber(device) && cJSON_IsNumber(stream)) {
+        track.kind = PROF_TRACK_STREAM;
+        track.process = json_int(e->args, "device", 0);
+        track.thread = json_int(e->args, "stream", 0);
+    } else if (is_of_gpu(e->category)) {
+        track.kind = PROF_TRACK_STREAM;
+    } else {
+        track.thread = json_int(e->args, "of_thread", lane->thread); /* another line of it */
+    }
+    if (track.kind == PROF_TRACK_STREAM)
+        track.device = track.process >= 0 && track.process < PROF_DEVICES - PROF_GPU
+                           ? PROF_GPU_AT((int)track.process)
+                           : PROF_GPU;
+    return track;
+}
+
+static void fill_slice(const struct event *e, struct prof_slice *s)
+{
+    s->start = e->time;
+    s->parent = PROF_FIND_PARENT;
+    s->name = e->name;
+    s->category = e->category;
+    s->backend = json_string(e->args, "backend", NULL);
+    s->bytes = json_int(e->args, "bytes", 0);
+    s->bytes = s->bytes > 0 ? s->bytes : 0;
+    s->flops = json_number(e->args, "flops", 0);
+    s->gpu = json_int(e->args, "gpu_ns", 0);
+    s->memory_live = json_int(e->args, "memory_live", -1);
+    s->memory_peak = json_int(e->args, "memory_peak", -1);
+    int64_t correlation = json_int(e->args, "correlation", 0);
+    s->correlation = correlation > 0 ? (uint64_t)correlation : 0;
+    s->flags |= json_int(e->args, "open", 0) ? PROF_OPEN : 0;
+    s->flags |= json_int(e->args, "unwound", 0) ? PROF_UNWOUND : 0;
+}
+
+/* Its index, or -1. */
+static int add_slice(struct trace_reader *r, const struct event *e, int64_t duration,
+                     unsigned flags, struct error *err)
+{
+    struct prof_track track = track_of(r, e);
+    struct prof_slice s = { .duration = duration, .flags = flags };
+
+    fill_slice(e, &s);
+    s.track = prof_trace_track(r->trace, &track);
+    if (s.track < 0)
+        return no_memory(e->t, err);
+    if ((size_t)s.track == r->first_lane.nr)
+        *array_push(&r->first_lane) = e->lane;
+    s.device = track.kind == PROF_TRACK_STREAM ? track.device : s.gpu > 0 ? PROF_GPU : PROF_CPU;
+    int slice = prof_trace_slice(r->trace, &s);
+    if (slice < 0)
+        return no_memory(e->t, err);
+    *array_push(&r->lane_of) = e->lane;
+    return slice;
+}
+
+/* A time in us at depth one of the event's text, as ns. */
+static int time_of(const struct event *e, const char *key, int64_t *ns, struct error *err)
+{
+    const char *text = event_member(e->t->at, e->end, key);
+    char reason[96];
+
+    /* Twice as far as any clock reaches, so that sums of two do not overflow. */
+    if (text && event_number(text, e->end, 3, ns) && llabs(*ns) < INT64_MAX / 4)
+        return 0;
+    snprintf(reason, sizeof(reason), "the event's \"%s\" is missing or no time", key);
+    return event_text_failed(e->t, text ? text : e->t->at, reason, err);
+}
+
+static int use_complete(struct trace_reader *r, const struct event *e, struct error *err)
+{
+    int64_t duration = 0;
+
+    if (event_member(e->t->at, e->end, "dur") && time_of(e, "dur", &duration, err))
+        return -1;
+    if (duration < 0)
+        return event_text_failed(e->t, e->t->at, "the event ends before it begins", err);
+    return add_slice(r, e, duration, 0, err) < 0 ? -1 : 0;
+}
+
+static int use_point(struct trace_reader *r, const struct event *e, struct error *err)
+{
+    return add_slice(r, e, 0, PROF_INSTANT_POINT, err) < 0 ? -1 : 0;
+}
+
+static int use_begin(struct trace_reader *r, const struct event *e, struct error *err)
+{
+    int slice = add_slice(r, e, 0, 0, err);
+
+    if (slice < 0)
+        return -1;
+    *array_push(&r->lanes.items[e->lane].open) = slice;
+    return 0;
+}
+
+static int use_end(struct trace_reader *r, const struct event *e, struct error *err)
+{
+    struct lane *lane = &r->lanes.items[e->lane];
+
+    if (lane->open.nr == 0)
+        return 0; /* it began before the recording did */
+    struct prof_slice *s = &r->trace->slices[lane->open.items[--lane->open.nr]];
+    if (e->time < s->start)
+        return event_text_failed(e->t, e->t->at, "the event ends before it begins", err);
+    s->duration = e->time - s->start;
+    return 0;
+}
+
+static int use_counter(struct trace_reader *r, const struct event *e, struct error *err)
+{
+    bool is_alone = cJSON_GetArraySize(e->args) == 1;
+    const cJSON *series;
+
+    cJSON_ArrayForEach(series, e->args)
+    {
+        char name[512];
+        if (!cJSON_IsNumber(series))
+            continue;
+        snprintf(name, sizeof(name), "%s: %s", e->name, series->string);
+        bool has_unit = is_alone && strcmp(series->string, "value") != 0;
+        int counter = prof_trace_counter(
+            r->trace, &(struct prof_counter) { .process = r->lanes.items[e->lane].process,
+                                               .name = is_alone ? e->name : name,
+                                               .unit = has_unit ? series->string : "" });
+        if (prof_trace_sample(r->trace, counter, e->time, series->valuedouble) < 0)
+            return no_memory(e->t, err);
+    }
+    return 0;
+}
+
+static int use_flow(struct trace_reader *r, const struct event *e, struct error *err)
+{
+    const cJSON *id = cJSON_GetObjectItemCaseSensitive(e->json, "id");
+    char key[512], number[32] = "";
+
+    if (cJSON_IsNumber(id))
+        snprintf(number, sizeof(number), "%.17g", id->valuedouble);
+    snprintf(key, sizeof(key), "%s %.200s %.200s", cJSON_IsString(id) ? id->valuestring : number,
+             e->category, e->name);
+    const char *kept = prof_trace_text(r->trace, key);
+    if (!kept)
+        return no_memory(e->t, err);
+    size_t order = r->points.nr;
+    *array_push(&r->points) = (struct flow_point) {
+        .key = kept,
+        .phase = e->phase,
+        .is_enclosing = e->phase != 'f' || !strcmp(json_string(e->json, "bp", ""), "e"),
+        .lane = e->lane,
+        .time = e->time,
+        .order = order,
+    };
+    return 0;
+}
+
+static int use_name(struct trace_reader *r, const struct event *e, struct error *err)
+{
+    const char *name = json_string(e->args, "name", NULL);
+
+    if (!name)
+        return 0;
+    name = prof_trace_text(r->trace, name);
+    if (!name)
+        return no_memory(e->t, err);
+    if (!strcmp(e->name, "process_name"))
+        *array_push(&r->processes) =
+            (struct process_name) { r->lanes.items[e->lane].process, name };
+    if (!strcmp(e->name, "thread_name"))
+        r->lanes.items[e->lane].name = name;
+    return 0;
+}
+
+static const struct {
+    char phase;
+    bool has_time;
+    int (*use)(struct trace_reader *r, const struct event *e, struct error *err);
+} phases[] = {
+    { 'X', true, use_complete }, { 'B', true, use_begin }, { 'E', true, use_end },
+    { 'i', true, use_point },    { 'I', true, use_point }, { 'C', true, use_counter },
+    { 's', true, use_flow },     { 't', true, use_flow },  { 'f', true, use_flow },
+    { 'M', false, use_name },
+};
+
+static int use_event(struct trace_reader *r, struct event *e, struct error *err)
+{
+    const char *phase = json_string(e->json, "ph", "");
+
+    if (!cJSON_IsObject(e->json))
+        return event_text_failed(e->t, e->t->at, "the event is no object", err);
+    for (size_t i = 0; i < sizeof(phases) / sizeof(*phases); i++) {
+        if (phases[i].phase != phase[0] || phase[1] != '\0')
+            continue;
+        e->phase = phase[0];
+        e->args = cJSON_GetObjectItemCaseSensitive(e->json, "args");
+        e->name = json_string(e->json, "name", "");
+        e->category = json_string(e->json, "cat", "");
+        if (phases[i].has_time && time_of(e, "ts", &e->time, err))
+            return -1;
+        int64_t process = number_of(r, cJSON_GetObjectItemCaseSensitive(e->json, "pid"));
+        int64_t thread = number_of(r, cJSON_GetObjectItemCaseSensitive(e->json, "tid"));
+        e->lane = lane_at(r, process, thread);
+        return phases[i].use(r, e, err);
+    }
+    return 0;
+}
+
+/* Of prof_write_trace(); others have other things there. */
+static int use_other_data(struct trace_reader *r, const cJSON *data)
+{
+    struct prof_meta *meta = &r->trace->meta;
+    const char *clock = prof_trace_text(r->trace, json_string(data, "clock", ""));
+    int64_t skipped = json_int(data, "skipped", 0), dropped = json_int(data, "dropped", 0);
+
+    meta->clock = clock ? clock : "";
+    meta->rate = json_number(data, "rate", 1);
+    meta->skipped = skipped > 0 ? (uint64_t)skipped : 0;
+    meta->dropped = dropped > 0 ? (uint64_t)dropped : 0;
+    return clock ? 0 : -1;
+}
+
+int trace_reader_use(void *ctx, const struct event_text *t, const char *key, const cJSON *value,
+                     const char *value_end, struct error *err)
+{
+    struct trace_reader *r = ctx;
+
+    if (!key)
+        return use_event(r, &(struct event) { .t = t, .end = value_end, .json = value }, err);
+    if (!strcmp(key, "baseTimeNanoseconds") && cJSON_IsNumber(value))
+        r->has_base = event_number(t->at, value_end, 0, &r->trace->meta.epoch_ns);
+    if (!strcmp(key, "otherData") && use_other_data(r, value))
+        return no_memory(t, err);
+    return 0;
+}

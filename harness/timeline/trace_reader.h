@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/* Inside timeline/: what is known while a trace file is read. */
+#ifndef HARNESS_TIMELINE_TRACE_READER_H
+#define HARNESS_TIMELINE_TRACE_READER_H
+
+#include "base/array.h"
+#include "profile/trace.h"
+#include "timeline/event_text.h"
+
+#include <stdbool.h>
+
+/* A line of the file's picture: a pid and a tid. Several may be one track. */
+struct lane {
+    int64_t process, thread;
+    const char *name;
+    struct {
+        int *items;
+        size_t nr, capacity;
+    } open; /* slices that began (B) and have not ended, outermost first */
+};
+
+/* One end of a flow. Equal keys are the same pointer. */
+struct flow_point {
+    const char *key;
+    char phase; /* s, t or f */
+    bool is_enclosing;
+    int lane;
+    int64_t time;
+    size_t order;
+};
+
+struct process_name {
+    int64_t process;
+    const char *name;
+};
+
+struct trace_reader {
+    struct prof_trace *trace;
+    ARRAY(struct lane) lanes;
+    ARRAY(struct process_name) processes;
+    ARRAY(struct flow_point) points;
+    ARRAY(int) lane_of;           /* by slice, as they were added */
+    ARRAY(int) first_lane;        /* by track */
+    ARRAY(const char *) numbered; /* ids that are texts: number -1 - i */
+    bool has_base;
+};
+
+/* An event (`event_fn`, with the reader as ctx), or another member of the file. */
+event_fn trace_reader_use;
+/* After the last event: names, times, order, flows, and the check. */
+int trace_reader_finish(struct trace_reader *r, const char *what, struct error *err);
+void trace_reader_release(struct trace_reader *r);
+
+/* Of a sorted trace: finds the slices of the flow points. `lane_of` is by slice. -1: no memory. */
+int trace_reader_flows(struct trace_reader *r, const int *lane_of);
+
+#endif

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+/* Two profiles side by side (S4-30, S4-31, S4-33): by operation, and as stacks. */
+#include "profile_trace.h"
+
+#include "timeline/timeline_diff.h"
+
+static const struct diff_row *row(const struct timeline_diff *diff, enum prof_side side,
+                                  const char *name)
+{
+    for (size_t i = 0; i < diff->nr_rows; i++) {
+        if (diff->rows[i].side == side && !strcmp(diff->rows[i].name, name))
+            return &diff->rows[i];
+    }
+    fail_msg("no row %s", name);
+    return NULL;
+}
+
+/* `n` passes of 100: "a" 0-40, then "b" or "c d" 40-(40 + last). */
+static void make(struct prof_trace *trace, int n, const char *name, int64_t last)
+{
+    prof_trace_init(trace);
+    int track = prof_trace_track(trace, &(struct prof_track) { .process = 1, .thread = 1 });
+    int stream = prof_trace_track(trace, &(struct prof_track) { .kind = PROF_TRACK_STREAM });
+    for (int64_t i = 0; i < n; i++) {
+        add_slice(trace, track, 1000 * i, 1000 * i + 100, "pass", PROF_SCOPES);
+        add_slice(trace, track, 1000 * i, 1000 * i + 40, "a", PROF_SCOPES);
+        add_slice(trace, track, 1000 * i + 40, 1000 * i + 40 + last, name, PROF_SCOPES);
+        add_slice(trace, stream, 1000 * i, 1000 * i + last, "kernel", PROF_KERNELS);
+    }
+    assert_int_equal(prof_trace_sort(trace, NULL), 0);
+}
+
+static void take(struct prof_trace *before, struct prof_trace *after, const double *iterations,
+                 struct timeline_diff *diff)
+{
+    struct error err;
+
+    assert_ok(timeline_diff(before, after, iterations, diff, &err), &err);
+    prof_trace_release(before);
+    prof_trace_release(after);
+}
+
+/* "b" takes 50 a pass instead of 20. */
+static void take_slower(struct timeline_diff *diff)
+{
+    struct prof_trace before, after;
+
+    make(&before, 10, "b", 20);
+    make(&after, 5, "b", 50);
+    take(&before, &after, NULL, diff);
+}
+
+/* Numbers are per pass, and of 10 on one side, 5 on the other. */
+static void by_operation(void **state)
+{
+    struct timeline_diff diff;
+
+    (void)state;
+    take_slower(&diff);
+    assert_true(diff.iterations[0] == 10 && diff.iterations[1] == 5);
+    assert_int_equal(diff.nr_rows, 4);
+    const struct diff_row *b = row(&diff, PROF_HOST, "b"), *pass = row(&diff, PROF_HOST, "pass");
+    assert_true(b->calls[0] == 1 && b->self[0] == 20 && b->self[1] == 50);
+    assert_true(b->change == 30);
+    assert_close(b->share, 0.5, 1e-12); /* pass itself lost as much */
+    assert_close(pass->share, -0.5, 1e-12);
+    assert_close(pass->total[1], 100, 0);
+    timeline_diff_release(&diff);
+}
+
+static void by_side(void **state)
+{
+    struct timeline_diff diff;
+
+    (void)state;
+    take_slower(&diff);
+    assert_close(row(&diff, PROF_HOST, "a")->change, 0, 0);
+    assert_close(row(&diff, PROF_DEVICE, "kernel")->share, 1, 0);
+    assert_close(diff.total[PROF_HOST][0], 100, 0);
+    assert_close(diff.total[PROF_DEVICE][1], 50, 0);
+    assert_int_equal(diff.rows[3].side, PROF_DEVICE);
+    assert_string_equal(diff.rows[2].name, "a"); /* the least change */
+    timeline_diff_release(&diff);
+}
+
+/* An operation that came and one that went. */
+static void by_stack(void **state)
+{
+    struct prof_trace before, after;
+    struct timeline_diff diff;
+    struct strbuf folded;
+
+    (void)state;
+    make(&before, 2, "b", 20);
+    make(&after, 2, "c d;", 30);
+    take(&before, &after, (double[]) { 1, 1 }, &diff);
+    assert_int_equal(diff.nr_frames[PROF_HOST], 4);
+    const struct diff_frame *frames = diff.frames[PROF_HOST];
+    assert_string_equal(frames[0].name, "pass");
+    assert_int_equal(frames[0].parent, -1);
+    assert_true(frames[0].total[0] == 200 && frames[0].total[1] == 200);
+    assert_string_equal(frames[2].name, "b");
+    assert_int_equal(frames[2].depth, 1);
+    assert_int_equal(frames[2].parent, 0);
+    assert_close(frames[2].self[1], 0, 0);
+    strbuf_init(&folded);
+    timeline_diff_folded(&diff, PROF_HOST, &folded);
+    assert_string_equal(folded.data,
+                        "pass 80 60\n"
+                        "pass;a 80 80\n"
+                        "pass;b 40 0\n"
+                        "pass;c_d_ 0 60\n");
+    strbuf_clear(&folded);
+    timeline_diff_folded(&diff, PROF_DEVICE, &folded);
+    assert_string_equal(folded.data, "kernel 40 60\n");
+    strbuf_release(&folded);
+    timeline_diff_release(&diff);
+}
+
+static void of_the_same(void **state)
+{
+    struct prof_trace before, after;
+    struct timeline_diff diff;
+
+    (void)state;
+    make_trace(&before);
+    make_trace(&after);
+    take(&before, &after, NULL, &diff);
+    for (size_t i = 0; i < diff.nr_rows; i++) {
+        assert_close(diff.rows[i].change, 0, 0);
+        assert_close(diff.rows[i].share, 0, 0);
+    }
+    assert_close(diff.total[PROF_HOST][0], 800, 0); /* 1600 in two iterations */
+    timeline_diff_release(&diff);
+    prof_trace_init(&before);
+    prof_trace_init(&after);
+    take(&before, &after, NULL, &diff);
+    assert_int_equal(diff.nr_rows + diff.nr_frames[PROF_HOST], 0);
+    timeline_diff_release(&diff);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(by_operation),
+        cmocka_unit_test(by_side),
+        cmocka_unit_test(by_stack),
+        cmocka_unit_test(of_the_same),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
