@@ -198,7 +198,7 @@ static const struct shape test_shapes[] = {
 
 const struct kernel layernorm_plain_kernel = {
     .name = "layernorm/plain",
-    .summary = "y = norm(x) gain + bias over the last axis, two-pass variance",
+    .summary = "y = norm(x) gain + bias over the last axis",
     .dims = { "batch", "seq", "width" },
     .work = work,
     .layout = plain_layout,

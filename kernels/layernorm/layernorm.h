@@ -7,8 +7,9 @@
  *   layernorm/plain      x -> y
  *   layernorm/residual   s = x + delta (written too), y = norm(s)
  *
- * The variance is the true two-pass one; E[x^2] - E[x]^2 loses every digit where |mean| is large
- * against the spread.
+ * E[x^2] - E[x]^2 loses every digit where |mean| is large against the spread. The variance is taken
+ * in two passes, or in one about a value near the mean, E[(x - c)^2] - (E[x] - c)^2, where that
+ * loses none: layernorm_simd_block.h.
  *
  * Work: 8 FLOPs an element (residual 9), a convention; it is bandwidth that counts.
  */

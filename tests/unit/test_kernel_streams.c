@@ -60,22 +60,32 @@ static float *numbers_new(int64_t n, uint32_t seed)
     return p;
 }
 
+/* in: x, delta or NULL, gain, bias. */
+static struct layernorm operation_of(int64_t rows, int64_t width, const float *const in[4],
+                                     float *sum, float *y)
+{
+    return (struct layernorm) {
+        .rows = rows,
+        .width = width,
+        .x = in[0],
+        .delta = in[1],
+        .gain = in[2],
+        .bias = in[3],
+        .sum = sum,
+        .y = y,
+    };
+}
+
 static void layernorm_of_width(int64_t width, bool residual, int threads)
 {
     int64_t rows = rows_beyond(width), n = rows * width;
     float *x = numbers_new(n, 1), *delta = numbers_new(n, 2), *gain = numbers_new(width, 3),
           *bias = numbers_new(width, 4), *sum = results_new(n), *y = results_new(n);
     float *plain_sum = results_new(n), *plain_y = results_new(n);
-    struct layernorm l = { .rows = rows,
-                           .width = width,
-                           .x = x,
-                           .delta = residual ? delta : NULL,
-                           .sum = sum,
-                           .gain = gain,
-                           .bias = bias,
-                           .y = y,
-                           .threads = threads };
+    const float *in[] = { x, residual ? delta : NULL, gain, bias };
+    struct layernorm l = operation_of(rows, width, in, sum, y);
 
+    l.threads = threads;
     layernorm_rows_simd(&l);
     l.sum = plain_sum;
     l.y = plain_y;
@@ -100,6 +110,72 @@ static void test_layernorm(void **state)
         layernorm_of_width(widths[i], i % 2 == 0, 1 + (int)i % 3);
     layernorm_of_width(2048, true, 2);
     layernorm_of_width(112, true, 3);
+}
+
+/* Rows around 1000, but near 0 at the four places whose mean is taken for theirs at first. */
+static void far_rows(float *x, int64_t rows, int64_t width)
+{
+    for (int64_t i = 0; i < rows * width; i++)
+        x[i] += 1000;
+    for (int64_t i = 0; i < rows; i++)
+        for (int k = 0; k < 4; k++)
+            x[i * width + width * k / 4] -= 1000;
+}
+
+/* One row against float64. */
+static void far_row_check(const float *x, const float *delta, const float *y, int64_t width)
+{
+    double mean = 0, variance = 0;
+
+    for (int64_t j = 0; j < width; j++)
+        mean += (double)(x[j] + delta[j]) / (double)width;
+    for (int64_t j = 0; j < width; j++)
+        variance += pow((double)(x[j] + delta[j]) - mean, 2) / (double)width;
+    for (int64_t j = 0; j < width; j++) {
+        double expected = ((double)(x[j] + delta[j]) - mean) / sqrt(variance + LAYERNORM_EPS);
+        /* 1000 and the mean are each good to an eps or two, the root to a few */
+        double most = HOST_FP32_EPS * (4000 / sqrt(variance) + 8 * fabs(expected));
+        if (!(fabs((double)y[j] - expected) <= most))
+            fail_msg("column %lld of %lld is %.9g, not %.9g", (long long)j, (long long)width,
+                     (double)y[j], expected);
+    }
+}
+
+static void layernorm_far(int64_t rows, int64_t width, bool residual)
+{
+    int64_t n = rows * width;
+    float *x = numbers_new(n, 1), *delta = residual ? numbers_new(n, 2) : floats_new(n),
+          *gain = floats_new(width), *bias = floats_new(width), *sum = results_new(n),
+          *y = results_new(n);
+    const float *in[] = { x, residual ? delta : NULL, gain, bias };
+    struct layernorm l = operation_of(rows, width, in, sum, y);
+
+    l.threads = 2;
+    far_rows(x, rows, width);
+    memset(bias, 0, (size_t)width * sizeof(*bias));
+    if (!residual)
+        memset(delta, 0, (size_t)n * sizeof(*delta));
+    for (int64_t j = 0; j < width; j++)
+        gain[j] = 1;
+    layernorm_rows_simd(&l);
+    for (int64_t i = 0; i < rows; i += 1 + rows / 50)
+        far_row_check(x + i * width, delta + i * width, y + i * width, width);
+    free(x), free(delta), free(gain), free(bias), free(sum), free(y);
+}
+
+/* What one pass cannot tell: rows of several vectors, with a rest and without, one and many to a
+ * block, in cache and beyond. */
+static void test_layernorm_far(void **state)
+{
+    (void)state;
+    const int64_t widths[] = { 48, 64, 100, 768, 4099 };
+
+    for (size_t i = 0; i < sizeof(widths) / sizeof(widths[0]); i++) {
+        layernorm_far(37, widths[i], false);
+        layernorm_far(37, widths[i], true);
+    }
+    layernorm_far(rows_beyond(768), 768, false);
+    layernorm_far(rows_beyond(2048), 2048, true);
 }
 
 /* A residual or bias is one rounded sum; gelu's bound is that of the kernel. */
@@ -161,6 +237,7 @@ int main(void)
     const char *wish = getenv("HARNESS_ISA");
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_layernorm),
+        cmocka_unit_test(test_layernorm_far),
         cmocka_unit_test(test_pointwise),
         cmocka_unit_test(test_embedding),
     };
