@@ -22,6 +22,7 @@
 
 #include "kernels/embedding/embedding_cuda.h"
 #include "kernels/layernorm/layernorm_cuda.h"
+#include "models/gpt_cuda_scopes.h"
 
 extern "C" {
 #include "base/memory.h"
@@ -44,6 +45,8 @@ struct gpt_cuda {
     float *x;          /* [M, C] */
     void *h, *wide;    /* [M, C], [M, 4C] */
     void *gemm, *past; /* workspaces of the products and of a decode step's attention */
+    struct gpt_scopes *scopes;
+    struct gpt_op_size size; /* of each operation, for its scope */
 };
 
 /* Tokens of a launch. Blocks and rows are counted in 31 bits by the products, which get that far at
@@ -90,6 +93,7 @@ static const void *weight(const struct gpt_cuda *g, int which, int64_t layer)
 
 static void embed(const struct gpt_cuda *g)
 {
+    gpt_cuda_scope here(g->scopes, GPT_OP_EMBED, &g->size);
     struct embedding_cuda e = {
         .batch = g->batch,
         .seq = g->seq,
@@ -109,6 +113,7 @@ static void embed(const struct gpt_cuda *g)
 /* h = LN(x); the bias follows the gain in the table. */
 static void norm(const struct gpt_cuda *g, int gain, int64_t layer)
 {
+    gpt_cuda_scope here(g->scopes, gpt_op_of((enum gpt_tensor)gain), &g->size);
     struct layernorm_cuda l = {
         .rows = rows_of(g),
         .width = g->config->width,
@@ -151,6 +156,7 @@ static struct gemm_cuda product(const struct gpt_cuda *g, int which, int64_t lay
 static void widen(const struct gpt_cuda *g, int which, int64_t layer,
                   enum gemm_activation activation)
 {
+    gpt_cuda_scope here(g->scopes, gpt_op_of((enum gpt_tensor)which), &g->size);
     struct gemm_cuda p = product(g, which, layer, g->h);
 
     p.bias = weight(g, which + 1, layer);
@@ -162,6 +168,7 @@ static void widen(const struct gpt_cuda *g, int which, int64_t layer,
 /* x += from W^T + b */
 static void add(const struct gpt_cuda *g, int which, int64_t layer, const void *from)
 {
+    gpt_cuda_scope here(g->scopes, gpt_op_of((enum gpt_tensor)which), &g->size);
     struct gemm_cuda p = product(g, which, layer, from);
 
     p.bias = weight(g, which + 1, layer);
@@ -172,6 +179,7 @@ static void add(const struct gpt_cuda *g, int which, int64_t layer, const void *
 
 static void head(const struct gpt_cuda *g)
 {
+    gpt_cuda_scope here(g->scopes, GPT_OP_HEAD, &g->size);
     struct gemm_cuda p = product(g, GPT_LM_HEAD, 0, g->h);
 
     p.y = g->logits;
@@ -180,6 +188,7 @@ static void head(const struct gpt_cuda *g)
 
 static void attend(const struct gpt_cuda *g)
 {
+    gpt_cuda_scope here(g->scopes, GPT_OP_ATTENTION, &g->size);
     int64_t width = g->config->width;
     struct attention_cuda a = {
         .batch = g->batch,
@@ -202,6 +211,7 @@ static void attend(const struct gpt_cuda *g)
 /* The keys and values of this step lie in `wide` and go to the caches' last position. */
 static void attend_to_cache(const struct gpt_cuda *g, int64_t layer)
 {
+    gpt_cuda_scope here(g->scopes, GPT_OP_ATTENTION, &g->size);
     int64_t width = g->config->width, length = g->first + 1;
     int64_t before = layer * g->batch * length * width;
     struct attention_cuda_decode a = {
@@ -228,6 +238,7 @@ static void attend_to_cache(const struct gpt_cuda *g, int64_t layer)
 
 static void run_layer(const struct gpt_cuda *g, int64_t layer)
 {
+    gpt_cuda_scope here(g->scopes, layer, &g->size);
     norm(g, GPT_LN_1_WEIGHT, layer);
     widen(g, GPT_ATTN_WEIGHT, layer, GEMM_IDENTITY);
     if (g->k)
@@ -271,6 +282,17 @@ static void take_tensors(struct gpt_cuda *g, const struct call *call)
                                        (int64_t)(i / GPT_TENSOR_NR));
         g->tensors[i] = behind(g, t[GPT_PREFILL_PARAMS].data, at);
     }
+}
+
+static void take_size(struct gpt_cuda *g)
+{
+    g->size.config = g->config;
+    g->size.batch = g->batch;
+    g->size.seq = g->seq;
+    g->size.length = g->first + g->seq;
+    g->size.last = g->k != nullptr;
+    g->size.element = element(g);
+    g->size.stream = sizeof(float);
 }
 
 /* Gives the bytes in front of the next array and adds those of this one, whole 256-byte lines. */
@@ -320,6 +342,12 @@ int gpt_cuda_prepare(struct call *call, const struct gpt_cuda_ops *ops, struct e
     g->sms = device_cuda_properties(call->device)->multiProcessorCount;
     g->shared = device_cuda_properties(call->device)->sharedMemPerBlockOptin;
     take_tensors(g, call);
+    g->scopes = gpt_scopes_create(g->config->layers, call->variant->name);
+    if (!g->scopes)
+        return error_set(err, "%s: no memory for its scopes", g->config->name);
+    g->scopes->device = PROF_GPU_AT(device_cuda_index(call->device));
+    g->scopes->stream = g->stream;
+    take_size(g);
     return take_workspace(g, call->device, err);
 }
 
@@ -330,6 +358,7 @@ void gpt_cuda_release(struct call *call)
     if (!g)
         return;
     device_free(call->device, g->x);
+    gpt_scopes_free(g->scopes);
     free(g->tensors);
     free(g);
     call->state = nullptr;

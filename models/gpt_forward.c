@@ -3,6 +3,7 @@
 
 #include "core/host.h"
 #include "kernels/host.h"
+#include "models/gpt_scopes.h"
 
 #include <stdlib.h>
 
@@ -146,6 +147,9 @@ int gpt_forward_init(struct gpt_forward *f, const struct gpt_config *config,
     if (seq > config->block)
         return error_set(err, "%s: seq %lld is beyond the block size %lld", config->name,
                          (long long)seq, (long long)config->block);
+    f->scopes = gpt_scopes_create(config->layers, ops->name);
+    if (!f->scopes)
+        return error_set(err, "%s: no memory for its scopes", config->name);
     return take_weights(f, weights, err) || take_workspace(f, rows, seq, err) ? -1 : 0;
 }
 
@@ -154,6 +158,7 @@ void gpt_forward_release(struct gpt_forward *f)
     free(f->tensors);
     free(f->packed);
     free(f->x);
+    gpt_scopes_free(f->scopes);
     *f = (struct gpt_forward) { 0 };
 }
 

@@ -53,6 +53,8 @@ struct gpt_cache {
     int64_t batch, capacity;
 };
 
+struct gpt_scopes;
+
 /* A model made ready to run: weights in the form of the operations, and workspace. */
 struct gpt_forward {
     const struct gpt_config *config; /* borrowed, as is all that `tensors` points to unpacked */
@@ -65,6 +67,7 @@ struct gpt_forward {
     float *h;              /* normed, and attention's output [rows, C] */
     float *wide;           /* qkv [rows, 3C], or inside the MLP [rows, 4C]; room for the latter */
     float *scratch;        /* attention's */
+    struct gpt_scopes *scopes; /* see models/gpt_scopes.h */
 };
 
 /*

@@ -4,7 +4,9 @@
  * thread walks the whole pass, takes its part of every operation and meets the others at its end.
  */
 #include "models/gpt_forward.h"
+#include "models/gpt_scopes.h"
 
+#include <omp.h>
 #include <string.h>
 
 /* What a pass works on: `seq` tokens a sequence, the first at `first`. */
@@ -38,9 +40,52 @@ static int64_t rows_of(const struct pass *p)
     return p->batch * p->seq;
 }
 
+static struct gpt_op_size op_size(const struct pass *p, bool last)
+{
+    return (struct gpt_op_size) { .config = p->f->config,
+                                  .batch = p->batch,
+                                  .seq = p->seq,
+                                  .length = p->first + p->seq,
+                                  .last = last,
+                                  .element = sizeof(float),
+                                  .stream = sizeof(float) };
+}
+
+/* Every thread of a team has scopes of its own; the first one's tell the work of all. */
+static struct prof_scope record(const struct pass *p, enum gpt_op op, bool last)
+{
+    const struct gpt_op_size size = op_size(p, last);
+
+    return gpt_scope_begin(p->f->scopes, op, omp_get_thread_num() == 0 ? &size : NULL);
+}
+
+static struct prof_scope record_layer(const struct pass *p, const struct pass *tail, int64_t layer)
+{
+    const struct gpt_op_size size = op_size(p, p->decode || tail != p), rest = op_size(tail, true);
+
+    return gpt_scope_layer(p->f->scopes, layer, omp_get_thread_num() == 0 ? &size : NULL, &rest,
+                           p->cache != NULL);
+}
+
+static inline bool recording(void)
+{
+    return __builtin_expect(prof_is_on(prof_global()), 0);
+}
+
+static const struct prof_scope no_scope;
+
+/* From here to the end of the block is operation `op`, or a layer. */
+#define SCOPE_OF(begin)                                                                            \
+    __attribute__((cleanup(gpt_scope_end), unused)) struct prof_scope scope_ =                     \
+        recording() ? (begin) : no_scope
+#define OP_SCOPE(p, op)             SCOPE_OF(record((p), (op), false))
+#define LAST_OP_SCOPE(p, op)        SCOPE_OF(record((p), (op), true))
+#define LAYER_SCOPE(p, tail, layer) SCOPE_OF(record_layer((p), (tail), (layer)))
+
 /* h = LN(x); the bias follows the gain in the table. */
 static void norm(const struct pass *p, enum gpt_tensor gain, int64_t layer)
 {
+    OP_SCOPE(p, gpt_op_of(gain));
     p->f->ops->layernorm(&(struct layernorm) {
         .rows = rows_of(p),
         .width = width_of(p),
@@ -57,6 +102,7 @@ static void norm(const struct pass *p, enum gpt_tensor gain, int64_t layer)
 static void linear(const struct pass *p, enum gpt_tensor weight, int64_t layer,
                    struct gemm_linear g)
 {
+    OP_SCOPE(p, gpt_op_of(weight));
     gpt_weight_extents(p->f->config, weight, &g.n, &g.k);
     g.m = rows_of(p);
     g.ldx = g.k;
@@ -81,6 +127,7 @@ static void remember(const struct pass *p, int64_t layer)
     int64_t width = width_of(p);
     size_t bytes = (size_t)width * sizeof(float);
 
+    OP_SCOPE(p, GPT_OP_REMEMBER);
 #pragma omp for schedule(static) nowait
     for (int64_t i = 0; i < rows_of(p); i++) {
         int64_t b = i / p->seq, at = (p->first + i % p->seq) * width;
@@ -97,6 +144,7 @@ static void attend(const struct pass *p)
 {
     int64_t width = width_of(p);
 
+    OP_SCOPE(p, GPT_OP_ATTENTION);
     p->f->ops->attention(&(struct attention) {
         .batch = p->batch,
         .seq = p->seq,
@@ -142,6 +190,7 @@ static void attend_last(const struct pass *p, int64_t layer)
         a.ld = width;
         a.ld_sequence = p->cache->capacity * width;
     }
+    LAST_OP_SCOPE(p, GPT_OP_ATTENTION);
     p->f->ops->decode(&a);
 }
 
@@ -169,6 +218,7 @@ static void run_mlp(const struct pass *p, int64_t layer, const float *residual, 
 
 static void run_layer(const struct pass *p, int64_t layer)
 {
+    LAYER_SCOPE(p, p, layer);
     run_qkv(p, layer);
     if (p->decode)
         attend_last(p, layer);
@@ -184,6 +234,7 @@ static void run_last_layer(const struct pass *p, const struct pass *tail, int64_
 {
     int64_t width = width_of(p);
 
+    LAYER_SCOPE(p, tail, layer);
     run_qkv(p, layer);
     attend_last(p, layer);
     run_mlp(tail, layer, p->x + (p->seq - 1) * width, p->seq * width);
@@ -201,6 +252,7 @@ static struct pass tail_of(const struct pass *p)
 
 static void embed(const struct pass *p, const int32_t *tokens)
 {
+    OP_SCOPE(p, GPT_OP_EMBED);
     p->f->ops->embedding(&(struct embedding) {
         .batch = p->batch,
         .seq = p->seq,
@@ -221,6 +273,7 @@ static void run_head(const struct pass *p, float *logits)
     int64_t rows = rows_of(p);
 
     norm(p, GPT_LN_F_WEIGHT, 0);
+    OP_SCOPE(p, GPT_OP_HEAD);
     p->f->ops->linear(&(struct gemm_linear) {
         .m = rows,
         .n = c->vocab,

@@ -15,6 +15,7 @@
     X(list)                                                                                        \
     X(run)                                                                                         \
     X(verify)                                                                                      \
+    X(profile)                                                                                     \
     X(compare)                                                                                     \
     X(bisect)                                                                                      \
     X(baseline)                                                                                    \

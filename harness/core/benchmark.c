@@ -47,6 +47,17 @@ void benchmark_name_of(const struct benchmark *b, const struct device *d,
     make_key(name);
 }
 
+void benchmark_name_operation(struct benchmark_name *name, const char *operation)
+{
+    size_t length = strlen(name->kernel);
+
+    snprintf(name->kernel + length, sizeof(name->kernel) - length, ":%s", operation);
+    for (char *p = name->kernel + length; *p; p++)
+        if (*p == ' ' || *p == '/')
+            *p = '-';
+    make_key(name);
+}
+
 static int parse_dims(char *text, struct benchmark_name *name)
 {
     char *rest = text, *item;

@@ -22,6 +22,10 @@ struct benchmark {
     enum cache_state cache;
 };
 
+/* The operation that stands for the whole of a profiled benchmark: its time with scopes on, which
+ * is not that of ordinary runs. */
+#define BENCHMARK_WHOLE "all"
+
 enum { KEY_SIZE = 256, NAME_SIZE = 64 };
 
 struct benchmark_dim {
@@ -41,6 +45,10 @@ const char *cache_state_name(enum cache_state cache); /* "warm", "cold" */
 /* Fills every field, the key included. */
 void benchmark_name_of(const struct benchmark *b, const struct device *d,
                        struct benchmark_name *name);
+/* Of an operation inside it, as profiling measures it: the kernel becomes "kernel:operation", the
+ * key follows. Blanks and slashes of the operation become '-'. A name that is cut to its room stays
+ * usable. */
+void benchmark_name_operation(struct benchmark_name *name, const char *operation);
 /* Takes a key apart. Keys of other origin (imports) need not have this form: then the whole key
  * becomes `kernel`, the rest is empty, and the result is still usable. Fails only if too long. */
 int benchmark_name_parse(const char *key, struct benchmark_name *name, struct error *err);

@@ -119,6 +119,18 @@ bool run_is_trial(const char *label, const char *settings)
     return found;
 }
 
+bool run_is_profile(const char *settings)
+{
+    struct error ignored;
+
+    if (!settings || !strstr(settings, "\"profile\""))
+        return false;
+    cJSON *json = json_parse(settings, strlen(settings), "settings", &ignored);
+    bool found = json_bool(json, "profile", false);
+    cJSON_Delete(json);
+    return found;
+}
+
 void records_release(struct records *r)
 {
     for (size_t i = 0; i < r->nr_runs; i++)

@@ -148,6 +148,9 @@ void run_copy(struct run *to, const struct run *from);
  * too), or by a self-test? Such a run is no part of the history of the code: nothing that looks for
  * "the newest" or makes series takes it. By label and settings (JSON, may be NULL). */
 bool run_is_trial(const char *label, const char *settings);
+/* Was it measured with scopes on? Its benchmarks have names of their own ("kernel:operation"), so
+ * it may stand beside others, but "the newest run" is not meant to be it. */
+bool run_is_profile(const char *settings);
 void records_release(struct records *r);
 struct run *records_add_run(struct records *r);                         /* zeroed; fill it in */
 struct record *records_add(struct records *r, int run, int launch_seq); /* zeroed */

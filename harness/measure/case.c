@@ -272,14 +272,23 @@ static int64_t next_round(void *context)
     return round < 1 ? 1 : round;
 }
 
-static int sample(struct state *s, struct error *err)
+static int take_samples(struct state *s, struct error *err)
 {
+    const struct case_settings *settings = s->settings;
     struct loop loop = {
         .name = s->m->bench.key,
         .context = s,
         .sample = take_sample,
         .next = next_round,
     };
+
+    if (!settings->profiling)
+        return loop_run(&loop, err);
+    return profiling_run(settings->profiling, &s->call, s->cold, s->m, settings->profiled, err);
+}
+
+static int sample(struct state *s, struct error *err)
+{
     struct telemetry_probe telemetry;
     double before = probe_ns(s->call.device);
 
@@ -289,7 +298,7 @@ static int sample(struct state *s, struct error *err)
     if (warm_up(s, err) || begin_sampling(s, err))
         return -1;
     telemetry_begin(&telemetry, s->settings->gpu);
-    int rc = loop_run(&loop, err);
+    int rc = take_samples(s, err);
     telemetry_end(&telemetry, s->m);
     if (rc)
         return -1;
@@ -349,6 +358,8 @@ void case_measure(const struct benchmark *bench, struct device *device,
     struct error err = { "" };
 
     case_describe(bench, device, m);
+    if (settings->profiling)
+        benchmark_name_operation(&m->bench, BENCHMARK_WHOLE);
     device->memory_peak = device->memory_live; /* the peak of this case */
     if (supported(bench, device, m)) {
         if (steps(&s, bench, device, &err))

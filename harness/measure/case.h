@@ -8,6 +8,7 @@
 #define HARNESS_MEASURE_CASE_H
 
 #include "measure/nvml.h"
+#include "measure/profiling.h"
 #include "measure/sampling.h"
 
 #include <stdbool.h>
@@ -18,6 +19,10 @@ struct case_settings {
     bool verify_only;       /* no timing; every output row is compared */
     double plant;           /* slow-down to plant, as a share; 0: none. See measure/plant.h */
     const struct nvml *gpu; /* the device's, for telemetry; NULL: none */
+    /* Where the time goes instead of how long it takes: the measurement is `<kernel>:all`, and
+     * `profiled`, which the caller releases, gets the operations. NULL: ordinary. */
+    const struct profiling *profiling;
+    struct profiled *profiled;
 };
 
 /* Fills all of `m`; release it with measurement_release(). */

@@ -159,6 +159,26 @@ static int read_measurement(const cJSON *json, struct measurement *m, struct err
     return 0;
 }
 
+static int take_operations(struct child *c, size_t index, const cJSON *array)
+{
+    const cJSON *item;
+    int rc = 0;
+
+    if (!c->sink->operation)
+        return 0;
+    cJSON_ArrayForEach(item, array)
+    {
+        struct measurement m;
+        if (rc == 0) {
+            rc = measurement_from_json(item, &m, c->err);
+            if (rc == 0)
+                rc = c->sink->operation(c->sink->context, index, &m, c->err);
+            measurement_release(&m);
+        }
+    }
+    return rc;
+}
+
 static int take_measurement(struct child *c, size_t index, const cJSON *json)
 {
     struct measurement m;
@@ -167,6 +187,8 @@ static int take_measurement(struct child *c, size_t index, const cJSON *json)
     if (rc == 0)
         rc = c->sink->end(c->sink->context, index, &m, c->err);
     measurement_release(&m);
+    if (rc == 0)
+        rc = take_operations(c, index, cJSON_GetObjectItemCaseSensitive(json, "operations"));
     c->done++;
     c->answered = c->done == c->wanted;
     c->result->current = -1;

@@ -6,6 +6,7 @@
  *
  *     {"begin": 4}                    case 4 of the job starts
  *     {"end": 4, "measurement": {}}   and is done
+ *     {"end": 4, "measurement": {}, "operations": [{}]}   of a profiled one
  *     {"end": 4, "lacks": "gemm/x"}   or the program has no such variant
  *     {"ceilings": []}                the answer to a job that asks for them
  *
@@ -24,8 +25,9 @@
 
 #include <signal.h>
 
-/* Protocol 1 had neither "lacks" nor planted slow-downs. */
-enum { LAUNCH_FD = 3, LAUNCH_PROTOCOL = 2 };
+/* Protocol 1 had neither "lacks" nor planted slow-downs, 2 no profiles: what asks for none is a job
+ * of protocol LAUNCH_PLAIN. */
+enum { LAUNCH_FD = 3, LAUNCH_PROTOCOL = 3, LAUNCH_PLAIN = 2 };
 
 struct job {
     const char *device_spec;
@@ -46,6 +48,9 @@ struct launch_sink {
     /* A finished measurement; the sink may take what it owns. Where the program lacks the variant,
      * it is UNSUPPORTED and says nothing else, not even its name. */
     int (*end)(void *context, size_t index, struct measurement *m, struct error *err);
+    /* Each operation of a profiled case, right behind its measurement; NULL: they are not wanted.
+     */
+    int (*operation)(void *context, size_t index, struct measurement *m, struct error *err);
     int (*ceilings)(void *context, const struct ceiling *c, int nr, struct error *err);
 };
 

@@ -44,19 +44,29 @@ static uint64_t case_seed(uint64_t seed, const struct benchmark *b)
     return seed + hash;
 }
 
-static cJSON *measure_case(const struct job *job, size_t i, struct device *device,
-                           const struct nvml *gpu)
+/* The measurement, and of a profiled case its operations, go into `end`. */
+static void measure_case(const struct job *job, size_t i, struct device *device,
+                         const struct nvml *gpu, cJSON *end)
 {
     struct case_settings settings = job->settings;
+    struct profiled profiled = { 0 };
     struct measurement m;
 
     settings.seed = case_seed(settings.seed, &job->cases[i]);
     settings.plant = job->plant[i];
     settings.gpu = gpu;
+    settings.profiled = &profiled;
     case_measure(&job->cases[i], device, &settings, &m);
-    cJSON *json = measurement_to_json(&m);
+    cJSON_AddItemToObject(end, "measurement", measurement_to_json(&m));
+    cJSON *operations = settings.profiling ? cJSON_AddArrayToObject(end, "operations") : NULL;
+    for (size_t o = 0; m.outcome == OUTCOME_OK && o < profiled.nr; o++) {
+        struct measurement one;
+        profiled_measurement(&profiled, o, &m, &one);
+        cJSON_AddItemToArray(operations, measurement_to_json(&one));
+        measurement_release(&one);
+    }
+    profiled_release(&profiled);
     measurement_release(&m);
-    return json;
 }
 
 static int serve_case(const struct owned_job *job, size_t i, struct device *device,
@@ -72,7 +82,7 @@ static int serve_case(const struct owned_job *job, size_t i, struct device *devi
     if (job->lacks[i])
         cJSON_AddStringToObject(end, "lacks", job->lacks[i]);
     else
-        cJSON_AddItemToObject(end, "measurement", measure_case(&job->job, i, device, gpu));
+        measure_case(&job->job, i, device, gpu, end);
     return report(end, err);
 }
 

@@ -25,18 +25,31 @@ static cJSON *case_to_json(const struct job *job, size_t i)
     return json;
 }
 
+static cJSON *profiling_to_json(const struct profiling *p)
+{
+    cJSON *json = cJSON_CreateObject();
+
+    json_add_int(json, "iterations", p->iterations);
+    cJSON_AddStringToObject(json, "folder", p->folder);
+    cJSON_AddBoolToObject(json, "activity", p->activity);
+    return json;
+}
+
 char *job_print(const struct job *job)
 {
     cJSON *json = cJSON_CreateObject(), *cases;
     char seed[24];
 
-    json_add_int(json, "protocol", LAUNCH_PROTOCOL);
+    /* What an older program does not know, it is not asked for. */
+    json_add_int(json, "protocol", job->settings.profiling ? LAUNCH_PROTOCOL : LAUNCH_PLAIN);
     cJSON_AddStringToObject(json, "device", job->device_spec);
     snprintf(seed, sizeof(seed), "%llu", (unsigned long long)job->settings.seed);
     cJSON_AddStringToObject(json, "seed", seed);
     cJSON_AddBoolToObject(json, "verify_only", job->settings.verify_only);
     cJSON_AddBoolToObject(json, "ceilings", job->ceilings);
     cJSON_AddItemToObject(json, "sampling", sampling_to_json(&job->settings.sampling));
+    if (job->settings.profiling)
+        cJSON_AddItemToObject(json, "profile", profiling_to_json(job->settings.profiling));
     cases = cJSON_AddArrayToObject(json, "cases");
     for (size_t i = 0; i < job->nr; i++)
         cJSON_AddItemToArray(cases, case_to_json(job, i));
@@ -74,6 +87,25 @@ static int read_case(const cJSON *json, const struct registry *registry, struct 
     return 0;
 }
 
+static int read_profiling(const cJSON *json, struct owned_job *out, struct error *err)
+{
+    enum { MOST = 1000000 };
+    int64_t iterations;
+    const char *folder;
+
+    if (json_get_int(json, "iterations", &iterations, err) ||
+        json_get_string(json, "folder", &folder, err))
+        return error_prefix(err, "profile");
+    if (iterations < 1 || iterations > MOST)
+        return error_set(err, "profile: \"iterations\" must be 1 to %d", MOST);
+    out->folder = memory_string(folder);
+    out->profiling = (struct profiling) { .iterations = (int)iterations,
+                                          .folder = out->folder,
+                                          .activity = json_bool(json, "activity", false) };
+    out->job.settings.profiling = &out->profiling;
+    return 0;
+}
+
 static int check_protocol(const cJSON *json, struct error *err)
 {
     int64_t asked = json_int(json, "protocol", 1); /* the first one did not tell its number */
@@ -92,12 +124,14 @@ static int read_job(const cJSON *json, const struct registry *registry, struct o
 {
     const cJSON *cases = cJSON_GetObjectItemCaseSensitive(json, "cases"), *item;
     const cJSON *sampling = cJSON_GetObjectItemCaseSensitive(json, "sampling");
+    const cJSON *profile = cJSON_GetObjectItemCaseSensitive(json, "profile");
     struct job *job = &out->job;
     const char *device, *seed;
 
     if (check_protocol(json, err) || json_get_string(json, "device", &device, err) ||
         json_get_string(json, "seed", &seed, err) ||
-        sampling_from_json(sampling, &job->settings.sampling, err))
+        sampling_from_json(sampling, &job->settings.sampling, err) ||
+        (profile && read_profiling(profile, out, err)))
         return -1;
     snprintf(out->device_spec, sizeof(out->device_spec), "%s", device);
     job->device_spec = out->device_spec;
@@ -136,6 +170,7 @@ void job_release(struct owned_job *job)
         free(job->lacks[i]);
     free(job->lacks);
     free(job->plant);
+    free(job->folder);
     free(job->cases);
     *job = (struct owned_job) { 0 };
 }

@@ -13,6 +13,8 @@ struct owned_job {
     struct benchmark *cases; /* without a variant where this program lacks it */
     char **lacks;            /* "kernel/variant" of those, else NULL */
     double *plant;
+    struct profiling profiling; /* what job.settings points to, if it does */
+    char *folder;
 };
 
 /* Fails where the job speaks another protocol than this program. */

@@ -57,6 +57,14 @@ static int on_end(void *context, size_t which, struct measurement *m, struct err
     return s->sink->measurement(s->sink->context, &s->launch, m, err);
 }
 
+static int on_operation(void *context, size_t which, struct measurement *m, struct error *err)
+{
+    struct state *s = context;
+
+    (void)which;
+    return s->sink->measurement(s->sink->context, &s->launch, m, err);
+}
+
 /* Every process is a launch of its own. */
 static int on_process_begin(void *context, struct error *err)
 {
@@ -84,6 +92,7 @@ static int run_turn(struct state *s, bool *interrupted, struct error *err)
         .process_end = on_process_end,
         .begin = on_begin,
         .end = on_end,
+        .operation = on_operation,
     };
     struct turn turn = {
         .device = &s->device,

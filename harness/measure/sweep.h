@@ -36,7 +36,8 @@ struct sweep_sink {
     void *context;
     int (*launch_begin)(void *context, const struct launch *l, struct error *err);
     int (*launch_end)(void *context, const struct launch *l, struct error *err);
-    /* Owned by the sweep: copy what is to be kept. */
+    /* Owned by the sweep: copy what is to be kept. Of a profiled benchmark (settings.profiling) the
+     * whole comes first, then its operations. */
     int (*measurement)(void *context, const struct launch *l, const struct measurement *m,
                        struct error *err);
     void (*progress)(void *context, const struct sweep_progress *p); /* may be NULL */

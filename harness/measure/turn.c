@@ -52,6 +52,8 @@ static void name_nameless(const struct state *s, const struct benchmark *b, stru
     struct measurement named;
 
     case_describe(b, s->turn->device, &named);
+    if (s->turn->settings.profiling)
+        benchmark_name_operation(&named.bench, BENCHMARK_WHOLE);
     named.outcome = m->outcome;
     named.message = m->message;
     *m = named;
@@ -66,6 +68,15 @@ static int on_end(void *context, size_t index, struct measurement *m, struct err
     if (!m->bench.key[0])
         name_nameless(s, &s->cases[index], m);
     return s->sink->end(s->sink->context, s->turn->order[index], m, err);
+}
+
+static int on_operation(void *context, size_t index, struct measurement *m, struct error *err)
+{
+    struct state *s = context;
+    const struct turn_sink *sink = s->sink;
+
+    return sink->operation ? sink->operation(sink->context, s->turn->order[index + s->base], m, err)
+                           : 0;
 }
 
 /* The case in hand of a process that did not come back. */
@@ -117,7 +128,9 @@ static int note_losses(struct state *s, const struct launch_result *r, struct er
 static int run_process(struct state *s, bool *interrupted, struct error *err)
 {
     const struct turn *turn = s->turn;
-    struct launch_sink sink = { .context = s, .begin = on_begin, .end = on_end };
+    struct launch_sink sink = {
+        .context = s, .begin = on_begin, .end = on_end, .operation = on_operation
+    };
     struct job job = {
         .device_spec = turn->device->spec,
         .settings = turn->settings,

@@ -29,6 +29,8 @@ struct turn_sink {
     /* Every case once, in order, unless interrupted; `which` is an index in benchmarks. The sink
      * may take what `m` owns. */
     int (*end)(void *context, size_t which, struct measurement *m, struct error *err);
+    /* Each operation of a profiled case, behind its measurement; may be NULL. */
+    int (*operation)(void *context, size_t which, struct measurement *m, struct error *err);
 };
 
 /* 0, also where it was interrupted. -1 where a process could not be started or ended before its

@@ -15,7 +15,8 @@ enum { UUID_PREFIX_MIN = 6, COMMIT_PREFIX_MIN = 7, COMMIT_SHOWN = 7 };
 struct candidate {
     int64_t id, started_ms;
     bool finished, dirty;
-    bool trial; /* run_is_trial(): reached by name alone */
+    bool trial;   /* run_is_trial(): reached by name alone */
+    bool profile; /* run_is_profile(): stands for the newest only where there is no other */
     char *uuid, *label, *class_name, *commit, *branch;
 };
 
@@ -151,12 +152,18 @@ static bool eligible(const struct lookup *l, match_fn *matches, const struct can
 static const struct candidate *newest_eligible(const struct lookup *l, match_fn *matches,
                                                bool clean)
 {
+    const struct candidate *profile = NULL;
+
     for (size_t i = 0; i < l->runs.nr; i++) {
         const struct candidate *c = &l->runs.items[i];
-        if (eligible(l, matches, c) && !(clean && c->dirty))
+        if (!eligible(l, matches, c) || (clean && c->dirty))
+            continue;
+        if (!c->profile)
             return c;
+        if (!profile)
+            profile = c;
     }
-    return NULL;
+    return profile;
 }
 
 static void add_same_build(struct lookup *l, match_fn *matches, const struct candidate *newest)
@@ -270,7 +277,9 @@ static int read_candidates(struct lookup *l, struct error *err)
         c->class_name = memory_string(sql_text(&q));
         c->commit = memory_string(sql_text(&q));
         c->branch = memory_string(sql_text(&q));
-        c->trial = run_is_trial(c->label, sql_text(&q));
+        const char *settings = sql_text(&q);
+        c->trial = run_is_trial(c->label, settings);
+        c->profile = run_is_profile(settings);
     }
     sql_close(&q);
     return rc;

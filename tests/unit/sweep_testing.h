@@ -266,6 +266,22 @@ static inline const struct measurement *find(const struct log *log, const char *
     return NULL;
 }
 
+struct bad_job {
+    const char *text, *says; /* what must be in the message */
+};
+
+static inline void assert_refused(const struct bad_job *bad, size_t nr)
+{
+    for (size_t i = 0; i < nr; i++) {
+        struct owned_job job;
+        struct error err = { "" };
+        assert_int_equal(job_parse(bad[i].text, strlen(bad[i].text), test_registry(), &job, &err),
+                         -1);
+        assert_says(err.message, bad[i].says);
+        job_release(&job);
+    }
+}
+
 static inline bool is_sweep_child(int argc, char **argv)
 {
     return argc > 1 && strcmp(argv[1], "internal-launch") == 0;

@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/command.h"
+
+#include "activity/collect.h"
+#include "base/json.h"
+#include "cli/interrupt.h"
+#include "cli/profile_diff.h"
+#include "cli/profile_import.h"
+#include "cli/profile_output.h"
+#include "cli/profile_record.h"
+#include "cli/terminal.h"
+#include "timeline/timeline_read.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct profile_options {
+    struct choice_options what;
+    const char *db, *label, *output;
+    int64_t launches, iterations, seed, top;
+    double timeout;
+    bool no_store, diff, import, json;
+};
+
+enum { LAUNCHES = 3, ITERATIONS = 30, TOP = 12, TIMEOUT_S = 300 };
+
+/* ---- profiles of our own ---- */
+
+struct session {
+    const struct profile_options *o;
+    struct profile_output output;
+    struct profile_request request;
+    struct profile_result result;
+    struct strbuf folder;
+    cJSON *list;
+    int status;
+};
+
+/* Where the files of a benchmark go: a folder of its own where there are several. */
+static int place_of(const struct session *s, const struct benchmark_name *name,
+                    struct strbuf *place, struct error *err)
+{
+    strbuf_init(place);
+    strbuf_adds(place, s->folder.data);
+    return s->request.choice.list.nr > 1 ? profile_subfolder(name->key, place, err) : 0;
+}
+
+static int move_trace(const struct session *s, const struct benchmark_name *name, const char *place,
+                      struct error *err)
+{
+    struct strbuf to;
+    char *from = profiling_file(s->folder.data, name);
+
+    strbuf_init(&to);
+    strbuf_addf(&to, "%s/trace.json", place);
+    int rc = rename(from, to.data) ? error_set(err, "%s: %s", from, strerror(errno)) : 0;
+    strbuf_release(&to);
+    free(from);
+    return rc;
+}
+
+static int show_benchmark(struct session *s, const struct benchmark *bench,
+                          const struct benchmark_name *name, struct error *err)
+{
+    struct timeline_roofs roofs = profile_roofs(&s->result, bench, &s->request.choice.device);
+    struct profile_view view;
+    struct prof_trace trace;
+    struct strbuf place;
+
+    int rc = place_of(s, name, &place, err) || move_trace(s, name, place.data, err) ||
+             timeline_read(place.data, &trace, err);
+    if (rc == 0) {
+        rc = profile_view_init(&view, name->key, &trace, &roofs, &s->result.cost, err);
+        view.launches = s->request.launches;
+        if (rc == 0)
+            rc = profile_show(&s->output, &view, place.data, s->list, err);
+        profile_view_release(&view);
+    }
+    strbuf_release(&place);
+    return rc ? -1 : 0;
+}
+
+/* The last measurement of the whole tells whether there is a trace. */
+static const struct measurement *whole_of(const struct session *s, struct benchmark_name *name)
+{
+    struct benchmark_name whole = *name;
+
+    benchmark_name_operation(&whole, BENCHMARK_WHOLE);
+    for (size_t i = s->result.records.nr; i-- > 0;)
+        if (strcmp(s->result.records.items[i].m.bench.key, whole.key) == 0)
+            return &s->result.records.items[i].m;
+    return NULL;
+}
+
+static int show_or_tell(struct session *s, const struct benchmark *bench, struct error *err)
+{
+    struct benchmark_name name;
+
+    benchmark_name_of(bench, &s->request.choice.device, &name);
+    const struct measurement *m = whole_of(s, &name);
+    if (m && m->outcome == OUTCOME_OK)
+        return show_benchmark(s, bench, &name, err);
+    fprintf(stderr, "%s: %s%s%s\n", name.key, m ? outcome_name(m->outcome) : "not measured",
+            m && m->message ? ": " : "", m && m->message ? m->message : "");
+    if (m && m->outcome == OUTCOME_UNSUPPORTED && s->status == EXIT_SAME)
+        s->status = EXIT_UNDECIDED;
+    if (m && m->outcome != OUTCOME_UNSUPPORTED)
+        s->status = EXIT_REGRESSION;
+    return 0;
+}
+
+static int show_all(struct session *s, struct error *err)
+{
+    const struct benchmark_list *list = &s->request.choice.list;
+
+    s->list = cJSON_CreateArray();
+    for (size_t i = 0; i < list->nr; i++)
+        if (show_or_tell(s, &list->items[i], err))
+            return -1;
+    if (s->o->json) {
+        cJSON *json = cJSON_CreateObject();
+        json_add_int(json, "schema_version", 1);
+        json_add_int(json, "run", s->result.run);
+        cJSON_AddItemToObject(json, "profiles", s->list);
+        s->list = NULL;
+        return output_json(json, NULL, err);
+    }
+    if (s->result.run)
+        printf("run %lld in %s\n", (long long)s->result.run, s->result.history);
+    return 0;
+}
+
+/* What the GPU does is collected where CUPTI is at hand; the scopes' own times do without. */
+static bool wants_activity(const struct device *d)
+{
+    struct error why;
+    uint32_t version;
+
+    if (d->kind != DEVICE_CUDA)
+        return false;
+    if (activity_available(&version, &why) == 0)
+        return true;
+    fprintf(stderr, "no kernels and copies in the trace, scopes alone: %s\n", why.message);
+    return false;
+}
+
+static int prepare(struct session *s, int argc, char **argv, struct error *err)
+{
+    const struct profile_options *o = s->o;
+    struct profile_request *r = &s->request;
+
+    if (argc == 0 && !o->what.models.nr && !o->what.suite)
+        return error_set(err, "name what to profile: harness profile 'gpt/nano/prefill'");
+    if (choice_make(&r->choice, &o->what, argv, argc, "quick", err))
+        return -1;
+    if (r->choice.device.kind == DEVICE_FAKE)
+        return error_set(err, "the fake device invents its time: there is nothing to profile");
+    if (!o->what.variants.nr)
+        profile_choose(&r->choice.list);
+    if (profile_folder(&s->output, r->choice.list.items[0].variant->kernel->name, &s->folder, err))
+        return -1;
+    r->launches = o->launches ? (int)o->launches : LAUNCHES;
+    r->db = o->db;
+    r->label = o->label;
+    r->store = !o->no_store;
+    r->timeout = o->timeout > 0 ? o->timeout : TIMEOUT_S;
+    r->seed = (uint64_t)o->seed;
+    r->profiling =
+        (struct profiling) { .iterations = o->iterations ? (int)o->iterations : ITERATIONS,
+                             .folder = s->folder.data,
+                             .activity = wants_activity(&r->choice.device) };
+    return 0;
+}
+
+static int profile(const struct profile_options *o, const struct profile_output *out, int argc,
+                   char **argv, struct error *err)
+{
+    struct session s = { .o = o, .output = *out };
+    const volatile sig_atomic_t *interrupted = interrupt_watch();
+
+    strbuf_init(&s.folder);
+    int rc = prepare(&s, argc, argv, err);
+    if (rc == 0)
+        rc = profile_record(&s.request, interrupted, &s.result, err);
+    if (rc == 0 && s.result.interrupted) {
+        fprintf(stderr, "interrupted\n");
+        s.status = 128 + (int)*interrupted;
+    } else if (rc == 0) {
+        rc = show_all(&s, err);
+    }
+    cJSON_Delete(s.list);
+    profile_result_release(&s.result);
+    strbuf_release(&s.folder);
+    choice_release(&s.request.choice);
+    return rc ? rc : s.status;
+}
+
+/* ---- those of others ---- */
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash && slash[1] ? slash + 1 : path;
+}
+
+static int import_one(const struct profile_output *o, const char *path, bool several, cJSON *list,
+                      struct error *err)
+{
+    struct profile_view view;
+    struct prof_trace trace;
+    struct strbuf folder;
+
+    strbuf_init(&folder);
+    int rc = profile_import(path, &trace, err);
+    if (rc == 0)
+        rc = profile_folder(o, base_name(path), &folder, err);
+    if (rc == 0 && several && o->folder)
+        rc = profile_subfolder(base_name(path), &folder, err);
+    if (rc == 0) {
+        rc = profile_view_init(&view, path, &trace, NULL, NULL, err);
+        if (rc == 0)
+            rc = profile_write_trace(&view, folder.data, err);
+        if (rc == 0)
+            rc = profile_show(o, &view, folder.data, list, err);
+        profile_view_release(&view);
+    }
+    prof_trace_release(&trace);
+    strbuf_release(&folder);
+    return rc;
+}
+
+static int import(const struct profile_output *o, int argc, char **argv, struct error *err)
+{
+    cJSON *json = cJSON_CreateObject(), *list;
+    int rc = argc > 0 ? 0 : error_set(err, "--import: name one file or several");
+
+    json_add_int(json, "schema_version", 1);
+    list = cJSON_AddArrayToObject(json, "profiles");
+    for (int i = 0; rc == 0 && i < argc; i++)
+        rc = import_one(o, argv[i], argc > 1, list, err);
+    if (rc == 0 && o->json)
+        return output_json(json, NULL, err);
+    cJSON_Delete(json);
+    return rc;
+}
+
+static int run(int argc, char **argv, void *options, struct error *err)
+{
+    const struct profile_options *o = options;
+    const struct profile_output out = { .folder = o->output,
+                                        .top = o->top ? (size_t)o->top : TOP,
+                                        .json = o->json };
+
+    if (o->diff && o->import)
+        return error_set(err,
+                         "--diff and --import do not go together: --diff reads the same files");
+    if (o->diff && argc != 2)
+        return error_set(err, "--diff: name two profiles, folders or trace files");
+    if (o->diff)
+        return profile_diff(&out, (const char *const[]) { argv[0], argv[1] }, err);
+    return o->import ? import(&out, argc, argv, err) : profile(o, &out, argc, argv, err);
+}
+
+static const struct option_row rows[] = {
+    CHOICE_OPTION_ROWS(struct profile_options, what, "none", 'b'),
+    OPTION_RANGE_ROW("iterations", 0, OPTION_INT, struct profile_options, iterations, 1, 100000,
+                     "N", "recorded in each launch (default 30)"),
+    OPTION_RANGE_ROW("launches", 'l', OPTION_INT, struct profile_options, launches, 1, 1000, "N",
+                     "fresh processes: the unit of evidence (default 3)"),
+    OPTION_RANGE_ROW("top", 0, OPTION_INT, struct profile_options, top, 1, 1000, "N",
+                     "operations in the tables (default 12)"),
+    OPTION_ROW("output", 'o', OPTION_STRING, struct profile_options, output, "FOLDER",
+               "of the files (default profile-<what>)"),
+    OPTION_ROW("no-store", 0, OPTION_FLAG, struct profile_options, no_store, NULL,
+               "keep no statistics of the operations in the history"),
+    OPTION_ROW("diff", 0, OPTION_FLAG, struct profile_options, diff, NULL,
+               "compare two profiles: folders or files, before and after"),
+    OPTION_ROW("import", 0, OPTION_FLAG, struct profile_options, import, NULL,
+               "show files of other profilers: trace JSON, nsys SQLite, ncu --csv"),
+    OPTION_ROW("timeout", 0, OPTION_DURATION, struct profile_options, timeout, "TIME",
+               "kill a case that takes longer (default 5m)"),
+    OPTION_RANGE_ROW("seed", 0, OPTION_INT, struct profile_options, seed, 1, INT64_MAX, "N",
+                     "of order and inputs (default: fresh)"),
+    OPTION_ROW("label", 0, OPTION_STRING, struct profile_options, label, "TEXT",
+               "a name for the run, usable as a REF"),
+    OPTION_ROW("db", 0, OPTION_STRING, struct profile_options, db, "FILE",
+               "the history (default .harness/history.db of the project)"),
+    OPTION_ROW("json", 0, OPTION_FLAG, struct profile_options, json, NULL,
+               "what profile.json holds, on standard output"),
+    OPTION_END,
+};
+
+extern const struct command cmd_profile;
+const struct command cmd_profile = {
+    .name = "profile",
+    .arguments = "[FILTER... | --diff A B | --import FILE...]",
+    .summary = "where the time goes: operations, bottlenecks, timeline",
+    .details =
+        "  harness profile gpt/tile-large/prefill --batch 4 --seq 64\n"
+        "  harness profile --diff profile-before profile-after\n"
+        "  harness profile --import report.sqlite\n"
+        "\n"
+        "Checks and warms up as `run` does, then records iterations scope by scope. Plain and\n"
+        "vendor variants are left out where another is chosen too, unless --variant names them.\n"
+        "Statistics of each operation go into the history as KERNEL:OPERATION, the whole as\n"
+        "KERNEL:all, for `compare`, `trend` and `plot`. Exit status 1 if a result was wrong or\n"
+        "failed, 77 if a benchmark cannot run here.",
+    .options = rows,
+    .options_size = sizeof(struct profile_options),
+    .run = run,
+};

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/memory.h"
+#include "base/stats.h"
+#include "base/text.h"
+#include "cli/profile_view.h"
+#include "cli/terminal.h"
+#include "output/table.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static const char *const by_words[] = { [PROF_BY_SELF] = "self", [PROF_BY_TOTAL] = "total" };
+
+/* Work per ns, which is 10^9 a second; empty where there is none. */
+static void add_rate(struct table *t, double work, double ns)
+{
+    if (work > 0 && ns > 0)
+        table_cell(t, TABLE_PLAIN, "%.4g", work / ns);
+    else
+        table_cell(t, TABLE_PLAIN, "%s", "");
+}
+
+static void add_rates(const struct profile_view *v, const struct prof_row *row, struct table *t)
+{
+    double ns = profile_row_ns(row);
+    struct timeline_roof roof = profile_row_roof(v, row);
+
+    add_rate(t, row->flops, ns);
+    add_rate(t, (double)row->bytes, ns);
+    if (roof.bound == TIMELINE_UNBOUND)
+        return;
+    table_cell(t, TABLE_PLAIN, "%.0f %% of the %s", 100 * roof.fraction, roof.name);
+}
+
+static void add_row(const struct profile_view *v, const struct prof_bottleneck *b, struct table *t)
+{
+    char time[PROF_TEXT_SIZE];
+    const struct prof_row *row = b->row;
+
+    table_row(t);
+    table_cell(t, TABLE_PLAIN, "%s", row->name);
+    table_cell(t, TABLE_PLAIN, "%zu", row->calls);
+    table_cell(t, TABLE_PLAIN, "%s", prof_time_text((double)row->total, time));
+    table_cell(t, TABLE_PLAIN, "%s", prof_time_text((double)row->self, time));
+    table_cell(t, TABLE_PLAIN, "%.1f %%", 100 * b->share);
+    table_cell(t, TABLE_PLAIN, "%.1f %%", 100 * b->cumulative);
+    table_cell(t, TABLE_PLAIN, "%s", prof_time_text((double)row->p50, time));
+    add_rates(v, row, t);
+}
+
+static const struct table_column columns[] = {
+    { .title = "operation", .elastic = true },
+    { .title = "calls", .align = TABLE_RIGHT },
+    { .title = "total", .align = TABLE_RIGHT },
+    { .title = "self", .align = TABLE_RIGHT },
+    { .title = "share", .align = TABLE_RIGHT },
+    { .title = "cumulative", .align = TABLE_RIGHT },
+    { .title = "median call", .align = TABLE_RIGHT },
+    { .title = "GFLOP/s", .align = TABLE_RIGHT },
+    { .title = "GB/s", .align = TABLE_RIGHT },
+    { .title = "roof" },
+};
+
+static int print_bottlenecks(const struct profile_view *v, enum prof_side side, enum prof_by by,
+                             size_t top, struct strbuf *out, struct error *err)
+{
+    struct prof_bottleneck *list = memory_zeroed(top + 1, sizeof(*list));
+    int nr = prof_bottlenecks(&v->main, &v->summary, side, by, list, top);
+    struct table t;
+
+    table_init(&t, columns, sizeof(columns) / sizeof(columns[0]));
+    for (int i = 0; i < nr; i++)
+        add_row(v, &list[i], &t);
+    if (nr > 0) {
+        strbuf_addf(out, "\nBy %s time%s\n", by_words[by], side == PROF_DEVICE ? ", on GPUs" : "");
+        table_text(&t, terminal_width(), terminal_colour(), out);
+    }
+    table_release(&t);
+    free(list);
+    return nr < 0 ? error_set(err, "no memory for the bottlenecks") : 0;
+}
+
+static double median_of(const int64_t *ns, size_t nr)
+{
+    double *values = memory_resize(NULL, nr, sizeof(*values));
+
+    for (size_t i = 0; i < nr; i++)
+        values[i] = (double)ns[i];
+    double median = stats_median(values, nr);
+    free(values);
+    return median;
+}
+
+/* How much of the iterations the operations cover: the rest is between them. */
+static void print_iterations(const struct profile_view *v, struct strbuf *out)
+{
+    const struct timeline_layers *l = &v->layers;
+    char time[PROF_TEXT_SIZE];
+    double all = 0, rest = 0;
+
+    if (l->nr_iterations == 0)
+        return;
+    for (size_t i = 0; i < l->nr_iterations; i++) {
+        all += (double)l->ns[i];
+        rest += (double)l->rest_ns[i];
+    }
+    strbuf_addf(out, "%zu iteration%s of %s (median)", l->nr_iterations,
+                l->nr_iterations == 1 ? "" : "s",
+                prof_time_text(median_of(l->ns, l->nr_iterations), time));
+    if (l->nr > 0 && all > 0)
+        strbuf_addf(out, "; its operations cover %.1f %%", 100 * (1 - rest / all));
+    if (v->launches > 1)
+        strbuf_addf(out, "; the last of %d launches", v->launches);
+    strbuf_addc(out, '\n');
+}
+
+static void print_split(const struct profile_view *v, struct strbuf *out)
+{
+    const char *comma = "";
+    char time[PROF_TEXT_SIZE];
+
+    if (v->split.span <= 0)
+        return;
+    if (v->split.device < 0)
+        strbuf_addf(out, "\nThe main thread's %s: ", prof_time_text((double)v->split.span, time));
+    else
+        strbuf_addf(out, "\nGPU %d's %s: ", v->split.device,
+                    prof_time_text((double)v->split.span, time));
+    for (int part = 0; part < PART_NR; part++) {
+        if (v->split.ns[part] == 0)
+            continue;
+        strbuf_addf(out, "%s%s %.1f %%", comma, timeline_part_name((enum timeline_part)part),
+                    100 * timeline_part_share(&v->split, (enum timeline_part)part));
+        comma = ", ";
+    }
+    strbuf_addc(out, '\n');
+}
+
+static void print_advice(const struct profile_view *v, size_t top, struct strbuf *out)
+{
+    if (v->advice.nr > 0)
+        strbuf_adds(out, "\nAdvice\n");
+    for (size_t i = 0; i < v->advice.nr && i < top; i++)
+        strbuf_addf(out, "- %s\n", v->advice.items[i].text);
+}
+
+/* All threads record: what counts for the time that a user waits is the main thread's part. */
+static void print_cost(const struct profile_view *v, struct strbuf *out)
+{
+    char time[PROF_TEXT_SIZE];
+    double ns = v->cost.on * (double)v->summary.calls[PROF_HOST];
+
+    if (v->cost.on <= 0 || v->summary.total[PROF_HOST] <= 0)
+        return;
+    strbuf_addf(out,
+                "\nRecording: %s a scope, %zu scopes on the main thread: %.3g %% of its time\n",
+                prof_time_text(v->cost.on, time), v->summary.calls[PROF_HOST],
+                100 * ns / (double)v->summary.total[PROF_HOST]);
+}
+
+int profile_print(const struct profile_view *v, size_t top, struct strbuf *out, struct error *err)
+{
+    strbuf_addf(out, "%s\n", v->title);
+    print_iterations(v, out);
+    for (int side = PROF_HOST; side <= PROF_DEVICE; side++)
+        for (int by = PROF_BY_SELF; by <= PROF_BY_TOTAL; by++)
+            if (print_bottlenecks(v, (enum prof_side)side, (enum prof_by)by, top, out, err))
+                return -1;
+    print_split(v, out);
+    print_advice(v, top, out);
+    print_cost(v, out);
+    return 0;
+}

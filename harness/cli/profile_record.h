@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* Profiling benchmarks of this program: launches with scopes on, into the history. */
+#ifndef HARNESS_CLI_PROFILE_RECORD_H
+#define HARNESS_CLI_PROFILE_RECORD_H
+
+#include "cli/choice.h"
+#include "cli/profile_view.h"
+#include "measure/profiling.h"
+
+#include <signal.h>
+
+struct profile_request {
+    struct choice choice;
+    int launches;
+    struct profiling profiling; /* its folder exists */
+    const char *db, *label;     /* may be NULL */
+    bool store;                 /* keep the statistics of the operations in the history */
+    double timeout;             /* s a case */
+    uint64_t seed;
+};
+
+struct profile_result {
+    struct records records; /* of all launches, as run 0 */
+    struct prof_cost cost;
+    int64_t run;   /* in the history; 0: not kept */
+    char *history; /* its file; owned */
+    bool interrupted;
+};
+
+/* Leaves plain and vendor variants out where another one of the same kernel is there. */
+void profile_choose(struct benchmark_list *list);
+
+/* Measures, with roofs where the machine has none yet. The traces of the last launch are in the
+ * folder (profiling_file()). Release the result whatever comes. */
+int profile_record(const struct profile_request *request, const volatile sig_atomic_t *interrupted,
+                   struct profile_result *result, struct error *err);
+void profile_result_release(struct profile_result *result);
+
+/* The roofs of a benchmark among what was measured. */
+struct timeline_roofs profile_roofs(const struct profile_result *result,
+                                    const struct benchmark *bench, const struct device *device);
+
+#endif

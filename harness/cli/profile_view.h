@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/* All that `harness profile` says of one trace, and how it says it: tables and files. */
+#ifndef HARNESS_CLI_PROFILE_VIEW_H
+#define HARNESS_CLI_PROFILE_VIEW_H
+
+#include "base/strbuf.h"
+#include "profile/summary.h"
+#include "timeline/timeline_advice.h"
+#include "timeline/timeline_layers.h"
+#include "timeline/timeline_main.h"
+#include "timeline/timeline_split.h"
+
+#include <stdbool.h>
+
+struct cJSON;
+
+struct profile_view {
+    char title[256]; /* a benchmark's key, or a file */
+    int launches;    /* made in all, the last of which this is; 0: none of ours */
+    struct prof_trace trace, main;
+    struct prof_summary summary;   /* of main */
+    struct timeline_layers layers; /* nr_iterations 0: the trace has none */
+    struct timeline_split split;
+    struct timeline_roofs roofs; /* all 0: not known */
+    struct prof_cost cost;       /* of a scope, on this machine; on 0: not measured */
+    struct advice_list advice;
+};
+
+/* Takes the trace. `roofs` and `cost` may be NULL. Release the view whatever the result. */
+int profile_view_init(struct profile_view *view, const char *title, struct prof_trace *trace,
+                      const struct timeline_roofs *roofs, const struct prof_cost *cost,
+                      struct error *err);
+void profile_view_release(struct profile_view *view);
+
+/* The roof of a row: of its FLOPs and bytes in the time it took, on the GPU where it has some. */
+struct timeline_roof profile_row_roof(const struct profile_view *view, const struct prof_row *row);
+double profile_row_ns(const struct prof_row *row);
+
+/* For people: the `top` worst by self and by total, the split, advice, the cost of recording. */
+int profile_print(const struct profile_view *view, size_t top, struct strbuf *out,
+                  struct error *err);
+/* docs/formats.md, profile.json. */
+struct cJSON *profile_to_json(const struct profile_view *view, size_t top, struct error *err);
+/* profile.json, and folded stacks of the host (stacks.folded) and of GPUs where there are any
+ * (stacks-gpu.folded), into the folder, which exists. */
+int profile_write(const struct profile_view *view, const char *folder, size_t top,
+                  struct error *err);
+/* trace.json; for traces that are not in a file of that form yet. */
+int profile_write_trace(const struct profile_view *view, const char *folder, struct error *err);
+
+#endif

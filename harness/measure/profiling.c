@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: MIT */
+#include "measure/profiling.h"
+
+#include "activity/collect.h"
+#include "base/array.h"
+#include "base/strbuf.h"
+#include "core/kernel.h"
+#include "measure/profiling_cuda.h"
+#include "profile/export.h"
+#include "timeline/timeline_activity.h"
+#include "timeline/timeline_layers.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { UNKEPT = 2 }; /* iterations that touch the profiler's buffers first */
+
+/* What one profile holds. */
+struct session {
+    const struct profiling *options;
+    const struct call *call;
+    struct measurement *m;
+    bool cold;
+    const struct prof_site *site;
+    struct profiling_cuda *gpu; /* NULL on the CPU */
+    struct activity_collector *collector;
+    struct prof_trace trace;
+};
+
+/* ---- recording ---- */
+
+static int iterate(const struct session *s, struct error *err)
+{
+    const struct prof_work work = { .flops = s->m->flops, .bytes = (int64_t)s->m->bytes };
+    struct device *d = s->call->device;
+
+    if (s->cold && d->ops->flush(d, err))
+        return -1;
+    struct prof_scope scope = prof_begin(prof_global(), s->site, &work);
+    int rc = d->ops->run(d, s->call, err);
+    prof_end(&scope);
+    return rc;
+}
+
+/* Live bytes are known to the device; the profiler, who saw none of them come, is told the sum. */
+static void tell_memory(const struct device *d)
+{
+    int device = d->kind == DEVICE_CUDA ? PROF_GPU : PROF_CPU;
+
+    prof_memory(prof_global(), device, d->memory_live - prof_memory_live(prof_global(), device));
+}
+
+static int record(const struct session *s, struct error *err)
+{
+    int rc = 0;
+
+    if (prof_thread_name(prof_global(), "main") || prof_set_on(prof_global(), 1))
+        return error_set(err, "no memory for a profile");
+    for (int i = 0; rc == 0 && i < UNKEPT + s->options->iterations; i++) {
+        if (i == UNKEPT) {
+            prof_clear(prof_global());
+            tell_memory(s->call->device);
+        }
+        rc = iterate(s, err);
+    }
+    prof_set_on(prof_global(), 0);
+    return rc;
+}
+
+/* ---- the GPU ---- */
+
+#ifdef HARNESS_HAVE_CUDA
+static int follow_gpu(struct session *s, struct error *err)
+{
+    struct error why; /* without activities the scopes' own times are left, and are enough */
+
+    if (s->call->device->kind != DEVICE_CUDA)
+        return 0;
+    if (s->options->activity &&
+        activity_start(&s->collector, &(struct activity_options) { 0 }, &why))
+        s->collector = NULL;
+    s->gpu = profiling_cuda_open(s->call->device, err);
+    if (!s->gpu)
+        return -1;
+    return prof_set_hooks(prof_global(), profiling_cuda_hooks(s->gpu))
+               ? error_set(err, "no memory for a profile")
+               : 0;
+}
+
+static void leave_gpu(struct session *s)
+{
+    if (!s->gpu)
+        return;
+    prof_clear(prof_global());
+    prof_set_hooks(prof_global(), NULL);
+    profiling_cuda_close(s->gpu);
+}
+#else
+static int follow_gpu(struct session *s, struct error *err)
+{
+    (void)s;
+    (void)err;
+    return 0;
+}
+
+static void leave_gpu(struct session *s)
+{
+    (void)s;
+}
+#endif
+
+static int add_activity(struct session *s, struct error *err)
+{
+    struct activity_list list;
+
+    if (!s->collector)
+        return 0;
+    activity_list_init(&list);
+    int rc = activity_stop(s->collector, &list, err);
+    s->collector = NULL;
+    if (rc == 0)
+        rc = timeline_add_activity(&s->trace, &list, err);
+    activity_list_release(&list);
+    return rc;
+}
+
+/* ---- what comes out ---- */
+
+char *profiling_file(const char *folder, const struct benchmark_name *name)
+{
+    struct strbuf path;
+
+    strbuf_init(&path);
+    strbuf_addf(&path, "%s/", folder);
+    for (const char *p = name->key; *p; p++)
+        strbuf_addf(&path, "%c", isalnum((unsigned char)*p) || strchr("._=,-", *p) ? *p : '_');
+    strbuf_addf(&path, ".trace.json");
+    return strbuf_detach(&path);
+}
+
+static int write_trace(const struct session *s, const char *path, struct error *err)
+{
+    FILE *file = fopen(path, "w");
+
+    if (!file)
+        return error_set(err, "%s: %s", path, strerror(errno));
+    int rc = prof_write_trace(file, &s->trace);
+    if (fclose(file) || rc)
+        return error_set(err, "%s: cannot be written: %s", path, strerror(errno));
+    return 0;
+}
+
+/* A GPU's operation takes what the GPU takes; that of the host goes on meanwhile. */
+static const int64_t *times_of(const struct session *s, const struct layer_samples *l, size_t nr)
+{
+    for (size_t i = 0; s->gpu && i < nr; i++)
+        if (l->gpu_ns[i] > 0)
+            return l->gpu_ns;
+    return l->total_ns;
+}
+
+static uint64_t *copied(const int64_t *ns, size_t nr)
+{
+    uint64_t *samples = memory_zeroed(nr + 1, sizeof(*samples));
+
+    for (size_t i = 0; i < nr; i++)
+        samples[i] = (uint64_t)ns[i];
+    return samples;
+}
+
+static void take_layers(const struct session *s, const struct timeline_layers *layers,
+                        struct profiled *out)
+{
+    struct measurement *m = s->m;
+
+    free(m->samples);
+    m->samples = copied(layers->ns, layers->nr_iterations);
+    m->nr_samples = out->nr_samples = layers->nr_iterations;
+    m->batch = 1;
+    m->stop = STOP_SAMPLES;
+    snprintf(m->clock, sizeof(m->clock), "%s", s->trace.meta.clock);
+    for (size_t i = 0; i < layers->nr; i++) {
+        const struct layer_samples *l = &layers->items[i];
+        struct profiled_operation *o;
+        out->items = array_grow(out->items, out->nr, &out->capacity, sizeof(*out->items));
+        o = &out->items[out->nr++];
+        snprintf(o->name, sizeof(o->name), "%s", l->name);
+        const int64_t *ns = times_of(s, l, out->nr_samples);
+        o->gpu = ns == l->gpu_ns;
+        o->samples = copied(ns, out->nr_samples);
+        o->flops = l->flops;
+        o->bytes = l->bytes;
+    }
+}
+
+static int main_track(const struct prof_trace *trace)
+{
+    for (size_t i = 0; i < trace->nr_tracks; i++)
+        if (trace->tracks[i].kind == PROF_TRACK_THREAD && trace->tracks[i].thread == gettid())
+            return (int)i;
+    return -1;
+}
+
+static int conclude(struct session *s, struct profiled *out, struct error *err)
+{
+    struct timeline_layers layers;
+    struct benchmark_name ordinary;
+
+    if (prof_snapshot(prof_global(), &s->trace))
+        return error_set(err, "no memory for a profile");
+    if (s->trace.meta.dropped)
+        return error_set(err, "%llu scopes found no room: ask for fewer iterations",
+                         (unsigned long long)s->trace.meta.dropped);
+    if (add_activity(s, err))
+        return -1;
+    const struct benchmark bench = { .variant = s->call->variant,
+                                     .shape = s->call->shape,
+                                     .cache = s->cold ? CACHE_COLD : CACHE_WARM };
+    benchmark_name_of(&bench, s->call->device, &ordinary);
+    char *path = profiling_file(s->options->folder, &ordinary);
+    int rc = write_trace(s, path, err);
+    free(path);
+    if (rc ||
+        timeline_layers(&s->trace, main_track(&s->trace), s->call->kernel->name, &layers, err))
+        return -1;
+    take_layers(s, &layers, out);
+    timeline_layers_release(&layers);
+    return 0;
+}
+
+int profiling_run(const struct profiling *p, const struct call *call, bool cold,
+                  struct measurement *m, struct profiled *out, struct error *err)
+{
+    struct session s = { .options = p, .call = call, .m = m, .cold = cold };
+    struct activity_list unread;
+
+    prof_trace_init(&s.trace);
+    s.site = prof_site_named(prof_global(), call->kernel->name);
+    int rc = s.site ? 0 : error_set(err, "no memory for a profile");
+    if (rc == 0)
+        rc = follow_gpu(&s, err);
+    if (rc == 0)
+        rc = record(&s, err);
+    if (rc == 0)
+        rc = conclude(&s, out, err);
+    if (s.collector) { /* something failed before its records were read */
+        struct error ignored;
+        activity_list_init(&unread);
+        (void)activity_stop(s.collector, &unread, &ignored);
+        activity_list_release(&unread);
+    }
+    leave_gpu(&s);
+    prof_trace_release(&s.trace);
+    return rc;
+}
+
+void profiled_release(struct profiled *out)
+{
+    for (size_t i = 0; i < out->nr; i++)
+        free(out->items[i].samples);
+    free(out->items);
+    *out = (struct profiled) { 0 };
+}
+
+void profiled_measurement(const struct profiled *p, size_t i, const struct measurement *whole,
+                          struct measurement *m)
+{
+    const struct profiled_operation *o = &p->items[i];
+
+    measurement_copy(m, whole);
+    char *all = strrchr(m->bench.kernel, ':');
+    if (all)
+        *all = '\0';
+    benchmark_name_operation(&m->bench, o->name);
+    free(m->samples);
+    m->samples = memory_zeroed(p->nr_samples + 1, sizeof(*m->samples));
+    memcpy(m->samples, o->samples, p->nr_samples * sizeof(*m->samples));
+    m->nr_samples = p->nr_samples;
+    m->flops = o->flops;
+    m->bytes = o->bytes;
+    if (o->gpu)
+        snprintf(m->clock, sizeof(m->clock), "CUDA events");
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A profiled case: instead of samples, a number of iterations with the scopes of
+ * profile/profile.h on, each inside an outermost scope that is called like the kernel. Everything
+ * before and after (allocation, check against the oracle, warm-up, check again) is as in any case.
+ *
+ * What comes out: the trace in a file; the time of each iteration as the measurement
+ * `<kernel>:all`; and of each operation inside it the time per iteration on the main thread, as
+ * `<kernel>:<operation>`. On a GPU an operation's time is the GPU's own. Names keep ordinary
+ * history apart from what was measured with scopes on.
+ *
+ * Uses the global profiler: one at a time in a process.
+ */
+#ifndef HARNESS_MEASURE_PROFILING_H
+#define HARNESS_MEASURE_PROFILING_H
+
+#include "core/record.h"
+
+#include <stdbool.h>
+
+struct profiling {
+    int iterations;     /* at least 1; after two that are not kept */
+    const char *folder; /* exists; the trace goes to profiling_file() in it */
+    bool activity;      /* on CUDA: collect what the GPU does, too */
+};
+
+/* One operation's share of a case: ns of each iteration, work of one. */
+struct profiled_operation {
+    char name[NAME_SIZE];
+    uint64_t *samples; /* owned; as many as iterations */
+    double flops, bytes;
+    bool gpu; /* times are the GPU's */
+};
+
+struct profiled {
+    struct profiled_operation *items;
+    size_t nr, capacity;
+    size_t nr_samples;
+};
+
+/* Profiles a call that is prepared and warm. `m` gets the samples of the whole, the trace goes to
+ * its file; `cold` empties the caches before each iteration. -1: no memory, no room for so many
+ * iterations, the file cannot be written, or the device failed. Release `out` whatever the result.
+ */
+int profiling_run(const struct profiling *p, const struct call *call, bool cold,
+                  struct measurement *m, struct profiled *out, struct error *err);
+void profiled_release(struct profiled *out);
+
+/* The measurement of one operation, from that of the whole: same outcome, check and telemetry.
+ * Release it. */
+void profiled_measurement(const struct profiled *p, size_t i, const struct measurement *whole,
+                          struct measurement *m);
+
+/* The trace's file of a benchmark (whose name is that of an ordinary run); free() it. */
+char *profiling_file(const char *folder, const struct benchmark_name *name);
+
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Scopes of a GPU: time stamps are CUDA events on the scope's stream, so a scope's time is that of
+ * the work enqueued inside it. Where CUDA's headers have NVTX, every scope is a range of it, too.
+ * Events tell spans to about half a microsecond; where a span begins on the host's clock is known
+ * from one event that was waited for at the start.
+ *
+ * Seen on the host layer of the tests (HARNESS_CUDA=HOST), not on a device yet.
+ */
+#ifndef HARNESS_MEASURE_PROFILING_CUDA_H
+#define HARNESS_MEASURE_PROFILING_CUDA_H
+
+#include "core/device.h"
+#include "profile/profile.h"
+
+struct profiling_cuda;
+
+/* For the stream of a started CUDA device. NULL: no memory, or CUDA's words. */
+struct profiling_cuda *profiling_cuda_open(const struct device *d, struct error *err);
+const struct prof_hooks *profiling_cuda_hooks(const struct profiling_cuda *p);
+/* After the profiler has forgotten its scopes and has other hooks or none. NULL is allowed. */
+void profiling_cuda_close(struct profiling_cuda *p);
+
+#endif

@@ -1,0 +1,105 @@
+# shellcheck shell=bash
+# harness profile: where a forward's time goes, in tables, files and the history; two profiles side by
+# side; files of other profilers. S0-27, S0-28, S4-08..S4-11, S4-30.
+
+# Times differ from run to run; what is named, and in which form, does not.
+names() { sed -nE 's/^([a-z_0-9 \/]+[a-z_0-9]) +[0-9]+ +[0-9.]+ [mun]?s .*/\1/p' | sort -u; }
+profile() { "$HARNESS" profile "$@" 2>err || echo "status $?"; }
+
+say "A forward"
+profile gpt/nano/prefill --device cpu:1 --batch 2 --seq 32 --launches 2 --iterations 6 --seed 1 \
+  --top 30 --label first >out
+head -1 out
+sed -n '2s/of [0-9.]* [mun]*s/of TIME/; 2s/cover [0-9.]*/cover SHARE/; 2p' out
+grep -E '^(By|The main|Recording)' out | sed -E 's/(scope|thread.s|:) [0-9.].*/\1 .../; s/: CPU.*/: CPU .../'
+names <out
+check "the head is the first" test "$(sed -n '/^By self/{n;n;s/ .*//p}' out)" = head
+check "with its share of a roof" grep -qE '^head .*[0-9]+ % of the (FMA roof|bandwidth of [A-Z0-9]+)$' out
+grep -E '^(in|run) ' out
+ls profile-gpt-nano-prefill
+check "the trace is whole" test "$(grep -c '"ph":"X"' profile-gpt-nano-prefill/trace.json)" -eq \
+  $((6 * (1 + 1 + 3 * 8 + 2)))
+grep -c '^main;gpt/nano/prefill;layer_0;' profile-gpt-nano-prefill/stacks.folded
+cut -d' ' -f1 profile-gpt-nano-prefill/stacks.folded | sed -n 's/^main;gpt.nano.prefill;layer_1;//p' | sort
+
+say "Self times are the iterations' time, to the nanosecond; operations cover all but the seams"
+"$HARNESS" profile --import profile-gpt-nano-prefill/trace.json -o again --json >all.json
+n=$(json_length all.json profiles 0 layers ns)
+sum=0 whole=0
+for i in $(seq 0 $((n - 1))); do
+  whole=$((whole + $(json all.json profiles 0 layers ns "$i")))
+  sum=$((sum + $(json all.json profiles 0 layers rest_ns "$i")))
+  for o in $(seq 0 $(($(json_length all.json profiles 0 layers operations) - 1))); do
+    sum=$((sum + $(json all.json profiles 0 layers operations "$o" self_ns "$i")))
+  done
+done
+echo "$n iterations"
+check "the sum of self times is the forward's time" test "$sum" -eq "$whole"
+check "the same from the file" cmp profile-gpt-nano-prefill/trace.json again/trace.json
+
+say "In the history, under names of their own"
+t history list | sed -E 's/^( +[0-9]+) +[0-9a-f]{8} +[-0-9]+ +[0-9:]+Z/\1/; s/  -  .*  2 l/  2 l/'
+"$HARNESS" history show 1 >show.json
+for i in $(seq 0 $(($(json_length show.json runs 0 measurements) - 1))); do
+  json show.json runs 0 measurements "$i" key
+done | cut -d/ -f1-5 | sort | uniq -c
+json show.json runs 0 settings profile
+profile gpt/nano/prefill --device cpu:1 --batch 2 --seq 32 --launches 2 --iterations 6 --seed 1 \
+  --label second -o second >/dev/null
+"$HARNESS" compare --baseline first --head second >compared 2>&1
+check "compare has a row for the head" grep -qE 'prefill:head .*2/2' compared
+check "and no ordinary one" not grep -qE 'prefill  ' compared
+quiet run gpt/nano/prefill/simd --device cpu:1 --batch 2 --seq 32 --launches 1 --iterations 5
+profile gpt/nano/prefill --device cpu:1 --batch 2 --seq 32 --launches 1 --iterations 2 -o third \
+  >/dev/null
+"$HARNESS" history show latest >show.json
+check "the latest run is the ordinary one" \
+  test "$(json show.json runs 0 measurements 0 key | cut -d/ -f1-4)" = gpt/nano/prefill/simd
+
+say "Several at once: a folder each; nothing kept"
+profile --model nano --device cpu:1 --batch 1 --seq 8 --launches 1 --iterations 2 --no-store -o two \
+  >out
+grep -E '^gpt.*warm$' out
+ls two
+check "nothing new in the history" test "$("$HARNESS" history list | grep -c ' OK')" -eq 4
+
+say "A kernel that is no model is one operation"
+profile gemm/linear --device cpu:1 --batch 1 --seq 8 --launches 1 --iterations 3 -o gemm >out
+names <out
+
+say "Before and after"
+profile --diff profile-gpt-nano-prefill second --top 30 >out
+sed -n 1p out
+sed -nE 's/^([a-z_0-9 ]+[a-z_0-9]|gpt.nano.prefill) +[0-9]+ +.*(%)$/\1/p' out | sort
+tail -1 out
+ls profile-diff
+check "no change against itself" test "$("$HARNESS" profile --diff second second -o same --json |
+  grep -cE '"change_ns":[[:space:]]*0,')" -eq "$(grep -c '"change_ns"' same/diff.json)"
+
+say "Files of others"
+cat >kineto.json <<'END'
+{"traceEvents": [
+ {"ph": "X", "cat": "user_annotation", "name": "step", "pid": 1, "tid": 1, "ts": 10, "dur": 90},
+ {"ph": "X", "cat": "user_annotation", "name": "matmul", "pid": 1, "tid": 1, "ts": 20, "dur": 60}]}
+END
+t profile --import kineto.json | sed '/^in /d'
+cat >ncu.csv <<'END'
+"ID","Process ID","Process Name","Host Name","Kernel Name","Context","Stream","Block Size","Grid Size","Device","CC","Section Name","Metric Name","Metric Unit","Metric Value"
+"0","1","gpt","host","gemm_kernel","1","7","(128, 1, 1)","(8, 1, 1)","0","9.0","Command line profiler metrics","gpu__time_duration.sum","ns","4,000"
+"1","1","gpt","host","norm_kernel","1","7","(128, 1, 1)","(8, 1, 1)","0","9.0","Command line profiler metrics","gpu__time_duration.sum","ns","1,000"
+END
+t profile --import ncu.csv | sed '/^in /d'
+ls profile-ncu.csv
+
+say "Mistakes"
+t profile
+t profile gpt/nono/prefill | sed -E 's/(there (are|is)):?.*/\1 .../'
+t profile null/copy/right --device "$FAKE"
+t profile --diff one
+t profile --diff nothing second
+t profile --import nothing
+t profile --diff --import a b
+touch file
+t profile gpt/nano/decode --device cpu:1 --batch 1 --seq 8 -o file/below
+t profile gpt/nano/prefill --device cpu:1 --batch 1 --seq 1000 --launches 1 --no-store -o none 2>&1 |
+  grep -v '^2> launch\|^2> measuring\|^2> the roofs'

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: MIT */
+/* A profiled case from the job to the history's facts. Features: S0-28, S4-09, S4-11. */
+#include "sweep_testing.h"
+
+#include "base/file.h"
+#include "measure/profiling.h"
+#include "profile/profile.h"
+#include "timeline/timeline_read.h"
+
+enum { ITERATIONS = 7 };
+
+static const char folder[] = HARNESS_TEST_DIR;
+
+/* A variant that says what it does. */
+static void copy_in_parts(const struct call *call)
+{
+    PROF_SCOPE("part/one");
+    {
+        PROF_SCOPE("two", .flops = 10, .bytes = 40);
+        child_copy(call);
+    }
+}
+
+static void do_nothing(const struct call *call)
+{
+    (void)call;
+}
+
+static const struct variant scoped_variants[] = {
+    CHILD_VARIANT("scoped", .launch = copy_in_parts),
+    CHILD_VARIANT("idle", .launch = do_nothing),
+    CHILD_VARIANT("dies", .launch = talk_and_die),
+    { .name = NULL },
+};
+
+static const struct registry *scoped_registry(void)
+{
+    static const struct kernel *const kernels[] = { &null_copy, NULL };
+    static const struct kernel *const *const operations[] = { kernels, NULL };
+    static const struct variant *const files[] = { null_fake, scoped_variants, NULL };
+    static const struct registry registry = { operations, files, NULL, NULL };
+
+    return &registry;
+}
+
+static const struct profiling profiling = { .iterations = ITERATIONS, .folder = folder };
+
+static void profile(const char *variant, struct log *log)
+{
+    const struct benchmark bench = { .variant =
+                                         registry_variant(scoped_registry(), "null/copy", variant),
+                                     .shape = { { 1, 16 } } };
+    struct sweep sweep = { .device_spec = "fake",
+                           .benchmarks = &bench,
+                           .nr = 1,
+                           .launches = 2,
+                           .settings = { .sampling = sampling_default, .profiling = &profiling },
+                           .case_timeout = 60 };
+    enum sweep_end end;
+    struct error err;
+
+    assert_non_null(bench.variant);
+    *log = (struct log) { .begun = 0 };
+    assert_ok(run(&sweep, log, &end, &err), &err);
+    assert_int_equal(end, SWEEP_DONE);
+}
+
+static void the_whole_then_its_operations(void **state)
+{
+    static const char *const kernels[] = { "null/copy:all", "null/copy:part-one", "null/copy:two" };
+    struct log log;
+
+    (void)state;
+    profile("scoped", &log);
+    assert_int_equal(log.seen.nr, 6);
+    for (size_t i = 0; i < 6; i++) {
+        const struct measurement *m = &log.seen.items[i].m;
+        assert_string_equal(m->bench.kernel, kernels[i % 3]);
+        assert_non_null(strstr(m->bench.key, kernels[i % 3]));
+        assert_string_equal(m->bench.variant, "scoped");
+        assert_int_equal(log.seen.items[i].launch, i / 3);
+        assert_int_equal(m->outcome, OUTCOME_OK);
+        assert_int_equal(m->nr_samples, ITERATIONS);
+        assert_int_equal(m->batch, 1);
+        assert_true(m->max_error <= m->tolerance);
+    }
+    assert_true(log.seen.items[2].m.flops == 10 && log.seen.items[2].m.bytes == 40);
+    for (size_t s = 0; s < ITERATIONS; s++) { /* what is inside cannot be longer */
+        assert_true(log.seen.items[2].m.samples[s] <= log.seen.items[1].m.samples[s]);
+        assert_true(log.seen.items[1].m.samples[s] <= log.seen.items[0].m.samples[s]);
+    }
+    log_release(&log);
+}
+
+static void the_trace_is_in_its_file(void **state)
+{
+    struct benchmark_name name;
+    struct prof_trace trace;
+    struct error err;
+    struct log log;
+    size_t iterations = 0;
+
+    (void)state;
+    profile("scoped", &log);
+    assert_ok(benchmark_name_parse("null/copy/scoped/fp32/batch=1,seq=16/fake/warm", &name, &err),
+              &err);
+    char *path = profiling_file(folder, &name);
+    assert_non_null(strstr(path, "/null_copy_scoped_fp32_batch=1,seq=16_fake_warm.trace.json"));
+    assert_ok(timeline_read(path, &trace, &err), &err);
+    for (size_t i = 0; i < trace.nr_slices; i++) {
+        if (strcmp(trace.slices[i].name, "null/copy") == 0) {
+            /* Of the last launch: its samples are these. */
+            assert_int_equal(trace.slices[i].duration, log.seen.items[3].m.samples[iterations]);
+            iterations++;
+        }
+    }
+    assert_int_equal(iterations, ITERATIONS);
+    prof_trace_release(&trace);
+    remove(path);
+    free(path);
+    log_release(&log);
+}
+
+/* What is wrong gets no time and no operations, but a name of its own. */
+static void wrong_results_have_no_profile(void **state)
+{
+    struct log log;
+
+    (void)state;
+    profile("idle", &log);
+    assert_int_equal(log.seen.nr, 2);
+    assert_int_equal(log.seen.items[0].m.outcome, OUTCOME_WRONG);
+    assert_string_equal(log.seen.items[0].m.bench.kernel, "null/copy:all");
+    assert_int_equal(log.seen.items[0].m.nr_samples, 0);
+    log_release(&log);
+}
+
+/* A case that takes its process along is under the same name. */
+static void crashes_too(void **state)
+{
+    struct log log;
+
+    (void)state;
+    profile("dies", &log);
+    assert_int_equal(log.seen.nr, 1);
+    assert_int_equal(log.seen.items[0].m.outcome, OUTCOME_FAILED);
+    assert_string_equal(log.seen.items[0].m.bench.kernel, "null/copy:all");
+    log_release(&log);
+}
+
+static void jobs_round_trip(void **state)
+{
+    struct job job = { .device_spec = "fake",
+                       .settings = { .sampling = sampling_default, .profiling = &profiling } };
+    struct owned_job back;
+    struct error err;
+
+    (void)state;
+    char *text = job_print(&job);
+    assert_non_null(strstr(text, "\"protocol\":3"));
+    assert_ok(job_parse(text, strlen(text), test_registry(), &back, &err), &err);
+    assert_non_null(back.job.settings.profiling);
+    assert_int_equal(back.job.settings.profiling->iterations, ITERATIONS);
+    assert_string_equal(back.job.settings.profiling->folder, folder);
+    job_release(&back);
+    free(text);
+
+    /* One that asks for nothing new is understood by older programs. */
+    job.settings.profiling = NULL;
+    text = job_print(&job);
+    assert_non_null(strstr(text, "\"protocol\":2"));
+    assert_null(strstr(text, "profile"));
+    free(text);
+}
+
+static void bad_jobs_are_refused(void **state)
+{
+#define JOB(profile)                                                                               \
+    "{\"device\":\"fake\",\"seed\":\"1\",\"sampling\":{},\"cases\":[],\"profile\":" profile "}"
+    static const struct bad_job bad[] = {
+        { JOB("{}"), "profile: \"iterations\" is missing" },
+        { JOB("{\"iterations\":3}"), "profile: \"folder\" is missing" },
+        { JOB("{\"iterations\":0,\"folder\":\".\"}"), "must be 1 to" },
+    };
+#undef JOB
+
+    (void)state;
+    assert_refused(bad, sizeof(bad) / sizeof(bad[0]));
+}
+
+int main(int argc, char **argv)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_whole_then_its_operations),
+        cmocka_unit_test(the_trace_is_in_its_file),
+        cmocka_unit_test(wrong_results_have_no_profile),
+        cmocka_unit_test(crashes_too),
+        cmocka_unit_test(jobs_round_trip),
+        cmocka_unit_test(bad_jobs_are_refused),
+    };
+    struct error err = { "" };
+
+    if (is_sweep_child(argc, argv))
+        return launch_serve(scoped_registry(), &err) ? 2 : 0;
+    allow_crashes();
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
