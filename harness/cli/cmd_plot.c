@@ -43,6 +43,17 @@ static bool is_named(const struct string_list *only, const char *name)
     return false;
 }
 
+/* Figures of a profile are not missed by who has said which figures are drawn. */
+static bool is_missed(const struct viewing *v, const struct preset *preset)
+{
+    if (v->view.head < 0)
+        return false; /* a profile alone */
+    for (int bit = 0; bit < PLOT_MODE_NR; bit++)
+        if (v->config.defaults[bit].from && preset->modes == PLOT_PROFILE)
+            return false;
+    return true;
+}
+
 /* By name; else what the configuration draws in a mode that there is something for, and what it
  * would draw in others but cannot do here, so that its absence is told. */
 static bool is_chosen(const struct viewing *v, const struct string_list *only,
@@ -60,7 +71,7 @@ static bool is_chosen(const struct viewing *v, const struct string_list *only,
             return true;
         elsewhere = true;
     }
-    return elsewhere && !(preset->modes & there);
+    return elsewhere && !(preset->modes & there) && is_missed(v, preset);
 }
 
 static int make_plan(const struct viewing *v, const struct string_list *only, struct plan *plan,
@@ -153,9 +164,33 @@ static int show_page(const struct plot_options *o, int argc, char **argv, struct
     return serving_run(&o->viewing, &serving, err);
 }
 
+/* With a profile, words are names of figures: `plot flame --profile FOLDER`. */
+static int take_figures(const struct viewing *v, struct plot_options *o, int argc, char **argv,
+                        struct error *err)
+{
+    for (int i = 0; i < argc; i++) {
+        if (!presets_find(&v->config.presets, argv[i], err))
+            return -1;
+        string_list_add(&o->only, argv[i]);
+    }
+    return 0;
+}
+
+static int open_and_draw(struct viewing *v, struct plot_options *o, int argc, char **argv,
+                         struct error *err)
+{
+    if (o->viewing.profiles.nr) {
+        if (take_figures(v, o, argc, argv, err))
+            return -1;
+        v->profile_alone = true;
+        argc = 0;
+    }
+    return viewing_open(v, &o->viewing, argc, argv, err) || draw(v, o, err) ? -1 : 0;
+}
+
 static int run(int argc, char **argv, void *options, struct error *err)
 {
-    const struct plot_options *o = options;
+    struct plot_options *o = options;
     unsigned formats = 0;
     struct viewing v;
 
@@ -171,10 +206,8 @@ static int run(int argc, char **argv, void *options, struct error *err)
         config_set(&v.config.formats, &o->formats, "--format");
     if (rc == 0 && o->print_config)
         rc = print_config(&v.config);
-    else if (rc == 0 && viewing_open(&v, &o->viewing, argc, argv, err) == 0)
-        rc = draw(&v, o, err);
-    else
-        rc = -1;
+    else if (rc == 0)
+        rc = open_and_draw(&v, o, argc, argv, err);
     viewing_release(&v);
     return rc;
 }
@@ -211,6 +244,8 @@ const struct command cmd_plot = {
         "  harness plot gcc clang --group-by compiler\n"
         "  harness plot results/                     a folder with files of records\n"
         "  harness plot --config view.json           the figure saved in a report\n"
+        "  harness plot --profile profile-nano/      where the time goes\n"
+        "  harness plot flame --profile OLD,NEW      what changed, as a flame graph\n"
         "\n"
         "A RUN is a number, label, branch, commit or baseline, a file of records, a folder of\n"
         "such files, or a history. One run gives its figures and the trend; several give figures\n"

@@ -62,6 +62,7 @@ const struct command cmd_report = {
         "  harness report --baseline main -o report.html\n"
         "  harness report 11 12 --filter gemm\n"
         "  harness report --from results.json\n"
+        "  harness report --profile profile-nano/    with the section \"Where the time goes\"\n"
         "\n"
         "The file needs no server and no network, and asks for nothing. It has all figures that\n"
         "`harness plot` draws, the numbers of every run in it, and as many raw samples as fit;\n"

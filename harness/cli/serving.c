@@ -127,6 +127,8 @@ int serving_run(const struct viewing_options *viewing, const struct serving_opti
     strbuf_init(&s.generator);
     viewing_init(&s.viewing);
     int rc = viewing_configure(&s.viewing, viewing, err);
+    if (rc == 0)
+        rc = viewing_profiles(&s.viewing, viewing, err);
     if (rc == 0) {
         describe(&s, viewing);
         fill_options(&s, viewing, options);

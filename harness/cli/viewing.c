@@ -45,6 +45,8 @@ void viewing_release(struct viewing *v)
     strbuf_release(&v->home);
     strbuf_release(&v->baselines);
     string_list_release(&v->refs);
+    for (size_t i = 0; i < sizeof(v->profiles) / sizeof(v->profiles[0]); i++)
+        profile_data_release(&v->profiles[i]);
 }
 
 /* A file that need not be there. */
@@ -215,6 +217,12 @@ static int open_store(struct viewing *v, const struct viewing_options *o, const 
     return 0;
 }
 
+/* A profile needs no run beside it. */
+static bool is_profile_alone(const struct viewing *v, const char *db)
+{
+    return v->request.profile && v->refs.nr == 0 && (v->profile_alone || !file_exists(db));
+}
+
 static int find_store(struct viewing *v, const struct viewing_options *o, int argc, char **argv,
                       struct error *err)
 {
@@ -228,18 +236,21 @@ static int find_store(struct viewing *v, const struct viewing_options *o, int ar
     if (rc == 0 && !db.length) {
         history_path(o->db, &db);
         if (v->refs.nr == 0 && !v->request.nr_run_ids && !o->db && !file_exists(db.data))
-            rc = use_artifacts(v, &db, err);
+            rc = v->request.profile ? 0 : use_artifacts(v, &db, err);
     }
-    if (rc == 0)
+    if (rc == 0 && !is_profile_alone(v, db.data))
         rc = open_store(v, o, db.data, err);
     strbuf_release(&db);
     return rc;
 }
 
-/* A folder of records is at home in itself, a file in its folder, all else beside the history. */
-static void find_home(struct viewing *v)
+/* A folder of records or of a profile is at home in itself, a file in its folder, all else beside
+ * the history. */
+static void find_home(struct viewing *v, const struct viewing_options *o)
 {
-    const char *last = v->refs.nr ? v->refs.items[v->refs.nr - 1] : "";
+    const char *last = v->refs.nr                    ? v->refs.items[v->refs.nr - 1]
+                       : !v->store && o->profiles.nr ? o->profiles.items[o->profiles.nr - 1]
+                                                     : "";
     bool path = !v->store || history_is_path(last);
 
     if (path && is_folder(last)) {
@@ -266,7 +277,7 @@ static void tell_unused_peaks(const struct viewing *v)
 int viewing_open(struct viewing *v, const struct viewing_options *o, int argc, char **argv,
                  struct error *err)
 {
-    if (find_store(v, o, argc, argv, err))
+    if (viewing_profiles(v, o, err) || find_store(v, o, argc, argv, err))
         return -1;
     history_baseline_folder(&v->baselines);
     v->request.refs = (const char *const *)v->refs.items;
@@ -276,7 +287,7 @@ int viewing_open(struct viewing *v, const struct viewing_options *o, int argc, c
     v->request.filters = (const char *const *)o->filters.items;
     v->request.nr_filters = o->filters.nr;
     v->request.config = &v->config;
-    find_home(v);
+    find_home(v, o);
     if (view_load(v->store, &v->request, &v->view, err))
         return -1;
     for (size_t i = 0; i < v->view.notes.nr; i++)

@@ -24,7 +24,7 @@ enum { VIEWING_MODELS = 32 };
 
 struct viewing_options {
     const char *db, *baseline, *config, *group_by;
-    struct string_list filters, presets;
+    struct string_list filters, presets, profiles;
     double delta;
 };
 
@@ -37,6 +37,9 @@ struct viewing_options {
                    "these benchmarks alone; repeat for more"),                                     \
         OPTION_ROW("group-by", 0, OPTION_STRING, target_, member_.group_by, "FACT",                \
                    "names runs: machine, gpu, cuda, label, branch, commit, compiler, flags"),      \
+        OPTION_ROW("profile", 0, OPTION_STRINGS, target_, member_.profiles, "FILE[,NEWER]",        \
+                   "where the time goes: a trace or a folder of `harness profile`; of two, what "  \
+                   "changed"),                                                                     \
         OPTION_ROW("preset", 0, OPTION_STRINGS, target_, member_.presets, "FILE,...",              \
                    "figures of your own (JSON, as in plots/presets)"),                             \
         OPTION_ROW("config", 0, OPTION_STRING, target_, member_.config, "FILE",                    \
@@ -53,6 +56,9 @@ struct viewing {
     struct plot_model models[VIEWING_MODELS];
     struct strbuf baselines; /* behind the request */
     struct string_list refs; /* the same */
+    bool profile_alone; /* set before viewing_open(): with --profile, runs only where they are named
+                         */
+    struct profile_data profiles[2]; /* that --profile names, in its order */
 };
 
 void viewing_init(struct viewing *v);
@@ -62,9 +68,13 @@ void viewing_release(struct viewing *v);
  * top of the project < --config < --preset. */
 int viewing_configure(struct viewing *v, const struct viewing_options *o, struct error *err);
 
+/* Reads the profiles that --profile names; of two the second is shown, against the first. */
+int viewing_profiles(struct viewing *v, const struct viewing_options *o, struct error *err);
+
 /* argv: runs, labels, branches, commits, baselines; files and folders of records; a history file,
  * or the folder of one, instead of --db. None: the newest run of the history, or without one the
- * folder ./artifacts. Notes on files left out go to standard error. */
+ * folder ./artifacts, or with --profile no run at all. Notes on files left out go to standard
+ * error. */
 int viewing_open(struct viewing *v, const struct viewing_options *o, int argc, char **argv,
                  struct error *err);
 

@@ -15,6 +15,7 @@
 #include "core/record.h"
 #include "output/figure.h"
 #include "output/preset.h"
+#include "output/profile_data.h"
 #include "output/run_rows.h"
 
 #include <stdbool.h>
@@ -51,6 +52,8 @@ struct chart {
         *run_names;         /* short and unique, one each (analysis/run_label.h); may be NULL */
     const char *peaks_from; /* where given peaks (ceiling.spec) come from: "harness.json"; NULL:
                              * from data sheets alone */
+    const struct profile_data *profile;      /* what figures of a profile show; NULL: none */
+    const struct profile_data *profile_base; /* before it, for their difference; NULL: none */
 };
 
 /* Runs of the figure, 1 where there is `run` alone; the name of one, "" where it has none. */
@@ -252,7 +255,10 @@ typedef struct figure *build_fn(const struct chart *chart);
 build_fn build_bars, build_percentiles, build_roofline, build_heatmap, build_dumbbell, build_trend,
     build_architecture, build_lines, build_scatter, build_runs, build_box, build_violin, build_ecdf,
     build_quantiles, build_iterations, build_telemetry, build_memory, build_speedup, build_grouped,
-    build_sides, build_comparison_table, build_split, build_matrix, build_sizes, build_efficiency;
+    build_sides, build_comparison_table, build_split, build_matrix, build_sizes, build_efficiency,
+    build_profile_bottlenecks, build_profile_shares, build_profile_launches, build_profile_depth,
+    build_profile_times, build_profile_rates, build_profile_lanes, build_profile_memory,
+    build_profile_split, build_profile_timeline, build_profile_flame, build_profile_table;
 
 /* What presets of these types must have. */
 typedef int check_fn(const struct preset *preset, struct error *err);

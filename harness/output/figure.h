@@ -166,6 +166,10 @@ struct figure {
     size_t nr_panels, panels_capacity;
     int columns; /* panels side by side */
     bool no_legend;
+    bool
+        aligned; /* panels under each other have one x axis: their plot areas begin and end alike */
+    const char *view; /* how the page lets it be explored: "flame", "timeline", "table"; NULL: as
+                       * any figure. Static */
     double width, height; /* pixels; height is the result of figure_finish() */
     struct placed_text *texts;
     size_t nr_texts, texts_capacity;
@@ -208,10 +212,10 @@ double panel_x(const struct panel *p, double x);
 double panel_y(const struct panel *p, double y);
 
 /* The whole as JSON: {"schema_version":1, id, title, subtitle, caption, alt, banner, reason,
- * legend, width, height, "panels":[{title, area, "x":{label, scale, low, high, reversed, ticks},
- * "y":..., "layers":[{mark, label, style, across, x, y, low, high, text, ...}]}]}. Absent is
- * absent; a figure with a reason has no panels. Numbers are rounded to 7 digits, so that builds
- * agree. */
+ * legend, width, height, columns, view, "panels":[{title, area, "x":{label, scale, low, high,
+ * reversed, ticks}, "y":..., "layers":[{mark, label, style, across, x, y, low, high, text,
+ * ...}]}]}. Absent is absent; a figure with a reason has no panels. Numbers are rounded to 7
+ * digits, so that builds agree. */
 struct cJSON *figure_to_json(const struct figure *f);
 
 const char *mark_name(enum mark mark);

@@ -309,6 +309,8 @@ cJSON *figure_to_json(const struct figure *f)
     add(json, "width", f->width);
     add(json, "height", f->height);
     cJSON_AddNumberToObject(json, "columns", f->columns);
+    add_flag(json, "aligned", f->aligned);
+    json_add_string(json, "view", f->view);
     cJSON *panels = cJSON_AddArrayToObject(json, "panels");
     for (size_t i = 0; i < f->nr_panels; i++)
         cJSON_AddItemToArray(panels, panel_json(f->panels[i]));

@@ -229,6 +229,19 @@ static void place_panel_texts(struct figure *f, const struct panel *p, double x,
     }
 }
 
+/* The margins that all panels of an aligned figure get. */
+static struct margins widest_margins(struct figure *f, double width)
+{
+    struct margins widest = { 0, 0 };
+
+    for (size_t i = 0; i < f->nr_panels; i++) {
+        struct margins m = fit_margins(f->panels[i], width, width * 0.42);
+        widest.left = fmax(widest.left, m.left);
+        widest.right = fmax(widest.right, m.right);
+    }
+    return widest;
+}
+
 /* One row of panels within `room` pixels; returns its height. */
 static double place_row(struct figure *f, size_t first, size_t nr, double room, double top)
 {
@@ -239,6 +252,8 @@ static double place_row(struct figure *f, size_t first, size_t nr, double room, 
     for (size_t i = 0; i < nr; i++) {
         bool leads = i + 1 < nr && f->panels[first + i + 1]->joined;
         margins[i] = fit_margins(f->panels[first + i], cell, leads ? room * 0.32 : cell * 0.42);
+        if (f->aligned)
+            margins[i] = widest_margins(f, cell);
         left -= margins[i].left + margins[i].right;
     }
     for (size_t i = 0; i < nr; i++) {

@@ -5,7 +5,8 @@
  *     { "name": "latency-models",            file name of the picture: letters, digits, - and _
  *       "title": "...", "description": "...", the second is the line in summary.txt
  *       "type": "bars",                      see plot_type_find()
- *       "mode": "single",                    or a list: "single", "multi", "compare", "trend"
+ *       "mode": "single",                    or a list: "single", "multi", "compare",
+ *                                            "trend", "profile"
  *       "section": "speed",                  where the report shows it, see PRESET_SECTIONS
  *       "order": 10,                         its place there, 0 to 99, small first (default 50)
  *       "x": "batch", "y": "p50",            a metric, a dim or an expression, as the type wants
@@ -40,12 +41,13 @@ enum plot_mode {
     PLOT_MULTI = 1 << 1, /* several runs beside each other */
     PLOT_COMPARE = 1 << 2,
     PLOT_TREND = 1 << 3,
+    PLOT_PROFILE = 1 << 4, /* a profile, or the difference of two */
 };
-enum { PLOT_MODE_NR = 4 };
+enum { PLOT_MODE_NR = 5 };
 const char *plot_mode_name(enum plot_mode mode); /* "single" */
 
 /* Where the report shows a figure, in its order: "verdict", "trend", "speed", "distribution",
- * "roofline", "sizes", "models", "run". */
+ * "roofline", "sizes", "models", "profile", "run". */
 extern const char *const preset_sections[]; /* NULL-ended */
 
 enum scale_choice { SCALE_AUTO, SCALE_LINEAR, SCALE_LOG };

@@ -16,11 +16,10 @@ enum {
     ORDER_USUAL = 50,
 };
 
-const char *const preset_sections[] = { "verdict",      "trend",    "speed",
-                                        "distribution", "roofline", "sizes",
-                                        "models",       "run",      NULL };
+const char *const preset_sections[] = { "verdict", "trend",  "speed",   "distribution", "roofline",
+                                        "sizes",   "models", "profile", "run",          NULL };
 
-static const char *const modes[] = { "single", "multi", "compare", "trend", NULL };
+static const char *const modes[] = { "single", "multi", "compare", "trend", "profile", NULL };
 static const char *const scales[] = { "auto", "linear", "log", NULL };
 
 const char *plot_mode_name(enum plot_mode mode)
@@ -302,7 +301,10 @@ static int read_preset(struct reading *r, const cJSON *json)
 /* Where a figure belongs that does not say it. */
 static const char *usual_section(const struct preset *p)
 {
-    return p->modes & PLOT_TREND ? "trend" : p->modes & PLOT_COMPARE ? "verdict" : "speed";
+    return p->modes & PLOT_PROFILE   ? "profile"
+           : p->modes & PLOT_TREND   ? "trend"
+           : p->modes & PLOT_COMPARE ? "verdict"
+                                     : "speed";
 }
 
 int preset_from_json(struct preset *preset, const struct json_source *source, const cJSON *json,

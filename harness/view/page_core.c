@@ -252,7 +252,7 @@ void page_title(const struct page *page, struct strbuf *out)
         strbuf_addf(out, "%s%s%s", page->runs[page->head].run->suite,
                     page->runs[page->head].run->suite[0] ? ": " : "", page->runs[page->head].name);
     else
-        strbuf_adds(out, "No run");
+        strbuf_addf(out, "%s", view->profile ? view->profile->name : "No run");
 }
 
 cJSON *page_core(const struct page *page, const struct page_figures *figures)

@@ -35,6 +35,8 @@ unsigned view_modes(const struct view *view)
         modes |= PLOT_COMPARE;
     if (view->history.nr > 0 || view->series)
         modes |= PLOT_TREND;
+    if (view->profile)
+        modes |= PLOT_PROFILE;
     return modes;
 }
 
@@ -42,6 +44,8 @@ const char *view_absence(const struct view *view, const struct preset *preset)
 {
     if (preset->modes & view_modes(view))
         return NULL;
+    if (preset->modes == PLOT_PROFILE)
+        return "needs a profile: --profile FOLDER";
     if (view->head < 0)
         return "there is no run";
     if (preset->modes & PLOT_COMPARE)
@@ -78,6 +82,8 @@ void view_chart(const struct view *view, const struct preset *preset, struct cha
         .nr_models = view->nr_models,
         .run = view->head,
         .peaks_from = view->peaks_from,
+        .profile = view->profile,
+        .profile_base = view->profile_base,
     };
     if (shows_history(view, preset)) {
         chart->records = &view->history;

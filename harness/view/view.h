@@ -42,6 +42,9 @@ struct view_request {
     const struct config *config;     /* peaks and delta; may be NULL. Borrowed */
     const struct plot_model *models; /* for figures of models; nr_models, may be 0. Borrowed */
     size_t nr_models;
+    const struct profile_data *profile;      /* for figures of a profile; then there need not be a
+                                              * run. NULL: none. Borrowed, as the next */
+    const struct profile_data *profile_base; /* the one before it; NULL: none */
 };
 
 struct view {
@@ -67,6 +70,7 @@ struct view {
     struct string_list notes;       /* sentences on files that were left out */
     const struct plot_model *models;
     size_t nr_models;
+    const struct profile_data *profile, *profile_base; /* NULL: none */
     bool head_too;
 };
 

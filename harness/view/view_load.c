@@ -347,6 +347,8 @@ static int load(struct loading *l)
 {
     const struct view_request *request = l->request;
 
+    if (request->profile && !l->source.store && request->nr_refs == 0)
+        return 0; /* it needs no run */
     if (load_refs(l))
         return -1;
     if (l->asked.nr == 0)
@@ -383,6 +385,8 @@ int view_load(struct store *store, const struct view_request *request, struct vi
         .head = -1,
         .models = request->models,
         .nr_models = request->nr_models,
+        .profile = request->profile,
+        .profile_base = request->profile_base,
         .head_too = request->head_too,
     };
     l.source = (struct history_source) { store, request->baselines, &l.filter };

@@ -15,6 +15,7 @@ import { saveCsv, savePng, saveSvg } from './download.js';
 import { legendOf } from './figure_legend.js';
 import { figureTable } from './figure_table.js';
 import { rangesOf, scaleRanges } from './figure_zoom.js';
+import { figureView, hasView } from './figure_view.js';
 import { currentTheme, onThemeChange } from './paint_colours.js';
 import { leastWidth } from './paint_layout.js';
 import { paint } from './paint.js';
@@ -48,6 +49,7 @@ function shell(options) {
     legend: el('div', { class: 'figure-legend-place' }),
     plot: el('div', { class: 'figure-plot', role: 'img', tabindex: '0' }),
     drawing: el('div', { class: 'figure-drawing', 'aria-hidden': 'true' }),
+    view: el('div', { class: 'figure-view', hidden: true }),
     reading: el('p', { class: 'figure-reading', 'aria-live': 'polite' }),
     note: el('p', { class: 'figure-note' }),
     tools: el('div', { class: 'figure-tools', role: 'group', 'aria-label': 'This figure' }),
@@ -111,7 +113,7 @@ function fillTools(card) {
   const save = (how) => () => attempt(card, 'Not saved', () => how(spec, { hidden: card.hidden }));
   const zoomBy = (factor) => () => setRanges(card, scaleRanges(spec, card.ranges, factor));
   fill(parts.tools,
-    el('span', { class: 'zoom' },
+    hasView(spec) ? null : el('span', { class: 'zoom' },
       named('+', 'Zoom in', zoomBy(0.5)),
       named('−', 'Zoom out', zoomBy(2)),
       named('Reset', 'Reset the zoom', () => setRanges(card, {})),
@@ -172,6 +174,10 @@ function fillCard(card) {
     return;
   parts.plot.setAttribute('aria-label', `${shortText(spec.alt || spec.title, 1000)} `
     + 'Arrow keys read the values.');
+  if (hasView(spec)) /* its own controls are what is reached and read */
+    for (const [name, value] of [['role', 'group'], ['tabindex', '-1'],
+      ['aria-label', shortText(spec.alt || spec.title, 1000)]])
+      parts.plot.setAttribute(name, value);
   parts.plot.style.minHeight = `${likelyHeight(spec)}px`;
   fillTools(card);
   fillLegend(card);
@@ -236,9 +242,28 @@ function draw(card) {
   return painted.has(card) ? drawNow(card) : inTurn(card);
 }
 
+/* A view stays as it is while the reader explores it. */
+function showView(card) {
+  const key = [currentTheme(), ...card.hidden].join('\n');
+  if (card.viewed?.spec !== card.spec || card.viewed.key !== key) {
+    fill(card.parts.view, figureView(card.spec, card.hidden));
+    card.viewed = { spec: card.spec, key };
+  }
+  card.parts.plot.style.minHeight = '';
+  painted.add(card);
+  card.element.dataset.painted = 'true';
+}
+
 async function drawNow(card) {
   if (card.spec.reason || card.parts.plot.clientWidth < 40)
     return;
+  const explored = hasView(card.spec) && !card.paper;
+  card.parts.view.hidden = !explored;
+  card.parts.drawing.hidden = explored;
+  if (explored) {
+    await attempt(card, 'Not drawn', () => showView(card));
+    return;
+  }
   const width = widthOf(card);
   card.width = width;
   await attempt(card, 'Not drawn', async () => {
@@ -347,7 +372,7 @@ function watch(card) {
  */
 export function figureCard(spec, options = {}) {
   const parts = shell(options);
-  parts.plot.append(parts.drawing);
+  parts.plot.append(parts.drawing, parts.view);
   const element = el('figure', { class: 'figure' },
     el('figcaption', {}, parts.title, parts.subtitle, parts.banner, parts.alt),
     el('div', { class: 'figure-bar' }, parts.legend, parts.tools),

@@ -19,6 +19,7 @@ export const SECTIONS = [
   { id: 'sizes', title: 'Sizes and heatmaps' },
   { id: 'speed', title: 'Latency and throughput' },
   { id: 'models', title: 'Models' },
+  { id: 'profile', title: 'Where the time goes' },
   { id: 'run', title: 'The run' },
 ];
 
@@ -46,6 +47,8 @@ function isOriginal(app, info) {
   const modes = modesOf(info.preset);
   const drawn = modes.includes('multi') && app.core.selected.length > 1 ? app.core.selected
     : [app.core.head];
+  if (modes.includes('profile')) /* of no run, so no filter reaches it */
+    return true;
   return !app.filters() && (modes.includes('compare') || modes.includes('trend')
     || same(runsFor(app, info), drawn));
 }

@@ -66,6 +66,12 @@ export function translucent(colour, opacity = 1) {
   return opacity >= 1 ? colour : `rgba(${channels(colour).join(',')},${opacity})`;
 }
 
+/** The colour that shows where one of some opacity lies on a ground, all "#rrggbb". */
+export function mixed(colour, ground, opacity) {
+  const below = channels(ground);
+  return hex(channels(colour).map((value, i) => value * opacity + below[i] * (1 - opacity)));
+}
+
 /** How much of its colour a hollow bar has inside its outline. */
 export const PALE = 0.25;
 

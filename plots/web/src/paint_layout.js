@@ -160,6 +160,14 @@ function measureRow(panels, cell, ctx, whole) {
   return shares ? shareOut(measured, whole) : measured;
 }
 
+/* Panels under each other that have one x axis begin and end alike. */
+function aligned(rows) {
+  const all = rows.flat();
+  const left = Math.max(...all.map((one) => one.left)), right = Math.max(...all.map((one) => one.right));
+  return rows.map((row) => row.map((one) => ({ ...one, left,
+    width: Math.max(60, one.cell - left - right) })));
+}
+
 function placePanel(panel, x, { yTicks, left, width, height, cell, outsideRoom }, ctx) {
   const xTicks = xTicksOf(panel, width, ctx);
   return {
@@ -205,11 +213,12 @@ export function pageLayout(spec, width, measure) {
   const most = Math.max(1, Math.floor((room + GAP) / (NARROWEST_PANEL + GAP)));
   const columns = Math.min(spec.columns || 1, most, Math.max(1, spec.panels.length));
   const cell = (room - GAP * (columns - 1)) / columns;
-  const places = [];
+  const places = [], rows = [];
   let top = 4 + scale.top;
-  for (let i = 0; i < spec.panels.length; i += columns) {
-    const panels = spec.panels.slice(i, i + columns);
-    const measured = measureRow(panels, cell, ctx, columns >= spec.panels.length);
+  for (let i = 0; i < spec.panels.length; i += columns)
+    rows.push(measureRow(spec.panels.slice(i, i + columns), cell, ctx, columns >= spec.panels.length));
+  for (const [i, measured] of (spec.aligned ? aligned(rows) : rows).entries()) {
+    const panels = spec.panels.slice(i * columns, (i + 1) * columns);
     let left = -GAP;
     const row = panels.map((panel, k) => {
       const x = left + GAP;

@@ -7,9 +7,12 @@ const textItems = (panel) => panel.layers
   .filter((layer) => layer.mark === 'text' && !layer.outside)
   .flatMap(({ text = [], x, y }) => text.map((words, i) => ({ text: words, x: x[i], y: y[i] })));
 
+/* Bars that say what they are: texts on them are their names. */
+const hasBlocks = (panel) => panel.layers.some((layer) => layer.mark === 'bars' && layer.text);
+
 /** Do the panel's texts stand in columns? */
 export function isTable(panel) {
-  return panel.y.scale === 'category'
+  return panel.y.scale === 'category' && !hasBlocks(panel)
     && textItems(panel).length > MORE_THAN * panel.y.ticks.length;
 }
 

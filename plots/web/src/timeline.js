@@ -174,8 +174,8 @@ class Timeline {
     this.chosen = slice;
     const lane = this.trace.lanes.find((one) => one.slices.includes(slice));
     fill(this.details, el('b', {}, nameOf(slice.name, 200)), ` ${timeOf(slice.duration)}, from ${
-      timeOf(slice.start - this.trace.start)} on, in ${cleanText(lane.process)} / ${
-      cleanText(lane.thread)}`, Object.keys(slice.args).length === 0 ? null
+      timeOf(slice.start - this.trace.start)} on, in ${cleanText([lane.process, lane.thread]
+      .filter(Boolean).join(' / '))}`, Object.keys(slice.args).length === 0 ? null
       : el('dl', {}, Object.entries(slice.args).slice(0, 30).map(([key, value]) => [
         el('dt', {}, nameOf(key, 60)), el('dd', {}, nameOf(typeof value === 'object'
           ? JSON.stringify(value) : value, 200))])));
@@ -226,9 +226,10 @@ class Timeline {
   drawSlice({ slice, x, width }, top) {
     const y = top + slice.depth * ROW, dim = this.query && !this.matches(slice);
     const letters = Math.floor((width - 6) / 7);
-    return svg('g', { class: `slice-box hue-${hueOf(slice.name)}${dim ? ' dim' : ''}${
+    return svg('g', { class: `slice-box ${slice.tone?.text || `hue-${hueOf(slice.name)}`}${dim ? ' dim' : ''}${
       slice === this.chosen ? ' chosen' : ''}` },
-    svg('rect', { x, y, width, height: ROW - 2, rx: 2, 'data-slice': this.place.get(slice) }),
+    svg('rect', { x, y, width, height: ROW - 2, rx: 2, fill: slice.tone?.fill,
+      'data-slice': this.place.get(slice) }),
     letters > 2 ? svg('text', { x: x + 3, y: y + ROW - 7 }, shortText(slice.name, letters)) : null);
   }
 

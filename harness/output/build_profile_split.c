@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT */
+/* Time of each operation by kind. Host and device work at the same time, so their times stand side
+ * by side and are not added up; each belongs to the innermost scope that it was done or launched
+ * in. */
+#include "output/profile_parts.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { LIMIT = 16 };
+enum part { PART_CPU, PART_LAUNCH, PART_KERNEL, PART_COPY, PART_IDLE, PART_NR };
+
+static const struct {
+    const char *label;
+    enum ink ink;
+    bool device;
+} parts[PART_NR] = {
+    [PART_CPU] = { "CPU", INK_BLUE, false },
+    [PART_LAUNCH] = { "launch and other runtime calls", INK_PURPLE, false },
+    [PART_KERNEL] = { "kernels", INK_VERMILLION, true },
+    [PART_COPY] = { "transfer", INK_GREEN, true },
+    [PART_IDLE] = { "idle between them", INK_LIGHT, true },
+};
+
+struct split_row {
+    const char *name; /* of the trace: equal ones are the same pointer */
+    double ns[PART_NR];
+};
+
+struct split {
+    const struct prof_trace *trace;
+    const int64_t *self;
+    struct split_row *rows;
+    size_t nr;
+};
+
+static struct split_row *row_of(struct split *s, const char *name)
+{
+    for (size_t i = 0; i < s->nr; i++)
+        if (s->rows[i].name == name)
+            return &s->rows[i];
+    s->rows[s->nr] = (struct split_row) { .name = name };
+    return &s->rows[s->nr++];
+}
+
+static const char *name_of(const struct split *s, int slice)
+{
+    int scope = profile_scope_of(s->trace, slice);
+
+    return s->trace->slices[scope < 0 ? slice : scope].name;
+}
+
+/* What one call of a scope had done on the device: from the first to the last. */
+struct span {
+    int64_t first, last, busy;
+};
+
+static void add_busy(struct span *span, const struct prof_slice *s)
+{
+    int64_t end = s->start + s->duration, from = s->start;
+
+    if (!span->last) {
+        *span = (struct span) { s->start, end, s->duration };
+        return;
+    }
+    from = from < span->last ? span->last : from; /* side by side counts once */
+    span->busy += end > from ? end - from : 0;
+    span->last = end > span->last ? end : span->last;
+}
+
+/* Slices of a stream are in order of their start. */
+static void add_device(struct split *s, const int *launches, struct span *spans)
+{
+    for (size_t i = 0; i < s->trace->nr_slices; i++) {
+        const struct prof_slice *slice = &s->trace->slices[i];
+        if (!profile_on_device(s->trace, slice) || slice->flags & PROF_INSTANT_POINT)
+            continue;
+        int scope = launches[i] < 0 ? -1 : profile_scope_of(s->trace, launches[i]);
+        struct split_row *row = row_of(s, scope < 0 ? slice->name : s->trace->slices[scope].name);
+        row->ns[profile_is_transfer(slice) ? PART_COPY : PART_KERNEL] += (double)s->self[i];
+        if (scope >= 0)
+            add_busy(&spans[scope], slice);
+    }
+    for (size_t i = 0; i < s->trace->nr_slices; i++)
+        if (spans[i].last)
+            row_of(s, s->trace->slices[i].name)->ns[PART_IDLE] +=
+                (double)(spans[i].last - spans[i].first - spans[i].busy);
+}
+
+static void add_host(struct split *s)
+{
+    for (size_t i = 0; i < s->trace->nr_slices; i++) {
+        const struct prof_slice *slice = &s->trace->slices[i];
+        if (!profile_on_device(s->trace, slice))
+            row_of(s, name_of(s, (int)i))->ns[profile_is_call(slice) ? PART_LAUNCH : PART_CPU] +=
+                (double)s->self[i];
+    }
+}
+
+static double weight(const struct split_row *row)
+{
+    return fmax(row->ns[PART_CPU] + row->ns[PART_LAUNCH],
+                row->ns[PART_KERNEL] + row->ns[PART_COPY] + row->ns[PART_IDLE]);
+}
+
+static int by_weight(const void *x, const void *y)
+{
+    double a = weight(x), b = weight(y);
+
+    return (a < b) - (a > b);
+}
+
+static void fill(struct split *s, const struct profile_data *data)
+{
+    int *launches = memory_zeroed(data->main.nr_slices + 1, sizeof(*launches));
+    struct span *spans = memory_zeroed(data->main.nr_slices + 1, sizeof(*spans));
+
+    *s = (struct split) { .trace = &data->main, .self = data->self };
+    s->rows = memory_zeroed(data->rows.nr_rows + 1, sizeof(*s->rows));
+    profile_launches(&data->main, launches);
+    add_host(s);
+    add_device(s, launches, spans);
+    qsort(s->rows, s->nr, sizeof(*s->rows), by_weight);
+    free(launches);
+    free(spans);
+}
+
+static double add_panel(struct figure *f, const struct split *s, size_t nr, bool device)
+{
+    struct prof_row *names = memory_zeroed(nr + 1, sizeof(*names));
+    double *ends = memory_zeroed(nr + 1, sizeof(*ends)), all = 0;
+    char text[QUANTITY_TEXT_SIZE];
+
+    for (size_t i = 0; i < nr; i++)
+        names[i].name = s->rows[i].name;
+    struct panel *p = profile_rows_panel(f, &(struct profile_rows) { names, nr, nr }, device);
+    figure_set(&p->title, "%s", profile_side_name(device ? PROF_DEVICE : PROF_HOST));
+    axis_set(&p->x, "time", QUANTITY_TIME, "", AXIS_LINEAR);
+    for (int part = 0; part < PART_NR; part++) {
+        if (parts[part].device != device)
+            continue;
+        struct layer *bars = profile_bars(p, parts[part].label, parts[part].ink);
+        for (size_t i = 0; i < nr; i++) {
+            if (!(s->rows[i].ns[part] > 0))
+                continue;
+            layer_add(bars, ends[i] + s->rows[i].ns[part], (double)i)->low = ends[i];
+            ends[i] += s->rows[i].ns[part];
+            all += s->rows[i].ns[part];
+        }
+    }
+    struct layer *texts = profile_outside(p);
+    for (size_t i = 0; i < nr; i++)
+        layer_add_text(texts, 0, (double)i, ANCHOR_LEFT,
+                       ends[i] > 0 ? quantity_text(QUANTITY_TIME, "", ends[i], text) : "–");
+    free(names);
+    free(ends);
+    return all;
+}
+
+static bool has_device(const struct split *s)
+{
+    for (size_t i = 0; i < s->nr; i++)
+        if (s->rows[i].ns[PART_KERNEL] + s->rows[i].ns[PART_COPY] > 0)
+            return true;
+    return false;
+}
+
+struct figure *build_profile_split(const struct chart *chart)
+{
+    struct figure *f = profile_figure(chart);
+    char host[QUANTITY_TEXT_SIZE], device[QUANTITY_TEXT_SIZE], shown[PROFILE_WORDS_SIZE];
+    struct split s;
+
+    if (f->reason)
+        return f;
+    fill(&s, chart->profile);
+    size_t limit = chart_limit(chart->preset, LIMIT), nr = s.nr < limit ? s.nr : limit;
+    bool both = has_device(&s);
+    f->columns = both ? 2 : 1;
+    quantity_text(QUANTITY_TIME, "", add_panel(f, &s, nr, false), host);
+    if (both)
+        quantity_text(QUANTITY_TIME, "", add_panel(f, &s, nr, true), device);
+    profile_caption(f, chart,
+                    "%s Each time belongs to the innermost scope in which it was spent%s.%s",
+                    both ? "Host and device work at the same time: left and right do not add up. "
+                           "Idle is what one call of a scope leaves between its kernels."
+                         : "No device was recorded: all time is the CPU's, what it waited in it "
+                           "included.",
+                    both ? " or launched" : "",
+                    profile_rows_words(&(struct profile_rows) { NULL, nr, s.nr }, shown));
+    figure_set(&f->alt, "Bars of time by kind for %zu operations: %s on the host%s%s%s.", nr, host,
+               both ? ", " : "", both ? device : "", both ? " on the device" : "");
+    free(s.rows);
+    figure_finish(f);
+    return f;
+}
