@@ -80,8 +80,8 @@ struct figure *build_profile_bottlenecks(const struct chart *chart)
     if (f->reason)
         return f;
     size_t limit = chart_limit(chart->preset, LIMIT);
-    struct profile_rows host = profile_rows(chart->profile, PROF_HOST, limit);
-    struct profile_rows device = profile_rows(chart->profile, PROF_DEVICE, limit);
+    struct profile_rows host = profile_long_rows(chart->profile, PROF_HOST, limit);
+    struct profile_rows device = profile_long_rows(chart->profile, PROF_DEVICE, limit);
     f->columns = 2;
     add_side(f, chart->profile, PROF_HOST, &host);
     add_side(f, chart->profile, PROF_DEVICE, &device);
@@ -136,7 +136,8 @@ struct figure *build_profile_shares(const struct chart *chart)
     if (f->reason)
         return f;
     enum prof_side side = chart->profile->rows.total[PROF_HOST] ? PROF_HOST : PROF_DEVICE;
-    struct profile_rows rows = profile_rows(chart->profile, side, chart_limit(chart->preset, 12));
+    struct profile_rows rows =
+        profile_long_rows(chart->profile, side, chart_limit(chart->preset, 12));
     double whole = (double)chart->profile->rows.total[side];
     if (!rows.nr)
         return chart_absent(f, "no operation took any time");

@@ -124,7 +124,7 @@ struct figure *build_profile_memory(const struct chart *chart)
     if (f->reason)
         return f;
     const struct profile_data *data = chart->profile;
-    struct profile_window w = profile_window_of(data, SIZE_MAX);
+    struct profile_window w = profile_window_of(data, SIZE_MAX, SIZE_MAX);
     struct panel *p = memory_panel(f, 300);
     if (!add_memory(p, data, &w, true))
         return chart_absent(f, "memory was not followed (prof_memory())");
@@ -193,7 +193,7 @@ struct figure *build_profile_lanes(const struct chart *chart)
     if (f->reason)
         return f;
     const struct profile_data *data = chart->profile;
-    struct profile_window w = profile_window_of(data, MOST);
+    struct profile_window w = profile_window_of(data, MOST, SIZE_MAX);
     struct panel *memory = memory_panel(f, 180);
     bool followed = add_memory(memory, data, &w, false);
     memory->x.high = (double)(w.high - w.low);

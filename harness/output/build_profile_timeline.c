@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 3000, ROWS_MAX = 40, ROW_HEIGHT = 20, TRACK_SIZE = 64 };
+enum { MOST = 3000, CALLS = 2, ROWS_MAX = 40, ROW_HEIGHT = 20, TRACK_SIZE = 64 };
 
 /* Where a track's rows are. */
 struct rows_of {
@@ -219,7 +219,7 @@ struct figure *build_profile_timeline(const struct chart *chart)
     if (f->reason)
         return f;
     struct lanes l = { .trace = &chart->profile->trace,
-                       .window = profile_window_of(chart->profile, MOST) };
+                       .window = profile_window_of(chart->profile, MOST, CALLS) };
     l.of = memory_zeroed(l.trace->nr_tracks + 1, sizeof(*l.of));
     l.lane = memory_zeroed(l.trace->nr_slices + 1, sizeof(*l.lane));
     if (prof_trace_lanes(l.trace, l.lane)) {

@@ -153,13 +153,14 @@ static void reach_launched(const struct profile_data *data, struct profile_windo
     }
 }
 
-struct profile_window profile_window_of(const struct profile_data *data, size_t most)
+struct profile_window profile_window_of(const struct profile_data *data, size_t most, size_t calls)
 {
     size_t nr = data->trace.nr_slices;
 
-    if (nr <= most || data->outer < 2)
+    if ((nr <= most && data->outer <= calls) || data->outer < 2)
         return whole_of(data);
     size_t each = nr / data->outer + 1, keep = most / each > 0 ? most / each : 1;
+    keep = keep < calls ? keep : calls;
     struct outer *list = outer_slices(data);
     size_t at = median_place(list, data->outer), first = at > keep / 2 ? at - keep / 2 : 0;
     if (first + keep > data->outer)

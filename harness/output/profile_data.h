@@ -50,12 +50,13 @@ void profile_launches(const struct prof_trace *trace, int *launches);
 int profile_depth(const struct prof_trace *trace, int slice);
 
 /* From `low` to `high`, ns: as many whole outermost slices of the main thread as hold about `most`
- * slices, around the one of median duration, with what they launched; or all of it. */
+ * slices, but no more than `calls`, around the one of median duration, with what they launched; or
+ * all of it. */
 struct profile_window {
     int64_t low, high;
     size_t outer; /* in it */
     bool whole;
 };
-struct profile_window profile_window_of(const struct profile_data *data, size_t most);
+struct profile_window profile_window_of(const struct profile_data *data, size_t most, size_t calls);
 
 #endif

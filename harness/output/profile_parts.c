@@ -9,7 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROW_HEIGHT = 25 };
+enum {
+    ROW_HEIGHT = 25,
+    ROOM_FOR_SOME = 60, /* pixels; in less, a name that is cut tells nothing */
+};
 
 static const char *plural(size_t nr)
 {
@@ -92,6 +95,17 @@ struct profile_rows profile_rows(const struct profile_data *data, enum prof_side
         rows.of++;
         rows.nr += rows.nr < limit && row->self > 0;
     }
+    return rows;
+}
+
+struct profile_rows profile_long_rows(const struct profile_data *data, enum prof_side side,
+                                      size_t limit)
+{
+    struct profile_rows rows = profile_rows(data, side, limit);
+    double least = 0.0005 * (double)data->rows.total[side];
+
+    while (rows.nr > 1 && (double)rows.items[rows.nr - 1].self < least)
+        rows.nr--;
     return rows;
 }
 
@@ -206,9 +220,9 @@ void profile_blocks_init(struct profile_blocks *blocks, struct panel *p, double 
 void profile_block_name(struct profile_blocks *blocks, double row, double low, double high,
                         const char *name)
 {
-    double room = (high - low) * blocks->width - 8;
+    double room = (high - low) * blocks->width - 8, whole = text_width(name, 12, false);
 
-    if (room < 22)
+    if (room < ROOM_FOR_SOME && whole > room)
         return;
     char *text = text_elide(name, 12, room);
     if (text_width(text, 12, false) <= room)

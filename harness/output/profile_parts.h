@@ -20,6 +20,9 @@ struct profile_rows {
 };
 struct profile_rows profile_rows(const struct profile_data *data, enum prof_side side,
                                  size_t limit);
+/* The same without those at the end that would be bars of no length, 0.0 % each. */
+struct profile_rows profile_long_rows(const struct profile_data *data, enum prof_side side,
+                                      size_t limit);
 /* " Showing 20 of 31 operations." where some are left out; else "". */
 enum { PROFILE_WORDS_SIZE = 96 };
 const char *profile_rows_words(const struct profile_rows *rows, char words[PROFILE_WORDS_SIZE]);
