@@ -4,7 +4,8 @@
 # nvcc takes part where it is found; the CUDA kernels run on the CPU in the stage `sanitize`.
 #
 #   ci/test.sh                everything
-#   ci/test.sh STAGE...       setup format scripts build test web clang sanitize perf tidy aarch64
+#   ci/test.sh STAGE...       setup format scripts build test web perf clang tidy sanitize threads
+#                             aarch64
 set -euo pipefail
 cd "$(dirname "$0")/.."
 jobs=$(nproc)
@@ -46,6 +47,14 @@ stage_sanitize() {
     ctest --preset cuda-host --label-regex '^(unit|cli)$' --parallel "$jobs"
 }
 
+# What is shared between threads without OpenMP, whose barriers ThreadSanitizer does not see.
+stage_threads() {
+  local tests=(profile_scopes profile_threads profile_summary activity_collect)
+  cmake --preset tsan --log-level=WARNING >/dev/null
+  cmake --build --preset tsan --target "${tests[@]/#/test_}"
+  ctest --preset tsan --tests-regex "^unit\.($(IFS='|'; echo "${tests[*]}"))\$" --no-tests=error
+}
+
 # The kernels on another processor: their portable form, and that nothing takes x86 for granted.
 stage_aarch64() {
   local tool
@@ -72,7 +81,7 @@ stage_tidy() {
 }
 
 stages=("$@")
-[ ${#stages[@]} -gt 0 ] || stages=(setup format scripts build test web perf clang tidy sanitize aarch64)
+[ ${#stages[@]} -gt 0 ] || stages=(setup format scripts build test web perf clang tidy sanitize threads aarch64)
 for stage in "${stages[@]}"; do
   printf '\n== %s\n' "$stage"
   started=$SECONDS
