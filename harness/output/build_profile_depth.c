@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { MOST = 1500 };
+enum { MOST = 1500, CALLS = 2 };
 
 struct edges {
     const struct prof_trace *trace;
@@ -101,7 +101,7 @@ struct figure *build_profile_depth(const struct chart *chart)
         return f;
     if (data->track < 0)
         return chart_absent(f, "no thread was recorded, only streams");
-    struct profile_window w = profile_window_of(data, MOST, SIZE_MAX);
+    struct profile_window w = profile_window_of(data, MOST, CALLS);
     struct panel *p = figure_panel(f);
     struct edges e = { .trace = &data->main, .steps = panel_layer(p, MARK_STEPS, NULL) };
     e.steps->style.ink = INK_BLUE;

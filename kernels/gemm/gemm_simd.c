@@ -65,7 +65,8 @@ static int64_t largest_part(const struct gemm_linear *g, const struct cut *c)
 }
 
 /* One part a thread, always the same one: its panels are still in its core's L2 at the next call.
- * Among equal cuts the one with most panel parts, as x is small beside w. */
+ * Only cuts that give each thread one are tried; among equals the one with most panel parts, as x
+ * is small beside w. */
 static struct cut even_cut(const struct gemm_linear *g, int threads)
 {
     struct cut best = { .tiles = ceil_div(g->m, GEMM_ROWS),
@@ -75,6 +76,8 @@ static struct cut even_cut(const struct gemm_linear *g, int threads)
     best.row_parts = at_most(threads, best.tiles);
     for (int panel_parts = 2; panel_parts <= threads; panel_parts++) {
         struct cut c = best;
+        if (threads % panel_parts != 0)
+            continue;
         c.panel_parts = at_most(panel_parts, c.panels);
         c.row_parts = at_most(threads / panel_parts, c.tiles);
         if (largest_part(g, &c) <= largest_part(g, &best))

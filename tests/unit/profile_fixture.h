@@ -6,7 +6,7 @@
 #ifndef HARNESS_TESTS_PROFILE_FIXTURE_H
 #define HARNESS_TESTS_PROFILE_FIXTURE_H
 
-#include "profile_testing.h"
+#include "profile_slice.h"
 
 #include "profile/export.h"
 
@@ -42,22 +42,6 @@ static inline int64_t forward_jitter(struct forward *f, int64_t ns)
     return ns + ns * (int64_t)(f->calls * 7919 % 41) / 1000;
 }
 
-static inline int forward_slice(struct forward *f, int track, int64_t from, int64_t to,
-                                const char *name, const char *category)
-{
-    int slice = prof_trace_slice(f->trace, &(struct prof_slice) { .track = track,
-                                                                  .parent = PROF_FIND_PARENT,
-                                                                  .start = from,
-                                                                  .duration = to - from,
-                                                                  .name = name,
-                                                                  .category = category,
-                                                                  .memory_live = -1,
-                                                                  .memory_peak = -1 });
-
-    assert_true(slice >= 0);
-    return slice;
-}
-
 static inline void forward_memory(struct forward *f, double live)
 {
     assert_true(prof_trace_sample(f->trace, f->memory, f->now, live) >= 0);
@@ -66,9 +50,9 @@ static inline void forward_memory(struct forward *f, double live)
 static inline void forward_launch(struct forward *f, int64_t at, int64_t ns, const char *name,
                                   const char *category, int64_t bytes)
 {
-    int call = forward_slice(f, f->main, at, at + 5000, "cudaLaunchKernel", PROF_RUNTIME_CALLS);
+    int call = add_slice(f->trace, f->main, at, at + 5000, "cudaLaunchKernel", PROF_RUNTIME_CALLS);
     int64_t start = at + 8000 > f->device ? at + 8000 : f->device + 1500;
-    int kernel = forward_slice(f, f->stream, start, start + ns, name, category);
+    int kernel = add_slice(f->trace, f->stream, start, start + ns, name, category);
 
     f->trace->slices[kernel].bytes = bytes;
     f->device = start + ns;
@@ -80,13 +64,14 @@ static inline void forward_step(struct forward *f, size_t s)
     bool fc = !strcmp(forward_steps[s].name, "fc");
     double factor = fc ? f->slower : 1;
     int64_t ns = (int64_t)((double)forward_jitter(f, forward_steps[s].ns) * factor);
-    int scope = forward_slice(f, f->main, f->now, f->now + ns, forward_steps[s].name, PROF_SCOPES);
+    int scope =
+        add_slice(f->trace, f->main, f->now, f->now + ns, forward_steps[s].name, PROF_SCOPES);
 
     f->trace->slices[scope].flops = forward_steps[s].flops;
     f->trace->slices[scope].bytes = forward_steps[s].bytes;
     f->trace->slices[scope].backend = prof_trace_text(f->trace, "simd");
-    forward_slice(f, f->worker, f->now + 900, f->now + ns - 700, forward_steps[s].name,
-                  PROF_SCOPES);
+    add_slice(f->trace, f->worker, f->now + 900, f->now + ns - 700, forward_steps[s].name,
+              PROF_SCOPES);
     if (forward_steps[s].kernel)
         forward_launch(f, f->now + 2000, (int64_t)((double)forward_steps[s].kernel * factor),
                        s == 2 ? "attention_kernel" : "gemm_kernel", PROF_KERNELS, 0);
@@ -105,7 +90,7 @@ static inline void forward_layer(struct forward *f, int layer)
         forward_step(f, s);
     }
     f->now += 400;
-    forward_slice(f, f->main, start, f->now, name, PROF_SCOPES);
+    add_slice(f->trace, f->main, start, f->now, name, PROF_SCOPES);
 }
 
 static inline void forward_once(struct forward *f)
@@ -114,19 +99,19 @@ static inline void forward_once(struct forward *f)
 
     f->now += 1500;
     int64_t embed = forward_jitter(f, 38000);
-    forward_slice(f, f->main, f->now, f->now + embed, "embed", PROF_SCOPES);
+    add_slice(f->trace, f->main, f->now, f->now + embed, "embed", PROF_SCOPES);
     forward_launch(f, f->now + 3000, 16000, "copy to the device", PROF_MEMCPY, 262144);
     f->now += embed;
     for (int layer = 0; layer < LAYERS; layer++)
         forward_layer(f, layer);
     int64_t head = forward_jitter(f, 710000);
-    int scope = forward_slice(f, f->main, f->now, f->now + head, "head", PROF_SCOPES);
+    int scope = add_slice(f->trace, f->main, f->now, f->now + head, "head", PROF_SCOPES);
     f->trace->slices[scope].flops = 3.9e10;
     f->trace->slices[scope].bytes = 60000000;
     forward_launch(f, f->now + 2000, 520000, "gemm_kernel", PROF_KERNELS, 0);
     f->now += head;
     forward_memory(f, 48e6);
-    forward_slice(f, f->main, start, f->now, "gpt/nano/prefill", PROF_SCOPES);
+    add_slice(f->trace, f->main, start, f->now, "gpt/nano/prefill", PROF_SCOPES);
     f->now += 20000;
 }
 

@@ -11,23 +11,7 @@
 #ifndef HARNESS_TESTS_PROFILE_TRACE_H
 #define HARNESS_TESTS_PROFILE_TRACE_H
 
-#include "profile_testing.h"
-
-static inline int add_slice(struct prof_trace *trace, int track, int64_t from, int64_t to,
-                            const char *name, const char *category)
-{
-    int slice = prof_trace_slice(trace, &(struct prof_slice) { .track = track,
-                                                               .parent = PROF_FIND_PARENT,
-                                                               .start = from,
-                                                               .duration = to - from,
-                                                               .name = name,
-                                                               .category = category,
-                                                               .memory_live = -1,
-                                                               .memory_peak = -1 });
-
-    assert_true(slice >= 0);
-    return slice;
-}
+#include "profile_slice.h"
 
 /* Added in an order that is not the sorted one. */
 static inline void make_trace(struct prof_trace *trace)
