@@ -73,9 +73,11 @@ gemm_nn_fn gemm_nn_openblas;
 
 /* Packing for gemm_linear_simd. The layout depends on the instruction set in use (kernels/simd.h):
  * panels of gemm_panel_width() outputs, K-major, so that element w[j][p] lies at
- *     (j / width) * width * k + p * width + j % width
- * and the outputs that pad the last panel are zero. `packed` is 64-byte aligned. */
+ *     (j / width) * width * k + p * (width of its panel) + j % width
+ * What is left of n is a panel of gemm_last_width() outputs (0: nothing left), padded with zeros to
+ * whole vectors. `packed` is 64-byte aligned. */
 int64_t gemm_panel_width(void);
+int64_t gemm_last_width(int64_t n);
 size_t gemm_packed_size(int64_t n, int64_t k); /* in floats */
 void gemm_pack(const float *w, int64_t n, int64_t k, float *packed, int threads);
 

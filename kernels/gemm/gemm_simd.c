@@ -33,11 +33,13 @@
 
 typedef void gemm_pack_fn(const float *w, int64_t n, int64_t k, float *packed, int threads);
 typedef int64_t gemm_panel_width_fn(void);
+typedef int64_t gemm_last_width_fn(int64_t n);
 
 SIMD_DECLARE(host_share_fn, gemm_linear);
 SIMD_DECLARE(host_share_fn, gemm_nn);
 SIMD_DECLARE(gemm_pack_fn, gemm_pack);
 SIMD_DECLARE(gemm_panel_width_fn, gemm_panel_width);
+SIMD_DECLARE(gemm_last_width_fn, gemm_last_width);
 
 #ifdef SIMD_ISA
 
@@ -131,14 +133,20 @@ int64_t SIMD_NAME(gemm_panel_width)(void)
     return GEMM_PANEL;
 }
 
+int64_t SIMD_NAME(gemm_last_width)(int64_t n)
+{
+    return last_width(n);
+}
+
 void SIMD_NAME(gemm_pack)(const float *w, int64_t n, int64_t k, float *packed, int threads)
 {
 #pragma omp parallel for num_threads(threads)
     for (int64_t first = 0; first < n; first += GEMM_PANEL) {
         float *panel = packed + first * k;
-        for (int64_t j = 0; j < GEMM_PANEL; j++)
+        int64_t width = first + GEMM_PANEL <= n ? GEMM_PANEL : last_width(n);
+        for (int64_t j = 0; j < width; j++)
             for (int64_t p = 0; p < k; p++)
-                panel[p * GEMM_PANEL + j] = first + j < n ? w[(first + j) * k + p] : 0;
+                panel[p * width + j] = first + j < n ? w[(first + j) * k + p] : 0;
     }
 }
 
@@ -153,7 +161,8 @@ void SIMD_NAME(gemm_linear)(const void *operation)
             .whole = g->w + term * GEMM_PANEL,
             .panel_step = GEMM_PANEL * g->k,
             .row_step = GEMM_PANEL,
-            .last = g->w + g->n / GEMM_PANEL * GEMM_PANEL * g->k + term * GEMM_PANEL,
+            .last = g->w + g->n / GEMM_PANEL * GEMM_PANEL * g->k + term * last_width(g->n),
+            .last_step = last_width(g->n),
         };
         const struct slice s = { g, &b, term, at_most(most, g->k - term), stream };
         run_slice(&s);
@@ -163,32 +172,31 @@ void SIMD_NAME(gemm_linear)(const void *operation)
 
 enum { PACK_ROWS = 4 }; /* streams of b that are read side by side */
 
-/* `lanes` columns of `rows` rows of b as rows of a panel, zeros beside them. */
+/* `lanes` columns of `rows` rows of b as rows of a panel, zeros up to its width. */
 SIMD_INLINE void pack_tile(const float *from, int64_t ldb, int64_t rows, int64_t lanes, float *to)
 {
-    for (int64_t p = 0; p < rows; p++, from += ldb, to += GEMM_PANEL) {
+    int64_t width = ceil_div(lanes, SIMD_WIDTH) * SIMD_WIDTH;
+
+    for (int64_t p = 0; p < rows; p++, from += ldb, to += width) {
         SIMD_UNROLL
-        for (int v = 0; v < GEMM_VECTORS; v++) {
-            int64_t here = lanes - v * SIMD_WIDTH;
-            simd_store(to + v * SIMD_WIDTH, here >= SIMD_WIDTH ? simd_load(from + v * SIMD_WIDTH)
-                                            : here > 0 ? simd_load_part(from + v * SIMD_WIDTH, here)
-                                                       : simd_set(0));
-        }
+        for (int v = 0; v < GEMM_VECTORS; v++)
+            if (v * SIMD_WIDTH < lanes)
+                simd_store(to + v * SIMD_WIDTH,
+                           simd_load_upto(from + v * SIMD_WIDTH, lanes - v * SIMD_WIDTH));
     }
 }
 
-/* Rows [term, term + rows) of b's panels from `first` on; `to` is where they lie in the first of
- * them. */
-static void pack_rows(const struct gemm_nn *g, int64_t first, int64_t term, int64_t rows, float *to,
-                      int64_t panel_step)
+/* Rows [term, term + rows) of the slice at `from` into its panels from `first` on, at `to`. */
+static void pack_rows(const struct gemm_nn *g, const float *from, int64_t first, int64_t term,
+                      int64_t rows, float *to, int64_t panel_step)
 {
-    const float *from = g->b + term * g->ldb;
     int64_t col = first * GEMM_PANEL;
 
+    from += term * g->ldb;
     for (; col + GEMM_PANEL <= g->n; col += GEMM_PANEL, to += panel_step)
-        pack_tile(from + col, g->ldb, rows, GEMM_PANEL, to);
+        pack_tile(from + col, g->ldb, rows, GEMM_PANEL, to + term * GEMM_PANEL);
     if (col < g->n)
-        pack_tile(from + col, g->ldb, rows, g->n - col, to);
+        pack_tile(from + col, g->ldb, rows, g->n - col, to + term * last_width(g->n));
 }
 
 /* Packing pays where some tiles use a panel and b is too large for L2: else all rows of a panel are
@@ -221,12 +229,13 @@ void SIMD_NAME(gemm_nn)(const void *operation)
             .panel_step = first > 0 ? GEMM_PANEL : step,
             .row_step = first > 0 ? g->ldb : GEMM_PANEL,
             .last = g->scratch + (whole - first) * step,
+            .last_step = last_width(g->n),
         };
         const struct slice s = { &as_linear, &b, term, terms, false };
 #pragma omp for schedule(static)
         for (int64_t p = 0; p < terms; p += PACK_ROWS)
-            pack_rows(g, first, term + p, at_most(PACK_ROWS, terms - p),
-                      g->scratch + p * GEMM_PANEL, step);
+            pack_rows(g, g->b + term * g->ldb, first, p, at_most(PACK_ROWS, terms - p), g->scratch,
+                      step);
         run_slice(&s);
         term += most;
     } while (term < g->k);
@@ -255,11 +264,14 @@ int64_t gemm_panel_width(void)
     return SIMD_CHOOSE(gemm_panel_width)();
 }
 
+int64_t gemm_last_width(int64_t n)
+{
+    return SIMD_CHOOSE(gemm_last_width)(n);
+}
+
 size_t gemm_packed_size(int64_t n, int64_t k)
 {
-    int64_t width = gemm_panel_width();
-
-    return (size_t)((n + width - 1) / width * width) * (size_t)k;
+    return (size_t)(n - n % gemm_panel_width() + gemm_last_width(n)) * (size_t)k;
 }
 
 void gemm_pack(const float *w, int64_t n, int64_t k, float *packed, int threads)

@@ -31,6 +31,7 @@ struct panels {
     const float *whole;
     int64_t panel_step, row_step; /* floats from panel to panel, and from k to k + 1 */
     const float *last;
+    int64_t last_step; /* from k to k + 1 */
 };
 
 /* Terms [term, term + terms) of the product; b has only those. */
@@ -61,6 +62,12 @@ static int64_t at_most(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
+/* Of the panel behind the whole ones: as many vectors as hold the rest. */
+static int64_t last_width(int64_t n)
+{
+    return ceil_div(n % GEMM_PANEL, SIMD_WIDTH) * SIMD_WIDTH;
+}
+
 /* What makes one tile of the part, to `y`. */
 static struct gemm_tile tile_of(const struct part *d, int64_t row, int64_t panel, float *y,
                                 int64_t y_row)
@@ -75,7 +82,7 @@ static struct gemm_tile tile_of(const struct part *d, int64_t row, int64_t panel
         .a = g->x + row * g->ldx + s->term,
         .a_row = g->ldx,
         .b = whole ? s->b->whole + panel * s->b->panel_step : s->b->last,
-        .b_row = whole ? s->b->row_step : GEMM_PANEL,
+        .b_row = whole ? s->b->row_step : s->b->last_step,
         .depth = s->terms,
         .cols = cols,
         .bias = last && g->bias != NULL ? g->bias + col : NULL,

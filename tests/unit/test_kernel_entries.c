@@ -20,7 +20,9 @@ static const double tolerance = 2e-6;
 
 static void test_packing(void **state)
 {
-    const int64_t sizes[][2] = { { 1, 1 }, { 47, 5 }, { 48, 3 }, { 49, 7 }, { 257, 33 } };
+    const int64_t sizes[][2] = {
+        { 1, 1 }, { 47, 5 }, { 48, 3 }, { 49, 7 }, { 80, 9 }, { 257, 33 }
+    };
     int64_t width = gemm_panel_width();
 
     (void)state;
@@ -29,12 +31,14 @@ static void test_packing(void **state)
         size_t size = gemm_packed_size(n, k);
         float *w = floats_random(n * k, 3), *packed = floats_new((int64_t)size);
 
-        assert_int_equal(size % (size_t)(width * k), 0);
-        assert_in_range(size, (size_t)(n * k), (size_t)((n + width - 1) * k));
+        int64_t whole = n / width * width * k, last = gemm_last_width(n);
+        assert_in_range(last, n % width, width);
+        assert_int_equal(size, whole + last * k);
         gemm_pack(w, n, k, packed, 2);
-        for (size_t at = 0; at < size; at++) {
-            int64_t panel = (int64_t)at / (width * k), p = (int64_t)at / width % k;
-            int64_t j = panel * width + (int64_t)at % width;
+        for (int64_t at = 0; at < (int64_t)size; at++) {
+            int64_t here = at < whole ? width : last,
+                    in = at < whole ? at % (width * k) : at - whole;
+            int64_t j = (at - in) / k + in % here, p = in / here;
             assert_true(packed[at] == (j < n ? w[j * k + p] : 0));
         }
         free(packed);
