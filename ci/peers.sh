@@ -75,12 +75,15 @@ stage_install() {
   elif ! { apt-get update -qq && DEBIAN_FRONTEND=noninteractive \
     apt-get install --yes --no-install-recommends -qq "${missing[@]}" >"$out/install.log" 2>&1; }; then
     echo "could not install ${missing[*]} (see $out/install.log): left out of the table"
+  else
+    echo "installed ${missing[*]}"
   fi
 }
 
 stage_build() {
   (cd "$here/.." && cmake --preset release >"$out/build.log" && cmake --build --preset release >>"$out/build.log") ||
     { tail -n 20 "$out/build.log"; return 1; }
+  tail -n 1 "$out/build.log"
 }
 
 versions() {
