@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Own CPU kernels and forwards beside OpenBLAS, BLIS, oneDNN and PyTorch, in one go.
 #
-#   peers.sh [--quick] [--threads LIST] [--output DIR] [STAGE...]
+#   peers.sh [--quick | --suite NAME...] [--threads LIST] [--output DIR] [STAGE...]
 #
 #   install   the peers, from the distribution; says what to do where it cannot
 #   build     the release preset
@@ -9,9 +9,10 @@
 #   table     ratios, targets and whether they were reached, as Markdown
 #
 # All stages by default. --quick takes suite peers, a few sizes in under five minutes; else suites
-# peers-gemm, -attention, -forward and -gpt2, an hour. --threads 1,2 is the default, as far as there
-# are cores. Results go to peers-results: history.db, run-*.json, table.md, table.json. HARNESS
-# names a program to take instead of the built one.
+# peers-gemm, -attention, -forward and -gpt2, an hour and a half, or those that --suite names: the
+# table is of all that have been run. --threads 1,2 is the default, as far as there are cores. Results
+# go to peers-results: history.db, run-*.json, table.md, table.json. HARNESS names a program to take
+# instead of the built one.
 #
 # Exit status: 0, also where a target was missed or a peer is absent; 1 if a result was WRONG or
 # FAILED; 2 if something else failed.
@@ -20,10 +21,11 @@ here=$(cd "$(dirname "$0")" && pwd)
 all=(install build run table)
 usage() { sed -n '2,/^set -/{/^set -/d;s/^# \{0,1\}//;p}' "$0"; }
 
-suites=(peers-gemm peers-attention peers-forward peers-gpt2) threads='' out=peers-results stages=()
+suites=() threads='' out=peers-results stages=()
 while [ $# -gt 0 ]; do
   case $1 in
     --quick) suites=(peers) ;;
+    --suite) suites+=("$2"); shift ;;
     --threads) threads=$2; shift ;;
     --output) out=$2; shift ;;
     -h|--help) usage; exit 0 ;;
@@ -36,6 +38,7 @@ for stage in "${stages[@]}"; do
   [[ " ${all[*]} " == *" $stage "* ]] || { echo "peers.sh: no stage $stage; there are: ${all[*]}" >&2; exit 2; }
 done
 [ ${#stages[@]} -gt 0 ] || stages=("${all[@]}")
+[ ${#suites[@]} -gt 0 ] || suites=(peers-gemm peers-attention peers-forward peers-gpt2)
 mkdir -p "$out"
 out=$(cd "$out" && pwd)
 
