@@ -17,6 +17,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+enum { PATIENCE_MS = 60000 }; /* a machine may be busy; who expects silence does not wait so long */
+
 struct reply {
     int status; /* 0: the connection ended without an answer */
     struct strbuf head, body;
@@ -94,7 +96,7 @@ static inline void client_ask_bytes(int port, const void *bytes, size_t nr, stru
     strbuf_init(&raw);
     if (fd >= 0) {
         client_send(fd, bytes, nr);
-        client_read(fd, NULL, 10000, &raw);
+        client_read(fd, NULL, PATIENCE_MS, &raw);
         close(fd);
     }
     reply_parse(&raw, r);

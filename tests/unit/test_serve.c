@@ -333,11 +333,11 @@ static void test_news_of_runs(void **state)
     assert_true(client_send(fd, request, sizeof(request) - 1));
     strbuf_init(&raw);
     /* What there is when it joins: a run may have come since the page was sent. */
-    client_read(fd, "}\n\n", 5000, &raw);
+    client_read(fd, "}\n\n", PATIENCE_MS, &raw);
     assert_non_null(strstr(raw.data, "event: runs\ndata: {\"newest\": 2}\n\n"));
     strbuf_clear(&raw);
     add_run(s, 3);
-    client_read(fd, "}\n\n", 20000, &raw);
+    client_read(fd, "}\n\n", PATIENCE_MS, &raw);
     assert_non_null(strstr(raw.data, "event: runs\ndata: {\"newest\": 3}\n\n"));
     cJSON *core = ask_json(serving.port, "/api/core", 200); /* what is told is there */
     assert_int_equal(size_of(core, "runs"), 3);

@@ -73,7 +73,7 @@ static void open_site(struct site *site, const char *host, const char *token,
 
 static void close_site(struct site *site)
 {
-    assert_true(http_close(site->http, 5000));
+    assert_true(http_close(site->http, PATIENCE_MS));
     events_free(site->events);
 }
 
@@ -323,7 +323,7 @@ static void test_several_requests_on_one_connection(void **state)
     for (int i = 0; i < 3; i++) {
         strbuf_clear(&raw);
         assert_true(client_send(fd, request, sizeof(request) - 1));
-        client_read(fd, "hello", 5000, &raw);
+        client_read(fd, "hello", PATIENCE_MS, &raw);
         assert_non_null(strstr(raw.data, "hello"));
     }
     strbuf_release(&raw);
@@ -442,7 +442,7 @@ static void test_slow_clients(void **state)
     }
     assert_true(cut);
     int status = 0;
-    for (int tries = 0; tries < 50 && status != 200; tries++, usleep(100000))
+    for (int tries = 0; tries < PATIENCE_MS / 100 && status != 200; tries++, usleep(100000))
         status = client_status(site.port, "GET", "/", "");
     assert_int_equal(status, 200);
     for (int i = 0; i < HTTP_CONNECTIONS; i++)
@@ -458,7 +458,7 @@ static int open_news(const struct site *site, const char *until, struct strbuf *
 
     client_send(fd, request, sizeof(request) - 1);
     strbuf_clear(raw);
-    client_read(fd, until, 5000, raw);
+    client_read(fd, until, PATIENCE_MS, raw);
     return fd;
 }
 
@@ -479,7 +479,7 @@ static void test_events(void **state)
     events_tell(site.events, 42);
     for (int i = 0; i < EVENTS_READERS_MAX; i++) {
         strbuf_clear(&raw);
-        client_read(fds[i], "}\n\n", 5000, &raw);
+        client_read(fds[i], "}\n\n", PATIENCE_MS, &raw);
         assert_non_null(strstr(raw.data, "event: runs\ndata: {\"newest\": 42}\n\n"));
     }
     close(fds[0]); /* one that goes is noticed when there is news */
@@ -491,7 +491,7 @@ static void test_events(void **state)
     close_site(&site); /* ends those that wait */
     for (int i = 1; i < EVENTS_READERS_MAX; i++) {
         strbuf_clear(&raw);
-        client_read(fds[i], NULL, 5000, &raw);
+        client_read(fds[i], NULL, PATIENCE_MS, &raw);
         assert_non_null(strstr(raw.data, "event: end\ndata: {}\n\n"));
         close(fds[i]);
     }
@@ -511,13 +511,13 @@ static void test_one_reader_too_many(void **state)
     for (int i = 0; i < EVENTS_READERS_MAX; i++)
         fds[i] = open_news(&site, "retry: 2000", &raw);
     events_tell(site.events, 41);
-    client_read(fds[0], "41}\n\n", 5000, &raw);
+    client_read(fds[0], "41}\n\n", PATIENCE_MS, &raw);
     /* Whoever comes late is told what was told last. */
     fds[EVENTS_READERS_MAX] = open_news(&site, "41}\n\n", &raw);
     assert_non_null(strstr(raw.data, "event: runs\ndata: {\"newest\": 41}\n\n"));
     assert_int_equal(events_readers(site.events), EVENTS_READERS_MAX);
     strbuf_clear(&raw);
-    client_read(fds[0], NULL, 5000, &raw); /* to its end */
+    client_read(fds[0], NULL, PATIENCE_MS, &raw); /* to its end */
     assert_null(strstr(raw.data, "42"));
     assert_null(strstr(raw.data, "event: end")); /* not the server's */
     events_tell(site.events, 42);

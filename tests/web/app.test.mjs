@@ -28,7 +28,7 @@ async function pointsOf(page) {
   return data.filter((trace) => trace.mode === 'markers').reduce((sum, trace) => sum + trace.x.length, 0);
 }
 
-async function until(what, test, timeout = 5000) {
+async function until(what, test, timeout = 60000) {
   const end = Date.now() + timeout;
   let last;
   while (Date.now() < end) {
