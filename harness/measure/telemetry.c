@@ -9,16 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static double number_in(const char *path)
-{
-    char line[64], *end;
-
-    if (!file_first_line(path, line, sizeof(line)))
-        return NAN;
-    double value = strtod(line, &end);
-    return end == line ? (double)NAN : value;
-}
-
 /* First line of /proc/stat: user nice system idle iowait irq softirq steal guest guest_nice. */
 static void read_stat(double *total, double *steal)
 {
@@ -37,24 +27,12 @@ static void read_stat(double *total, double *steal)
     *total = sum;
 }
 
-/* Mean of the current clocks: cpufreq where there is one, else what /proc/cpuinfo tells. */
 static double cpu_mhz(void)
 {
-    double khz = number_in("/sys/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq");
-    FILE *file = isnan(khz) ? fopen("/proc/cpuinfo", "r") : NULL;
-    char line[256];
-    double sum = 0, value;
-    int nr = 0;
+    cpu_set_t own;
 
-    if (!file)
-        return khz / 1000;
-    while (fgets(line, sizeof(line), file))
-        if (sscanf(line, "cpu MHz : %lf", &value) == 1) {
-            sum += value;
-            nr++;
-        }
-    fclose(file);
-    return nr > 0 ? sum / nr : (double)NAN;
+    host_own_cpus(&own);
+    return host_mhz("", &own);
 }
 
 static double timeval_seconds(struct timeval t)
@@ -66,7 +44,7 @@ void telemetry_begin(struct telemetry_probe *p, const struct nvml *gpu)
 {
     getrusage(RUSAGE_SELF, &p->usage);
     read_stat(&p->stat_total, &p->stat_steal);
-    p->energy_uj = number_in("/sys/class/powercap/intel-rapl:0/energy_uj");
+    host_energy_begin(&p->energy, "");
     p->gpu = telemetry_nvml_begin(gpu);
     p->ns = clock_ns();
 }
@@ -90,7 +68,7 @@ static void add_usage(const struct rusage *before, double seconds, struct measur
 void telemetry_end(struct telemetry_probe *p, struct measurement *m)
 {
     double seconds = (double)(clock_ns() - p->ns) * 1e-9, total, steal, load[1];
-    double energy = number_in("/sys/class/powercap/intel-rapl:0/energy_uj") - p->energy_uj;
+    double joules = host_energy_step(&p->energy);
 
     measurement_add_telemetry(m, "sampled_seconds", seconds);
     add_usage(&p->usage, seconds, m);
@@ -102,9 +80,8 @@ void telemetry_end(struct telemetry_probe *p, struct measurement *m)
         measurement_add_telemetry(m, "load1", load[0]);
     measurement_add_telemetry(m, "cpu_mhz", cpu_mhz());
     measurement_add_telemetry(m, "temperature_celsius",
-                              number_in("/sys/class/thermal/thermal_zone0/temp") / 1000);
-    if (energy >= 0) /* the counter wraps: a negative difference says nothing */
-        measurement_add_telemetry(m, "package_watts", energy * 1e-6 / seconds);
+                              host_number("/sys/class/thermal/thermal_zone0/temp") / 1000);
+    measurement_add_telemetry(m, "package_watts", joules / seconds);
     telemetry_nvml_end(p->gpu, m);
     p->gpu = NULL;
 }

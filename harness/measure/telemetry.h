@@ -7,6 +7,7 @@
 #define HARNESS_MEASURE_TELEMETRY_H
 
 #include "core/record.h"
+#include "measure/host_sensors.h"
 #include "measure/telemetry_nvml.h"
 
 #include <sys/resource.h>
@@ -15,8 +16,8 @@ struct telemetry_probe {
     struct rusage usage;
     uint64_t ns;
     double stat_total, stat_steal; /* jiffies of /proc/stat; NaN if unreadable */
-    double energy_uj;              /* RAPL package counter; NaN if unreadable */
-    struct telemetry_nvml *gpu;    /* NULL if there is none */
+    struct host_energy energy;
+    struct telemetry_nvml *gpu; /* NULL if there is none */
 };
 
 /* `gpu` is the one that measures, or NULL. telemetry_end() must follow. */

@@ -223,11 +223,12 @@ static void absent_is_absent(void **state)
     struct telemetry_probe p;
 
     telemetry_begin(&p, NULL);
-    p.stat_total = p.stat_steal = p.energy_uj = (double)NAN;
+    p.stat_total = p.stat_steal = (double)NAN;
+    p.energy.nr = 0;
     telemetry_end(&p, &m);
     assert_true(isnan(measurement_telemetry(&m, "steal_percent")));
     assert_true(isnan(measurement_telemetry(&m, "package_watts")));
-    p.energy_uj = 1e30; /* the counter wrapped */
+    p.energy = (struct host_energy) { .root = "/nowhere", .nr = 1 }; /* it went away meanwhile */
     m.nr_telemetry = 0;
     telemetry_end(&p, &m);
     assert_true(isnan(measurement_telemetry(&m, "package_watts")));
