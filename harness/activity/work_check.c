@@ -49,6 +49,18 @@ struct work work_counted(const struct counter_list *list, size_t first, size_t n
     return sum;
 }
 
+const char *work_verdict_name(enum work_verdict verdict)
+{
+    static const char *const names[] = {
+        [WORK_UNKNOWN] = "unknown",
+        [WORK_AGREES] = "agrees",
+        [WORK_FEWER] = "fewer",
+        [WORK_MORE] = "more",
+    };
+
+    return names[verdict];
+}
+
 const char *work_bytes_words(enum work_verdict verdict)
 {
     static const char *const words[] = {

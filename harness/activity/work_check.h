@@ -40,6 +40,7 @@ struct work_check work_compare(struct work model, struct work counted,
  * quantity that a kernel lacks is NaN, as is everything where launches are missing. */
 struct work work_counted(const struct counter_list *list, size_t first, size_t nr);
 
+const char *work_verdict_name(enum work_verdict verdict); /* "unknown", "agrees", "fewer", "more" */
 /* "more bytes than the model: data was read again, or fetched and not used" and so on. */
 const char *work_bytes_words(enum work_verdict verdict);
 const char *work_flops_words(enum work_verdict verdict);

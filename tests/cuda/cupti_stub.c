@@ -3,7 +3,7 @@
  * A stand-in for libcupti.so: it hands records to the program as the real one does, through buffers
  * that it asks for and gives back, from any thread. CUPTI_STUB holds what it is told: "version=N",
  * "enable=N" (the error of cuptiActivityEnable), "flush=N". A test makes it work by
- * cupti_stub_run().
+ * cupti_stub_run(). Counters are in cupti_stub_counters.cc.
  */
 #include "cupti_stub.h"
 
@@ -43,7 +43,7 @@ static size_t size, used, dropped;
 static uint64_t now = 1000; /* of the stub's clock */
 static uint32_t correlation;
 
-static long told(const char *word, long otherwise)
+long cupti_stub_told(const char *word, long otherwise)
 {
     const char *words = getenv("CUPTI_STUB"), *at = words ? strstr(words, word) : NULL;
 
@@ -52,7 +52,7 @@ static long told(const char *word, long otherwise)
 
 int cuptiGetVersion(uint32_t *version)
 {
-    *version = (uint32_t)told("version=", 130001);
+    *version = (uint32_t)cupti_stub_told("version=", 130001);
     return CUPTI_OK;
 }
 
@@ -79,7 +79,7 @@ int cuptiActivityRegisterCallbacks(request_fn *request, complete_fn *complete)
 
 int cuptiActivityEnable(int kind)
 {
-    int code = (int)told("enable=", CUPTI_OK);
+    int code = (int)cupti_stub_told("enable=", CUPTI_OK);
 
     enabled[kind] = code == CUPTI_OK;
     return code;
@@ -104,7 +104,7 @@ int cuptiActivityFlushAll(uint32_t flag)
     pthread_mutex_lock(&lock);
     give_back();
     pthread_mutex_unlock(&lock);
-    return (int)told("flush=", CUPTI_OK);
+    return (int)cupti_stub_told("flush=", CUPTI_OK);
 }
 
 int cuptiActivityGetNextRecord(uint8_t *from, size_t valid, void **record)

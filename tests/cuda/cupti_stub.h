@@ -10,4 +10,7 @@
  * kernel of 100 ns. Any thread. */
 void cupti_stub_run(const char *name, int launches);
 
+/* The number behind `word` in CUPTI_STUB. */
+long cupti_stub_told(const char *word, long otherwise);
+
 #endif
