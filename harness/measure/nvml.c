@@ -11,7 +11,8 @@
 #include <string.h>
 
 enum { SUCCESS = 0, INSUFFICIENT_SIZE = 7 };
-enum { CLOCK_SM = 1, CLOCK_MEMORY = 2, TEMPERATURE_CHIP = 0, FIELD_MEMORY_TEMPERATURE = 82 };
+enum { CLOCK_SM = 1, CLOCK_MEMORY = 2, TEMPERATURE_CHIP = 0 };
+enum { FIELD_MEMORY_TEMPERATURE = 82, FIELD_POWER_INSTANT = 186 };
 enum { VALUE_UNSIGNED = 1, EVENT_XID = 8 };
 
 typedef void *handle; /* NVML's devices and event sets are opaque pointers */
@@ -250,14 +251,24 @@ static double temperature(const struct nvml *n)
     return celsius;
 }
 
-static double memory_temperature(const struct nvml *n)
+static double field_value(const struct nvml *n, unsigned id)
 {
-    struct field field = { .id = FIELD_MEMORY_TEMPERATURE };
+    struct field field = { .id = id };
 
     if (!n->call.fields || n->call.fields(n->device, 1, &field) != SUCCESS ||
         field.status != SUCCESS || field.type != VALUE_UNSIGNED)
         return NAN;
     return field.value.value;
+}
+
+static double memory_temperature(const struct nvml *n)
+{
+    return field_value(n, FIELD_MEMORY_TEMPERATURE);
+}
+
+static double power_now(const struct nvml *n)
+{
+    return field_value(n, FIELD_POWER_INSTANT) * 1e-3;
 }
 
 static double utilisation(const struct nvml *n)
@@ -283,6 +294,7 @@ double nvml_read(const struct nvml *n, enum nvml_number number)
         [NVML_SM_MHZ] = sm_mhz,
         [NVML_MEMORY_MHZ] = memory_mhz,
         [NVML_POWER_WATTS] = power,
+        [NVML_POWER_NOW_WATTS] = power_now,
         [NVML_POWER_LIMIT_WATTS] = power_limit,
         [NVML_ENERGY_JOULES] = energy,
         [NVML_TEMPERATURE] = temperature,

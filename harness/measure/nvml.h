@@ -19,6 +19,7 @@ enum nvml_number {
     NVML_SM_MHZ,
     NVML_MEMORY_MHZ,
     NVML_POWER_WATTS, /* from Ampere on (but not GA100) the driver's mean over the last second */
+    NVML_POWER_NOW_WATTS,    /* of the moment; from driver 535 on */
     NVML_POWER_LIMIT_WATTS,  /* the limit in force */
     NVML_ENERGY_JOULES,      /* a counter, since the driver was loaded */
     NVML_TEMPERATURE,        /* degrees Celsius, of the chip */

@@ -11,7 +11,8 @@
 
 enum { MOST = 1500 };
 
-/* Counters of bytes, as they are; drawn as they come. */
+/* Counters of bytes, drawn as they come. Those of rates, clocks, power and temperature have other
+ * units; they are for the viewers of traces, which put each on a scale of its own. */
 static bool is_memory(const struct prof_counter *counter)
 {
     return !strcmp(counter->unit, "bytes") || !strcmp(counter->unit, "B");

@@ -251,9 +251,10 @@ int nvmlDeviceGetFieldValues(const struct gpu *device, int nr, struct field *fie
 int nvmlDeviceGetFieldValues(const struct gpu *device, int nr, struct field *fields)
 {
     for (int i = 0; i < nr; i++) {
-        fields[i].status = fields[i].id == 82 ? SUCCESS : NOT_SUPPORTED;
+        bool power = fields[i].id == 186;
+        fields[i].status = power || fields[i].id == 82 ? SUCCESS : NOT_SUPPORTED;
         fields[i].type = 1;
-        fields[i].value = device->celsius + 20;
+        fields[i].value = power ? device->milliwatts - 50000 : device->celsius + 20;
     }
     return ready();
 }

@@ -302,6 +302,26 @@ static void what_is_missing_is_said(void **state)
     figure_free(figure);
 }
 
+/* Counters of clocks and power are for the timeline of a trace viewer: figures of memory draw bytes
+ * alone. */
+static void clocks_are_no_memory(void **state)
+{
+    static const struct prof_counter counters[] = { { 1, "CPU clock", "MHz" },
+                                                    { 1, "package power", "W" } };
+    static const char *const names[] = { "memory-timeline", "profile-memory" };
+    const struct fixture *f = *state;
+
+    for (size_t i = 0; i < 2; i++) {
+        struct prof_trace trace;
+        make_small(&trace, false);
+        for (size_t c = 0; c < 2; c++) {
+            int counter = prof_trace_counter(&trace, &counters[c]);
+            assert_true(prof_trace_sample(&trace, counter, 6, 2600) >= 0);
+        }
+        check_words(f, names[i], &trace, "memory was not followed");
+    }
+}
+
 /* All figures of a profile of one scope: drawn, or a reason. */
 static void smallest_profile_is_drawn(void **state)
 {
@@ -332,6 +352,7 @@ int main(void)
         cmocka_unit_test(depth_is_that_of_the_scopes),
         cmocka_unit_test(long_profiles_show_a_window),
         cmocka_unit_test(what_is_missing_is_said),
+        cmocka_unit_test(clocks_are_no_memory),
         cmocka_unit_test(smallest_profile_is_drawn),
     };
 
