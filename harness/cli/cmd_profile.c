@@ -4,6 +4,7 @@
 #include "activity/collect.h"
 #include "base/json.h"
 #include "cli/interrupt.h"
+#include "cli/profile_counters.h"
 #include "cli/profile_diff.h"
 #include "cli/profile_import.h"
 #include "cli/profile_output.h"
@@ -21,7 +22,7 @@ struct profile_options {
     const char *db, *label, *output;
     int64_t launches, iterations, seed, top;
     double timeout;
-    bool no_store, diff, import, json;
+    bool no_store, counters, diff, import, json;
 };
 
 enum { LAUNCHES = 3, ITERATIONS = 30, TOP = 12, TIMEOUT_S = 300 };
@@ -34,6 +35,7 @@ struct session {
     struct profile_request request;
     struct profile_result result;
     struct strbuf folder;
+    struct error no_counters; /* why, as it was said last */
     cJSON *list;
     int status;
 };
@@ -61,8 +63,27 @@ static int move_trace(const struct session *s, const struct benchmark_name *name
     return rc;
 }
 
+static int show_view(struct session *s, struct profile_view *view, const struct measurement *m,
+                     const struct benchmark_name *name, const char *place, struct error *err)
+{
+    struct profile_counters counters = { .reason = { "" } };
+    const char *reason = counters.reason.message;
+    int rc = s->o->counters ? profile_counters_take(s->folder.data, name, m, &counters, err) : 0;
+
+    if (rc == 0 && reason[0] && strcmp(reason, s->no_counters.message) != 0)
+        fprintf(stderr, "no hardware counters: %s\n", reason);
+    s->no_counters = counters.reason; /* several benchmarks have one reason */
+    view->launches = s->request.launches;
+    view->counters = s->o->counters ? &counters : NULL;
+    if (rc == 0)
+        rc = profile_show(&s->output, view, place, s->list, err);
+    profile_counters_release(&counters);
+    return rc;
+}
+
 static int show_benchmark(struct session *s, const struct benchmark *bench,
-                          const struct benchmark_name *name, struct error *err)
+                          const struct benchmark_name *name, const struct measurement *m,
+                          struct error *err)
 {
     struct timeline_roofs roofs = profile_roofs(&s->result, bench, &s->request.choice.device);
     struct profile_view view;
@@ -73,9 +94,8 @@ static int show_benchmark(struct session *s, const struct benchmark *bench,
              timeline_read(place.data, &trace, err);
     if (rc == 0) {
         rc = profile_view_init(&view, name->key, &trace, &roofs, &s->result.cost, err);
-        view.launches = s->request.launches;
         if (rc == 0)
-            rc = profile_show(&s->output, &view, place.data, s->list, err);
+            rc = show_view(s, &view, m, name, place.data, err);
         profile_view_release(&view);
     }
     strbuf_release(&place);
@@ -101,7 +121,7 @@ static int show_or_tell(struct session *s, const struct benchmark *bench, struct
     benchmark_name_of(bench, &s->request.choice.device, &name);
     const struct measurement *m = whole_of(s, &name);
     if (m && m->outcome == OUTCOME_OK)
-        return show_benchmark(s, bench, &name, err);
+        return show_benchmark(s, bench, &name, m, err);
     fprintf(stderr, "%s: %s%s%s\n", name.key, m ? outcome_name(m->outcome) : "not measured",
             m && m->message ? ": " : "", m && m->message ? m->message : "");
     if (m && m->outcome == OUTCOME_UNSUPPORTED && s->status == EXIT_SAME)
@@ -157,6 +177,10 @@ static int prepare(struct session *s, int argc, char **argv, struct error *err)
         return -1;
     if (r->choice.device.kind == DEVICE_FAKE)
         return error_set(err, "the fake device invents its time: there is nothing to profile");
+    if (o->counters && r->choice.device.kind != DEVICE_CUDA)
+        return error_set(err,
+                         "--counters: hardware counters are read of CUDA devices alone; leave the "
+                         "option out, or choose one with --device cuda");
     if (!o->what.variants.nr)
         profile_choose(&r->choice.list);
     if (profile_folder(&s->output, r->choice.list.items[0].variant->kernel->name, &s->folder, err))
@@ -170,7 +194,8 @@ static int prepare(struct session *s, int argc, char **argv, struct error *err)
     r->profiling =
         (struct profiling) { .iterations = o->iterations ? (int)o->iterations : ITERATIONS,
                              .folder = s->folder.data,
-                             .activity = wants_activity(&r->choice.device) };
+                             .activity = wants_activity(&r->choice.device),
+                             .counters = o->counters };
     return 0;
 }
 
@@ -257,6 +282,8 @@ static int run(int argc, char **argv, void *options, struct error *err)
     if (o->diff && o->import)
         return error_set(err,
                          "--diff and --import do not go together: --diff reads the same files");
+    if (o->counters && (o->diff || o->import))
+        return error_set(err, "--counters: there is nothing to count in files");
     if (o->diff && argc != 2)
         return error_set(err, "--diff: name two profiles, folders or trace files");
     if (o->diff)
@@ -272,6 +299,8 @@ static const struct option_row rows[] = {
                      "fresh processes: the unit of evidence (default 3)"),
     OPTION_RANGE_ROW("top", 0, OPTION_INT, struct profile_options, top, 1, 1000, "N",
                      "operations in the tables (default 12)"),
+    OPTION_ROW("counters", 0, OPTION_FLAG, struct profile_options, counters, NULL,
+               "on CUDA: DRAM bytes and FLOPs of each kernel, in a pass of its own"),
     OPTION_ROW("output", 'o', OPTION_STRING, struct profile_options, output, "FOLDER",
                "of the files (default profile-<what>)"),
     OPTION_ROW("no-store", 0, OPTION_FLAG, struct profile_options, no_store, NULL,
@@ -306,8 +335,9 @@ const struct command cmd_profile = {
         "Checks and warms up as `run` does, then records iterations scope by scope. Plain and\n"
         "vendor variants are left out where another is chosen too, unless --variant names them.\n"
         "Statistics of each operation go into the history as KERNEL:OPERATION, the whole as\n"
-        "KERNEL:all, for `compare`, `trend` and `plot`. Exit status 1 if a result was wrong or\n"
-        "failed, 77 if a benchmark cannot run here.",
+        "KERNEL:all, for `compare`, `trend` and `plot`. A machine may keep its GPU's counters to\n"
+        "the administrator: --counters then says so, and the rest goes on. Exit status 1 if a\n"
+        "result was wrong or failed, 77 if a benchmark cannot run here.",
     .options = rows,
     .options_size = sizeof(struct profile_options),
     .run = run,

@@ -2,6 +2,7 @@
 /* The same as JSON, and the files of a profile. */
 #include "base/json.h"
 #include "base/memory.h"
+#include "cli/profile_counters.h"
 #include "cli/profile_view.h"
 #include "profile/export.h"
 
@@ -136,6 +137,8 @@ cJSON *profile_to_json(const struct profile_view *v, size_t top, struct error *e
     cJSON_AddItemToObject(json, "advice", advice_json(&v->advice));
     if (v->layers.nr_iterations > 0)
         cJSON_AddItemToObject(json, "layers", layers_json(&v->layers));
+    if (v->counters)
+        cJSON_AddItemToObject(json, "counters", profile_counters_to_json(v->counters));
     return json;
 }
 

@@ -2,6 +2,7 @@
 #include "base/memory.h"
 #include "base/stats.h"
 #include "base/text.h"
+#include "cli/profile_counters.h"
 #include "cli/profile_view.h"
 #include "cli/terminal.h"
 #include "output/table.h"
@@ -167,6 +168,8 @@ int profile_print(const struct profile_view *v, size_t top, struct strbuf *out, 
             if (print_bottlenecks(v, (enum prof_side)side, (enum prof_by)by, top, out, err))
                 return -1;
     print_split(v, out);
+    if (v->counters)
+        profile_counters_print(v->counters, top, out);
     print_advice(v, top, out);
     print_cost(v, out);
     return 0;

@@ -13,6 +13,7 @@
 #include <stdbool.h>
 
 struct cJSON;
+struct profile_counters;
 
 struct profile_view {
     char title[256]; /* a benchmark's key, or a file */
@@ -24,6 +25,7 @@ struct profile_view {
     struct timeline_roofs roofs; /* all 0: not known */
     struct prof_cost cost;       /* of a scope, on this machine; on 0: not measured */
     struct advice_list advice;
+    const struct profile_counters *counters; /* borrowed; NULL: not asked for */
 };
 
 /* Takes the trace. `roofs` and `cost` may be NULL. Release the view whatever the result. */

@@ -9,6 +9,7 @@
 #include "measure/loop.h"
 #include "measure/plant.h"
 #include "measure/probe.h"
+#include "measure/profiling_counters.h"
 #include "measure/telemetry.h"
 #include "measure/verify.h"
 
@@ -284,7 +285,8 @@ static int take_samples(struct state *s, struct error *err)
 
     if (!settings->profiling)
         return loop_run(&loop, err);
-    return profiling_run(settings->profiling, &s->call, s->cold, s->m, settings->profiled, err);
+    const struct profiled_call what = { .call = &s->call, .cold = s->cold, .gpu = settings->gpu };
+    return profiling_run(settings->profiling, &what, s->m, settings->profiled, err);
 }
 
 static int sample(struct state *s, struct error *err)
@@ -301,6 +303,10 @@ static int sample(struct state *s, struct error *err)
     int rc = take_samples(s, err);
     telemetry_end(&telemetry, s->m);
     if (rc)
+        return -1;
+    /* Behind the telemetry, which is that of the timed iterations. */
+    if (s->settings->profiling && profiling_count(s->settings->profiling, &s->call, s->cold,
+                                                  &s->settings->profiled->kernels, err))
         return -1;
     if (s->settings->plant > 0) /* no history shall take it for the kernel's own time */
         measurement_add_telemetry(s->m, "planted_percent", 100 * s->settings->plant);

@@ -32,6 +32,8 @@ static cJSON *profiling_to_json(const struct profiling *p)
     json_add_int(json, "iterations", p->iterations);
     cJSON_AddStringToObject(json, "folder", p->folder);
     cJSON_AddBoolToObject(json, "activity", p->activity);
+    if (p->counters)
+        cJSON_AddBoolToObject(json, "counters", true);
     return json;
 }
 
@@ -101,7 +103,8 @@ static int read_profiling(const cJSON *json, struct owned_job *out, struct error
     out->folder = memory_string(folder);
     out->profiling = (struct profiling) { .iterations = (int)iterations,
                                           .folder = out->folder,
-                                          .activity = json_bool(json, "activity", false) };
+                                          .activity = json_bool(json, "activity", false),
+                                          .counters = json_bool(json, "counters", false) };
     out->job.settings.profiling = &out->profiling;
     return 0;
 }

@@ -6,6 +6,7 @@
 #include "base/strbuf.h"
 #include "core/kernel.h"
 #include "measure/profiling_cuda.h"
+#include "measure/sampler.h"
 #include "profile/export.h"
 #include "timeline/timeline_activity.h"
 #include "timeline/timeline_layers.h"
@@ -22,10 +23,13 @@ enum { UNKEPT = 2 }; /* iterations that touch the profiler's buffers first */
 struct session {
     const struct profiling *options;
     const struct call *call;
+    const struct nvml *nvml;
     struct measurement *m;
     bool cold;
     const struct prof_site *site;
-    struct profiling_cuda *gpu; /* NULL on the CPU */
+    struct sampler *sampler;
+    struct kernel_sequence *kernels; /* of an iteration */
+    struct profiling_cuda *gpu;      /* NULL on the CPU */
     struct activity_collector *collector;
     struct prof_trace trace;
 };
@@ -45,6 +49,17 @@ static int iterate(const struct session *s, struct error *err)
     return rc;
 }
 
+/* The process of a GPU's tracks. */
+static int device_number(const struct device *d)
+{
+#ifdef HARNESS_HAVE_CUDA
+    return d->kind == DEVICE_CUDA ? profiling_cuda_index(d) : 0;
+#else
+    (void)d;
+    return 0;
+#endif
+}
+
 /* Live bytes are known to the device; the profiler, who saw none of them come, is told the sum. */
 static void tell_memory(const struct device *d)
 {
@@ -53,12 +68,16 @@ static void tell_memory(const struct device *d)
     prof_memory(prof_global(), device, d->memory_live - prof_memory_live(prof_global(), device));
 }
 
-static int record(const struct session *s, struct error *err)
+static int record(struct session *s, struct error *err)
 {
+    const struct sampler_sources sources = { .root = "",
+                                             .gpu = s->nvml,
+                                             .device = device_number(s->call->device) };
     int rc = 0;
 
     if (prof_thread_name(prof_global(), "main") || prof_set_on(prof_global(), 1))
         return error_set(err, "no memory for a profile");
+    s->sampler = sampler_start(&sources);
     for (int i = 0; rc == 0 && i < UNKEPT + s->options->iterations; i++) {
         if (i == UNKEPT) {
             prof_clear(prof_global());
@@ -67,6 +86,7 @@ static int record(const struct session *s, struct error *err)
         rc = iterate(s, err);
     }
     prof_set_on(prof_global(), 0);
+    sampler_stop(s->sampler);
     return rc;
 }
 
@@ -122,6 +142,8 @@ static int add_activity(struct session *s, struct error *err)
     int rc = activity_stop(s->collector, &list, err);
     s->collector = NULL;
     if (rc == 0)
+        kernel_sequence_of(&list, (size_t)(UNKEPT + s->options->iterations), s->kernels);
+    if (rc == 0)
         rc = timeline_add_activity(&s->trace, &list, err);
     activity_list_release(&list);
     return rc;
@@ -129,7 +151,7 @@ static int add_activity(struct session *s, struct error *err)
 
 /* ---- what comes out ---- */
 
-char *profiling_file(const char *folder, const struct benchmark_name *name)
+static char *file_of(const char *folder, const struct benchmark_name *name, const char *suffix)
 {
     struct strbuf path;
 
@@ -137,8 +159,27 @@ char *profiling_file(const char *folder, const struct benchmark_name *name)
     strbuf_addf(&path, "%s/", folder);
     for (const char *p = name->key; *p; p++)
         strbuf_addf(&path, "%c", isalnum((unsigned char)*p) || strchr("._=,-", *p) ? *p : '_');
-    strbuf_addf(&path, ".trace.json");
+    strbuf_adds(&path, suffix);
     return strbuf_detach(&path);
+}
+
+char *profiling_file(const char *folder, const struct benchmark_name *name)
+{
+    return file_of(folder, name, ".trace.json");
+}
+
+char *profiling_counters_file(const char *folder, const struct benchmark_name *name)
+{
+    return file_of(folder, name, ".counters.json");
+}
+
+void profiling_name(const struct call *call, bool cold, struct benchmark_name *name)
+{
+    const struct benchmark bench = { .variant = call->variant,
+                                     .shape = call->shape,
+                                     .cache = cold ? CACHE_COLD : CACHE_WARM };
+
+    benchmark_name_of(&bench, call->device, name);
 }
 
 static int write_trace(const struct session *s, const char *path, struct error *err)
@@ -216,10 +257,9 @@ static int conclude(struct session *s, struct profiled *out, struct error *err)
                          (unsigned long long)s->trace.meta.dropped);
     if (add_activity(s, err))
         return -1;
-    const struct benchmark bench = { .variant = s->call->variant,
-                                     .shape = s->call->shape,
-                                     .cache = s->cold ? CACHE_COLD : CACHE_WARM };
-    benchmark_name_of(&bench, s->call->device, &ordinary);
+    if (sampler_add(s->sampler, &s->trace))
+        return error_set(err, "no memory for a profile");
+    profiling_name(s->call, s->cold, &ordinary);
     char *path = profiling_file(s->options->folder, &ordinary);
     int rc = write_trace(s, path, err);
     free(path);
@@ -231,14 +271,19 @@ static int conclude(struct session *s, struct profiled *out, struct error *err)
     return 0;
 }
 
-int profiling_run(const struct profiling *p, const struct call *call, bool cold,
+int profiling_run(const struct profiling *p, const struct profiled_call *what,
                   struct measurement *m, struct profiled *out, struct error *err)
 {
-    struct session s = { .options = p, .call = call, .m = m, .cold = cold };
+    struct session s = { .options = p,
+                         .call = what->call,
+                         .nvml = what->gpu,
+                         .m = m,
+                         .cold = what->cold,
+                         .kernels = &out->kernels };
     struct activity_list unread;
 
     prof_trace_init(&s.trace);
-    s.site = prof_site_named(prof_global(), call->kernel->name);
+    s.site = prof_site_named(prof_global(), s.call->kernel->name);
     int rc = s.site ? 0 : error_set(err, "no memory for a profile");
     if (rc == 0)
         rc = follow_gpu(&s, err);
@@ -253,6 +298,7 @@ int profiling_run(const struct profiling *p, const struct call *call, bool cold,
         activity_list_release(&unread);
     }
     leave_gpu(&s);
+    sampler_free(s.sampler);
     prof_trace_release(&s.trace);
     return rc;
 }
@@ -262,6 +308,7 @@ void profiled_release(struct profiled *out)
     for (size_t i = 0; i < out->nr; i++)
         free(out->items[i].samples);
     free(out->items);
+    kernel_sequence_release(&out->kernels);
     *out = (struct profiled) { 0 };
 }
 

@@ -7,14 +7,17 @@
  * What comes out: the trace in a file; the time of each iteration as the measurement
  * `<kernel>:all`; and of each operation inside it the time per iteration on the main thread, as
  * `<kernel>:<operation>`. On a GPU an operation's time is the GPU's own. Names keep ordinary
- * history apart from what was measured with scopes on.
+ * history apart from what was measured with scopes on. Clocks, power and temperature meanwhile are
+ * counters in the trace (measure/sampler.h).
  *
  * Uses the global profiler: one at a time in a process.
  */
 #ifndef HARNESS_MEASURE_PROFILING_H
 #define HARNESS_MEASURE_PROFILING_H
 
+#include "activity/kernel_sequence.h"
 #include "core/record.h"
+#include "measure/nvml.h"
 
 #include <stdbool.h>
 
@@ -22,6 +25,14 @@ struct profiling {
     int iterations;     /* at least 1; after two that are not kept */
     const char *folder; /* exists; the trace goes to profiling_file() in it */
     bool activity;      /* on CUDA: collect what the GPU does, too */
+    bool counters;      /* and then count in a pass of its own: measure/profiling_counters.h */
+};
+
+/* What is profiled. */
+struct profiled_call {
+    const struct call *call; /* prepared and warm */
+    bool cold;               /* the caches are emptied before each iteration */
+    const struct nvml *gpu;  /* the device's, for clocks and power; NULL: none */
 };
 
 /* One operation's share of a case: ns of each iteration, work of one. */
@@ -36,13 +47,13 @@ struct profiled {
     struct profiled_operation *items;
     size_t nr, capacity;
     size_t nr_samples;
+    struct kernel_sequence kernels; /* of an iteration; empty where they are not known */
 };
 
-/* Profiles a call that is prepared and warm. `m` gets the samples of the whole, the trace goes to
- * its file; `cold` empties the caches before each iteration. -1: no memory, no room for so many
+/* `m` gets the samples of the whole, the trace goes to its file. -1: no memory, no room for so many
  * iterations, the file cannot be written, or the device failed. Release `out` whatever the result.
  */
-int profiling_run(const struct profiling *p, const struct call *call, bool cold,
+int profiling_run(const struct profiling *p, const struct profiled_call *what,
                   struct measurement *m, struct profiled *out, struct error *err);
 void profiled_release(struct profiled *out);
 
@@ -51,7 +62,10 @@ void profiled_release(struct profiled *out);
 void profiled_measurement(const struct profiled *p, size_t i, const struct measurement *whole,
                           struct measurement *m);
 
-/* The trace's file of a benchmark (whose name is that of an ordinary run); free() it. */
+/* The benchmark's name in an ordinary run, by which files are called. */
+void profiling_name(const struct call *call, bool cold, struct benchmark_name *name);
+/* Its trace, and its counters; free() them. */
 char *profiling_file(const char *folder, const struct benchmark_name *name);
+char *profiling_counters_file(const char *folder, const struct benchmark_name *name);
 
 #endif

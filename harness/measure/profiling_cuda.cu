@@ -141,6 +141,17 @@ extern "C" const struct prof_hooks *profiling_cuda_hooks(const struct profiling_
     return &p->hooks;
 }
 
+extern "C" int profiling_cuda_index(const struct device *d)
+{
+    return device_cuda_index(d);
+}
+
+extern "C" int profiling_cuda_launch(const struct call *call, struct error *err)
+{
+    call->variant->launch(call);
+    return CUDA_TRY(cudaGetLastError(), err) || CUDA_TRY(cudaDeviceSynchronize(), err) ? -1 : 0;
+}
+
 extern "C" void profiling_cuda_close(struct profiling_cuda *p)
 {
     if (p && p->zero)

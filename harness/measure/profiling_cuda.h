@@ -18,6 +18,11 @@ struct profiling_cuda;
 /* For the stream of a started CUDA device. NULL: no memory, or CUDA's words. */
 struct profiling_cuda *profiling_cuda_open(const struct device *d, struct error *err);
 const struct prof_hooks *profiling_cuda_hooks(const struct profiling_cuda *p);
+/* CUDA's number of the device, which is the process of its tracks. */
+int profiling_cuda_index(const struct device *d);
+/* Launches a prepared call once on its stream, also where the device replays graphs, and waits. -1
+ * with CUDA's words. */
+int profiling_cuda_launch(const struct call *call, struct error *err);
 /* After the profiler has forgotten its scopes and has other hooks or none. NULL is allowed. */
 void profiling_cuda_close(struct profiling_cuda *p);
 

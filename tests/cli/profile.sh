@@ -19,6 +19,14 @@ grep -E '^(in|run) ' out
 ls profile-gpt-nano-prefill
 check "the trace is whole" test "$(grep -c '"ph":"X"' profile-gpt-nano-prefill/trace.json)" -eq \
   $((6 * (1 + 1 + 3 * 8 + 2)))
+tells_clock() {
+  grep -qs '^cpu MHz' /proc/cpuinfo || [ -r /sys/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq ]
+}
+points=$(grep -c '"ph":"C".*"name":"CPU clock","args":{"MHz":[1-9]' profile-gpt-nano-prefill/trace.json)
+check "the processors' clock is a track of it, where the machine tells it" \
+  test "$(tells_clock && echo 1)" = "$([ "$points" -ge 2 ] && echo 1)"
+check "and nothing is zero for want of a source" \
+  not grep -qE '"ph":"C".*"args":\{"(MHz|W|°C)":0\}' profile-gpt-nano-prefill/trace.json
 grep -c '^main;gpt/nano/prefill;layer_0;' profile-gpt-nano-prefill/stacks.folded
 cut -d' ' -f1 profile-gpt-nano-prefill/stacks.folded | sed -n 's/^main;gpt.nano.prefill;layer_1;//p' | sort
 
@@ -99,6 +107,8 @@ t profile --diff one
 t profile --diff nothing second
 t profile --import nothing
 t profile --diff --import a b
+t profile --import --counters a
+t profile gpt/nano/prefill --device cpu:1 --counters
 touch file
 t profile gpt/nano/decode --device cpu:1 --batch 1 --seq 8 -o file/below
 t profile gpt/nano/prefill --device cpu:1 --batch 1 --seq 1000 --launches 1 --no-store -o none 2>&1 |

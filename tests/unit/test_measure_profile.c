@@ -3,6 +3,7 @@
 #include "sweep_testing.h"
 
 #include "base/file.h"
+#include "base/json.h"
 #include "measure/profiling.h"
 #include "profile/profile.h"
 #include "timeline/timeline_read.h"
@@ -44,8 +45,11 @@ static const struct registry *scoped_registry(void)
 }
 
 static const struct profiling profiling = { .iterations = ITERATIONS, .folder = folder };
+static const struct profiling counting = { .iterations = ITERATIONS,
+                                           .folder = folder,
+                                           .counters = true };
 
-static void profile(const char *variant, struct log *log)
+static void profile_as(const struct profiling *how, const char *variant, struct log *log)
 {
     const struct benchmark bench = { .variant =
                                          registry_variant(scoped_registry(), "null/copy", variant),
@@ -54,7 +58,7 @@ static void profile(const char *variant, struct log *log)
                            .benchmarks = &bench,
                            .nr = 1,
                            .launches = 2,
-                           .settings = { .sampling = sampling_default, .profiling = &profiling },
+                           .settings = { .sampling = sampling_default, .profiling = how },
                            .case_timeout = 60 };
     enum sweep_end end;
     struct error err;
@@ -63,6 +67,11 @@ static void profile(const char *variant, struct log *log)
     *log = (struct log) { .begun = 0 };
     assert_ok(run(&sweep, log, &end, &err), &err);
     assert_int_equal(end, SWEEP_DONE);
+}
+
+static void profile(const char *variant, struct log *log)
+{
+    profile_as(&profiling, variant, log);
 }
 
 static void the_whole_then_its_operations(void **state)
@@ -115,7 +124,37 @@ static void the_trace_is_in_its_file(void **state)
         }
     }
     assert_int_equal(iterations, ITERATIONS);
+    for (size_t i = 0; i < trace.nr_samples; i++) /* of the sampler, where the machine has any */
+        assert_true(trace.samples[i].time >= trace.meta.start);
     prof_trace_release(&trace);
+    remove(path);
+    free(path);
+    log_release(&log);
+}
+
+/* Where they cannot be had the reason takes their place, and the case is as without. */
+static void counters_or_why_not(void **state)
+{
+    struct benchmark_name name;
+    struct error err;
+    struct log log;
+
+    (void)state;
+    assert_ok(benchmark_name_parse("null/copy/scoped/fp32/batch=1,seq=16/fake/warm", &name, &err),
+              &err);
+    char *path = profiling_counters_file(folder, &name);
+    assert_non_null(strstr(path, "/null_copy_scoped_fp32_batch=1,seq=16_fake_warm.counters.json"));
+    remove(path);
+    profile("scoped", &log);
+    assert_false(file_exists(path)); /* nobody asked */
+    log_release(&log);
+    profile_as(&counting, "scoped", &log);
+    assert_int_equal(log.seen.nr, 6);
+    assert_int_equal(log.seen.items[0].m.outcome, OUTCOME_OK);
+    cJSON *json = json_parse_file(path, &err);
+    assert_non_null(json);
+    assert_string_equal(json_string(json, "reason", ""), "counters are those of CUDA devices");
+    cJSON_Delete(json);
     remove(path);
     free(path);
     log_release(&log);
@@ -162,6 +201,14 @@ static void jobs_round_trip(void **state)
     assert_non_null(back.job.settings.profiling);
     assert_int_equal(back.job.settings.profiling->iterations, ITERATIONS);
     assert_string_equal(back.job.settings.profiling->folder, folder);
+    assert_false(back.job.settings.profiling->counters);
+    job_release(&back);
+    free(text);
+
+    job.settings.profiling = &counting;
+    text = job_print(&job);
+    assert_ok(job_parse(text, strlen(text), test_registry(), &back, &err), &err);
+    assert_true(back.job.settings.profiling->counters);
     job_release(&back);
     free(text);
 
@@ -193,6 +240,7 @@ int main(int argc, char **argv)
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_whole_then_its_operations),
         cmocka_unit_test(the_trace_is_in_its_file),
+        cmocka_unit_test(counters_or_why_not),
         cmocka_unit_test(wrong_results_have_no_profile),
         cmocka_unit_test(crashes_too),
         cmocka_unit_test(jobs_round_trip),
