@@ -49,7 +49,7 @@ stage_sanitize() {
 
 # What is shared between threads without OpenMP, whose barriers ThreadSanitizer does not see.
 stage_threads() {
-  local tests=(profile_scopes profile_threads profile_summary activity_collect
+  local tests=(profile_scopes profile_threads profile_memory profile_summary activity_collect
     measure_sampler)
   cmake --preset tsan --log-level=WARNING >/dev/null
   cmake --build --preset tsan --target "${tests[@]/#/test_}"

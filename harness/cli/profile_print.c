@@ -148,14 +148,13 @@ static void print_advice(const struct profile_view *v, size_t top, struct strbuf
 /* All threads record: what counts for the time that a user waits is the main thread's part. */
 static void print_cost(const struct profile_view *v, struct strbuf *out)
 {
-    char time[PROF_TEXT_SIZE];
-    double ns = v->cost.on * (double)v->summary.calls[PROF_HOST];
+    char text[PROF_COST_SIZE];
+    double ns = prof_cost_of(&v->cost, &v->summary) * (double)v->summary.calls[PROF_HOST];
 
     if (v->cost.on <= 0 || v->summary.total[PROF_HOST] <= 0)
         return;
-    strbuf_addf(out,
-                "\nRecording: %s a scope, %zu scopes on the main thread: %.3g %% of its time\n",
-                prof_time_text(v->cost.on, time), v->summary.calls[PROF_HOST],
+    strbuf_addf(out, "\nRecording: %s; %zu scopes on the main thread: %.3g %% of its time\n",
+                prof_cost_text(&v->cost, &v->summary, text), v->summary.calls[PROF_HOST],
                 100 * ns / (double)v->summary.total[PROF_HOST]);
 }
 

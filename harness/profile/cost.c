@@ -3,6 +3,8 @@
 #include "profile/clock.h"
 #include "profile/summary.h"
 
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 enum { ROUNDS = 31, SCOPES = 4096 };
@@ -46,23 +48,65 @@ static double median(double rounds[ROUNDS])
     return rounds[ROUNDS / 2];
 }
 
+enum { ON, OFF, MEMORY, CLOCK, NR };
+
+/* A profiler of its own each, whose buffers the other does not touch. */
+static void measure(struct prof *plain, struct prof *followed, double rounds[NR][ROUNDS])
+{
+    prof_memory(followed, PROF_CPU, 1);
+    for (int i = 0; i < ROUNDS; i++) {
+        prof_set_on(plain, 1);
+        rounds[ON][i] = time_scopes(plain);
+        rounds[MEMORY][i] = time_scopes(followed);
+        prof_set_on(plain, 0);
+        rounds[OFF][i] = time_scopes(plain);
+        rounds[CLOCK][i] = time_clock();
+    }
+}
+
 int prof_overhead(struct prof_cost *cost)
 {
-    double on[ROUNDS], off[ROUNDS], clock[ROUNDS];
-    struct prof *prof = prof_create(&(struct prof_options) { .records = 2 * ROUNDS * SCOPES });
+    const struct prof_options options = { .records = 2 * ROUNDS * SCOPES };
+    struct prof *plain = prof_create(&options), *followed = prof_create(&options);
+    double rounds[NR][ROUNDS];
+    int rc = plain && followed && prof_set_on(followed, 1) == 0 ? 0 : -1;
 
-    if (!prof || prof_set_on(prof, 1) != 0) {
-        prof_free(prof);
-        return -1;
+    if (rc == 0) {
+        measure(plain, followed, rounds);
+        *cost = (struct prof_cost) { .on = median(rounds[ON]),
+                                     .off = median(rounds[OFF]),
+                                     .memory = median(rounds[MEMORY]),
+                                     .clock = median(rounds[CLOCK]),
+                                     .clock_name = prof_clock_name() };
     }
-    for (int i = 0; i < ROUNDS; i++) {
-        prof_set_on(prof, 1);
-        on[i] = time_scopes(prof);
-        prof_set_on(prof, 0);
-        off[i] = time_scopes(prof);
-        clock[i] = time_clock();
+    prof_free(plain);
+    prof_free(followed);
+    return rc;
+}
+
+static bool follows_memory(const struct prof_summary *summary)
+{
+    for (size_t i = 0; i < summary->nr_rows; i++) {
+        if (summary->rows[i].memory_peak >= 0)
+            return true;
     }
-    prof_free(prof);
-    *cost = (struct prof_cost) { median(on), median(off), median(clock), prof_clock_name() };
-    return 0;
+    return false;
+}
+
+double prof_cost_of(const struct prof_cost *cost, const struct prof_summary *summary)
+{
+    return cost->memory > 0 && follows_memory(summary) ? cost->memory : cost->on;
+}
+
+char *prof_cost_text(const struct prof_cost *cost, const struct prof_summary *summary,
+                     char buffer[PROF_COST_SIZE])
+{
+    char on[PROF_TEXT_SIZE], off[PROF_TEXT_SIZE];
+    double ns = prof_cost_of(cost, summary);
+    bool met = ns <= PROF_TARGET_ON && cost->off <= PROF_TARGET_OFF;
+
+    snprintf(buffer, PROF_COST_SIZE, "%s a scope, %s when off (targets: %g and %g ns, %s)",
+             prof_time_text(ns, on), prof_time_text(cost->off, off), PROF_TARGET_ON,
+             PROF_TARGET_OFF, met ? "met" : "not met");
+    return buffer;
 }

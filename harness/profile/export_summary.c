@@ -42,8 +42,11 @@ static void write_meta(FILE *file, const struct prof_meta *meta)
 
 static void write_cost(FILE *file, const struct prof_cost *cost)
 {
-    fprintf(file, "  \"cost\": {\"on\": %.2f, \"off\": %.2f, \"clock\": %.2f},\n", cost->on,
+    fprintf(file, "  \"cost\": {\"on\": %.2f, \"off\": %.2f, \"clock\": %.2f, ", cost->on,
             cost->off, cost->clock);
+    if (cost->memory > 0)
+        fprintf(file, "\"memory\": %.2f, ", cost->memory);
+    fprintf(file, "\"target_on\": %g, \"target_off\": %g},\n", PROF_TARGET_ON, PROF_TARGET_OFF);
 }
 
 static void write_columns(FILE *file)

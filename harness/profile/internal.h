@@ -9,29 +9,31 @@
 #include <pthread.h>
 #include <stdbool.h>
 
-/* Bits of prof_record.begun and prof_record.ended. */
-enum { BEGUN_INSTANT = 1, BEGUN_MEMORY = 2, BEGUN_MARKED = 4, BEGUN_PUSHED = 8 };
+/* Bits of prof_record.begun and prof_record.ended, of prof_state.following. */
+enum { BEGUN_INSTANT = 1, BEGUN_MEMORY = 2, BEGUN_MARKED = 4, BEGUN_HOOKED = 8 };
 enum { ENDED_UNWOUND = 1, ENDED_MARKED = 2 };
+enum { FOLLOWING_MEMORY = 1, FOLLOWING_HOOKS = 2 };
 
-/* One scope; a cache line. Its thread alone writes it. All but `end` and `ended` is written before
- * the thread's count covers it; `ended` and the extra part are written before `end`, which is 0
- * until then. */
+/* In place of an index: there is none. */
+#define PROF_NONE UINT32_MAX
+
+/* One scope; a cache line. Its thread alone writes it. All but `end`, `ended` and `seen[1]` is
+ * written before the thread's count covers it; `ended`, `seen[1]` and the extra part are written
+ * before `end`, which is 0 until then. */
 struct prof_record {
     const struct prof_site *site;
     uint64_t start, end; /* ticks */
-    struct prof_record *parent;
     const char *backend;
     int64_t bytes;
     double flops;
-    uint32_t index;
+    uint32_t parent;  /* the index of a record, or PROF_NONE */
+    uint32_t seen[2]; /* BEGUN_MEMORY: what was live at begin and end, see prof_seen() */
     uint8_t device, begun, ended, unused;
 };
 _Static_assert(sizeof(void *) != 8 || sizeof(struct prof_record) == 64, "a cache line");
 
 /* What few records have: `begun` and `ended` say which members are valid. */
 struct prof_extra {
-    int64_t live, peak;
-    int64_t outer_peak;      /* in the scope around, when this one began */
     void *stream, *marks[2]; /* marks: NULL once they are resolved or given up, by snapshots */
     struct prof_span gpu;    /* duration -1: none (yet) */
 };
@@ -43,15 +45,36 @@ struct prof_chunk {
     uint32_t base, nr;
 };
 
+/* Entries of one size, in chunks that stay where they are: one thread adds, others may read those
+ * that `nr` covered when they loaded it. */
+struct prof_list_chunk {
+    struct prof_list_chunk *next;
+    uint32_t base, nr;
+    uint64_t entries[];
+};
+struct prof_list {
+    struct prof_list_chunk *first, *filling;
+    uint32_t nr; /* atomic */
+    bool full;   /* and stays so */
+};
+
+/* A call of prof_memory(). */
 struct prof_memory_sample {
     uint64_t time; /* ticks */
     int64_t live;
     int device;
 };
-struct prof_sample_chunk {
-    struct prof_sample_chunk *next;
-    uint32_t base, nr;
-    struct prof_memory_sample samples[];
+
+/* What a thread saw of a device's memory, written down where it was not what the thread saw last.
+ * So a scope costs no room of its own: it has what was live at its begin, at its end, and in
+ * between. */
+struct prof_seen {
+    int64_t live;
+    int64_t device;
+};
+struct prof_last_seen {
+    int64_t live; /* INT64_MIN: nothing yet */
+    uint32_t at;  /* index of that entry; PROF_NONE: it found no room */
 };
 
 /* On cache lines of its own, as the state: what one thread writes all the time no other waits for.
@@ -63,20 +86,20 @@ struct prof_thread {
     struct prof_state *state;
     struct prof_record *current; /* innermost that is recorded and open */
     struct prof_chunk *chunk;    /* being filled */
-    struct prof_sample_chunk *sample_chunk;
+    uint32_t current_index;      /* of `current`; PROF_NONE */
     uint32_t depth;
     bool skipping; /* the outermost scope was not sampled */
     bool full;
     uint64_t draws;
-    int64_t peak[PROF_DEVICES]; /* in the innermost scope so far; INT64_MIN: none seen */
+    struct prof_last_seen last[PROF_DEVICES];
 
     /* read by others: atomically, or under the state's lock where said */
-    uint32_t count, sample_count;
+    uint32_t count;
     uint64_t dropped, skipped, lost_samples;
-    uint32_t generation;       /* written under the lock */
-    struct prof_chunk *chunks; /* written before the count */
-    struct prof_sample_chunk *sample_chunks;
-    struct prof_thread *next; /* lock, as the rest */
+    uint32_t generation;            /* written under the lock */
+    struct prof_chunk *chunks;      /* written before the count */
+    struct prof_list samples, seen; /* of struct prof_memory_sample, struct prof_seen */
+    struct prof_thread *next;       /* lock, as the rest */
     uint64_t token, serial;
     int64_t system_id;
     char name[32];
@@ -90,7 +113,7 @@ struct prof_named {
 
 struct prof_state {
     uint32_t generation; /* atomic; written under the lock */
-    uint32_t following;  /* atomic: 1 once memory was counted, as long as there are hooks */
+    uint32_t following;  /* atomic: memory once it was counted, hooks while there are any */
     uint64_t threshold;  /* atomic: of 2^64 draws, those below are sampled; UINT64_MAX: all */
     uint64_t seed;       /* atomic */
     size_t most_records;
@@ -119,10 +142,22 @@ struct prof_thread *prof_thread_of(struct prof *prof);
 /* Empties it for the next generation, where prof_clear() began one. By the thread itself. */
 void prof_thread_start_over(struct prof_thread *t);
 void prof_thread_free(struct prof_thread *t);
-/* A slot, not published yet; NULL: full. */
+/* The slot of index `t->count`, not published yet; NULL: full. */
 struct prof_record *prof_thread_take(struct prof_thread *t);
-void prof_thread_sample(struct prof_thread *t, int device, int64_t live);
 struct prof_extra *prof_extra_of(const struct prof_thread *t, const struct prof_record *r);
+
+/* The record of an index that is PROF_NONE (then NULL) or below the count. */
+struct prof_record *prof_thread_find(const struct prof_thread *t, uint32_t index);
+static inline struct prof_record *prof_thread_record(const struct prof_thread *t, uint32_t index)
+{
+    const struct prof_chunk *chunk = t->chunk;
+
+    if (index == PROF_NONE)
+        return NULL;
+    if (__builtin_expect(index - chunk->base < chunk->nr, 1))
+        return &chunk->records[index - chunk->base];
+    return prof_thread_find(t, index);
+}
 
 /* Reading up to a count that was loaded: a link is looked at only where it was written before. */
 static inline struct prof_chunk *prof_chunk_first(const struct prof_thread *t, uint32_t count)
@@ -133,19 +168,41 @@ static inline struct prof_chunk *prof_chunk_after(const struct prof_chunk *chunk
 {
     return count - chunk->base > chunk->nr ? chunk->next : NULL;
 }
-static inline struct prof_sample_chunk *prof_sample_chunk_first(const struct prof_thread *t,
-                                                                uint32_t count)
-{
-    return count ? t->sample_chunks : NULL;
-}
-static inline struct prof_sample_chunk *prof_sample_chunk_after(
-    const struct prof_sample_chunk *chunk, uint32_t count)
-{
-    return count - chunk->base > chunk->nr ? chunk->next : NULL;
-}
 
-/* The slow parts of a scope: memory, marks, ranges. */
+/* How many entries a chunk gets: twice those of the one before, as far as there is room. */
+uint32_t prof_chunk_size(uint32_t previous, size_t room);
+/* The slot of entry `list->nr`, of `size` bytes; NULL: no memory, or `most` are there. */
+void *prof_list_slot(struct prof_list *list, size_t size, size_t most);
+void prof_list_publish(struct prof_list *list);
+/* Entry `index`, which was published. `chunk` remembers where the last one was: first NULL. */
+const void *prof_list_at(const struct prof_list *list, size_t size, uint32_t index,
+                         const struct prof_list_chunk **chunk);
+void prof_list_empty(struct prof_list *list);
+void prof_list_release(struct prof_list *list);
+
+/* What is live on the device, as an index into the thread's `seen`; PROF_NONE: no room. */
+uint32_t prof_seen_add(struct prof_thread *t, int device, int64_t live);
+static inline uint32_t prof_seen_value(struct prof_thread *t, int device, int64_t live)
+{
+    const struct prof_last_seen *last = &t->last[device];
+
+    return __builtin_expect(last->live == live, 1) ? last->at : prof_seen_add(t, device, live);
+}
+static inline uint32_t prof_seen(struct prof_thread *t, int device)
+{
+    return prof_seen_value(t, device, __atomic_load_n(&t->state->live[device], __ATOMIC_RELAXED));
+}
+/* Forgets what was seen, as a new generation begins. */
+void prof_seen_empty(struct prof_thread *t);
+/* What a record that has ended saw of its device. False: nothing, or it found no room. `chunk` as
+ * in prof_list_at(). */
+bool prof_seen_between(const struct prof_thread *t, const struct prof_record *r,
+                       const struct prof_list_chunk **chunk, int64_t *live, int64_t *peak);
+
+/* The owner's part in a scope: marks and ranges at its begin, what counts as the scope's before it
+ * ends, marks and ranges at its end. */
 void prof_follow_begin(struct prof_thread *t, struct prof_record *r, void *stream);
+void prof_follow_finish(const struct prof_thread *t, const struct prof_record *r);
 void prof_follow_end(struct prof_thread *t, struct prof_record *r);
 /* Gives back the marks of all records. Under the lock. */
 void prof_follow_forget(struct prof_thread *t);

@@ -230,12 +230,11 @@ static void print_losses(FILE *file, const struct prof_meta *meta)
 
 static void print_cost(FILE *file, const struct prof_summary *summary, const struct prof_cost *cost)
 {
-    char on[PROF_TEXT_SIZE], off[PROF_TEXT_SIZE];
-    double spent = cost->on * (double)summary->calls[PROF_HOST];
+    char text[PROF_COST_SIZE];
+    double spent = prof_cost_of(cost, summary) * (double)summary->calls[PROF_HOST];
     double total = (double)summary->total[PROF_HOST];
 
-    fprintf(file, "A scope costs %s here, %s when off", prof_time_text(cost->on, on),
-            prof_time_text(cost->off, off));
+    fprintf(file, "Recording cost %s", prof_cost_text(cost, summary, text));
     if (total > 0)
         fprintf(file, ": %.2g %% of the time above", 100 * spent / total);
     fputs(".\n", file);

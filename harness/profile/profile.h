@@ -84,8 +84,9 @@ struct prof_scope {
 };
 
 struct prof_options {
-    size_t records; /* most that a thread keeps until prof_clear(); 0: 1 << 20. 64 bytes each, and
-                     * as much again where memory or a GPU is followed; got in growing pieces */
+    size_t records; /* most that a thread keeps until prof_clear(); 0: 1 << 20. 64 bytes each, 16
+                     * more where memory changed since the thread's last look at it, 40 more on a
+                     * GPU; got in growing pieces */
     double rate;    /* see prof_set_sampling(); 0: 1 */
     uint64_t seed;
 };
@@ -134,6 +135,15 @@ void prof_end(struct prof_scope *scope);
 /* A point in time, such as the start of an iteration. */
 void prof_instant(struct prof *prof, const struct prof_site *site);
 
+/* What became of the scopes that began since prof_clear(), of all threads; -1: no memory. Threads
+ * may go on meanwhile. */
+struct prof_counts {
+    uint64_t recorded; /* instants too */
+    uint64_t skipped;  /* outermost scopes that were not sampled */
+    uint64_t dropped;  /* for want of room */
+};
+int prof_count(struct prof *prof, struct prof_counts *counts);
+
 /* How many scopes the thread is in, and a way back to it after longjmp(): ends the deeper ones. */
 unsigned prof_depth(struct prof *prof);
 void prof_unwind(struct prof *prof, unsigned depth);
@@ -151,7 +161,9 @@ int64_t prof_memory_peak(const struct prof *prof, int device);
  * mark() puts a time stamp into a stream and returns what stands for it, or NULL; it is called at
  * the begin and at the end of scopes whose device is a GPU. resolve() is called at snapshots: 0 and
  * the span between two marks; 1: not yet reached; -1: it will never be known. forget() gives a mark
- * back. push() and pop() bracket every scope (NVTX ranges).
+ * back. push() and pop() bracket every scope (NVTX ranges). finish() is called at the end of every
+ * scope before its end is timed: what it does (wait for a device, say) counts as the scope's. A
+ * scope that is left by longjmp() or ended with the one around it has none.
  */
 struct prof_span {
     int64_t start_ns; /* on CLOCK_MONOTONIC; -1 where that is not known */
@@ -164,6 +176,7 @@ struct prof_hooks {
     void (*forget)(void *context, void *mark);
     void (*push)(void *context, const char *name);
     void (*pop)(void *context);
+    void (*finish)(void *context, const char *name);
 };
 /* While no scope is open. The table must live as long as the profiler. -1: no memory. */
 int prof_set_hooks(struct prof *prof, const struct prof_hooks *hooks);

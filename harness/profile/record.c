@@ -42,15 +42,15 @@ static struct prof_record *record_of(struct prof_thread *t, const struct prof_si
         return NULL;
     }
     r->site = site;
-    r->parent = t->current;
+    r->parent = t->current_index;
     r->begun = r->ended = 0;
     r->end = 0; /* nobody else looks before it is published */
     return r;
 }
 
-static void publish(struct prof_thread *t, const struct prof_record *r)
+static void publish(struct prof_thread *t)
 {
-    __atomic_store_n(&t->count, r->index + 1, __ATOMIC_RELEASE);
+    __atomic_store_n(&t->count, t->count + 1, __ATOMIC_RELEASE);
 }
 
 static void set_work(struct prof_record *r, const struct prof_work *work)
@@ -62,6 +62,21 @@ static void set_work(struct prof_record *r, const struct prof_work *work)
     r->backend = w->backend;
     r->bytes = w->bytes;
     r->flops = w->flops;
+}
+
+/* What only some programs ask for. */
+static void follow(struct prof_thread *t, struct prof_record *r, const struct prof_work *work)
+{
+    uint32_t following = __atomic_load_n(&t->state->following, __ATOMIC_ACQUIRE);
+
+    if (__builtin_expect(following == 0, 1))
+        return;
+    if (following & FOLLOWING_HOOKS)
+        prof_follow_begin(t, r, work ? work->stream : NULL);
+    if (following & FOLLOWING_MEMORY) {
+        r->begun |= BEGUN_MEMORY;
+        r->seen[0] = prof_seen(t, r->device);
+    }
 }
 
 struct prof_scope prof_begin(struct prof *prof, const struct prof_site *site,
@@ -83,20 +98,23 @@ struct prof_scope prof_begin(struct prof *prof, const struct prof_site *site,
     if (!r)
         return scope;
     set_work(r, work);
-    if (__builtin_expect(__atomic_load_n(&t->state->following, __ATOMIC_ACQUIRE), 0))
-        prof_follow_begin(t, r, work ? work->stream : NULL);
+    follow(t, r, work);
     scope.record = t->current = r;
+    t->current_index = t->count;
     r->start = prof_clock_ticks();
-    publish(t, r);
+    publish(t);
     return scope;
 }
 
 static void close_record(struct prof_thread *t, struct prof_record *r, uint64_t now, uint8_t how)
 {
-    if (r->begun)
+    if (r->begun & BEGUN_HOOKED)
         prof_follow_end(t, r);
+    if (r->begun & BEGUN_MEMORY)
+        r->seen[1] = prof_seen(t, r->device);
     r->ended |= how;
-    t->current = r->parent;
+    t->current_index = r->parent;
+    t->current = prof_thread_record(t, r->parent);
     __atomic_store_n(&r->end, now, __ATOMIC_RELEASE);
 }
 
@@ -112,6 +130,8 @@ void prof_end(struct prof_scope *scope)
         return; /* a scope around it has ended before */
     if (r && r->end)
         return;
+    if (r && __builtin_expect(r->begun & BEGUN_HOOKED, 0))
+        prof_follow_finish(t, r);
     uint64_t now = prof_clock_ticks();
     t->depth = scope->depth;
     while (r && t->current != r)
@@ -133,7 +153,7 @@ void prof_instant(struct prof *prof, const struct prof_site *site)
     set_work(r, NULL);
     r->begun = BEGUN_INSTANT;
     r->start = r->end = prof_clock_ticks();
-    publish(t, r);
+    publish(t);
 }
 
 unsigned prof_depth(struct prof *prof)
@@ -143,11 +163,11 @@ unsigned prof_depth(struct prof *prof)
     return t ? t->depth : 0;
 }
 
-static unsigned recorded_depth(const struct prof_record *r)
+static unsigned recorded_depth(const struct prof_thread *t)
 {
     unsigned depth = 0;
 
-    for (; r; r = r->parent)
+    for (const struct prof_record *r = t->current; r; r = prof_thread_record(t, r->parent))
         depth++;
     return depth;
 }
@@ -161,7 +181,7 @@ void prof_unwind(struct prof *prof, unsigned depth)
 
     if (!t || depth >= t->depth)
         return;
-    for (unsigned nr = recorded_depth(t->current); nr > depth; nr--)
+    for (unsigned nr = recorded_depth(t); nr > depth; nr--)
         close_record(t, t->current, now, ENDED_UNWOUND);
     t->depth = depth;
 }

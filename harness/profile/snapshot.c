@@ -137,30 +137,38 @@ static unsigned flags_of(const struct prof_record *r, bool open)
     return flags;
 }
 
-static void set_extra(const struct taking *take, struct prof_slice *s, const struct prof_record *r,
-                      struct prof_extra *extra)
+/* Whose records are being added. */
+struct source {
+    const struct prof_thread *thread;
+    int track, first;                   /* first: the slice of its first record */
+    const struct prof_list_chunk *seen; /* of what it saw of memory: where the last look was */
+};
+
+static void set_extra(const struct taking *take, struct source *from, struct prof_slice *s,
+                      const struct prof_record *r, struct prof_extra *extra)
 {
-    if (r->begun & BEGUN_MEMORY && r->begun & BEGUN_MARKED) {
+    if (r->begun & BEGUN_MARKED) {
         resolve(take, r, extra);
         s->gpu = extra->gpu.duration_ns > 0 ? extra->gpu.duration_ns : 0;
     }
-    if (r->begun & BEGUN_MEMORY) {
-        s->memory_live = extra->live;
-        s->memory_peak = extra->peak;
+    int64_t live, peak;
+    if (prof_seen_between(from->thread, r, &from->seen, &live, &peak)) {
+        s->memory_live = live;
+        s->memory_peak = peak;
     }
 }
 
-/* `first`: the slice of the thread's first record. What ended after the moment of the snapshot was
- * open then, so that no scope outlasts the one around it. */
-static int add_record(const struct taking *take, int track, int first, const struct prof_record *r,
+/* What ended after the moment of the snapshot was open then, so that no scope outlasts the one
+ * around it. */
+static int add_record(const struct taking *take, struct source *from, const struct prof_record *r,
                       struct prof_extra *extra)
 {
     uint64_t end = __atomic_load_n(&r->end, __ATOMIC_ACQUIRE);
     bool open = end == 0 || end > take->now.ticks;
     int64_t start_ns = ns_of(take, r->start), end_ns = ns_of(take, open ? take->now.ticks : end);
     struct prof_slice s = {
-        .track = track,
-        .parent = r->parent ? first + (int)r->parent->index : PROF_ROOT,
+        .track = from->track,
+        .parent = r->parent == PROF_NONE ? PROF_ROOT : from->first + (int)r->parent,
         .start = start_ns,
         .duration = end_ns > start_ns ? end_ns - start_ns : 0,
         .name = r->site->name,
@@ -175,7 +183,7 @@ static int add_record(const struct taking *take, int track, int first, const str
     };
 
     if (!open)
-        set_extra(take, &s, r, extra);
+        set_extra(take, from, &s, r, extra);
     return prof_trace_slice(take->trace, &s) < 0 ? -1 : 0;
 }
 
@@ -201,18 +209,19 @@ static int add_gpu_slices(const struct taking *take, const struct prof_thread *t
 
 static int add_records(const struct taking *take, const struct prof_thread *t, uint32_t nr)
 {
-    int first = (int)take->trace->nr_slices, track = nr ? thread_track(take, t) : 0;
+    struct source from = { .thread = t, .first = (int)take->trace->nr_slices };
 
-    if (track < 0)
+    from.track = nr ? thread_track(take, t) : 0;
+    if (from.track < 0)
         return -1;
     for (const struct prof_chunk *chunk = prof_chunk_first(t, nr); chunk;
          chunk = prof_chunk_after(chunk, nr)) {
         for (uint32_t i = 0; i < chunk->nr && chunk->base + i < nr; i++) {
-            if (add_record(take, track, first, &chunk->records[i], &chunk->extras[i]) != 0)
+            if (add_record(take, &from, &chunk->records[i], &chunk->extras[i]) != 0)
                 return -1;
         }
     }
-    return add_gpu_slices(take, t, nr, first);
+    return add_gpu_slices(take, t, nr, from.first);
 }
 
 static int memory_counter(struct taking *take, int device)
@@ -230,15 +239,14 @@ static int memory_counter(struct taking *take, int device)
 
 static int add_samples(struct taking *take, const struct prof_thread *t, uint32_t nr)
 {
-    for (const struct prof_sample_chunk *chunk = prof_sample_chunk_first(t, nr); chunk;
-         chunk = prof_sample_chunk_after(chunk, nr)) {
-        for (uint32_t i = 0; i < chunk->nr && chunk->base + i < nr; i++) {
-            const struct prof_memory_sample *s = &chunk->samples[i];
-            int counter = memory_counter(take, s->device);
-            if (counter < 0 ||
-                prof_trace_sample(take->trace, counter, ns_of(take, s->time), (double)s->live) < 0)
-                return -1;
-        }
+    const struct prof_list_chunk *chunk = NULL;
+
+    for (uint32_t i = 0; i < nr; i++) {
+        const struct prof_memory_sample *s = prof_list_at(&t->samples, sizeof(*s), i, &chunk);
+        int counter = memory_counter(take, s->device);
+        if (counter < 0 ||
+            prof_trace_sample(take->trace, counter, ns_of(take, s->time), (double)s->live) < 0)
+            return -1;
     }
     return 0;
 }
@@ -270,7 +278,7 @@ static int take_all(struct taking *take, struct counts *counts)
     for (const struct prof_thread *t = take->state->threads; t; t = t->next, i++) {
         bool is_current = t->generation == take->state->generation;
         counts[i].records = is_current ? __atomic_load_n(&t->count, __ATOMIC_ACQUIRE) : 0;
-        counts[i].samples = is_current ? __atomic_load_n(&t->sample_count, __ATOMIC_ACQUIRE) : 0;
+        counts[i].samples = is_current ? __atomic_load_n(&t->samples.nr, __ATOMIC_ACQUIRE) : 0;
     }
     take->now = prof_clock_anchor();
     set_meta(take);

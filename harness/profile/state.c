@@ -154,6 +154,25 @@ void prof_clear(struct prof *prof)
     pthread_mutex_unlock(&state->lock);
 }
 
+int prof_count(struct prof *prof, struct prof_counts *counts)
+{
+    struct prof_state *state = prof_state_of(prof);
+
+    *counts = (struct prof_counts) { 0 };
+    if (!state)
+        return -1;
+    pthread_mutex_lock(&state->lock);
+    for (const struct prof_thread *t = state->threads; t; t = t->next) {
+        if (t->generation != state->generation)
+            continue;
+        counts->recorded += __atomic_load_n(&t->count, __ATOMIC_ACQUIRE);
+        counts->skipped += __atomic_load_n(&t->skipped, __ATOMIC_RELAXED);
+        counts->dropped += __atomic_load_n(&t->dropped, __ATOMIC_RELAXED);
+    }
+    pthread_mutex_unlock(&state->lock);
+    return 0;
+}
+
 int prof_set_hooks(struct prof *prof, const struct prof_hooks *hooks)
 {
     struct prof_state *state = prof_state_of(prof);
@@ -162,7 +181,9 @@ int prof_set_hooks(struct prof *prof, const struct prof_hooks *hooks)
         return -1;
     __atomic_store_n(&state->hooks, hooks, __ATOMIC_RELEASE);
     if (hooks)
-        __atomic_store_n(&state->following, 1, __ATOMIC_RELEASE);
+        __atomic_fetch_or(&state->following, FOLLOWING_HOOKS, __ATOMIC_RELEASE);
+    else
+        __atomic_fetch_and(&state->following, ~(uint32_t)FOLLOWING_HOOKS, __ATOMIC_RELEASE);
     return 0;
 }
 

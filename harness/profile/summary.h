@@ -66,9 +66,19 @@ int prof_bottlenecks(const struct prof_trace *trace, const struct prof_summary *
 struct prof_cost {
     double on, off, clock; /* clock: one reading, of which a scope that is on has two */
     const char *clock_name;
+    double memory; /* on, where memory is followed; 0: not measured */
 };
-/* Takes some 10 ms on a profiler of its own. -1: no memory. */
+/* What a scope is meant to cost at most, in ns: `on` and `memory`, `off`. */
+#define PROF_TARGET_ON  60.0
+#define PROF_TARGET_OFF 5.0
+/* Takes some 20 ms on profilers of its own. -1: no memory. */
 int prof_overhead(struct prof_cost *cost);
+/* A scope's cost in this recording: with memory where the summary has any, else without. */
+double prof_cost_of(const struct prof_cost *cost, const struct prof_summary *summary);
+/* "51.27 ns a scope, 0.758 ns when off (targets: 60 and 5 ns, met)". `buffer` is returned. */
+enum { PROF_COST_SIZE = 128 };
+char *prof_cost_text(const struct prof_cost *cost, const struct prof_summary *summary,
+                     char buffer[PROF_COST_SIZE]);
 
 /* Tables on `file`; -1 where it cannot be written. `cost` may be NULL; with it, the share of the
  * host's time that recording itself took is said. */

@@ -10,7 +10,7 @@
 #include <sys/syscall.h>
 #endif
 
-enum { FIRST_CHUNK = 64, MOST_CHUNK = 1 << 14, SLOTS = 4 };
+enum { SLOTS = 4 };
 
 static uint64_t last_token;
 static __thread uint64_t own_token;
@@ -51,8 +51,8 @@ static struct prof_thread *thread_create(struct prof_state *state)
     t->serial = state->nr_threads++;
     t->system_id = system_thread(own_token);
     t->generation = state->generation;
-    for (int d = 0; d < PROF_DEVICES; d++)
-        t->peak[d] = INT64_MIN;
+    t->current_index = PROF_NONE;
+    prof_seen_empty(t);
     *state->last = t;
     state->last = &t->next;
     return t;
@@ -109,14 +109,6 @@ static struct prof_chunk *chunk_create(uint32_t base, uint32_t nr)
     return NULL;
 }
 
-static uint32_t next_size(uint32_t previous, size_t room)
-{
-    size_t size = previous ? (size_t)previous * 2 : FIRST_CHUNK;
-
-    size = size > MOST_CHUNK ? MOST_CHUNK : size;
-    return (uint32_t)(size < room ? size : room);
-}
-
 /* The chunk behind the one that is full; NULL: there may be none. */
 static struct prof_chunk *chunk_next(struct prof_thread *t)
 {
@@ -125,7 +117,7 @@ static struct prof_chunk *chunk_next(struct prof_thread *t)
 
     if (!*link) {
         uint32_t base = full ? full->base + full->nr : 0;
-        uint32_t nr = next_size(full ? full->nr : 0, t->state->most_records - base);
+        uint32_t nr = prof_chunk_size(full ? full->nr : 0, t->state->most_records - base);
         *link = nr && !t->full ? chunk_create(base, nr) : NULL;
         t->full = !*link; /* and stays so: what is inside a dropped scope is dropped */
     }
@@ -143,64 +135,42 @@ struct prof_record *prof_thread_take(struct prof_thread *t)
             return NULL;
         t->chunk = chunk;
     }
-    struct prof_record *r = &chunk->records[index - chunk->base];
-    r->index = index;
-    return r;
+    return &chunk->records[index - chunk->base];
+}
+
+struct prof_record *prof_thread_find(const struct prof_thread *t, uint32_t index)
+{
+    const struct prof_chunk *chunk = t->chunks;
+
+    while (index - chunk->base >= chunk->nr)
+        chunk = chunk->next;
+    return &chunk->records[index - chunk->base];
+}
+
+static bool holds(const struct prof_chunk *chunk, const struct prof_record *r)
+{
+    return (uintptr_t)r - (uintptr_t)chunk->records < chunk->nr * sizeof(*r);
 }
 
 struct prof_extra *prof_extra_of(const struct prof_thread *t, const struct prof_record *r)
 {
     /* The current chunk or, for scopes long open, one before it. */
-    const struct prof_chunk *chunk = r->index >= t->chunk->base ? t->chunk : t->chunks;
+    const struct prof_chunk *chunk = holds(t->chunk, r) ? t->chunk : t->chunks;
 
-    while (r->index - chunk->base >= chunk->nr)
+    while (!holds(chunk, r))
         chunk = chunk->next;
-    return &chunk->extras[r->index - chunk->base];
-}
-
-static struct prof_sample_chunk *sample_chunk_next(struct prof_thread *t)
-{
-    struct prof_sample_chunk *full = t->sample_chunk;
-    struct prof_sample_chunk **link = full ? &full->next : &t->sample_chunks;
-
-    if (!*link) {
-        uint32_t base = full ? full->base + full->nr : 0;
-        uint32_t nr = next_size(full ? full->nr : 0, t->state->most_records - base);
-        struct prof_sample_chunk *chunk =
-            nr ? malloc(sizeof(*chunk) + nr * sizeof(chunk->samples[0])) : NULL;
-        if (chunk)
-            *chunk = (struct prof_sample_chunk) { .base = base, .nr = nr };
-        *link = chunk;
-    }
-    return *link;
-}
-
-void prof_thread_sample(struct prof_thread *t, int device, int64_t live)
-{
-    struct prof_sample_chunk *chunk = t->sample_chunk;
-    uint32_t index = t->sample_count;
-
-    if (!chunk || index - chunk->base == chunk->nr) {
-        chunk = sample_chunk_next(t);
-        if (!chunk) {
-            __atomic_store_n(&t->lost_samples, t->lost_samples + 1, __ATOMIC_RELAXED);
-            return;
-        }
-        t->sample_chunk = chunk;
-    }
-    chunk->samples[index - chunk->base] =
-        (struct prof_memory_sample) { prof_clock_ticks(), live, device };
-    __atomic_store_n(&t->sample_count, index + 1, __ATOMIC_RELEASE);
+    return &chunk->extras[r - chunk->records];
 }
 
 static void reset(struct prof_thread *t)
 {
     prof_follow_forget(t);
     t->current = NULL;
+    t->current_index = PROF_NONE;
     t->chunk = NULL; /* the next one is the first again */
-    t->sample_chunk = NULL;
+    prof_list_empty(&t->samples);
+    prof_seen_empty(t);
     __atomic_store_n(&t->count, 0, __ATOMIC_RELAXED);
-    __atomic_store_n(&t->sample_count, 0, __ATOMIC_RELAXED);
     __atomic_store_n(&t->dropped, 0, __ATOMIC_RELAXED);
     __atomic_store_n(&t->skipped, 0, __ATOMIC_RELAXED);
     __atomic_store_n(&t->lost_samples, 0, __ATOMIC_RELAXED);
@@ -225,10 +195,7 @@ void prof_thread_free(struct prof_thread *t)
         free(chunk->extras);
         free(chunk);
     }
-    while (t->sample_chunks) {
-        struct prof_sample_chunk *chunk = t->sample_chunks;
-        t->sample_chunks = chunk->next;
-        free(chunk);
-    }
+    prof_list_release(&t->samples);
+    prof_list_release(&t->seen);
     free(t);
 }

@@ -105,13 +105,14 @@ static void find_overhead(const struct advice_rule *rule, const struct advice_ev
     if (!e->cost || !e->summary || e->summary->total[PROF_HOST] <= 0)
         return;
     double scopes = (double)e->summary->calls[PROF_HOST];
-    double value = scopes * e->cost->on / (double)e->summary->total[PROF_HOST];
+    double each = prof_cost_of(e->cost, e->summary);
+    double value = scopes * each / (double)e->summary->total[PROF_HOST];
     if (value < rule->threshold)
         return;
     snprintf(advice_add(rule, NULL, value, value, list)->text, ADVICE_TEXT_SIZE,
              "recording takes about %s of the time (%.0f scopes of %.0f ns): use fewer scopes "
              "around more work, or sample",
-             advice_share(value, share), scopes, e->cost->on);
+             advice_share(value, share), scopes, each);
 }
 
 static void find_spread(const struct advice_rule *rule, const struct advice_evidence *e,

@@ -15,6 +15,8 @@ grep -E '^(By|The main|Recording)' out | sed -E 's/(scope|thread.s|:) [0-9.].*/\
 names <out
 check "the head is the first" test "$(sed -n '/^By self/{n;n;s/ .*//p}' out)" = head
 check "with its share of a roof" grep -qE '^head .*[0-9]+ % of the (FMA roof|bandwidth of [A-Z0-9]+)$' out
+check "and what a scope cost, beside its targets" grep -qE \
+  '^Recording: [0-9.]+ [nu]s a scope, [0-9.]+ ns when off \(targets: 60 and 5 ns, (not )?met\); ' out
 grep -E '^(in|run) ' out
 ls profile-gpt-nano-prefill
 check "the trace is whole" test "$(grep -c '"ph":"X"' profile-gpt-nano-prefill/trace.json)" -eq \

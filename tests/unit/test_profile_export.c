@@ -307,7 +307,7 @@ static void profile_json_is_the_table(void **state)
 {
     struct prof_trace trace;
     struct prof_summary summary;
-    struct prof_cost cost = { 40, 1, 10, "tsc" };
+    struct prof_cost cost = { .on = 40, .off = 1, .clock = 10, .clock_name = "tsc" };
 
     (void)state;
     make_trace(&trace);

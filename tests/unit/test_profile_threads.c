@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Scopes on many threads, snapshots while they run, memory, and a GPU that is made up. Features:
- * S4-05, S4-12, S3-07, S0-27. */
+/* Scopes on many threads, snapshots while they run, and a GPU that is made up. Features: S4-05,
+ * S4-12, S4-28. */
 #include "profile_testing.h"
 
 #include <pthread.h>
@@ -138,45 +138,6 @@ static void snapshots_grow(void **state)
     prof_free(prof);
 }
 
-static void a_scope_knows_its_memory(void **state)
-{
-    struct prof *prof = create_on(NULL);
-    struct prof_trace trace;
-
-    (void)state;
-    prof_memory(prof, PROF_CPU, 100);
-    {
-        PROF_SCOPE_IN(prof, "outer");
-        prof_memory(prof, PROF_CPU, 50);
-        {
-            PROF_SCOPE_IN(prof, "inner");
-            prof_memory(prof, PROF_CPU, 1000);
-            prof_memory(prof, PROF_CPU, -1000);
-        }
-        {
-            PROF_SCOPE_IN(prof, "calm");
-        }
-        prof_memory(prof, PROF_CPU, -60);
-        prof_memory(prof, PROF_GPU, 7);
-    }
-    take_snapshot(prof, &trace);
-    assert_int_equal(slice_named(&trace, "outer")->memory_live, 90);
-    assert_int_equal(slice_named(&trace, "outer")->memory_peak, 1150);
-    assert_int_equal(slice_named(&trace, "inner")->memory_live, 150);
-    assert_int_equal(slice_named(&trace, "inner")->memory_peak, 1150);
-    assert_int_equal(slice_named(&trace, "calm")->memory_peak, 150);
-    static const double expected[] = { 100, 150, 1150, 150, 90, 7 };
-    assert_int_equal(trace.nr_samples, 6);
-    assert_int_equal(trace.nr_counters, 2);
-    for (int i = 0; i < 6; i++)
-        assert_close(trace.samples[i].value, expected[i], 0);
-    prof_trace_release(&trace);
-    prof_clear(prof);
-    assert_int_equal(prof_memory_live(prof, PROF_CPU), 90);
-    assert_int_equal(prof_memory_peak(prof, PROF_CPU), 90);
-    prof_free(prof);
-}
-
 /* Its n-th mark is reached at n * 1000 ns; those beyond `reached` are not there yet. */
 struct gpu {
     int64_t base, marks[64];
@@ -260,7 +221,12 @@ static void gpu_times_come_when_they_are_known(void **state)
 {
     struct prof *prof = create_on(NULL);
     struct gpu gpu = { .reached = 3 };
-    struct prof_hooks hooks = { &gpu, fake_mark, fake_resolve, fake_forget, fake_push, fake_pop };
+    struct prof_hooks hooks = { .context = &gpu,
+                                .mark = fake_mark,
+                                .resolve = fake_resolve,
+                                .forget = fake_forget,
+                                .push = fake_push,
+                                .pop = fake_pop };
     struct prof_trace trace;
     struct timespec now;
 
@@ -288,6 +254,72 @@ static void gpu_times_come_when_they_are_known(void **state)
     assert_int_equal(gpu.forgotten, gpu.nr); /* each given back once */
 }
 
+static void all_that_began_is_counted(void **state)
+{
+    struct prof *small = create_on(&(struct prof_options) { .records = 10 });
+    struct prof_counts counts;
+
+    (void)state;
+    for (int i = 0; i < 8; i++) {
+        PROF_SCOPE_IN(small, "outer");
+        PROF_SCOPE_IN(small, "inner");
+    }
+    assert_int_equal(prof_set_sampling(small, 0, 0), 0);
+    for (int i = 0; i < 3; i++) {
+        PROF_SCOPE_IN(small, "outer");
+        PROF_SCOPE_IN(small, "inner");
+    }
+    assert_int_equal(prof_count(small, &counts), 0);
+    assert_int_equal(counts.recorded, 10);
+    assert_int_equal(counts.dropped, 6);
+    assert_int_equal(counts.skipped, 3);
+    prof_clear(small);
+    assert_int_equal(prof_count(small, &counts), 0);
+    assert_int_equal(counts.recorded + counts.dropped + counts.skipped, 0);
+    prof_free(small);
+}
+
+/* Waits inside the scopes of one name. */
+static void wait_in(void *name, const char *scope)
+{
+    struct timespec pause = { 0, 5000000 };
+
+    if (!strcmp(scope, name))
+        nanosleep(&pause, NULL);
+}
+
+static void what_is_done_at_the_end_is_the_scopes(void **state)
+{
+    static char name[] = "slow";
+    const struct prof_hooks hooks = { .context = name, .finish = wait_in };
+    struct prof *prof = create_on(NULL);
+    struct prof_trace trace;
+
+    (void)state;
+    assert_int_equal(prof_set_hooks(prof, &hooks), 0);
+    {
+        PROF_SCOPE_IN(prof, "around");
+        {
+            PROF_SCOPE_IN(prof, "slow");
+        }
+        {
+            PROF_SCOPE_IN(prof, "fast");
+        }
+    }
+    assert_int_equal(prof_set_hooks(prof, NULL), 0);
+    {
+        PROF_SCOPE_IN(prof, "slow");
+    }
+    take_snapshot(prof, &trace);
+    const struct prof_slice *slow = slice_named(&trace, "slow"),
+                            *fast = slice_named(&trace, "fast");
+    assert_true(slow->duration >= 5000000);
+    assert_true(fast->start >= slow->start + slow->duration);
+    assert_int_equal(slow->memory_peak, -1);
+    prof_trace_release(&trace);
+    prof_free(prof);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -295,8 +327,9 @@ int main(void)
         cmocka_unit_test(drops_are_counted_on_all_threads),
         cmocka_unit_test(snapshots_and_clears_while_threads_run),
         cmocka_unit_test(snapshots_grow),
-        cmocka_unit_test(a_scope_knows_its_memory),
         cmocka_unit_test(gpu_times_come_when_they_are_known),
+        cmocka_unit_test(all_that_began_is_counted),
+        cmocka_unit_test(what_is_done_at_the_end_is_the_scopes),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
