@@ -1,0 +1,35 @@
+# shellcheck shell=bash
+# What a scope costs is a benchmark: listed, checked against its oracle, in the history, compared as
+# any other. S4-13, S4-15.
+
+say "Listed"
+"$HARNESS" list kernels | grep '^  scope/'
+"$HARNESS" list variants | grep '^  scope/'
+
+say "Checked, measured, kept"
+quiet run scope --device cpu:1 --launches 3 --max-time 40ms --label first
+quiet run scope --device cpu:1 --launches 3 --max-time 40ms --label second
+"$HARNESS" history show first >show.json
+for i in $(seq 0 $(($(json_length show.json runs 0 measurements) - 1))); do
+  echo "$(json show.json runs 0 measurements "$i" key | cut -d/ -f1-5) $(json show.json runs 0 measurements "$i" outcome)"
+done | sort | uniq -c
+"$HARNESS" compare --baseline first --head second --all --json -o compare.json >/dev/null 2>&1
+json_length compare.json rows
+
+say "In each other's units: recording costs more than not recording, by far"
+# median KERNEL: ns of a launch of 16384 scopes
+median() {
+  for i in $(seq 0 $(($(json_length compare.json rows) - 1))); do
+    case $(json compare.json rows "$i" key) in
+      scope/"$1"/macro/fp32/calls=16384,depth=1/*)
+        json compare.json rows "$i" base value
+        ;;
+    esac
+  done
+}
+ratio() { awk -v a="$(median "$1")" -v b="$(median "$2")" -v most="$3" 'BEGIN { exit !(a > 0 && b > 0 && a <= most * b) }'; }
+check "off is an eighth of on, or less" ratio off on 0.125
+check "a sample of one in a hundred is below on" ratio sampled on 0.9
+
+say "Too many"
+t run scope/on --device cpu:1 --dim calls=5000000 --launches 1 2>&1 | grep -v '^2> launch'
