@@ -19,7 +19,7 @@
 
 struct profile_options {
     struct choice_options what;
-    const char *db, *label, *output;
+    const char *db, *label, *output, *plant;
     int64_t launches, iterations, seed, top;
     double timeout;
     bool no_store, counters, diff, import, json;
@@ -166,6 +166,18 @@ static bool wants_activity(const struct device *d)
     return false;
 }
 
+static int make_folder(struct session *s, struct error *err)
+{
+    struct strbuf name;
+
+    strbuf_init(&name);
+    profile_name(&s->request.choice.list, &name);
+    int rc = profile_folder(&s->output, name.data, &s->folder, err);
+    s->request.profiling.folder = s->folder.data;
+    strbuf_release(&name);
+    return rc;
+}
+
 static int prepare(struct session *s, int argc, char **argv, struct error *err)
 {
     const struct profile_options *o = s->o;
@@ -183,8 +195,6 @@ static int prepare(struct session *s, int argc, char **argv, struct error *err)
                          "option out, or choose one with --device cuda");
     if (!o->what.variants.nr)
         profile_choose(&r->choice.list);
-    if (profile_folder(&s->output, r->choice.list.items[0].variant->kernel->name, &s->folder, err))
-        return -1;
     r->launches = o->launches ? (int)o->launches : LAUNCHES;
     r->db = o->db;
     r->label = o->label;
@@ -193,10 +203,9 @@ static int prepare(struct session *s, int argc, char **argv, struct error *err)
     r->seed = (uint64_t)o->seed;
     r->profiling =
         (struct profiling) { .iterations = o->iterations ? (int)o->iterations : ITERATIONS,
-                             .folder = s->folder.data,
                              .activity = wants_activity(&r->choice.device),
                              .counters = o->counters };
-    return 0;
+    return profile_set_plant(r, o->plant, err) || make_folder(s, err) ? -1 : 0;
 }
 
 static int profile(const struct profile_options *o, const struct profile_output *out, int argc,
@@ -218,6 +227,7 @@ static int profile(const struct profile_options *o, const struct profile_output 
     cJSON_Delete(s.list);
     profile_result_release(&s.result);
     strbuf_release(&s.folder);
+    free(s.request.planted);
     choice_release(&s.request.choice);
     return rc ? rc : s.status;
 }
@@ -305,6 +315,8 @@ static const struct option_row rows[] = {
                "of the files (default profile-<what>)"),
     OPTION_ROW("no-store", 0, OPTION_FLAG, struct profile_options, no_store, NULL,
                "keep no statistics of the operations in the history"),
+    OPTION_ROW("plant", 0, OPTION_STRING, struct profile_options, plant, "OPERATION=SHARE",
+               "a known slow-down, to see whether `compare` finds it; no history for `trend`"),
     OPTION_ROW("diff", 0, OPTION_FLAG, struct profile_options, diff, NULL,
                "compare two profiles: folders or files, before and after"),
     OPTION_ROW("import", 0, OPTION_FLAG, struct profile_options, import, NULL,

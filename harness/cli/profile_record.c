@@ -2,6 +2,7 @@
 #include "cli/profile_record.h"
 
 #include "base/json.h"
+#include "base/text.h"
 #include "cli/history_file.h"
 #include "cli/recording.h"
 #include "cli/roofs.h"
@@ -37,11 +38,63 @@ void profile_choose(struct benchmark_list *list)
     free(keep);
 }
 
+/* Whether `length` characters of `name` are leading parts of `other`, too. */
+static bool leads(const char *name, size_t length, const char *other)
+{
+    return strncmp(name, other, length) == 0 && (other[length] == '/' || other[length] == '\0');
+}
+
+static size_t shared(const char *name, size_t length, const char *other)
+{
+    while (length > 0 && !leads(name, length, other)) {
+        length--;
+        while (length > 0 && name[length] != '/')
+            length--;
+    }
+    return length;
+}
+
+void profile_name(const struct benchmark_list *list, struct strbuf *name)
+{
+    const char *first = list->items[0].variant->kernel->name;
+    size_t length = strlen(first);
+
+    for (size_t i = 1; i < list->nr; i++)
+        length = shared(first, length, list->items[i].variant->kernel->name);
+    if (length > 0)
+        strbuf_addf(name, "%.*s", (int)length, first);
+    else
+        strbuf_adds(name, "several");
+}
+
+int profile_set_plant(struct profile_request *r, const char *text, struct error *err)
+{
+    const char *equals = text ? strrchr(text, '=') : NULL;
+
+    if (!text)
+        return 0;
+    if (!equals || equals == text)
+        return error_set(err, "--plant: \"%s\" is not OPERATION=SHARE, such as head=50%%", text);
+    if (text_parse_fraction(equals + 1, "--plant", &r->profiling.plant_share, err))
+        return -1;
+    if (!(r->profiling.plant_share > 0))
+        return error_set(err, "--plant: a slow-down of 0 is none");
+    if (r->choice.device.kind != DEVICE_CPU)
+        return error_set(err, "--plant: a slow-down can be planted on the CPU, not on %s",
+                         r->choice.device.label);
+    r->planted = memory_string(text);
+    r->planted[equals - text] = '\0';
+    r->profiling.plant = r->planted;
+    return 0;
+}
+
 static char *settings_json(const struct profile_request *r)
 {
     cJSON *json = cJSON_CreateObject();
 
     cJSON_AddBoolToObject(json, "profile", true);
+    if (r->profiling.plant)
+        cJSON_AddTrueToObject(json, "planted");
     json_add_string(json, "device", r->choice.device.spec);
     json_add_int(json, "launches", r->launches);
     json_add_int(json, "iterations", r->profiling.iterations);

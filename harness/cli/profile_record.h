@@ -14,6 +14,7 @@ struct profile_request {
     int launches;
     struct profiling profiling; /* its folder exists */
     const char *db, *label;     /* may be NULL */
+    char *planted;              /* what profiling.plant points to; owned, free() it */
     bool store;                 /* keep the statistics of the operations in the history */
     double timeout;             /* s a case */
     uint64_t seed;
@@ -29,6 +30,13 @@ struct profile_result {
 
 /* Leaves plain and vendor variants out where another one of the same kernel is there. */
 void profile_choose(struct benchmark_list *list);
+
+/* What the kernels of a list have in common, for the name of a folder: "gpt/tile-large" of its
+ * prefill and decode; "several" where they share nothing. */
+void profile_name(const struct benchmark_list *list, struct strbuf *name);
+
+/* "head=50%": the operation to make slower, and by how much. NULL: none. */
+int profile_set_plant(struct profile_request *request, const char *text, struct error *err);
 
 /* Measures, with roofs where the machine has none yet. The traces of the last launch are in the
  * folder (profiling_file()). Release the result whatever comes. */

@@ -34,6 +34,10 @@ static cJSON *profiling_to_json(const struct profiling *p)
     cJSON_AddBoolToObject(json, "activity", p->activity);
     if (p->counters)
         cJSON_AddBoolToObject(json, "counters", true);
+    if (p->plant) {
+        cJSON_AddStringToObject(json, "plant", p->plant);
+        json_add_number(json, "plant_share", p->plant_share);
+    }
     return json;
 }
 
@@ -105,6 +109,13 @@ static int read_profiling(const cJSON *json, struct owned_job *out, struct error
                                           .folder = out->folder,
                                           .activity = json_bool(json, "activity", false),
                                           .counters = json_bool(json, "counters", false) };
+    if (cJSON_GetObjectItemCaseSensitive(json, "plant")) {
+        const char *plant;
+        if (json_get_string(json, "plant", &plant, err))
+            return error_prefix(err, "profile");
+        out->profiling.plant = out->planted = memory_string(plant);
+        out->profiling.plant_share = json_number(json, "plant_share", 0);
+    }
     out->job.settings.profiling = &out->profiling;
     return 0;
 }
@@ -174,6 +185,7 @@ void job_release(struct owned_job *job)
     free(job->lacks);
     free(job->plant);
     free(job->folder);
+    free(job->planted);
     free(job->cases);
     *job = (struct owned_job) { 0 };
 }

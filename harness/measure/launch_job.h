@@ -14,7 +14,7 @@ struct owned_job {
     char **lacks;            /* "kernel/variant" of those, else NULL */
     double *plant;
     struct profiling profiling; /* what job.settings points to, if it does */
-    char *folder;
+    char *folder, *planted;
 };
 
 /* Fails where the job speaks another protocol than this program. */

@@ -5,6 +5,7 @@
 #include "base/array.h"
 #include "base/strbuf.h"
 #include "core/kernel.h"
+#include "measure/plant_scope.h"
 #include "measure/profiling_cuda.h"
 #include "measure/sampler.h"
 #include "profile/export.h"
@@ -18,6 +19,7 @@
 #include <unistd.h>
 
 enum { UNKEPT = 2 }; /* iterations that touch the profiler's buffers first */
+enum { LOOKS = 7 };  /* iterations that tell how long an operation takes that is to be slower */
 
 /* What one profile holds. */
 struct session {
@@ -31,6 +33,7 @@ struct session {
     struct kernel_sequence *kernels; /* of an iteration */
     struct profiling_cuda *gpu;      /* NULL on the CPU */
     struct activity_collector *collector;
+    struct plant_scope plant;
     struct prof_trace trace;
 };
 
@@ -68,15 +71,24 @@ static void tell_memory(const struct device *d)
     prof_memory(prof_global(), device, d->memory_live - prof_memory_live(prof_global(), device));
 }
 
+static int plant(struct session *s, struct error *err)
+{
+    int rc = plant_scope_init(&s->plant, s->options->plant, s->options->plant_share, err);
+
+    for (int i = 0; rc == 0 && i < LOOKS; i++)
+        rc = iterate(s, err);
+    return rc ? rc : plant_scope_grow(&s->plant, err);
+}
+
 static int record(struct session *s, struct error *err)
 {
     const struct sampler_sources sources = { .root = "",
                                              .gpu = s->nvml,
                                              .device = device_number(s->call->device) };
-    int rc = 0;
 
     if (prof_thread_name(prof_global(), "main") || prof_set_on(prof_global(), 1))
         return error_set(err, "no memory for a profile");
+    int rc = s->options->plant ? plant(s, err) : 0;
     s->sampler = sampler_start(&sources);
     for (int i = 0; rc == 0 && i < UNKEPT + s->options->iterations; i++) {
         if (i == UNKEPT) {
@@ -99,6 +111,9 @@ static int follow_gpu(struct session *s, struct error *err)
 
     if (s->call->device->kind != DEVICE_CUDA)
         return 0;
+    if (s->options->plant)
+        return error_set(err, "a slow-down can be planted in scopes on the CPU, not on %s",
+                         s->call->device->label);
     if (s->options->activity &&
         activity_start(&s->collector, &(struct activity_options) { 0 }, &why))
         s->collector = NULL;
@@ -140,9 +155,10 @@ static int add_activity(struct session *s, struct error *err)
         return 0;
     activity_list_init(&list);
     int rc = activity_stop(s->collector, &list, err);
+    int iterations = (s->options->plant ? LOOKS : 0) + UNKEPT + s->options->iterations;
     s->collector = NULL;
     if (rc == 0)
-        kernel_sequence_of(&list, (size_t)(UNKEPT + s->options->iterations), s->kernels);
+        kernel_sequence_of(&list, (size_t)iterations, s->kernels);
     if (rc == 0)
         rc = timeline_add_activity(&s->trace, &list, err);
     activity_list_release(&list);
@@ -234,6 +250,8 @@ static void take_layers(const struct session *s, const struct timeline_layers *l
         o->samples = copied(ns, out->nr_samples);
         o->flops = l->flops;
         o->bytes = l->bytes;
+        if (s->options->plant && strcmp(l->name, s->options->plant) == 0)
+            o->planted = s->options->plant_share;
     }
 }
 
@@ -299,6 +317,7 @@ int profiling_run(const struct profiling *p, const struct profiled_call *what,
     }
     leave_gpu(&s);
     sampler_free(s.sampler);
+    plant_scope_remove(&s.plant);
     prof_trace_release(&s.trace);
     return rc;
 }
@@ -330,4 +349,6 @@ void profiled_measurement(const struct profiled *p, size_t i, const struct measu
     m->bytes = o->bytes;
     if (o->gpu)
         snprintf(m->clock, sizeof(m->clock), "CUDA events");
+    if (o->planted > 0) /* no history shall take it for the operation's own time */
+        measurement_add_telemetry(m, "planted_percent", 100 * o->planted);
 }

@@ -26,6 +26,8 @@ struct profiling {
     const char *folder; /* exists; the trace goes to profiling_file() in it */
     bool activity;      /* on CUDA: collect what the GPU does, too */
     bool counters;      /* and then count in a pass of its own: measure/profiling_counters.h */
+    const char *plant;  /* an operation to make slower, see measure/plant_scope.h; NULL: none */
+    double plant_share; /* 0.5: by 50 % */
 };
 
 /* What is profiled. */
@@ -40,7 +42,8 @@ struct profiled_operation {
     char name[NAME_SIZE];
     uint64_t *samples; /* owned; as many as iterations */
     double flops, bytes;
-    bool gpu; /* times are the GPU's */
+    bool gpu;       /* times are the GPU's */
+    double planted; /* share of it; 0: none */
 };
 
 struct profiled {

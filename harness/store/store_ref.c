@@ -170,7 +170,7 @@ static void add_same_build(struct lookup *l, match_fn *matches, const struct can
 {
     for (size_t i = 0; i < l->runs.nr; i++) {
         const struct candidate *c = &l->runs.items[i];
-        if (eligible(l, matches, c) && c->dirty == newest->dirty &&
+        if (eligible(l, matches, c) && c->dirty == newest->dirty && c->profile == newest->profile &&
             strcmp(c->commit, newest->commit) == 0)
             runs_add(l->out, c->id);
     }

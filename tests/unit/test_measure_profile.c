@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* A profiled case from the job to the history's facts. Features: S0-28, S4-09, S4-11. */
+/* A profiled case from the job to the history's facts; a slow-down planted in an operation.
+ * Features: S0-28, S4-09, S4-11, S4-31. */
 #include "sweep_testing.h"
 
 #include "base/file.h"
 #include "base/json.h"
+#include "base/stats.h"
+#include "measure/plant.h"
 #include "measure/profiling.h"
 #include "profile/profile.h"
 #include "timeline/timeline_read.h"
@@ -22,6 +25,22 @@ static void copy_in_parts(const struct call *call)
     }
 }
 
+/* Two operations of the same length, some 50 us. */
+static void work_twice(const struct call *call)
+{
+    enum { STEPS = 50000 };
+
+    child_copy(call);
+    {
+        PROF_SCOPE("steady");
+        plant_work(STEPS);
+    }
+    {
+        PROF_SCOPE("made slower");
+        plant_work(STEPS);
+    }
+}
+
 static void do_nothing(const struct call *call)
 {
     (void)call;
@@ -29,6 +48,7 @@ static void do_nothing(const struct call *call)
 
 static const struct variant scoped_variants[] = {
     CHILD_VARIANT("scoped", .launch = copy_in_parts),
+    CHILD_VARIANT("twice", .launch = work_twice),
     CHILD_VARIANT("idle", .launch = do_nothing),
     CHILD_VARIANT("dies", .launch = talk_and_die),
     { .name = NULL },
@@ -49,7 +69,7 @@ static const struct profiling counting = { .iterations = ITERATIONS,
                                            .folder = folder,
                                            .counters = true };
 
-static void profile_as(const struct profiling *how, const char *variant, struct log *log)
+static void profile_with(const struct profiling *options, const char *variant, struct log *log)
 {
     const struct benchmark bench = { .variant =
                                          registry_variant(scoped_registry(), "null/copy", variant),
@@ -58,7 +78,7 @@ static void profile_as(const struct profiling *how, const char *variant, struct 
                            .benchmarks = &bench,
                            .nr = 1,
                            .launches = 2,
-                           .settings = { .sampling = sampling_default, .profiling = how },
+                           .settings = { .sampling = sampling_default, .profiling = options },
                            .case_timeout = 60 };
     enum sweep_end end;
     struct error err;
@@ -71,7 +91,7 @@ static void profile_as(const struct profiling *how, const char *variant, struct 
 
 static void profile(const char *variant, struct log *log)
 {
-    profile_as(&profiling, variant, log);
+    profile_with(&profiling, variant, log);
 }
 
 static void the_whole_then_its_operations(void **state)
@@ -148,7 +168,7 @@ static void counters_or_why_not(void **state)
     profile("scoped", &log);
     assert_false(file_exists(path)); /* nobody asked */
     log_release(&log);
-    profile_as(&counting, "scoped", &log);
+    profile_with(&counting, "scoped", &log);
     assert_int_equal(log.seen.nr, 6);
     assert_int_equal(log.seen.items[0].m.outcome, OUTCOME_OK);
     cJSON *json = json_parse_file(path, &err);
@@ -157,6 +177,56 @@ static void counters_or_why_not(void **state)
     cJSON_Delete(json);
     remove(path);
     free(path);
+    log_release(&log);
+}
+
+static double median_of(const struct measurement *m)
+{
+    double values[ITERATIONS];
+
+    assert_int_equal(m->nr_samples, ITERATIONS);
+    for (size_t i = 0; i < ITERATIONS; i++)
+        values[i] = (double)m->samples[i];
+    return stats_median(values, ITERATIONS);
+}
+
+/* By 200 %: three times as long as its twin, in the same iterations. */
+static void one_operation_is_made_slower(void **state)
+{
+    const struct profiling planted = {
+        .iterations = ITERATIONS, .folder = folder, .plant = "made slower", .plant_share = 2
+    };
+    struct log log;
+
+    (void)state;
+    profile_with(&planted, "twice", &log);
+    assert_int_equal(log.seen.nr, 6);
+    const struct measurement *whole = &log.seen.items[0].m, *steady = &log.seen.items[1].m,
+                             *slower = &log.seen.items[2].m;
+    assert_string_equal(slower->bench.kernel, "null/copy:made-slower");
+    double times = median_of(slower) / median_of(steady);
+    if (!(times > 2 && times < 4.5))
+        fail_msg("made %.2f times as long, not 3 times", times);
+    assert_true(median_of(whole) > median_of(slower) + median_of(steady) / 2);
+    assert_close(measurement_telemetry(slower, "planted_percent"), 200, 1e-9);
+    assert_true(isnan(measurement_telemetry(steady, "planted_percent")));
+    assert_true(isnan(measurement_telemetry(whole, "planted_percent")));
+    log_release(&log);
+}
+
+static void nothing_is_planted_where_nothing_is(void **state)
+{
+    const struct profiling planted = {
+        .iterations = ITERATIONS, .folder = folder, .plant = "three", .plant_share = 2
+    };
+    struct log log;
+
+    (void)state;
+    profile_with(&planted, "scoped", &log);
+    assert_int_equal(log.seen.nr, 1); /* what failed is not tried again */
+    assert_int_equal(log.seen.items[0].m.outcome, OUTCOME_FAILED);
+    assert_non_null(strstr(log.seen.items[0].m.message, "there is no operation \"three\""));
+    assert_non_null(strstr(log.seen.items[0].m.message, "part/one"));
     log_release(&log);
 }
 
@@ -209,6 +279,18 @@ static void jobs_round_trip(void **state)
     text = job_print(&job);
     assert_ok(job_parse(text, strlen(text), test_registry(), &back, &err), &err);
     assert_true(back.job.settings.profiling->counters);
+    assert_null(back.job.settings.profiling->plant);
+    job_release(&back);
+    free(text);
+
+    struct profiling planted = profiling;
+    planted.plant = "head";
+    planted.plant_share = 0.5;
+    job.settings.profiling = &planted;
+    text = job_print(&job);
+    assert_ok(job_parse(text, strlen(text), test_registry(), &back, &err), &err);
+    assert_string_equal(back.job.settings.profiling->plant, "head");
+    assert_close(back.job.settings.profiling->plant_share, 0.5, 0);
     job_release(&back);
     free(text);
 
@@ -241,6 +323,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(the_whole_then_its_operations),
         cmocka_unit_test(the_trace_is_in_its_file),
         cmocka_unit_test(counters_or_why_not),
+        cmocka_unit_test(one_operation_is_made_slower),
+        cmocka_unit_test(nothing_is_planted_where_nothing_is),
         cmocka_unit_test(wrong_results_have_no_profile),
         cmocka_unit_test(crashes_too),
         cmocka_unit_test(jobs_round_trip),

@@ -281,6 +281,38 @@ static void test_trials_are_left_out(void **state)
     assert_error_has(h->store, "branch:tried", NULL, left_out + 1);
 }
 
+/* A profile stands for a name only where no ordinary run does, and never beside one. */
+static void test_profiles_are_no_runs(void **state)
+{
+    static const char profile[] = "{\"profile\":true}";
+    const struct row profiles[] = {
+        { 910, 911, "aaaa0011-0000-4000-8000-000000000011", "seen", "main", COMMIT_B, "class-a",
+          false, profile },
+        { 920, 921, "aaaa0012-0000-4000-8000-000000000012", "seen", "seen", COMMIT_C, "class-a",
+          false, profile },
+        { 930, 931, "aaaa0013-0000-4000-8000-000000000013", "seen", "seen", COMMIT_C, "class-a",
+          false, profile },
+        { 940, 941, "aaaa0014-0000-4000-8000-000000000014", "try", "main", COMMIT_B, "class-a",
+          true, profile },
+        { 950, 951, "aaaa0015-0000-4000-8000-000000000015", "slower", "main", COMMIT_B, "class-a",
+          false, "{\"profile\":true,\"planted\":true}" },
+    };
+    static const struct {
+        const char *ref, *expected;
+    } cases[] = {
+        { "latest", "8" },   { "main", "2 3" },          { COMMIT_B, "2 3" },
+        { COMMIT_A, "1 8" }, { "try", "4 5" },           { "seen", "12 13" },
+        { "11", "11" },      { "branch:seen", "12 13" }, { "label:slower", "15" },
+    };
+    struct history *h = *state;
+
+    add_rows(h->store);
+    for (int i = 0; i < 5; i++)
+        add_row(h->store, &profiles[i], 11 + i);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+        assert_names(h->store, cases[i].ref, NULL, cases[i].expected);
+}
+
 /* A name is no suggestion for itself. */
 static void test_all_unfinished(void **state)
 {
@@ -307,6 +339,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_errors_help, setup, teardown),
         cmocka_unit_test_setup_teardown(test_describes_itself, setup, teardown),
         cmocka_unit_test_setup_teardown(test_trials_are_left_out, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_profiles_are_no_runs, setup, teardown),
         cmocka_unit_test_setup_teardown(test_all_unfinished, setup, teardown),
     };
 
