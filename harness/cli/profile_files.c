@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "cli/profile_counters.h"
 #include "cli/profile_view.h"
+#include "output/profile_facts.h"
 #include "profile/export.h"
 
 #include <errno.h>
@@ -21,7 +22,7 @@ static cJSON *bottlenecks_json(const struct profile_view *v, enum prof_side side
 
     for (int i = 0; i < nr; i++) {
         const struct prof_row *row = list[i].row;
-        struct timeline_roof roof = profile_row_roof(v, row);
+        struct timeline_roof roof = timeline_row_roof(&v->roofs, row);
         cJSON *json = cJSON_CreateObject();
         cJSON_AddStringToObject(json, "operation", row->name);
         json_add_int(json, "self_ns", row->self);
@@ -128,15 +129,16 @@ cJSON *profile_to_json(const struct profile_view *v, size_t top, struct error *e
     cJSON_AddStringToObject(json, "profile", v->title);
     json_add_int(json, "launches", v->launches);
     cJSON_AddItemToObject(json, "summary", summary);
+    profile_roofs_to_json(&v->roofs, json);
     worst = cJSON_AddObjectToObject(json, "bottlenecks");
     for (int side = 0; side < 2; side++)
         for (int by = 0; by < 2; by++)
             cJSON_AddItemToObject(worst, names[side][by],
                                   bottlenecks_json(v, (enum prof_side)side, (enum prof_by)by, top));
-    cJSON_AddItemToObject(json, "split", split_json(&v->split));
-    cJSON_AddItemToObject(json, "advice", advice_json(&v->advice));
-    if (v->layers.nr_iterations > 0)
-        cJSON_AddItemToObject(json, "layers", layers_json(&v->layers));
+    cJSON_AddItemToObject(json, "split", split_json(&v->found.split));
+    cJSON_AddItemToObject(json, "advice", advice_json(&v->found.advice));
+    if (v->found.layers.nr_iterations > 0)
+        cJSON_AddItemToObject(json, "layers", layers_json(&v->found.layers));
     if (v->counters)
         cJSON_AddItemToObject(json, "counters", profile_counters_to_json(v->counters));
     return json;

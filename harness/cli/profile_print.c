@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/memory.h"
-#include "base/stats.h"
 #include "base/text.h"
 #include "cli/profile_counters.h"
 #include "cli/profile_view.h"
@@ -23,8 +22,8 @@ static void add_rate(struct table *t, double work, double ns)
 
 static void add_rates(const struct profile_view *v, const struct prof_row *row, struct table *t)
 {
-    double ns = profile_row_ns(row);
-    struct timeline_roof roof = profile_row_roof(v, row);
+    double ns = timeline_row_ns(row);
+    struct timeline_roof roof = timeline_row_roof(&v->roofs, row);
 
     add_rate(t, row->flops, ns);
     add_rate(t, (double)row->bytes, ns);
@@ -81,35 +80,20 @@ static int print_bottlenecks(const struct profile_view *v, enum prof_side side, 
     return nr < 0 ? error_set(err, "no memory for the bottlenecks") : 0;
 }
 
-static double median_of(const int64_t *ns, size_t nr)
-{
-    double *values = memory_resize(NULL, nr, sizeof(*values));
-
-    for (size_t i = 0; i < nr; i++)
-        values[i] = (double)ns[i];
-    double median = stats_median(values, nr);
-    free(values);
-    return median;
-}
-
 /* How much of the iterations the operations cover: the rest is between them. */
 static void print_iterations(const struct profile_view *v, struct strbuf *out)
 {
-    const struct timeline_layers *l = &v->layers;
+    const struct timeline_layers *l = &v->found.layers;
+    double covered = timeline_covered(l);
     char time[PROF_TEXT_SIZE];
-    double all = 0, rest = 0;
 
     if (l->nr_iterations == 0)
         return;
-    for (size_t i = 0; i < l->nr_iterations; i++) {
-        all += (double)l->ns[i];
-        rest += (double)l->rest_ns[i];
-    }
     strbuf_addf(out, "%zu iteration%s of %s (median)", l->nr_iterations,
                 l->nr_iterations == 1 ? "" : "s",
-                prof_time_text(median_of(l->ns, l->nr_iterations), time));
-    if (l->nr > 0 && all > 0)
-        strbuf_addf(out, "; its operations cover %.1f %%", 100 * (1 - rest / all));
+                prof_time_text(timeline_iteration_median(l), time));
+    if (isfinite(covered))
+        strbuf_addf(out, "; its operations cover %.1f %%", 100 * covered);
     if (v->launches > 1)
         strbuf_addf(out, "; the last of %d launches", v->launches);
     strbuf_addc(out, '\n');
@@ -120,18 +104,19 @@ static void print_split(const struct profile_view *v, struct strbuf *out)
     const char *comma = "";
     char time[PROF_TEXT_SIZE];
 
-    if (v->split.span <= 0)
+    if (v->found.split.span <= 0)
         return;
-    if (v->split.device < 0)
-        strbuf_addf(out, "\nThe main thread's %s: ", prof_time_text((double)v->split.span, time));
+    if (v->found.split.device < 0)
+        strbuf_addf(out,
+                    "\nThe main thread's %s: ", prof_time_text((double)v->found.split.span, time));
     else
-        strbuf_addf(out, "\nGPU %d's %s: ", v->split.device,
-                    prof_time_text((double)v->split.span, time));
+        strbuf_addf(out, "\nGPU %d's %s: ", v->found.split.device,
+                    prof_time_text((double)v->found.split.span, time));
     for (int part = 0; part < PART_NR; part++) {
-        if (v->split.ns[part] == 0)
+        if (v->found.split.ns[part] == 0)
             continue;
         strbuf_addf(out, "%s%s %.1f %%", comma, timeline_part_name((enum timeline_part)part),
-                    100 * timeline_part_share(&v->split, (enum timeline_part)part));
+                    100 * timeline_part_share(&v->found.split, (enum timeline_part)part));
         comma = ", ";
     }
     strbuf_addc(out, '\n');
@@ -139,10 +124,10 @@ static void print_split(const struct profile_view *v, struct strbuf *out)
 
 static void print_advice(const struct profile_view *v, size_t top, struct strbuf *out)
 {
-    if (v->advice.nr > 0)
+    if (v->found.advice.nr > 0)
         strbuf_adds(out, "\nAdvice\n");
-    for (size_t i = 0; i < v->advice.nr && i < top; i++)
-        strbuf_addf(out, "- %s\n", v->advice.items[i].text);
+    for (size_t i = 0; i < v->found.advice.nr && i < top; i++)
+        strbuf_addf(out, "- %s\n", v->found.advice.items[i].text);
 }
 
 /* All threads record: what counts for the time that a user waits is the main thread's part. */

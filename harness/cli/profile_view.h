@@ -5,10 +5,8 @@
 
 #include "base/strbuf.h"
 #include "profile/summary.h"
-#include "timeline/timeline_advice.h"
-#include "timeline/timeline_layers.h"
+#include "timeline/timeline_findings.h"
 #include "timeline/timeline_main.h"
-#include "timeline/timeline_split.h"
 
 #include <stdbool.h>
 
@@ -19,12 +17,10 @@ struct profile_view {
     char title[256]; /* a benchmark's key, or a file */
     int launches;    /* made in all, the last of which this is; 0: none of ours */
     struct prof_trace trace, main;
-    struct prof_summary summary;   /* of main */
-    struct timeline_layers layers; /* nr_iterations 0: the trace has none */
-    struct timeline_split split;
-    struct timeline_roofs roofs; /* all 0: not known */
-    struct prof_cost cost;       /* of a scope, on this machine; on 0: not measured */
-    struct advice_list advice;
+    struct prof_summary summary; /* of main */
+    struct timeline_findings found;
+    struct timeline_roofs roofs;             /* all 0: not known */
+    struct prof_cost cost;                   /* of a scope, on this machine; on 0: not measured */
     const struct profile_counters *counters; /* borrowed; NULL: not asked for */
 };
 
@@ -33,10 +29,6 @@ int profile_view_init(struct profile_view *view, const char *title, struct prof_
                       const struct timeline_roofs *roofs, const struct prof_cost *cost,
                       struct error *err);
 void profile_view_release(struct profile_view *view);
-
-/* The roof of a row: of its FLOPs and bytes in the time it took, on the GPU where it has some. */
-struct timeline_roof profile_row_roof(const struct profile_view *view, const struct prof_row *row);
-double profile_row_ns(const struct prof_row *row);
 
 /* For people: the `top` worst by self and by total, the split, advice, the cost of recording. */
 int profile_print(const struct profile_view *view, size_t top, struct strbuf *out,

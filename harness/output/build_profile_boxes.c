@@ -1,85 +1,34 @@
 /* SPDX-License-Identifier: MIT */
-/* The calls of each operation as boxes: their times, or the rates of those whose work is known. A
- * row is an operation that does its work itself; what mainly holds others has their time. */
+/* Operations as boxes over the iterations (or calls) of a profile: their times, or the rates of
+ * those whose work is known, with the roofs of the machine where these are. */
 #include "base/stats.h"
 #include "output/profile_parts.h"
+#include "output/profile_samples.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { LIMIT = 24, BOX_MIN = 5, STRIP_MAX = 20 };
+enum { LIMIT = 24, BOX_MIN = 5, STRIP_MAX = 20, ROOF_SIZE = QUANTITY_TEXT_SIZE + 40 };
 
-/* What a slice counts for: ns, FLOP/s or B/s; NaN: nothing. */
-typedef double value_fn(const struct prof_slice *slice);
-
-/* Time between marks of the GPU where the scope has them: the host may be long gone. */
-static double slice_time(const struct prof_slice *s)
-{
-    return (double)(s->gpu > 0 ? s->gpu : s->duration);
-}
-
-static double slice_flops(const struct prof_slice *s)
-{
-    return s->flops > 0 && slice_time(s) > 0 ? s->flops / slice_time(s) * 1e9 : NAN;
-}
-
-static double slice_bytes(const struct prof_slice *s)
-{
-    return s->bytes > 0 && slice_time(s) > 0 ? (double)s->bytes / slice_time(s) * 1e9 : NAN;
-}
+/* A roof of a panel: "FMA roof (fp32), 61.2 GFLOP/s". */
+struct roof_line {
+    double value;
+    char words[ROOF_SIZE];
+};
 
 struct boxes {
-    const struct profile_data *data;
-    value_fn *value;
-    const struct prof_row **rows;
-    size_t nr, of;
+    struct sample_rows rows;
+    bool by_iteration;
+    struct roof_line roofs[TIMELINE_LEVELS];
+    size_t nr_roofs;
 };
-
-/* Sorted values of the calls of a row; the caller frees them. */
-static double *values_of(const struct boxes *b, const struct prof_row *row, size_t *nr)
-{
-    double *values = memory_zeroed(row->calls + 1, sizeof(*values));
-
-    *nr = 0;
-    for (size_t i = 0; i < b->data->main.nr_slices; i++) {
-        const struct prof_slice *s = &b->data->main.slices[i];
-        enum prof_side side = profile_on_device(&b->data->main, s) ? PROF_DEVICE : PROF_HOST;
-        double value = b->value(s);
-        bool counts = !(s->flags & PROF_INSTANT_POINT) && !profile_is_call(s) && isfinite(value);
-        if (counts && s->name == row->name && side == row->side && *nr < row->calls)
-            values[(*nr)++] = value;
-    }
-    stats_sort(values, *nr);
-    return values;
-}
-
-static bool does_itself(const struct prof_row *row)
-{
-    return row->self > 0 && 2 * row->self >= row->total;
-}
-
-/* Rows of a side that have a value, by self time. */
-static void find_rows(struct boxes *b, enum prof_side side, size_t limit)
-{
-    b->rows = memory_zeroed(b->data->rows.nr_rows + 1, sizeof(struct prof_row *));
-    for (size_t i = 0; i < b->data->rows.nr_rows; i++) {
-        const struct prof_row *row = &b->data->rows.rows[i];
-        size_t nr;
-        if (row->side != side || !does_itself(row))
-            continue;
-        free(values_of(b, row, &nr));
-        b->of += nr > 0;
-        if (nr > 0 && b->nr < limit)
-            b->rows[b->nr++] = row;
-    }
-}
 
 struct box_layers {
-    struct layer *whiskers, *boxes, *medians, *calls, *texts;
+    struct layer *whiskers, *boxes, *medians, *points, *texts;
 };
 
-static void make_layers(struct panel *p, struct box_layers *l)
+static void make_layers(const struct boxes *b, struct panel *p, struct box_layers *l)
 {
     l->whiskers = panel_layer(p, MARK_INTERVALS, "p5 to p95");
     l->whiskers->across = true;
@@ -88,20 +37,20 @@ static void make_layers(struct panel *p, struct box_layers *l)
     l->boxes->style.opacity = 0.6;
     l->medians = panel_layer(p, MARK_SEGMENTS, "median");
     l->medians->style.width = 2.4;
-    l->calls = panel_layer(p, MARK_POINTS, "a call");
-    l->calls->style.size = 5;
-    l->calls->style.hollow = true;
+    l->points = panel_layer(p, MARK_POINTS, b->by_iteration ? "an iteration" : "a call");
+    l->points->style.size = 5;
+    l->points->style.hollow = true;
     l->texts = profile_outside(p);
 }
 
-/* Few calls are drawn one by one: quartiles of them would be a guess. */
+/* Few values are drawn one by one: quartiles of them would be a guess. */
 static void add_box(const struct box_layers *l, const double *values, size_t nr, size_t row)
 {
     double median = stats_quantile(values, nr, 0.5), y = (double)row;
 
     layer_add_interval(l->medians, median, y - 0.34, y + 0.34);
     for (size_t i = 0; nr < BOX_MIN && i < nr; i++)
-        layer_add(l->calls, values[i], y);
+        layer_add(l->points, values[i], y);
     if (nr < BOX_MIN)
         return;
     layer_add(l->boxes, stats_quantile(values, nr, 0.75), y)->low =
@@ -118,25 +67,41 @@ static enum axis_scale scale_of(const struct boxes *b, const struct preset *pres
 {
     double least = INFINITY, most = 0;
 
-    for (size_t i = 0; i < b->nr; i++) {
-        size_t nr;
-        double *values = values_of(b, b->rows[i], &nr);
-        least = fmin(least, stats_quantile(values, nr, 0.05));
-        most = fmax(most, stats_quantile(values, nr, 0.95));
-        free(values);
+    for (size_t i = 0; i < b->rows.nr; i++) {
+        const struct sample_row *row = &b->rows.items[i];
+        least = fmin(least, stats_quantile(row->values, row->nr, 0.05));
+        most = fmax(most, stats_quantile(row->values, row->nr, 0.95));
+    }
+    for (size_t i = 0; i < b->nr_roofs; i++) {
+        least = fmin(least, b->roofs[i].value);
+        most = fmax(most, b->roofs[i].value);
     }
     return chart_scale(preset, least, most);
 }
 
 static struct panel *rows_panel(const struct boxes *b, struct figure *f)
 {
-    struct prof_row *rows = memory_zeroed(b->nr + 1, sizeof(*rows));
+    struct prof_row *rows = memory_zeroed(b->rows.nr + 1, sizeof(*rows));
 
-    for (size_t i = 0; i < b->nr; i++)
-        rows[i] = *b->rows[i];
-    struct panel *p = profile_rows_panel(f, &(struct profile_rows) { rows, b->nr, b->of }, false);
+    for (size_t i = 0; i < b->rows.nr; i++)
+        rows[i].name = b->rows.items[i].name;
+    const struct profile_rows named = { rows, b->rows.nr, b->rows.of };
+    struct panel *p = profile_rows_panel(f, &named, false);
     free(rows);
     return p;
+}
+
+static void add_roofs(const struct boxes *b, struct panel *p)
+{
+    static const enum dash dashes[] = { DASH_LONG, DASH_SHORT, DASH_DOT };
+
+    for (size_t i = 0; i < b->nr_roofs; i++) {
+        struct layer *line = panel_layer(p, MARK_RULES, b->roofs[i].words);
+        line->style.ink = INK_VERMILLION;
+        line->style.dash = dashes[i % (sizeof(dashes) / sizeof(dashes[0]))];
+        line->style.width = 1.6;
+        layer_add(line, b->roofs[i].value, NAN);
+    }
 }
 
 static void add_panel(const struct boxes *b, struct figure *f, const struct preset *preset,
@@ -147,64 +112,133 @@ static void add_panel(const struct boxes *b, struct figure *f, const struct pres
     char text[QUANTITY_TEXT_SIZE + 24], median[QUANTITY_TEXT_SIZE];
 
     axis_set(&p->x, label, quantity, base, scale_of(b, preset));
-    make_layers(p, &l);
-    for (size_t i = 0; i < b->nr; i++) {
-        size_t nr;
-        double *values = values_of(b, b->rows[i], &nr);
-        add_box(&l, values, nr, i);
+    add_roofs(b, p);
+    make_layers(b, p, &l);
+    for (size_t i = 0; i < b->rows.nr; i++) {
+        const struct sample_row *row = &b->rows.items[i];
+        add_box(&l, row->values, row->nr, i);
         snprintf(text, sizeof(text), "%s, n %zu",
-                 quantity_text(quantity, base, stats_quantile(values, nr, 0.5), median), nr);
+                 quantity_text(quantity, base, stats_quantile(row->values, row->nr, 0.5), median),
+                 row->nr);
         layer_add_text(l.texts, 0, (double)i, ANCHOR_LEFT, text);
-        free(values);
     }
 }
 
 static const struct variety {
-    value_fn *value;
+    enum profile_sample what;
     const char *title, *label, *base;
     enum quantity quantity;
 } varieties[] = {
-    { slice_time, "time of a call", "time of a call", "", QUANTITY_TIME },
-    { slice_flops, "computing", "rate", "FLOP/s", QUANTITY_RATE },
-    { slice_bytes, "moving bytes", "rate", "B/s", QUANTITY_RATE },
+    { SAMPLE_TIME, "time", "time", "", QUANTITY_TIME },
+    { SAMPLE_FLOPS, "computing", "rate", "FLOP/s", QUANTITY_RATE },
+    { SAMPLE_BYTES, "moving bytes", "rate", "B/s", QUANTITY_RATE },
 };
 
-/* A panel for each side that has rows; returns how many rows. */
-static size_t add_variety(struct figure *f, const struct chart *chart, const struct variety *v)
+static void add_roof(struct boxes *b, const char *name, double value, const char *base)
 {
-    size_t all = 0;
+    struct roof_line *roof = &b->roofs[b->nr_roofs++];
+    char text[QUANTITY_TEXT_SIZE];
 
+    roof->value = value;
+    snprintf(roof->words, sizeof(roof->words), "%s, %s", name,
+             quantity_text(QUANTITY_RATE, base, value, text));
+}
+
+/* Of memory the slowest level, and each faster one where some operation is beyond the one before:
+ * its operands came from there. */
+static void find_memory_roofs(struct boxes *b, const struct timeline_roofs *roofs, const char *base)
+{
+    double most = 0;
+    char name[32];
+
+    for (size_t i = 0; i < b->rows.nr; i++)
+        most = fmax(most, stats_quantile(b->rows.items[i].values, b->rows.items[i].nr, 0.5));
+    for (int i = 0; i < TIMELINE_LEVELS; i++) {
+        if (!(roofs->bandwidth[i] > 0) || (b->nr_roofs && b->roofs[b->nr_roofs - 1].value >= most))
+            continue;
+        snprintf(name, sizeof(name), "bandwidth of %s", timeline_level_name(i));
+        add_roof(b, name, roofs->bandwidth[i], base);
+    }
+}
+
+static void find_roofs(struct boxes *b, const struct profile_data *data, const struct variety *v)
+{
+    const struct timeline_roofs *roofs = &data->facts.roofs;
+    char name[32];
+
+    if (v->what == SAMPLE_FLOPS && roofs->flops > 0) {
+        snprintf(name, sizeof(name), "FMA roof%s%s", *roofs->math ? " of " : "", roofs->math);
+        add_roof(b, name, roofs->flops, v->base);
+    } else if (v->what == SAMPLE_BYTES) {
+        find_memory_roofs(b, roofs, v->base);
+    }
+}
+
+/* What a figure came to. */
+struct drawn {
+    size_t rows, of, roofs;
+};
+
+/* A panel for each side that has rows. */
+static void add_variety(struct figure *f, const struct chart *chart, const struct variety *v,
+                        struct drawn *drawn)
+{
     for (int side = PROF_HOST; side <= PROF_DEVICE; side++) {
-        struct boxes b = { .data = chart->profile, .value = v->value };
-        find_rows(&b, (enum prof_side)side, chart_limit(chart->preset, LIMIT));
-        if (b.nr) {
+        struct boxes b = { .by_iteration = profile_by_iteration(chart->profile) };
+        profile_samples_init(&b.rows, chart->profile, (enum prof_side)side, v->what,
+                             chart_limit(chart->preset, LIMIT));
+        find_roofs(&b, chart->profile, v);
+        if (b.rows.nr) {
             add_panel(&b, f, chart->preset, v->label, v->quantity, v->base);
             figure_set(&f->panels[f->nr_panels - 1]->title, "%s %s", v->title,
                        profile_side_name((enum prof_side)side));
+            drawn->rows += b.rows.nr;
+            drawn->of += b.rows.of;
+            drawn->roofs += b.nr_roofs;
         }
-        all += b.nr;
-        free(b.rows);
+        profile_samples_release(&b.rows);
     }
-    return all;
+}
+
+static const char *how_values(const struct profile_data *data)
+{
+    return profile_by_iteration(data)
+               ? "One value an iteration: all calls of an operation in it together."
+               : "One value a call, because there are not two iterations of one name.";
 }
 
 static const char how_boxes[] =
-    "Whiskers p5 to p95 (all calls where there are fewer than 20), box p25 to p75, stroke the "
-    "median; fewer than five calls are points. Operations that do most of their work themselves, "
-    "by self time.";
+    "Whiskers p5 to p95 (all values where there are fewer than 20), box p25 to p75, stroke the "
+    "median; fewer than five values are points. Operations that do most of their work themselves, "
+    "those of most time first.";
+
+static void add_words(struct figure *f, const struct chart *chart, const struct drawn *drawn,
+                      const char *more)
+{
+    char words[PROFILE_WORDS_SIZE];
+    const struct profile_rows all = { NULL, drawn->rows, drawn->of };
+
+    profile_caption(f, chart, "%s %s%s%s%s", how_values(chart->profile), how_boxes, more,
+                    drawn->roofs ? " Dashed: what the machine can do, measured when the profile "
+                                   "was made."
+                                 : "",
+                    profile_rows_words(&all, words));
+}
 
 struct figure *build_profile_times(const struct chart *chart)
 {
     struct figure *f = profile_figure(chart);
+    struct drawn drawn = { 0 };
 
     if (f->reason)
         return f;
-    size_t nr = add_variety(f, chart, &varieties[0]);
-    if (!nr)
+    add_variety(f, chart, &varieties[0], &drawn);
+    if (!drawn.rows)
         return chart_absent(f, "no operation took any time of its own");
-    profile_caption(f, chart, "%s Scopes with marks on the GPU count the time between these.",
-                    how_boxes);
-    figure_set(&f->alt, "Boxes of the time of a call for %zu operations.", nr);
+    add_words(f, chart, &drawn,
+              f->nr_panels > 1 ? " On the device: what an operation started there." : "");
+    figure_set(&f->alt, "Boxes of the time of %s for %zu operations.",
+               profile_by_iteration(chart->profile) ? "an iteration" : "a call", drawn.rows);
     figure_finish(f);
     return f;
 }
@@ -212,18 +246,19 @@ struct figure *build_profile_times(const struct chart *chart)
 struct figure *build_profile_rates(const struct chart *chart)
 {
     struct figure *f = profile_figure(chart);
+    struct drawn drawn = { 0 };
 
     if (f->reason)
         return f;
-    size_t nr = add_variety(f, chart, &varieties[1]) + add_variety(f, chart, &varieties[2]);
-    if (!nr)
+    add_variety(f, chart, &varieties[1], &drawn);
+    add_variety(f, chart, &varieties[2], &drawn);
+    if (!drawn.rows)
         return chart_absent(f,
                             "no scope says how many operations or bytes it is worth "
                             "(.flops, .bytes)");
-    profile_caption(f, chart,
-                    "%s Rates are the work that a scope says it does over the time of the call.",
-                    how_boxes);
-    figure_set(&f->alt, "Boxes of computing and memory rates for operations, %zu rows.", nr);
+    add_words(f, chart, &drawn, " Rates are the work that scopes say they do over their time.");
+    figure_set(&f->alt, "Boxes of computing and memory rates for operations, %zu rows%s.",
+               drawn.rows, drawn.roofs ? ", with the roofs of the machine" : "");
     figure_finish(f);
     return f;
 }

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 1500 };
+enum { MOST = 1500, CALLS = 2 };
 
 /* Counters of bytes, drawn as they come. Those of rates, clocks, power and temperature have other
  * units; they are for the viewers of traces, which put each on a scale of its own. */
@@ -194,7 +194,7 @@ struct figure *build_profile_lanes(const struct chart *chart)
     if (f->reason)
         return f;
     const struct profile_data *data = chart->profile;
-    struct profile_window w = profile_window_of(data, MOST, SIZE_MAX);
+    struct profile_window w = profile_window_of(data, MOST, CALLS);
     struct panel *memory = memory_panel(f, 180);
     bool followed = add_memory(memory, data, &w, false);
     memory->x.high = (double)(w.high - w.low);

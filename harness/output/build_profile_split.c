@@ -8,24 +8,24 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { LIMIT = 16 };
-enum part { PART_CPU, PART_LAUNCH, PART_KERNEL, PART_COPY, PART_IDLE, PART_NR };
+enum { LIMIT = 16, NAMED = 6 };
+enum kind { KIND_CPU, KIND_LAUNCH, KIND_KERNEL, KIND_COPY, KIND_IDLE, KIND_NR };
 
 static const struct {
     const char *label;
     enum ink ink;
     bool device;
-} parts[PART_NR] = {
-    [PART_CPU] = { "CPU", INK_BLUE, false },
-    [PART_LAUNCH] = { "launch and other runtime calls", INK_PURPLE, false },
-    [PART_KERNEL] = { "kernels", INK_VERMILLION, true },
-    [PART_COPY] = { "transfer", INK_GREEN, true },
-    [PART_IDLE] = { "idle between them", INK_LIGHT, true },
+} parts[KIND_NR] = {
+    [KIND_CPU] = { "CPU", INK_BLUE, false },
+    [KIND_LAUNCH] = { "launch and other runtime calls", INK_PURPLE, false },
+    [KIND_KERNEL] = { "kernels", INK_VERMILLION, true },
+    [KIND_COPY] = { "transfer", INK_GREEN, true },
+    [KIND_IDLE] = { "idle between them", INK_LIGHT, true },
 };
 
 struct split_row {
     const char *name; /* of the trace: equal ones are the same pointer */
-    double ns[PART_NR];
+    double ns[KIND_NR];
 };
 
 struct split {
@@ -78,13 +78,13 @@ static void add_device(struct split *s, const int *launches, struct span *spans)
             continue;
         int scope = launches[i] < 0 ? -1 : profile_scope_of(s->trace, launches[i]);
         struct split_row *row = row_of(s, scope < 0 ? slice->name : s->trace->slices[scope].name);
-        row->ns[profile_is_transfer(slice) ? PART_COPY : PART_KERNEL] += (double)s->self[i];
+        row->ns[profile_is_transfer(slice) ? KIND_COPY : KIND_KERNEL] += (double)s->self[i];
         if (scope >= 0)
             add_busy(&spans[scope], slice);
     }
     for (size_t i = 0; i < s->trace->nr_slices; i++)
         if (spans[i].last)
-            row_of(s, s->trace->slices[i].name)->ns[PART_IDLE] +=
+            row_of(s, s->trace->slices[i].name)->ns[KIND_IDLE] +=
                 (double)(spans[i].last - spans[i].first - spans[i].busy);
 }
 
@@ -93,15 +93,15 @@ static void add_host(struct split *s)
     for (size_t i = 0; i < s->trace->nr_slices; i++) {
         const struct prof_slice *slice = &s->trace->slices[i];
         if (!profile_on_device(s->trace, slice))
-            row_of(s, name_of(s, (int)i))->ns[profile_is_call(slice) ? PART_LAUNCH : PART_CPU] +=
+            row_of(s, name_of(s, (int)i))->ns[profile_is_call(slice) ? KIND_LAUNCH : KIND_CPU] +=
                 (double)s->self[i];
     }
 }
 
 static double weight(const struct split_row *row)
 {
-    return fmax(row->ns[PART_CPU] + row->ns[PART_LAUNCH],
-                row->ns[PART_KERNEL] + row->ns[PART_COPY] + row->ns[PART_IDLE]);
+    return fmax(row->ns[KIND_CPU] + row->ns[KIND_LAUNCH],
+                row->ns[KIND_KERNEL] + row->ns[KIND_COPY] + row->ns[KIND_IDLE]);
 }
 
 static int by_weight(const void *x, const void *y)
@@ -126,6 +126,35 @@ static void fill(struct split *s, const struct profile_data *data)
     free(spans);
 }
 
+/* What is drawn: no bar shorter than this share of the longest row, which no eye would see. */
+static const double least_share = 0.0005;
+
+static size_t rows_drawn(const struct split *s, size_t limit)
+{
+    size_t nr = s->nr < limit ? s->nr : limit;
+
+    while (nr > 1 && weight(&s->rows[nr - 1]) < least_share * weight(&s->rows[0]))
+        nr--;
+    return nr;
+}
+
+/* " Left out, ...: embed, ln_f and 3 more." of the rows from `nr` on, in their order. */
+static void add_left_out(const struct split *s, size_t nr, size_t limit, struct strbuf *out)
+{
+    size_t left = s->nr - nr, named = left < NAMED ? left : NAMED;
+
+    if (!left)
+        return;
+    strbuf_addf(out, " Left out, %s:",
+                nr < limit ? "each below 0.05 % of the longest" : "shorter than these");
+    for (size_t i = 0; i < named; i++)
+        strbuf_addf(out, "%s %.60s", i ? "," : "", s->rows[nr + i].name);
+    if (left > named)
+        strbuf_addf(out, " and %zu more", left - named);
+    strbuf_addc(out, '.');
+}
+
+/* Returns the time of its rows, that of parts too short to be drawn included. */
 static double add_panel(struct figure *f, const struct split *s, size_t nr, bool device)
 {
     struct prof_row *names = memory_zeroed(nr + 1, sizeof(*names));
@@ -137,14 +166,15 @@ static double add_panel(struct figure *f, const struct split *s, size_t nr, bool
     struct panel *p = profile_rows_panel(f, &(struct profile_rows) { names, nr, nr }, device);
     figure_set(&p->title, "%s", profile_side_name(device ? PROF_DEVICE : PROF_HOST));
     axis_set(&p->x, "time", QUANTITY_TIME, "", AXIS_LINEAR);
-    for (int part = 0; part < PART_NR; part++) {
+    for (int part = 0; part < KIND_NR; part++) {
         if (parts[part].device != device)
             continue;
         struct layer *bars = profile_bars(p, parts[part].label, parts[part].ink);
         for (size_t i = 0; i < nr; i++) {
             if (!(s->rows[i].ns[part] > 0))
                 continue;
-            layer_add(bars, ends[i] + s->rows[i].ns[part], (double)i)->low = ends[i];
+            if (s->rows[i].ns[part] >= least_share * weight(&s->rows[0]))
+                layer_add(bars, ends[i] + s->rows[i].ns[part], (double)i)->low = ends[i];
             ends[i] += s->rows[i].ns[part];
             all += s->rows[i].ns[part];
         }
@@ -161,7 +191,7 @@ static double add_panel(struct figure *f, const struct split *s, size_t nr, bool
 static bool has_device(const struct split *s)
 {
     for (size_t i = 0; i < s->nr; i++)
-        if (s->rows[i].ns[PART_KERNEL] + s->rows[i].ns[PART_COPY] > 0)
+        if (s->rows[i].ns[KIND_KERNEL] + s->rows[i].ns[KIND_COPY] > 0)
             return true;
     return false;
 }
@@ -169,26 +199,29 @@ static bool has_device(const struct split *s)
 struct figure *build_profile_split(const struct chart *chart)
 {
     struct figure *f = profile_figure(chart);
-    char host[QUANTITY_TEXT_SIZE], device[QUANTITY_TEXT_SIZE], shown[PROFILE_WORDS_SIZE];
+    char host[QUANTITY_TEXT_SIZE], device[QUANTITY_TEXT_SIZE];
+    struct strbuf left_out;
     struct split s;
 
     if (f->reason)
         return f;
     fill(&s, chart->profile);
-    size_t limit = chart_limit(chart->preset, LIMIT), nr = s.nr < limit ? s.nr : limit;
+    size_t limit = chart_limit(chart->preset, LIMIT), nr = rows_drawn(&s, limit);
     bool both = has_device(&s);
     f->columns = both ? 2 : 1;
     quantity_text(QUANTITY_TIME, "", add_panel(f, &s, nr, false), host);
     if (both)
         quantity_text(QUANTITY_TIME, "", add_panel(f, &s, nr, true), device);
+    strbuf_init(&left_out);
+    add_left_out(&s, nr, limit, &left_out);
     profile_caption(f, chart,
                     "%s Each time belongs to the innermost scope in which it was spent%s.%s",
                     both ? "Host and device work at the same time: left and right do not add up. "
                            "Idle is what one call of a scope leaves between its kernels."
                          : "No device was recorded: all time is the CPU's, what it waited in it "
                            "included.",
-                    both ? " or launched" : "",
-                    profile_rows_words(&(struct profile_rows) { NULL, nr, s.nr }, shown));
+                    both ? " or launched" : "", left_out.data);
+    strbuf_release(&left_out);
     figure_set(&f->alt, "Bars of time by kind for %zu operations: %s on the host%s%s%s.", nr, host,
                both ? ", " : "", both ? device : "", both ? " on the device" : "");
     free(s.rows);

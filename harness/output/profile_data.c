@@ -60,11 +60,13 @@ static void count(struct profile_data *data)
 }
 
 int profile_data_init(struct profile_data *data, struct prof_trace *trace, const char *name,
-                      struct error *err)
+                      const struct profile_facts *facts, struct error *err)
 {
     *data = (struct profile_data) { .trace = *trace, .track = -1, .name = memory_string(name) };
     prof_trace_init(trace);
     prof_trace_init(&data->main);
+    if (facts)
+        data->facts = *facts;
     data->self = memory_zeroed(data->trace.nr_slices + 1, sizeof(*data->self));
     if (timeline_main(&data->trace, &data->main, err))
         return -1;
@@ -73,11 +75,16 @@ int profile_data_init(struct profile_data *data, struct prof_trace *trace, const
     prof_trace_self(&data->main, data->self);
     data->track = timeline_main_track(&data->main);
     count(data);
-    return 0;
+    const struct advice_evidence known = { .trace = &data->trace,
+                                           .summary = &data->rows,
+                                           .roofs = &data->facts.roofs,
+                                           .cost = &data->facts.cost };
+    return timeline_find(&data->main, &known, &data->found, err);
 }
 
 void profile_data_release(struct profile_data *data)
 {
+    timeline_findings_release(&data->found);
     prof_summary_release(&data->rows);
     prof_trace_release(&data->main);
     prof_trace_release(&data->trace);

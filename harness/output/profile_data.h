@@ -4,7 +4,7 @@
  * those of the main thread: the one whose outermost slices last longest. Streams of GPUs belong to
  * it, whichever thread launched on them.
  *
- *     profile_data_init(&data, &trace, "profile-nano", err);       takes the trace
+ *     profile_data_init(&data, &trace, "profile-nano", NULL, err); takes the trace
  *     chart.profile = &data;
  *     profile_data_release(&data);
  *
@@ -14,26 +14,30 @@
 #define HARNESS_OUTPUT_PROFILE_DATA_H
 
 #include "base/error.h"
+#include "output/profile_facts.h"
 #include "profile/summary.h"
+#include "timeline/timeline_findings.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 struct profile_data {
-    char *name;               /* what it is called: its file or folder */
-    struct prof_trace trace;  /* all of it */
-    struct prof_trace main;   /* the main thread and the streams; sorted */
-    int track;                /* the main thread in `main`; -1: there is no thread */
-    struct prof_summary rows; /* of `main` */
-    int64_t *self;            /* of each slice of `main` */
-    size_t other_threads;     /* left out of `main` */
-    size_t outer;             /* outermost slices of the main thread: iterations of a benchmark */
+    char *name;                 /* what it is called: its file or folder */
+    struct prof_trace trace;    /* all of it */
+    struct prof_trace main;     /* the main thread and the streams; sorted */
+    int track;                  /* the main thread in `main`; -1: there is no thread */
+    struct prof_summary rows;   /* of `main` */
+    int64_t *self;              /* of each slice of `main` */
+    size_t other_threads;       /* left out of `main` */
+    size_t outer;               /* outermost slices of the main thread: iterations of a benchmark */
+    struct profile_facts facts; /* beside the trace */
+    struct timeline_findings found;
 };
 
-/* Takes a sorted trace, whatever the result. Release in any case. */
+/* Takes a sorted trace, whatever the result; `facts` may be NULL. Release in any case. */
 int profile_data_init(struct profile_data *data, struct prof_trace *trace, const char *name,
-                      struct error *err);
+                      const struct profile_facts *facts, struct error *err);
 void profile_data_release(struct profile_data *data);
 
 /* Is it on a stream? */

@@ -6,13 +6,18 @@
 #include <string.h>
 
 static const struct {
-    const char *ceiling, *words;
+    const char *ceiling, *words, *name;
 } levels[TIMELINE_LEVELS] = {
-    { "bandwidth.dram", "bandwidth of DRAM" },
-    { "bandwidth.L3", "bandwidth of L3" },
-    { "bandwidth.L2", "bandwidth of L2" },
-    { "bandwidth.L1", "bandwidth of L1" },
+    { "bandwidth.dram", "bandwidth of DRAM", "DRAM" },
+    { "bandwidth.L3", "bandwidth of L3", "L3" },
+    { "bandwidth.L2", "bandwidth of L2", "L2" },
+    { "bandwidth.L1", "bandwidth of L1", "L1" },
 };
+
+const char *timeline_level_name(int level)
+{
+    return levels[level].name;
+}
 
 /* Measured times and roofs have errors of their own. */
 static const double contradiction = 1.05;

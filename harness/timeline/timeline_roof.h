@@ -32,6 +32,9 @@ struct timeline_roof {
     double roof_ns;
 };
 
+/* "DRAM", "L3", "L2", "L1" of a place in `bandwidth`. */
+const char *timeline_level_name(int level);
+
 /* From the measured ceilings of a machine ("flops.<math>", "bandwidth.dram", ...) for the device
  * label `device` ("cpu-2t", "gpu-0"). `math` must outlive the result. */
 struct timeline_roofs timeline_roofs_of(const struct ceiling *ceilings, size_t nr,

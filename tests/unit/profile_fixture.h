@@ -115,7 +115,7 @@ static inline void forward_once(struct forward *f)
     f->now += 20000;
 }
 
-static inline void make_forwards(struct prof_trace *trace, double slower)
+static inline void make_some_forwards(struct prof_trace *trace, int nr, double slower)
 {
     struct forward f = { .trace = trace, .slower = slower, .now = 1000 };
     char why[256];
@@ -134,12 +134,17 @@ static inline void make_forwards(struct prof_trace *trace, double slower)
                                                               .name = "stream 7" });
     f.memory = prof_trace_counter(
         trace, &(struct prof_counter) { .process = 70, .name = "memory", .unit = "bytes" });
-    for (int i = 0; i < FORWARDS; i++)
+    for (int i = 0; i < nr; i++)
         forward_once(&f);
     trace->meta = (struct prof_meta) { .end = f.now, .rate = 1, .clock = "tsc" };
     assert_int_equal(prof_trace_sort(trace, NULL), 0);
     if (prof_trace_check(trace, why, sizeof(why)) != 0)
         fail_msg("%s", why);
+}
+
+static inline void make_forwards(struct prof_trace *trace, double slower)
+{
+    make_some_forwards(trace, FORWARDS, slower);
 }
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Figures of a profile: what they show of a trace whose numbers are known, what they say where it
  * has nothing for them, and each against its file in tests/fixtures.
- * Covers: S3-03, S3-04, S3-05, S3-06, S3-07, S3-08, S4-17, S4-18, S4-19, S4-20, S4-21, S4-22,
- * S4-23, S4-24, S4-29, S4-30. */
+ * Covers: S3-03, S3-04, S3-05, S3-06, S3-07, S3-08, S4-18, S4-19, S4-20, S4-21, S4-23, S4-24,
+ * S4-29, S4-30. */
 #include "figure_testing.h"
 
 #include "output/chart.h"
@@ -20,7 +20,7 @@ static void take(struct profile_data *data, double slower, const char *name)
     struct error err;
 
     make_forwards(&trace, slower);
-    assert_ok(profile_data_init(data, &trace, name, &err), &err);
+    assert_ok(profile_data_init(data, &trace, name, NULL, &err), &err);
 }
 
 static int setup(void **state)
@@ -144,22 +144,6 @@ static void limit_leaves_the_longest(void **state)
     figure_free(figure);
 }
 
-/* Every time belongs to one part of one operation. */
-static void split_loses_nothing(void **state)
-{
-    const struct fixture *f = *state;
-    struct figure *figure = draw(f, "time-split", &f->before, NULL);
-    const struct panel *host = figure->panels[0], *device = figure->panels[1];
-    double idle = 0;
-
-    assert_close(sum_of_bars(host), (double)f->before.rows.total[PROF_HOST], 1);
-    const struct layer *layer = find_layer(device, MARK_BARS, "idle");
-    for (size_t i = 0; layer && i < layer->nr; i++)
-        idle += (layer->items[i].x - layer->items[i].low) * device->x.factor;
-    assert_close(sum_of_bars(device) - idle, (double)f->before.rows.total[PROF_DEVICE], 1);
-    figure_free(figure);
-}
-
 /* Frames of one depth do not overlap, and lie within one of the depth above. */
 static void frames_nest(const struct panel *p)
 {
@@ -251,7 +235,7 @@ static void check_words(const struct fixture *f, const char *name, const struct 
     struct profile_data data;
     struct error err;
 
-    assert_ok(profile_data_init(&data, &copy, "small", &err), &err);
+    assert_ok(profile_data_init(&data, &copy, "small", NULL, &err), &err);
     struct figure *figure = draw(f, name, &data, NULL);
     assert_non_null(figure->reason);
     if (!strstr(figure->reason, words))
@@ -331,7 +315,7 @@ static void smallest_profile_is_drawn(void **state)
     struct error err;
 
     make_small(&trace, false);
-    assert_ok(profile_data_init(&data, &trace, "small", &err), &err);
+    assert_ok(profile_data_init(&data, &trace, "small", NULL, &err), &err);
     for (size_t i = 0; i < f->presets.nr; i++)
         if (f->presets.items[i].modes == PLOT_PROFILE)
             check_state(draw(f, f->presets.items[i].name, &data, NULL));
@@ -346,7 +330,6 @@ int main(void)
         cmocka_unit_test(traces_are_their_files),
         cmocka_unit_test(bottlenecks_add_up_to_the_forwards),
         cmocka_unit_test(limit_leaves_the_longest),
-        cmocka_unit_test(split_loses_nothing),
         cmocka_unit_test(flame_nests_and_is_as_wide_as_the_time),
         cmocka_unit_test(slower_operation_is_seen_in_the_difference),
         cmocka_unit_test(depth_is_that_of_the_scopes),
