@@ -18,12 +18,15 @@ int serving_run(const struct viewing_options *viewing, const struct serving_opti
 
 #else
 
+#include "base/file.h"
 #include "cli/history_file.h"
 #include "cli/interrupt.h"
 #include "serve/serve.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -33,19 +36,60 @@ enum { DRAIN_MS = 5000, LOOK_MS = 50 };
 struct serving {
     struct viewing viewing;
     struct strbuf path, generator;
+    struct strbuf empty; /* folder of an empty history, where there is none; "" */
     struct serve_options options;
 };
 
-static void describe(struct serving *s, const struct viewing_options *viewing)
+/* A profile needs no history, but the server has one: it is empty, and gone when the server is. */
+static int make_empty_history(struct serving *s, struct error *err)
+{
+    const char *folder = getenv("TMPDIR");
+    struct store *store = NULL;
+
+    strbuf_addf(&s->empty, "%s/harness-serve-XXXXXX", folder && *folder ? folder : "/tmp");
+    if (!mkdtemp(s->empty.data)) {
+        error_set(err, "%s: %s", s->empty.data, strerror(errno));
+        strbuf_clear(&s->empty);
+        return -1;
+    }
+    strbuf_clear(&s->path);
+    strbuf_addf(&s->path, "%s/history.db", s->empty.data);
+    int rc = store_open(&store, s->path.data, STORE_WRITE, err);
+    store_close(store);
+    return rc;
+}
+
+static void remove_empty_history(const struct serving *s)
+{
+    static const char *const endings[] = { "", "-wal", "-shm" };
+    struct strbuf file;
+
+    if (!s->empty.length)
+        return;
+    strbuf_init(&file);
+    for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++) {
+        strbuf_clear(&file);
+        strbuf_addf(&file, "%s%s", s->path.data, endings[i]);
+        unlink(file.data);
+    }
+    strbuf_release(&file);
+    rmdir(s->empty.data);
+}
+
+static int describe(struct serving *s, const struct viewing_options *viewing, struct error *err)
 {
     viewing_generator(&s->generator);
     history_path(viewing->db, &s->path);
+    if (s->viewing.request.profile && !viewing->db && !file_exists(s->path.data) &&
+        make_empty_history(s, err))
+        return -1;
     history_baseline_folder(&s->viewing.baselines);
     s->viewing.request.baseline = viewing->baseline;
     s->viewing.request.baselines = s->viewing.baselines.data;
     s->viewing.request.filters = (const char *const *)viewing->filters.items;
     s->viewing.request.nr_filters = viewing->filters.nr;
     s->viewing.request.config = &s->viewing.config;
+    return 0;
 }
 
 static void fill_options(struct serving *s, const struct viewing_options *viewing,
@@ -78,11 +122,13 @@ static void wait_for_signal(const volatile sig_atomic_t *interrupted)
 }
 
 /* For people: what is served, to whom, and what they need. The token stays out of logs. */
-static void describe_address(const struct serve_options *options, const struct serve *serve)
+static void describe_address(const struct serving *s, const struct serve *serve)
 {
+    const struct serve_options *options = &s->options;
     const char *others = serve_others_url(serve);
 
-    fprintf(stderr, "harness: serving %s; Ctrl+C ends it\n", options->path);
+    fprintf(stderr, "harness: serving %s; Ctrl+C ends it\n",
+            s->empty.length ? "the profile alone, there is no history" : options->path);
     if (others)
         fprintf(stderr,
                 "harness: it listens at all addresses of this machine; from others it is %s, or "
@@ -94,8 +140,9 @@ static void describe_address(const struct serve_options *options, const struct s
                 "address\n");
 }
 
-static int serve_until_interrupted(const struct serve_options *options, struct error *err)
+static int serve_until_interrupted(const struct serving *s, struct error *err)
 {
+    const struct serve_options *options = &s->options;
     const volatile sig_atomic_t *interrupted = interrupt_watch();
     struct serve *serve;
 
@@ -109,12 +156,13 @@ static int serve_until_interrupted(const struct serve_options *options, struct e
         serve_close(serve, 0);
         return error_set(err, "cannot write to standard output");
     }
-    describe_address(options, serve);
+    describe_address(s, serve);
     wait_for_signal(interrupted);
     if (serve_close(serve, DRAIN_MS))
         return 0;
     fprintf(stderr, "harness: an answer was not ready within %d s and is cut off\n",
             DRAIN_MS / 1000);
+    remove_empty_history(s);
     _exit(EXIT_SAME); /* its thread still uses what exit() would take apart */
 }
 
@@ -125,15 +173,19 @@ int serving_run(const struct viewing_options *viewing, const struct serving_opti
 
     strbuf_init(&s.path);
     strbuf_init(&s.generator);
+    strbuf_init(&s.empty);
     viewing_init(&s.viewing);
     int rc = viewing_configure(&s.viewing, viewing, err);
     if (rc == 0)
         rc = viewing_profiles(&s.viewing, viewing, err);
+    if (rc == 0)
+        rc = describe(&s, viewing, err);
     if (rc == 0) {
-        describe(&s, viewing);
         fill_options(&s, viewing, options);
-        rc = serve_until_interrupted(&s.options, err);
+        rc = serve_until_interrupted(&s, err);
     }
+    remove_empty_history(&s);
+    strbuf_release(&s.empty);
     viewing_release(&s.viewing);
     strbuf_release(&s.generator);
     strbuf_release(&s.path);

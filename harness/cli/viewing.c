@@ -204,16 +204,33 @@ static void find_folders(struct viewing *v)
     }
 }
 
+static void close_store(struct viewing *v)
+{
+    store_close(v->store);
+    v->store = NULL;
+}
+
+/* `harness profile --no-store` leaves a history without runs: its profile stands alone. */
+static bool has_runs(struct store *store)
+{
+    struct store_runs runs = { .nr = 0 };
+    struct error ignored;
+    bool any = store_resolve(store, "latest", NULL, &runs, &ignored) == 0 && runs.nr > 0;
+
+    store_runs_release(&runs);
+    return any;
+}
+
 static int open_store(struct viewing *v, const struct viewing_options *o, const char *db,
                       struct error *err)
 {
     if (needs_history(v, o, db) && store_open(&v->store, db, STORE_READ, err))
         return -1;
     find_folders(v);
-    if (v->store && !needs_history(v, o, db)) { /* it was all about a folder */
-        store_close(v->store);
-        v->store = NULL;
-    }
+    if (v->store && !needs_history(v, o, db)) /* it was all about a folder */
+        close_store(v);
+    if (v->store && v->request.profile && v->refs.nr == 0 && !has_runs(v->store))
+        close_store(v);
     return 0;
 }
 

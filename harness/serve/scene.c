@@ -60,7 +60,7 @@ void scene_finish(struct scene *scene, const struct scene_source *source, struct
         scene->notes[notes++] = scene->no_base.data;
     if (scene->gave_up)
         scene->notes[notes++] = "older runs were not searched: the list goes on with them";
-    else if (scene->view.head < 0)
+    else if (scene->view.head < 0 && !scene->view.profile)
         scene->notes[notes++] = "no finished run fits";
     struct page_options options = {
         .live = true,

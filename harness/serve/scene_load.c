@@ -167,8 +167,10 @@ static int load_view(struct loading *l)
 {
     struct view_request request;
 
-    if (l->nr_runs == 0) { /* nothing fits: a page with nothing on it */
+    if (l->nr_runs == 0) { /* nothing fits: a page with nothing on it but a profile */
         l->scene->view.head = -1;
+        l->scene->view.profile = l->source->request->profile;
+        l->scene->view.profile_base = l->source->request->profile_base;
         return 0;
     }
     fill_request(l, &request);

@@ -251,8 +251,11 @@ void page_title(const struct page *page, struct strbuf *out)
     else if (page->head >= 0)
         strbuf_addf(out, "%s%s%s", page->runs[page->head].run->suite,
                     page->runs[page->head].run->suite[0] ? ": " : "", page->runs[page->head].name);
+    else if (view->profile)
+        strbuf_addf(out, "%s%s%s", view->profile->name, view->profile_base ? " against " : "",
+                    view->profile_base ? view->profile_base->name : "");
     else
-        strbuf_addf(out, "%s", view->profile ? view->profile->name : "No run");
+        strbuf_adds(out, "No run");
 }
 
 cJSON *page_core(const struct page *page, const struct page_figures *figures)
@@ -273,6 +276,8 @@ cJSON *page_core(const struct page *page, const struct page_figures *figures)
     add_parameters(page, core);
     add_verdicts(page, core);
     add_differences(page, core);
+    cJSON *profile = page_profile(page->view);
+    cJSON_AddItemToObject(core, "profile", profile ? profile : cJSON_CreateNull());
     cJSON *facts = cJSON_AddArrayToObject(core, "system");
     if (page->head >= 0)
         system_facts(page->runs[page->head].run, add_fact, facts);

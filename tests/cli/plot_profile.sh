@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# Figures and a report of a profile, without any history; the difference of two; what is wrong with
-# the arguments. S3-03, S4-16, S4-29, S4-30.
+# Figures and a report of a profile, without any history; the difference of two; what profile.json adds;
+# what is wrong with the arguments. S3-03, S4-16, S4-17, S4-29, S4-30, S4-32.
 
 command -v gnuplot >/dev/null || skip "gnuplot is not installed"
 profiles=$CLI/../fixtures/profile
@@ -22,6 +22,23 @@ grep -A1 '^  flame (' two/summary.txt
 say "A report, with the section and without a run"
 t report --profile forward -o report.html | sed -E 's|: [0-9]+\.[0-9]+ MB$|: SIZE|'
 check "it has the figures" test -s report.html
+answer() { grep -o '"headline":"[^"]*"' "$1" | head -1; }
+answer report.html
+quiet report --profile forward,forward-slower -o two.html
+answer two.html
+
+say "What profile.json knows beside the trace: roofs"
+cat >forward/profile.json <<'END'
+{"schema_version": 1, "profile": "gpt/nano/prefill/simd/fp32/batch=4,seq=64/cpu-2t/warm", "launches": 3,
+ "roofs": {"math": "fp32", "flops": 9e13, "bandwidth": {"DRAM": 1e10, "L3": 1e12}},
+ "summary": {"cost": {"on": 60, "off": 1, "clock": 20}}}
+END
+quiet report --profile forward/trace.json -o roofs.html
+answer roofs.html
+t plot layer-rates --profile forward --format svg -o rates
+grep -o '"FMA roof[^"]*"\|"bandwidth of [^"]*"' rates/layer-rates.json | sort -u
+(cd forward && quiet report --profile trace.json -o ../inside.html)
+check "the same from inside the folder" test "$(answer inside.html)" = "$(answer roofs.html)"
 
 say "What is wrong with the arguments"
 t plot --profile nowhere
@@ -30,3 +47,5 @@ t plot flam --profile forward
 t plot flame
 echo '{"traceEvents": [{"ph": "X", "ts": "soon"}]}' >broken.json
 t plot --profile broken.json
+echo '{"schema_version": 1' >forward/profile.json
+t plot --profile forward

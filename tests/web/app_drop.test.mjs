@@ -8,7 +8,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { coreOf, harness, records, recordsFile, reportPage, twoSides } from './fixture.mjs';
-import { accessFindings, assertQuiet, download, graphOf, openPage, shot, workFolder } from './lib.mjs';
+import { accessFindings, assertQuiet, download, graphOf, openPage, shot, SOURCE, workFolder } from './lib.mjs';
 
 const sides = twoSides();
 const report = reportPage('drop.html', [sides[0]]);
@@ -112,6 +112,20 @@ test('a trace: zoom, move, search, read by keys', async (t) => {
   await view.getByText('80 slices match').waitFor();
   assert.ok(await view.locator('.slice-box.dim').count() > 100);
   await shot(page, 'drop-trace');
+  assertQuiet(seen);
+});
+
+test('a trace has an answer of its own', async (t) => {
+  const { page, seen } = await drop(t, join(SOURCE, 'tests/fixtures/profile/forward/trace.json'));
+  const view = page.getByRole('region', { name: 'Opened: trace.json' });
+  await view.locator('.headline').waitFor();
+  assert.match(await view.locator('.headline').textContent(), /^head takes 20\.\d % of gpt\/nano\/prefill\.$/);
+  assert.match(await view.locator('.answer').textContent(), /Of 3 lanes this is "main"/);
+  assert.match((await view.locator('.bottlenecks li').allTextContents()).join('; '),
+    /^head .* of the time, 3 calls of .* \(median\); .*proj_2/);
+  assert.equal(await view.locator('.card').count(), 6);
+  assert.equal(await view.locator('.timeline').count(), 1);
+  assert.deepEqual(await accessFindings(page, '.opened'), []);
   assertQuiet(seen);
 });
 

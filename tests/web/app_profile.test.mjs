@@ -1,23 +1,31 @@
 /* SPDX-License-Identifier: MIT */
-/* The section "Where the time goes" of a report that was given a profile: its figures, and the views
- * that can be explored: flame graph, timeline, table of operations.
- * Covers: S3-03, S3-04, S3-08, S4-23, S4-24, S4-25, S4-29, S4-30. */
+/* The page of a profile: its answer, with a run and without, in a file and served; the section "Where
+ * the time goes" with its figures, and the views that can be explored: flame graph, timeline, table of
+ * operations.
+ * Covers: S3-03, S3-04, S3-08, S4-17, S4-22, S4-23, S4-24, S4-25, S4-29, S4-30, S4-32, S4-33. */
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { assertQuiet, openPage, PROGRAM, SOURCE, workFolder } from './lib.mjs';
+import { coreOf, reportPage, twoSides } from './fixture.mjs';
+import { accessFindings, assertQuiet, openPage, painted, shot, SOURCE, workFolder } from './lib.mjs';
+import { serveWith } from './serving.mjs';
 
 const PROFILES = join(SOURCE, 'tests/fixtures/profile');
 const BEFORE = join(PROFILES, 'forward'), AFTER = join(PROFILES, 'forward-slower');
 
 /* Without a history: a profile needs no run. */
-function report(name, ...profiles) {
-  const file = join(workFolder(), name);
-  execFileSync(PROGRAM, ['report', '--profile', profiles.join(','), '-o', file],
-    { cwd: workFolder(), stdio: ['ignore', 'ignore', 'inherit'] });
-  return file;
+const report = (name, ...profiles) => reportPage(name, ['--profile', profiles.join(',')]);
+
+/* With what `harness profile` knows beside the trace. */
+function withFacts() {
+  const folder = join(workFolder(), 'with-facts');
+  cpSync(BEFORE, folder, { recursive: true });
+  writeFileSync(join(folder, 'profile.json'), JSON.stringify({ schema_version: 1, launches: 3,
+    profile: 'gpt/nano/prefill/simd/fp32/batch=4,seq=64/cpu-2t/warm',
+    roofs: { math: 'fp32', flops: 9e13, bandwidth: { DRAM: 1e10, L3: 1e12 } },
+    summary: { cost: { on: 60, off: 1, clock: 20 } } }));
+  return folder;
 }
 
 async function open(t, profiles, options) {
@@ -35,6 +43,91 @@ async function figure(page, id) {
 }
 
 const widthOf = async (locator) => Number(await locator.getAttribute('width'));
+
+/* The texts of all that fits a selector. */
+const textsOf = (place, selector) => place.locator(selector).allTextContents();
+
+test('a profile alone: the page opens with the answer', async (t) => {
+  for (const [width, theme] of [[1280, 'light'], [1280, 'dark'], [400, 'light']]) {
+    const { page, seen } = await open(t, [withFacts()], { width, theme });
+    const head = page.locator('header.page-head');
+    assert.match(await head.locator('.headline').textContent(),
+      /^head takes \d\d\.\d % of the GPU's time in gpt\/nano\/prefill and runs at \d+ % of the FMA roof; the GPU is idle/);
+    assert.match(await head.locator('.answer').textContent(), /3 iterations of 3\.\d+ ms .*last of 3 launches/);
+    assert.equal(await page.getByText('There is no finished run').count(), 0);
+    assert.ok(await head.locator('.choices').isHidden());
+    assert.deepEqual(await textsOf(page, 'nav li'), ['Where the time goes', 'How this was made', 'Open a file']);
+    await painted(page);
+    await shot(page, `profile-${width}-${theme}`, { fullPage: true });
+    assert.deepEqual(await accessFindings(page, 'body'), []);
+    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth));
+    assertQuiet(seen);
+  }
+});
+
+test('below it: cards, the five worst with their metrics, parts of the time, advice', async (t) => {
+  const file = report('facts.html', withFacts()), { profile } = coreOf(file);
+  const { page } = await openPage(t, file), section = page.locator('#section-profile');
+  const labels = await textsOf(section, '.card .muted');
+  for (const label of ['operations recorded', 'different operations', 'total time', 'iterations',
+    'own time of a call, on average', 'of the time went into recording'])
+    assert.ok(labels.includes(label), label);
+  assert.deepEqual(await textsOf(section, '.card .value'), profile.cards.map((card) => card.value));
+  const top = await textsOf(section, '.bottlenecks li');
+  assert.equal(top.length, 5);
+  assert.match(top[0], /^head .* of the time, 3 calls of .* \(median\), .*FLOP\/s, .*B\/s, \d+ % of the FMA roof/);
+  assert.match(await section.locator('.parts').textContent(), /GPU.*kernels, fills and copies/);
+  const advice = await textsOf(section, '.advice li');
+  assert.equal(advice.length, profile.advice.length);
+  assert.ok(advice.some((text) => /launch-bound.*told from 0\.2 on \(rule launch-bound\)/s.test(text)
+    || /FMA roof.*told from/s.test(text)), advice.join('; '));
+});
+
+test('with a run its verdict is the headline, and the answer heads the section', async (t) => {
+  const file = reportPage('run-and-profile.html', [twoSides()[0], '--profile', BEFORE]);
+  const { page, seen } = await openPage(t, file);
+  assert.match(await page.locator('header .headline').textContent(), /22 benchmarks measured/);
+  assert.match(await page.locator('#section-profile .headline').textContent(), /^head takes /);
+  assert.ok(await page.locator('#section-results').isVisible());
+  assertQuiet(seen);
+});
+
+test('of two profiles the answer is what changed most, and that one pair shows no noise', async (t) => {
+  const { page } = await open(t, [BEFORE, AFTER]);
+  const answer = page.locator('header .answer');
+  assert.match(await answer.locator('.headline').textContent(),
+    /^fc changed most: .* more an iteration \(\+2\d\.\d %\), \d+(\.\d)? % of all change\.$/);
+  assert.match(await answer.textContent(), /One pair of profiles shows no noise/);
+  assert.match(await page.locator('header .compared').textContent(), /Before.*forward.*After.*forward-slower/);
+  assert.match((await textsOf(page, '#section-profile .bottlenecks li'))[0], /^fc .* before, .* after/);
+});
+
+test('served without any history: the same answer', async (t) => {
+  const { url, stop } = await serveWith('--profile', BEFORE, '--port', '0');
+  if (url === '')
+    return t.skip('built without libmicrohttpd');
+  const { page, seen } = await openPage(t, url);
+  assert.match(await page.locator('header .headline').textContent(), /^head takes /);
+  await figure(page, 'bottlenecks');
+  assert.deepEqual([seen.errors, seen.violations], [[], []]);
+  await stop();
+});
+
+test('names in a flame graph are whole or long enough to tell, the others stand in the tooltip', async (t) => {
+  for (const width of [1280, 400]) {
+    const { page } = await open(t, [BEFORE], { width });
+    const flame = (await figure(page, 'flame')).locator('svg.flame').first();
+    const frames = await flame.locator('g').evaluateAll((all) => all.map((g) => ({
+      title: g.querySelector('title').textContent.split('\n')[0], name: g.querySelector('text')?.textContent,
+      inside: !g.querySelector('text') || g.querySelector('text').getBBox().width
+        <= Number(g.querySelector('rect').getAttribute('width')) })));
+    assert.ok(frames.some(({ name }) => name) && frames.some(({ name }) => !name));
+    for (const { title, name, inside } of frames) {
+      assert.ok(inside, `${name} sticks out`);
+      assert.ok(!name || name === title || (name.includes('…') && name.length >= 5), `${title}: ${name}`);
+    }
+  }
+});
 
 test('all figures of a profile are drawn, and a narrow page does not scroll sideways', async (t) => {
   for (const [width, theme] of [[1280, 'light'], [400, 'dark']]) {
@@ -86,7 +179,8 @@ test('two profiles: colours say what changed, in the legend and in words', async
   const { page } = await open(t, [BEFORE, AFTER]);
   const card = await figure(page, 'flame');
   assert.match(await card.locator('.figure-legend-place').textContent(), /longer by 10 % or more/);
-  await card.locator('svg.flame').first().locator('g', { hasText: /^fc$/ }).first().locator('rect').hover();
+  await card.locator('svg.flame').first().locator('g:has(> text:text-is("fc"))').first().locator('rect')
+    .hover();
   assert.match(await card.locator('.slice').first().textContent(), /fc .*before .*\(\+2\d\.\d %\)/);
   const fills = await card.locator('svg.flame').first().locator('rect').evaluateAll((rects) =>
     new Set(rects.map((rect) => rect.getAttribute('fill'))).size);

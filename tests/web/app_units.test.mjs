@@ -242,7 +242,8 @@ test('files are told by what is in them', () => {
     assert.equal(readDropped(JSON.stringify(json)).kind, kind);
   for (const [text, says] of [['{', 'no JSON'], ['{"a":1}', '"a"'], ['[]', 'list is empty'],
     ['{"traceEvents":[]}', 'list is empty'], ['{"runs":[{}]}', 'measurements'],
-    ['{"name":"x","type":"bars"}', 'configuration'], ['3', 'neither'],
+    ['{"name":"x","type":"bars"}', 'configuration'],
+    ['{"profile":"x","summary":{},"bottlenecks":{}}', 'trace.json beside it'], ['3', 'neither'],
     ['{"traceEvents":[{"ph":"M"}]}', 'no slice']])
     assert.throws(() => readDropped(text), (error) => error.message.includes(says), text);
 });

@@ -21,8 +21,11 @@ export function history(name, ...labels) {
  * @returns {Promise<{url: string, stop: function(string): Promise}>} the url is "" in a build that
  *   cannot serve; stop(signal) resolves when the server is gone
  */
-export function serve(file, ...options) {
-  const child = spawn(PROGRAM, ['serve', '--db', file, ...options], { cwd: workFolder() });
+export const serve = (file, ...options) => serveWith('--db', file, ...options);
+
+/** The same with options alone. */
+export function serveWith(...options) {
+  const child = spawn(PROGRAM, ['serve', ...options], { cwd: workFolder() });
   const gone = new Promise((resolve) => { child.on('exit', resolve); });
   const stop = (signal = 'SIGTERM') => {
     child.kill(signal);

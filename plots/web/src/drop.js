@@ -6,11 +6,13 @@ import { figureCard } from './figure.js';
 import { demoProfile } from './demo.js';
 import { readDropped } from './drop_kinds.js';
 import { makeFigure } from './make.js';
+import { profileHeadline, profileSummary } from './profile_answer.js';
 import { profileView } from './profile_view.js';
 import { recordsData } from './records_data.js';
 import { rowsOf } from './data.js';
 import { tableView } from './table_view.js';
 import { timelineView } from './timeline.js';
+import { traceAnswer } from './trace_answer.js';
 import { traceSlices } from './trace_data.js';
 import { quantityText } from './words.js';
 import { verdictTable } from './verdicts.js';
@@ -37,7 +39,9 @@ function comparisonView(json) {
 }
 
 function traceView(json, name) {
-  return timelineView(traceSlices(json), name);
+  const trace = traceSlices(json), answer = traceAnswer(trace, name);
+  return el('div', {}, answer ? [profileHeadline(answer), profileSummary(answer), el('h4', {}, 'Timeline')]
+    : null, timelineView(trace, name));
 }
 
 function recordsTable({ core, table }, rows) {

@@ -29,6 +29,9 @@ function hint(json) {
     return 'It has "traceEvents", but the list is empty or holds what is no event.';
   if (Array.isArray(json?.runs))
     return 'It has "runs", but not each of them has "measurements".';
+  if (isObject(json?.summary) && isObject(json?.bottlenecks))
+    return 'It is the profile.json of harness profile: drop the trace.json beside it, or let harness report '
+      + '--profile FOLDER write the page of both.';
   if (json?.type && json?.name)
     return 'It looks like a saved configuration: load it in the exploration above.';
   return isObject(json) ? `Its members are ${Object.keys(json).slice(0, 8).map((key) =>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The top of the page: what this is, the verdict in words, what is compared, and what is shown. */
 import { button, choice, el, fill, nameOf, shortText } from './dom.js';
+import { profileHeadline, profileNames } from './profile_answer.js';
 import { timestampText } from './words.js';
 import { signOf, verdictWords } from './verdict_words.js';
 
@@ -38,14 +39,15 @@ export function answer(core, rows) {
   if (core.comparison)
     return verdictBlock(core);
   if (core.runs.length === 0)
-    return el('p', { class: 'headline' }, 'There is no finished run to show.');
+    return core.profile ? profileHeadline(core.profile)
+      : el('p', { class: 'headline' }, 'There is no finished run to show.');
   return el('p', { class: 'headline' }, rows ? plainWords(core, rows) : 'One moment …');
 }
 
 /** "base 3f2a91c against head …" */
 export function compared(core) {
   if (core.runs.length === 0)
-    return null;
+    return core.profile ? profileNames(core.profile) : null;
   const line = (what, index) => (index === null || index < 0 || index === undefined ? null
     : el('div', {}, el('span', { class: 'muted what' }, what), runLine(core, index)));
   return el('div', { class: 'compared' }, line('Base', core.base), line(core.base === null

@@ -19,11 +19,18 @@ function commandList(core) {
     codeLine(fillCommand(core.commands[id], values), what)]);
 }
 
+/* Many have one reason, such as that there is no run: one line then. */
+function absentLine(reason, figures) {
+  return el('li', {}, figures.map((figure, i) => [i > 0 ? ', ' : null,
+    el('b', {}, nameOf(figure.title, 120)), ' (', nameOf(figure.id, 60), ')']), ': ', nameOf(reason, 600));
+}
+
 function absentList(core) {
-  const absent = core.figures.filter((figure) => figure.reason);
-  return absent.length === 0 ? null : [el('h3', {}, 'Figures that are not drawn'),
-    el('ul', {}, absent.map((figure) => el('li', {}, el('b', {}, nameOf(figure.title, 120)), ' (',
-      nameOf(figure.id, 60), '): ', nameOf(figure.reason, 600))))];
+  const reasons = new Map();
+  for (const figure of core.figures.filter((one) => one.reason))
+    reasons.set(figure.reason, [...(reasons.get(figure.reason) || []), figure]);
+  return reasons.size === 0 ? null : [el('h3', {}, 'Figures that are not drawn'),
+    el('ul', {}, [...reasons].map(([reason, figures]) => absentLine(reason, figures)))];
 }
 
 /** @returns {Element} */

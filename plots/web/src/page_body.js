@@ -6,6 +6,7 @@ import { dropZone } from './drop.js';
 import { environmentView } from './environment.js';
 import { explorePanel } from './explore.js';
 import { howMade } from './how_made.js';
+import { profileHeadline, profileSummary } from './profile_answer.js';
 import { resultsTable } from './results.js';
 import { verdictTable } from './verdicts.js';
 
@@ -46,19 +47,34 @@ class PageBody {
     return found?.element;
   }
 
+  /* Where there is a run its verdict is the page's answer, and the profile's heads its section. */
+  profile(title) {
+    const { profile, runs } = this.app.core, drawn = this.figures('profile');
+    if (!profile)
+      return drawn ? section('profile', title, drawn) : null;
+    return section('profile', title, runs.length > 0 ? profileHeadline(profile) : null,
+      profileSummary(profile), drawn);
+  }
+
+  figureSection({ id, title }) {
+    if (id === 'profile')
+      return this.profile(title);
+    const drawn = this.figures(id);
+    if (id === 'verdict')
+      return section(id, title, this.verdicts.element, drawn);
+    return drawn ? section(id, title, drawn) : null;
+  }
+
   sections() {
     const { core } = this.app;
-    const figures = SECTIONS.map(({ id, title }) => {
-      const drawn = this.figures(id);
-      if (id === 'verdict')
-        return section(id, title, this.verdicts.element, drawn);
-      return drawn ? section(id, title, drawn) : null;
-    }).filter(Boolean);
+    const last = [section('how', 'How this was made', howMade(core)),
+      section('open', 'Open a file', this.drop.element)];
+    if (core.profile && core.runs.length === 0)
+      return [this.figureSection(SECTIONS.find((one) => one.id === 'profile')), ...last];
+    const figures = SECTIONS.map((one) => this.figureSection(one)).filter(Boolean);
     return [...figures, section('explore', 'Explore', this.explore.element),
       section('results', 'All results', this.results.element),
-      section('environment', 'Environment', environmentView(core)),
-      section('how', 'How this was made', howMade(core)),
-      section('open', 'Open a file', this.drop.element)];
+      section('environment', 'Environment', environmentView(core)), ...last];
   }
 
   update(changed) {

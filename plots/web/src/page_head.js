@@ -15,17 +15,19 @@ class PageHead {
     this.runs = runPicker(app);
     this.search = searchBox(app);
     this.facets = facetPanel(app);
+    this.choices = el('div', { class: 'choices', role: 'search' }, this.search.element, this.runs.element,
+      this.facets.element);
     this.element = el('header', { class: 'page-head' },
       el('div', { class: 'title-row' }, this.title, el('div', { class: 'page-tools' },
         themeChoice(app.state), button('Print', () => printPage(app)))),
-      this.answer, this.error,
-      el('div', { class: 'choices', role: 'search' }, this.search.element, this.runs.element,
-        this.facets.element));
+      this.answer, this.error, this.choices);
   }
 
   update() {
     const { app } = this, { core } = app;
     fill(this.title, nameOf(core.title || 'harness', 160));
+    this.choices.hidden = core.runs.length === 0 && Boolean(core.profile)
+      && !app.filters(); /* nothing to choose from */
     fill(this.answer, answer(core, app.table ? app.rows : null), compared(core));
     this.runs.update();
     this.facets.update();

@@ -2,6 +2,7 @@
 /* A profile on the page: cards, figures, bottlenecks, timeline, table. */
 import { button, el, fill, nameOf, svg } from './dom.js';
 import { figureCard } from './figure.js';
+import { card } from './profile_answer.js';
 import { styleOf, GREY } from './spec.js';
 import { callsFigure, memoryFigure, partsFigure, timeFigure } from './profile_figures.js';
 import { profileEntries, summarise } from './profile_data.js';
@@ -11,11 +12,6 @@ import { timelineView } from './timeline.js';
 import { bytesText, shareText, timeText } from './words.js';
 
 const SLICES = 6, TOP = 5, RADIUS = 90;
-
-function card(label, value) {
-  return el('div', { class: 'card' }, el('div', { class: 'value' }, value),
-    el('div', { class: 'muted' }, label));
-}
 
 function cards(entries, summary) {
   const total = entries.reduce((sum, entry) => sum + entry.duration, 0);

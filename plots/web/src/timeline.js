@@ -4,6 +4,7 @@
  * Tab and Enter, or a click, tell about a slice; a search dims what does not match. Only what can be
  * seen is in the document: slices under a pixel are drawn as one.
  */
+import { BlocksView } from './blocks_view.js';
 import { button, cleanText, el, fill, nameOf, shortText, svg } from './dom.js';
 import { timeText } from './words.js';
 import { tickStep, unitFor } from './axis.js';
@@ -23,51 +24,29 @@ function timeOf(us) {
   return timeText(us * 1e3);
 }
 
-class Timeline {
+class Timeline extends BlocksView {
   constructor(trace, name) {
+    super({ kind: 'timeline', search: 'Search slices',
+      label: `Timeline of ${shortText(name, 60)}: W and S zoom, A and D move, arrows go from slice to slice`,
+      hint: 'Click a slice, or go from one to the next by the arrow keys.',
+      buttons: [button('Zoom in (W)', () => this.zoom(0.5)), button('Zoom out (S)', () => this.zoom(2)),
+        button('Earlier (A)', () => this.move(-0.3)), button('Later (D)', () => this.move(0.3)),
+        button('All', () => this.reset())] });
     this.trace = trace;
-    this.name = name;
     this.from = trace.start;
     this.to = trace.end > trace.start ? trace.end : trace.start + 1;
-    this.query = '';
-    this.chosen = null;
-    this.build();
-  }
-
-  build() {
-    this.svg = svg('svg', { class: 'timeline', tabindex: '0', role: 'application',
-      'aria-label': `Timeline of ${shortText(this.name, 60)}: W and S zoom, A and D move, arrows go `
-        + 'from slice to slice' });
-    this.details = el('div', { class: 'slice', role: 'status' },
-      'Click a slice, or go from one to the next by the arrow keys.');
-    this.found = el('span', { class: 'muted', role: 'status' });
-    const search = el('input', { type: 'search', 'aria-label': 'Search slices', placeholder: 'search',
-      oninput: () => this.search(search.value) });
-    this.element = el('div', { class: 'timeline-view' }, el('p', { class: 'buttons' }, search, ' ',
-      button('Zoom in (W)', () => this.zoom(0.5)), ' ', button('Zoom out (S)', () => this.zoom(2)), ' ',
-      button('Earlier (A)', () => this.move(-0.3)), ' ', button('Later (D)', () => this.move(0.3)), ' ',
-      button('All', () => this.reset()), ' ', this.found),
-    el('div', { class: 'timeline-frame' }, this.svg), this.details);
-    this.listen();
-  }
-
-  listen() {
-    this.svg.addEventListener('keydown', (event) => this.onKey(event));
     this.svg.addEventListener('wheel', (event) => this.onWheel(event), { passive: false });
     this.svg.addEventListener('pointerdown', (event) => this.onDown(event));
-    this.svg.addEventListener('click', (event) => this.choose(Number(event.target.dataset?.slice ?? -1)));
-    this.observer = new ResizeObserver(() => {
-      const width = Math.floor(this.svg.parentElement?.clientWidth || 0);
-      if (width > 0 && width !== this.width) {
-        this.width = width;
-        this.draw();
-      }
-    });
-    this.observer.observe(this.element);
+    this.svg.addEventListener('click', (event) => this.choose(this.placeOf(event)));
+  }
+
+  /* Pixels for the names of the lanes: on a narrow page the slices need the room. */
+  get names() {
+    return Math.min(NAME_WIDTH, Math.round(this.width * 0.25));
   }
 
   x(us) {
-    return NAME_WIDTH + (us - this.from) / (this.to - this.from) * (this.width - NAME_WIDTH - 8);
+    return this.names + (us - this.from) / (this.to - this.from) * (this.width - this.names - 8);
   }
 
   zoom(factor, at = (this.from + this.to) / 2) {
@@ -94,11 +73,9 @@ class Timeline {
     this.draw();
   }
 
-  search(text) {
-    this.query = text.trim().toLowerCase();
-    const nr = this.query ? this.trace.slices.filter((slice) => this.matches(slice)).length : 0;
-    fill(this.found, this.query ? `${nr} slice${nr === 1 ? '' : 's'} match` : null);
-    this.draw();
+  foundWords() {
+    const nr = this.trace.slices.filter((slice) => this.matches(slice)).length;
+    return `${nr} slice${nr === 1 ? '' : 's'} match`;
   }
 
   matches(slice) {
@@ -106,18 +83,11 @@ class Timeline {
       || slice.category.toLowerCase().includes(this.query);
   }
 
-  onKey(event) {
-    if (event.ctrlKey || event.metaKey || event.altKey)
-      return;
-    const actions = { w: () => this.zoom(0.6), s: () => this.zoom(1.7), a: () => this.move(-0.2),
+  actions() {
+    return { w: () => this.zoom(0.6), s: () => this.zoom(1.7), a: () => this.move(-0.2),
       d: () => this.move(0.2), ArrowRight: () => this.step(1, 0), ArrowLeft: () => this.step(-1, 0),
       ArrowDown: () => this.step(0, 1), ArrowUp: () => this.step(0, -1), 0: () => this.reset(),
       f: () => this.focusChosen(), '+': () => this.zoom(0.6), '-': () => this.zoom(1.7) };
-    const action = actions[event.key.length === 1 ? event.key.toLowerCase() : event.key];
-    if (!action)
-      return;
-    event.preventDefault();
-    action();
   }
 
   onWheel(event) {
@@ -132,7 +102,7 @@ class Timeline {
 
   timeAt(event) {
     const x = event.clientX - this.svg.getBoundingClientRect().left;
-    return this.from + (x - NAME_WIDTH) / (this.width - NAME_WIDTH - 8) * (this.to - this.from);
+    return this.from + (x - this.names) / (this.width - this.names - 8) * (this.to - this.from);
   }
 
   onDown(event) {
@@ -140,7 +110,7 @@ class Timeline {
       return;
     const start = event.clientX, { from, to } = this;
     const move = (next) => {
-      const by = (next.clientX - start) / (this.width - NAME_WIDTH - 8) * (to - from);
+      const by = (next.clientX - start) / (this.width - this.names - 8) * (to - from);
       if (Math.abs(next.clientX - start) > 3)
         this.show(from - by, to - by);
     };
@@ -211,7 +181,7 @@ class Timeline {
     for (const slice of lane.slices) {
       if (slice.start + slice.duration < this.from || slice.start > this.to)
         continue;
-      const x = Math.max(NAME_WIDTH, this.x(slice.start));
+      const x = Math.max(this.names, this.x(slice.start));
       const end = Math.min(this.width - 8, this.x(slice.start + slice.duration));
       const before = last[slice.depth];
       if (before && end - before.x < 1 && slice !== this.chosen)
@@ -224,18 +194,14 @@ class Timeline {
   }
 
   drawSlice({ slice, x, width }, top) {
-    const y = top + slice.depth * ROW, dim = this.query && !this.matches(slice);
-    const letters = Math.floor((width - 6) / 7);
-    return svg('g', { class: `slice-box ${slice.tone?.text || `hue-${hueOf(slice.name)}`}${dim ? ' dim' : ''}${
-      slice === this.chosen ? ' chosen' : ''}` },
-    svg('rect', { x, y, width, height: ROW - 2, rx: 2, fill: slice.tone?.fill,
-      'data-slice': this.place.get(slice) }),
-    letters > 2 ? svg('text', { x: x + 3, y: y + ROW - 7 }, shortText(slice.name, letters)) : null);
+    return this.block(slice, { x, y: top + slice.depth * ROW, width, height: ROW - 2 }, {
+      place: this.place.get(slice), tone: slice.tone?.text || `hue-${hueOf(slice.name)}`,
+      fill: slice.tone?.fill, words: timeOf(slice.duration) });
   }
 
   drawLane(lane, top) {
     return [svg('text', { class: 'lane-name', x: 4, y: top + ROW - 7 },
-      shortText(lane.thread, 22), svg('title', {}, `${cleanText(lane.process)} / ${cleanText(lane.thread)}`)),
+      shortText(lane.thread, Math.floor((this.names - 8) / 7)), svg('title', {}, `${cleanText(lane.process)} / ${cleanText(lane.thread)}`)),
     this.visible(lane).slice(0, MOST_DRAWN).map((part) => this.drawSlice(part, top))];
   }
 

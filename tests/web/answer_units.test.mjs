@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/* Features: S4-17, S4-22, S4-29. Parts of a profile's page that need no browser: the answer of a trace
+ * dropped on it, names in blocks. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { nameWithin } from '../../plots/web/src/blocks_view.js';
+import { textWidth } from '../../plots/web/src/text_width.js';
+import { traceAnswer } from '../../plots/web/src/trace_answer.js';
+import { traceSlices } from '../../plots/web/src/trace_data.js';
+
+const slice = (name, ts, dur, more = {}) => ({ ph: 'X', name, ts, dur, pid: 1, tid: 1, ...more });
+
+const answerOf = (events) => traceAnswer(traceSlices(events), 'mine.json');
+
+test('a trace: what takes the time, of the main thread', () => {
+  const answer = answerOf([slice('forward', 0, 100), slice('head', 30, 60), slice('qkv', 0, 20),
+    slice('forward', 100, 100), slice('head', 130, 60),
+    slice('worker', 0, 150, { tid: 2 }), slice('gemm', 10, 900, { tid: 3, cat: 'kernel' })]);
+  assert.equal(answer.headline, 'head takes 60.0 % of forward.');
+  assert.deepEqual(answer.cards.map(({ value }) => value),
+    ['7', '5', '200.0 µs', '40.00 µs', '2', '100.0 µs']);
+  assert.deepEqual(answer.top.map(({ operation }) => operation), ['head', 'forward', 'qkv']);
+  assert.equal(answer.top[0].words, '120.0 µs, 60.0 % of the time, 2 calls of 60.00 µs (median)');
+  assert.match(answer.words[0], /^Of 3 lanes this is "thread 1"/);
+});
+
+test('a trace of little', () => {
+  assert.equal(answerOf([slice('a', 0, 10)]).headline, 'a is one operation: nothing inside it was recorded.');
+  assert.equal(answerOf([slice('a', 0, 10), slice('b', 0, 2)]).headline,
+    '80.0 % of a is in none of its operations.');
+  assert.equal(answerOf([slice('a', 0, 30), slice('b', 30, 10)]).headline, 'a takes 75.0 % of mine.json.');
+  assert.equal(answerOf([slice('a', 0, 0)]), null, 'no time');
+});
+
+test('names in blocks: whole, cut so that they still tell, or none', () => {
+  assert.equal(nameWithin('qkv', 40), 'qkv');
+  assert.equal(nameWithin('qkv', 12), null);
+  const long = 'void cutlass::device_kernel<gemm_universal>(params)';
+  assert.equal(nameWithin(long, 50), null);
+  for (const width of [70, 120, 200]) {
+    const name = nameWithin(long, width);
+    assert.ok(name.includes('…') && name.startsWith('void') && textWidth(name, 11) <= width - 6, name);
+  }
+});
