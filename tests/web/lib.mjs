@@ -35,6 +35,15 @@ const PATIENCE = 90000; // ms; a machine may be busy
 
 let browser = null;
 let folder = null;
+let further = [];
+
+/** Further arguments of the browser, before it is started by the first page. */
+export function browserArguments(...list) {
+  further = list;
+}
+
+/** The folder of a package of tests/web/package.json. */
+export const packageFolder = (name) => dirname(require.resolve(`${name}/package.json`));
 
 /** A folder of this test file's own; gone at its end. */
 export function workFolder() {
@@ -52,7 +61,7 @@ after(async () => {
 async function theBrowser() {
   if (!browser)
     browser = await packageOf('playwright-core').chromium.launch({
-      executablePath: process.env.HARNESS_BROWSER, args: ARGUMENTS, timeout: PATIENCE });
+      executablePath: process.env.HARNESS_BROWSER, args: [...ARGUMENTS, ...further], timeout: PATIENCE });
   return browser;
 }
 
