@@ -117,9 +117,13 @@ void profile_counters_print(const struct profile_counters *c, size_t top, struct
     strbuf_addf(out, "\nHardware counters, an iteration (mean of %d, each kernel replayed alone)\n",
                 c->totals.iterations);
     print_kernels(&c->totals, top, out);
-    if (c->totals.dropped)
-        strbuf_addf(out, "%" PRIu64 " launches were not counted, for lack of room\n",
+    if (c->totals.dropped) {
+        strbuf_addf(out,
+                    "%" PRIu64 " launches were not counted, for lack of room: the sums say nothing "
+                    "of the work model\n",
                     c->totals.dropped);
+        return;
+    }
     print_ratio(&c->check.bytes, "Bytes", work_bytes_words(c->check.bytes.verdict), out);
     print_ratio(&c->check.flops, "FLOPs", work_flops_words(c->check.flops.verdict), out);
 }
