@@ -119,7 +119,8 @@ void profile_counters_print(const struct profile_counters *c, size_t top, struct
     print_kernels(&c->totals, top, out);
     if (c->totals.dropped) {
         strbuf_addf(out,
-                    "%" PRIu64 " launches were not counted, for lack of room: the sums say nothing "
+                    "%" PRIu64
+                    " launches were not counted, for lack of room: the sums say nothing "
                     "of the work model\n",
                     c->totals.dropped);
         return;
