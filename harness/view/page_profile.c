@@ -69,7 +69,7 @@ static void add_cards(const struct profile_data *data, cJSON *json)
         add_card(
             cards, "of the time went into recording",
             cost < least_cost * (double)rows->total[PROF_HOST]
-                ? "under 0.1 %"
+                ? "< 0.1 %"
                 : quantity_text(QUANTITY_SHARE, "", cost / (double)rows->total[PROF_HOST], text));
 }
 
@@ -205,12 +205,12 @@ static void add_difference(const struct view *view, struct strbuf *headline, cJS
     strbuf_init(&text);
     profile_totals_words(&diff, before->name, after->name, &text);
     add_words(sentences, &text);
-    add_words(sentences, headline);
-    profile_change_headline(&diff, headline);
     strbuf_adds(&text,
                 "One pair of profiles shows no noise: whether this is more than chance "
                 "launches tell (harness compare).");
     add_words(sentences, &text);
+    add_words(sentences, headline);
+    profile_change_headline(&diff, headline);
     add_changes(&diff, json);
     timeline_diff_release(&diff);
     strbuf_release(&text);

@@ -21,8 +21,10 @@ function commandList(core) {
 
 /* Many have one reason, such as that there is no run: one line then. */
 function absentLine(reason, figures) {
-  return el('li', {}, figures.map((figure, i) => [i > 0 ? ', ' : null,
-    el('b', {}, nameOf(figure.title, 120)), ' (', nameOf(figure.id, 60), ')']), ': ', nameOf(reason, 600));
+  const names = figures.map((figure, i) => [i > 0 ? ', ' : null,
+    el('b', {}, nameOf(figure.title, 120)), ' (', nameOf(figure.id, 60), ')']);
+  return figures.length > 1 ? el('li', {}, nameOf(reason, 600), ': ', names)
+    : el('li', {}, names, ': ', nameOf(reason, 600));
 }
 
 function absentList(core) {
