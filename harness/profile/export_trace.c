@@ -48,6 +48,21 @@ static void write_time(const struct writing *w, const char *member, int64_t ns)
     prof_json_us(w->file, ns);
 }
 
+/* Readers in JavaScript (speedscope) take the end of a slice as the sum of two doubles, in us.
+ * Where that is not the double of the end, slices that touch would overlap by a rounding, and no
+ * longer nest: there the duration has the digits that give the sum. It is the same to the ns. */
+static void write_duration(const struct writing *w, int64_t start, int64_t duration)
+{
+    double from = (double)start / 1000, to = (double)(start + duration) / 1000;
+    double difference = to - from;
+
+    if (from + (double)duration / 1000 == to || from + difference != to) {
+        write_time(w, "dur", duration);
+        return;
+    }
+    fprintf(w->file, ",\"dur\":%.17g", difference);
+}
+
 static void write_name(const struct writing *w, const char *name, const char *category)
 {
     fputs(",\"name\":", w->file);
@@ -170,7 +185,7 @@ static void write_slice(struct writing *w, size_t i)
     if (is_point)
         fputs(",\"s\":\"t\"", w->file);
     else
-        write_time(w, "dur", s->duration);
+        write_duration(w, s->start - w->trace->meta.start, s->duration);
     write_name(w, s->name, s->category);
     write_arguments(w, s);
     fputs("}", w->file);

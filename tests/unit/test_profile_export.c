@@ -178,6 +178,45 @@ static void recorded_traces_do_too(void **state)
     prof_free(prof);
 }
 
+/* Pairs that touch, in one that ends with the second: for a reader who adds up doubles of us, too.
+ */
+static void slices_touch_in_doubles_too(void **state)
+{
+    struct prof_trace trace;
+    cJSON *event;
+    size_t i = 0;
+    unsigned x = 1;
+    int at = 1 << 20;
+
+    (void)state;
+    prof_trace_init(&trace);
+    int track = prof_trace_track(&trace, &(struct prof_track) { .kind = PROF_TRACK_THREAD });
+    for (int pair = 0; pair < 500; pair++) {
+        x = x * 1103515245 + 12345;
+        int middle = at + 1 + (int)(x >> 8) % 90000, end = middle + 1 + (int)(x >> 4) % 900;
+        add_slice(&trace, track, at, end, "both", NULL);
+        add_slice(&trace, track, at, middle, "first", NULL);
+        add_slice(&trace, track, middle, end, "second", NULL);
+        at = end;
+    }
+    assert_int_equal(prof_trace_sort(&trace, NULL), 0);
+    char *text = written(prof_write_trace(file, &trace));
+    cJSON *json = parsed(text);
+    cJSON_ArrayForEach(event, cJSON_GetObjectItem(json, "traceEvents"))
+    {
+        if (phase_of(event)[0] != 'X')
+            continue;
+        const struct prof_slice *s = &trace.slices[i++];
+        double end = (double)(s->start + s->duration - trace.meta.start) / 1000;
+        assert_int_equal(ns_of(event, "dur"), s->duration);
+        assert_close(number_of(event, "ts") + number_of(event, "dur"), end, 0);
+    }
+    assert_int_equal(i, 1500);
+    cJSON_Delete(json);
+    free(text);
+    prof_trace_release(&trace);
+}
+
 /* Kernels at random, overlapping at will: each gets a lane where it has room. */
 static void overlapping_kernels_are_taken_apart(void **state)
 {
@@ -364,6 +403,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(trace_files_nest_and_pair),
         cmocka_unit_test(recorded_traces_do_too),
+        cmocka_unit_test(slices_touch_in_doubles_too),
         cmocka_unit_test(overlapping_kernels_are_taken_apart),
         cmocka_unit_test(sorting_says_what_moved),
         cmocka_unit_test(the_check_finds_what_is_wrong),
