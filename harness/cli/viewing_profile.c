@@ -77,15 +77,43 @@ static int read_profile(struct profile_data *data, const char *path, struct erro
     return rc;
 }
 
+/* Commas part one profile from the next, and stand in the names of our own folders: as many items
+ * as make a path that exists, or the one item where none do. Returns how many that were. */
+static size_t next_path(char *const *items, size_t nr, struct strbuf *path)
+{
+    strbuf_clear(path);
+    for (size_t i = 0; i < nr; i++) {
+        strbuf_addf(path, "%s%s", i > 0 ? "," : "", items[i]);
+        if (file_exists(path->data))
+            return i + 1;
+    }
+    strbuf_clear(path);
+    strbuf_adds(path, items[0]);
+    return 1;
+}
+
+static int read_profiles(struct viewing *v, const struct viewing_options *o, size_t *nr,
+                         struct error *err)
+{
+    struct strbuf path;
+    int rc = 0;
+
+    strbuf_init(&path);
+    for (size_t i = 0; rc == 0 && i < o->profiles.nr; ++*nr) {
+        i += next_path(o->profiles.items + i, o->profiles.nr - i, &path);
+        rc = *nr < 2 ? read_profile(&v->profiles[*nr], path.data, err)
+                     : error_set(err, "one profile, or two to compare");
+    }
+    strbuf_release(&path);
+    return rc;
+}
+
 int viewing_profiles(struct viewing *v, const struct viewing_options *o, struct error *err)
 {
-    size_t nr = o->profiles.nr;
+    size_t nr = 0;
 
-    if (nr > 2)
-        return error_set(err, "--profile takes one profile, or two to compare");
-    for (size_t i = 0; i < nr; i++)
-        if (read_profile(&v->profiles[i], o->profiles.items[i], err))
-            return error_prefix(err, "--profile");
+    if (read_profiles(v, o, &nr, err))
+        return error_prefix(err, "--profile");
     v->request.profile = nr ? &v->profiles[nr - 1] : NULL;
     v->request.profile_base = nr > 1 ? &v->profiles[0] : NULL;
     return 0;

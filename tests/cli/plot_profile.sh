@@ -27,6 +27,13 @@ answer report.html
 quiet report --profile forward,forward-slower -o two.html
 answer two.html
 
+say "Commas are in names of folders, too"
+cp -r forward batch=4,seq=64
+quiet report --profile batch=4,seq=64 -o comma.html
+check "one" test "$(answer comma.html)" = "$(answer report.html)"
+quiet report --profile batch=4,seq=64,forward-slower -o commas.html
+check "two" test "$(answer commas.html)" = "$(answer two.html)"
+
 say "What profile.json knows beside the trace: roofs"
 cat >forward/profile.json <<'END'
 {"schema_version": 1, "profile": "gpt/nano/prefill/simd/fp32/batch=4,seq=64/cpu-2t/warm", "launches": 3,
