@@ -155,10 +155,9 @@ static int add_activity(struct session *s, struct error *err)
         return 0;
     activity_list_init(&list);
     int rc = activity_stop(s->collector, &list, err);
-    int iterations = (s->options->plant ? LOOKS : 0) + UNKEPT + s->options->iterations;
     s->collector = NULL;
     if (rc == 0)
-        kernel_sequence_of(&list, (size_t)iterations, s->kernels);
+        kernel_sequence_of(&list, (size_t)(UNKEPT + s->options->iterations), s->kernels);
     if (rc == 0)
         rc = timeline_add_activity(&s->trace, &list, err);
     activity_list_release(&list);
