@@ -222,17 +222,15 @@ static void test_off(void **state)
     rig_release(&r);
 }
 
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
+/* Of one pass, in ns: what its caller saw, and what no operation's self time accounts for. */
+struct pass {
+    double whole, left;
+};
 
-    return x < y ? -1 : x > y;
-}
-
-/* Self times of the operations over the time of the pass, which its caller took. */
-static double covered(struct rig *r, const struct prof_site *site)
+static struct pass record_pass(struct rig *r, const struct prof_site *site)
 {
-    double self = 0, whole = 0;
+    struct pass p = { 0 };
+    double self = 0;
 
     prof_clear(prof_global());
     assert_int_equal(prof_set_on(prof_global(), 1), 0);
@@ -245,31 +243,36 @@ static double covered(struct rig *r, const struct prof_site *site)
         if (s->track != r->main)
             continue;
         if (strcmp(s->name, site->name) == 0)
-            whole = (double)s->duration;
+            p.whole = (double)s->duration;
         else if (!is_layer(s))
             self += (double)s->duration; /* leaves: their self time */
     }
     prof_trace_release(&r->trace);
-    return self / whole;
+    p.left = p.whole - self;
+    return p;
 }
 
+/* The least of each: a core that is lent to another program between two operations is time that
+ * the pass lost, not work that it forgot to name. */
 static void test_whole(void **state)
 {
     static const struct prof_site site = { .name = "pass" };
-    double shares[ITERATIONS];
     struct error err;
 
     (void)state;
     for (int threads = 1; threads <= 2; threads++) {
+        struct pass least = { .whole = INFINITY, .left = INFINITY };
         struct rig r;
         rig_init(&r, gpt_config_find("tile-small", &err), &gpt_ops_simd, threads);
-        for (int i = 0; i < ITERATIONS; i++)
-            shares[i] = covered(&r, &site);
-        qsort(shares, ITERATIONS, sizeof(shares[0]), by_value);
-        if (shares[ITERATIONS / 2] < 0.98)
-            fail_msg("operations cover %.1f %% of a pass by %d threads",
-                     100 * shares[ITERATIONS / 2], threads);
-        assert_true(shares[ITERATIONS - 1] <= 1);
+        for (int i = 0; i < ITERATIONS; i++) {
+            struct pass p = record_pass(&r, &site);
+            assert_true(p.left >= 0);
+            least.whole = fmin(least.whole, p.whole);
+            least.left = fmin(least.left, p.left);
+        }
+        if (least.left > 0.02 * least.whole)
+            fail_msg("%.1f %% of a pass by %d threads is in no operation",
+                     100 * least.left / least.whole, threads);
         rig_release(&r);
     }
 }
