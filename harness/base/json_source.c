@@ -14,12 +14,15 @@
 struct walk {
     struct json_source *source;
     const char *at, *end;
-    int line;
+    int line, column;
 };
 
 static void step(struct walk *w)
 {
-    w->line += *w->at == '\n';
+    bool newline = *w->at == '\n';
+
+    w->line += newline;
+    w->column = newline ? 1 : w->column + 1;
     w->at++;
 }
 
@@ -56,7 +59,7 @@ static void skip_word(struct walk *w)
 static void note(struct walk *w, const cJSON *node)
 {
     skip_blanks(w);
-    *array_push(w->source) = (struct json_line) { node, w->line };
+    *array_push(w->source) = (struct json_line) { node, w->line, w->column };
 }
 
 static void skip_value(struct walk *w, const cJSON *node);
@@ -93,7 +96,7 @@ int json_source_parse(struct json_source *s, const char *text, size_t length, co
                       struct error *err)
 {
     static const char mark[] = "\xef\xbb\xbf"; /* what some editors begin UTF-8 with */
-    struct walk w = { .source = s, .at = text, .end = text + length, .line = 1 };
+    struct walk w = { .source = s, .at = text, .end = text + length, .line = 1, .column = 1 };
 
     *s = (struct json_source) { .root = json_parse(text, length, what, err) };
     if (!s->root)
@@ -127,12 +130,22 @@ void json_source_release(struct json_source *s)
     *s = (struct json_source) { 0 };
 }
 
-int json_source_line(const struct json_source *s, const cJSON *node)
+static struct json_line place_of(const struct json_source *s, const cJSON *node)
 {
     for (size_t i = 0; i < s->nr; i++)
         if (s->items[i].node == node)
-            return s->items[i].line;
-    return 1;
+            return s->items[i];
+    return (struct json_line) { node, 1, 1 };
+}
+
+int json_source_line(const struct json_source *s, const cJSON *node)
+{
+    return place_of(s, node).line;
+}
+
+int json_source_column(const struct json_source *s, const cJSON *node)
+{
+    return place_of(s, node).column;
 }
 
 int json_source_error(const struct json_source *s, const cJSON *node, struct error *err,

@@ -21,7 +21,7 @@
 
 struct json_line {
     const cJSON *node;
-    int line; /* 1-based: of its key, or of its first character where it has none */
+    int line, column; /* 1-based: of its key, or of its first character where it has none */
 };
 
 struct json_source {
@@ -39,6 +39,7 @@ void json_source_release(struct json_source *s);
 
 /* The line of a node of the tree; 1 for any other. */
 int json_source_line(const struct json_source *s, const cJSON *node);
+int json_source_column(const struct json_source *s, const cJSON *node); /* in bytes */
 /* Sets "what:line: message"; always -1. */
 int json_source_error(const struct json_source *s, const cJSON *node, struct error *err,
                       const char *format, ...) __attribute__((format(printf, 4, 5)));

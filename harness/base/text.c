@@ -3,6 +3,7 @@
 
 #include "base/strbuf.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fnmatch.h>
 #include <limits.h>
@@ -165,6 +166,21 @@ const char *text_nearest(const char *word, const char *const *names)
         }
     }
     return nearest;
+}
+
+void text_slug(const char *text, char *out, size_t size)
+{
+    size_t used = 0;
+
+    for (; *text && used + 1 < size; text++) {
+        if (isalnum((unsigned char)*text))
+            out[used++] = (char)tolower((unsigned char)*text);
+        else if (used > 0 && out[used - 1] != '-')
+            out[used++] = '-';
+    }
+    while (used > 0 && out[used - 1] == '-')
+        used--;
+    out[used] = '\0';
 }
 
 bool text_filter_matches(const char *filter, const char *key)

@@ -33,6 +33,9 @@ int text_parse_fraction(const char *text, const char *what, double *fraction, st
 /* The name of a NULL-ended list nearest to `word` by edit distance; NULL if none is near. */
 const char *text_nearest(const char *word, const char *const *names);
 
+/* Lower case; runs of anything but letters and digits become one '-'. Cut to `size`. */
+void text_slug(const char *text, char *out, size_t size);
+
 /* A filter matches a '/'-separated key if it globs the whole key, or a leading run of its parts:
  * "gemm", "gemm/l?near", "gpt/tile-large", "[!n]*" and so on; an asterisk also crosses slashes. */
 bool text_filter_matches(const char *filter, const char *key);

@@ -3,11 +3,11 @@
 
 #include "base/file.h"
 #include "base/json.h"
+#include "base/text.h"
 #include "build_info.h"
 #include "core/host.h"
 #include "measure/gpus.h"
 
-#include <ctype.h>
 #include <gnu/libc-version.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,22 +62,6 @@ static uint64_t hash(const char *text)
     return h;
 }
 
-/* Lower case, runs of anything else than letters and digits become one '-'. */
-static void slug(const char *text, char *out, size_t size)
-{
-    size_t used = 0;
-
-    for (; *text && used + 1 < size; text++) {
-        if (isalnum((unsigned char)*text))
-            out[used++] = (char)tolower((unsigned char)*text);
-        else if (used > 0 && out[used - 1] != '-')
-            out[used++] = '-';
-    }
-    while (used > 0 && out[used - 1] == '-')
-        used--;
-    out[used] = '\0';
-}
-
 static int64_t positive(long value)
 {
     return value > 0 ? value : 0;
@@ -92,7 +76,7 @@ static void identify(struct machine *m)
     cpuinfo("model\t", model, sizeof(model));
     snprintf(text, sizeof(text), "%s fam%s mod%s %dc %s %s", m->cpu, family, model, m->cores,
              m->isa, m->gpu);
-    slug(text, m->class_name, sizeof(m->class_name));
+    text_slug(text, m->class_name, sizeof(m->class_name));
     snprintf(text, sizeof(text), "%s|%s|%s|%s|%d|%d|%s|%lld|%lld|%lld|%lld%s%s", vendor, m->cpu,
              family, model, m->cores, m->threads, m->isa, (long long)m->l1d, (long long)m->l2,
              (long long)m->l3, (long long)(m->memory >> 30), m->gpu[0] ? "|" : "", m->gpu);
