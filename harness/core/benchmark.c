@@ -101,16 +101,43 @@ static int parse_parts(const char *key, struct benchmark_name *name)
     return parse_dims(part[2], name);
 }
 
+/* kernel.../dims: what imports make of a name with sizes in it. */
+static int parse_sized(const char *key, struct benchmark_name *name)
+{
+    const char *slash = strrchr(key, '/');
+    char dims[KEY_SIZE];
+
+    if (!slash || slash == key)
+        return -1;
+    snprintf(dims, sizeof(dims), "%s", slash + 1);
+    snprintf(name->kernel, sizeof(name->kernel), "%.*s",
+             (int)(slash - key < NAME_SIZE ? slash - key : NAME_SIZE - 1), key);
+    if (parse_dims(dims, name))
+        return -1;
+    for (int i = 0; i < name->nr_dims; i++)
+        if (name->dims[i].name[0] == '\0')
+            return -1;
+    return 0;
+}
+
+static void parse_any(const char *key, struct benchmark_name *name)
+{
+    *name = (struct benchmark_name) { 0 };
+    if (parse_parts(key, name) == 0)
+        return;
+    *name = (struct benchmark_name) { 0 };
+    if (parse_sized(key, name) == 0)
+        return;
+    *name = (struct benchmark_name) { 0 };
+    snprintf(name->kernel, sizeof(name->kernel), "%.*s", NAME_SIZE - 1, key);
+}
+
 int benchmark_name_parse(const char *key, struct benchmark_name *name, struct error *err)
 {
     if (strlen(key) >= KEY_SIZE)
         return error_set(err, "a benchmark key has %zu characters, more than %d", strlen(key),
                          KEY_SIZE - 1);
-    *name = (struct benchmark_name) { 0 };
-    if (parse_parts(key, name)) {
-        *name = (struct benchmark_name) { 0 };
-        snprintf(name->kernel, sizeof(name->kernel), "%.*s", NAME_SIZE - 1, key);
-    }
+    parse_any(key, name);
     snprintf(name->key, sizeof(name->key), "%s", key);
     return 0;
 }

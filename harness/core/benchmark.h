@@ -49,8 +49,9 @@ void benchmark_name_of(const struct benchmark *b, const struct device *d,
  * key follows. Blanks and slashes of the operation become '-'. A name that is cut to its room stays
  * usable. */
 void benchmark_name_operation(struct benchmark_name *name, const char *operation);
-/* Takes a key apart. Keys of other origin (imports) need not have this form: then the whole key
- * becomes `kernel`, the rest is empty, and the result is still usable. Fails only if too long. */
+/* Takes a key apart. Keys of other origin (imports) need not have this form: "BM_Sort/arg=8192" is
+ * a kernel and its dims; else the whole key becomes `kernel`, the rest is empty, and the result is
+ * still usable. Fails only if too long. */
 int benchmark_name_parse(const char *key, struct benchmark_name *name, struct error *err);
 /* A dim's value, or `otherwise`. */
 int64_t benchmark_name_dim(const struct benchmark_name *name, const char *dim, int64_t otherwise);

@@ -99,6 +99,10 @@ static void foreign_keys_are_kept_whole(void **state)
         "naive/fp32/batch=4/cpu-2t/warm", /* one part too few */
         "k/v/m/a=1,b=2,c=3,d=4,e=5,f=6,g=7,h=8,i=9/d/warm",
         "BM_<float>/with spaces, commas=and/equals",
+        "/arg=8", /* sizes of nothing */
+        "BM_Sort/=8",
+        "BM_Sort/arg=8,",
+        "BM_Sort/arg=8/quick",
     };
 
     for (size_t i = 0; i < sizeof(foreign) / sizeof(foreign[0]); i++) {
@@ -115,6 +119,22 @@ static void foreign_keys_are_kept_whole(void **state)
         assert_int_equal(name.nr_dims, 0);
         assert_int_equal(benchmark_name_dim(&name, "batch", 7), 7);
     }
+}
+
+/* The other form that an import makes: a name with sizes. */
+static void foreign_sizes_are_dims(void **state)
+{
+    struct benchmark_name name;
+    struct error err;
+
+    (void)state;
+    assert_ok(benchmark_name_parse("BM<a/b>/real_time/arg=8,threads=-2", &name, &err), &err);
+    assert_string_equal(name.key, "BM<a/b>/real_time/arg=8,threads=-2");
+    assert_string_equal(name.kernel, "BM<a/b>/real_time");
+    assert_string_equal(name.variant, "");
+    assert_int_equal(name.nr_dims, 2);
+    assert_int_equal(benchmark_name_dim(&name, "arg", 0), 8);
+    assert_int_equal(benchmark_name_dim(&name, "threads", 0), -2);
 }
 
 static void long_keys(void **state)
@@ -228,6 +248,7 @@ int main(void)
         cmocka_unit_test(keys_parse_back_over_the_whole_registry),
         cmocka_unit_test(a_key_in_full),
         cmocka_unit_test(foreign_keys_are_kept_whole),
+        cmocka_unit_test(foreign_sizes_are_dims),
         cmocka_unit_test(long_keys),
         cmocka_unit_test(cache_states),
         cmocka_unit_test(the_registry_is_consistent),
