@@ -58,6 +58,11 @@ int store_end_launch(struct store *s, int64_t launch_id, const struct launch *la
  * Telemetry that is not finite counts as absent. */
 int store_add_measurement(struct store *s, int64_t launch_id, const struct measurement *m,
                           struct error *err);
+/* Adds run `run` of the records, which is finished, with its launches and measurements: all of it
+ * or nothing. Where the history has a run of that uuid already, nothing is added and *added is
+ * false. The run gets its id in either case. */
+int store_add_run(struct store *s, struct records *records, int run, bool *added,
+                  struct error *err);
 /* Adds a set of measured roofs; older sets stay. `epoch` is the caller's name for the state of
  * the machine (driver, governor, compiler), or "". */
 int store_add_ceilings(struct store *s, const struct machine *machine, const char *epoch,
