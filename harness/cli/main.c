@@ -20,6 +20,8 @@
     X(bisect)                                                                                      \
     X(baseline)                                                                                    \
     X(history)                                                                                     \
+    X(import)                                                                                      \
+    X(export)                                                                                      \
     X(trend)                                                                                       \
     X(detect)                                                                                      \
     X(plot)                                                                                        \

@@ -63,6 +63,7 @@ static void add_context(cJSON *json, const struct run *run, const char *executab
     cJSON_AddArrayToObject(context, "load_avg");
     cJSON_AddStringToObject(context, "library_build_type",
                             strcmp(run->build.build_type, "Debug") == 0 ? "debug" : "release");
+    cJSON_AddTrueToObject(context, "harness_launches"); /* what its repetitions are */
     json_add_string(context, "harness_version", run->build.version);
     json_add_string(context, "harness_commit", run->build.commit);
 }

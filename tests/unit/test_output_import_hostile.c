@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: MIT */
+/* Files that are cut, wrong or made to hurt: refused with place and reason, or read as what can be
+ * believed of them; never a crash. Covers: U-10, S0-10. */
+#include "import_testing.h"
+
+#include "base/file.h"
+#include "base/strbuf.h"
+
+static const struct import_options plain;
+
+#define GBENCH(entry) "{\"context\":{},\"benchmarks\":[" entry "]}"
+#define ENTRY(rest)   "{\"name\":\"x\",\"time_unit\":\"ns\"," rest "}"
+
+/* What is refused, where, and in which words. */
+static const struct {
+    const char *text, *reason;
+} refused[] = {
+    { "", "t:" },
+    { "not JSON", "t: not valid JSON at line 1, column 1" },
+    { "{\n \"benchmarks\": [\n  { \"name\": \"x\", ]\n}", "t: not valid JSON at line 3" },
+    { "{} trailing", "t: not valid JSON" },
+    { "null", "of none of the programs" },
+    { "[]", "of none of the programs" },
+    { "[1,2,3]", "of none of the programs" },
+    { "\"text\"", "of none of the programs" },
+    { "{}", "of none of the programs" },
+    { "{\"benchmarks\":{}}", "of none of the programs" },
+    { "{\"benchmarks\":[],\"context\":{}}", "t: there is no benchmark with a time in it" },
+    { "{\"benchmarks\":[],\"context\":[]}", "t:1:18: \"context\" is no object" },
+    { "{\"benchmarks\":3,\"context\":{}}", "of none of the programs" },
+    { "{\"benchmarks\":[7],\"context\":{}}", "t:1:16: a benchmark is no object" },
+    { "{\"context\":{\"date\":\"soon\"},\"benchmarks\":[]}", "t:1:13: \"date\" is no date" },
+    { "{\"context\":{\"date\":\"1969-01-01\"},\"benchmarks\":[]}", "before 1970" },
+    { "{\"context\":{\"date\":7},\"benchmarks\":[]}", "\"date\" is no date" },
+    { GBENCH("{\"name\":\"\"}"), "\"name\" is no text" },
+    { GBENCH("{\"name\":7}"), "\"name\" is no text" },
+    { GBENCH("{}"), "t:1:29: \"name\" is missing" },
+    { GBENCH("{\"name\":\"x\"}"), "\"real_time\" is missing" },
+    { GBENCH("{\"name\":\"x\",\"real_time\":1}"), "\"time_unit\" is missing" },
+    { GBENCH("{\"name\":\"x\",\"real_time\":1,\"time_unit\":\"h\",\"iterations\":1}"),
+      "none of ns, us, ms, s" },
+    { GBENCH(ENTRY("\"real_time\":1")), "\"iterations\" is missing" },
+    { GBENCH(ENTRY("\"real_time\":1,\"iterations\":0")), "\"iterations\" is 0, less than 1" },
+    { GBENCH(ENTRY("\"real_time\":1,\"iterations\":-3")), "\"iterations\" is -3, less than 1" },
+    { GBENCH(ENTRY("\"real_time\":-1,\"iterations\":1")), "\"real_time\" is -1, less than 0" },
+    { GBENCH(ENTRY("\"real_time\":NaN,\"iterations\":1")), "\"real_time\" is not a finite number" },
+    { GBENCH(ENTRY("\"real_time\":-Infinity,\"iterations\":1")), "\"real_time\" is not a finite" },
+    { GBENCH(ENTRY("\"real_time\":1e999,\"iterations\":1")), "\"real_time\" is not a finite" },
+    { GBENCH(ENTRY("\"real_time\":1e30,\"iterations\":1")), "more than 100 days" },
+    { GBENCH(ENTRY("\"real_time\":[1],\"iterations\":1")), "\"real_time\" is not a finite number" },
+    { GBENCH(ENTRY("\"real_time\":\"1x\",\"iterations\":1")), "\"real_time\" is not a finite" },
+    { GBENCH(ENTRY("\"real_time\":0,\"iterations\":1")), "no benchmark with a time in it" },
+    { "{\"context\":{\"harness_launches\":true},\"benchmarks\":[" ENTRY(
+          "\"real_time\":1,\"iterations\":1,\"repetition_index\":1e9") "]}",
+      "\"repetition_index\" is not in 0 to 100000" },
+    { "{\"context\":{\"harness_launches\":true},\"benchmarks\":[" ENTRY(
+          "\"real_time\":1,\"iterations\":1,\"repetition_index\":-1") "]}",
+      "\"repetition_index\" is not in 0 to 100000" },
+    { "{\"results\":[{\"command\":7}]}", "t:1:14: \"command\" is no text" },
+    { "{\"results\":[{\"command\":\"x\"}, 7]}", "\"mean\" is missing" },
+    { "{\"results\":[{\"command\":\"x\",\"times\":7}]}", "t:1:28: \"times\" is no list" },
+    { "{\"results\":[{\"command\":\"x\",\"times\":[1,\"\"]}]}",
+      "something that is no finite number" },
+    { "{\"results\":[{\"command\":\"x\",\"times\":[-1]}]}", "is no time" },
+    { "{\"results\":[{\"command\":\"x\",\"times\":[1e12]}]}", "more than 100 days" },
+    { "{\"machine_info\":7}", "\"benchmarks\" is missing" },
+    { "{\"machine_info\":7,\"benchmarks\":[7]}", "a benchmark is no object" },
+    { "{\"machine_info\":{},\"benchmarks\":[{\"name\":\"x\"}]}", "\"stats\" is missing" },
+    { "{\"benchmarks\":[{\"name\":\"x\",\"stats\":{\"data\":7}}]}", "\"data\" is no list" },
+    { "{\"benchmarks\":[{\"name\":\"x\",\"stats\":{\"data\":[1],\"iterations\":0}}]}",
+      "nothing was measured" },
+    { "{\"benchmarks\":[{\"name\":\"x\",\"stats\":{\"data\":[]}}]}", "\"median\" is missing" },
+    { "{\"benchmarks\":[{\"name\":\"x\",\"states\":7}]}", "\"states\" is missing or no list" },
+    { "{\"benchmarks\":[{\"name\":\"x\",\"states\":[7]}]}", "a state is no object" },
+    { "{\"benchmarks\":[{\"states\":[]}]}", "\"name\" is missing" },
+    { "{\"reason\":\"benchmark-complete\"}", "t, message 1:1:1: \"id\" is missing" },
+    { "{\"reason\":\"x\"}\n\n{\"reason\":\"benchmark-complete\",\"id\":\"y\"}",
+      "t, message 3:1:1: there are neither samples nor estimates" },
+    { "{\"reason\":\"x\"}\n{\"reason\"", "t, message 2: not valid JSON" },
+    { "{\"reason\":\"x\"}\n7", "a message is no object" },
+    { "{\"reason\":\"benchmark-complete\",\"id\":\"y\",\"unit\":\"cycles\",\"iteration_count\":[1],"
+      "\"measured_values\":[1]}",
+      "times alone can be imported" },
+    { "{\"reason\":\"benchmark-complete\",\"id\":\"y\",\"iteration_count\":[1,2],"
+      "\"measured_values\":[1]}",
+      "1 measured values, but 2 iteration counts" },
+    { "{\"reason\":\"benchmark-complete\",\"id\":\"y\",\"iteration_count\":[0],"
+      "\"measured_values\":[1]}",
+      "an iteration count is no number of 1 or more" },
+    { "{\"reason\":\"benchmark-complete\",\"id\":\"y\",\"iteration_count\":[1],"
+      "\"measured_values\":[\"\"]}",
+      "a measured value is no finite number" },
+    { "{\"metadata\":7,\"benchmarks\":{\"x\":{\"timing\":{\"mean\":1}}}}", "is no object" },
+    { "{\"metadata\":{},\"benchmarks\":{\"x\":7}}", "t:1:30: a benchmark is no object" },
+    { "{\"metadata\":{},\"benchmarks\":{\"x\":{\"timing\":7}}}", "\"timing\" is missing or no" },
+    { "{\"metadata\":{},\"benchmarks\":{\"x\":{\"timing\":{}}}}", "\"mean\" is missing" },
+    { "{\"metadata\":{},\"benchmarks\":{\"x\":{\"timing\":{\"unit\":\"s\",\"mean\":1}}}}",
+      "\"unit\" of a timing is not ms" },
+    { "{\"metadata\":{},\"benchmarks\":[{\"timing\":{}}]}", "\"name\" is missing" },
+    { "{\"metadata\":{},\"benchmarks\":[{\"name\":\"x\",\"outcome\":\"FINE\"}]}",
+      "\"outcome\" is" },
+    { "{\"comparisons\":{\"x\":7}}", "a comparison is no object" },
+    { "[{}]", "t:1:2: \"kernel\" is missing" },
+    { "[{\"name\":\"x\"}]", "neither a time" },
+    { "[{\"name\":\"x\",\"tflops\":1}]", "only with M, N and K" },
+    { "[{\"name\":\"x\",\"tflops\":0,\"M\":1,\"N\":1,\"K\":1}]", "above 0" },
+    { "[{\"name\":\"x\",\"time_us\":-1}]", "\"time_us\" is -1, less than 0" },
+    { "[{\"name\":\"x\",\"time_us\":1}, 7]", "a kernel is no object" },
+    { "{\"schema_version\":2,\"runs\":[]}", "schema_version is 2" },
+    { "{\"schema_version\":1,\"runs\":[]}", "there is no measurement in it" },
+    { "{\"schema_version\":1,\"runs\":[{\"machine\":{},\"build\":{},\"measurements\":[{\"key\":"
+      "\"x\","
+      "\"outcome\":\"FAILED\"}]}]}",
+      "run 1 has no uuid" },
+    { "{\"schema_version\":1,\"runs\":[{\"uuid\":\"00000000-0000-4000-8000-000000000000\","
+      "\"machine\":{},\"build\":{},\"measurements\":[{\"key\":\"x\",\"outcome\":\"FAILED\","
+      "\"launch\":-1}]}]}",
+      "\"launch\" of a measurement is not in 0 to" },
+};
+
+static void the_wrong_is_refused_with_its_place(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
+        struct imported in;
+        struct error err = { "" };
+        int rc = import_parse(refused[i].text, strlen(refused[i].text), "t", &plain, &in, &err);
+        if (rc != -1 || !strstr(err.message, refused[i].reason))
+            fail_msg("%s\ngives %d: %s\nexpected: %s", refused[i].text, rc, err.message,
+                     refused[i].reason);
+        imported_release(&in);
+    }
+}
+
+/* By force, whatever the content is. */
+static void a_forced_format_refuses_all_others(void **state)
+{
+    static const char *const texts[] = { "{}", "[]", "null", "7", "{\"benchmarks\":[{}]}" };
+
+    (void)state;
+    for (int format = 1; format < IMPORT_FORMAT_NR; format++)
+        for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+            const struct import_options forced = { .format = (enum import_format)format };
+            struct imported in;
+            struct error err = { "" };
+            assert_int_equal(import_parse(texts[i], strlen(texts[i]), "t", &forced, &in, &err), -1);
+            assert_int_equal(strncmp(err.message, "t", 1), 0);
+            imported_release(&in);
+        }
+}
+
+static const char *const fixtures[] = {
+    "google-benchmark/test3_run0.json", "import/gbench_counters.json",
+    "import/gbench_aggregates.json",    "import/nvbench_bin.json",
+    "import/cargo_criterion.jsonl",     "import/hyperfine_two.json",
+    "import/hyperfine_parameters.json", "import/pytest_params.json",
+    "import/summary_models.json",       "import/summary_comparison.json",
+    "import/summary_list.json",         "import/kernels.json",
+};
+
+static char *read_fixture(size_t i, size_t *length)
+{
+    char path[512];
+    struct error err;
+
+    snprintf(path, sizeof(path), IMPORT_FIXTURES "%s", fixtures[i]);
+    char *text = file_read(path, length, &err);
+    assert_non_null(text);
+    return text;
+}
+
+/* A text of exactly this length in memory of its own, so that sanitizers see who reads beyond. */
+static int parse_part(const char *text, size_t length)
+{
+    char *copy = malloc(length ? length : 1);
+    struct imported in;
+    struct error err = { "" };
+
+    memcpy(copy, text, length);
+    int rc = import_parse(copy, length, "t", &plain, &in, &err);
+    if (rc)
+        assert_true(err.message[0] != '\0');
+    else
+        assert_true(in.records.nr > 0);
+    imported_release(&in);
+    free(copy);
+    return rc;
+}
+
+static void cut_files_are_refused(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof(fixtures) / sizeof(fixtures[0]); i++) {
+        size_t length;
+        char *text = read_fixture(i, &length);
+        bool lines = strstr(fixtures[i], ".jsonl") != NULL;
+        for (size_t nr = 0; nr < length; nr += 1 + nr / 400) {
+            int rc = parse_part(text, nr);
+            bool end = strspn(text + nr, " \t\r\n") == length - nr;
+            if (rc == 0 && !lines && !end)
+                fail_msg("%s is taken when cut to %zu bytes", fixtures[i], nr);
+        }
+        assert_int_equal(parse_part(text, length), 0);
+        free(text);
+    }
+}
+
+/* Each byte in turn becomes another one: refused or read, whatever it is. */
+static void changed_bytes_do_no_harm(void **state)
+{
+    static const char other[] = "\"{}[]:,0-9eNx\\\n\0\xff";
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(fixtures) / sizeof(fixtures[0]); i++) {
+        size_t length;
+        char *text = read_fixture(i, &length);
+        for (size_t at = 0; at < length; at += 1 + length / 1500) {
+            char kept = text[at];
+            text[at] = other[(at + i) % (sizeof(other) - 1)];
+            parse_part(text, length);
+            text[at] = kept;
+        }
+        free(text);
+    }
+}
+
+static void deep_and_wide_files_end(void **state)
+{
+    struct strbuf text;
+
+    (void)state;
+    strbuf_init(&text);
+    strbuf_adds(&text, "{\"context\":{},\"benchmarks\":");
+    for (int i = 0; i < 200000; i++)
+        strbuf_addc(&text, '[');
+    assert_int_equal(parse_part(text.data, text.length), -1);
+    strbuf_clear(&text);
+    strbuf_adds(&text, "{\"results\":[{\"command\":\"x\",\"times\":[");
+    for (int i = 0; i < 300000; i++)
+        strbuf_addf(&text, "%s0.00%d", i ? "," : "", i);
+    strbuf_adds(&text, "]}]}");
+    assert_int_equal(parse_part(text.data, text.length), 0);
+    strbuf_clear(&text);
+    strbuf_adds(&text, "[");
+    for (int i = 0; i < 50000; i++)
+        strbuf_addf(&text, "%s{\"name\":\"k%d\",\"time_us\":1}", i ? "," : "", i);
+    strbuf_adds(&text, "]");
+    assert_int_equal(parse_part(text.data, text.length), 0);
+    strbuf_release(&text);
+}
+
+/* Names that are there twice are one benchmark with all samples, and a note. */
+static void twins_are_told(void **state)
+{
+    static const char text[] =
+        "{\"results\":[{\"command\":\"x\",\"times\":[1,2]},"
+        "{\"command\":\"x\",\"times\":[3]}]}";
+    struct imported in;
+    struct error err;
+
+    (void)state;
+    assert_ok(import_parse(text, sizeof(text) - 1, "t", &plain, &in, &err), &err);
+    assert_int_equal(in.records.nr, 1);
+    assert_int_equal(in.records.items[0].m.nr_samples, 3);
+    assert_int_equal(in.notes.nr, 1);
+    assert_non_null(strstr(in.notes.items[0], "more than once"));
+    imported_release(&in);
+}
+
+/* A file from elsewhere names no others of ours. */
+static int remember(void *context, const char *name, struct strbuf *content)
+{
+    (void)content;
+    snprintf(context, 100, "%s", name);
+    return -1;
+}
+
+static void samples_that_do_not_fit_are_refused(void **state)
+{
+    static const char text[] =
+        "{\"benchmarks\":[{\"name\":\"x\",\"states\":[{\"summaries\":[{\"tag\":\"nv/cold/time/gpu/"
+        "mean\",\"data\":[{\"name\":\"value\",\"value\":\"1e-3\"}]},{\"tag\":\"nv/json/bin:nv/cold/"
+        "sample_times\",\"data\":[{\"name\":\"filename\",\"value\":\"/etc/passwd\"},{\"name\":"
+        "\"size\",\"value\":\"4\"}]}]}]}]}";
+    char asked[100] = "";
+    const struct import_options options = { .samples = remember, .context = asked };
+    struct imported in;
+    struct error err;
+    char path[200];
+
+    (void)state;
+    assert_ok(import_parse(text, sizeof(text) - 1, "t", &options, &in, &err), &err);
+    assert_string_equal(asked, "/etc/passwd");
+    imported_release(&in);
+    /* Of a file, nothing outside its folder is read: the summary stays. */
+    snprintf(path, sizeof(path), HARNESS_TEST_DIR "/nvbench_outside.json");
+    assert_ok(file_write(path, text, sizeof(text) - 1, &err), &err);
+    assert_ok(import_file(path, &plain, &in, &err), &err);
+    assert_int_equal(in.notes.nr, 2);
+    assert_int_equal(in.records.items[0].m.nr_samples, 1);
+    imported_release(&in);
+}
+
+static void files_that_are_not_there(void **state)
+{
+    struct imported in;
+    struct error err;
+
+    (void)state;
+    assert_int_equal(import_file("/nowhere/at/all.json", &plain, &in, &err), -1);
+    assert_non_null(strstr(err.message, "/nowhere/at/all.json: No such file"));
+    assert_int_equal(import_file(IMPORT_FIXTURES "series", &plain, &in, &err), -1);
+    assert_non_null(strstr(err.message, "no folder \"new\""));
+    imported_release(&in);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_wrong_is_refused_with_its_place),
+        cmocka_unit_test(a_forced_format_refuses_all_others),
+        cmocka_unit_test(cut_files_are_refused),
+        cmocka_unit_test(changed_bytes_do_no_harm),
+        cmocka_unit_test(deep_and_wide_files_end),
+        cmocka_unit_test(twins_are_told),
+        cmocka_unit_test(samples_that_do_not_fit_are_refused),
+        cmocka_unit_test(files_that_are_not_there),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
