@@ -102,9 +102,8 @@ int text_parse_duration(const char *text, const char *what, double *seconds, str
     static const struct {
         const char *suffix;
         double factor;
-    } units[] = {
-        { "", 1 }, { "us", 1e-6 }, { "ms", 1e-3 }, { "s", 1 }, { "m", 60 }, { "h", 3600 }
-    };
+    } units[] = { { "", 1 },   { "us", 1e-6 }, { "ms", 1e-3 }, { "s", 1 },
+                  { "m", 60 }, { "h", 3600 },  { "d", 86400 } };
     char *end;
     double number = strtod(text, &end);
 

@@ -25,7 +25,7 @@ int text_parse_int(const char *text, int64_t low, int64_t high, const char *what
                    struct error *err);
 int text_parse_double(const char *text, double low, double high, const char *what, double *value,
                       struct error *err);
-/* "250ms", "90s", "2m", "1h", "90" (seconds); the result is in seconds. */
+/* "250ms", "90s", "2m", "1h", "30d", "90" (seconds); the result is in seconds. */
 int text_parse_duration(const char *text, const char *what, double *seconds, struct error *err);
 /* "3%" or "0.03"; the result is a fraction in [0, 10). */
 int text_parse_fraction(const char *text, const char *what, double *fraction, struct error *err);

@@ -144,9 +144,10 @@ static void durations(void **state)
     static const struct {
         const char *text;
         double seconds;
-    } good[] = { { "250ms", 0.25 }, { "90s", 90 }, { "2m", 120 },    { "1h", 3600 }, { "90", 90 },
-                 { "1.5h", 5400 },  { "0", 0 },    { "20us", 2e-5 }, { "1e3", 1000 } };
-    static const char *const bad[] = { "",    "ms",  "5 s",  "-1s", "1d",       "1sec",
+    } good[] = { { "250ms", 0.25 }, { "90s", 90 },     { "2m", 120 }, { "1h", 3600 },
+                 { "90", 90 },      { "1.5h", 5400 },  { "0", 0 },    { "20us", 2e-5 },
+                 { "1e3", 1000 },   { "90d", 7776000 } };
+    static const char *const bad[] = { "",    "ms",  "5 s",  "-1s", "1w",       "1sec",
                                        "nan", "inf", "1,5s", "abc", "9999999h", "1e12" };
     struct error err;
 
