@@ -131,6 +131,21 @@ bool run_is_profile(const char *settings)
     return found;
 }
 
+char *run_sweep(const char *settings, char **shard)
+{
+    struct error ignored;
+
+    *shard = NULL;
+    if (!settings || !strstr(settings, "\"sweep\""))
+        return NULL;
+    cJSON *json = json_parse(settings, strlen(settings), "settings", &ignored);
+    char *sweep = memory_string(json_string(json, "sweep", NULL));
+    if (sweep)
+        *shard = memory_string(json_string(json, "shard", NULL));
+    cJSON_Delete(json);
+    return sweep;
+}
+
 void records_release(struct records *r)
 {
     for (size_t i = 0; i < r->nr_runs; i++)

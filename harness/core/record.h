@@ -45,6 +45,8 @@ struct measurement {
     unsigned batch;      /* kernel launches in one sample */
     uint64_t *samples;   /* ns for `batch` launches, in the order measured. Owned */
     size_t nr_samples;
+    bool thinned; /* only a summary of them was kept: the samples are put together from it, by
+                   * size, and their number is right (store/samples_thin.h) */
     enum stop_rule stop;
     unsigned warmups;   /* launches before the first sample */
     char clock[32];     /* "CLOCK_MONOTONIC_RAW" */
@@ -151,6 +153,9 @@ bool run_is_trial(const char *label, const char *settings);
 /* Was it measured with scopes on? Its benchmarks have names of their own ("kernel:operation"), so
  * it may stand beside others, but "the newest run" is not meant to be it. */
 bool run_is_profile(const char *settings);
+/* The sweep that the run is one shard of (settings.sweep; JSON, may be NULL), and which
+ * (settings.shard, "2/4"; may be NULL). NULL: it is no shard of a named sweep. free() both. */
+char *run_sweep(const char *settings, char **shard);
 void records_release(struct records *r);
 struct run *records_add_run(struct records *r);                         /* zeroed; fill it in */
 struct record *records_add(struct records *r, int run, int launch_seq); /* zeroed */

@@ -202,6 +202,8 @@ cJSON *measurement_to_json(const struct measurement *m)
     for (int i = 0; i < m->nr_telemetry; i++)
         json_add_number(telemetry, m->telemetry[i].name, m->telemetry[i].value);
     write_samples(json, m);
+    if (m->thinned)
+        cJSON_AddTrueToObject(json, "thinned");
     return json;
 }
 
@@ -236,6 +238,7 @@ static int read_outcome(const cJSON *json, struct measurement *m, struct error *
     m->outcome = (enum outcome)found;
     m->stop = (enum stop_rule)stop;
     m->message = memory_string(json_string(json, "message", NULL));
+    m->thinned = json_bool(json, "thinned", false);
     return 0;
 }
 

@@ -357,7 +357,7 @@ struct figure *build_iterations(const struct chart *chart)
 {
     struct iterations it = { .nr = 0 };
 
-    if (chart_samples_init(&it.s, chart, SCALE_LINEAR)) {
+    if (chart_samples_init(&it.s, chart, SCALE_LINEAR) && sequence_keep_ordered(&it.s)) {
         read_all(&it);
         choose(&it, chart_limit(chart->preset, LIMIT));
         draw(&it);

@@ -239,6 +239,20 @@ static void add_outcomes(struct strbuf *sb, const struct chart_items *items)
     strbuf_addc(sb, '.');
 }
 
+/* Whoever looks closer at a line than a percentile should know what it is. */
+static void add_thinned(struct strbuf *sb, const struct chart_items *items)
+{
+    size_t thinned = 0;
+
+    for (size_t i = 0; i < items->nr; i++)
+        thinned += items->items[i].summary->m->thinned;
+    if (thinned)
+        strbuf_addf(sb,
+                    "%sOf %zu of %zu only a summary of the samples is kept: the "
+                    "percentiles of a launch are exact, between them lie straight lines.",
+                    sb->length ? " " : "", thinned, items->nr);
+}
+
 void chart_caption(struct figure *f, const struct chart_items *items, const char *how,
                    const char *which)
 {
@@ -251,6 +265,7 @@ void chart_caption(struct figure *f, const struct chart_items *items, const char
     if (items->chart->runs_left_out)
         strbuf_addf(&sb, " Of %zu runs the last %zu.",
                     items->chart->nr_runs + items->chart->runs_left_out, items->chart->nr_runs);
+    add_thinned(&sb, items);
     add_outcomes(&sb, items);
     figure_set(&f->caption, "%s", sb.data);
     strbuf_release(&sb);

@@ -23,6 +23,22 @@ static bool has_samples(const struct chart_samples *s, const struct chart_item *
            r->m.nr_samples > 0 && r->m.batch > 0;
 }
 
+bool sequence_keep_ordered(struct chart_samples *s)
+{
+    size_t kept = 0, all = s->items.nr;
+
+    for (size_t i = 0; i < all; i++)
+        if (!s->items.items[i].summary->m->thinned)
+            s->items.items[kept++] = s->items.items[i];
+    s->items.nr = kept;
+    if (kept == 0)
+        chart_absent(s->f,
+                     "of %zu benchmark%s only summaries of the samples are kept (`harness history "
+                     "prune`): the order in which they were measured is gone",
+                     all, all == 1 ? "" : "s");
+    return kept > 0;
+}
+
 double sequence_quantile(const struct sequence *sequence, size_t begin, size_t end, double p)
 {
     double *part = memory_zeroed(end - begin + 1, sizeof(*part));

@@ -16,6 +16,9 @@ struct sequence {
     double interest;
 };
 
+/* Keeps the items whose samples have an order. Where none is left the figure says why; false. */
+bool sequence_keep_ordered(struct chart_samples *s);
+
 /* Launches that are not OK or have no samples are not there. */
 void sequence_init(struct sequence *sequence, const struct chart_samples *s,
                    const struct chart_item *item);

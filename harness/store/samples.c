@@ -2,11 +2,12 @@
 #include "store/samples.h"
 
 #include "base/memory.h"
+#include "store/samples_thin.h"
+#include "store/varint.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 
-enum { SAMPLES_VERSION = 1, VARINT_MAX = 10 };
+enum { SAMPLES_VERSION = 1 };
 
 static uint64_t zigzag(uint64_t delta)
 {
@@ -16,33 +17,6 @@ static uint64_t zigzag(uint64_t delta)
 static uint64_t unzigzag(uint64_t z)
 {
     return (z >> 1) ^ (z & 1 ? UINT64_MAX : 0);
-}
-
-static size_t varint_write(unsigned char *to, uint64_t value)
-{
-    size_t nr = 0;
-
-    for (; value >= 0x80; value >>= 7)
-        to[nr++] = (unsigned char)(value | 0x80);
-    to[nr++] = (unsigned char)value;
-    return nr;
-}
-
-/* Advances *from; false if the bytes end early, exceed 64 bits or are longer than needed. */
-static bool varint_read(const unsigned char **from, const unsigned char *end, uint64_t *value)
-{
-    const unsigned char *p = *from;
-
-    *value = 0;
-    for (unsigned shift = 0; p < end && shift < 64; shift += 7) {
-        unsigned char byte = *p++;
-        *value |= (uint64_t)(byte & 0x7f) << shift;
-        if (byte & 0x80)
-            continue;
-        *from = p;
-        return (shift < 63 || byte <= 1) && (shift == 0 || byte != 0);
-    }
-    return false;
 }
 
 unsigned char *samples_encode(const uint64_t *samples, size_t nr, size_t *length)
@@ -69,6 +43,8 @@ int samples_decode(const unsigned char *blob, size_t length, uint64_t **samples,
 
     *samples = NULL;
     *nr = 0;
+    if (samples_are_thin(blob, length))
+        return samples_thin_decode(blob, length, samples, nr, err);
     if (length == 0 || *p++ != SAMPLES_VERSION)
         return error_set(err, "samples are in an unknown format");
     /* Each sample takes at least a byte, so a count that lies cannot ask for much memory. */

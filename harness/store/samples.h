@@ -8,7 +8,7 @@
  *
  * A varint holds 7 bits a byte, lowest first, bit 7 set on all but the last byte (LEB128); zigzag
  * maps 0, -1, 1, -2 to 0, 1, 2, 3. There is one encoding for each series: longer spellings of a
- * varint are refused.
+ * varint are refused. Version 2 is a summary, see store/samples_thin.h.
  */
 #ifndef HARNESS_STORE_SAMPLES_H
 #define HARNESS_STORE_SAMPLES_H
@@ -21,7 +21,8 @@
 /* The blob, to be freed; *length gets its size. Any values are fine, nr may be 0. */
 unsigned char *samples_encode(const uint64_t *samples, size_t nr, size_t *length);
 /* *samples gets a heap array (NULL if there are none). -1 on a malformed blob, with *samples NULL
- * and *nr 0; the memory used is bounded by the blob's length. */
+ * and *nr 0; the memory used is bounded by the blob's length, or by SAMPLES_THIN_MAX. Takes both
+ * versions. */
 int samples_decode(const unsigned char *blob, size_t length, uint64_t **samples, size_t *nr,
                    struct error *err);
 

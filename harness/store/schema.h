@@ -18,7 +18,7 @@ int schema_recognise(struct store *s, bool *empty, struct error *err);
  * tables can be read: whoever reads such a table looks at s->version first. */
 int schema_check_version(struct store *s, struct error *err);
 /* Versions that brought tables. */
-enum { SCHEMA_VERDICTS = 2 };
+enum { SCHEMA_VERDICTS = 2, SCHEMA_ANNOTATIONS = 3 };
 /* Brings an empty or older file to the newest version in one transaction. */
 int schema_upgrade(struct store *s, struct error *err);
 /* The same with any scripts; the tests use it. Refuses a version above `nr`. */

@@ -7,10 +7,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define NO_LOCKS                                                                                   \
+    "the file system cannot lock it, so two writers would spoil it (a network file system?); "     \
+    "nothing was changed. Choose a local file with --db, and bring results together with "         \
+    "`harness history merge`"
+
+/* Extended codes stand before the primary codes that they belong to. */
 static const struct advice {
     int code;
     const char *text;
 } advice[] = {
+    { SQLITE_IOERR_LOCK, NO_LOCKS },
+    { SQLITE_IOERR_RDLOCK, NO_LOCKS },
+    { SQLITE_IOERR_CHECKRESERVEDLOCK, NO_LOCKS },
+    { SQLITE_IOERR_SHMLOCK, NO_LOCKS },
+    { SQLITE_IOERR_SHMOPEN, NO_LOCKS },
+    { SQLITE_IOERR_SHMMAP, NO_LOCKS },
+    { SQLITE_PROTOCOL, NO_LOCKS },
     { SQLITE_FULL,
       "the disk is full, so this was not stored; all that was stored before is safe. "
       "Free some space and run again" },
@@ -28,7 +41,7 @@ static const struct advice {
       "stop it (`fuser FILE` names it)" },
     { SQLITE_CORRUPT,
       "the file is damaged and was left as it is. Keep a copy, restore a backup, "
-      "or save what can be read: `sqlite3 FILE .recover | sqlite3 saved.db`" },
+      "or save what can be read: `harness history salvage FILE NEW`" },
     { SQLITE_NOTADB,
       "the file is not an SQLite database, or its start is damaged; it was left as "
       "it is. Choose another with --db" },
@@ -42,7 +55,7 @@ static const struct advice {
 static const char *advice_for(int code)
 {
     for (size_t i = 0; i < sizeof(advice) / sizeof(advice[0]); i++)
-        if (advice[i].code == (code & 0xff))
+        if (advice[i].code == code || advice[i].code == (code & 0xff))
             return advice[i].text;
     return NULL;
 }

@@ -148,7 +148,7 @@ int store_verify(struct store *s, struct store_health *health, struct error *err
             error_set(err,
                       "%s: %" PRId64
                       " problem%s: %s. Keep a copy of the file, then restore a "
-                      "backup or save what can be read: `sqlite3 FILE .recover`",
+                      "backup or save what can be read: `harness history salvage FILE NEW`",
                       s->path, health->problems, health->problems == 1 ? "" : "s", c.problems.data);
     strbuf_release(&c.problems);
     return rc;

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "store/read.h"
 #include "store/samples.h"
+#include "store/samples_thin.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -14,6 +15,8 @@
 #include <string.h>
 
 /* ---- benchmarks: their names are read once, then looked up by id ---- */
+
+enum { FEW_SHARE = 4 }; /* of all: a quarter */
 
 struct known_benchmark {
     int64_t id;
@@ -128,6 +131,7 @@ static int read_samples(struct sql_query *q, int64_t expected, struct measuremen
     size_t length;
     const void *blob = sql_blob(q, &length);
 
+    m->thinned = blob && samples_are_thin(blob, length);
     if (blob && samples_decode(blob, length, &m->samples, &m->nr_samples, err))
         return -1;
     if ((uint64_t)expected != m->nr_samples)
@@ -198,8 +202,39 @@ struct scan {
     const struct store_filter *filter;
     struct known_benchmarks benchmarks;
     struct strbuf sql;
+    struct strbuf few; /* their ids as a JSON array; empty where most are wanted */
     enum scan_order order;
 };
+
+/* With few benchmarks the index finds their measurements among those of a launch; with many it is
+ * quicker to pass by the others. */
+static void note_few(struct scan *scan)
+{
+    const struct known_benchmarks *all = &scan->benchmarks;
+    size_t wanted = 0;
+
+    for (size_t i = 0; i < all->nr; i++)
+        wanted += all->items[i].wanted;
+    if (wanted * FEW_SHARE > all->nr)
+        return;
+    strbuf_addc(&scan->few, '[');
+    for (size_t i = 0; i < all->nr; i++)
+        if (all->items[i].wanted)
+            strbuf_addf(&scan->few, "%s%" PRId64, scan->few.length > 1 ? "," : "",
+                        all->items[i].id);
+    strbuf_addc(&scan->few, ']');
+}
+
+static void make_select(struct scan *scan)
+{
+    strbuf_adds(&scan->sql, "SELECT l.seq, m.id, m.benchmark");
+    add_row_columns(&scan->sql, spared_by(scan->filter));
+    strbuf_addf(&scan->sql,
+                " FROM launch l JOIN measurement m ON m.launch = l.id%s WHERE l.run = ?1 "
+                "ORDER BY l.seq%s",
+                scan->few.length ? " AND m.benchmark IN (SELECT value FROM json_each(?2))" : "",
+                scan->order == SCAN_INSERTED ? ", m.id" : "");
+}
 
 struct scan *scan_create(struct store *s, const struct store_filter *filter, enum scan_order order,
                          struct error *err)
@@ -208,16 +243,14 @@ struct scan *scan_create(struct store *s, const struct store_filter *filter, enu
 
     *scan = (struct scan) { .store = s, .filter = filter, .order = order };
     strbuf_init(&scan->sql);
-    strbuf_adds(&scan->sql, "SELECT l.seq, m.id, m.benchmark");
-    add_row_columns(&scan->sql, spared_by(filter));
-    strbuf_addf(&scan->sql,
-                " FROM launch l JOIN measurement m ON m.launch = l.id WHERE l.run = ? "
-                "ORDER BY l.seq%s",
-                order == SCAN_INSERTED ? ", m.id" : "");
-    if (read_benchmarks(s, filter, &scan->benchmarks, err) == 0)
-        return scan;
-    scan_free(scan);
-    return NULL;
+    strbuf_init(&scan->few);
+    if (read_benchmarks(s, filter, &scan->benchmarks, err)) {
+        scan_free(scan);
+        return NULL;
+    }
+    note_few(scan);
+    make_select(scan);
+    return scan;
 }
 
 void scan_free(struct scan *scan)
@@ -226,6 +259,7 @@ void scan_free(struct scan *scan)
         return;
     array_release(&scan->benchmarks);
     strbuf_release(&scan->sql);
+    strbuf_release(&scan->few);
     free(scan);
 }
 
@@ -262,6 +296,8 @@ int scan_run(struct scan *scan, int64_t run_id, size_t run, const struct store_s
     if (sql_open(&q, scan->store, scan->sql.data, err))
         return -1;
     sql_bind_int(&q, run_id);
+    if (scan->few.length)
+        sql_bind_text(&q, scan->few.data);
     while ((rc = sql_step(&q, err)) > 0)
         if (scan_row(scan, &q, run, sink, err)) {
             rc = -1;

@@ -11,10 +11,11 @@
 static const char *const script_names[] = {
     "store/schema.sql",
     "store/schema_2.sql",
+    "store/schema_3.sql",
 };
 
 enum { SCHEMA_NEWEST = sizeof(script_names) / sizeof(script_names[0]) };
-/* The oldest version that can be read as it is: later scripts only added tables. */
+/* The oldest version that can be read as it is: later scripts only added tables and columns. */
 enum { SCHEMA_READABLE = 1 };
 
 enum { HEADER_SIZE = 100, HEADER_APPLICATION_ID = 68 }; /* sqlite.org/fileformat2.html, 1.3 */

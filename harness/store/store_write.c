@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/json.h"
+#include "base/memory.h"
 #include "base/random.h"
 #include "store/columns.h"
 #include "store/samples.h"
+#include "store/samples_thin.h"
 #include "store/write.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 int write_run(struct store *s, struct run *run, struct error *err)
 {
@@ -138,9 +141,8 @@ static int insert_dims(struct store *s, int64_t benchmark, const struct benchmar
     return 0;
 }
 
-/* The key is the identity; the other fields are those of the first measurement that had it. */
-static int intern_benchmark(struct store *s, const struct benchmark_name *name, int64_t *id,
-                            struct error *err)
+int write_benchmark(struct store *s, const struct benchmark_name *name, int64_t *id,
+                    struct error *err)
 {
     struct sql_query q;
 
@@ -185,6 +187,20 @@ static char *telemetry_text(const struct measurement *m)
     return text;
 }
 
+/* NULL if there are none. */
+static unsigned char *samples_blob(const struct measurement *m, size_t *length)
+{
+    if (m->nr_samples == 0)
+        return NULL;
+    if (!m->thinned)
+        return samples_encode(m->samples, m->nr_samples, length);
+    uint64_t *copy = memory_resize(NULL, m->nr_samples, sizeof(*copy));
+    memcpy(copy, m->samples, m->nr_samples * sizeof(*copy));
+    unsigned char *blob = samples_thin(copy, m->nr_samples, length);
+    free(copy);
+    return blob ? blob : samples_encode(m->samples, m->nr_samples, length);
+}
+
 int write_measurement(struct store *s, int64_t launch_id, const struct measurement *m,
                       struct error *err)
 {
@@ -194,11 +210,11 @@ int write_measurement(struct store *s, int64_t launch_id, const struct measureme
     int64_t benchmark;
     size_t length = 0;
 
-    if (intern_benchmark(s, &m->bench, &benchmark, err) ||
+    if (write_benchmark(s, &m->bench, &benchmark, err) ||
         table_open_insert(&table_measurement, s, extra, &q, err))
         return -1;
     char *telemetry = telemetry_text(m);
-    unsigned char *blob = m->nr_samples ? samples_encode(m->samples, m->nr_samples, &length) : NULL;
+    unsigned char *blob = samples_blob(m, &length);
     sql_bind_int(&q, launch_id);
     sql_bind_int(&q, benchmark);
     sql_bind_text(&q, telemetry);

@@ -8,6 +8,9 @@
 
 /* Sets run->id; the uuid must be there. */
 int write_run(struct store *s, struct run *run, struct error *err);
+/* The key is the identity; the other fields are those of the first measurement that had it. */
+int write_benchmark(struct store *s, const struct benchmark_name *name, int64_t *id,
+                    struct error *err);
 int write_launch(struct store *s, int64_t run_id, const struct launch *launch, int64_t *launch_id,
                  struct error *err);
 int write_measurement(struct store *s, int64_t launch_id, const struct measurement *m,

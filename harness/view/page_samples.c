@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Raw samples as text, in the order measured. */
+/* Raw samples as text, in the order measured; nothing where only a summary was kept. */
 #include "base/array.h"
 #include "base/json.h"
 #include "view/figure_thin.h"
@@ -23,7 +23,7 @@ struct parts {
 
 static bool has_samples(const struct measurement *m)
 {
-    return m->outcome == OUTCOME_OK && m->nr_samples > 0 && m->batch > 0;
+    return m->outcome == OUTCOME_OK && m->nr_samples > 0 && m->batch > 0 && !m->thinned;
 }
 
 static int order_parts(const void *x, const void *y)

@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
-enum { WRITERS = 10, EACH = 50, KILLS = 30 };
+enum { WRITERS = 10, EACH = 50, KILLS = 200 };
 
 /* One `harness run` in small; the children use no cmocka, which is not made for them. After each
  * stored measurement a byte goes to `report`, if that is open. */
@@ -161,7 +161,7 @@ static void test_kill(void **state)
         struct error err;
         struct store *s;
         struct store_health health;
-        unsigned longest = i < KILLS / 2 ? 20000 : 200000;
+        unsigned longest = i < 9 * KILLS / 10 ? 15000 : 150000;
         reported += kill_after(scratch->path, (long)random_below(&r, longest));
         assert_ok(store_open(&s, scratch->path, STORE_WRITE, &err), &err);
         assert_ok(store_verify(s, &health, &err), &err);
@@ -193,6 +193,102 @@ static void test_read_after_kill(void **state)
     store_close(s);
 }
 
+/* Copies of a file that is being written: each sound, each holding at least what the one before
+ * did, and the writer none the worse. */
+static void test_backups_while_writing(void **state)
+{
+    const struct scratch *scratch = *state;
+    struct error err;
+    int64_t last = 0;
+    int status;
+    pid_t writer = start_writer(scratch->path, 4 * EACH, -1);
+
+    assert_true(writer > 0);
+    for (int i = 0; i < 8; i++) {
+        char copy[160];
+        struct store *s;
+        struct store_health health;
+        snprintf(copy, sizeof(copy), "%s/copy-%d.db", scratch->folder, i);
+        while (store_open(&s, scratch->path, STORE_READ, &err)) /* not made yet */
+            assert_int_equal(waitpid(writer, &status, WNOHANG), 0);
+        assert_ok(store_backup(s, copy, &err), &err);
+        store_close(s);
+        assert_ok(store_open(&s, copy, STORE_READ, &err), &err);
+        assert_ok(store_verify(s, &health, &err), &err);
+        assert_true(health.measurements >= last);
+        last = health.measurements;
+        store_close(s);
+    }
+    wait_for_all(&writer, 1);
+    assert_all_there(scratch->path, 1, 4 * EACH);
+}
+
+/* ---- a file system that cannot lock, as some over a network ---- */
+
+enum lockless { NO_SHARED_MEMORY, NO_LOCKS };
+
+static enum lockless lockless;
+static sqlite3_vfs lockless_vfs;
+static sqlite3_io_methods lockless_methods;
+
+static int refuse_lock(sqlite3_file *file, int level)
+{
+    (void)file;
+    return level > SQLITE_LOCK_NONE ? SQLITE_IOERR_LOCK : SQLITE_OK;
+}
+
+/* The system's own, but for what it lacks. */
+static int lockless_open(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int flags,
+                         int *out)
+{
+    sqlite3_vfs *system = vfs->pAppData;
+    int rc = system->xOpen(system, name, file, flags, out);
+
+    if (rc != SQLITE_OK || !file->pMethods || !(flags & SQLITE_OPEN_MAIN_DB))
+        return rc;
+    lockless_methods = *file->pMethods;
+    if (lockless == NO_SHARED_MEMORY)
+        lockless_methods.iVersion = 1;
+    else
+        lockless_methods.xLock = refuse_lock;
+    file->pMethods = &lockless_methods;
+    return rc;
+}
+
+static void expect_without_locks(const char *path, enum lockless how, const char *says)
+{
+    sqlite3_vfs *system = sqlite3_vfs_find(NULL);
+    struct error err;
+    struct store *s;
+
+    lockless = how;
+    lockless_vfs = *system;
+    lockless_vfs.zName = "lockless";
+    lockless_vfs.pAppData = system;
+    lockless_vfs.xOpen = lockless_open;
+    assert_int_equal(sqlite3_vfs_register(&lockless_vfs, 1), SQLITE_OK);
+    int rc = store_open(&s, path, STORE_WRITE, &err);
+    store_close(s);
+    assert_int_equal(sqlite3_vfs_unregister(&lockless_vfs), SQLITE_OK);
+    assert_int_equal(sqlite3_vfs_register(system, 1), SQLITE_OK);
+    assert_int_equal(rc, -1);
+    if (!strstr(err.message, says) || !strstr(err.message, "network file system") ||
+        !strstr(err.message, "--db"))
+        fail_msg("not helpful: %s", err.message);
+}
+
+static void test_no_locks(void **state)
+{
+    const struct scratch *scratch = *state;
+    struct error err;
+
+    expect_without_locks(scratch->path, NO_SHARED_MEMORY, "write-ahead log");
+    assert_int_equal(remove(scratch->path), 0);
+    expect_without_locks(scratch->path, NO_LOCKS, "cannot lock");
+    assert_int_equal(write_run(scratch->path, 3, -1, &err), 0); /* on a better one it is used */
+    assert_all_there(scratch->path, 1, 3);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -200,6 +296,8 @@ int main(void)
         scratch_test(test_creation_race),
         scratch_test(test_kill),
         scratch_test(test_read_after_kill),
+        scratch_test(test_backups_while_writing),
+        scratch_test(test_no_locks),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -296,7 +296,8 @@ static void make_version_1(const struct scratch *scratch)
     assert_ok(store_begin_run(s, &run, &err), &err);
     assert_ok(sql_execute(s,
                           "DROP TABLE verdict; DROP TABLE comparison; DROP TABLE acceptance; "
-                          "DROP TABLE selftest; PRAGMA user_version = 1",
+                          "DROP TABLE selftest; DROP TABLE annotation; "
+                          "ALTER TABLE run DROP COLUMN thinned_ms; PRAGMA user_version = 1",
                           &err),
               &err);
     store_close(s);

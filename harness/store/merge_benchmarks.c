@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/* Benchmarks go by their key; what number each has here. */
+#include "store/merge_parts.h"
+#include "store/write.h"
+
+#include <stdio.h>
+
+static struct merge_id *find_mapped(struct merge *m, int64_t id)
+{
+    size_t low = 0, high = m->benchmarks.nr;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (m->benchmarks.items[middle].from < id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    bool found = low < m->benchmarks.nr && m->benchmarks.items[low].from == id;
+    return found ? &m->benchmarks.items[low] : NULL;
+}
+
+static int read_benchmark(struct store *s, int64_t id, struct benchmark_name *name,
+                          struct error *err)
+{
+    struct sql_query q;
+
+    *name = (struct benchmark_name) { .nr_dims = 0 };
+    if (table_open_select(&table_benchmark, s, "WHERE benchmark.id = ?", &q, err))
+        return -1;
+    sql_bind_int(&q, id);
+    int rc = sql_step(&q, err);
+    if (rc > 0) {
+        sql_int(&q);
+        rc = table_read(&table_benchmark, &q, name, err);
+    } else if (rc == 0) {
+        rc = error_set(err, "%s: a measurement has no benchmark; run `harness history verify`",
+                       s->path);
+    }
+    sql_close(&q);
+    return rc;
+}
+
+static int read_dims(struct store *s, int64_t id, struct benchmark_name *name, struct error *err)
+{
+    struct sql_query q;
+    int rc;
+
+    if (sql_open(&q, s,
+                 "SELECT name, value FROM benchmark_dim WHERE benchmark = ? ORDER BY position",
+                 err))
+        return -1;
+    sql_bind_int(&q, id);
+    while ((rc = sql_step(&q, err)) > 0 && name->nr_dims < SHAPE_MAX) {
+        struct benchmark_dim *dim = &name->dims[name->nr_dims++];
+        const char *text = sql_text(&q);
+        snprintf(dim->name, sizeof(dim->name), "%s", text ? text : "");
+        dim->value = sql_int(&q);
+    }
+    sql_close(&q);
+    return rc < 0 ? -1 : 0;
+}
+
+int merge_benchmark(struct merge *m, int64_t from, int64_t *to, struct error *err)
+{
+    struct merge_id *mapped = find_mapped(m, from);
+    struct benchmark_name name;
+
+    if (!mapped)
+        return error_set(err, "%s: a measurement has no benchmark; run `harness history verify`",
+                         m->from->path);
+    if (mapped->to == 0 &&
+        (read_benchmark(m->from, from, &name, err) || read_dims(m->from, from, &name, err) ||
+         write_benchmark(m->to, &name, &mapped->to, err)))
+        return -1;
+    *to = mapped->to;
+    return 0;
+}
+
+int merge_list_benchmarks(struct merge *m, struct error *err)
+{
+    struct sql_query q;
+    int rc;
+
+    if (sql_open(&q, m->from, "SELECT id FROM benchmark ORDER BY id", err))
+        return -1;
+    while ((rc = sql_step(&q, err)) > 0)
+        *array_push(&m->benchmarks) = (struct merge_id) { .from = sql_int(&q) };
+    sql_close(&q);
+    return rc;
+}

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: MIT */
+/* What of a merge is no run: names for runs, roofs, and what people and machines said. */
+#include "store/merge_parts.h"
+#include "store/schema.h"
+#include "store/verdicts.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- baselines ---- */
+
+static int order_ids(const void *x, const void *y)
+{
+    int64_t a = *(const int64_t *)x, b = *(const int64_t *)y;
+
+    return (a > b) - (a < b);
+}
+
+/* The runs of a baseline of `from` by their numbers here, ascending. All are there by now. */
+static int translate_runs(struct merge *m, const struct store_baseline *b, int64_t *ids,
+                          struct error *err)
+{
+    for (size_t i = 0; i < b->nr_runs; i++) {
+        struct sql_query q;
+        char uuid[64] = "";
+        if (sql_open(&q, m->from, "SELECT uuid FROM run WHERE id = ?", err))
+            return -1;
+        sql_bind_int(&q, b->run_ids[i]);
+        int rc = sql_step(&q, err);
+        if (rc > 0)
+            snprintf(uuid, sizeof(uuid), "%s", sql_text(&q));
+        sql_close(&q);
+        if (rc < 0 || (rc = merge_find_run(m->to, uuid, &ids[i], err)) < 0)
+            return -1;
+        if (rc == 0)
+            return error_set(err, "%s: baseline \"%s\" names a run that is not there",
+                             m->from->path, b->name);
+    }
+    qsort(ids, b->nr_runs, sizeof(*ids), order_ids);
+    return 0;
+}
+
+static int insert_baseline(struct merge *m, const struct store_baseline *b, const int64_t *ids,
+                           struct error *err)
+{
+    struct sql_query q;
+
+    if (sql_open(&q, m->to, "INSERT INTO baseline (name, created_ms, note) VALUES (?, ?, ?)", err))
+        return -1;
+    sql_bind_text(&q, b->name);
+    sql_bind_int(&q, b->created_ms);
+    sql_bind_text(&q, b->note);
+    if (sql_run(&q, err))
+        return -1;
+    int64_t baseline = sql_last_id(m->to);
+    for (size_t i = 0; i < b->nr_runs; i++) {
+        if (sql_open(&q, m->to, "INSERT INTO baseline_run (baseline, run) VALUES (?, ?)", err))
+            return -1;
+        sql_bind_int(&q, baseline);
+        sql_bind_int(&q, ids[i]);
+        if (sql_run(&q, err))
+            return -1;
+    }
+    m->result->baselines++;
+    return 0;
+}
+
+static int merge_baseline(struct merge *m, const struct store_baseline *theirs,
+                          const struct store_baselines *ours, struct error *err)
+{
+    int64_t *ids = memory_zeroed(theirs->nr_runs + 1, sizeof(*ids));
+    const struct store_baseline *same = NULL;
+    int rc = translate_runs(m, theirs, ids, err);
+
+    for (size_t i = 0; i < ours->nr; i++)
+        if (strcmp(ours->items[i].name, theirs->name) == 0)
+            same = &ours->items[i];
+    if (rc == 0 && !same) {
+        rc = insert_baseline(m, theirs, ids, err);
+    } else if (rc == 0) {
+        if (same->nr_runs > 1)
+            qsort(same->run_ids, same->nr_runs, sizeof(*same->run_ids), order_ids);
+        if (same->nr_runs != theirs->nr_runs ||
+            memcmp(same->run_ids, ids, same->nr_runs * sizeof(*ids)) != 0)
+            merge_conflict(m, "baseline \"%s\" names other runs in %s; ours stays", theirs->name,
+                           m->from->path);
+    }
+    free(ids);
+    return rc;
+}
+
+static int merge_baselines(struct merge *m, struct error *err)
+{
+    struct store_baselines theirs = { 0 }, ours = { 0 };
+    int rc = store_baseline_list(m->from, &theirs, err);
+
+    if (rc == 0)
+        rc = store_baseline_list(m->to, &ours, err);
+    for (size_t i = 0; rc == 0 && i < theirs.nr; i++)
+        rc = merge_baseline(m, &theirs.items[i], &ours, err);
+    store_baselines_release(&theirs);
+    store_baselines_release(&ours);
+    return rc;
+}
+
+/* ---- roofs ---- */
+
+static int open_ceilings(struct store *s, struct sql_query *q, struct error *err)
+{
+    struct strbuf sql;
+
+    strbuf_init(&sql);
+    strbuf_adds(&sql, "SELECT c.epoch");
+    table_add_columns(&table_machine, "m", &sql);
+    table_add_columns(&table_ceiling, "c", &sql);
+    strbuf_adds(&sql, " FROM ceiling c JOIN machine m ON m.id = c.machine ORDER BY c.id");
+    int rc = sql_open(q, s, sql.data, err);
+    strbuf_release(&sql);
+    return rc;
+}
+
+static int add_ceiling(struct merge *m, const char *epoch, const struct machine *machine,
+                       const struct ceiling *ceiling, struct error *err)
+{
+    static const char *const extra[] = { "machine", "epoch", NULL };
+    struct sql_query q;
+    int64_t id;
+
+    if (table_intern(&table_machine, m->to, machine, &id, err) ||
+        rows_open_insert_new(&table_ceiling, m->to, extra, &q, err))
+        return -1;
+    sql_bind_int(&q, id);
+    sql_bind_text(&q, epoch);
+    table_bind(&table_ceiling, &q, ceiling);
+    if (sql_run(&q, err))
+        return -1;
+    m->result->ceilings += sqlite3_changes(m->to->db);
+    return 0;
+}
+
+static int merge_ceilings(struct merge *m, struct error *err)
+{
+    struct sql_query q;
+    int rc;
+
+    if (open_ceilings(m->from, &q, err))
+        return -1;
+    while ((rc = sql_step(&q, err)) > 0) {
+        struct machine machine;
+        struct ceiling ceiling;
+        const char *epoch = sql_text(&q);
+        if (table_read(&table_machine, &q, &machine, err) ||
+            table_read(&table_ceiling, &q, &ceiling, err) ||
+            add_ceiling(m, epoch, &machine, &ceiling, err)) {
+            rc = -1;
+            break;
+        }
+    }
+    sql_close(&q);
+    return rc;
+}
+
+/* ---- tables whose rows stand alone ---- */
+
+static int merge_rows(struct merge *m, const struct table *t, int64_t *nr, struct error *err)
+{
+    struct sql_query q, insert;
+    int rc;
+
+    if (rows_open_select(t, m->from, NULL, "ORDER BY id", &q, err))
+        return -1;
+    while ((rc = sql_step(&q, err)) > 0) {
+        if ((rc = rows_open_insert_new(t, m->to, NULL, &insert, err)) < 0)
+            break;
+        rows_copy(&insert, &q, 0);
+        if ((rc = sql_run(&insert, err)) < 0)
+            break;
+        *nr += sqlite3_changes(m->to->db);
+    }
+    sql_close(&q);
+    return rc;
+}
+
+int merge_names(struct merge *m, struct error *err)
+{
+    if (merge_baselines(m, err) || merge_ceilings(m, err))
+        return -1;
+    if (m->from->version < SCHEMA_VERDICTS)
+        return 0;
+    return merge_rows(m, &table_acceptance, &m->result->acceptances, err) ||
+                   merge_rows(m, &table_selftest, &m->result->selftests, err)
+               ? -1
+               : 0;
+}
+
+/* ---- comparisons ---- */
+
+/* A hash of all that was decided. */
+static int hash_comparison(struct store *s, int64_t id, uint64_t *hash, struct error *err)
+{
+    struct sql_query q;
+    int rc;
+
+    *hash = ROWS_HASH_BEGIN;
+    if (rows_open_select(&table_comparison, s, NULL, "WHERE id = ?", &q, err))
+        return -1;
+    sql_bind_int(&q, id);
+    if ((rc = sql_step(&q, err)) > 0)
+        *hash = rows_hash(*hash, &q, 0, sqlite3_column_count(q.stmt));
+    sql_close(&q);
+    if (rc < 0 ||
+        rows_open_select(&table_verdict, s, NULL, "WHERE comparison = ? ORDER BY id", &q, err))
+        return -1;
+    sql_bind_int(&q, id);
+    while ((rc = sql_step(&q, err)) > 0)
+        *hash = rows_hash(*hash, &q, 0, sqlite3_column_count(q.stmt));
+    sql_close(&q);
+    return rc;
+}
+
+static int copy_verdicts(struct merge *m, int64_t from, int64_t to, struct error *err)
+{
+    static const char *const extra[] = { "comparison", NULL };
+    struct sql_query q, insert;
+    int rc;
+
+    if (rows_open_select(&table_verdict, m->from, extra, "WHERE comparison = ? ORDER BY id", &q,
+                         err))
+        return -1;
+    sql_bind_int(&q, from);
+    while ((rc = sql_step(&q, err)) > 0) {
+        if ((rc = table_open_insert(&table_verdict, m->to, extra, &insert, err)) < 0)
+            break;
+        sql_bind_int(&insert, to);
+        rows_copy(&insert, &q, 1);
+        if ((rc = sql_run(&insert, err)) < 0)
+            break;
+    }
+    sql_close(&q);
+    return rc;
+}
+
+/* `q` stands at its row: id, then the columns. */
+static int copy_comparison(struct merge *m, struct sql_query *q, int64_t from, struct error *err)
+{
+    struct sql_query insert;
+
+    if (sql_begin(m->to, err))
+        return -1;
+    int rc = table_open_insert(&table_comparison, m->to, NULL, &insert, err);
+    if (rc == 0) {
+        for (int i = 1; i < sqlite3_column_count(q->stmt); i++)
+            sqlite3_bind_value(insert.stmt, i, sqlite3_column_value(q->stmt, i));
+        rc = sql_run(&insert, err);
+    }
+    if (rc == 0)
+        rc = copy_verdicts(m, from, sql_last_id(m->to), err);
+    if (sql_end(m->to, rc, err))
+        return -1;
+    m->result->comparisons++;
+    return 0;
+}
+
+static int merge_comparison(struct merge *m, struct sql_query *q, struct error *err)
+{
+    int64_t id = sql_int(q), ours = 0;
+    const char *uuid = (const char *)sqlite3_column_text(q->stmt, 1);
+    uint64_t a, b;
+    struct sql_query known;
+
+    if (sql_open(&known, m->to, "SELECT id FROM comparison WHERE uuid = ?", err))
+        return -1;
+    sql_bind_text(&known, uuid);
+    int rc = sql_step(&known, err);
+    if (rc > 0)
+        ours = sql_int(&known);
+    sql_close(&known);
+    if (rc < 0)
+        return -1;
+    if (rc == 0)
+        return copy_comparison(m, q, id, err);
+    if (hash_comparison(m->to, ours, &a, err) || hash_comparison(m->from, id, &b, err))
+        return -1;
+    if (a != b)
+        merge_conflict(m,
+                       "comparison %" PRId64 " (%.8s) says something else in %s (there %" PRId64
+                       "); ours stays",
+                       ours, uuid, m->from->path, id);
+    return 0;
+}
+
+int merge_comparisons(struct merge *m, struct error *err)
+{
+    struct sql_query q;
+    int rc;
+
+    if (m->from->version < SCHEMA_VERDICTS)
+        return 0;
+    if (table_open_select(&table_comparison, m->from, "ORDER BY comparison.id", &q, err))
+        return -1;
+    while ((rc = sql_step(&q, err)) > 0) {
+        if (merge_comparison(m, &q, err)) {
+            rc = -1;
+            break;
+        }
+    }
+    sql_close(&q);
+    return rc;
+}

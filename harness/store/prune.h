@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A history that has grown for years, made smaller: raw samples of old runs become summaries
+ * (store/samples_thin.h), and runs that nobody keeps are removed.
+ *
+ * Left alone, whatever the rules say: runs that a baseline names; runs of a commit in which a
+ * recorded comparison found something (regressed, broken, improved, fixed), or against which it
+ * did; unfinished runs that began within the last two days. Verdicts, acceptances and roofs stay.
+ *
+ * Each run is one transaction: a pruning that is killed leaves a sound history.
+ */
+#ifndef HARNESS_STORE_PRUNE_H
+#define HARNESS_STORE_PRUNE_H
+
+#include "store/store.h"
+
+struct store_prune {
+    int64_t now_ms;
+    /* Runs: one that either rule keeps stays; without any rule all stay. */
+    int64_t keep_ms;    /* those that began within this time; 0: no such rule */
+    int64_t keep_runs;  /* so many of the newest finished ones; 0: no such rule */
+    int64_t samples_ms; /* samples of older runs become summaries; 0: none do */
+    bool dry_run;       /* only look; STORE_READ will do */
+};
+
+struct store_pruned {
+    int64_t runs;                          /* looked at */
+    int64_t removed;                       /* runs */
+    int64_t removed_results;               /* their measurements */
+    int64_t thinned;                       /* runs */
+    int64_t thinned_results;               /* measurements of which only a summary is left */
+    int64_t samples_before, samples_after; /* bytes of those */
+    int64_t named;                         /* runs that would have gone, or be thinned, but for a
+                                            * baseline or verdict */
+};
+
+int store_prune(struct store *s, const struct store_prune *rules, struct store_pruned *pruned,
+                struct error *err);
+
+/* Bytes: of the file, and of it what is free for new rows. */
+struct store_room {
+    int64_t size, free;
+};
+int store_room(struct store *s, struct store_room *room, struct error *err);
+/* Gives free room back to the file system. Writes the file anew: needs as much room again, and
+ * holds up other writers. */
+int store_vacuum(struct store *s, struct error *err);
+
+#endif

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: MIT */
+#include "store/salvage.h"
+
+#include "base/file.h"
+#include "store/read.h"
+#include "store/salvage_parts.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static struct salvaged_table *find_table(struct salvaged *result, const char *name)
+{
+    for (size_t i = 0; i < result->tables.nr; i++)
+        if (strcmp(result->tables.items[i].name, name) == 0)
+            return &result->tables.items[i];
+    return NULL;
+}
+
+/* ---- rows that are there, but cannot be decoded ---- */
+
+struct ids {
+    int64_t *items;
+    size_t nr, capacity;
+};
+
+static int bad_measurements(struct store *s, struct ids *bad, struct error *err)
+{
+    struct sql_query q;
+    int rc;
+
+    if (sql_open(&q, s, "SELECT id FROM measurement ORDER BY id", err))
+        return -1;
+    while ((rc = sql_step(&q, err)) > 0) {
+        struct measurement m = { .nr_samples = 0 };
+        struct error ignored;
+        int64_t id = sql_int(&q);
+        if (read_measurement(s, id, &m, &ignored))
+            *array_push(bad) = id;
+        measurement_release(&m);
+    }
+    sql_close(&q);
+    return rc;
+}
+
+static int bad_runs(struct store *s, struct ids *bad, struct error *err)
+{
+    struct sql_query q;
+    int rc;
+
+    if (open_runs(s, "", &q, err))
+        return -1;
+    while ((rc = sql_step(&q, err)) > 0) {
+        struct run run = { .id = 0 };
+        struct error ignored;
+        if (read_run(&q, &run, &ignored))
+            *array_push(bad) = run.id;
+        run_release(&run);
+    }
+    sql_close(&q);
+    return rc;
+}
+
+static int remove_ids(struct salvage *s, const char *table, const char *text, const struct ids *bad,
+                      struct error *err)
+{
+    for (size_t i = 0; i < bad->nr; i++) {
+        struct sql_query q;
+        if (sql_open(&q, s->to, text, err))
+            return -1;
+        sql_bind_int(&q, bad->items[i]);
+        if (sql_run(&q, err))
+            return -1;
+        int nr = sqlite3_changes(s->to->db);
+        find_table(s->result, table)->saved -= nr;
+        find_table(s->result, table)->lost += nr;
+    }
+    return 0;
+}
+
+static int remove_undecodable(struct salvage *s, struct error *err)
+{
+    static const struct {
+        const char *table, *text;
+    } texts[] = {
+        { "selftest", "DELETE FROM selftest WHERE NOT json_valid(result)" },
+        { "verdict",
+          "DELETE FROM verdict WHERE NOT json_valid(result) OR NOT json_valid(evidence)" },
+        { "comparison", "DELETE FROM comparison WHERE NOT json_valid(settings)" },
+        { "baseline", "DELETE FROM baseline WHERE id NOT IN (SELECT baseline FROM baseline_run)" },
+    };
+    struct ids runs = { 0 }, measurements = { 0 };
+    int rc = bad_runs(s->to, &runs, err);
+
+    if (rc == 0)
+        rc = remove_ids(s, "baseline_run", "DELETE FROM baseline_run WHERE run = ?", &runs, err);
+    if (rc == 0)
+        rc = remove_ids(s, "run", "DELETE FROM run WHERE id = ?", &runs, err);
+    if (rc == 0)
+        rc = bad_measurements(s->to, &measurements, err);
+    if (rc == 0)
+        rc = remove_ids(s, "measurement", "DELETE FROM measurement WHERE id = ?", &measurements,
+                        err);
+    for (size_t i = 0; rc == 0 && i < sizeof(texts) / sizeof(texts[0]); i++) {
+        rc = sql_execute(s->to, texts[i].text, err);
+        find_table(s->result, texts[i].table)->saved -= sqlite3_changes(s->to->db);
+        find_table(s->result, texts[i].table)->lost += sqlite3_changes(s->to->db);
+    }
+    array_release(&runs);
+    array_release(&measurements);
+    return rc;
+}
+
+/* What went with a run or comparison by a cascade. */
+static int count_saved(struct salvage *s, struct error *err)
+{
+    for (size_t i = 0; i < s->result->tables.nr; i++) {
+        struct salvaged_table *t = &s->result->tables.items[i];
+        char text[64];
+        int64_t nr;
+        snprintf(text, sizeof(text), "SELECT count(*) FROM %s", t->name);
+        if (sql_one_int(s->to, text, &nr, err))
+            return -1;
+        t->lost += t->saved > nr ? t->saved - nr : 0;
+        t->saved = nr;
+    }
+    return 0;
+}
+
+/* ---- the damaged file ---- */
+
+static bool has_tables(sqlite3 *db)
+{
+    sqlite3_stmt *stmt = NULL;
+    bool found = sqlite3_prepare_v2(db,
+                                    "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND "
+                                    "name IN ('run', 'launch', 'benchmark', 'measurement')",
+                                    -1, &stmt, NULL) == SQLITE_OK &&
+                 sqlite3_step(stmt) == SQLITE_ROW && sqlite3_column_int(stmt, 0) == 4;
+
+    sqlite3_finalize(stmt);
+    return found;
+}
+
+static void open_copy(struct salvage *s, const char *copy)
+{
+    int rc =
+        sqlite3_open_v2(copy, &s->from, SQLITE_OPEN_READWRITE | SQLITE_OPEN_PRIVATECACHE, NULL);
+
+    if (rc == SQLITE_OK) /* looks closer at each page */
+        sqlite3_exec(s->from, "PRAGMA cell_size_check = ON", NULL, NULL, NULL);
+}
+
+static void close_copy(struct salvage *s)
+{
+    sqlite3_close(s->from);
+    s->from = NULL;
+}
+
+/* A sound database of somebody else is not for us to mend. */
+static bool is_foreign(sqlite3 *db)
+{
+    sqlite3_stmt *stmt = NULL;
+    bool readable = sqlite3_prepare_v2(db, "SELECT count(*) FROM sqlite_schema", -1, &stmt, NULL) ==
+                        SQLITE_OK &&
+                    sqlite3_step(stmt) == SQLITE_ROW && sqlite3_column_int(stmt, 0) > 0;
+
+    sqlite3_finalize(stmt);
+    return readable && !has_tables(db);
+}
+
+static int open_damaged(struct salvage *s, const char *from, const char *copy, struct error *err)
+{
+    open_copy(s, copy);
+    if (has_tables(s->from))
+        return 0;
+    if (is_foreign(s->from))
+        return error_set(err, "%s: this is an SQLite database, but not a history of harness", from);
+    close_copy(s);
+    if (salvage_replace_start(copy, err))
+        return -1;
+    s->result->start_replaced = true;
+    open_copy(s, copy);
+    if (has_tables(s->from))
+        return 0;
+    return error_set(err,
+                     "%s: the start of the file is lost, and with it where each table is; "
+                     "nothing can be salvaged",
+                     from);
+}
+
+/* Only what is in the file itself can be mended there. */
+static int rebuild(struct salvage *s, const char *copy, struct error *err)
+{
+    sqlite3_exec(s->from, "PRAGMA journal_mode = DELETE", NULL, NULL, NULL);
+    if (salvage_rebuild_trees(s->from, copy, s->result, err))
+        return -1;
+    close_copy(s);
+    open_copy(s, copy);
+    return 0;
+}
+
+/* ---- the new file ---- */
+
+static int check_new(struct store *to, struct error *err)
+{
+    struct store_health health;
+
+    if (store_verify(to, &health, err))
+        return error_prefix(err, "what was salvaged is not sound");
+    /* One file, as a backup. */
+    return sql_execute(to, "PRAGMA journal_mode = DELETE", err);
+}
+
+static int fill(struct salvage *s, struct error *err)
+{
+    if (sql_begin(s->to, err))
+        return -1;
+    int rc = salvage_tables(s, err);
+    if (rc == 0)
+        rc = remove_undecodable(s, err);
+    if (rc == 0)
+        rc = count_saved(s, err);
+    if (sql_end(s->to, rc, err))
+        return -1;
+    return check_new(s->to, err);
+}
+
+static int salvage(struct salvage *s, const char *from, const char *copy, const char *partial,
+                   struct error *err)
+{
+    int rc = salvage_copy(from, copy, s->result, err);
+
+    if (rc == 0)
+        rc = open_damaged(s, from, copy, err);
+    if (rc == 0)
+        rc = rebuild(s, copy, err);
+    if (rc == 0)
+        rc = store_open(&s->to, partial, STORE_WRITE, err);
+    if (rc == 0)
+        rc = fill(s, err);
+    store_close(s->to);
+    close_copy(s);
+    return rc;
+}
+
+int store_salvage(const char *from, const char *to, struct salvaged *out, struct error *err)
+{
+    struct salvage s = { .result = out };
+    struct strbuf copy, partial;
+
+    *out = (struct salvaged) { .cut_off = false };
+    if (!file_exists(from))
+        return error_set(err, "%s: there is no such file", from);
+    if (file_exists(to))
+        return error_set(err, "%s: exists already; a salvage does not replace files", to);
+    if (file_make_parent(to, err))
+        return -1;
+    strbuf_init(&copy);
+    strbuf_init(&partial);
+    strbuf_addf(&copy, "%s.%ld.damaged", to, (long)getpid());
+    strbuf_addf(&partial, "%s.%ld.partial", to, (long)getpid());
+    int rc = salvage(&s, from, copy.data, partial.data, err);
+    if (rc == 0 && link(partial.data, to))
+        rc = error_set(err, "%s: cannot be created", to);
+    salvage_remove(copy.data);
+    salvage_remove(partial.data);
+    strbuf_release(&copy);
+    strbuf_release(&partial);
+    return rc;
+}
+
+void salvaged_release(struct salvaged *out)
+{
+    array_release(&out->tables);
+}

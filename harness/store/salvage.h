@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What can be read of a damaged history, as a new one.
+ *
+ * The damaged file and its log are copied first, so they stay as they are. Tables are walked by
+ * their row numbers: where a page cannot be read, the next row that can be is searched for. What
+ * names alone say is restored from the indices: benchmarks (their key is all they are), machines,
+ * builds, and that there was a launch. Rows that no longer fit the schema, belong to lost ones or
+ * cannot be decoded are left out, so that the new file is sound: store_verify() has the last word.
+ *
+ * Where inner pages of a table are lost, its leaves get new ones. Where the first page is lost,
+ * which says where each table is, that of a new history takes its place; this works for files that
+ * were made by one version of harness and never vacuumed.
+ */
+#ifndef HARNESS_STORE_SALVAGE_H
+#define HARNESS_STORE_SALVAGE_H
+
+#include "base/array.h"
+#include "store/store.h"
+
+struct salvaged_table {
+    const char *name;
+    int64_t saved;    /* rows in the new file */
+    int64_t restored; /* of these, from an index or a name */
+    int64_t lost;     /* rows known to have been there; there may have been more */
+    bool more;        /* and where the damage lies no number tells how many */
+};
+
+struct salvaged {
+    ARRAY(struct salvaged_table) tables;
+    int trees_rebuilt;   /* tables whose inner pages were lost */
+    bool start_replaced; /* the first page was lost */
+    struct {
+        char name[32];
+    } foreign[16]; /* and these tables are not where the new one says: they are left out */
+    int nr_foreign;
+    bool cut_off; /* the file is shorter than it was */
+};
+
+/* Refuses to replace an existing `to`; a salvage that fails leaves none. */
+int store_salvage(const char *from, const char *to, struct salvaged *out, struct error *err);
+void salvaged_release(struct salvaged *out);
+
+#endif

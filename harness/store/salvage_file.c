@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: MIT */
+/* A copy of a damaged file, mended as far as SQLite needs it to open it. Offsets and page types:
+ * sqlite.org/fileformat2.html, 1.3 and 1.6. */
+#include "base/file.h"
+#include "store/salvage_parts.h"
+#include "store/schema.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+    HEADER_SIZE = 100,
+    HEADER_PAGE_SIZE = 16,  /* 2 bytes */
+    HEADER_PAGES = 28,      /* 4 bytes: length of the file in pages */
+    HEADER_FREE_FIRST = 32, /* 4 bytes: first page of the list of free ones */
+    HEADER_FREE = 36,       /* 4 bytes: how many those are */
+    PAGE_INTERIOR = 5,      /* type of a table's page that has pages below it */
+    INTERIOR_CELLS = 3,     /* 2 bytes: how many pages, but for the last */
+    INTERIOR_LAST = 8,      /* 4 bytes: the last of them */
+    INTERIOR_HEADER = 12,
+    PAGE_SIZE_USUAL = 4096,
+    BUFFER = 1 << 16,
+    GROWTH_MOST = 64, /* a file is not believed to have been this many times longer */
+};
+
+static const char magic[16] = "SQLite format 3";
+
+/* ---- copying ---- */
+
+static int copy_bytes(int from, int to)
+{
+    char *buffer = memory_zeroed(BUFFER, 1);
+    ssize_t nr;
+
+    while ((nr = read(from, buffer, BUFFER)) > 0)
+        if (write(to, buffer, (size_t)nr) != nr) {
+            nr = -1;
+            break;
+        }
+    free(buffer);
+    return nr < 0 ? -1 : 0;
+}
+
+static int copy_file(const char *from, const char *to, struct error *err)
+{
+    int in = open(from, O_RDONLY | O_CLOEXEC);
+    if (in < 0)
+        return error_set(err, "%s: cannot be read: %s", from, strerror(errno));
+    int out = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    int rc = out < 0 ? -1 : copy_bytes(in, out);
+    int reason = errno;
+    close(in);
+    if (out >= 0 && close(out) && rc == 0) {
+        rc = -1;
+        reason = errno;
+    }
+    return rc ? error_set(err, "%s: cannot copy %s: %s", to, from, strerror(reason)) : 0;
+}
+
+static void beside(const char *path, const char *suffix, struct strbuf *out)
+{
+    strbuf_clear(out);
+    strbuf_addf(out, "%s%s", path, suffix);
+}
+
+void salvage_remove(const char *copy)
+{
+    static const char *const suffixes[] = { "", "-wal", "-shm", "-journal" };
+    struct strbuf name;
+
+    strbuf_init(&name);
+    for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
+        beside(copy, suffixes[i], &name);
+        unlink(name.data);
+    }
+    strbuf_release(&name);
+}
+
+static int copy_with_log(const char *from, const char *copy, struct error *err)
+{
+    struct strbuf log, log_copy;
+    struct stat st;
+
+    strbuf_init(&log);
+    strbuf_init(&log_copy);
+    beside(from, "-wal", &log);
+    beside(copy, "-wal", &log_copy);
+    int rc = copy_file(from, copy, err);
+    if (rc == 0 && stat(log.data, &st) == 0 && st.st_size > 0)
+        rc = copy_file(log.data, log_copy.data, err);
+    strbuf_release(&log);
+    strbuf_release(&log_copy);
+    return rc;
+}
+
+/* ---- numbers, highest byte first ---- */
+
+static uint32_t get(const unsigned char *p, int bytes)
+{
+    uint32_t value = 0;
+
+    for (int i = 0; i < bytes; i++)
+        value = value << 8 | p[i];
+    return value;
+}
+
+static void put4(unsigned char *p, uint32_t value)
+{
+    for (int i = 0; i < 4; i++)
+        p[i] = (unsigned char)(value >> (24 - 8 * i));
+}
+
+static size_t page_size_of(const unsigned char *header)
+{
+    uint32_t size = get(header + HEADER_PAGE_SIZE, 2);
+
+    if (size == 1)
+        size = 65536;
+    bool sensible = size >= 512 && (size & (size - 1)) == 0;
+    return memcmp(header, magic, sizeof(magic)) == 0 && sensible ? size : PAGE_SIZE_USUAL;
+}
+
+/* ---- mending ---- */
+
+/* Fills the last page up with zeros. A file that was cut off gets zeros up to its former length, so
+ * that no page is named that is not there; unless that length is nonsense: then it gets the true
+ * one. */
+static int mend_length(int fd, off_t size, struct salvaged *result)
+{
+    unsigned char header[HEADER_SIZE];
+
+    if (pread(fd, header, sizeof(header), 0) != (ssize_t)sizeof(header))
+        return -1;
+    size_t page = page_size_of(header), pages = ((size_t)size + page - 1) / page;
+    size_t named = memcmp(header, magic, sizeof(magic)) == 0 ? get(header + HEADER_PAGES, 4) : 0;
+    result->cut_off = named > pages;
+    if (result->cut_off && named <= GROWTH_MOST * (pages + GROWTH_MOST))
+        pages = named;
+    if (ftruncate(fd, (off_t)(pages * page)))
+        return -1;
+    if (pages >= named)
+        return 0;
+    put4(header + HEADER_PAGES, (uint32_t)pages);
+    put4(header + HEADER_FREE_FIRST, 0); /* may lie behind the end */
+    put4(header + HEADER_FREE, 0);
+    return pwrite(fd, header, sizeof(header), 0) == (ssize_t)sizeof(header) ? 0 : -1;
+}
+
+int salvage_copy(const char *from, const char *copy, struct salvaged *result, struct error *err)
+{
+    struct stat st;
+
+    if (copy_with_log(from, copy, err))
+        return -1;
+    int fd = open(copy, O_RDWR | O_CLOEXEC);
+    int rc = fd < 0 ? -1 : fstat(fd, &st);
+    if (rc == 0 && st.st_size < PAGE_SIZE_USUAL) {
+        close(fd);
+        return error_set(err, "%s: has not even one page; nothing can be salvaged", from);
+    }
+    if (rc == 0)
+        rc = mend_length(fd, st.st_size, result);
+    if (fd >= 0)
+        close(fd);
+    return rc ? error_set(err, "%s: cannot be mended: %s", copy, strerror(errno)) : 0;
+}
+
+/* ---- a lost start ---- */
+
+static int write_page(int fd, const unsigned char *bytes, uint32_t page)
+{
+    off_t at = (off_t)(page - 1) * PAGE_SIZE_USUAL;
+
+    return pwrite(fd, bytes, PAGE_SIZE_USUAL, at) == PAGE_SIZE_USUAL ? 0 : -1;
+}
+
+/* The table of contents of a new history: the first page and those below it. */
+static int write_contents(int fd, const unsigned char *fresh, size_t length, uint32_t pages)
+{
+    const unsigned char *root = fresh + HEADER_SIZE;
+    unsigned char first[PAGE_SIZE_USUAL];
+    int rc = 0;
+
+    memcpy(first, fresh, sizeof(first));
+    put4(first + HEADER_PAGES, pages);
+    put4(first + HEADER_FREE_FIRST, 0);
+    put4(first + HEADER_FREE, 0);
+    if (write_page(fd, first, 1))
+        return -1;
+    uint32_t cells = root[0] == PAGE_INTERIOR ? get(root + INTERIOR_CELLS, 2) : 0;
+    for (uint32_t i = 0; rc == 0 && root[0] == PAGE_INTERIOR && i <= cells; i++) {
+        uint32_t at = get(root + INTERIOR_HEADER + (size_t)2 * i, 2);
+        uint32_t page = i < cells ? get(fresh + at, 4) : get(root + INTERIOR_LAST, 4);
+        if (page == 0 || (size_t)page * PAGE_SIZE_USUAL > length || page > pages)
+            return -1;
+        rc = write_page(fd, fresh + (size_t)(page - 1) * PAGE_SIZE_USUAL, page);
+    }
+    return rc;
+}
+
+static char *fresh_history(const char *path, size_t *length, struct error *err)
+{
+    struct store *s;
+
+    if (store_open(&s, path, STORE_WRITE, err))
+        return NULL;
+    int rc = sql_execute(s, "PRAGMA journal_mode = DELETE", err);
+    store_close(s);
+    return rc ? NULL : file_read(path, length, err);
+}
+
+int salvage_replace_start(const char *copy, struct error *err)
+{
+    struct strbuf path;
+    struct stat st;
+    size_t length = 0;
+
+    strbuf_init(&path);
+    beside(copy, ".fresh", &path);
+    char *fresh = fresh_history(path.data, &length, err);
+    salvage_remove(path.data);
+    strbuf_release(&path);
+    if (!fresh)
+        return -1;
+    /* Nothing of the log makes sense on such a start. */
+    struct strbuf log;
+    strbuf_init(&log);
+    beside(copy, "-wal", &log);
+    unlink(log.data);
+    strbuf_release(&log);
+    int fd = open(copy, O_RDWR | O_CLOEXEC);
+    int rc = fd < 0 ? -1 : fstat(fd, &st);
+    if (rc == 0)
+        rc = write_contents(fd, (const unsigned char *)fresh, length,
+                            (uint32_t)(st.st_size / PAGE_SIZE_USUAL));
+    if (fd >= 0)
+        close(fd);
+    free(fresh);
+    return rc ? error_set(err, "%s: its start is lost and cannot be replaced", copy) : 0;
+}

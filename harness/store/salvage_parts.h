@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/* Inside store/ only: the parts of a salvage. */
+#ifndef HARNESS_STORE_SALVAGE_PARTS_H
+#define HARNESS_STORE_SALVAGE_PARTS_H
+
+#include "base/strbuf.h"
+#include "store/salvage.h"
+#include "store/sql.h"
+
+#include <sqlite3.h>
+
+struct salvage {
+    sqlite3 *from;    /* a copy of what is damaged */
+    struct store *to; /* within a transaction */
+    struct salvaged *result;
+};
+
+/* ---- salvage_file.c: a copy that SQLite opens ---- */
+
+/* Copies `from` and its log to `copy` and mends what keeps SQLite from opening it: the length in
+ * the header, a broken last page. */
+int salvage_copy(const char *from, const char *copy, struct salvaged *result, struct error *err);
+/* Puts the first pages of a new history over those of the copy. */
+int salvage_replace_start(const char *copy, struct error *err);
+void salvage_remove(const char *copy); /* with its log */
+
+/* ---- salvage_tree.c: trees whose inner pages are lost ---- */
+
+/* Builds them anew from their leaves, in the file behind `db`. Its log must be in it, and whoever
+ * reads it opens it again afterwards. */
+int salvage_rebuild_trees(sqlite3 *db, const char *copy, struct salvaged *result,
+                          struct error *err);
+
+/* ---- salvage_walk.c: rows that can be read ---- */
+
+/* Is called with a statement that stands at a row. */
+typedef int salvage_row_fn(void *context, sqlite3_stmt *row, struct error *err);
+
+/* Rows lost to unreadable pages. */
+struct salvage_gaps {
+    int64_t rows; /* by the numbers on both sides of gaps */
+    bool open;    /* a gap at the end: nothing on its other side */
+};
+/* "SELECT columns FROM table", ascending by rowid; the first column must be the rowid. */
+int salvage_walk(struct salvage *s, const char *table, const char *columns, salvage_row_fn *take,
+                 void *context, struct salvage_gaps *gaps, struct error *err);
+/* A whole SELECT without order, then the same with `backwards` behind it: what lies before and
+ * behind damage. Rows may come twice. True in *damaged if either ended early. */
+int salvage_both_ways(struct salvage *s, const char *select, const char *forwards,
+                      const char *backwards, salvage_row_fn *take, void *context, bool *damaged,
+                      struct error *err);
+
+/* ---- salvage_tables.c ---- */
+
+/* All tables, in an order in which each finds what it refers to. */
+int salvage_tables(struct salvage *s, struct error *err);
+/* The dims of all benchmarks that are there. */
+int salvage_dims(struct store *s, struct error *err);
+
+#endif

@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: MIT */
+/* Files with pages overwritten, cut off, without their start: what can be read is saved, is what it
+ * was, and what is lost is counted. Features: U-05. */
+#include "store_histories.h"
+
+#include "store/annotations.h"
+#include "store/salvage.h"
+
+#include <fcntl.h>
+
+enum { PAGE = 4096, RUNS = 150, RESULTS = 2, MEASUREMENTS = RUNS * 2 * RESULTS };
+
+struct files {
+    char sound[160], damaged[160], saved[160];
+    int64_t pages;
+};
+
+static struct files make_files(void **state)
+{
+    struct files f;
+    struct stat st;
+    struct error err;
+
+    path_in(*state, "sound.db", f.sound);
+    path_in(*state, "damaged.db", f.damaged);
+    path_in(*state, "saved.db", f.saved);
+    make_runs(f.sound, 0, RUNS, RESULTS);
+    struct store *s = open_store(f.sound, STORE_WRITE);
+    assert_ok(store_baseline_save(s, "main", (const int64_t[]) { 2, 3 }, 2, 5, NULL, false, &err),
+              &err);
+    assert_ok(store_annotate(s, 5, 1, "new BIOS", &err), &err);
+    store_close(s);
+    assert_int_equal(stat(f.sound, &st), 0);
+    f.pages = st.st_size / PAGE;
+    assert_true(f.pages > 60);
+    return f;
+}
+
+static void copy_bytes(const char *from, const char *to)
+{
+    size_t length;
+    struct error err;
+    char *bytes = file_read(from, &length, &err);
+
+    assert_non_null(bytes);
+    assert_ok(file_write(to, bytes, length, &err), &err);
+    free(bytes);
+}
+
+static void overwrite(const char *path, int64_t page, const unsigned char junk[PAGE])
+{
+    int fd = open(path, O_WRONLY | O_CLOEXEC);
+
+    assert_int_equal(pwrite(fd, junk, PAGE, page * PAGE), PAGE);
+    close(fd);
+}
+
+static struct salvaged salvage(const struct files *f)
+{
+    struct salvaged out;
+    struct error err;
+    size_t before_length, after_length;
+    char *before = file_read(f->damaged, &before_length, &err);
+
+    remove(f->saved);
+    assert_ok(store_salvage(f->damaged, f->saved, &out, &err), &err);
+    assert_sound(f->saved);
+    char *after = file_read(f->damaged, &after_length, &err);
+    assert_int_equal(before_length, after_length);
+    assert_memory_equal(before, after, before_length);
+    free(before);
+    free(after);
+    return out;
+}
+
+/* Whatever is in the new file is what was in the old one, under the same number. */
+static void assert_nothing_made_up(const struct files *f)
+{
+    static const char *const queries[] = {
+        "SELECT count(*) FROM (SELECT * FROM saved.measurement EXCEPT SELECT * FROM measurement)",
+        "SELECT count(*) FROM (SELECT * FROM saved.run EXCEPT SELECT * FROM run)",
+        "SELECT count(*) FROM (SELECT * FROM saved.benchmark EXCEPT SELECT * FROM benchmark)",
+        "SELECT count(*) FROM (SELECT * FROM saved.benchmark_dim EXCEPT SELECT * FROM "
+        "benchmark_dim)",
+        "SELECT count(*) FROM (SELECT id, run, seq FROM saved.launch EXCEPT "
+        "SELECT id, run, seq FROM launch)",
+        "SELECT count(*) FROM (SELECT * FROM saved.baseline_run EXCEPT SELECT * FROM "
+        "baseline_run)",
+    };
+    struct store *s = open_store(f->sound, STORE_READ);
+    struct error err;
+    char text[200];
+
+    snprintf(text, sizeof(text), "ATTACH '%s' AS saved", f->saved);
+    assert_ok(sql_execute(s, text, &err), &err);
+    for (size_t i = 0; i < sizeof(queries) / sizeof(queries[0]); i++) {
+        int64_t nr;
+        assert_ok(sql_one_int(s, queries[i], &nr, &err), &err);
+        if (nr)
+            fail_msg("%lld rows: %s", (long long)nr, queries[i]);
+    }
+    store_close(s);
+}
+
+static int64_t lost_of(const struct salvaged *out, const char *table)
+{
+    for (size_t i = 0; i < out->tables.nr; i++)
+        if (strcmp(out->tables.items[i].name, table) == 0)
+            return out->tables.items[i].lost;
+    fail_msg("no table %s", table);
+    return 0;
+}
+
+static void test_sound_file(void **state)
+{
+    struct files f = make_files(state);
+    char *before, *after;
+
+    copy_bytes(f.sound, f.damaged);
+    struct salvaged out = salvage(&f);
+    for (size_t i = 0; i < out.tables.nr; i++)
+        assert_true(out.tables.items[i].lost == 0 && !out.tables.items[i].more &&
+                    out.tables.items[i].restored == 0);
+    assert_false(out.start_replaced || out.cut_off);
+    salvaged_release(&out);
+    before = all_runs_as_text(f.sound);
+    after = all_runs_as_text(f.saved);
+    assert_string_equal(before, after);
+    assert_int_equal(count_in(f.saved, "SELECT count(*) FROM annotation"), 1);
+    assert_nothing_made_up(&f);
+    free(before);
+    free(after);
+}
+
+static void fill_junk(unsigned char junk[PAGE], int kind, struct random *r)
+{
+    for (size_t i = 0; i < PAGE; i++)
+        junk[i] = kind == 0 ? 0 : kind == 1 ? 0x5a : (unsigned char)random_below(r, 256);
+}
+
+/* One page after the other, by zeros, a pattern and noise. */
+static void test_any_page(void **state)
+{
+    struct files f = make_files(state);
+    unsigned char junk[PAGE];
+    struct random r;
+    int64_t least = MEASUREMENTS;
+
+    random_seed(&r, 11);
+    for (int64_t page = 1; page < f.pages; page++) {
+        copy_bytes(f.sound, f.damaged);
+        fill_junk(junk, (int)(page % 3), &r);
+        overwrite(f.damaged, page, junk);
+        struct salvaged out = salvage(&f);
+        int64_t runs = count_in(f.saved, "SELECT count(*) FROM run");
+        int64_t results = count_in(f.saved, "SELECT count(*) FROM measurement");
+        assert_nothing_made_up(&f);
+        /* A page has some fifty runs, and with each go its measurements. */
+        if (runs < RUNS - 60 || results < (runs - 8) * 2 * RESULTS)
+            fail_msg("page %lld: %lld runs, %lld measurements", (long long)page, (long long)runs,
+                     (long long)results);
+        if (results < MEASUREMENTS)
+            assert_true(lost_of(&out, "measurement") >= MEASUREMENTS - results);
+        least = results < least ? results : least;
+        salvaged_release(&out);
+    }
+    printf("of %d measurements at least %lld\n", MEASUREMENTS, (long long)least);
+}
+
+static void test_several_pages(void **state)
+{
+    struct files f = make_files(state);
+    unsigned char junk[PAGE];
+    struct random r;
+
+    random_seed(&r, random_fresh_seed());
+    for (int round = 0; round < 20; round++) {
+        copy_bytes(f.sound, f.damaged);
+        for (int i = 0; i < 5; i++) {
+            fill_junk(junk, 2, &r);
+            overwrite(f.damaged, 1 + (int64_t)random_below(&r, (uint64_t)f.pages - 1), junk);
+        }
+        struct salvaged out = salvage(&f);
+        assert_nothing_made_up(&f);
+        salvaged_release(&out);
+    }
+}
+
+static void test_cut_off(void **state)
+{
+    struct files f = make_files(state);
+    int64_t last = 0;
+
+    for (int64_t tenths = 2; tenths < 10; tenths++) {
+        copy_bytes(f.sound, f.damaged);
+        assert_int_equal(truncate(f.damaged, tenths * f.pages * PAGE / 10 + 77), 0);
+        struct salvaged out = salvage(&f);
+        assert_true(out.cut_off);
+        assert_nothing_made_up(&f);
+        int64_t results = count_in(f.saved, "SELECT count(*) FROM measurement");
+        assert_true(results >= last); /* the longer, the more */
+        last = results;
+        salvaged_release(&out);
+    }
+    assert_true(last > MEASUREMENTS / 2);
+}
+
+static void test_lost_start(void **state)
+{
+    struct files f = make_files(state);
+    unsigned char junk[PAGE] = { 0 };
+
+    copy_bytes(f.sound, f.damaged);
+    overwrite(f.damaged, 0, junk);
+    struct salvaged out = salvage(&f);
+    assert_true(out.start_replaced);
+    assert_int_equal(count_in(f.saved, "SELECT count(*) FROM measurement"), MEASUREMENTS);
+    assert_nothing_made_up(&f);
+    salvaged_release(&out);
+}
+
+/* The start of a file of another version may not fit: then less is saved, or nothing, but none of
+ * it is made up. */
+static void test_lost_start_of_older(void **state)
+{
+    struct files f = make_files(state);
+    unsigned char junk[PAGE] = { 0 };
+    struct salvaged out;
+    struct error err;
+
+    for (int version = 1; version <= 2; version++) {
+        remove(f.damaged);
+        remove(f.saved);
+        make_version(f.damaged, version);
+        overwrite(f.damaged, 0, junk);
+        if (store_salvage(f.damaged, f.saved, &out, &err)) {
+            assert_non_null(strstr(err.message, "start"));
+            continue;
+        }
+        assert_sound(f.saved);
+        assert_in_range(count_in(f.saved, "SELECT count(*) FROM measurement"), 0, 1);
+        assert_int_equal(count_in(f.saved, "SELECT count(*) FROM annotation"), 0);
+        assert_int_equal(count_in(f.saved, "SELECT count(*) FROM verdict"), 0);
+        salvaged_release(&out);
+    }
+}
+
+/* A writer died: what is in the log alone counts, too. */
+static void test_with_log(void **state)
+{
+    struct files f = make_files(state);
+    char wal[170], wal_copy[170];
+    struct error err;
+
+    struct store *s = open_store(f.sound, STORE_WRITE);
+    assert_ok(sql_execute(s, "PRAGMA wal_autocheckpoint = 0", &err), &err);
+    add_run_of(s, 999, 3, NULL);
+    copy_bytes(f.sound, f.damaged);
+    snprintf(wal, sizeof(wal), "%s-wal", f.sound);
+    snprintf(wal_copy, sizeof(wal_copy), "%s-wal", f.damaged);
+    copy_bytes(wal, wal_copy);
+    struct salvaged out = salvage(&f);
+    assert_int_equal(count_in(f.saved, "SELECT count(*) FROM run"), RUNS + 1);
+    assert_int_equal(count_in(f.saved, "SELECT count(*) FROM measurement"), MEASUREMENTS + 6);
+    salvaged_release(&out);
+    store_close(s);
+}
+
+/* Samples and texts that cannot be decoded are lost; what refers to lost rows, too. */
+static void test_undecodable(void **state)
+{
+    struct files f = make_files(state);
+
+    copy_bytes(f.sound, f.damaged);
+    execute_in(f.damaged,
+               "UPDATE measurement SET samples = x'0105' WHERE id = 2;"
+               "UPDATE measurement SET outcome = 'FINE' WHERE id = 3;"
+               "PRAGMA foreign_keys = OFF; DELETE FROM run WHERE id = 2;"
+               "INSERT INTO selftest VALUES (1, 'm', 'd', 'aa', 1, 1, 'no JSON')");
+    struct salvaged out = salvage(&f);
+    assert_int_equal(count_in(f.saved, "SELECT count(*) FROM measurement"),
+                     MEASUREMENTS - 2 - 2 * RESULTS);
+    assert_int_equal(lost_of(&out, "measurement"), 2 + 2 * RESULTS);
+    assert_int_equal(lost_of(&out, "launch"), 2);
+    assert_int_equal(lost_of(&out, "selftest"), 1);
+    assert_int_equal(count_in(f.saved, "SELECT count(*) FROM baseline_run"), 1);
+    salvaged_release(&out);
+}
+
+static void test_older_versions(void **state)
+{
+    struct files f = make_files(state);
+
+    for (int version = 1; version <= 3; version++) {
+        remove(f.damaged);
+        make_version(f.damaged, version);
+        struct salvaged out = salvage(&f);
+        assert_int_equal(count_in(f.saved, "SELECT count(*) FROM measurement"), 1);
+        assert_int_equal(count_in(f.saved, "PRAGMA user_version"), 3);
+        salvaged_release(&out);
+    }
+}
+
+static void test_refused(void **state)
+{
+    struct files f = make_files(state);
+    struct salvaged out;
+    struct error err;
+
+    assert_int_equal(store_salvage("/nowhere.db", f.saved, &out, &err), -1);
+    assert_int_equal(store_salvage(f.sound, f.sound, &out, &err), -1);
+    assert_non_null(strstr(err.message, "exists already"));
+    assert_ok(file_write(f.damaged, "hi", 2, &err), &err);
+    assert_int_equal(store_salvage(f.damaged, f.saved, &out, &err), -1);
+    remove(f.damaged);
+    execute_in(f.damaged, "CREATE TABLE mail (text)");
+    assert_int_equal(store_salvage(f.damaged, f.saved, &out, &err), -1);
+    assert_non_null(strstr(err.message, "not a history"));
+    assert_false(file_exists(f.saved)); /* and nothing is left lying about */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        scratch_test(test_sound_file),     scratch_test(test_any_page),
+        scratch_test(test_several_pages),  scratch_test(test_cut_off),
+        scratch_test(test_lost_start),     scratch_test(test_lost_start_of_older),
+        scratch_test(test_with_log),       scratch_test(test_undecodable),
+        scratch_test(test_older_versions), scratch_test(test_refused),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
