@@ -3,18 +3,32 @@
 
 #include "analysis/epoch.h"
 #include "base/json.h"
+#include "cli/history_actions.h"
 #include "cli/history_file.h"
 #include "cli/verdict_list.h"
+#include "core/clock.h"
 #include "output/system_table.h"
+#include "store/annotations.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
-struct history_options {
-    const char *db;
-    bool json;
-    int64_t limit;
-};
+static int annotations_of(struct store *store, int64_t run, struct store_annotations *list,
+                          struct error *err)
+{
+    *list = (struct store_annotations) { 0 };
+    return store_annotation_list(store, run, list, err);
+}
+
+static void print_annotations(const struct store_annotations *list)
+{
+    char when[TEXT_UNIT_SIZE];
+
+    for (size_t i = 0; i < list->nr; i++)
+        printf("       %.10s: %s\n", text_timestamp(list->items[i].written_ms, when),
+               list->items[i].text);
+}
 
 static void print_run(const struct store_listed *l)
 {
@@ -30,6 +44,19 @@ static void print_run(const struct store_listed *l)
         if (l->outcomes[i])
             printf(", %lld %s", (long long)l->outcomes[i], outcome_name((enum outcome)i));
     printf("%s%s%s\n", r->ended_ms ? "" : ", unfinished", r->label[0] ? "  " : "", r->label);
+}
+
+static cJSON *annotations_to_json(const struct store_annotations *list)
+{
+    cJSON *array = cJSON_CreateArray();
+
+    for (size_t i = 0; i < list->nr; i++) {
+        cJSON *json = cJSON_CreateObject();
+        json_add_int(json, "written_ms", list->items[i].written_ms);
+        json_add_string(json, "text", list->items[i].text);
+        cJSON_AddItemToArray(array, json);
+    }
+    return array;
 }
 
 static cJSON *listed_to_json(const struct store_listed *l)
@@ -53,10 +80,17 @@ static int list(struct store *store, const struct history_options *o, int argc, 
     (void)argc;
     (void)argv;
     for (size_t i = 0; rc == 0 && i < listing.nr; i++) {
-        if (o->json)
-            cJSON_AddItemToArray(array, listed_to_json(&listing.items[i]));
-        else
+        struct store_annotations notes;
+        rc = annotations_of(store, listing.items[i].run.id, &notes, err);
+        if (rc == 0 && o->json) {
+            cJSON *json = listed_to_json(&listing.items[i]);
+            cJSON_AddItemToObject(json, "annotations", annotations_to_json(&notes));
+            cJSON_AddItemToArray(array, json);
+        } else if (rc == 0) {
             print_run(&listing.items[i]);
+            print_annotations(&notes);
+        }
+        store_annotations_release(&notes);
     }
     if (rc == 0 && o->json) {
         char *text = cJSON_Print(array);
@@ -146,51 +180,135 @@ static int backup(struct store *store, const struct history_options *o, int argc
     return 0;
 }
 
-static const struct {
+int history_annotate(struct store *store, const struct history_options *o, int argc, char **argv,
+                     struct error *err)
+{
+    struct store_runs runs;
+    int64_t now = clock_epoch_ms();
+
+    (void)o;
+    if (argc < 3)
+        return error_set(err, "harness history annotate REF TEXT");
+    int rc = store_resolve(store, argv[1], NULL, &runs, err);
+    for (size_t i = 0; rc == 0 && i < runs.nr; i++) {
+        rc = store_annotate(store, runs.ids[i], now, argv[2], err);
+        if (rc == 0)
+            printf("run %lld: %s\n", (long long)runs.ids[i], argv[2]);
+    }
+    store_runs_release(&runs);
+    return rc;
+}
+
+/* What an action needs the history for. */
+enum need {
+    NEED_READ,
+    NEED_WRITE,  /* one that is there */
+    NEED_CREATE, /* or a new one */
+    NEED_NOTHING,
+};
+
+static const struct action {
     const char *name;
     int words; /* at most, with the action's own name */
-    int (*run)(struct store *, const struct history_options *, int, char **, struct error *);
+    enum need need;
+    history_action_fn *run;
 } actions[] = {
-    { "list", 1, list },     { "show", 2, show },     { "system", 2, surroundings },
-    { "verify", 1, verify }, { "backup", 2, backup }, { "verdicts", 2, verdicts },
+    { "list", 1, NEED_READ, list },
+    { "show", 2, NEED_READ, show },
+    { "system", 2, NEED_READ, surroundings },
+    { "verdicts", 2, NEED_READ, verdicts },
+    { "annotate", 3, NEED_WRITE, history_annotate },
+    { "merge", INT_MAX, NEED_CREATE, history_merge },
+    { "prune", 1, NEED_WRITE, history_prune },
+    { "verify", 1, NEED_READ, verify },
+    { "backup", 2, NEED_READ, backup },
+    { "salvage", 3, NEED_NOTHING, history_salvage },
 };
+
+enum { NR_ACTIONS = sizeof(actions) / sizeof(actions[0]) };
+
+static int unknown_action(const char *word, struct error *err)
+{
+    struct strbuf names;
+
+    strbuf_init(&names);
+    for (size_t i = 0; i < NR_ACTIONS; i++)
+        strbuf_addf(&names, "%s%s", i ? ", " : "", actions[i].name);
+    error_set(err, "unknown action \"%s\"; there are %s", word, names.data);
+    strbuf_release(&names);
+    return -1;
+}
+
+/* *store stays NULL where none is needed. A dry run needs no more than to read. */
+static int open_for(const struct action *action, const struct history_options *o,
+                    struct store **store, struct error *err)
+{
+    *store = NULL;
+    if (action->need == NEED_NOTHING)
+        return 0;
+    if (action->need != NEED_CREATE && history_open(store, o->db, STORE_READ, err))
+        return -1;
+    if (action->need == NEED_READ || (action->need == NEED_WRITE && o->dry_run))
+        return 0;
+    store_close(*store);
+    return history_open(store, o->db, STORE_WRITE, err);
+}
 
 static int run(int argc, char **argv, void *options, struct error *err)
 {
-    const char *action = argc > 0 ? argv[0] : "list";
+    const char *word = argc > 0 ? argv[0] : "list";
     const struct history_options *o = options;
+    const struct action *action = actions;
     struct store *store;
 
-    for (size_t i = 0; i < sizeof(actions) / sizeof(actions[0]); i++) {
-        if (strcmp(actions[i].name, action) != 0)
-            continue;
-        if (command_no_more(argc, argv, actions[i].words, err) ||
-            history_open(&store, o->db, STORE_READ, err))
-            return -1;
-        int rc = actions[i].run(store, o, argc, argv, err);
-        store_close(store);
-        return rc;
-    }
-    return error_set(
-        err, "unknown action \"%s\"; there are list, show, system, verdicts, verify, backup",
-        action);
+    while (action < actions + NR_ACTIONS && strcmp(action->name, word) != 0)
+        action++;
+    if (action == actions + NR_ACTIONS)
+        return unknown_action(word, err);
+    if (command_no_more(argc, argv, action->words, err) || open_for(action, o, &store, err))
+        return -1;
+    int rc = action->run(store, o, argc, argv, err);
+    store_close(store);
+    return rc;
 }
 
 static const struct option_row rows[] = {
     OPTION_ROW("db", 0, OPTION_STRING, struct history_options, db, "FILE",
                "the history (default .harness/history.db of the project)"),
     OPTION_ROW("json", 0, OPTION_FLAG, struct history_options, json, NULL,
-               "list, verdicts: print JSON"),
+               "list, verdicts, merge: print JSON"),
     OPTION_RANGE_ROW("limit", 'n', OPTION_INT, struct history_options, limit, 1, INT32_MAX, "N",
                      "list, verdicts: the newest N (default 20)"),
+    OPTION_RANGE_ROW("keep-days", 0, OPTION_INT, struct history_options, keep_days, 1, 36500, "N",
+                     "prune: runs of the last N days stay"),
+    OPTION_RANGE_ROW("keep-runs", 0, OPTION_INT, struct history_options, keep_runs, 1, INT32_MAX,
+                     "N", "prune: the newest N runs stay"),
+    OPTION_ROW("samples-older-than", 0, OPTION_DURATION, struct history_options, samples_older_than,
+               "TIME", "prune: keep a summary of older runs' samples (90d)"),
+    OPTION_ROW("dry-run", 0, OPTION_FLAG, struct history_options, dry_run, NULL,
+               "prune: say what would go, change nothing"),
+    OPTION_ROW("vacuum", 0, OPTION_FLAG, struct history_options, vacuum, NULL,
+               "prune: give free room back to the file system"),
     OPTION_END,
 };
 
 extern const struct command cmd_history;
 const struct command cmd_history = {
     .name = "history",
-    .arguments = "list|show [REF]|system [REF]|verdicts [ID]|verify|backup FILE",
-    .summary = "the runs and verdicts that are kept: list them, print one, check the file, copy it",
+    .arguments =
+        "list|show [REF]|system [REF]|verdicts [ID]|annotate REF TEXT|"
+        "merge FILE...|prune|verify|backup FILE|salvage FROM TO",
+    .summary =
+        "the runs and verdicts that are kept: list, print, annotate, merge, prune, check, "
+        "copy, salvage",
+    .details =
+        "  harness history annotate latest 'new BIOS'\n"
+        "  harness history merge shards/*.db              other histories into this one\n"
+        "  harness history prune --samples-older-than 90d --keep-days 730 --dry-run\n"
+        "  harness history salvage damaged.db saved.db    what can still be read\n"
+        "\n"
+        "merge may be repeated: runs are known by their uuid. Of two that differ ours stays, and\n"
+        "the exit status is 1. prune leaves alone what a baseline names or a verdict found.",
     .options = rows,
     .options_size = sizeof(struct history_options),
     .run = run,

@@ -11,11 +11,12 @@
 #include "core/registry.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct run_options {
     struct choice_options what;
-    const char *db, *label, *shard, *output, *format;
+    const char *db, *label, *shard, *sweep, *output, *format;
     int64_t launches, iterations, seed;
     double budget, min_time, max_time, timeout;
     bool json, gbench_json;
@@ -77,6 +78,32 @@ static int keep_shard(struct benchmark_list *list, const char *shard, struct err
     return kept ? 0 : error_set(err, "--shard %s leaves nothing to measure", shard);
 }
 
+/* What the shards of one sweep have in common: told, or the job that runs them as an array. */
+static void add_sweep(cJSON *json, const struct run_options *o)
+{
+    const char *told = getenv("HARNESS_SWEEP"), *job = getenv("SLURM_ARRAY_JOB_ID");
+    struct strbuf name;
+
+    if (!o->shard)
+        return;
+    strbuf_init(&name);
+    if (o->sweep || (told && *told))
+        strbuf_adds(&name, o->sweep ? o->sweep : told);
+    else if (job && *job)
+        strbuf_addf(&name, "slurm-%s", job);
+    json_add_string(json, "sweep", name.data);
+    strbuf_release(&name);
+}
+
+static int check_sweep(const struct run_options *o, struct error *err)
+{
+    if (o->sweep && !o->shard)
+        return error_set(err,
+                         "--sweep names what the parts of --shard I/N have in common; there "
+                         "is no --shard");
+    return 0;
+}
+
 static char *settings_json(const struct session *s)
 {
     cJSON *json = cJSON_CreateObject();
@@ -84,6 +111,7 @@ static char *settings_json(const struct session *s)
     json_add_string(json, "device", s->choice.device.spec);
     json_add_int(json, "launches", s->choice.suite.launches);
     json_add_string(json, "shard", s->o->shard);
+    add_sweep(json, s->o);
     cJSON_AddItemToObject(json, "sampling", sampling_to_json(&s->choice.suite.sampling));
     char *text = cJSON_PrintUnformatted(json);
     cJSON_Delete(json);
@@ -146,7 +174,8 @@ static int run_session(struct session *s, int argc, char **argv, struct error *e
 {
     enum sweep_end end;
 
-    if (choose_form(s, err) || recording_check_label(s->o->label, 0, err) ||
+    if (choose_form(s, err) || check_sweep(s->o, err) ||
+        recording_check_label(s->o->label, 0, err) ||
         choice_make(&s->choice, &s->o->what, argv, argc, "quick", err) ||
         keep_shard(&s->choice.list, s->o->shard, err) ||
         history_open(&s->store, s->o->db, STORE_WRITE, err))
@@ -193,6 +222,9 @@ static const struct option_row rows[] = {
                "kill a case that takes longer (default 5m)"),
     OPTION_ROW("shard", 0, OPTION_STRING, struct run_options, shard, "I/N",
                "measure the I-th of N parts"),
+    OPTION_ROW("sweep", 0, OPTION_STRING, struct run_options, sweep, "NAME",
+               "a name for all N parts, which makes them one REF (default: $HARNESS_SWEEP, or the "
+               "Slurm array job)"),
     OPTION_RANGE_ROW("seed", 0, OPTION_INT, struct run_options, seed, 1, INT64_MAX, "N",
                      "of order and inputs (default: fresh)"),
     OPTION_ROW("label", 0, OPTION_STRING, struct run_options, label, "TEXT",

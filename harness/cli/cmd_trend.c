@@ -18,7 +18,7 @@ struct trend_options {
     const char *db, *metric, *since, *machine, *format, *output;
     int64_t last, min_segment;
     double delta, fdr;
-    bool all, json;
+    bool all, alone, json;
 };
 
 /* The history, and what was made of it; each part borrows from those above. */
@@ -131,6 +131,12 @@ static int find_and_print(struct subject *s, const struct trend_options *o, int 
 
     if (!settings.metric)
         return -1;
+    if (o->alone && argc == 0)
+        return error_set(err, "--alone is about the series of a FILTER; there is none");
+    if (o->alone) {
+        facts.filters = settings.filters;
+        facts.nr_filters = settings.nr_filters;
+    }
     if (settings.fdr >= 0.5)
         return error_set(err, "--fdr must be below 50%%");
     if (history_open(&s->store, o->db, STORE_READ, err) || load_runs(s, o, err) ||
@@ -177,6 +183,8 @@ static const struct option_row rows[] = {
                "share of false alarms among the alarms (default 5%)"),
     OPTION_RANGE_ROW("min-segment", 0, OPTION_INT, struct trend_options, min_segment, 2, INT32_MAX,
                      "N", "points that a level needs to count as one (default 5)"),
+    OPTION_ROW("alone", 0, OPTION_FLAG, struct trend_options, alone, NULL,
+               "look at FILTER's series alone: quick, for what was chosen beforehand"),
     OPTION_ROW("all", 'a', OPTION_FLAG, struct trend_options, all, NULL,
                "also the quiet series, with their noise"),
     OPTION_ROW("format", 0, OPTION_STRING, struct trend_options, format, "FORM",
@@ -199,9 +207,10 @@ const struct command cmd_trend = {
         "  harness trend gemm --last 90 --metric p95\n"
         "\n"
         "A series is one benchmark on one machine class; a point is a run. All series are one\n"
-        "family, whatever FILTER shows of it. A step where compiler, driver or governor changed\n"
-        "says so, and is no regression. Runs of A/B comparisons and self-tests are left out,\n"
-        "and so are those of other branches than most runs (or, failing that, main) are of.\n"
+        "family, whatever FILTER shows of it; with --alone those of FILTER are. A step where\n"
+        "compiler, driver or governor changed says so, and is no regression. Runs of A/B\n"
+        "comparisons and self-tests are left out, and so are those of other branches than most\n"
+        "runs (or, failing that, main) are of.\n"
         "Exit status: 0 nothing got worse that still stands, 1 a step for the worse stands\n"
         "(not accepted, surroundings unchanged), 77 no series is long enough, 2 usage or\n"
         "failure.",

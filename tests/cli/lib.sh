@@ -33,6 +33,18 @@ fake() {
   quiet run null/copy/right --device "fake:base=2000,$settings" --seed 1 --iterations 20 "$@"
 }
 
+# change FILE SQL: as another program would, past all checks.
+change() {
+  if command -v sqlite3 >/dev/null; then
+    sqlite3 "$1" "$2"
+  else
+    python3 -c 'import sqlite3, sys
+db = sqlite3.connect(sys.argv[1])
+db.executescript(sys.argv[2])
+db.close()' "$1" "$2" || skip "there is neither sqlite3 nor python3"
+  fi
+}
+
 say() { printf '\n== %s\n' "$*"; }
 
 # check WHAT COMMAND...: a fact that is no output of the program.

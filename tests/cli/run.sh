@@ -23,7 +23,7 @@ trap cleanup EXIT
 mkdir "$WORK.log"
 
 # What a test must not inherit.
-unset HARNESS_DB HARNESS_FAKE HARNESS_ISA NO_COLOR COLUMNS OMP_NUM_THREADS XDG_CONFIG_HOME
+unset HARNESS_DB HARNESS_FAKE HARNESS_ISA HARNESS_SWEEP SLURM_ARRAY_JOB_ID NO_COLOR COLUMNS OMP_NUM_THREADS XDG_CONFIG_HOME
 export LC_ALL=C.UTF-8 TZ=UTC0
 # The crashes of the tests are meant: they shall be signals under a sanitizer, too.
 export ASAN_OPTIONS="${ASAN_OPTIONS:-}:handle_segv=0"

@@ -33,6 +33,8 @@ echo "the last good run: $(json trend.json steps 0 good run)," \
 
 say "What is shown, and of which runs"
 plain trend 'null/copy/right/*/batch=4,*' --all
+plain trend 'null/copy/right/*/batch=4,*' --alone
+t trend --alone
 t trend nothing
 t trend --last 12
 t trend --since 2020-01-01 --metric gflops --delta 20%
