@@ -15,6 +15,13 @@ install(CODE "
   set(HARNESS_LIBRARY_FOLDER \"${HARNESS_LIBRARY_FOLDER}\")")
 install(SCRIPT "${PROJECT_SOURCE_DIR}/cmake/bundle.cmake")
 
+# What a plugin is compiled against: this one header. It lies in the build folder, too.
+configure_file("${PROJECT_SOURCE_DIR}/harness/guest/plugin.h"
+  "${PROJECT_BINARY_DIR}/include/harness/plugin.h" COPYONLY)
+install(FILES harness/guest/plugin.h DESTINATION include/harness COMPONENT plugin)
+install(FILES examples/plugin/axpy.c examples/plugin/CMakeLists.txt
+  DESTINATION share/harness/examples/plugin COMPONENT plugin)
+
 install(FILES README.md LICENSE DESTINATION share/harness)
 if(HARNESS_HAVE_CUDA AND NOT HARNESS_CUDA_HOST) # its runtime is linked in
   install(FILES "${CUDAToolkit_LIBRARY_ROOT}/EULA.txt" DESTINATION share/harness/licences

@@ -86,6 +86,7 @@ static void note_epochs(struct comparison *c, const struct records *base,
     if (epoch_difference(newest(base), newest(head), &text) > 0)
         comparison_note(c, "Surroundings differ between base and head: %s.", text.data);
     strbuf_release(&text);
+    compare_guest_notes(c, newest(base), newest(head));
 }
 
 static void note_pooling(struct comparison *c, const struct records *side, const char *name)

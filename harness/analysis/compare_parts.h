@@ -98,6 +98,8 @@ void compare_count(struct comparison *c);
 
 /* Adds the notes about the verdicts, and those about the runs. Need the counts. */
 void compare_notes(struct comparison *c);
+/* Which plugins and programs, beside the harness itself, are other files in base and head. */
+void compare_guest_notes(struct comparison *c, const struct run *base, const struct run *head);
 void compare_run_notes(struct comparison *c, const struct records *base,
                        const struct records *head);
 

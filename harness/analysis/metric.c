@@ -181,6 +181,9 @@ static const struct metric metrics[] = {
     FACT("gpu_throttle_power", "clocks held by power", "share", derive_telemetry),
     FACT("gpu_throttle_thermal", "clocks held by heat", "share", derive_telemetry),
     FACT("device_memory_peak_bytes", "device memory", "B", derive_telemetry),
+    FACT("command_user_ms", "processor time of a program", "ms", derive_telemetry),
+    FACT("command_system_ms", "system time of a program", "ms", derive_telemetry),
+    FACT("command_max_rss_bytes", "memory of a program", "B", derive_telemetry),
 };
 /* clang-format on */
 

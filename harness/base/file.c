@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,6 +37,21 @@ char *file_read(const char *path, size_t *length, struct error *err)
     if (length)
         *length = content.length;
     return strbuf_detach(&content);
+}
+
+int file_digest(const char *path, char digest[FILE_DIGEST_SIZE], struct error *err)
+{
+    size_t length;
+    char *bytes = file_read(path, &length, err);
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+    if (!bytes)
+        return -1;
+    for (size_t i = 0; i < length; i++)
+        hash = (hash ^ (unsigned char)bytes[i]) * UINT64_C(0x100000001b3);
+    free(bytes);
+    snprintf(digest, FILE_DIGEST_SIZE, "%016llx", (unsigned long long)hash);
+    return 0;
 }
 
 static int write_all(int fd, const char *bytes, size_t length)

@@ -76,6 +76,8 @@ static int set_value(const struct option_row *row, void *target, const char *tex
         return text_parse_fraction(text, what, member, err) || above_zero(member, text, what, err)
                    ? -1
                    : 0;
+    case OPTION_REST: /* has no value of its own */
+        break;
     }
     return error_set(err, "%s: unknown option type", what);
 }
@@ -86,8 +88,9 @@ static int unknown_option(const struct option_row *rows, const char *arg, struct
     char word[64] = "";
     size_t nr = 0;
 
-    for (; rows[nr].name && nr < 127; nr++)
-        names[nr] = rows[nr].name;
+    for (; rows->name && nr < 127; rows++)
+        if (rows->type != OPTION_REST)
+            names[nr++] = rows->name;
     snprintf(word, sizeof(word), "%.*s", (int)strcspn(arg + 2, "="), arg + 2);
     const char *nearest = arg[1] == '-' ? text_nearest(word, names) : NULL;
     if (nearest)
@@ -100,7 +103,9 @@ static const struct option_row *find_row(const struct option_row *rows, const ch
     size_t length = strcspn(arg, "=");
 
     for (; rows->name; rows++) {
-        if (arg[1] == '-') {
+        if (rows->type == OPTION_REST) {
+            continue;
+        } else if (arg[1] == '-') {
             if (strlen(rows->name) == length - 2 && !strncmp(rows->name, arg + 2, length - 2))
                 return rows;
         } else if (rows->letter && rows->letter == arg[1] && !arg[2]) {
@@ -110,17 +115,26 @@ static const struct option_row *find_row(const struct option_row *rows, const ch
     return NULL;
 }
 
+/* Where what is behind "--" goes; NULL: to the other arguments. */
+static struct option_rest *find_rest(const struct option_row *rows, void *target)
+{
+    for (; rows->name; rows++)
+        if (rows->type == OPTION_REST)
+            return (struct option_rest *)((char *)target + rows->offset);
+    return NULL;
+}
+
 int options_parse(const struct option_row *rows, void *target, int *argc, char **argv,
                   struct error *err)
 {
     int kept = 0, i = 0;
+    bool dashes = false;
 
-    for (; i < *argc; i++) {
+    for (; i < *argc && !dashes; i++) {
         char *arg = argv[i];
-        if (strcmp(arg, "--") == 0) {
-            i++;
-            break;
-        }
+        dashes = strcmp(arg, "--") == 0;
+        if (dashes)
+            continue;
         if (arg[0] != '-' || arg[1] == '\0') {
             argv[kept++] = arg;
             continue;
@@ -136,6 +150,11 @@ int options_parse(const struct option_row *rows, void *target, int *argc, char *
             return error_set(err, "--%s needs a value: %s", row->name, row->argument);
         if (set_value(row, target, value ? value : argv[i], err))
             return -1;
+    }
+    struct option_rest *rest = dashes ? find_rest(rows, target) : NULL;
+    if (rest) {
+        *rest = (struct option_rest) { .argv = argv + i, .argc = *argc - i };
+        i = *argc;
     }
     for (; i < *argc; i++)
         argv[kept++] = argv[i];

@@ -12,7 +12,8 @@
  *     };
  *
  * Accepted: --name VALUE, --name=VALUE, -l VALUE; "--" ends options. What is not an option is
- * moved to the front of argv and counted in *argc.
+ * moved to the front of argv and counted in *argc; where a row is of type OPTION_REST, it gets what
+ * is behind the "--" instead.
  */
 #ifndef HARNESS_BASE_OPTIONS_H
 #define HARNESS_BASE_OPTIONS_H
@@ -34,6 +35,13 @@ enum option_type {
     OPTION_DOUBLE,   /* double within [low, high] */
     OPTION_DURATION, /* double, in seconds, above 0 */
     OPTION_FRACTION, /* double above 0: "3%" or "0.03" */
+    OPTION_REST,     /* struct option_rest: all behind "--"; its name is "" */
+};
+
+/* argv is NULL where there was no "--". */
+struct option_rest {
+    char **argv;
+    int argc;
 };
 
 struct string_list {

@@ -59,6 +59,7 @@ static char *settings_json(const struct worker *w, enum ab_side side, const char
     json_add_string(ab, "partner", run_of(w->s, side == AB_BASE ? AB_HEAD : AB_BASE)->uuid);
     json_add_int(ab, "blocks", w->ab.blocks_max);
     json_add_string(json, "device", w->ab.device_spec);
+    guests_describe(w->ab.guests[side], json);
     cJSON_AddItemToObject(json, "sampling", sampling_to_json(&w->ab.settings.sampling));
     char *text = cJSON_PrintUnformatted(json);
     cJSON_Delete(json);
@@ -221,6 +222,7 @@ static struct ab make_ab(const struct ab_request *r)
     for (int i = 0; i < AB_SIDES; i++) {
         ab.program[i] = r->side[i].program;
         ab.plant[i] = r->side[i].plant;
+        ab.guests[i] = r->side[i].guests ? r->side[i].guests : &c->guests;
     }
     return ab;
 }

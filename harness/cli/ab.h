@@ -26,6 +26,7 @@ struct ab_request_side {
     const char *name;    /* for people: "main at 3f2a91c"; NULL: the path */
     const char *commit;  /* full hash, where it is known better than the program knows; or NULL */
     const double *plant; /* of each benchmark of the choice, see measure/launch.h; or NULL */
+    const struct guests *guests; /* in place of the choice's; or NULL */
 };
 
 struct ab_request {

@@ -6,17 +6,22 @@
 #include <stdio.h>
 #include <string.h>
 
-/* "heads=8,16": dim names of kernels that have no option of their own. */
-static int add_dim_option(struct selection *s, const char *text, struct error *err)
+enum { DIM_NAME_SIZE = 32 };
+
+/* "heads=8,16": dims of kernels that have no option of their own. The list of options was split at
+ * commas: what has no name, "16", is one more value of the dim before it, whose name `name` holds.
+ */
+static int add_dim_option(struct selection *s, const char *text, char name[DIM_NAME_SIZE],
+                          struct error *err)
 {
-    char name[32];
     const char *equals = strchr(text, '=');
     struct int_list values = { 0 };
 
-    if (!equals || equals == text || equals - text >= (long)sizeof(name))
+    if (equals == text || equals - text >= DIM_NAME_SIZE || (!equals && !*name))
         return error_set(err, "--dim: \"%s\" is not NAME=LIST", text);
-    snprintf(name, sizeof(name), "%.*s", (int)(equals - text), text);
-    int rc = text_parse_ints(equals + 1, 1, DIM_LIMIT, name, &values, err);
+    if (equals)
+        snprintf(name, DIM_NAME_SIZE, "%.*s", (int)(equals - text), text);
+    int rc = text_parse_ints(equals ? equals + 1 : text, 1, DIM_LIMIT, name, &values, err);
     if (rc == 0)
         rc = selection_add_dim(s, name, &values, err);
     array_release(&values);
@@ -52,6 +57,7 @@ static int select_by_options(struct choice *c, const struct choice_options *o, c
                              int nr, struct error *err)
 {
     struct selection *selection;
+    char dim[DIM_NAME_SIZE] = "";
 
     c->suite = (struct suite) { .sampling = sampling_default, .launches = 3 };
     c->suite.selections = array_grow(NULL, 0, &c->suite.capacity, sizeof(*selection));
@@ -68,21 +74,21 @@ static int select_by_options(struct choice *c, const struct choice_options *o, c
         (o->seq.nr && selection_add_dim(selection, "seq", &o->seq, err)))
         return -1;
     for (size_t i = 0; i < o->dims.nr; i++)
-        if (add_dim_option(selection, o->dims.items[i], err))
+        if (add_dim_option(selection, o->dims.items[i], dim, err))
             return -1;
     return 0;
 }
 
 /* True where the text is the whole key of a benchmark that this program has for the device. */
-static bool find_by_key(const char *key, const struct device *device, struct benchmark *b)
+static bool find_by_key(const char *key, const struct registry *registry,
+                        const struct device *device, struct benchmark *b)
 {
     struct benchmark_name name, found;
     struct error ignored;
 
     if (strpbrk(key, "*?[") || benchmark_name_parse(key, &name, &ignored))
         return false;
-    *b = (struct benchmark) { .variant =
-                                  registry_variant(registry_builtin(), name.kernel, name.variant) };
+    *b = (struct benchmark) { .variant = registry_variant(registry, name.kernel, name.variant) };
     if (!b->variant)
         return false;
     for (int i = 0; i < SHAPE_MAX && b->variant->kernel->dims[i]; i++)
@@ -100,7 +106,7 @@ static void take_keys(struct choice *c, struct benchmark_list *all)
     struct benchmark b;
 
     for (size_t i = 0; i < filters->nr; i++) {
-        if (!find_by_key(filters->items[i], &c->device, &b)) {
+        if (!find_by_key(filters->items[i], &c->guests.all, &c->device, &b)) {
             filters->items[kept++] = filters->items[i];
             continue;
         }
@@ -122,7 +128,7 @@ static bool known(const struct benchmark_list *list, const struct benchmark *b)
 }
 
 /* Selections of a suite may overlap: every benchmark is measured once. */
-static int expand(struct choice *c, bool by_key, struct error *err)
+static int expand(struct choice *c, const struct registry *registry, bool by_key, struct error *err)
 {
     struct benchmark_list all = { 0 };
     int rc = 0;
@@ -130,7 +136,7 @@ static int expand(struct choice *c, bool by_key, struct error *err)
     if (by_key)
         take_keys(c, &all);
     for (size_t i = 0; rc == 0 && i < c->suite.nr; i++)
-        rc = selection_expand(&c->suite.selections[i], registry_builtin(), &c->device, &all, err);
+        rc = selection_expand(&c->suite.selections[i], registry, &c->device, &all, err);
     for (size_t i = 0; rc == 0 && i < all.nr; i++)
         if (!known(&c->list, &all.items[i]))
             *array_push(&c->list) = all.items[i];
@@ -143,19 +149,87 @@ static int expand(struct choice *c, bool by_key, struct error *err)
 int choice_make(struct choice *c, const struct choice_options *o, char **filters, int nr,
                 const char *otherwise, struct error *err)
 {
-    bool selects = nr > 0 || has_options(o);
+    bool plugins = o->plugins.nr > 0, selects = nr > 0 || has_options(o) || (plugins && !o->suite);
 
     *c = (struct choice) { 0 };
     if (o->suite && selects)
         return error_set(err,
                          "--suite says what to measure: leave out filters, --model, "
                          "--variant, --dtype, --cache, --batch, --seq and --dim");
+    if (guests_open(&c->guests, registry_builtin(), &o->plugins, NULL, err))
+        return error_prefix(err, "--plugin");
     if (selects ? select_by_options(c, o, filters, nr, err)
                 : suite_load(&c->suite, o->suite ? o->suite : otherwise, err))
         return -1;
     if (device_open(&c->device, o->device ? o->device : "cpu", err))
         return -1;
-    return expand(c, nr > 0 && !has_options(o), err);
+    bool theirs = plugins && nr == 0 && !o->suite;
+    return expand(c, theirs ? &c->guests.own : &c->guests.all, nr > 0 && !has_options(o), err);
+}
+
+/* What says how a kernel is to be computed says nothing of a program. */
+static const char *option_of_kernels(const struct choice_options *o)
+{
+    const struct {
+        const char *name;
+        bool given;
+    } options[] = {
+        { "--suite", o->suite },       { "--device", o->device },
+        { "--model", o->models.nr },   { "--variant", o->variants.nr },
+        { "--dtype", o->dtypes.nr },   { "--cache", o->caches.nr },
+        { "--plugin", o->plugins.nr }, { "--test-shapes", o->test_shapes },
+    };
+
+    for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
+        if (options[i].given)
+            return options[i].name;
+    return NULL;
+}
+
+static void name_dims(struct command_spec *spec, const struct choice_options *o)
+{
+    char name[NAME_SIZE];
+
+    if (o->batch.nr)
+        string_list_add(&spec->dims, "batch");
+    if (o->seq.nr)
+        string_list_add(&spec->dims, "seq");
+    for (size_t i = 0; i < o->dims.nr; i++) { /* "n=1", "2", "n=3": more values of the same */
+        bool known = !strchr(o->dims.items[i], '=');
+        snprintf(name, sizeof(name), "%.*s", (int)strcspn(o->dims.items[i], "="), o->dims.items[i]);
+        for (size_t d = 0; d < spec->dims.nr; d++)
+            known |= strcmp(spec->dims.items[d], name) == 0;
+        if (!known)
+            string_list_add(&spec->dims, name);
+    }
+}
+
+/* At least ten samples, if three seconds are enough for them; a longer program is run three times a
+ * launch. */
+static const struct sampling command_sampling = {
+    .min_time = 0.1,
+    .max_time = 3,
+    .warmup = 0.02,
+    .precision = 0.01,
+    .min_samples = 10,
+    .max_samples = 10000,
+};
+
+int choice_make_command(struct choice *c, const struct choice_options *o, struct command_spec *spec,
+                        struct error *err)
+{
+    static const struct string_list none = { NULL, 0, 0 };
+    const char *option = option_of_kernels(o);
+
+    *c = (struct choice) { 0 };
+    if (option)
+        return error_set(err, "%s is about kernels: it does not go with a command", option);
+    name_dims(spec, o);
+    if (guests_open(&c->guests, registry_builtin(), &none, spec, err) ||
+        select_by_options(c, o, NULL, 0, err) || device_open(&c->device, "process", err))
+        return -1;
+    c->suite.sampling = command_sampling;
+    return expand(c, &c->guests.own, false, err);
 }
 
 void choice_release(struct choice *c)
@@ -164,4 +238,5 @@ void choice_release(struct choice *c)
     if (c->device.ops)
         device_close(&c->device);
     suite_release(&c->suite);
+    guests_close(&c->guests);
 }

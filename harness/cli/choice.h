@@ -7,12 +7,14 @@
 #define HARNESS_CLI_CHOICE_H
 
 #include "base/options.h"
+#include "guest/guests.h"
 #include "measure/selection.h"
 
 /* A member of a command's options struct, filled by CHOICE_OPTION_ROWS. */
 struct choice_options {
     const char *suite, *device;
     struct string_list models, variants, dtypes, caches, dims;
+    struct string_list plugins;
     struct int_list batch, seq;
     bool test_shapes;
 };
@@ -28,8 +30,8 @@ struct choice_options {
                          "batch sizes: 1,4,16 or 1:64:*2"),                                        \
         OPTION_RANGE_ROW("seq", 's', OPTION_INTS, target_, member_.seq, 1, DIM_LIMIT, "LIST",      \
                          "sequence lengths: 64,128 or 32:512:*2 or 64:256:+64"),                   \
-        OPTION_ROW("dim", 0, OPTION_STRINGS, target_, member_.dims, "NAME=SIZE",                   \
-                   "any other dim, such as heads=8; repeat for more values"),                      \
+        OPTION_ROW("dim", 0, OPTION_STRINGS, target_, member_.dims, "NAME=LIST",                   \
+                   "any other dim: heads=8,16; repeat for more dims"),                             \
         OPTION_ROW("variant", 0, OPTION_STRINGS, target_, member_.variants, "NAME,...",            \
                    "variants: naive, simd, openblas, ..."),                                        \
         OPTION_ROW("dtype", 0, OPTION_STRINGS, target_, member_.dtypes, "NAME,...",                \
@@ -39,19 +41,27 @@ struct choice_options {
         OPTION_ROW("test-shapes", 0, OPTION_FLAG, target_, member_.test_shapes, NULL,              \
                    "the kernels' odd sizes instead of the default ones"),                          \
         OPTION_ROW("device", 'd', OPTION_STRING, target_, member_.device, "DEVICE",                \
-                   "cpu (default, all cores), cpu:THREADS, cuda, cuda:N, cuda:graph")
+                   "cpu (default, all cores), cpu:THREADS, cuda, cuda:N, cuda:graph"),             \
+        OPTION_ROW("plugin", 0, OPTION_TEXTS, target_, member_.plugins, "FILE",                    \
+                   "kernels of your own, from a shared object; repeat for more")
 
 struct choice {
     struct suite suite;         /* sampling and launches; its name is "" for filters */
     struct device device;       /* opened to name benchmarks, not started */
     struct benchmark_list list; /* each benchmark once; never empty */
+    struct guests guests;       /* plugins and the command; the list may point into them */
 };
 
 /* From `filters` and options; where neither says anything, suite `otherwise`. A filter that is the
  * whole key of a benchmark of this device chooses that one, whatever its sizes. A suite together
- * with a selection is an error. Release `c` whatever the result. */
+ * with a selection is an error. Without a filter, a plugin's kernels are chosen and no others.
+ * Release `c` whatever the result; until then it must stay where it is. */
 int choice_make(struct choice *c, const struct choice_options *o, char **filters, int nr,
                 const char *otherwise, struct error *err);
+/* A command, once for each combination of the sizes of --batch, --seq and --dim. Takes what `spec`
+ * owns; its dims are filled in here. Release `c` whatever the result. */
+int choice_make_command(struct choice *c, const struct choice_options *o, struct command_spec *spec,
+                        struct error *err);
 void choice_release(struct choice *c);
 
 #endif

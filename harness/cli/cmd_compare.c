@@ -166,6 +166,7 @@ static const char *option_beside_replay(const struct compare_options *o)
         { "--build", o->measuring.build },
         { "--baseline-bin", o->measuring.baseline_bin },
         { "--head-bin", o->measuring.head_bin },
+        { "--baseline-plugin", o->measuring.baseline_plugin },
     };
 
     for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
@@ -296,6 +297,7 @@ const struct command cmd_compare = {
         "  harness compare --baseline main --format github -o comment.md\n"
         "  harness compare --baseline main --build --suite ci --budget 10m\n"
         "  harness compare --baseline-bin old/harness --head-bin new/harness 'gemm/*'\n"
+        "  harness compare --baseline-plugin old/mine.so --plugin ./mine.so\n"
         "  harness compare --replay                  recorded verdicts by today's rule\n"
         "\n" BUILDS_DETAILS
         "Decided from launches (fresh processes), at least three a side, five for a gate.\n"

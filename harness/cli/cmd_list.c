@@ -4,8 +4,9 @@
 #include "analysis/metric.h"
 #include "base/json.h"
 #include "base/resource.h"
+#include "cli/terminal.h"
 #include "cli/viewing.h"
-#include "core/registry.h"
+#include "guest/guests.h"
 #include "measure/environment.h"
 #include "measure/verification.h"
 #include "models/gpt_config.h"
@@ -14,6 +15,7 @@
 #include <string.h>
 
 struct list_options {
+    struct string_list plugins;
     bool json;
 };
 
@@ -32,9 +34,8 @@ static cJSON *last(cJSON *section)
     return cJSON_GetArrayItem(section, cJSON_GetArraySize(section) - 1);
 }
 
-static void add_kernels(cJSON *section)
+static void add_kernels(cJSON *section, const struct registry *r)
 {
-    const struct registry *r = registry_builtin();
     const struct kernel *k;
 
     for (size_t i = 0; (k = registry_kernel_at(r, i)); i++) {
@@ -61,9 +62,8 @@ static void add_verification(cJSON *item, const struct verification_list *record
         cJSON_AddItemToObject(item, "verified", verification_to_json(entry));
 }
 
-static void add_variants(cJSON *section)
+static void add_variants(cJSON *section, const struct registry *r)
 {
-    const struct registry *r = registry_builtin();
     const struct variant *v;
     char name[2 * NAME_SIZE];
     struct verification_list record = { 0 };
@@ -197,14 +197,16 @@ static void add_machine(cJSON *section)
     add(section, m.class_name, summary);
 }
 
-/* One row a section. */
+/* One row a section; `of` is for what the registry holds, which plugins add to. */
 static const struct {
     const char *name;
     void (*fill)(cJSON *section);
+    void (*of)(cJSON *section, const struct registry *r);
 } sections[] = {
-    { "kernels", add_kernels }, { "variants", add_variants }, { "models", add_models },
-    { "suites", add_suites },   { "metrics", add_metrics },   { "figures", add_figures },
-    { "devices", add_devices }, { "machines", add_machine },
+    { .name = "kernels", .of = add_kernels },   { .name = "variants", .of = add_variants },
+    { .name = "models", .fill = add_models },   { .name = "suites", .fill = add_suites },
+    { .name = "metrics", .fill = add_metrics }, { .name = "figures", .fill = add_figures },
+    { .name = "devices", .fill = add_devices }, { .name = "machines", .fill = add_machine },
 };
 enum { NR_SECTIONS = sizeof(sections) / sizeof(sections[0]) };
 
@@ -289,33 +291,47 @@ static void print_section(const char *name, const cJSON *section)
     printf("\n");
 }
 
-static int run(int argc, char **argv, void *options, struct error *err)
+static int list(const struct list_options *o, const struct registry *r, int argc, char **argv,
+                struct error *err)
 {
-    const struct list_options *o = options;
     cJSON *json = cJSON_CreateObject();
 
-    if (check_arguments(argc, argv, err)) {
-        cJSON_Delete(json);
-        return -1;
-    }
     for (int s = 0; s < NR_SECTIONS; s++) {
         if (!wants(sections[s].name, argc, argv))
             continue;
         cJSON *section = cJSON_AddArrayToObject(json, sections[s].name);
-        sections[s].fill(section);
+        if (sections[s].of)
+            sections[s].of(section, r);
+        else
+            sections[s].fill(section);
         if (!o->json)
             print_section(sections[s].name, section);
     }
-    if (o->json) {
-        char *text = cJSON_Print(json);
-        puts(text);
-        cJSON_free(text);
-    }
+    if (o->json)
+        return output_json(json, NULL, err);
     cJSON_Delete(json);
     return EXIT_SAME;
 }
 
+static int run(int argc, char **argv, void *options, struct error *err)
+{
+    const struct list_options *o = options;
+    struct guests guests;
+
+    if (check_arguments(argc, argv, err))
+        return -1;
+    int rc = guests_open(&guests, registry_builtin(), &o->plugins, NULL, err);
+    if (rc)
+        error_prefix(err, "--plugin");
+    else
+        rc = list(o, o->plugins.nr ? &guests.own : &guests.all, argc, argv, err);
+    guests_close(&guests);
+    return rc;
+}
+
 static const struct option_row rows[] = {
+    OPTION_ROW("plugin", 0, OPTION_TEXTS, struct list_options, plugins, "FILE",
+               "kernels and variants of a plugin alone"),
     OPTION_ROW("json", 0, OPTION_FLAG, struct list_options, json, NULL, "print JSON"),
     OPTION_END,
 };

@@ -183,7 +183,7 @@ static int prepare(struct session *s, int argc, char **argv, struct error *err)
     const struct profile_options *o = s->o;
     struct profile_request *r = &s->request;
 
-    if (argc == 0 && !o->what.models.nr && !o->what.suite)
+    if (argc == 0 && !o->what.models.nr && !o->what.suite && !o->what.plugins.nr)
         return error_set(err, "name what to profile: harness profile 'gpt/nano/prefill'");
     if (choice_make(&r->choice, &o->what, argv, argc, "quick", err))
         return -1;

@@ -143,9 +143,9 @@ static int run(int argc, char **argv, void *options, struct error *err)
     environment_machine(&current.machine);
     environment_build(&current.build);
     current.environment = environment_json();
-    int rc = device.kind != DEVICE_FAKE
+    int rc = device_has_roofs(&device)
                  ? history_open(&store, o->db, STORE_WRITE, err)
-                 : error_set(err, "a scripted clock has no roofs: %s", device.spec);
+                 : error_set(err, "device %s has no roofs: cpu and cuda have", device.spec);
     if (rc == 0) {
         rc = show(store, &current, &device, o, err);
         store_close(store);

@@ -15,7 +15,7 @@ struct verify_options {
     double timeout;
     int64_t seed;
     struct int_list batch, seq;
-    struct string_list models, variants;
+    struct string_list models, variants, plugins;
 };
 
 /* Everything one `harness verify` holds. */
@@ -23,6 +23,7 @@ struct session {
     const struct verify_options *o;
     struct device device;
     struct benchmark_list list;
+    struct guests guests;
     struct build build;
     struct verification_list record;
     size_t counts[OUTCOME_NR];
@@ -106,7 +107,8 @@ static int verify_isolated(struct session *s, struct error *err)
         .in_order = true,
         .settings = { .sampling = sampling_default,
                       .seed = (uint64_t)s->o->seed,
-                      .verify_only = true },
+                      .verify_only = true,
+                      .guests = &s->guests },
         .case_timeout = s->o->timeout > 0 ? s->o->timeout : 300,
     };
     struct sweep_sink sink = {
@@ -133,22 +135,35 @@ static int conclude(const struct session *s, struct error *err)
     return counts[OUTCOME_OK] > 0 ? EXIT_SAME : EXIT_UNDECIDED;
 }
 
+/* Without a filter, a plugin's kernels and no others, as choice_make() chooses. */
+static int choose(struct session *s, int argc, char **argv, struct error *err)
+{
+    const struct registry *registry =
+        s->o->plugins.nr && argc == 0 ? &s->guests.own : &s->guests.all;
+    struct selection selection = { 0 };
+
+    if (guests_open(&s->guests, registry_builtin(), &s->o->plugins, NULL, err))
+        return error_prefix(err, "--plugin");
+    int rc = fill_selection(s->o, argc, argv, &selection, err);
+    if (rc == 0)
+        rc = selection_expand(&selection, registry, &s->device, &s->list, err);
+    selection_release(&selection);
+    return rc;
+}
+
+/* A plugin's code is not run in this process. */
 static int verify(struct session *s, int argc, char **argv, struct error *err)
 {
-    struct selection selection = { 0 };
+    bool isolate = s->o->isolate || s->o->plugins.nr > 0;
 
     if (s->o->record && verification_allowed(&s->device, err))
         return error_prefix(err, "--record");
     environment_build(&s->build);
-    int rc = fill_selection(s->o, argc, argv, &selection, err);
-    if (rc == 0)
-        rc = selection_expand(&selection, registry_builtin(), &s->device, &s->list, err);
-    selection_release(&selection);
-    if (rc)
-        return rc;
-    if (s->o->isolate ? verify_isolated(s, err) : device_start(&s->device, err))
+    if (choose(s, argc, argv, err))
         return -1;
-    if (!s->o->isolate)
+    if (isolate ? verify_isolated(s, err) : device_start(&s->device, err))
+        return -1;
+    if (!isolate)
         verify_here(s);
     return conclude(s, err);
 }
@@ -167,6 +182,7 @@ static int run(int argc, char **argv, void *options, struct error *err)
     rc = verify(&s, argc, argv, err);
     array_release(&s.list);
     verification_release(&s.record);
+    guests_close(&s.guests);
     device_close(&s.device);
     return rc;
 }
@@ -190,6 +206,8 @@ static const struct option_row rows[] = {
                "in processes of their own: one that crashes or hangs does not end the others"),
     OPTION_ROW("timeout", 0, OPTION_DURATION, struct verify_options, timeout, "TIME",
                "with --isolate, end a case that takes longer (default 5m)"),
+    OPTION_ROW("plugin", 0, OPTION_TEXTS, struct verify_options, plugins, "FILE",
+               "kernels of your own, from a shared object (implies --isolate)"),
     OPTION_ROW("record", 0, OPTION_STRING, struct verify_options, record, "FILE",
                "note in FILE which variants this CUDA device verified"),
     OPTION_END,

@@ -21,7 +21,7 @@ struct side {
 
 bool compare_ab_wanted(const struct compare_ab_options *o)
 {
-    return o->build || o->baseline_bin || o->head_bin;
+    return o->build || o->baseline_bin || o->head_bin || o->baseline_plugin;
 }
 
 const char *compare_ab_option(const struct compare_ab_options *o)
@@ -40,6 +40,7 @@ const char *compare_ab_option(const struct compare_ab_options *o)
         { "--batch", o->what.batch.nr },
         { "--seq", o->what.seq.nr },
         { "--test-shapes", o->what.test_shapes },
+        { "--plugin", o->what.plugins.nr },
         { "--budget", o->budget > 0 },
         { "--blocks", o->blocks },
         { "--timeout", o->timeout > 0 },
@@ -64,15 +65,19 @@ int compare_ab_check(const struct compare_ab_options *o, const char *baseline, c
         return -1;
     if (!compare_ab_wanted(o))
         return option ? error_set(err,
-                                  "%s is for measuring: give --baseline-bin PATH, or --build with "
-                                  "--baseline REF",
+                                  "%s is for measuring: give --baseline-bin PATH, or "
+                                  "--baseline-plugin FILE, or --build with --baseline REF",
                                   option)
                       : 0;
-    if (o->build && (o->baseline_bin || o->head_bin))
-        return error_set(err, "--build and --baseline-bin, --head-bin exclude each other");
+    if (o->build && (o->baseline_bin || o->head_bin || o->baseline_plugin))
+        return error_set(err,
+                         "--build and --baseline-bin, --head-bin, --baseline-plugin exclude each "
+                         "other");
     if (o->build)
         return baseline ? 0 : error_set(err, "--build needs --baseline REF: a branch or commit");
-    if (!o->baseline_bin)
+    if (o->baseline_plugin && !o->what.plugins.nr)
+        return error_set(err, "--baseline-plugin needs --plugin FILE, the new side");
+    if (!o->baseline_bin && !o->baseline_plugin)
         return error_set(err, "--head-bin needs --baseline-bin PATH");
     if (baseline || head)
         return error_set(err, "programs are given by path: --baseline and --head go with --build");
@@ -81,10 +86,11 @@ int compare_ab_check(const struct compare_ab_options *o, const char *baseline, c
     return 0;
 }
 
-static int find_program(const char *path, const char *option, struct side *side, struct error *err)
+static int find_program(const char *path, const char *option, const char *plugin, struct side *side,
+                        struct error *err)
 {
     if (!path) {
-        snprintf(side->name, sizeof(side->name), "this program");
+        snprintf(side->name, sizeof(side->name), "%s", plugin ? plugin : "this program");
         return 0;
     }
     snprintf(side->name, sizeof(side->name), "%s", path);
@@ -123,8 +129,11 @@ static int find_sides(const struct compare_ab *ab, const volatile sig_atomic_t *
     const struct compare_ab_options *o = ab->options;
 
     if (!o->build)
-        return find_program(o->baseline_bin, "--baseline-bin", &sides[AB_BASE], err) ||
-                       find_program(o->head_bin, "--head-bin", &sides[AB_HEAD], err)
+        return find_program(o->baseline_bin, "--baseline-bin", o->baseline_plugin, &sides[AB_BASE],
+                            err) ||
+                       find_program(o->head_bin, "--head-bin",
+                                    o->baseline_plugin ? o->what.plugins.items[0] : NULL,
+                                    &sides[AB_HEAD], err)
                    ? -1
                    : 0;
     if (!ab->head && builds_tree_dirty() > 0)
@@ -137,14 +146,14 @@ static int find_sides(const struct compare_ab *ab, const volatile sig_atomic_t *
                : 0;
 }
 
-static void tell_plan(const struct choice *choice)
+static void tell_plan(const struct choice *choice, bool plugins)
 {
     const struct suite *suite = &choice->suite;
     size_t nr = choice->list.nr;
 
-    fprintf(stderr, "measuring %zu benchmark%s%s%s on %s by two programs in turn\n", nr,
+    fprintf(stderr, "measuring %zu benchmark%s%s%s on %s by two %s in turn\n", nr,
             nr == 1 ? "" : "s", suite->name[0] ? " of suite " : "", suite->name,
-            choice->device.label);
+            choice->device.label, plugins ? "plugins" : "programs");
 }
 
 static void tell_end(const struct ab_request *r, const struct ab_session *s)
@@ -170,8 +179,9 @@ static void hand_over(struct ab_session *s, struct history_side *base, struct hi
 }
 
 static int measure(const struct compare_ab *ab, const struct side sides[AB_SIDES],
-                   const struct choice *choice, const volatile sig_atomic_t *interrupted,
-                   struct ab_session *session, struct error *err)
+                   const struct choice *choice, const struct guests *old,
+                   const volatile sig_atomic_t *interrupted, struct ab_session *session,
+                   struct error *err)
 {
     const struct compare_ab_options *o = ab->options;
     struct ab_request request = {
@@ -192,11 +202,27 @@ static int measure(const struct compare_ab *ab, const struct side sides[AB_SIDES
             .name = sides[i].name,
             .commit = sides[i].built.commit[0] ? sides[i].built.commit : NULL,
         };
-    tell_plan(choice);
+    if (o->baseline_plugin)
+        request.side[AB_BASE].guests = old;
+    tell_plan(choice, o->baseline_plugin && !o->baseline_bin);
     if (ab_session_run(&request, session, err))
         return -1;
     tell_end(&request, session);
     return session->end == AB_INTERRUPTED ? 128 + (int)*interrupted : 0;
+}
+
+/* What the base measures in place of --plugin. */
+static int open_old_plugin(const struct compare_ab_options *o, struct guests *old,
+                           struct error *err)
+{
+    struct string_list list = { 0 };
+
+    if (!o->baseline_plugin)
+        return 0;
+    string_list_add(&list, o->baseline_plugin);
+    int rc = guests_open(old, registry_builtin(), &list, NULL, err);
+    string_list_release(&list);
+    return rc ? error_prefix(err, "--baseline-plugin") : 0;
 }
 
 int compare_ab_run(const struct compare_ab *ab, struct history_side *base,
@@ -206,18 +232,22 @@ int compare_ab_run(const struct compare_ab *ab, struct history_side *base,
     struct side sides[AB_SIDES] = { { .path = NULL } };
     struct ab_session session = { .blocks = 0 };
     struct choice choice;
+    struct guests old = { .command_guest = NULL };
 
     int rc = choice_make(&choice, &ab->options->what, ab->filters, ab->nr_filters, "ci", err);
     if (rc == 0)
+        rc = open_old_plugin(ab->options, &old, err);
+    if (rc == 0)
         rc = find_sides(ab, interrupted, sides, err);
     if (rc == 0)
-        rc = measure(ab, sides, &choice, interrupted, &session, err);
+        rc = measure(ab, sides, &choice, &old, interrupted, &session, err);
     hand_over(&session, base, head);
     ab_session_release(&session);
     for (int i = 0; i < AB_SIDES; i++) {
         free(sides[i].path);
         built_release(&sides[i].built);
     }
+    guests_close(&old);
     choice_release(&choice);
     return rc;
 }

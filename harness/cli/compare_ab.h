@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * `harness compare` where it measures both sides itself, in turn: two programs that are there
- * (--baseline-bin, --head-bin), or two commits that are built first (--build).
+ * (--baseline-bin, --head-bin), two plugins (--baseline-plugin, --plugin), or two commits that are
+ * built first (--build).
  */
 #ifndef HARNESS_CLI_COMPARE_AB_H
 #define HARNESS_CLI_COMPARE_AB_H
@@ -13,7 +14,7 @@
 /* A member of the command's options, filled by COMPARE_AB_OPTION_ROWS. */
 struct compare_ab_options {
     struct choice_options what;
-    const char *baseline_bin, *head_bin, *build_command, *build_program, *label;
+    const char *baseline_bin, *head_bin, *baseline_plugin, *build_command, *build_program, *label;
     bool build;
     double budget, timeout;
     int64_t blocks, seed;
@@ -24,6 +25,8 @@ struct compare_ab_options {
                "measure this harness as the old side, in turn with the new one"),                  \
         OPTION_ROW("head-bin", 0, OPTION_STRING, target_, member_.head_bin, "PATH",                \
                    "and this one as the new side (default: this program)"),                        \
+        OPTION_ROW("baseline-plugin", 0, OPTION_STRING, target_, member_.baseline_plugin, "FILE",  \
+                   "measure this plugin as the old side, in turn with that of --plugin"),          \
         OPTION_ROW("build", 0, OPTION_FLAG, target_, member_.build, NULL,                          \
                    "build both REFs (default head: HEAD) and measure them in turn"),               \
         OPTION_ROW("build-command", 0, OPTION_STRING, target_, member_.build_command, "COMMAND",   \
@@ -44,7 +47,7 @@ struct compare_ab_options {
 
 bool compare_ab_wanted(const struct compare_ab_options *o);
 /* The name of an option that says how to measure, if one is given beside those that ask for it
- * (--build, --baseline-bin, --head-bin); else NULL. */
+ * (--build, --baseline-bin, --head-bin, --baseline-plugin); else NULL. */
 const char *compare_ab_option(const struct compare_ab_options *o);
 /* An error where options that only go with measuring are given without it, or the other way. */
 int compare_ab_check(const struct compare_ab_options *o, const char *baseline, const char *head,

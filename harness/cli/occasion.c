@@ -12,6 +12,7 @@ static char *settings_json(const struct occasion *o)
     json_add_int(json, "launches", o->choice->suite.launches);
     if (o->plant)
         cJSON_AddTrueToObject(json, "planted");
+    guests_describe(&o->choice->guests, json);
     cJSON_AddItemToObject(json, "sampling", sampling_to_json(&o->choice->suite.sampling));
     return json_take_text(json);
 }
@@ -25,7 +26,9 @@ int occasion_run(const struct occasion *o, struct records *out, struct error *er
         .benchmarks = o->choice->list.items,
         .nr = o->choice->list.nr,
         .launches = o->choice->suite.launches,
-        .settings = { .sampling = o->choice->suite.sampling, .seed = o->seed },
+        .settings = { .sampling = o->choice->suite.sampling,
+                      .seed = o->seed,
+                      .guests = &o->choice->guests },
         .case_timeout = o->case_timeout,
         .plant = o->plant,
         .interrupted = o->interrupted,

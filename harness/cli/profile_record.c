@@ -98,6 +98,7 @@ static char *settings_json(const struct profile_request *r)
     json_add_string(json, "device", r->choice.device.spec);
     json_add_int(json, "launches", r->launches);
     json_add_int(json, "iterations", r->profiling.iterations);
+    guests_describe(&r->choice.guests, json);
     return json_take_text(json);
 }
 
@@ -142,6 +143,7 @@ static int measure(const struct profile_request *r, struct recording *recording,
         .launches = r->launches,
         .settings = { .sampling = r->choice.suite.sampling,
                       .seed = r->seed,
+                      .guests = &r->choice.guests,
                       .profiling = &r->profiling },
         .case_timeout = r->timeout,
         .interrupted = interrupted,

@@ -93,7 +93,7 @@ int roofs_ensure(struct store *store, const struct run *run, const struct device
     struct records known = { 0 };
     char epoch[17];
 
-    if (device->kind == DEVICE_FAKE)
+    if (!device_has_roofs(device))
         return 0;
     roofs_epoch(run, epoch);
     int rc = roofs_load(store, run, device, &known, err);

@@ -13,6 +13,9 @@ const char *cache_state_name(enum cache_state cache)
     return cache == CACHE_COLD ? "cold" : "warm";
 }
 
+/* In a key, where a program without sizes has its dims. */
+static const char no_dims[] = "-";
+
 /* Too long a key is cut; kernels and dims of this program stay far below KEY_SIZE. */
 static void make_key(struct benchmark_name *name)
 {
@@ -20,6 +23,8 @@ static void make_key(struct benchmark_name *name)
 
     strbuf_init(&key);
     strbuf_addf(&key, "%s/%s/%s/", name->kernel, name->variant, name->math);
+    if (name->nr_dims == 0)
+        strbuf_adds(&key, no_dims);
     for (int i = 0; i < name->nr_dims; i++)
         strbuf_addf(&key, "%s%s=%lld", i ? "," : "", name->dims[i].name,
                     (long long)name->dims[i].value);
@@ -64,6 +69,8 @@ static int parse_dims(char *text, struct benchmark_name *name)
     struct error ignored;
 
     name->nr_dims = 0;
+    if (strcmp(text, no_dims) == 0)
+        return 0;
     while ((item = strsep(&rest, ","))) {
         char *equals = strchr(item, '=');
         if (!equals || name->nr_dims == SHAPE_MAX)

@@ -5,6 +5,8 @@
  *     gemm/linear/simd/fp32/batch=4,seq=64,n=192,k=48/cpu-2t/warm
  *     kernel      var. math shape                     device cache
  *
+ * A program without sizes, which `harness run -- COMMAND` measures, has "-" for its shape.
+ *
  * `struct benchmark` points into the registry of this build; `struct benchmark_name` is the same
  * as text, which is all that old history and imported results have.
  */

@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-extern const struct device_class device_cpu_class, device_cuda_class, device_fake_class;
+extern const struct device_class device_cpu_class, device_cuda_class, device_fake_class,
+    device_process_class;
 
 #ifndef HARNESS_CUDA_WHY
 #define HARNESS_CUDA_WHY "this build has no CUDA"
@@ -36,6 +37,7 @@ static const struct {
     [DEVICE_CUDA] = { "cuda", NULL, HARNESS_CUDA_WHY },
 #endif
     [DEVICE_FAKE] = { "fake", &device_fake_class, NULL },
+    [DEVICE_PROCESS] = { "process", &device_process_class, NULL },
 };
 
 const struct device_class *device_class_of(enum device_kind kind, const char **why)
@@ -130,6 +132,11 @@ void device_free(struct device *d, void *memory)
             d->ops->free(d, memory);
             return;
         }
+}
+
+bool device_has_roofs(const struct device *d)
+{
+    return d->kind == DEVICE_CPU || d->kind == DEVICE_CUDA;
 }
 
 static const char graph_suffix[] = "-graph";

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A device owns memory and a clock and runs calls. Three kinds: cpu (OpenMP threads), cuda, and
- * fake (a scripted clock, for tests of everything above it). A new device is one file that
- * defines a `struct device_class` and one row in device.c.
+ * A device owns memory and a clock and runs calls. Four kinds: cpu (OpenMP threads), cuda, process
+ * (programs, each run a process of its own), and fake (a scripted clock, for tests of everything
+ * above it). A new device is one file that defines a `struct device_class` and one row in device.c.
  *
  * Device specs as typed by the user:
  *   cpu          all cores this process may use       cpu:2     two threads
@@ -22,7 +22,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum device_kind { DEVICE_CPU, DEVICE_CUDA, DEVICE_FAKE, DEVICE_KIND_NR };
+enum device_kind { DEVICE_CPU, DEVICE_CUDA, DEVICE_FAKE, DEVICE_PROCESS, DEVICE_KIND_NR };
 
 struct call;
 struct device;
@@ -96,6 +96,9 @@ const struct device_class *device_class_of(enum device_kind kind, const char **w
 const char *device_kind_name(enum device_kind kind);
 /* The kind a spec names, or -1. */
 int device_kind_of(const char *spec);
+/* Whether there is anything to measure for a roofline: not of a scripted clock, nor of processes.
+ */
+bool device_has_roofs(const struct device *d);
 /* Length of the part of a label that names hardware: "cuda-graph" has the roofs of "cuda". */
 size_t device_label_hardware(const char *label);
 /* Whether launches of this label are replayed as a graph. */

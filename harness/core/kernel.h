@@ -33,6 +33,9 @@ struct kernel {
     const char *summary;         /* one line for `harness list` */
     const char *dims[SHAPE_MAX]; /* "batch", "seq", ...; NULL-ended */
     const void *config;          /* the kernel's own constant data (a GPT configuration), or NULL */
+    /* Somebody else's code, which may do anything: its callbacks run in measuring processes alone,
+     * never in the one that keeps the history. */
+    bool guest;
 
     struct work (*work)(const struct kernel *k, const struct shape *s, enum dtype dtype);
     /* Describes the tensors into t[0..TENSOR_MAX) and returns their number; data stays NULL.
@@ -83,6 +86,11 @@ struct call {
     void *state; /* the variant's own, from prepare() to release() */
 };
 
+struct measurement;
+
+/* What prepare() gives where it found that the case cannot run here: UNSUPPORTED, not FAILED. */
+enum { CALL_UNSUPPORTED = -2 };
+
 struct variant {
     const char *name;    /* "naive", "simd", "openblas", "cuda_tiled" */
     const char *summary; /* one line: the idea and the limit it should reach */
@@ -99,6 +107,14 @@ struct variant {
     /* The timed part: no allocation, no synchronisation, no failure. */
     void (*launch)(const struct call *call);
     void (*release)(struct call *call); /* may be NULL */
+
+    /* On a device of kind DEVICE_PROCESS in place of launch(), and nowhere else: runs it once as a
+     * process of its own, and gives the ns from its start to its end. -1 where it failed. */
+    int (*execute)(const struct call *call, uint64_t *ns, struct error *err);
+    /* What people should be told of outputs that are wrong; NULL or "": the elements tell. */
+    const char *(*explain)(const struct call *call);
+    /* Adds to m->telemetry what the variant knows of the last m->nr_samples launches. */
+    void (*facts)(const struct call *call, struct measurement *m);
 };
 
 /* The extent of a dim by name, or `otherwise` where the kernel lacks that dim. */

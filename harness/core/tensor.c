@@ -8,10 +8,8 @@ static const struct {
     const char *name;
     size_t size;
 } dtypes[DTYPE_NR] = {
-    [DTYPE_FP32] = { "fp32", 4 },
-    [DTYPE_BF16] = { "bf16", 2 },
-    [DTYPE_FP16] = { "fp16", 2 },
-    [DTYPE_INT32] = { "int32", 4 },
+    [DTYPE_FP32] = { "fp32", 4 },   [DTYPE_BF16] = { "bf16", 2 }, [DTYPE_FP16] = { "fp16", 2 },
+    [DTYPE_INT32] = { "int32", 4 }, [DTYPE_FP64] = { "fp64", 8 },
 };
 
 const char *dtype_name(enum dtype dtype)
@@ -22,9 +20,8 @@ const char *dtype_name(enum dtype dtype)
 const char *math_name(enum math math)
 {
     static const char *const names[MATH_NR] = {
-        [MATH_FP32] = "fp32",
-        [MATH_TF32] = "tf32",
-        [MATH_BF16] = "bf16",
+        [MATH_FP32] = "fp32", [MATH_TF32] = "tf32",   [MATH_BF16] = "bf16", [MATH_FP64] = "fp64",
+        [MATH_FP16] = "fp16", [MATH_INT32] = "int32", [MATH_NONE] = "none",
     };
 
     return names[math];
@@ -148,6 +145,8 @@ double tensor_get(const struct tensor *t, int64_t i)
         return fp16_to_double(((const uint16_t *)t->data)[i]);
     case DTYPE_INT32:
         return ((const int32_t *)t->data)[i];
+    case DTYPE_FP64:
+        return ((const double *)t->data)[i];
     default:
         return (double)((const float *)t->data)[i];
     }
@@ -164,6 +163,9 @@ void tensor_set(struct tensor *t, int64_t i, double value)
         break;
     case DTYPE_INT32:
         ((int32_t *)t->data)[i] = (int32_t)nearbyint(value);
+        break;
+    case DTYPE_FP64:
+        ((double *)t->data)[i] = value;
         break;
     default:
         ((float *)t->data)[i] = (float)value;

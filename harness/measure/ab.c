@@ -108,6 +108,7 @@ static int run_turn(struct state *s, uint64_t seed, struct error *err)
     };
 
     turn.settings.seed = seed;
+    turn.settings.guests = ab->guests[s->side];
     return turn_run(&turn, &sink, &s->interrupted, err);
 }
 

@@ -27,6 +27,7 @@ enum { AB_LAUNCHES = BLOCK_LAUNCHES }; /* of each side in a block */
 struct ab {
     const char *program[AB_SIDES]; /* paths; NULL: this program */
     const double *plant[AB_SIDES]; /* see struct job; NULL: nothing is planted on that side */
+    const struct guests *guests[AB_SIDES]; /* in place of settings.guests */
     const char *device_spec;
     const struct benchmark *benchmarks;
     size_t nr;

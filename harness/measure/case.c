@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "measure/case.h"
+#include "measure/case_parts.h"
 
 #include "base/array.h"
 #include "base/stats.h"
 #include "base/text.h"
 #include "core/clock.h"
-#include "core/device_host.h"
 #include "measure/loop.h"
 #include "measure/plant.h"
 #include "measure/probe.h"
@@ -33,78 +32,8 @@ struct state {
     bool prepared, begun, cold;
     double elapsed_ns; /* of the samples so far */
     size_t capacity;
+    uint64_t told; /* when the parent last heard of a run */
 };
-
-static void end(struct measurement *m, enum outcome outcome, const char *message)
-{
-    m->outcome = outcome;
-    free(m->message);
-    m->message = memory_string(message);
-}
-
-void case_describe(const struct benchmark *bench, const struct device *device,
-                   struct measurement *m)
-{
-    const struct variant *v = bench->variant;
-    struct work work = v->kernel->work(v->kernel, &bench->shape, v->dtype);
-
-    *m = (struct measurement) {
-        .vendor = (v->flags & VARIANT_VENDOR) != 0,
-        .max_error = NAN,
-        .tolerance = v->kernel->tolerance(v->kernel, &bench->shape, v->dtype, v->math),
-        .flops = work.flops,
-        .bytes = work.bytes,
-        .footprint = kernel_footprint(v->kernel, &bench->shape, v->dtype),
-        .started_ms = clock_epoch_ms(),
-    };
-    benchmark_name_of(bench, device, &m->bench);
-    snprintf(m->clock, sizeof(m->clock), "%s", device->ops->clock);
-}
-
-/* True where the case's memory can be had; else why not. A GPU has memory of its own, and the host
- * keeps a copy. */
-static bool fits(const struct benchmark *bench, struct device *device, struct error *why)
-{
-    int64_t both = buffers_bytes(bench), one = both == INT64_MAX ? both : both / 2;
-    bool gpu = device->kind == DEVICE_CUDA;
-    struct {
-        int64_t need, have;
-        const char *what;
-    } sides[] = { { gpu ? one : both, device->ops->available(device),
-                    gpu ? "on the device (inputs and outputs)"
-                        : "(inputs, outputs and their check)" },
-                  { gpu ? one : 0, gpu ? device_host_available(device) : 0,
-                    "on the host (copies of inputs and outputs, for the check)" } };
-    char needed[TEXT_UNIT_SIZE], available[TEXT_UNIT_SIZE];
-
-    for (int i = 0; i < 2; i++) {
-        if (sides[i].need <= sides[i].have)
-            continue;
-        error_set(why, "needs %s %s, %s are available", text_bytes((double)sides[i].need, needed),
-                  sides[i].what, text_bytes((double)sides[i].have, available));
-        return false;
-    }
-    return true;
-}
-
-/* False with an outcome where the case cannot run here at all. */
-static bool supported(const struct benchmark *bench, struct device *device, struct measurement *m)
-{
-    const struct variant *v = bench->variant;
-    const char *refusal = v->kernel->refuses ? v->kernel->refuses(v->kernel, &bench->shape) : NULL;
-    struct error why;
-
-    if (refusal) {
-        end(m, OUTCOME_UNSUPPORTED, refusal);
-    } else if (!fits(bench, device, &why)) {
-        end(m, OUTCOME_UNSUPPORTED, why.message);
-    } else if (v->supports && !v->supports(v->kernel, &bench->shape, device, &why)) {
-        end(m, OUTCOME_UNSUPPORTED, why.message);
-    } else {
-        return true;
-    }
-    return false;
-}
 
 static int set_up(struct state *s, const struct benchmark *bench, struct device *device,
                   struct error *err)
@@ -122,7 +51,12 @@ static int set_up(struct state *s, const struct benchmark *bench, struct device 
         .nr_tensors = s->buffers.nr,
     };
     memcpy(s->call.tensor, s->buffers.on_device, sizeof(s->call.tensor));
-    if (v->prepare && v->prepare(&s->call, err))
+    int rc = v->prepare ? v->prepare(&s->call, err) : 0;
+    if (rc == CALL_UNSUPPORTED) {
+        case_end(s->m, OUTCOME_UNSUPPORTED, err->message);
+        return 0;
+    }
+    if (rc)
         return error_prefix(err, "prepare");
     s->prepared = true;
     if (device->ops->begin && device->ops->begin(device, &s->call, err))
@@ -134,6 +68,8 @@ static int set_up(struct state *s, const struct benchmark *bench, struct device 
 static int verdict(struct state *s, bool right, const char *when)
 {
     struct check *c = &s->check;
+    const struct variant *v = s->call.variant;
+    const char *known = v->explain ? v->explain(&s->call) : "";
     struct error message;
 
     s->m->max_error = c->max_error;
@@ -141,20 +77,34 @@ static int verdict(struct state *s, bool right, const char *when)
         return 0;
     if (!c->where[0])
         return -1; /* the download failed: err says how */
-    if (c->max_error > c->tolerance)
+    if (known && *known)
+        error_set(&message, "%s%s", when, known);
+    else if (c->max_error > c->tolerance)
         error_set(&message, "%s%s (error %.3g, tolerance %.3g, relative to rms)", when, c->where,
                   c->max_error, c->tolerance);
     else
         error_set(&message, "%s%s%s", when, c->where,
                   isnan(c->max_error) ? ": never written, or no number" : "");
-    end(s->m, OUTCOME_WRONG, message.message);
+    case_end(s->m, OUTCOME_WRONG, message.message);
     return 0;
+}
+
+/* Not before each of many short runs: the parent that wakes for it is their noise. */
+static void tell_alive(struct state *s)
+{
+    uint64_t now = clock_ns();
+
+    if (!s->settings->alive || (s->told && now - s->told < 100000000))
+        return;
+    s->told = now;
+    s->settings->alive(s->settings->alive_context);
 }
 
 static int verify(struct state *s, struct error *err)
 {
     struct check *c = &s->check;
 
+    tell_alive(s);
     check_init(c, &s->buffers, s->m->tolerance, s->settings->verify_only,
                s->settings->seed ^ 0x5eed);
     s->m->checked = c->checked;
@@ -175,8 +125,9 @@ static int take_sample(void *context, uint64_t *ns, struct error *err)
     struct state *s = context;
     struct device *d = s->call.device;
     struct measurement *m = s->m;
-    uint64_t start = clock_ns();
 
+    tell_alive(s);
+    uint64_t start = clock_ns();
     if (s->cold && d->ops->flush(d, err))
         return -1;
     if (d->ops->time(d, &s->call, m->batch, ns, err))
@@ -304,6 +255,8 @@ static int sample(struct state *s, struct error *err)
     telemetry_end(&telemetry, s->m);
     if (rc)
         return -1;
+    if (s->call.variant->facts)
+        s->call.variant->facts(&s->call, s->m);
     /* Behind the telemetry, which is that of the timed iterations. */
     if (s->settings->profiling && profiling_count(s->settings->profiling, &s->call, s->cold,
                                                   &s->settings->profiled->kernels, err))
@@ -317,7 +270,7 @@ static int sample(struct state *s, struct error *err)
 static int steps(struct state *s, const struct benchmark *bench, struct device *device,
                  struct error *err)
 {
-    if (set_up(s, bench, device, err) || verify(s, err))
+    if (set_up(s, bench, device, err) || (s->prepared && verify(s, err)))
         return -1;
     if (s->m->outcome != OUTCOME_OK || s->settings->verify_only)
         return 0;
@@ -353,7 +306,7 @@ static void take_down(struct state *s, struct device *device)
     check_release(&s->check);
     buffers_release(&s->buffers);
     if (device->broken && s->m->outcome == OUTCOME_OK)
-        end(s->m, OUTCOME_FAILED, "the device failed after the last launch");
+        case_end(s->m, OUTCOME_FAILED, "the device failed after the last launch");
 }
 
 void case_measure(const struct benchmark *bench, struct device *device,
@@ -367,9 +320,9 @@ void case_measure(const struct benchmark *bench, struct device *device,
     if (settings->profiling)
         benchmark_name_operation(&m->bench, BENCHMARK_WHOLE);
     device->memory_peak = device->memory_live; /* the peak of this case */
-    if (supported(bench, device, m)) {
+    if (case_supported(bench, device, m)) {
         if (steps(&s, bench, device, &err))
-            end(m, OUTCOME_FAILED, err.message);
+            case_end(m, OUTCOME_FAILED, err.message);
         take_down(&s, device);
         if (m->outcome != OUTCOME_OK)
             drop_samples(m); /* what is not right never gets a time */

@@ -7,6 +7,7 @@
 #ifndef HARNESS_MEASURE_CASE_H
 #define HARNESS_MEASURE_CASE_H
 
+#include "guest/guests.h"
 #include "measure/nvml.h"
 #include "measure/profiling.h"
 #include "measure/sampling.h"
@@ -16,9 +17,13 @@
 struct case_settings {
     struct sampling sampling;
     uint64_t seed;
-    bool verify_only;       /* no timing; every output row is compared */
-    double plant;           /* slow-down to plant, as a share; 0: none. See measure/plant.h */
-    const struct nvml *gpu; /* the device's, for telemetry; NULL: none */
+    bool verify_only;            /* no timing; every output row is compared */
+    double plant;                /* slow-down to plant, as a share; 0: none. See measure/plant.h */
+    const struct nvml *gpu;      /* the device's, for telemetry; NULL: none */
+    const struct guests *guests; /* that benchmarks may be of; NULL: none. For the job alone */
+    /* Told before each run of a program, so that its time limit is one of its own; may be NULL. */
+    void (*alive)(void *context);
+    void *alive_context;
     /* Where the time goes instead of how long it takes: the measurement is `<kernel>:all`, and
      * `profiled`, which the caller releases, gets the operations. NULL: ordinary. */
     const struct profiling *profiling;
@@ -32,5 +37,7 @@ void case_measure(const struct benchmark *bench, struct device *device,
 /* What `m` says before anything ran: name, work, footprint. */
 void case_describe(const struct benchmark *bench, const struct device *device,
                    struct measurement *m);
+/* The name alone: no code of the kernel runs. */
+void case_name(const struct benchmark *bench, const struct device *device, struct measurement *m);
 
 #endif

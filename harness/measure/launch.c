@@ -47,10 +47,12 @@ static void close_fd(int *fd)
  * libgomp's threads spin for milliseconds at a barrier before they sleep. On a machine that is not
  * wholly ours that is poison: the one that spins keeps the core that the other needs. This count
  * (about 0.2 ms) covers the gaps between timed launches and no more. What the user has set stays.
+ * A program that is measured gets the environment as it is.
  */
-static char **child_environment(void)
+static char **child_environment(const struct job *job)
 {
-    bool chosen = getenv("GOMP_SPINCOUNT") || getenv("OMP_WAIT_POLICY");
+    bool program = job->settings.guests && job->settings.guests->command_guest;
+    bool chosen = program || getenv("GOMP_SPINCOUNT") || getenv("OMP_WAIT_POLICY");
 
     return process_environment(chosen ? NULL : "GOMP_SPINCOUNT=10000");
 }
@@ -80,7 +82,7 @@ static void become(const int input[2], const int report[2], const int errors[2],
     _exit(length == 0 || write(STDERR_FILENO, why, length) != (ssize_t)length ? 126 : 127);
 }
 
-static int start(struct child *c, const char *program, struct error *err)
+static int start(struct child *c, const char *program, const struct job *job, struct error *err)
 {
     int input[2] = { -1, -1 }, reports[2] = { -1, -1 }, errors[2] = { -1, -1 };
 
@@ -88,7 +90,7 @@ static int start(struct child *c, const char *program, struct error *err)
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, input) || pipe2(reports, O_CLOEXEC) ||
         pipe2(errors, O_CLOEXEC))
         goto failed;
-    char **env = child_environment();
+    char **env = child_environment(job);
     c->pid = fork();
     if (c->pid == 0)
         become(input, reports, errors, program ? program : "/proc/self/exe", env);
@@ -213,6 +215,10 @@ static int take_message(struct child *c, const cJSON *json)
 
     if (ceilings && c->sink->ceilings)
         return take_ceilings(c, ceilings);
+    if (c->result->current >= 0 && json_int(json, "alive", -1) == c->result->current) {
+        c->since = clock_ns();
+        return 0;
+    }
     if (begin == next && c->result->current < 0)
         return take_begin(c, (size_t)begin), 0;
     if (end == next && c->result->current == end)
@@ -350,7 +356,7 @@ int launch_run(const struct job *job, const struct launch_limits *limits,
     struct error later; /* the first one counts */
 
     *result = (struct launch_result) { .end = LAUNCH_DONE, .current = -1 };
-    if (start(&c, limits->program, err))
+    if (start(&c, limits->program, job, err))
         return -1;
     strbuf_init(&c.line);
     strbuf_init(&c.error_text);

@@ -8,6 +8,7 @@
  *     {"end": 4, "measurement": {}}   and is done
  *     {"end": 4, "measurement": {}, "operations": [{}]}   of a profiled one
  *     {"end": 4, "lacks": "gemm/x"}   or the program has no such variant
+ *     {"alive": 4}                    case 4, which runs a program, begins its next run
  *     {"ceilings": []}                the answer to a job that asks for them
  *
  * So a crash, hang or kill of the child costs the case in hand and nothing that was finished. The
@@ -25,9 +26,9 @@
 
 #include <signal.h>
 
-/* Protocol 1 had neither "lacks" nor planted slow-downs, 2 no profiles: what asks for none is a job
- * of protocol LAUNCH_PLAIN. */
-enum { LAUNCH_FD = 3, LAUNCH_PROTOCOL = 3, LAUNCH_PLAIN = 2 };
+/* Protocol 1 had neither "lacks" nor planted slow-downs, 2 no profiles, 3 no guests: a job is of
+ * the oldest protocol that has what it asks for. */
+enum { LAUNCH_FD = 3, LAUNCH_PROTOCOL = 4, LAUNCH_PROFILE = 3, LAUNCH_PLAIN = 2 };
 
 struct job {
     const char *device_spec;
@@ -55,8 +56,8 @@ struct launch_sink {
 };
 
 struct launch_limits {
-    const char *program;                      /* executable to start; NULL: this one */
-    double case_timeout;                      /* s; a case that takes longer is killed */
+    const char *program; /* executable to start; NULL: this one */
+    double case_timeout; /* s; a case, or one run of a program, that takes longer is killed */
     const volatile sig_atomic_t *interrupted; /* set by a signal handler; may be NULL */
 };
 

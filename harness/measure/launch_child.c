@@ -8,6 +8,7 @@
 #include "measure/launch_job.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,6 +45,17 @@ static uint64_t case_seed(uint64_t seed, const struct benchmark *b)
     return seed + hash;
 }
 
+/* A program may take as long as a whole case of kernels, each time that it is run. */
+static void tell_alive(void *context)
+{
+    const size_t *which = context;
+    cJSON *json = cJSON_CreateObject();
+    struct error ignored; /* a parent that is gone ends this process by itself */
+
+    json_add_int(json, "alive", (int64_t)*which);
+    report(json, &ignored);
+}
+
 /* The measurement, and of a profiled case its operations, go into `end`. */
 static void measure_case(const struct job *job, size_t i, struct device *device,
                          const struct nvml *gpu, cJSON *end)
@@ -55,6 +67,8 @@ static void measure_case(const struct job *job, size_t i, struct device *device,
     settings.seed = case_seed(settings.seed, &job->cases[i]);
     settings.plant = job->plant[i];
     settings.gpu = gpu;
+    settings.alive = device->kind == DEVICE_PROCESS ? tell_alive : NULL;
+    settings.alive_context = &i;
     settings.profiled = &profiled;
     case_measure(&job->cases[i], device, &settings, &m);
     cJSON_AddItemToObject(end, "measurement", measurement_to_json(&m));
@@ -149,6 +163,7 @@ int launch_serve(const struct registry *registry, struct error *err)
     struct strbuf text;
     struct owned_job owned;
 
+    fcntl(LAUNCH_FD, F_SETFD, FD_CLOEXEC); /* what a case starts has no business with it */
     strbuf_init(&text);
     read_all(&text);
     int rc = job_parse(text.data, text.length, registry, &owned, err);

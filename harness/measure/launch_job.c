@@ -41,13 +41,25 @@ static cJSON *profiling_to_json(const struct profiling *p)
     return json;
 }
 
+static bool has_guests(const struct job *job)
+{
+    return job->settings.guests && guests_any(job->settings.guests);
+}
+
+/* What an older program does not know, it is not asked for. */
+static int protocol_of(const struct job *job)
+{
+    if (has_guests(job))
+        return LAUNCH_PROTOCOL;
+    return job->settings.profiling ? LAUNCH_PROFILE : LAUNCH_PLAIN;
+}
+
 char *job_print(const struct job *job)
 {
     cJSON *json = cJSON_CreateObject(), *cases;
     char seed[24];
 
-    /* What an older program does not know, it is not asked for. */
-    json_add_int(json, "protocol", job->settings.profiling ? LAUNCH_PROTOCOL : LAUNCH_PLAIN);
+    json_add_int(json, "protocol", protocol_of(job));
     cJSON_AddStringToObject(json, "device", job->device_spec);
     snprintf(seed, sizeof(seed), "%llu", (unsigned long long)job->settings.seed);
     cJSON_AddStringToObject(json, "seed", seed);
@@ -56,6 +68,8 @@ char *job_print(const struct job *job)
     cJSON_AddItemToObject(json, "sampling", sampling_to_json(&job->settings.sampling));
     if (job->settings.profiling)
         cJSON_AddItemToObject(json, "profile", profiling_to_json(job->settings.profiling));
+    if (has_guests(job))
+        guests_to_job(job->settings.guests, json);
     cases = cJSON_AddArrayToObject(json, "cases");
     for (size_t i = 0; i < job->nr; i++)
         cJSON_AddItemToArray(cases, case_to_json(job, i));
@@ -145,8 +159,10 @@ static int read_job(const cJSON *json, const struct registry *registry, struct o
     if (check_protocol(json, err) || json_get_string(json, "device", &device, err) ||
         json_get_string(json, "seed", &seed, err) ||
         sampling_from_json(sampling, &job->settings.sampling, err) ||
-        (profile && read_profiling(profile, out, err)))
+        (profile && read_profiling(profile, out, err)) ||
+        guests_from_job(&out->guests, registry, json, err))
         return -1;
+    job->settings.guests = &out->guests;
     snprintf(out->device_spec, sizeof(out->device_spec), "%s", device);
     job->device_spec = out->device_spec;
     job->settings.seed = strtoull(seed, NULL, 10);
@@ -161,7 +177,7 @@ static int read_job(const cJSON *json, const struct registry *registry, struct o
     cJSON_ArrayForEach(item, cases)
     {
         job->nr++;
-        if (read_case(item, registry, out, err))
+        if (read_case(item, &out->guests.all, out, err))
             return -1;
     }
     return 0;
@@ -187,5 +203,6 @@ void job_release(struct owned_job *job)
     free(job->folder);
     free(job->planted);
     free(job->cases);
+    guests_close(&job->guests);
     *job = (struct owned_job) { 0 };
 }

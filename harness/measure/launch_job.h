@@ -14,6 +14,7 @@ struct owned_job {
     char **lacks;            /* "kernel/variant" of those, else NULL */
     double *plant;
     struct profiling profiling; /* what job.settings points to, if it does */
+    struct guests guests;       /* the same; whom the cases may be of */
     char *folder, *planted;
 };
 

@@ -29,7 +29,8 @@ double probe_ns(struct device *d)
     double times[ROUNDS];
     size_t bytes = (size_t)d->threads * READ_BYTES;
     struct error ignored;
-    char *buffer = d->kind == DEVICE_CPU ? device_alloc(d, bytes, &ignored) : NULL;
+    bool host = d->kind == DEVICE_CPU || d->kind == DEVICE_PROCESS;
+    char *buffer = host ? device_alloc(d, bytes, &ignored) : NULL;
 
     if (!buffer)
         return NAN;

@@ -51,7 +51,10 @@ static void name_nameless(const struct state *s, const struct benchmark *b, stru
 {
     struct measurement named;
 
-    case_describe(b, s->turn->device, &named);
+    if (b->variant->kernel->guest) /* its code may have been what ended the process */
+        case_name(b, s->turn->device, &named);
+    else
+        case_describe(b, s->turn->device, &named);
     if (s->turn->settings.profiling)
         benchmark_name_operation(&named.bench, BENCHMARK_WHOLE);
     named.outcome = m->outcome;

@@ -11,7 +11,7 @@ check "run, compare, baseline, history and plot are among the commands" \
 
 # The options that a help text lists, as "letter name argument".
 options_of() {
-  sed -n '/^options:/,$s/^  \(-\([a-z]\), \)\{0,1\}--\([a-z-]*\) \{0,1\}\([^ ]*\)  *.*/\2|\3|\4/p' \
+  sed -n '/^options:/,$s/^  \(-\([a-z]\), \)\{0,1\}--\([a-z][a-z-]*\) \{0,1\}\([^ ]*\)  *.*/\2|\3|\4/p' \
     <<<"$1"
 }
 

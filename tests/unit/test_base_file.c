@@ -86,6 +86,22 @@ static void bytes_come_back(void **state)
     free(bytes);
 }
 
+static void a_digest_tells_files_apart(void **state)
+{
+    (void)state;
+    static const char path[] = HARNESS_TEST_DIR "/digest";
+    char one[FILE_DIGEST_SIZE], other[FILE_DIGEST_SIZE];
+    struct error err;
+
+    assert_ok(file_write(path, "foobar", 6, &err), &err);
+    assert_ok(file_digest(path, one, &err), &err);
+    assert_string_equal(one, "85944171f73967e8"); /* the published value of 64-bit FNV-1a */
+    assert_ok(file_write(path, "foobaz", 6, &err), &err);
+    assert_ok(file_digest(path, other, &err), &err);
+    assert_string_not_equal(one, other);
+    assert_int_equal(file_digest("no/such/file", one, &err), -1);
+}
+
 static void missing_and_unreadable_files(void **state)
 {
     (void)state;
@@ -245,6 +261,7 @@ int main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(bytes_come_back),
+        cmocka_unit_test(a_digest_tells_files_apart),
         cmocka_unit_test(missing_and_unreadable_files),
         cmocka_unit_test(a_failed_write_leaves_the_old_file),
         cmocka_unit_test(a_full_device_is_an_error),

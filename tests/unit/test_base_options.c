@@ -102,6 +102,47 @@ static void equals_letters_and_repeats(void **state)
     assert_string_equal(t.device, "");
 }
 
+/* Where a row takes it, what is behind "--" is no argument. */
+static void a_row_takes_what_is_behind_the_dashes(void **state)
+{
+    (void)state;
+    struct with_rest {
+        bool json;
+        struct option_rest rest;
+    } t = { .json = false };
+    static const struct option_row table[] = {
+        OPTION_ROW("", 0, OPTION_REST, struct with_rest, rest, "COMMAND...", "run it"),
+        OPTION_ROW("json", 'j', OPTION_FLAG, struct with_rest, json, NULL, "print JSON"),
+        OPTION_END,
+    };
+    char words[][8] = { "a", "-j", "--", "ls", "--json", "--" };
+    char *argv[] = { words[0], words[1], words[2], words[3], words[4], words[5] };
+    struct strbuf help;
+    struct error err;
+    int argc = 6;
+
+    assert_ok(options_parse(table, &t, &argc, argv, &err), &err);
+    assert_int_equal(argc, 1);
+    assert_string_equal(argv[0], "a");
+    assert_true(t.json);
+    assert_int_equal(t.rest.argc, 3);
+    assert_string_equal(t.rest.argv[0], "ls");
+    assert_string_equal(t.rest.argv[1], "--json");
+    assert_string_equal(t.rest.argv[2], "--");
+    t.rest = (struct option_rest) { 0 };
+    argc = 1;
+    assert_ok(options_parse(table, &t, &argc, argv, &err), &err);
+    assert_null(t.rest.argv); /* there were none */
+    char bad[] = "--=x", *only[] = { bad };
+    argc = 1;
+    assert_int_equal(options_parse(table, &t, &argc, only, &err), -1);
+    assert_string_equal(err.message, "unknown option --=x");
+    strbuf_init(&help);
+    options_help(table, &help);
+    assert_non_null(strstr(help.data, "  -- COMMAND...             run it\n"));
+    strbuf_release(&help);
+}
+
 static void the_rest_moves_to_the_front(void **state)
 {
     (void)state;
@@ -211,6 +252,7 @@ int main(void)
         cmocka_unit_test(every_type),
         cmocka_unit_test(equals_letters_and_repeats),
         cmocka_unit_test(the_rest_moves_to_the_front),
+        cmocka_unit_test(a_row_takes_what_is_behind_the_dashes),
         cmocka_unit_test(mistakes_are_named),
         cmocka_unit_test(help_is_aligned),
         cmocka_unit_test(long_names_stay_apart),

@@ -49,6 +49,16 @@ static void assert_round_trip(const struct variant *v, const struct shape *shape
     }
 }
 
+static void keys_without_dims_parse_back(void **state)
+{
+    (void)state;
+    static const struct kernel kernel = { .name = "command/sort" };
+    static const struct variant variant = { .name = "exec", .kernel = &kernel, .math = MATH_NONE };
+    const struct shape none = { { 0 } };
+
+    assert_round_trip(&variant, &none);
+}
+
 static void keys_parse_back_over_the_whole_registry(void **state)
 {
     (void)state;
@@ -246,6 +256,7 @@ int main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(keys_parse_back_over_the_whole_registry),
+        cmocka_unit_test(keys_without_dims_parse_back),
         cmocka_unit_test(a_key_in_full),
         cmocka_unit_test(foreign_keys_are_kept_whole),
         cmocka_unit_test(foreign_sizes_are_dims),

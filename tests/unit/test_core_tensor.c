@@ -19,10 +19,8 @@ static void dtypes_by_name(void **state)
         enum dtype dtype;
         size_t size;
     } rows[] = {
-        { "fp32", DTYPE_FP32, 4 },
-        { "bf16", DTYPE_BF16, 2 },
-        { "fp16", DTYPE_FP16, 2 },
-        { "int32", DTYPE_INT32, 4 },
+        { "fp32", DTYPE_FP32, 4 },   { "bf16", DTYPE_BF16, 2 }, { "fp16", DTYPE_FP16, 2 },
+        { "int32", DTYPE_INT32, 4 }, { "fp64", DTYPE_FP64, 8 },
     };
 
     assert_int_equal(COUNT(rows), DTYPE_NR);
@@ -31,7 +29,7 @@ static void dtypes_by_name(void **state)
         assert_int_equal(dtype_find(rows[i].name), rows[i].dtype);
         assert_int_equal(dtype_size(rows[i].dtype), rows[i].size);
     }
-    assert_int_equal(dtype_find("fp64"), -1);
+    assert_int_equal(dtype_find("fp128"), -1);
     assert_int_equal(dtype_find(""), -1);
 }
 
@@ -55,6 +53,18 @@ static void assert_rounds(enum dtype dtype, const struct rounding *rows, size_t 
             assert_true(tensor_get(&t, 0) == (sign ? -rows[i].back : rows[i].back));
         }
     }
+}
+
+static void fp64_is_kept_as_it_is(void **state)
+{
+    (void)state;
+    double x[2] = { 0 };
+    struct tensor t = { .dtype = DTYPE_FP64, .rank = 1, .extent = { 2 }, .data = x };
+
+    tensor_set(&t, 1, 1.0 / 3);
+    assert_true(x[0] == 0 && x[1] == 1.0 / 3 && tensor_get(&t, 1) == 1.0 / 3);
+    assert_int_equal(tensor_bytes(&t), 16);
+    assert_int_equal(dtype_find("fp64"), DTYPE_FP64);
 }
 
 static void bf16_rounds_to_nearest_even(void **state)
@@ -270,6 +280,7 @@ int main(void)
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(dtypes_by_name),
         cmocka_unit_test(bf16_rounds_to_nearest_even),
+        cmocka_unit_test(fp64_is_kept_as_it_is),
         cmocka_unit_test(fp16_rounds_to_nearest_even),
         cmocka_unit_test(nan_stays_nan),
         cmocka_unit_test(every_16_bit_number_round_trips),

@@ -218,8 +218,8 @@ static void bad_jobs_are_refused(void **state)
         { "{\"device\":\"fake\",\"seed\":1}", "\"seed\" is missing or not a string" },
         { "{\"device\":\"fake\",\"seed\":\"1\"}", "sampling: not a JSON object" },
         { JOB("[{}]"), "\"kernel\" is missing" },
-        { "{\"protocol\":0}", "this program understands jobs of protocol 3 and older" },
-        { "{\"protocol\":4}", "this one is of protocol 4" },
+        { "{\"protocol\":0}", "this program understands jobs of protocol 4 and older" },
+        { "{\"protocol\":5}", "this one is of protocol 5" },
     };
 #undef JOB
 

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Kernels of your own for `harness run --plugin ./mine.so`: this file alone, in C or C++, makes a
+ * plugin. harness checks each variant against the kernel's oracle before it times it, in processes
+ * of their own; a crash or a hang is a row of the table.
+ *
+ *     cc -shared -fPIC -O2 -o mine.so mine.c
+ *     harness run --plugin ./mine.so
+ *
+ * A kernel says what is computed: its dims, tensors, work and the right result. A variant says how.
+ * examples/plugin/axpy.c is a whole one, docs/plugins.md tells the rest.
+ *
+ * Sizes (`size` below) are the values of the kernel's dims, in their order. Tensors are dense and
+ * row-major. An output is looked at as a matrix: its last extent is the columns, all before it
+ * together are the rows; one dimension is one row.
+ *
+ * Callbacks may be called from one thread at a time, in measuring processes only. They must not
+ * keep what they are given beyond the call, but for what `prepare` gets, until `release`.
+ */
+#ifndef HARNESS_PLUGIN_H
+#define HARNESS_PLUGIN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Number of this ABI. A harness loads plugins of its own number alone; it grows when anything below
+ * changes its meaning or its place. */
+#define HARNESS_PLUGIN_ABI 1
+
+enum { HARNESS_DIMS_MAX = 8, HARNESS_TENSORS_MAX = 16, HARNESS_RANK_MAX = 4 };
+
+enum harness_device {
+    HARNESS_CPU = 0,
+    HARNESS_FAKE = 2, /* a scripted clock, `--device fake`: to test what stands around a kernel */
+};
+
+enum harness_dtype {
+    HARNESS_FP32 = 0,
+    HARNESS_BF16 = 1, /* upper half of a float */
+    HARNESS_FP16 = 2, /* IEEE binary16 */
+    HARNESS_INT32 = 3,
+    HARNESS_FP64 = 4,
+};
+
+enum harness_role {
+    HARNESS_IN = 0,     /* read only: a variant that changes it is WRONG */
+    HARNESS_OUT = 1,    /* NaN (all bits set) before, compared with the oracle after */
+    HARNESS_INOUT = 2,  /* read and written; not compared */
+    HARNESS_WEIGHT = 3, /* like IN, but never changes: `prepare` may repack it */
+};
+
+enum harness_fill {
+    HARNESS_NORMAL = 0, /* random, N(mean, scale^2); scale must be above 0 */
+    HARNESS_CONST = 1,  /* `mean` everywhere */
+    HARNESS_TOKENS = 2, /* int32, uniform in [0, limit) */
+    HARNESS_OWN = 3,    /* by the kernel's `fill` */
+};
+
+struct harness_tensor {
+    const char *name; /* for messages */
+    int32_t role, dtype, rank, fill;
+    int64_t extent[HARNESS_RANK_MAX];
+    double mean, scale;
+    int64_t limit;
+    void *data; /* set by harness, aligned to 64 bytes or better; NULL in `layout` */
+};
+
+/* One benchmark made ready. */
+struct harness_call {
+    const int64_t *size;
+    const struct harness_tensor *tensor; /* as `layout` put them, with their data */
+    int32_t nr_tensors;
+    int32_t threads; /* to be used: of `--device cpu:THREADS`, else all processors */
+    void *state;     /* the variant's own, from `prepare` to `release` */
+};
+
+/* What `prepare` may give beside 0 (ready) and -1 (failed): this variant cannot run here. */
+#define HARNESS_UNSUPPORTED (-2)
+
+struct harness_variant {
+    const char *name;    /* letters, digits, '_', '.', '-'; at most 31 */
+    const char *summary; /* one line: the idea; may be NULL */
+    int32_t device;      /* enum harness_device */
+    int32_t dtype;       /* of the tensors: what `layout` gets */
+    int32_t vendor;      /* not 0: somebody else's library, for reference */
+    int32_t reserved;    /* 0 */
+    /* Handles, packing, scratch memory: not timed. May be NULL. Where it does not give 0, it writes
+     * why into `why`, at most `room` bytes with the NUL. */
+    int (*prepare)(struct harness_call *call, char *why, size_t room);
+    /* The timed part, called again and again: no allocation, and the same result each time. */
+    void (*launch)(const struct harness_call *call);
+    void (*release)(struct harness_call *call); /* may be NULL */
+};
+
+struct harness_kernel {
+    const char *name;        /* "axpy", "blas/axpy": parts as of a variant's name; at most 47 */
+    const char *summary;     /* one line; may be NULL */
+    const char *const *dims; /* "n": 1 to HARNESS_DIMS_MAX names, small letters, digits, '_' */
+    size_t nr_dims;
+    const int64_t *sizes; /* what is measured by default: nr_sizes times nr_dims numbers */
+    size_t nr_sizes;
+    const int64_t *test_sizes; /* odd ones, for `harness verify --test-shapes`; may be NULL */
+    size_t nr_test_sizes;
+
+    /* Describes the tensors (which are zeroed before) and gives their number. At least one is
+     * HARNESS_OUT. `dtype` is that of the variant. */
+    int32_t (*layout)(const int64_t *size, int32_t dtype, struct harness_tensor *tensor);
+    /* FLOPs of one launch, and compulsory bytes: each input read once, each output written once.
+     * May be NULL: then there are no rates. */
+    void (*work)(const int64_t *size, int32_t dtype, double *flops, double *bytes);
+    /* The right result, computed in double: row rows[i] of tensor[output] to expected[i * columns].
+     * The inputs are as the variants get them. Reads nothing from outputs. */
+    void (*oracle)(const int64_t *size, const struct harness_tensor *tensor, int32_t output,
+                   const int64_t *rows, size_t nr_rows, double *expected);
+    /* Bound on max |out - expected| / rms(expected); 0: exact. */
+    double (*tolerance)(const int64_t *size, int32_t dtype);
+    /* FLOPs that the oracle spends whatever the rows, and for each row: where it is dear, a random
+     * choice of rows is compared. May be NULL: then all are. */
+    void (*oracle_cost)(const int64_t *size, double *fixed, double *per_row);
+    /* NULL if the sizes go together; else why not ("heads must divide width"). May be NULL. */
+    const char *(*refuses)(const int64_t *size);
+    /* Fills a tensor of HARNESS_OWN; the same seed, the same content. NULL if there is none. */
+    void (*fill)(const int64_t *size, struct harness_tensor *tensor, uint64_t seed);
+
+    const struct harness_variant *variants; /* at least one */
+    size_t nr_variants;
+};
+
+/* What harness looks up in the shared object, by the name `harness_plugin`. The sizes tell a plugin
+ * that was compiled against something else. */
+struct harness_plugin {
+    uint32_t abi, size;
+    uint32_t kernel_size, variant_size, tensor_size, call_size;
+    const struct harness_kernel *kernels; /* at least one */
+    size_t nr_kernels;
+};
+
+/* Once a plugin, at file level, with an array of struct harness_kernel. */
+#define HARNESS_PLUGIN(kernels_)                                                                   \
+    HARNESS_PLUGIN_EXPORT const struct harness_plugin harness_plugin;                              \
+    const struct harness_plugin harness_plugin = {                                                 \
+        HARNESS_PLUGIN_ABI,                                                                        \
+        sizeof(struct harness_plugin),                                                             \
+        sizeof(struct harness_kernel),                                                             \
+        sizeof(struct harness_variant),                                                            \
+        sizeof(struct harness_tensor),                                                             \
+        sizeof(struct harness_call),                                                               \
+        (kernels_),                                                                                \
+        sizeof(kernels_) / sizeof((kernels_)[0]),                                                  \
+    }
+
+#ifdef __cplusplus
+#define HARNESS_PLUGIN_EXPORT extern "C" __attribute__((visibility("default")))
+}
+#else
+#define HARNESS_PLUGIN_EXPORT extern __attribute__((visibility("default")))
+#endif
+
+#endif

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/* What is known of a case before anything runs, and whether it can run here at all. */
+#include "measure/case_parts.h"
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "core/clock.h"
+#include "core/device_host.h"
+#include "measure/buffers.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+void case_end(struct measurement *m, enum outcome outcome, const char *message)
+{
+    m->outcome = outcome;
+    free(m->message);
+    m->message = memory_string(message);
+}
+
+void case_name(const struct benchmark *bench, const struct device *device, struct measurement *m)
+{
+    *m = (struct measurement) {
+        .vendor = (bench->variant->flags & VARIANT_VENDOR) != 0,
+        .max_error = NAN,
+        .tolerance = NAN,
+        .started_ms = clock_epoch_ms(),
+    };
+    benchmark_name_of(bench, device, &m->bench);
+    snprintf(m->clock, sizeof(m->clock), "%s", device->ops->clock);
+}
+
+void case_describe(const struct benchmark *bench, const struct device *device,
+                   struct measurement *m)
+{
+    const struct variant *v = bench->variant;
+    struct work work = v->kernel->work(v->kernel, &bench->shape, v->dtype);
+
+    case_name(bench, device, m);
+    m->tolerance = v->kernel->tolerance(v->kernel, &bench->shape, v->dtype, v->math);
+    m->flops = work.flops;
+    m->bytes = work.bytes;
+    m->footprint = kernel_footprint(v->kernel, &bench->shape, v->dtype);
+}
+
+/* True where the case's memory can be had; else why not. A GPU has memory of its own, and the host
+ * keeps a copy. */
+static bool fits(const struct benchmark *bench, struct device *device, struct error *why)
+{
+    int64_t both = buffers_bytes(bench), one = both == INT64_MAX ? both : both / 2;
+    bool gpu = device->kind == DEVICE_CUDA;
+    struct {
+        int64_t need, have;
+        const char *what;
+    } sides[] = { { gpu ? one : both, device->ops->available(device),
+                    gpu ? "on the device (inputs and outputs)"
+                        : "(inputs, outputs and their check)" },
+                  { gpu ? one : 0, gpu ? device_host_available(device) : 0,
+                    "on the host (copies of inputs and outputs, for the check)" } };
+    char needed[TEXT_UNIT_SIZE], available[TEXT_UNIT_SIZE];
+
+    for (int i = 0; i < 2; i++) {
+        if (sides[i].need <= sides[i].have)
+            continue;
+        error_set(why, "needs %s %s, %s are available", text_bytes((double)sides[i].need, needed),
+                  sides[i].what, text_bytes((double)sides[i].have, available));
+        return false;
+    }
+    return true;
+}
+
+bool case_supported(const struct benchmark *bench, struct device *device, struct measurement *m)
+{
+    const struct variant *v = bench->variant;
+    const char *refusal = v->kernel->refuses ? v->kernel->refuses(v->kernel, &bench->shape) : NULL;
+    struct error why;
+
+    if (refusal) {
+        case_end(m, OUTCOME_UNSUPPORTED, refusal);
+    } else if (!fits(bench, device, &why)) {
+        case_end(m, OUTCOME_UNSUPPORTED, why.message);
+    } else if (v->supports && !v->supports(v->kernel, &bench->shape, device, &why)) {
+        case_end(m, OUTCOME_UNSUPPORTED, why.message);
+    } else {
+        return true;
+    }
+    return false;
+}
