@@ -3,11 +3,13 @@
 
 #include "base/json.h"
 #include "cli/choice.h"
+#include "cli/command_options.h"
 #include "cli/history_file.h"
 #include "cli/interrupt.h"
 #include "cli/recording.h"
 #include "cli/roofs.h"
 #include "cli/run_report.h"
+#include "cli/sharding.h"
 #include "core/registry.h"
 
 #include <stdio.h>
@@ -16,7 +18,8 @@
 
 struct run_options {
     struct choice_options what;
-    const char *db, *label, *shard, *sweep, *output, *format;
+    struct command_options command;
+    const char *db, *label, *shard, *durations, *sweep, *output, *format;
     int64_t launches, iterations, seed;
     double budget, min_time, max_time, timeout;
     bool json, gbench_json;
@@ -29,6 +32,7 @@ struct session {
     struct store *store;
     struct run run;
     struct recording recording;
+    struct sharding sharding;
     enum run_report_form form;
     struct progress progress;
     const volatile sig_atomic_t *interrupted;
@@ -58,24 +62,6 @@ static int choose_form(struct session *s, struct error *err)
               : s->o->json      ? RUN_REPORT_JSON
                                 : RUN_REPORT_TABLE;
     return s->o->format ? run_report_form_find(s->o->format, &s->form, err) : 0;
-}
-
-/* --shard I/N keeps every N-th benchmark, starting with the I-th. */
-static int keep_shard(struct benchmark_list *list, const char *shard, struct error *err)
-{
-    long index, count;
-    char rest;
-
-    if (!shard)
-        return 0;
-    if (sscanf(shard, "%ld/%ld%c", &index, &count, &rest) != 2 || index < 1 || index > count)
-        return error_set(err, "--shard: \"%s\" is not I/N with 1 <= I <= N", shard);
-    size_t kept = 0;
-    for (size_t i = 0; i < list->nr; i++)
-        if (i % (size_t)count == (size_t)index - 1)
-            list->items[kept++] = list->items[i];
-    list->nr = kept;
-    return kept ? 0 : error_set(err, "--shard %s leaves nothing to measure", shard);
 }
 
 /* What the shards of one sweep have in common: told, or the job that runs them as an array. */
@@ -110,8 +96,9 @@ static char *settings_json(const struct session *s)
 
     json_add_string(json, "device", s->choice.device.spec);
     json_add_int(json, "launches", s->choice.suite.launches);
-    json_add_string(json, "shard", s->o->shard);
     add_sweep(json, s->o);
+    sharding_describe(&s->sharding, json);
+    guests_describe(&s->choice.guests, json);
     cJSON_AddItemToObject(json, "sampling", sampling_to_json(&s->choice.suite.sampling));
     char *text = cJSON_PrintUnformatted(json);
     cJSON_Delete(json);
@@ -125,7 +112,9 @@ static int measure(struct session *s, enum sweep_end *end, struct error *err)
         .benchmarks = s->choice.list.items,
         .nr = s->choice.list.nr,
         .launches = s->choice.suite.launches,
-        .settings = { .sampling = s->choice.suite.sampling, .seed = (uint64_t)s->o->seed },
+        .settings = { .sampling = s->choice.suite.sampling,
+                      .seed = (uint64_t)s->o->seed,
+                      .guests = &s->choice.guests },
         .case_timeout = s->o->timeout > 0 ? s->o->timeout : 300,
         .budget = s->o->budget,
         .interrupted = s->interrupted,
@@ -170,16 +159,47 @@ static int conclude(struct session *s, enum sweep_end end, struct error *err)
     return rc;
 }
 
+static int choose(struct session *s, int argc, char **argv, struct error *err)
+{
+    const struct run_options *o = s->o;
+    struct command_spec spec = { .name = "" };
+
+    if (!o->command.argv.argv)
+        return command_options_unused(&o->command, err) ||
+                       choice_make(&s->choice, &o->what, argv, argc, "quick", err)
+                   ? -1
+                   : 0;
+    if (argc > 0)
+        return error_set(err, "a command is measured alone: leave out \"%s\"", argv[0]);
+    int rc = command_options_spec(&o->command, &spec, err);
+    if (rc == 0)
+        rc = choice_make_command(&s->choice, &o->what, &spec, err);
+    command_spec_release(&spec);
+    return rc;
+}
+
+/* What bad input refuses is refused before there is a history. */
+static int open_history(struct session *s, struct error *err)
+{
+    const char *durations = s->o->durations;
+
+    if (sharding_check(&s->sharding, s->choice.list.nr, durations, err) ||
+        (durations && sharding_keep(&s->sharding, &s->choice, durations, NULL, err)) ||
+        history_open(&s->store, s->o->db, STORE_WRITE, err))
+        return -1;
+    return durations ? 0 : sharding_keep(&s->sharding, &s->choice, NULL, s->store, err);
+}
+
 static int run_session(struct session *s, int argc, char **argv, struct error *err)
 {
     enum sweep_end end;
 
     if (choose_form(s, err) || check_sweep(s->o, err) ||
         recording_check_label(s->o->label, 0, err) ||
-        choice_make(&s->choice, &s->o->what, argv, argc, "quick", err) ||
-        keep_shard(&s->choice.list, s->o->shard, err) ||
-        history_open(&s->store, s->o->db, STORE_WRITE, err))
+        sharding_parse(s->o->shard, &s->sharding, err) || choose(s, argc, argv, err) ||
+        open_history(s, err))
         return -1;
+    sharding_tell(&s->sharding, s->choice.list.nr);
     adjust_sampling(s);
     recording_describe(&s->run, s->choice.suite.name, s->o->label, settings_json(s));
     s->recording =
@@ -219,9 +239,11 @@ static const struct option_row rows[] = {
     OPTION_ROW("budget", 0, OPTION_DURATION, struct run_options, budget, "TIME",
                "start no further launch after this"),
     OPTION_ROW("timeout", 0, OPTION_DURATION, struct run_options, timeout, "TIME",
-               "kill a case that takes longer (default 5m)"),
+               "kill a case, or a run of a command, that takes longer (default 5m)"),
     OPTION_ROW("shard", 0, OPTION_STRING, struct run_options, shard, "I/N",
-               "measure the I-th of N parts"),
+               "measure the I-th of N parts, balanced by what benchmarks last took"),
+    OPTION_ROW("durations", 0, OPTION_STRING, struct run_options, durations, "FILE",
+               "balance --shard by a run's JSON or a history, not by --db"),
     OPTION_ROW("sweep", 0, OPTION_STRING, struct run_options, sweep, "NAME",
                "a name for all N parts, which makes them one REF (default: $HARNESS_SWEEP, or the "
                "Slurm array job)"),
@@ -239,18 +261,21 @@ static const struct option_row rows[] = {
                "--format gbench: Google Benchmark's JSON"),
     OPTION_ROW("output", 'o', OPTION_STRING, struct run_options, output, "FILE",
                "write the result there"),
+    COMMAND_OPTION_ROWS(struct run_options, command),
     OPTION_END,
 };
 
 extern const struct command cmd_run;
 const struct command cmd_run = {
     .name = "run",
-    .arguments = "[FILTER...]",
+    .arguments = "[FILTER... | -- COMMAND [ARGUMENT...]]",
     .summary = "measure: check every result, then time it, into the history",
     .details =
         "  harness run                                   suite quick\n"
         "  harness run 'gemm/*' --batch 1,4 --seq 64,128\n"
         "  harness run --model nano,tile-large --batch 4 --seq 64\n"
+        "  harness run --plugin ./mine.so                kernels of your own\n"
+        "  harness run --dim n=1,2 -- ./program {n}      any program, a process a sample\n"
         "\n"
         "A FILTER is a glob over KERNEL/VARIANT/DTYPE/DIMS/DEVICE/CACHE or a leading run of\n"
         "its parts. Exit status 1 if any result was wrong or failed.",

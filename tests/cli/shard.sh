@@ -1,15 +1,87 @@
 # shellcheck shell=bash
-# Parts of a sweep make the whole: each benchmark once.
+# Parts of a sweep make the whole: each benchmark once, however they are divided: by their number,
+# by a history, or by a file. U-12.
 
-keys() {
+# run DB ARG...: runs over 49 benchmarks, nothing to see.
+run() {
+  local db=$1
+  shift
   "$HARNESS" run null/copy/right --device fake --batch 1:7:+1 --seq 1:64:*2 --launches 1 \
-    --iterations 1 --format csv "$@" 2>/dev/null | sed -n 's/.*"\(null[^"]*\)".*/\1/p' | sort
+    --iterations 1 --format csv --db "$db" "$@" 2>err
 }
-keys >whole
-for i in 1 2 3 4; do
-  keys --shard $i/4 >part$i
-  echo "part $i has $(wc -l <part$i)"
-done
-check "the parts make the whole" cmp whole <(sort part?)
-check "no benchmark is twice" test -z "$(sort part? | uniq -d)"
+# Their keys.
+keys() { run "$@" | sed -n 's/.*"\(null[^"]*\)".*/\1/p' | sort; }
+plan() { sed -n 's/.*; plan //p' err; }
+
+# parts NAME DB ARG...: all four, and what is to be said of them.
+parts() {
+  local name=$1 db=$2 i
+  shift 2
+  : >plans
+  for i in 1 2 3 4; do
+    keys "$db" "$@" --shard $i/4 >"$name$i"
+    plan >>plans
+  done
+  check "the parts make the whole" cmp whole <(sort "$name"?)
+  check "no benchmark is twice" test -z "$(sort "$name"? | uniq -d)"
+  check "all say the same plan" test "$(sort -u plans | wc -l)" -eq 1
+}
+keys whole.db >whole
 check "the whole is all 49" test "$(wc -l <whole)" -eq 49
+
+say "Nothing is known: every fourth"
+for i in 1 2 3 4; do
+  keys none$i.db --shard $i/4 >every$i
+  echo "part $i has $(wc -l <every$i)"
+done
+check "the parts make the whole" cmp whole <(sort every?)
+check "no benchmark is twice" test -z "$(sort every? | uniq -d)"
+
+say "By the history, into which all of them write"
+cp whole.db shared.db
+parts first shared.db
+check "each says what it should last" grep -qE '^shard 4/4: [0-9]+ of 49 benchmarks, [0-9.]+ [mu]?s of [0-9.]+ [mu]?s a launch by what they last took; plan [0-9a-f]{16}$' err
+parts second shared.db
+
+say "One of them is started again while the others are to come"
+: >plans
+for i in 1 3 2 3 4; do
+  keys shared.db --shard $i/4 >again$i
+  plan >>plans
+  [ $i -ne 3 ] || cp again3 again.$(wc -l <plans)
+done
+check "the parts make the whole" cmp whole <(sort again[1-4])
+check "it got the same both times" cmp again.2 again.4
+check "all say the same plan" test "$(sort -u plans | wc -l)" -eq 1
+
+say "By a file: one that takes as long as all the others, and three that nobody knows"
+{
+  printf '{"schema_version":1,"seconds":{"%s":46' "$(head -1 whole)"
+  sed -n '2,46s/.*/,"&":1/p' whole
+  printf '}}'
+} >durations.json
+parts known whole.db --durations durations.json
+for i in 1 2 3 4; do echo "part $i has $(wc -l <known$i)"; done
+check "the long one is alone" cmp known1 <(head -1 whole)
+printf '{"schema_version":1,"seconds":{"%s":1,"%s":2}}' "$(sed -n 3p whole)" "$(sed -n 5p whole)" >few.json
+parts few whole.db --durations few.json
+check "the history of another machine is a file, too" \
+  test "$(keys new.db --shard 1/2 --durations whole.db | wc -l)" -gt 10
+run whole.db --format json -o run.json >/dev/null
+check "so is the JSON of a run" \
+  test "$(keys new.db --shard 1/2 --durations run.json | wc -l)" -gt 10
+
+say "What is kept of it"
+"$HARNESS" history show 1 --db none2.db >run.json
+echo "shard $(json run.json runs 0 settings shard)"
+check "and the plan" grep -qE '"shard_plan":[[:space:]]*"[0-9a-f]{16}"' run.json
+
+say "Mistakes"
+t run --shard 1/2 --durations no.json null/copy/right --device fake --db new.db
+echo '{"a":1}' >odd.json
+t run --shard 1/2 --durations odd.json null/copy/right --device fake --db new.db
+printf '{"seconds":{"%s":"long"}}' "$(head -1 whole)" >odd.json
+t run --shard 1/2 --durations odd.json null/copy/right --device fake --batch 1 --seq 1 --db new.db
+t run --durations odd.json null/copy/right --device fake --db new.db
+t run --shard 3/2 null/copy/right --device fake --db new.db
+t run --shard 7/7 null/copy/right --device fake --batch 1 --seq 1 --db new.db
