@@ -48,7 +48,7 @@ say "One of them is started again while the others are to come"
 for i in 1 3 2 3 4; do
   keys shared.db --shard $i/4 >again$i
   plan >>plans
-  [ $i -ne 3 ] || cp again3 again.$(wc -l <plans)
+  [ $i -ne 3 ] || cp again3 "again.$(wc -l <plans)"
 done
 check "the parts make the whole" cmp whole <(sort again[1-4])
 check "it got the same both times" cmp again.2 again.4
