@@ -274,8 +274,9 @@ static const struct option_row rows[] = {
                "decide recorded comparisons again (arguments: their numbers; default all)"),
     OPTION_ROW("any-machine", 0, OPTION_FLAG, struct compare_options, any_machine, NULL,
                "compare across machine classes, too"),
-    OPTION_ROW("format", 0, OPTION_STRING, struct compare_options, format, "FORM",
-               "text (default), markdown, github (a comment for a pull request), json, junit"),
+    OPTION_ROW(
+        "format", 0, OPTION_STRING, struct compare_options, format, "FORM",
+        "text (default), markdown, github (a comment for a pull request), json, junit, ctest"),
     OPTION_ROW("json", 0, OPTION_FLAG, struct compare_options, json, NULL, "--format json"),
     OPTION_ROW("output", 'o', OPTION_STRING, struct compare_options, output, "FILE",
                "write the result there"),

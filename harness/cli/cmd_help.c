@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/command.h"
 
+#include "cli/completion.h"
+#include "cli/manual.h"
+
 #include <stdio.h>
+
+struct help_options {
+    bool manual;
+    const char *shell;
+};
 
 static void print_commands(void)
 {
-    printf(
-        "usage: harness COMMAND [OPTION...] [ARGUMENT...]\n\n"
-        "Measures GPU and CPU kernels and the GPT forward passes built from them, keeps a\n"
-        "history, and says whether something got slower.\n\ncommands:\n");
+    printf("usage: harness COMMAND [OPTION...] [ARGUMENT...]\n\n%s\ncommands:\n", manual_purpose);
     for (const struct command *const *c = command_all(); *c; c++)
         if (!(*c)->hidden)
             printf("  %-10s %s\n", (*c)->name, (*c)->summary);
-    printf(
-        "\n`harness help COMMAND` tells more.\n"
-        "exit status: 0 no regression, 1 regression or a wrong result, 2 usage or failure,\n"
-        "             77 cannot tell or nothing to compare with\n");
+    printf("\n`harness help COMMAND` tells more.\n%s", manual_statuses);
 }
 
 static void print_command(const struct command *c)
@@ -33,29 +35,71 @@ static void print_command(const struct command *c)
     strbuf_release(&options);
 }
 
-static int run(int argc, char **argv, void *options, struct error *err)
+static int print_page(const struct command *c)
 {
-    (void)options;
-    if (command_no_more(argc, argv, 1, err))
-        return -1;
-    if (argc == 0) {
-        print_commands();
-        return EXIT_SAME;
-    }
-    const struct command *c = command_find(argv[0], err);
-    if (!c)
-        return -1;
-    print_command(c);
+    struct strbuf page;
+
+    strbuf_init(&page);
+    manual_page(c, &page);
+    fputs(page.data, stdout);
+    strbuf_release(&page);
     return EXIT_SAME;
 }
 
-static const struct option_row rows[] = { OPTION_END };
+static int print_completion(const struct help_options *o, int argc, char **argv, struct error *err)
+{
+    struct strbuf text;
+
+    if (o->manual)
+        return error_set(err, "--man and --completion: one of the two");
+    if (command_no_more(argc, argv, 0, err))
+        return -1;
+    strbuf_init(&text);
+    int rc = completion_write(o->shell, &text, err);
+    if (rc == 0)
+        fputs(text.data, stdout);
+    strbuf_release(&text);
+    return rc;
+}
+
+static int run(int argc, char **argv, void *options, struct error *err)
+{
+    const struct help_options *o = options;
+    const struct command *c = NULL;
+
+    if (o->shell)
+        return print_completion(o, argc, argv, err);
+    if (command_no_more(argc, argv, 1, err))
+        return -1;
+    if (argc > 0 && !(c = command_find(argv[0], err)))
+        return -1;
+    if (o->manual)
+        return print_page(c);
+    if (c)
+        print_command(c);
+    else
+        print_commands();
+    return EXIT_SAME;
+}
+
+static const struct option_row rows[] = {
+    OPTION_ROW("man", 0, OPTION_FLAG, struct help_options, manual, NULL,
+               "the manual page, for man -l or to install"),
+    OPTION_ROW("completion", 0, OPTION_STRING, struct help_options, shell, "bash,zsh,fish",
+               "the completion file of a shell"),
+    OPTION_END,
+};
 
 extern const struct command cmd_help;
 const struct command cmd_help = {
     .name = "help",
     .arguments = "[COMMAND]",
     .summary = "tell about the program or a command",
+    .details =
+        "  harness help run\n"
+        "  harness help run --man | man -l -\n"
+        "  source <(harness help --completion bash)",
     .options = rows,
+    .options_size = sizeof(struct help_options),
     .run = run,
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/command.h"
 
+#include "base/file.h"
 #include "base/json.h"
 #include "cli/choice.h"
 #include "cli/command_options.h"
@@ -22,7 +23,7 @@ struct run_options {
     const char *db, *label, *shard, *durations, *sweep, *output, *format;
     int64_t launches, iterations, seed;
     double budget, min_time, max_time, timeout;
-    bool json, gbench_json;
+    bool json, gbench_json, dry_run;
 };
 
 /* Everything one `harness run` holds. */
@@ -178,16 +179,42 @@ static int choose(struct session *s, int argc, char **argv, struct error *err)
     return rc;
 }
 
-/* What bad input refuses is refused before there is a history. */
+/* --dry-run reads the history where there is one, and makes none. */
 static int open_history(struct session *s, struct error *err)
+{
+    struct strbuf path;
+
+    if (!s->o->dry_run)
+        return history_open(&s->store, s->o->db, STORE_WRITE, err);
+    strbuf_init(&path);
+    history_path(s->o->db, &path);
+    int rc = file_exists(path.data) ? history_open(&s->store, s->o->db, STORE_READ, err) : 0;
+    strbuf_release(&path);
+    return rc;
+}
+
+/* What bad input refuses is refused before there is a history. */
+static int open_and_divide(struct session *s, struct error *err)
 {
     const char *durations = s->o->durations;
 
     if (sharding_check(&s->sharding, s->choice.list.nr, durations, err) ||
         (durations && sharding_keep(&s->sharding, &s->choice, durations, NULL, err)) ||
-        history_open(&s->store, s->o->db, STORE_WRITE, err))
+        open_history(s, err))
         return -1;
     return durations ? 0 : sharding_keep(&s->sharding, &s->choice, NULL, s->store, err);
+}
+
+/* What would be measured, a key a line. */
+static int print_choice(const struct choice *choice)
+{
+    struct benchmark_name name;
+
+    for (size_t i = 0; i < choice->list.nr; i++) {
+        benchmark_name_of(&choice->list.items[i], &choice->device, &name);
+        puts(name.key);
+    }
+    return EXIT_SAME;
 }
 
 static int run_session(struct session *s, int argc, char **argv, struct error *err)
@@ -197,8 +224,10 @@ static int run_session(struct session *s, int argc, char **argv, struct error *e
     if (choose_form(s, err) || check_sweep(s->o, err) ||
         recording_check_label(s->o->label, 0, err) ||
         sharding_parse(s->o->shard, &s->sharding, err) || choose(s, argc, argv, err) ||
-        open_history(s, err))
+        open_and_divide(s, err))
         return -1;
+    if (s->o->dry_run)
+        return print_choice(&s->choice);
     sharding_tell(&s->sharding, s->choice.list.nr);
     adjust_sampling(s);
     recording_describe(&s->run, s->choice.suite.name, s->o->label, settings_json(s));
@@ -253,6 +282,8 @@ static const struct option_row rows[] = {
                "a name for the run, usable as a REF"),
     OPTION_ROW("db", 0, OPTION_STRING, struct run_options, db, "FILE",
                "the history (default .harness/history.db of the project)"),
+    OPTION_ROW("dry-run", 0, OPTION_FLAG, struct run_options, dry_run, NULL,
+               "print the keys of what would be measured, and measure nothing"),
     OPTION_ROW("format", 0, OPTION_STRING, struct run_options, format, "FORM",
                "text (default), markdown, json, summary-json, gbench, csv"),
     OPTION_ROW("json", 0, OPTION_FLAG, struct run_options, json, NULL,

@@ -4,6 +4,7 @@
 #include "cli/terminal.h"
 #include "output/compare_json.h"
 #include "output/compare_table.h"
+#include "output/ctest.h"
 #include "output/junit.h"
 #include "output/run_rows.h"
 
@@ -11,8 +12,13 @@ int compare_choose_format(const char *name, const struct compare_comment_options
                           enum compare_format *format, struct error *err)
 {
     static const char *const names[] = {
-        [COMPARE_TEXT] = "text", [COMPARE_MARKDOWN] = "markdown", [COMPARE_GITHUB] = "github",
-        [COMPARE_JSON] = "json", [COMPARE_JUNIT] = "junit",       NULL,
+        [COMPARE_TEXT] = "text",
+        [COMPARE_MARKDOWN] = "markdown",
+        [COMPARE_GITHUB] = "github",
+        [COMPARE_JSON] = "json",
+        [COMPARE_JUNIT] = "junit",
+        [COMPARE_CTEST] = "ctest",
+        NULL,
     };
     int chosen = output_choose_format(name, names, err);
 
@@ -56,6 +62,18 @@ static void write_table(const struct compare_print *p, const struct comparison *
     compare_table_text(c, &table, text);
 }
 
+static void write_measurements(const struct compare_print *p, const struct comparison *c,
+                               struct strbuf *text)
+{
+    const struct compare_asked *asked = p->comment.asked;
+    const struct ctest_options options = {
+        .filters = (const char *const *)asked->filters,
+        .nr_filters = asked->nr_filters,
+    };
+
+    ctest_write(&p->comment.head->records, c, &options, text);
+}
+
 int compare_print(const struct compare_print *p, const struct comparison *c, struct error *err)
 {
     struct strbuf text;
@@ -70,6 +88,8 @@ int compare_print(const struct compare_print *p, const struct comparison *c, str
         write_junit(p, c, &text);
     else
         write_table(p, c, &text);
+    if (p->format == COMPARE_CTEST)
+        write_measurements(p, c, &text);
     int rc = output_text(&text, p->output, err);
     strbuf_release(&text);
     return rc;
@@ -79,10 +99,13 @@ int compare_print_nothing(const struct compare_print *p, const char *reason, str
 {
     struct strbuf text;
 
-    if (p->format != COMPARE_GITHUB)
+    if (p->format != COMPARE_GITHUB && p->format != COMPARE_CTEST)
         return 0;
     strbuf_init(&text);
-    compare_comment_nothing(&p->comment, reason, &text);
+    if (p->format == COMPARE_CTEST)
+        write_measurements(p, NULL, &text);
+    else
+        compare_comment_nothing(&p->comment, reason, &text);
     int rc = output_text(&text, p->output, err);
     strbuf_release(&text);
     return rc;

@@ -11,6 +11,7 @@ enum compare_format {
     COMPARE_GITHUB,
     COMPARE_JSON,
     COMPARE_JUNIT,
+    COMPARE_CTEST, /* text, and the head's percentiles as CTest takes them from an output */
 };
 
 struct compare_print {
@@ -25,7 +26,8 @@ struct compare_print {
 int compare_choose_format(const char *name, const struct compare_comment_options *options,
                           enum compare_format *format, struct error *err);
 int compare_print(const struct compare_print *p, const struct comparison *c, struct error *err);
-/* There is nothing to compare with: said in a comment; the other forms have nothing then. */
+/* There is nothing to compare with: said in a comment, and CTest gets the head's percentiles; the
+ * other forms have nothing then. */
 int compare_print_nothing(const struct compare_print *p, const char *reason, struct error *err);
 
 #endif

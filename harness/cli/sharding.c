@@ -99,7 +99,8 @@ int sharding_keep(struct sharding *s, struct choice *choice, const char *duratio
         return 0;
     division_init(&d, choice);
     int rc = durations ? durations_of_file(durations, d.keys, nr, d.seconds, err)
-                       : durations_of_store(store, d.keys, nr, d.seconds, err);
+             : store   ? durations_of_store(store, d.keys, nr, d.seconds, err)
+                       : 0;
     if (rc && durations)
         error_prefix(err, "--durations");
     if (rc == 0)

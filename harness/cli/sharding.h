@@ -18,7 +18,7 @@ int sharding_parse(const char *text, struct sharding *s, struct error *err);
 /* An error where nothing would be left of `nr` benchmarks, or `durations` say nothing. */
 int sharding_check(const struct sharding *s, size_t nr, const char *durations, struct error *err);
 /* Keeps what is of this part, by the durations of the file, or where that is NULL, of the history,
- * which is not asked otherwise. */
+ * which is not asked otherwise; NULL, too: nothing is known. */
 int sharding_keep(struct sharding *s, struct choice *choice, const char *durations,
                   struct store *store, struct error *err);
 /* For the run's settings. */

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Completion for shells, from the tables of commands and options. A shell's file knows nothing of
+ * its own: what may stand behind an option is told from the option's row.
+ */
+#ifndef HARNESS_CLI_COMPLETION_H
+#define HARNESS_CLI_COMPLETION_H
+
+#include "base/strbuf.h"
+#include "cli/command.h"
+
+enum completion_kind {
+    COMPLETION_NOTHING, /* a number, a text: nobody can guess */
+    COMPLETION_FILES,
+    COMPLETION_FOLDERS,
+    COMPLETION_WORDS, /* of a fixed list */
+    COMPLETION_NAMES, /* of what the program lists when it is asked */
+};
+
+struct completion {
+    enum completion_kind kind;
+    char words[512]; /* with a blank between two; of names what is listed: "kernels", "baselines" */
+};
+
+/* Of the value of an option that takes one. */
+struct completion completion_of_option(const struct option_row *row);
+/* Of what is no option. */
+struct completion completion_of_arguments(const struct command *c);
+
+/* Text of an sed(1) script that leaves the names of what is listed: those of `harness list` and
+ * those of `harness baseline list`. */
+extern const char completion_list_names[], completion_baseline_names[];
+
+/* The whole file for a shell. */
+void completion_bash(struct strbuf *out);
+void completion_zsh(struct strbuf *out);
+void completion_fish(struct strbuf *out);
+/* By the shell's name; an unknown one is an error that lists them. */
+int completion_write(const char *shell, struct strbuf *out, struct error *err);
+
+#endif

@@ -1,0 +1,11 @@
+# shellcheck shell=bash
+# What would be measured, without measuring it. U-07, U-10.
+t run null/copy/right --device fake --dry-run
+t run null/copy/right --device fake --batch 1,4 --seq 8 --dry-run --shard 2/2
+t run null/copy/rihgt --device fake --dry-run
+check "suite ci has what it is said to have" test "$("$HARNESS" run --suite ci --dry-run | wc -l)" -eq 12
+check "nothing was kept" not test -e .harness
+fake seed=3 --batch 4 --seq 8 --launches 1
+check "and it is what a run then measures" diff \
+  <("$HARNESS" run null/copy/right --device fake --batch 4 --seq 8 --dry-run) \
+  <("$HARNESS" history show --json | sed -n 's/^.*"key":[[:space:]]*"\([^"]*\)".*/\1/p' | sort -u)

@@ -1,0 +1,126 @@
+# shellcheck shell=bash
+# Manual pages and completion come from the tables that the parser reads: every command and every
+# option is in all of them; bash completes by its file, zsh and fish in tests of their own. U-09, U-10.
+mkdir shells
+for shell in bash zsh fish; do "$HARNESS" help --completion $shell >shells/$shell; done
+"$HARNESS" help --man >harness.1
+commands=$("$HARNESS" help | sed -n '/^commands:/,/^$/s/^  \([a-z-]*\) .*/\1/p')
+
+# The options that a help text lists, as "letter|name|argument".
+options_of() {
+  sed -n '/^options:/,$s/^  \(-\([a-z]\), \)\{0,1\}--\([a-z-]*\) \{0,1\}\([^ ]*\)  *.*/\2|\3|\4/p' \
+    <<<"$1"
+}
+
+# In troff a hyphen that is meant to be one is \-, and signs have names.
+troff() { sed -e 's/-/\\-/g' -e "s/'/\\\\(aq/g"; }
+
+# has FILE LINE: the file has that very line; else it is told.
+has() { grep -qxF -- "$2" "$1" || echo "$command: $1 lacks: $2"; }
+# holds FILE TEXT
+holds() { grep -qF -- "$2" "$1" || echo "$command: $1 lacks: $2"; }
+
+# option LETTER NAME ARGUMENT
+option() {
+  local term="\\fB--$2\\fR${3:+ \\fI$3\\fR}"
+  has page "$(troff <<<"${1:+\\fB-$1\\fR, }$term")"
+  holds words "--$2 "
+  if [ -n "$3" ]; then
+    holds values "--$2${1:+ | -$1})"
+    grep -qE -- "(^|[' {,*])--$2=" zsh || echo "$command: zsh lacks --$2="
+  else
+    grep -qE -- "(^|[' {,*])--$2[[}]" zsh || echo "$command: zsh lacks --$2"
+  fi
+  grep -qE -- " -l $2 .*-d '" fish || echo "$command: fish lacks --$2"
+  [ -z "$1" ] || grep -qE -- " -s $1 -l $2 " fish || echo "$command: fish lacks -$1"
+}
+
+options=0
+for command in $commands; do
+  "$HARNESS" help "$command" --man >page
+  has harness.1 ".BR harness\\-$command (1)"
+  has harness.1 "\\fB$command\\fR"
+  holds shells/zsh "'$command:"
+  holds shells/fish "__fish_use_subcommand -a $command -d "
+  sed -n "/^    $command)\$/,/^        ;;\$/p" shells/bash >part
+  sed -n "s/^        options='//p" part >words
+  sed -n '/case .before in/,/esac/p' part >values
+  sed -n "/^    $command)\$/,/^        ;;\$/p" shells/zsh >zsh
+  grep -- "seen_subcommand_from $command'" shells/fish >fish
+  while IFS='|' read -r letter name argument; do
+    option "$letter" "$name" "$argument"
+    options=$((options + 1))
+  done < <(options_of "$("$HARNESS" help "$command")")
+done
+check "dozens of options were looked for" test $options -gt 150
+check "the number of options in bash is the same" \
+  test "$(sed -n "s/^        options='//p" shells/bash | tr ' ' '\n' | grep -c '^--[a-z-]*$')" -eq $options
+hidden=$("$HARNESS" internal-launch --help | head -1)
+check "a hidden command is there" test "${hidden#usage: harness internal-launch}" != "$hidden"
+check "and in none of them" not grep -q internal-launch harness.1 shells/bash shells/zsh shells/fish
+
+say "A page"
+"$HARNESS" help version --man | sed 's/"harness [^"]*"/"harness VERSION"/'
+if command -v groff >/dev/null; then
+  for command in $commands; do
+    "$HARNESS" help "$command" --man | groff -man -Tutf8 -ww >rendered 2>warnings
+    sed "s/^/$command: /" warnings
+    [ -s rendered ] || echo "$command: nothing rendered"
+  done
+  groff -man -Tutf8 -ww harness.1 >rendered 2>warnings
+  cat warnings
+fi
+
+say "bash: what is offered"
+mkdir empty data
+touch data/run.json data/other.db
+# offered WORD...: the last word is being typed
+offered() {
+  bash --norc --noprofile -c '
+    source "$1"; shift
+    PATH=$(dirname "$HARNESS"):$PATH
+    COMP_WORDS=(harness "$@") COMP_CWORD=$#
+    COMP_LINE="harness $*" COMP_POINT=${#COMP_LINE}
+    _harness
+    printf "%s\n" "${COMPREPLY[@]}"' bash shells/bash "$@" 2>&1 | sort | tr '\n' ' '
+  echo
+}
+echo "r: $(offered r)"
+echo "no such command: $(offered runn)"
+check "all commands" test "$(offered '' | wc -w)" -eq "$(wc -w <<<"$commands")"
+echo "run --c: $(offered run --c)"
+echo "run --cache: $(offered run --cache '')"
+echo "run --cache warm,c: $(offered run --cache warm,c)"
+echo "run --cache=c: $(offered run --cache = c)"
+echo "run --output=: $(offered run --output = data/r)"
+echo "run --db data/: $(offered run --db data/)"
+echo "run -o data/: $(offered run -o data/)"
+echo "plot --output: $(offered plot --output d)"
+echo "run --suite: $(offered run --suite f)"
+echo "run --launches: $(offered run --launches 1)"
+echo "run gemm/n: $(offered run gemm/n)"
+echo "compare --format: $(offered compare --format j)"
+echo "baseline: $(offered baseline s)"
+echo "help: $(offered help 'do')"
+fake seed=3 --launches 3
+quiet baseline save before
+echo "compare --baseline: $(offered compare --baseline b)"
+echo "help --completion: $(offered help --completion '')"
+t help --completion tcsh
+t help --completion bash run
+t help --completion bash --man
+check "bash reads the file without a word" test -z "$(bash -n shells/bash 2>&1)"
+check "the file is made known for the name harness" \
+  bash --norc --noprofile -c 'source shells/bash && complete -p harness'
+
+say "What the build made of them"
+build=$(dirname "$HARNESS")
+if [ -e "$build/manual/done" ]; then
+  for command in $commands; do
+    cmp "$build/manual/man1/harness-$command.1" <("$HARNESS" help --man "$command")
+  done
+  cmp "$build/manual/man1/harness.1" harness.1
+  cmp "$build/manual/bash/harness" shells/bash
+  cmp "$build/manual/zsh/_harness" shells/zsh
+  cmp "$build/manual/fish/harness.fish" shells/fish
+fi
