@@ -5,7 +5,7 @@
 #
 #   ci/test.sh                everything
 #   ci/test.sh STAGE...       setup format scripts build test web perf clang tidy sanitize threads
-#                             aarch64
+#                             aarch64; by name only: reproducible
 set -euo pipefail
 cd "$(dirname "$0")/.."
 jobs=$(nproc)
@@ -16,7 +16,9 @@ stage_setup() { ci/setup.sh --tests; }
 
 stage_format() { sources | xargs clang-format --dry-run --Werror; }
 
-stage_scripts() { git ls-files 'ci/*.sh' .ci/run 'tests/*.sh' | xargs -r shellcheck; }
+stage_scripts() {
+  git ls-files 'ci/*.sh' .ci/run 'cmake/*.sh' 'tests/*.sh' | xargs -r shellcheck
+}
 
 build() {
   cmake --preset "$1" --log-level=WARNING >/dev/null
@@ -75,6 +77,34 @@ stage_aarch64() {
 
 # Alone on the machine: these measure.
 stage_perf() { ctest --preset dev --label-regex '^perf$'; }
+
+# Packages of the same commit, built in two folders, by two users' habits, have the same bytes. Two
+# whole builds, so it is no part of everything; the test cli.package does the packing alone.
+stage_reproducible() {
+  local work folder
+  work=$(mktemp -d)
+  git clone --quiet . "$work/one"
+  (umask 077 && git clone --quiet "$work/one" "$work/another/folder")
+  for folder in one another/folder; do
+    (
+      cd "$work/$folder"
+      [ "$folder" = one ] || { umask 077 && export TZ=Asia/Tokyo LC_ALL=C; }
+      cmake --preset release -DBUILD_TESTING=OFF -DHARNESS_CUDA=OFF -DCMAKE_C_FLAGS_RELEASE='-O1 -DNDEBUG' \
+        -DCMAKE_CXX_FLAGS_RELEASE='-O1 -DNDEBUG' --log-level=WARNING >/dev/null
+      cmake --build --preset release
+      cpack -G 'TGZ;DEB' --config build/release/CPackConfig.cmake -B out >/dev/null
+    )
+  done
+  for folder in "$work"/one/out/*.tar.gz "$work"/one/out/*.deb; do
+    cmp "$folder" "$work/another/folder/out/$(basename "$folder")"
+    echo "the same: $(basename "$folder")"
+  done
+  if strings -a "$work/one/build/release/harness" | grep -F "$work"; then
+    echo "the program holds the folder that it was built in"
+    return 1
+  fi
+  rm -rf "$work"
+}
 
 stage_tidy() {
   git ls-files 'harness/*.c' 'kernels/*.c' 'models/*.c' |

@@ -3,6 +3,8 @@ if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
 endif()
 
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME program) # see HarnessPackage
+
 set(CMAKE_C_STANDARD 11)
 set(CMAKE_C_STANDARD_REQUIRED ON)
 set(CMAKE_C_EXTENSIONS ON) # GNU: fused multiply-add contraction stays the compiler's default
@@ -26,6 +28,19 @@ target_compile_options(harness_flags INTERFACE
   "$<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes;-Wmissing-prototypes>"
   "$<$<AND:$<BOOL:${HARNESS_WERROR}>,$<COMPILE_LANGUAGE:C,CXX>>:-Werror>")
 target_compile_definitions(harness_flags INTERFACE _GNU_SOURCE)
+
+# What is passed on must not hold the folder it was built in: the same source gives the same bytes
+# anywhere. Elsewhere debuggers and reports shall find the files.
+set(reproducible OFF)
+if(CMAKE_BUILD_TYPE MATCHES "^(Release|MinSizeRel)$")
+  set(reproducible ON)
+endif()
+option(HARNESS_REPRODUCIBLE "File names in the program are relative (default: in Release)"
+  ${reproducible})
+if(HARNESS_REPRODUCIBLE) # of two that fit, gcc takes the last
+  target_compile_options(harness_flags INTERFACE
+    "$<$<COMPILE_LANGUAGE:C,CXX>:-ffile-prefix-map=${PROJECT_SOURCE_DIR}/=;-ffile-prefix-map=${PROJECT_BINARY_DIR}=build>")
+endif()
 
 if(HARNESS_SANITIZE)
   target_compile_options(harness_flags INTERFACE

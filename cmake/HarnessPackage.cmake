@@ -2,6 +2,10 @@
 # share/harness. It runs from wherever it is unpacked. CUDA's runtime is linked in, cuBLAS and NVML
 # are opened at run time, so the same archive starts with and without a GPU.
 #
+# Components: program; bundle, the libraries; profile, the scopes library for other projects. The
+# tar.gz holds all three. `cpack -G DEB` makes two packages, harness and libharness-profile-dev,
+# which take the libraries from the distribution instead. A rule that names none is of program.
+#
 # The libraries lie in a folder of their own: installed into /usr/local they hide nobody's.
 set(HARNESS_LIBRARY_FOLDER lib/harness)
 
@@ -12,29 +16,37 @@ install(TARGETS harness RUNTIME DESTINATION bin)
 
 install(CODE "
   set(HARNESS_BINARY \"$<TARGET_FILE:harness>\")
-  set(HARNESS_LIBRARY_FOLDER \"${HARNESS_LIBRARY_FOLDER}\")")
-install(SCRIPT "${PROJECT_SOURCE_DIR}/cmake/bundle.cmake")
+  set(HARNESS_LIBRARY_FOLDER \"${HARNESS_LIBRARY_FOLDER}\")" COMPONENT bundle)
+install(SCRIPT "${PROJECT_SOURCE_DIR}/cmake/bundle.cmake" COMPONENT bundle)
 
 # What a plugin is compiled against: this one header. It lies in the build folder, too.
 configure_file("${PROJECT_SOURCE_DIR}/harness/guest/plugin.h"
   "${PROJECT_BINARY_DIR}/include/harness/plugin.h" COPYONLY)
 install(FILES harness/guest/plugin.h DESTINATION include/harness COMPONENT plugin)
-install(FILES examples/plugin/axpy.c examples/plugin/CMakeLists.txt
-  DESTINATION share/harness/examples/plugin COMPONENT plugin)
 
-install(FILES README.md LICENSE DESTINATION share/harness)
+include(HarnessManual)         # man pages, completion
+include(HarnessPackageCTest)   # find_package(harness), for other projects
+include(HarnessPackageProfile) # the scopes library, for other projects
+install(FILES README.md CHANGELOG.md LICENSE DESTINATION share/harness)
 if(HARNESS_HAVE_CUDA AND NOT HARNESS_CUDA_HOST) # its runtime is linked in
   install(FILES "${CUDAToolkit_LIBRARY_ROOT}/EULA.txt" DESTINATION share/harness/licences
     RENAME cuda-runtime.txt OPTIONAL)
 endif()
-install(DIRECTORY docs plots DESTINATION share/harness PATTERN web EXCLUDE)
+install(DIRECTORY docs examples plots DESTINATION share/harness PATTERN web EXCLUDE)
 install(PROGRAMS ci/gpu.sh ci/gpu_torch.py ci/gpu_table.py DESTINATION share/harness/ci)
 
-# Packing takes what is built; it does not build.
+# After all that is installed, as the components are known then. Packing takes what is built; it
+# does not build.
 set(CMAKE_SKIP_INSTALL_ALL_DEPENDENCY ON)
 string(TOLOWER "${CMAKE_SYSTEM_NAME}-${CMAKE_SYSTEM_PROCESSOR}" CPACK_SYSTEM_NAME)
 set(CPACK_GENERATOR TGZ)
 set(CPACK_PACKAGE_FILE_NAME "harness-${PROJECT_VERSION}-${CPACK_SYSTEM_NAME}")
 set(CPACK_PACKAGE_VENDOR "")
+set(CPACK_PACKAGE_CONTACT "the harness authors <harness@localhost>")
 set(CPACK_VERBATIM_VARIABLES ON)
+set(CPACK_PROJECT_CONFIG_FILE "${PROJECT_SOURCE_DIR}/cmake/package_config.cmake")
+set(CPACK_PRE_BUILD_SCRIPTS "${PROJECT_SOURCE_DIR}/cmake/package_stage.cmake")
+set(CPACK_POST_BUILD_SCRIPTS "${PROJECT_SOURCE_DIR}/cmake/package_repack.cmake")
+set(CPACK_HARNESS_SOURCE "${PROJECT_SOURCE_DIR}")
+set(CPACK_HARNESS_BUILD_INFO "${PROJECT_BINARY_DIR}/generated/build_info/build_info.h")
 include(CPack)

@@ -4,12 +4,25 @@ build=$(dirname "$HARNESS")
 if ldd "$HARNESS" | grep -qE 'lib[at]san|libubsan'; then skip "sanitizers are not packed"; fi
 [ -e "$build/CPackConfig.cmake" ] || skip "not a build tree: $build"
 
-"$(dirname "$CMAKE")/cpack" --config "$build/CPackConfig.cmake" -B packed >"$WORK.log/cpack" 2>&1 ||
-  cat "$WORK.log/cpack"
+# pack FOLDER
+pack() {
+  "$(dirname "$CMAKE")/cpack" --config "$build/CPackConfig.cmake" -B "$1" >"$WORK.log/cpack" 2>&1 ||
+    cat "$WORK.log/cpack"
+}
+export SOURCE_DATE_EPOCH=1700000000
+pack first
 mkdir "un packed"
-tar -xzf packed/*.tar.gz -C "un packed" --strip-components=1
-rm -rf packed
+tar -xzf first/*.tar.gz -C "un packed" --strip-components=1
 root="$PWD/un packed"
+
+say "Packed twice: the same bytes, whoever packs it"
+(umask 077 && TZ=Asia/Tokyo pack second)
+check "the same" cmp first/*.tar.gz second/*.tar.gz
+check "its files are nobody's and of that time" not grep -vqE '^[^ ]+ 0/0 +[0-9]+ 2023-11-14 22:13 ' \
+  <(tar -tvzf first/*.tar.gz --numeric-owner)
+paths() { tar -tzf first/*.tar.gz | sed 's#/$##; s#/#\x01#g'; } # a folder comes before what is in it
+check "and in order" diff <(paths) <(paths | LC_ALL=C sort)
+rm -rf first second
 
 # Nothing of this environment but a path to the shell's tools.
 bare() { env -i PATH=/usr/bin:/bin HOME="$WORK" "$@"; }
@@ -33,8 +46,15 @@ check "no CUDA library is linked" not grep -qE 'cuda|cublas|nvidia' <(bare ldd "
 say "What else is in it"
 count() { find "$root/$1" -type f | wc -l; }
 check "a licence text for each package of a library" test "$(count share/harness/licences)" -ge 3
-for file in README.md LICENSE ci/gpu.sh ci/gpu_torch.py ci/gpu_table.py docs/formats.md plots/presets; do
+for file in README.md CHANGELOG.md LICENSE ctest/perf.sh examples/perf_test/CMakeLists.txt ci/gpu.sh ci/gpu_torch.py ci/gpu_table.py docs/formats.md plots/presets; do
   check "$file" test -e "$root/share/harness/$file"
 done
 CUDA_VISIBLE_DEVICES='' CUDA_HOST=devices=0 "$root/share/harness/ci/gpu.sh" --output gpu >out || echo "gpu.sh: status $?"
 check "gpu.sh finds the program beside it" grep -q '^gpu.sh: no GPU to run on' out
+for file in man/man1/harness.1 man/man1/harness-run.1 bash-completion/completions/harness \
+  zsh/site-functions/_harness fish/vendor_completions.d/harness.fish; do
+  check "$file" test -s "$root/share/$file"
+done
+check "a page for each command" test "$(count share/man/man1)" -eq \
+  "$(($(bare "$root/bin/harness" help | sed -n '/^commands:/,/^$/p' | grep -c '^  [a-z]') + 1))"
+check "the CMake package" test -s "$(find "$root/lib" -name harness-config.cmake)"

@@ -1,0 +1,112 @@
+# harness_add_perf_test(): measurements as CTest tests, gated against a baseline. docs/ctest.md.
+#
+#   harness_add_perf_test(NAME name
+#     [SUITE name | FILTERS filter...          kernels of harness itself
+#      | COMMAND program [arg...]              any program, a target or a path, timed as a whole
+#        [GOOGLE_BENCHMARK]]                   ... or a Google Benchmark program, by its own times
+#     [BASELINE name]      default NAME: of the history, or baselines/<machine class>/<name>.json
+#     [DB file]            the history; default <build>/perf/history.db
+#     [LAUNCHES n]         fresh processes, the unit of evidence; default the suite's, else 10
+#     [DELTA share...]     changes within this do not matter: 3%, or p95=10%, 'gemm/*=5%'
+#     [METRICS name...]    what is compared; default p50
+#     [DEVICE device]      of kernels; default cpu with one core left free
+#     [OPTIONS option...]  more for `harness run` (not with GOOGLE_BENCHMARK)
+#     [PLOTS figure...]    attached to each verdict; default distribution-box trend; NONE: none
+#     [LABELS label...]    besides "perf"
+#     [TIMEOUT seconds]    of the measuring; default 1500
+#     [WORKING_DIRECTORY dir])  where it runs and baselines/ is looked for; default the source folder
+#
+# Tests: NAME.record measures, once and with nothing beside it; it fails where a result is wrong.
+# NAME.<group> gates one group of what it measured: a kernel, with dots for its slashes, or
+# "verdict" for a COMMAND. Exit status 0 no regression, 1 regression, 77 (skipped) cannot tell or no
+# baseline yet. Groups are found when ctest starts, by `harness run --dry-run`.
+# Target: NAME-baseline makes the newest recording the baseline, in place of what it was.
+
+cmake_policy(VERSION 3.21) # of this file alone
+set(HARNESS_PERF_FOLDER "${CMAKE_CURRENT_LIST_DIR}")
+set(HARNESS_PERF_SETTINGS NAME HARNESS KIND ARGUMENTS BASELINE DB LAUNCHES DELTA METRICS DEVICE
+  OPTIONS PLOTS LABELS TIMEOUT WORKING_DIRECTORY)
+
+# Checks what was given to the function or the script `who`, and fills in the rest: harness_perf_*
+# for each of HARNESS_PERF_SETTINGS, in the caller's scope.
+macro(harness_perf_settings who harness folder build)
+  cmake_parse_arguments(harness_perf "GOOGLE_BENCHMARK"
+    "NAME;SUITE;BASELINE;DB;LAUNCHES;DEVICE;TIMEOUT;WORKING_DIRECTORY"
+    "FILTERS;COMMAND;DELTA;METRICS;OPTIONS;PLOTS;LABELS" ${ARGN})
+  if(harness_perf_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "${who}: unknown: ${harness_perf_UNPARSED_ARGUMENTS}")
+  endif()
+  if(NOT harness_perf_NAME MATCHES "^[A-Za-z0-9_.+-]+$")
+    message(FATAL_ERROR "${who}: NAME is needed, of letters, digits and _ . + -")
+  endif()
+  set(harness_perf_KIND "")
+  foreach(harness_perf_way SUITE FILTERS COMMAND)
+    if(DEFINED harness_perf_${harness_perf_way})
+      list(APPEND harness_perf_KIND ${harness_perf_way})
+    endif()
+  endforeach()
+  list(LENGTH harness_perf_KIND harness_perf_ways)
+  if(NOT harness_perf_ways EQUAL 1)
+    message(FATAL_ERROR "${who} ${harness_perf_NAME}: one of SUITE, FILTERS and COMMAND")
+  endif()
+  set(harness_perf_ARGUMENTS ${harness_perf_${harness_perf_KIND}})
+  if(harness_perf_GOOGLE_BENCHMARK AND NOT harness_perf_KIND STREQUAL "COMMAND")
+    message(FATAL_ERROR "${who} ${harness_perf_NAME}: GOOGLE_BENCHMARK goes with COMMAND")
+  elseif(harness_perf_GOOGLE_BENCHMARK)
+    set(harness_perf_KIND GOOGLE_BENCHMARK)
+  endif()
+  if(harness_perf_GOOGLE_BENCHMARK AND harness_perf_OPTIONS)
+    message(FATAL_ERROR "${who} ${harness_perf_NAME}: OPTIONS are of `harness run`, not of a Google \
+Benchmark program; write its own behind COMMAND")
+  endif()
+  if(harness_perf_DEVICE AND harness_perf_KIND MATCHES "COMMAND|GOOGLE_BENCHMARK")
+    message(FATAL_ERROR "${who} ${harness_perf_NAME}: DEVICE goes with SUITE and FILTERS")
+  endif()
+  set(harness_perf_HARNESS "${harness}")
+  foreach(harness_perf_default "BASELINE=${harness_perf_NAME}" "DB=${build}/perf/history.db" "TIMEOUT=1500"
+      "PLOTS=distribution-box,trend" "WORKING_DIRECTORY=${folder}")
+    string(REGEX MATCH "^([A-Z_]+)=(.*)$" harness_perf_default "${harness_perf_default}")
+    if(NOT DEFINED harness_perf_${CMAKE_MATCH_1})
+      string(REPLACE "," ";" harness_perf_${CMAKE_MATCH_1} "${CMAKE_MATCH_2}")
+    endif()
+  endforeach()
+  cmake_path(ABSOLUTE_PATH harness_perf_DB BASE_DIRECTORY "${build}")
+  cmake_path(ABSOLUTE_PATH harness_perf_WORKING_DIRECTORY BASE_DIRECTORY "${folder}")
+  list(PREPEND harness_perf_LABELS perf)
+  list(REMOVE_DUPLICATES harness_perf_LABELS)
+endmacro()
+
+# The text that ctest reads: the settings, and what makes tests of them.
+function(harness_perf_text out)
+  set(text "# Made by harness_add_perf_test().\n")
+  foreach(setting IN LISTS HARNESS_PERF_SETTINGS)
+    string(APPEND text "set(HARNESS_PERF_${setting} [====[${harness_perf_${setting}}]====])\n")
+  endforeach()
+  set(${out} "${text}include([====[${HARNESS_PERF_FOLDER}/tests.cmake]====])\n" PARENT_SCOPE)
+endfunction()
+
+function(harness_add_perf_test)
+  harness_perf_settings(harness_add_perf_test "$<TARGET_FILE:harness::harness>"
+    "${CMAKE_CURRENT_SOURCE_DIR}" "${CMAKE_BINARY_DIR}" ${ARGN})
+  if(harness_perf_KIND MATCHES "COMMAND|GOOGLE_BENCHMARK")
+    list(POP_FRONT harness_perf_ARGUMENTS program)
+    if(TARGET "${program}")
+      set(program "$<TARGET_FILE:${program}>")
+    endif()
+    list(PREPEND harness_perf_ARGUMENTS "${program}")
+  endif()
+  harness_perf_text(text)
+  set(file "${CMAKE_CURRENT_BINARY_DIR}/harness-perf/${harness_perf_NAME}")
+  get_property(multi GLOBAL PROPERTY GENERATOR_IS_MULTI_CONFIG)
+  if(multi) # ctest -C says which
+    file(GENERATE OUTPUT "${file}-$<CONFIG>.cmake" CONTENT "${text}")
+    file(WRITE "${file}.cmake" "include([====[${file}-]====]\${CTEST_CONFIGURATION_TYPE}.cmake)\n")
+  else()
+    file(GENERATE OUTPUT "${file}.cmake" CONTENT "${text}")
+  endif()
+  set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES "${file}.cmake")
+  add_custom_target("${harness_perf_NAME}-baseline"
+    COMMAND "${HARNESS_PERF_FOLDER}/perf.sh" baseline --harness "${harness_perf_HARNESS}"
+      --name "${harness_perf_NAME}" --db "${harness_perf_DB}" --baseline "${harness_perf_BASELINE}"
+    WORKING_DIRECTORY "${harness_perf_WORKING_DIRECTORY}" VERBATIM)
+endfunction()

@@ -1,0 +1,139 @@
+# shellcheck shell=bash
+# Speed as CTest tests of other people's projects: harness installed, moved, found by CMake; the
+# commands of docs/ctest.md as they stand there; a planted slow-down is caught. U-07, U-10, S4-27.
+build=$(dirname "$HARNESS")
+if ldd "$HARNESS" | grep -qE 'lib[at]san|libubsan'; then skip "sanitizers are not installed"; fi
+source=$(sed -n 's/^CMAKE_HOME_DIRECTORY:[A-Z]*=//p' "$build/CMakeCache.txt" 2>/dev/null)
+[ -n "$source" ] || skip "not a build tree: $build"
+CXX=$(sed -n 's/^CMAKE_CXX_COMPILER:[A-Z]*=//p' "$build/CMakeCache.txt")
+export CXX CXXFLAGS='-O2 -Wall -Wextra'
+
+say "Installed, and moved"
+"$CMAKE" --install "$build" --prefix first >"$WORK.log/install"
+mkdir elsewhere
+mv first "elsewhere/some where"
+PREFIX="$PWD/elsewhere/some where"
+PATH="$PREFIX/bin:$(dirname "$CMAKE"):$PATH"
+export PREFIX PATH
+check "the program" test "$(command -v harness)" = "$PREFIX/bin/harness"
+
+# Until the program can do both by itself, this says how it is asked and gives times from the same
+# source: the JSON's, or what the program takes.
+if ! harness help import >/dev/null 2>&1 || ! harness help run | grep -q -- '--name'; then
+  mv "$PREFIX/bin/harness" "$PREFIX/bin/harness.real"
+  cp "$CLI/../fixtures/perf_test/harness.sh" "$PREFIX/bin/harness"
+fi
+
+# Each test with what became of it, by the JUnit file that ctest writes.
+# outcomes FOLDER [CTEST-OPTION...]
+outcomes() {
+  local folder=$1
+  shift
+  ctest --test-dir "$folder" --output-junit "$PWD/junit.xml" "$@" >"$WORK.log/ctest" 2>&1 || true
+  sed -nE 's/.*<testcase name="([^"]*)".* status="([a-z]*)".*/\1 \2/p' junit.xml | LC_ALL=C sort
+}
+
+# The commands of a section of the guide, as they stand there.
+# guide HEADING
+guide() {
+  # shellcheck disable=SC2016  # the fence of a block
+  sed -n "/^## $1\$/,/^## /p" "$source/docs/ctest.md" | sed -n '/^```sh$/,/^```$/p' | grep -v '^```'
+}
+
+say "The guide, in a project"
+cp -r "$source/examples/perf_test" project
+cd project || exit 1
+git init -q . 2>/dev/null
+guide "In a project of your own" >commands
+check "the guide has commands" test "$(grep -c '^c\|^h' commands)" -ge 6
+bash -e commands >said 2>&1 || { echo "status $?"; cat said; }
+check "at first there is nothing to gate against" grep -qE '^[[:space:]]+[0-9]+ - sums.verdict \(Skipped\)' said
+check "a reviewed baseline is written" test -n "$(find baselines -name sums.json)"
+ctest --test-dir build -N | sed -n 's/^ *Test *#[0-9]*: //p'
+
+say "Again: nothing that did not change fails"
+outcomes build | sed -E 's/^((sums|table)\.verdict) (run|notrun)$/\1 passed, or cannot tell/'
+
+say "Four times the work"
+EXAMPLE_WORK=4 outcomes build
+check "the table is in JUnit" grep -q 'regressed' junit.xml
+
+say "What ctest keeps for CDash"
+EXAMPLE_WORK=1 ctest --test-dir build -T Test -R sums.verdict >"$WORK.log/ctest" 2>&1 || true
+xml=$(find build/Testing -name Test.xml)
+check "percentiles" grep -qE '<NamedMeasurement type="numeric/double" name="p50 [^"]* \(ns\)"><Value>[0-9.e+]+</Value>' <(tr -d '\n\t' <"$xml" | sed 's/<NamedMeasurement/\n&/g')
+check "changes" grep -qE 'name="change p50 [^"]* \(%\)"' "$xml"
+if command -v gnuplot >/dev/null; then
+  check "a figure" grep -qE 'type="image/png"|type="file"' "$xml"
+  check "that is there" test -s "$(find build/perf/plots -name 'distribution-box.png' | head -1)"
+fi
+
+say "A program that fails, one that is no Google Benchmark"
+cd "$WORK" || exit 1
+mkdir bad
+cat >bad/CMakeLists.txt <<'END'
+cmake_minimum_required(VERSION 3.21)
+project(bad NONE)
+enable_testing()
+find_package(harness 0.1 REQUIRED)
+harness_add_perf_test(NAME dies COMMAND /bin/false GOOGLE_BENCHMARK LAUNCHES 3)
+harness_add_perf_test(NAME mute COMMAND /bin/true GOOGLE_BENCHMARK LAUNCHES 3)
+END
+cmake -S bad -B bad/build -DCMAKE_PREFIX_PATH="$PREFIX" >"$WORK.log/configure" 2>&1 || cat "$WORK.log/configure"
+outcomes bad/build
+grep -c 'left no JSON' bad/build/Testing/Temporary/LastTest.log
+
+say "Words that are refused"
+refused() {
+  printf '%s\n' 'cmake_minimum_required(VERSION 3.21)' 'project(bad NONE)' \
+    'find_package(harness 0.1 REQUIRED)' "harness_add_perf_test($1)" >bad/CMakeLists.txt
+  cmake -S bad -B bad/build -DCMAKE_PREFIX_PATH="$PREFIX" 2>&1 | tr '\n' ' ' |
+    sed -nE 's/.*CMake Error at [^:]*:[0-9]+ \([a-z_]*\): *(.*) Call Stack.*/\1\n/p' | tr -s ' '
+}
+refused "SUITE ci"
+refused "NAME a/b SUITE ci"
+refused "NAME a"
+refused "NAME a SUITE ci COMMAND b"
+refused "NAME a SUITE ci GOOGLE_BENCHMARK"
+refused "NAME a COMMAND b DEVICE cpu"
+refused "NAME a COMMAND b GOOGLE_BENCHMARK OPTIONS --seed 1"
+refused "NAME a SUITE ci BASLINE b"
+cmake -S bad -B bad/build -DCMAKE_PREFIX_PATH="$PREFIX" -Dharness_DIR= >/dev/null 2>&1
+sed -i 's/harness 0.1/harness 9.0/' bad/CMakeLists.txt
+check "another version is not taken" not cmake -S bad -B bad/build -DCMAKE_PREFIX_PATH="$PREFIX"
+
+say "The guide, without a project"
+mkdir alone
+cd alone || exit 1
+mkdir .git
+guide "Without a project" >commands
+bash -e commands >said 2>&1 || { echo "status $?"; cat said; }
+ctest --test-dir perf -N | sed -n 's/^ *Test *#[0-9]*: //p'
+check "at first it is skipped" grep -q 'perf.pointwise.residual (Skipped)' said
+
+say "On the device with a scripted clock"
+cd "$WORK" || exit 1
+mkdir fake
+cd fake || exit 1
+mkdir .git
+noise=fake:launch=0.01,sd=0.02,base=2000
+make_fake() {
+  cmake -DFOLDER=perf -DFILTERS=null/copy/right -DDEVICE="$1" \
+    -DOPTIONS='--iterations;100' -DPLOTS=NONE \
+    -P "$PREFIX/share/harness/ctest/folder.cmake" >"$WORK.log/folder" 2>&1 || cat "$WORK.log/folder"
+}
+make_fake "$noise"
+outcomes perf -L perf
+sed -n 's/^  .*baseline save \(.*\) --db .*/save \1/p' perf/Testing/Temporary/LastTest.log
+harness baseline save main --db perf/history.db >/dev/null
+say "The same"
+make_fake "$noise,seed=7"
+outcomes perf -L perf
+say "Half as fast again"
+make_fake "$noise,seed=8,slow=1.5"
+outcomes perf -L perf
+say "Judged again, without measuring"
+outcomes perf -R null.copy --fixture-exclude-setup '.*'
+say "Never measured"
+rm perf/perf.newest
+outcomes perf -R null.copy --fixture-exclude-setup '.*'
