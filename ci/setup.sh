@@ -6,7 +6,7 @@ set -euo pipefail
 usage() {
   echo "usage: ci/setup.sh [--tests]"
   echo "  --tests   also what ci/test.sh needs (cmocka, clang, clang-format, clang-tidy, shellcheck,"
-  echo "            Chromium, a compiler for 64-bit Arm and qemu to run what it makes)"
+  echo "            Chromium, jq, Slurm, a compiler for 64-bit Arm and qemu to run what it makes)"
 }
 
 packages=(gcc g++ cmake ninja-build pkg-config git libbenchmark-dev libcjson-dev libsqlite3-dev
@@ -15,6 +15,8 @@ case "${1:-}" in
   "") ;;
   --tests)
     packages+=(libcmocka-dev clang clang-format clang-tidy shellcheck chromium)
+    # For the tests of this folder's scripts: what they call, and a Slurm on one machine.
+    packages+=(jq curl python3-yaml slurm-wlm munge)
     # To build for 64-bit Arm and run that.
     if [ "$(uname -m)" = x86_64 ]; then
       packages+=(gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user)

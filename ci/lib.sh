@@ -1,0 +1,46 @@
+# shellcheck shell=bash
+# What the scripts of this folder share; sourced, not run.
+# A command that fails inside $(...) ends that, too.
+shopt -s inherit_errexit
+
+# fail MESSAGE: the message, and exit status 2.
+fail() {
+  echo "$(basename "$0"): $*" >&2
+  exit 2
+}
+
+# usage_of FILE: the comment on top of a script, without its first line.
+usage_of() { awk 'NR > 1 { if (!/^#/) exit; sub(/^# ?/, ""); print }' "$1"; }
+
+# Of a project with cmake, as `harness compare --build` does it.
+# shellcheck disable=SC2016,SC2034  # for the shell that builds
+build_by_cmake='cmake -S "$SOURCE" -B "$BUILD" -DCMAKE_BUILD_TYPE=Release &&
+  cmake --build "$BUILD" --parallel'
+
+need() {
+  local tool
+  for tool in "$@"; do
+    command -v "$tool" >/dev/null || fail "$tool is not installed"
+  done
+}
+
+# find_harness: the program, from $HARNESS, an installation, a build tree or $PATH.
+find_harness() {
+  local here candidate
+  here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+  for candidate in "${HARNESS:-}" "$here/../../../bin/harness" \
+    "$here"/../build/{release,cuda,dev}/harness "$(command -v harness || true)"; do
+    if [ -n "$candidate" ] && [ -x "$candidate" ]; then
+      realpath "$candidate"
+      return
+    fi
+  done
+  fail "no harness found: build it, or set HARNESS to it"
+}
+
+# is_commit TEXT: a full hash, and nothing else.
+is_commit() { [[ $1 =~ ^([0-9a-f]{40}|[0-9a-f]{64})$ ]]; }
+
+# git_quietly ARG...: git without hooks of anybody; relative paths of hooks in a configuration would
+# lead into whatever is checked out.
+git_quietly() { git -c core.hooksPath=/dev/null -c core.fsmonitor=false "$@"; }

@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+# Joins what ci/shard.sh has left of N parts into one history.
+#
+#   merge.sh N FOLDER [--db FILE] [--wait SECONDS]
+#
+# Without --db it is FOLDER/history.db, made anew from the parts. With it they are added to FILE;
+# what is there already is not added again. --wait: until all are there, so long at most.
+# Exit status: 0 all parts are there and right; 1 merged, but a part is missing, was stopped, or had
+# a wrong result; 2 failure.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=ci/lib.sh
+. "$here/lib.sh"
+
+[ $# -ge 2 ] || { usage_of "$0" >&2; exit 2; }
+nr=$1 folder=$2 db='' patience=0
+shift 2
+while [ $# -gt 0 ]; do
+  case $1:${2:+value} in
+    --db:value) db=$2 ;;
+    --wait:value) patience=$2 ;;
+    *) usage_of "$0" >&2; exit 2 ;;
+  esac
+  shift 2
+done
+[[ $nr =~ ^[1-9][0-9]{0,5}$ && $patience =~ ^[0-9]{1,7}$ ]] || fail "N and SECONDS are numbers"
+[ -d "$folder" ] || fail "$folder is no folder"
+folder=$(realpath "$folder")
+harness=$(find_harness)
+
+complete() {
+  local i
+  for i in $(seq "$nr"); do [ -e "$folder/shards/$i-of-$nr.db" ] || return 1; done
+}
+until [ $SECONDS -ge "$patience" ] || complete; do sleep 1; done
+
+files=() status=0
+for i in $(seq "$nr"); do
+  part=$folder/shards/$i-of-$nr
+  if [ -e "$part.db" ]; then
+    files+=("$part.db")
+    [ "$(cat "$part.status" 2>/dev/null || echo 0)" = 0 ] || {
+      echo "merge.sh: part $i of $nr has a wrong or failed result" >&2
+      status=1
+    }
+  elif [ -e "$part.partial.db" ]; then
+    files+=("$part.partial.db")
+    echo "merge.sh: part $i of $nr was stopped; what was finished is merged" >&2
+    status=1
+  else
+    echo "merge.sh: part $i of $nr is missing" >&2
+    status=1
+  fi
+done
+[ ${#files[@]} -gt 0 ] || fail "no part is there: look into $folder/log"
+
+if [ -n "$db" ]; then
+  "$harness" history merge "${files[@]}" --db "$db"
+else
+  scratch=$(mktemp -d "${SLURM_TMPDIR:-${TMPDIR:-/tmp}}/harness-merge.XXXXXX")
+  trap 'rm -rf "$scratch"' EXIT
+  "$harness" history merge "${files[@]}" --db "$scratch/history.db" >/dev/null
+  "$harness" history backup "$scratch/copy.db" --db "$scratch/history.db" >/dev/null
+  cp "$scratch/copy.db" "$folder/.history.part"
+  mv -f "$folder/.history.part" "$folder/history.db"
+  db=$folder/history.db
+fi
+echo "merge.sh: ${#files[@]} of $nr parts are in $db"
+exit $status

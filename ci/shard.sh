@@ -1,0 +1,68 @@
+#!/usr/bin/env bash
+# Measures one of N parts of a sweep into a history of its own, for a task of a Slurm array or a pod
+# of an indexed Job: ci/slurm and ci/kubernetes.
+#
+#   shard.sh I N FOLDER [RUN-OPTION...]      I from 1 to N; options of `harness run`
+#
+# The history is written on this machine (SLURM_TMPDIR, TMPDIR or /tmp: SQLite trusts no network file
+# system) and put into FOLDER/shards, which the machines share, when it is complete: I-of-N.db, with
+# the exit status of the run in I-of-N.status. So a task that was killed leaves nothing there, and
+# one that is started again begins its part anew: no measurement is there twice. One that is
+# complete is not measured again. After SIGTERM (time is up, or another job wants the node) what
+# was finished is kept as I-of-N.partial.db, and gives way to the complete one.
+#
+# Exit status: that of `harness run`: 0, 1 if a result was wrong, 2; 128 and more if it was stopped.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=ci/lib.sh
+. "$here/lib.sh"
+
+[ $# -ge 3 ] || { usage_of "$0" >&2; exit 2; }
+index=$1 nr=$2 folder=$3
+shift 3
+[[ $index =~ ^[1-9][0-9]{0,5}$ && $nr =~ ^[1-9][0-9]{0,5}$ && $index -le $nr ]] ||
+  fail "\"$index\" of \"$nr\" is no part of a sweep"
+harness=$(find_harness)
+mkdir -p "$folder/shards"
+result=$(realpath "$folder")/shards/$index-of-$nr
+
+if [ -e "$result.db" ]; then
+  echo "shard.sh: $index of $nr is measured already"
+  exit "$(cat "$result.status" 2>/dev/null || echo 0)"
+fi
+scratch=$(mktemp -d "${SLURM_TMPDIR:-${TMPDIR:-/tmp}}/harness-shard.XXXXXX")
+trap 'rm -rf "$scratch"' EXIT
+
+# publish NAME: the whole history under that name, or nothing.
+publish() {
+  local there
+  [ -f "$scratch/history.db" ] || return 0
+  "$harness" history backup "$scratch/copy.db" --db "$scratch/history.db" >/dev/null
+  there=$(mktemp "$result.XXXXXX.part")
+  cp "$scratch/copy.db" "$there"
+  chmod 644 "$there"
+  mv -f "$there" "$1"
+  rm -f "$scratch/copy.db"
+}
+
+# A shell acts on a signal between commands: the run has to be one that it waits for.
+"$harness" run --shard "$index/$nr" --db "$scratch/history.db" "$@" &
+run=$!
+trap 'kill -TERM $run 2>/dev/null || true' TERM INT
+status=0
+wait $run || status=$?
+while kill -0 $run 2>/dev/null; do
+  status=0
+  wait $run || status=$?
+done
+trap '' TERM INT # what is left takes a moment
+
+if [ $status -ge 128 ]; then
+  publish "$result.partial.db"
+  echo "shard.sh: $index of $nr was stopped (status $status); what was finished is in $result.partial.db" >&2
+elif [ $status -le 1 ]; then
+  echo $status >"$result.status"
+  publish "$result.db"
+  rm -f "$result.partial.db"
+fi
+exit $status

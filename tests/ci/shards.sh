@@ -1,0 +1,82 @@
+# shellcheck shell=bash
+# Parts of a sweep and their merging, without a cluster: killed at any moment, stopped, started
+# again, missing. U-04, S2-09.
+# shellcheck source=tests/ci/lib.sh
+. "$CLI/../ci/lib.sh"
+need_tools jq
+"$HARNESS" help history | grep -q merge || skip "this harness merges no histories yet"
+sweep=(null/copy/right --device "$FAKE" --batch 1:4:+1 --seq '8,16' --launches 2 --iterations 5 --seed 1)
+shard() {
+  local part=$1
+  shift
+  "$CI/shard.sh" "$part" 4 shared "${sweep[@]}" "$@" >out 2>err
+}
+files() { (cd shared && find . -type f | sort | paste -sd ' '); }
+keys() { "$HARNESS" history show "$1" --db "$2" | jq -r '.runs[].measurements[].key' | sort; }
+mkdir scratch
+export TMPDIR=$PWD/scratch
+
+say "What is no part"
+s shard.sh 0 4 shared
+s shard.sh 5 4 shared
+s shard.sh x 4 shared
+s shard.sh 1 4
+s merge.sh 4 nowhere
+
+say "Killed: nothing of it is there"
+setsid "$CI/shard.sh" 1 4 shared "${sweep[@]}" --launches 1000 >out 2>err &
+pid=$!
+begun() { "$HARNESS" history list --db scratch/harness-shard.*/history.db | grep -q ' [1-9][0-9]* OK'; }
+check "it measures" wait_for begun
+disown $pid
+kill -KILL -$pid
+rm -rf scratch/*
+files
+
+say "Started again, it is complete"
+shard 1
+echo "[$?]"
+files
+say "And not measured again"
+shard 1
+echo "[$?]"
+cat out
+
+say "Stopped by SIGTERM: what is finished is kept apart"
+"$CI/shard.sh" 2 4 shared "${sweep[@]}" --launches 1000 >out 2>err &
+pid=$!
+check "it measures" wait_for begun
+kill -TERM $pid
+wait $pid
+echo "[$?]"
+files
+part=$("$HARNESS" history list --db shared/shards/2-of-4.partial.db | grep -c ' OK')
+check "it has a run" test "$part" = 1
+shard 3 --label x
+s merge.sh 4 shared
+say "Started again, it takes the place of the part"
+shard 2
+files
+shard 4 null/copy/inexact
+echo "[$?]"
+rm shared/shards/4-of-4.*
+s merge.sh 4 shared --wait 1
+shard 4
+s merge.sh 4 shared
+quiet run "${sweep[@]}" --db whole.db
+for run in 1 2 3 4; do keys "$run" shared/history.db; done | sort >sharded
+check "the whole is what one run has" cmp sharded <(keys latest whole.db)
+
+say "Into a history of one's own, twice"
+cp whole.db mine.db
+s merge.sh 4 shared --db "$PWD/mine.db" 2>&1 | grep -v '^2>'
+s merge.sh 4 shared --db "$PWD/mine.db" 2>&1 | grep -v '^2>'
+"$HARNESS" history list --db mine.db | grep -c ' OK'
+
+say "A wrong result is told by all of them"
+HARNESS=$HARNESS "$CI/shard.sh" 1 1 wrong null/copy/inexact --device "$FAKE" --batch 1 --launches 1 >out 2>err
+echo "[$?]"
+"$CI/shard.sh" 1 1 wrong null/copy/inexact --device "$FAKE" --batch 1 --launches 1
+echo "[$?]"
+s merge.sh 1 wrong
+check "nothing is left in the scratch folder" test -z "$(ls scratch)"
