@@ -33,10 +33,10 @@ if(HARNESS_HAVE_CUDA AND NOT HARNESS_CUDA_HOST) # its runtime is linked in
     RENAME cuda-runtime.txt OPTIONAL)
 endif()
 install(DIRECTORY docs examples plots DESTINATION share/harness PATTERN web EXCLUDE)
-install(PROGRAMS ci/gpu.sh ci/gpu_torch.py ci/gpu_table.py ci/merge.sh ci/shard.sh
-  DESTINATION share/harness/ci)
-install(FILES ci/lib.sh DESTINATION share/harness/ci)
-install(DIRECTORY ci/kubernetes ci/slurm DESTINATION share/harness/ci USE_SOURCE_PERMISSIONS)
+install(PROGRAMS ci/gpu.sh ci/gpu_torch.py ci/gpu_table.py ci/ab.sh ci/alert.sh ci/branch.sh
+  ci/comment.sh ci/merge.sh ci/nightly.sh ci/pr.sh ci/shard.sh DESTINATION share/harness/ci)
+install(FILES ci/forge.sh ci/lib.sh DESTINATION share/harness/ci)
+install(DIRECTORY ci/github ci/gitlab ci/kubernetes ci/slurm DESTINATION share/harness/ci USE_SOURCE_PERMISSIONS)
 
 # After all that is installed, as the components are known then. Packing takes what is built; it
 # does not build.

@@ -102,7 +102,7 @@ class Strict(yaml.SafeLoader):
 
 
 documents = []
-for name in ("run.yaml",):
+for name in ("run.yaml", "nightly.yaml"):
     for document in yaml.load_all((source / "ci/kubernetes" / name).read_text(), Strict):
         what = f"{name}: {document['kind']} {document['metadata']['name']}"
         found = faults(document, KINDS[document["kind"]], document["kind"])

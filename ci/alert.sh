@@ -1,0 +1,211 @@
+#!/usr/bin/env bash
+# Issues from what `harness trend --all --json` says: one for each place in the history where
+# something got slower and stays so, closed when all of it is gone.
+#
+#   alert.sh TREND.json [--db FILE] [--dry-run]
+#
+# An issue speaks of the steps that fall into one window of commits: what one change did to twenty
+# benchmarks is one issue. Its body holds a mark for each benchmark (key, machine, metric, and the
+# runs between which it got slower); a later night finds the same step by the same key and a window
+# that overlaps, so an estimate that moves by a run opens no second issue. Benchmarks that join later
+# are added to the body. A step is gone when its series is still there and is judged, and the step
+# no longer stands in it: it went back, was accepted (`harness baseline accept`), or turned out to
+# be none. A series that is no longer measured says nothing, and closes nothing. An issue that this
+# script closed is opened again if the same step stands again; one that a person closed is left
+# alone.
+#
+#   ALERT_LABEL    of the issues (default harness-regression)
+#   ALERT_LIMIT    most new issues in one call (default 5)
+#   ALERT_BISECT   a budget such as 20m: `harness bisect` names the commit in the newest new issue
+#                  (each comparison gets that long; BISECT_OPTIONS go to it, too)
+# Forge and token: see ci/forge.sh. Exit status 0, or 2 on failure.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=ci/lib.sh
+. "$here/lib.sh"
+# shellcheck source=ci/forge.sh
+. "$here/forge.sh"
+
+trend='' db='' dry=no
+while [ $# -gt 0 ]; do
+  case $1 in
+    -h|--help) usage_of "$0"; exit 0 ;;
+    --db) db=${2:?}; shift ;;
+    --dry-run) dry=yes ;;
+    -*) fail "unknown option $1" ;;
+    *) trend=$1 ;;
+  esac
+  shift
+done
+[ -f "$trend" ] || fail "give the file that \`harness trend --all --json\` wrote"
+label=${ALERT_LABEL:-harness-regression}
+limit=${ALERT_LIMIT:-5}
+[[ $label =~ ^[A-Za-z0-9._-]+$ && $limit =~ ^[0-9]+$ ]] || fail "ALERT_LABEL or ALERT_LIMIT is none"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+forge_init
+
+# shellcheck disable=SC2016  # the variables are jq's
+definitions='
+# A mark is an HTML comment with base64 of JSON: nothing in a key can end it.
+def mark: "<!-- harness-alert:" + (@json | @base64) + " -->";
+def marks: [scan("<!-- harness-alert:([A-Za-z0-9+/=]+) -->") | .[0] | @base64d |
+            (try fromjson catch empty)];
+def closed_by_us: test("<!-- harness-alert-closed -->");
+def same_place($a; $b): $a.machine == $b.machine and $a.metric == $b.metric and
+  $a.from <= $b.to and $b.from <= $a.to;
+def same($a; $b): $a.key == $b.key and same_place($a; $b);
+'
+
+# What stands, and which series are judged at all.
+jq "$definitions"'
+  if .schema_version != 1 then error("not the JSON of harness trend --json") else . end |
+  .metric as $metric |
+  { judged: ([.steps[], .drifts[], ((.quiet // [])[] | select(.p != null))] |
+      map({key, machine}) | unique),
+    standing: [ .steps[] | select(.worse and (.back | not) and (.accepted | not) and
+      ((.surroundings // "") == "")) |
+      { key, machine, metric: $metric, from: .good.time_ms, to: .bad.time_ms,
+        good: (.good.commit // ""), bad: (.bad.commit // ""), before, after, change } ] }' \
+  "$trend" >"$work/now.json" || fail "$trend cannot be read"
+
+forge_issues "$label" >"$work/issues.jsonl"
+
+# Three lists: issues to add to, issues whose steps are gone, groups of new steps.
+jq -s --slurpfile now "$work/now.json" "$definitions"'
+  $now[0] as $now |
+  map(. + {marks: (.body | marks)}) as $issues |
+  def stands($m): any($now.standing[]; same(.; $m));
+  def judged($m): any($now.judged[]; .key == $m.key and .machine == $m.machine);
+  def known($s): any($issues[].marks[]; same(.; $s));
+  def home($s): first($issues[] | select(.open and any(.marks[]; same_place(.; $s))));
+  reduce ($now.standing | map(select(known(.) | not)) | sort_by(-.change)[]) as $s
+    ({join: [], new: []};
+     ([home($s)] | first) as $home |
+     if $home then .join += [{number: $home.number, step: $s}]
+     else ([.new | to_entries[] | select(same_place(.value[0]; $s)) | .key] | first) as $i |
+       if $i == null then .new += [[$s]] else .new[$i] += [$s] end
+     end) |
+  [.join[].number] as $joined |
+  . + { gone: [ $issues[] | select(.open and (.marks | length) > 0) |
+          select(.number | IN($joined[]) | not) |
+          select(all(.marks[]; judged(.) and (stands(.) | not))) ],
+        again: [ $issues[] | select((.open | not) and (.body | closed_by_us)) |
+          select(any(.marks[]; stands(.))) ] }' "$work/issues.jsonl" >"$work/plan.json"
+
+# Rows of a table; keys come from the history and are text in it.
+# shellcheck disable=SC2016
+row='def cell: gsub("&"; "&amp;") | gsub("#"; "#&#8203;") | gsub("@"; "@&#8203;") |
+  gsub("<"; "&lt;") | gsub(">"; "&gt;") | gsub("[|]"; "&#124;") | gsub("`"; "&#96;") | gsub("[*]"; "&#42;") |
+  gsub("_"; "&#95;") | gsub("\\["; "&#91;") | gsub("[\r\n]"; " ");
+def percent: (. * 1000 | round / 10) as $p | (if $p > 0 then "+" else "" end) + "\($p) %";
+def row: "| \(.key | cell) | \(.machine | cell) | \(.change | percent) |";'
+
+# commits GOOD BAD: the lines of the window, as text that calls nobody; nothing where git does not
+# know them.
+commits() {
+  is_commit "$1" && is_commit "$2" || return 0
+  git log --first-parent --no-show-signature --format='%h %s' -n 20 "$1..$2" -- 2>/dev/null |
+    cut -c 1-120 | sed -e 's/&/\&amp;/g' -e 's/</\&lt;/g' -e 's/>/\&gt;/g' || true
+}
+
+# culprit KEY GOOD BAD: what `harness bisect` found, where it was asked for.
+culprit() {
+  local status=0
+  [ -n "${ALERT_BISECT:-}" ] && is_commit "$2" && is_commit "$3" || return 0
+  # shellcheck disable=SC2086  # options are words
+  "$(find_harness)" bisect --good "$2" --bad "$3" --budget "$ALERT_BISECT" ${db:+--db "$db"} \
+    ${BISECT_OPTIONS:-} "$1" >"$work/bisect" 2>"$work/bisect.log" || status=$?
+  [ $status -eq 0 ] || [ $status -eq 77 ] || tail -n 3 "$work/bisect.log" >>"$work/bisect"
+  printf '\nWhat <code>harness bisect</code> says:\n\n<pre>\n'
+  tail -n 40 "$work/bisect" | sed -e 's/&/\&amp;/g' -e 's/</\&lt;/g' -e 's/>/\&gt;/g'
+  printf '</pre>\n'
+}
+
+# body GROUP-FILE BISECT: of a new issue, the worst step first.
+body() {
+  local key good bad since
+  key=$(jq -r '.[0].key' "$1") good=$(jq -r '.[0].good' "$1") bad=$(jq -r '.[0].bad' "$1")
+  since=$(jq -r '.[0] | [.from, .to] | map(. / 1000 | todate[:10]) | unique | join(" to ")' "$1")
+  echo "The history of nightly runs says that this got slower ($since), and stays so."
+  printf '\n| benchmark | machine | change |\n|---|---|---|\n'
+  jq -r "$definitions$row"'.[] | row' "$1"
+  echo
+  jq -r "$definitions"'.[] | mark' "$1"
+  printf '\nCommits in which it may have come, the newest first'
+  if is_commit "$good" && [ "$good" != "$bad" ]; then
+    printf ' (%s..%s):\n\n' "${good:0:7}" "${bad:0:7}"
+    commits "$good" "$bad" >"$work/commits"
+    if [ -s "$work/commits" ]; then printf '<pre>\n%s\n</pre>\n\n' "$(cat "$work/commits")"; fi
+    printf 'To search them: <code>harness bisect --good %s --bad %s %s</code>\n' \
+      "${good:0:12}" "${bad:0:12}" "$(jq -rn --arg key "$key" "$row"'$key | @sh | cell')"
+  else
+    printf ': the code was the same on both sides; look at the machine.\n'
+  fi
+  [ "$2" = no ] || culprit "$key" "$good" "$bad"
+  printf '\nIf it is meant to be: <code>harness baseline accept</code>. This issue is closed when '
+  printf 'the runs are as fast as before.\n'
+}
+
+act() {
+  echo "alert.sh: $1"
+  [ "$dry" = no ]
+}
+
+# Adds rows and marks behind the table of an issue that is there.
+join_issue() {
+  local number=$1
+  act "#$number: $(jq --argjson n "$number" '[.join[] | select(.number == $n)] | length' \
+    "$work/plan.json") more" || return 0
+  jq -r --argjson n "$number" --slurpfile plan "$work/plan.json" "$definitions$row"'
+    select(.number == $n) | .body as $body | [$plan[0].join[] | select(.number == $n) | .step] as $more |
+    ($body | gsub("\r"; "") | split("\n\n<!-- harness-alert:")) as $parts |
+    $parts[0] + "\n" + ($more | map(row) | join("\n")) + "\n\n" +
+    ($more | map(mark) | join("\n")) + "\n<!-- harness-alert:" +
+    ($parts[1:] | join("\n\n<!-- harness-alert:"))' "$work/issues.jsonl" >"$work/text"
+  forge_issue_edit "$number" "$work/text" open
+}
+
+close_issue() {
+  act "#$1 is gone: closed" || return 0
+  echo "The newest runs are as fast as before, or the change was accepted." >"$work/text"
+  forge_issue_note "$1" "$work/text"
+  jq -r --argjson n "$1" 'select(.number == $n) | .body + "\n<!-- harness-alert-closed -->"' \
+    "$work/issues.jsonl" >"$work/text"
+  forge_issue_edit "$1" "$work/text" closed
+}
+
+open_again() {
+  act "#$1 stands again: opened again" || return 0
+  jq -r --argjson n "$1" 'select(.number == $n) | .body | gsub("\n?<!-- harness-alert-closed -->"; "")' \
+    "$work/issues.jsonl" >"$work/text"
+  forge_issue_edit "$1" "$work/text" open
+  echo "It is there again." >"$work/text"
+  forge_issue_note "$1" "$work/text"
+}
+
+open_issue() {
+  local title number bisect=no
+  jq ".new[$1]" "$work/plan.json" >"$work/group"
+  title=$(jq -r "$row"'.[0] as $s | "Slower: \($s.key | gsub("[\r\n]"; " ") | .[:150])" +
+    " (\($s.change | percent))" + (if length > 1 then " and \(length - 1) more" else "" end)' \
+    "$work/group")
+  act "new: $title" || return 0
+  [ "$1" -ne 0 ] || bisect=yes
+  body "$work/group" "$bisect" >"$work/text"
+  number=$(forge_issue_open "$label" "$title" "$work/text")
+  echo "alert.sh: opened #$number"
+}
+
+for number in $(jq '[.join[].number] | unique[]' "$work/plan.json"); do join_issue "$number"; done
+for number in $(jq '.gone[].number' "$work/plan.json"); do close_issue "$number"; done
+for number in $(jq '.again[].number' "$work/plan.json"); do open_again "$number"; done
+new=$(jq '.new | length' "$work/plan.json")
+for i in $(seq 0 $((new - 1))); do
+  if [ "$i" -ge "$limit" ]; then
+    echo "alert.sh: $((new - limit)) more are left for the next night (ALERT_LIMIT=$limit)"
+    break
+  fi
+  open_issue "$i"
+done
+echo "alert.sh: $(jq '.standing | length' "$work/now.json") steps stand"

@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# Builds this tree in Release and installs it, for a CI machine: bin/harness, its libraries and
+# these scripts.
+#
+#   install.sh PREFIX [CMAKE-OPTION...]
+#
+# Nothing is done where PREFIX already holds this commit. As root, or where sudo asks nothing, the
+# packages that the build needs are installed, too.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+# shellcheck source=ci/lib.sh
+. ci/lib.sh
+[ $# -ge 1 ] || { usage_of "ci/$(basename "$0")" >&2; exit 2; }
+prefix=$(realpath -m "$1")
+shift
+
+commit=$(git rev-parse HEAD 2>/dev/null || echo unknown)
+if [ "$(cat "$prefix/share/harness/commit" 2>/dev/null)" = "$commit $*" ] &&
+  "$prefix/bin/harness" version >/dev/null 2>&1; then
+  echo "install.sh: $prefix has it"
+  exit 0
+fi
+setup=(ci/setup.sh)
+if [ "$(id -u)" -ne 0 ] && command -v sudo >/dev/null && sudo -n true 2>/dev/null; then
+  setup=(sudo -n ci/setup.sh)
+fi
+"${setup[@]}"
+build=${BUILD_FOLDER:-build/install}
+cmake -G Ninja -S . -B "$build" -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=OFF "$@" \
+  --log-level=WARNING >/dev/null
+cmake --build "$build"
+cmake --install "$build" --prefix "$prefix" >/dev/null
+echo "$commit $*" >"$prefix/share/harness/commit"
+"$prefix/bin/harness" version

@@ -1,0 +1,135 @@
+#!/usr/bin/env bash
+# A night's run into the long history of a machine, and what the history now says: a report, and
+# with a forge's token an issue for each regression (ci/alert.sh).
+#
+#   nightly.sh [--output FOLDER] [--db FILE] [--branch BRANCH] [--name NAME]
+#              [--bench COMMAND] [RUN-OPTION...]
+#
+#   --output FOLDER   gets trend.json, trend.txt, trend.md, report.html, history.db.gz, doctor.txt
+#                     (default harness-nightly)
+#   --db FILE         the history (default FOLDER/history.db)
+#   --branch BRANCH   where the history is kept between the nights: fetched before, put back after.
+#                     A branch without history of its own (ci/branch.sh)
+#   --name NAME       this machine's folder on the branch (default cpu)
+#   --bench COMMAND   instead of `harness run`: writes results that `harness import` reads to $OUT
+#                     (default HARNESS_BENCH; where that is set, options of `harness run` do not
+#                     matter). It runs in this checkout; HARNESS_BENCH_BUILD is run once before,
+#                     with $SOURCE, here, and $BUILD as of ci/ab.sh
+#   --launches N      times COMMAND is run (default 5)
+#   --delta SHARE     leave out steps smaller than this (default 3%)
+# All other options are those of `harness run`, such as --suite full --device cuda.
+#
+# Exit status: 0 nothing got worse that still stands, or too few nights to tell; 1 a regression
+# stands, or a result was wrong; 2 failure.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=ci/lib.sh
+. "$here/lib.sh"
+
+out=harness-nightly db='' branch='' name=cpu bench=${HARNESS_BENCH:-} launches=5 delta=3% run=()
+while [ $# -gt 0 ]; do
+  case $1 in
+    -h|--help) usage_of "$0"; exit 0 ;;
+    --output|--db|--branch|--name|--bench|--launches|--delta)
+      [ $# -ge 2 ] || fail "$1 needs a value"
+      ;;
+  esac
+  case $1 in
+    --output) out=$2; shift ;;
+    --db) db=$2; shift ;;
+    --branch) branch=$2; shift ;;
+    --name) name=$2; shift ;;
+    --bench) bench=$2; shift ;;
+    --launches) launches=$2; shift ;;
+    --delta) delta=$2; shift ;;
+    *) run+=("$1") ;;
+  esac
+  shift
+done
+[[ $name =~ ^[A-Za-z0-9_][A-Za-z0-9._-]*$ ]] || fail "--name: letters, digits, . _ -"
+[[ $launches =~ ^[1-9][0-9]{0,2}$ ]] || fail "--launches: \"$launches\" is no number up to 999"
+harness=$(find_harness)
+mkdir -p "$out"
+out=$(realpath "$out")
+db=${db:-$out/history.db}
+
+# The token is for the alerts: what is measured does not see it.
+export -n GITHUB_TOKEN HARNESS_GITLAB_TOKEN
+
+# A history that cannot be read is never replaced by a new one.
+fetch_history() {
+  local status=0
+  rm -rf "$out/kept"
+  "$here/branch.sh" get "$branch" "$name" "$out/kept" || status=$?
+  case $status in
+    0) gzip -dc "$out/kept/history.db.gz" >"$db" || fail "the history that was kept is damaged" ;;
+    77) echo "nightly.sh: this is the first night of $name" ;;
+    *) fail "the history cannot be fetched; nothing was measured" ;;
+  esac
+  rm -rf "$out/kept"
+}
+
+keep_history() {
+  rm -rf "$out/history.db.gz" "$out/kept"
+  mkdir "$out/kept"
+  "$harness" history backup "$out/kept/history.db" --db "$db"
+  gzip -9n "$out/kept/history.db"
+  cp "$out/kept/history.db.gz" "$out/history.db.gz"
+  if [ -n "$branch" ]; then
+    "$here/branch.sh" put "$branch" "$name" "$out/kept"
+  fi
+  rm -rf "$out/kept"
+}
+
+measure() {
+  local launch files=() commit=()
+  ! git rev-parse --verify --quiet HEAD >/dev/null 2>&1 || commit=(--commit HEAD)
+  if [ -z "$bench" ]; then
+    "$harness" run "${run[@]}" --db "$db" --output "$out/run.txt"
+    return
+  fi
+  export SOURCE=$PWD BUILD=$out/build
+  mkdir -p "$BUILD"
+  sh -c "${HARNESS_BENCH_BUILD:-$build_by_cmake}" >"$out/build.log" 2>&1 </dev/null || {
+    tail -n 20 "$out/build.log" >&2
+    fail "the build failed"
+  }
+  for launch in $(seq "$launches"); do
+    files+=("$(printf '%s/launch-%03d.json' "$out" "$launch")")
+    OUT=${files[-1]} sh -c "$bench" </dev/null || fail "the command failed: $bench"
+  done
+  "$harness" import "${files[@]}" --label nightly --machine this --db "$db" "${commit[@]}"
+}
+
+[ -z "$branch" ] || fetch_history
+if [ -f "$db" ]; then
+  "$harness" history verify --db "$db" >&2 || fail "the history $db is damaged; nothing was measured"
+fi
+"$harness" doctor >"$out/doctor.txt" 2>&1 || true
+
+wrong=0
+measure || wrong=$?
+[ "$wrong" -le 1 ] || fail "nothing was measured (status $wrong)"
+keep_history
+
+status=0
+trend=("$harness" trend --delta "$delta" --db "$db")
+"${trend[@]}" --all --json --output "$out/trend.json" || status=$?
+[ "$status" -ne 2 ] || fail "the history tells nothing, see above"
+"${trend[@]}" --output "$out/trend.txt" || true
+"${trend[@]}" --format markdown --output "$out/trend.md" || true
+cat "$out/trend.txt"
+[ -z "${GITHUB_STEP_SUMMARY:-}" ] || cat "$out/trend.md" >>"$GITHUB_STEP_SUMMARY"
+"$harness" report --db "$db" --output "$out/report.html" ||
+  echo "nightly.sh: there is no report, see above" >&2
+
+if [ -n "${GITHUB_TOKEN:-}${HARNESS_GITLAB_TOKEN:-}" ]; then
+  export GITHUB_TOKEN HARNESS_GITLAB_TOKEN
+  HARNESS=$harness "$here/alert.sh" "$out/trend.json" --db "$db" ||
+    fail "the issues are not up to date, see above"
+else
+  echo "nightly.sh: no token of a forge, so no issues are opened or closed"
+fi
+[ "$status" -ne 77 ] || status=0 # too few nights yet
+[ "$wrong" -eq 0 ] || status=1
+exit "$status"

