@@ -223,26 +223,13 @@ static int read_json(const char *path, struct tally *t, struct error *err)
     return rc ? error_prefix(err, "%s", path) : 0;
 }
 
-static bool is_history(const char *path)
-{
-    static const char magic[] = "SQLite format 3";
-    char head[sizeof(magic)] = "";
-    FILE *file = fopen(path, "rb");
-    bool same = file && fread(head, 1, sizeof(head), file) == sizeof(head) &&
-                memcmp(head, magic, sizeof(magic)) == 0;
-
-    if (file)
-        fclose(file);
-    return same;
-}
-
 int durations_of_file(const char *path, const char *const *keys, size_t nr, double *seconds,
                       struct error *err)
 {
     struct tally tally;
     struct store *store;
 
-    if (is_history(path)) {
+    if (store_is_database(path)) {
         int rc = store_open(&store, path, STORE_READ, err);
         if (rc == 0)
             rc = durations_of_store(store, keys, nr, seconds, err);

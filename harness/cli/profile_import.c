@@ -2,6 +2,7 @@
 #include "cli/profile_import.h"
 
 #include "activity/import.h"
+#include "store/store.h"
 #include "timeline/timeline_activity.h"
 #include "timeline/timeline_read.h"
 
@@ -16,7 +17,6 @@ enum file_kind { KIND_TRACE, KIND_NSYS, KIND_NCU };
 /* The first bytes tell. What is a folder is left to the reader of traces. */
 static int kind_of(const char *path, enum file_kind *kind, struct error *err)
 {
-    static const char sqlite[] = "SQLite format 3";
     unsigned char head[16] = { 0 };
     struct stat info;
     FILE *file = fopen(path, "rb");
@@ -29,7 +29,7 @@ static int kind_of(const char *path, enum file_kind *kind, struct error *err)
     fclose(file);
     size_t blank = strspn((const char *)head, " \t\r\n");
     bool gzip = head[0] == 0x1f && head[1] == 0x8b;
-    if (nr == sizeof(head) && memcmp(head, sqlite, sizeof(head)) == 0)
+    if (store_is_database(path))
         *kind = KIND_NSYS;
     else if (nr == 0 || gzip || head[blank < 15 ? blank : 15] == '{' ||
              head[blank < 15 ? blank : 15] == '[')

@@ -109,20 +109,6 @@ static bool is_folder(const char *path)
     return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-static bool is_database(const char *path)
-{
-    static const char mark[] = "SQLite format 3"; /* with its NUL */
-    char head[sizeof(mark)] = "";
-    FILE *file = is_folder(path) ? NULL : fopen(path, "rb");
-
-    if (!file)
-        return false;
-    bool is =
-        fread(head, 1, sizeof(head), file) == sizeof(head) && memcmp(head, mark, sizeof(mark)) == 0;
-    fclose(file);
-    return is;
-}
-
 /* The history file that an argument means: itself, or one in its folder; false if none. */
 static bool find_database(const char *argument, struct strbuf *path)
 {
@@ -131,7 +117,7 @@ static bool find_database(const char *argument, struct strbuf *path)
     for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
         strbuf_clear(path);
         strbuf_addf(path, "%s%s", argument, places[i]);
-        if (is_database(path->data))
+        if (store_is_database(path->data))
             return true;
     }
     strbuf_clear(path);

@@ -38,6 +38,9 @@ enum store_mode {
 int store_open(struct store **s, const char *path, enum store_mode mode, struct error *err);
 void store_close(struct store *s); /* NULL is fine */
 const char *store_path(const struct store *s);
+/* Does the file begin as SQLite's do? Not to be asked of one that this process has open: closing it
+ * would drop SQLite's locks. */
+bool store_is_database(const char *path);
 /* How long writes wait for other writers, instead of the 60 s. */
 void store_set_patience(struct store *s, int ms);
 

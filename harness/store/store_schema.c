@@ -2,6 +2,7 @@
 #include "store/schema.h"
 
 #include "base/resource.h"
+#include "store/page.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -18,9 +19,17 @@ enum { SCHEMA_NEWEST = sizeof(script_names) / sizeof(script_names[0]) };
 /* The oldest version that can be read as it is: later scripts only added tables and columns. */
 enum { SCHEMA_READABLE = 1 };
 
-enum { HEADER_SIZE = 100, HEADER_APPLICATION_ID = 68 }; /* sqlite.org/fileformat2.html, 1.3 */
+bool store_is_database(const char *path)
+{
+    char head[sizeof(PAGE_MAGIC)] = "";
+    FILE *file = fopen(path, "rb");
+    bool is = file && fread(head, 1, sizeof(head), file) == sizeof(head) &&
+              memcmp(head, PAGE_MAGIC, sizeof(head)) == 0;
 
-static const char header_magic[16] = "SQLite format 3";
+    if (file)
+        fclose(file);
+    return is;
+}
 
 /* Through SQLite's own file handle: closing another descriptor of this file would drop the locks
  * that other handles of this process hold on it. */
@@ -44,7 +53,6 @@ static int read_header(struct store *s, unsigned char header[HEADER_SIZE], int64
 int schema_recognise(struct store *s, bool *empty, struct error *err)
 {
     unsigned char header[HEADER_SIZE] = { 0 };
-    const unsigned char *id = header + HEADER_APPLICATION_ID;
     int64_t size;
 
     if (read_header(s, header, &size, err))
@@ -52,11 +60,9 @@ int schema_recognise(struct store *s, bool *empty, struct error *err)
     *empty = size == 0;
     if (*empty)
         return 0;
-    if (memcmp(header, header_magic, sizeof(header_magic)) != 0)
+    if (memcmp(header, PAGE_MAGIC, sizeof(PAGE_MAGIC)) != 0)
         return sql_error(s, SQLITE_NOTADB, err);
-    uint32_t application =
-        (uint32_t)id[0] << 24 | (uint32_t)id[1] << 16 | (uint32_t)id[2] << 8 | (uint32_t)id[3];
-    if (application == SCHEMA_APPLICATION_ID)
+    if (page_get(header + HEADER_APPLICATION_ID, 4) == SCHEMA_APPLICATION_ID)
         return 0;
     return error_set(err,
                      "%s: this is an SQLite database, but not a history of harness; nothing was "

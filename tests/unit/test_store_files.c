@@ -78,13 +78,16 @@ static void test_absent_and_empty(void **state)
     assert_int_equal(store_open(&s, scratch->path, STORE_READ, &err), -1);
     assert_non_null(strstr(err.message, "no history yet"));
     assert_false(file_exists(scratch->path));
+    assert_false(store_is_database(scratch->path) || store_is_database(scratch->folder));
     assert_int_equal(store_open(&s, scratch->folder, STORE_WRITE, &err), -1);
     assert_non_null(strstr(err.message, "folder"));
     assert_int_equal(store_open(&s, "", STORE_WRITE, &err), -1);
     write_text(scratch->path, "", 0);
     assert_int_equal(store_open(&s, scratch->path, STORE_READ, &err), -1);
     assert_non_null(strstr(err.message, "empty"));
+    assert_false(store_is_database(scratch->path));
     make_history(scratch->path, 1); /* an empty file may become one */
+    assert_true(store_is_database(scratch->path));
 }
 
 static void test_text_file(void **state)
@@ -95,8 +98,10 @@ static void test_text_file(void **state)
     memset(text, 'x', sizeof(text));
     write_text(scratch->path, text, sizeof(text));
     assert_refused(scratch->path, "not an SQLite database");
+    assert_false(store_is_database(scratch->path));
     write_text(scratch->path, "hi\n", 3);
     assert_refused(scratch->path, "not an SQLite database");
+    assert_false(store_is_database(scratch->path));
 }
 
 static void test_foreign_database(void **state)
