@@ -5,9 +5,11 @@
 #include "store/read.h"
 #include "store/salvage_parts.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static struct salvaged_table *find_table(struct salvaged *result, const char *name)
@@ -145,11 +147,16 @@ static bool has_tables(sqlite3 *db)
 
 static void open_copy(struct salvage *s, const char *copy)
 {
+    struct stat st = { .st_size = 0 };
     int rc =
         sqlite3_open_v2(copy, &s->from, SQLITE_OPEN_READWRITE | SQLITE_OPEN_PRIVATECACHE, NULL);
 
-    if (rc == SQLITE_OK) /* looks closer at each page */
-        sqlite3_exec(s->from, "PRAGMA cell_size_check = ON", NULL, NULL, NULL);
+    if (rc != SQLITE_OK)
+        return;
+    stat(copy, &st);
+    salvage_limit(s, st.st_size);
+    /* Looks closer at each page. */
+    sqlite3_exec(s->from, "PRAGMA cell_size_check = ON", NULL, NULL, NULL);
 }
 
 static void close_copy(struct salvage *s)
@@ -263,7 +270,7 @@ int store_salvage(const char *from, const char *to, struct salvaged *out, struct
     strbuf_addf(&partial, "%s.%ld.partial", to, (long)getpid());
     int rc = salvage(&s, from, copy.data, partial.data, err);
     if (rc == 0 && link(partial.data, to))
-        rc = error_set(err, "%s: cannot be created", to);
+        rc = error_set(err, "%s: cannot be created: %s", to, strerror(errno));
     salvage_remove(copy.data);
     salvage_remove(partial.data);
     strbuf_release(&copy);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A copy of a damaged file, mended as far as SQLite needs it to open it. Offsets and page types:
- * sqlite.org/fileformat2.html, 1.3 and 1.6. */
+/* A copy of a damaged file, mended as far as SQLite needs it to open it. */
 #include "base/file.h"
+#include "store/page.h"
 #include "store/salvage_parts.h"
 #include "store/schema.h"
 
@@ -14,21 +14,9 @@
 #include <unistd.h>
 
 enum {
-    HEADER_SIZE = 100,
-    HEADER_PAGE_SIZE = 16,  /* 2 bytes */
-    HEADER_PAGES = 28,      /* 4 bytes: length of the file in pages */
-    HEADER_FREE_FIRST = 32, /* 4 bytes: first page of the list of free ones */
-    HEADER_FREE = 36,       /* 4 bytes: how many those are */
-    PAGE_INTERIOR = 5,      /* type of a table's page that has pages below it */
-    INTERIOR_CELLS = 3,     /* 2 bytes: how many pages, but for the last */
-    INTERIOR_LAST = 8,      /* 4 bytes: the last of them */
-    INTERIOR_HEADER = 12,
-    PAGE_SIZE_USUAL = 4096,
     BUFFER = 1 << 16,
     GROWTH_MOST = 64, /* a file is not believed to have been this many times longer */
 };
-
-static const char magic[16] = "SQLite format 3";
 
 /* ---- copying ---- */
 
@@ -98,34 +86,22 @@ static int copy_with_log(const char *from, const char *copy, struct error *err)
     return rc;
 }
 
-/* ---- numbers, highest byte first ---- */
+/* ---- mending ---- */
 
-static uint32_t get(const unsigned char *p, int bytes)
+static bool has_magic(const unsigned char *header)
 {
-    uint32_t value = 0;
-
-    for (int i = 0; i < bytes; i++)
-        value = value << 8 | p[i];
-    return value;
-}
-
-static void put4(unsigned char *p, uint32_t value)
-{
-    for (int i = 0; i < 4; i++)
-        p[i] = (unsigned char)(value >> (24 - 8 * i));
+    return memcmp(header, PAGE_MAGIC, sizeof(PAGE_MAGIC)) == 0;
 }
 
 static size_t page_size_of(const unsigned char *header)
 {
-    uint32_t size = get(header + HEADER_PAGE_SIZE, 2);
+    uint32_t size = page_get(header + HEADER_PAGE_SIZE, 2);
 
     if (size == 1)
         size = 65536;
     bool sensible = size >= 512 && (size & (size - 1)) == 0;
-    return memcmp(header, magic, sizeof(magic)) == 0 && sensible ? size : PAGE_SIZE_USUAL;
+    return has_magic(header) && sensible ? size : PAGE_USUAL;
 }
-
-/* ---- mending ---- */
 
 /* Fills the last page up with zeros. A file that was cut off gets zeros up to its former length, so
  * that no page is named that is not there; unless that length is nonsense: then it gets the true
@@ -137,7 +113,7 @@ static int mend_length(int fd, off_t size, struct salvaged *result)
     if (pread(fd, header, sizeof(header), 0) != (ssize_t)sizeof(header))
         return -1;
     size_t page = page_size_of(header), pages = ((size_t)size + page - 1) / page;
-    size_t named = memcmp(header, magic, sizeof(magic)) == 0 ? get(header + HEADER_PAGES, 4) : 0;
+    size_t named = has_magic(header) ? page_get(header + HEADER_PAGES, 4) : 0;
     result->cut_off = named > pages;
     if (result->cut_off && named <= GROWTH_MOST * (pages + GROWTH_MOST))
         pages = named;
@@ -145,9 +121,9 @@ static int mend_length(int fd, off_t size, struct salvaged *result)
         return -1;
     if (pages >= named)
         return 0;
-    put4(header + HEADER_PAGES, (uint32_t)pages);
-    put4(header + HEADER_FREE_FIRST, 0); /* may lie behind the end */
-    put4(header + HEADER_FREE, 0);
+    page_put(header + HEADER_PAGES, (uint32_t)pages, 4);
+    page_put(header + HEADER_FREE_FIRST, 0, 4); /* may lie behind the end */
+    page_put(header + HEADER_FREE, 0, 4);
     return pwrite(fd, header, sizeof(header), 0) == (ssize_t)sizeof(header) ? 0 : -1;
 }
 
@@ -159,7 +135,7 @@ int salvage_copy(const char *from, const char *copy, struct salvaged *result, st
         return -1;
     int fd = open(copy, O_RDWR | O_CLOEXEC);
     int rc = fd < 0 ? -1 : fstat(fd, &st);
-    if (rc == 0 && st.st_size < PAGE_SIZE_USUAL) {
+    if (rc == 0 && st.st_size < PAGE_USUAL) {
         close(fd);
         return error_set(err, "%s: has not even one page; nothing can be salvaged", from);
     }
@@ -174,31 +150,31 @@ int salvage_copy(const char *from, const char *copy, struct salvaged *result, st
 
 static int write_page(int fd, const unsigned char *bytes, uint32_t page)
 {
-    off_t at = (off_t)(page - 1) * PAGE_SIZE_USUAL;
+    off_t at = (off_t)(page - 1) * PAGE_USUAL;
 
-    return pwrite(fd, bytes, PAGE_SIZE_USUAL, at) == PAGE_SIZE_USUAL ? 0 : -1;
+    return pwrite(fd, bytes, PAGE_USUAL, at) == PAGE_USUAL ? 0 : -1;
 }
 
 /* The table of contents of a new history: the first page and those below it. */
 static int write_contents(int fd, const unsigned char *fresh, size_t length, uint32_t pages)
 {
     const unsigned char *root = fresh + HEADER_SIZE;
-    unsigned char first[PAGE_SIZE_USUAL];
+    unsigned char first[PAGE_USUAL];
     int rc = 0;
 
     memcpy(first, fresh, sizeof(first));
-    put4(first + HEADER_PAGES, pages);
-    put4(first + HEADER_FREE_FIRST, 0);
-    put4(first + HEADER_FREE, 0);
+    page_put(first + HEADER_PAGES, pages, 4);
+    page_put(first + HEADER_FREE_FIRST, 0, 4);
+    page_put(first + HEADER_FREE, 0, 4);
     if (write_page(fd, first, 1))
         return -1;
-    uint32_t cells = root[0] == PAGE_INTERIOR ? get(root + INTERIOR_CELLS, 2) : 0;
-    for (uint32_t i = 0; rc == 0 && root[0] == PAGE_INTERIOR && i <= cells; i++) {
-        uint32_t at = get(root + INTERIOR_HEADER + (size_t)2 * i, 2);
-        uint32_t page = i < cells ? get(fresh + at, 4) : get(root + INTERIOR_LAST, 4);
-        if (page == 0 || (size_t)page * PAGE_SIZE_USUAL > length || page > pages)
+    uint32_t cells = root[0] == PAGE_INNER ? page_get(root + PAGE_CELLS, 2) : 0;
+    for (uint32_t i = 0; rc == 0 && root[0] == PAGE_INNER && i <= cells; i++) {
+        uint32_t at = page_get(root + INNER_CELLS + (size_t)2 * i, 2);
+        uint32_t page = i < cells ? page_get(fresh + at, 4) : page_get(root + INNER_LAST, 4);
+        if (page == 0 || (size_t)page * PAGE_USUAL > length || page > pages)
             return -1;
-        rc = write_page(fd, fresh + (size_t)(page - 1) * PAGE_SIZE_USUAL, page);
+        rc = write_page(fd, fresh + (size_t)(page - 1) * PAGE_USUAL, page);
     }
     return rc;
 }
@@ -237,7 +213,7 @@ int salvage_replace_start(const char *copy, struct error *err)
     int rc = fd < 0 ? -1 : fstat(fd, &st);
     if (rc == 0)
         rc = write_contents(fd, (const unsigned char *)fresh, length,
-                            (uint32_t)(st.st_size / PAGE_SIZE_USUAL));
+                            (uint32_t)(st.st_size / PAGE_USUAL));
     if (fd >= 0)
         close(fd);
     free(fresh);

@@ -2,16 +2,6 @@
 #include "store/salvage_leaf.h"
 
 #include <stdio.h>
-#include <string.h>
-
-uint32_t leaf_number(const unsigned char *p, int bytes)
-{
-    uint32_t value = 0;
-
-    for (int i = 0; i < bytes; i++)
-        value = value << 8 | p[i];
-    return value;
-}
 
 /* SQLite's own: 7 bits a byte, highest first; the ninth has 8. False beyond `end`. */
 static bool get_varint(const unsigned char **p, const unsigned char *end, uint64_t *value)
@@ -71,14 +61,14 @@ static bool is_row_of(const struct tree *tree, const unsigned char *row, const u
 
 bool leaf_is_of(const struct tree *tree, const unsigned char *page, struct node *node)
 {
-    uint32_t cells = leaf_number(page + 3, 2);
+    uint32_t cells = page_get(page + PAGE_CELLS, 2);
 
-    if (page[0] != TYPE_LEAF || cells == 0 || LEAF_HEADER + 2 * cells > LEAF_PAGE)
+    if (page[0] != PAGE_LEAF || cells == 0 || LEAF_CELLS + 2 * cells > PAGE_USUAL)
         return false;
     for (uint32_t i = 0; i < cells; i++) {
-        uint32_t at = leaf_number(page + LEAF_HEADER + (size_t)2 * i, 2);
+        uint32_t at = page_get(page + LEAF_CELLS + (size_t)2 * i, 2);
         int64_t number;
-        if (at >= LEAF_PAGE || !is_row_of(tree, page + at, page + LEAF_PAGE, &number))
+        if (at >= PAGE_USUAL || !is_row_of(tree, page + at, page + PAGE_USUAL, &number))
             return false;
         if (i > 0 && number <= node->last)
             return false;
@@ -89,25 +79,27 @@ bool leaf_is_of(const struct tree *tree, const unsigned char *page, struct node 
     return true;
 }
 
+/* A column that was added later has a default, and is missing in older rows. */
 static void read_columns(sqlite3 *db, struct tree *tree)
 {
+    static const char text[] =
+        "SELECT type, \"notnull\", pk, dflt_value FROM pragma_table_info(?1)";
     sqlite3_stmt *stmt = NULL;
-    char text[80];
 
-    snprintf(text, sizeof(text), "PRAGMA table_info(%s)", tree->name);
     if (sqlite3_prepare_v2(db, text, -1, &stmt, NULL) != SQLITE_OK)
         return;
-    while (sqlite3_step(stmt) == SQLITE_ROW && tree->nr < COLUMNS_MAX) {
-        const char *type = (const char *)sqlite3_column_text(stmt, 2);
+    sqlite3_bind_text(stmt, 1, tree->name, -1, SQLITE_STATIC);
+    while (tree->nr < COLUMNS_MAX && sqlite3_step(stmt) == SQLITE_ROW) {
+        const char *type = (const char *)sqlite3_column_text(stmt, 0);
         tree->columns[tree->nr++] = (struct tree_column) {
             .affinity = type && *type ? *type : 'B',
-            .not_null = sqlite3_column_int(stmt, 3) != 0,
-            .is_id = sqlite3_column_int(stmt, 5) != 0,
+            .not_null = sqlite3_column_int(stmt, 1) != 0,
+            .is_id = sqlite3_column_int(stmt, 2) != 0,
         };
+        if (sqlite3_column_type(stmt, 3) == SQLITE_NULL)
+            tree->fewest = tree->nr;
     }
     sqlite3_finalize(stmt);
-    /* A column that was added later is missing in older rows. */
-    tree->fewest = strcmp(tree->name, "run") == 0 && tree->nr > 10 ? 10 : tree->nr;
 }
 
 void tree_list_read(sqlite3 *db, struct tree_list *list)

@@ -1,19 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Inside store/ only: which table a leaf of a tree belongs to. Its first row tells, by number and
- * types of columns. Source: sqlite.org/fileformat2.html, 1.6 (trees), 2.1 (rows). */
+/* Inside store/ only: which table a leaf of a tree belongs to. Its rows tell, by number and types
+ * of columns. Source: sqlite.org/fileformat2.html, 1.6 (trees), 2.1 (rows). */
 #ifndef HARNESS_STORE_SALVAGE_LEAF_H
 #define HARNESS_STORE_SALVAGE_LEAF_H
 
+#include "store/page.h"
 #include "store/salvage_parts.h"
 
-enum {
-    LEAF_PAGE = 4096, /* bytes */
-    TYPE_INNER = 5,
-    TYPE_LEAF = 13,
-    INNER_HEADER = 12,
-    LEAF_HEADER = 8,
-    COLUMNS_MAX = 32,
-};
+enum { COLUMNS_MAX = 32 };
 
 struct tree_column {
     char affinity; /* 'I', 'T', 'R', 'B' */
@@ -24,7 +18,7 @@ struct tree {
     char name[32];
     uint32_t root;
     struct tree_column columns[COLUMNS_MAX];
-    size_t nr, fewest; /* columns; older rows may have fewer */
+    size_t nr, fewest; /* columns; rows that are older than a column end before it */
 };
 
 /* A page, and the rows below it. */
@@ -41,9 +35,8 @@ struct tree_list {
 /* Appends the tables that have row numbers. */
 void tree_list_read(sqlite3 *db, struct tree_list *list);
 
-/* A number of so many bytes, highest first. */
-uint32_t leaf_number(const unsigned char *p, int bytes);
-/* Is the page one of the tree's leaves, with every row in it? Sets first and last then. */
+/* Is the page (PAGE_USUAL bytes) one of the tree's leaves, with every row in it? Sets first and
+ * last then. */
 bool leaf_is_of(const struct tree *tree, const unsigned char *page, struct node *node);
 
 #endif

@@ -13,6 +13,7 @@ struct salvage {
     sqlite3 *from;    /* a copy of what is damaged */
     struct store *to; /* within a transaction */
     struct salvaged *result;
+    int64_t turns, turns_most; /* of reading one table, see salvage_limit() */
 };
 
 /* ---- salvage_file.c: a copy that SQLite opens ---- */
@@ -26,12 +27,18 @@ void salvage_remove(const char *copy); /* with its log */
 
 /* ---- salvage_tree.c: trees whose inner pages are lost ---- */
 
-/* Builds them anew from their leaves, in the file behind `db`. Its log must be in it, and whoever
- * reads it opens it again afterwards. */
+/* Builds them anew from their leaves, in the file behind `db`, if its pages have the usual size.
+ * Its log must be in it, and whoever reads it opens it again afterwards. */
 int salvage_rebuild_trees(sqlite3 *db, const char *copy, struct salvaged *result,
                           struct error *err);
 
 /* ---- salvage_walk.c: rows that can be read ---- */
+
+/* Pages that lead to each other, as somebody who means harm can arrange them, have more rows than
+ * anybody can wait for. So reading `from` ends as damage does once it has taken far longer than a
+ * file of its size can need; the count starts anew with salvage_begin_table(). */
+void salvage_limit(struct salvage *s, int64_t bytes);
+void salvage_begin_table(struct salvage *s);
 
 /* Is called with a statement that stands at a row. */
 typedef int salvage_row_fn(void *context, sqlite3_stmt *row, struct error *err);

@@ -2,7 +2,12 @@
 /* Reading on behind pages that cannot be read. */
 #include "store/salvage_parts.h"
 
-enum { NUMBERS_LOG2 = 62 };
+enum {
+    NUMBERS_LOG2 = 62,
+    TURN = 1000,       /* instructions of SQLite's machine */
+    BYTES_A_TURN = 80, /* 12 instructions a byte: a row needs two, or four from both ends */
+    TURNS_LEAST = 200, /* in any file */
+};
 
 struct walk {
     struct salvage *s;
@@ -12,6 +17,28 @@ struct walk {
     void *context;
     struct salvage_gaps *gaps;
 };
+
+/* ---- an end to it ---- */
+
+static int takes_too_long(void *context)
+{
+    struct salvage *s = context;
+
+    return ++s->turns > s->turns_most;
+}
+
+void salvage_limit(struct salvage *s, int64_t bytes)
+{
+    s->turns_most = TURNS_LEAST + bytes / BYTES_A_TURN;
+    sqlite3_progress_handler(s->from, TURN, takes_too_long, s);
+}
+
+void salvage_begin_table(struct salvage *s)
+{
+    s->turns = 0;
+}
+
+/* ---- rows by their numbers ---- */
 
 static int prepare(struct salvage *s, const char *text, sqlite3_stmt **stmt, struct error *err)
 {
@@ -29,7 +56,8 @@ static int look(struct walk *w, int64_t from, int64_t *found)
     if (rc == SQLITE_ROW)
         *found = sqlite3_column_int64(w->probe, 0);
     sqlite3_reset(w->probe);
-    return rc;
+    /* Inner pages that are wrong lead to another row than the one asked for. */
+    return rc == SQLITE_ROW && *found < from ? SQLITE_CORRUPT : rc;
 }
 
 static bool readable(int rc)
@@ -62,13 +90,19 @@ static bool behind_damage(struct walk *w, int64_t after, int64_t *next)
     return true;
 }
 
-/* Hands over rows from `from` on until there are no more (SQLITE_DONE) or one cannot be read. */
+/* Hands over rows from `from` on until there are no more (SQLITE_DONE), or one cannot be read or is
+ * not behind the one before. */
 static int read_on(struct walk *w, int64_t from, int64_t *last, int *rc, struct error *err)
 {
     sqlite3_reset(w->rows);
     sqlite3_bind_int64(w->rows, 1, from);
     while ((*rc = sqlite3_step(w->rows)) == SQLITE_ROW) {
-        *last = sqlite3_column_int64(w->rows, 0);
+        int64_t number = sqlite3_column_int64(w->rows, 0);
+        if (number <= *last) {
+            *rc = SQLITE_CORRUPT;
+            break;
+        }
+        *last = number;
         if (w->take(w->context, w->rows, err))
             return -1;
     }
@@ -102,7 +136,7 @@ static bool step_over(struct walk *w, int64_t last, int64_t *next)
 
 static int walk(struct walk *w, struct error *err)
 {
-    int64_t last = 0, next = 0; /* numbers begin at 1 */
+    int64_t last = 0, next = 1; /* numbers begin at 1 */
     int rc;
 
     for (;;) {
@@ -110,6 +144,10 @@ static int walk(struct walk *w, struct error *err)
             return -1;
         if (rc == SQLITE_DONE)
             return 0;
+        if (last >= next && last < INT64_MAX) { /* the way on may be another one */
+            next = last + 1;
+            continue;
+        }
         if (!step_over(w, last, &next))
             return 0;
         last = next - 1;
