@@ -7,15 +7,12 @@
  * environment and a time of its own; what makes them one sweep is settings.sweep, which a REF
  * follows (store/store.h).
  *
- * What becomes of
- *
- *   - runs: new ones are copied with launches and measurements, byte for byte; those that are there
- *     already are left alone; one that is further in the other file (it was running when that was
- *     copied) is brought up to date; one with other content is a conflict, and ours stays;
- *   - baselines: new ones are added; one of the same name with other runs is a conflict, and ours
- *     stays;
- *   - comparisons: by their uuid, as runs;
- *   - the rest (roofs, acceptances, self-tests, annotations): added where it is not there yet.
+ *   - runs: a new one is copied with launches and measurements, byte for byte; one that is there is
+ *     left alone; one that is further in the other file (it was running when ours was copied) is
+ *     brought up to date; one with other content is a conflict, and ours stays
+ *   - baselines: new ones; of the same name with other runs: a conflict, and ours stays
+ *   - comparisons: by their uuid, as runs
+ *   - roofs, acceptances, self-tests, annotations: what is not there yet
  *
  * Each run and each comparison is one transaction, the rest of a file another: a merge that is
  * killed leaves a sound history, and the same command once more does what is left.

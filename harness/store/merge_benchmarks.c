@@ -4,20 +4,21 @@
 #include "store/write.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+
+static int order_by_from(const void *key, const void *item)
+{
+    int64_t a = *(const int64_t *)key, b = ((const struct merge_id *)item)->from;
+
+    return (a > b) - (a < b);
+}
 
 static struct merge_id *find_mapped(struct merge *m, int64_t id)
 {
-    size_t low = 0, high = m->benchmarks.nr;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (m->benchmarks.items[middle].from < id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    bool found = low < m->benchmarks.nr && m->benchmarks.items[low].from == id;
-    return found ? &m->benchmarks.items[low] : NULL;
+    if (m->benchmarks.nr == 0)
+        return NULL;
+    return bsearch(&id, m->benchmarks.items, m->benchmarks.nr, sizeof(*m->benchmarks.items),
+                   order_by_from);
 }
 
 static int read_benchmark(struct store *s, int64_t id, struct benchmark_name *name,

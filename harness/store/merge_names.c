@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* What of a merge is no run: names for runs, roofs, and what people and machines said. */
+/* What of a merge is no run: names for runs, roofs, and what people and self-tests said. */
 #include "store/merge_parts.h"
 #include "store/schema.h"
-#include "store/verdicts.h"
+#include "store/write.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +31,7 @@ static int translate_runs(struct merge *m, const struct store_baseline *b, int64
         if (rc > 0)
             snprintf(uuid, sizeof(uuid), "%s", sql_text(&q));
         sql_close(&q);
-        if (rc < 0 || (rc = merge_find_run(m->to, uuid, &ids[i], err)) < 0)
+        if (rc < 0 || (rc = find_run(m->to, uuid, &ids[i], err)) < 0)
             return -1;
         if (rc == 0)
             return error_set(err, "%s: baseline \"%s\" names a run that is not there",
@@ -83,7 +82,7 @@ static int merge_baseline(struct merge *m, const struct store_baseline *theirs,
         if (same->nr_runs > 1)
             qsort(same->run_ids, same->nr_runs, sizeof(*same->run_ids), order_ids);
         if (same->nr_runs != theirs->nr_runs ||
-            memcmp(same->run_ids, ids, same->nr_runs * sizeof(*ids)) != 0)
+            (same->nr_runs && memcmp(same->run_ids, ids, same->nr_runs * sizeof(*ids)) != 0))
             merge_conflict(m, "baseline \"%s\" names other runs in %s; ours stays", theirs->name,
                            m->from->path);
     }
@@ -193,119 +192,4 @@ int merge_names(struct merge *m, struct error *err)
                    merge_rows(m, &table_selftest, &m->result->selftests, err)
                ? -1
                : 0;
-}
-
-/* ---- comparisons ---- */
-
-/* A hash of all that was decided. */
-static int hash_comparison(struct store *s, int64_t id, uint64_t *hash, struct error *err)
-{
-    struct sql_query q;
-    int rc;
-
-    *hash = ROWS_HASH_BEGIN;
-    if (rows_open_select(&table_comparison, s, NULL, "WHERE id = ?", &q, err))
-        return -1;
-    sql_bind_int(&q, id);
-    if ((rc = sql_step(&q, err)) > 0)
-        *hash = rows_hash(*hash, &q, 0, sqlite3_column_count(q.stmt));
-    sql_close(&q);
-    if (rc < 0 ||
-        rows_open_select(&table_verdict, s, NULL, "WHERE comparison = ? ORDER BY id", &q, err))
-        return -1;
-    sql_bind_int(&q, id);
-    while ((rc = sql_step(&q, err)) > 0)
-        *hash = rows_hash(*hash, &q, 0, sqlite3_column_count(q.stmt));
-    sql_close(&q);
-    return rc;
-}
-
-static int copy_verdicts(struct merge *m, int64_t from, int64_t to, struct error *err)
-{
-    static const char *const extra[] = { "comparison", NULL };
-    struct sql_query q, insert;
-    int rc;
-
-    if (rows_open_select(&table_verdict, m->from, extra, "WHERE comparison = ? ORDER BY id", &q,
-                         err))
-        return -1;
-    sql_bind_int(&q, from);
-    while ((rc = sql_step(&q, err)) > 0) {
-        if ((rc = table_open_insert(&table_verdict, m->to, extra, &insert, err)) < 0)
-            break;
-        sql_bind_int(&insert, to);
-        rows_copy(&insert, &q, 1);
-        if ((rc = sql_run(&insert, err)) < 0)
-            break;
-    }
-    sql_close(&q);
-    return rc;
-}
-
-/* `q` stands at its row: id, then the columns. */
-static int copy_comparison(struct merge *m, struct sql_query *q, int64_t from, struct error *err)
-{
-    struct sql_query insert;
-
-    if (sql_begin(m->to, err))
-        return -1;
-    int rc = table_open_insert(&table_comparison, m->to, NULL, &insert, err);
-    if (rc == 0) {
-        for (int i = 1; i < sqlite3_column_count(q->stmt); i++)
-            sqlite3_bind_value(insert.stmt, i, sqlite3_column_value(q->stmt, i));
-        rc = sql_run(&insert, err);
-    }
-    if (rc == 0)
-        rc = copy_verdicts(m, from, sql_last_id(m->to), err);
-    if (sql_end(m->to, rc, err))
-        return -1;
-    m->result->comparisons++;
-    return 0;
-}
-
-static int merge_comparison(struct merge *m, struct sql_query *q, struct error *err)
-{
-    int64_t id = sql_int(q), ours = 0;
-    const char *uuid = (const char *)sqlite3_column_text(q->stmt, 1);
-    uint64_t a, b;
-    struct sql_query known;
-
-    if (sql_open(&known, m->to, "SELECT id FROM comparison WHERE uuid = ?", err))
-        return -1;
-    sql_bind_text(&known, uuid);
-    int rc = sql_step(&known, err);
-    if (rc > 0)
-        ours = sql_int(&known);
-    sql_close(&known);
-    if (rc < 0)
-        return -1;
-    if (rc == 0)
-        return copy_comparison(m, q, id, err);
-    if (hash_comparison(m->to, ours, &a, err) || hash_comparison(m->from, id, &b, err))
-        return -1;
-    if (a != b)
-        merge_conflict(m,
-                       "comparison %" PRId64 " (%.8s) says something else in %s (there %" PRId64
-                       "); ours stays",
-                       ours, uuid, m->from->path, id);
-    return 0;
-}
-
-int merge_comparisons(struct merge *m, struct error *err)
-{
-    struct sql_query q;
-    int rc;
-
-    if (m->from->version < SCHEMA_VERDICTS)
-        return 0;
-    if (table_open_select(&table_comparison, m->from, "ORDER BY comparison.id", &q, err))
-        return -1;
-    while ((rc = sql_step(&q, err)) > 0) {
-        if (merge_comparison(m, &q, err)) {
-            rc = -1;
-            break;
-        }
-    }
-    sql_close(&q);
-    return rc;
 }

@@ -28,8 +28,6 @@ int merge_benchmark(struct merge *m, int64_t from, int64_t *to, struct error *er
 
 /* All runs of the file, and what was written about them. */
 int merge_runs(struct merge *m, struct error *err);
-/* The run of `to` with this uuid: 1, or 0 if there is none. */
-int merge_find_run(struct store *to, const char *uuid, int64_t *id, struct error *err);
 /* Baselines, roofs, acceptances, self-tests. Within the caller's transaction. */
 int merge_names(struct merge *m, struct error *err);
 /* Comparisons with their verdicts, each in a transaction of its own. */
@@ -57,7 +55,7 @@ int rows_open_select(const struct table *t, struct store *s, const char *const *
 /* Opens the insert of what is not there yet: bind the extras, then the object. */
 int rows_open_insert_new(const struct table *t, struct store *s, const char *const *extra,
                          struct sql_query *q, struct error *err);
-/* Binds the columns of the row that `from` stands at, from `first` on, to the same parameters. */
+/* Binds the columns of the row that `from` stands at, from `first` on, to the next parameters. */
 void rows_copy(struct sql_query *to, const struct sql_query *from, int first);
 /* Goes on with a hash over columns [first, end). */
 uint64_t rows_hash(uint64_t hash, const struct sql_query *q, int first, int end);

@@ -79,11 +79,10 @@ void rows_copy(struct sql_query *to, const struct sql_query *from, int first)
     int nr = sqlite3_column_count(from->stmt);
 
     for (int i = first; i < nr; i++) {
-        int rc = sqlite3_bind_value(to->stmt, i + 1, sqlite3_column_value(from->stmt, i));
+        int rc = sqlite3_bind_value(to->stmt, to->parameter++, sqlite3_column_value(from->stmt, i));
         if (to->rc == SQLITE_OK)
             to->rc = rc;
     }
-    to->parameter = nr + 1;
 }
 
 /* FNV-1a. */

@@ -142,20 +142,6 @@ static int renew_run(struct merge *m, const struct run *from, int64_t to, struct
 
 /* ---- a run that is there already ---- */
 
-int merge_find_run(struct store *to, const char *uuid, int64_t *id, struct error *err)
-{
-    struct sql_query q;
-
-    if (sql_open(&q, to, "SELECT id FROM run WHERE uuid = ?", err))
-        return -1;
-    sql_bind_text(&q, uuid);
-    int rc = sql_step(&q, err);
-    if (rc > 0)
-        *id = sql_int(&q);
-    sql_close(&q);
-    return rc;
-}
-
 /* All but when it ended, as one text. */
 static char *facts_of(const struct run *run)
 {
@@ -293,7 +279,7 @@ static int merge_run(struct merge *m, const struct run *from, struct error *err)
 
     if (forget_if_changed(m, err))
         return -1;
-    int rc = merge_find_run(m->to, from->uuid, &id, err);
+    int rc = find_run(m->to, from->uuid, &id, err);
     if (rc < 0)
         return -1;
     if (rc > 0 ? settle(m, from, id, err) : add_run(m, from, &id, err))

@@ -5,21 +5,6 @@
 
 #include <stdlib.h>
 
-/* 1: it is there; 0: it is not. */
-static int find_uuid(struct store *s, struct run *run, struct error *err)
-{
-    struct sql_query q;
-
-    if (sql_open(&q, s, "SELECT id FROM run WHERE uuid = ?", err))
-        return -1;
-    sql_bind_text(&q, run->uuid);
-    int rc = sql_step(&q, err);
-    if (rc > 0)
-        run->id = sql_int(&q);
-    sql_close(&q);
-    return rc;
-}
-
 static int by_launch(const void *x, const void *y)
 {
     const struct record *const *a = x, *const *b = y;
@@ -79,10 +64,12 @@ int store_add_run(struct store *s, struct records *records, int run, bool *added
     if (sql_begin(s, err))
         return -1;
     const struct record **sorted = sort(records, run, &nr);
-    int rc = find_uuid(s, r, err);
-    *added = rc == 0;
-    if (rc == 0)
+    int rc = find_run(s, r->uuid, &r->id, err);
+    bool is_new = rc == 0;
+    if (is_new)
         rc = write_all(s, r, sorted, nr, err);
     free(sorted);
-    return sql_end(s, rc < 0 ? -1 : 0, err);
+    rc = sql_end(s, rc < 0 ? -1 : 0, err);
+    *added = rc == 0 && is_new;
+    return rc;
 }

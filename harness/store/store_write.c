@@ -13,6 +13,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+int find_run(struct store *s, const char *uuid, int64_t *id, struct error *err)
+{
+    struct sql_query q;
+
+    if (sql_open(&q, s, "SELECT id FROM run WHERE uuid = ?", err))
+        return -1;
+    sql_bind_text(&q, uuid);
+    int rc = sql_step(&q, err);
+    if (rc > 0)
+        *id = sql_int(&q);
+    sql_close(&q);
+    return rc;
+}
+
 int write_run(struct store *s, struct run *run, struct error *err)
 {
     static const char *const extra[] = { "machine", "build", NULL };
@@ -121,8 +135,8 @@ int store_end_launch(struct store *s, int64_t launch_id, const struct launch *la
     return sql_end(s, update_launch(s, launch_id, launch, err), err);
 }
 
-static int insert_dims(struct store *s, int64_t benchmark, const struct benchmark_name *name,
-                       struct error *err)
+int write_dims(struct store *s, int64_t benchmark, const struct benchmark_name *name,
+               struct error *err)
 {
     static const char *const text =
         "INSERT INTO benchmark_dim (benchmark, position, name, value) VALUES (?, ?, ?, ?)";
@@ -161,7 +175,7 @@ int write_benchmark(struct store *s, const struct benchmark_name *name, int64_t 
     if (sql_run(&q, err))
         return -1;
     *id = sql_last_id(s);
-    return insert_dims(s, *id, name, err);
+    return write_dims(s, *id, name, err);
 }
 
 /* Not cJSON's own numbers: they are rounded to 15 digits where the last one differs little. */

@@ -6,11 +6,16 @@
 
 #include "store/sql.h"
 
+/* The run with this uuid: 1 and *id, 0: there is none, -1: error. */
+int find_run(struct store *s, const char *uuid, int64_t *id, struct error *err);
 /* Sets run->id; the uuid must be there. */
 int write_run(struct store *s, struct run *run, struct error *err);
 /* The key is the identity; the other fields are those of the first measurement that had it. */
 int write_benchmark(struct store *s, const struct benchmark_name *name, int64_t *id,
                     struct error *err);
+/* Its dims, for a benchmark that has none yet. */
+int write_dims(struct store *s, int64_t benchmark, const struct benchmark_name *name,
+               struct error *err);
 int write_launch(struct store *s, int64_t run_id, const struct launch *launch, int64_t *launch_id,
                  struct error *err);
 int write_measurement(struct store *s, int64_t launch_id, const struct measurement *m,
