@@ -73,23 +73,35 @@ static int read_runs(struct pruning *p, struct error *err)
     return rc;
 }
 
+/* In ms; a damaged file may hold any start. */
+static int64_t age_of(const struct store_prune *rules, const struct candidate *c)
+{
+    int64_t age;
+
+    return __builtin_sub_overflow(rules->now_ms, c->started_ms, &age) ? INT64_MAX : age;
+}
+
+static bool removes_runs(const struct store_prune *rules)
+{
+    return rules->keep_ms > 0 || rules->keep_runs > 0;
+}
+
 static bool is_kept(const struct store_prune *rules, const struct candidate *c)
 {
-    if (rules->keep_ms == 0 && rules->keep_runs == 0)
+    if (!removes_runs(rules))
         return true;
-    return (rules->keep_ms > 0 && rules->now_ms - c->started_ms <= rules->keep_ms) ||
+    return (rules->keep_ms > 0 && age_of(rules, c) <= rules->keep_ms) ||
            (rules->keep_runs > 0 && c->finished && (int64_t)c->nth < rules->keep_runs);
 }
 
 static bool may_be_running(const struct store_prune *rules, const struct candidate *c)
 {
-    return !c->finished && rules->now_ms - c->started_ms <= UNFINISHED_MS;
+    return !c->finished && age_of(rules, c) <= UNFINISHED_MS;
 }
 
 static bool is_old(const struct store_prune *rules, const struct candidate *c)
 {
-    return rules->samples_ms > 0 && rules->now_ms - c->started_ms > rules->samples_ms &&
-           c->thinned_ms == 0;
+    return rules->samples_ms > 0 && age_of(rules, c) > rules->samples_ms && c->thinned_ms == 0;
 }
 
 /* ---- removing ---- */
@@ -307,7 +319,8 @@ int store_prune(struct store *s, const struct store_prune *rules, struct store_p
     pruned->runs = (int64_t)p.runs.nr;
     for (size_t i = 0; rc == 0 && i < p.runs.nr; i++)
         rc = settle(&p, &p.runs.items[i], err);
-    if (rc == 0 && !rules->dry_run && pruned->removed > 0)
+    /* Also where nothing was removed: a pruning that was killed has left them. */
+    if (rc == 0 && !rules->dry_run && removes_runs(rules))
         rc = remove_orphans(s, err);
     array_release(&p.runs);
     return rc;

@@ -406,6 +406,33 @@ static void test_older_versions(void **state)
     }
 }
 
+/* A pruning that was killed between the runs and what they shared: the next one sees to that. */
+static void test_left_overs(void **state)
+{
+    char path[160];
+
+    path_in(*state, "h.db", path);
+    make_old_runs(path, 2);
+    execute_in(path, "PRAGMA foreign_keys = ON; DELETE FROM run");
+    assert_true(count_in(path, "SELECT count(*) FROM benchmark") > 0);
+    assert_int_equal(prune(path, (struct store_prune) { .keep_runs = 5 }).removed, 0);
+    assert_int_equal(count_in(path, "SELECT count(*) FROM benchmark"), 0);
+    assert_int_equal(count_in(path, "SELECT count(*) FROM build"), 0);
+    assert_int_equal(count_in(path, "SELECT count(*) FROM machine"), 0);
+}
+
+/* A time that no clock has shown is long ago. */
+static void test_any_start(void **state)
+{
+    char path[160];
+
+    path_in(*state, "h.db", path);
+    make_old_runs(path, 2);
+    execute_in(path, "UPDATE run SET started_ms = -9223372036854775807 - 1 WHERE id = 1");
+    assert_int_equal(prune(path, (struct store_prune) { .keep_ms = DAY }).removed, 1);
+    assert_int_equal(count_in(path, "SELECT id FROM run"), 2);
+}
+
 /* ---- annotations ---- */
 
 static void test_annotations(void **state)
@@ -448,6 +475,8 @@ int main(void)
         scratch_test(test_vacuum),
         scratch_test(test_killed),
         scratch_test(test_older_versions),
+        scratch_test(test_left_overs),
+        scratch_test(test_any_start),
         scratch_test(test_annotations),
     };
 
