@@ -3,6 +3,7 @@
 
 #include "output/import_parts.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -114,6 +115,19 @@ const char *import_format_title(enum import_format format)
     return formats[format].title;
 }
 
+static void tell_unknown(const struct import_build *b, struct error *err)
+{
+    struct strbuf list;
+
+    strbuf_init(&list);
+    list_formats(&list);
+    error_set(err,
+              "%s: this is JSON, but of none of the programs that are known; --format NAME forces "
+              "one of %s",
+              b->what, list.data);
+    strbuf_release(&list);
+}
+
 /* A stream of messages is many JSON texts: its first line is one of them. */
 static enum import_format recognise(struct import_build *b, const char *text, size_t length,
                                     struct error *err)
@@ -129,11 +143,54 @@ static enum import_format recognise(struct import_build *b, const char *text, si
     for (int i = 1; i < IMPORT_FORMAT_NR; i++)
         if (formats[i].fits(b->source.root))
             return (enum import_format)i;
-    error_set(err,
-              "%s: this is JSON, but of none of the programs that are known; --format NAME forces "
-              "one of gbench, nvbench, criterion, hyperfine, pytest, summary, kernels, records",
-              b->what);
+    tell_unknown(b, err);
     return IMPORT_ANY;
+}
+
+/* ---- records of our own ---- */
+
+static bool is_uuid(const char *text)
+{
+    size_t i = 0;
+
+    for (; text[i]; i++)
+        if (i == 8 || i == 13 || i == 18 || i == 23 ? text[i] != '-'
+                                                    : !isxdigit((unsigned char)text[i]))
+            return false;
+    return i == 36;
+}
+
+/* Names stand in tables and on terminals. */
+static bool is_plain(const char *text)
+{
+    while (*text && !iscntrl((unsigned char)*text))
+        text++;
+    return *text == '\0';
+}
+
+static int check_run(const struct import_build *b, const struct run *run, struct error *err)
+{
+    const char *const names[] = { run->label,        run->suite,        run->machine.class_name,
+                                  run->build.commit, run->build.branch, run->build.version };
+    size_t number = (size_t)(run - b->out->records.runs) + 1;
+
+    if (!is_uuid(run->uuid))
+        return error_set(err, "%s: run %zu has no uuid", b->what, number);
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        if (!is_plain(names[i]))
+            return error_set(err, "%s: a name of run %zu has control characters in it", b->what,
+                             number);
+    return 0;
+}
+
+static int check_record(const struct import_build *b, const struct record *r, struct error *err)
+{
+    if (r->launch_seq < 0 || r->launch_seq > LAUNCH_MAX)
+        return error_set(err, "%s: \"launch\" of a measurement is not in 0 to %d", b->what,
+                         LAUNCH_MAX);
+    if (!is_plain(r->m.bench.key))
+        return error_set(err, "%s: a \"key\" has control characters in it", b->what);
+    return 0;
 }
 
 static int parse_records(struct import_build *b, struct error *err)
@@ -143,14 +200,15 @@ static int parse_records(struct import_build *b, struct error *err)
     if (records_from_json(b->source.root, records, err))
         return error_prefix(err, "%s", b->what);
     for (size_t i = 0; i < records->nr_runs; i++)
-        if (strlen(records->runs[i].uuid) != 36)
-            return error_set(err, "%s: run %zu has no uuid", b->what, i + 1);
+        if (check_run(b, &records->runs[i], err))
+            return -1;
     for (size_t i = 0; i < records->nr; i++)
-        if (records->items[i].launch_seq < 0 || records->items[i].launch_seq > LAUNCH_MAX)
-            return error_set(err, "%s: \"launch\" of a measurement is not in 0 to %d", b->what,
-                             LAUNCH_MAX);
+        if (check_record(b, &records->items[i], err))
+            return -1;
     return records->nr ? 0 : error_set(err, "%s: there is no measurement in it", b->what);
 }
+
+/* ---- all ---- */
 
 static int parse(struct import_build *b, const char *text, size_t length, struct error *err)
 {

@@ -109,6 +109,15 @@ static int read_message(struct import_build *b, const cJSON *message)
     return read_estimate(b, message, c);
 }
 
+static bool is_blank(const char *line, size_t length)
+{
+    size_t i = 0;
+
+    while (i < length && strchr(" \t\r", line[i]) && line[i])
+        i++;
+    return i == length;
+}
+
 int import_criterion(struct import_build *b)
 {
     const char *what = b->what, *end = b->text + b->length;
@@ -121,7 +130,7 @@ int import_criterion(struct import_build *b)
         const char *newline = memchr(p, '\n', (size_t)(end - p));
         size_t length = (size_t)((newline ? newline : end) - p);
         next = p + length + 1;
-        if (strspn(p, " \t\r") >= length)
+        if (is_blank(p, length))
             continue;
         strbuf_clear(&place);
         strbuf_addf(&place, "%s, message %d", what, line);

@@ -119,7 +119,7 @@ static void add_estimates(cJSON *message, const cJSON *estimates)
 /* {"Bytes": 1024}, {"Elements": 10}, or several in {"ElementsAndBytes": {...}}. */
 static void add_throughput(cJSON *list, const cJSON *throughput)
 {
-    for (const cJSON *t = throughput ? throughput->child : NULL; t; t = t->next) {
+    for (const cJSON *t = cJSON_IsObject(throughput) ? throughput->child : NULL; t; t = t->next) {
         if (cJSON_IsObject(t)) {
             add_throughput(list, t);
             continue;
