@@ -5,10 +5,13 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+enum { TRIAL_SECONDS = 60 }; /* for the trial: also from a slow disk no plugin needs that */
 
 static const char symbol[] = "harness_plugin";
 
@@ -47,6 +50,9 @@ static void read_words(int fd, char *words, size_t size)
 static void try_and_exit(struct plugin *p, int fd)
 {
     struct error err = { "" };
+
+    signal(SIGALRM, SIG_DFL);
+    alarm(TRIAL_SECONDS);
     const char *words = load(p, &err) == 0 ? fine : err.message;
     size_t length = strlen(words);
 
@@ -59,6 +65,9 @@ static int judge_trial(int status, const char *words, struct error *err)
         return 0;
     if (WIFEXITED(status) && *words)
         return error_set(err, "%s", words);
+    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
+        return error_set(err, "loading it takes longer than %d s: look at its constructors",
+                         TRIAL_SECONDS);
     if (WIFSIGNALED(status))
         return error_set(err,
                          "loading it crashes (signal %d, %s): look at its constructors and at the "

@@ -60,7 +60,7 @@ messages
 verify odd/double/wrong --plugin ./odd.so --seed 1
 
 say "Refused"
-for odd in 1 2 3 5 6 7 9; do
+for odd in 1 2 3 5 6 7 9 12; do
   make_plugin odd$odd.so "$source/tests/fixtures/plugins/odd.c" -DODD=$odd
   t list kernels --plugin ./odd$odd.so
 done
