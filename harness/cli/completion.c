@@ -59,6 +59,11 @@ static bool begins(const char *text, const char *with)
     return strncmp(text, with, strlen(with)) == 0;
 }
 
+bool completion_has_name(const struct option_row *row)
+{
+    return row->type != OPTION_REST;
+}
+
 struct completion completion_of_option(const struct option_row *row)
 {
     struct completion c = { .kind = COMPLETION_NOTHING };

@@ -22,6 +22,8 @@ struct completion {
     char words[512]; /* with a blank between two; of names what is listed: "kernels", "baselines" */
 };
 
+/* Whether it has a name to be offered: what stands behind "--" has none. */
+bool completion_has_name(const struct option_row *row);
 /* Of the value of an option that takes one. */
 struct completion completion_of_option(const struct option_row *row);
 /* Of what is no option. */

@@ -67,6 +67,8 @@ static void add_command(struct strbuf *out, const struct command *command)
 
     strbuf_addf(out, "    %s)\n        options='", command->name);
     for (const struct option_row *row = command->options; row->name; row++) {
+        if (!completion_has_name(row))
+            continue;
         strbuf_addf(out, "--%s ", row->name);
         values = values || row->argument;
     }
@@ -76,7 +78,7 @@ static void add_command(struct strbuf *out, const struct command *command)
     if (values)
         strbuf_adds(out, "        case $before in\n");
     for (const struct option_row *row = command->options; row->name; row++)
-        if (row->argument)
+        if (row->argument && completion_has_name(row))
             add_value(out, row);
     strbuf_adds(out, values ? "        esac\n        ;;\n" : "        ;;\n");
 }

@@ -61,7 +61,8 @@ static void add_command(struct strbuf *out, const struct command *command)
     add_quoted(out, command->summary);
     strbuf_addc(out, '\n');
     for (const struct option_row *row = command->options; row->name; row++)
-        add_option(out, command, row);
+        if (completion_has_name(row))
+            add_option(out, command, row);
     if (c.kind == COMPLETION_NOTHING)
         return;
     add_condition(out, command);

@@ -73,7 +73,8 @@ static void add_command(struct strbuf *out, const struct command *command)
 
     strbuf_addf(out, "    %s)\n        _arguments -s -S", command->name);
     for (const struct option_row *row = command->options; row->name; row++)
-        add_option(out, row);
+        if (completion_has_name(row))
+            add_option(out, row);
     strbuf_adds(out, " \\\n            '*:");
     add_message(out, *command->arguments ? command->arguments : " ");
     strbuf_addc(out, ':');

@@ -6,9 +6,9 @@ for shell in bash zsh fish; do "$HARNESS" help --completion $shell >shells/$shel
 "$HARNESS" help --man >harness.1
 commands=$("$HARNESS" help | sed -n '/^commands:/,/^$/s/^  \([a-z-]*\) .*/\1/p')
 
-# The options that a help text lists, as "letter|name|argument".
+# The options that a help text lists, as "letter|name|argument"; "-- COMMAND" is none.
 options_of() {
-  sed -n '/^options:/,$s/^  \(-\([a-z]\), \)\{0,1\}--\([a-z-]*\) \{0,1\}\([^ ]*\)  *.*/\2|\3|\4/p' \
+  sed -n '/^options:/,$s/^  \(-\([a-z]\), \)\{0,1\}--\([a-z][a-z-]*\) \{0,1\}\([^ ]*\)  *.*/\2|\3|\4/p' \
     <<<"$1"
 }
 
@@ -58,6 +58,8 @@ check "the number of options in bash is the same" \
 hidden=$("$HARNESS" internal-launch --help | head -1)
 check "a hidden command is there" test "${hidden#usage: harness internal-launch}" != "$hidden"
 check "and in none of them" not grep -q internal-launch harness.1 shells/bash shells/zsh shells/fish
+check "-- COMMAND is an option without a name: in none of them, either" \
+  not grep -qE -e ' -l  ' -e "'--=" -e '(^| )--( |\))' shells/bash shells/zsh shells/fish
 
 say "A page"
 "$HARNESS" help version --man | sed 's/"harness [^"]*"/"harness VERSION"/'
