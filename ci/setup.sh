@@ -5,8 +5,9 @@ set -euo pipefail
 
 usage() {
   echo "usage: ci/setup.sh [--tests]"
-  echo "  --tests   also what ci/test.sh needs (cmocka, clang, clang-format, clang-tidy, shellcheck,"
-  echo "            Chromium, jq, Slurm, a compiler for 64-bit Arm and qemu to run what it makes)"
+  echo "  --tests   also what ci/test.sh needs (cmocka, clang with libFuzzer, clang-format,"
+  echo "            clang-tidy, shellcheck, Chromium, jq, Slurm, a compiler for 64-bit Arm and qemu"
+  echo "            to run what it makes)"
 }
 
 packages=(gcc g++ cmake ninja-build pkg-config git libbenchmark-dev libcjson-dev libsqlite3-dev
@@ -14,7 +15,15 @@ packages=(gcc g++ cmake ninja-build pkg-config git libbenchmark-dev libcjson-dev
 case "${1:-}" in
   "") ;;
   --tests)
-    packages+=(libcmocka-dev clang clang-format clang-tidy shellcheck chromium)
+    packages+=(libcmocka-dev clang clang-format clang-tidy libomp-dev shellcheck chromium)
+    # clang's libFuzzer and sanitizers, which older distributions have in clang itself. A fresh
+    # container knows of no package yet.
+    if [ "$(id -u)" -eq 0 ] && ! apt-cache show clang >/dev/null 2>&1; then
+      apt-get update -qq
+    fi
+    if apt-cache show libclang-rt-dev >/dev/null 2>&1; then
+      packages+=(libclang-rt-dev)
+    fi
     # For the tests of this folder's scripts: what they call, and a Slurm on one machine.
     packages+=(jq curl python3-yaml slurm-wlm munge)
     # To build for 64-bit Arm and run that.

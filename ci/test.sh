@@ -5,7 +5,7 @@
 #
 #   ci/test.sh                everything
 #   ci/test.sh STAGE...       setup format scripts build test web perf clang tidy sanitize threads
-#                             aarch64; by name only: reproducible
+#                             fuzz aarch64; by name only: reproducible
 set -euo pipefail
 cd "$(dirname "$0")/.."
 jobs=$(nproc)
@@ -79,6 +79,13 @@ stage_aarch64() {
   ctest --preset aarch64 --parallel "$jobs"
 }
 
+# Each parser fed with anything for a few seconds; ci/fuzz.sh alone does so for longer.
+stage_fuzz() {
+  local status=0
+  ci/fuzz.sh --seconds 2 || status=$?
+  [ "$status" -eq 0 ] || [ "$status" -eq 77 ] # skipped, with the reason
+}
+
 # Alone on the machine: these measure.
 stage_perf() { ctest --preset dev --label-regex '^perf$'; }
 
@@ -120,7 +127,7 @@ stage_tidy() {
 }
 
 stages=("$@")
-[ ${#stages[@]} -gt 0 ] || stages=(setup format scripts build test web perf clang tidy sanitize threads aarch64)
+[ ${#stages[@]} -gt 0 ] || stages=(setup format scripts build test web perf clang tidy sanitize threads fuzz aarch64)
 for stage in "${stages[@]}"; do
   printf '\n== %s\n' "$stage"
   started=$SECONDS

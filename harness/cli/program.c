@@ -25,10 +25,10 @@ static int ask(const char *path, const char *form, struct strbuf *out, struct st
     return result.end == PROCESS_EXITED && result.status == 0 ? 0 : 1;
 }
 
-static int read_json(const struct strbuf *text, struct build *b)
+static int read_json(const char *text, size_t length, struct build *b)
 {
     struct error ignored;
-    cJSON *json = json_parse(text->data, text->length, "version", &ignored);
+    cJSON *json = json_parse(text, length, "version", &ignored);
     int rc = json ? build_from_json(json, b, &ignored) : -1;
 
     cJSON_Delete(json);
@@ -36,14 +36,13 @@ static int read_json(const struct strbuf *text, struct build *b)
 }
 
 /* "harness 0.1.0\ncommit HASH with changes\nbuilt by COMPILER, TYPE, FLAGS" */
-static int read_text(const struct strbuf *text, struct build *b)
+static int read_text(const char *text, struct build *b)
 {
-    const char *commit = strstr(text->data, "\ncommit "),
-               *built = strstr(text->data, "\nbuilt by ");
+    const char *commit = strstr(text, "\ncommit "), *built = strstr(text, "\nbuilt by ");
     char changes[16] = "";
 
     *b = (struct build) { .dirty = false };
-    if (sscanf(text->data, "harness %47s", b->version) != 1)
+    if (sscanf(text, "harness %47s", b->version) != 1)
         return -1;
     if (commit)
         sscanf(commit, "\ncommit %71s%15[ a-z]", b->commit, changes);
@@ -52,6 +51,11 @@ static int read_text(const struct strbuf *text, struct build *b)
         sscanf(built, "\nbuilt by %95[^\n,], %31[^\n,], %255[^\n]", b->compiler, b->build_type,
                b->flags);
     return 0;
+}
+
+int program_parse(const char *text, size_t length, struct build *b)
+{
+    return *text == '{' ? read_json(text, length, b) : read_text(text, b);
 }
 
 /* What it said, without the newline at the end. */
@@ -69,10 +73,10 @@ int program_build(const char *path, struct build *b, struct error *err)
     strbuf_init(&out);
     strbuf_init(&errors);
     int rc = ask(path, "--json", &out, &errors, err);
-    bool known = rc == 0 && read_json(&out, b) == 0;
+    bool known = rc == 0 && program_parse(out.data, out.length, b) == 0;
     if (rc > 0) {
         rc = ask(path, NULL, &out, &errors, err);
-        known = rc == 0 && read_text(&out, b) == 0;
+        known = rc == 0 && program_parse(out.data, out.length, b) == 0;
     }
     if (rc >= 0 && !known)
         error_set(err, "%s is no harness: asked for its version, it said \"%.*s%.*s\"", path,
