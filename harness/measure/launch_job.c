@@ -102,7 +102,11 @@ static int read_case(const cJSON *json, const struct registry *registry, struct 
     b->cache = json_bool(json, "cold", false) ? CACHE_COLD : CACHE_WARM;
     for (int i = 0; i < SHAPE_MAX; i++) {
         const cJSON *dim = cJSON_GetArrayItem(dims, i);
-        b->shape.dim[i] = cJSON_IsNumber(dim) ? (int64_t)dim->valuedouble : 0;
+        double size = cJSON_IsNumber(dim) ? dim->valuedouble : 0;
+        if (!(size >= 0 && size <= DIM_LIMIT))
+            return error_set(err, "%s/%s: a dim is no size from 0 to %d", kernel, variant,
+                             DIM_LIMIT);
+        b->shape.dim[i] = (int64_t)size;
     }
     return 0;
 }
