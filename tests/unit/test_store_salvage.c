@@ -193,6 +193,32 @@ static void test_older_versions(void **state)
     }
 }
 
+/* Inner pages one below the other, each with the next one as all of its 300 children: a tree of
+ * 300^6 leaves. */
+static void test_shared_pages(void **state)
+{
+    struct files f = make_files(state);
+    unsigned char junk[PAGE] = { 5, 0, 0, 299 >> 8, 299 & 0xff };
+
+    copy_bytes(f.sound, f.damaged);
+    int64_t page = count_in(f.sound, "SELECT rootpage FROM sqlite_schema WHERE name = 'run'");
+    for (int64_t next = f.pages - 5; next <= f.pages; page = next++) {
+        for (int i = 0; i < 300; i++) {
+            int at = i < 299 ? 2000 + 5 * i : 8; /* of its number: of a cell, or the last one */
+            memcpy(junk + at, (unsigned char[]) { 0, 0, (unsigned char)(next >> 8) }, 3);
+            junk[at + 3] = (unsigned char)next;
+            junk[12 + 2 * i] = (unsigned char)(at >> 8);
+            junk[13 + 2 * i] = (unsigned char)at;
+        }
+        overwrite(f.damaged, page - 1, junk);
+    }
+    overwrite(f.damaged, f.pages - 1, (unsigned char[PAGE]) { 13 }); /* a leaf */
+    struct salvaged out = salvage(&f);
+    assert_true(out.trees_rebuilt > 0);
+    assert_nothing_made_up(&f);
+    salvaged_release(&out);
+}
+
 static void test_refused(void **state)
 {
     struct files f = make_files(state);
@@ -218,7 +244,8 @@ int main(void)
         scratch_test(test_several_pages),  scratch_test(test_cut_off),
         scratch_test(test_lost_start),     scratch_test(test_lost_start_of_older),
         scratch_test(test_with_log),       scratch_test(test_undecodable),
-        scratch_test(test_older_versions), scratch_test(test_refused),
+        scratch_test(test_older_versions), scratch_test(test_shared_pages),
+        scratch_test(test_refused),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
