@@ -277,8 +277,8 @@ static int read_iterations(struct gbench *g, const cJSON *benchmarks)
             return import_refuse(g->b, entry, "a benchmark is no object");
         if (import_text(g->b, entry, "name", &name))
             return -1;
-        if (!is_aggregate(g, entry) &&
-            read_entry(g, entry, json_string(entry, "run_name", name), false))
+        const char *run_name = json_string(entry, "run_name", "");
+        if (!is_aggregate(g, entry) && read_entry(g, entry, *run_name ? run_name : name, false))
             return -1;
     }
     return 0;
