@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,18 +38,18 @@ char *file_read(const char *path, size_t *length, struct error *err)
     return strbuf_detach(&content);
 }
 
-int file_digest(const char *path, char digest[FILE_DIGEST_SIZE], struct error *err)
+int file_digest(const char *path, char digest[DIGEST_TEXT_SIZE], struct error *err)
 {
+    struct digest d;
     size_t length;
     char *bytes = file_read(path, &length, err);
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
 
     if (!bytes)
         return -1;
-    for (size_t i = 0; i < length; i++)
-        hash = (hash ^ (unsigned char)bytes[i]) * UINT64_C(0x100000001b3);
+    digest_init(&d);
+    digest_add(&d, bytes, length);
+    digest_text(&d, digest);
     free(bytes);
-    snprintf(digest, FILE_DIGEST_SIZE, "%016llx", (unsigned long long)hash);
     return 0;
 }
 

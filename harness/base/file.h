@@ -3,6 +3,7 @@
 #ifndef HARNESS_BASE_FILE_H
 #define HARNESS_BASE_FILE_H
 
+#include "base/digest.h"
 #include "base/error.h"
 
 #include <stdbool.h>
@@ -18,10 +19,9 @@ int file_make_directory(const char *path, struct error *err);
 /* Creates the directory that will hold `path`. */
 int file_make_parent(const char *path, struct error *err);
 bool file_exists(const char *path);
-/* What is in a file as 16 hex digits (FNV-1a, 64 bits): tells one file from another that took its
- * place, and guards nothing. */
-enum { FILE_DIGEST_SIZE = 17 };
-int file_digest(const char *path, char digest[FILE_DIGEST_SIZE], struct error *err);
+/* The digest of a file's content as text, see base/digest.h: tells one file from another that took
+ * its place. */
+int file_digest(const char *path, char digest[DIGEST_TEXT_SIZE], struct error *err);
 /* First line of a small file such as those of /sys, without the newline; false if unreadable. */
 bool file_first_line(const char *path, char *line, size_t size);
 

@@ -109,14 +109,16 @@ int sharding_keep(struct sharding *s, struct choice *choice, const char *duratio
     return rc;
 }
 
-static void print_plan(const struct sharding *s, char text[FILE_DIGEST_SIZE])
+enum { PLAN_SIZE = 17 };
+
+static void print_plan(const struct sharding *s, char text[PLAN_SIZE])
 {
-    snprintf(text, FILE_DIGEST_SIZE, "%016llx", (unsigned long long)s->plan);
+    snprintf(text, PLAN_SIZE, "%016llx", (unsigned long long)s->plan);
 }
 
 void sharding_describe(const struct sharding *s, cJSON *settings)
 {
-    char part[64], plan[FILE_DIGEST_SIZE];
+    char part[64], plan[PLAN_SIZE];
 
     if (s->count == 0)
         return;
@@ -128,7 +130,7 @@ void sharding_describe(const struct sharding *s, cJSON *settings)
 
 void sharding_tell(const struct sharding *s, size_t kept)
 {
-    char part[TEXT_UNIT_SIZE], all[TEXT_UNIT_SIZE], plan[FILE_DIGEST_SIZE];
+    char part[TEXT_UNIT_SIZE], all[TEXT_UNIT_SIZE], plan[PLAN_SIZE];
 
     if (s->count == 0)
         return;

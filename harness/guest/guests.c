@@ -243,7 +243,7 @@ int guests_from_job(struct guests *g, const struct registry *base, const cJSON *
 static cJSON *describe_command(const struct command_spec *spec)
 {
     cJSON *json = command_to_json(spec);
-    char digest[FILE_DIGEST_SIZE];
+    char digest[DIGEST_TEXT_SIZE];
     struct error ignored; /* a program whose name depends on a size */
     char *program = command_find_program(spec->argv.items[0], &ignored);
 

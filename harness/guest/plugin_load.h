@@ -15,7 +15,7 @@
 struct plugin {
     char *path;       /* absolute; owned */
     const char *file; /* its last part */
-    char digest[FILE_DIGEST_SIZE];
+    char digest[DIGEST_TEXT_SIZE];
     const struct kernel *const *kernels; /* NULL-ended */
     const struct variant *variants;      /* ended by a NULL name */
     struct plugin_own *own;

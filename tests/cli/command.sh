@@ -79,7 +79,7 @@ say "In the history"
 grep -o 'command/work' out | sort -u
 quiet history show one
 check "the command" test "$(json "$WORK.log/out" runs 0 settings command argv 1)" = 200
-check "the content of the program" grep -qE '"digest":[[:space:]]*"[0-9a-f]{16}"' "$WORK.log/out"
+check "the content of the program" grep -qE '"digest":[[:space:]]*"[0-9a-f]{32}"' "$WORK.log/out"
 check "processor time" grep -q command_user_ms "$WORK.log/out"
 sed -i 's/^i=0/i=0 # changed/' work.sh
 quiet run --label two --iterations 4 --launches 3 --name work -- ./work.sh 200
@@ -87,7 +87,7 @@ status=0
 "$HARNESS" compare --baseline one --head two --all >out 2>&1 || status=$?
 check "a verdict, or that there can be none" test $status -eq 0 -o $status -eq 1 -o $status -eq 77
 check "of the command" grep -q 'command/work' out
-grep -o 'Program work.*' out | sed -E 's/[0-9a-f]{16}/DIGEST/g'
+grep -o 'Program work.*' out | sed -E 's/[0-9a-f]{32}/DIGEST/g'
 for i in 1 2 3 4 5 6 7 8 9; do quiet run --iterations 3 --launches 1 --name work -- ./work.sh 200; done
 check "a series" grep -qE '1 (series )?(quiet|step|drift)|command/work' <("$HARNESS" trend 2>&1)
 quiet report --baseline one -o report.html

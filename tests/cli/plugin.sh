@@ -99,7 +99,7 @@ mv new.so held.so
 status=0
 wait $child || status=$?
 echo "status $status"
-sed -nE 's/^harness: //; s/[0-9a-f]{16}/DIGEST/gp' "$WORK.log/err"
+sed -nE 's/^harness: //; s/[0-9a-f]{32}/DIGEST/gp' "$WORK.log/err"
 
 say "Its content is in the history, and compare says when it changed"
 fake_plugin() { quiet run --plugin ./v.so --device fake:base=2000,launch=0.01,seed=4 --launches 3 --iterations 5 "$@"; }
@@ -107,12 +107,12 @@ make_plugin v.so "$source/tests/fixtures/plugins/odd.c"
 fake_plugin --label old
 make_plugin v.so "$source/tests/fixtures/plugins/odd.c" -O1 -DODD=11
 fake_plugin --label new
-notes() { "$HARNESS" compare --baseline "$1" --head "$2" --no-record | grep -o 'Plugin v.so.*' | sed -E 's/[0-9a-f]{16}/DIGEST/g'; }
+notes() { "$HARNESS" compare --baseline "$1" --head "$2" --no-record | grep -o 'Plugin v.so.*' | sed -E 's/[0-9a-f]{32}/DIGEST/g'; }
 notes old new
 fake_plugin --label again
 notes new again
-check "both digests differ" test "$("$HARNESS" history show old | grep -oE '"v.so":[[:space:]]*"[0-9a-f]{16}"')" \
-  != "$("$HARNESS" history show new | grep -oE '"v.so":[[:space:]]*"[0-9a-f]{16}"')"
+check "both digests differ" test "$("$HARNESS" history show old | grep -oE '"v.so":[[:space:]]*"[0-9a-f]{32}"')" \
+  != "$("$HARNESS" history show new | grep -oE '"v.so":[[:space:]]*"[0-9a-f]{32}"')"
 
 say "Two of them in turn"
 make_plugin old.so "$source/tests/fixtures/plugins/odd.c"
