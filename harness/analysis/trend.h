@@ -42,6 +42,12 @@ struct trend_acceptance {
     const char *reason;
 };
 
+/* What somebody wrote about a run: told beside the steps, and no part of the search. */
+struct trend_remark {
+    int64_t run;      /* its id in the history */
+    const char *text; /* borrowed */
+};
+
 struct trend_settings {
     const struct metric *metric;             /* what the points' values are; has a direction */
     double fdr;                              /* false-discovery rate over the series; (0, 0.5) */
@@ -49,6 +55,8 @@ struct trend_settings {
     size_t min_segment;                      /* points that a level needs; 0: the usual number */
     const struct trend_acceptance *accepted; /* nr_accepted of them; borrowed */
     size_t nr_accepted;
+    const struct trend_remark *remarks; /* nr_remarks of them; borrowed */
+    size_t nr_remarks;
     const char *const *filters; /* show and count series that fit one of these, see base/text.h; the
                                  * family stays whole. nr_filters of them, 0: all */
     size_t nr_filters;
@@ -150,8 +158,9 @@ void trend_state(const struct trends *t, const struct trend *trend, const struct
 /* "compiler: gcc 12 -> gcc 13; ..." where the step's window holds such a change, else nothing. */
 void trend_surroundings(const struct trends *t, const struct trend *trend,
                         const struct trend_step *step, struct strbuf *out);
-/* "with a change of surroundings: ...", "accepted: ...", "the same commit on both sides"; several
- * are joined by "; ". Nothing where there is nothing to say. */
+/* "with a change of surroundings: ...", "accepted: ...", "the same commit on both sides",
+ * "annotated: ..." of the runs in the step's window; several are joined by "; ". Nothing where
+ * there is nothing to say. */
 void trend_note(const struct trends *t, const struct trend *trend, const struct trend_step *step,
                 struct strbuf *out);
 

@@ -105,6 +105,18 @@ static void add_note(struct strbuf *out, size_t begin, const char *text, const c
     strbuf_addf(out, "%s%s%s", out->length > begin ? "; " : "", text, more);
 }
 
+/* Of the runs at which the step may have come. */
+static void add_remarks(const struct trends *t, const struct trend *trend,
+                        const struct trend_step *step, size_t begin, struct strbuf *out)
+{
+    const struct trend_settings *settings = &t->settings;
+
+    for (size_t i = step->low; i <= step->high; i++)
+        for (size_t k = 0; k < settings->nr_remarks; k++)
+            if (settings->remarks[k].run == run_at(t, trend, i)->id)
+                add_note(out, begin, "annotated: ", settings->remarks[k].text);
+}
+
 void trend_note(const struct trends *t, const struct trend *trend, const struct trend_step *step,
                 struct strbuf *out)
 {
@@ -121,5 +133,6 @@ void trend_note(const struct trends *t, const struct trend *trend, const struct 
     if (before->build.commit[0] && !before->build.dirty &&
         same_build(before, trend_run_after(t, trend, step)))
         add_note(out, begin, "the same commit on both sides", "");
+    add_remarks(t, trend, step, begin, out);
     strbuf_release(&words);
 }

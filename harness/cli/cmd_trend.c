@@ -9,6 +9,7 @@
 #include "output/trend_json.h"
 #include "output/trend_table.h"
 #include "view/accepted_steps.h"
+#include "view/remarks.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -27,6 +28,7 @@ struct subject {
     struct records runs; /* without measurements */
     struct series_list series;
     struct accepted_steps accepted;
+    struct remarks remarks;
     struct trends trends;
 };
 
@@ -141,10 +143,13 @@ static int find_and_print(struct subject *s, const struct trend_options *o, int 
         return error_set(err, "--fdr must be below 50%%");
     if (history_open(&s->store, o->db, STORE_READ, err) || load_runs(s, o, err) ||
         history_series(s->store, &s->runs, settings.metric, &facts, &s->series, err) ||
-        accepted_steps_load(s->store, &s->accepted, err))
+        accepted_steps_load(s->store, &s->accepted, err) ||
+        remarks_load(s->store, &s->remarks, err))
         return -1;
     settings.accepted = s->accepted.items;
     settings.nr_accepted = s->accepted.nr;
+    settings.remarks = s->remarks.items;
+    settings.nr_remarks = s->remarks.nr;
     if (trends_find(&s->series, &s->runs, &settings, &s->trends, err))
         return -1;
     return print(&s->trends, o, err) ? -1 : s->trends.exit_status;
@@ -162,6 +167,7 @@ static int run(int argc, char **argv, void *options, struct error *err)
     int rc = find_and_print(&s, o, argc, argv, err);
     trends_release(&s.trends);
     accepted_steps_release(&s.accepted);
+    remarks_release(&s.remarks);
     series_list_release(&s.series);
     records_release(&s.runs);
     store_close(s.store);

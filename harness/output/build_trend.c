@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* History: one panel a benchmark, p50 over the runs with a p5 to p95 band. Runs without this
  * benchmark leave a gap; runs from a dirty tree are hollow; a change of the surroundings is a
- * dashed line. */
-#include "analysis/epoch.h"
+ * dashed line, a run that somebody wrote about has a number. */
 #include "analysis/label.h"
 #include "analysis/series.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "output/chart.h"
 #include "output/trend_marks.h"
+#include "output/trend_notes.h"
 #include "output/trend_runs.h"
 
 #include <math.h>
@@ -159,44 +159,6 @@ static void add_points(const struct trend_chart *t, struct panel *p, const struc
     }
 }
 
-/* The k-th change of epoch is marked by a letter, explained in the caption. */
-static void add_epochs(const struct trend_chart *t, struct panel *p, double top)
-{
-    struct layer *rules = panel_layer(p, MARK_RULES, "surroundings changed");
-    struct layer *letters = panel_layer(p, MARK_TEXT, NULL);
-    char letter[2] = "A";
-
-    rules->style =
-        (struct style) { .ink = INK_PURPLE, .width = 1.2, .dash = DASH_LONG, .opacity = 1 };
-    letters->style.ink = INK_PURPLE;
-    for (int i = 1; i < t->runs.nr; i++) {
-        if (epoch_id(trend_run_at(&t->runs, i)) == epoch_id(trend_run_at(&t->runs, i - 1)))
-            continue;
-        layer_add(rules, i - 0.5, NAN);
-        layer_add_text(letters, i - 0.5, top, ANCHOR_LEFT, letter)->dx = 5;
-        letter[0] = letter[0] < 'Z' ? (char)(letter[0] + 1) : '+';
-    }
-}
-
-static void explain_epochs(const struct trend_chart *t, struct strbuf *sb)
-{
-    char letter = 'A';
-
-    for (int i = 1; i < t->runs.nr; i++) {
-        const struct run *from = trend_run_at(&t->runs, i - 1);
-        const struct run *to = trend_run_at(&t->runs, i);
-        struct strbuf words;
-        if (epoch_id(from) == epoch_id(to))
-            continue;
-        strbuf_init(&words);
-        epoch_difference(from, to, &words);
-        if (letter <= 'F')
-            strbuf_addf(sb, " %c: %.120s%s.", letter, words.data, words.length > 120 ? "…" : "");
-        letter++;
-        strbuf_release(&words);
-    }
-}
-
 /* The height that the panel must show: all of the band, unless that is out of all proportion. */
 static double top_of(const struct trend_chart *t, const struct series *s)
 {
@@ -235,7 +197,7 @@ static void add_panel(const struct trend_chart *t, const struct series *s, const
     }
     p->plot_height = t->nr > 2 ? 190 : 360;
     trend_runs_ticks(&t->runs, &p->x.ticks);
-    add_epochs(t, p, top);
+    trend_notes_add(&t->runs, t->chart, p, top);
     add_points(t, p, s, top);
     trend_marks_add(p, found_in(t, s), t->runs.position, top);
 }
@@ -294,7 +256,7 @@ static void add_words(struct trend_chart *t)
             &sb,
             " Showing %zu of %zu: those with steps, then those whose last point moved the most.",
             t->nr, t->all);
-    explain_epochs(t, &sb);
+    trend_notes_explain(&t->runs, t->chart, &sb);
     figure_set(&t->f->caption, "%s", sb.data);
     strbuf_release(&sb);
     add_subtitle(t, run->machine.cpu);

@@ -124,6 +124,22 @@ static void add_steps(cJSON *json, const struct trends *t)
     free(rows);
 }
 
+static void add_remarks(cJSON *json, const struct trends *t)
+{
+    cJSON *array = cJSON_AddArrayToObject(json, "annotations");
+
+    for (size_t i = t->records->nr_runs; i-- > 0;) {
+        for (size_t k = 0; k < t->settings.nr_remarks; k++) {
+            if (t->settings.remarks[k].run != t->records->runs[i].id)
+                continue;
+            cJSON *remark = cJSON_CreateObject();
+            cJSON_AddItemToArray(array, remark);
+            add_run(remark, "at", &t->records->runs[i]);
+            json_add_string(remark, "text", t->settings.remarks[k].text);
+        }
+    }
+}
+
 cJSON *trends_to_json(const struct trends *t, bool all)
 {
     cJSON *json = cJSON_CreateObject(), *array;
@@ -141,6 +157,7 @@ cJSON *trends_to_json(const struct trends *t, bool all)
     for (size_t i = 0; i < t->nr; i++)
         if (t->items[i].drifts)
             add_drift(array, &t->items[i]);
+    add_remarks(json, t);
     array = all ? cJSON_AddArrayToObject(json, "quiet") : NULL;
     for (size_t i = 0; all && i < t->nr; i++)
         if (!t->items[i].hidden && t->items[i].kind != TREND_MOVED)

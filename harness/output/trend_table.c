@@ -47,6 +47,13 @@ static const struct table_column quiet_columns[] = {
     { "p", TABLE_RIGHT, false },       { "q", TABLE_RIGHT, false },
 };
 
+static const struct table_column remark_columns[] = {
+    { "when", TABLE_LEFT, false },
+    { "run", TABLE_RIGHT, false },
+    { "commit", TABLE_LEFT, false },
+    { "annotation", TABLE_LEFT, true },
+};
+
 #define NR(columns) (sizeof(columns) / sizeof((columns)[0]))
 
 /* The series that are shown, and how they are called. */
@@ -61,7 +68,7 @@ struct naming {
 struct page {
     const struct trends *t;
     struct naming naming;
-    struct table steps, drifts, quiet;
+    struct table steps, drifts, quiet, remarks;
     char common[512]; /* what all labels leave out */
 };
 
@@ -203,6 +210,27 @@ static void add_quiet(struct page *page, const struct trend *trend)
     add_evidence(table, trend->p, trend->q);
 }
 
+/* Newest first, as the steps are. */
+static void add_remarks(struct page *page)
+{
+    const struct trends *t = page->t;
+    struct table *table = &page->remarks;
+    char when[TEXT_UNIT_SIZE];
+
+    for (size_t i = t->records->nr_runs; i-- > 0;) {
+        const struct run *run = &t->records->runs[i];
+        for (size_t k = 0; k < t->settings.nr_remarks; k++) {
+            if (t->settings.remarks[k].run != run->id)
+                continue;
+            table_row(table);
+            table_cell(table, TABLE_PLAIN, "%.10s", text_timestamp(run->started_ms, when));
+            table_cell(table, TABLE_PLAIN, "%lld", (long long)run->id);
+            table_cell(table, TABLE_PLAIN, "%.7s", run->build.commit);
+            table_cell(table, TABLE_PLAIN, "%s", t->settings.remarks[k].text);
+        }
+    }
+}
+
 static void page_init(struct page *page, const struct trends *t, bool all)
 {
     struct trend_row *rows = trends_newest(t);
@@ -213,6 +241,7 @@ static void page_init(struct page *page, const struct trends *t, bool all)
     table_init(&page->steps, step_columns, NR(step_columns));
     table_init(&page->drifts, drift_columns, NR(drift_columns));
     table_init(&page->quiet, quiet_columns, NR(quiet_columns));
+    table_init(&page->remarks, remark_columns, NR(remark_columns));
     for (size_t i = 0; i < t->steps; i++)
         add_step(page, &rows[i]);
     for (size_t i = 0; i < t->nr; i++)
@@ -221,6 +250,7 @@ static void page_init(struct page *page, const struct trends *t, bool all)
     for (size_t i = 0; i < t->nr; i++)
         if (is_shown(&t->items[i], all) && t->items[i].kind != TREND_MOVED)
             add_quiet(page, &t->items[i]);
+    add_remarks(page);
     free(rows);
 }
 
@@ -229,6 +259,7 @@ static void page_release(struct page *page)
     table_release(&page->steps);
     table_release(&page->drifts);
     table_release(&page->quiet);
+    table_release(&page->remarks);
     naming_release(&page->naming);
 }
 
@@ -318,6 +349,7 @@ void trend_table_text(const struct trends *t, const struct trend_table_options *
     add_text_table(&page.steps, "steps", options, out);
     add_text_table(&page.drifts, "drifts", options, out);
     add_text_table(&page.quiet, "quiet", options, out);
+    add_text_table(&page.remarks, "annotations", options, out);
     strbuf_addc(out, '\n');
     add_chance(t, out);
     strbuf_addc(out, '\n');
@@ -350,6 +382,7 @@ void trend_table_markdown(const struct trends *t, const struct trend_table_optio
     add_markdown_table(&page.steps, "Steps", out);
     add_markdown_table(&page.drifts, "Drifts", out);
     add_markdown_table(&page.quiet, "Quiet", out);
+    add_markdown_table(&page.remarks, "Annotations", out);
     strbuf_addc(out, '\n');
     add_chance(t, out);
     strbuf_addc(out, '\n');

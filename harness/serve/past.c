@@ -34,6 +34,7 @@ void past_drop(struct past *past)
         return;
     trends_release(&past->trends);
     accepted_steps_release(&past->accepted);
+    remarks_release(&past->remarks);
     series_list_release(&past->series);
     records_release(&past->runs);
     free(past);
@@ -149,6 +150,8 @@ static int judge(struct past *past, struct error *err)
         .fdr = 0.05,
         .accepted = past->accepted.items,
         .nr_accepted = past->accepted.nr,
+        .remarks = past->remarks.items,
+        .nr_remarks = past->remarks.nr,
     };
 
     return trends_find(&past->series, &past->runs, &settings, &past->trends, err);
@@ -184,6 +187,8 @@ int past_make(struct past_maker *maker, struct store *store, const atomic_bool *
         series_join_list(maker->join, &past->runs, &past->series);
         rc = accepted_steps_load(store, &past->accepted, err);
     }
+    if (rc == 0 && !stopped)
+        rc = remarks_load(store, &past->remarks, err);
     if (rc == 0 && !stopped)
         rc = judge(past, err);
     if (rc || stopped) {

@@ -9,6 +9,7 @@
 #include "analysis/trend.h"
 #include "store/store.h"
 #include "view/accepted_steps.h"
+#include "view/remarks.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -19,6 +20,7 @@ struct past {
     struct records runs; /* facts alone, oldest first */
     struct series_list series;
     struct accepted_steps accepted;
+    struct remarks remarks;
     struct trends trends;
 };
 

@@ -26,6 +26,7 @@ static void lend_past(struct scene *scene)
     scene->view.series = &scene->past->series;
     scene->view.trends = &scene->past->trends;
     scene->view.accepted = scene->past->accepted;
+    scene->view.remarks = scene->past->remarks;
 }
 
 static void take_back_past(struct scene *scene)
@@ -34,6 +35,7 @@ static void take_back_past(struct scene *scene)
         return;
     scene->view.history = (struct records) { 0 };
     scene->view.accepted = (struct accepted_steps) { 0 };
+    scene->view.remarks = (struct remarks) { 0 };
 }
 
 /* Names of runs, to choose from: what they measured is loaded when they are chosen. */

@@ -167,7 +167,7 @@ static cJSON *trends_of_history(const struct view *view)
     struct error ignored; /* of settings, and these are good */
     cJSON *json = NULL;
 
-    view_acceptances(view, &settings.accepted, &settings.nr_accepted);
+    view_settle(view, &settings);
     series_list_init(&list, &view->history);
     if (trends_find(&list, &view->history, &settings, &trends, &ignored) == 0)
         json = trends_to_json(&trends, true);

@@ -19,6 +19,7 @@ void view_release(struct view *view)
     free(view->runs);
     records_release(&view->records);
     accepted_steps_release(&view->accepted);
+    remarks_release(&view->remarks);
     string_list_release(&view->notes);
     *view = (struct view) { .head = -1 };
 }
@@ -78,6 +79,8 @@ void view_chart(const struct view *view, const struct preset *preset, struct cha
         .base_label = view->compared ? view->base_label : NULL,
         .accepted = view->accepted.items,
         .nr_accepted = view->accepted.nr,
+        .remarks = view->remarks.items,
+        .nr_remarks = view->remarks.nr,
         .models = view->models,
         .nr_models = view->nr_models,
         .run = view->head,
@@ -97,8 +100,10 @@ void view_chart(const struct view *view, const struct preset *preset, struct cha
     }
 }
 
-void view_acceptances(const struct view *view, const struct trend_acceptance **items, size_t *nr)
+void view_settle(const struct view *view, struct trend_settings *settings)
 {
-    *items = view->accepted.items;
-    *nr = view->accepted.nr;
+    settings->accepted = view->accepted.items;
+    settings->nr_accepted = view->accepted.nr;
+    settings->remarks = view->remarks.items;
+    settings->nr_remarks = view->remarks.nr;
 }

@@ -19,6 +19,7 @@
 #include "output/config.h"
 #include "store/store.h"
 #include "view/accepted_steps.h"
+#include "view/remarks.h"
 
 struct view_request {
     /* REFs, files of records, folders of such files (view/history_side.h); none: the newest run. A
@@ -66,6 +67,7 @@ struct view {
         *series;                    /* of the history, and what was found in it, where the caller */
     const struct trends *trends;    /* knows them; borrowed. Then it needs no measurements */
     struct accepted_steps accepted; /* steps that are meant to be */
+    struct remarks remarks;         /* on runs of the history */
     const char *peaks_from;         /* the file that gave peaks; borrowed; NULL: none did */
     struct string_list notes;       /* sentences on files that were left out */
     const struct plot_model *models;
@@ -90,7 +92,7 @@ unsigned view_modes(const struct view *view);
  * ("needs a base: --baseline REF, or two runs"). */
 const char *view_absence(const struct view *view, const struct preset *preset);
 
-/* The steps that are meant to be, as trends_find() takes them. */
-void view_acceptances(const struct view *view, const struct trend_acceptance **items, size_t *nr);
+/* The steps that are meant to be and what was written about runs, as trends_find() takes them. */
+void view_settle(const struct view *view, struct trend_settings *settings);
 
 #endif

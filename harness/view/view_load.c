@@ -303,7 +303,8 @@ static int load_history(struct loading *l)
         return 0;
     if (l->source.store)
         return load_stored_history(l, machine_class) ||
-                       accepted_steps_load(l->source.store, &l->view->accepted, l->err)
+                       accepted_steps_load(l->source.store, &l->view->accepted, l->err) ||
+                       remarks_load(l->source.store, &l->view->remarks, l->err)
                    ? -1
                    : 0;
     borrow_history(l, machine_class);

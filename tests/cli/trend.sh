@@ -77,3 +77,15 @@ t trend --json -o meant.json
 quiet baseline accept "$(json meant.json steps 0 key)" --reason 'larger tables, fewer misses'
 t trend --json -o meant.json
 json meant.json steps 0 accepted
+
+say "What was written about runs"
+echo "annotations before: $(json_length meant.json annotations)"
+bad=$(json meant.json steps 0 bad run)
+quiet history annotate "$bad" 'new BIOS | and a fan'
+quiet history annotate 3 'set up'
+"$HARNESS" trend >annotated.txt
+grep -o 'annotated: .*' annotated.txt
+sed -nE "s/^20[0-9-]+ +($bad)  [0-9a-f]* +/the bad run: /p; s/^20[0-9-]+ +3  [0-9a-f]* +/run 3: /p" annotated.txt
+t trend --json -o noted.json
+check "JSON tells them at their runs" \
+  test "$(json noted.json annotations 0 at run) $(json noted.json annotations 1 text)" = "$bad set up"

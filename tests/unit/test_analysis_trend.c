@@ -225,6 +225,7 @@ static void test_surroundings(void **state)
 
 static void test_same_commit(void **state)
 {
+    const struct trend_step *step;
     struct history h;
     (void)state;
     history_init(&h, RUNS, 6);
@@ -238,6 +239,16 @@ static void test_same_commit(void **state)
         h.records.runs[i].build.dirty = true; /* then it may well be the code */
     find(&h);
     check_words(&h, only_step(&h), "abcdef0+", "still there", "");
+    /* What was written about the runs at which it may have come, and about no other. */
+    step = only_step(&h);
+    struct trend_remark remarks[] = {
+        { h.records.runs[step->high].id, "new BIOS" },
+        { h.records.runs[step->low - 1].id, "before" },
+        { h.records.runs[RUNS - 1].id, "after" },
+    };
+    h.found.settings.remarks = remarks;
+    h.found.settings.nr_remarks = 3;
+    check_words(&h, step, "abcdef0+", "still there", "annotated: new BIOS");
     assert_int_equal(h.found.exit_status, TREND_EXIT_WORSE);
     history_release(&h);
 }

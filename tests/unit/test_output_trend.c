@@ -24,6 +24,14 @@ struct made {
     struct trend_acceptance accepted;
 };
 
+/* On the first run of the step's new level, on one that is not there, and two on one run. */
+static const struct trend_remark remarks[] = {
+    { 3, "early <b> | words" },
+    { AT + 1, "new BIOS" },
+    { 9999, "of another machine" },
+    { 3, "and more" },
+};
+
 static void add(struct records *r, int run, const char *key, double ns)
 {
     made_measurement(r, run, 0, key, ns, 0.002, 9, (uint64_t)r->nr + 1);
@@ -59,6 +67,8 @@ static void made_init(struct made *made)
     };
     settings.accepted = &made->accepted;
     settings.nr_accepted = 1;
+    settings.remarks = remarks;
+    settings.nr_remarks = 4;
     series_list_init(&made->list, &made->records);
     assert_ok(trends_find(&made->list, &made->records, &settings, &made->trends, &err), &err);
     assert_int_equal(made->trends.steps, 1);
@@ -96,16 +106,21 @@ static void test_text(void **state)
                     "\ndrifts\n", "▲  batch=3", "\nquiet\n",
                     "\n3 series looked at, chance alone would give 0.1 al", NULL });
     assert_null(strstr(out.data, "machine")); /* there is one class only */
+    check_lines(out.data, (const char *const[]) { "; annotated: new BIOS", "\nannotations\nwhen ",
+                                                  "  41  abc0029  new BIOS\n",
+                                                  "   3  abc0003  early <b> | words\n",
+                                                  "   3  abc0003  and more\n", NULL });
+    assert_true(strstr(out.data, "41  abc0029") < strstr(out.data, "3  abc0003"));
     strbuf_clear(&out);
     options.all = false;
     trend_table_text(&made.trends, &options, &out);
     assert_null(strstr(out.data, "batch=2"));
     strbuf_clear(&out);
     trend_table_markdown(&made.trends, &options, &out);
-    check_lines(out.data,
-                (const char *const[]) { "**1 step in 1 series, 1 drift; 1 series quiet",
-                                        "\n### Steps\n\n| ", "\n### Drifts\n\n| ",
-                                        "accepted: checks &lt;bounds&gt; &#124; now |", NULL });
+    check_lines(out.data, (const char *const[]) {
+                              "**1 step in 1 series, 1 drift; 1 series quiet", "\n### Steps\n\n| ",
+                              "\n### Drifts\n\n| ", "accepted: checks &lt;bounds&gt; &#124; now",
+                              "\n### Annotations\n\n| ", "early &lt;b&gt; &#124; words |", NULL });
     assert_null(strstr(out.data, "no series of"));
     assert_null(strstr(out.data, "other branches"));
     made.trends.unmerged = 2;
@@ -170,6 +185,11 @@ static void test_json(void **state)
     assert_string_equal(json_string(drift, "key", ""), RAMP);
     assert_close(json_number(drift, "change", 0), 0.12, 0.01);
     assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(json, "quiet")), 1);
+    const cJSON *notes = cJSON_GetObjectItem(json, "annotations");
+    assert_int_equal(cJSON_GetArraySize(notes), 3);
+    assert_string_equal(json_string(cJSON_GetArrayItem(notes, 0), "text", ""), "new BIOS");
+    const cJSON *at = cJSON_GetObjectItem(cJSON_GetArrayItem(notes, 0), "at");
+    assert_int_equal(json_int(at, "run", 0), AT + 1);
     cJSON_Delete(json);
     cJSON_Delete(built);
     cJSON_free(text);
@@ -182,6 +202,8 @@ static struct figure *draw(const struct made *made, const struct presets *preset
 
     chart.accepted = &made->accepted;
     chart.nr_accepted = 1;
+    chart.remarks = remarks;
+    chart.nr_remarks = 4;
     for (size_t i = 0; i < presets->nr; i++)
         if (strcmp(presets->items[i].name, "trend") == 0)
             chart.preset = &presets->items[i];
@@ -216,6 +238,24 @@ static bool has_text(const struct panel *panel, const char *text)
     return false;
 }
 
+/* Each panel has them: a run is all benchmarks'. */
+static void check_remarks(const struct figure *f)
+{
+    for (size_t i = 0; i < f->nr_panels; i++) {
+        const struct panel *panel = f->panels[i];
+        size_t k = 0;
+        while (k < panel->nr &&
+               (!panel->layers[k]->label || strcmp(panel->layers[k]->label, "annotated") != 0))
+            k++;
+        assert_true(k < panel->nr);
+        assert_int_equal(panel->layers[k]->nr, 2); /* two at one run share the place */
+        assert_close(panel->layers[k]->items[0].x, 2, 1e-9);
+        assert_close(panel->layers[k]->items[1].x, AT, 1e-9);
+    }
+    check_lines(f->caption,
+                (const char *const[]) { " 1: early <b> | words. 2: and more. 3: new BIOS.", NULL });
+}
+
 static void test_figure(void **state)
 {
     struct presets presets = { 0 };
@@ -238,6 +278,7 @@ static void test_figure(void **state)
     assert_int_equal(drift->nr, RUNS);
     assert_close(drift->items[RUNS - 1].y / drift->items[0].y, 1.12, 0.01);
     assert_non_null(strstr(f->caption, "step for good"));
+    check_remarks(f);
     figure_free(f);
     made_release(&made);
     presets_release(&presets);
