@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,6 +53,13 @@ static const struct advice {
     { SQLITE_TOOBIG, "one value is larger than SQLite can hold (1 GB)" },
 };
 
+/* "Disk full" of the files beside the database comes as an error of input or output. */
+static bool is_no_room(int code, int system_error)
+{
+    return (code & 0xff) == SQLITE_FULL ||
+           ((code & 0xff) == SQLITE_IOERR && (system_error == ENOSPC || system_error == EDQUOT));
+}
+
 static const char *advice_for(int code)
 {
     for (size_t i = 0; i < sizeof(advice) / sizeof(advice[0]); i++)
@@ -67,10 +75,11 @@ static bool has_system_error(int code)
 
 int sql_error(struct store *s, int code, struct error *err)
 {
-    const char *text = advice_for(code);
     int reason = s->db ? sqlite3_system_errno(s->db) : 0;
 
     s->failure = code & 0xff;
+    s->no_room = is_no_room(code, reason);
+    const char *text = advice_for(s->no_room ? SQLITE_FULL : code);
     if (!text)
         return error_set(err, "%s: %s", s->path, s->db ? sqlite3_errmsg(s->db) : "no database");
     if (has_system_error(s->failure) && reason != 0)

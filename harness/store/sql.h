@@ -35,6 +35,7 @@ struct store {
     bool immutable;  /* read-only media: no locks, no files beside it */
     int64_t version; /* of its schema; with STORE_READ it may be an older one */
     int failure;     /* SQLite's primary code of the newest error */
+    bool no_room;    /* it came from a full disk */
     ARRAY(struct sql_cached) cache;
 };
 

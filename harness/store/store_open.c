@@ -72,9 +72,13 @@ static char *immutable_name(const char *path)
     return strbuf_detach(&name);
 }
 
-static int read_connection(struct store *s, bool immutable, struct error *err)
+/* SHARED is the usual way. IMMUTABLE needs no file beside the main one, and sees nothing else;
+ * ALONE needs none either, and keeps all others out. */
+enum reading { SHARED, IMMUTABLE, ALONE };
+
+static int read_connection(struct store *s, enum reading how, struct error *err)
 {
-    bool empty;
+    bool empty, immutable = how == IMMUTABLE;
     char *name = immutable ? immutable_name(s->path) : plain_name(s->path);
     /* Read-write where that is permitted: only such a handle tidies up the files beside it. */
     int flags = immutable ? SQLITE_OPEN_READONLY | SQLITE_OPEN_URI : SQLITE_OPEN_READWRITE;
@@ -82,6 +86,8 @@ static int read_connection(struct store *s, bool immutable, struct error *err)
 
     s->immutable = immutable;
     free(name);
+    if (rc == 0 && how == ALONE)
+        rc = sql_execute(s, "PRAGMA locking_mode = EXCLUSIVE", err);
     if (rc || schema_recognise(s, &empty, err))
         return -1;
     if (empty)
@@ -106,14 +112,18 @@ static bool is_at_rest(const struct store *s)
 
 static int open_for_reading(struct store *s, struct error *err)
 {
-    if (read_connection(s, false, err) == 0)
+    if (read_connection(s, SHARED, err) == 0)
         return 0;
+    if (s->no_room) { /* for the index of the log, which can be in memory if nobody shares it */
+        disconnect(s);
+        return read_connection(s, ALONE, err);
+    }
     /* On read-only media SQLite cannot make its lock file. */
     bool no_lock_file = s->failure == SQLITE_CANTOPEN || s->failure == SQLITE_READONLY;
     if (!no_lock_file || access(s->path, R_OK) || !is_at_rest(s))
         return -1;
     disconnect(s);
-    return read_connection(s, true, err);
+    return read_connection(s, IMMUTABLE, err);
 }
 
 /* The pragma answers with the mode that holds from now on. */
