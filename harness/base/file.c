@@ -167,3 +167,22 @@ bool file_first_line(const char *path, char *line, size_t size)
         line[strcspn(line, "\n")] = '\0';
     return found;
 }
+
+bool file_field(const char *path, const char *name, int64_t *value)
+{
+    FILE *file = fopen(path, "r");
+    size_t length = strlen(name);
+    bool found = false;
+    char line[256];
+
+    while (file && !found && fgets(line, sizeof(line), file)) {
+        char *end, *rest = line + length;
+        if (strncmp(line, name, length) != 0 || (*rest != ':' && *rest != ' '))
+            continue;
+        *value = strtoll(rest + 1, &end, 10);
+        found = end != rest + 1;
+    }
+    if (file)
+        fclose(file);
+    return found;
+}

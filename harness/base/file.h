@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* The whole file, NUL-terminated (the NUL is not counted); free() it. NULL on error. */
 char *file_read(const char *path, size_t *length, struct error *err);
@@ -24,5 +25,8 @@ bool file_exists(const char *path);
 int file_digest(const char *path, char digest[DIGEST_TEXT_SIZE], struct error *err);
 /* First line of a small file such as those of /sys, without the newline; false if unreadable. */
 bool file_first_line(const char *path, char *line, size_t size);
+/* The number behind a name in a small file of lines "NAME VALUE" or "NAME: VALUE kB", such as those
+ * of /proc; false if there is none. */
+bool file_field(const char *path, const char *name, int64_t *value);
 
 #endif

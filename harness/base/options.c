@@ -72,6 +72,8 @@ static int set_value(const struct option_row *row, void *target, const char *tex
         return text_parse_duration(text, what, member, err) || above_zero(member, text, what, err)
                    ? -1
                    : 0;
+    case OPTION_SIZE:
+        return text_parse_size(text, row->low, what, member, err);
     case OPTION_FRACTION:
         return text_parse_fraction(text, what, member, err) || above_zero(member, text, what, err)
                    ? -1

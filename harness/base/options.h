@@ -34,6 +34,7 @@ enum option_type {
     OPTION_INTS,     /* struct int_list within [low, high] */
     OPTION_DOUBLE,   /* double within [low, high] */
     OPTION_DURATION, /* double, in seconds, above 0 */
+    OPTION_SIZE,     /* int64_t: bytes, "500M", at least `low` */
     OPTION_FRACTION, /* double above 0: "3%" or "0.03" */
     OPTION_REST,     /* struct option_rest: all behind "--"; its name is "" */
 };

@@ -116,6 +116,36 @@ int text_parse_duration(const char *text, const char *what, double *seconds, str
     return error_set(err, "%s: \"%s\" is not a duration like 250ms, 90s, 2m or 1h", what, text);
 }
 
+/* Of what stands behind the number; 0 where it is no unit. */
+static double size_factor(const char *unit)
+{
+    static const char letters[] = "KMGT";
+    const char *letter = *unit ? strchr(letters, toupper((unsigned char)*unit)) : NULL;
+
+    if (*unit == '\0' || strcmp(unit, "B") == 0)
+        return 1;
+    if (!letter)
+        return 0;
+    double power = (double)(letter - letters + 1);
+    if (unit[1] == '\0' || strcmp(unit + 1, "iB") == 0)
+        return exp2(10 * power);
+    return strcmp(unit + 1, "B") == 0 ? pow(1000, power) : 0;
+}
+
+int text_parse_size(const char *text, int64_t low, const char *what, int64_t *bytes,
+                    struct error *err)
+{
+    char *end, least[TEXT_UNIT_SIZE];
+    double number = strtod(text, &end), factor = size_factor(end);
+
+    if (end == text || factor == 0 || !(number >= 0 && number * factor < 0x1p62))
+        return error_set(err, "%s: \"%s\" is not a size like 500M or 2GiB", what, text);
+    if (number * factor < (double)low)
+        return error_set(err, "%s: %s is less than %s", what, text, text_bytes((double)low, least));
+    *bytes = (int64_t)(number * factor);
+    return 0;
+}
+
 int text_parse_fraction(const char *text, const char *what, double *fraction, struct error *err)
 {
     char *end;

@@ -27,6 +27,10 @@ int text_parse_double(const char *text, double low, double high, const char *wha
                       struct error *err);
 /* "250ms", "90s", "2m", "1h", "30d", "90" (seconds); the result is in seconds. */
 int text_parse_duration(const char *text, const char *what, double *seconds, struct error *err);
+/* "1500000", "500M", "2G", "1.5GiB": K, M, G and T, with or without "iB", are powers of 1024, with
+ * "B" (KB, MB, ...) powers of 1000. At least `low` bytes, and below 2^62. */
+int text_parse_size(const char *text, int64_t low, const char *what, int64_t *bytes,
+                    struct error *err);
 /* "3%" or "0.03"; the result is a fraction in [0, 10). */
 int text_parse_fraction(const char *text, const char *what, double *fraction, struct error *err);
 

@@ -34,12 +34,13 @@ struct ab_request {
     const struct choice *choice; /* what; its suite's sampling is shortened, see ab_sampling() */
     struct store *store;         /* STORE_WRITE */
     struct compare_settings compare;
-    const char *label;   /* of the two runs, with " base" and " head" behind it; NULL: "ab" */
-    double budget;       /* s; 0: none */
-    int blocks_max;      /* 0: AB_BLOCKS_MAX */
-    double case_timeout; /* s; 0: 300 */
-    uint64_t seed;       /* 0: fresh */
-    bool silent;         /* no progress on standard error */
+    const char *label;    /* of the two runs, with " base" and " head" behind it; NULL: "ab" */
+    double budget;        /* s; 0: none */
+    int blocks_max;       /* 0: AB_BLOCKS_MAX */
+    double case_timeout;  /* s; 0: 300 */
+    int64_t memory_limit; /* bytes; 0: the usual */
+    uint64_t seed;        /* 0: fresh */
+    bool silent;          /* no progress on standard error */
     const volatile sig_atomic_t *interrupted; /* may be NULL */
 };
 

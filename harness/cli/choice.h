@@ -45,6 +45,12 @@ struct choice_options {
         OPTION_ROW("plugin", 0, OPTION_TEXTS, target_, member_.plugins, "FILE",                    \
                    "kernels of your own, from a shared object; repeat for more")
 
+/* The row of commands that measure, for an int64_t: bytes, 0 where it is not given. */
+#define MEMORY_LIMIT_ROW(target_, member_)                                                         \
+    OPTION_RANGE_ROW("memory-limit", 0, OPTION_SIZE, target_, member_, 16 << 20, INT64_MAX,        \
+                     "SIZE",                                                                       \
+                     "kill a case that holds more, as 500M or 2GiB (default 90% of what is free)")
+
 struct choice {
     struct suite suite;         /* sampling and launches; its name is "" for filters */
     struct device device;       /* opened to name benchmarks, not started */

@@ -15,7 +15,7 @@ struct bisect_options {
     const char *good, *bad, *metric, *build_command, *build_program, *db, *output;
     struct string_list deltas;
     double q, confidence, budget, timeout;
-    int64_t blocks, seed;
+    int64_t blocks, seed, memory_limit;
     bool json;
 };
 
@@ -85,6 +85,7 @@ static void make_request(struct session *s)
     job->request.budget = o->budget;
     job->request.blocks_max = (int)o->blocks;
     job->request.case_timeout = o->timeout;
+    job->request.memory_limit = o->memory_limit;
     job->request.seed = (uint64_t)o->seed;
     job->choice = &s->choice;
 }
@@ -195,6 +196,7 @@ static const struct option_row rows[] = {
                      "most blocks of 2 launches a side in one comparison (default 40)"),
     OPTION_ROW("timeout", 0, OPTION_DURATION, struct bisect_options, timeout, "TIME",
                "kill a case that takes longer (default 5m)"),
+    MEMORY_LIMIT_ROW(struct bisect_options, memory_limit),
     OPTION_RANGE_ROW("seed", 0, OPTION_INT, struct bisect_options, seed, 1, INT64_MAX, "N",
                      "of order and inputs (default: fresh)"),
     OPTION_ROW("build-command", 0, OPTION_STRING, struct bisect_options, build_command, "COMMAND",

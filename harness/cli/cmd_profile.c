@@ -20,7 +20,7 @@
 struct profile_options {
     struct choice_options what;
     const char *db, *label, *output, *plant;
-    int64_t launches, iterations, seed, top;
+    int64_t launches, iterations, seed, top, memory_limit;
     double timeout;
     bool no_store, counters, diff, import, json;
 };
@@ -200,6 +200,7 @@ static int prepare(struct session *s, int argc, char **argv, struct error *err)
     r->label = o->label;
     r->store = !o->no_store;
     r->timeout = o->timeout > 0 ? o->timeout : TIMEOUT_S;
+    r->memory_limit = o->memory_limit;
     r->seed = (uint64_t)o->seed;
     r->profiling =
         (struct profiling) { .iterations = o->iterations ? (int)o->iterations : ITERATIONS,
@@ -323,6 +324,7 @@ static const struct option_row rows[] = {
                "show files of other profilers: trace JSON, nsys SQLite, ncu --csv"),
     OPTION_ROW("timeout", 0, OPTION_DURATION, struct profile_options, timeout, "TIME",
                "kill a case that takes longer (default 5m)"),
+    MEMORY_LIMIT_ROW(struct profile_options, memory_limit),
     OPTION_RANGE_ROW("seed", 0, OPTION_INT, struct profile_options, seed, 1, INT64_MAX, "N",
                      "of order and inputs (default: fresh)"),
     OPTION_ROW("label", 0, OPTION_STRING, struct profile_options, label, "TEXT",

@@ -21,7 +21,7 @@ struct run_options {
     struct choice_options what;
     struct command_options command;
     const char *db, *label, *shard, *durations, *sweep, *output, *format;
-    int64_t launches, iterations, seed;
+    int64_t launches, iterations, seed, memory_limit;
     double budget, min_time, max_time, timeout;
     bool json, gbench_json, dry_run;
 };
@@ -115,6 +115,7 @@ static int measure(struct session *s, enum sweep_end *end, struct error *err)
         .launches = s->choice.suite.launches,
         .settings = { .sampling = s->choice.suite.sampling,
                       .seed = (uint64_t)s->o->seed,
+                      .memory_limit = s->o->memory_limit,
                       .guests = &s->choice.guests },
         .case_timeout = s->o->timeout > 0 ? s->o->timeout : 300,
         .budget = s->o->budget,
@@ -269,6 +270,7 @@ static const struct option_row rows[] = {
                "start no further launch after this"),
     OPTION_ROW("timeout", 0, OPTION_DURATION, struct run_options, timeout, "TIME",
                "kill a case, or a run of a command, that takes longer (default 5m)"),
+    MEMORY_LIMIT_ROW(struct run_options, memory_limit),
     OPTION_ROW("shard", 0, OPTION_STRING, struct run_options, shard, "I/N",
                "measure the I-th of N parts, balanced by what benchmarks last took"),
     OPTION_ROW("durations", 0, OPTION_STRING, struct run_options, durations, "FILE",

@@ -21,7 +21,7 @@ struct selftest_options {
     struct choice_options what;
     const char *db;
     struct string_list sizes;
-    int64_t aa, repeats, launches, iterations, seed;
+    int64_t aa, repeats, launches, iterations, seed, memory_limit;
     double delta, budget, max_time, timeout;
     bool power, ab, json;
 };
@@ -145,6 +145,7 @@ static int set_trials(struct session *s, struct error *err)
         .interleaved = o->ab,
         .budget = o->budget,
         .case_timeout = o->timeout > 0 ? o->timeout : 300,
+        .memory_limit = o->memory_limit,
         .seed = o->seed ? (uint64_t)o->seed : random_fresh_seed(),
         .interrupted = s->interrupted,
     };
@@ -317,6 +318,7 @@ static const struct option_row rows[] = {
                "most measured time a benchmark and launch"),
     OPTION_ROW("timeout", 0, OPTION_DURATION, struct selftest_options, timeout, "TIME",
                "kill a case that takes longer (default 5m)"),
+    MEMORY_LIMIT_ROW(struct selftest_options, memory_limit),
     OPTION_RANGE_ROW("seed", 0, OPTION_INT, struct selftest_options, seed, 1, INT64_MAX, "N",
                      "of what is planted where (default: fresh)"),
     CHOICE_OPTION_ROWS(struct selftest_options, what, "ci", 'b'),

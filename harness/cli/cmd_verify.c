@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "cli/choice.h"
 #include "cli/command.h"
 
 #include "core/registry.h"
@@ -13,7 +14,7 @@ struct verify_options {
     bool test_shapes, isolate;
     const char *device, *record;
     double timeout;
-    int64_t seed;
+    int64_t seed, memory_limit;
     struct int_list batch, seq;
     struct string_list models, variants, plugins;
 };
@@ -107,6 +108,7 @@ static int verify_isolated(struct session *s, struct error *err)
         .in_order = true,
         .settings = { .sampling = sampling_default,
                       .seed = (uint64_t)s->o->seed,
+                      .memory_limit = s->o->memory_limit,
                       .verify_only = true,
                       .guests = &s->guests },
         .case_timeout = s->o->timeout > 0 ? s->o->timeout : 300,
@@ -206,6 +208,7 @@ static const struct option_row rows[] = {
                "in processes of their own: one that crashes or hangs does not end the others"),
     OPTION_ROW("timeout", 0, OPTION_DURATION, struct verify_options, timeout, "TIME",
                "with --isolate, end a case that takes longer (default 5m)"),
+    MEMORY_LIMIT_ROW(struct verify_options, memory_limit),
     OPTION_ROW("plugin", 0, OPTION_TEXTS, struct verify_options, plugins, "FILE",
                "kernels of your own, from a shared object (implies --isolate)"),
     OPTION_ROW("record", 0, OPTION_STRING, struct verify_options, record, "FILE",

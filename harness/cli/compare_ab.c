@@ -44,6 +44,7 @@ const char *compare_ab_option(const struct compare_ab_options *o)
         { "--budget", o->budget > 0 },
         { "--blocks", o->blocks },
         { "--timeout", o->timeout > 0 },
+        { "--memory-limit", o->memory_limit },
         { "--seed", o->seed },
         { "--label", o->label },
         { "--build-command", o->build_command },
@@ -192,6 +193,7 @@ static int measure(const struct compare_ab *ab, const struct side sides[AB_SIDES
         .budget = o->budget,
         .blocks_max = (int)o->blocks,
         .case_timeout = o->timeout,
+        .memory_limit = o->memory_limit,
         .seed = (uint64_t)o->seed,
         .interrupted = interrupted,
     };

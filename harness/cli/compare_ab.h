@@ -17,7 +17,7 @@ struct compare_ab_options {
     const char *baseline_bin, *head_bin, *baseline_plugin, *build_command, *build_program, *label;
     bool build;
     double budget, timeout;
-    int64_t blocks, seed;
+    int64_t blocks, seed, memory_limit;
 };
 
 #define COMPARE_AB_OPTION_ROWS(target_, member_)                                                   \
@@ -39,6 +39,7 @@ struct compare_ab_options {
                          "measuring: at most N blocks of 2 launches a side (default 40)"),         \
         OPTION_ROW("timeout", 0, OPTION_DURATION, target_, member_.timeout, "TIME",                \
                    "measuring: kill a case that takes longer (default 5m)"),                       \
+        MEMORY_LIMIT_ROW(target_, member_.memory_limit),                                           \
         OPTION_RANGE_ROW("seed", 0, OPTION_INT, target_, member_.seed, 1, INT64_MAX, "N",          \
                          "of order and inputs (default: fresh)"),                                  \
         OPTION_ROW("label", 0, OPTION_STRING, target_, member_.label, "TEXT",                      \

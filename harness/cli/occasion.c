@@ -28,6 +28,7 @@ int occasion_run(const struct occasion *o, struct records *out, struct error *er
         .launches = o->choice->suite.launches,
         .settings = { .sampling = o->choice->suite.sampling,
                       .seed = o->seed,
+                      .memory_limit = o->memory_limit,
                       .guests = &o->choice->guests },
         .case_timeout = o->case_timeout,
         .plant = o->plant,

@@ -14,9 +14,10 @@ struct occasion {
     const struct choice *choice; /* what, how long, how many launches */
     struct store *store;         /* STORE_WRITE */
     const char *label;
-    const double *plant; /* of each benchmark, see measure/launch.h; NULL: none */
-    double case_timeout; /* s */
-    uint64_t seed;       /* 0: fresh */
+    const double *plant;  /* of each benchmark, see measure/launch.h; NULL: none */
+    double case_timeout;  /* s */
+    int64_t memory_limit; /* bytes; 0: the usual */
+    uint64_t seed;        /* 0: fresh */
     struct progress *progress;
     const volatile sig_atomic_t *interrupted;
 };

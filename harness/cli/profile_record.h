@@ -17,6 +17,7 @@ struct profile_request {
     char *planted;              /* what profiling.plant points to; owned, free() it */
     bool store;                 /* keep the statistics of the operations in the history */
     double timeout;             /* s a case */
+    int64_t memory_limit;       /* bytes; 0: the usual */
     uint64_t seed;
 };
 

@@ -163,6 +163,7 @@ static int run_once(struct series *s, const double *plant, struct records *out, 
         .label = plant ? "selftest planted" : "selftest",
         .plant = plant,
         .case_timeout = s->t->case_timeout,
+        .memory_limit = s->t->memory_limit,
         .progress = &s->progress,
         .interrupted = s->t->interrupted,
     };
@@ -195,6 +196,7 @@ static int compare_interleaved(struct series *s, double size, struct error *err)
         .budget = s->t->budget,
         .blocks_max = trials_launches(s->t) / AB_LAUNCHES,
         .case_timeout = s->t->case_timeout,
+        .memory_limit = s->t->memory_limit,
         .silent = !s->progress.terminal,
         .interrupted = s->t->interrupted,
     };

@@ -19,9 +19,10 @@ struct trials {
     bool interleaved;                 /* by the A/B engine, block by block; else run after run */
     double sizes[SELFTEST_SIZES_MAX]; /* to plant, nr_sizes of them, all different */
     size_t nr_sizes;
-    double budget;       /* s, of an interleaved comparison; 0: none */
-    double case_timeout; /* s */
-    uint64_t seed;       /* of what is planted where, and in which order; not 0 */
+    double budget;        /* s, of an interleaved comparison; 0: none */
+    double case_timeout;  /* s */
+    int64_t memory_limit; /* bytes; 0: the usual */
+    uint64_t seed;        /* of what is planted where, and in which order; not 0 */
     const volatile sig_atomic_t *interrupted;
 };
 

@@ -13,6 +13,7 @@
  *   only    slow applies only to benchmarks whose first dim is N   (all)
  *   crash   the process dies by SIGSEGV when the first dim is N    (never)
  *   hang    the call never returns when the first dim is N         (never)
+ *   grow    the call takes memory without end when the first dim is N (never)
  *
  * Further settings are taken from the environment variable HARNESS_FAKE, for tests only: they come
  * after those of the spec, so that a script that sets it and starts this program stands for another
@@ -34,7 +35,7 @@
 #include <unistd.h>
 
 struct fake {
-    double base, slow, launch, sd, seed, only, crash, hang;
+    double base, slow, launch, sd, seed, only, crash, hang, grow;
     double factor; /* of this process */
     struct random random;
 };
@@ -53,6 +54,7 @@ static const struct {
     { "only", offsetof(struct fake, only), 0, DIM_LIMIT },
     { "crash", offsetof(struct fake, crash), 0, DIM_LIMIT },
     { "hang", offsetof(struct fake, hang), 0, DIM_LIMIT },
+    { "grow", offsetof(struct fake, grow), 0, DIM_LIMIT },
 };
 
 static int set_one(struct fake *fake, const char *name, const char *value, struct error *err)
@@ -63,7 +65,7 @@ static int set_one(struct fake *fake, const char *name, const char *value, struc
                                      (double *)((char *)fake + settings[i].offset), err);
     return error_set(err,
                      "unknown setting \"%s\"; there are base, slow, launch, sd, seed, only, "
-                     "crash, hang",
+                     "crash, hang, grow",
                      name);
 }
 
@@ -89,7 +91,8 @@ static int fake_open(struct device *d, const char *argument, struct error *err)
 {
     struct fake *fake = memory_zeroed(1, sizeof(*fake));
 
-    *fake = (struct fake) { .base = 10000, .slow = 1, .only = -1, .crash = -1, .hang = -1 };
+    *fake =
+        (struct fake) { .base = 10000, .slow = 1, .only = -1, .crash = -1, .hang = -1, .grow = -1 };
     const char *further = getenv("HARNESS_FAKE");
     if (parse_settings(fake, argument, err) ||
         (further && parse_settings(fake, further, err) && error_prefix(err, "HARNESS_FAKE"))) {
@@ -117,6 +120,15 @@ static int fake_flush(struct device *d, struct error *err)
     return 0;
 }
 
+/* As quickly as memory can be had. */
+static void grow_without_end(void)
+{
+    enum { STEP = 8 << 20 };
+
+    for (;;)
+        memset(memory_resize(NULL, STEP, 1), 1, STEP);
+}
+
 static int fake_run(struct device *d, const struct call *call, struct error *err)
 {
     struct fake *fake = d->state;
@@ -127,6 +139,8 @@ static int fake_run(struct device *d, const struct call *call, struct error *err
         raise(SIGSEGV);
     while (first == fake->hang)
         pause();
+    if (first == fake->grow)
+        grow_without_end();
     call->variant->launch(call);
     return 0;
 }

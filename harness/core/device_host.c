@@ -2,9 +2,9 @@
 #include "core/device_host.h"
 
 #include "base/text.h"
+#include "core/host_memory.h"
 
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -53,14 +53,5 @@ int device_host_copy(struct device *d, void *to, const void *from, size_t bytes,
 int64_t device_host_available(struct device *d)
 {
     (void)d;
-    FILE *file = fopen("/proc/meminfo", "r");
-    char line[128];
-    long long kib = -1;
-
-    while (file && fgets(line, sizeof(line), file))
-        if (sscanf(line, "MemAvailable: %lld kB", &kib) == 1)
-            break;
-    if (file)
-        fclose(file);
-    return kib < 0 ? INT64_MAX : kib * 1024;
+    return host_memory_available("");
 }

@@ -320,7 +320,7 @@ void case_measure(const struct benchmark *bench, struct device *device,
     if (settings->profiling)
         benchmark_name_operation(&m->bench, BENCHMARK_WHOLE);
     device->memory_peak = device->memory_live; /* the peak of this case */
-    if (case_supported(bench, device, m)) {
+    if (case_supported(bench, device, settings, m)) {
         if (steps(&s, bench, device, &err))
             case_end(m, OUTCOME_FAILED, err.message);
         take_down(&s, device);

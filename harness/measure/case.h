@@ -17,6 +17,8 @@
 struct case_settings {
     struct sampling sampling;
     uint64_t seed;
+    int64_t memory_limit;        /* bytes that a measuring process, with what it starts, may hold;
+                                  * 0: what core/host_memory.h says when it starts */
     bool verify_only;            /* no timing; every output row is compared */
     double plant;                /* slow-down to plant, as a share; 0: none. See measure/plant.h */
     const struct nvml *gpu;      /* the device's, for telemetry; NULL: none */

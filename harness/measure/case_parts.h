@@ -8,6 +8,7 @@
 /* The outcome, and why it is not OK. */
 void case_end(struct measurement *m, enum outcome outcome, const char *message);
 /* False with an outcome where the case cannot run here at all. */
-bool case_supported(const struct benchmark *bench, struct device *device, struct measurement *m);
+bool case_supported(const struct benchmark *bench, struct device *device,
+                    const struct case_settings *settings, struct measurement *m);
 
 #endif

@@ -44,33 +44,44 @@ void case_describe(const struct benchmark *bench, const struct device *device,
     m->footprint = kernel_footprint(v->kernel, &bench->shape, v->dtype);
 }
 
-/* True where the case's memory can be had; else why not. A GPU has memory of its own, and the host
- * keeps a copy. */
-static bool fits(const struct benchmark *bench, struct device *device, struct error *why)
-{
-    int64_t both = buffers_bytes(bench), one = both == INT64_MAX ? both : both / 2;
-    bool gpu = device->kind == DEVICE_CUDA;
-    struct {
-        int64_t need, have;
-        const char *what;
-    } sides[] = { { gpu ? one : both, device->ops->available(device),
-                    gpu ? "on the device (inputs and outputs)"
-                        : "(inputs, outputs and their check)" },
-                  { gpu ? one : 0, gpu ? device_host_available(device) : 0,
-                    "on the host (copies of inputs and outputs, for the check)" } };
-    char needed[TEXT_UNIT_SIZE], available[TEXT_UNIT_SIZE];
+struct need {
+    int64_t bytes;
+    int64_t have, allowed; /* allowed: by settings.memory_limit */
+    const char *what;
+};
 
-    for (int i = 0; i < 2; i++) {
-        if (sides[i].need <= sides[i].have)
-            continue;
-        error_set(why, "needs %s %s, %s are available", text_bytes((double)sides[i].need, needed),
-                  sides[i].what, text_bytes((double)sides[i].have, available));
-        return false;
-    }
-    return true;
+static bool is_met(const struct need *need, struct error *why)
+{
+    bool limited = need->allowed < need->have;
+    char needed[TEXT_UNIT_SIZE], most[TEXT_UNIT_SIZE];
+
+    if (need->bytes <= (limited ? need->allowed : need->have))
+        return true;
+    error_set(why, "needs %s %s, %s are %s", text_bytes((double)need->bytes, needed), need->what,
+              text_bytes((double)(limited ? need->allowed : need->have), most),
+              limited ? "allowed (--memory-limit)" : "available");
+    return false;
 }
 
-bool case_supported(const struct benchmark *bench, struct device *device, struct measurement *m)
+/* True where the case's memory can be had; else why not. A GPU has memory of its own, and the host
+ * keeps a copy. */
+static bool fits(const struct benchmark *bench, struct device *device,
+                 const struct case_settings *settings, struct error *why)
+{
+    int64_t both = buffers_bytes(bench), one = both == INT64_MAX ? both : both / 2;
+    int64_t allowed = settings->memory_limit > 0 ? settings->memory_limit : INT64_MAX;
+    bool gpu = device->kind == DEVICE_CUDA;
+    struct need own = { gpu ? one : both, device->ops->available(device), gpu ? INT64_MAX : allowed,
+                        gpu ? "on the device (inputs and outputs)"
+                            : "(inputs, outputs and their check)" };
+    struct need copies = { gpu ? one : 0, gpu ? device_host_available(device) : 0, allowed,
+                           "on the host (copies of inputs and outputs, for the check)" };
+
+    return is_met(&own, why) && is_met(&copies, why);
+}
+
+bool case_supported(const struct benchmark *bench, struct device *device,
+                    const struct case_settings *settings, struct measurement *m)
 {
     const struct variant *v = bench->variant;
     const char *refusal = v->kernel->refuses ? v->kernel->refuses(v->kernel, &bench->shape) : NULL;
@@ -78,7 +89,7 @@ bool case_supported(const struct benchmark *bench, struct device *device, struct
 
     if (refusal) {
         case_end(m, OUTCOME_UNSUPPORTED, refusal);
-    } else if (!fits(bench, device, &why)) {
+    } else if (!fits(bench, device, settings, &why)) {
         case_end(m, OUTCOME_UNSUPPORTED, why.message);
     } else if (v->supports && !v->supports(v->kernel, &bench->shape, device, &why)) {
         case_end(m, OUTCOME_UNSUPPORTED, why.message);

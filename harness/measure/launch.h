@@ -12,7 +12,8 @@
  *     {"ceilings": []}                the answer to a job that asks for them
  *
  * So a crash, hang or kill of the child costs the case in hand and nothing that was finished. The
- * child dies with its parent.
+ * child dies with its parent, and where memory ends the system takes the child first. One that
+ * holds more than settings.memory_limit, with all that it started, is killed.
  *
  * The program started may be another one, built from another commit: it is asked in the same words.
  * The job tells the number of this protocol, and a program that does not know it says so.
@@ -65,14 +66,16 @@ enum launch_end {
     LAUNCH_DONE,        /* all cases reported */
     LAUNCH_DIED,        /* crashed or exited early: `current` is the case in hand */
     LAUNCH_TIMED_OUT,   /* killed: `current` took too long */
+    LAUNCH_TOO_LARGE,   /* killed: it held more memory than allowed */
     LAUNCH_INTERRUPTED, /* the user wants to stop */
 };
 
 struct launch_result {
     enum launch_end end;
-    long current;     /* index of the case in hand, -1 if there was none */
-    int exit_status;  /* 0, exit code, or -signal */
-    char *error_text; /* last lines of its stderr; owned by the caller */
+    long current;                      /* index of the case in hand, -1 if there was none */
+    int exit_status;                   /* 0, exit code, or -signal */
+    char *error_text;                  /* last lines of its stderr; owned by the caller */
+    int64_t memory_limit, memory_held; /* bytes: allowed, and held when last looked at */
 };
 
 /* -1 where no process could be started, it said what no harness says, or the sink failed. */

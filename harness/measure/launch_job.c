@@ -65,6 +65,8 @@ char *job_print(const struct job *job)
     cJSON_AddStringToObject(json, "seed", seed);
     cJSON_AddBoolToObject(json, "verify_only", job->settings.verify_only);
     cJSON_AddBoolToObject(json, "ceilings", job->ceilings);
+    if (job->settings.memory_limit > 0) /* for refusing what needs more; who asks will see to it */
+        json_add_int(json, "memory_limit", job->settings.memory_limit);
     cJSON_AddItemToObject(json, "sampling", sampling_to_json(&job->settings.sampling));
     if (job->settings.profiling)
         cJSON_AddItemToObject(json, "profile", profiling_to_json(job->settings.profiling));
@@ -170,6 +172,7 @@ static int read_job(const cJSON *json, const struct registry *registry, struct o
     snprintf(out->device_spec, sizeof(out->device_spec), "%s", device);
     job->device_spec = out->device_spec;
     job->settings.seed = strtoull(seed, NULL, 10);
+    job->settings.memory_limit = json_int(json, "memory_limit", 0);
     job->settings.verify_only = json_bool(json, "verify_only", false);
     job->ceilings = json_bool(json, "ceilings", false);
     size_t nr = (size_t)cJSON_GetArraySize(cases) + 1;

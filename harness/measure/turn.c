@@ -2,6 +2,7 @@
 #include "measure/turn.h"
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "core/clock.h"
 
 #include <stdlib.h>
@@ -87,9 +88,14 @@ static int record_loss(struct state *s, const struct launch_result *r, struct er
 {
     const char *last = turn_last_words(r);
     struct measurement m = { .outcome = OUTCOME_FAILED };
+    char held[TEXT_UNIT_SIZE], allowed[TEXT_UNIT_SIZE];
     struct error message;
 
-    if (r->end == LAUNCH_TIMED_OUT)
+    if (r->end == LAUNCH_TOO_LARGE)
+        error_set(&message, "killed: out of memory limit, it held %s of %s allowed",
+                  text_bytes((double)r->memory_held, held),
+                  text_bytes((double)r->memory_limit, allowed));
+    else if (r->end == LAUNCH_TIMED_OUT)
         error_set(&message, "killed: no result within %g s", s->turn->limits.case_timeout);
     else if (r->exit_status < 0)
         error_set(&message, "the process died by signal %d (%s)%s%s", -r->exit_status,
@@ -113,14 +119,16 @@ static int report_no_start(const struct turn *turn, const struct launch_result *
     if (length > 0 && last[length - 1] == '\n')
         length--;
     error_set(err, "the measuring process %s before its first case (status %d): %.*s",
-              r->end == LAUNCH_TIMED_OUT ? "said nothing and was killed" : "ended", r->exit_status,
-              (int)length, last);
+              r->end == LAUNCH_TIMED_OUT   ? "said nothing and was killed"
+              : r->end == LAUNCH_TOO_LARGE ? "held more than the memory limit and was killed"
+                                           : "ended",
+              r->exit_status, (int)length, last);
     return program ? error_prefix(err, "%s", program) : -1;
 }
 
 static int note_losses(struct state *s, const struct launch_result *r, struct error *err)
 {
-    if (r->end != LAUNCH_DIED && r->end != LAUNCH_TIMED_OUT)
+    if (r->end == LAUNCH_DONE || r->end == LAUNCH_INTERRUPTED)
         return 0;
     if (r->current >= 0)
         return record_loss(s, r, err);

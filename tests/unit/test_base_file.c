@@ -258,6 +258,25 @@ static void first_lines(void **state)
     assert_false(file_first_line(in_folder("none", path), line, sizeof(line)));
 }
 
+static void fields(void **state)
+{
+    (void)state;
+    static const char text[] = "MemTotalNot: 7 kB\nMemTotal:       123 kB\nmax max\nanon 42\n";
+    char path[512];
+    struct error err;
+    int64_t value = -1;
+
+    assert_ok(file_write(in_folder("fields", path), text, strlen(text), &err), &err);
+    assert_true(file_field(path, "MemTotal", &value));
+    assert_int_equal(value, 123);
+    assert_true(file_field(path, "anon", &value));
+    assert_int_equal(value, 42);
+    assert_false(file_field(path, "max", &value)); /* no number */
+    assert_false(file_field(path, "ano", &value));
+    assert_false(file_field(path, "Mem", &value));
+    assert_false(file_field(in_folder("none", path), "anon", &value));
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
@@ -271,6 +290,7 @@ int main(void)
         cmocka_unit_test(directories_with_parents),
         cmocka_unit_test(a_file_in_the_way),
         cmocka_unit_test(first_lines),
+        cmocka_unit_test(fields),
     };
 
     return cmocka_run_group_tests(tests, make_folder, NULL);

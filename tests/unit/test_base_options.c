@@ -11,7 +11,7 @@ struct target {
     bool json;
     const char *device;
     struct string_list models, texts;
-    int64_t launches;
+    int64_t launches, memory;
     struct int_list batch;
     double slow, budget, delta;
 };
@@ -27,6 +27,8 @@ static const struct option_row rows[] = {
                      "batch sizes"),
     OPTION_RANGE_ROW("slow", 0, OPTION_DOUBLE, struct target, slow, 0, 10, "X", "a factor"),
     OPTION_ROW("budget", 0, OPTION_DURATION, struct target, budget, "TIME", "at most so long"),
+    OPTION_RANGE_ROW("memory", 0, OPTION_SIZE, struct target, memory, 1 << 20, INT64_MAX, "SIZE",
+                     "at most so much"),
     OPTION_ROW("delta", 0, OPTION_FRACTION, struct target, delta, "SHARE", "smallest change"),
     OPTION_END,
 };
@@ -56,7 +58,7 @@ static void every_type(void **state)
     struct error err;
     int argc = parse(
         "--json --device cpu:2 --model nano,micro --launches 7 --batch 1,2:8:*2 "
-        "--slow 1.5 --budget 90s --delta 3% --text a,b=1 --text ,",
+        "--slow 1.5 --budget 90s --memory 2M --delta 3% --text a,b=1 --text ,",
         &t, argv, &err);
 
     assert_int_equal(argc, 0);
@@ -73,6 +75,7 @@ static void every_type(void **state)
     assert_int_equal(t.batch.items[3], 8);
     assert_true(t.slow == 1.5);
     assert_true(t.budget == 90);
+    assert_int_equal(t.memory, 2 << 20);
     assert_close(t.delta, 0.03, 1e-15);
     options_release(rows, &t);
     assert_null(t.models.items);
@@ -188,6 +191,8 @@ static void mistakes_are_named(void **state)
         { "--batch=", "--batch: \"\" is not a whole number" },
         { "--slow 11", "--slow: 11 is out of range (0 to 10)" },
         { "--budget soon", "--budget: \"soon\" is not a duration" },
+        { "--memory much", "--memory: \"much\" is not a size" },
+        { "--memory 5", "--memory: 5 is less than 1.000 MiB" },
         { "--model nano,,micro", "--model: \"nano,,micro\" has an empty name" },
         { "--model=", "--model: \"\" has an empty name" }, /* an unset variable is not "all" */
         { "--budget 0", "--budget: 0 is not above zero" },

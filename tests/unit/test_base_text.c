@@ -166,6 +166,40 @@ static void durations(void **state)
     }
 }
 
+static void sizes(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        int64_t bytes;
+    } good[] = { { "0", 0 },
+                 { "1500", 1500 },
+                 { "7B", 7 },
+                 { "2K", 2048 },
+                 { "500M", 500 << 20 },
+                 { "1.5GiB", INT64_C(3) << 29 },
+                 { "2g", INT64_C(2) << 30 },
+                 { "3MB", 3000000 },
+                 { "1T", INT64_C(1) << 40 } };
+    static const char *const bad[] = { "",    "G",    "-1",  "1X",    "1 G",
+                                       "nan", "infG", "1Gi", "1GiBs", "1e9T" };
+    struct error err;
+    int64_t bytes;
+
+    for (size_t i = 0; i < COUNT(good); i++) {
+        assert_ok(text_parse_size(good[i].text, 0, "--memory-limit", &bytes, &err), &err);
+        assert_int_equal(bytes, good[i].bytes);
+    }
+    for (size_t i = 0; i < COUNT(bad); i++) {
+        if (text_parse_size(bad[i], 0, "--memory-limit", &bytes, &err) != -1)
+            fail_msg("\"%s\" was accepted as %lld", bad[i], (long long)bytes);
+        assert_says(&err, "--memory-limit: \"");
+        assert_says(&err, "500M");
+    }
+    assert_int_equal(text_parse_size("15M", 16 << 20, "--memory-limit", &bytes, &err), -1);
+    assert_says(&err, "--memory-limit: 15M is less than 16.00 MiB");
+}
+
 static void fractions(void **state)
 {
     (void)state;
@@ -345,6 +379,7 @@ int main(void)
         cmocka_unit_test(ranges_end_before_they_overflow),
         cmocka_unit_test(single_numbers),
         cmocka_unit_test(durations),
+        cmocka_unit_test(sizes),
         cmocka_unit_test(fractions),
         cmocka_unit_test(nearest_names),
         cmocka_unit_test(filters),

@@ -158,6 +158,25 @@ static void memory_that_would_not_fit(void **state)
     measurement_release(&m);
 }
 
+static void memory_that_is_not_allowed(void **state)
+{
+    (void)state;
+    const struct case_settings settings = { .sampling = quick, .memory_limit = 1 << 20 };
+    const struct variant *v = registry_variant(registry_builtin(), "null/copy", "right");
+    struct measurement m;
+    struct device d;
+    struct error err;
+
+    assert_ok(device_open(&d, "fake", &err), &err);
+    measure_variant(v, &d, (struct shape) { { 1000, 1000 } }, &settings, &m);
+    assert_int_equal(m.outcome, OUTCOME_UNSUPPORTED);
+    assert_says(&m,
+                "needs 15.26 MiB (inputs, outputs and their check), 1.000 MiB are allowed "
+                "(--memory-limit)");
+    device_close(&d);
+    measurement_release(&m);
+}
+
 static void every_stop_rule_is_named(void **state)
 {
     (void)state;
@@ -434,6 +453,7 @@ int main(void)
         cmocka_unit_test(wrong_results_get_no_time),
         cmocka_unit_test(what_cannot_run_says_why),
         cmocka_unit_test(memory_that_would_not_fit),
+        cmocka_unit_test(memory_that_is_not_allowed),
         cmocka_unit_test(every_stop_rule_is_named),
         cmocka_unit_test(a_launch_longer_than_all_limits_is_still_measured),
         cmocka_unit_test(warm_up_is_bounded),

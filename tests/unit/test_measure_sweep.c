@@ -106,6 +106,41 @@ static void a_hang_is_killed(void **state)
     log_release(&log);
 }
 
+static void a_hog_is_killed(void **state)
+{
+    (void)state;
+    struct benchmark cases[CASES_MAX];
+    struct sweep sweep = make_sweep("fake:grow=2", cases, make_cases("right", 3, cases), 2);
+    struct log log;
+
+    sweep.settings.memory_limit = 400 << 20;
+    run_to_end(&sweep, &log);
+    assert_int_equal(count(&log, "batch=2,", OUTCOME_FAILED), 1); /* not tried again */
+    assert_int_equal(count(&log, "", OUTCOME_OK), 4);
+    const char *message = find(&log, "batch=2,")->message;
+    assert_says(message, "killed: out of memory limit, it held ");
+    assert_says(message, " of 400.0 MiB allowed");
+    log_release(&log);
+}
+
+/* Less than a process needs to begin with is no case's fault. */
+static void a_limit_that_is_too_small(void **state)
+{
+    (void)state;
+    struct benchmark cases[CASES_MAX];
+    struct sweep sweep = make_sweep("fake", cases, make_cases("right", 1, cases), 1);
+    struct log log = { .begun = 0 };
+    enum sweep_end end;
+    struct error err;
+
+    sweep.settings.memory_limit = 4096;
+    assert_int_equal(run(&sweep, &log, &end, &err), -1);
+    assert_says(err.message,
+                "held more than the memory limit and was killed before its first case");
+    assert_int_equal(log.seen.nr, 0);
+    log_release(&log);
+}
+
 static void the_last_words_are_kept(void **state)
 {
     (void)state;
@@ -259,6 +294,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(orders_are_random_and_repeatable),
         cmocka_unit_test(a_crash_costs_one_case),
         cmocka_unit_test(a_hang_is_killed),
+        cmocka_unit_test(a_hog_is_killed),
+        cmocka_unit_test(a_limit_that_is_too_small),
         cmocka_unit_test(the_last_words_are_kept),
         cmocka_unit_test(an_early_exit_is_a_failure),
         cmocka_unit_test(talkers_are_listened_to),

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+/* How much memory there is for measuring, and how much a process and its own hold. Features: S0-22.
+ */
+#include "testing.h"
+
+#include "base/file.h"
+#include "base/strbuf.h"
+#include "core/host_memory.h"
+#include "measure/memory_watch.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* ---- what there is: a /proc and /sys of our own ---- */
+
+static char root[] = HARNESS_TEST_DIR "/memory-XXXXXX";
+
+static void put(const char *path, const char *text)
+{
+    struct strbuf whole;
+    struct error err;
+
+    strbuf_init(&whole);
+    strbuf_addf(&whole, "%s%s", root, path);
+    assert_ok(file_make_parent(whole.data, &err), &err);
+    assert_ok(file_write(whole.data, text, strlen(text), &err), &err);
+    strbuf_release(&whole);
+}
+
+static void assert_available(int64_t free_bytes)
+{
+    assert_close((double)host_memory_available(root), HOST_MEMORY_SHARE * (double)free_bytes, 2);
+}
+
+static void what_is_free(void **state)
+{
+    (void)state;
+    assert_non_null(mkdtemp(root));
+    assert_true(host_memory_available(root) == INT64_MAX); /* nothing tells */
+    put("/proc/meminfo", "MemTotal: 9000 kB\nMemFree: 10 kB\nMemAvailable:    8000 kB\n");
+    assert_available(8000 << 10);
+    /* Version 2: its own cgroup has no limit, the one above leaves 3,000,000 and its cache. */
+    put("/proc/self/cgroup", "0::/job/step\n");
+    put("/sys/fs/cgroup/job/step/memory.max", "max\n");
+    put("/sys/fs/cgroup/job/step/memory.current", "5\n");
+    assert_available(8000 << 10);
+    put("/sys/fs/cgroup/job/memory.max", "4000000\n");
+    put("/sys/fs/cgroup/job/memory.current", "1500000\n");
+    put("/sys/fs/cgroup/job/memory.stat", "anon 1000000\nfile 500000\ninactive_file 500000\n");
+    assert_available(3000000);
+    put("/sys/fs/cgroup/job/memory.current", "9000000\n"); /* it was set below what is used */
+    assert_available(0);
+}
+
+static void what_is_free_in_version_1(void **state)
+{
+    (void)state;
+    /* The path is the host's: in here the top is the container's own. */
+    put("/proc/self/cgroup", "4:memory,hugetlb:/docker/0123\n3:cpu:/\n0::/\n");
+    put("/sys/fs/cgroup/memory/memory.limit_in_bytes", "2000000\n");
+    put("/sys/fs/cgroup/memory/memory.usage_in_bytes", "1600000\n");
+    put("/sys/fs/cgroup/memory/memory.stat", "cache 3\ntotal_inactive_file 100000\n");
+    assert_available(500000);
+    put("/sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n"); /* none */
+    assert_available(8000 << 10);
+}
+
+static void this_machine(void **state)
+{
+    (void)state;
+    assert_true(host_memory_available("") > 1 << 20);
+}
+
+/* ---- what is held ---- */
+
+enum { PART = 64 << 20 };
+
+static char *take(int flags)
+{
+    char *memory = mmap(NULL, PART, PROT_READ | PROT_WRITE, MAP_ANONYMOUS | flags, -1, 0);
+
+    if (memory != MAP_FAILED)
+        memset(memory, 1, PART);
+    return memory;
+}
+
+/* One part of its own, one that it shares with a child, which has one of its own, too. */
+static void hold_three_parts(int ready)
+{
+    char *shared = take(MAP_SHARED), *own = take(MAP_PRIVATE);
+
+    if (shared == MAP_FAILED || own == MAP_FAILED)
+        _exit(1);
+    if (fork() == 0) {
+        own = take(MAP_PRIVATE);
+        shared[0] = own == MAP_FAILED ? 'x' : '+';
+        for (int i = 0; i < PART; i += 4096)
+            shared[i]++;
+        if (write(ready, "+", 1) != 1)
+            _exit(1);
+    }
+    for (;;)
+        pause();
+}
+
+static void the_whole_tree_counts(void **state)
+{
+    (void)state;
+    struct memory_watch watch = { .limit = 1 };
+    char byte;
+    int ends[2], status;
+
+    assert_int_equal(pipe(ends), 0);
+    pid_t pid = fork();
+    if (pid == 0) {
+        setpgid(0, 0);
+        hold_three_parts(ends[1]);
+    }
+    setpgid(pid, pid);
+    assert_int_equal(read(ends[0], &byte, 1), 1);
+    bool over = memory_watch_over(&watch, pid);
+    int64_t held = watch.held;
+    struct memory_watch later = { .limit = 1, .next_ns = UINT64_MAX };
+    bool early = memory_watch_over(&later, pid);
+    struct memory_watch wide = { .limit = INT64_C(1) << 50 };
+    bool never = memory_watch_over(&wide, pid);
+    kill(-pid, SIGKILL);
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_true(over && !early && !never);
+    assert_in_range(held, 3 * (int64_t)PART, 4 * (int64_t)PART - 1); /* what is shared once */
+    assert_in_range(memory_watch_wait(&watch), 0, 5); /* the less is left, the sooner */
+    assert_in_range(memory_watch_wait(&wide), 0, MEMORY_WATCH_MS);
+    close(ends[0]);
+    close(ends[1]);
+}
+
+static void a_process_that_is_gone(void **state)
+{
+    (void)state;
+    struct memory_watch watch = { .limit = 1 };
+    int status;
+    pid_t pid = fork();
+
+    if (pid == 0)
+        _exit(0);
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_false(memory_watch_over(&watch, pid));
+    assert_int_equal(watch.held, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_free),           cmocka_unit_test(what_is_free_in_version_1),
+        cmocka_unit_test(this_machine),           cmocka_unit_test(the_whole_tree_counts),
+        cmocka_unit_test(a_process_that_is_gone),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
