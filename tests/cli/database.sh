@@ -53,3 +53,4 @@ t history list --db folder
 t history list --db none.db
 t run null/copy/right --device "$FAKE" --batch 1 --launches 1 --db ''
 t run null/copy/right --device "$FAKE" --batch 1 --launches 1 --db text.db/x.db
+knock_checks "files that are no sound history of this version" "refused, and left as they are"

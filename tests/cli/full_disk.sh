@@ -16,6 +16,7 @@ limit=$(($(stat -c %s h.db) / 1024 + 8))
 grep -v '^launch' err
 check "what was finished before is kept" "$HARNESS" history verify --db h.db
 "$HARNESS" history list --db h.db | tail -1
+knock_checks "a file that may not grow (ulimit)" "a clear error, what was finished is kept"
 
 say "A result that cannot be written"
 t run null/copy/right --device "$FAKE" --seed 1 --batch 1 --launches 1 --iterations 5 -o /dev/full

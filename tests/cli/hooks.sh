@@ -63,3 +63,4 @@ git config submodule.recurse true
 git config submodule.inner.active true
 build
 git config --unset submodule.recurse
+knock_checks "hooks in a commit that is built" "none is run"

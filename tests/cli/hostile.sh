@@ -120,3 +120,4 @@ done
 
 say "Nothing ran"
 check "no command ran" no_command_ran
+knock_checks "names that are commands, markup, control characters" "no command runs, all outputs stay valid"

@@ -12,6 +12,8 @@ wait $pid || status=$?
 cat out
 sed 's/^/2> /' err
 echo "[$status]"
+interrupted() { [ "$status" = "$1" ] && "$HARNESS" history list | grep -qE "^ +$2 .* 5 OK, unfinished"; }
+knock_if "SIGINT" "5 of 5 finished measurements kept, and it says so" interrupted 130 1
 t history list
 t history verify
 check "an unfinished run is no REF of its own accord" \
@@ -28,3 +30,4 @@ status=0
 wait $pid || status=$?
 sed 's/^/2> /' err
 echo "[$status]"
+knock_if "SIGTERM" "5 of 5 finished measurements kept, and it says so" interrupted 143 2

@@ -48,11 +48,39 @@ db.close()' "$1" "$2" || skip "there is neither sqlite3 nor python3"
 say() { printf '\n== %s\n' "$*"; }
 
 # check WHAT COMMAND...: a fact that is no output of the program.
+checks=0 checks_held=0
 check() {
   local what=$1
   shift
-  if "$@" >/dev/null 2>&1; then echo "yes: $what"; else echo "NO: $what"; fi
+  checks=$((checks + 1))
+  if "$@" >/dev/null 2>&1; then
+    checks_held=$((checks_held + 1))
+    echo "yes: $what"
+  else
+    echo "NO: $what"
+  fi
 }
+
+# Hard knocks, for the table of `ctest -L reliability`: what was done, how often it held, how often it
+# was done, what holding means.
+knock() { printf '%s\t%s\t%s\t%s\n' "$@" >>"$KNOCKS"; }
+
+# knock_checks WHAT MEANING: it holds where the checks since the last call do.
+knock_checks() {
+  knock "$1" $checks_held $checks "$2"
+  checks=0 checks_held=0
+}
+
+# knock_if WHAT MEANING COMMAND...: done once; it holds where the command succeeds.
+knock_if() {
+  local what=$1 meaning=$2 held=0
+  shift 2
+  if "$@" >/dev/null 2>&1; then held=1; fi
+  knock "$what" $held 1 "$meaning"
+}
+
+# Of random moments, for RANDOM; it is told beside the result.
+random_seed() { echo "${HARNESS_SEED:-$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')}"; }
 
 not() { ! "$@"; }
 

@@ -16,6 +16,13 @@ done | sort | uniq -c
 
 say "A crash costs its case only"
 t run null/copy/right --device "$FAKE,crash=2" --seed 1 --launches 2 --iterations 5
+# costs_one WHY: of six cases one has no time, and for this reason.
+costs_one() {
+  [ "$(grep -c '^batch=.*  OK  ' "$WORK.log/out")" -eq 5 ] &&
+    grep -qE "^batch=[0-9] +FAILED +$1" "$WORK.log/out"
+}
+knock_if "a kernel that crashes" "costs its case, the other five are measured" \
+  costs_one 'the process died by signal 11'
 
 say "Also where the parent process has SIGCHLD ignored"
 status=0
@@ -26,6 +33,8 @@ echo "[$status]"
 
 say "So does a case that hangs"
 t run null/copy/right --device "$FAKE,hang=3" --timeout 1s --seed 1 --launches 2 --iterations 5
+knock_if "a kernel that hangs" "killed after --timeout; the other five are measured" \
+  costs_one 'killed: no result within 1 s'
 
 say "Nothing that could run"
 t run null/copy/unsupported --device "$FAKE" --batch 1 --seed 1 --launches 2

@@ -25,3 +25,4 @@ t baseline save main --db h/history.db
 t run null/copy/right --device "$FAKE" --batch 1 --launches 1 --db h/new.db
 check "nothing changed" cmp h/history.db before
 check "nothing was added" test "$(ls h)" = history.db
+knock_checks "a history that may only be read" "reading works, writing says why not, nothing changes"

@@ -22,6 +22,13 @@ cleanup() {
 trap cleanup EXIT
 mkdir "$WORK.log"
 
+# What the test has to tell of hard knocks, for the table of `ctest -L reliability`.
+told=${HARNESS_KNOCKS:-/dev/null}
+unset HARNESS_KNOCKS
+export KNOCKS=$WORK.log/knocks
+: >"$KNOCKS"
+: >"$told"
+
 # What a test must not inherit.
 unset HARNESS_DB HARNESS_FAKE HARNESS_ISA HARNESS_SWEEP SLURM_ARRAY_JOB_ID NO_COLOR COLUMNS OMP_NUM_THREADS XDG_CONFIG_HOME
 export LC_ALL=C.UTF-8 TZ=UTC0
@@ -57,6 +64,7 @@ bash -c 'set -u; . "$CLI/lib.sh"; . "$1"' bash "$TEST" >"$WORK.log/raw" 2>&1 </d
 normalise <"$WORK.log/raw" >"$WORK.log/actual"
 if [ "$status" -ne 0 ]; then
   cat "$WORK.log/actual"
+  [ "$status" -ne 77 ] || sed -n 's/^SKIPPED: /skipped\t/p' "$WORK.log/actual" >"$told"
   [ "$status" -eq 77 ] || echo "the test script ended with status $status"
   exit "$status"
 fi
@@ -67,3 +75,4 @@ elif ! diff -u --label expected --label actual "$expected" "$WORK.log/actual"; t
   echo "If that is intended: HARNESS_UPDATE_GOLDEN=1, and read what changes."
   exit 1
 fi
+cat "$KNOCKS" >"$told"

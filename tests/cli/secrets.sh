@@ -59,3 +59,4 @@ everything() {
 everything >"$WORK.log/everything"
 check "the search finds what is there" grep -aq OMP_WAIT_POLICY "$WORK.log/everything"
 check "and no secret" not grep -aq sEcReT "$WORK.log/everything"
+knock_checks "secrets in the environment" "none in any file that is written"

@@ -4,6 +4,7 @@
 #include "test_store.h"
 
 #include "base/file.h"
+#include "knocks.h"
 #include "store/schema.h"
 
 #include <fcntl.h>
@@ -137,6 +138,7 @@ static void test_truncated(void **state)
     assert_refused(scratch->path, "damaged");
     assert_int_equal(truncate(scratch->path, 50), 0);
     assert_refused(scratch->path, "history");
+    knock("a history that was cut off", 3, 3, "refused, and left as it is");
 }
 
 static void test_damaged_header(void **state)
@@ -179,6 +181,8 @@ static void test_verify_finds_damage(void **state)
         assert_non_null(strstr(err.message, "problem"));
         store_close(s);
     }
+    long nr = sizeof(damages) / sizeof(damages[0]);
+    knock("a wrong row in a sound file", nr, nr, "`history verify` finds it");
 }
 
 static void test_verify_finds_torn_pages(void **state)
@@ -199,6 +203,7 @@ static void test_verify_finds_torn_pages(void **state)
     assert_ok(store_open(&s, scratch->path, STORE_READ, &err), &err);
     assert_int_equal(store_verify(s, &health, &err), -1);
     store_close(s);
+    knock("a page overwritten", 1, 1, "`history verify` finds it");
 }
 
 static void assert_one_int(struct store *s, const char *query, int64_t expected)
@@ -430,6 +435,8 @@ static void test_full(void **state)
     assert_int_equal(health.measurements, stored);
     assert_ok(sql_execute(s, "PRAGMA max_page_count = 1000", &err), &err);
     assert_int_equal(fill(s, launch_id, 10, &err), 10); /* room again: it goes on */
+    knock("a database that may not grow", 1, 1, "%u stored measurements are kept, and it goes on",
+          stored);
     store_close(s);
 }
 
@@ -456,6 +463,8 @@ static void test_write_error(void **state)
     assert_ok(store_verify(s, &health, &err), &err);
     assert_int_equal(health.measurements, stored);
     assert_int_equal(fill(s, launch_id, 10, &err), 10);
+    knock("a quota reached while writing", 1, 1, "%u stored measurements are kept, and it goes on",
+          stored);
     store_close(s);
 }
 

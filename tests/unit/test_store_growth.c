@@ -4,6 +4,7 @@
  */
 #include "store_histories.h"
 
+#include "knocks.h"
 #include "store/annotations.h"
 #include "store/query.h"
 #include "store/verdicts.h"
@@ -204,6 +205,7 @@ static void test_clock_set_back(void **state)
     store_listing_release(&listing);
     store_close(s);
     assert_sound(path);
+    knock("a clock set back: runs, launches, samples", 3, 3, "the order is that of beginning");
 }
 
 /* ---- sweeps ---- */

@@ -1,0 +1,88 @@
+# shellcheck shell=bash
+# A system clock that jumps by a day to and fro while measuring goes on: times, limits and budgets are
+# none of its business, and the history stays in order. U-05, S0-12.
+
+command -v cc >/dev/null || skip "no C compiler"
+# Each process begins with another jump, and each look at the clock is another.
+cat >jump.c <<'END'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+
+static long jump(void)
+{
+    static unsigned looks;
+
+    return (long)((getpid() + looks++) % 3) * 86400 - 86400;
+}
+
+int clock_gettime(clockid_t id, struct timespec *t)
+{
+    static int (*real)(clockid_t, struct timespec *);
+
+    if (!real)
+        *(void **)&real = dlsym(RTLD_NEXT, "clock_gettime");
+    int rc = real(id, t);
+    if (id == CLOCK_REALTIME)
+        t->tv_sec += jump();
+    return rc;
+}
+
+int gettimeofday(struct timeval *restrict t, void *restrict zone)
+{
+    struct timespec now;
+
+    (void)zone;
+    clock_gettime(CLOCK_REALTIME, &now);
+    t->tv_sec = now.tv_sec;
+    t->tv_usec = now.tv_nsec / 1000;
+    return 0;
+}
+
+time_t time(time_t *out)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_REALTIME, &now);
+    if (out)
+        *out = now.tv_sec;
+    return now.tv_sec;
+}
+END
+cc -O1 -shared -fPIC -o jump.so jump.c -ldl
+export ASAN_OPTIONS=${ASAN_OPTIONS:-}:verify_asan_link_order=0
+jumping() { LD_PRELOAD=$PWD/jump.so "$HARNESS" "$@"; }
+check "the clock jumps" test -n "$(for _ in 1 2 3 4 5 6; do
+  LD_PRELOAD=$PWD/jump.so date +%F
+done | sort | uniq -d)" -a "$(for _ in 1 2 3 4 5 6 7 8 9; do
+  LD_PRELOAD=$PWD/jump.so date +%F
+done | sort -u | wc -l)" -gt 1
+
+say "Runs"
+for i in 1 2 3 4 5 6; do
+  jumping run null/copy/right --device "$FAKE,sd=0.004" --launches 3 --iterations 20 --label "run-$i" \
+    >out 2>err || echo "run $i: exit status $?: $(cat err)"
+done
+check "none ends early, and no case times out" \
+  test "$("$HARNESS" history list | grep -cE '3 launches +18 OK  run-[1-6]$')" -eq 6
+t history verify
+check "each finds its own launches" test "$(for i in 1 2 3 4 5 6; do
+  "$HARNESS" history show "run-$i" | grep -c '"launch"'
+done | sort -u)" = 18
+times() {
+  "$HARNESS" history show run-1 >show.json
+  for i in $(seq 0 17); do json show.json runs 0 measurements "$i" samples_ns 0; done
+}
+check "times are those of the kernel" test "$(times | awk '$1 > 1900 && $1 < 2100' | wc -l)" -eq 18
+
+say "A real kernel, and limits of time"
+jumping run pointwise/gelu --batch 1 --seq 16 --launches 2 --max-time 0.2s --budget 30s --timeout 20s \
+  --label real >out 2>err
+check "all is measured" test "$("$HARNESS" history list | grep -cE ' real$')" -eq 1 -a \
+  -z "$(grep -E 'FAILED|budget' out err)"
+jumping compare --baseline label:run-1 --head label:run-2 --any-machine >compare.txt 2>&1
+check "what is compared is the same" grep -qE '^run-1 .*: .* same|same' compare.txt
+knock_checks "a system clock that jumps by a day while measuring" "times, limits and order are none of its business"
