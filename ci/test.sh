@@ -119,27 +119,40 @@ stage_reproducible() {
 }
 
 # What three more readers of the source find; they take minutes, so they are no part of everything.
-# What is no mistake is said at its place, with the reason.
+# What is no mistake is said at its place, with the reason: "cppcheck-suppress ... ; ..." and, on the line of
+# gcc's finding or the one above, "analyzer: ...".
 stage_analyze() {
-  build analyze
+  local log file line rest unexplained=0
   build clang
   tidy
+  log=$(mktemp)
+  cmake --preset analyze --log-level=WARNING >/dev/null
+  cmake --build --preset analyze --clean-first >"$log" 2>&1 || { cat "$log"; return 1; }
+  while IFS=: read -r file line rest; do
+    sed -n "$((line - 1)),${line}p" "$file" | grep -q 'analyzer: ' && continue
+    echo "$file:$line:$rest"
+    unexplained=1
+  done < <(grep -E '^[^ ]+: warning: .*\[-Wanalyzer' "$log" | sort -u)
+  rm -f "$log"
   cppcheck --project=build/analyze/compile_commands.json --cppcheck-build-dir="$(mktemp -d)" -j "$jobs" \
     --file-filter='harness/*' --file-filter='kernels/*' --file-filter='models/*' \
     --enable=warning,performance,portability --inline-suppr --quiet --error-exitcode=1
+  return $unexplained
 }
 
-# Memory as memcheck sees it, uninitialised reads above all, which the sanitizers do not look for. It
-# knows no AVX-512, so kernels and OpenBLAS take what it shows them; tests of whole models and of
-# times take hours there and say nothing new.
+# Memory as memcheck sees it, uninitialised reads above all, which the sanitizers do not look for.
+# Left out: whole models and loops of kernels, which take hours there; what judges times; and what
+# starts this very program anew by /proc/self/exe, which is valgrind there.
 stage_valgrind() {
-  local slow='kernel|gpt_|stats$|changepoint|plant|ceilings|cost|streams|scope'
+  local out='kernel|gpt_|stats$|changepoint|streams|scope|cost|measure_(plant|ceilings|kill|sweep|ab|profile)'
   build dev
-  OMP_NUM_THREADS=2 ctest --preset dev --label-regex '^unit$' --exclude-regex "$slow" -T memcheck \
+  OMP_NUM_THREADS=2 ctest --preset dev --label-regex '^unit$' --exclude-regex "$out" -T memcheck \
     --parallel "$jobs" --overwrite MemoryCheckCommand="$(command -v valgrind)" \
     --overwrite MemoryCheckCommandOptions="--quiet --error-exitcode=9 --leak-check=full \
-      --errors-for-leak-kinds=definite --trace-children=yes --child-silent-after-fork=no \
-      --suppressions=$PWD/tests/reliability/valgrind.supp"
+      --errors-for-leak-kinds=definite --trace-children=yes --trace-children-skip=/usr/*,/bin/*" || {
+    cat build/dev/Testing/Temporary/MemoryChecker.*.log
+    return 1
+  }
 }
 
 # The hard knocks alone, with their table.

@@ -47,9 +47,11 @@ void kernel_sequence_of(const struct activity_list *list, size_t iterations,
     size_t period = iterations ? kernels.nr / iterations : 0;
     if (!list->dropped && !list->untimed && period * iterations == kernels.nr &&
         repeats(&kernels, period))
-        for (size_t i = 0; i < period; i++)
-            *array_push(sequence) =
-                memory_string(kernels.items[i]->name ? kernels.items[i]->name : "");
+        for (size_t i = 0; i < period; i++) {
+            /* analyzer: a period above 0 is of some kernels */
+            const char *name = kernels.items[i]->name;
+            *array_push(sequence) = memory_string(name ? name : "");
+        }
     array_release(&kernels);
 }
 

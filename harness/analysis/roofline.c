@@ -84,6 +84,8 @@ static double capacity_of(const struct metric_context *context, enum memory_leve
 {
     int threads = device_label_threads(device);
 
+    if (!context)
+        return 0; /* as where nothing is known of it */
     if (threads > 0 || level == LEVEL_DRAM)
         return memory_level_capacity(context->machine, level, threads);
     const struct ceiling *c =

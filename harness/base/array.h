@@ -35,6 +35,7 @@ static inline void *array_grow(void *items, size_t nr, size_t *capacity, size_t 
         *capacity = *capacity ? *capacity * 2 : 8;
         items = memory_resize(items, *capacity, size);
     }
+    /* cppcheck-suppress nullPointerArithmetic ; where there is none, nr is the capacity, 0 */
     memset((char *)items + nr * size, 0, size);
     return items;
 }

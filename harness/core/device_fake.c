@@ -59,10 +59,11 @@ static const struct {
 
 static int set_one(struct fake *fake, const char *name, const char *value, struct error *err)
 {
-    for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++)
+    for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++) {
+        void *member = (char *)fake + settings[i].offset;
         if (strcmp(settings[i].name, name) == 0)
-            return text_parse_double(value, settings[i].low, settings[i].high, name,
-                                     (double *)((char *)fake + settings[i].offset), err);
+            return text_parse_double(value, settings[i].low, settings[i].high, name, member, err);
+    }
     return error_set(err,
                      "unknown setting \"%s\"; there are base, slow, launch, sd, seed, only, "
                      "crash, hang, grow",

@@ -56,6 +56,7 @@ static double value_of(const struct matrix *m, size_t item)
 
 static int by_shape(const struct benchmark_name *x, const struct benchmark_name *y)
 {
+    /* analyzer: columns have shapes all or none, see size_of() */
     for (int i = 0; i < x->nr_dims && i < y->nr_dims; i++) {
         int names = strcmp(x->dims[i].name, y->dims[i].name);
         if (names != 0)
@@ -63,7 +64,7 @@ static int by_shape(const struct benchmark_name *x, const struct benchmark_name 
         if (x->dims[i].value != y->dims[i].value)
             return x->dims[i].value < y->dims[i].value ? -1 : 1;
     }
-    return x->nr_dims - y->nr_dims;
+    return x->nr_dims - y->nr_dims; /* analyzer: as above */
 }
 
 static int by_size(const void *a, const void *b)

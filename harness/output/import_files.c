@@ -241,7 +241,8 @@ static bool is_criterion_file(const char *path, struct strbuf *folder)
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         if (strcmp(slash ? slash + 1 : path, names[i]) != 0)
             continue;
-        strbuf_addf(folder, "%.*s", slash > path ? (int)(slash - path) : 1, slash ? path : ".");
+        strbuf_addf(folder, "%.*s", slash && slash > path ? (int)(slash - path) : 1,
+                    slash ? path : ".");
         return true;
     }
     return false;

@@ -90,6 +90,7 @@ static int read_samples(struct nvbench *v, const cJSON *state, struct import_cas
     if (!cJSON_IsString(file))
         return 0;
     strbuf_init(&content);
+    /* analyzer: cJSON_IsString() refuses NULL */
     int rc = o->samples ? o->samples(o->context, file->valuestring, &content) : -1;
     v->unreadable += rc != 0;
     if (rc == 0)

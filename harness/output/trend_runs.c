@@ -92,11 +92,13 @@ static void tick_text(const struct run *run, enum tick_kind kind, char text[16])
 
 static bool differs(const struct trend_runs *t, enum tick_kind kind)
 {
-    char first[16], text[16];
+    char first[16] = "", text[16] = "";
 
-    for (int i = 0; i < t->nr; i++) {
-        tick_text(trend_run_at(t, i), kind, i ? text : first);
-        if (i && strcmp(text, first) != 0)
+    if (t->nr > 0)
+        tick_text(trend_run_at(t, 0), kind, first);
+    for (int i = 1; i < t->nr; i++) {
+        tick_text(trend_run_at(t, i), kind, text);
+        if (strcmp(text, first) != 0)
             return true;
     }
     return false;

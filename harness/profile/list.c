@@ -27,7 +27,7 @@ static struct prof_list_chunk *chunk_next(struct prof_list *list, size_t size, s
         if (chunk)
             *chunk = (struct prof_list_chunk) { .base = base, .nr = nr };
         *link = chunk;
-    }
+    } /* analyzer: the list owns it, see prof_list_release() */
     return *link;
 }
 

@@ -108,6 +108,7 @@ struct prof_scope prof_begin(struct prof *prof, const struct prof_site *site,
 
 static void close_record(struct prof_thread *t, struct prof_record *r, uint64_t now, uint8_t how)
 {
+    /* analyzer: its callers have looked whether there is one */
     if (r->begun & BEGUN_HOOKED)
         prof_follow_end(t, r);
     if (r->begun & BEGUN_MEMORY)

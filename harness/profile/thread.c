@@ -119,6 +119,7 @@ static struct prof_chunk *chunk_next(struct prof_thread *t)
         uint32_t base = full ? full->base + full->nr : 0;
         uint32_t nr = prof_chunk_size(full ? full->nr : 0, t->state->most_records - base);
         *link = nr && !t->full ? chunk_create(base, nr) : NULL;
+        /* analyzer: the list owns it, and the thread the list */
         t->full = !*link; /* and stays so: what is inside a dropped scope is dropped */
     }
     return *link;

@@ -73,10 +73,10 @@ const char *prof_trace_text(struct prof_trace *trace, const char *text)
     char **slot = text_slot(trace->texts, trace->size_texts, text);
     if (!*slot) {
         size_t size = strlen(text) + 1;
-        char *copy = malloc(size);
-        if (!copy)
+        *slot = malloc(size);
+        if (!*slot)
             return NULL;
-        *slot = memcpy(copy, text, size);
+        memcpy(*slot, text, size);
         trace->nr_texts++;
     }
     return *slot;

@@ -56,7 +56,7 @@ int samples_decode(const unsigned char *blob, size_t length, uint64_t **samples,
             free(series);
             return error_set(err, "samples are damaged at number %llu", (unsigned long long)i);
         }
-        series[i] = last += unzigzag(z);
+        series[i] = last += unzigzag(z); /* analyzer: there is one where there are samples */
     }
     if (p != end) {
         free(series);

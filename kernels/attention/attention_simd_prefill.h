@@ -259,6 +259,7 @@ static void attend(const struct head *h, struct group *g, int64_t nr, int64_t fr
 
     for (int64_t i = 0; i < nr; i++)
         step_init(&u[i], h, &g[i], from, weights[i]);
+    /* cppcheck-suppress uninitvar ; step_init() fills all of them, and there is one at least */
     for (int64_t panel = from; panel < u[0].to; panel++)
         for (int64_t i = 0; i < nr; i++)
             add_weights(h, &g[i], &u[i], panel, true);
