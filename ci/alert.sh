@@ -44,13 +44,15 @@ limit=${ALERT_LIMIT:-5}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 forge_init
+# What is built and measured to find a commit does not see it.
+export -n GITHUB_TOKEN HARNESS_GITLAB_TOKEN
 
 # shellcheck disable=SC2016  # the variables are jq's
 definitions='
 # A mark is an HTML comment with base64 of JSON: nothing in a key can end it.
 def mark: "<!-- harness-alert:" + (@json | @base64) + " -->";
-def marks: [scan("<!-- harness-alert:([A-Za-z0-9+/=]+) -->") | .[0] | @base64d |
-            (try fromjson catch empty)];
+def marks: [scan("<!-- harness-alert:([A-Za-z0-9+/=]+) -->") | .[0] |
+            (try (@base64d | fromjson) catch empty)];
 def closed_by_us: test("<!-- harness-alert-closed -->");
 def same_place($a; $b): $a.machine == $b.machine and $a.metric == $b.metric and
   $a.from <= $b.to and $b.from <= $a.to;
@@ -115,7 +117,7 @@ culprit() {
   [ -n "${ALERT_BISECT:-}" ] && is_commit "$2" && is_commit "$3" || return 0
   # shellcheck disable=SC2086  # options are words
   "$(find_harness)" bisect --good "$2" --bad "$3" --budget "$ALERT_BISECT" ${db:+--db "$db"} \
-    ${BISECT_OPTIONS:-} "$1" >"$work/bisect" 2>"$work/bisect.log" || status=$?
+    ${BISECT_OPTIONS:-} -- "$1" >"$work/bisect" 2>"$work/bisect.log" || status=$?
   [ $status -eq 0 ] || [ $status -eq 77 ] || tail -n 3 "$work/bisect.log" >>"$work/bisect"
   printf '\nWhat <code>harness bisect</code> says:\n\n<pre>\n'
   tail -n 40 "$work/bisect" | sed -e 's/&/\&amp;/g' -e 's/</\&lt;/g' -e 's/>/\&gt;/g'
@@ -161,8 +163,8 @@ join_issue() {
     select(.number == $n) | .body as $body | [$plan[0].join[] | select(.number == $n) | .step] as $more |
     ($body | gsub("\r"; "") | split("\n\n<!-- harness-alert:")) as $parts |
     $parts[0] + "\n" + ($more | map(row) | join("\n")) + "\n\n" +
-    ($more | map(mark) | join("\n")) + "\n<!-- harness-alert:" +
-    ($parts[1:] | join("\n\n<!-- harness-alert:"))' "$work/issues.jsonl" >"$work/text"
+    ($more | map(mark) | join("\n")) +
+    ($parts[1:] | map("\n<!-- harness-alert:" + .) | join("\n"))' "$work/issues.jsonl" >"$work/text"
   forge_issue_edit "$number" "$work/text" open
 }
 

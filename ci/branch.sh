@@ -23,7 +23,10 @@ action=$1 branch=$2
 shift 2
 git check-ref-format "refs/heads/$branch" || fail "\"$branch\" is no name of a branch"
 names=("${@:1:1}")
-[ "$action" != drop ] || names=("$@")
+case $action in
+  drop) names=("$@") ;;
+  put) names+=(${3:+"$3"}) ;;
+esac
 for folder in "${names[@]}"; do
   [[ $folder =~ ^[A-Za-z0-9_][A-Za-z0-9._-]*(/[A-Za-z0-9_][A-Za-z0-9._-]*)*$ ]] ||
     fail "\"$folder\" is no plain name of a folder"
@@ -50,8 +53,11 @@ write() {
   "$@"
   tree=$(git write-tree)
   unset GIT_INDEX_FILE
+  # The time makes it unlike any before: one that was fetched as the end of a shallow history is not
+  # taken back from here.
   commit=$(git -c user.name="${GIT_AUTHOR_NAME:-harness}" \
-    -c user.email="${GIT_AUTHOR_EMAIL:-harness@localhost}" commit-tree -m "$branch" "$tree")
+    -c user.email="${GIT_AUTHOR_EMAIL:-harness@localhost}" \
+    commit-tree -m "$branch" -m "$(date -u '+%Y-%m-%d %H:%M:%S.%N')" "$tree")
   pushed=yes
   git_quietly push --quiet --force-with-lease="refs/heads/$branch:$old" "$remote" \
     "$commit:refs/heads/$branch" || pushed=no

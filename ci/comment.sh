@@ -90,7 +90,8 @@ take_pictures() {
   [ $nr -gt 0 ]
 }
 
-if [ -z "${PICTURES_BRANCH:-}" ] || [ ! -d "$folder/pictures" ] || ! take_pictures ||
+if [ -z "${PICTURES_BRANCH:-}" ] || [ ! -d "$folder/pictures" ] || [ -L "$folder/pictures" ] ||
+  ! take_pictures ||
   ! "$here/branch.sh" put "$PICTURES_BRANCH" "pr-$number/${HEAD_SHA:0:12}" "$work/pictures" \
     "pr-$number"; then
   sed -i '/^!\[/d' "$work/comment" # better none than broken ones

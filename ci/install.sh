@@ -15,7 +15,8 @@ prefix=$(realpath -m "$1")
 shift
 
 commit=$(git rev-parse HEAD 2>/dev/null || echo unknown)
-if [ "$(cat "$prefix/share/harness/commit" 2>/dev/null)" = "$commit $*" ] &&
+if [ "$commit" != unknown ] &&
+  [ "$(cat "$prefix/share/harness/commit" 2>/dev/null)" = "$commit $*" ] &&
   "$prefix/bin/harness" version >/dev/null 2>&1; then
   echo "install.sh: $prefix has it"
   exit 0

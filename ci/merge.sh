@@ -54,12 +54,20 @@ for i in $(seq "$nr"); do
 done
 [ ${#files[@]} -gt 0 ] || fail "no part is there: look into $folder/log"
 
+# Its status 1 are conflicts, which it tells: the rest is merged.
+merge() {
+  "$harness" history merge "${files[@]}" --db "$1" || {
+    [ $? -eq 1 ] || fail "the parts cannot be merged, see above"
+    status=1
+  }
+}
+
 if [ -n "$db" ]; then
-  "$harness" history merge "${files[@]}" --db "$db"
+  merge "$db"
 else
   scratch=$(mktemp -d "${SLURM_TMPDIR:-${TMPDIR:-/tmp}}/harness-merge.XXXXXX")
   trap 'rm -rf "$scratch"' EXIT
-  "$harness" history merge "${files[@]}" --db "$scratch/history.db" >/dev/null
+  merge "$scratch/history.db" >/dev/null
   "$harness" history backup "$scratch/copy.db" --db "$scratch/history.db" >/dev/null
   cp "$scratch/copy.db" "$folder/.history.part"
   mv -f "$folder/.history.part" "$folder/history.db"

@@ -53,7 +53,8 @@ mkdir -p "$out"
 out=$(realpath "$out")
 db=${db:-$out/history.db}
 
-# The token is for the alerts: what is measured does not see it.
+# The token is for the alerts: what is measured does not get it. (What git needs to push the branch
+# is in the configuration of the checkout; a night measures code that is in the repository already.)
 export -n GITHUB_TOKEN HARNESS_GITLAB_TOKEN
 
 # A history that cannot be read is never replaced by a new one.
@@ -94,9 +95,11 @@ measure() {
     tail -n 20 "$out/build.log" >&2
     fail "the build failed"
   }
+  rm -f "$out"/launch-*.json # of another night: the command may write none
   for launch in $(seq "$launches"); do
     files+=("$(printf '%s/launch-%03d.json' "$out" "$launch")")
     OUT=${files[-1]} sh -c "$bench" </dev/null || fail "the command failed: $bench"
+    [ -s "${files[-1]}" ] || fail "the command wrote no \$OUT (${files[-1]}): $bench"
   done
   "$harness" import "${files[@]}" --label nightly --machine this --db "$db" "${commit[@]}"
 }

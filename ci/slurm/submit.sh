@@ -39,7 +39,7 @@ while [ $# -gt 0 ]; do
     --sbatch) batch+=("$2"); shift ;;
     --shared) shared=yes ;;
     --wait) wait=--wait ;;
-    --label) label=''; run+=("$1") ;;
+    --label | --label=*) label=''; run+=("$1") ;;
     *) run+=("$1") ;;
   esac
   shift

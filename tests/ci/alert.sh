@@ -139,6 +139,32 @@ forge '.issues | length'
 s alert.sh trend.json --dry-run
 forge '.issues | length'
 
+say "A body that somebody has edited takes another benchmark, too"
+forge_set '.issues = []'
+steps=$(step a/b 3 5 0.12)
+alert
+forge_set '.issues[0].body |= gsub("\n\n<!--"; "\n<!--")'
+steps+=,$(step a/c 4 5 0.1)
+alert
+check "every mark is whole" test "$(forge '.issues[0].body' | grep -c harness-alert:)" = \
+  "$(forge '.issues[0].body' | grep -c '^<!-- harness-alert:[A-Za-z0-9+/=]* -->$')"
+
+say "Where that is wanted the commit is looked for; what looks for it sees no token"
+forge_set '.issues = []'
+# shellcheck disable=SC2028  # for that shell
+echo '#!/bin/sh
+echo "by $* <token ${GITHUB_TOKEN:-none}, ${HARNESS_GITLAB_TOKEN:-none}>"' >"$WORK/bisector"
+chmod +x "$WORK/bisector"
+steps=$(step --seed=4 3 5 0.2)
+trend
+HARNESS=$WORK/bisector ALERT_BISECT=1m BISECT_OPTIONS='--seed 3' s alert.sh trend.json
+body 0 | sed -n '/^<pre>/,/^<.pre>/p' | tail -n 3
+
+say "A mark that somebody spoilt is none"
+forge_set '.issues[0].body |= gsub("harness-alert:[A-Za-z0-9+/=]+"; "harness-alert:====")'
+alert
+forge '.issues | length'
+
 say "Commits that are not there, and the same on both sides"
 forge_set '.issues = []'
 good=4444444444444444444444444444444444444444

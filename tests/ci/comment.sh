@@ -126,6 +126,13 @@ pictures second
 HEAD_SHA=2222222222222222222222222222222222222222 s comment.sh artifact
 on_branch
 check "the branch has no history" test "$(git -C ../remote.git rev-list --count pictures)" = 1
+say "A folder of pictures that is a link to another one has none"
+pictures linked
+mv artifact/pictures elsewhere
+ln -s "$PWD/elsewhere" artifact/pictures
+HEAD_SHA=2222222222222222222222222222222222222222 s comment.sh artifact
+forge '.notes[-1].body' | grep -c '^!\['
+on_branch
 say "Where they cannot be put, the comment has none"
 git remote set-url origin ../nowhere.git
 pictures third

@@ -71,3 +71,9 @@ night seed=41
 tail -n 1 ../said
 check "the branch is as it was" cmp ../before <(git -C ../remote.git rev-parse history)
 s nightly.sh --name ../x
+
+say "Programs of one's own: one that writes nothing is no night, whatever is left of another"
+mkdir ../out2
+echo '{}' >../out2/launch-001.json
+HARNESS_BENCH=true HARNESS_BENCH_BUILD=true s nightly.sh --output ../out2 --launches 2 2>&1 |
+  sed "s#$WORK#WORK#"

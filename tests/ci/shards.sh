@@ -73,6 +73,26 @@ s merge.sh 4 shared --db "$PWD/mine.db" 2>&1 | grep -v '^2>'
 s merge.sh 4 shared --db "$PWD/mine.db" 2>&1 | grep -v '^2>'
 "$HARNESS" history list --db mine.db | grep -c ' OK'
 
+say "Two parts that say other things of the same run: told, and the rest is merged"
+mkdir -p twins/shards
+cp shared/shards/1-of-4.db twins/shards/1-of-2.db
+cp shared/shards/1-of-4.db twins/shards/2-of-2.db
+change twins/shards/2-of-2.db "UPDATE run SET suite = 'another'"
+s merge.sh 2 twins 2>&1 | sed 's/([0-9a-f]\{8\})/(UUID)/'
+"$HARNESS" history list --db twins/history.db | grep -c ' OK'
+
+say "What Slurm is asked for: a label of one's own stays the only one"
+mkdir bin
+echo "#!/bin/sh
+echo \"\$*\" >>'$PWD/calls'
+echo 7" >bin/sbatch
+chmod +x bin/sbatch
+for label in '' '--label mine' --label=mine; do
+  # shellcheck disable=SC2086  # words
+  PATH=$PWD/bin:$PATH "$CI/slurm/submit.sh" --shards 2 --output sub $label >/dev/null
+done
+grep -o -- '--label.*' calls | sed 's/slurm-[0-9TZ]*/slurm-TIME/'
+
 say "A wrong result is told by all of them"
 HARNESS=$HARNESS "$CI/shard.sh" 1 1 wrong null/copy/inexact --device "$FAKE" --batch 1 --launches 1 >out 2>err
 echo "[$?]"
