@@ -14,24 +14,14 @@ import sys
 from pathlib import Path
 
 try:
-    import yaml
-except ImportError:
-    print("SKIPPED: python3 has no module yaml here")
-    sys.exit(77)
-try:
     import kubernetes_validate
 except ImportError:
     kubernetes_validate = None
 
-harness, source = sys.argv[1], Path(sys.argv[2])
-problems = []
-
-
-def check(what, good):
-    print(("yes: " if good else "NO: ") + what)
-    if not good:
-        problems.append(what)
-
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from yaml_checks import (Strict, check, finish, options_of_harness, options_of_script,
+                         source, yaml)  # noqa: E402
 
 # Fields of the API that are used here: {name: what is below it}; a type, a tuple of words, a regular
 # expression, a list of one for lists, a dict with the single key "*" for any names.
@@ -90,17 +80,6 @@ def faults(value, form, where):
     return [] if type(value) is form else [f"{where} is no {form.__name__}: {value!r}"]
 
 
-def no_key_twice(loader, node, deep=False):
-    keys = [key.value for key, _ in node.value]
-    if len(keys) != len(set(keys)):
-        raise yaml.YAMLError(f"a key is there twice: {keys}")
-    return yaml.SafeLoader.construct_mapping(loader, node, deep)
-
-
-class Strict(yaml.SafeLoader):
-    construct_mapping = no_key_twice
-
-
 documents = []
 for name in ("run.yaml", "nightly.yaml"):
     for document in yaml.load_all((source / "ci/kubernetes" / name).read_text(), Strict):
@@ -116,8 +95,7 @@ for name in ("run.yaml", "nightly.yaml"):
 if not kubernetes_validate:
     print("not done: the published schemas (python3 has no module kubernetes_validate)")
 
-known = set(re.findall(r"--[a-z-]+", subprocess.run([harness, "help", "run"], check=True,
-                                                    capture_output=True, text=True).stdout))
+known = options_of_harness("run")
 package = (source / "cmake/HarnessPackage.cmake").read_text()
 docker = (source / "ci/docker/Dockerfile").read_text()
 user = re.search(r"^USER (\d+):(\d+)$", docker, re.M)
@@ -134,9 +112,9 @@ for what, document in documents:
     script = re.search(r"/opt/harness/share/harness/ci/([a-z]+\.sh)", " ".join(words))[1]
     check(f"{what}: ci/{script} is there and installed",
           os.access(source / "ci" / script, os.X_OK) and f"ci/{script}" in package)
-    top = re.match(r"#!.*\n((?:#.*\n)*)", (source / "ci" / script).read_text())[1]
     check(f"{what}: options are the script's or the program's",
-          {w for w in words if w.startswith("--")} <= known | set(re.findall(r"--[a-z-]+", top)))
+          {w for w in words if w.startswith("--")}
+          <= known | options_of_script(source / "ci" / script))
     check(f"{what}: not root, the image's user, nothing to write to but its volumes",
           pod["securityContext"]["runAsNonRoot"]
           and str(pod["securityContext"]["runAsUser"]) == user[1]
@@ -174,4 +152,4 @@ for index in ("0", "3"):
                           capture_output=True, text=True).stdout.split()
     check(f"run.yaml: index {index} measures part {int(index) + 1} of {run['args'][0]}",
           said == [str(int(index) + 1), *run["args"]])
-sys.exit(1 if problems else 0)
+finish()

@@ -12,32 +12,12 @@ import subprocess
 import sys
 from pathlib import Path
 
-try:
-    import yaml
-except ImportError:
-    print("SKIPPED: python3 has no module yaml here")
-    sys.exit(77)
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from yaml_checks import (Strict, check, finish, options_of_harness, options_of_script,
+                         source, yaml)  # noqa: E402
 
-harness, source = sys.argv[1], Path(sys.argv[2])
-problems = []
-
-
-def check(what, good):
-    print(("yes: " if good else "NO: ") + what)
-    if not good:
-        problems.append(what)
-
-
-class Strict(yaml.SafeLoader):
-    """YAML 1.2's booleans (so that `on` is a word), and no key twice."""
-
-    def construct_mapping(self, node, deep=False):
-        keys = [key.value for key, _ in node.value]
-        if len(keys) != len(set(keys)):
-            raise yaml.YAMLError(f"a key is there twice: {keys}")
-        return super().construct_mapping(node, deep)
-
-
+# YAML 1.2's booleans, so that `on` is a word.
 Strict.yaml_implicit_resolvers = {
     first: [(tag, regexp) for tag, regexp in resolvers if tag != "tag:yaml.org,2002:bool"]
     for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()}
@@ -48,16 +28,7 @@ def load(path):
     return yaml.load(path.read_text(), Strict)
 
 
-def options_of(script):
-    """What a script's own comment on top says it takes."""
-    top = re.match(r"#!.*\n((?:#.*\n)*)", script.read_text())[1]
-    return set(re.findall(r"--[a-z-]+", top))
-
-
-known = set()
-for command in ("run", "compare"):
-    known |= set(re.findall(r"--[a-z-]+", subprocess.run([harness, "help", command], check=True,
-                                                        capture_output=True, text=True).stdout))
+known = options_of_harness("run", "compare")
 
 
 def check_commands(where, text):
@@ -68,7 +39,7 @@ def check_commands(where, text):
         check(f"{where}: ci/{name} is there", script.exists() and os.access(script, os.X_OK))
         given = set(re.findall(r"(?<=\s)--[a-z-]+", rest))
         check(f"{where}: ci/{name} knows {' '.join(sorted(given)) or 'what it is given'}",
-              given <= options_of(script) | known)
+              given <= options_of_script(script) | known)
     return calls
 
 
@@ -161,4 +132,4 @@ lint = subprocess.run([source / "tests/ci/actionlint.sh", *workflows], text=True
 print(lint.stdout + lint.stderr, end="")
 if lint.returncode != 77:
     check("actionlint has nothing to say", lint.returncode == 0)
-sys.exit(1 if problems else 0)
+finish()

@@ -8,24 +8,12 @@ that the program has.
 """
 import json
 import re
-import subprocess
 import sys
 from pathlib import Path
 
-try:
-    import yaml
-except ImportError:
-    print("SKIPPED: python3 has no module yaml here")
-    sys.exit(77)
-
-harness, source = sys.argv[1], Path(sys.argv[2])
-problems = []
-
-
-def check(what, good):
-    print(("yes: " if good else "NO: ") + what)
-    if not good:
-        problems.append(what)
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from yaml_checks import check, finish, options_of_harness, source, yaml  # noqa: E402
 
 
 def instructions(text):
@@ -39,8 +27,7 @@ def options_of(words):
     return {word for word in words if word.startswith("--")}
 
 
-known = set(re.findall(r"--[a-z-]+", subprocess.run([harness, "help", "serve"], check=True,
-                                                    capture_output=True, text=True).stdout))
+known = options_of_harness("serve")
 
 docker = instructions((source / "ci/docker/Dockerfile").read_text())
 names = [name for name, _ in docker]
@@ -93,4 +80,4 @@ exposed = [argument for name, argument in docker if name == "EXPOSE"][0]
 check("image and pod have the same port and user",
       int(exposed) in ports.values()
       and user[0] == f"{pod['securityContext']['runAsUser']}:{pod['securityContext']['runAsGroup']}")
-sys.exit(1 if problems else 0)
+finish()
