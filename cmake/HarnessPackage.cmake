@@ -19,10 +19,13 @@ install(CODE "
   set(HARNESS_LIBRARY_FOLDER \"${HARNESS_LIBRARY_FOLDER}\")" COMPONENT bundle)
 install(SCRIPT "${PROJECT_SOURCE_DIR}/cmake/bundle.cmake" COMPONENT bundle)
 
-# What a plugin is compiled against: this one header. It lies in the build folder, too.
+# What a plugin is compiled against: this one header, with an example. It lies in the build folder,
+# too.
 configure_file("${PROJECT_SOURCE_DIR}/harness/guest/plugin.h"
   "${PROJECT_BINARY_DIR}/include/harness/plugin.h" COPYONLY)
 install(FILES harness/guest/plugin.h DESTINATION include/harness COMPONENT plugin)
+install(FILES examples/plugin/axpy.c examples/plugin/CMakeLists.txt
+  DESTINATION share/harness/examples/plugin COMPONENT plugin)
 
 include(HarnessManual)         # man pages, completion
 include(HarnessPackageCTest)   # find_package(harness), for other projects
@@ -32,7 +35,8 @@ if(HARNESS_HAVE_CUDA AND NOT HARNESS_CUDA_HOST) # its runtime is linked in
   install(FILES "${CUDAToolkit_LIBRARY_ROOT}/EULA.txt" DESTINATION share/harness/licences
     RENAME cuda-runtime.txt OPTIONAL)
 endif()
-install(DIRECTORY docs examples plots DESTINATION share/harness PATTERN web EXCLUDE)
+install(DIRECTORY docs examples plots DESTINATION share/harness PATTERN web EXCLUDE
+  PATTERN examples/plugin EXCLUDE)
 install(PROGRAMS ci/gpu.sh ci/gpu_torch.py ci/gpu_table.py ci/ab.sh ci/alert.sh ci/branch.sh
   ci/comment.sh ci/merge.sh ci/nightly.sh ci/pr.sh ci/shard.sh DESTINATION share/harness/ci)
 install(FILES ci/forge.sh ci/lib.sh DESTINATION share/harness/ci)
