@@ -74,14 +74,19 @@ static int check_names(const struct guests *g, const struct registry *base, size
     const struct plugin *p = &g->plugins.items[which];
 
     for (const struct kernel *const *k = p->kernels; *k; k++) {
-        const char *taken_by = registry_kernel(base, (*k)->name) ? "this harness" : NULL;
-        if (strncmp((*k)->name, "command/", 8) == 0)
+        bool taken = registry_kernel(base, (*k)->name) != NULL;
+        const char *taken_by = "this harness";
+        if (strncmp((*k)->name, "command/", 8) == 0) {
+            taken = true;
             taken_by = "harness run -- COMMAND";
+        }
         for (size_t i = 0; i < which; i++)
             for (const struct kernel *const *o = g->plugins.items[i].kernels; *o; o++)
-                if (strcmp((*k)->name, (*o)->name) == 0)
+                if (strcmp((*k)->name, (*o)->name) == 0) {
+                    taken = true;
                     taken_by = g->plugins.items[i].file;
-        if (taken_by)
+                }
+        if (taken)
             return error_set(err,
                              "plugin %s: the kernel name \"%s\" belongs to %s: give yours another, "
                              "such as mine/%s",

@@ -136,17 +136,16 @@ static void add_throughput(cJSON *list, const cJSON *throughput)
 static void add_id(const struct criterion *c, cJSON *message, const cJSON *benchmark,
                    const char *folder)
 {
-    size_t root = strlen(c->root), length = strlen(folder);
+    size_t root = strlen(c->root);
     const char *full = json_string(benchmark, "full_id", NULL), *begin = folder + root;
     const char *slash = strrchr(folder, '/');
+    size_t length = slash ? (size_t)(slash - folder) : 0; /* without "new" */
     struct strbuf id;
 
     strbuf_init(&id);
-    if (slash && (size_t)(slash - folder) > root) { /* without "new" */
-        length = (size_t)(slash - folder);
+    if (length > root) {
         begin += *begin == '/';
     } else { /* this very folder was named: its parent's name */
-        length = slash ? (size_t)(slash - folder) : 0;
         for (begin = folder + length; begin > folder && begin[-1] != '/'; begin--)
             ;
     }

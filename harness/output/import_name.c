@@ -182,7 +182,7 @@ void import_name_path(struct import_name *n, const char *text)
     import_name_init(n, text);
     while (p.nr < PARTS_MAX && (part = strsep(&rest, "/")))
         p.part[p.nr++] = part;
-    if (!rest && p.part[0][0]) { /* all of it is taken apart, and there is a name */
+    if (p.nr > 0 && !rest && p.part[0][0]) { /* all of it is taken apart, and there is a name */
         find_arguments(&p);
         if (add_arguments(&p, n))
             add_words(&p, n);

@@ -102,7 +102,7 @@ static int read_entry(struct import_build *b, const cJSON *entry, const char *te
     const cJSON *timing = cJSON_GetObjectItemCaseSensitive(entry, "timing");
     int outcome = outcome_find(json_string(entry, "outcome", "OK"));
     struct import_name name;
-    double time_ms;
+    double time_ms = 0;
 
     import_name_init(&name, text);
     add_sizes(entry, &name);

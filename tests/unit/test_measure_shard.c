@@ -27,7 +27,7 @@ static void draw(struct random *r, struct sweep *s, double unknown)
     s->nr = 1 + (size_t)random_below(r, ITEMS_MAX);
     s->count = 1 + (size_t)random_below(r, PARTS_MAX);
     for (size_t i = 0; i < s->nr; i++) {
-        snprintf(s->keys[i], sizeof(s->keys[i]), "key%zu", i);
+        snprintf(s->keys[i], sizeof(s->keys[i]), "key%u", (unsigned)i);
         snprintf(s->kernels[i], sizeof(s->kernels[i]), "kernel%u", (unsigned)random_below(r, 5));
         bool known = random_uniform(r) >= unknown;
         double missing = random_below(r, 2) ? (double)NAN : 0;
