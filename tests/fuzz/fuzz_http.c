@@ -129,9 +129,10 @@ static const struct library stand_in = {
 
 static int digit(char c)
 {
-    const char *digits = "0123456789abcdef", *at = c ? strchr(digits, c | 0x20) : NULL;
+    const char *digits = "0123456789abcdefABCDEF", *at = c ? strchr(digits, c) : NULL;
+    ptrdiff_t place = at ? at - digits : -1;
 
-    return at ? (int)(at - digits) : -1;
+    return (int)(place < 16 ? place : place - 6);
 }
 
 /* %41 becomes A, in place. */
@@ -141,7 +142,7 @@ static char *decode(char *text)
 
     for (char *from = text; *from; from++) {
         int high = *from == '%' ? digit(from[1]) : -1, low = high < 0 ? -1 : digit(from[2]);
-        *to++ = low < 0 ? *from : (char)(high << 4 | low);
+        *to++ = low < 0 ? *from : (char)(16 * high + low);
         from += low < 0 ? 0 : 2;
     }
     *to = '\0';
