@@ -145,9 +145,9 @@ static void note_launches(struct comparison *c)
         few += c->rows[i].verdict == VERDICT_UNDECIDED && !compare_in_family(&c->rows[i]);
     if (few > 0)
         comparison_note(c,
-                        "%zu benchmarks have fewer than %d launches with a time on a side; measure "
+                        "%zu benchmark%s fewer than %d launches with a time on a side; measure "
                         "with more launches.",
-                        few, COMPARE_LAUNCHES_MIN);
+                        few, few == 1 ? " has" : "s have", COMPARE_LAUNCHES_MIN);
 }
 
 /* Where the noise comes from, for people: a part of it, median over the rows that know it. */
