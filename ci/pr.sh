@@ -86,7 +86,8 @@ read_event() {
   elif [ -n "${CI_MERGE_REQUEST_IID:-}" ] && [ -z "$base" ]; then
     number=${number:-$CI_MERGE_REQUEST_IID}
     head=${head:-${CI_MERGE_REQUEST_SOURCE_BRANCH_SHA:-$CI_COMMIT_SHA}}
-    base=${CI_MERGE_REQUEST_DIFF_BASE_SHA:?}
+    base=${CI_MERGE_REQUEST_DIFF_BASE_SHA:-}
+    is_commit "$base" || fail "CI_MERGE_REQUEST_DIFF_BASE_SHA is no commit; give --base"
   fi
 }
 read_event
@@ -120,7 +121,8 @@ printf '%s\n' "$head" >"$out/head"
 
 comment=(--format github --comment-id "$id" --output "$out/comment.md" --images "$out/pictures")
 if [ -z "$image_base" ] && [ -n "${PICTURES_BRANCH:-}" ] && [ -n "$number" ]; then
-  image_base=https://raw.githubusercontent.com/${GITHUB_REPOSITORY:?}/$PICTURES_BRANCH/pr-$number
+  [ -n "${GITHUB_REPOSITORY:-}" ] || fail "PICTURES_BRANCH needs GITHUB_REPOSITORY: OWNER/NAME"
+  image_base=https://raw.githubusercontent.com/$GITHUB_REPOSITORY/$PICTURES_BRANCH/pr-$number
   image_base+=/${head:0:12}
 fi
 [ -z "$image_base" ] || comment+=(--image-base "$image_base")
