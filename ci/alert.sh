@@ -210,4 +210,5 @@ for i in $(seq 0 $((new - 1))); do
   fi
   open_issue "$i"
 done
-echo "alert.sh: $(jq '.standing | length' "$work/now.json") steps stand"
+echo "alert.sh: $(jq -r '.standing | length | if . == 1 then "1 step stands" else "\(.) steps stand" end' \
+  "$work/now.json")"
