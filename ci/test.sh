@@ -18,7 +18,7 @@ stage_setup() { ci/setup.sh --tests; }
 stage_format() { sources | xargs clang-format --dry-run --Werror; }
 
 stage_scripts() {
-  git ls-files 'ci/*.sh' 'ci/*.sbatch' .ci/run 'cmake/*.sh' 'tests/*.sh' | xargs -r shellcheck
+  git ls-files 'ci/*.sh' 'ci/*.sbatch' .ci/run 'cmake/*.sh' 'tests/*.sh' 'docs/*.sh' | xargs -r shellcheck
 }
 
 build() {

@@ -35,10 +35,8 @@ outcomes() {
 
 # The commands of a section of the guide, as they stand there.
 # guide HEADING
-guide() {
-  # shellcheck disable=SC2016  # the fence of a block
-  sed -n "/^## $1\$/,/^## /p" "$source/docs/ctest.md" | sed -n '/^```sh$/,/^```$/p' | grep -v '^```'
-}
+guide() { python3 "$CLI/../guides/guide.py" commands "$source/docs/ctest.md" --section "$1"; }
+command -v python3 >/dev/null || skip "there is no python3"
 
 say "The guide, in a project"
 cp -r "$source/examples/perf_test" project

@@ -1,0 +1,48 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""figures.py HARNESS READING-PLOTS.md: each figure that the program draws has its place in the guide,
+with a picture that is there and a word on what a bad sign is; and the guide has no other."""
+import json
+import pathlib
+import re
+import subprocess
+import sys
+
+
+def sections(text):
+    """{figure: text of its section}; a heading names one or more figures."""
+    found = {}
+    for part in re.split(r"^(?=##+ )", text, flags=re.M):
+        heading = re.match(r"### (.*)\n", part)
+        for name in heading.group(1).split(", ") if heading else []:
+            found[name] = part
+    return found
+
+
+def complaints(section, folder):
+    pictures = re.findall(r"!\[[^\]]*\]\(([^)]*)\)", section)
+    if not pictures and "```" not in section:
+        yield "neither picture nor sketch"
+    for picture in pictures:
+        if not (folder / picture).is_file():
+            yield f"there is no {picture}"
+    if "**Bad sign:**" not in section:
+        yield "not a word on a bad sign"
+
+
+def main(harness, page):
+    listed = json.loads(subprocess.run([harness, "list", "figures", "--json"], check=True,
+                                       capture_output=True, text=True).stdout)["figures"]
+    drawn = {figure["name"] for figure in listed}
+    page = pathlib.Path(page)
+    told = sections(page.read_text(encoding="utf-8"))
+    errors = [f"{name}: the program draws it, {page.name} does not tell of it" for name in drawn - told.keys()]
+    errors += [f"{name}: {page.name} tells of it, the program has none" for name in told.keys() - drawn]
+    errors += [f"{name}: {what}" for name in drawn & told.keys()
+               for what in complaints(told[name], page.parent)]
+    print("\n".join(sorted(errors)) or f"{len(drawn)} figures, each with its place in {page.name}")
+    return 1 if errors or not drawn else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
