@@ -91,6 +91,13 @@ struct measurement;
 /* What prepare() gives where it found that the case cannot run here: UNSUPPORTED, not FAILED. */
 enum { CALL_UNSUPPORTED = -2 };
 
+/* In C++ a member that initialisers may leave out wants a value of its own. */
+#ifdef __cplusplus
+#define VARIANT_NONE = nullptr
+#else
+#define VARIANT_NONE
+#endif
+
 struct variant {
     const char *name;    /* "naive", "simd", "openblas", "cuda_tiled" */
     const char *summary; /* one line: the idea and the limit it should reach */
@@ -110,11 +117,11 @@ struct variant {
 
     /* On a device of kind DEVICE_PROCESS in place of launch(), and nowhere else: runs it once as a
      * process of its own, and gives the ns from its start to its end. -1 where it failed. */
-    int (*execute)(const struct call *call, uint64_t *ns, struct error *err);
+    int (*execute)(const struct call *call, uint64_t *ns, struct error *err) VARIANT_NONE;
     /* What people should be told of outputs that are wrong; NULL or "": the elements tell. */
-    const char *(*explain)(const struct call *call);
+    const char *(*explain)(const struct call *call)VARIANT_NONE;
     /* Adds to m->telemetry what the variant knows of the last m->nr_samples launches. */
-    void (*facts)(const struct call *call, struct measurement *m);
+    void (*facts)(const struct call *call, struct measurement *m) VARIANT_NONE;
 };
 
 /* The extent of a dim by name, or `otherwise` where the kernel lacks that dim. */

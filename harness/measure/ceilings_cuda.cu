@@ -41,7 +41,7 @@ struct timing {
 static void timing_init(struct timing *w, struct device *d, cuda_loop_launch *launch,
                         struct cuda_loop *loop, unsigned flags)
 {
-    memset(w, 0, sizeof(*w));
+    *w = {};
     w->variant.launch = launch;
     w->variant.device = DEVICE_CUDA;
     w->variant.flags = flags;
