@@ -141,10 +141,11 @@ stage_analyze() {
 }
 
 # Memory as memcheck sees it, uninitialised reads above all, which the sanitizers do not look for.
-# Left out: whole models and loops of kernels, which take hours there; what judges times; and what
-# starts this very program anew by /proc/self/exe, which is valgrind there.
+# Left out: whole models and loops of kernels, which take hours there; what judges times or memory;
+# and what starts programs, or this one anew by /proc/self/exe, which is valgrind there.
 stage_valgrind() {
-  local out='kernel|gpt_|stats$|changepoint|streams|scope|cost|measure_(plant|ceilings|kill|sweep|ab|profile)'
+  local out='kernel|gpt_|stats$|changepoint|streams|scope|cost|base_process|guest_command'
+  out+='|measure_(plant|ceilings|kill|sweep|ab|profile)'
   build dev
   OMP_NUM_THREADS=2 ctest --preset dev --label-regex '^unit$' --exclude-regex "$out" -T memcheck \
     --parallel "$jobs" --overwrite MemoryCheckCommand="$(command -v valgrind)" \

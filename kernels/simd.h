@@ -466,6 +466,7 @@ SIMD_INLINE simd_float simd_from_int(simd_int v)
 
 SIMD_INLINE simd_float simd_power_of_two(simd_int n)
 {
+    /* analyzer: gcc takes the vector's bytes for the bits of what is shifted */
     return (simd_float)((n + 127) << 23);
 }
 
@@ -507,6 +508,7 @@ SIMD_INLINE simd_float simd_floor(simd_float v)
 SIMD_INLINE simd_float simd_scale(simd_float v, simd_float n)
 {
     typedef uint32_t bits __attribute__((vector_size(16))); /* a shift of these cannot overflow */
+    /* analyzer: as above */
     return (simd_float)((bits)v + ((bits)simd_round(simd_min(simd_set(127), n)) << 23));
 }
 

@@ -60,9 +60,8 @@ static int select_by_options(struct choice *c, const struct choice_options *o, c
     char dim[DIM_NAME_SIZE] = "";
 
     c->suite = (struct suite) { .sampling = sampling_default, .launches = 3 };
-    c->suite.selections = array_grow(NULL, 0, &c->suite.capacity, sizeof(*selection));
-    c->suite.nr = 1;
-    selection = c->suite.selections;
+    selection = c->suite.selections = memory_zeroed(1, sizeof(*selection));
+    c->suite.nr = c->suite.capacity = 1;
     for (int i = 0; i < nr; i++)
         string_list_add(&selection->filters, filters[i]);
     copy_strings(&selection->models, &o->models);
