@@ -10,7 +10,6 @@ void error_record(struct error *err, const char *format, ...)
     va_list args;
 
     va_start(args, format);
-    /* cppcheck-suppress ctuuninitvar ; it is written here, not read */
     vsnprintf(err->message, sizeof(err->message), format, args);
     va_end(args);
 }

@@ -45,7 +45,7 @@ static enum tone tone_of(const struct diff_frame *frame)
         return TONE_NEW;
     double ratio = frame->total[1] / frame->total[0];
     int tone = TONE_LESS;
-    while (ratio >= tones[tone].below && tone < TONE_MORE)
+    while (tone < TONE_MORE && ratio >= tones[tone].below)
         tone++;
     return (enum tone)tone;
 }

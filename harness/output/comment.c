@@ -120,7 +120,7 @@ static void add_marker(const char *name, struct strbuf *out)
     bool dash = false;
 
     strbuf_adds(out, "<!-- harness:");
-    for (size_t i = 0; name[i] && i < NAME_SHOWN; i++) {
+    for (size_t i = 0; i < NAME_SHOWN && name[i]; i++) {
         bool plain = isalnum((unsigned char)name[i]) || strchr("._", name[i]);
         if (plain || !dash)
             strbuf_addc(out, plain ? name[i] : '-');

@@ -310,7 +310,6 @@ static const char *usual_section(const struct preset *p)
 int preset_from_json(struct preset *preset, const struct json_source *source, const cJSON *json,
                      struct error *err)
 {
-    /* cppcheck-suppress ctuuninitvar ; it is filled below */
     struct reading r = { preset, source, err };
 
     *preset = (struct preset) { .show_legend = true, .order = ORDER_USUAL };

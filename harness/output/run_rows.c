@@ -13,6 +13,7 @@ int run_newest(const struct records *records)
     for (size_t i = 0; i < records->nr; i++) {
         int run = records->items[i].run;
         if (newest < 0 || records->runs[run].started_ms > records->runs[newest].started_ms ||
+            /* cppcheck-suppress arrayIndexThenCheck ; of two at one time it is the later one */
             (records->runs[run].started_ms == records->runs[newest].started_ms && run > newest))
             newest = run;
     }
