@@ -136,7 +136,8 @@ stage_analyze() {
   done < <(grep -E '^[^ :]+:[0-9]+:[0-9]+: warning: .*\[-Wanalyzer' "$log" | sort -u)
   rm -f "$log"
   # ctuuninitvar takes a pointer through which a function writes for one through which it reads.
-  cppcheck --suppress=ctuuninitvar --project=build/analyze/compile_commands.json --cppcheck-build-dir="$(mktemp -d)" -j "$jobs" \
+  cppcheck --suppress=ctuuninitvar --project=build/analyze/compile_commands.json \
+    --cppcheck-build-dir="$(mktemp -d)" -j "$jobs" \
     --file-filter='harness/*' --file-filter='kernels/*' --file-filter='models/*' \
     --enable=warning,performance,portability --inline-suppr --quiet --error-exitcode=1
   return $unexplained
