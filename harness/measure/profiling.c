@@ -157,7 +157,7 @@ static int add_activity(struct session *s, struct error *err)
     int rc = activity_stop(s->collector, &list, err);
     s->collector = NULL;
     if (rc == 0)
-        kernel_sequence_of(&list, (size_t)(UNKEPT + s->options->iterations), s->kernels);
+        kernel_sequence_of(&list, UNKEPT + (size_t)s->options->iterations, s->kernels);
     if (rc == 0)
         rc = timeline_add_activity(&s->trace, &list, err);
     activity_list_release(&list);
