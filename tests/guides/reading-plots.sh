@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # Around docs/reading-plots.md: a history of twelve runs, one with a gemm, records, another history.
-not_run 'harness plot gcc clang*' 'needs builds by two compilers; test cli.plot_runs'
+not_run 'harness plot gcc clang*' 'needs builds by two compilers; test cli.plot_runs groups by label'
 before() {
   local nr
   in_path
