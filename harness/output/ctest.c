@@ -34,7 +34,8 @@ static void add_percentiles(const struct group *g, struct strbuf *out)
     summary_init(&s, g->items, g->nr);
     for (size_t i = 0; s.n > 0 && i < sizeof(percentiles) / sizeof(percentiles[0]); i++) {
         struct metric_value v = metric_get(percentiles[i], &s, NULL);
-        if (!v.few)
+        bool median = i == 0; /* what is judged, however few samples it is of */
+        if (median || !v.few)
             add_number(out, percentiles[i], g->bench->key, "ns", v.value);
     }
     summary_release(&s);

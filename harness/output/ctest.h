@@ -3,8 +3,8 @@
  * Numbers for CTest: elements <CTestMeasurement type="numeric/double" name="...">, a line each,
  * which ctest takes out of what a test prints, keeps in Test.xml and sends to CDash. Names:
  *
- *   "p50 KEY (ns)", p95, p99    of the head, launches pooled; a percentile that the samples are
- *                               too few to carry is left out
+ *   "p50 KEY (ns)", p95, p99    of the head, launches pooled; p95 and p99 are left out where the
+ *                               samples are too few to carry them
  *   "change METRIC KEY (%)"     of each row that has both sides; above 0 is more of the metric
  */
 #ifndef HARNESS_OUTPUT_CTEST_H

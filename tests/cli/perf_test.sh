@@ -17,13 +17,6 @@ PATH="$PREFIX/bin:$(dirname "$CMAKE"):$PATH"
 export PREFIX PATH
 check "the program" test "$(command -v harness)" = "$PREFIX/bin/harness"
 
-# Until the program can do both by itself, this says how it is asked and gives times from the same
-# source: the JSON's, or what the program takes.
-if ! harness help import >/dev/null 2>&1 || ! harness help run | grep -q -- '--name'; then
-  mv "$PREFIX/bin/harness" "$PREFIX/bin/harness.real"
-  cp "$CLI/../fixtures/perf_test/harness.sh" "$PREFIX/bin/harness"
-fi
-
 # Each test with what became of it, by the JUnit file that ctest writes.
 # outcomes FOLDER [CTEST-OPTION...]
 outcomes() {
