@@ -2,6 +2,7 @@
 /* Comparisons with their verdicts, on their way from one history into another. */
 #include "store/merge_parts.h"
 #include "store/schema.h"
+#include "store/write.h"
 
 #include <inttypes.h>
 
@@ -62,20 +63,6 @@ static int copy_comparison(struct merge *m, const struct sql_query *q, int64_t f
     if (sql_run(&insert, err))
         return -1;
     return copy_verdicts(m, from, sql_last_id(m->to), err);
-}
-
-static int find_comparison(struct store *s, const char *uuid, int64_t *id, struct error *err)
-{
-    struct sql_query q;
-
-    if (sql_open(&q, s, "SELECT id FROM comparison WHERE uuid = ?", err))
-        return -1;
-    sql_bind_text(&q, uuid);
-    int rc = sql_step(&q, err);
-    if (rc > 0)
-        *id = sql_int(&q);
-    sql_close(&q);
-    return rc;
 }
 
 /* Within a transaction. 1: it is new, 0: it is there already. */

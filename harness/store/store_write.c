@@ -13,11 +13,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-int find_run(struct store *s, const char *uuid, int64_t *id, struct error *err)
+static int find_by_uuid(struct store *s, const char *text, const char *uuid, int64_t *id,
+                        struct error *err)
 {
     struct sql_query q;
 
-    if (sql_open(&q, s, "SELECT id FROM run WHERE uuid = ?", err))
+    if (sql_open(&q, s, text, err))
         return -1;
     sql_bind_text(&q, uuid);
     int rc = sql_step(&q, err);
@@ -25,6 +26,16 @@ int find_run(struct store *s, const char *uuid, int64_t *id, struct error *err)
         *id = sql_int(&q);
     sql_close(&q);
     return rc;
+}
+
+int find_run(struct store *s, const char *uuid, int64_t *id, struct error *err)
+{
+    return find_by_uuid(s, "SELECT id FROM run WHERE uuid = ?", uuid, id, err);
+}
+
+int find_comparison(struct store *s, const char *uuid, int64_t *id, struct error *err)
+{
+    return find_by_uuid(s, "SELECT id FROM comparison WHERE uuid = ?", uuid, id, err);
 }
 
 int write_run(struct store *s, struct run *run, struct error *err)

@@ -6,8 +6,9 @@
 
 #include "store/sql.h"
 
-/* The run with this uuid: 1 and *id, 0: there is none, -1: error. */
+/* The run, or comparison, with this uuid: 1 and *id, 0: there is none, -1: error. */
 int find_run(struct store *s, const char *uuid, int64_t *id, struct error *err);
+int find_comparison(struct store *s, const char *uuid, int64_t *id, struct error *err);
 /* Sets run->id; the uuid must be there. */
 int write_run(struct store *s, struct run *run, struct error *err);
 /* The key is the identity; the other fields are those of the first measurement that had it. */
