@@ -12,7 +12,7 @@
 enum { ROUNDS = 9, LONG = 20000, PIECES = 1000 };
 
 /* A correction: pairs of groups of samples, each about PAIR_NS long. Work beyond OVERLAP_NS needs
- * none: no team of threads takes that long to come to rest. */
+ * none: no team of threads takes that long to come to rest, and a core's queues are soon empty. */
 enum { CORRECTIONS = 8, PAIRS = 15, PAIR_NS = 500000, SAMPLES_MAX = 31, OVERLAP_NS = 20000 };
 
 /* Nothing before it runs on beside what follows, nor what follows beside what is before. */
@@ -136,7 +136,8 @@ static double share_of(struct plant *plant, const struct call *call, uint64_t st
 }
 
 /* What follows a launch of several threads may run while they still come to rest, and costs less
- * than it lasts. So short work is made longer until samples are longer by the wanted share. */
+ * than it lasts; what follows a short one of one thread waits for its stores, and costs more. So
+ * short work is made longer or shorter until samples are longer by the wanted share. */
 static void correct(struct plant *plant, const struct call *call, double launch_ns, unsigned batch)
 {
     int nr = (int)fmax(3, fmin(SAMPLES_MAX, PAIR_NS / (launch_ns * batch)));
@@ -163,7 +164,7 @@ int plant_grow(struct plant *plant, const struct call *call, double launch_ns, u
     plant->step = cost.step;
     if (plant_steps(&cost, plant->share * launch_ns, &plant->steps, err))
         return -1;
-    if (call->device->threads > 1 && plant->share * launch_ns < OVERLAP_NS)
+    if (plant->share * launch_ns < OVERLAP_NS)
         correct(plant, call, launch_ns, batch);
     return 0;
 }

@@ -230,7 +230,7 @@ static double try_share(struct device *d, int64_t width, double share)
         times[i] = launch_ns(&call, batch);
     assert_ok(plant_init(&plant, share, d, &call, &err), &err);
     double ns = stats_median(times, 50);
-    assert_ok(plant_grow(&plant, &call, ns, 1, &err), &err);
+    assert_ok(plant_grow(&plant, &call, ns, batch, &err), &err);
     double there = added(&call, &plant, batch, ns > 1e6 ? 40 : 400);
     print_message("%10.0f ns a launch: planted %5.2f %%, there are %6.3f %%\n", ns, 100 * share,
                   100 * there);
