@@ -6,8 +6,8 @@ set -euo pipefail
 usage() {
   echo "usage: ci/setup.sh [--tests]"
   echo "  --tests   also what ci/test.sh needs (cmocka, clang with libFuzzer, clang-format,"
-  echo "            clang-tidy, shellcheck, cppcheck, valgrind, Chromium, jq, Slurm, a compiler for"
-  echo "            64-bit Arm and qemu to run what it makes)"
+  echo "            clang-tidy, shellcheck, cppcheck, valgrind, Chromium, jq, Slurm, fish, zsh, a"
+  echo "            compiler for 64-bit Arm and qemu to run what it makes)"
 }
 
 packages=(gcc g++ cmake ninja-build pkg-config git libbenchmark-dev libcjson-dev libsqlite3-dev
@@ -26,6 +26,8 @@ case "${1:-}" in
     fi
     # For the tests of this folder's scripts: what they call, and a Slurm on one machine.
     packages+=(jq curl python3-yaml slurm-wlm munge)
+    # The shells whose completion is tested beside bash's.
+    packages+=(fish zsh)
     # For its stages analyze and valgrind.
     packages+=(cppcheck valgrind)
     # To build for 64-bit Arm and run that.

@@ -120,27 +120,38 @@ stage_reproducible() {
 
 # What three more readers of the source find; they take minutes, so they are no part of everything.
 # What is no mistake is said at its place, with the reason: "cppcheck-suppress ... ; ..." and, on the line of
-# gcc's finding or the one above, "analyzer: ...". What has no place ("cc1: warning") is about
-# variables that gcc itself makes for an OpenMP region.
+# gcc's finding or the one above, "analyzer: ...".
 stage_analyze() {
-  local log file line rest unexplained=0
+  local status=0
   build clang
-  tidy
+  tidy || status=1
+  gcc_analyzer || status=1
+  cppcheck_all || status=1
+  return $status
+}
+
+# What has no place ("cc1: warning") is about variables that gcc itself makes for an OpenMP region.
+gcc_analyzer() {
+  local log file line rest unexplained=0
   log=$(mktemp)
   cmake --preset analyze --log-level=WARNING >/dev/null
   cmake --build --preset analyze --clean-first >"$log" 2>&1 || { cat "$log"; return 1; }
   while IFS=: read -r file line rest; do
+    file=$(cd build/analyze && realpath --relative-to=../.. "$file")
     sed -n "$((line - 1)),${line}p" "$file" | grep -q 'analyzer: ' && continue
     echo "$file:$line:$rest"
     unexplained=1
   done < <(grep -E '^[^ :]+:[0-9]+:[0-9]+: warning: .*\[-Wanalyzer' "$log" | sort -u)
   rm -f "$log"
-  # ctuuninitvar takes a pointer through which a function writes for one through which it reads.
+  return $unexplained
+}
+
+# ctuuninitvar takes a pointer through which a function writes for one through which it reads.
+cppcheck_all() {
   cppcheck --suppress=ctuuninitvar --project=build/analyze/compile_commands.json \
     --cppcheck-build-dir="$(mktemp -d)" -j "$jobs" \
     --file-filter='harness/*' --file-filter='kernels/*' --file-filter='models/*' \
     --enable=warning,performance,portability --inline-suppr --quiet --error-exitcode=1
-  return $unexplained
 }
 
 # Memory as memcheck sees it, uninitialised reads above all, which the sanitizers do not look for.
