@@ -10,6 +10,9 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 jobs=$(nproc)
+# Tests at a time: half of a test's time it waits, for the disk, a time limit or an answer. Those of
+# many threads count as two (PROCESSORS), those that judge times are alone (RUN_SERIAL).
+tests_at_once=$((2 * jobs))
 
 sources() { git ls-files '*.c' '*.h' '*.cc' '*.cu' '*.cuh'; }
 
@@ -30,13 +33,14 @@ stage_build() { build dev; }
 
 # Several tests at once: threads that wait must not keep the cores from those that work.
 stage_test() {
-  OMP_WAIT_POLICY=passive ctest --preset dev --label-exclude '^(perf|web)$' --parallel "$jobs"
+  OMP_WAIT_POLICY=passive ctest --preset dev --label-exclude '^(perf|web)$' \
+    --parallel "$tests_at_once"
 }
 
 # The page: its parts by node, the whole in Chromium. A test that lacks a tool is skipped, and the
 # reason is told here.
 stage_web() {
-  ctest --preset dev --label-regex '^web$' --parallel "$jobs"
+  ctest --preset dev --label-regex '^web$' --parallel "$tests_at_once"
   grep -h '^skipped: ' build/dev/Testing/Temporary/LastTest.log | sort | uniq -c || true
 }
 
@@ -51,16 +55,19 @@ stage_sanitize() {
   build cuda-host
   echo "not under the sanitizers: $left_out (others' libraries, times)"
   OMP_WAIT_POLICY=passive ASAN_OPTIONS=detect_leaks=1 ctest --preset cuda-host \
-    --label-regex '^(unit|cli)$' --exclude-regex "$left_out" --parallel "$jobs"
+    --label-regex '^(unit|cli)$' --exclude-regex "$left_out" --parallel "$tests_at_once"
 }
 
-# What is shared between threads without OpenMP, whose barriers ThreadSanitizer does not see.
+# What is shared between threads that the program itself starts: the profiler's, samplers', the live
+# page's. ThreadSanitizer does not see OpenMP's barriers, so that a team here is one thread.
 stage_threads() {
   local tests=(profile_scopes profile_threads profile_memory profile_summary activity_collect
-    measure_sampler)
+    measure_sampler measure_nvml measure_gpus base_process timeline_layers serve_http serve_cache
+    serve)
   cmake --preset tsan --log-level=WARNING >/dev/null
-  cmake --build --preset tsan --target "${tests[@]/#/test_}"
-  ctest --preset tsan --tests-regex "^unit\.($(IFS='|'; echo "${tests[*]}"))\$" --no-tests=error
+  cmake --build --preset tsan --target "${tests[@]/#/test_}" fuzz_serve
+  OMP_NUM_THREADS=1 ctest --preset tsan --no-tests=error --parallel "$tests_at_once" \
+    --tests-regex "^(unit\.($(IFS='|'; echo "${tests[*]}"))|serve\.fuzz)\$"
 }
 
 # The kernels on another processor: their portable form, and that nothing takes x86 for granted.
@@ -161,8 +168,11 @@ stage_valgrind() {
   local out='kernel|gpt_|stats$|changepoint|streams|scope|cost|base_process|guest_command'
   out+='|measure_(plant|ceilings|kill|sweep|ab|profile)'
   build dev
-  OMP_NUM_THREADS=2 ctest --preset dev --label-regex '^unit$' --exclude-regex "$out" -T memcheck \
-    --parallel "$jobs" --overwrite MemoryCheckCommand="$(command -v valgrind)" \
+  rm -rf build/dev/Testing/Temporary/MemoryChecker.*
+  # With -T a preset's folder does not count.
+  OMP_NUM_THREADS=2 ctest --test-dir build/dev --label-regex '^unit$' --exclude-regex "$out" \
+    -T memcheck --no-tests=error --timeout 1800 --parallel "$jobs" \
+    --overwrite MemoryCheckCommand="$(command -v valgrind)" \
     --overwrite MemoryCheckCommandOptions="--quiet --error-exitcode=9 --leak-check=full \
       --errors-for-leak-kinds=definite --trace-children=yes --trace-children-skip=/usr/*,/bin/*" || {
     cat build/dev/Testing/Temporary/MemoryChecker.*.log
@@ -171,7 +181,7 @@ stage_valgrind() {
 }
 
 # The hard knocks alone, with their table.
-stage_reliability() { build dev && ctest --preset dev --label-regex '^reliability$' --parallel "$jobs"; }
+stage_reliability() { build dev && ctest --preset dev --label-regex '^reliability$' --parallel "$tests_at_once"; }
 
 # clang-tidy with further options.
 tidy() {

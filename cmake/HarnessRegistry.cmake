@@ -167,7 +167,7 @@ function(harness_variant_test operation variant isa)
     COMMAND harness verify "${operation}/*/${variant}" --device ${device} --test-shapes --seed 1
       ${options})
   set_tests_properties(${name} PROPERTIES LABELS "unit;kernel" SKIP_RETURN_CODE 77 TIMEOUT 600
-    ENVIRONMENT "${environment}")
+    PROCESSORS 2 ENVIRONMENT "${environment}")
 endfunction()
 
 # Makes `target` the code for one instruction set.
