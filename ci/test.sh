@@ -40,7 +40,7 @@ stage_test() {
 # The page: its parts by node, the whole in Chromium. A test that lacks a tool is skipped, and the
 # reason is told here.
 stage_web() {
-  ctest --preset dev --label-regex '^web$' --parallel "$tests_at_once"
+  ctest --preset dev --label-regex '^web$' --parallel "$jobs"
   grep -h '^skipped: ' build/dev/Testing/Temporary/LastTest.log | sort | uniq -c || true
 }
 
