@@ -57,6 +57,12 @@ static char *text_of(const cJSON *value)
     return cJSON_PrintUnformatted(value);
 }
 
+/* Which files a run came from: never the same in two, and no circumstance. */
+static bool is_name(const char *path)
+{
+    return strcmp(path, "settings.import.files") == 0;
+}
+
 /* Every member below `json`; lists are one fact. */
 static void lay_flat(const cJSON *json, const char *path, struct facts *facts)
 {
@@ -70,7 +76,7 @@ static void lay_flat(const cJSON *json, const char *path, struct facts *facts)
         strbuf_addf(&name, "%s.%s", path, member->string);
         if (cJSON_IsObject(member)) {
             lay_flat(member, name.data, facts);
-        } else if (!cJSON_IsNull(member)) {
+        } else if (!cJSON_IsNull(member) && !is_name(name.data)) {
             *array_push(facts) = (struct fact) {
                 .path = memory_string(name.data),
                 .value = text_of(member),

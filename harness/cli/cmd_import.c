@@ -89,8 +89,39 @@ static void print_part(const struct import_part *part)
            import_format_title(part->imported.format), nr, nr == 1 ? "" : "s", samples,
            samples == 1 ? "" : "s");
     fflush(stdout);
+}
+
+static bool has_note(const struct import_part *part, const char *note)
+{
     for (size_t i = 0; i < part->imported.notes.nr; i++)
-        fprintf(stderr, "note: %s: %s\n", part->path, part->imported.notes.items[i]);
+        if (strcmp(part->imported.notes.items[i], note) == 0)
+            return true;
+    return false;
+}
+
+/* A note that several of the files call for, once: with the first of them. */
+static void print_note(const struct import_job *job, size_t first, const char *note)
+{
+    size_t more = 0;
+
+    for (size_t i = 0; i < first; i++)
+        if (has_note(&job->parts.items[i], note))
+            return;
+    for (size_t i = first + 1; i < job->parts.nr; i++)
+        more += has_note(&job->parts.items[i], note);
+    fprintf(stderr, "note: %s", job->parts.items[first].path);
+    if (more > 0)
+        fprintf(stderr, " and %zu more", more);
+    fprintf(stderr, ": %s\n", note);
+}
+
+static void print_notes(const struct import_job *job)
+{
+    for (size_t i = 0; i < job->parts.nr; i++) {
+        const struct import_part *part = &job->parts.items[i];
+        for (size_t k = 0; k < part->imported.notes.nr; k++)
+            print_note(job, i, part->imported.notes.items[k]);
+    }
 }
 
 static void print_known(const struct import_part *part)
@@ -178,6 +209,8 @@ static int run(int argc, char **argv, void *options, struct error *err)
     if (rc == 0)
         rc = job.parts.items[0].imported.format == IMPORT_RECORDS ? add_records(&job, store, err)
                                                                   : add_foreign(&job, store, err);
+    if (rc == 0)
+        print_notes(&job);
     store_close(store);
     import_job_release(&job);
     return rc;

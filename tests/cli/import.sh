@@ -84,6 +84,10 @@ gbench() {
   }' >"$1"
 }
 
+say "What is to be said of two files is said once"
+sed 's/17:44:46/17:45:46/' import/gbench_aggregates.json >again.json
+t import import/gbench_aggregates.json again.json --label twice
+
 say "Compared, five launches a side"
 for i in 1 2 3 4 5; do
   gbench "main-$i.json" "$i" "2026-06-01T10:0$i:00Z" 1
