@@ -166,6 +166,7 @@ cppcheck_all() {
 # and what starts programs, or this one anew by /proc/self/exe, which is valgrind there.
 stage_valgrind() {
   local out='kernel|gpt_|stats$|changepoint|streams|scope|cost|base_process|guest_command'
+  out+='|figure_gnuplot|store_reliability|measure_nvml'
   out+='|measure_(plant|ceilings|kill|sweep|ab|profile)'
   build dev
   rm -rf build/dev/Testing/Temporary/MemoryChecker.*
@@ -173,6 +174,7 @@ stage_valgrind() {
   OMP_NUM_THREADS=2 ctest --test-dir build/dev --label-regex '^unit$' --exclude-regex "$out" \
     -T memcheck --no-tests=error --timeout 1800 --parallel "$jobs" \
     --overwrite MemoryCheckCommand="$(command -v valgrind)" \
+    --overwrite MemoryCheckSuppressionFile="$PWD/tests/valgrind.supp" \
     --overwrite MemoryCheckCommandOptions="--quiet --error-exitcode=9 --leak-check=full \
       --errors-for-leak-kinds=definite --trace-children=yes --trace-children-skip=/usr/*,/bin/*" || {
     cat build/dev/Testing/Temporary/MemoryChecker.*.log

@@ -8,6 +8,7 @@
 #include "serve/keeper.h"
 #include "serving.h"
 
+#include <inttypes.h>
 #include <pthread.h>
 #include <stdatomic.h>
 
@@ -188,16 +189,40 @@ static void test_mistakes(void **state)
     store_close(s);
 }
 
+/* Ids of the runs that fit, oldest first, over as many pages as it takes: where the machine is busy,
+ * a search that takes too long goes on with the next page. */
+static size_t ids_of(int port, const char *where, int64_t ids[8])
+{
+    int64_t found[8], next = 0;
+    size_t nr = 0;
+
+    do {
+        char target[200], from[40] = "";
+        if (next > 0)
+            snprintf(from, sizeof(from), "&from=%" PRId64, next);
+        snprintf(target, sizeof(target), "/api/core?where=%s%s", where, from);
+        cJSON *core = ask_json(port, target, 200);
+        for (int i = size_of(core, "runs") - 1; i >= 0 && nr < 8; i--)
+            found[nr++] = run_id(core, i);
+        next = json_int(member(core, "paging"), "next", 0);
+        cJSON_Delete(core);
+    } while (next > 0);
+    for (size_t i = 0; i < nr; i++)
+        ids[i] = found[nr - 1 - i];
+    return nr;
+}
+
 static void test_filters(void **state)
 {
     struct store *s = make_history(*state, 4);
     struct serving serving;
+    int64_t ids[8];
 
     serving_open(&serving, store_path(s), false);
+    assert_int_equal(ids_of(serving.port, "batch%20%3C%203%20and%20branch=main", ids), 2);
+    assert_int_equal(ids[1], 3);
     cJSON *core =
         ask_json(serving.port, "/api/core?where=batch%20%3C%203%20and%20branch=main", 200);
-    assert_int_equal(size_of(core, "runs"), 2);
-    assert_int_equal(run_id(core, 1), 3);
     assert_int_equal(size_of(core, "benchmarks"), 2);
     assert_int_equal(size_of(member(core, "trends"), "quiet"), 2); /* of five */
     cJSON_Delete(core);
