@@ -197,9 +197,9 @@ static void add_panel(const struct trend_chart *t, const struct series *s, const
     }
     p->plot_height = t->nr > 2 ? 190 : 360;
     trend_runs_ticks(&t->runs, &p->x.ticks);
-    trend_notes_add(&t->runs, t->chart, p, top);
+    int rows = trend_notes_add(&t->runs, t->chart, p, top);
     add_points(t, p, s, top);
-    trend_marks_add(p, found_in(t, s), t->runs.position, top);
+    trend_marks_add(p, found_in(t, s), t->runs.position, top, rows);
 }
 
 static bool shows_steps(const struct trend_chart *t)
@@ -246,9 +246,10 @@ static void add_words(struct trend_chart *t)
                 "samples; one that reaches the frame goes on. Lines are not drawn across runs that "
                 "lack the benchmark.");
     if (shows_steps(t))
-        strbuf_adds(&sb,
-                    " A line across is a step for good, with its size and the levels on both "
-                    "sides; the grey ground is the 95 % interval of where it came.");
+        strbuf_adds(
+            &sb,
+            " A solid upright line is a step for good, with its size; dotted are the levels "
+            "on both sides; the grey ground is the 95 % interval of where it came.");
     if (shows_unmerged(t))
         strbuf_addf(&sb, " Diamonds: runs of a branch that is not %s.", t->runs.branch);
     if (t->all > t->nr)

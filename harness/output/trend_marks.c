@@ -3,10 +3,14 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "output/textwidth.h"
+#include "output/trend_notes.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+enum { TEXT_SIZE = 12, PANEL_WIDTH = 480 }; /* pixels; of the narrower of two panels, about */
 
 static double place(const struct trend *trend, const int *position, size_t point)
 {
@@ -19,9 +23,10 @@ static double border(const struct trend *trend, const int *position, size_t poin
     return (place(trend, position, point - 1) + place(trend, position, point)) / 2;
 }
 
-/* On the side of the line that has more room, below the letters of changed surroundings. */
+/* In a row above the values, beside the line: on the side of the lower level there is most air,
+ * unless it has no room for the text. `left_share`, `right_share`: shares of the panel there. */
 static void add_label(struct layer *texts, const struct trend_step *step, double x, double y,
-                      bool left)
+                      int row, double left_share, double right_share)
 {
     char text[TEXT_UNIT_SIZE + 64], change[TEXT_UNIT_SIZE];
 
@@ -30,9 +35,13 @@ static void add_label(struct layer *texts, const struct trend_step *step, double
         snprintf(text, sizeof(text), "%s, accepted: %.36s", change, step->accepted->reason);
     else
         snprintf(text, sizeof(text), "%s%s", change, step->epoch ? ", surroundings" : "");
+    double need = (text_width(text, TEXT_SIZE, false) + 10) / PANEL_WIDTH;
+    bool rises = step->after > step->before;
+    bool left = rises ? left_share >= need || left_share > right_share
+                      : right_share < need && left_share > right_share;
     struct datum *d = layer_add_text(texts, x, y, left ? ANCHOR_RIGHT : ANCHOR_LEFT, text);
     d->dx = left ? -5 : 5;
-    d->dy = 15;
+    d->dy = trend_notes_row(row);
 }
 
 static void add_level(struct layer *levels, double from, double to, double level)
@@ -53,7 +62,8 @@ static void add_window(struct layer *window, const struct trend *trend, const in
     layer_add(window, NAN, NAN);
 }
 
-static void add_steps(struct panel *p, const struct trend *trend, const int *position, double top)
+static void add_steps(struct panel *p, const struct trend *trend, const int *position, double top,
+                      int row)
 {
     struct layer *window = panel_layer(p, MARK_BAND, "where the step may be");
     struct layer *rules = panel_layer(p, MARK_RULES, "step");
@@ -76,44 +86,77 @@ static void add_steps(struct panel *p, const struct trend *trend, const int *pos
             add_level(levels, x, last, step->after);
         add_window(window, trend, position, step);
         layer_add(rules, x, NAN);
-        add_label(texts, step, x, top, x - first > last - x);
+        add_label(texts, step, x, top, row, (x - first) / (last - first),
+                  (last - x) / (last - first));
         from = x;
     }
 }
 
-/* The line that halves the points, at the drift's slope on the log scale. */
-static double drift_middle(const struct series *s, double slope)
+/* Of the step's level that holds at a point; 1 without steps. */
+static double level_at(const struct trend *trend, size_t point)
 {
+    double level = trend->nr ? trend->items[0].before : 1;
+
+    for (size_t i = 0; i < trend->nr && trend->items[i].index <= point; i++)
+        level = trend->items[i].after;
+    return level;
+}
+
+/* The line that halves the points, at the drift's slope on the log scale; about their levels, where
+ * there are steps, too. */
+static double drift_middle(const struct trend *trend, double slope)
+{
+    const struct series *s = trend->series;
     double *rest = memory_zeroed(s->nr, sizeof(*rest));
 
     for (size_t i = 0; i < s->nr; i++)
-        rest[i] = log(s->items[i].value) - slope * ((double)i - (double)(s->nr - 1) / 2);
+        rest[i] = log(s->items[i].value / level_at(trend, i)) -
+                  slope * ((double)i - (double)(s->nr - 1) / 2);
     double middle = stats_median(rest, s->nr);
     free(rest);
     return middle;
+}
+
+/* Its size stands at the end that the line is further from. */
+static void add_drift_words(struct panel *p, const struct trend *trend, const int *position,
+                            double top, int row)
+{
+    struct layer *texts = panel_layer(p, MARK_TEXT, NULL);
+    char label[TEXT_UNIT_SIZE + 64], change[TEXT_UNIT_SIZE];
+    bool rises = trend->drift.total > 0;
+    double x = place(trend, position, rises ? 0 : trend->series->nr - 1);
+
+    snprintf(label, sizeof(label), "drift, %s in all", text_percent(trend->drift.total, change));
+    layer_add_text(texts, x, top, rises ? ANCHOR_LEFT : ANCHOR_RIGHT, label)->dy =
+        trend_notes_row(row);
 }
 
 static void add_drift(struct panel *p, const struct trend *trend, const int *position)
 {
     const struct series *s = trend->series;
     double total = log1p(trend->drift.total), slope = total / (double)(s->nr - 1);
-    double middle = drift_middle(s, slope);
-    char label[TEXT_UNIT_SIZE + 64], change[TEXT_UNIT_SIZE];
+    double middle = drift_middle(trend, slope);
+    struct layer *line = panel_layer(p, MARK_LINE, "drift");
 
-    snprintf(label, sizeof(label), "drift, %s in all", text_percent(trend->drift.total, change));
-    struct layer *line = panel_layer(p, MARK_LINE, label);
     line->style.ink = INK_DARK;
     line->style.dash = DASH_DOT;
     line->style.width = 1.6;
-    for (size_t i = 0; i < s->nr; i++)
+    for (size_t i = 0; i < s->nr; i++) {
+        double level = level_at(trend, i);
+        if (i > 0 && level != level_at(trend, i - 1))
+            layer_add(line, NAN, NAN);
         layer_add(line, place(trend, position, i),
-                  exp(middle + slope * ((double)i - (double)(s->nr - 1) / 2)));
+                  level * exp(middle + slope * ((double)i - (double)(s->nr - 1) / 2)));
+    }
 }
 
-void trend_marks_add(struct panel *p, const struct trend *trend, const int *position, double top)
+void trend_marks_add(struct panel *p, const struct trend *trend, const int *position, double top,
+                     int rows)
 {
     if (trend->nr)
-        add_steps(p, trend, position, top);
-    if (trend->drifts)
+        add_steps(p, trend, position, top, rows);
+    if (trend->drifts) {
         add_drift(p, trend, position);
+        add_drift_words(p, trend, position, top, rows + (trend->nr > 0));
+    }
 }

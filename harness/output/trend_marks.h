@@ -7,7 +7,9 @@
 #include "output/figure.h"
 
 /* A vertical line at each step with its size and its note, the levels on both sides, and the line
- * of a drift. `position` has the place of each run on the x axis; texts stand at height `top`. */
-void trend_marks_add(struct panel *p, const struct trend *trend, const int *position, double top);
+ * of a drift, about the level where it is. `position` has the place of each run on the x axis;
+ * texts stand above `top` and above the rows that trend_notes_add() has used. */
+void trend_marks_add(struct panel *p, const struct trend *trend, const int *position, double top,
+                     int rows);
 
 #endif

@@ -14,7 +14,7 @@ enum { EXPLAINED_MAX = 6, WORDS_MAX = 120 };
 /* ---- changes of the surroundings ---- */
 
 /* The k-th change of epoch is marked by a letter. */
-static void add_epochs(const struct trend_runs *runs, struct panel *p, double top)
+static bool add_epochs(const struct trend_runs *runs, struct panel *p, double top)
 {
     struct layer *rules = panel_layer(p, MARK_RULES, "surroundings changed");
     struct layer *letters = panel_layer(p, MARK_TEXT, NULL);
@@ -27,9 +27,12 @@ static void add_epochs(const struct trend_runs *runs, struct panel *p, double to
         if (epoch_id(trend_run_at(runs, i)) == epoch_id(trend_run_at(runs, i - 1)))
             continue;
         layer_add(rules, i - 0.5, NAN);
-        layer_add_text(letters, i - 0.5, top, ANCHOR_LEFT, letter)->dx = 5;
+        struct datum *d = layer_add_text(letters, i - 0.5, top, ANCHOR_LEFT, letter);
+        d->dx = 5;
+        d->dy = trend_notes_row(0);
         letter[0] = letter[0] < 'Z' ? (char)(letter[0] + 1) : '+';
     }
+    return letters->nr > 0;
 }
 
 /* Cut where a character begins. */
@@ -86,13 +89,13 @@ static struct placed_list place_remarks(const struct trend_runs *runs, const str
 }
 
 /* A number at its run; of several of one run the first. */
-static void add_remarks(const struct trend_runs *runs, const struct chart *chart, struct panel *p,
-                        double top)
+static bool add_remarks(const struct trend_runs *runs, const struct chart *chart, struct panel *p,
+                        double top, int row)
 {
     struct placed_list list = place_remarks(runs, chart);
 
     if (list.nr == 0)
-        return;
+        return false;
     struct layer *rules = panel_layer(p, MARK_RULES, "annotated");
     struct layer *numbers = panel_layer(p, MARK_TEXT, NULL);
     rules->style =
@@ -106,9 +109,10 @@ static void add_remarks(const struct trend_runs *runs, const struct chart *chart
         layer_add(rules, list.items[i].position, NAN);
         struct datum *d = layer_add_text(numbers, list.items[i].position, top, ANCHOR_LEFT, number);
         d->dx = 5;
-        d->dy = 30; /* below the letters and the words of a step */
+        d->dy = trend_notes_row(row);
     }
     array_release(&list);
+    return true;
 }
 
 static void explain_remarks(const struct trend_runs *runs, const struct chart *chart,
@@ -123,11 +127,17 @@ static void explain_remarks(const struct trend_runs *runs, const struct chart *c
     array_release(&list);
 }
 
-void trend_notes_add(const struct trend_runs *runs, const struct chart *chart, struct panel *p,
-                     double top)
+double trend_notes_row(int row)
 {
-    add_epochs(runs, p, top);
-    add_remarks(runs, chart, p, top);
+    return -9 - 15.0 * row;
+}
+
+int trend_notes_add(const struct trend_runs *runs, const struct chart *chart, struct panel *p,
+                    double top)
+{
+    int rows = add_epochs(runs, p, top);
+
+    return rows + add_remarks(runs, chart, p, top, rows);
 }
 
 void trend_notes_explain(const struct trend_runs *runs, const struct chart *chart,

@@ -8,9 +8,12 @@
 #include "output/chart.h"
 #include "output/trend_runs.h"
 
-/* Texts stand at height `top`. */
-void trend_notes_add(const struct trend_runs *runs, const struct chart *chart, struct panel *p,
-                     double top);
+/* Where the texts of a row above the values stand, the lowest being 0: a datum's dy, pixels. The
+ * axis makes room for them. */
+double trend_notes_row(int row);
+/* Texts stand above `top`; returns how many rows they take. */
+int trend_notes_add(const struct trend_runs *runs, const struct chart *chart, struct panel *p,
+                    double top);
 /* Sentences for the caption, each with a space in front. */
 void trend_notes_explain(const struct trend_runs *runs, const struct chart *chart,
                          struct strbuf *out);

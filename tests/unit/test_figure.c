@@ -9,6 +9,7 @@
 #include "output_records.h"
 
 #include "output/chart.h"
+#include "output/trend_marks.h"
 
 static struct presets presets;
 static struct plot_model models[MADE_MODELS];
@@ -384,6 +385,13 @@ static void check_step_and_head(const struct figure *f)
     const struct layer *window = find_layer(p, MARK_BAND, "where the step may be");
 
     assert_int_equal(count_marks(p, SHAPE_DIAMOND), 1);
+    for (size_t i = 0; i < p->nr; i++) /* the size stands over the lower level, not over the line */
+        if (p->layers[i]->mark == MARK_TEXT && p->layers[i]->nr)
+            assert_true(p->layers[i]->items[0].dy < 0); /* above the values */
+    for (size_t i = 0; i < p->nr; i++)
+        if (p->layers[i]->mark == MARK_TEXT && p->layers[i]->nr &&
+            strstr(p->layers[i]->items[0].text, "accepted"))
+            assert_int_equal(p->layers[i]->items[0].anchor, ANCHOR_RIGHT);
     assert_close(apart->items[0].x, 11, 0); /* the last place */
     assert_true(apart->style.hollow);
     assert_int_equal(line->nr, 11);
@@ -394,6 +402,35 @@ static void check_step_and_head(const struct figure *f)
     assert_close(window->items[0].high, p->y.high, 0);
     assert_true(window->items[0].x <= 5.5 && window->items[1].x >= 5.5);
     assert_non_null(strstr(f->caption, "not main"));
+}
+
+/* A drift beside a step is drawn about both levels, not through the air between them. */
+static void drift_follows_the_levels(void **state)
+{
+    static const double values[] = { 100, 101, 102, 203, 204, 205 };
+    static const int position[] = { 0, 1, 2, 3, 4, 5 };
+    struct series_point points[6] = { 0 };
+    struct series series = { .items = points, .nr = 6 };
+    struct trend_step step = {
+        .index = 3, .low = 3, .high = 3, .before = 101, .after = 204, .change = 1
+    };
+    struct trend trend = {
+        .series = &series, .items = &step, .nr = 1, .drifts = true, .drift = { .total = 0.02 }
+    };
+    struct figure *f = figure_create("drift", "Drift");
+    struct panel *p = figure_panel(f);
+
+    (void)state;
+    for (int i = 0; i < 6; i++)
+        points[i] = (struct series_point) { .value = values[i], .run = i };
+    trend_marks_add(p, &trend, position, 205, 0);
+    const struct layer *line = find_layer(p, MARK_LINE, "drift");
+    assert_int_equal(line->nr, 7); /* and a gap at the step */
+    assert_true(isnan(line->items[3].x));
+    for (int i = 0; i < 6; i++)
+        assert_close(line->items[i + (i > 2)].y, values[i], 2);
+    assert_true(line->items[2].y > line->items[0].y && line->items[6].y > line->items[4].y);
+    figure_free(f);
 }
 
 /* Twelve runs with a step that was accepted, and a head of another branch that is older than the
@@ -508,6 +545,7 @@ int main(void)
         cmocka_unit_test(roofline_shows_time_and_given_roofs),
         cmocka_unit_test(trend_figure),
         cmocka_unit_test(trend_shows_step_and_unmerged_head),
+        cmocka_unit_test(drift_follows_the_levels),
         cmocka_unit_test(poor_records_have_a_state),
         cmocka_unit_test(many_long_names),
     };

@@ -274,9 +274,10 @@ static void test_figure(void **state)
     const struct layer *levels = find_layer(f, "level", &panel);
     assert_int_equal(levels->nr, 6); /* two lines and what breaks them */
     assert_close(levels->items[3].y / levels->items[0].y, 1.08, 0.005);
-    const struct layer *drift = find_layer(f, "drift, +", &panel);
+    const struct layer *drift = find_layer(f, "drift", &panel);
     assert_int_equal(drift->nr, RUNS);
     assert_close(drift->items[RUNS - 1].y / drift->items[0].y, 1.12, 0.01);
+    assert_true(has_text(panel, "drift, +"));
     assert_non_null(strstr(f->caption, "step for good"));
     check_remarks(f);
     figure_free(f);
