@@ -58,8 +58,12 @@ static void add_guides(struct panel *p, const struct extent *e, double longest)
         layer_add(line, from, total / from);
         layer_add(line, to, total / to);
         quantity_text(QUANTITY_TIME, "", total, label);
-        struct datum *d = layer_add_text(text, to, total / to, ANCHOR_RIGHT, label);
-        d->dy = -8;
+        text->follow = true;
+        struct datum *d = layer_add_text(text, from, total / from, ANCHOR_LEFT, label);
+        d->low = to;
+        d->high = total / to;
+        d->dx = 8;
+        d->dy = -5;
     }
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The operations of a profile as a table; with one before it, the change of each. */
 #include "output/profile_parts.h"
+#include "output/textwidth.h"
 #include "timeline/timeline_diff.h"
 
 #include <math.h>
@@ -8,6 +9,8 @@
 #include <stdlib.h>
 
 enum { LIMIT = 40, ROW_HEIGHT = 24, CELL_SIZE = QUANTITY_TEXT_SIZE };
+/* Pixels; WIDTH: of all columns but the names, about. */
+enum { TEXT_SIZE = 12, COLUMN_GAP = 16, WIDTH = 1000 };
 
 /* A cell in words, "" for none, and the number that it is sorted by. */
 struct cell {
@@ -158,6 +161,19 @@ static void add_ground(const struct drawn *t, struct panel *p)
     layer_add(line, NAN, -0.5);
 }
 
+/* Pixels of its widest text, with what parts it from the column before. */
+static double column_width(const struct drawn *t, const struct column *column)
+{
+    double widest = text_width(column->head, TEXT_SIZE, true);
+
+    for (size_t i = 0; i < t->nr; i++) {
+        struct cell cell = { "", NAN };
+        column->cell(&t->rows[i], &cell);
+        widest = fmax(widest, text_width(cell.text, TEXT_SIZE, false));
+    }
+    return widest + COLUMN_GAP;
+}
+
 /* The number behind the words is its `low`: what a reader sorts by. */
 static void add_column(const struct drawn *t, struct panel *p, const struct column *column,
                        double at)
@@ -174,15 +190,24 @@ static void add_column(const struct drawn *t, struct panel *p, const struct colu
     }
 }
 
+/* Each has what it needs, and all the same share of the room that is left. */
 static void add_columns(const struct drawn *t, struct panel *p)
 {
-    size_t shown = 0, nr = 0;
+    double all = 0, end = 0, shown = 0;
 
-    for (size_t c = 0; c < t->nr_columns; c++)
-        shown += !is_empty(t, &t->columns[c]);
-    for (size_t c = 0; c < t->nr_columns; c++)
-        if (!is_empty(t, &t->columns[c]))
-            add_column(t, p, &t->columns[c], (double)++nr / (double)shown);
+    for (size_t c = 0; c < t->nr_columns; c++) {
+        if (is_empty(t, &t->columns[c]))
+            continue;
+        all += column_width(t, &t->columns[c]);
+        shown++;
+    }
+    double spare = fmax(0, WIDTH - all) / fmax(1, shown);
+    for (size_t c = 0; c < t->nr_columns; c++) {
+        if (is_empty(t, &t->columns[c]))
+            continue;
+        end += column_width(t, &t->columns[c]) + spare;
+        add_column(t, p, &t->columns[c], end / (all + spare * shown));
+    }
 }
 
 static void add_table(const struct drawn *t, struct figure *f)

@@ -31,7 +31,8 @@ static void add_subtitle(struct figure *f, const struct profile_data *data)
                 plural(data->rows.calls[PROF_HOST]),
                 quantity_text(QUANTITY_TIME, "", (double)data->rows.total[PROF_HOST], text));
     if (data->rows.calls[PROF_DEVICE])
-        strbuf_addf(&sb, "  ·  on the device %zu, %s", data->rows.calls[PROF_DEVICE],
+        strbuf_addf(&sb, "  ·  on the device %zu call%s, %s", data->rows.calls[PROF_DEVICE],
+                    plural(data->rows.calls[PROF_DEVICE]),
                     quantity_text(QUANTITY_TIME, "", (double)data->rows.total[PROF_DEVICE], text));
     figure_set(&f->subtitle, "%s", sb.data);
     strbuf_release(&sb);
@@ -224,7 +225,7 @@ void profile_block_name(struct profile_blocks *blocks, double row, double low, d
 
     if (room < ROOM_FOR_SOME && whole > room)
         return;
-    char *text = text_elide(name, 12, room);
+    char *text = text_cut(name, 12, room);
     if (text_width(text, 12, false) <= room)
         layer_add_text(blocks->texts, low, row, ANCHOR_LEFT, text)->dx = 4;
     free(text);

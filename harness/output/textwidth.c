@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/strbuf.h"
 
+#include <ctype.h>
 #include <string.h>
 
 /* Advances of U+0020 to U+007E, in thousandths of the font size. */
@@ -74,6 +75,33 @@ char *text_elide(const char *utf8, double size, double room)
     strbuf_add(&sb, utf8, head);
     strbuf_adds(&sb, "…");
     strbuf_adds(&sb, utf8 + tail);
+    return strbuf_detach(&sb);
+}
+
+/* Where a word of a name ends: at a sign between words, or before a capital after a small letter.
+ */
+static bool ends_word(const char *utf8, size_t at)
+{
+    return (utf8[at] && strchr("_/. :<(-", utf8[at])) ||
+           (islower((unsigned char)utf8[at - 1]) && isupper((unsigned char)utf8[at]));
+}
+
+char *text_cut(const char *utf8, double size, double room)
+{
+    double used = size; /* of the ellipsis */
+    size_t at = 0, word = 0;
+    struct strbuf sb;
+
+    if (text_width(utf8, size, false) <= room)
+        return memory_string(utf8);
+    while (utf8[at] && (used += advance(utf8 + at) * size) <= room) {
+        at = next_char(utf8, at);
+        if (ends_word(utf8, at))
+            word = at;
+    }
+    strbuf_init(&sb);
+    strbuf_add(&sb, utf8, word * 2 >= at ? word : at);
+    strbuf_adds(&sb, "…");
     return strbuf_detach(&sb);
 }
 

@@ -176,6 +176,33 @@ static void flame_nests_and_is_as_wide_as_the_time(void **state)
     figure_free(figure);
 }
 
+/* A name that is cut begins as the operation does, and it ends with the dots. */
+static void names_keep_their_beginning(void **state)
+{
+    static const char *const figures[] = { "flame", "timeline", "memory-timeline" };
+    const struct fixture *f = *state;
+    size_t cut = 0;
+
+    for (size_t n = 0; n < sizeof(figures) / sizeof(figures[0]); n++) {
+        struct figure *figure = draw(f, figures[n], &f->before, NULL);
+        const struct panel *p = figure->panels[figure->nr_panels - 1];
+        for (size_t i = 0; i < p->nr; i++) {
+            const struct layer *s = p->layers[i];
+            for (size_t k = 0; s->mark == MARK_TEXT && k < s->nr; k++) {
+                const char *text = s->items[k].text, *dots = strstr(text, "…");
+                if (!dots)
+                    continue;
+                assert_string_equal(dots, "…");
+                assert_true(strncmp(text, "gemm_kernel", (size_t)(dots - text)) == 0 ||
+                            strncmp(text, "attention_kernel", (size_t)(dots - text)) == 0);
+                cut++;
+            }
+        }
+        figure_free(figure);
+    }
+    assert_true(cut > 0);
+}
+
 static void slower_operation_is_seen_in_the_difference(void **state)
 {
     const struct fixture *f = *state;
@@ -331,6 +358,7 @@ int main(void)
         cmocka_unit_test(bottlenecks_add_up_to_the_forwards),
         cmocka_unit_test(limit_leaves_the_longest),
         cmocka_unit_test(flame_nests_and_is_as_wide_as_the_time),
+        cmocka_unit_test(names_keep_their_beginning),
         cmocka_unit_test(slower_operation_is_seen_in_the_difference),
         cmocka_unit_test(depth_is_that_of_the_scopes),
         cmocka_unit_test(long_profiles_show_a_window),
