@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { LIMIT = 8, ECDF_POINTS = 160, TAIL_PARTS = 24 };
+enum { LIMIT = 8, ECDF_POINTS = 160, TAIL_PARTS = 24, AREA_WIDTH = 1060, TICK_APART = 44 };
 
 struct curves {
     struct chart_samples s;
@@ -115,7 +115,7 @@ static double carried(const struct chart_item *item)
     return pow(0.05, 1 / (double)item->summary->n);
 }
 
-/* In percent, the axis' unit. */
+/* In percent, the axis' unit. Beside many nines the first quarter has no room for its text. */
 static void add_probability_ticks(struct curves *c)
 {
     static const struct {
@@ -127,9 +127,14 @@ static void add_probability_ticks(struct curves *c)
         { 0.9999, "99.99 %" }, { 0.99999, "99.999 %" },
     };
 
-    for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++)
-        if (marks[i].p <= c->top)
-            ticks_add(&c->p->x.ticks, marks[i].p * 100, marks[i].text, false);
+    double per_nine = AREA_WIDTH / -log10(1 - c->top), taken = -INFINITY;
+
+    for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]) && marks[i].p <= c->top; i++) {
+        double at = -log10(1 - marks[i].p) * per_nine;
+        bool fits = at - taken >= TICK_APART;
+        ticks_add(&c->p->x.ticks, marks[i].p * 100, fits ? marks[i].text : "", !fits);
+        taken = fits ? at : taken;
+    }
 }
 
 /* Close together where the line bends: by 1/100 in the body, by parts of a nine in the tail. */

@@ -17,7 +17,7 @@ static const struct {
 } panels[] = {
     { "tokens / layers", "throughput per layer", " tokens/s" },
     { "tokens * 1e9 / flops_per_token", "throughput per GFLOP of a token", " tokens/s" },
-    { "gflops", "work rate", "FLOP/s" },
+    { "gflops", "compute rate", "FLOP/s" },
 };
 
 enum { PANELS = sizeof(panels) / sizeof(panels[0]) };
@@ -142,7 +142,7 @@ static void add_words(struct efficiency *e)
     snprintf(
         how, sizeof(how),
         "One point a benchmark: its size says %.60s, its colour %.60s. Per layer and per work of "
-        "a token small models look best; the work rate alone compares models of different "
+        "a token small models look best; the compute rate alone compares models of different "
         "size.%s",
         e->size.label, e->colour.label, e->items.nr > NAMED_MAX ? " Too many points to name." : "");
     chart_caption(e->f, &e->items, how, "the fastest of each kernel");
@@ -152,8 +152,8 @@ static void add_words(struct efficiency *e)
     quantity_text(e->colour.quantity, e->colour.base, e->low[1], low);
     quantity_text(e->colour.quantity, e->colour.base, e->high[1], high);
     figure_set(&e->f->alt,
-               "Throughput per layer, throughput per GFLOP of a token and work rate for %zu "
-               "benchmark%s; throughput runs from %s to %s, and %s has the highest work rate.",
+               "Throughput per layer, throughput per GFLOP of a token and compute rate for %zu "
+               "benchmark%s; throughput runs from %s to %s, and %s has the highest compute rate.",
                e->items.nr, e->items.nr == 1 ? "" : "s", low, high, e->items.items[best].label);
 }
 

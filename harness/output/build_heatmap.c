@@ -67,7 +67,7 @@ static void add_map(struct heatmap *h, const struct chart_family *family, const 
     axis_set(&p->y, h->y, QUANTITY_PLAIN, "", AXIS_CATEGORY);
     name_side(&p->x, columns, nr_columns, false);
     name_side(&p->y, rows, nr_rows, true);
-    p->plot_height = fmax(CELL_HEIGHT * (double)nr_rows, 110);
+    p->plot_height = fmax(CELL_HEIGHT * (double)nr_rows, 160);
     for (size_t row = 0; row < nr_rows; row++)
         for (size_t column = 0; column < nr_columns; column++)
             map_cell_add(cells, &h->scale, column, row,

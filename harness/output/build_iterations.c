@@ -20,10 +20,8 @@ enum {
     WINDOWS_MAX = 12,   /* a launch */
     WINDOW_MIN = 59,    /* samples that carry a p95, see stats_quantile_needs() */
     PANEL_WIDTH = 1000, /* of all plot areas side by side, about */
-    TEXT_SIZE = 12,
     TITLE_SIZE = 14,
     TITLE_BESIDE = 50, /* a title begins above the axis' own texts */
-    LAUNCH_SIZE = 32,
     PANEL_HEIGHT = 200,
     PANEL_HEIGHT_ALONE = 380,
 };
@@ -114,27 +112,13 @@ static struct limits set_frame(const struct iterations *it, struct panel *p,
     return limits;
 }
 
-/* The name of a launch as far as its part of the panel has room for it: "launch 2", "2", "". */
-static void launch_name(const struct iterations *it, const struct sequence *sequence, size_t k,
-                        char text[LAUNCH_SIZE])
-{
-    double width = it->s.f->columns > 1 ? PANEL_WIDTH / 2.0 : PANEL_WIDTH;
-    double samples = (double)(sequence->starts[k + 1] - sequence->starts[k]);
-    double room = width * samples / (double)sequence->n - 6;
-
-    snprintf(text, LAUNCH_SIZE, "launch %zu", k + 1);
-    if (text_width(text, TEXT_SIZE, false) > room)
-        snprintf(text, LAUNCH_SIZE, "%zu", k + 1);
-    if (text_width(text, TEXT_SIZE, false) > room)
-        text[0] = '\0';
-}
-
 static void add_launches(const struct iterations *it, struct panel *p,
                          const struct sequence *sequence)
 {
     struct layer *rules = panel_layer(p, MARK_RULES, NULL);
     struct layer *names = panel_layer(p, MARK_TEXT, NULL);
-    char text[LAUNCH_SIZE];
+    double width = it->s.f->columns > 1 ? PANEL_WIDTH / 2.0 : PANEL_WIDTH;
+    char text[SEQUENCE_NAME_SIZE];
 
     rules->style = (struct style) { .ink = INK_LIGHT, .width = 1.4, .opacity = 1 };
     names->style.ink = INK_GREY;
@@ -142,7 +126,7 @@ static void add_launches(const struct iterations *it, struct panel *p,
         double at = (double)sequence->starts[k] + 0.5;
         if (k > 0)
             layer_add(rules, at, NAN);
-        launch_name(it, sequence, k, text);
+        sequence_launch_name(sequence, width, k, text);
         if (!text[0])
             continue;
         struct datum *d = layer_add_text(names, at, p->y.high, ANCHOR_LEFT, text);
@@ -216,7 +200,8 @@ static void add_rolling(struct iterations *it, struct panel *p, const struct seq
 }
 
 /* Per-window statistics: p50 to p95 of each stretch that has samples enough for a p95. */
-static void add_windows(struct iterations *it, struct panel *p, const struct sequence *sequence)
+static void add_windows(struct iterations *it, struct panel *p, const struct sequence *sequence,
+                        struct limits limits)
 {
     struct layer *band =
         panel_layer(p, MARK_BAND, it->s.rate ? "p5 to p50 of a window" : "p50 to p95 of a window");
@@ -232,7 +217,7 @@ static void add_windows(struct iterations *it, struct panel *p, const struct seq
             for (int side = 0; side < 2; side++) {
                 struct datum *d = layer_add(band, (double)(side ? to : from) + 0.5, NAN);
                 d->low = fmin(low, high);
-                d->high = fmax(low, high);
+                d->high = fmin(fmax(low, high), limits.high); /* names stand above */
             }
         }
         end_part(band);
@@ -287,7 +272,7 @@ static void add_panel(struct iterations *it, const struct sequence *sequence)
     p->plot_height = it->nr > 2 ? PANEL_HEIGHT : PANEL_HEIGHT_ALONE;
     it->several |= sequence->nr_launches > 1;
     struct limits limits = set_frame(it, p, sequence);
-    add_windows(it, p, sequence);
+    add_windows(it, p, sequence, limits);
     add_launches(it, p, sequence);
     add_points(it, p, sequence, limits);
     add_rolling(it, p, sequence, limits);

@@ -288,7 +288,8 @@ static void name_axes(struct matrix *m, struct panel *p)
     axis_names(&p->y, rows, m->nr, true);
     free(rows);
     p->x.bare = p->y.bare = true;
-    p->plot_height = CELL_HEIGHT * (double)m->nr;
+    /* As high as the label of the colour scale is long. */
+    p->plot_height = fmax(CELL_HEIGHT * (double)m->nr, m->nr > 1 ? 160 : 0);
 }
 
 static void add_words(struct matrix *m)

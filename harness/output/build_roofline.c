@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Work rate over arithmetic intensity, log-log, under the ceilings of the machine. Three forms:
+ * Compute rate over arithmetic intensity, log-log, under the ceilings of the machine. Three forms:
  *   - one run: points by operation, larger where more of the run's time goes;
  *   - several runs: points by run;
  *   - a comparison: where each benchmark went, from a hollow circle to the mark of its verdict.

@@ -2,9 +2,13 @@
 #include "output/chart_sequence.h"
 
 #include "base/memory.h"
+#include "output/textwidth.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+
+enum { TEXT_SIZE = 12 };
 
 static const struct group *group_of(const struct chart_samples *s, const struct chart_item *item)
 {
@@ -98,4 +102,38 @@ void sequence_release(struct sequence *sequence)
 {
     free(sequence->values);
     free(sequence->starts);
+}
+
+static double launch_room(const struct sequence *sequence, double width, size_t k)
+{
+    double samples = (double)(sequence->starts[k + 1] - sequence->starts[k]);
+
+    return width * samples / (double)sequence->n - 6;
+}
+
+/* What is too narrow for its number has no name and need not have room for one. */
+static bool has_room_for_words(const struct sequence *sequence, double width)
+{
+    double number = text_width("00", TEXT_SIZE, false);
+    double words = text_width("launch 00", TEXT_SIZE, false);
+
+    for (size_t k = 0; k < sequence->nr_launches; k++) {
+        double room = launch_room(sequence, width, k);
+        if (room >= number && room < words)
+            return false;
+    }
+    return true;
+}
+
+void sequence_launch_name(const struct sequence *sequence, double width, size_t k,
+                          char name[SEQUENCE_NAME_SIZE])
+{
+    double room = launch_room(sequence, width, k);
+    bool words = k == 0 || has_room_for_words(sequence, width);
+
+    snprintf(name, SEQUENCE_NAME_SIZE, "launch %zu", k + 1);
+    if (!words || text_width(name, TEXT_SIZE, false) > room)
+        snprintf(name, SEQUENCE_NAME_SIZE, "%zu", k + 1);
+    if (text_width(name, TEXT_SIZE, false) > room)
+        name[0] = '\0';
 }

@@ -27,4 +27,10 @@ void sequence_release(struct sequence *sequence);
 /* A quantile of the values in [begin, end); NaN where there is none. */
 double sequence_quantile(const struct sequence *sequence, size_t begin, size_t end, double p);
 
+enum { SEQUENCE_NAME_SIZE = 32 };
+/* The name of a launch above its part of a plot this wide, in pixels: "launch 2" where the launches
+ * have room for that, else "2" after "launch 1"; "" for one that is too narrow for its number. */
+void sequence_launch_name(const struct sequence *sequence, double width, size_t k,
+                          char name[SEQUENCE_NAME_SIZE]);
+
 #endif

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BEFORE = 22, STRIP = 14, TICK = 8, TICKS_MOST = 5, HEIGHT_MOST = 320 };
+enum { BEFORE = 22, STRIP = 14, TICK = 8, TICKS_MOST = 5, HEIGHT_MOST = 320, TEXT_APART = 16 };
 
 /* Ticks as an axis would have them, then moved to where they are on the strip. */
 static void make_ticks(struct scale_bar *bar)
@@ -47,6 +47,23 @@ double figure_bar_fit(struct figure *f)
     return BEFORE + STRIP + TICK + figure_widest_tick(&bar->ticks) + LABEL_SIZE * 1.8;
 }
 
+/* Even steps on a logarithmic scale crowd at its end: what would lie over the text before it has
+ * none. */
+static void thin_texts(struct ticks *ticks, double height)
+{
+    double last = -INFINITY;
+
+    for (size_t i = 0; i < ticks->nr; i++) {
+        double at = ticks->items[i].at * height;
+        if (!ticks->items[i].text[0])
+            continue;
+        if (at - last < TEXT_APART)
+            ticks->items[i].text[0] = '\0';
+        else
+            last = at;
+    }
+}
+
 void figure_bar_place(struct figure *f, double width)
 {
     struct scale_bar *bar = &f->bar;
@@ -57,6 +74,7 @@ void figure_bar_place(struct figure *f, double width)
     double height = fmin(area->height, HEIGHT_MOST), x = f->width - PAD;
     bar->box =
         (struct rect) { x - width + BEFORE, area->y + (area->height - height) / 2, STRIP, height };
+    thin_texts(&bar->ticks, height);
     struct placed_text *t =
         figure_text_elided(f, TEXT_AXIS, x - LABEL_SIZE * 0.6, bar->box.y + height / 2, LABEL_SIZE,
                            false, fmax(area->height + 40, 160), bar->label);

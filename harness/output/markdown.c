@@ -156,7 +156,7 @@ void markdown_report(const struct records *records, int run, struct strbuf *out)
     strbuf_addc(out, '\n');
     add_best(&rows, "p50", true, "Fastest (lowest median latency)", out);
     add_best(&rows, "tokens", false, "Best throughput (at the median)", out);
-    add_best(&rows, "gflops", false, "Highest work rate (at the median)", out);
+    add_best(&rows, "gflops", false, "Highest compute rate (at the median)", out);
     add_failures(&rows, out);
     table_release(&t);
     run_rows_release(&rows);

@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* Pixels: the plot area is about this wide, labels keep this far apart. */
-enum { AREA_WIDTH = 1040, LABEL_GAP = 24, POINT_ROOM = 14, TEXT_SIZE = 12 };
+enum { AREA_WIDTH = 1040, LABEL_GAP = 24, POINT_ROOM = 14, RULE_ROOM = 6, TEXT_SIZE = 12 };
 
 double roof_value(const struct ceiling *c)
 {
@@ -205,11 +205,20 @@ static double place_of(const struct roofs *roofs, double intensity)
     return AREA_WIDTH * log(roofs->high / intensity) / log(roofs->high / roofs->low);
 }
 
-/* Points that a label above a roof of this rate would touch; its right end is `end` from the edge.
- */
+/* Where DRAM stops being the limit; NaN without both roofs. */
+static double ridge_of(const struct roofs *roofs)
+{
+    if (!roofs->nr_maths || !roofs->levels[LEVEL_DRAM])
+        return NAN;
+    return roof_value(roofs->maths[0]) / roof_value(roofs->levels[LEVEL_DRAM]);
+}
+
+/* Points that a label above a roof of this rate would touch, and the line at the ridge; the label's
+ * right end is `end` from the edge. */
 static size_t touched(const struct roofs *roofs, double rate, double end, double width)
 {
-    size_t nr = 0;
+    double rule = place_of(roofs, ridge_of(roofs));
+    size_t nr = rule > end - RULE_ROOM && rule < end + width + RULE_ROOM;
 
     for (size_t i = 0; i < roofs->nr_marks; i++) {
         const struct roof_mark *m = &roofs->marks[i];
@@ -269,14 +278,13 @@ static void add_flat_roofs(const struct roofs *roofs, struct panel *p)
     }
 }
 
-/* Where DRAM stops being the limit. */
 static void add_ridge(const struct roofs *roofs, struct panel *p)
 {
+    double ridge = ridge_of(roofs);
     char text[64];
 
-    if (!roofs->nr_maths || !roofs->levels[LEVEL_DRAM])
+    if (isnan(ridge))
         return;
-    double ridge = roof_value(roofs->maths[0]) / roof_value(roofs->levels[LEVEL_DRAM]);
     struct layer *rule = panel_layer(p, MARK_RULES, NULL);
     rule->style.dash = DASH_DOT;
     rule->style.width = 1;

@@ -179,9 +179,9 @@ static int decimals_of(double step)
     return decimals;
 }
 
-void ticks_linear(struct ticks *ticks, double low, double high, int most)
+/* At the multiples of `step`. */
+static void add_multiples(struct ticks *ticks, double low, double high, double step)
 {
-    double step = ticks_step(low, high, most);
     int decimals = decimals_of(step);
 
     for (double i = ceil(low / step - 1e-9); i * step <= high + step * 1e-9; i++) {
@@ -193,6 +193,11 @@ void ticks_linear(struct ticks *ticks, double low, double high, int most)
             snprintf(text, sizeof(text), "%.*f", decimals, at == 0 ? 0.0 : at);
         ticks_add(ticks, at, text, false);
     }
+}
+
+void ticks_linear(struct ticks *ticks, double low, double high, int most)
+{
+    add_multiples(ticks, low, high, ticks_step(low, high, most));
 }
 
 void ticks_widen(double *low, double *high, int most)
@@ -298,6 +303,21 @@ static void add_powers(struct ticks *ticks, double low, double high, int most)
     }
 }
 
+/* Steps that suit the whole may have none below 1, as halves between 0.65 and 3: that part then has
+ * steps of its own, as many as its share of the axis. */
+static void add_even(struct ticks *ticks, double low, double high, int most)
+{
+    double step = ticks_step(low, high, most);
+
+    if (low < 1 && high > 1 && 1 - step < low * (1 - 1e-9)) {
+        int below = (int)ceil(most * log(low) / log(low / high));
+        double finer = ticks_step(low, 1, below);
+        add_multiples(ticks, low, 1 - finer, finer);
+        low = 1;
+    }
+    add_multiples(ticks, low, high, step);
+}
+
 void ticks_ratio(struct ticks *ticks, double low, double high, int most)
 {
     if (high > 6 * low) {
@@ -305,7 +325,7 @@ void ticks_ratio(struct ticks *ticks, double low, double high, int most)
         return;
     }
     size_t from = ticks->nr;
-    ticks_linear(ticks, low, high, most);
+    add_even(ticks, low, high, most);
     for (size_t i = from; i < ticks->nr; i++) {
         char text[40];
         snprintf(text, sizeof(text), "%s×", ticks->items[i].text);

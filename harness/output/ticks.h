@@ -63,7 +63,7 @@ void ticks_linear(struct ticks *ticks, double low, double high, int most);
 void ticks_log(struct ticks *ticks, double low, double high, int most, enum quantity quantity,
                const char *base);
 /* Ticks of a logarithmic axis of ratios, "0.5×" "1×" "2×": powers of two where it spans more than a
- * factor of 6, else round steps. */
+ * factor of 6, else round steps, finer below 1 where else there were none. */
 void ticks_ratio(struct ticks *ticks, double low, double high, int most);
 /* `nr` ticks at 0, 1, ... with copies of the names. */
 void ticks_names(struct ticks *ticks, const char *const *names, size_t nr);

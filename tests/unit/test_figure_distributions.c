@@ -137,6 +137,33 @@ static void quantiles_end_where_carried(void **state)
     records_release(&r);
 }
 
+/* Of few nines and of many: the texts of the shares do not run together. */
+static void shares_are_apart(void **state)
+{
+    (void)state;
+    for (size_t n = 100; n <= 100000; n *= 10) {
+        struct records r = { 0 };
+        made_run(&r, 0, "feedbeef", "gcc");
+        ruled(&r, 0, 0, KEY("simd"), n, 1000, 2, 1001);
+        struct figure *f = build(&r, "quantiles-kernels");
+        const struct panel *p = f->panels[0];
+        double end = -INFINITY;
+        size_t texts = 0;
+        for (size_t i = 0; i < p->x.ticks.nr; i++) {
+            const struct tick *t = &p->x.ticks.items[i];
+            double half = text_width(t->text, 12, false) / 2, at = panel_x(p, t->at);
+            if (!t->text[0])
+                continue;
+            assert_true(at - half > end + 6);
+            end = at + half;
+            texts++;
+        }
+        assert_true(texts >= 6);
+        figure_free(f);
+        records_release(&r);
+    }
+}
+
 static void quantiles_on_a_plain_axis(void **state)
 {
     struct records r = { 0 };
@@ -268,6 +295,7 @@ int main(void)
         cmocka_unit_test(few_samples_are_points),
         cmocka_unit_test(ecdf_rises_to_one),
         cmocka_unit_test(quantiles_end_where_carried),
+        cmocka_unit_test(shares_are_apart),
         cmocka_unit_test(quantiles_on_a_plain_axis),
         cmocka_unit_test(far_medians_are_relative),
         cmocka_unit_test(several_runs),

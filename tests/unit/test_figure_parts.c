@@ -92,6 +92,10 @@ static void ratio_ticks_hold_one(void **state)
         const char *texts;
     } rows[] = {
         { 0.9, 1.15, "0.90× 0.95× 1.00× 1.05× 1.10× 1.15×" },
+        { 0.65, 2.8, "0.8× 1.0× 1.5× 2.0× 2.5×" }, /* some on both sides */
+        { 0.97, 2.8, "1.0× 1.5× 2.0× 2.5×" },
+        { 0.4, 1.04, "0.4× 0.6× 0.8× 1.0×" },
+        { 1.1, 2.1, "1.2× 1.4× 1.6× 1.8× 2.0×" },
         { 0.2, 5, "1/4× 1/2× 1× 2× 4×" },
         { 1.0 / 1024, 3, "1/1024× 1/256× 1/64× 1/16× 1/4× 1×" },
     };
@@ -141,6 +145,15 @@ static void units_fit(void **state)
     assert_string_equal(quantity_text(QUANTITY_RATE, " tokens/s", 52810, text), "52.81 k tokens/s");
 }
 
+/* In the room of a text. */
+static void check_cut(const char *name, const char *room, const char *wanted)
+{
+    char *cut = text_cut(name, 12, text_width(room, 12, false));
+
+    assert_string_equal(cut, wanted);
+    free(cut);
+}
+
 static void widths_and_cuts(void **state)
 {
     static const char key[] = "gemm/linear/simd/fp32/batch=4,seq=64,n=50257,k=256/cpu-2t/warm";
@@ -154,6 +167,13 @@ static void widths_and_cuts(void **state)
         assert_true(text_width(cut, 12, false) <= room);
         free(cut);
     }
+    check_cut("attention_kernel", "attention_ker", "attention…"); /* after a word */
+    check_cut("attention_kernel", "atten", "att…");
+    check_cut("k_attention_kernel", "k_attenti",
+              "k_atte…"); /* a word of one letter tells nothing */
+    check_cut("softmaxForward", "softmaxFor", "softmax…");
+    check_cut("中中中中", "中中", "中…"); /* whole characters */
+    check_cut("short", "shorter", "short");
     char *whole = text_elide("short", 12, 500);
     assert_string_equal(whole, "short");
     free(whole);
@@ -284,25 +304,34 @@ static void counts_are_whole(void **state)
     }
 }
 
-static double label_of_peak(const struct roof_mark *marks, size_t nr)
+/* Where the label of the compute roof, "fp32 peak ...", ends; `left`: where it begins. */
+static double label_of_peak(const struct roof_mark *marks, size_t nr, double *left)
 {
     const struct ceiling peak = { .name = "flops.fp32", .value = 2e11 };
     const struct ceiling dram = { .name = "bandwidth.dram", .value = 4e10 };
+    const struct ceiling cache = { .name = "bandwidth.l1", .value = 1e12 };
     struct roofs roofs = { .given = "given", .maths = { &peak }, .nr_maths = 1 };
     struct figure *f = figure_create("roofs", "Roofs");
     struct panel *p = figure_panel(f);
     double at = NAN;
 
     roofs.levels[LEVEL_DRAM] = &dram;
+    roofs.levels[LEVEL_L1] = &cache;
     roofs.marks = marks;
     roofs.nr_marks = nr;
     roofs_fit(&roofs, 0.5, 50);
     p->y.low = 1e9;
     roofs_add(&roofs, p);
-    for (size_t i = 0; i < p->nr; i++)
-        for (size_t k = 0; p->layers[i]->mark == MARK_TEXT && k < p->layers[i]->nr; k++)
-            if (strstr(p->layers[i]->items[k].text, "fp32 peak"))
-                at = p->layers[i]->items[k].x;
+    for (size_t i = 0; i < p->nr; i++) {
+        const struct layer *s = p->layers[i];
+        for (size_t k = 0; s->mark == MARK_TEXT && k < s->nr; k++) {
+            if (!strstr(s->items[k].text, "fp32 peak"))
+                continue;
+            double pixels = text_width(s->items[k].text, 12, false);
+            at = s->items[k].x;
+            *left = at / pow(roofs.high / roofs.low, pixels / 1040);
+        }
+    }
     figure_free(f);
     return at;
 }
@@ -311,22 +340,44 @@ static double label_of_peak(const struct roof_mark *marks, size_t nr)
 static void roof_labels_avoid_points(void **state)
 {
     static const struct roof_mark near = { 90, 1.95e11 }, far = { 90, 1e10 };
-    double alone = label_of_peak(NULL, 0);
+    double left, alone = label_of_peak(NULL, 0, &left);
 
     (void)state;
     assert_true(alone > 100); /* its right end, at the edge */
-    assert_close(label_of_peak(&far, 1), alone, 0);
-    assert_true(label_of_peak(&near, 1) < near.intensity);
+    assert_close(label_of_peak(&far, 1, &left), alone, 0);
+    assert_true(label_of_peak(&near, 1, &left) < near.intensity);
+}
+
+/* Points push it to the left step by step; it never comes to lie on the upright line at the ridge,
+ * which is at 5 FLOP/byte. */
+static void roof_labels_avoid_the_ridge(void **state)
+{
+    struct roof_mark marks[40];
+    double ridge = 5, left, end = INFINITY;
+
+    (void)state;
+    for (size_t nr = 0; nr < 40 && end > ridge; nr++) {
+        marks[nr] = (struct roof_mark) { 200 * pow(0.9, (double)nr), 1.95e11 };
+        end = label_of_peak(marks, nr + 1, &left);
+        assert_true(left > ridge || end < ridge);
+    }
+    assert_true(end < ridge);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(linear_ticks_are_round), cmocka_unit_test(log_ticks_are_decades),
-        cmocka_unit_test(ratio_ticks_hold_one),   cmocka_unit_test(units_fit),
-        cmocka_unit_test(widths_and_cuts),        cmocka_unit_test(colours_can_be_seen),
-        cmocka_unit_test(escapes_hold),           cmocka_unit_test(turned_names_stay_inside),
-        cmocka_unit_test(counts_are_whole),       cmocka_unit_test(roof_labels_avoid_points),
+        cmocka_unit_test(linear_ticks_are_round),
+        cmocka_unit_test(log_ticks_are_decades),
+        cmocka_unit_test(ratio_ticks_hold_one),
+        cmocka_unit_test(units_fit),
+        cmocka_unit_test(widths_and_cuts),
+        cmocka_unit_test(colours_can_be_seen),
+        cmocka_unit_test(escapes_hold),
+        cmocka_unit_test(turned_names_stay_inside),
+        cmocka_unit_test(counts_are_whole),
+        cmocka_unit_test(roof_labels_avoid_points),
+        cmocka_unit_test(roof_labels_avoid_the_ridge),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

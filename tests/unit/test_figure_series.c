@@ -63,6 +63,47 @@ static void iterations_keep_the_order(void **state)
     records_release(&r);
 }
 
+/* One launch that has no room for the word takes it from the others, too. */
+static void launches_have_names_alike(void **state)
+{
+    struct records r = { 0 };
+
+    (void)state;
+    made_run(&r, 0, "feedbeef", "gcc");
+    for (int launch = 0; launch < 4; launch++)
+        ruled(&r, 0, launch, KEY("simd"), launch == 2 ? 10 : 100, 1000, 3, 50);
+    struct figure *f = build(&r, "iterations");
+    const struct layer *names = find_layer(f->panels[0], MARK_TEXT, NULL);
+    assert_int_equal(names->nr, 4);
+    assert_string_equal(names->items[0].text, "launch 1");
+    for (size_t i = 1; i < 4; i++)
+        assert_string_equal(names->items[i].text, ((const char *[]) { "", "2", "3", "4" })[i]);
+    figure_free(f);
+    records_release(&r);
+}
+
+/* What a window's p95 has beyond the frame is not drawn over the names of the launches. */
+static void bands_stay_below_the_names(void **state)
+{
+    struct records r = { 0 };
+
+    (void)state;
+    made_run(&r, 0, "feedbeef", "gcc");
+    struct measurement *m = ruled(&r, 0, 0, KEY("simd"), 4000, 1000, 3, 50);
+    for (size_t i = 0; i < 20; i++) /* of 333 in a window */
+        m->samples[i] = 100000;
+    struct figure *f = build(&r, "iterations");
+    const struct panel *p = f->panels[0];
+    const struct layer *band = find_layer(p, MARK_BAND, NULL);
+    const struct layer *above = find_layer(p, MARK_POINTS, "above the frame");
+    assert_true(above->nr > 0);
+    for (size_t i = 0; i < band->nr; i++)
+        assert_false(band->items[i].high > above->items[0].y);
+    assert_true(band->items[0].high > 1.05 * band->items[2].high);
+    figure_free(f);
+    records_release(&r);
+}
+
 /* A million samples: few points, and the one wild sample is among what is seen. */
 static void a_million_samples(void **state)
 {
@@ -252,6 +293,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(golden_files),
         cmocka_unit_test(iterations_keep_the_order),
+        cmocka_unit_test(launches_have_names_alike),
+        cmocka_unit_test(bands_stay_below_the_names),
         cmocka_unit_test(a_million_samples),
         cmocka_unit_test(structure_comes_first),
         cmocka_unit_test(telemetry_over_time),
