@@ -75,6 +75,18 @@ static size_t group_of(struct bars *b, size_t item)
     return k;
 }
 
+/* p99 of times, where there are samples enough to carry it; else NaN. */
+static double tail_of(const struct bars *b, size_t i)
+{
+    const struct metric *p99 = metric_find("p99", NULL);
+
+    if (kind_of(b) != METRIC_LATENCY || !p99)
+        return NAN;
+    struct metric_value v = metric_value(p99, b->items.items[i].summary, b->items.items[i].context);
+    return v.few ? NAN : v.value;
+}
+
+/* Of all that is drawn: a far cross on a linear axis would leave the bars no room. */
 static void find_range(struct bars *b)
 {
     b->least = INFINITY;
@@ -83,6 +95,7 @@ static void find_range(struct bars *b)
         struct chart_value v = value_of(b, i);
         b->least = fmin(b->least, fmin(v.value, isfinite(v.low) ? v.low : v.value));
         b->most = fmax(b->most, fmax(v.value, isfinite(v.high) ? v.high : v.value));
+        b->most = fmax(b->most, tail_of(b, i)); /* NaN is no tail */
         if (v.value < value_of(b, b->smallest).value)
             b->smallest = i;
         if (v.value > value_of(b, b->largest).value)
@@ -119,20 +132,15 @@ static void add_whiskers(struct bars *b)
     }
 }
 
-/* p99 of times, where there are samples enough to carry it. */
 static bool add_tails(struct bars *b)
 {
-    const struct metric *p99 = metric_find("p99", NULL);
     struct layer *tails = panel_layer(b->p, MARK_POINTS, "p99");
 
     tails->style.shape = SHAPE_CROSS;
     tails->style.size = 7;
-    for (size_t i = 0; p99 && i < b->items.nr; i++) {
-        struct metric_value v =
-            metric_value(p99, b->items.items[i].summary, b->items.items[i].context);
-        if (!v.few && isfinite(v.value))
-            layer_add(tails, v.value, (double)i);
-    }
+    for (size_t i = 0; i < b->items.nr; i++)
+        if (isfinite(tail_of(b, i)))
+            layer_add(tails, tail_of(b, i), (double)i);
     return tails->nr > 0;
 }
 

@@ -137,6 +137,26 @@ static void quantiles_end_where_carried(void **state)
     records_release(&r);
 }
 
+/* Where bars are alike and a p99 is far off, a linear axis would show the cross alone. */
+static void far_tails_leave_room_for_bars(void **state)
+{
+    (void)state;
+    for (uint64_t far = 1; far <= 1000; far *= 1000) {
+        struct records r = { 0 };
+        made_run(&r, 0, "feedbeef", "gcc");
+        struct measurement *m = ruled(&r, 0, 0, KEY("simd"), 1000, 1000, 2, 100);
+        ruled(&r, 0, 0, KEY("naive"), 1000, 2000, 2, 100);
+        for (size_t i = 0; i < 30; i++)
+            m->samples[i] *= far;
+        struct figure *f = build(&r, "latency-kernels");
+        const struct panel *p = f->panels[0];
+        assert_int_equal(find_layer(p, MARK_POINTS, "p99")->nr, 2);
+        assert_int_equal(p->x.scale, far > 1 ? AXIS_LOG : AXIS_LINEAR);
+        figure_free(f);
+        records_release(&r);
+    }
+}
+
 /* Of few nines and of many: the texts of the shares do not run together. */
 static void shares_are_apart(void **state)
 {
@@ -295,6 +315,7 @@ int main(void)
         cmocka_unit_test(few_samples_are_points),
         cmocka_unit_test(ecdf_rises_to_one),
         cmocka_unit_test(quantiles_end_where_carried),
+        cmocka_unit_test(far_tails_leave_room_for_bars),
         cmocka_unit_test(shares_are_apart),
         cmocka_unit_test(quantiles_on_a_plain_axis),
         cmocka_unit_test(far_medians_are_relative),
