@@ -39,7 +39,6 @@ plots/operations                 operations                cpu
 plots/pareto                     pareto                    models
 plots/percentiles-kernels        percentiles-kernels       ci
 plots/quantiles-kernels          quantiles-kernels         ci
-plots/roofline                   roofline                  ci
 plots/runs-latency               runs-latency              runs
 plots/runs-latency-kernels       runs-latency-kernels      runs
 plots/runs-pareto                runs-pareto               runs
@@ -129,10 +128,10 @@ measure_runs() {
   run "$(isa)" runs
 }
 
-# Of the two sides each has something faster. Measured in turn: a comparison of one run with one
-# could tell no change of the code from a change of the machine.
+# Of the two sides each has something faster. Measured in turn, ABBA: a comparison of one run with
+# one could tell no change of the code from a change of the machine.
 measure_sides() {
-  local slow
+  local slow side sides
   slow=$(slower_isa)
   suite first 2 "$products" "$(select_json '"attention/full"' \
     '"batch": [4], "seq": [64], "heads": [8], "headdim": [32]')"
@@ -140,13 +139,14 @@ measure_sides() {
   suite third 2 "$(select_json '"attention/causal"' \
     '"batch": [4], "seq": [64], "heads": [8], "headdim": [32]')" \
     "$(select_json '"gpt/nano/decode"' '"batch": [1], "seq": [64]')"
-  for _ in 1 2 3 4 5 6; do
-    HARNESS_ISA=$slow run before first
-    run after first
-    run before second
-    HARNESS_ISA=$slow run after second
-    run before third
-    run after third
+  for sides in 'before after' 'after before' 'before after' 'after before' 'before after' 'after before'; do
+    for side in $sides; do
+      case $side in
+        before) HARNESS_ISA=$slow run before first && run before second ;;
+        after) run after first && HARNESS_ISA=$slow run after second ;;
+      esac
+      run "$side" third
+    done
   done
 }
 
@@ -251,7 +251,7 @@ draw_scale() {
 keep() {
   mkdir -p "$(dirname "$2")"
   if command -v pngquant >/dev/null; then
-    pngquant --nofs --speed 1 --force --output "$2" 128 "$1"
+    pngquant --nofs --speed 1 --force --output "$2" 256 "$1"
   else
     cp "$1" "$2"
   fi
