@@ -123,7 +123,7 @@ slower_isa() { if [ "$(isa)" = avx512 ]; then echo avx2; else echo portable; fi;
 # Two builds of one code, as far as a reader of the pictures is concerned.
 measure_runs() {
   suite runs 5 "$products" "$attention" "$elementwise" \
-    "$(select_json '"gpt/nano/prefill", "gpt/tile-small/prefill"' '"batch": [1], "seq": [4, 64]')"
+    "$(select_json '"gpt/nano/prefill", "gpt/tile-small/prefill"' '"batch": [1], "seq": [2, 32]')"
   HARNESS_ISA=$(slower_isa) run "$(slower_isa)" runs
   run "$(isa)" runs
 }
