@@ -38,6 +38,19 @@ find_harness() {
   fail "no harness found: build it, or set HARNESS to it"
 }
 
+# Libraries choose their instruction set by the processor, as they do for those who install them:
+# forgets the variables that tell them otherwise (environment_isa_variables in
+# harness/measure/environment.c), and says so.
+libraries_choose() {
+  local name
+  for name in HARNESS_ISA OPENBLAS_CORETYPE BLIS_ARCH_TYPE ONEDNN_MAX_CPU_ISA DNNL_MAX_CPU_ISA \
+    MKL_ENABLE_INSTRUCTIONS ATEN_CPU_CAPABILITY; do
+    [ -z "${!name:-}" ] ||
+      echo "$(basename "$0"): $name=${!name} does not count here: libraries choose by the processor" >&2
+    unset "$name"
+  done
+}
+
 # is_commit TEXT: a full hash, and nothing else.
 is_commit() { [[ $1 =~ ^([0-9a-f]{40}|[0-9a-f]{64})$ ]]; }
 

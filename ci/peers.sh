@@ -18,6 +18,8 @@
 # FAILED; 2 if something else failed.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=ci/lib.sh
+source "$here/lib.sh"
 all=(install build run table)
 usage() { sed -n '2,/^set -/{/^set -/d;s/^# \{0,1\}//;p}' "$0"; }
 
@@ -113,6 +115,7 @@ stage_run() {
   local suite count
   harness=${HARNESS:-$here/../build/release/harness}
   [ -x "$harness" ] || { echo "peers.sh: no program $harness: build it, or set HARNESS" >&2; return 1; }
+  libraries_choose
   [ -n "$threads" ] || threads=$([ "$(nproc)" -gt 1 ] && echo 1,2 || echo 1)
   if command -v dpkg-query >/dev/null; then versions >"$out/versions.txt"; fi
   for suite in "${suites[@]}"; do

@@ -15,6 +15,9 @@
 set -euo pipefail
 here=$PWD
 cd "$(dirname "$0")/../.."
+# shellcheck source=ci/lib.sh
+source ci/lib.sh
+libraries_choose
 
 # FILE, the figure of `harness list figures`, and the function below that makes its data.
 pictures='

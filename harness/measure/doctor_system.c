@@ -3,6 +3,7 @@
 #include "measure/doctor_parts.h"
 
 #include "base/text.h"
+#include "measure/environment.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -188,6 +189,21 @@ static void openmp(const struct doctor_input *in, struct doctor_finding *f)
     }
 }
 
+/* A library that was told so looks slower than it is, and what it is compared with faster. */
+static void instruction_sets(const struct doctor_input *in, struct doctor_finding *f)
+{
+    (void)in;
+    for (const char *const *name = environment_isa_variables; *name; name++) {
+        const char *value = getenv(*name);
+        if (!value || !value[0])
+            continue;
+        doctor_say(f, DOCTOR_WARN, "%s=%.32s, not what the processor can do", *name, value);
+        doctor_mend(f, "unset it, unless that is what you want to measure");
+        return;
+    }
+    doctor_say(f, DOCTOR_FINE, "nothing set: libraries choose by the processor");
+}
+
 const struct doctor_check doctor_system_checks[] = {
     { "memory", memory },
     { "swap", swap },
@@ -197,5 +213,6 @@ const struct doctor_check doctor_system_checks[] = {
     { "hardware counters", counters },
     { "build", build },
     { "OpenMP", openmp },
+    { "instruction sets", instruction_sets },
     { NULL, NULL },
 };

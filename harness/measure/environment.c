@@ -144,6 +144,11 @@ static void add_gpus(cJSON *json)
     add_variable(json, "CUDA_VISIBLE_DEVICES");
 }
 
+const char *const environment_isa_variables[] = {
+    "HARNESS_ISA",      "OPENBLAS_CORETYPE",       "BLIS_ARCH_TYPE",      "ONEDNN_MAX_CPU_ISA",
+    "DNNL_MAX_CPU_ISA", "MKL_ENABLE_INSTRUCTIONS", "ATEN_CPU_CAPABILITY", NULL,
+};
+
 char *environment_json(void)
 {
     cJSON *json = cJSON_CreateObject();
@@ -171,9 +176,9 @@ char *environment_json(void)
     add_variable(json, "OMP_WAIT_POLICY");
     add_variable(json, "GOMP_SPINCOUNT");
     add_variable(json, "KMP_BLOCKTIME");
-    add_variable(json, "OPENBLAS_CORETYPE");
     add_variable(json, "OPENBLAS_NUM_THREADS");
-    add_variable(json, "HARNESS_ISA");
+    for (const char *const *name = environment_isa_variables; *name; name++)
+        add_variable(json, *name);
     char *text = cJSON_PrintUnformatted(json);
     cJSON_Delete(json);
     return text;

@@ -76,6 +76,7 @@ printf 'Cpus_allowed_list:\t0-1\n' >dumb/proc/self/status
 OMP_WAIT_POLICY=active doctor dumb | grep '^OpenMP'
 OMP_NUM_THREADS=8 doctor dumb | grep '^OpenMP'
 OMP_NUM_THREADS=2 GOMP_SPINCOUNT=5 doctor dumb | grep '^OpenMP'
+OPENBLAS_CORETYPE=Haswell doctor dumb | grep '^instruction sets'
 
 say "This machine"
 check "the exit status fits" status_fits

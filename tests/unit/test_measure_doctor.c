@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "measure/doctor.h"
+#include "measure/environment.h"
 
 #include <ftw.h>
 #include <stdbool.h>
@@ -311,6 +312,22 @@ static void openmp(void **state)
     expect(state, "OpenMP", DOCTOR_FINE, "nothing set");
 }
 
+static void instruction_sets(void **state)
+{
+    for (const char *const *name = environment_isa_variables; *name; name++)
+        unsetenv(*name);
+    expect(state, "instruction sets", DOCTOR_FINE, "nothing set");
+    for (const char *const *name = environment_isa_variables; *name; name++) {
+        char said[64];
+        snprintf(said, sizeof(said), "%s=avx2", *name);
+        setenv(*name, "avx2", 1);
+        expect(state, "instruction sets", DOCTOR_WARN, said);
+        setenv(*name, "", 1); /* as good as not there */
+        expect(state, "instruction sets", DOCTOR_FINE, "nothing set");
+        unsetenv(*name);
+    }
+}
+
 static void disk(void **state)
 {
     struct doctor_input in = input_of(state);
@@ -420,6 +437,7 @@ int main(void)
         TREE_TEST(kernel_settings),
         TREE_TEST(build),
         TREE_TEST(openmp),
+        TREE_TEST(instruction_sets),
         TREE_TEST(disk),
         TREE_TEST(watched),
         TREE_TEST(gpus),
