@@ -116,8 +116,17 @@ wait_for() {
 # finished RUN NR: so many measurements of the run are in the history by now.
 finished() { "$HARNESS" history list | grep -qE "^ +$1 .* $2 OK"; }
 
-# Processes that carry this mark in their environment: a test's own, whoever their parent is.
-marked() { grep -lsz "^CLI_TEST_MARK=$1\$" /proc/[0-9]*/environ; }
+# Processes that carry this mark in their environment: a test's own, whoever their parent is. Others
+# come and go meanwhile, which grep takes for a failure: what it found is what counts. What looks for
+# them carries none.
+marked() {
+  CLI_TEST_MARK='' grep -lsz "^CLI_TEST_MARK=$1\$" /proc/[0-9]*/environ | CLI_TEST_MARK='' grep .
+}
+
+# marked_with MARK ARGUMENT: has one of them this argument?
+marked_with() {
+  marked "$1" | sed 's/environ$/cmdline/' | CLI_TEST_MARK='' xargs grep -qsz "^$2\$"
+}
 
 # A git repository in ./toy whose builds are this program with a fake device of other settings.
 toy_repository() {

@@ -3,7 +3,7 @@
 # U-04, U-11, S0-22.
 
 export CLI_TEST_MARK=$$
-hogs() { marked "$CLI_TEST_MARK" | sed 's/environ$/cmdline/' | xargs grep -lsz '^/dev/zero$'; }
+hogs() { marked_with "$CLI_TEST_MARK" /dev/zero; }
 # How much it came to is the machine's affair; that it is more than is allowed is not.
 limited() { t "$@" | sed -E 's/it held [0-9.]+ [MG]iB of/it held N of/'; }
 
