@@ -35,7 +35,8 @@ struct process_result {
  * says goes to `out`, and its standard error to `errors`, or to `out`, too, where that is NULL.
  * It has a process group of its own, which is ended as a whole if time is up or the user wants to
  * stop: by SIGTERM, and after a few seconds, or if SIGINT or SIGTERM comes meanwhile, by SIGKILL.
- * Such a signal is held back until the group is gone. -1 where it could not be started, or how it
+ * Such a signal is held back until the group is gone. Should this process be killed, the group ends
+ * the same way (base/process_group.h). -1 where it could not be started, or how it
  * ended cannot be known: SIGCHLD must not be ignored. */
 int process_run(const struct process *p, struct strbuf *out, struct strbuf *errors,
                 struct process_result *result, struct error *err);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/process.h"
 
+#include "base/process_group.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -20,6 +22,7 @@ static const int look_ms = 50, grace_ms = 3000; /* between SIGTERM and SIGKILL *
 struct child {
     const struct process *p;
     pid_t pid;
+    struct process_group group;
     int read[PIPES], write[PIPES]; /* -1: none, or closed */
     struct strbuf *text[PIPES];
     int64_t started, stopped; /* ms; stopped 0: not asked to end */
@@ -74,7 +77,7 @@ static void arrange(const struct child *c, posix_spawn_file_actions_t *actions)
 }
 
 /* The handlers of this process go by themselves at exec; what it ignores would stay ignored. */
-static void set_attributes(posix_spawnattr_t *attributes)
+static void set_attributes(const struct child *c, posix_spawnattr_t *attributes)
 {
     sigset_t defaults;
 
@@ -83,6 +86,7 @@ static void set_attributes(posix_spawnattr_t *attributes)
     sigaddset(&defaults, SIGCHLD);
     posix_spawnattr_init(attributes);
     posix_spawnattr_setsigdefault(attributes, &defaults);
+    posix_spawnattr_setpgroup(attributes, c->group.id);
     posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF);
 }
 
@@ -94,7 +98,7 @@ static int start(struct child *c, struct error *err)
     posix_spawnattr_t attributes;
 
     arrange(c, &actions);
-    set_attributes(&attributes);
+    set_attributes(c, &attributes);
     int rc = posix_spawnp(&c->pid, c->p->argv[0], &actions, &attributes, (char *const *)c->p->argv,
                           env); /* these are only read */
     posix_spawnattr_destroy(&attributes);
@@ -152,10 +156,10 @@ static void stop(struct child *c, enum process_end why)
         hold_signals(c);
         c->result->end = why;
         c->stopped = now;
-        kill(-c->pid, SIGTERM);
+        kill(-c->group.id, SIGTERM);
     } else if (now > c->stopped + grace_ms || impatient()) {
         c->killed = true;
-        kill(-c->pid, SIGKILL);
+        kill(-c->group.id, SIGKILL);
     }
 }
 
@@ -165,7 +169,7 @@ static void see_off(struct child *c)
 {
     if (!c->stopped)
         return;
-    while (!c->killed && kill(-c->pid, 0) == 0) {
+    while (!c->killed && !process_group_is_empty(&c->group)) {
         poll(NULL, 0, look_ms / 5);
         stop(c, c->result->end);
     }
@@ -215,7 +219,7 @@ int process_run(const struct process *p, struct strbuf *out, struct strbuf *erro
         c.read[i] = c.write[i] = -1;
     c.text[OUT] = p->log ? NULL : out;
     c.text[ERRORS] = p->log ? NULL : errors;
-    if (open_pipes(&c, err) || start(&c, err))
+    if (process_group_open(&c.group, grace_ms, err) || open_pipes(&c, err) || start(&c, err))
         goto out;
     for (int i = 0; i < PIPES; i++)
         close_fd(&c.write[i]);
@@ -230,6 +234,7 @@ int process_run(const struct process *p, struct strbuf *out, struct strbuf *erro
     result->status = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
     rc = 0;
 out:
+    process_group_close(&c.group);
     for (int i = 0; i < PIPES; i++) {
         close_fd(&c.read[i]);
         close_fd(&c.write[i]);

@@ -2,6 +2,7 @@
 #include "guest/plugin_parts.h"
 
 #include "base/memory.h"
+#include "base/process_group.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -47,10 +48,12 @@ static void read_words(int fd, char *words, size_t size)
     words[length] = '\0';
 }
 
-static void try_and_exit(struct plugin *p, int fd)
+static void try_and_exit(struct plugin *p, int fd, pid_t parent)
 {
     struct error err = { "" };
 
+    if (!process_end_with(parent))
+        _exit(1);
     signal(SIGALRM, SIG_DFL);
     alarm(TRIAL_SECONDS);
     const char *words = load(p, &err) == 0 ? fine : err.message;
@@ -84,9 +87,9 @@ static int try_aside(struct plugin *p, struct error *err)
 
     if (pipe(ends))
         return error_set(err, "cannot make a pipe: %s", strerror(errno));
-    pid_t pid = fork();
+    pid_t self = getpid(), pid = fork();
     if (pid == 0)
-        try_and_exit(p, ends[1]);
+        try_and_exit(p, ends[1], self);
     close(ends[1]);
     read_words(ends[0], words.message, sizeof(words.message));
     close(ends[0]);

@@ -9,7 +9,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -58,8 +57,6 @@ static void become(const int input[2], const int report[2], const int errors[2],
     char *argv[] = { program, command, NULL };
     int high = fcntl(report[1], F_DUPFD, 10); /* out of the way of the numbers we assign */
 
-    setpgid(0, 0);
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
     be_the_first_to_go();
     if (high < 0 || dup2(input[0], STDIN_FILENO) < 0 || dup2(errors[1], STDERR_FILENO) < 0 ||
         dup2(high, LAUNCH_FD) < 0)
@@ -80,26 +77,30 @@ int launch_process_start(struct launch_process *p, const char *program, const st
                          struct error *err)
 {
     int input[2] = { -1, -1 }, reports[2] = { -1, -1 }, errors[2] = { -1, -1 };
+    struct process_group group = { 0 };
 
     /* A socket, because writing to one can go without SIGPIPE. */
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, input) || pipe2(reports, O_CLOEXEC) ||
-        pipe2(errors, O_CLOEXEC))
+        pipe2(errors, O_CLOEXEC) || process_group_open(&group, 0, err))
         goto failed;
     char **env = child_environment(job);
-    pid_t pid = fork();
+    pid_t self = getpid(), pid = fork();
+    if (pid == 0 && !process_group_join(&group, self))
+        _exit(127);
     if (pid == 0)
         become(input, reports, errors, program ? program : "/proc/self/exe", env);
     free(env);
     if (pid < 0)
         goto failed;
-    setpgid(pid, pid); /* as the child does, whoever is first: stopping kills the group */
+    setpgid(pid, group.id); /* as the child does, whoever is first: stopping kills the group */
     close(input[0]);
     close(reports[1]);
     close(errors[1]);
-    *p = (struct launch_process) { pid, input[1], reports[0], errors[0] };
+    *p = (struct launch_process) { pid, group, input[1], reports[0], errors[0] };
     return 0;
 failed:
     error_set(err, "cannot start a measuring process: %s", strerror(errno));
+    process_group_close(&group);
     for (int i = 0; i < 2; i++) {
         launch_close(&input[i]);
         launch_close(&reports[i]);
@@ -122,10 +123,11 @@ int launch_process_stop(struct launch_process *p, bool patient, int *exit_status
     for (int waited = 0; patient && waited < EXIT_TIMEOUT_MS && !launch_process_ended(p);
          waited += 5)
         poll(NULL, 0, 5);
-    kill(-p->pid, SIGKILL);
+    kill(-p->group.id, SIGKILL);
     launch_close(&p->input);
     launch_close(&p->report);
     launch_close(&p->errors);
+    process_group_close(&p->group);
     while (waitpid(p->pid, &status, 0) < 0)
         if (errno != EINTR)
             return error_set(err, "cannot tell how a measuring process ended: %s", strerror(errno));

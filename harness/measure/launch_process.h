@@ -4,13 +4,15 @@
 #ifndef HARNESS_MEASURE_LAUNCH_PROCESS_H
 #define HARNESS_MEASURE_LAUNCH_PROCESS_H
 
+#include "base/process_group.h"
 #include "measure/launch.h"
 
 #include <sys/types.h>
 
 struct launch_process {
-    pid_t pid;                 /* and the number of its process group */
-    int input, report, errors; /* our ends; -1 when closed */
+    pid_t pid;
+    struct process_group group; /* its own, with all that it starts; ends with this process */
+    int input, report, errors;  /* our ends; -1 when closed */
 };
 
 /* Starts `program` (NULL: this one) as a measuring process for the job, which it has yet to be

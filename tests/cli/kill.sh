@@ -7,8 +7,7 @@ export CLI_TEST_MARK=$$
 pid=$!
 check "five cases get finished" wait_for finished 1 5
 check "reading goes on beside it" "$HARNESS" history verify
-children() { marked "$CLI_TEST_MARK" | grep -v -e "^/proc/$$/" -e "^/proc/$BASHPID/"; }
-measuring() { children | sed 's/environ$/cmdline/' | xargs grep -qsz '^internal-launch$'; }
+measuring() { marked_with "$CLI_TEST_MARK" internal-launch; }
 check "a child is measuring" measuring
 disown $pid # or bash remarks on its end, at a moment of its own
 kill -KILL $pid
@@ -40,3 +39,34 @@ check "each time the history is sound, and holds what it held" test $held -eq $k
 check "and more" test "$before" -gt 6
 knock "kill -9 of \`harness run\`" $held $kills \
   "$before measurements kept, file sound, no process left (seed $seed)"
+
+say "While it times a program that starts others"
+unset CLI_TEST_MARK
+# Run after run, each of which leaves one behind; and one run without end.
+programs=('sleep 1000 & exit 0' 'sleep 1000 & sleep 1000')
+start() { # MARK PROGRAM
+  CLI_TEST_MARK=$1 "$HARNESS" run --launches 100 --iterations 5 --name family -- sh -c "$2" \
+    >out 2>err &
+  pid=$!
+  disown $pid
+}
+for i in 0 1; do
+  start "$$.first$i" "${programs[i]}"
+  check "it runs" wait_for marked_with "$$.first$i" 1000
+  kill -KILL $pid
+  check "and goes with harness, as do its children" wait_for not marked "$$.first$i"
+done
+seed=$(random_seed)
+RANDOM=$seed
+held=0
+for ((i = 0; i < kills; i++)); do
+  start "$$.$i" "${programs[i % 2]}"
+  sleep "0.$(printf %03d $((RANDOM % 600)))"
+  kill -KILL $pid
+  wait_for not marked "$$.$i" || break
+  held=$((held + 1))
+done
+check "at random moments, too" test $held -eq $kills
+check "and the history is sound" "$HARNESS" history verify
+knock "kill -9 of \`harness run -- PROGRAM\`" $held $kills \
+  "neither the program is left, nor what it started (seed $seed)"

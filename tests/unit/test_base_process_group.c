@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: MIT */
+/* No program outlives who started it, however that ended: by kill -9 at random moments of starting,
+ * running and stopping programs that have children of their own. Features: U-04, U-09. */
+#include "testing.h"
+
+#include "base/process.h"
+#include "base/process_group.h"
+#include "knocks.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { KILLS = 60, PATIENCE_MS = 20000 };
+
+/* A process that is to be killed. What is left of it becomes a child of this one, which is where
+ * nothing that it started can hide. */
+static pid_t start(void (*life)(int told), int *began)
+{
+    int ends[2];
+
+    assert_int_equal(pipe(ends), 0);
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    pid_t pid = fork();
+    assert_true(pid >= 0);
+    if (pid == 0) {
+        close(ends[0]);
+        life(ends[1]);
+        _exit(9);
+    }
+    close(ends[1]);
+    *began = ends[0];
+    return pid;
+}
+
+static void wait_for_byte(int fd)
+{
+    struct pollfd poll_fd = { .fd = fd, .events = POLLIN };
+    char byte;
+
+    assert_int_equal(poll(&poll_fd, 1, PATIENCE_MS), 1);
+    assert_int_equal(read(fd, &byte, 1), 1);
+}
+
+/* Waits for it and for all that it has left behind; false if something does not end. */
+static bool nothing_is_left(void)
+{
+    for (int waited = 0; waited < PATIENCE_MS; waited += 5) {
+        pid_t ended;
+        while ((ended = waitpid(-1, NULL, WNOHANG)) > 0)
+            continue;
+        if (ended < 0 && errno == ECHILD)
+            return true;
+        poll(NULL, 0, 5);
+    }
+    return false;
+}
+
+static void tell(int fd)
+{
+    if (write(fd, "+", 1) != 1)
+        _exit(8);
+}
+
+static void run_shell(const char *line)
+{
+    const char *argv[] = { "sh", "-c", line, NULL };
+    const struct process p = { .argv = argv };
+    struct process_result result;
+    struct strbuf out;
+    struct error err;
+
+    strbuf_init(&out);
+    if (process_run(&p, &out, NULL, &result, &err))
+        _exit(7);
+    strbuf_release(&out);
+}
+
+/* ---- one at a time ---- */
+
+/* It is killed once the first of its words is there, and says the others nevertheless. */
+static void kill_at_work(void (*life)(int told), int words)
+{
+    int began;
+    pid_t pid = start(life, &began);
+
+    wait_for_byte(began);
+    kill(pid, SIGKILL);
+    for (int i = 1; i < words; i++)
+        wait_for_byte(began);
+    assert_true(nothing_is_left());
+    close(began);
+}
+
+static void hang(int told)
+{
+    char line[64];
+
+    snprintf(line, sizeof(line), "sleep 1000 & echo + >&%d; sleep 1000", told);
+    run_shell(line);
+}
+
+static void the_group_goes_with_who_started_it(void **state)
+{
+    (void)state;
+    kill_at_work(hang, 1);
+}
+
+/* As git does with its locks. */
+static void tidy_up(int told)
+{
+    char line[256];
+
+    snprintf(line, sizeof(line),
+             "trap 'echo + >&%d; exit 0' TERM; echo + >&%d; while :; do sleep 0.05; done", told,
+             told);
+    run_shell(line);
+}
+
+static void a_program_may_tidy_up(void **state)
+{
+    (void)state;
+    kill_at_work(tidy_up, 2);
+}
+
+static void deaf(int told)
+{
+    char line[128];
+
+    snprintf(line, sizeof(line), "trap '' TERM; echo + >&%d; while :; do sleep 0.05; done", told);
+    run_shell(line);
+}
+
+static void but_not_for_long(void **state)
+{
+    (void)state;
+    kill_at_work(deaf, 1);
+}
+
+/* Its own signals end neither the guard nor, by it, the process. */
+static void a_guard_is_deaf_to_signals(void **state)
+{
+    static const int signals[] = { SIGHUP, SIGINT, SIGTERM, SIGCHLD, SIGUSR1, SIGALRM };
+    struct process_group g;
+    struct error err;
+    int status;
+    (void)state;
+    assert_ok(process_group_open(&g, 0, &err), &err);
+    pid_t self = getpid(), pid = fork();
+    if (pid == 0) {
+        if (process_group_join(&g, self))
+            for (;;)
+                pause();
+        _exit(1);
+    }
+    setpgid(pid, g.id);
+    for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+        kill(g.id, signals[i]);
+    poll(NULL, 0, 100);
+    assert_int_equal(waitpid(g.id, &status, WNOHANG), 0);
+    assert_int_equal(waitpid(pid, &status, WNOHANG), 0);
+    assert_false(process_group_is_empty(&g));
+    kill(-g.id, SIGKILL);
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+    assert_true(process_group_is_empty(&g));
+    process_group_close(&g);
+    process_group_close(&g);
+}
+
+/* ---- at random moments ---- */
+
+/* Programs that leave children behind, one after the other, as fast as it goes. */
+static void run_many(int told)
+{
+    tell(told);
+    for (;;) {
+        struct process_group g;
+        struct error err;
+        if (process_group_open(&g, 0, &err))
+            _exit(6);
+        pid_t self = getpid(), pid = fork();
+        if (pid == 0) {
+            if (process_group_join(&g, self))
+                execlp("sh", "sh", "-c", "sleep 1000 & sleep 1000 & exit 0", (char *)NULL);
+            _exit(5);
+        }
+        setpgid(pid, g.id);
+        waitpid(pid, NULL, 0);
+        kill(-g.id, SIGKILL);
+        process_group_close(&g);
+    }
+}
+
+static void nothing_is_left_at_any_moment(void **state)
+{
+    uint64_t seed = knock_seed();
+    struct random r;
+    long held = 0;
+    (void)state;
+    random_seed(&r, seed);
+    for (int i = 0; i < KILLS; i++) {
+        int began;
+        pid_t pid = start(run_many, &began);
+        wait_for_byte(began);
+        usleep((useconds_t)random_below(&r, 20000));
+        kill(pid, SIGKILL);
+        held += nothing_is_left();
+        close(began);
+    }
+    assert_int_equal(held, KILLS);
+    knock("kill -9 of who starts programs", held, KILLS,
+          "none is left, nor what they started (seed %" PRIu64 ")", seed);
+}
+
+int main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_group_goes_with_who_started_it),
+        cmocka_unit_test(a_program_may_tidy_up),
+        cmocka_unit_test(but_not_for_long),
+        cmocka_unit_test(a_guard_is_deaf_to_signals),
+        cmocka_unit_test(nothing_is_left_at_any_moment),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
