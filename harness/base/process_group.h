@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A process group that ends with this process, however that ends: also by SIGKILL, of which nothing
- * can tell it. Its leader is a guard, a child that does nothing but wait for the death of its parent,
- * and kills the group then. What leaves the group (setsid) it does not find.
+ * can tell it. Its leader is a guard, a child that does nothing but wait for the death of its
+ * parent, and kills the group then. What leaves the group (setsid) it does not find.
  */
 #ifndef HARNESS_BASE_PROCESS_GROUP_H
 #define HARNESS_BASE_PROCESS_GROUP_H
@@ -26,8 +26,8 @@ void process_group_close(struct process_group *g);
  * to be able to tell, so none may join from here on. */
 bool process_group_is_empty(const struct process_group *g);
 
-/* For a child that fork() has just made, only async-signal-safe calls. false: `parent`, who made it,
- * is gone, and it should _exit(). */
+/* For a child that fork() has just made, only async-signal-safe calls. false: `parent`, who made
+ * it, is gone, and it should _exit(). */
 bool process_end_with(pid_t parent);
 /* The same, and it joins the group. */
 bool process_group_join(const struct process_group *g, pid_t parent);

@@ -59,18 +59,23 @@ static char *settings_json(const struct worker *w, enum ab_side side, const char
     json_add_string(ab, "partner", run_of(w->s, side == AB_BASE ? AB_HEAD : AB_BASE)->uuid);
     json_add_int(ab, "blocks", w->ab.blocks_max);
     json_add_string(json, "device", w->ab.device_spec);
-    guests_describe(w->ab.guests[side], json);
+    recording_add_guests(json, w->ab.guests[side]);
     cJSON_AddItemToObject(json, "sampling", sampling_to_json(&w->ab.settings.sampling));
     char *text = cJSON_PrintUnformatted(json);
     cJSON_Delete(json);
     return text;
 }
 
-/* Another program's, in place of this one's. */
+/* Another program's, in place of this one's. Nobody knows of which commit a plugin is that is only
+ * there to be compared with. */
 static int describe_build(const struct ab_request_side *side, struct build *b, struct error *err)
 {
     if (side->program && program_build(side->program, b, err))
         return -1;
+    if (side->guests) {
+        b->commit[0] = b->branch[0] = '\0';
+        b->dirty = false;
+    }
     if (side->commit) {
         snprintf(b->commit, sizeof(b->commit), "%s", side->commit);
         b->dirty = false;
@@ -83,10 +88,12 @@ static int describe_run(struct worker *w, enum ab_side side, struct error *err)
     const struct ab_request *r = w->r;
     struct records *records = &w->s->records[side];
     struct run *run = records_add_run(records);
+    bool programs = r->side[AB_BASE].program || r->side[AB_HEAD].program;
     char label[sizeof(run->label)];
 
     snprintf(label, sizeof(label), "%s %s", r->label ? r->label : "ab", side_names[side]);
-    recording_describe(run, r->choice->suite.name, label, NULL);
+    recording_describe(run, r->choice->suite.name, label, NULL,
+                       programs ? NULL : &r->choice->guests); /* or the programs are compared */
     w->recording[side] = (struct recording) { .store = r->store, .run = run, .records = records };
     return describe_build(&r->side[side], &run->build, err);
 }

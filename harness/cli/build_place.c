@@ -131,14 +131,10 @@ int build_place_clear(const struct build_place *p, struct error *err)
     return 0;
 }
 
-/* No hooks: what they do is meant for people's checkouts. */
 int build_place_check_out(const struct build_place *p, const char *commit, struct error *err)
 {
-    const char *add[] = { "-c",       "core.hooksPath=/dev/null",
-                          "worktree", "add",
-                          "--force",  "--detach",
-                          "--quiet",  p->source.data,
-                          commit,     NULL };
+    const char *add[] = { "worktree", "add",          "--force", "--detach",
+                          "--quiet",  p->source.data, commit,    NULL };
     struct strbuf out;
 
     strbuf_init(&out);

@@ -333,15 +333,3 @@ int builds_resolve(const char *ref, char commit[GIT_HASH_SIZE], struct error *er
     memcpy(commit, found.hash, sizeof(found.hash));
     return 0;
 }
-
-int builds_tree_dirty(void)
-{
-    static const char *const status[] = { "status", "--porcelain", "--untracked-files=no", NULL };
-    struct strbuf out;
-    struct error ignored;
-
-    strbuf_init(&out);
-    int dirty = git_run(status, &out, &ignored) ? -1 : out.length > 0;
-    strbuf_release(&out);
-    return dirty;
-}

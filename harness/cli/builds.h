@@ -58,7 +58,5 @@ int builds_make(const char *commit, const struct build_recipe *recipe, struct bu
 void built_release(struct built *b);
 /* For build_recipe.begins: says on standard error what is built. */
 void builds_tell(const char *commit, const char *title);
-/* 1 if the tree has uncommitted changes, 0 if not, -1 outside a repository. */
-int builds_tree_dirty(void);
 
 #endif

@@ -99,7 +99,7 @@ static char *settings_json(const struct session *s)
     json_add_int(json, "launches", s->choice.suite.launches);
     add_sweep(json, s->o);
     sharding_describe(&s->sharding, json);
-    guests_describe(&s->choice.guests, json);
+    recording_add_guests(json, &s->choice.guests);
     cJSON_AddItemToObject(json, "sampling", sampling_to_json(&s->choice.suite.sampling));
     char *text = cJSON_PrintUnformatted(json);
     cJSON_Delete(json);
@@ -231,7 +231,8 @@ static int run_session(struct session *s, int argc, char **argv, struct error *e
         return print_choice(&s->choice);
     sharding_tell(&s->sharding, s->choice.list.nr);
     adjust_sampling(s);
-    recording_describe(&s->run, s->choice.suite.name, s->o->label, settings_json(s));
+    recording_describe(&s->run, s->choice.suite.name, s->o->label, settings_json(s),
+                       &s->choice.guests);
     s->recording =
         (struct recording) { .store = s->store, .run = &s->run, .progress = &s->progress };
     if (measure(s, &end, err)) {

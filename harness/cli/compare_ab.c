@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "cli/ab.h"
 #include "cli/builds.h"
+#include "cli/git_tree.h"
 #include "cli/interrupt.h"
 #include "cli/recording.h"
 
@@ -137,7 +138,7 @@ static int find_sides(const struct compare_ab *ab, const volatile sig_atomic_t *
                                     &sides[AB_HEAD], err)
                    ? -1
                    : 0;
-    if (!ab->head && builds_tree_dirty() > 0)
+    if (!ab->head && git_tree_dirty() > 0)
         fprintf(stderr,
                 "note: HEAD is built as it is committed; the tree has changes that are "
                 "not in it\n");

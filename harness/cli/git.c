@@ -29,10 +29,14 @@ static void trim(struct strbuf *text)
 static int run(const char *const *arguments, struct strbuf *out, struct strbuf *errors,
                struct error *err)
 {
+    /* Hooks and file watchers are meant for people's own calls. */
+    static const char *const program[] = { "git", "-c", "core.hooksPath=/dev/null", "-c",
+                                           "core.fsmonitor=false" };
     ARRAY(const char *) argv = ARRAY_EMPTY;
     struct process_result result;
 
-    *array_push(&argv) = "git";
+    for (size_t i = 0; i < sizeof(program) / sizeof(program[0]); i++)
+        *array_push(&argv) = program[i];
     for (size_t i = 0; arguments[i]; i++)
         *array_push(&argv) = arguments[i];
     array_push(&argv); /* NULL */

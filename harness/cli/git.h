@@ -2,7 +2,8 @@
 /*
  * What is asked of git, of the repository of the current folder: commits and their order. The git
  * program is run without a shell; variables that would send it elsewhere (GIT_DIR, GIT_INDEX_FILE
- * and the like, as inside a hook) are taken out of its environment.
+ * and the like, as inside a hook) are taken out of its environment, and it runs no hook and no file
+ * watcher.
  */
 #ifndef HARNESS_CLI_GIT_H
 #define HARNESS_CLI_GIT_H

@@ -12,7 +12,7 @@ static char *settings_json(const struct occasion *o)
     json_add_int(json, "launches", o->choice->suite.launches);
     if (o->plant)
         cJSON_AddTrueToObject(json, "planted");
-    guests_describe(&o->choice->guests, json);
+    recording_add_guests(json, &o->choice->guests);
     cJSON_AddItemToObject(json, "sampling", sampling_to_json(&o->choice->suite.sampling));
     return json_take_text(json);
 }
@@ -42,7 +42,7 @@ int occasion_run(const struct occasion *o, struct records *out, struct error *er
     };
     struct sweep_sink sink = recording_sink(&recording);
 
-    recording_describe(run, o->choice->suite.name, o->label, settings_json(o));
+    recording_describe(run, o->choice->suite.name, o->label, settings_json(o), &o->choice->guests);
     if (store_begin_run(o->store, run, err))
         return -1;
     int rc = sweep_run(&sweep, &sink, &end, err);

@@ -98,7 +98,7 @@ static char *settings_json(const struct profile_request *r)
     json_add_string(json, "device", r->choice.device.spec);
     json_add_int(json, "launches", r->launches);
     json_add_int(json, "iterations", r->profiling.iterations);
-    guests_describe(&r->choice.guests, json);
+    recording_add_guests(json, &r->choice.guests);
     return json_take_text(json);
 }
 
@@ -173,7 +173,7 @@ int profile_record(const struct profile_request *r, const volatile sig_atomic_t 
         return -1;
     result->history = memory_string(store_path(store));
     run = records_add_run(&result->records);
-    recording_describe(run, "", r->label, settings_json(r));
+    recording_describe(run, "", r->label, settings_json(r), &r->choice.guests);
     progress_init(&progress);
     struct recording recording = {
         .store = store, .run = run, .records = &result->records, .progress = &progress

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/recording.h"
 
+#include "base/json.h"
 #include "base/random.h"
+#include "cli/git_tree.h"
 #include "core/clock.h"
 #include "measure/environment.h"
 
@@ -18,7 +20,8 @@ int recording_check_label(const char *label, size_t more, struct error *err)
     return error_set(err, "--label: at most %zu characters, not %zu", room, strlen(label));
 }
 
-void recording_describe(struct run *run, const char *suite, const char *label, char *settings)
+void recording_describe(struct run *run, const char *suite, const char *label, char *settings,
+                        const struct guests *guests)
 {
     random_uuid(run->uuid);
     run->started_ms = clock_epoch_ms();
@@ -26,8 +29,23 @@ void recording_describe(struct run *run, const char *suite, const char *label, c
     snprintf(run->label, sizeof(run->label), "%s", label ? label : "");
     environment_machine(&run->machine);
     environment_build(&run->build);
+    if (guests && guests_any(guests))
+        git_tree_describe(&run->build);
     run->environment = environment_json();
     run->settings = settings;
+}
+
+void recording_add_guests(cJSON *settings, const struct guests *guests)
+{
+    struct build own;
+
+    if (!guests_any(guests))
+        return;
+    guests_describe(guests, settings);
+    cJSON *harness = cJSON_AddObjectToObject(settings, "harness");
+    environment_build(&own);
+    json_add_string(harness, "commit", own.commit);
+    cJSON_AddBoolToObject(harness, "dirty", own.dirty);
 }
 
 int recording_launch_begin(struct recording *r, const struct launch *l, struct error *err)

@@ -131,3 +131,24 @@ say "Profiled, and by its whole key"
 "$HARNESS" profile --plugin ./axpy.so --dim n=4096 --launches 1 --iterations 3 -o folder --no-store >"$WORK.log/out" 2>&1 || cat "$WORK.log/out"
 check "a trace" test -s folder/trace.json
 "$HARNESS" run 'odd/double/scripted/fp32/n=99/fake/warm' --plugin ./v.so --device fake --launches 1 --format csv 2>/dev/null | rows
+
+say "In a git work tree"
+export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1
+git -c init.defaultBranch=topic init -q .
+git -c user.name=Ada -c user.email=ada@example.org commit -q --allow-empty -m First
+# commit REF: what the run with this name was measured of
+commit() {
+  quiet history show "$1"
+  hash=$(json "$WORK.log/out" runs 0 build commit 2>/dev/null || true)
+  if [ "$hash" = "$(git rev-parse HEAD)" ]; then echo HEAD; else echo "${hash:-unknown}"; fi
+}
+fake_plugin --label tree
+echo "a run: $(commit tree)"
+"$HARNESS" compare --baseline-plugin ./old.so --plugin ./v.so --device fake:base=2000,sd=0.001 \
+  --blocks 3 --label pair >"$WORK.log/out" 2>&1 || true
+echo "compared in turn: the base $(commit 'pair base'), the head $(commit 'pair head')"
+"$HARNESS" profile --plugin ./axpy.so --dim n=4096 --launches 1 --iterations 3 --label traced \
+  >"$WORK.log/out" 2>&1 || cat "$WORK.log/out"
+echo "profiled: $(commit traced)"
+quiet run null/copy/right --device "$FAKE" --label built-in --launches 1 --iterations 5
+check "what harness brings along is of its own commit" test "$(commit built-in)" != HEAD
