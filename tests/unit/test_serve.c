@@ -189,8 +189,8 @@ static void test_mistakes(void **state)
     store_close(s);
 }
 
-/* Ids of the runs that fit, oldest first, over as many pages as it takes: where the machine is busy,
- * a search that takes too long goes on with the next page. */
+/* Ids of the runs that fit, oldest first, over as many pages as it takes: where the machine is
+ * busy, a search that takes too long goes on with the next page. */
 static size_t ids_of(int port, const char *where, int64_t ids[8])
 {
     int64_t found[8], next = 0;
