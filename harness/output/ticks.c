@@ -129,17 +129,16 @@ char *quantity_text(enum quantity quantity, const char *base, double value,
 
 char *ratio_text(double ratio, char text[QUANTITY_TEXT_SIZE])
 {
-    int decimals = ratio < 0.00995  ? 4
-                   : ratio < 0.0995 ? 3
-                   : ratio < 9.995  ? 2
-                   : ratio < 99.95  ? 1
-                                    : 0;
+    bool fraction = ratio > 0 && ratio < 0.495;
+    double times = fraction ? 1 / ratio : ratio;
+    int decimals = times < 9.995 ? 2 : times < 99.95 ? 1 : 0;
 
     if (!isfinite(ratio)) {
         snprintf(text, QUANTITY_TEXT_SIZE, ratio > 0 ? "∞×" : "n/a");
         return text;
     }
-    snprintf(text, QUANTITY_TEXT_SIZE, ratio < 1e9 ? "%.*f×" : "%.*e×", decimals, ratio);
+    snprintf(text, QUANTITY_TEXT_SIZE, times < 1e9 ? "%s%.*f×" : "%s%.*e×", fraction ? "1/" : "",
+             decimals, times);
     return text;
 }
 

@@ -50,7 +50,8 @@ enum { QUANTITY_TEXT_SIZE = 48 };
 char *quantity_text(enum quantity quantity, const char *base, double value,
                     char text[QUANTITY_TEXT_SIZE]);
 
-/* How many times: "0.018×", "1.25×", "61.7×", "351×". */
+/* How many times: "1/54.1×", "0.81×", "1.25×", "61.7×", "351×". Less than a half is a fraction, as
+ * on the axis of ratios. */
 char *ratio_text(double ratio, char text[QUANTITY_TEXT_SIZE]);
 
 /* The step that cuts [low, high] into at most `most` parts. */
