@@ -6,7 +6,8 @@
 
 reads the records that `harness run --json` wrote there (run-*.json) and the peers' versions
 (versions.txt), prints the targets and then every size, and writes the same as table.json. A time is
-the median over launches of each launch's median; a ratio is their time over ours, so above 1 we are
+the median over launches of each launch's median, without those of a disturbed machine where others
+are left; a ratio is their time over ours, so above 1 we are
 faster. Roofs are those that the harness measured on the same machine.
 
 Exit status: 0, also where a target is missed; 1 if a result was WRONG or FAILED; 2 for bad input.
@@ -19,7 +20,21 @@ import sys
 
 OURS = "simd"
 BLAS = ("openblas", "blis", "onednn")
+# On a virtual machine two processors may be one core for a minute, at all of their processor time.
+# The probe, fixed work of as many threads beside each measurement, tells: so many times what it took
+# in the quiet tenth of the run.
+DISTURBED = 1.25
 GPTS = ("nano", "micro", "mini", "tile-small", "tile-medium", "tile-large")
+
+
+def probe_of(m):
+    return m.get("telemetry", {}).get("probe_ns")
+
+
+def quiet_limit(measurements):
+    """ns of the probe, above which a measurement of this run is disturbed."""
+    probes = sorted(filter(None, map(probe_of, measurements)))
+    return DISTURBED * probes[len(probes) // 10] if probes else float("inf")
 
 
 class Case:
@@ -28,16 +43,18 @@ class Case:
     def __init__(self, kernel, dims, device):
         self.kernel, self.device = kernel, device
         self.dims = {name: int(value) for name, value in (d.split("=") for d in dims.split(","))}
-        self.launches, self.work, self.cpu = {}, {}, []
+        self.launches, self.disturbed, self.work, self.cpu = {}, {}, {}, []
 
-    def add(self, variant, m):
+    def add(self, variant, m, disturbed):
         if variant == OURS:
             self.cpu.append(m.get("telemetry", {}).get("cpu_seconds_per_second"))
-        self.launches.setdefault(variant, []).append(statistics.median(m["samples_ns"]) / m["batch"])
+        launches = self.disturbed if disturbed else self.launches
+        launches.setdefault(variant, []).append(statistics.median(m["samples_ns"]) / m["batch"])
         self.work = {"flops": m["flops"], "bytes": m["bytes"], "footprint": m["footprint"]}
 
     def time(self, variant):
-        return statistics.median(self.launches[variant]) if variant in self.launches else None
+        launches = self.launches.get(variant) or self.disturbed.get(variant)
+        return statistics.median(launches) if launches else None
 
     def ratio(self, peers):
         """The fastest of the peers over ours; None where one side is missing."""
@@ -61,22 +78,23 @@ class Results:
 
     def __init__(self):
         self.cases, self.roofs, self.bad, self.absent = {}, {}, {}, {}
-        self.machine, self.build, self.launches = {}, {}, set()
+        self.machine, self.build, self.launches, self.probed = {}, {}, set(), {}
 
     def read(self, path):
         with open(path, encoding="utf-8") as file:
             records = json.load(file)
         for run in records["runs"]:
             self.machine, self.build = run["machine"], run["build"]
+            limit = quiet_limit(run["measurements"])
             for m in run["measurements"]:
-                self.take(m)
+                self.take(m, limit)
         for roof in records["ceilings"]:
             roofs = self.roofs.setdefault(roof["device"], {})
             known = roofs.get(roof["name"])
             if not known or roof["measured_ms"] > known["measured_ms"]:
                 roofs[roof["name"]] = roof
 
-    def take(self, m):
+    def take(self, m, limit):
         # gemm/linear/simd/fp32/batch=1,.../cpu-1t/warm, where the kernel has slashes itself
         kernel, variant, _, dims, device, _ = m["key"].rsplit("/", 5)
         if m["outcome"] in ("WRONG", "FAILED"):
@@ -84,8 +102,11 @@ class Results:
         if m["outcome"] == "UNSUPPORTED":
             self.absent.setdefault((variant, m.get("message", "")), []).append(m["key"])
         if m["outcome"] == "OK" and m.get("samples_ns"):
-            key = (kernel, dims, device)
-            self.cases.setdefault(key, Case(*key)).add(variant, m)
+            key, probe = (kernel, dims, device), probe_of(m)
+            disturbed = probe is not None and probe > limit
+            self.cases.setdefault(key, Case(*key)).add(variant, m, disturbed)
+            if probe is not None:
+                self.probed.setdefault(device, []).append(disturbed)
             self.launches.add(m.get("launch", 0))
 
     def roof(self, device, name):
@@ -314,6 +335,11 @@ def print_machine(results, folder):
         if share:
             busy = "" if share > 0.9 else ": something else ran too, measure again"
             print(f"- CPU time that ours got on {device}: {100 * share:.0f} %{busy}")
+        probed = results.probed.get(device, [])
+        if any(probed):
+            print(f"- disturbed on {device}: {sum(probed)} of {len(probed)} measurements, beside "
+                  f"which fixed work took over {DISTURBED} times as long as in quiet; they count "
+                  "where no launch of their size was quiet")
     path = os.path.join(folder, "versions.txt")
     if os.path.exists(path):
         with open(path, encoding="utf-8") as file:
