@@ -62,8 +62,9 @@ static void read_build(const struct gbench *g, const cJSON *context)
     import_copy(build->flags, sizeof(build->flags), json_string(context, "flags", ""));
     /* Of the library, not of the code measured: no build type of the run. */
     if (strcmp(json_string(context, "library_build_type", ""), "debug") == 0)
-        import_note(g->b, "Google Benchmark itself was a debug build, as Debian's package is: its "
-                          "loop costs a little more");
+        import_note(g->b,
+                    "Google Benchmark itself was a debug build, as Debian's package is: its "
+                    "loop costs a little more");
 }
 
 static int read_context(struct gbench *g, const cJSON *context)
