@@ -61,6 +61,7 @@ echo "GitLab, a merge request: $(state CI_COMMIT_SHA="$commit" CI_MERGE_REQUEST_
 git checkout -q topic
 
 say "A hostile configuration"
+# shellcheck disable=SC2034  # of lib.sh: what is counted from here on
 checks=0 checks_held=0
 export TRAP=$WORK/sprung
 printf '#!/bin/sh\necho "$0" >>"$TRAP"\ncat\n' >.git/trap
