@@ -110,13 +110,13 @@ fake() {
     --label "$1" >"$WORK/fake" 2>&1 || { cat "$WORK/fake" && exit 1; }
 }
 
-# `harness serve` ends by itself after a second, as by Ctrl+C, and listens where nobody does;
-# `harness run` and `harness
-# profile` make one short launch where the page does not say how many.
+# `harness serve` ends by itself after two seconds, as by Ctrl+C, and listens where nobody does;
+# `harness run` and `harness profile` make one short launch where the page does not say how many.
+# In the foreground, timeout sends its signal once: the second one, to the group, would kill.
 impatient() {
   harness() {
     case $1 in
-      serve) timeout --preserve-status --signal=INT 1 "$BUILT" "$@" --port 0 ;;
+      serve) timeout --foreground --preserve-status --signal=INT 2 "$BUILT" "$@" --port 0 ;;
       run)
         case " $* " in
           *' --launches '*) "$BUILT" "$@" ;;
