@@ -78,14 +78,14 @@ test('two clicks lead from a verdict to all samples, and Escape leads back', asy
   for (const words of [SLOWER, 'slower', 'median latency', 'CLOCK_MONOTONIC_RAW', 'harness run ', 'could have seen',
     'ended byprecision', 'tolerance0.0001', 'work4.2e+06 FLOP'])
     assert.ok(text.includes(words), words);
-  assert.match(page.url(), /bench=\d+/);
+  await page.waitForURL(/bench=\d+/);
   await shot(page, 'app-drill');
   assert.deepEqual(await accessFindings(page, 'dialog'), []);
   await page.keyboard.press('Escape');
   await dialog.waitFor({ state: 'hidden' });
   assert.equal(await page.evaluate(() => document.activeElement.closest('tr') !== null), true,
     'the focus is back in the row');
-  assert.doesNotMatch(page.url(), /bench=/);
+  await page.waitForURL((url) => !url.hash.includes('bench='));
   await page.goBack();
   assertQuiet(seen);
 });
@@ -120,7 +120,7 @@ test('a condition filters verdicts, figures, results and exploration', async (t)
     && bench.dims.batch >= 4).length * 2 - 1, 'both sides but the broken one');
   assert.match(await page.locator('#section-results [role=status]').first().textContent(),
     /^14 of 44 results/);
-  assert.match(page.url(), /where=variant/);
+  await page.waitForURL(/where=variant/);
   const bars = page.locator('#slot-latency-kernels');
   await bars.scrollIntoViewIfNeeded();
   await until('the figure of the program follows', async () =>
@@ -148,7 +148,7 @@ test('checkboxes and ranges filter, and one button undoes them', async (t) => {
   await until('12 are left', async () => (await results.textContent()).startsWith('12 of 44'));
   await page.getByRole('group', { name: 'batch' }).getByLabel('16').check();
   await until('4 are left', async () => (await results.textContent()).startsWith('4 of 44'));
-  assert.match(page.url(), /pick.variant=openblas/);
+  await page.waitForURL(/pick.variant=openblas/);
   await page.getByRole('button', { name: 'Clear filters' }).click();
   await until('all are back', async () => (await results.textContent()).startsWith('44 of 44'));
   await page.getByLabel('Metric').selectOption('p50');
@@ -169,7 +169,7 @@ test('runs are switched by checkboxes', async (t) => {
   await page.getByLabel(/^before/).uncheck();
   await until('half of the points', async () => (await pointsOf(page)) === 21 || [both, await pointsOf(page)]);
   await page.getByText('Runs: 1 of 2').waitFor();
-  assert.match(page.url(), /runs=1/);
+  await page.waitForURL(/runs=1/);
   assert.match(await page.locator('.explore .code').textContent(), /harness plot .*--config view.json/);
 });
 
@@ -188,7 +188,7 @@ test('the exploration draws every type', async (t) => {
   for (const [type, test] of Object.entries(TRACES)) {
     await page.getByLabel('Type').selectOption(type);
     await until(type, async () => test((await graphOf(page, 'view')).data));
-    assert.match(page.url(), new RegExp(`type=${type}`));
+    await page.waitForURL(new RegExp(`type=${type}`));
     await shot(page.locator('.explore'), `app-explore-${type}`);
   }
   assertQuiet(seen);
@@ -278,7 +278,7 @@ test('results are sorted, their columns chosen, and saved', async (t) => {
   assert.match((await values())[0], /gpt\/nano\/prefill simd batch=4/, 'the largest first');
   await section.getByRole('button', { name: 'p50', exact: true }).click();
   assert.match((await values())[0], /openblas batch=1 seq=64/);
-  assert.match(page.url(), /sort=p50/);
+  await page.waitForURL(/sort=p50/);
   await section.getByText('Columns').click();
   await section.getByLabel(/^error:/).check();
   await section.getByRole('columnheader', { name: /error/ }).waitFor();

@@ -73,7 +73,7 @@ test('the page shows, filters, explores and drills with the server', options, as
   await page.getByLabel('Filter', { exact: true }).fill('batch >= 4');
   await page.locator('#section-results').getByText(/^\d+ of \d+ results of 1 run/).waitFor();
   await shows(3);
-  assert.match(page.url(), /where=batch/);
+  await page.waitForURL(/where=batch/);
   await page.getByLabel('Filter', { exact: true }).fill('variant >');
   await page.locator('#where-error').getByText('column 10: here a value is missing').waitFor();
   await page.getByLabel('Filter', { exact: true }).fill('');
