@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "output/run_table.h"
 
+#include "analysis/disturbance.h"
 #include "analysis/label.h"
 #include "analysis/roofline.h"
 #include "base/memory.h"
@@ -127,6 +128,19 @@ static void add_common(const struct run_rows *rows, char *common, size_t size)
     free(names);
 }
 
+/* One in twenty may be chance: a probe is 3 ms of a machine that others use, too. */
+static void add_disturbance(const struct records *records, int run, struct strbuf *out)
+{
+    struct disturbance d;
+
+    disturbance_find(records, run, &d);
+    if (20 * d.disturbed > d.probed)
+        strbuf_addf(out,
+                    "the machine was slower beside %zu of %zu measurements, up to %.2g times: "
+                    "measure again, or read them with that in mind (telemetry probe_ns)\n",
+                    d.disturbed, d.probed, d.worst);
+}
+
 static void add_footnotes(const struct marks *marks, struct strbuf *out)
 {
     if (marks->few)
@@ -155,7 +169,8 @@ void run_table(const struct records *records, int run, const struct run_table_op
     struct table t;
     char common[512];
 
-    run_rows_init(&rows, records, run < 0 ? run_newest(records) : run);
+    run = run < 0 ? run_newest(records) : run;
+    run_rows_init(&rows, records, run);
     if (!rows.nr) {
         strbuf_adds(out, "nothing was measured\n");
         goto out;
@@ -166,6 +181,7 @@ void run_table(const struct records *records, int run, const struct run_table_op
         strbuf_addf(out, "all: %s\n", common);
     table_text(&t, options->width, options->colour, out);
     add_footnotes(&marks, out);
+    add_disturbance(records, run, out);
     table_release(&t);
 out:
     run_rows_release(&rows);

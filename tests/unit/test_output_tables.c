@@ -53,6 +53,28 @@ static void run_table_is_golden(void **state)
     records_release(&r);
 }
 
+/* A stretch of a slower machine is told below the table. */
+static void disturbed_machine_is_told(void **state)
+{
+    struct strbuf out;
+
+    (void)state;
+    strbuf_init(&out);
+    for (size_t slow = 0; slow <= 3; slow += 3) {
+        struct records r = { 0 };
+        made_run_records(&r);
+        for (size_t i = 0; i < r.nr; i++)
+            measurement_add_telemetry(&r.items[i].m, "probe_ns", i < slow ? 160e3 : 80e3);
+        strbuf_clear(&out);
+        run_table(&r, -1, &plain, &out);
+        const char *told = strstr(out.data, "the machine was slower beside 3 of ");
+        assert_int_equal(told != NULL, slow > 0);
+        assert_int_equal(strstr(out.data, " measurements, up to 2 times: ") != NULL, slow > 0);
+        records_release(&r);
+    }
+    strbuf_release(&out);
+}
+
 static size_t widest_line(const char *text)
 {
     size_t widest = 0;
@@ -286,10 +308,11 @@ static void nothing_is_said_plainly(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(run_table_is_golden),        cmocka_unit_test(tables_fit_the_terminal),
-        cmocka_unit_test(markdown_cells_hold),        cmocka_unit_test(compare_table_is_golden),
-        cmocka_unit_test(compare_rows_say_how),       cmocka_unit_test(compare_json_has_it_all),
-        cmocka_unit_test(system_table_has_the_facts), cmocka_unit_test(nothing_is_said_plainly),
+        cmocka_unit_test(run_table_is_golden),     cmocka_unit_test(disturbed_machine_is_told),
+        cmocka_unit_test(tables_fit_the_terminal), cmocka_unit_test(markdown_cells_hold),
+        cmocka_unit_test(compare_table_is_golden), cmocka_unit_test(compare_rows_say_how),
+        cmocka_unit_test(compare_json_has_it_all), cmocka_unit_test(system_table_has_the_facts),
+        cmocka_unit_test(nothing_is_said_plainly),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
