@@ -10,9 +10,10 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 jobs=$(nproc)
-# Tests at a time: half of a test's time it waits, for the disk, a time limit or an answer. Those of
-# many threads count as two (PROCESSORS), those that judge times are alone (RUN_SERIAL).
-tests_at_once=$((2 * jobs))
+# Tests at a time: one more than processors, since a test often waits: for the disk, a time limit or
+# an answer. Those of many threads count as two (PROCESSORS), those that judge times are alone
+# (RUN_SERIAL).
+tests_at_once=$((jobs + 1))
 
 sources() { git ls-files '*.c' '*.h' '*.cc' '*.cu' '*.cuh'; }
 
