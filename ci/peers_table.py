@@ -7,8 +7,8 @@
 reads the records that `harness run --json` wrote there (run-*.json) and the peers' versions
 (versions.txt), prints the targets and then every size, and writes the same as table.json. A time is
 the median over launches of each launch's median, without those of a disturbed machine where others
-are left; a ratio is their time over ours, so above 1 we are
-faster. Roofs are those that the harness measured on the same machine.
+are left; a ratio is their time over ours, so above 1 we are faster. Roofs are those that the harness
+measured on the same machine.
 
 Exit status: 0, also where a target is missed; 1 if a result was WRONG or FAILED; 2 for bad input.
 """

@@ -173,7 +173,7 @@ stage_valgrind() {
   rm -rf build/dev/Testing/Temporary/MemoryChecker.*
   # With -T a preset's folder does not count.
   OMP_NUM_THREADS=2 ctest --test-dir build/dev --label-regex '^unit$' --exclude-regex "$out" \
-    -T memcheck --no-tests=error --timeout 1800 --parallel "$jobs" \
+    -T memcheck --no-tests=error --parallel "$jobs" \
     --overwrite MemoryCheckCommand="$(command -v valgrind)" \
     --overwrite MemoryCheckSuppressionFile="$PWD/tests/valgrind.supp" \
     --overwrite MemoryCheckCommandOptions="--quiet --error-exitcode=9 --leak-check=full \

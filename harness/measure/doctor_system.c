@@ -197,7 +197,7 @@ static void instruction_sets(const struct doctor_input *in, struct doctor_findin
         const char *value = getenv(*name);
         if (!value || !value[0])
             continue;
-        doctor_say(f, DOCTOR_WARN, "%s=%.32s, not what the processor can do", *name, value);
+        doctor_say(f, DOCTOR_WARN, "%s=%.32s: it is not the processor that decides", *name, value);
         doctor_mend(f, "unset it, unless that is what you want to measure");
         return;
     }
