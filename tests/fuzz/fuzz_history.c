@@ -23,8 +23,8 @@ static void add_run(struct store *s, struct records *records, int number)
     struct error err;
     bool added;
 
-    snprintf(run->uuid, sizeof(run->uuid), "0000000%d-0000-4000-8000-00000000000%d", number,
-             number);
+    snprintf(run->uuid, sizeof(run->uuid), "0000000%u-0000-4000-8000-00000000000%u",
+             (unsigned)number % 10, (unsigned)number % 10);
     snprintf(run->machine.class_name, sizeof(run->machine.class_name), "class-a");
     snprintf(run->machine.id, sizeof(run->machine.id), "0123456789abcdef");
     snprintf(run->build.commit, sizeof(run->build.commit), "%d123456789abcdef", number);

@@ -81,7 +81,7 @@ static inline void forward_step(struct forward *f, size_t s)
 static inline void forward_layer(struct forward *f, int layer)
 {
     int64_t start = f->now;
-    char name[16];
+    char name[24];
 
     snprintf(name, sizeof(name), "layer %d", layer);
     f->now += 600;

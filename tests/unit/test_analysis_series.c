@@ -236,7 +236,7 @@ static void test_builder_metrics(void **state)
 static void check_labels(const char *const *keys, const char *const *labels, size_t nr)
 {
     struct benchmark_name names[8];
-    const struct benchmark_name *pointers[8];
+    const struct benchmark_name *pointers[8] = { NULL };
     struct error err;
 
     for (size_t i = 0; i < nr; i++) {

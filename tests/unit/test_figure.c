@@ -444,7 +444,7 @@ static void trend_shows_step_and_unmerged_head(void **state)
 
     (void)state;
     for (int i = 0; i < 12; i++) {
-        char commit[16];
+        char commit[24];
         snprintf(commit, sizeof(commit), "a0000%02d", i);
         int run = made_run(&r, i, commit, "gcc");
         for (int launch = 0; launch < 3; launch++)

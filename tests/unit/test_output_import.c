@@ -226,7 +226,7 @@ static void long_names_stay_apart(void **state)
     (void)state;
     for (int i = 0; i < 2; i++) {
         memset(long_name[i], 'x', sizeof(long_name[i]));
-        snprintf(long_name[i] + 590, 10, "%d/8", i);
+        snprintf(long_name[i] + 590, 10, "%u/8", (unsigned)i % 10);
         import_name_path(&n, long_name[i]);
         import_name_key(&n, "project", &out[i]);
         import_name_release(&n);

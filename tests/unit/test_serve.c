@@ -557,7 +557,7 @@ static void test_many_machines(void **state)
     struct error err;
     char target[64];
 
-    for (int i = 0; i < KEEPER_CLASSES_MAX + 3; i++) {
+    for (unsigned char i = 0; i < KEEPER_CLASSES_MAX + 3; i++) {
         struct run run = sample_run();
         snprintf(run.machine.id, sizeof(run.machine.id), "machine-%d", i);
         snprintf(run.machine.class_name, sizeof(run.machine.class_name), "class-%d", i);
