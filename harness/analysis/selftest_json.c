@@ -85,9 +85,9 @@ static int read_rate(const cJSON *object, const char *key, struct selftest_rate 
 static int read_tally(const cJSON *json, struct selftest_tally *tally, struct error *err)
 {
     *tally = (struct selftest_tally) {
-        .same = (size_t)json_int(json, "same", 0),
-        .undecided = (size_t)json_int(json, "undecided", 0),
-        .lost = (size_t)json_int(json, "lost", 0),
+        .same = (size_t)json_count(json, "same"),
+        .undecided = (size_t)json_count(json, "undecided"),
+        .lost = (size_t)json_count(json, "lost"),
     };
     if (json_get_number(json, "size", &tally->size, err) ||
         read_rate(json, "comparisons", &tally->comparisons, err) ||
@@ -113,7 +113,7 @@ int selftest_from_json(const cJSON *json, struct selftest *t, struct error *err)
     snprintf(t->what, sizeof(t->what), "%s", what);
     t->launches = (int)launches;
     t->q = json_number(json, "fdr", NAN);
-    t->benchmarks = (size_t)json_int(json, "benchmarks", 0);
+    t->benchmarks = (size_t)json_count(json, "benchmarks");
     t->launch_noise = json_number(noise, "launch", NAN);
     t->occasion_noise = json_number(noise, "occasion", NAN);
     t->visible = json_number(json, "visible", NAN);

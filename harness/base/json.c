@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "base/utf8.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -124,6 +125,13 @@ int64_t json_int(const cJSON *object, const char *key, int64_t otherwise)
     int64_t value;
 
     return json_get_int(object, key, &value, &ignored) ? otherwise : value;
+}
+
+int json_count(const cJSON *object, const char *key)
+{
+    int64_t value = json_int(object, key, 0);
+
+    return value >= 0 && value <= INT_MAX ? (int)value : 0;
 }
 
 bool json_bool(const cJSON *object, const char *key, bool otherwise)

@@ -32,6 +32,8 @@ const char *json_string(const cJSON *object, const char *key, const char *otherw
 double json_number(const cJSON *object, const char *key, double otherwise);
 int64_t json_int(const cJSON *object, const char *key, int64_t otherwise);
 bool json_bool(const cJSON *object, const char *key, bool otherwise);
+/* How many of something: 0 where absent, below 0, or beyond INT_MAX. */
+int json_count(const cJSON *object, const char *key);
 
 /* The shortest of 15 to 17 digits that reads back as the same double, "null" where it is not
  * finite; the returned string is `text`. */

@@ -69,7 +69,7 @@ static int read_facts(const cJSON *json, struct profile_facts *facts, struct err
     if (version != SCHEMA_VERSION || !summary)
         return error_set(err, "it is no profile.json that this harness knows (version %lld)",
                          (long long)version);
-    facts->launches = (int)json_int(json, "launches", 0);
+    facts->launches = json_count(json, "launches");
     if (facts->launches > 0) /* else it is the name of a file */
         snprintf(facts->benchmark, sizeof(facts->benchmark), "%s",
                  json_string(json, "profile", ""));

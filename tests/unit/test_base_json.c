@@ -168,6 +168,21 @@ static void optional_members(void **state)
     cJSON_Delete(json);
 }
 
+static void counts(void **state)
+{
+    (void)state;
+    cJSON *json = parse(
+        "{\"n\": 7, \"most\": 2147483647, \"less\": -3, \"half\": 2.5, \"s\": \"7\", "
+        "\"more\": 2147483648}");
+
+    assert_int_equal(json_count(json, "n"), 7);
+    assert_int_equal(json_count(json, "most"), 2147483647);
+    for (const char *const *key = (const char *const[]) { "less", "half", "s", "more", "no", NULL };
+         *key; key++)
+        assert_int_equal(json_count(json, *key), 0);
+    cJSON_Delete(json);
+}
+
 static void empty_strings_are_not_written(void **state)
 {
     (void)state;
@@ -241,6 +256,7 @@ int main(void)
         cmocka_unit_test(integers_print_every_digit),
         cmocka_unit_test(required_members),
         cmocka_unit_test(optional_members),
+        cmocka_unit_test(counts),
         cmocka_unit_test(empty_strings_are_not_written),
         cmocka_unit_test(unknown_keys_name_the_nearest),
         cmocka_unit_test(files_in_and_out),

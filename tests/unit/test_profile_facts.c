@@ -75,6 +75,10 @@ static void odd_facts(void **state)
     assert_string_equal(facts.benchmark, "");
     assert_close(facts.roofs.flops, 0, 0);
     assert_close(facts.roofs.bandwidth[0], 0, 0);
+    write_text("{\"schema_version\":1,\"profile\":\"gpt/nano\",\"launches\":-3,\"summary\":{}}");
+    assert_ok(profile_facts_read(path, &facts, &err), &err);
+    assert_int_equal(facts.launches, 0); /* not known */
+    assert_string_equal(facts.benchmark, "");
     write_text("{\"schema_version\":2,\"summary\":{}}");
     assert_int_equal(profile_facts_read(path, &facts, &err), -1);
     assert_words(err.message, "profile_facts.json: it is no profile.json that this harness knows");
