@@ -303,7 +303,7 @@ static void note_dim(struct query *q, const struct query_term *t)
     q->dims = array_grow(q->dims, q->nr_dims, &q->dims_capacity, sizeof(*q->dims));
     struct query_dim *dim = &q->dims[q->nr_dims++];
     memcpy(dim->name, t->field, strlen(t->field) + 1); /* it fits: check_dim() */
-    dim->column = t->at; /* made a column by query_parse() */
+    dim->column = t->at;                               /* made a column by query_parse() */
     bind(q)->text = memory_string(dim->name);
 }
 
