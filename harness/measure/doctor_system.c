@@ -2,6 +2,7 @@
 /* Memory, the kernel's settings, this build, and the variables of OpenMP. */
 #include "measure/doctor_parts.h"
 
+#include "base/strbuf.h"
 #include "base/text.h"
 #include "measure/environment.h"
 
@@ -192,16 +193,22 @@ static void openmp(const struct doctor_input *in, struct doctor_finding *f)
 /* A library that was told so looks slower than it is, and what it is compared with faster. */
 static void instruction_sets(const struct doctor_input *in, struct doctor_finding *f)
 {
+    struct strbuf set;
+
     (void)in;
+    strbuf_init(&set);
     for (const char *const *name = environment_isa_variables; *name; name++) {
         const char *value = getenv(*name);
-        if (!value || !value[0])
-            continue;
-        doctor_say(f, DOCTOR_WARN, "%s=%.32s: it is not the processor that decides", *name, value);
-        doctor_mend(f, "unset it, unless that is what you want to measure");
-        return;
+        if (value && value[0])
+            strbuf_addf(&set, "%s%s=%.32s", set.length ? ", " : "", *name, value);
     }
-    doctor_say(f, DOCTOR_FINE, "nothing set: libraries choose by the processor");
+    if (set.length > 0) {
+        doctor_say(f, DOCTOR_WARN, "not the processor decides, but %s", set.data);
+        doctor_mend(f, "unset what you do not mean to measure");
+    } else {
+        doctor_say(f, DOCTOR_FINE, "nothing set: libraries choose by the processor");
+    }
+    strbuf_release(&set);
 }
 
 const struct doctor_check doctor_system_checks[] = {

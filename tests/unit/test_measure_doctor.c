@@ -326,6 +326,12 @@ static void instruction_sets(void **state)
         expect(state, "instruction sets", DOCTOR_FINE, "nothing set");
         unsetenv(*name);
     }
+    setenv("OPENBLAS_CORETYPE", "Haswell", 1);
+    setenv("ATEN_CPU_CAPABILITY", "avx2", 1);
+    expect(state, "instruction sets", DOCTOR_WARN,
+           "OPENBLAS_CORETYPE=Haswell, ATEN_CPU_CAPABILITY=avx2");
+    unsetenv("OPENBLAS_CORETYPE");
+    unsetenv("ATEN_CPU_CAPABILITY");
 }
 
 static void disk(void **state)
