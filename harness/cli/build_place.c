@@ -138,7 +138,7 @@ int build_place_check_out(const struct build_place *p, const char *commit, struc
     struct strbuf out;
 
     strbuf_init(&out);
-    int rc = git_run(add, &out, err);
+    int rc = git_run_fetching(add, &out, err);
     strbuf_release(&out);
     if (rc == 0)
         rc = file_make_directory(p->build.data, err);

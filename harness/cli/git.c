@@ -26,24 +26,32 @@ static void trim(struct strbuf *text)
         text->data[--text->length] = '\0';
 }
 
-static int run(const char *const *arguments, struct strbuf *out, struct strbuf *errors,
-               struct error *err)
+/* What a partial clone lacks git would get by itself, from where and by which program the
+ * configuration says: a list of protocols with none in it goes before that. */
+static int run(const char *const *arguments, bool fetching, struct strbuf *out,
+               struct strbuf *errors, struct error *err)
 {
     /* Hooks and file watchers are meant for people's own calls. */
     static const char *const program[] = { "git", "-c", "core.hooksPath=/dev/null", "-c",
                                            "core.fsmonitor=false" };
-    ARRAY(const char *) argv = ARRAY_EMPTY;
+    ARRAY(const char *) argv = ARRAY_EMPTY, changes = ARRAY_EMPTY;
     struct process_result result;
 
+    for (const char *const *change = git_environment; *change; change++)
+        *array_push(&changes) = *change;
+    if (!fetching)
+        *array_push(&changes) = "GIT_ALLOW_PROTOCOL=";
+    array_push(&changes); /* NULL */
     for (size_t i = 0; i < sizeof(program) / sizeof(program[0]); i++)
         *array_push(&argv) = program[i];
     for (size_t i = 0; arguments[i]; i++)
         *array_push(&argv) = arguments[i];
     array_push(&argv); /* NULL */
-    struct process p = { .argv = argv.items, .changes = git_environment };
+    struct process p = { .argv = argv.items, .changes = changes.items };
     strbuf_clear(out);
     int rc = process_run(&p, out, errors, &result, err);
     array_release(&argv);
+    array_release(&changes);
     trim(out);
     trim(errors);
     if (rc == 0 && result.end != PROCESS_EXITED)
@@ -51,21 +59,31 @@ static int run(const char *const *arguments, struct strbuf *out, struct strbuf *
     return rc ? -1 : result.status;
 }
 
-int git_try(const char *const *arguments, struct strbuf *out, struct error *err)
+static int try(const char *const *arguments, bool fetching, struct strbuf *out, struct error *err)
 {
     struct strbuf errors;
 
     strbuf_init(&errors);
-    int status = run(arguments, out, &errors, err);
+    int status = run(arguments, fetching, out, &errors, err);
     if (status > 0)
         error_record(err, "git %s: %.600s", arguments[0], errors.data);
     strbuf_release(&errors);
     return status;
 }
 
+int git_try(const char *const *arguments, struct strbuf *out, struct error *err)
+{
+    return try(arguments, false, out, err);
+}
+
 int git_run(const char *const *arguments, struct strbuf *out, struct error *err)
 {
-    return git_try(arguments, out, err) ? -1 : 0;
+    return try(arguments, false, out, err) ? -1 : 0;
+}
+
+int git_run_fetching(const char *const *arguments, struct strbuf *out, struct error *err)
+{
+    return try(arguments, true, out, err) ? -1 : 0;
 }
 
 /* An error that says where there is no such commit, and what there is instead. */

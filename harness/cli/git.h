@@ -2,8 +2,8 @@
 /*
  * What is asked of git, of the repository of the current folder: commits and their order. The git
  * program is run without a shell; variables that would send it elsewhere (GIT_DIR, GIT_INDEX_FILE
- * and the like, as inside a hook) are taken out of its environment, and it runs no hook and no file
- * watcher.
+ * and the like, as inside a hook) are taken out of its environment, and it runs no hook, no file
+ * watcher, and nothing to fetch what a partial clone lacks.
  */
 #ifndef HARNESS_CLI_GIT_H
 #define HARNESS_CLI_GIT_H
@@ -39,6 +39,8 @@ extern const char *const git_environment[];
  * other than 0, too, with what git said. */
 int git_try(const char *const *arguments, struct strbuf *out, struct error *err);
 int git_run(const char *const *arguments, struct strbuf *out, struct error *err);
+/* The same, and what the clone lacks is fetched: to check out what the user asked for. */
+int git_run_fetching(const char *const *arguments, struct strbuf *out, struct error *err);
 
 /* What git calls `ref`; an unknown one is an error that names the nearest branch or tag. */
 int git_resolve(const char *ref, struct git_commit *commit, struct error *err);

@@ -114,6 +114,14 @@ git branch
 git worktree list | wc -l
 check "the repository is sound" git fsck
 
+say "A clone without the files of its commits"
+(
+  git config uploadpack.allowFilter true
+  cd "$WORK" && git clone -q --filter=blob:none --no-checkout "file://$OLDPWD" parts && cd parts || exit 1
+  build --baseline v1 --head v2 --blocks 3 >/dev/null
+  check "what a build needs is fetched" test "$(count)" = 2
+)
+
 say "A repository of SHA-256"
 (
   cd "$WORK" && mkdir long && cd long || exit 1

@@ -80,4 +80,24 @@ echo "a filter of its own: $(state)"
 check "nor the filter" test ! -e "$TRAP"
 git status >/dev/null 2>&1
 check "git itself would have run them" test -s "$TRAP"
+rm "$TRAP"
+
+# A clone that lacks what its configuration says where to get: by a program.
+git config --unset core.fsmonitor
+git config --unset core.hooksPath
+git config --unset filter.mine.clean
+printf '#!/bin/sh\necho "$0" >>"$TRAP"\n' >.git/source
+chmod +x .git/source
+git config core.repositoryFormatVersion 1
+git config extensions.partialClone origin
+git config remote.origin.url "ext::$PWD/.git/source"
+git config remote.origin.promisor true
+git config protocol.ext.allow always
+object=.git/objects/$(git rev-parse 'HEAD^{tree}' | sed 's|^..|&/|')
+mv "$object" "$WORK/object"
+echo "a partial clone: $(state)"
+check "nothing is fetched" test ! -e "$TRAP"
+git status >/dev/null 2>&1
+check "git itself would have fetched" test -s "$TRAP"
+mv "$WORK/object" "$object"
 knock_checks "hostile configuration of the tree that is measured" "none of it is run"
