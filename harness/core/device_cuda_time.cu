@@ -28,7 +28,7 @@ extern "C" {
 static const double lead_least = 10e3, lead_most = 1e6; /* ns */
 static const double enqueue_guess = 5e3;                /* ns a launch, before one is known */
 static const double late_bound = 5e5;                   /* ns from the last event to idleness */
-enum { LATE_MOST = 3, LEAD_THREADS = 32 };
+enum { LATE_MOST = 3 };
 
 __global__ void cuda_lead_kernel(long long cycles)
 {
@@ -43,7 +43,7 @@ static int lead(struct device *d, double ns, struct error *err)
     cudaLaunchConfig_t config = {};
 
     config.gridDim = dim3(1);
-    config.blockDim = dim3(LEAD_THREADS);
+    config.blockDim = dim3(1); /* one thread waits as long as a warp */
     config.stream = cuda_of(d)->stream;
     CUDA_DO(d, cudaLaunchKernelEx(&config, cuda_lead_kernel, (long long)(ns * cuda_of(d)->ghz)),
             err);
