@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/json.h"
+#include "guest/redact.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -245,9 +246,23 @@ int guests_from_job(struct guests *g, const struct registry *base, const cJSON *
 
 /* ---- the history ---- */
 
+/* As it was given, without what looks like a secret. */
+static cJSON *shown_command(const struct command_spec *spec)
+{
+    struct command_spec shown = *spec; /* the rest is borrowed */
+
+    shown.argv = (struct string_list) { 0 };
+    redact_words(&spec->argv, &shown.argv);
+    shown.prepare = redact_text(spec->prepare);
+    cJSON *json = command_to_json(&shown);
+    string_list_release(&shown.argv);
+    free(shown.prepare);
+    return json;
+}
+
 static cJSON *describe_command(const struct command_spec *spec)
 {
-    cJSON *json = command_to_json(spec);
+    cJSON *json = shown_command(spec);
     char digest[DIGEST_TEXT_SIZE];
     struct error ignored; /* a program whose name depends on a size */
     char *program = command_find_program(spec->argv.items[0], &ignored);

@@ -30,6 +30,15 @@ t compare --build --build-command 'sh build.sh' --device "$FAKE" --seed 1 null/c
 "$HARNESS" compare --baseline 1 --head 1 --format json -o compare.json >/dev/null 2>&1
 "$HARNESS" report --output report.html >/dev/null 2>&1 || true
 "$HARNESS" history backup copy.db >/dev/null
+# A command whose words hold some, and are seen by the program all the same.
+# shellcheck disable=SC2016  # for the program's shell
+"$HARNESS" run --label words --launches 1 --iterations 2 --prepare 'A_PASSWORD=sEcReT-prepare true' -- \
+  env API_TOKEN=sEcReT-word sh -c '[ ${#API_TOKEN} = 11 ] && [ ${#1} = 11 ]' \
+  --password sEcReT-next "https://ada:sEcReT-user@example.org" >words.txt 2>&1 || cat words.txt
+"$HARNESS" history show words >command.json
+json command.json runs 0 settings command prepare
+json command.json runs 0 settings command argv | tr -d '\n' | tr -s ' '
+echo
 
 say "What the environment of a run holds"
 json_keys() { # the names alone, in order: values differ from one machine to another
