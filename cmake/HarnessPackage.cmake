@@ -24,7 +24,7 @@ install(SCRIPT "${PROJECT_SOURCE_DIR}/cmake/bundle.cmake" COMPONENT bundle)
 configure_file("${PROJECT_SOURCE_DIR}/harness/guest/plugin.h"
   "${PROJECT_BINARY_DIR}/include/harness/plugin.h" COPYONLY)
 install(FILES harness/guest/plugin.h DESTINATION include/harness COMPONENT plugin)
-install(FILES examples/plugin/axpy.c examples/plugin/CMakeLists.txt
+install(FILES examples/plugin/template.c examples/plugin/axpy.c examples/plugin/CMakeLists.txt
   DESTINATION share/harness/examples/plugin COMPONENT plugin)
 
 include(HarnessManual)         # man pages, completion

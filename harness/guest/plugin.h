@@ -8,7 +8,8 @@
  *     harness run --plugin ./mine.so
  *
  * A kernel says what is computed: its dims, tensors, work and the right result. A variant says how.
- * examples/plugin/axpy.c is a whole one, docs/plugins.md tells the rest.
+ * examples/plugin/template.c is the least, axpy.c beside it has more, docs/plugins.md tells the
+ * rest.
  *
  * Sizes (`size` below) are the values of the kernel's dims, in their order. Tensors are dense and
  * row-major. An output is looked at as a matrix: its last extent is the columns, all before it
@@ -69,6 +70,17 @@ struct harness_tensor {
     void *data; /* set by harness, aligned to 64 bytes or better; NULL in `layout` */
 };
 
+/* For `layout`: `n` elements in one dimension, normal random numbers where it is no output. */
+static inline struct harness_tensor harness_vector(const char *name, int32_t role, int32_t dtype,
+                                                   int64_t n)
+{
+    struct harness_tensor t = {
+        name, role, dtype, 1, HARNESS_NORMAL, { n, 0, 0, 0 }, 0, 1, 0, NULL
+    };
+
+    return t;
+}
+
 /* One benchmark made ready. */
 struct harness_call {
     const int64_t *size;
@@ -116,7 +128,8 @@ struct harness_kernel {
      * The inputs are as the variants get them. Reads nothing from outputs. */
     void (*oracle)(const int64_t *size, const struct harness_tensor *tensor, int32_t output,
                    const int64_t *rows, size_t nr_rows, double *expected);
-    /* Bound on max |out - expected| / rms(expected); 0: exact. */
+    /* Bound on max |out - expected| / rms(expected); 0: exact. NULL: 16 unit roundoffs of the dtype
+     * (fp32: 9.5e-7), for a few operations an element; int32 exactly. Sums need more. */
     double (*tolerance)(const int64_t *size, int32_t dtype);
     /* FLOPs that the oracle spends whatever the rows, and for each row: where it is dear, a random
      * choice of rows is compared. May be NULL: then all are. */

@@ -25,6 +25,8 @@ make_plugin() {
   "$compiler" "${warnings[@]}" -shared -fPIC -O2 -I "$include" "$@" -o "$out" "$file"
 }
 check "one line of cc does" make_plugin axpy.so "else where/share/harness/examples/plugin/axpy.c"
+check "and the template" make_plugin template.so "else where/share/harness/examples/plugin/template.c"
+check "which has 30 lines" test "$(grep -c . "else where/share/harness/examples/plugin/template.c")" -le 30
 printf '#include <harness/plugin.h>\n' >c++.cc
 check "C++ takes the header" "$compiler" -x c++ -Wall -Wextra -Wpedantic -Werror -I "$include" \
   -fsyntax-only c++.cc
@@ -37,6 +39,7 @@ check "JSON has its dims" grep -q '"n"' "$WORK.log/out"
 say "Checked, timed"
 verify() { "$HARNESS" verify "$@" | sed -E 's/cpu-[0-9]+t/cpu/; s/ +error [0-9.e+-]+ of / error E of /'; }
 verify --plugin made/axpy.so --test-shapes --seed 1
+verify --plugin ./template.so --seed 1
 run() { "$HARNESS" run "$@" --iterations 5 --seed 1 --format csv 2>"$WORK.log/err"; }
 rows() {
   sed -nE 's/^.*"?((mine|odd)\/[^"]*\/(warm|cold))"?,.*(OK|WRONG|FAILED|UNSUPPORTED).*/\4 \1/p' |

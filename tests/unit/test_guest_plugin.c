@@ -153,7 +153,6 @@ SPOIL(huge_size, t->sizes[3] = DIM_LIMIT + 1LL)
 SPOIL(null_test_sizes, t->kernels[0].nr_test_sizes = 1)
 SPOIL(no_layout, t->kernels[0].layout = NULL)
 SPOIL(no_oracle, t->kernels[0].oracle = NULL)
-SPOIL(no_tolerance, t->kernels[0].tolerance = NULL)
 SPOIL(no_variants, t->kernels[0].nr_variants = 0)
 SPOIL(twin_variants, t->variants[1].name = "one")
 SPOIL(variant_with_slash, t->variants[1].name = "a/b")
@@ -193,7 +192,6 @@ static void malformed_tables_are_refused(void **state)
         { null_test_sizes, "it has no test_sizes" },
         { no_layout, "it has no layout()" },
         { no_oracle, "it has no oracle(): nothing is timed that was not checked" },
-        { no_tolerance, "it has no tolerance()" },
         { no_variants, "it has no variants" },
         { twin_variants, "two variants are called \"one\"" },
         { variant_with_slash, "the variant name \"a/b\"" },
@@ -309,6 +307,22 @@ static void drop(struct plugin *p)
     free(p->own);
 }
 
+static void default_tolerance(void **state)
+{
+    (void)state;
+    struct tables t;
+    struct plugin p;
+
+    adapt(&t, &p);
+    t.kernels[0].tolerance = NULL;
+    const struct kernel *k = p.kernels[0];
+    assert_close(k->tolerance(k, &k->shapes[0], DTYPE_FP32, MATH_FP32), 16 * 0x1p-24, 0);
+    assert_close(k->tolerance(k, &k->shapes[0], DTYPE_BF16, MATH_BF16), 16 * 0x1p-9, 0);
+    assert_close(k->tolerance(k, &k->shapes[0], DTYPE_FP16, MATH_FP32), 16 * 0x1p-11, 0);
+    assert_close(k->tolerance(k, &k->shapes[0], DTYPE_INT32, MATH_FP32), 0, 0);
+    drop(&p);
+}
+
 static void tables_become_kernels_and_variants(void **state)
 {
     (void)state;
@@ -390,6 +404,7 @@ int main(void)
         cmocka_unit_test(malformed_tables_are_refused),
         cmocka_unit_test(keys_that_would_be_cut_are_refused),
         cmocka_unit_test(malformed_layouts_are_refused),
+        cmocka_unit_test(default_tolerance),
         cmocka_unit_test(tables_become_kernels_and_variants),
         cmocka_unit_test(calls_reach_the_plugin),
     };
