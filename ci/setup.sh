@@ -26,6 +26,9 @@ case "${1:-}" in
     fi
     # For the tests of this folder's scripts: what they call, and a Slurm on one machine.
     packages+=(jq curl python3-yaml slurm-wlm munge)
+    # What the export is checked against its JSON Schema with, .deb packages are made with, and
+    # manual pages are rendered with.
+    packages+=(python3-jsonschema dpkg-dev groff-base)
     # The shells whose completion is tested beside bash's.
     packages+=(fish zsh)
     # For its stages analyze and valgrind.
