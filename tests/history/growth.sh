@@ -17,6 +17,10 @@ benchmarks=200 launches=3 samples=100 more=5
 key='gemm/linear/simd/fp32/batch=1,seq=32,n=768,k=256/cpu-4t/warm'
 
 mkdir -p "$folder"
+# To who calls, and for the table of `ctest -L reliability`.
+rates=${HARNESS_RATES:-/dev/null}
+report() { tee -a "$rates"; }
+: >"$rates"
 
 seconds() { # of a command; its words go to FOLDER/last.txt
   local begin end
@@ -31,7 +35,7 @@ seconds() { # of a command; its words go to FOLDER/last.txt
 
 echo "measurements,write_per_second,bytes_per_measurement,compare_s,trend_s,trends_s,list_s" >"$folder/growth.csv"
 printf '%12s %10s %10s %10s %10s %10s %10s\n' measurements write/s bytes/each 'compare s' 'trend s' \
-  'trends s' 'list s'
+  'trends s' 'list s' | report
 for n in "$@"; do
   runs=$(((n + benchmarks * launches - 1) / (benchmarks * launches)))
   kept=$folder/history-$n.db
@@ -53,7 +57,7 @@ for n in "$@"; do
   awk "BEGIN { printf \"%d,%.0f,%.0f,%s,%s,%s,%s\n\", $made,
     $more * $benchmarks * $launches / $written, $size / $made,
     \"$compare\", \"$trend\", \"$trends\", \"$list\" }" | tee -a "$folder/growth.csv" |
-    awk -F, '{ printf "%12s %10s %10s %10s %10s %10s %10s\n", $1, $2, $3, $4, $5, $6, $7 }'
+    awk -F, '{ printf "%12s %10s %10s %10s %10s %10s %10s\n", $1, $2, $3, $4, $5, $6, $7 }' | report
 done
 rm -f "$db" "$db-wal" "$db-shm"
 awk -F, 'NR == 2 { first = $3 } END { exit !($3 <= 1.1 * first) }' "$folder/growth.csv" || {

@@ -13,6 +13,11 @@ benchmarks=$5
 files=10 samples=100
 db=$folder/merged.db
 
+# To who calls, and for the table of `ctest -L reliability`.
+rates=${HARNESS_RATES:-/dev/null}
+report() { tee -a "$rates"; }
+: >"$rates"
+
 rm -rf "$folder"
 mkdir -p "$folder"
 for ((i = 0; i < files; i++)); do
@@ -23,14 +28,15 @@ done
 timed() {
   local begin end
   begin=$(date +%s%N)
-  "$harness" history merge --db "$db" "$folder"/part*.db
+  "$harness" history merge --db "$db" "$folder"/part*.db >&2
   end=$(date +%s%N)
   awk "BEGIN { s = ($end - $begin) / 1e9; printf \"%.2f s, %.0f measurements/s\n\", s,
     $runs * $benchmarks / s }"
 }
 
-timed
-timed
+echo "merged: $runs runs of $benchmarks benchmarks from $files files, and the same files once more" | report
+timed | report
+timed | report
 "$harness" history verify --db "$db" | tee "$folder/verify.txt"
 grep -q ": $runs runs, $runs launches, $((runs * benchmarks)) measurements" "$folder/verify.txt"
 rm -rf "$folder"

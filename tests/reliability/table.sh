@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Makes one table of what the tests of hard knocks said: FOLDER/TEST.tsv, a line each of what was
 # done, how often it held, how often it was done, and what holding means. Exit status 1 where
-# something did not hold, or a test said nothing because it failed or did not run.
+# something did not hold, or a test said nothing because it failed or did not run. Below the table:
+# what FOLDER/TEST.rates say of rates.
 #
 #   tests/reliability/table.sh FOLDER TEST...
 set -euo pipefail
@@ -37,5 +38,12 @@ awk -F'\t' '
     printf ": %d of %d held (%.1f %%)\n\n", held, times, times ? 100 * held / times : 0
     exit bad > 0
   }' "$folder/rows" "$folder/rows" >"$folder/table.txt" || status=$?
+for file in "$folder"/*.rates; do
+  if [ -s "$file" ]; then
+    echo "rates, beside other tests: $(basename "$file" .rates); docs/scale.md has those of long histories"
+    sed 's/^/  /' "$file"
+    echo
+  fi
+done >>"$folder/table.txt"
 cat "$folder/table.txt"
 exit "${status:-0}"
