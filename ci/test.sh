@@ -32,17 +32,20 @@ build() {
 
 stage_build() { build dev; }
 
+# Of the tests that have just run: what they left out for the lack of a tool, and why.
+tell_skipped() { grep -h '^skipped: ' build/dev/Testing/Temporary/LastTest.log | sort | uniq -c || true; }
+
 # Several tests at once: threads that wait must not keep the cores from those that work.
 stage_test() {
   OMP_WAIT_POLICY=passive ctest --preset dev --label-exclude '^(perf|web)$' \
     --parallel "$tests_at_once"
+  tell_skipped
 }
 
-# The page: its parts by node, the whole in Chromium. A test that lacks a tool is skipped, and the
-# reason is told here.
+# The page: its parts by node, the whole in Chromium.
 stage_web() {
   ctest --preset dev --label-regex '^web$' --parallel "$jobs"
-  grep -h '^skipped: ' build/dev/Testing/Temporary/LastTest.log | sort | uniq -c || true
+  tell_skipped
 }
 
 # The other compiler's warnings; it needs no test run of its own.
