@@ -54,7 +54,8 @@ out=$(realpath "$out")
 db=${db:-$out/history.db}
 
 # The token is for the alerts: what is measured does not get it. (What git needs to push the branch
-# is in the configuration of the checkout; a night measures code that is in the repository already.)
+# is in the configuration of the checkout, or in git's part of the environment; a night measures code
+# that is in the repository already.)
 export -n GITHUB_TOKEN HARNESS_GITLAB_TOKEN
 
 # A history that cannot be read is never replaced by a new one.

