@@ -70,13 +70,13 @@ job() {
 on_branch() { git -C ../remote.git ls-tree -r --name-only "$1" | sed "s/${head:0:12}/HEAD/; s/-[0-9a-f]*\.png/-HASH.png/"; }
 
 say "Nights"
-for night in 1 2 3; do
+for _ in 1 2 3; do
   export CI_COMMIT_SHA=$base CI_COMMIT_BRANCH=main
   job harness:nightly
 done
 on_branch harness-history
 unset CI_COMMIT_BRANCH
-ls harness-nightly | paste -sd ' '
+find harness-nightly -mindepth 1 -maxdepth 1 -printf '%f\n' | LC_ALL=C sort | paste -sd ' '
 
 say "A merge request"
 export CI_MERGE_REQUEST_IID=7 CI_MERGE_REQUEST_DIFF_BASE_SHA=$base CI_COMMIT_SHA=$head
