@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # The version comes from the newest tag, from what git wrote into an archive, or else from the
-# project. S4-28.
+# project and the commit: no two commits have one. What a tree is told: version_given.sh. S4-28.
 build=$(dirname "$HARNESS")
 source=$(sed -n 's/^CMAKE_HOME_DIRECTORY:[A-Z]*=//p' "$build/CMakeCache.txt" 2>/dev/null)
 [ -n "$source" ] || skip "not a build tree: $build"
@@ -14,19 +14,34 @@ cp "$source/.gitattributes" toy
 cat >ask.cmake <<'END'
 cmake_minimum_required(VERSION 3.25)
 include("${TREE}/cmake/HarnessVersion.cmake")
-harness_version("${TREE}" 0.1.0 version)
-harness_archive_commit("${TREE}" commit)
-execute_process(COMMAND "${CMAKE_COMMAND}" -E echo "${version} ${commit}")
+harness_identify("${TREE}" 0.1.0 "" tree)
+execute_process(COMMAND "${CMAKE_COMMAND}" -E echo "${tree_VERSION} ${tree_COMMIT}")
 END
+ask() { "$CMAKE" -DTREE="$PWD/$1" -P ask.cmake; }
 # version TREE: with what differs between git's hashes taken out
-version() { "$CMAKE" -DTREE="$PWD/$1" -P ask.cmake | sed -E 's/[0-9a-f]{40}/HASH/; s/g[0-9a-f]{7}/gHASH/'; }
+version() { ask "$1" | sed -E 's/[0-9a-f]{40}/HASH/; s/g[0-9a-f]{7}( |$)/gHASH\1/'; }
 commit() { git -C toy commit -q --allow-empty -m "$1"; }
 
 echo "no repository: $(version toy)"
 git -c init.defaultBranch=main init -q toy
+echo "no commit: $(version toy)"
 git -C toy add .
 commit first
+ask toy >first
+commit next
 echo "no tag: $(version toy)"
+ask toy >full
+check "another commit, another version" not cmp -s <(cut -d ' ' -f 1 first) <(cut -d ' ' -f 1 full)
+git clone -q --depth 1 "file://$PWD/toy" shallow
+check "a shallow clone has the same" cmp full <(ask shallow)
+git -C toy config core.abbrev 12
+check "whatever number of digits is configured" cmp full <(ask toy)
+mkdir exported
+git -C toy archive HEAD | tar -x -C exported
+check "an archive has the same" cmp full <(ask exported)
+cp -r toy copied
+rm -rf copied/.git
+echo "a copy without git: $(version copied)"
 git -C toy tag other-1
 echo "a tag of something else: $(version toy)"
 git -C toy tag -m 'release' v0.2.0
