@@ -39,8 +39,42 @@ check("Dockerfile: begins with FROM, in two stages", names[0] == "FROM" and len(
 check("Dockerfile: copies from a stage that there is",
       any(f"--from={stages[0].group(1)} " in copy for copy in copies))
 check("Dockerfile: runs as a number that is not root", user and user[0].split(":")[0] not in ("0", "root"))
-check("Dockerfile: instructions are known", set(names) <= {"FROM", "ENV", "RUN", "COPY", "USER",
+check("Dockerfile: instructions are known", set(names) <= {"FROM", "ENV", "ARG", "RUN", "COPY", "USER",
                                                           "WORKDIR", "EXPOSE", "ENTRYPOINT", "CMD"})
+
+# What it is told of the tree that it is built from, whose .git it does not see.
+arguments = {argument.split("=")[0]: i for i, (name, argument) in enumerate(docker) if name == "ARG"}
+given = {name: [i for i, (word, argument) in enumerate(docker)
+                if word == "RUN" and re.search(rf'"-DHARNESS_{name}=\${name}"', argument)]
+         for name in arguments}
+check("Dockerfile: takes commit and branch", set(arguments) == {"COMMIT", "BRANCH"})
+check("Dockerfile: hands each on, in the stage that it is of",
+      all(len(uses) == 1 and at < uses[0] and "FROM" not in names[at:uses[0]]
+          for at, uses in ((arguments[name], given[name]) for name in arguments)))
+builds = "".join(path.read_text() for path in sorted((source / "cmake").glob("*.cmake")))
+builds += (source / "CMakeLists.txt").read_text()
+check("Dockerfile: options are those of the build", all(
+    re.search(rf"(option|set)\({option}\b.*", builds)
+    for name, argument in docker if name == "RUN"
+    for option in re.findall(r"-D(HARNESS_\w+)=", argument)))
+check("Dockerfile: .git is left out", ".git" in (
+    source / "ci/docker/Dockerfile.dockerignore").read_text().splitlines())
+
+
+def builds_of_image(text):
+    """The arguments of each `docker build` that a text tells people to run."""
+    joined = re.sub(r"\\\n#?\s*", " ", text)
+    return [dict(re.findall(r'--build-arg (\w+)="([^"]*)"', line))
+            for line in joined.splitlines() if re.match(r"[#\s]*docker build ", line)]
+
+
+git = (source / "cmake/HarnessVersion.cmake").read_text()
+describe = re.search(r"^set\(harness_git_describe (.*)\)$", git, re.M)[1].replace('"', "'")
+for name in ("ci/docker/Dockerfile", "docs/serve.md"):
+    told = builds_of_image((source / name).read_text())
+    check(f"{name}: how to build it gives commit and branch",
+          told and all(build == {"COMMIT": f"$(git {describe} --dirty)",
+                                 "BRANCH": "$(git branch --show-current)"} for build in told))
 check("Dockerfile: options are the program's", options_of(sum(entry, [])) <= known)
 setup = re.search(r"^packages=\((.*?)\)", (source / "ci/setup.sh").read_text(), re.S | re.M)
 wanted = {word for word in setup.group(1).split() if word.endswith("-dev")}
