@@ -57,10 +57,17 @@ static char *text_of(const cJSON *value)
     return cJSON_PrintUnformatted(value);
 }
 
-/* Which files a run came from: never the same in two, and no circumstance. */
+/* Which files a run came from, which half of which session it is: never the same in two, and no
+ * circumstance. */
 static bool is_name(const char *path)
 {
-    return strcmp(path, "settings.import.files") == 0;
+    static const char *const paths[] = { "settings.import.files", "settings.ab.id",
+                                         "settings.ab.side", "settings.ab.partner" };
+
+    for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
+        if (strcmp(path, paths[i]) == 0)
+            return true;
+    return false;
 }
 
 /* Every member below `json`; lists are one fact. */

@@ -23,7 +23,8 @@ struct differences {
     size_t nr, capacity;
 };
 
-/* Release the result. Equal runs have no differences; names, dates and labels of runs are none. */
+/* Release the result. Equal runs have no differences; names, dates and labels of runs are none,
+ * nor is which half of a session each is. */
 void differences_find(const struct run *base, const struct run *head, struct differences *out);
 void differences_release(struct differences *d);
 

@@ -27,6 +27,12 @@ static void two_runs(struct records *r)
     }
 }
 
+static void settings_are(struct run *run, const char *text)
+{
+    free(run->settings);
+    run->settings = memory_string(text);
+}
+
 /* Name, date, uuid and label of a run are no difference, nor is which files it was read from. */
 static void test_equal_runs(void **state)
 {
@@ -40,11 +46,35 @@ static void test_equal_runs(void **state)
         char text[120];
         snprintf(text, sizeof(text),
                  "{\"import\":{\"tool\":\"hyperfine\",\"files\":[{\"digest\":\"%d\"}]}}", i);
-        free(r.runs[i].settings);
-        r.runs[i].settings = memory_string(text);
+        settings_are(&r.runs[i], text);
     }
     differences_find(&r.runs[0], &r.runs[1], &d);
     assert_int_equal(d.nr, 0);
+    differences_release(&d);
+    records_release(&r);
+}
+
+/* The halves of a session differ by their names alone; how many blocks it was given is a fact. */
+static void test_halves_of_a_session(void **state)
+{
+    struct differences d;
+    struct records r;
+
+    (void)state;
+    two_runs(&r);
+    settings_are(&r.runs[0],
+                 "{\"ab\":{\"id\":\"x\",\"side\":\"base\",\"partner\":\"h\","
+                 "\"blocks\":20}}");
+    settings_are(&r.runs[1],
+                 "{\"ab\":{\"id\":\"x\",\"side\":\"head\",\"partner\":\"b\","
+                 "\"blocks\":20}}");
+    differences_find(&r.runs[0], &r.runs[1], &d);
+    assert_int_equal(d.nr, 0);
+    differences_release(&d);
+    settings_are(&r.runs[1], "{\"ab\":{\"id\":\"y\",\"side\":\"head\",\"blocks\":9}}");
+    differences_find(&r.runs[0], &r.runs[1], &d);
+    assert_int_equal(d.nr, 1);
+    assert_string_equal(d.items[0].name, "ab.blocks");
     differences_release(&d);
     records_release(&r);
 }
@@ -114,6 +144,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_equal_runs),
+        cmocka_unit_test(test_halves_of_a_session),
         cmocka_unit_test(test_each_kind),
         cmocka_unit_test(test_nothing_known),
     };
