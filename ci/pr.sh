@@ -137,11 +137,20 @@ if [ -z "$image_base" ] && [ -n "${PICTURES_BRANCH:-}" ] && [ -n "$number" ]; th
 fi
 [ -z "$image_base" ] || comment+=(--image-base "$image_base")
 
+# restore: what was fetched as the history; why not, where it is damaged or of a newer harness.
+restore() {
+  gzip -dc "$out/kept/history.db.gz" >"$db" && "$harness" history verify --db "$db"
+}
+
 # The comment is worth something without trends, too.
 fetch_history() {
+  local why
   if "$here/branch.sh" get "${kept%/*}" "${kept##*/}" "$out/kept"; then
-    gzip -dc "$out/kept/history.db.gz" >"$db"
-    "$harness" history verify --db "$db" >/dev/null 2>&1 || rm -f "$db"
+    why=$(restore 2>&1) || {
+      why=$(grep -m 1 . <<<"$why") # gzip begins with an empty line
+      echo "pr.sh: no trends: the history that is kept as $kept cannot be used: $why" >&2
+      rm -f "$db" "$db-wal" "$db-shm"
+    }
   fi
   rm -rf "$out/kept"
 }

@@ -66,14 +66,17 @@ static int draw(const struct chart *chart, char *id, const char *folder,
     return rc;
 }
 
-/* What the head has of this benchmark, as runs of its own at the end. */
+/* What the head has of this benchmark, as runs of its own at the end. A half of a session makes no
+ * points of a trend (series_takes()), by what its settings say: without these it does here. */
 static void add_head(struct records *records, const struct records *head, const char *key)
 {
     int *place = memory_zeroed(head->nr_runs + 1, sizeof(*place));
 
     for (size_t i = 0; i < head->nr_runs; i++) {
+        struct run copy = head->runs[i];
+        copy.settings = NULL;
         place[i] = (int)records->nr_runs;
-        run_copy(records_add_run(records), &head->runs[i]);
+        run_copy(records_add_run(records), &copy);
     }
     for (size_t i = 0; i < head->nr; i++) {
         const struct record *r = &head->items[i];
