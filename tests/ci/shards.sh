@@ -93,6 +93,17 @@ for label in '' '--label mine' --label=mine; do
 done
 grep -o -- '--label.*' calls | sed 's/slurm-[0-9TZ]*/slurm-TIME/'
 
+say "A GPU, a partition and a node of its own are what each task is given, not the job that merges"
+# calls ARG...: what sbatch is called with.
+calls() {
+  rm -f calls
+  PATH=$PWD/bin:$PATH "$CI/slurm/submit.sh" --shards 2 --output sub --label x "$@" >/dev/null
+  sed -e "s#$CI#CI#g" -e "s#$WORK#WORK#g" calls
+}
+calls --gres gpu:1 --sbatch --partition=gpu --sbatch --time=30 --device cuda --suite gpu
+calls --gres gpu:2 --shared
+s slurm/submit.sh --gres
+
 say "A wrong result is told by all of them"
 HARNESS=$HARNESS "$CI/shard.sh" 1 1 wrong null/copy/inexact --device "$FAKE" --batch 1 --launches 1 >out 2>err
 echo "[$?]"
