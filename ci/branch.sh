@@ -35,11 +35,12 @@ kept=refs/harness/$branch
 
 # What the branch is now: prints its commit, or nothing where there is no branch.
 fetch() {
-  git update-ref -d "$kept"
+  git_quietly update-ref -d "$kept"
   local there
   there=$(git_quietly ls-remote "$remote" "refs/heads/$branch") || fail "cannot reach $remote"
   [ -n "$there" ] || return 0
-  git_quietly fetch --quiet --depth=1 --no-tags "$remote" "+refs/heads/$branch:$kept" >&2
+  git_quietly fetch --quiet --depth=1 --no-tags --no-recurse-submodules "$remote" \
+    "+refs/heads/$branch:$kept" >&2
   git rev-parse "$kept"
 }
 
@@ -49,9 +50,9 @@ write() {
   shift
   export GIT_INDEX_FILE=$index
   rm -f "$index"
-  if [ -n "$old" ]; then git read-tree "$old"; fi
+  if [ -n "$old" ]; then git_quietly read-tree "$old"; fi
   "$@"
-  tree=$(git write-tree)
+  tree=$(git_quietly write-tree)
   unset GIT_INDEX_FILE
   # The time makes it unlike any before: one that was fetched as the end of a shallow history is not
   # taken back from here.
@@ -59,14 +60,14 @@ write() {
     -c user.email="${GIT_AUTHOR_EMAIL:-harness@localhost}" \
     commit-tree -m "$branch" -m "$(date -u '+%Y-%m-%d %H:%M:%S.%N')" "$tree")
   pushed=yes
-  git_quietly push --quiet --force-with-lease="refs/heads/$branch:$old" "$remote" \
-    "$commit:refs/heads/$branch" || pushed=no
+  git_quietly push --quiet --no-recurse-submodules --force-with-lease="refs/heads/$branch:$old" \
+    "$remote" "$commit:refs/heads/$branch" || pushed=no
 }
 
 remove() {
   local folder
   for folder in "$@"; do
-    git rm -r -q --cached --ignore-unmatch -- "$folder"
+    git_quietly rm -r -q --cached --ignore-unmatch -- "$folder"
   done
 }
 
@@ -75,7 +76,7 @@ replace() {
   remove "$1" ${3:+"$3"}
   for file in "$2"/*; do
     if [ ! -f "$file" ] || [ -L "$file" ]; then continue; fi
-    git update-index --add --cacheinfo \
+    git_quietly update-index --add --cacheinfo \
       "100644,$(git hash-object -w --no-filters -- "$file"),$1/$(basename "$file")"
   done
 }
