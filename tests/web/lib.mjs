@@ -160,6 +160,20 @@ async function scrollThrough(page) {
   }
 }
 
+const later = (ms, value) => new Promise((resolve) => setTimeout(resolve, ms, value));
+
+/* Is it the page, or a browser that makes no frames any more? */
+function whyNotPainted(page, node) {
+  return Promise.race([later(5000, 'the page answers nothing any more'), page.evaluate(async (one) => {
+    const frame = new Promise((resolve) => requestAnimationFrame(() => resolve(true)));
+    return JSON.stringify({
+      id: one.id, connected: one.isConnected, box: one.getBoundingClientRect(),
+      painted: document.querySelectorAll('figure[data-painted]').length,
+      frames: await Promise.race([frame, new Promise((resolve) => setTimeout(resolve, 2000, false))]),
+    });
+  }, node)]);
+}
+
 /** Waits until a figure, or every figure on the page, is drawn. */
 export async function painted(page, id) {
   if (id) {
@@ -170,7 +184,10 @@ export async function painted(page, id) {
   await scrollThrough(page);
   for (const figure of await page.locator('figure.figure:not(.is-absent)').all()) {
     await figure.evaluate((node) => node.scrollIntoView());
-    await page.waitForFunction((node) => node.dataset.painted, await figure.elementHandle());
+    const node = await figure.elementHandle();
+    await page.waitForFunction((one) => one.dataset.painted, node).catch(async (error) => {
+      throw new Error(`${error.message}: ${await whyNotPainted(page, node)}`);
+    });
   }
 }
 
