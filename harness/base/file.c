@@ -155,6 +155,21 @@ bool file_exists(const char *path)
     return access(path, F_OK) == 0;
 }
 
+bool file_is_public(const char *path)
+{
+    char *real = realpath(path, NULL), *slash = real;
+    struct stat st;
+    bool fits = real && stat(real, &st) == 0 && (st.st_mode & S_IROTH);
+
+    /* From the file up: /a/b, /a, and the root itself. */
+    while (fits && (slash = strrchr(real, '/'))) {
+        *slash = '\0';
+        fits = stat(*real ? real : "/", &st) == 0 && (st.st_mode & S_IXOTH);
+    }
+    free(real);
+    return fits;
+}
+
 bool file_first_line(const char *path, char *line, size_t size)
 {
     FILE *file = fopen(path, "r");

@@ -20,6 +20,9 @@ int file_make_directory(const char *path, struct error *err);
 /* Creates the directory that will hold `path`. */
 int file_make_parent(const char *path, struct error *err);
 bool file_exists(const char *path);
+/* May every user of this machine read the file: by its own mode, and by those of all folders above
+ * it? False where it is not there, or where that cannot be told. */
+bool file_is_public(const char *path);
 /* The digest of a file's content as text, see base/digest.h: tells one file from another that took
  * its place. */
 int file_digest(const char *path, char digest[DIGEST_TEXT_SIZE], struct error *err);

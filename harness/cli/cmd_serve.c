@@ -5,9 +5,9 @@
 
 struct serve_command {
     struct viewing_options viewing;
-    const char *host, *token, *port, *history;
+    const char *host, *token, *token_file, *port, *history;
     struct string_list names;
-    bool watch;
+    bool watch, open;
 };
 
 static int run(int argc, char **argv, void *options, struct error *err)
@@ -24,6 +24,8 @@ static int run(int argc, char **argv, void *options, struct error *err)
         .host = o->host,
         .port = &port,
         .token = o->token,
+        .token_file = o->token_file,
+        .open = o->open,
         .names = &o->names,
         .history = &history,
         .watch = o->watch,
@@ -36,8 +38,12 @@ static const struct option_row rows[] = {
                "default 8080; 0: any free one"),
     OPTION_ROW("host", 0, OPTION_STRING, struct serve_command, host, "ADDRESS",
                "to listen at (default 127.0.0.1: this machine alone)"),
+    OPTION_ROW("token-file", 0, OPTION_STRING, struct serve_command, token_file, "FILE",
+               "with what readers must know, for your eyes alone (or $HARNESS_TOKEN)"),
     OPTION_ROW("token", 0, OPTION_STRING, struct serve_command, token, "TEXT",
-               "what readers must know, needed with --host (or $HARNESS_TOKEN)"),
+               "refused: a list of processes would show it"),
+    OPTION_ROW("open", 0, OPTION_FLAG, struct serve_command, open, NULL,
+               "no token: every user of this machine may read the history"),
     OPTION_ROW("allow-host", 0, OPTION_STRINGS, struct serve_command, names, "NAME,...",
                "further names under which it may be asked, as behind a proxy"),
     OPTION_ROW("watch", 'w', OPTION_FLAG, struct serve_command, watch, NULL,

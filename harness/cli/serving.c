@@ -21,6 +21,8 @@ int serving_run(const struct viewing_options *viewing, const struct serving_opti
 #include "base/file.h"
 #include "cli/history_file.h"
 #include "cli/interrupt.h"
+#include "cli/serve_token.h"
+#include "serve/listen.h"
 #include "serve/serve.h"
 
 #include <errno.h>
@@ -37,6 +39,8 @@ struct serving {
     struct viewing viewing;
     struct strbuf path, generator;
     struct strbuf empty; /* folder of an empty history, where there is none; "" */
+    struct serve_token token;
+    bool is_public; /* all users of this machine may read the history itself */
     struct serve_options options;
 };
 
@@ -92,16 +96,30 @@ static int describe(struct serving *s, const struct viewing_options *viewing, st
     return 0;
 }
 
+/* A profile has files of its own, whose modes nobody looks at. */
+static int find_token(struct serving *s, const struct serving_options *o, struct error *err)
+{
+    s->is_public = !s->viewing.request.profile && file_is_public(s->path.data);
+    struct serve_token_source source = {
+        .word = o->token,
+        .file = o->token_file,
+        .open = o->open,
+        .elsewhere = o->host && !listen_is_loopback(o->host),
+        .is_public = s->is_public,
+    };
+
+    return serve_token_find(&source, &s->token, err);
+}
+
 static void fill_options(struct serving *s, const struct viewing_options *viewing,
                          const struct serving_options *o)
 {
-    const char *token = o->token ? o->token : getenv("HARNESS_TOKEN");
-
     s->options = (struct serve_options) {
         .path = s->path.data,
         .host = o->host ? o->host : "127.0.0.1",
         .port = o->port ? (int)*o->port : SERVING_PORT,
-        .token = token && *token ? token : NULL,
+        .token = s->token.text[0] ? s->token.text : NULL,
+        .public_only = s->is_public && !s->token.text[0] && !o->open,
         .names = o->names ? (const char *const *)o->names->items : NULL,
         .nr_names = o->names ? o->names->nr : 0,
         .watch = o->watch,
@@ -134,7 +152,11 @@ static void describe_address(const struct serving *s, const struct serve *serve)
                 "harness: it listens at all addresses of this machine; from others it is %s, or "
                 "one of them in place of the name\n",
                 others);
-    if (options->token)
+    if (s->token.made)
+        fprintf(stderr,
+                "harness: not all users of this machine may read the history, so the address has a "
+                "token; with --open it has none\n");
+    else if (options->token)
         fprintf(stderr,
                 "harness: a browser needs the token once: add ?token=TOKEN to the "
                 "address\n");
@@ -148,8 +170,14 @@ static int serve_until_interrupted(const struct serving *s, struct error *err)
 
     if (serve_open(options, &serve, err))
         return -1;
-    /* Not into a log, where others read it. */
-    bool whole = options->token && isatty(STDOUT_FILENO);
+    /* Not into a log, where others read it; but one that was made here is known from here alone. */
+    bool whole = options->token && (s->token.made || isatty(STDOUT_FILENO));
+    if (s->token.made && !serve_token_may_be_shown()) {
+        serve_close(serve, 0);
+        return error_set(err,
+                         "the address has a token, which would get into a file that all users may "
+                         "read: give --token-file FILE, or --open if all may read the history");
+    }
     printf("%s%s%s\n", serve_url(serve), whole ? "?token=" : "", whole ? options->token : "");
     fflush(stdout);
     if (ferror(stdout)) {
@@ -180,6 +208,8 @@ int serving_run(const struct viewing_options *viewing, const struct serving_opti
         rc = viewing_profiles(&s.viewing, viewing, err);
     if (rc == 0)
         rc = describe(&s, viewing, err);
+    if (rc == 0)
+        rc = find_token(&s, options, err);
     if (rc == 0) {
         fill_options(&s, viewing, options);
         rc = serve_until_interrupted(&s, err);

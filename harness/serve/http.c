@@ -159,7 +159,7 @@ static int check_options(const struct http *http, const struct http_options *opt
     if (http->listening.loopback || options->token)
         return 0;
     return error_set(err,
-                     "others could read the history at %s: a token is needed, --token TEXT or "
+                     "others could read the history at %s: a token is needed, --token-file FILE or "
                      "$HARNESS_TOKEN; `openssl rand -hex 24` makes one",
                      options->host);
 }

@@ -2,6 +2,7 @@
 #include "serve/keeper.h"
 
 #include "base/array.h"
+#include "base/file.h"
 #include "core/clock.h"
 #include "serve/waiting.h"
 #include "store/query.h"
@@ -118,6 +119,7 @@ static void follow_file(struct keeper *k)
     struct error ignored; /* it is gone, or not whole yet: the next look will see */
 
     if (stat(k->options.path, &file) || same_file(&file, &k->file) ||
+        (k->options.public_only && !file_is_public(k->options.path)) ||
         store_open(&store, k->options.path, STORE_READ, &ignored))
         return;
     store_close(k->store);

@@ -21,6 +21,7 @@ enum {
 
 struct keeper_options {
     const char *path; /* of the history */
+    bool public_only; /* see struct serve_options */
     size_t window;    /* see past_maker_create() */
     /* Called with what there is at the beginning, and from the keeper's thread when finished runs
      * have come or gone; may be NULL. */

@@ -63,6 +63,14 @@ static bool is_loopback(const union address *a)
     return (ntohl(a->four.sin_addr.s_addr) >> 24) == 127;
 }
 
+bool listen_is_loopback(const char *host)
+{
+    struct error ignored;
+    union address address;
+
+    return parse_address(host, 0, &address, &ignored) == 0 && is_loopback(&address);
+}
+
 static int describe(const union address *asked, struct listening *out, struct error *err)
 {
     char text[INET6_ADDRSTRLEN];

@@ -120,6 +120,7 @@ static int open_history(struct serve *s, struct error *err)
 {
     struct keeper_options keeper = {
         .path = s->options.path,
+        .public_only = s->options.public_only,
         .window = s->options.history,
         .tell = tell_pages,
         .renew = renew_handles,

@@ -25,6 +25,9 @@ struct serve_options {
     const char *token;        /* what every request must know; NULL: only on a loopback address */
     const char *const *names; /* further host names under which it may be asked; nr_names of them */
     size_t nr_names;
+    /* There is no token because every user may read the history anyway: a file that takes its place
+     * and that not all may read is not shown. */
+    bool public_only;
     bool watch;     /* tell open pages of new runs */
     size_t history; /* runs that trends reach back to, at least; 0: all */
     /* What all pages have in common: configuration, models, base, filters. Borrowed. */

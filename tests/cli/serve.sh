@@ -40,7 +40,7 @@ end() {
 }
 
 say "The first line is the address"
-begin
+begin --open
 sed "s/$PORT/PORT/" address
 check "it is alive" is "$(ask "$PORT" /healthz | tail -1)" ok
 check "the page" is "$(status "$PORT" /)" 200
@@ -55,7 +55,7 @@ end INT
 check "nobody listens there any more" closed "$PORT"
 
 say "So does SIGTERM"
-begin --watch
+begin --watch --open
 check "it is alive" is "$(status "$PORT" /healthz)" 200
 end TERM
 
@@ -64,12 +64,14 @@ rm -f address
 "$HARNESS" plot --host 127.0.0.1 --port 0 >address 2>errors &
 PID=$!
 wait_for test -s address
-PORT=$(sed -E 's#.*:([0-9]+)/$#\1#' address)
+PORT=$(sed -E 's#.*:([0-9]+)/.*#\1#' address)
 check "it is alive" is "$(status "$PORT" /healthz)" 200
 end INT
 
 say "A token"
-begin --host 0.0.0.0 --token a-token-of-24-characters
+export HARNESS_TOKEN=a-token-of-24-characters
+begin --host 0.0.0.0
+unset HARNESS_TOKEN
 sed -i "s#http://$(hostname):$PORT/#http://NAME:PORT/#" errors
 sed "s/$PORT/PORT/" address
 check "none: refused" is "$(status "$PORT" /)" 401
@@ -77,12 +79,91 @@ check "a wrong one: refused" is "$(status "$PORT" '/?token=a-token-of-24-charact
 check "in the address: becomes a cookie" is "$(status "$PORT" '/?token=a-token-of-24-characters')" 303
 check "the cookie" is "$(status "$PORT" / "Cookie: harness_token_$PORT=a-token-of-24-characters")" 200
 check "as a script does it" is "$(status "$PORT" / 'Authorization: Bearer a-token-of-24-characters')" 200
+check "no program that it starts has it" not grep -q a-token <(ps -o args= -p "$PID")
 end INT
+
+# The folder of the test is for its user alone; so is its history.
+say "A history that not all may read has a token, made at the start"
+begin
+sed "s/$PORT/PORT/; s/=[0-9a-f]*$/=TOKEN/" address
+TOKEN=$(sed 's/.*token=//' address)
+check "of 192 bits" is ${#TOKEN} 48
+check "none: refused" is "$(status "$PORT" /)" 401
+check "this one: let in" is "$(status "$PORT" / "Authorization: Bearer $TOKEN")" 200
+end INT
+FIRST=$TOKEN
+begin
+check "another one the next time" not grep -q "$FIRST" address
+end INT
+
+say "One that all may read has none, and stays so"
+PUBLIC=$(mktemp -d /tmp/harness-public-XXXXXX)
+trap 'rm -rf "$PUBLIC"' EXIT
+chmod 755 "$PUBLIC"
+install -m 644 .harness/history.db "$PUBLIC/history.db"
+begin --db "$PUBLIC/history.db"
+sed "s/$PORT/PORT/" address
+check "none is wanted" is "$(status "$PORT" /)" 200
+BEFORE=$(ask "$PORT" /api/core | grep -o '"newest":[0-9]*')
+check "the newest run is told" test -n "$BEFORE"
+fake seed=4 --launches 2
+install -m 600 .harness/history.db "$PUBLIC/private"
+mv "$PUBLIC/private" "$PUBLIC/history.db"
+sleep 3
+check "a file for one user in its place is not shown" \
+  is "$(ask "$PORT" /api/core | grep -o '"newest":[0-9]*')" "$BEFORE"
+end INT >ended
+sed "s#$PUBLIC#PUBLIC#" ended
+begin --db "$PUBLIC/history.db"
+check "mode 600: a token" grep -q token= address
+end INT >ended
+sed "s#$PUBLIC#PUBLIC#" ended
+chmod 644 "$PUBLIC/history.db"
+chmod 750 "$PUBLIC"
+begin --db "$PUBLIC/history.db"
+check "in a closed folder: a token" grep -q token= address
+end INT >ended
+sed "s#$PUBLIC#PUBLIC#" ended
+chmod 755 "$PUBLIC"
+
+say "From a file"
+printf 'a-token-of-24-characters\n' >token
+chmod 600 token
+begin --token-file token
+check "none: refused" is "$(status "$PORT" /)" 401
+check "this one: let in" is "$(status "$PORT" / 'Authorization: Bearer a-token-of-24-characters')" 200
+end INT
+chmod 604 token
+t serve --token-file token
+chmod 620 token
+t serve --token-file token
+chmod 600 token
+t serve --token-file none
+t serve --token-file .
+t serve --token-file /dev/null
+: >empty
+chmod 600 empty
+t serve --token-file empty
+head -c 300 /dev/zero | tr '\0' a >long
+chmod 600 long
+t serve --token-file long
+t serve --token-file token --open
+
+say "Where all would read it, none is shown"
+touch "$PUBLIC/log"
+chmod 644 "$PUBLIC/log"
+STATUS=0
+"$HARNESS" serve --port 0 >"$PUBLIC/log" 2>errors || STATUS=$?
+sed 's/^/2> /' errors
+echo "[$STATUS]"
+check "it holds nothing" not test -s "$PUBLIC/log"
 
 say "What does not start"
 t serve --host 0.0.0.0
+t serve --host 0.0.0.0 --open
+t serve --token a-token-of-24-characters
 t serve --host example.org
-t serve --token short
+HARNESS_TOKEN=short t serve
 t serve --allow-host http://bench.example.org:8080
 t serve --baseline nobody 2>&1 | sed "s, \(Branches\|Newest runs\): .*,,"
 t plot --port 8080

@@ -10,7 +10,7 @@ grep -q 'built without' "$WORK.log/probe" && skip "$(sed 's/^harness: //' "$WORK
 cat >inside.sh <<'END'
 ip link set lo up
 echo "routes: $(ip route | wc -l)"
-"$HARNESS" serve --port 0 --watch >address 2>errors &
+"$HARNESS" serve --port 0 --watch --open >address 2>errors &
 pid=$!
 for _ in $(seq 400); do [ -s address ] && break; sleep 0.05; done
 port=$(sed -E 's#.*:([0-9]+)/$#\1#' address)
