@@ -26,6 +26,7 @@ int serving_run(const struct viewing_options *viewing, const struct serving_opti
 #include "serve/serve.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -162,12 +163,22 @@ static void describe_address(const struct serving *s, const struct serve *serve)
                 "address\n");
 }
 
+/* This process does nothing else from here on. A thread a connection would come to an arena each,
+ * which keep what was freed; and a block that is large goes back to the system as it is freed. */
+static void limit_memory(void)
+{
+    mallopt(M_ARENA_MAX, 2);
+    mallopt(M_MMAP_THRESHOLD, 256 << 10);
+    mallopt(M_TRIM_THRESHOLD, 1 << 20);
+}
+
 static int serve_until_interrupted(const struct serving *s, struct error *err)
 {
     const struct serve_options *options = &s->options;
     const volatile sig_atomic_t *interrupted = interrupt_watch();
     struct serve *serve;
 
+    limit_memory();
     if (serve_open(options, &serve, err))
         return -1;
     /* Not into a log, where others read it; but one that was made here is known from here alone. */

@@ -61,10 +61,10 @@ static struct http_answer ask(struct asking *a, const char *what)
     struct strbuf name;
 
     strbuf_init(&name);
-    strbuf_addf(&name, "%s %s %" PRIu64 " ", what, a->preset ? a->preset->name : "",
-                keeper_version(a->serve->keeper));
+    strbuf_addf(&name, "%s %s ", what, a->preset ? a->preset->name : "");
     wanted_name(&a->wanted, &name);
-    struct body *body = cache_get(a->serve->bodies, name.data, make_body, a);
+    const struct cache_name named = { name.data, keeper_version(a->serve->keeper) };
+    struct body *body = cache_get(a->serve->cache, &serve_body_kind, named, make_body, a);
     strbuf_release(&name);
     return body ? answer_body(body) : answer_failure(&a->failure);
 }

@@ -37,6 +37,13 @@ static uint64_t digest_of(const char *bytes, size_t length)
     return digest;
 }
 
+/* What it was grown to is up to twice of what it holds. */
+static void fit(struct strbuf *bytes)
+{
+    bytes->data = memory_resize(bytes->data, bytes->length + 1, 1);
+    bytes->capacity = bytes->length + 1;
+}
+
 struct body *body_create(struct strbuf *bytes, const char *type)
 {
     struct body *body = memory_zeroed(1, sizeof(*body));
@@ -44,6 +51,7 @@ struct body *body_create(struct strbuf *bytes, const char *type)
     atomic_init(&body->holders, 1);
     body->type = type;
     body->plain = *bytes;
+    fit(&body->plain);
     *bytes = (struct strbuf) { .data = NULL };
     strbuf_init(&body->packed);
     body->digest = digest_of(body->plain.data, body->plain.length);
@@ -71,10 +79,15 @@ void body_drop(struct body *body)
 static bool pack(struct body *body)
 {
     pthread_mutex_lock(&body->lock);
-    if (!body->tried && body->plain.length >= GZIP_FROM)
+    bool tried = body->tried;
+    if (!tried && body->plain.length >= GZIP_FROM)
         gzip_add(&body->packed, body->plain.data, body->plain.length, GZIP_FAST);
     body->tried = true;
     bool pays = body->packed.length > 0 && body->packed.length < body->plain.length;
+    if (pays && !tried)
+        fit(&body->packed);
+    else if (!pays)
+        strbuf_release(&body->packed);
     pthread_mutex_unlock(&body->lock);
     return pays;
 }
@@ -94,9 +107,12 @@ const char *body_type(const struct body *body)
     return body->type;
 }
 
-size_t body_length(const struct body *body)
+size_t body_length(struct body *body)
 {
-    return body->plain.capacity + body->packed.capacity;
+    pthread_mutex_lock(&body->lock);
+    size_t packed = body->tried ? body->packed.capacity : body->plain.length;
+    pthread_mutex_unlock(&body->lock);
+    return sizeof(*body) + body->plain.capacity + packed;
 }
 
 bool body_is_named(const struct body_form *form, const char *if_none_match)

@@ -32,7 +32,7 @@ struct body_form {
 /* As it is, or compressed where the reader can and it pays. Valid while the body is held. */
 void body_form(struct body *body, bool can_gzip, struct body_form *form);
 const char *body_type(const struct body *body);
-size_t body_length(const struct body *body); /* of all its forms so far */
+size_t body_length(struct body *body); /* bytes of all its forms, with those still to be made */
 
 /* Does one of the tags of an If-None-Match header mean this form? */
 bool body_is_named(const struct body_form *form, const char *if_none_match);

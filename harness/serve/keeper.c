@@ -21,6 +21,7 @@ struct kept {
     bool failed;       /* it cannot be made from what there is now */
     bool missed;       /* somebody did not wait for it */
     bool busy;         /* the keeper's thread is making it */
+    size_t size;       /* bytes of both, about */
     uint64_t asked;    /* when, in requests for a past */
     uint64_t state;    /* digest of the history that it was made from */
 };
@@ -33,7 +34,7 @@ struct keeper {
     int64_t counter; /* of query_changed() */
     pthread_t thread;
     bool has_thread;
-    atomic_bool closing;
+    atomic_bool closing, opened;
     pthread_mutex_t lock; /* of what follows */
     pthread_cond_t wanted, made;
     uint64_t version;
@@ -59,10 +60,13 @@ static void refresh(struct keeper *k, struct kept *kept, const struct query_stat
     struct error err;
     int rc = past_make(kept->maker, k->store, &k->closing, &past, &err);
 
+    size_t size = past ? past_size(past) : 0;
+
     pthread_mutex_lock(&k->lock);
     if (past) {
         past_drop(kept->past);
         kept->past = past;
+        kept->size = size;
     }
     kept->failed = rc != 0; /* a damaged run: the page has no trends then */
     kept->state = state->digest;
@@ -177,6 +181,17 @@ uint64_t keeper_version(struct keeper *k)
     return version;
 }
 
+size_t keeper_size(struct keeper *k)
+{
+    size_t size = 0;
+
+    pthread_mutex_lock(&k->lock);
+    for (size_t i = 0; i < k->nr; i++)
+        size += k->kept[i]->size;
+    pthread_mutex_unlock(&k->lock);
+    return size;
+}
+
 int64_t keeper_changed_ms(struct keeper *k)
 {
     pthread_mutex_lock(&k->lock);
@@ -281,6 +296,8 @@ static void *keep(void *context)
 
     while (!atomic_load(&k->closing)) {
         look(k, &state);
+        if (k->options.tidy && atomic_load(&k->opened) && !atomic_load(&k->closing))
+            k->options.tidy(k->options.context);
         pause_until_wanted(k);
     }
     return NULL;
@@ -330,6 +347,7 @@ int keeper_open(const struct keeper_options *options, struct keeper **out, struc
     }
     make_newest(k, machine_class);
     *out = k;
+    atomic_store(&k->opened, true);
     return 0;
 }
 

@@ -28,6 +28,8 @@ struct keeper_options {
     void (*tell)(void *context, int64_t newest);
     /* Called from that thread when another file stands at the path; may be NULL. */
     void (*renew)(void *context);
+    /* Called from that thread after each look; may be NULL. */
+    void (*tidy)(void *context);
     void *context;
 };
 
@@ -39,6 +41,8 @@ void keeper_close(struct keeper *k); /* NULL is fine */
 
 /* Grows with everything that can change an answer. */
 uint64_t keeper_version(struct keeper *k);
+/* Bytes of the pasts that are kept, and of what the next ones are made from. */
+size_t keeper_size(struct keeper *k);
 /* When it grew last, in ms since the epoch. */
 int64_t keeper_changed_ms(struct keeper *k);
 /* The past of a machine class; drop it. NULL where it is not made yet, after KEEPER_PATIENCE_MS at

@@ -26,6 +26,8 @@ struct past {
 
 struct past *past_keep(struct past *past);
 void past_drop(struct past *past); /* NULL is fine */
+/* Bytes, with those of its maker. */
+size_t past_size(const struct past *past);
 
 /* Makes pasts of one machine class. Each run is read once: the next past costs what is new. */
 struct past_maker;

@@ -57,7 +57,7 @@ const char *scene_machine(const struct scene *scene);
 
 void scene_keep(void *scene);
 void scene_drop(void *scene); /* NULL is fine */
-size_t scene_size(const void *scene);
+size_t scene_size(void *scene);
 
 /* {"id", ...} of one preset; free with figure_free(). */
 struct figure *scene_figure(const struct scene *scene, const struct preset *preset);

@@ -5,6 +5,7 @@
 #include "view/history_side.h"
 
 #include <inttypes.h>
+#include <malloc.h>
 #include <microhttpd.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +21,7 @@ static void drop_body(void *body)
     body_drop(body);
 }
 
-static size_t size_of_body(const void *body)
+static size_t size_of_body(void *body)
 {
     return body_length(body);
 }
@@ -69,9 +70,10 @@ struct scene *serve_scene(struct serve *s, const struct wanted *wanted, struct f
     struct strbuf name;
 
     strbuf_init(&name);
-    strbuf_addf(&name, "%" PRIu64 " ", keeper_version(s->keeper));
+    strbuf_adds(&name, "scene ");
     wanted_name(wanted, &name);
-    struct scene *scene = cache_get(s->scenes, name.data, make_scene, &making);
+    const struct cache_name named = { name.data, keeper_version(s->keeper) };
+    struct scene *scene = cache_get(s->cache, &serve_scene_kind, named, make_scene, &making);
     strbuf_release(&name);
     return scene;
 }
@@ -84,6 +86,21 @@ static void tell_pages(void *context, int64_t newest)
 
     if (s->events && newest > 0) /* else all runs are gone: a page has nothing new to show */
         events_tell(s->events, newest);
+}
+
+/* What was let go of goes back to the system: else what is held is the most that ever was. */
+static void tidy(void *context)
+{
+    struct serve *s = context;
+    size_t pasts = keeper_size(s->keeper);
+
+    cache_forget(s->cache, keeper_version(s->keeper));
+    cache_reserve(s->cache, pasts);
+    size_t dropped = cache_dropped(s->cache);
+    if (dropped - s->dropped < SERVE_TRIM)
+        return;
+    s->dropped = dropped;
+    malloc_trim(0);
 }
 
 static void renew_handles(void *context)
@@ -124,6 +141,7 @@ static int open_history(struct serve *s, struct error *err)
         .window = s->options.history,
         .tell = tell_pages,
         .renew = renew_handles,
+        .tidy = tidy,
         .context = s,
     };
 
@@ -159,8 +177,7 @@ static int open_http(struct serve *s, struct error *err)
 
 static void release(struct serve *s)
 {
-    cache_free(s->bodies);
-    cache_free(s->scenes);
+    cache_free(s->cache);
     keeper_close(s->keeper);
     handles_close(s->handles);
     events_free(s->events);
@@ -178,8 +195,7 @@ int serve_open(const struct serve_options *options, struct serve **out, struct e
     s->options = *options;
     s->html = html;
     s->events = options->watch ? events_create() : NULL;
-    s->scenes = cache_create(&serve_scene_kind, SERVE_SCENES);
-    s->bodies = cache_create(&serve_body_kind, SERVE_BODIES);
+    s->cache = cache_create(SERVE_KEPT);
     if (open_history(s, err) || open_http(s, err)) {
         release(s);
         return -1;

@@ -13,8 +13,8 @@
 enum {
     SERVE_HANDLES = 4,
     SERVE_PATIENCE_MS = 10000, /* that a request waits for a handle */
-    SERVE_BODIES = 64 << 20,   /* bytes of answers kept */
-    SERVE_SCENES = 128 << 20,  /* bytes of scenes kept */
+    SERVE_KEPT = 48 << 20,     /* bytes of answers, scenes and pasts kept */
+    SERVE_TRIM = 4 << 20,      /* bytes let go of that are worth giving back */
     SERVE_SAMPLES_MOST = 5000, /* of one launch, in /api/samples */
 };
 
@@ -26,7 +26,8 @@ struct serve {
     struct handles *handles;
     struct keeper *keeper;
     struct events *events;
-    struct cache *scenes, *bodies;
+    struct cache *cache;
+    size_t dropped; /* by the cache, when memory was given back last; the keeper's thread's */
     struct http *http;
 };
 

@@ -6,9 +6,11 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "serve/keeper.h"
+#include "serve/scene.h"
 #include "serving.h"
 
 #include <inttypes.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <stdatomic.h>
 
@@ -610,6 +612,49 @@ static void test_baseline_that_is_not_there(void **state)
     store_close(s);
 }
 
+#ifndef __SANITIZE_ADDRESS__
+static size_t held_now(void)
+{
+    struct mallinfo2 info = mallinfo2();
+
+    return info.uordblks + info.hblkhd;
+}
+
+/* What is kept is counted as what it is: not less, since a budget would not hold then, and not
+ * twice as much. */
+static void test_sizes_of_scenes(void **state)
+{
+    static const struct wanted cases[] = {
+        { .where = "", .limit = 1, .nr_runs = 1, .runs = { 1 }, .base = -1 },
+        { .where = "", .limit = 100, .nr_runs = 1, .runs = { 12 }, .base = 3 },
+        { .where = "", .limit = 100, .nr_runs = 6, .runs = { 1, 2, 3, 4, 5, 6 }, .base = -1 },
+        { .where = "",
+          .limit = 9,
+          .nr_runs = 12,
+          .runs = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12 } },
+        { .where = "batch > 2", .limit = 5, .nr_runs = 2, .runs = { 7, 8 }, .base = 2 },
+    };
+    const struct view_request request = { .history = 200 };
+    const struct scene_source source = { .request = &request, .history = "", .generator = "test" };
+    struct store *s = make_history(*state, 12);
+
+    mallopt(M_ARENA_MAX, 1);
+    for (size_t i = 0; i <= sizeof(cases) / sizeof(cases[0]); i++) {
+        const struct wanted *wanted = &cases[i ? i - 1 : 0]; /* the first time warms up */
+        struct failure failure;
+        size_t before = held_now();
+        struct scene *scene = scene_load(s, &source, wanted, &failure);
+        assert_non_null(scene);
+        scene_finish(scene, &source, NULL);
+        size_t held = held_now() - before, counted = scene_size(scene);
+        if (i && (counted < held || counted > 2 * held))
+            fail_msg("case %zu: holds %zu, counted %zu", i, held, counted);
+        scene_drop(scene);
+    }
+    store_close(s);
+}
+#endif
+
 static void test_no_runs_yet(void **state)
 {
     struct store *s = make_history(*state, 0);
@@ -646,6 +691,9 @@ int main(void)
         scratch_test(test_history_is_replaced),
         scratch_test(test_many_machines),
         scratch_test(test_baseline_that_is_not_there),
+#ifndef __SANITIZE_ADDRESS__
+        scratch_test(test_sizes_of_scenes),
+#endif
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

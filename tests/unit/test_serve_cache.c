@@ -8,18 +8,21 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 struct thing {
     atomic_int *alive;
     atomic_int holders;
+    size_t size;
 };
 
 struct making {
     atomic_int *alive;
     atomic_int made;
     bool fails, slow;
+    size_t size; /* of each; 0: 1 */
 };
 
 static void keep(void *context)
@@ -39,10 +42,9 @@ static void drop(void *context)
     free(thing);
 }
 
-static size_t size_of(const void *thing)
+static size_t size_of(void *thing)
 {
-    (void)thing;
-    return 1;
+    return ((struct thing *)thing)->size;
 }
 
 static const struct cache_kind kind = { keep, drop, size_of };
@@ -58,22 +60,33 @@ static void *make(void *context)
         return NULL;
     struct thing *thing = memory_zeroed(1, sizeof(*thing));
     thing->alive = m->alive;
+    thing->size = m->size ? m->size : 1;
     atomic_init(&thing->holders, 1);
     atomic_fetch_add(m->alive, 1);
     return thing;
+}
+
+static void *get_version(struct cache *cache, const char *text, uint64_t version, struct making *m)
+{
+    return cache_get(cache, &kind, (struct cache_name) { text, version }, make, m);
+}
+
+static void *get(struct cache *cache, const char *text, struct making *m)
+{
+    return get_version(cache, text, 1, m);
 }
 
 static void test_made_once(void **state)
 {
     atomic_int alive = 0;
     struct making m = { .alive = &alive };
-    struct cache *cache = cache_create(&kind, 1 << 20);
+    struct cache *cache = cache_create(1 << 20);
 
     (void)state;
-    void *a = cache_get(cache, "a", make, &m), *again = cache_get(cache, "a", make, &m);
+    void *a = get(cache, "a", &m), *again = get(cache, "a", &m);
     assert_ptr_equal(a, again);
     assert_int_equal(m.made, 1);
-    void *b = cache_get(cache, "b", make, &m);
+    void *b = get(cache, "b", &m);
     assert_ptr_not_equal(a, b);
     cache_free(cache);
     assert_int_equal(alive, 2); /* those who hold it still have it */
@@ -87,12 +100,12 @@ static void test_failures_are_not_kept(void **state)
 {
     atomic_int alive = 0;
     struct making m = { .alive = &alive, .fails = true };
-    struct cache *cache = cache_create(&kind, 1 << 20);
+    struct cache *cache = cache_create(1 << 20);
 
     (void)state;
-    assert_null(cache_get(cache, "a", make, &m));
+    assert_null(get(cache, "a", &m));
     m.fails = false;
-    drop(cache_get(cache, "a", make, &m));
+    drop(get(cache, "a", &m));
     assert_int_equal(m.made, 2);
     cache_free(cache);
     assert_int_equal(alive, 0);
@@ -104,19 +117,70 @@ static void test_names_take_room(void **state)
     enum { LENGTH = 4000, ROOM = 100000 };
     atomic_int alive = 0;
     struct making m = { .alive = &alive };
-    struct cache *cache = cache_create(&kind, ROOM);
+    struct cache *cache = cache_create(ROOM);
     char name[LENGTH + 1];
 
     (void)state;
     for (int i = 0; i < 1000; i++) {
         snprintf(name, sizeof(name), "%0*d", LENGTH, i);
-        drop(cache_get(cache, name, make, &m));
+        drop(get(cache, name, &m));
         assert_true(alive * LENGTH <= ROOM);
     }
-    drop(cache_get(cache, name, make, &m)); /* the newest is still there */
+    drop(get(cache, name, &m)); /* the newest is still there */
     assert_int_equal(m.made, 1000);
     cache_free(cache);
     assert_int_equal(alive, 0);
+}
+
+/* However large, however many: together they never hold more than the budget. */
+static void test_the_budget_is_kept(void **state)
+{
+    enum { BUDGET = 1 << 20 };
+    static const size_t sizes[] = { 1000, 100000, 3, 700000, 400000, 5 << 20, 250000 };
+    atomic_int alive = 0;
+    struct making m = { .alive = &alive };
+    struct cache *cache = cache_create(BUDGET);
+    char name[32];
+
+    (void)state;
+    for (int i = 0; i < 500; i++) {
+        m.size = sizes[(size_t)i % (sizeof(sizes) / sizeof(sizes[0]))];
+        snprintf(name, sizeof(name), "%d", i);
+        struct thing *thing = get(cache, name, &m);
+        assert_int_equal(thing->size, m.size); /* who asks gets it in any case */
+        drop(thing);
+        assert_true(cache_size(cache) <= BUDGET);
+    }
+    assert_true(cache_size(cache) > BUDGET / 4);
+    cache_reserve(cache, BUDGET / 2); /* what others hold counts */
+    assert_true(cache_size(cache) <= BUDGET / 2);
+    cache_reserve(cache, 10 * (size_t)BUDGET);
+    assert_true(cache_size(cache) <= BUDGET / 4);
+    cache_free(cache);
+    assert_int_equal(alive, 0);
+}
+
+/* A history that changed makes all of before useless: it goes at once, not when room is short. */
+static void test_older_versions_go(void **state)
+{
+    atomic_int alive = 0;
+    struct making m = { .alive = &alive };
+    struct cache *cache = cache_create(1 << 20);
+
+    (void)state;
+    drop(get_version(cache, "a", 1, &m));
+    drop(get_version(cache, "b", 1, &m));
+    drop(get_version(cache, "a", 2, &m));
+    assert_int_equal(alive, 1);
+    drop(get_version(cache, "a", 1, &m)); /* of one who was late: not kept */
+    assert_int_equal(alive, 1);
+    drop(get_version(cache, "a", 2, &m));
+    assert_int_equal(m.made, 4);
+    cache_forget(cache, 3);
+    assert_int_equal(alive, 0);
+    assert_int_equal(cache_size(cache), 0);
+    assert_true(cache_dropped(cache) > 0);
+    cache_free(cache);
 }
 
 struct asker {
@@ -128,7 +192,7 @@ static void *ask(void *context)
 {
     struct asker *asker = context;
 
-    drop(cache_get(asker->cache, "a", make, asker->making));
+    drop(get(asker->cache, "a", asker->making));
     return NULL;
 }
 
@@ -137,7 +201,7 @@ static void test_many_ask_at_once(void **state)
     enum { THREADS = 8 };
     atomic_int alive = 0;
     struct making m = { .alive = &alive, .slow = true };
-    struct asker asker = { cache_create(&kind, 1 << 20), &m };
+    struct asker asker = { cache_create(1 << 20), &m };
     pthread_t threads[THREADS];
 
     (void)state;
@@ -153,10 +217,9 @@ static void test_many_ask_at_once(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_made_once),
-        cmocka_unit_test(test_failures_are_not_kept),
-        cmocka_unit_test(test_names_take_room),
-        cmocka_unit_test(test_many_ask_at_once),
+        cmocka_unit_test(test_made_once),         cmocka_unit_test(test_failures_are_not_kept),
+        cmocka_unit_test(test_names_take_room),   cmocka_unit_test(test_the_budget_is_kept),
+        cmocka_unit_test(test_older_versions_go), cmocka_unit_test(test_many_ask_at_once),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
