@@ -67,7 +67,7 @@ stage_sanitize() {
 stage_threads() {
   local tests=(profile_scopes profile_threads profile_memory profile_summary activity_collect
     measure_sampler measure_nvml measure_gpus base_process timeline_layers serve_http serve_cache
-    serve)
+    serve_crowd serve)
   cmake --preset tsan --log-level=WARNING >/dev/null
   cmake --build --preset tsan --target "${tests[@]/#/test_}" fuzz_serve
   OMP_NUM_THREADS=1 ctest --preset tsan --no-tests=error --parallel "$tests_at_once" \

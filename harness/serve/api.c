@@ -12,6 +12,7 @@
 /* A request on its way to a body. */
 struct asking {
     struct serve *serve;
+    const struct http_request *request;
     struct wanted wanted;
     const struct preset *preset; /* of a figure */
     struct failure failure;
@@ -40,7 +41,7 @@ static struct http_answer answer_failure(const struct failure *f)
 static void *make_body(void *context)
 {
     struct asking *a = context;
-    struct scene *scene = serve_scene(a->serve, &a->wanted, &a->failure);
+    struct scene *scene = serve_scene(a->serve, a->request, &a->wanted, &a->failure);
     struct strbuf text;
 
     if (!scene)
@@ -48,7 +49,7 @@ static void *make_body(void *context)
     strbuf_init(&text);
     int rc = a->write(a, scene, &text);
     scene_drop(scene);
-    if (rc == 0)
+    if (rc == 0 && !serve_is_over(a->request, &a->failure))
         return body_create(&text, a->type);
     a->failure.status = a->failure.status ? a->failure.status : MHD_HTTP_INTERNAL_SERVER_ERROR;
     strbuf_release(&text);
@@ -129,7 +130,7 @@ static int read_wanted(struct asking *a, const struct http_request *request,
 
 static struct http_answer answer_page(struct serve *s, const struct http_request *request)
 {
-    struct asking a = { .serve = s, .write = write_page, .type = body_html };
+    struct asking a = { .serve = s, .request = request, .write = write_page, .type = body_html };
     struct http_answer answer;
 
     return read_wanted(&a, request, NULL, &answer) ? answer : ask(&a, "page");
@@ -137,7 +138,7 @@ static struct http_answer answer_page(struct serve *s, const struct http_request
 
 static struct http_answer answer_core(struct serve *s, const struct http_request *request)
 {
-    struct asking a = { .serve = s, .write = write_core, .type = body_json };
+    struct asking a = { .serve = s, .request = request, .write = write_core, .type = body_json };
     struct http_answer answer;
 
     return read_wanted(&a, request, NULL, &answer) ? answer : ask(&a, "core");
@@ -145,7 +146,7 @@ static struct http_answer answer_core(struct serve *s, const struct http_request
 
 static struct http_answer answer_table(struct serve *s, const struct http_request *request)
 {
-    struct asking a = { .serve = s, .write = write_table, .type = body_json };
+    struct asking a = { .serve = s, .request = request, .write = write_table, .type = body_json };
     struct http_answer answer;
 
     return read_wanted(&a, request, NULL, &answer) ? answer : ask(&a, "table");
@@ -154,7 +155,7 @@ static struct http_answer answer_table(struct serve *s, const struct http_reques
 static struct http_answer answer_figure(struct serve *s, const struct http_request *request)
 {
     const char *name = request->path + strlen("/api/figure/");
-    struct asking a = { .serve = s, .write = write_figure, .type = body_json };
+    struct asking a = { .serve = s, .request = request, .write = write_figure, .type = body_json };
     struct http_answer answer;
     struct error err;
 
@@ -168,7 +169,7 @@ static struct http_answer answer_figure(struct serve *s, const struct http_reque
 static struct http_answer answer_explore(struct serve *s, const struct http_request *request)
 {
     static const char *const more[] = { "preset", NULL };
-    struct asking a = { .serve = s, .write = write_figure, .type = body_json };
+    struct asking a = { .serve = s, .request = request, .write = write_figure, .type = body_json };
     const char *text = http_parameter(request, "preset");
     struct http_answer answer;
     struct preset preset;
@@ -199,6 +200,8 @@ static int read_samples(struct store *store, int64_t run, const char *key, struc
     f->status = MHD_HTTP_INTERNAL_SERVER_ERROR;
     int rc = query_missing_run(store, &run, 1, &missing, &f->err);
     if (rc == 0 && missing == 0)
+        rc = scene_weigh(store, &run, 1, &filter, f);
+    if (rc == 0 && missing == 0)
         rc = store_load(store, &run, 1, &filter, &records, &f->err);
     if (rc == 0 && !page_samples_add(&records, 0, key, SERVE_SAMPLES_MOST, &count, out)) {
         f->status = MHD_HTTP_NOT_FOUND;
@@ -213,7 +216,7 @@ static struct http_answer answer_samples(struct serve *s, const struct http_requ
 {
     static const char *const more[] = { "key", NULL };
     const char *key = http_parameter(request, "key");
-    struct asking a = { .serve = s };
+    struct asking a = { .serve = s, .request = request };
     struct http_answer answer;
     struct strbuf text;
 
@@ -221,13 +224,13 @@ static struct http_answer answer_samples(struct serve *s, const struct http_requ
         return answer;
     if (!key || a.wanted.nr_runs != 1)
         return http_error(MHD_HTTP_BAD_REQUEST, 0, "one run=ID and key=BENCHMARK are needed");
-    struct store *store = handles_take(s->handles, SERVE_PATIENCE_MS);
+    struct store *store = serve_take_store(s, request, &a.failure);
     if (!store)
-        return http_error(MHD_HTTP_SERVICE_UNAVAILABLE, 0, "the server is busy; try again");
+        return answer_failure(&a.failure);
     strbuf_init(&text);
     int rc = read_samples(store, a.wanted.runs[0], key, &text, &a.failure);
-    handles_give(s->handles, store);
-    if (rc == 0)
+    serve_give_store(s, store);
+    if (rc == 0 && !serve_is_over(request, &a.failure))
         return answer_text(&text, body_json);
     strbuf_release(&text);
     return answer_failure(&a.failure);

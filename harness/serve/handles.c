@@ -24,6 +24,15 @@ struct handles {
     size_t nr;
 };
 
+/* Nobody waits for an answer as long as for a writer. */
+static int open_one(const char *path, struct store **store, struct error *err)
+{
+    if (store_open(store, path, STORE_READ, err))
+        return -1;
+    store_set_patience(*store, HANDLES_BUSY_MS);
+    return 0;
+}
+
 int handles_open(const char *path, size_t nr, struct handles **out, struct error *err)
 {
     struct handles *h = memory_zeroed(1, sizeof(*h));
@@ -33,7 +42,7 @@ int handles_open(const char *path, size_t nr, struct handles **out, struct error
     waiting_init(&h->given);
     *out = h;
     for (; h->nr < nr && h->nr < HANDLES_MAX; h->nr++)
-        if (store_open(&h->items[h->nr].store, path, STORE_READ, err)) {
+        if (open_one(path, &h->items[h->nr].store, err)) {
             handles_close(h);
             *out = NULL;
             return -1;
@@ -68,7 +77,7 @@ static void reopen(struct handles *h, struct handle *handle, uint64_t age)
     struct store *store, *old;
     struct error ignored;
 
-    if (store_open(&store, h->path, STORE_READ, &ignored))
+    if (open_one(h->path, &store, &ignored))
         return;
     pthread_mutex_lock(&h->lock); /* handles_give() looks at all of them */
     old = handle->store;

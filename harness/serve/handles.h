@@ -7,7 +7,10 @@
 
 #include <stddef.h>
 
-enum { HANDLES_MAX = 8 };
+enum {
+    HANDLES_MAX = 8,
+    HANDLES_BUSY_MS = 5000, /* that reading waits for a writer who keeps all others out */
+};
 
 struct handles;
 

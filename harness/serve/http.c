@@ -78,12 +78,44 @@ static void end_visit(void *context, struct MHD_Connection *connection, void **s
     *state = NULL;
 }
 
+/* A probe of health waits for nobody. */
 static struct http_answer handle(struct http *http, const struct http_request *request)
 {
+    bool waits = strcmp(request->path, "/healthz") != 0;
+
+    if (waits && !http_begin_work(http, request->connection))
+        return http_error(MHD_HTTP_SERVICE_UNAVAILABLE, 0,
+                          "the server is busy with earlier requests of yours; try again");
     atomic_fetch_add(&http->handling, 1);
     struct http_answer answer = http->options.handle(http->options.context, request);
     atomic_fetch_sub(&http->handling, 1);
+    if (waits)
+        http_end_work(http, request->connection);
     return answer;
+}
+
+/* Those who ask for much wait, so that others do not. */
+static void keep_pace(struct http *http, struct MHD_Connection *connection)
+{
+    struct http_slot *slot = http_slot_of(http, connection);
+
+    if (slot && slot->member)
+        http_pause(http, crowd_pace_request(http->crowd, slot->member));
+}
+
+/* Takes the answer away in the time that its length needs. */
+static enum MHD_Result deliver(struct http *http, struct MHD_Connection *connection,
+                               struct http_answer answer)
+{
+    size_t length = body_length(answer.body);
+    struct http_slot *slot = http_slot_of(http, connection);
+    int first = http->options.answer_ms ? http->options.answer_ms : HTTP_ANSWER_MS;
+    int rate = http->options.answer_rate ? http->options.answer_rate : HTTP_ANSWER_RATE;
+
+    if (slot && slot->member)
+        http_pause(http, crowd_pace_bytes(http->crowd, slot->member, length));
+    http_set_deadline(http, connection, first + (int64_t)length * 1000 / rate);
+    return http_send(http, connection, answer);
 }
 
 static enum MHD_Result access_request(void *context, struct MHD_Connection *connection,
@@ -106,11 +138,12 @@ static enum MHD_Result access_request(void *context, struct MHD_Connection *conn
     }
     visit->counted = true;
     atomic_fetch_add(&http->answering, 1);
-    http_set_deadline(http, connection, HTTP_ANSWER_MS);
+    http_set_deadline(http, connection, 0); /* the work has a limit of its own */
+    keep_pace(http, connection);
     struct http_request request = { path, visit->target, http, connection };
     struct http_answer answer = handle(http, &request);
     if (!answer.news)
-        return http_send(http, connection, answer);
+        return deliver(http, connection, answer);
     /* A stream has no end of its own: nobody waits for it, neither here nor when closing. */
     visit->counted = false;
     atomic_fetch_sub(&http->answering, 1);
@@ -144,6 +177,7 @@ static void release(struct http *http)
     if (http->listening.fd >= 0)
         close(http->listening.fd);
     pthread_mutex_destroy(&http->lock);
+    crowd_free(http->crowd);
     library_close(&http->mhd);
     free(http);
 }
@@ -168,17 +202,16 @@ static struct MHD_Daemon *start_daemon(struct http *http)
 {
     unsigned flags = MHD_USE_POLL_INTERNAL_THREAD | MHD_USE_THREAD_PER_CONNECTION | MHD_USE_ITC |
                      (http->listening.ipv6 ? MHD_USE_IPv6 : 0U);
-    /* All of this machine is one address, and one user's. */
-    unsigned each = http->listening.loopback ? 0 : HTTP_CONNECTIONS_EACH;
 
+    /* The library stops listening at its limit, which would lock out all: it is never reached,
+     * since http_admit() turns away those who have enough. */
     return http->mhd.start_daemon(
-        flags, (uint16_t)http->listening.port, NULL, NULL, access_request, http,
+        flags, (uint16_t)http->listening.port, http_admit, http, access_request, http,
         MHD_OPTION_LISTEN_SOCKET, http->listening.fd, MHD_OPTION_CONNECTION_LIMIT,
-        (unsigned)HTTP_CONNECTIONS, MHD_OPTION_PER_IP_CONNECTION_LIMIT, each,
-        MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)HTTP_TIMEOUT_S, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-        (size_t)HTTP_HEADERS_MAX, MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_URI_LOG_CALLBACK,
-        begin_visit, http, MHD_OPTION_NOTIFY_COMPLETED, end_visit, http,
-        MHD_OPTION_NOTIFY_CONNECTION, http_connection_changed, http, MHD_OPTION_END);
+        2U * HTTP_CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)HTTP_TIMEOUT_S,
+        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HTTP_HEADERS_MAX, MHD_OPTION_STRICT_FOR_CLIENT,
+        1, MHD_OPTION_URI_LOG_CALLBACK, begin_visit, http, MHD_OPTION_NOTIFY_COMPLETED, end_visit,
+        http, MHD_OPTION_NOTIFY_CONNECTION, http_connection_changed, http, MHD_OPTION_END);
 }
 
 /* Signals are for the thread that opens the server; its threads inherit a mask that holds all. */
@@ -212,6 +245,7 @@ int http_open(const struct http_options *options, struct http **out, struct erro
 
     *out = NULL;
     pthread_mutex_init(&http->lock, NULL);
+    http->crowd = crowd_create();
     http->listening.fd = -1;
     int rc = library_open(&http->mhd, err);
     if (rc == 0)

@@ -4,12 +4,14 @@
  * sizes and times, who may ask (serve/guard.h), tags, compression, the headers that keep a browser
  * from being tricked, and an orderly end. GET and HEAD alone; no request ever writes.
  *
- * One thread a connection, HTTP_CONNECTIONS at most, so a handler may simply take its time.
+ * One thread a connection, HTTP_CONNECTIONS at most, so a handler may simply take its time, as long
+ * as it looks at http_request_over(). What one client may have of all that: serve/crowd.h.
  */
 #ifndef HARNESS_SERVE_HTTP_H
 #define HARNESS_SERVE_HTTP_H
 
 #include "serve/body.h"
+#include "serve/crowd.h"
 #include "serve/events.h"
 #include "serve/listen.h"
 
@@ -17,13 +19,15 @@
 #include <stddef.h>
 
 enum {
-    HTTP_CONNECTIONS = 64,
-    HTTP_CONNECTIONS_EACH = 24, /* of one address of another machine */
-    HTTP_TIMEOUT_S = 30,        /* without a byte in either direction */
-    HTTP_REQUEST_MS = 10000,    /* for a request to arrive whole, however slowly its bytes drip */
-    HTTP_ANSWER_MS = 300000,    /* for an answer to be taken away whole */
-    HTTP_GOODBYE_MS = 1000,     /* for pages that wait for news to hear of the end */
-    HTTP_HEADERS_MAX = 32768,   /* bytes of one request */
+    HTTP_CONNECTIONS = CROWD_CONNECTIONS,
+    HTTP_TIMEOUT_S = 30,         /* without a byte in either direction */
+    HTTP_REQUEST_MS = 10000,     /* for a request to arrive whole, however slowly its bytes drip */
+    HTTP_PATIENCE_MS = 10000,    /* that a request waits for its client's earlier ones */
+    HTTP_WORK_MS = 20000,        /* that an answer is worked on */
+    HTTP_ANSWER_MS = 30000,      /* for an answer to be taken away whole, and ... */
+    HTTP_ANSWER_RATE = 64 << 10, /* ... a second more for each so many bytes */
+    HTTP_GOODBYE_MS = 1000,      /* for pages that wait for news to hear of the end */
+    HTTP_HEADERS_MAX = 32768,    /* bytes of one request */
 };
 
 struct http;
@@ -34,6 +38,14 @@ struct http_request {
     const struct http *http; /* for http_parameter(), with the next */
     void *connection;
 };
+
+/* Why to stop working on an answer: whoever takes long asks for it now and then. */
+enum http_over {
+    HTTP_GO_ON,
+    HTTP_GONE, /* the client has left: nobody waits for the answer */
+    HTTP_LATE, /* it was worked on for too long */
+};
+enum http_over http_request_over(const struct http_request *request);
 
 /* A decoded parameter of the query; NULL if it is not there. "" where it has no value. */
 const char *http_parameter(const struct http_request *request, const char *name);
@@ -55,7 +67,8 @@ struct http_options {
     const char *token;        /* NULL: none is asked for; then only a loopback address is taken */
     const char *const *names; /* further host names that may be asked for; nr_names of them */
     size_t nr_names;
-    struct events *events; /* for answers with `news`; NULL: there are none */
+    struct events *events;               /* for answers with `news`; NULL: there are none */
+    int work_ms, answer_ms, answer_rate; /* 0: HTTP_WORK_MS, HTTP_ANSWER_MS, HTTP_ANSWER_RATE */
     /* Called in many threads at once. */
     struct http_answer (*handle)(void *context, const struct http_request *request);
     void *context;

@@ -271,6 +271,47 @@ static bool find_refusal(struct http *http, struct MHD_Connection *connection,
     return refusal->status != 0;
 }
 
+/* Does the request bring a token at all? */
+static bool brings_token(const struct http *http, struct MHD_Connection *connection)
+{
+    return http->mhd.lookup_connection_value(connection, MHD_COOKIE_KIND, http->cookie) ||
+           header(http, connection, "Authorization") ||
+           http->mhd.lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, "token");
+}
+
+static struct refusal refuse_without_token(void)
+{
+    return (struct refusal) { MHD_HTTP_UNAUTHORIZED,
+                              "this server wants its token: add ?token=TOKEN to the "
+                              "address once, or send Authorization: Bearer TOKEN",
+                              "WWW-Authenticate", "Bearer" };
+}
+
+/* False where the token is right. After too many wrong ones none is looked at, right or wrong: else
+ * the answer would tell. */
+static bool check_token(struct http *http, struct MHD_Connection *connection,
+                        const struct http_visit *visit, struct refusal *refusal, bool *taken,
+                        enum MHD_Result *result)
+{
+    struct http_slot *slot = http_slot_of(http, connection);
+
+    *taken = false;
+    *refusal = refuse_without_token();
+    if (!brings_token(http, connection))
+        return true;
+    if (!slot || !slot->member || !crowd_may_guess(http->crowd, slot->member)) {
+        *refusal = (struct refusal) { MHD_HTTP_TOO_MANY_REQUESTS,
+                                      "too many wrong tokens; try again in some seconds",
+                                      "Retry-After", "5" };
+        return true;
+    }
+    *taken = take_token(http, connection, visit, result);
+    if (*taken || has_token(http, connection))
+        return false;
+    crowd_guessed(http->crowd, slot->member);
+    return true;
+}
+
 bool http_refuse(struct http *http, struct MHD_Connection *connection, struct http_visit *visit,
                  const char *method, const char *path, enum MHD_Result *result)
 {
@@ -280,14 +321,9 @@ bool http_refuse(struct http *http, struct MHD_Connection *connection, struct ht
         /* A probe of health has no token to give, and learns nothing. */
         if (!http->token || strcmp(path, "/healthz") == 0)
             return false;
-        if (take_token(http, connection, visit, result))
-            return true;
-        if (has_token(http, connection))
-            return false;
-        refusal = (struct refusal) { MHD_HTTP_UNAUTHORIZED,
-                                     "this server wants its token: add ?token=TOKEN to the "
-                                     "address once, or send Authorization: Bearer TOKEN",
-                                     "WWW-Authenticate", "Bearer" };
+        bool taken;
+        if (!check_token(http, connection, visit, &refusal, &taken, result))
+            return taken;
     }
     *result = http_send_with(http, connection, http_error(refusal.status, 0, refusal.message),
                              refusal.name, refusal.value);

@@ -11,11 +11,14 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-/* A connection, as far as its deadline is concerned. */
+/* A connection, as far as its client and its deadline are concerned. */
 struct http_slot {
     bool used;
     int fd;
+    struct crowd_member *member;
     int64_t deadline_ms; /* monotonic; 0: none */
+    int64_t work_ms;     /* when the work on an answer began; 0: there is none */
+    atomic_bool gone;    /* the client, while it is worked on */
 };
 
 struct http {
@@ -27,8 +30,10 @@ struct http {
     char cookie[32]; /* its name: cookies do not know ports */
     struct listening listening;
     struct MHD_Daemon *daemon;
-    atomic_int answering; /* requests whose answer is not yet sent */
-    atomic_int handling;  /* of these, those that a handler is busy with */
+    struct crowd *crowd;
+    struct crowd_member *arriving; /* let in, and not yet a connection; the listening thread's */
+    atomic_int answering;          /* requests whose answer is not yet sent */
+    atomic_int handling;           /* of these, those that a handler is busy with */
     atomic_bool closing;
     pthread_t watchman;
     bool has_watchman;
@@ -48,6 +53,15 @@ int64_t http_now_ms(void);
 void *http_watch(void *http);
 void http_connection_changed(void *http, struct MHD_Connection *connection, void **slot,
                              enum MHD_ConnectionNotificationCode what);
+/* Is there a place for a new connection? */
+enum MHD_Result http_admit(void *http, const struct sockaddr *peer, socklen_t size);
+/* NULL where the library lost it. */
+struct http_slot *http_slot_of(const struct http *http, struct MHD_Connection *connection);
+/* Around the work on an answer: false, there is no place for it. */
+bool http_begin_work(struct http *http, struct MHD_Connection *connection);
+void http_end_work(struct http *http, struct MHD_Connection *connection);
+/* Waits, as long as the server is not closing. */
+void http_pause(struct http *http, int ms);
 /* From now on so many ms; 0: no end. */
 void http_set_deadline(struct http *http, struct MHD_Connection *connection, int64_t ms);
 

@@ -3,7 +3,9 @@
 
 #include "analysis/series_join.h"
 #include "base/array.h"
+#include "store/query.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -130,8 +132,14 @@ static int read_run(struct past_maker *maker, struct store *store, const struct 
 {
     struct store_filter filter = { .without_telemetry = true };
     struct records records = { 0 };
-    int rc = store_load(store, &run->id, 1, &filter, &records, err);
+    int64_t bytes = 0;
+    int rc = query_weigh(store, &run->id, 1, &filter, &bytes, err);
 
+    if (rc == 0 && bytes > PAST_BYTES_MAX)
+        rc = error_set(err, "run %" PRId64 " has %" PRId64 " MB of measurements", run->id,
+                       bytes >> 20);
+    if (rc == 0)
+        rc = store_load(store, &run->id, 1, &filter, &records, err);
     if (rc == 0) {
         series_join_add(maker->join, &records);
         maker->known = array_grow(maker->known, maker->nr, &maker->capacity, sizeof(*maker->known));

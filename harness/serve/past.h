@@ -14,6 +14,10 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
+/* Bytes of measurements that one run may have: what has more is no run, and would cost the memory.
+ */
+enum { PAST_BYTES_MAX = 256 << 20 };
+
 struct past {
     atomic_int holders;
     char machine_class[96];

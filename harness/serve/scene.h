@@ -47,6 +47,12 @@ struct scene_source {
     bool past_failed; /* there is no past, and there will be none */
 };
 
+/* Bytes of measurements that one answer may look at. */
+enum { SCENE_BYTES_MAX = 96 << 20 };
+/* -1 and a failure where these runs have more. */
+int scene_weigh(struct store *store, const int64_t *runs, size_t nr,
+                const struct store_filter *filter, struct failure *failure);
+
 /* With everything but the past. NULL and a failure. */
 struct scene *scene_load(struct store *store, const struct scene_source *source,
                          const struct wanted *wanted, struct failure *failure);

@@ -94,6 +94,24 @@ static int check_runs(struct loading *l)
     return fail(l, MHD_HTTP_NOT_FOUND);
 }
 
+int scene_weigh(struct store *store, const int64_t *runs, size_t nr,
+                const struct store_filter *filter, struct failure *failure)
+{
+    int64_t bytes;
+
+    failure->status = MHD_HTTP_INTERNAL_SERVER_ERROR;
+    if (query_weigh(store, runs, nr, filter, &bytes, &failure->err))
+        return -1;
+    if (bytes <= SCENE_BYTES_MAX)
+        return 0;
+    failure->status = MHD_HTTP_SERVICE_UNAVAILABLE;
+    return error_set(&failure->err,
+                     "these measurements take %" PRId64
+                     " MB, and one answer may look at %d MB of "
+                     "them; ask for less: fewer runs (run=), or a condition (where=)",
+                     bytes >> 20, SCENE_BYTES_MAX >> 20);
+}
+
 static bool is_wanted(const struct view_request *request, const char *key)
 {
     for (size_t i = 0; i < request->nr_filters; i++)
@@ -163,6 +181,21 @@ static int load_without_base(struct loading *l, struct view_request *request)
     return view_load(l->store, request, &scene->view, err);
 }
 
+/* The base that the server was started with is its owner's choice, and not weighed. */
+static int weigh_view(struct loading *l, const struct view_request *request)
+{
+    const struct store_filter filter = {
+        .filters = request->filters,
+        .nr_filters = request->nr_filters,
+        .keys = request->keys,
+        .nr_keys = request->nr_keys,
+    };
+    struct asked asked;
+
+    list_asked(l, &asked);
+    return scene_weigh(l->store, asked.ids, asked.nr, &filter, l->failure);
+}
+
 static int load_view(struct loading *l)
 {
     struct view_request request;
@@ -174,6 +207,8 @@ static int load_view(struct loading *l)
         return 0;
     }
     fill_request(l, &request);
+    if (weigh_view(l, &request))
+        return -1;
     int rc = view_load(l->store, &request, &l->scene->view, &l->failure->err);
     if (rc && l->wanted->base == 0 && request.baseline)
         rc = load_without_base(l, &request);

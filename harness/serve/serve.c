@@ -31,8 +31,51 @@ const struct cache_kind serve_scene_kind = { scene_keep, scene_drop, scene_size 
 
 /* ---- scenes ---- */
 
+static int stop_reading(void *context)
+{
+    return http_request_over(context) != HTTP_GO_ON;
+}
+
+struct store *serve_take_store(struct serve *s, const struct http_request *request,
+                               struct failure *failure)
+{
+    struct store *store = handles_take(s->handles, SERVE_PATIENCE_MS);
+
+    if (store) {
+        store_set_stop(store, stop_reading, (void *)(uintptr_t)request);
+        return store;
+    }
+    *failure = (struct failure) { .status = MHD_HTTP_SERVICE_UNAVAILABLE };
+    error_set(&failure->err, "the server is busy; try again");
+    return NULL;
+}
+
+void serve_give_store(struct serve *s, struct store *store)
+{
+    store_set_stop(store, NULL, NULL);
+    handles_give(s->handles, store);
+}
+
+bool serve_is_over(const struct http_request *request, struct failure *failure)
+{
+    enum http_over over = http_request_over(request);
+
+    if (over == HTTP_GO_ON)
+        return false;
+    *failure = (struct failure) { .status = MHD_HTTP_SERVICE_UNAVAILABLE };
+    if (over == HTTP_GONE) /* nobody reads it */
+        error_set(&failure->err, "the client has left");
+    else
+        error_set(&failure->err,
+                  "this took longer than %d s; ask for less: fewer runs (run=), a condition "
+                  "(where=), a shorter list (limit=)",
+                  HTTP_WORK_MS / 1000);
+    return true;
+}
+
 struct scene_making {
     struct serve *serve;
+    const struct http_request *request;
     const struct wanted *wanted;
     struct failure *failure;
 };
@@ -46,15 +89,16 @@ static void *make_scene(void *context)
         .history = s->options.db,
         .generator = s->options.generator,
     };
-    struct store *store = handles_take(s->handles, SERVE_PATIENCE_MS);
+    struct store *store = serve_take_store(s, m->request, m->failure);
 
-    if (!store) {
-        *m->failure = (struct failure) { .status = MHD_HTTP_SERVICE_UNAVAILABLE };
-        error_set(&m->failure->err, "the server is busy; try again");
+    if (!store)
+        return NULL;
+    struct scene *scene = scene_load(store, &source, m->wanted, m->failure);
+    serve_give_store(s, store);
+    if (serve_is_over(m->request, m->failure)) {
+        scene_drop(scene);
         return NULL;
     }
-    struct scene *scene = scene_load(store, &source, m->wanted, m->failure);
-    handles_give(s->handles, store);
     if (!scene)
         return NULL;
     const char *machine = scene_machine(scene);
@@ -64,9 +108,10 @@ static void *make_scene(void *context)
     return scene;
 }
 
-struct scene *serve_scene(struct serve *s, const struct wanted *wanted, struct failure *failure)
+struct scene *serve_scene(struct serve *s, const struct http_request *request,
+                          const struct wanted *wanted, struct failure *failure)
 {
-    struct scene_making making = { s, wanted, failure };
+    struct scene_making making = { s, request, wanted, failure };
     struct strbuf name;
 
     strbuf_init(&name);

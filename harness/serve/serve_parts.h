@@ -34,8 +34,16 @@ struct serve {
 /* Answers any request; `context` is a struct serve. */
 struct http_answer serve_answer(void *context, const struct http_request *request);
 
+/* A handle that reads until the request is over; NULL and a failure. Give it back. */
+struct store *serve_take_store(struct serve *s, const struct http_request *request,
+                               struct failure *failure);
+void serve_give_store(struct serve *s, struct store *store);
+/* Is the request over? Then the failure says why there is no answer. */
+bool serve_is_over(const struct http_request *request, struct failure *failure);
+
 /* The scene of a request; drop it. NULL and a failure. */
-struct scene *serve_scene(struct serve *s, const struct wanted *wanted, struct failure *failure);
+struct scene *serve_scene(struct serve *s, const struct http_request *request,
+                          const struct wanted *wanted, struct failure *failure);
 
 extern const struct cache_kind serve_scene_kind, serve_body_kind;
 

@@ -189,6 +189,45 @@ int query_missing_run(struct store *s, const int64_t *ids, size_t nr, int64_t *m
     return rc < 0 ? -1 : 0;
 }
 
+/* A number that is no number of samples is no reason to read them. */
+static int64_t weight_of(int64_t measurements, int64_t samples)
+{
+    const int64_t most = INT64_C(1) << 50;
+
+    samples = samples < 0 || samples > most ? most : samples;
+    return measurements * (int64_t)sizeof(struct record) + samples * (int64_t)sizeof(uint64_t);
+}
+
+int query_weigh(struct store *s, const int64_t *ids, size_t nr, const struct store_filter *filter,
+                int64_t *bytes, struct error *err)
+{
+    /* total(): no number is too large for it. */
+    static const char *const text =
+        "SELECT k.key, count(*), CAST(total(abs(x.nr_samples)) AS INTEGER) FROM launch l "
+        "JOIN measurement x ON x.launch = l.id JOIN benchmark k ON k.id = x.benchmark "
+        "WHERE l.run = ? GROUP BY x.benchmark";
+    struct sql_query q;
+    int rc = 0;
+
+    *bytes = 0;
+    if (sql_open(&q, s, text, err))
+        return -1;
+    for (size_t i = 0; rc == 0 && i < nr; i++) {
+        sql_bind_int(&q, ids[i]);
+        while ((rc = sql_step(&q, err)) > 0) {
+            const char *key = sql_text(&q);
+            bool wanted = filter_wants(filter, key ? key : "");
+            int64_t measurements = sql_int(&q), samples = sql_int(&q);
+            if (wanted)
+                *bytes += weight_of(measurements, filter && filter->without_samples ? 0 : samples);
+        }
+        sql_close(&q);
+        q.parameter = 1;
+    }
+    sql_close(&q);
+    return rc;
+}
+
 /* ---- benchmarks ---- */
 
 static void keys_sql(const struct query *q, size_t nr, struct strbuf *sql)

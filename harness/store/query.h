@@ -98,6 +98,11 @@ int query_load_runs(struct store *s, const int64_t *ids, size_t nr, struct recor
 int query_missing_run(struct store *s, const int64_t *ids, size_t nr, int64_t *missing,
                       struct error *err);
 
+/* How many bytes store_load() would come to hold for these runs: what is asked before what a
+ * stranger asks for, or a strange history holds, is read. `filter` may be NULL. */
+int query_weigh(struct store *s, const int64_t *ids, size_t nr, const struct store_filter *filter,
+                int64_t *bytes, struct error *err);
+
 /* Appends the keys of the benchmarks that fit in one of the runs, by key. A condition on nothing
  * but benchmarks is not asked of runs: then it is all benchmarks of the history that fit. */
 int query_keys(struct store *s, const struct query *q, const int64_t *run_ids, size_t nr,

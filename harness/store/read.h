@@ -8,6 +8,9 @@
 /* Fills all but m->bench. On error `m` stays releasable. */
 int read_measurement(struct store *s, int64_t id, struct measurement *m, struct error *err);
 
+/* Does the filter (may be NULL) let the key through? */
+bool filter_wants(const struct store_filter *f, const char *key);
+
 /* The measurements of one run after the other; benchmarks are read and filtered once. */
 enum scan_order {
     SCAN_INSERTED,  /* by launch, then insertion */

@@ -43,6 +43,9 @@ const char *store_path(const struct store *s);
 bool store_is_database(const char *path);
 /* How long writes wait for other writers, instead of the 60 s. */
 void store_set_patience(struct store *s, int ms);
+/* While it reads, the handle asks again and again whether to stop; where the answer is not 0, the
+ * call in hand ends with an error. NULL: nobody is asked. */
+void store_set_stop(struct store *s, int (*stop)(void *context), void *context);
 
 /* ---- writing: STORE_WRITE only ---- */
 

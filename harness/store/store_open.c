@@ -216,6 +216,13 @@ void store_set_patience(struct store *s, int ms)
     sqlite3_busy_timeout(s->db, ms);
 }
 
+void store_set_stop(struct store *s, int (*stop)(void *context), void *context)
+{
+    enum { STEPS = 20000 }; /* of SQLite's machine: well below a millisecond */
+
+    sqlite3_progress_handler(s->db, STEPS, stop, context);
+}
+
 const char *store_path(const struct store *s)
 {
     return s->path;

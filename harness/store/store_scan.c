@@ -43,7 +43,7 @@ static struct known_benchmark *find_benchmark(const struct known_benchmarks *all
     return low < all->nr && all->items[low].id == id ? &all->items[low] : NULL;
 }
 
-static bool filter_wants(const struct store_filter *f, const char *key)
+bool filter_wants(const struct store_filter *f, const char *key)
 {
     if (!f || f->nr_filters + f->nr_keys == 0)
         return true;

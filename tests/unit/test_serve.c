@@ -612,6 +612,69 @@ static void test_baseline_that_is_not_there(void **state)
     store_close(s);
 }
 
+static int stop_now(void *context)
+{
+    ++*(int *)context;
+    return 1;
+}
+
+/* Reading ends when it is told to, and the handle is as good as before. */
+static void test_reading_can_be_stopped(void **state)
+{
+    struct store *s = make_history(*state, 40);
+    struct records records = { 0 };
+    struct error err;
+    int asked = 0;
+
+    store_set_stop(s, stop_now, &asked);
+    assert_int_equal(store_series(s, NULL, NULL, &records, &err), -1);
+    assert_true(asked > 0);
+    records_release(&records);
+    records = (struct records) { 0 };
+    store_set_stop(s, NULL, NULL);
+    assert_ok(store_series(s, NULL, NULL, &records, &err), &err);
+    assert_int_equal(records.nr_runs, 40);
+    records_release(&records);
+    store_close(s);
+}
+
+/* A run that says that it has more samples than one answer may look at: what to ask for instead is
+ * said, before anything is read, and all else is answered. */
+static void test_too_much_for_one_answer(void **state)
+{
+    static const char *const large[] = {
+        "/api/core?run=2",
+        "/api/table?run=1,2",
+        "/api/figure/latency-kernels?run=2",
+        "/api/core?run=1&base=2",
+        "/api/samples?run=2&key=gemm/linear/simd/fp32/batch=2/cpu-2t/warm",
+        "/api/core?run=2&where=batch=2",
+    };
+    static const char *const small[] = {
+        "/api/core?run=3",
+        "/api/table?run=1",
+        "/api/core?run=2&where=batch=1",
+        "/api/samples?run=2&key=gemm/linear/simd/fp32/batch=1/cpu-2t/warm",
+    };
+    struct store *s = make_history(*state, 3);
+    struct serving serving;
+
+    execute_in(store_path(s),
+               "UPDATE measurement SET nr_samples = 5000000 WHERE launch IN "
+               "(SELECT id FROM launch WHERE run = 2) AND benchmark IN (SELECT id "
+               "FROM benchmark WHERE key LIKE '%batch=2/%')");
+    serving_open(&serving, store_path(s), false);
+    for (size_t i = 0; i < sizeof(large) / sizeof(large[0]); i++) {
+        cJSON *json = ask_json(serving.port, large[i], 503);
+        assert_non_null(strstr(json_string(json, "error", ""), "ask for less: fewer runs"));
+        cJSON_Delete(json);
+    }
+    for (size_t i = 0; i < sizeof(small) / sizeof(small[0]); i++)
+        cJSON_Delete(ask_json(serving.port, small[i], 200));
+    serving_close(&serving);
+    store_close(s);
+}
+
 #ifndef __SANITIZE_ADDRESS__
 static size_t held_now(void)
 {
@@ -691,6 +754,8 @@ int main(void)
         scratch_test(test_history_is_replaced),
         scratch_test(test_many_machines),
         scratch_test(test_baseline_that_is_not_there),
+        scratch_test(test_reading_can_be_stopped),
+        scratch_test(test_too_much_for_one_answer),
 #ifndef __SANITIZE_ADDRESS__
         scratch_test(test_sizes_of_scenes),
 #endif

@@ -10,6 +10,8 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <sys/fsuid.h>
+#include <sys/resource.h>
 #include <time.h>
 
 /* ---- a server with a small site of its own ---- */
@@ -19,6 +21,7 @@ struct site {
     struct events *events;
     int port;
     atomic_int asked, release;
+    atomic_int over; /* what ended the work of /work */
 };
 
 static struct body *text_body(const char *text, size_t times)
@@ -43,6 +46,15 @@ static struct http_answer answer(void *context, const struct http_request *reque
         return (struct http_answer) { 200, text_body(name ? name : "(none)", 1), false };
     if (strcmp(request->path, "/news") == 0)
         return (struct http_answer) { 200, NULL, true };
+    if (strcmp(request->path, "/huge") == 0)
+        return (struct http_answer) { 200, text_body("0123456789abcdef", 2 << 20), false };
+    if (strcmp(request->path, "/work") == 0) {
+        enum http_over over;
+        while ((over = http_request_over(request)) == HTTP_GO_ON && !atomic_load(&site->release))
+            usleep(1000);
+        atomic_store(&site->over, (int)over + 1);
+        return http_error(503, 0, "over");
+    }
     if (strcmp(request->path, "/wait") == 0)
         while (!atomic_load(&site->release))
             usleep(1000);
@@ -51,24 +63,24 @@ static struct http_answer answer(void *context, const struct http_request *reque
     return http_error(404, 0, request->path);
 }
 
-static void open_site(struct site *site, const char *host, const char *token,
-                      const char *const *names, size_t nr_names)
+static void open_site_with(struct site *site, struct http_options options)
 {
-    struct http_options options = {
-        .host = host,
-        .token = token,
-        .names = names,
-        .nr_names = nr_names,
-        .handle = answer,
-        .context = site,
-    };
     struct error err;
 
     *site = (struct site) { .events = events_create() };
+    options.handle = answer;
+    options.context = site;
     options.events = site->events;
     assert_ok(http_open(&options, &site->http, &err), &err);
     site->port = http_listening(site->http)->port;
     assert_true(site->port > 0);
+}
+
+static void open_site(struct site *site, const char *host, const char *token,
+                      const char *const *names, size_t nr_names)
+{
+    open_site_with(site, (struct http_options) {
+                             .host = host, .token = token, .names = names, .nr_names = nr_names });
 }
 
 static void close_site(struct site *site)
@@ -372,6 +384,31 @@ static void test_token(void **state)
     close_site(&site);
 }
 
+/* After some wrong ones none is looked at for a while, not even the right one: whoever guesses
+ * learns nothing. */
+static void test_guesses_are_limited(void **state)
+{
+    struct site site;
+    char wrong[96], right[96];
+    int status = 401, tries = 0;
+
+    (void)state;
+    open_site(&site, "127.0.0.1", token, NULL, 0);
+    snprintf(right, sizeof(right), "Authorization: Bearer %s\r\n", token);
+    for (; tries < 200 && status == 401; tries++) {
+        snprintf(wrong, sizeof(wrong), "Authorization: Bearer wrong-token-%010d\r\n", tries);
+        status = client_status(site.port, "GET", "/", wrong);
+    }
+    assert_int_equal(status, 429);
+    assert_true(tries > 10);
+    assert_int_equal(client_status(site.port, "GET", "/", ""), 401); /* brings none */
+    for (tries = 0; tries < 100 && status == 429; tries++, usleep(100000))
+        status = client_status(site.port, "GET", "/", right);
+    assert_int_equal(status, 200);
+    assert_int_equal(atomic_load(&site.asked), 1);
+    close_site(&site);
+}
+
 static void test_what_does_not_open(void **state)
 {
     static const struct {
@@ -447,6 +484,148 @@ static void test_slow_clients(void **state)
     assert_int_equal(status, 200);
     for (int i = 0; i < HTTP_CONNECTIONS; i++)
         close(fds[i]);
+    close_site(&site);
+}
+
+static int64_t now_ms(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* As another user of this machine: a socket belongs to who makes it. False: that is not permitted
+ * here. */
+static bool ask_as_nobody(int port, int *status)
+{
+    enum { NOBODY = 65534 };
+    uid_t own = (uid_t)setfsuid(NOBODY);
+
+    if (setfsuid((uid_t)-1) != NOBODY)
+        return false;
+    *status = client_status(port, "GET", "/", "");
+    setfsuid(own);
+    return true;
+}
+
+/* 1,000 connections of one user: another one is answered all the same, and at once. */
+static void test_a_thousand_connections(void **state)
+{
+    enum { NR = 1000 };
+    struct rlimit files;
+    struct site site;
+    int fds[NR], status = 0;
+
+    (void)state;
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &files), 0);
+    files.rlim_cur = files.rlim_max < 4096 ? files.rlim_max : 4096;
+    setrlimit(RLIMIT_NOFILE, &files);
+    if (files.rlim_cur < 2 * NR) {
+        print_message("skipped: %d files may be open\n", (int)files.rlim_cur);
+        skip();
+    }
+    open_site(&site, "127.0.0.1", NULL, NULL, 0);
+    for (int i = 0; i < NR; i++)
+        fds[i] = client_connect(site.port);
+    int64_t start = now_ms();
+    for (int i = 0; i < 5; i++) {
+        if (!ask_as_nobody(site.port, &status)) {
+            print_message("skipped: no other user may be tried here\n");
+            break;
+        }
+        assert_int_equal(status, 200);
+    }
+    assert_true(now_ms() - start < HTTP_REQUEST_MS / 2); /* not when the others are cut off */
+    for (int i = 0; i < NR; i++)
+        close(fds[i]);
+    close_site(&site);
+}
+
+static void test_work_ends_when_the_client_has_left(void **state)
+{
+    static const char request[] = "GET /work HTTP/1.1\r\nHost: localhost\r\n\r\n";
+    struct site site;
+
+    (void)state;
+    open_site(&site, "127.0.0.1", NULL, NULL, 0);
+    int fd = client_connect(site.port);
+    assert_true(client_send(fd, request, sizeof(request) - 1));
+    while (atomic_load(&site.asked) == 0)
+        usleep(1000);
+    assert_int_equal(atomic_load(&site.over), 0);
+    close(fd);
+    for (int i = 0; i < 1000 && atomic_load(&site.over) == 0; i++)
+        usleep(10000);
+    assert_int_equal(atomic_load(&site.over), HTTP_GONE + 1);
+    close_site(&site);
+}
+
+static void test_work_has_a_limit(void **state)
+{
+    struct site site;
+
+    (void)state;
+    open_site_with(&site, (struct http_options) { .host = "127.0.0.1", .work_ms = 300 });
+    assert_int_equal(client_status(site.port, "GET", "/work", ""), 503);
+    assert_int_equal(atomic_load(&site.over), HTTP_LATE + 1);
+    close_site(&site);
+}
+
+/* Who has many requests in hand waits for their end; another one does not. */
+static void test_work_of_others(void **state)
+{
+    static const char request[] = "GET /wait HTTP/1.1\r\nHost: localhost\r\n\r\n";
+    struct site site;
+    int fds[12], status;
+
+    (void)state;
+    open_site(&site, "127.0.0.1", NULL, NULL, 0);
+    for (int i = 0; i < 12; i++) {
+        fds[i] = client_connect(site.port);
+        assert_true(client_send(fds[i], request, sizeof(request) - 1));
+    }
+    for (int i = 0; i < 1000 && atomic_load(&site.asked) < CROWD_WORKS_EACH; i++)
+        usleep(1000);
+    usleep(200000);
+    assert_int_equal(atomic_load(&site.asked), CROWD_WORKS_EACH);
+    assert_int_equal(client_status(site.port, "GET", "/healthz", ""), 404); /* waits for nobody */
+    if (ask_as_nobody(site.port, &status))
+        assert_int_equal(status, 200);
+    else
+        print_message("skipped: no other user may be tried here\n");
+    atomic_store(&site.release, 1);
+    for (int i = 0; i < 12; i++) {
+        struct strbuf raw;
+        strbuf_init(&raw);
+        client_read(fds[i], "hello", PATIENCE_MS, &raw);
+        assert_non_null(strstr(raw.data, "hello"));
+        strbuf_release(&raw);
+        close(fds[i]);
+    }
+    close_site(&site);
+}
+
+/* Takes nothing of 32 MB: its place and the answer's memory are free again before long. */
+static void test_slow_reader(void **state)
+{
+    static const char request[] = "GET /huge HTTP/1.1\r\nHost: localhost\r\n\r\n";
+    struct site site;
+    struct strbuf raw;
+    int small = 4096;
+
+    (void)state;
+    open_site_with(&site, (struct http_options) {
+                              .host = "127.0.0.1", .answer_ms = 500, .answer_rate = 64 << 20 });
+    int fd = client_connect(site.port);
+    setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &small, sizeof(small));
+    assert_true(client_send(fd, request, sizeof(request) - 1));
+    sleep(4);
+    strbuf_init(&raw);
+    client_read(fd, NULL, PATIENCE_MS, &raw);
+    assert_true(raw.length > 0 && raw.length < 32 << 20);
+    strbuf_release(&raw);
+    close(fd);
     close_site(&site);
 }
 
@@ -607,7 +786,13 @@ int main(void)
         cmocka_unit_test(test_several_requests_on_one_connection),
         cmocka_unit_test(test_token),
         cmocka_unit_test(test_what_does_not_open),
+        cmocka_unit_test(test_guesses_are_limited),
         cmocka_unit_test(test_slow_clients),
+        cmocka_unit_test(test_a_thousand_connections),
+        cmocka_unit_test(test_work_ends_when_the_client_has_left),
+        cmocka_unit_test(test_work_has_a_limit),
+        cmocka_unit_test(test_work_of_others),
+        cmocka_unit_test(test_slow_reader),
         cmocka_unit_test(test_events),
         cmocka_unit_test(test_one_reader_too_many),
         cmocka_unit_test(test_end_waits_for_answers),

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT */
+/* What one client may have of a server, and what is kept for the others. */
+#include "testing.h"
+
+#include "serve/crowd.h"
+
+#include <arpa/inet.h>
+#include <pthread.h>
+#include <string.h>
+#include <unistd.h>
+
+static struct client user(uint32_t number)
+{
+    return (struct client) { .local = true, .user = number };
+}
+
+/* How many of 100 connections get a place. */
+static size_t enter_often(struct crowd *crowd, uint32_t number)
+{
+    struct client client = user(number);
+    size_t places = 0;
+
+    for (int i = 0; i < 100; i++)
+        places += crowd_enter(crowd, &client) != NULL;
+    return places;
+}
+
+static void test_connections(void **state)
+{
+    struct crowd *crowd = crowd_create();
+
+    (void)state;
+    assert_int_equal(enter_often(crowd, 1), CROWD_CONNECTIONS_EACH);
+    assert_int_equal(enter_often(crowd, 1), 0);
+    assert_int_equal(enter_often(crowd, 2), CROWD_CONNECTIONS_EACH);
+    /* The last ones are for those who have few. */
+    for (uint32_t i = 3; i < 3 + CROWD_CONNECTIONS_KEPT / CROWD_CONNECTIONS_FEW; i++)
+        assert_int_equal(enter_often(crowd, i), CROWD_CONNECTIONS_FEW);
+    assert_int_equal(enter_often(crowd, 99), 0); /* all places are taken */
+    crowd_free(crowd);
+}
+
+/* Places are given back, and any number of clients can come one after the other. */
+static void test_places_come_back(void **state)
+{
+    struct crowd *crowd = crowd_create();
+
+    (void)state;
+    for (uint32_t i = 0; i < 5000; i++) {
+        struct client client = user(i % 700);
+        struct crowd_member *m = crowd_enter(crowd, &client);
+        assert_non_null(m);
+        crowd_leave(crowd, m);
+    }
+    crowd_free(crowd);
+}
+
+static void *release_later(void *context)
+{
+    void *const *pair = context;
+
+    usleep(50000);
+    crowd_end(pair[0], pair[1]);
+    return NULL;
+}
+
+static void test_works(void **state)
+{
+    struct crowd *crowd = crowd_create();
+    struct client one = user(1), two = user(2), three = user(3);
+    struct crowd_member *a = crowd_enter(crowd, &one), *b = crowd_enter(crowd, &two);
+    struct crowd_member *c = crowd_enter(crowd, &three);
+    void *pair[2] = { crowd, a };
+    pthread_t helper;
+
+    (void)state;
+    for (int i = 0; i < CROWD_WORKS_EACH; i++)
+        assert_true(crowd_begin(crowd, a, 0));
+    assert_false(crowd_begin(crowd, a, 10));
+    assert_true(crowd_begin(crowd, b, 0));
+    assert_true(crowd_begin(crowd, b, 0));
+    assert_false(crowd_begin(crowd, b, 10)); /* the last one is for who has none */
+    assert_true(crowd_begin(crowd, c, 0));
+    crowd_end(crowd, c);
+    pthread_create(&helper, NULL, release_later, pair);
+    assert_true(crowd_begin(crowd, a, 10000)); /* waits for its own earlier one */
+    pthread_join(helper, NULL);
+    crowd_free(crowd);
+}
+
+static void test_rates(void **state)
+{
+    struct crowd *crowd = crowd_create();
+    struct client one = user(1), two = user(2);
+    struct crowd_member *a = crowd_enter(crowd, &one), *b = crowd_enter(crowd, &two);
+    int waits = 0, last = 0;
+
+    (void)state;
+    for (int i = 0; i < 4 * CROWD_REQUESTS; i++)
+        waits += (last = crowd_pace_request(crowd, a)) > 0;
+    assert_true(waits > 0);
+    assert_true(last > 0 && last <= 4000);
+    assert_int_equal(crowd_pace_request(crowd, b), 0); /* the other one does not wait */
+    assert_int_equal(crowd_pace_bytes(crowd, a, CROWD_BYTES), 0);
+    assert_true(crowd_pace_bytes(crowd, a, 3 * (size_t)CROWD_BYTES) > 500);
+    crowd_leave(crowd, a);
+    assert_true(crowd_enter(crowd, &one) == a); /* a new connection is no new client */
+    assert_true(crowd_pace_bytes(crowd, a, 1) > 0);
+    crowd_free(crowd);
+}
+
+/* Another machine is its address, of IPv6 its network; an address of IPv4 is one however it comes.
+ */
+static void test_names(void **state)
+{
+    static const struct {
+        const char *a, *b;
+        bool same;
+    } cases[] = {
+        { "192.0.2.1", "192.0.2.1", true },          { "192.0.2.1", "192.0.2.2", false },
+        { "192.0.2.1", "::ffff:192.0.2.1", true },   { "2001:db8::1", "2001:db8::ffff:2", true },
+        { "2001:db8::1", "2001:db8:0:1::1", false },
+    };
+    const struct listening listening = { .port = 1 };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        const char *texts[2] = { cases[i].a, cases[i].b };
+        struct client clients[2];
+        for (int k = 0; k < 2; k++) {
+            struct sockaddr_in four = { .sin_family = AF_INET };
+            struct sockaddr_in6 six = { .sin6_family = AF_INET6 };
+            bool is_four = inet_pton(AF_INET, texts[k], &four.sin_addr) == 1;
+            assert_true(is_four || inet_pton(AF_INET6, texts[k], &six.sin6_addr) == 1);
+            client_find(is_four ? (struct sockaddr *)&four : (struct sockaddr *)&six, &listening,
+                        &clients[k]);
+            assert_false(clients[k].local);
+        }
+        if (client_same(&clients[0], &clients[1]) != cases[i].same)
+            fail_msg("%s and %s", cases[i].a, cases[i].b);
+    }
+}
+
+/* Over real sockets: the user who made the other end. */
+static void test_users(void **state)
+{
+    struct listening listening;
+    struct sockaddr_in own = { .sin_family = AF_INET }, peer;
+    socklen_t size = sizeof(peer);
+    struct client client;
+    struct error err;
+
+    (void)state;
+    assert_ok(listen_open("127.0.0.1", 0, &listening, &err), &err);
+    own.sin_port = htons((in_port_t)listening.port);
+    own.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    int fd = socket(AF_INET, SOCK_STREAM, 0);
+    assert_int_equal(connect(fd, (struct sockaddr *)&own, sizeof(own)), 0);
+    int accepted = accept(listening.fd, (struct sockaddr *)&peer, &size);
+    assert_true(accepted >= 0);
+    client_find((struct sockaddr *)&peer, &listening, &client);
+    assert_true(client.local);
+    if (client.unknown)
+        print_message("skipped: this system does not tell whose a socket is\n");
+    else
+        assert_int_equal(client.user, geteuid());
+    close(accepted);
+    close(fd);
+    close(listening.fd);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_connections), cmocka_unit_test(test_places_come_back),
+        cmocka_unit_test(test_works),       cmocka_unit_test(test_rates),
+        cmocka_unit_test(test_names),       cmocka_unit_test(test_users),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
