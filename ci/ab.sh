@@ -50,7 +50,17 @@ in_side() {
     >>"$2" 2>&1 </dev/null && return
   echo "ab.sh: $1 (${given[$1]:0:7}): the command failed: $3" >&2
   tail -n 20 "$2" >&2
+  say_what_lacks "$folder/src" "${given[$1]:0:7}" >&2
   return 2
+}
+
+# say_what_lacks FOLDER COMMIT: what git leaves out of a worktree, and how to get it.
+say_what_lacks() {
+  [ ! -e "$1/.gitmodules" ] ||
+    echo "ab.sh: $2 has submodules, which are not fetched, from wherever the commit says;" \
+      "a build command that needs them begins with: git submodule update --init --recursive"
+  ! grep -qs 'filter=lfs' "$1/.gitattributes" || git config filter.lfs.smudge >/dev/null ||
+    echo "ab.sh: $2 keeps files with git-lfs, which is not set up here: \`git lfs install\` does it"
 }
 
 for side in base head; do

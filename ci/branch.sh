@@ -37,9 +37,10 @@ kept=refs/harness/$branch
 fetch() {
   git_quietly update-ref -d "$kept"
   local there
-  there=$(git_quietly ls-remote "$remote" "refs/heads/$branch") || fail "cannot reach $remote"
-  [ -n "$there" ] || return 0
-  git_quietly fetch --quiet --depth=1 --no-tags --no-recurse-submodules "$remote" \
+  # It also tells of branches whose names end like that.
+  there=$(git_quietly ls-remote -- "$remote" "refs/heads/$branch") || fail "cannot reach $remote"
+  [[ $'\n'$there$'\n' == *$'\t'"refs/heads/$branch"$'\n'* ]] || return 0
+  git_quietly fetch --quiet --depth=1 --no-tags --no-recurse-submodules -- "$remote" \
     "+refs/heads/$branch:$kept" >&2
   git rev-parse "$kept"
 }
@@ -61,7 +62,7 @@ write() {
     commit-tree -m "$branch" -m "$(date -u '+%Y-%m-%d %H:%M:%S.%N')" "$tree")
   pushed=yes
   git_quietly push --quiet --no-recurse-submodules --force-with-lease="refs/heads/$branch:$old" \
-    "$remote" "$commit:refs/heads/$branch" || pushed=no
+    -- "$remote" "$commit:refs/heads/$branch" || pushed=no
 }
 
 remove() {
@@ -107,6 +108,8 @@ get() {
   fi
   mkdir -p "$2"
   git ls-tree -z --name-only "$kept:$1" | while IFS= read -r -d '' name; do
+    # A tree that no git has made may have names that lead elsewhere.
+    [[ $name != */* && $name != . && $name != .. ]] || fail "$1 on $branch has a name that is none"
     git cat-file blob "$kept:$1/$name" >"$2/$name"
   done
 }

@@ -53,8 +53,10 @@ number=$(head -c 20 "$folder/number" | tr -d '\0')
 [ "$(stat -c %s "$folder/comment.md")" -le $most_bytes ] || fail "the comment is too long"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-iconv -f UTF-8 -t UTF-8 "$folder/comment.md" 2>/dev/null | tr -d '\000-\010\013-\037' \
-  >"$work/comment" || fail "the comment is no text"
+# Neither control characters nor what turns the direction of writing.
+iconv -f UTF-8 -t UTF-8 "$folder/comment.md" 2>/dev/null | tr -d '\000-\010\013-\037' |
+  LC_ALL=C sed -E 's/\xe2\x80[\xaa-\xae]|\xe2\x81[\xa6-\xa9]//g' \
+    >"$work/comment" || fail "the comment is no text"
 marker=$(head -n 1 "$work/comment")
 marker_form='^<!-- harness:[^<>]{1,100} -->$'
 [[ $marker =~ $marker_form ]] ||

@@ -213,6 +213,43 @@ static char *last_words(const struct build_place *p)
     return words;
 }
 
+static bool file_says(const char *path, const char *words)
+{
+    struct error ignored;
+    size_t length;
+    char *text = file_read(path, &length, &ignored);
+    bool says = text && strstr(text, words);
+
+    free(text);
+    return says;
+}
+
+/* What git leaves out of a worktree, and how to get it: nothing is fetched or run because a commit
+ * says so. */
+static void say_what_lacks(const struct build_place *p, struct strbuf *text)
+{
+    static const char *const lfs[] = { "config", "filter.lfs.smudge", NULL };
+    struct strbuf path, out;
+    struct error ignored;
+
+    strbuf_init(&path);
+    strbuf_init(&out);
+    strbuf_addf(&path, "%s/.gitmodules", p->source.data);
+    if (file_exists(path.data))
+        strbuf_adds(text,
+                    "\nThe commit has submodules, which are not fetched, from wherever it "
+                    "says. A build that needs them: --build-command 'git submodule update "
+                    "--init --recursive && ...'");
+    strbuf_clear(&path);
+    strbuf_addf(&path, "%s/.gitattributes", p->source.data);
+    if (file_says(path.data, "filter=lfs") && git_try(lfs, &out, &ignored) != 0)
+        strbuf_adds(text,
+                    "\nIt keeps files with git-lfs, which is not set up here: `git lfs "
+                    "install` does it");
+    strbuf_release(&path);
+    strbuf_release(&out);
+}
+
 /* The log's last lines, and where the rest is; or that the program is not where it should be. */
 static char *complaint_of(const struct build_place *p, bool failed)
 {
@@ -223,6 +260,7 @@ static char *complaint_of(const struct build_place *p, bool failed)
         char *words = last_words(p);
         strbuf_addf(&text, "%s%s(all of it: %s)", words, *words ? "\n" : "", p->log.data);
         free(words);
+        say_what_lacks(p, &text);
     } else {
         strbuf_addf(&text, "the build made no program %s", p->program.data);
     }

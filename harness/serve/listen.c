@@ -10,7 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { BACKLOG = 64 };
+enum { BACKLOG = 1024 }; /* the system waits for seconds where there is no room */
 
 union address {
     struct sockaddr any;

@@ -81,7 +81,7 @@ static void *write_history(void *context)
     };
     const char *const merge[] = { program, "history", "merge", other, "--db", s->history, NULL };
     const char *const prune[] = { program, "history", "prune",    "--keep-runs",
-                                  "55",    "--db",    s->history, NULL };
+                                  "70",    "--db",    s->history, NULL };
     const char *const *const turns[] = { run, run_other, merge, prune };
 
     while (!atomic_load(&s->over))
@@ -148,8 +148,7 @@ static void *ask_on(void *context)
     while (!atomic_load(&s->over)) {
         make_target(&random, target, sizeof(target));
         int status = client_status(s->port, "GET", target, "Accept-Encoding: gzip\r\n");
-        /* A run that was pruned meanwhile is not there. */
-        if (status != 200 && status != 404)
+        if (status != 200)
             atomic_fetch_add(&s->refused, 1);
         atomic_fetch_add(&s->asked, 1);
         next += UINT64_C(1000000000) * CLIENTS / RATE;
@@ -185,8 +184,8 @@ static void start_server(struct soak *s)
     s->server = fork();
     if (s->server == 0) {
         dup2(out[1], STDOUT_FILENO);
-        execl(program, program, "serve", "--db", s->history, "--port", "0", "--watch",
-              getenv("SOAK_CLOSED") ? (char *)NULL : "--open", (char *)NULL);
+        execl(program, program, "serve", "--db", s->history, "--port", "0", "--watch", "--open",
+              (char *)NULL);
         _exit(127);
     }
     close(out[1]);
@@ -238,9 +237,14 @@ static void judge(const struct soak *s)
 
 static void test_soak(void **state)
 {
-    struct long_history h = {
-        .benchmarks = BENCHMARKS, .runs = RUNS, .launches = 3, .samples = 100, .steps = 5, .seed = 1
-    };
+    /* Later than all that is measured meanwhile, so that prunings leave them alone. */
+    struct long_history h = { .started_ms = INT64_C(1893456000000),
+                              .benchmarks = BENCHMARKS,
+                              .runs = RUNS,
+                              .launches = 3,
+                              .samples = 100,
+                              .steps = 5,
+                              .seed = 1 };
     const char *asked = getenv("HARNESS_SOAK");
     struct soak s = { .seconds = asked ? atoi(asked) : SECONDS };
     pthread_t writer, threads[CLIENTS];
@@ -271,8 +275,20 @@ static void test_soak(void **state)
     free(s.held);
 }
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED 1
+#elif defined(__has_feature)
+#define SANITIZED (__has_feature(address_sanitizer) || __has_feature(thread_sanitizer))
+#else
+#define SANITIZED 0
+#endif
+
 int main(int argc, char **argv)
 {
+    if (SANITIZED) {
+        puts("skipped: a sanitizer holds what was freed");
+        return 77;
+    }
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_soak) };
     char command[128];
 

@@ -14,6 +14,7 @@ struct long_history {
     size_t samples;  /* of each measurement */
     size_t steps;    /* benchmarks that get 10 % slower half-way: the first ones */
     uint64_t seed;
+    int64_t started_ms; /* of the first run, one a night; 0: in 2023 */
 };
 
 /* Writes a new file in one transaction: samples with 2 % of noise, runs with 1 %. */

@@ -675,7 +675,7 @@ static void test_too_much_for_one_answer(void **state)
     store_close(s);
 }
 
-#ifndef __SANITIZE_ADDRESS__
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 static size_t held_now(void)
 {
     struct mallinfo2 info = mallinfo2();
@@ -756,7 +756,7 @@ int main(void)
         scratch_test(test_baseline_that_is_not_there),
         scratch_test(test_reading_can_be_stopped),
         scratch_test(test_too_much_for_one_answer),
-#ifndef __SANITIZE_ADDRESS__
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
         scratch_test(test_sizes_of_scenes),
 #endif
     };
