@@ -9,9 +9,18 @@ find_package(ZLIB REQUIRED)
 pkg_check_modules(cjson REQUIRED IMPORTED_TARGET GLOBAL libcjson)
 add_library(cjson::cjson ALIAS PkgConfig::cjson)
 
-pkg_check_modules(openblas IMPORTED_TARGET GLOBAL openblas)
+# Its header alone is used here, the library is opened by what computes with it (kernels/openblas.h):
+# the build's programs look where it was found, too, and the package takes it from there.
+pkg_check_modules(openblas openblas)
 set(HARNESS_HAVE_OPENBLAS ${openblas_FOUND})
 set(HARNESS_OPENBLAS_WHY "OpenBLAS was not found when this was built")
+add_library(harness_openblas INTERFACE)
+if(HARNESS_HAVE_OPENBLAS)
+  target_include_directories(harness_openblas SYSTEM INTERFACE ${openblas_INCLUDE_DIRS})
+  list(APPEND CMAKE_BUILD_RPATH ${openblas_LIBRARY_DIRS})
+  find_file(HARNESS_OPENBLAS_FILE NAMES libopenblas.so.0 libopenblas.so
+    PATHS ${openblas_LIBRARY_DIRS} NO_DEFAULT_PATH NO_CACHE)
+endif()
 
 # Optional: `harness serve` says how to get it where it is not there. Its header alone is used here,
 # the library is opened when a server starts.

@@ -3,7 +3,7 @@
 #   harness_operation(gemm)                      # kernels/gemm/gemm.c defines gemm_kernels[]
 #   harness_variant(gemm naive)                  # kernels/gemm/gemm_naive.c defines gemm_naive[]
 #   harness_variant(gemm simd ISA)               # compiled once an instruction set, see below
-#   harness_variant(gemm openblas REQUIRES OPENBLAS LIBRARIES PkgConfig::openblas)
+#   harness_variant(gemm openblas REQUIRES OPENBLAS)
 #   harness_variant(gemm cuda_tiled REQUIRES CUDA)  # kernels/gemm/gemm_cuda_tiled.cu
 #   harness_variant(gemm cuda_wgmma REQUIRES CUDA ARCH 90a)  # for sm_90a alone, see HarnessCuda
 #
@@ -117,6 +117,9 @@ function(harness_variant operation variant)
       harness_cuda_arch(kernel_${name} ${arg_ARCH})
     endif()
     harness_variant_source(digest "${source}")
+  endif()
+  if(arg_REQUIRES STREQUAL "OPENBLAS")
+    target_link_libraries(kernel_${name} PRIVATE harness_openblas)
   endif()
   target_link_libraries(kernel_${name} PRIVATE ${arg_LIBRARIES})
   target_link_libraries(harness_kernel_objects INTERFACE ${arg_LIBRARIES})

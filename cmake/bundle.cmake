@@ -1,11 +1,11 @@
 # Run at install time: copies the shared libraries that HARNESS_BINARY needs and the system may lack
-# into HARNESS_LIBRARY_FOLDER, and the licence texts that the distribution keeps of them into
+# into HARNESS_LIBRARY_FOLDER, also those of HARNESS_OPENED, which it opens as it runs, and the licence texts that the distribution keeps of them into
 # share/harness/licences.
 #
 # Not copied: the C library and its loader, which must be the system's own, and what belongs to the
 # GPU's driver.
 set(system "^(ld-linux.*|libc|libm|libdl|librt|libpthread|libresolv|libmvec|libcuda|libnvidia-.*)\\.so.*")
-file(GET_RUNTIME_DEPENDENCIES EXECUTABLES "${HARNESS_BINARY}"
+file(GET_RUNTIME_DEPENDENCIES EXECUTABLES "${HARNESS_BINARY}" LIBRARIES ${HARNESS_OPENED}
   RESOLVED_DEPENDENCIES_VAR libraries UNRESOLVED_DEPENDENCIES_VAR missing
   PRE_EXCLUDE_REGEXES "${system}")
 if(missing)
@@ -30,7 +30,7 @@ function(find_package_of file out)
   endforeach()
 endfunction()
 
-foreach(library IN LISTS libraries)
+foreach(library IN LISTS libraries HARNESS_OPENED)
   cmake_path(GET library FILENAME name) # by which it is looked for
   file(REAL_PATH "${library}" file)
   file(INSTALL DESTINATION "${CMAKE_INSTALL_PREFIX}/${HARNESS_LIBRARY_FOLDER}" TYPE FILE

@@ -27,6 +27,9 @@ if(CPACK_GENERATOR STREQUAL "DEB")
   set(CPACK_DEBIAN_PROGRAM_PACKAGE_SHLIBDEPS ON)
   # Opened or started at run time, where they are.
   set(CPACK_DEBIAN_PROGRAM_PACKAGE_RECOMMENDS "gnuplot-nox, libmicrohttpd12 | libmicrohttpd12t64")
+  if(CPACK_HARNESS_OPENBLAS)
+    string(APPEND CPACK_DEBIAN_PROGRAM_PACKAGE_RECOMMENDS ", libopenblas0")
+  endif()
   set(CPACK_DEBIAN_PROGRAM_PACKAGE_SUGGESTS "cmake, git")
   set(CPACK_DEBIAN_PROGRAM_DESCRIPTION "benchmark suite that says whether something got slower
 Sweeps kernels and GPT forward passes, checks every result before it times it,

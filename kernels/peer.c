@@ -2,6 +2,7 @@
 #include "kernels/peer.h"
 
 #include "base/memory.h"
+#include "core/spread.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -28,7 +29,7 @@ static int not_there(const struct peer *p, const char *why, struct error *err)
     return error_set(err, "%s does not load: %s", p->files[0], why);
 }
 
-int peer_open(const struct peer *p, void *table, struct error *err)
+static int load(const struct peer *p, void *table, struct error *err)
 {
     const int flags = RTLD_NOW | RTLD_NODELETE | p->flags;
     const char *chosen = getenv(p->variable), *file = chosen;
@@ -50,6 +51,16 @@ int peer_open(const struct peer *p, void *table, struct error *err)
         return not_there(p, first.message, err);
     int rc = find_symbols(handle, file, p->symbols, table, err);
     dlclose(handle); /* it stays, by RTLD_NODELETE: only the count of this open goes */
+    return rc;
+}
+
+int peer_open(const struct peer *p, void *table, struct error *err)
+{
+    struct spread_pause pause;
+
+    spread_pause(&pause);
+    int rc = load(p, table, err);
+    spread_resume(&pause);
     return rc;
 }
 

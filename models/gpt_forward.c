@@ -147,6 +147,8 @@ int gpt_forward_init(struct gpt_forward *f, const struct gpt_config *config,
     if (seq > config->block)
         return error_set(err, "%s: seq %lld is beyond the block size %lld", config->name,
                          (long long)seq, (long long)config->block);
+    if (ops->open != NULL && ops->open(err) != 0)
+        return -1;
     f->scopes = gpt_scopes_create(config->layers, ops->name);
     if (!f->scopes)
         return error_set(err, "%s: no memory for its scopes", config->name);

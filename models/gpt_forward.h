@@ -31,10 +31,11 @@
 #include <stdint.h>
 
 /* How each operation is computed. `packed_size` and `pack` are NULL where the linear layers take
- * the weights as they are. */
+ * the weights as they are, `open` where no library is loaded for them. */
 struct gpt_ops {
     const char *name;
     bool team; /* they can share the caller's parallel region (kernels/host.h), so a pass has one */
+    int (*open)(struct error *err); /* before anything of it is called; may be called again */
     size_t (*packed_size)(int64_t n, int64_t k); /* floats */
     void (*pack)(const float *w, int64_t n, int64_t k, float *packed, int threads);
     gemm_linear_fn *linear;

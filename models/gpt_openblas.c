@@ -2,11 +2,13 @@
 /*
  * The forward with OpenBLAS's products, for reference; what BLAS does not have is as in simd.
  */
+#include "kernels/openblas.h"
 #include "kernels/simd.h"
 #include "models/gpt_common.h"
 
 const struct gpt_ops gpt_ops_openblas = {
     .name = "openblas",
+    .open = openblas_open,
     .linear = gemm_linear_openblas,
     .attention = attention_prefill_simd,
     .decode = attention_decode_simd,
@@ -19,10 +21,16 @@ static int prepare(struct call *call, struct error *err)
     return gpt_call_prepare(call, &gpt_ops_openblas, err);
 }
 
+static bool supports(const struct kernel *k, const struct shape *s, const struct device *d,
+                     struct error *why)
+{
+    return simd_supports(k, s, d, why) && openblas_open(why) == 0;
+}
+
 #define GPT_VARIANT_NAME     "openblas"
 #define GPT_VARIANT_SUMMARY  "OpenBLAS's products, the other operations as in simd"
 #define GPT_VARIANT_FLAGS    VARIANT_VENDOR
-#define GPT_VARIANT_SUPPORTS simd_supports
+#define GPT_VARIANT_SUPPORTS supports
 
 const struct variant gpt_openblas[] = { GPT_MODELS(GPT_VARIANT_ROWS) /* the rest is the end mark */
                                         { .name = NULL } };

@@ -3,7 +3,9 @@
 
 #include "analysis/metric.h"
 #include "base/json.h"
+#include "base/memory.h"
 #include "base/resource.h"
+#include "cli/available.h"
 #include "cli/terminal.h"
 #include "cli/viewing.h"
 #include "guest/guests.h"
@@ -12,6 +14,7 @@
 #include "models/gpt_config.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct list_options {
@@ -62,13 +65,25 @@ static void add_verification(cJSON *item, const struct verification_list *record
         cJSON_AddItemToObject(item, "verified", verification_to_json(entry));
 }
 
+/* Names what it lacks here, if anything: "unavailable" is a reason. */
+static void add_availability(cJSON *item, const char *why)
+{
+    cJSON_AddBoolToObject(item, "available", why == NULL);
+    json_add_string(item, "unavailable", why);
+}
+
 static void add_variants(cJSON *section, const struct registry *r)
 {
     const struct variant *v;
-    char name[2 * NAME_SIZE];
+    size_t nr = 0;
+    char name[2 * NAME_SIZE], **why;
     struct verification_list record = { 0 };
     struct error ignored; /* the record in the binary is one that a test has read */
 
+    while (registry_variant_at(r, nr) != NULL)
+        nr++;
+    why = memory_zeroed(nr + 1, sizeof(*why));
+    available_ask(r, nr, why);
     verification_builtin(&record, &ignored);
     for (size_t i = 0; (v = registry_variant_at(r, i)); i++) {
         if (v->flags & VARIANT_HIDDEN)
@@ -80,8 +95,13 @@ static void add_variants(cJSON *section, const struct registry *r)
         cJSON_AddBoolToObject(last(section), "vendor", (v->flags & VARIANT_VENDOR) != 0);
         cJSON_AddBoolToObject(last(section), "peer", (v->flags & VARIANT_PEER) != 0);
         cJSON_AddBoolToObject(last(section), "built", true);
+        if (v->device == DEVICE_CPU && !(v->flags & VARIANT_PEER))
+            add_availability(last(section), why[i]);
         add_verification(last(section), &record, v);
     }
+    for (size_t i = 0; i < nr; i++)
+        free(why[i]);
+    free(why);
     verification_release(&record);
     for (const struct missing_variant *m = r->missing; m->name; m++) {
         snprintf(name, sizeof(name), "%s/?/%s", m->operation, m->name);
@@ -279,11 +299,14 @@ static void print_section(const char *name, const cJSON *section)
     {
         const cJSON *built = cJSON_GetObjectItemCaseSensitive(item, "built");
         const char *verification = json_string(item, "verification", NULL);
+        const char *lacks = json_string(item, "unavailable", NULL);
         printf("  %-*s %s%s", width, json_string(item, "name", ""),
                cJSON_IsFalse(built) ? "not built: " : "", json_string(item, "summary", ""));
         print_figure(item);
         if (cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(item, "peer")))
             printf(" [peer: measured only by name]");
+        if (lacks)
+            printf(" [not here: %s]", lacks);
         if (verification)
             printf(" [%s]", verification);
         printf("\n");

@@ -5,6 +5,10 @@
 #include <sched.h>
 #include <stdlib.h>
 
+/* What the process may use, from when its threads were bound; a process does that once. */
+static cpu_set_t whole;
+static bool is_spread;
+
 static bool placed_by_user(void)
 {
     return getenv("OMP_PROC_BIND") || getenv("OMP_PLACES") || getenv("GOMP_CPU_AFFINITY");
@@ -27,6 +31,8 @@ bool spread_threads(int threads)
     if (threads < 2 || placed_by_user() || sched_getaffinity(0, sizeof(allowed), &allowed) ||
         CPU_COUNT(&allowed) < threads)
         return false;
+    whole = allowed;
+    is_spread = true;
 #pragma omp parallel num_threads(threads)
     {
         cpu_set_t own;
@@ -35,4 +41,17 @@ bool spread_threads(int threads)
         sched_setaffinity(0, sizeof(own), &own); /* 0: the calling thread */
     }
     return true;
+}
+
+void spread_pause(struct spread_pause *pause)
+{
+    pause->bound = is_spread && sched_getaffinity(0, sizeof(pause->own), &pause->own) == 0;
+    if (pause->bound)
+        sched_setaffinity(0, sizeof(whole), &whole);
+}
+
+void spread_resume(const struct spread_pause *pause)
+{
+    if (pause->bound)
+        sched_setaffinity(0, sizeof(pause->own), &pause->own);
 }

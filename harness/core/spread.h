@@ -7,6 +7,7 @@
 #ifndef HARNESS_CORE_SPREAD_H
 #define HARNESS_CORE_SPREAD_H
 
+#include <sched.h>
 #include <stdbool.h>
 
 /* Binds the first `threads` threads of OpenMP's team to the processors that this process may use,
@@ -15,5 +16,15 @@
  * placed threads himself (OMP_PROC_BIND, OMP_PLACES, GOMP_CPU_AFFINITY). For processes that only
  * measure: afterwards the caller itself is bound. */
 bool spread_threads(int threads);
+
+/* Between the two the calling thread may use all processors that were there before it was bound: a
+ * library that is loaded meanwhile counts them, and the threads that it starts are bound to none.
+ * Nothing where none is bound. */
+struct spread_pause {
+    bool bound;
+    cpu_set_t own;
+};
+void spread_pause(struct spread_pause *pause);
+void spread_resume(const struct spread_pause *pause);
 
 #endif

@@ -84,7 +84,8 @@ void SIMD_NAME(attention_weights)(const struct weighing *w)
 
 #else
 
-#include <cblas.h>
+#include "kernels/openblas.h"
+
 #include <limits.h>
 
 enum { ROWS = 512 }; /* queries at a time */
@@ -136,11 +137,11 @@ static void attend(const struct attention *a, int64_t at, const struct weighing 
     blasint rows = (blasint)w->rows, n = (blasint)a->seq, d = (blasint)a->headdim;
     blasint ld = (blasint)a->ld;
 
-    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, rows, n, d, scale,
-                a->q + at + w->first * a->ld, ld, a->k + at, ld, 0, w->scores, n);
+    openblas()->sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, rows, n, d, scale,
+                      a->q + at + w->first * a->ld, ld, a->k + at, ld, 0, w->scores, n);
     weigh(w, threads);
-    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, rows, d, n, 1, w->scores, n, a->v + at,
-                ld, 0, out, (blasint)a->ldo);
+    openblas()->sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, rows, d, n, 1, w->scores, n,
+                      a->v + at, ld, 0, out, (blasint)a->ldo);
     scale_rows(a, w, out);
 }
 
@@ -171,8 +172,7 @@ void attention_prefill_openblas(const struct attention *a)
     int inner = inner_threads(a);
     size_t each = head_scratch(a->seq);
 
-    if (openblas_get_num_threads() != inner)
-        openblas_set_num_threads(inner);
+    openblas_use_threads(inner);
 #pragma omp parallel for num_threads(inner > 1 ? 1 : a->threads) schedule(dynamic)
     for (int64_t task = 0; task < a->batch * a->heads; task++)
         head(a, task, a->scratch + each * (size_t)omp_get_thread_num(), inner);
@@ -182,8 +182,7 @@ static int prepare(struct call *call, struct error *err)
 {
     struct attention a = attention_of(call);
 
-    if (openblas_get_num_threads() != inner_threads(&a))
-        openblas_set_num_threads(inner_threads(&a));
+    openblas_use_threads(inner_threads(&a));
     return host_state(call, attention_openblas_scratch(a.seq, a.threads), err);
 }
 
@@ -195,7 +194,7 @@ static bool supports(const struct kernel *k, const struct shape *s, const struct
         return error_set(why, "seq=%lld is beyond OpenBLAS's integers", (long long)s->dim[1]) == 0;
     if (s->dim[2] * s->dim[3] > INT_MAX / 3)
         return error_set(why, "heads x headdim is beyond OpenBLAS's integers") == 0;
-    return simd_supports(k, s, d, why);
+    return simd_supports(k, s, d, why) && openblas_open(why) == 0;
 }
 
 static void launch(const struct call *call)

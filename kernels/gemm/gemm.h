@@ -66,8 +66,8 @@ typedef void gemm_nn_fn(const struct gemm_nn *g);
 gemm_linear_fn gemm_linear_naive, gemm_linear_simd;
 gemm_nn_fn gemm_nn_naive, gemm_nn_simd;
 
-/* Only where the build has OpenBLAS (HARNESS_HAVE_OPENBLAS in CMake). Bias, activation and
- * residual are part of it. */
+/* Only where the build has OpenBLAS's header (HARNESS_HAVE_OPENBLAS in CMake), and after
+ * openblas_open() of kernels/openblas.h. Bias, activation and residual are part of it. */
 gemm_linear_fn gemm_linear_openblas;
 gemm_nn_fn gemm_nn_openblas;
 

@@ -1,23 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* OpenBLAS's sgemm, for reference; gemm_blas.h says what surrounds it. */
+/* OpenBLAS's sgemm, for reference, opened at run time; gemm_blas.h says what surrounds it. */
 #include "kernels/gemm/gemm_blas.h"
 #include "kernels/host.h"
-
-#include <cblas.h>
-
-static void use_threads(int threads)
-{
-    if (openblas_get_num_threads() != threads)
-        openblas_set_num_threads(threads);
-}
+#include "kernels/openblas.h"
 
 static void product(const void *library, const struct gemm_blas *p)
 {
     (void)library;
-    use_threads(p->threads);
-    cblas_sgemm(CblasRowMajor, CblasNoTrans, p->transposed ? CblasTrans : CblasNoTrans,
-                (blasint)p->m, (blasint)p->n, (blasint)p->k, 1.0f, p->a, (blasint)p->lda, p->b,
-                (blasint)p->ldb, p->beta, p->c, (blasint)p->ldc);
+    openblas_use_threads(p->threads);
+    openblas()->sgemm(CblasRowMajor, CblasNoTrans, p->transposed ? CblasTrans : CblasNoTrans,
+                      (blasint)p->m, (blasint)p->n, (blasint)p->k, 1.0f, p->a, (blasint)p->lda,
+                      p->b, (blasint)p->ldb, p->beta, p->c, (blasint)p->ldc);
 }
 
 void gemm_linear_openblas(const struct gemm_linear *g)
@@ -34,7 +27,7 @@ void gemm_nn_openblas(const struct gemm_nn *g)
 static int prepare(struct call *call, struct error *err)
 {
     (void)err;
-    use_threads(host_threads(call));
+    openblas_use_threads(host_threads(call));
     return 0;
 }
 
@@ -43,7 +36,7 @@ static bool supports(const struct kernel *k, const struct shape *s, const struct
                      struct error *why)
 {
     (void)d;
-    return gemm_blas_countable(k, s, "OpenBLAS", why);
+    return gemm_blas_countable(k, s, "OpenBLAS", why) && openblas_open(why) == 0;
 }
 
 static void launch(const struct call *call)

@@ -20,6 +20,19 @@ check "variant gemm/linear/simd" has variants gemm/linear/simd
 cuda=$("$HARNESS" list variants --json | grep -cE '"device":[[:space:]]*"cuda"')
 check "each CUDA variant says whether a device has verified it" \
   test "$cuda" -eq "$("$HARNESS" list variants | grep -cE '\[(unverified on a device|verified |not right )')"
+# Its library is looked at by a child: nothing that does not compute loads it.
+if "$HARNESS" list variants | grep -q '^  gemm/nn/openblas '; then
+  absent() { HARNESS_OPENBLAS=/nonexistent/libopenblas.so.0 "$HARNESS" list variants "$@"; }
+  check "each variant of OpenBLAS says that it is not here" test "$(absent | grep '/openblas ' |
+    grep -c '\[not here: HARNESS_OPENBLAS: /nonexistent/libopenblas.so.0')" \
+    -eq "$(absent | grep -c '/openblas ')"
+  check "in JSON, too" grep -q '"available":[[:space:]]*false' <(absent --json)
+  check "and says nothing where it is" not grep -q 'not here' <("$HARNESS" list variants)
+else
+  for fact in "each variant of OpenBLAS says that it is not here" "in JSON, too" "and says nothing where it is"; do
+    check "$fact" true # not built with it
+  done
+fi
 check "what is not built says why" not grep -q 'not built: *$' <("$HARNESS" list variants)
 check "variants that the tests misuse are hidden" not grep -q ' null/' <("$HARNESS" list variants)
 for suite in quick ci full; do check "suite $suite" has suites $suite; done

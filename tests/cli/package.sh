@@ -41,6 +41,13 @@ libraries() { bare ldd "$root/bin/harness" | sed -nE 's#.* => ([^(]*) \(.*#\1#; 
 libraries | grep -v "^$root/lib/harness/" | sed 's#.*/##' | grep -vE '^lib(c|m|dl|rt|pthread)\.so\.' || echo "none"
 check "libbenchmark, cJSON and SQLite are inside" \
   test "$(libraries | grep "^$root/lib/" | grep -cE 'libbenchmark|libcjson|libsqlite3')" -eq 3
+if [ -e "$root/lib/harness/libopenblas.so.0" ]; then
+  opened=$(bare LD_DEBUG=files "$root/bin/harness" verify gemm/nt/openblas --batch 1 --seq 8 2>&1 || true)
+  check "OpenBLAS is opened from inside" grep -qF "$root/bin/../lib/harness/libopenblas.so.0" <(echo "$opened")
+  check "and computes" grep -q ' 0 wrong, 0 failed, 0 unsupported$' <(echo "$opened")
+  check "with what it needs" not grep -E '=> /(usr/)?lib.*(gfortran|quadmath)' \
+    <(LD_LIBRARY_PATH=$root/lib/harness ldd "$root/lib/harness/libopenblas.so.0")
+fi
 check "no CUDA library is linked" not grep -qE 'cuda|cublas|nvidia' <(bare ldd "$root/bin/harness")
 
 say "What else is in it"

@@ -10,7 +10,27 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* In a child, because binding stays. Exit status: bit 0 the answer, bit 1 all alone. */
+static int processors(void)
+{
+    cpu_set_t all;
+
+    return sched_getaffinity(0, sizeof(all), &all) ? 1 : CPU_COUNT(&all);
+}
+
+/* All of them may be used in a pause, and afterwards as many as before it. */
+static bool pause_holds(int all)
+{
+    struct spread_pause pause;
+    int before = processors();
+
+    spread_pause(&pause);
+    int meanwhile = processors();
+    spread_resume(&pause);
+    return meanwhile == all && processors() == before;
+}
+
+/* In a child, because binding stays. Exit status: bit 0 the answer, bit 1 all alone, bit 2 a pause
+ * before and one after hold. */
 static int spread_in_child(int threads, const char *placed)
 {
     pid_t child = fork();
@@ -22,25 +42,20 @@ static int spread_in_child(int threads, const char *placed)
             unsetenv("OMP_PLACES");
         unsetenv("OMP_PROC_BIND");
         unsetenv("GOMP_CPU_AFFINITY");
+        int all = processors();
+        bool pauses = pause_holds(all);
         int answer = spread_threads(threads), alone = 0;
 #pragma omp parallel num_threads(threads) reduction(+ : alone)
         {
             cpu_set_t own;
             alone += sched_getaffinity(0, sizeof(own), &own) == 0 && CPU_COUNT(&own) == 1;
         }
-        _exit((answer ? 1 : 0) + (alone == threads ? 2 : 0));
+        _exit((answer ? 1 : 0) + (alone == threads ? 2 : 0) + (pauses && pause_holds(all) ? 4 : 0));
     }
     int status = 0;
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_true(WIFEXITED(status));
     return WEXITSTATUS(status);
-}
-
-static int processors(void)
-{
-    cpu_set_t all;
-
-    return sched_getaffinity(0, sizeof(all), &all) ? 1 : CPU_COUNT(&all);
 }
 
 static void test_one_each(void **state)
@@ -50,13 +65,13 @@ static void test_one_each(void **state)
         print_message("skipped: this process may use one processor only\n");
         skip();
     }
-    assert_int_equal(spread_in_child(processors(), NULL), 3);
+    assert_int_equal(spread_in_child(processors(), NULL), 7);
 }
 
 static void test_left_alone(void **state)
 {
     (void)state;
-    assert_int_equal(spread_in_child(1, NULL) & 1, 0);
+    assert_int_equal(spread_in_child(1, NULL) & 5, 4);
     assert_int_equal(spread_in_child(processors() + 1, NULL) & 1, 0);
     assert_int_equal(spread_in_child(2, "cores") & 1, 0);
 }

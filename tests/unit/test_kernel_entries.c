@@ -13,6 +13,9 @@
 #include "kernels/layernorm/layernorm.h"
 #include "kernels/pointwise/pointwise.h"
 #include "kernels/simd.h"
+#ifdef HARNESS_HAVE_OPENBLAS
+#include "kernels/openblas.h"
+#endif
 
 enum { PAD = 3 }; /* floats between the rows of strided matrices */
 
@@ -512,6 +515,18 @@ static void test_embedding(void **state)
     embedding_later(embedding_rows_simd);
 }
 
+/* What the entry points need before their first call. */
+static int open_libraries(void **state)
+{
+    (void)state;
+#ifdef HARNESS_HAVE_OPENBLAS
+    struct error err;
+
+    assert_ok(openblas_open(&err), &err);
+#endif
+    return 0;
+}
+
 int main(void)
 {
     const char *wish = getenv("HARNESS_ISA");
@@ -534,5 +549,5 @@ int main(void)
 
     if (wish != NULL && strcmp(wish, simd_isa_name(simd_isa())) != 0)
         return 77; /* not on this machine */
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, open_libraries, NULL);
 }

@@ -7,11 +7,18 @@
 #include "testing.h"
 
 #include "core/registry.h"
+#include "core/spread.h"
 #include "kernels/peer.h"
 #include "kernels/torch/python.h"
+#ifdef HARNESS_HAVE_OPENBLAS
+#include "kernels/openblas.h"
+#endif
 
 #include <dlfcn.h>
+#include <sched.h>
 #include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 static void assert_says(const struct error *err, const char *part)
 {
@@ -85,6 +92,28 @@ static void a_chosen_file_is_the_only_one(void **state)
     unsetenv("HARNESS_NO_SUCH");
 }
 
+#ifdef HARNESS_HAVE_OPENBLAS
+/* A launch binds its threads before it opens a library, which counts processors then. In a child,
+ * because binding stays. */
+static void openblas_has_all_processors(void **state)
+{
+    cpu_set_t all;
+
+    (void)state;
+    assert_int_equal(sched_getaffinity(0, sizeof(all), &all), 0);
+    const int nr = CPU_COUNT(&all);
+    pid_t child = fork();
+    if (child == 0) {
+        struct error err;
+        spread_threads(nr);
+        _exit(openblas_open(&err) == 0 && openblas()->get_num_threads() == nr ? 0 : 1);
+    }
+    int status = -1;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+}
+#endif
+
 /* All of this build: a reference, on the CPU, and refused with a reason where it is absent. */
 static void every_peer_says_why_it_cannot(void **state)
 {
@@ -148,6 +177,9 @@ int main(void)
         cmocka_unit_test(the_first_that_is_there_is_opened),
         cmocka_unit_test(what_is_absent_has_its_package_named),
         cmocka_unit_test(a_chosen_file_is_the_only_one),
+#ifdef HARNESS_HAVE_OPENBLAS
+        cmocka_unit_test(openblas_has_all_processors),
+#endif
         cmocka_unit_test(every_peer_says_why_it_cannot),
         cmocka_unit_test(exceptions_become_errors),
     };

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * OpenBLAS, opened at run time: it starts a thread for each core and reserves address space as soon
+ * as it is loaded, which only a process that computes with it shall have. Its own header is read
+ * when this is built, so that the compiler knows the types of the functions.
+ *
+ * HARNESS_OPENBLAS names another file than the usual one.
+ */
+#ifndef HARNESS_KERNELS_OPENBLAS_H
+#define HARNESS_KERNELS_OPENBLAS_H
+
+#include "base/error.h"
+
+#include <cblas.h>
+
+struct openblas {
+    __typeof__(&cblas_sgemm) sgemm;
+    __typeof__(&openblas_set_num_threads) set_num_threads;
+    __typeof__(&openblas_get_num_threads) get_num_threads;
+};
+
+/* For supports(), and whoever calls the entry points of gemm.h and attention.h that need it: loads
+ * it once. -1 and an error with the package to install, or the loader's words. */
+int openblas_open(struct error *err);
+
+/* Its functions. openblas_open() has succeeded before. */
+const struct openblas *openblas(void);
+
+/* It keeps its number of threads for the whole process. */
+void openblas_use_threads(int threads);
+
+#endif
