@@ -65,6 +65,10 @@ while [ $# -gt 0 ]; do
   shift 2
 done
 
+case ${HARNESS_UNDECIDED:-pass} in
+  pass|fail) ;;
+  *) fail "HARNESS_UNDECIDED is '$HARNESS_UNDECIDED'; it may be pass or fail" ;;
+esac
 if [ ${#measuring[@]} -gt 0 ] && [ -n "$said" ]; then
   fail "${measuring[0]} does not go with --bench"
 fi

@@ -28,6 +28,14 @@ bool simd_has(enum simd_isa isa)
     return isa == SIMD_PORTABLE;
 }
 
+/* What HARNESS_ISA says; an empty one is as none. */
+static const char *wished(void)
+{
+    const char *wish = getenv("HARNESS_ISA");
+
+    return wish != NULL && *wish != '\0' ? wish : NULL;
+}
+
 /* The set that HARNESS_ISA names; SIMD_NR where it names none that can be used here. */
 static enum simd_isa forced(const char *wish)
 {
@@ -39,7 +47,7 @@ static enum simd_isa forced(const char *wish)
 
 static enum simd_isa choose(void)
 {
-    const char *wish = getenv("HARNESS_ISA");
+    const char *wish = wished();
     enum simd_isa isa = wish != NULL ? forced(wish) : SIMD_NR;
 
     if (isa != SIMD_NR)
@@ -64,7 +72,7 @@ bool simd_supports(const struct kernel *k, const struct shape *s, const struct d
                    struct error *why)
 {
     (void)k, (void)s, (void)d;
-    const char *wish = getenv("HARNESS_ISA");
+    const char *wish = wished();
 
     if (wish == NULL || forced(wish) != SIMD_NR)
         return true;

@@ -3,8 +3,10 @@
 
 #include "cli/completion.h"
 #include "cli/manual.h"
+#include "cli/variables.h"
 
 #include <stdio.h>
+#include <string.h>
 
 struct help_options {
     bool manual;
@@ -46,6 +48,17 @@ static int print_page(const struct command *c)
     return EXIT_SAME;
 }
 
+static int print_environment(void)
+{
+    struct strbuf text;
+
+    strbuf_init(&text);
+    variables_print(&text);
+    fputs(text.data, stdout);
+    strbuf_release(&text);
+    return EXIT_SAME;
+}
+
 static int print_completion(const struct help_options *o, int argc, char **argv, struct error *err)
 {
     struct strbuf text;
@@ -71,6 +84,8 @@ static int run(int argc, char **argv, void *options, struct error *err)
         return print_completion(o, argc, argv, err);
     if (command_no_more(argc, argv, 1, err))
         return -1;
+    if (argc > 0 && strcmp(argv[0], "environment") == 0 && !o->manual)
+        return print_environment();
     if (argc > 0 && !(c = command_find(argv[0], err)))
         return -1;
     if (o->manual)
@@ -93,10 +108,11 @@ static const struct option_row rows[] = {
 extern const struct command cmd_help;
 const struct command cmd_help = {
     .name = "help",
-    .arguments = "[COMMAND]",
+    .arguments = "[COMMAND|environment]",
     .summary = "tell about the program or a command",
     .details =
         "  harness help run\n"
+        "  harness help environment\n"
         "  harness help run --man | man -l -\n"
         "  source <(harness help --completion bash)",
     .options = rows,

@@ -90,10 +90,11 @@ struct completion completion_of_arguments(const struct command *c)
 {
     struct completion completion = { .kind = COMPLETION_NOTHING };
 
-    if (strcmp(c->arguments, "[COMMAND]") == 0) {
+    if (strcmp(c->arguments, "[COMMAND|environment]") == 0) {
         for (const struct command *const *all = command_all(); *all; all++)
             if (!(*all)->hidden)
                 add_word(&completion, (*all)->name, strlen((*all)->name));
+        add_word(&completion, "environment", strlen("environment"));
         return completion;
     }
     if (strchr(c->arguments, '|')) /* "save NAME|list|show NAME" */

@@ -2,6 +2,7 @@
 #include "cli/command.h"
 
 #include "base/text.h"
+#include "cli/variables.h"
 
 #include <poll.h>
 #include <signal.h>
@@ -92,6 +93,22 @@ static bool asks_for_help(int argc, char **argv)
     return false;
 }
 
+/* Before anything else is done: help must be had whatever the environment says, and what harness
+ * starts itself has the environment of a command that was checked. */
+static int check_variables(const struct command *command, struct error *err)
+{
+    struct strbuf warnings;
+
+    if (command == &cmd_help || command == &cmd_version || command->hidden)
+        return 0;
+    strbuf_init(&warnings);
+    int rc = variables_check(&warnings, err);
+    for (char *rest = warnings.data, *line; rc == 0 && (line = strsep(&rest, "\n")) && *line;)
+        fprintf(stderr, "harness: %s\n", line);
+    strbuf_release(&warnings);
+    return rc;
+}
+
 static int dispatch(int argc, char **argv, struct error *err)
 {
     const char *name = argc > 1 ? argv[1] : "help";
@@ -108,6 +125,8 @@ static int dispatch(int argc, char **argv, struct error *err)
         snprintf(topic, sizeof(topic), "%s", command->name);
         return run_command(&cmd_help, 1, help_arguments, err);
     }
+    if (check_variables(command, err))
+        return -1;
     return run_command(command, argc > 2 ? argc - 2 : 0, argv + 2, err);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/manual.h"
 
+#include "cli/variables.h"
 #include "measure/environment.h"
 
 #include <ctype.h>
@@ -20,14 +21,6 @@ static const struct {
     { "1", "a regression, or a wrong result" },
     { "2", "bad usage, or a failure of the program itself" },
     { "77", "cannot tell, or nothing to compare with" },
-};
-
-static const struct {
-    const char *name, *meaning;
-} variables[] = {
-    { "HARNESS_DB", "the history, where --db does not name it" },
-    { "HARNESS_ISA", "portable or avx2: an instruction set below the machine's best" },
-    { "NO_COLOR", "tables without colours" },
 };
 
 /* Plain text. Signs that troff reads, or draws as others than were typed, have names of their own:
@@ -151,8 +144,9 @@ static void add_program_page(struct strbuf *out)
         if (!(*c)->hidden)
             add_entry(out, (*c)->name, (*c)->summary);
     add_heading(out, "ENVIRONMENT");
-    for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]); i++)
-        add_entry(out, variables[i].name, variables[i].meaning);
+    for (const struct variable *v = variables; v->name; v++)
+        add_entry(out, v->name, v->meaning);
+    add_entry(out, "NO_COLOR", "tables without colours");
     add_heading(out, "FILES");
     add_entry(out, ".harness/history.db", "the history, at the top of the project");
     add_entry(out, "harness.json", "at the top of the project: figures, formats and peaks");
