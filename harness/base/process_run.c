@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <spawn.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -21,12 +21,13 @@ static const int look_ms = 50, grace_ms = 3000; /* between SIGTERM and SIGKILL *
 
 struct child {
     const struct process *p;
-    pid_t pid;
+    char **env;
     struct process_group group;
     int read[PIPES], write[PIPES]; /* -1: none, or closed */
     struct strbuf *text[PIPES];
     int64_t started, stopped; /* ms; stopped 0: not asked to end */
     bool killed;
+    size_t most;
     sigset_t mask; /* as it was, once it is asked to end */
     struct process_result *result;
 };
@@ -61,73 +62,61 @@ static int open_pipes(struct child *c, struct error *err)
     return 0;
 }
 
-static void arrange(const struct child *c, posix_spawn_file_actions_t *actions)
+/* Between fork() and exec: only async-signal-safe calls. The handlers of this process go by
+ * themselves at exec; what it ignores would stay ignored. */
+static int become(const void *context)
 {
-    posix_spawn_file_actions_init(actions);
-    posix_spawn_file_actions_addopen(actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    const struct child *c = context;
+    int in = open("/dev/null", O_RDONLY), out = c->write[OUT];
+
     if (c->p->log)
-        posix_spawn_file_actions_addopen(actions, STDOUT_FILENO, c->p->log,
-                                         O_WRONLY | O_CREAT | O_APPEND, 0666);
-    else
-        posix_spawn_file_actions_adddup2(actions, c->write[OUT], STDOUT_FILENO);
-    posix_spawn_file_actions_adddup2(
-        actions, c->write[ERRORS] >= 0 ? c->write[ERRORS] : STDOUT_FILENO, STDERR_FILENO);
-    if (c->p->folder)
-        posix_spawn_file_actions_addchdir_np(actions, c->p->folder);
+        out = open(c->p->log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    if (in < 0 || out < 0 || dup2(in, STDIN_FILENO) < 0 || dup2(out, STDOUT_FILENO) < 0 ||
+        dup2(c->write[ERRORS] >= 0 ? c->write[ERRORS] : STDOUT_FILENO, STDERR_FILENO) < 0 ||
+        (c->p->folder && chdir(c->p->folder)))
+        return errno;
+    if (in > STDERR_FILENO)
+        close(in);
+    signal(SIGPIPE, SIG_DFL);
+    execvpe(c->p->argv[0], (char *const *)c->p->argv, c->env); /* these are only read */
+    return errno;
 }
 
-/* The handlers of this process go by themselves at exec; what it ignores would stay ignored. */
-static void set_attributes(const struct child *c, posix_spawnattr_t *attributes)
+static int tell_why_not(const struct child *c, struct error *err)
 {
-    sigset_t defaults;
+    const struct process *p = c->p;
+    int why = c->group.not_run;
 
-    sigemptyset(&defaults);
-    sigaddset(&defaults, SIGPIPE);
-    sigaddset(&defaults, SIGCHLD);
-    posix_spawnattr_init(attributes);
-    posix_spawnattr_setsigdefault(attributes, &defaults);
-    posix_spawnattr_setpgroup(attributes, c->group.id);
-    posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF);
+    if (p->folder && access(p->folder, X_OK))
+        return error_set(err, "cannot start %s in %s: %s", p->argv[0], p->folder, strerror(why));
+    if (why == ENOENT && !p->log)
+        return error_set(err, "%s is not installed, or not on the PATH", p->argv[0]);
+    return error_set(err, "cannot start %s: %s", p->argv[0], strerror(why));
 }
 
-static int start(struct child *c, struct error *err)
-{
-    static const char *const nothing[] = { NULL };
-    char **env = process_environment_of(c->p->changes ? c->p->changes : nothing);
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_t attributes;
-
-    arrange(c, &actions);
-    set_attributes(c, &attributes);
-    int rc = posix_spawnp(&c->pid, c->p->argv[0], &actions, &attributes, (char *const *)c->p->argv,
-                          env); /* these are only read */
-    posix_spawnattr_destroy(&attributes);
-    posix_spawn_file_actions_destroy(&actions);
-    free(env);
-    if (rc == 0)
-        return 0;
-    if (c->p->folder && access(c->p->folder, X_OK))
-        return error_set(err, "cannot start %s in %s: %s", c->p->argv[0], c->p->folder,
-                         strerror(rc));
-    if (rc == ENOENT && !c->p->log)
-        return error_set(err, "%s is not installed, or not on the PATH", c->p->argv[0]);
-    return error_set(err, "cannot start %s: %s", c->p->argv[0], strerror(rc));
-}
-
-/* Takes what is there; closes the pipe at its end. */
+/* Takes what is there, and at most a block more than it may say; closes the pipe at its end. */
 static void take(struct child *c, int i)
 {
-    char chunk[4096];
+    char chunk[65536];
     ssize_t nr = 0;
 
-    while (c->read[i] >= 0 && (nr = read(c->read[i], chunk, sizeof(chunk))) > 0)
+    while (c->read[i] >= 0 && c->text[i]->length <= c->most &&
+           (nr = read(c->read[i], chunk, sizeof(chunk))) > 0)
         strbuf_add(c->text[i], chunk, (size_t)nr);
     if (nr == 0)
         close_fd(&c->read[i]);
 }
 
-/* A signal that comes now would end this process and leave the group, which has asked for more
- * time, running: it waits until the group is gone. */
+static bool says_too_much(const struct child *c)
+{
+    for (int i = 0; i < PIPES; i++)
+        if (c->text[i] && c->text[i]->length > c->most)
+            return true;
+    return false;
+}
+
+/* A signal that comes now would end this process and leave those, which have asked for more
+ * time, running: it waits until they are gone. */
 static void hold_signals(struct child *c)
 {
     sigset_t ends;
@@ -147,7 +136,7 @@ static bool impatient(void)
     return sigismember(&pending, SIGINT) == 1 || sigismember(&pending, SIGTERM) == 1;
 }
 
-/* Asks the whole group to end, and later, or when the user insists, makes it. */
+/* Asks all of them to end, and later, or when the user insists, makes it. */
 static void stop(struct child *c, enum process_end why)
 {
     int64_t now = now_ms();
@@ -156,14 +145,14 @@ static void stop(struct child *c, enum process_end why)
         hold_signals(c);
         c->result->end = why;
         c->stopped = now;
-        kill(-c->group.id, SIGTERM);
+        process_group_signal(&c->group, SIGTERM);
     } else if (now > c->stopped + grace_ms || impatient()) {
         c->killed = true;
-        kill(-c->group.id, SIGKILL);
+        process_group_kill(&c->group);
     }
 }
 
-/* The leader of a group that was asked to end may be the first to go: the rest has its time, too.
+/* It may be the first to go of those that were asked to end: the rest has its time, too.
  * Then the signals come. */
 static void see_off(struct child *c)
 {
@@ -186,32 +175,47 @@ static void mind_the_time(struct child *c)
         stop(c, PROCESS_TIMED_OUT);
 }
 
-/* Until it has ended, and how; -1 where that cannot be known. */
-static int follow(struct child *c, int *status, struct error *err)
+static int refuse_words(const struct child *c, struct error *err)
+{
+    return error_set(err, "%s says more than %zu bytes", c->p->argv[0], c->most);
+}
+
+/* Until it has ended; -1 where how cannot be known, or it says too much. */
+static int follow(struct child *c, struct error *err)
 {
     int wait_ms = 1;
 
-    for (;;) {
-        pid_t ended = waitpid(c->pid, status, WNOHANG);
-        if (ended > 0)
-            return 0;
-        if (ended < 0 && errno != EINTR)
-            return error_set(err, "cannot tell how %s ended: %s", c->p->argv[0], strerror(errno));
-        struct pollfd fds[PIPES];
+    while (!process_group_ended(&c->group)) {
+        struct pollfd fds[PIPES + 1] = { [PIPES] = { .fd = c->group.news, .events = POLLIN } };
         for (int i = 0; i < PIPES; i++) /* closed ones are -1, which poll() skips */
             fds[i] = (struct pollfd) { .fd = c->read[i], .events = POLLIN };
-        if (poll(fds, PIPES, wait_ms) > 0)
+        if (poll(fds, PIPES + 1, wait_ms) > 0)
             for (int i = 0; i < PIPES; i++)
                 take(c, i);
+        if (says_too_much(c)) {
+            process_group_kill(&c->group);
+            return refuse_words(c, err);
+        }
         mind_the_time(c);
         wait_ms = wait_ms * 2 < look_ms ? wait_ms * 2 : look_ms;
     }
+    if (c->group.not_run)
+        return tell_why_not(c, err);
+    return c->group.deserted && !c->stopped
+               ? error_set(err, "cannot tell how %s ended: somebody killed its guard",
+                           c->p->argv[0])
+               : 0;
 }
 
 int process_run(const struct process *p, struct strbuf *out, struct strbuf *errors,
                 struct process_result *result, struct error *err)
 {
-    struct child c = { .p = p, .started = now_ms(), .result = result };
+    static const char *const nothing[] = { NULL };
+    struct child c = { .p = p,
+                       .started = now_ms(),
+                       .most = p->most ? p->most : PROCESS_SAID_MAX,
+                       .group = process_group_none,
+                       .result = result };
     int rc = -1;
 
     *result = (struct process_result) { 0 };
@@ -219,22 +223,24 @@ int process_run(const struct process *p, struct strbuf *out, struct strbuf *erro
         c.read[i] = c.write[i] = -1;
     c.text[OUT] = p->log ? NULL : out;
     c.text[ERRORS] = p->log ? NULL : errors;
-    if (process_group_open(&c.group, grace_ms, err) || open_pipes(&c, err) || start(&c, err))
+    c.env = process_environment_of(p->changes ? p->changes : nothing);
+    if (open_pipes(&c, err) || process_group_start(&c.group, grace_ms, become, &c, err))
         goto out;
     for (int i = 0; i < PIPES; i++)
         close_fd(&c.write[i]);
-    int status = 0, lost = follow(&c, &status, err);
+    int lost = follow(&c, err), status = c.group.status;
     see_off(&c);
-    if (lost)
-        goto out;
     for (int i = 0; i < PIPES; i++)
         take(&c, i);
+    if (lost || (says_too_much(&c) && refuse_words(&c, err)))
+        goto out;
     if (WIFSIGNALED(status) && result->end == PROCESS_EXITED)
         result->end = PROCESS_KILLED;
     result->status = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
     rc = 0;
 out:
     process_group_close(&c.group);
+    free(c.env);
     for (int i = 0; i < PIPES; i++) {
         close_fd(&c.read[i]);
         close_fd(&c.write[i]);

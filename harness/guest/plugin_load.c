@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "guest/plugin_parts.h"
 
+#include "base/descriptors.h"
 #include "base/memory.h"
 #include "base/process_group.h"
+#include "core/clock.h"
 
 #include <dlfcn.h>
 #include <errno.h>
-#include <signal.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -34,32 +37,21 @@ static int load(struct plugin *p, struct error *err)
 /* What the trial says when all is well: a constructor that calls exit(0) says nothing. */
 static const char fine[] = "fine";
 
-static void read_words(int fd, char *words, size_t size)
-{
-    size_t length = 0;
-    ssize_t nr;
+struct trial {
+    struct plugin *plugin;
+    int words;
+};
 
-    while (length < size - 1 && (nr = read(fd, words + length, size - 1 - length)) != 0) {
-        if (nr > 0)
-            length += (size_t)nr;
-        else if (errno != EINTR)
-            break;
-    }
-    words[length] = '\0';
-}
-
-static void try_and_exit(struct plugin *p, int fd, pid_t parent)
+static int try_and_exit(const void *context)
 {
+    const struct trial *t = context;
     struct error err = { "" };
 
-    if (!process_end_with(parent))
-        _exit(1);
-    signal(SIGALRM, SIG_DFL);
-    alarm(TRIAL_SECONDS);
-    const char *words = load(p, &err) == 0 ? fine : err.message;
+    descriptors_close(STDERR_FILENO + 1, t->words); /* the parent's, and that of its guard */
+    const char *words = load(t->plugin, &err) == 0 ? fine : err.message;
     size_t length = strlen(words);
 
-    _exit(write(fd, words, length) == (ssize_t)length ? 0 : 1);
+    _exit(write(t->words, words, length) == (ssize_t)length ? 0 : 1);
 }
 
 static int judge_trial(int status, const char *words, struct error *err)
@@ -68,9 +60,6 @@ static int judge_trial(int status, const char *words, struct error *err)
         return 0;
     if (WIFEXITED(status) && *words)
         return error_set(err, "%s", words);
-    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
-        return error_set(err, "loading it takes longer than %d s: look at its constructors",
-                         TRIAL_SECONDS);
     if (WIFSIGNALED(status))
         return error_set(err,
                          "loading it crashes (signal %d, %s): look at its constructors and at the "
@@ -79,24 +68,64 @@ static int judge_trial(int status, const char *words, struct error *err)
     return error_set(err, "loading it ends the process: look at its constructors");
 }
 
-/* Constructors of a plugin may do anything, and so may wild pointers in its tables. */
-static int try_aside(struct plugin *p, struct error *err)
+/* Whatever it does to its signals, timers and descriptors: it is the parent that looks at the
+ * clock, and the end of the process that counts, not that of a pipe. */
+static bool ends_in_time(struct process_group *g, int seconds)
 {
-    struct error words;
-    int ends[2], status = 0;
+    uint64_t end = clock_ns() + (uint64_t)seconds * 1000000000U;
+    struct pollfd news = { .fd = g->news, .events = POLLIN };
 
-    if (pipe(ends))
+    while (!process_group_ended(g)) {
+        uint64_t now = clock_ns();
+        if (now >= end)
+            return false;
+        poll(&news, 1, (int)((end - now) / 1000000) + 1);
+    }
+    return true;
+}
+
+/* What has been said by now, and no more of it than there is room for. */
+static void read_words(int fd, char *words, size_t size)
+{
+    ssize_t nr = read(fd, words, size - 1);
+
+    words[nr > 0 ? nr : 0] = '\0';
+}
+
+static int follow_trial(struct process_group *g, int words, int seconds, struct error *err)
+{
+    bool ended = ends_in_time(g, seconds), alone = process_group_is_empty(g);
+    char said[sizeof(err->message)];
+
+    process_group_kill(g);
+    if (!ended)
+        return error_set(err, "loading it takes longer than %d s: look at its constructors",
+                         seconds);
+    read_words(words, said, sizeof(said));
+    if (judge_trial(g->status, said, err))
+        return -1;
+    return alone ? 0
+                 : error_set(err,
+                             "loading it leaves a process behind: start what a kernel needs in "
+                             "prepare(), and end it in release()");
+}
+
+int plugin_try(struct plugin *p, int seconds, struct error *err)
+{
+    struct process_group g;
+    struct trial trial = { .plugin = p };
+    int ends[2];
+
+    if (pipe2(ends, O_CLOEXEC | O_NONBLOCK))
         return error_set(err, "cannot make a pipe: %s", strerror(errno));
-    pid_t self = getpid(), pid = fork();
-    if (pid == 0)
-        try_and_exit(p, ends[1], self);
+    trial.words = ends[1];
+    int rc = process_group_start(&g, 0, try_and_exit, &trial, err);
     close(ends[1]);
-    read_words(ends[0], words.message, sizeof(words.message));
+    if (rc == 0)
+        rc = follow_trial(&g, ends[0], seconds, err);
+    process_group_close(&g);
     close(ends[0]);
-    while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
-        continue;
-    return pid < 0 ? error_set(err, "cannot start a process to try it: %s", strerror(errno))
-                   : judge_trial(status, words.message, err);
+    return rc;
 }
 
 static int check_digest(struct plugin *p, const char *digest, struct error *err)
@@ -118,7 +147,8 @@ int plugin_open(struct plugin *p, const char *path, const char *digest, struct e
         return error_set(err, "plugin %s: %s", path, strerror(errno));
     p->file = strrchr(p->path, '/') + 1;
     p->own = memory_zeroed(1, sizeof(*p->own));
-    if (check_digest(p, digest, err) || (!digest && try_aside(p, err)) || load(p, err))
+    if (check_digest(p, digest, err) || (!digest && plugin_try(p, TRIAL_SECONDS, err)) ||
+        load(p, err))
         return error_prefix(err, "plugin %s", path);
     plugin_adapt(p);
     return 0;

@@ -27,6 +27,10 @@ struct plugin_own {
 /* Everything that can be said of the tables without calling anything. */
 int plugin_check(const struct harness_plugin *table, struct error *err);
 
+/* Loads and checks it in a process of its own, which is ended after so many seconds, with all that
+ * its constructors have started: that is refused. */
+int plugin_try(struct plugin *p, int seconds, struct error *err);
+
 /* Kernels and variants from the tables, which have been checked. plugin_drop() undoes it. */
 void plugin_adapt(struct plugin *p);
 void plugin_drop(struct plugin *p);

@@ -4,6 +4,7 @@
  * the same program again (`harness internal-launch`), gives it a job as JSON on standard input,
  * and reads lines of JSON from file descriptor 3:
  *
+ *     {"hello": 1}                    before any code of a guest is loaded
  *     {"begin": 4}                    case 4 of the job starts
  *     {"end": 4, "measurement": {}}   and is done
  *     {"end": 4, "measurement": {}, "operations": [{}]}   of a profiled one
@@ -12,11 +13,22 @@
  *     {"ceilings": []}                the answer to a job that asks for them
  *
  * So a crash, hang or kill of the child costs the case in hand and nothing that was finished. The
- * child dies with its parent, and where memory ends the system takes the child first. One that
- * holds more than settings.memory_limit, with all that it started, is killed.
+ * child ends with its parent, with all that it started, wherever that went (base/process_group.h),
+ * and where memory ends the system takes the child first. One that holds more than
+ * settings.memory_limit, with all that it started, is killed.
+ *
+ * The measured code is somebody else's. It gets no descriptor of the parent's: the child moves the
+ * channel, a socket, away from number 3 before it loads any, to be closed by whatever it executes.
+ * Each line begins with a secret, drawn at random for each case and told in the job, and a space;
+ * "hello" and "ceilings" have one of their own. A line without it, one longer than there is to say
+ * (measure/launch_words.h), no JSON, or out of turn costs the case in hand, or the next: it is
+ * FAILED, and the process is killed. So what strays into the channel is no result. Code that reads
+ * the child's memory finds the secret: a plugin, which runs inside it, or root.
  *
  * The program started may be another one, built from another commit: it is asked in the same words.
- * The job tells the number of this protocol, and a program that does not know it says so.
+ * The job tells the number of this protocol, and a program that does not know it says so. One that
+ * is older than the secrets does not say hello, and its lines have none; nobody may do so who is
+ * this program.
  */
 #ifndef HARNESS_MEASURE_LAUNCH_H
 #define HARNESS_MEASURE_LAUNCH_H
@@ -31,6 +43,12 @@
  * the oldest protocol that has what it asks for. */
 enum { LAUNCH_FD = 3, LAUNCH_PROTOCOL = 4, LAUNCH_PROFILE = 3, LAUNCH_PLAIN = 2 };
 
+struct launch_secret {
+    char text[37];
+};
+
+enum { LAUNCH_SAID_SIZE = 160 };
+
 struct job {
     const char *device_spec;
     /* The seed is the launch's: kernel and sizes derive theirs from it, so that equal cases get
@@ -42,6 +60,8 @@ struct job {
     /* A known slow-down to be found again: case i does `plant[i]` (0.05: 5 %) more work in each
      * timed launch than it needs, see measure/plant.h. NULL: none. */
     const double *plant;
+    /* Of each case, and behind these of the process; launch_run() makes them. NULL: none. */
+    const struct launch_secret *secrets;
 };
 
 struct launch_sink {
@@ -67,6 +87,7 @@ enum launch_end {
     LAUNCH_DIED,        /* crashed or exited early: `current` is the case in hand */
     LAUNCH_TIMED_OUT,   /* killed: `current` took too long */
     LAUNCH_TOO_LARGE,   /* killed: it held more memory than allowed */
+    LAUNCH_MISSPOKE,    /* killed: the channel brought what the measuring code does not say */
     LAUNCH_INTERRUPTED, /* the user wants to stop */
 };
 
@@ -76,9 +97,11 @@ struct launch_result {
     int exit_status;                   /* 0, exit code, or -signal */
     char *error_text;                  /* last lines of its stderr; owned by the caller */
     int64_t memory_limit, memory_held; /* bytes: allowed, and held when last looked at */
+    char said[LAUNCH_SAID_SIZE];       /* of LAUNCH_MISSPOKE: what */
 };
 
-/* -1 where no process could be started, it said what no harness says, or the sink failed. */
+/* -1 where no process could be started, or the sink failed. One that says what no harness says
+ * before it has begun is LAUNCH_MISSPOKE without a case in hand. */
 int launch_run(const struct job *job, const struct launch_limits *limits,
                const struct launch_sink *sink, struct launch_result *result, struct error *err);
 

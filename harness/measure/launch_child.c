@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The child's side of a launch. */
+#include "base/descriptors.h"
+#include "base/file.h"
 #include "base/json.h"
 #include "base/strbuf.h"
 #include "core/spread.h"
@@ -8,28 +10,39 @@
 #include "measure/launch_job.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
-/* One line to the parent. Takes the tree. */
-static int report(cJSON *json, struct error *err)
+/* Where the parent hears: a descriptor that nobody else has, and what each line begins with. */
+struct channel {
+    int fd;
+    const struct launch_secret *secrets; /* as in struct job; NULL: a parent that knows none */
+    size_t nr;                           /* cases */
+};
+
+/* One line to the parent, of a case or of the process. Takes the tree. */
+static int report(const struct channel *channel, size_t which, cJSON *json, struct error *err)
 {
+    const struct launch_secret *secrets = channel->secrets;
     char *text = cJSON_PrintUnformatted(json);
-    size_t length = strlen(text), sent = 0;
+    struct strbuf line;
+    size_t sent = 0;
 
     cJSON_Delete(json);
-    text[length++] = '\n'; /* in the NUL's place */
-    while (sent < length) {
-        ssize_t nr = write(LAUNCH_FD, text + sent, length - sent);
+    strbuf_init(&line);
+    strbuf_addf(&line, "%s%s%s\n", secrets ? secrets[which].text : "", secrets ? " " : "", text);
+    free(text);
+    while (sent < line.length) {
+        ssize_t nr = write(channel->fd, line.data + sent, line.length - sent);
         if (nr < 0 && errno != EINTR)
             break;
         sent += nr > 0 ? (size_t)nr : 0;
     }
-    free(text);
-    return sent == length ? 0 : error_set(err, "cannot report to the parent: %s", strerror(errno));
+    bool told = sent == line.length;
+    strbuf_release(&line);
+    return told ? 0 : error_set(err, "cannot report to the parent: %s", strerror(errno));
 }
 
 /* The case's own seed: the same inputs for a kernel and its sizes in all jobs of one seed, whatever
@@ -45,22 +58,28 @@ static uint64_t case_seed(uint64_t seed, const struct benchmark *b)
     return seed + hash;
 }
 
+struct pulse {
+    const struct channel *channel;
+    size_t which;
+};
+
 /* A program may take as long as a whole case of kernels, each time that it is run. */
 static void tell_alive(void *context)
 {
-    const size_t *which = context;
+    const struct pulse *pulse = context;
     cJSON *json = cJSON_CreateObject();
     struct error ignored; /* a parent that is gone ends this process by itself */
 
-    json_add_int(json, "alive", (int64_t)*which);
-    report(json, &ignored);
+    json_add_int(json, "alive", (int64_t)pulse->which);
+    report(pulse->channel, pulse->which, json, &ignored);
 }
 
 /* The measurement, and of a profiled case its operations, go into `end`. */
 static void measure_case(const struct job *job, size_t i, struct device *device,
-                         const struct nvml *gpu, cJSON *end)
+                         const struct nvml *gpu, const struct channel *channel, cJSON *end)
 {
     struct case_settings settings = job->settings;
+    struct pulse pulse = { channel, i };
     struct profiled profiled = { 0 };
     struct measurement m;
 
@@ -68,7 +87,7 @@ static void measure_case(const struct job *job, size_t i, struct device *device,
     settings.plant = job->plant[i];
     settings.gpu = gpu;
     settings.alive = device->kind == DEVICE_PROCESS ? tell_alive : NULL;
-    settings.alive_context = &i;
+    settings.alive_context = &pulse;
     settings.profiled = &profiled;
     case_measure(&job->cases[i], device, &settings, &m);
     cJSON_AddItemToObject(end, "measurement", measurement_to_json(&m));
@@ -84,23 +103,23 @@ static void measure_case(const struct job *job, size_t i, struct device *device,
 }
 
 static int serve_case(const struct owned_job *job, size_t i, struct device *device,
-                      const struct nvml *gpu, struct error *err)
+                      const struct nvml *gpu, const struct channel *channel, struct error *err)
 {
     cJSON *begin = cJSON_CreateObject();
 
     json_add_int(begin, "begin", (int64_t)i);
-    if (report(begin, err))
+    if (report(channel, i, begin, err))
         return -1;
     cJSON *end = cJSON_CreateObject();
     json_add_int(end, "end", (int64_t)i);
     if (job->lacks[i])
         cJSON_AddStringToObject(end, "lacks", job->lacks[i]);
     else
-        measure_case(&job->job, i, device, gpu, end);
-    return report(end, err);
+        measure_case(&job->job, i, device, gpu, channel, end);
+    return report(channel, i, end, err);
 }
 
-static int serve_ceilings(struct device *device, struct error *err)
+static int serve_ceilings(struct device *device, const struct channel *channel, struct error *err)
 {
     struct ceiling ceilings[CEILINGS_MAX];
     struct machine machine;
@@ -114,19 +133,20 @@ static int serve_ceilings(struct device *device, struct error *err)
     }
     for (int i = 0; i < nr; i++)
         cJSON_AddItemToArray(array, ceiling_to_json(&ceilings[i]));
-    return report(json, err);
+    return report(channel, channel->nr, json, err);
 }
 
 /* Stops behind a case that broke the device, which is FAILED then: the parent starts a process anew
  * for what is left. */
-static int serve_cases(const struct owned_job *job, struct device *device, struct error *err)
+static int serve_cases(const struct owned_job *job, struct device *device,
+                       const struct channel *channel, struct error *err)
 {
     struct error why; /* why there is no telemetry of the GPU: then it is absent */
     struct nvml *gpu = device->pci[0] ? nvml_open(device->pci, &why) : NULL;
     int rc = 0;
 
     for (size_t i = 0; rc == 0 && i < job->job.nr; i++) {
-        rc = serve_case(job, i, device, gpu, err);
+        rc = serve_case(job, i, device, gpu, channel, err);
         if (rc == 0 && device->broken && i + 1 < job->job.nr)
             rc = error_set(err, "the device is unusable after a fault; a new process goes on");
     }
@@ -134,7 +154,7 @@ static int serve_cases(const struct owned_job *job, struct device *device, struc
     return rc;
 }
 
-static int serve(const struct owned_job *owned, struct error *err)
+static int serve(const struct owned_job *owned, const struct channel *channel, struct error *err)
 {
     const struct job *job = &owned->job;
     struct device device;
@@ -144,32 +164,92 @@ static int serve(const struct owned_job *owned, struct error *err)
     int rc = device_start(&device, err);
     spread_threads(device.threads);
     if (rc == 0)
-        rc = job->ceilings ? serve_ceilings(&device, err) : serve_cases(owned, &device, err);
+        rc = job->ceilings ? serve_ceilings(&device, channel, err)
+                           : serve_cases(owned, &device, channel, err);
     device_close(&device);
     return rc;
 }
 
-static void read_all(struct strbuf *text)
+static int read_all(struct strbuf *text, struct error *err)
 {
     char block[65536];
-    size_t nr;
+    ssize_t nr;
 
-    while ((nr = fread(block, 1, sizeof(block), stdin)) > 0)
-        strbuf_add(text, block, nr);
+    while ((nr = read(STDIN_FILENO, block, sizeof(block))) != 0) {
+        if (nr < 0 && errno == EINTR)
+            continue;
+        if (nr < 0)
+            return error_set(err, "cannot read the job: %s", strerror(errno));
+        strbuf_add(text, block, (size_t)nr);
+        if (text->length > JOB_MAX)
+            return error_set(err, "a job is at most %d bytes: measure less at a time", JOB_MAX);
+    }
+    return 0;
+}
+
+/* Before any code of a guest is loaded. */
+static int say_hello(const struct channel *channel, const cJSON *json, struct error *err)
+{
+    struct launch_secret secret;
+    struct channel own = { .fd = channel->fd, .secrets = &secret };
+    cJSON *hello = cJSON_CreateObject();
+
+    if (!job_secret(json, &secret)) { /* a parent that is older */
+        cJSON_Delete(hello);
+        return 0;
+    }
+    json_add_int(hello, "hello", 1);
+    return report(&own, 0, hello, err);
+}
+
+/* Who may look into this process's memory finds the secrets there, and its descriptors: no program
+ * of the same user may, as this one executes nobody's code. But where /proc hides what one may not
+ * look into, the parent would not see it either. */
+static void keep_to_oneself(void)
+{
+    size_t length;
+    struct error ignored;
+    char *mounts = file_read("/proc/mounts", &length, &ignored);
+
+    if (mounts && !strstr(mounts, "hidepid="))
+        prctl(PR_SET_DUMPABLE, 0);
+    free(mounts);
+}
+
+static int serve_job(const cJSON *json, const struct registry *registry, struct channel *channel,
+                     struct error *err)
+{
+    struct owned_job owned = { .device_spec = "" };
+
+    if (say_hello(channel, json, err))
+        return -1;
+    int rc = job_from_json(json, registry, &owned, err);
+    channel->secrets = owned.job.secrets;
+    channel->nr = owned.job.nr;
+    if (owned.guests.command_guest)
+        keep_to_oneself();
+    if (rc == 0)
+        rc = serve(&owned, channel, err);
+    job_release(&owned);
+    return rc;
 }
 
 int launch_serve(const struct registry *registry, struct error *err)
 {
+    struct channel channel = { .fd = descriptors_hide(LAUNCH_FD) };
     struct strbuf text;
-    struct owned_job owned;
+    cJSON *json = NULL;
+    int rc = -1;
 
-    fcntl(LAUNCH_FD, F_SETFD, FD_CLOEXEC); /* what a case starts has no business with it */
     strbuf_init(&text);
-    read_all(&text);
-    int rc = job_parse(text.data, text.length, registry, &owned, err);
-    if (rc == 0)
-        rc = serve(&owned, err);
-    job_release(&owned);
+    if (channel.fd < 0)
+        error_set(err, "there is no descriptor %d to report to", LAUNCH_FD);
+    else if (read_all(&text, err) == 0)
+        json = json_parse(text.data, text.length, "job", err);
     strbuf_release(&text);
+    descriptors_empty(STDIN_FILENO);
+    if (json)
+        rc = serve_job(json, registry, &channel, err);
+    cJSON_Delete(json);
     return rc;
 }

@@ -22,6 +22,8 @@ static cJSON *case_to_json(const struct job *job, size_t i)
         cJSON_AddItemToArray(dims, cJSON_CreateNumber((double)b->shape.dim[d]));
     if (job->plant && job->plant[i] > 0)
         json_add_number(json, "plant", job->plant[i]);
+    if (job->secrets)
+        cJSON_AddStringToObject(json, "secret", job->secrets[i].text);
     return json;
 }
 
@@ -60,6 +62,8 @@ char *job_print(const struct job *job)
     char seed[24];
 
     json_add_int(json, "protocol", protocol_of(job));
+    if (job->secrets)
+        cJSON_AddStringToObject(json, "secret", job->secrets[job->nr].text);
     cJSON_AddStringToObject(json, "device", job->device_spec);
     snprintf(seed, sizeof(seed), "%llu", (unsigned long long)job->settings.seed);
     cJSON_AddStringToObject(json, "seed", seed);
@@ -101,6 +105,8 @@ static int read_case(const cJSON *json, const struct registry *registry, struct 
         out->lacks[last] = strbuf_detach(&name);
     }
     out->plant[last] = json_number(json, "plant", 0);
+    if (out->job.secrets && !job_secret(json, &out->secrets[last]))
+        return error_set(err, "%s/%s: there is no secret", kernel, variant);
     b->cache = json_bool(json, "cold", false) ? CACHE_COLD : CACHE_WARM;
     for (int i = 0; i < SHAPE_MAX; i++) {
         const cJSON *dim = cJSON_GetArrayItem(dims, i);
@@ -179,8 +185,10 @@ static int read_job(const cJSON *json, const struct registry *registry, struct o
     out->cases = memory_zeroed(nr, sizeof(*out->cases));
     out->lacks = memory_zeroed(nr, sizeof(*out->lacks));
     out->plant = memory_zeroed(nr, sizeof(*out->plant));
+    out->secrets = memory_zeroed(nr, sizeof(*out->secrets));
     job->cases = out->cases;
     job->plant = out->plant;
+    job->secrets = job_secret(json, &out->secrets[nr - 1]) ? out->secrets : NULL;
     cJSON_ArrayForEach(item, cases)
     {
         job->nr++;
@@ -190,13 +198,30 @@ static int read_job(const cJSON *json, const struct registry *registry, struct o
     return 0;
 }
 
+bool job_secret(const cJSON *json, struct launch_secret *secret)
+{
+    const char *text = json_string(json, "secret", "");
+
+    if (strlen(text) != sizeof(secret->text) - 1)
+        return false;
+    memcpy(secret->text, text, sizeof(secret->text));
+    return true;
+}
+
+int job_from_json(const cJSON *json, const struct registry *registry, struct owned_job *out,
+                  struct error *err)
+{
+    *out = (struct owned_job) { .job.settings.sampling = sampling_default };
+    return read_job(json, registry, out, err);
+}
+
 int job_parse(const char *text, size_t length, const struct registry *registry,
               struct owned_job *out, struct error *err)
 {
     cJSON *json = json_parse(text, length, "job", err);
 
-    *out = (struct owned_job) { .job.settings.sampling = sampling_default };
-    int rc = json ? read_job(json, registry, out, err) : -1;
+    *out = (struct owned_job) { .device_spec = "" };
+    int rc = json ? job_from_json(json, registry, out, err) : -1;
     cJSON_Delete(json);
     return rc;
 }
@@ -207,6 +232,7 @@ void job_release(struct owned_job *job)
         free(job->lacks[i]);
     free(job->lacks);
     free(job->plant);
+    free(job->secrets);
     free(job->folder);
     free(job->planted);
     free(job->cases);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "measure/launch_process.h"
 
+#include "base/descriptors.h"
 #include "base/process.h"
+#include "base/process_tree.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,6 +11,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -49,88 +52,135 @@ static void be_the_first_to_go(void)
     close(fd);
 }
 
-/* In the child, between fork and exec: only async-signal-safe calls. */
-static void become(const int input[2], const int report[2], const int errors[2], const char *path,
-                   char **env)
+struct birth {
+    int input, report, errors;
+    const char *path;
+    char **env;
+};
+
+/* In the child, between fork and exec: only async-signal-safe calls. It gets four descriptors. */
+static int become(const void *context)
 {
+    const struct birth *b = context;
     char program[] = "harness", command[] = "internal-launch";
     char *argv[] = { program, command, NULL };
-    int high = fcntl(report[1], F_DUPFD, 10); /* out of the way of the numbers we assign */
+    const int from[] = { b->input, open("/dev/null", O_WRONLY), b->errors, b->report };
+    int high[LAUNCH_FD + 1]; /* out of the way of the numbers that we assign */
 
     be_the_first_to_go();
-    if (high < 0 || dup2(input[0], STDIN_FILENO) < 0 || dup2(errors[1], STDERR_FILENO) < 0 ||
-        dup2(high, LAUNCH_FD) < 0)
-        _exit(127);
-    int null = open("/dev/null", O_WRONLY);
-    dup2(null, STDOUT_FILENO);
+    for (int i = 0; i <= LAUNCH_FD; i++)
+        if ((high[i] = fcntl(from[i], F_DUPFD_CLOEXEC, LAUNCH_FD + 1)) < 0)
+            return errno;
+    for (int i = 0; i <= LAUNCH_FD; i++)
+        if (dup2(high[i], i) < 0)
+            return errno;
+    descriptors_close_on_exec(LAUNCH_FD + 1);
     signal(SIGINT, SIG_DFL);
     signal(SIGPIPE, SIG_DFL);
-    signal(SIGCHLD, SIG_DFL);
-    execve(path, argv, env);
-    /* A table look-up without translation, unlike strerror(). */
-    const char *why = strerrordesc_np(errno);
-    size_t length = why ? strlen(why) : 0;
-    _exit(length == 0 || write(STDERR_FILENO, why, length) != (ssize_t)length ? 126 : 127);
+    execve(b->path, argv, b->env);
+    return errno;
+}
+
+enum { INPUT, REPORT, ERRORS, PIPES };
+
+/* Sockets, because writing to one can go without SIGPIPE, and because nobody can open one again
+ * through /proc. */
+static int open_pipes(int ends[PIPES][2])
+{
+    return socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends[INPUT]) ||
+                   socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends[REPORT]) ||
+                   pipe2(ends[ERRORS], O_CLOEXEC)
+               ? -1
+               : 0;
+}
+
+static void close_pipes(int ends[PIPES][2])
+{
+    for (int i = 0; i < PIPES; i++) {
+        launch_close(&ends[i][0]);
+        launch_close(&ends[i][1]);
+    }
+}
+
+/* From here on this process is the next that adopts. */
+static void note_others(struct launch_process *p)
+{
+    int adopts = 0;
+
+    prctl(PR_GET_CHILD_SUBREAPER, &adopts);
+    p->adopts = adopts;
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    p->nr_others = process_tree_children(p->others, LAUNCH_OTHERS_MAX);
+}
+
+static bool is_other(const struct launch_process *p, pid_t pid)
+{
+    for (size_t i = 0; i < p->nr_others; i++)
+        if (p->others[i] == pid)
+            return true;
+    return p->nr_others == LAUNCH_OTHERS_MAX; /* too many to tell */
+}
+
+/* What is left where the guard was killed. */
+static void end_orphans(struct launch_process *p)
+{
+    pid_t children[LAUNCH_OTHERS_MAX];
+    size_t nr = p->group.deserted ? process_tree_children(children, LAUNCH_OTHERS_MAX) : 0;
+
+    for (size_t i = 0; i < nr; i++) {
+        if (is_other(p, children[i]))
+            continue;
+        kill(children[i], SIGSTOP);
+        process_tree_kill(children[i]);
+        kill(children[i], SIGKILL);
+        for (int waited = 0; waited < 1000 && waitpid(children[i], NULL, WNOHANG) == 0; waited++)
+            poll(NULL, 0, 1);
+    }
+    prctl(PR_SET_CHILD_SUBREAPER, p->adopts);
 }
 
 int launch_process_start(struct launch_process *p, const char *program, const struct job *job,
                          struct error *err)
 {
-    int input[2] = { -1, -1 }, reports[2] = { -1, -1 }, errors[2] = { -1, -1 };
-    struct process_group group = { 0 };
+    int ends[PIPES][2] = { { -1, -1 }, { -1, -1 }, { -1, -1 } }, rc = -1;
+    struct birth birth = { .path = program ? program : "/proc/self/exe",
+                           .env = child_environment(job) };
 
-    /* A socket, because writing to one can go without SIGPIPE. */
-    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, input) || pipe2(reports, O_CLOEXEC) ||
-        pipe2(errors, O_CLOEXEC) || process_group_open(&group, 0, err))
-        goto failed;
-    char **env = child_environment(job);
-    pid_t self = getpid(), pid = fork();
-    if (pid == 0 && !process_group_join(&group, self))
-        _exit(127);
-    if (pid == 0)
-        become(input, reports, errors, program ? program : "/proc/self/exe", env);
-    free(env);
-    if (pid < 0)
-        goto failed;
-    setpgid(pid, group.id); /* as the child does, whoever is first: stopping kills the group */
-    close(input[0]);
-    close(reports[1]);
-    close(errors[1]);
-    *p = (struct launch_process) { pid, group, input[1], reports[0], errors[0] };
-    return 0;
-failed:
-    error_set(err, "cannot start a measuring process: %s", strerror(errno));
-    process_group_close(&group);
-    for (int i = 0; i < 2; i++) {
-        launch_close(&input[i]);
-        launch_close(&reports[i]);
-        launch_close(&errors[i]);
+    note_others(p);
+    if (open_pipes(ends)) {
+        error_set(err, "%s", strerror(errno));
+    } else {
+        birth.input = ends[INPUT][0];
+        birth.report = ends[REPORT][1];
+        birth.errors = ends[ERRORS][1];
+        rc = process_group_start(&p->group, 0, become, &birth, err);
     }
-    return -1;
+    free(birth.env);
+    if (rc) {
+        close_pipes(ends);
+        prctl(PR_SET_CHILD_SUBREAPER, p->adopts);
+        return error_prefix(err, "cannot start a measuring process");
+    }
+    p->input = ends[INPUT][1];
+    p->report = ends[REPORT][0];
+    p->errors = ends[ERRORS][0];
+    ends[INPUT][1] = ends[REPORT][0] = ends[ERRORS][0] = -1;
+    close_pipes(ends);
+    return 0;
 }
 
-bool launch_process_ended(const struct launch_process *p)
+void launch_process_stop(struct launch_process *p, bool patient, int *exit_status)
 {
-    siginfo_t info = { 0 };
+    struct pollfd news = { .fd = p->group.news, .events = POLLIN };
 
-    return waitid(P_PID, (id_t)p->pid, &info, WEXITED | WNOHANG | WNOWAIT) || info.si_pid == p->pid;
-}
-
-int launch_process_stop(struct launch_process *p, bool patient, int *exit_status, struct error *err)
-{
-    int status = 0;
-
-    for (int waited = 0; patient && waited < EXIT_TIMEOUT_MS && !launch_process_ended(p);
-         waited += 5)
-        poll(NULL, 0, 5);
-    kill(-p->group.id, SIGKILL);
+    if (patient && !process_group_ended(&p->group))
+        poll(&news, 1, EXIT_TIMEOUT_MS);
+    process_group_kill(&p->group);
     launch_close(&p->input);
     launch_close(&p->report);
     launch_close(&p->errors);
     process_group_close(&p->group);
-    while (waitpid(p->pid, &status, 0) < 0)
-        if (errno != EINTR)
-            return error_set(err, "cannot tell how a measuring process ended: %s", strerror(errno));
+    end_orphans(p);
+    int status = p->group.status;
     *exit_status = WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
-    return 0;
 }

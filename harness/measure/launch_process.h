@@ -9,23 +9,25 @@
 
 #include <sys/types.h>
 
+enum { LAUNCH_OTHERS_MAX = 256 };
+
 struct launch_process {
-    pid_t pid;
-    struct process_group group; /* its own, with all that it starts; ends with this process */
+    struct process_group group; /* the process and all that it starts; ends with this process */
     int input, report, errors;  /* our ends; -1 when closed */
+    /* Should somebody kill the guard, what is left of the group becomes children of this process,
+     * which is known by its not having been there before. */
+    pid_t others[LAUNCH_OTHERS_MAX];
+    size_t nr_others;
+    bool adopts; /* this process did so before */
 };
 
 /* Starts `program` (NULL: this one) as a measuring process for the job, which it has yet to be
  * given. -1 where the system has no process or pipe for it. */
 int launch_process_start(struct launch_process *p, const char *program, const struct job *job,
                          struct error *err);
-/* Waits a while for one that is ending by itself, or kills it; in any case with the whole group,
- * since a kernel may have started processes of its own. `exit_status`: 0, exit code or -signal. The
- * pipes are closed. */
-int launch_process_stop(struct launch_process *p, bool patient, int *exit_status,
-                        struct error *err);
-/* True once it has ended; it is not reaped, so its number stays its own. */
-bool launch_process_ended(const struct launch_process *p);
+/* Waits a while for one that is ending by itself, or kills it; in any case with all that it started
+ * and that still runs. `exit_status`: 0, exit code or -signal. The pipes are closed. */
+void launch_process_stop(struct launch_process *p, bool patient, int *exit_status);
 /* Closes one end, once. */
 void launch_close(int *fd);
 

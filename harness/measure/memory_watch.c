@@ -1,62 +1,75 @@
 /* SPDX-License-Identifier: MIT */
 #include "measure/memory_watch.h"
 
-#include "base/array.h"
 #include "base/file.h"
+#include "base/proc_numbers.h"
+#include "base/process_tree.h"
 #include "core/clock.h"
 
-#include <ctype.h>
-#include <dirent.h>
+#include <linux/magic.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
-enum { SOONEST_NS = 5000000, PROCESSES_MAX = 4096 };
+enum { SOONEST_NS = 1000000, FILES_MAX = 1024, PATH_SIZE = 128 };
 
 /* Bytes a second that memory can at most be filled at: what is left below the limit lasts so long.
  */
 static const double fastest = 16e9;
 
-struct processes {
-    pid_t *items;
-    size_t nr, capacity;
+/* A file that only open descriptors still hold, and whose content is memory (memfd_create(), a
+ * deleted file of a tmpfs): nobody else would give it back. */
+struct held_file {
+    dev_t device;
+    ino_t inode;
+    int64_t bytes;
 };
 
-static void add_children(struct processes *all, pid_t parent)
-{
-    char path[300];
-    struct dirent *task;
+struct tree {
+    pid_t pids[PROCESS_TREE_MAX];
+    size_t nr;
+    struct held_file files[FILES_MAX];
+    size_t nr_files;
+};
 
-    snprintf(path, sizeof(path), "/proc/%ld/task", (long)parent);
-    DIR *tasks = opendir(path);
-    while (tasks && (task = readdir(tasks))) {
-        long child;
-        if (!isdigit((unsigned char)task->d_name[0]))
-            continue;
-        snprintf(path, sizeof(path), "/proc/%ld/task/%s/children", (long)parent, task->d_name);
-        FILE *children = fopen(path, "r");
-        while (children && all->nr < PROCESSES_MAX && fscanf(children, "%ld", &child) == 1)
-            *array_push(all) = (pid_t)child;
-        if (children)
-            fclose(children);
-    }
-    if (tasks)
-        closedir(tasks);
+/* Its folder in /proc, or that of a thread of it: a process whose first thread has ended says
+ * nothing more of itself there, though others run on. */
+static void find_folder(pid_t pid, char folder[PATH_SIZE])
+{
+    struct proc_numbers threads;
+    char path[PATH_SIZE + 16], line[128];
+    long thread;
+
+    snprintf(folder, PATH_SIZE, "/proc/%ld", (long)pid);
+    snprintf(path, sizeof(path), "%s/statm", folder);
+    if (!file_first_line(path, line, sizeof(line)) || strncmp(line, "0 0 ", 4) != 0)
+        return;
+    snprintf(path, sizeof(path), "%s/task", folder);
+    if (!proc_numbers_open(&threads, path))
+        return;
+    while ((thread = proc_numbers_next(&threads)) >= 0)
+        if (thread != pid) /* the last one is as good as any */
+            snprintf(folder, PATH_SIZE, "/proc/%ld/task/%ld", (long)pid, thread);
 }
 
 /* Quick, and too much: with the pages of files, and those that processes share several times. */
-static int64_t resident(pid_t pid)
+static int64_t resident(const char *folder)
 {
-    char path[64], line[128];
+    char path[PATH_SIZE + 16], line[128];
     long long size, pages;
 
-    snprintf(path, sizeof(path), "/proc/%ld/statm", (long)pid);
+    snprintf(path, sizeof(path), "%s/statm", folder);
     if (!file_first_line(path, line, sizeof(line)) || sscanf(line, "%lld %lld", &size, &pages) != 2)
         return 0; /* it has just ended */
     return pages * sysconf(_SC_PAGESIZE);
 }
 
-/* Its part of what it shares with others, no files. The second names are those of older systems. */
-static int64_t held_by(pid_t pid)
+/* Its part of what it shares with others, no files. The second names are those of older systems,
+ * and of processes that this one must not look into. */
+static int64_t held_by(const char *folder)
 {
     static const struct {
         const char *file, *anonymous, *shared;
@@ -65,45 +78,133 @@ static int64_t held_by(pid_t pid)
     int64_t anonymous = 0, shared = 0;
 
     for (size_t i = 0; i < 2; i++) {
-        char path[64];
-        snprintf(path, sizeof(path), "/proc/%ld/%s", (long)pid, sources[i].file);
+        char path[PATH_SIZE + 16];
+        snprintf(path, sizeof(path), "%s/%s", folder, sources[i].file);
         if (file_field(path, sources[i].anonymous, &anonymous) &&
             file_field(path, sources[i].shared, &shared))
             return 1024 * (anonymous + shared);
     }
-    return resident(pid);
+    return resident(folder);
 }
 
-static int64_t sum(const struct processes *all, int64_t (*of)(pid_t pid))
+static int64_t sum(const struct tree *t, int64_t (*of)(const char *folder))
 {
+    char folder[PATH_SIZE];
     int64_t total = 0;
 
-    for (size_t i = 0; i < all->nr; i++)
-        total += of(all->items[i]);
+    for (size_t i = 0; i < t->nr; i++) {
+        find_folder(t->pids[i], folder);
+        total += of(folder);
+    }
     return total;
 }
 
-static int64_t look(pid_t pid, int64_t limit)
-{
-    struct processes all = { .nr = 0 };
+/* ---- files in memory ---- */
 
-    *array_push(&all) = pid;
-    for (size_t i = 0; i < all.nr; i++)
-        add_children(&all, all.items[i]);
-    int64_t held = sum(&all, resident);
+static const struct held_file *find_file(const struct tree *t, dev_t device, ino_t inode)
+{
+    for (size_t i = 0; i < t->nr_files; i++)
+        if (t->files[i].device == device && t->files[i].inode == inode)
+            return &t->files[i];
+    return NULL;
+}
+
+static bool in_memory(const char *path)
+{
+    struct statfs s;
+
+    return statfs(path, &s) == 0 &&
+           (s.f_type == TMPFS_MAGIC || s.f_type == HUGETLBFS_MAGIC || s.f_type == RAMFS_MAGIC);
+}
+
+static void add_files(struct tree *t, const char *folder)
+{
+    struct proc_numbers descriptors;
+    char path[PATH_SIZE + 32];
+    struct stat file;
+    long fd;
+
+    snprintf(path, sizeof(path), "%s/fd", folder);
+    if (!proc_numbers_open(&descriptors, path))
+        return;
+    while ((fd = proc_numbers_next(&descriptors)) >= 0) {
+        snprintf(path, sizeof(path), "%s/fd/%ld", folder, fd);
+        if (t->nr_files < FILES_MAX && stat(path, &file) == 0 && S_ISREG(file.st_mode) &&
+            file.st_nlink == 0 && !find_file(t, file.st_dev, file.st_ino) && in_memory(path))
+            t->files[t->nr_files++] =
+                (struct held_file) { file.st_dev, file.st_ino, 512 * (int64_t)file.st_blocks };
+    }
+}
+
+static int64_t sum_files(struct tree *t)
+{
+    char folder[PATH_SIZE];
+    int64_t total = 0;
+
+    for (size_t i = 0; i < t->nr; i++) {
+        find_folder(t->pids[i], folder);
+        add_files(t, folder);
+    }
+    for (size_t i = 0; i < t->nr_files; i++)
+        total += t->files[i].bytes;
+    return total;
+}
+
+/* What is mapped of these files, which counts as shared memory as well. */
+static int64_t mapped_by(const struct tree *t, const char *folder)
+{
+    char path[PATH_SIZE + 16], line[512];
+    unsigned major, minor;
+    unsigned long inode;
+    long long kilobytes;
+    int64_t total = 0;
+    bool ours = false;
+
+    snprintf(path, sizeof(path), "%s/smaps", folder);
+    FILE *maps = fopen(path, "re");
+    while (maps && fgets(line, sizeof(line), maps))
+        if (sscanf(line, "%*x-%*x %*s %*x %x:%x %lu", &major, &minor, &inode) == 3)
+            ours = find_file(t, makedev(major, minor), inode) != NULL;
+        else if (ours && sscanf(line, "Pss: %lld kB", &kilobytes) == 1)
+            total += 1024 * kilobytes;
+    if (maps)
+        fclose(maps);
+    return total;
+}
+
+static int64_t sum_mapped(const struct tree *t)
+{
+    char folder[PATH_SIZE];
+    int64_t total = 0;
+
+    for (size_t i = 0; t->nr_files && i < t->nr; i++) {
+        find_folder(t->pids[i], folder);
+        total += mapped_by(t, folder);
+    }
+    return total;
+}
+
+/* Each step costs more than the one before, and is taken where that says more than the limit. */
+static int64_t look(pid_t guard, int64_t limit)
+{
+    struct tree t = { .nr_files = 0 };
+
+    t.nr = process_tree_list(guard, t.pids, PROCESS_TREE_MAX);
+    int64_t files = sum_files(&t), held = sum(&t, resident) + files;
     if (held > limit)
-        held = sum(&all, held_by);
-    array_release(&all);
+        held = sum(&t, held_by) + files;
+    if (held > limit)
+        held -= sum_mapped(&t);
     return held;
 }
 
-bool memory_watch_over(struct memory_watch *w, pid_t pid)
+bool memory_watch_over(struct memory_watch *w, pid_t guard)
 {
     uint64_t now = clock_ns();
 
     if (now < w->next_ns)
         return false;
-    w->held = look(pid, w->limit);
+    w->held = look(guard, w->limit);
     double lasts = (double)(w->limit - w->held) / fastest * 1e9;
     w->next_ns = now + (uint64_t)(lasts < SOONEST_NS              ? SOONEST_NS
                                   : lasts < 1e6 * MEMORY_WATCH_MS ? lasts

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What a measuring process holds, looked at from outside: its own memory and that of all that it
- * started, without what the system can read again from files.
+ * started, wherever that went (base/process_tree.h), without what the system can read again from
+ * files, but with files that are memory and that nothing but open descriptors keeps: those of
+ * memfd_create(), and deleted ones of a tmpfs, each once.
  *
  * Not by setrlimit(): a limit of address space would refuse what CUDA and the sanitizers only
  * reserve, would be each process's own, and what runs into it dies of something else, a null
@@ -24,8 +26,9 @@ struct memory_watch {
     uint64_t next_ns; /* when to look again, see core/clock.h */
 };
 
-/* Looks if it is time; true where more than the limit is held. */
-bool memory_watch_over(struct memory_watch *w, pid_t pid);
+/* Looks if it is time; true where more than the limit is held by what is below `guard`, which does
+ * not count. */
+bool memory_watch_over(struct memory_watch *w, pid_t guard);
 /* ms until it is time, rounded up. */
 int memory_watch_wait(const struct memory_watch *w);
 

@@ -195,7 +195,7 @@ int sweep_ceilings(const char *device_spec, struct ceiling *out,
 
     if (rc == 0 && result.end != LAUNCH_DONE)
         rc = error_set(err, "measuring the machine's roofs failed (status %d): %s",
-                       result.exit_status, turn_last_words(&result));
+                       result.exit_status, *result.said ? result.said : turn_last_words(&result));
     free(result.error_text);
     return rc ? -1 : kept.nr;
 }

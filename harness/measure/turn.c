@@ -95,6 +95,10 @@ static int record_loss(struct state *s, const struct launch_result *r, struct er
         error_set(&message, "killed: out of memory limit, it held %s of %s allowed",
                   text_bytes((double)r->memory_held, held),
                   text_bytes((double)r->memory_limit, allowed));
+    else if (r->end == LAUNCH_MISSPOKE)
+        error_set(&message,
+                  "killed: the channel said something that the measuring code did not: %s",
+                  r->said);
     else if (r->end == LAUNCH_TIMED_OUT)
         error_set(&message, "killed: no result within %g s", s->turn->limits.case_timeout);
     else if (r->exit_status < 0)
@@ -113,13 +117,15 @@ static int record_loss(struct state *s, const struct launch_result *r, struct er
 static int report_no_start(const struct turn *turn, const struct launch_result *r,
                            struct error *err)
 {
-    const char *program = turn->limits.program, *last = turn_last_words(r);
+    const char *program = turn->limits.program;
+    const char *last = r->end == LAUNCH_MISSPOKE ? r->said : turn_last_words(r);
     size_t length = strlen(last);
 
     if (length > 0 && last[length - 1] == '\n')
         length--;
     error_set(err, "the measuring process %s before its first case (status %d): %.*s",
               r->end == LAUNCH_TIMED_OUT   ? "said nothing and was killed"
+              : r->end == LAUNCH_MISSPOKE  ? "said what no harness says"
               : r->end == LAUNCH_TOO_LARGE ? "held more than the memory limit and was killed"
                                            : "ended",
               r->exit_status, (int)length, last);

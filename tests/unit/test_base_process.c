@@ -144,21 +144,81 @@ static void time_and_users_end_it(void **state)
     strbuf_release(&out);
 }
 
-/* Then the system forgets how a process ended: a failure must not read as success. */
+/* A parent that ignores its children's ends, as some leave it: the system forgets how they ended,
+ * and a failure must not read as success. The guard remembers. */
+static void an_end_is_known_whatever_is_ignored(void **state)
+{
+    struct strbuf out;
+    (void)state;
+    strbuf_init(&out);
+    signal(SIGCHLD, SIG_IGN);
+    struct process_result r = shell((struct process) { 0 }, "exit 7", &out, NULL);
+    signal(SIGCHLD, SIG_DFL);
+    assert_int_equal(r.end, PROCESS_EXITED);
+    assert_int_equal(r.status, 7);
+    strbuf_release(&out);
+}
+
+/* Whoever ends the guard ends what it guards: that is no success either. */
 static void an_unknown_end_is_an_error(void **state)
 {
-    static const char *const argv[] = { "sh", "-c", "exit 7", NULL };
+    static const char *const argv[] = { "sh", "-c", "kill -KILL $PPID; sleep 600", NULL };
     struct process p = { .argv = argv };
     struct process_result result;
     struct strbuf out;
     struct error err;
     (void)state;
     strbuf_init(&out);
-    signal(SIGCHLD, SIG_IGN);
-    int rc = process_run(&p, &out, NULL, &result, &err);
-    signal(SIGCHLD, SIG_DFL);
-    assert_int_equal(rc, -1);
+    assert_int_equal(process_run(&p, &out, NULL, &result, &err), -1);
     assert_non_null(strstr(err.message, "cannot tell how sh ended"));
+    strbuf_release(&out);
+}
+
+/* A program that says more than anybody wants to know is ended, and memory is not the place for
+ * what it has said. */
+static void words_have_a_limit(void **state)
+{
+    static const char *const lines[] = { "yes", "yes >&2", "exec yes & yes" };
+    struct strbuf out, errors;
+    (void)state;
+    strbuf_init(&out);
+    strbuf_init(&errors);
+    for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+        const char *argv[] = { "sh", "-c", lines[i], NULL };
+        struct process p = { .argv = argv, .most = 1 << 20 };
+        struct process_result result;
+        struct error err;
+        strbuf_clear(&out);
+        strbuf_clear(&errors);
+        assert_int_equal(process_run(&p, &out, &errors, &result, &err), -1);
+        assert_string_equal(err.message, "sh says more than 1048576 bytes");
+        assert_in_range(out.length + errors.length, 1 << 20, (1 << 20) + (2 << 16));
+    }
+    strbuf_release(&out);
+    strbuf_release(&errors);
+}
+
+/* What leaves its group and session is asked to end, and ended, nevertheless. */
+static void time_ends_what_has_left_the_group(void **state)
+{
+    static const char *const lines[] = {
+        "setsid sleep 600",
+        "(setsid sleep 600 &) ; sleep 600",
+        "trap '' TERM INT HUP; setsid sh -c \"trap '' TERM; sleep 600; sleep 600\" & wait; wait",
+        "kill -STOP $PPID; setsid sleep 600 & kill -STOP $$",
+    };
+    struct strbuf out;
+    (void)state;
+    strbuf_init(&out);
+    prctl(PR_SET_CHILD_SUBREAPER, 1); /* what is left behind becomes ours */
+    for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+        struct process_result r = shell((struct process) { .timeout = 0.3 }, lines[i], &out, NULL);
+        assert_int_equal(r.end, PROCESS_TIMED_OUT);
+        while (waitpid(-1, NULL, WNOHANG) > 0) /* zombies are nobody's trouble */
+            continue;
+        assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+    }
+    prctl(PR_SET_CHILD_SUBREAPER, 0);
     strbuf_release(&out);
 }
 
@@ -248,7 +308,10 @@ int main(void)
         cmocka_unit_test(output_and_status_come_back),
         cmocka_unit_test(output_can_go_to_a_log),
         cmocka_unit_test(time_and_users_end_it),
+        cmocka_unit_test(an_end_is_known_whatever_is_ignored),
         cmocka_unit_test(an_unknown_end_is_an_error),
+        cmocka_unit_test(words_have_a_limit),
+        cmocka_unit_test(time_ends_what_has_left_the_group),
         cmocka_unit_test(an_impatient_user_leaves_nothing_behind),
         cmocka_unit_test(what_is_not_there_is_named),
     };

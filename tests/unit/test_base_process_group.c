@@ -5,6 +5,7 @@
 
 #include "base/process.h"
 #include "base/process_group.h"
+#include "base/process_tree.h"
 #include "knocks.h"
 
 #include <errno.h>
@@ -142,35 +143,145 @@ static void but_not_for_long(void **state)
     kill_at_work(deaf, 1);
 }
 
+static int wait_for_ever(const void *context)
+{
+    (void)context;
+    for (;;)
+        pause();
+    return 0;
+}
+
 /* Its own signals end neither the guard nor, by it, the process. */
 static void a_guard_is_deaf_to_signals(void **state)
 {
-    static const int signals[] = { SIGHUP, SIGINT, SIGTERM, SIGCHLD, SIGUSR1, SIGALRM };
+    static const int signals[] = { SIGHUP, SIGINT, SIGTERM, SIGCHLD, SIGUSR1, SIGALRM, SIGCONT };
     struct process_group g;
     struct error err;
     int status;
     (void)state;
-    assert_ok(process_group_open(&g, 0, &err), &err);
-    pid_t self = getpid(), pid = fork();
-    if (pid == 0) {
-        if (process_group_join(&g, self))
-            for (;;)
-                pause();
-        _exit(1);
-    }
-    setpgid(pid, g.id);
+    assert_ok(process_group_start(&g, 0, wait_for_ever, NULL, &err), &err);
     for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
-        kill(g.id, signals[i]);
+        kill(g.guard, signals[i]);
     poll(NULL, 0, 100);
-    assert_int_equal(waitpid(g.id, &status, WNOHANG), 0);
-    assert_int_equal(waitpid(pid, &status, WNOHANG), 0);
+    assert_int_equal(waitpid(g.guard, &status, WNOHANG), 0);
+    assert_false(process_group_ended(&g));
     assert_false(process_group_is_empty(&g));
-    kill(-g.id, SIGKILL);
-    assert_int_equal(waitpid(pid, &status, 0), pid);
-    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+    process_group_kill(&g);
+    assert_true(process_group_ended(&g) && !g.deserted);
+    assert_true(WIFSIGNALED(g.status) && WTERMSIG(g.status) == SIGKILL);
     assert_true(process_group_is_empty(&g));
     process_group_close(&g);
     process_group_close(&g);
+}
+
+/* ---- what would leave ---- */
+
+static int run_line(const void *context)
+{
+    execlp("sh", "sh", "-c", (const char *)context, (char *)NULL);
+    return errno;
+}
+
+/* Each leaves its parent, group, session, or all of them, and tells when it has. */
+static const char *const leavers[] = {
+    "setsid sh -c 'echo + >&%d; sleep 1000'",
+    "setsid sh -c 'echo + >&%d; sleep 1000' & exit 0",
+    "(setsid sh -c 'echo + >&%d; sleep 1000' & ) ; sleep 1000",
+    "(setsid sh -c '(setsid sh -c \"echo + >&%d; sleep 1000\" & )' & ) ; exit 0",
+    "trap '' HUP INT TERM QUIT CONT; nohup setsid sh -c 'echo + >&%d; sleep 1000'; sleep 1000",
+    "kill -STOP $PPID; setsid sh -c 'echo + >&%d; kill -STOP $$' & sleep 1000", /* the guard */
+    "i=0; while [ $i -lt 40 ]; do i=$((i + 1)); setsid sleep 1000 & done; echo + >&%d",
+};
+
+enum { LEAVERS = sizeof(leavers) / sizeof(leavers[0]) };
+
+static void end_of_leaver(size_t which, int told, int began)
+{
+    struct process_group g;
+    struct error err;
+    char line[256];
+
+    snprintf(line, sizeof(line), leavers[which], told);
+    assert_ok(process_group_start(&g, 0, run_line, line, &err), &err);
+    wait_for_byte(began);
+    process_group_kill(&g);
+    assert_true(g.ended && process_group_is_empty(&g));
+    process_group_close(&g);
+}
+
+static void nothing_leaves_the_group(void **state)
+{
+    (void)state;
+    prctl(PR_SET_CHILD_SUBREAPER, 1); /* what is left behind becomes ours */
+    for (size_t i = 0; i < LEAVERS; i++) {
+        int ends[2];
+        assert_int_equal(pipe(ends), 0);
+        end_of_leaver(i, ends[1], ends[0]);
+        if (!nothing_is_left())
+            fail_msg("left behind: %s", leavers[i]);
+        close(ends[0]);
+        close(ends[1]);
+    }
+    knock("programs that leave their group, session or parent", LEAVERS, LEAVERS,
+          "ended with the rest");
+}
+
+static void start_leaver(int told, size_t which)
+{
+    struct process_group g;
+    struct error err;
+    char line[256];
+
+    snprintf(line, sizeof(line), leavers[which], told);
+    if (process_group_start(&g, 0, run_line, line, &err) == 0)
+        for (;;)
+            pause();
+}
+
+/* The process that guards them is not there to do it. */
+static void nothing_outlives_who_started_it(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < LEAVERS; i++) {
+        int ends[2];
+        assert_int_equal(pipe(ends), 0);
+        prctl(PR_SET_CHILD_SUBREAPER, 1);
+        pid_t pid = fork();
+        if (pid == 0) {
+            start_leaver(ends[1], i);
+            _exit(9);
+        }
+        wait_for_byte(ends[0]);
+        kill(pid, SIGKILL);
+        if (!nothing_is_left())
+            fail_msg("left behind: %s", leavers[i]);
+        close(ends[0]);
+        close(ends[1]);
+    }
+    knock("kill -9 beside programs that leave their group", LEAVERS, LEAVERS, "none is left");
+}
+
+/* Where the kernel lists no children, all of /proc tells the same. */
+static void a_tree_is_found_both_ways(void **state)
+{
+    struct process_group g;
+    struct error err;
+    pid_t listed[64], searched[64];
+    char line[256];
+    int ends[2];
+    (void)state;
+    assert_int_equal(pipe(ends), 0);
+    snprintf(line, sizeof(line), leavers[LEAVERS - 1], ends[1]);
+    assert_ok(process_group_start(&g, 0, run_line, line, &err), &err);
+    wait_for_byte(ends[0]);
+    size_t nr = process_tree_list(g.guard, listed, 64);
+    assert_int_equal(nr, process_tree_search(g.guard, searched, 64));
+    assert_in_range(nr, 40, 41); /* the shell may have ended by then */
+    process_group_kill(&g);
+    process_group_close(&g);
+    close(ends[0]);
+    close(ends[1]);
+    assert_true(nothing_is_left());
 }
 
 /* ---- at random moments ---- */
@@ -179,20 +290,17 @@ static void a_guard_is_deaf_to_signals(void **state)
 static void run_many(int told)
 {
     tell(told);
-    for (;;) {
+    for (size_t i = 0;; i++) {
         struct process_group g;
         struct error err;
-        if (process_group_open(&g, 0, &err))
+        if (process_group_start(&g, 0, run_line,
+                                i % 2 ? "setsid sleep 1000 & (setsid sleep 1000 &) ; exit 0"
+                                      : "sleep 1000 & sleep 1000 & exit 0",
+                                &err))
             _exit(6);
-        pid_t self = getpid(), pid = fork();
-        if (pid == 0) {
-            if (process_group_join(&g, self))
-                execlp("sh", "sh", "-c", "sleep 1000 & sleep 1000 & exit 0", (char *)NULL);
-            _exit(5);
-        }
-        setpgid(pid, g.id);
-        waitpid(pid, NULL, 0);
-        kill(-g.id, SIGKILL);
+        while (!process_group_ended(&g))
+            poll(&(struct pollfd) { .fd = g.news, .events = POLLIN }, 1, -1);
+        process_group_kill(&g);
         process_group_close(&g);
     }
 }
@@ -225,6 +333,9 @@ int main(void)
         cmocka_unit_test(a_program_may_tidy_up),
         cmocka_unit_test(but_not_for_long),
         cmocka_unit_test(a_guard_is_deaf_to_signals),
+        cmocka_unit_test(nothing_leaves_the_group),
+        cmocka_unit_test(nothing_outlives_who_started_it),
+        cmocka_unit_test(a_tree_is_found_both_ways),
         cmocka_unit_test(nothing_is_left_at_any_moment),
     };
 

@@ -7,10 +7,12 @@
 #include "sweep_testing.h"
 #include "test_store.h"
 
+#include "base/process_tree.h"
 #include "core/clock.h"
 #include "knocks.h"
 
 #include <poll.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 
@@ -87,7 +89,7 @@ static int measure_and_keep(const char *path, uint64_t seed, int report, struct 
 
 struct program {
     pid_t pid;
-    int report; /* what it stored; the processes that it starts hold the other end, too */
+    int report; /* what it stored */
 };
 
 static struct program start_program(const char *path, uint64_t seed)
@@ -97,6 +99,7 @@ static struct program start_program(const char *path, uint64_t seed)
     int ends[2];
 
     assert_int_equal(pipe(ends), 0);
+    prctl(PR_SET_CHILD_SUBREAPER, 1); /* what it leaves behind becomes ours */
     p.pid = fork();
     assert_true(p.pid >= 0);
     if (p.pid == 0) {
@@ -106,6 +109,14 @@ static struct program start_program(const char *path, uint64_t seed)
     close(ends[1]);
     p.report = ends[0];
     return p;
+}
+
+static void wait_us(uint64_t microseconds)
+{
+    struct timespec delay = { .tv_sec = (time_t)(microseconds / 1000000),
+                              .tv_nsec = (long)(microseconds % 1000000) * 1000 };
+
+    nanosleep(&delay, NULL);
 }
 
 /* How much it stored, once it and all that it started are gone. */
@@ -124,6 +135,11 @@ static unsigned gone(struct program *p)
         total += (unsigned)nr;
     }
     close(p->report);
+    for (int waited = 0; waitpid(-1, NULL, WNOHANG) >= 0; waited++) {
+        if (waited > PATIENCE_MS / 5)
+            fail_msg("a process is left behind");
+        wait_us(5000);
+    }
     return total;
 }
 
@@ -139,14 +155,6 @@ static struct store_health look(const char *path)
     assert_ok(store_verify(s, &health, &err), &err);
     store_close(s);
     return health;
-}
-
-static void wait_us(uint64_t microseconds)
-{
-    struct timespec delay = { .tv_sec = (time_t)(microseconds / 1000000),
-                              .tv_nsec = (long)(microseconds % 1000000) * 1000 };
-
-    nanosleep(&delay, NULL);
 }
 
 /* How long one run takes here, in microseconds. */
@@ -205,16 +213,13 @@ static bool measures(long pid)
 /* The process that measures for the program now; 0: there is none at the moment. */
 static pid_t child_of(pid_t parent)
 {
-    char path[64];
-    long child = 0, one;
+    pid_t pids[64];
+    size_t nr = process_tree_list(parent, pids, 64);
 
-    snprintf(path, sizeof(path), "/proc/%ld/task/%ld/children", (long)parent, (long)parent);
-    FILE *file = fopen(path, "r");
-    while (file && fscanf(file, "%ld", &one) == 1)
-        child = measures(one) ? one : child;
-    if (file)
-        fclose(file);
-    return (pid_t)child;
+    for (size_t i = 0; i < nr; i++)
+        if (measures(pids[i]))
+            return pids[i];
+    return 0;
 }
 
 /* Of the runs in the history: what is there more than it was, by outcome. */

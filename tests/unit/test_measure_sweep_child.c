@@ -104,32 +104,64 @@ static void jobs_with_unknown_variants(void **state)
     job_release(&job);
 }
 
-/* Lines that no right child would say are errors, not numbers in somebody's history. */
-static void words_out_of_turn_are_errors(void **state)
+/* Lines that no right child would say cost their case, and are no numbers in somebody's history;
+ * the sweep goes on, here to the same. */
+static void words_out_of_turn_cost_their_case(void **state)
 {
     (void)state;
     static const struct {
         const char *script, *says;
     } bad[] = {
-        { "not json\n", "measuring process: not valid JSON" },
-        { "{\"begin\":7}\n", "out of turn" },
-        { "{\"begin\":1}\n", "out of turn" },
-        { "{\"begin\":-1}\n", "out of turn" },
-        { "{\"begin\":0}\n{\"begin\":0}\n", "out of turn" },
-        { "{\"end\":0}\n", "out of turn" },
-        { "{\"begin\":0}\n{\"end\":1}\n", "out of turn" },
-        { "{\"begin\":0}\n{\"end\":0}\n", "not a JSON object" },
+        { "not json\n", "its words: not valid JSON" },
+        { "{\"begin\":0}\nnot json\n", "without its secret" },
+        { "{\"begin\":7}\n", "without its secret" },
+        { "{\"begin\":1}\n", "without its secret" },
+        { "{\"begin\":-1}\n", "without its secret" },
+        { "{\"begin\":0}\n{\"begin\":0}\n", "out of turn: \"{" },
+        { "{\"end\":0}\n", "out of turn: \"{\"end\":0}\"" },
+        { "{\"begin\":0}\n{\"end\":1}\n", "without its secret" },
+        { "{\"begin\":0}\n{\"end\":0}\n", "no measurement: \"not a JSON object\"" },
         { "{\"begin\":0}\n{\"end\":0,\"measurement\":{\"key\":5}}\n", "\"key\" is missing" },
-        { "{\"ceilings\":[]}\n", "out of turn" },
-        { "[]\n", "out of turn" },
-        { "{}\n", "out of turn" },
+        { "{\"alive\":0}\n", "out of turn" },
+        { "{\"ceilings\":[]}\n", "without its secret" },
     };
 
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         struct log log;
         struct error err;
-        if (run_script(bad[i].script, "0", 2, &log, &err) != -1)
-            fail_msg("accepted: %s", bad[i].script);
+        assert_ok(run_script(bad[i].script, "0", 2, &log, &err), &err);
+        assert_int_equal(log.seen.nr, 2);
+        for (size_t k = 0; k < log.seen.nr; k++) {
+            const struct measurement *m = &log.seen.items[k].m;
+            assert_int_equal(m->outcome, OUTCOME_FAILED);
+            assert_int_equal(m->nr_samples, 0);
+            assert_says(m->message,
+                        "killed: the channel said something that the measuring code "
+                        "did not: ");
+            assert_says(m->message, bad[i].says);
+        }
+        log_release(&log);
+    }
+}
+
+/* Before it has greeted no guest is loaded: what speaks then is no harness, or a broken one, and
+ * another would fare no better. */
+static void a_process_that_does_not_greet_is_an_error(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *script, *says;
+    } bad[] = {
+        { "raw:not json\n", "no greeting: \"not json\"" },
+        { "raw:\033[31m\377\n", "no greeting: \"?[31m?\"" },
+        { "raw:{\"begin\":0}\n{\"end\":0,\"measurement\":{}}\n", "no greeting: \"{" },
+    };
+
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        struct log log;
+        struct error err;
+        assert_int_equal(run_script(bad[i].script, "0", 2, &log, &err), -1);
+        assert_says(err.message, "said what no harness says before its first case");
         assert_says(err.message, bad[i].says);
         assert_int_equal(log.seen.nr, 0);
         log_release(&log);
@@ -233,7 +265,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(an_end_before_any_case_is_an_error),
         cmocka_unit_test(variants_that_a_child_lacks),
         cmocka_unit_test(jobs_with_unknown_variants),
-        cmocka_unit_test(words_out_of_turn_are_errors),
+        cmocka_unit_test(words_out_of_turn_cost_their_case),
+        cmocka_unit_test(a_process_that_does_not_greet_is_an_error),
         cmocka_unit_test(a_deaf_child_is_survived),
         cmocka_unit_test(jobs_round_trip),
         cmocka_unit_test(bad_jobs_are_refused),
