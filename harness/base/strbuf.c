@@ -73,6 +73,14 @@ void strbuf_addf(struct strbuf *sb, const char *format, ...)
     va_end(again);
 }
 
+void strbuf_keep_last(struct strbuf *sb, size_t nr)
+{
+    if (sb->length <= nr)
+        return;
+    memmove(sb->data, sb->data + sb->length - nr, nr + 1);
+    sb->length = nr;
+}
+
 void strbuf_pad(struct strbuf *sb, size_t width, char c)
 {
     while (sb->length < width)

@@ -21,6 +21,8 @@ void strbuf_add(struct strbuf *sb, const void *bytes, size_t nr);
 void strbuf_adds(struct strbuf *sb, const char *text);
 void strbuf_addc(struct strbuf *sb, char c);
 void strbuf_addf(struct strbuf *sb, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Forgets all but the last `nr` bytes. */
+void strbuf_keep_last(struct strbuf *sb, size_t nr);
 /* Pads with `c` until `length` is at least `width`. */
 void strbuf_pad(struct strbuf *sb, size_t width, char c);
 /* Hands the heap string to the caller (free() it); the buffer is then as after strbuf_release(). */

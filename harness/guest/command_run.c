@@ -7,6 +7,7 @@
 #include "core/clock.h"
 #include "core/record.h"
 #include "guest/command.h"
+#include "guest/command_ears.h"
 #include "guest/output_check.h"
 
 #include <errno.h>
@@ -14,12 +15,9 @@
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-enum { WORDS_MAX = 400 }; /* of its standard error, in a message */
 
 /* What a run cost beside its time. */
 struct cost {
@@ -34,8 +32,8 @@ struct running {
     char *expect;   /* file name */
     char *expected; /* its content */
     size_t expected_length;
-    int out, errors; /* files in memory; out -1: nobody looks */
-    bool wrong;      /* some run so far */
+    struct ears ears;
+    bool wrong; /* some run so far */
     struct error why;
     ARRAY(struct cost) costs; /* of each run so far */
 };
@@ -78,27 +76,18 @@ static void fill_arguments(struct running *r, const struct call *call)
     r->expect = with_sizes(spec->expect, call);
 }
 
-static int open_memory(const char *name, struct error *err)
-{
-    int fd = memfd_create(name, MFD_CLOEXEC);
-
-    if (fd < 0)
-        error_set(err, "cannot make room for what the program says: %s", strerror(errno));
-    return fd;
-}
-
 static int fill(struct running *r, const struct call *call, struct error *err)
 {
     fill_arguments(r, call);
     r->program = command_find_program(r->argv[0], err);
     if (!r->program)
         return -1;
-    r->errors = open_memory("stderr", err);
-    if (r->errors < 0 || !r->expect)
-        return r->errors < 0 ? -1 : 0;
-    r->out = open_memory("stdout", err);
-    r->expected = file_read(r->expect, &r->expected_length, err);
-    return r->out < 0 || !r->expected ? -1 : 0;
+    if (r->expect) {
+        r->expected = file_read(r->expect, &r->expected_length, err);
+        if (!r->expected)
+            return -1;
+    }
+    return ears_open(&r->ears, r->expect ? &r->expected_length : NULL, err);
 }
 
 static void let_go(struct running *r)
@@ -110,10 +99,7 @@ static void let_go(struct running *r)
     free(r->prepare);
     free(r->expect);
     free(r->expected);
-    if (r->out >= 0)
-        close(r->out);
-    if (r->errors >= 0)
-        close(r->errors);
+    ears_close(&r->ears);
     array_release(&r->costs);
     free(r);
 }
@@ -123,7 +109,7 @@ int command_prepare(struct call *call, struct error *err)
     struct running *r = memory_zeroed(1, sizeof(*r));
 
     r->spec = call->kernel->config;
-    r->out = r->errors = -1;
+    r->ears = ears_none;
     if (fill(r, call, err)) {
         let_go(r);
         return -1;
@@ -170,18 +156,19 @@ static void arrange(const struct start *s, posix_spawn_file_actions_t *actions,
     posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
 }
 
-static int time_process(const struct start *s, uint64_t *ns, int *status, struct rusage *usage,
-                        struct error *err)
+static int time_process(const struct start *s, struct ears *ears, uint64_t *ns, int *status,
+                        struct rusage *usage, struct error *err)
 {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
-    pid_t pid, ended = 0;
+    int ended = 0;
+    pid_t pid;
 
     arrange(s, &actions, &attributes);
     uint64_t start = clock_ns();
     int rc = posix_spawn(&pid, s->program, &actions, &attributes, s->argv, environ);
-    while (rc == 0 && (ended = wait4(pid, status, 0, usage)) < 0 && errno == EINTR)
-        continue;
+    if (rc == 0)
+        ended = ears_wait(ears, pid, status, usage);
     *ns = clock_ns() - start;
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
@@ -191,28 +178,12 @@ static int time_process(const struct start *s, uint64_t *ns, int *status, struct
                      : 0;
 }
 
-/* The last lines of what it wrote to its standard error. */
-static void read_last_words(int fd, char words[WORDS_MAX + 1])
+static int check_end(const char *who, int status, struct ears *ears, bool any_status,
+                     struct error *err)
 {
-    off_t end = lseek(fd, 0, SEEK_END), from = end > WORDS_MAX ? end - WORDS_MAX : 0;
-    ssize_t nr = pread(fd, words, WORDS_MAX, from);
-
-    words[nr > 0 ? nr : 0] = '\0';
-    char *newline = from > 0 ? strchr(words, '\n') : NULL;
-    if (newline && newline[1])
-        memmove(words, newline + 1, strlen(newline));
-    size_t length = strlen(words);
-    if (length > 0 && words[length - 1] == '\n')
-        words[length - 1] = '\0';
-}
-
-static int check_end(const char *who, int status, int errors, bool any_status, struct error *err)
-{
-    char words[WORDS_MAX + 1];
-
     if (WIFEXITED(status) && (WEXITSTATUS(status) == 0 || any_status))
         return 0;
-    read_last_words(errors, words);
+    const char *words = ears_last_words(ears);
     if (WIFSIGNALED(status))
         return error_set(err, "%s died by signal %d (%s)%s%s", who, WTERMSIG(status),
                          strsignal(WTERMSIG(status)), *words ? ": " : "", words);
@@ -220,40 +191,35 @@ static int check_end(const char *who, int status, int errors, bool any_status, s
                      *words ? ": " : "", words);
 }
 
-/* Forgets what the last run said. */
-static int empty(int fd, struct error *err)
-{
-    if (fd >= 0 && (ftruncate(fd, 0) || lseek(fd, 0, SEEK_SET) < 0))
-        return error_set(err, "cannot forget what the last run said: %s", strerror(errno));
-    return 0;
-}
-
-static int run_prepare(const struct running *r, struct error *err)
+static int run_prepare(struct running *r, struct error *err)
 {
     char shell[] = "sh", option[] = "-c";
     char *argv[] = { shell, option, r->prepare, NULL };
-    const struct start start = { "/bin/sh", argv, -1, r->errors };
+    const struct start start = { "/bin/sh", argv, -1, r->ears.errors[1] };
     struct rusage usage;
     uint64_t ns;
     int status;
 
     if (!r->prepare)
         return 0;
-    if (empty(r->errors, err) || time_process(&start, &ns, &status, &usage, err))
+    ears_clear(&r->ears);
+    if (time_process(&start, &r->ears, &ns, &status, &usage, err))
         return -1;
-    return check_end("--prepare", status, r->errors, false, err);
+    return check_end("--prepare", status, &r->ears, false, err);
 }
 
-static int run_program(const struct running *r, uint64_t *ns, struct rusage *usage,
-                       struct error *err)
+/* One that was ended for what it said has not failed: that is wrong. */
+static int run_program(struct running *r, uint64_t *ns, struct rusage *usage, struct error *err)
 {
-    const struct start start = { r->program, r->argv, r->out, r->errors };
+    const struct start start = { r->program, r->argv, r->ears.out[1], r->ears.errors[1] };
     int status;
 
-    if (empty(r->out, err) || empty(r->errors, err) ||
-        time_process(&start, ns, &status, usage, err))
+    ears_clear(&r->ears);
+    if (time_process(&start, &r->ears, ns, &status, usage, err))
         return -1;
-    return check_end(r->argv[0], status, r->errors, r->spec->ignore_status, err);
+    if (r->ears.too_much)
+        return 0;
+    return check_end(r->argv[0], status, &r->ears, r->spec->ignore_status, err);
 }
 
 static double milliseconds(struct timeval t)
@@ -275,14 +241,12 @@ static void keep_cost(struct running *r, const struct rusage *usage)
     };
 }
 
-static int check_output(struct running *r, struct error *err)
+static void check_output(struct running *r)
 {
-    int right =
-        r->out < 0 ? 1
-                   : output_check(r->out, r->expected, r->expected_length, r->expect, &r->why, err);
+    const struct strbuf *said = ears_output(&r->ears);
 
-    r->wrong |= right == 0;
-    return right < 0 ? -1 : 0;
+    r->wrong = r->expect && !output_check(said->data, said->length, r->expected, r->expected_length,
+                                          r->expect, &r->why);
 }
 
 int command_execute(const struct call *call, uint64_t *ns, struct error *err)
@@ -290,9 +254,10 @@ int command_execute(const struct call *call, uint64_t *ns, struct error *err)
     struct running *r = call->state;
     struct rusage usage;
 
-    if (run_prepare(r, err) || run_program(r, ns, &usage, err) ||
-        (!r->wrong && check_output(r, err)))
+    if (run_prepare(r, err) || run_program(r, ns, &usage, err))
         return -1;
+    if (!r->wrong)
+        check_output(r);
     keep_cost(r, &usage);
     *(float *)call->tensor[0].data = r->wrong ? 1 : 0;
     return 0;

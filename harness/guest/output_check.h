@@ -5,12 +5,12 @@
 
 #include "base/error.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
-/* Compares what is in the file `fd`, from its beginning, with `expected`, which came from the file
- * `name`. 1: they are equal. 0: not, and `why` says where the first difference is. -1: unreadable.
- */
-int output_check(int fd, const char *expected, size_t length, const char *name, struct error *why,
-                 struct error *err);
+/* Compares what a program said with `expected`, which came from the file `name`. Where they differ,
+ * `why` says in which line first. */
+bool output_check(const char *said, size_t nr, const char *expected, size_t length,
+                  const char *name, struct error *why);
 
 #endif

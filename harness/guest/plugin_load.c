@@ -156,11 +156,8 @@ int plugin_open(struct plugin *p, const char *path, const char *digest, struct e
 
 void plugin_close(struct plugin *p)
 {
-    if (p->own) {
+    if (p->own) /* the library stays: its destructors are a stranger's code */
         plugin_drop(p);
-        if (p->own->library)
-            dlclose(p->own->library);
-    }
     free(p->own);
     free(p->path);
     *p = (struct plugin) { 0 };

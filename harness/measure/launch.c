@@ -74,11 +74,8 @@ static void read_errors(struct child *c)
         launch_close(&c->process.errors);
         return;
     }
-    if (c->error_text.length > STDERR_KEPT) {
-        size_t drop = c->error_text.length - STDERR_KEPT / 2;
-        memmove(c->error_text.data, c->error_text.data + drop, STDERR_KEPT / 2 + 1);
-        c->error_text.length = STDERR_KEPT / 2;
-    }
+    if (c->error_text.length > STDERR_KEPT)
+        strbuf_keep_last(&c->error_text, STDERR_KEPT / 2);
     strbuf_add(&c->error_text, block, (size_t)nr);
 }
 
