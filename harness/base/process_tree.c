@@ -34,7 +34,7 @@ static void add(struct list *l, pid_t pid)
 {
     if (l->nr == l->most || pid <= 0)
         return;
-    if (l->number)
+    if (l->number && pid != getpid())
         kill(pid, l->number);
     l->pids[l->nr++] = pid;
 }
@@ -200,7 +200,7 @@ bool process_tree_is_empty(pid_t root)
     size_t nr = process_tree_list(root, pids, PROCESS_TREE_MAX);
 
     for (size_t i = 0; i < nr; i++)
-        if (runs(pids[i]))
+        if (pids[i] != getpid() && runs(pids[i]))
             return false;
     return true;
 }
@@ -234,7 +234,8 @@ bool process_tree_kill(pid_t root)
         while ((nr = list(root, pids, PROCESS_TREE_MAX, SIGSTOP)) > before && now_ms() < end)
             before = nr;
         for (size_t i = 0; i < nr; i++)
-            kill(pids[i], SIGKILL);
+            if (pids[i] != getpid())
+                kill(pids[i], SIGKILL);
     }
     return true;
 }

@@ -4,6 +4,8 @@
  * process group or session is still in it. What outlives its parent becomes a child of the nearest
  * ancestor that is a subreaper (PR_SET_CHILD_SUBREAPER): under one, nothing gets out.
  *
+ * Who calls is found, too, if it is below `root`, but neither counted nor signalled below.
+ *
  * No memory is taken and only async-signal-safe calls are made, so that a child that fork() has
  * just made may use it.
  */

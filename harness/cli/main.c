@@ -138,20 +138,23 @@ static bool reader_left(void)
     return poll(&out, 1, 0) > 0 && (out.revents & POLLERR);
 }
 
-/* Of the sanitizers, where one is built in: it looks for leaks at exit(). */
+/* What looks at the whole process at its end, where it is built in: gcov, and the sanitizers of
+ * leaks and of threads. */
+extern void __gcov_exit(void) __attribute__((weak));
 extern void __lsan_do_leak_check(void) __attribute__((weak));
-/* Of gcov, where that counts: it writes at exit(). */
-extern void __gcov_dump(void) __attribute__((weak));
+extern void __tsan_init(void) __attribute__((weak));
 
 /* Not by exit(): what a plugin has registered for the end of the process (destructors, atexit()) is
  * a stranger's code, and could change how this process ends, or keep it from ending. */
 __attribute__((noreturn)) static void leave(int status)
 {
     fflush(NULL);
-    if (__gcov_dump)
-        __gcov_dump();
+    if (__gcov_exit)
+        __gcov_exit();
     if (__lsan_do_leak_check)
         __lsan_do_leak_check();
+    if (__tsan_init)
+        exit(status);
     _exit(status);
 }
 

@@ -1,0 +1,174 @@
+# shellcheck shell=bash
+# Measured code that does all it can to who measures it: as a plugin and as a program, it forges
+# results, floods, forks, hides, hangs, and does not want to end. No result is forged, the other two
+# cases of each sweep are OK, limits hold. HARNESS_CASES=N takes so many rows of the table from a
+# random one on, `all` takes all of them. U-11, S0-22.
+build=$(dirname "$HARNESS")
+[ -e "$build/CMakeCache.txt" ] || skip "not a build tree: $build"
+compiler=$(sed -n 's/^CMAKE_C_COMPILER:[A-Z]*=//p' "$build/CMakeCache.txt")
+source=$(sed -n 's/^CMAKE_HOME_DIRECTORY:[A-Z]*=//p' "$build/CMakeCache.txt")
+flags=(-std=gnu11 -D_GNU_SOURCE -O1 -pthread -Wall -Wextra -Werror -Wno-infinite-recursion)
+"$compiler" "${flags[@]}" -shared -fPIC -I "$build/include" -o hostile.so \
+  "$source/tests/fixtures/guests/hostile.c" || exit 1
+"$compiler" "${flags[@]}" -DPROGRAM -o hostile "$source/tests/fixtures/guests/hostile.c" || exit 1
+echo "done" >expected.txt
+
+# What, its kind, what becomes of the case that does it, and what its reason says.
+table='
+forge                   plugin   FAILED   the channel said something
+stray                   plugin   FAILED   the channel said something
+forge_on_three          plugin   OK
+reopen                  plugin   OK
+endless_line            plugin   FAILED   the channel said something
+close_all               plugin   FAILED   cannot report
+close_sockets           plugin   FAILED   cannot report
+dup_over                plugin   OK
+late                    plugin   OK
+deaf                    plugin   FAILED   no result within 2 s
+leave_group             plugin   FAILED   no result within 2 s
+leave_session           plugin   FAILED   no result within 2 s
+daemons                 plugin   OK
+hang_with_daemons       plugin   FAILED   no result within 2 s
+fork_many               plugin   OK
+run_away                plugin   OK
+own_reaper              plugin   FAILED   no result within 2 s
+own_namespace           plugin   FAILED   no result within 2 s
+sibling                 plugin   FAILED   no result within 2 s
+stop_self               plugin   FAILED   no result within 2 s
+stop_parent             plugin   OK
+kill_parent             plugin   FAILED   died by signal 9
+kill_group              plugin   FAILED   died by signal 9
+kill_guard_with_daemons plugin   FAILED   died by signal 9
+trace_parent            plugin   FAILED   no result within 2 s
+end_first_thread        plugin   FAILED   no result within 2 s
+fill_alone              plugin   FAILED   out of memory limit
+fill_in_orphans         plugin   FAILED   out of memory limit
+fill_in_thread          plugin   FAILED   out of memory limit
+flood_memfd             plugin   FAILED   out of memory limit
+flood_deleted           plugin   FAILED   out of memory limit
+flood_shared            plugin   FAILED   out of memory limit
+flood_errors            plugin   OK
+leave                   plugin   FAILED   exited with status 0
+lower_limits            plugin   OK
+go_elsewhere            plugin   OK
+forget_environment      plugin   OK
+jump_to_nowhere         plugin   FAILED   died by signal
+overflow                plugin   FAILED   died by signal
+map_over                plugin   FAILED   died by signal
+ignore_children         plugin   OK
+exit_never              plugin   OK
+exit_crash              plugin   OK
+unload_crash            plugin   OK
+unload_never            plugin   OK
+unload_exit             plugin   OK
+load_sleeper            refused  -        leaves a process behind
+load_daemon             refused  -        leaves a process behind
+load_forge              refused  -        begin
+load_words              refused  -        yyyy
+load_forge_late         every    FAILED   the channel said something
+forge                   program  OK
+stray                   program  OK
+reopen                  program  OK
+endless_line            program  OK
+close_all               program  OK
+late                    program  OK
+deaf                    program  FAILED   no result within 2 s
+leave_session           program  FAILED   no result within 2 s
+daemons                 program  OK
+hang_with_daemons       program  FAILED   no result within 2 s
+fork_many               program  OK
+run_away                program  OK
+own_reaper              program  FAILED   no result within 2 s
+own_namespace           program  FAILED   no result within 2 s
+stop_self               program  FAILED   no result within 2 s
+stop_parent             program  FAILED   no result within 2 s
+kill_parent             program  FAILED   died by signal 9
+kill_group              program  FAILED   died by signal 9
+kill_guard_with_daemons program  FAILED   died by signal 9
+trace_parent            program  FAILED   no result within 2 s
+end_first_thread        program  FAILED   no result within 2 s
+fill_alone              program  FAILED   out of memory limit
+fill_in_orphans         program  FAILED   out of memory limit
+fill_in_thread          program  FAILED   out of memory limit
+flood_memfd             program  FAILED   out of memory limit
+flood_deleted           program  FAILED   out of memory limit
+flood_shared            program  FAILED   out of memory limit
+flood_errors            program  OK
+flood_output            expected WRONG    standard output differs
+close_all               expected OK|WRONG
+leave                   program  OK
+'
+rows=()
+while read -r row; do [ -z "$row" ] || rows+=("$row"); done <<<"$table"
+
+limits=(--timeout 2s --memory-limit 1G --launches 1 --iterations 3 --seed 1)
+measure() { # KIND
+  case $1 in
+    program) "$HARNESS" run "${limits[@]}" --name evil --dim n=1,2,3 -- ./hostile '{n}' ;;
+    expected)
+      "$HARNESS" run "${limits[@]}" --name evil --dim n=1,2,3 --expect expected.txt \
+        -- ./hostile '{n}'
+      ;;
+    *) "$HARNESS" run "${limits[@]}" --plugin ./hostile.so ;;
+  esac
+}
+
+# The outcome of the case n=$1.
+outcome() {
+  grep -oaE "\"key\":\"[^\"]*/n=$1/[^\"]*\",\"outcome\":\"[A-Z]*\"" flat.json |
+    sed -E 's/.*"([A-Z]*)"$/\1/'
+}
+# "it held 1.012 GiB of 1.000 GiB allowed": at most a twentieth more.
+within_limit() {
+  not grep -q 'of memory limit' run.json ||
+    sed -nE 's/.*it held ([0-9.]+) GiB of 1.000 GiB allowed.*/\1/p' run.json |
+    awk '{ seen = 1; if ($1 > 1.05) exit 1 } END { exit !seen }'
+}
+
+fail() {
+  echo "NO: $*"
+  sed 's/^/  /' said.txt
+  return 1
+}
+
+# try NAME KIND OUTCOME REASON: one row; says what does not hold.
+try() {
+  local name=$1 kind=$2 wanted=$3 reason=${4:-} status=0 start=$SECONDS n other=OK
+  local what="$name as $kind"
+  rm -f run.json flat.json
+  CLI_TEST_MARK="$$.$name" GUEST=$name measure "$kind" >said.txt 2>&1 || status=$?
+  [ $((SECONDS - start)) -le 40 ] || fail "$what: took $((SECONDS - start)) s" || return
+  not marked "$$.$name" || fail "$what: something is left" || return
+  if [ "$kind" = refused ]; then
+    [ $status -eq 2 ] && grep -q "$reason" said.txt || fail "$what: status $status" || return
+    return 0
+  fi
+  "$HARNESS" history show latest >run.json 2>>said.txt || fail "$what: status $status" || return
+  tr -d '[:space:]' <run.json >flat.json
+  not grep -qaF '"samples_ns":[7,7' flat.json || fail "$what: forged" || return
+  [ "$kind" != every ] || other=FAILED
+  for n in 1 3; do
+    [ "$(outcome $n)" = $other ] || fail "$what: n=$n is $(outcome $n)" || return
+  done
+  [[ "$(outcome 2)" =~ ^($wanted)$ ]] || fail "$what: it is $(outcome 2)" || return
+  grep -qF "$reason" run.json || fail "$what: reason" || return
+  within_limit || fail "$what: memory" || return
+  case $wanted in
+    OK) [ $status -eq 0 ] ;;
+    WRONG | FAILED) [ $status -eq 1 ] ;;
+  esac || fail "$what: status $status"
+}
+
+asked=${HARNESS_CASES:-8}
+[ "$asked" != all ] || asked=${#rows[@]}
+RANDOM=$(random_seed)
+first=$((RANDOM % ${#rows[@]})) tried=0 held=0
+while [ $tried -lt "$asked" ]; do
+  # Each seventh: neighbours are of a kind.
+  read -r name kind wanted reason <<<"${rows[(first + 7 * tried) % ${#rows[@]}]}"
+  if try "$name" "$kind" "$wanted" "$reason"; then held=$((held + 1)); fi
+  tried=$((tried + 1))
+done
+check "each holds" test $held -eq "$tried"
+knock "measured code that forges, floods, forks, hides and hangs" $held $tried \
+  "nothing forged, the other cases OK, ended in time and memory, nothing left (of ${#rows[@]} kinds)"
