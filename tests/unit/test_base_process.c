@@ -3,8 +3,11 @@
  * U-09. */
 #include "testing.h"
 
+#include "base/descriptors.h"
 #include "base/process.h"
+#include "old_kernel.h"
 
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
@@ -222,6 +225,82 @@ static void time_ends_what_has_left_the_group(void **state)
     strbuf_release(&out);
 }
 
+static bool it_ends_and_is_heard(void)
+{
+    const char *argv[] = { "sh", "-c", "sleep 600 & echo on", NULL };
+    const struct process p = { .argv = argv, .timeout = 30 };
+    struct process_result result;
+    struct strbuf out;
+    struct error err;
+
+    strbuf_init(&out);
+    int rc = process_run(&p, &out, NULL, &result, &err);
+    return rc == 0 && result.end == PROCESS_EXITED && strcmp(out.data, "on\n") == 0;
+}
+
+/* A guard that cannot close what it has inherited would keep pipes open for ever. */
+static void without_close_range(void **state)
+{
+    (void)state;
+    on_an_old_kernel(it_ends_and_is_heard);
+}
+
+/* Which of them are open, up to 63; with what is to be closed at exec left out. */
+static uint64_t open_now(bool at_exec)
+{
+    uint64_t open = 0;
+
+    for (int fd = 0; fd < 64; fd++) {
+        int flags = fcntl(fd, F_GETFD);
+        if (flags >= 0 && !(at_exec && flags & FD_CLOEXEC))
+            open |= UINT64_C(1) << fd;
+    }
+    return open;
+}
+
+static bool they_are_closed(void)
+{
+    for (int fd = 10; fd < 60; fd++)
+        dup2(STDERR_FILENO, fd);
+    descriptors_close_on_exec(40);
+    bool marked = open_now(true) >> 40 == 0 && open_now(false) >> 40 != 0 && open_now(true) >> 39;
+    descriptors_close(10, 50);
+    return marked && open_now(false) >> 10 == UINT64_C(1) << 40;
+}
+
+static void descriptors_are_closed_both_ways(void **state)
+{
+    int status;
+    (void)state;
+    pid_t pid = fork();
+    if (pid == 0)
+        _exit(they_are_closed() ? 0 : 1);
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(status, 0);
+    on_an_old_kernel(they_are_closed);
+}
+
+/* What is hidden is elsewhere, and goes at exec; what it was is /dev/null. */
+static void a_descriptor_is_hidden(void **state)
+{
+    int ends[2];
+    char byte = '+';
+    (void)state;
+    assert_int_equal(pipe(ends), 0);
+    int hidden = descriptors_hide(ends[1]);
+    assert_true(hidden > ends[1]);
+    assert_true(fcntl(hidden, F_GETFD) & FD_CLOEXEC);
+    assert_true(fcntl(ends[1], F_GETFD) & FD_CLOEXEC);
+    assert_int_equal(write(ends[1], "stray", 5), 5);
+    assert_int_equal(write(hidden, &byte, 1), 1);
+    assert_int_equal(read(ends[0], &byte, 1), 1);
+    assert_int_equal(byte, '+');
+    close(hidden);
+    assert_int_equal(read(ends[0], &byte, 1), 0);
+    close(ends[0]);
+    close(ends[1]);
+}
+
 static volatile sig_atomic_t told;
 
 static void on_signal(int number)
@@ -312,6 +391,9 @@ int main(void)
         cmocka_unit_test(an_unknown_end_is_an_error),
         cmocka_unit_test(words_have_a_limit),
         cmocka_unit_test(time_ends_what_has_left_the_group),
+        cmocka_unit_test(without_close_range),
+        cmocka_unit_test(descriptors_are_closed_both_ways),
+        cmocka_unit_test(a_descriptor_is_hidden),
         cmocka_unit_test(an_impatient_user_leaves_nothing_behind),
         cmocka_unit_test(what_is_not_there_is_named),
     };

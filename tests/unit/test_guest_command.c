@@ -9,8 +9,10 @@
 #include "guest/guests.h"
 #include "guest/name.h"
 #include "measure/case.h"
+#include "old_kernel.h"
 
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 static const struct sampling few = { .iterations = 4, .min_samples = 1, .max_samples = 4 };
@@ -257,6 +259,57 @@ static void names_are_made_fit(void **state)
     assert_string_equal(name, "a-long-");
 }
 
+/* Output without end is neither kept nor waited for; errors without end are read and forgotten, but
+ * for the last of them. */
+static void floods_are_bounded(void **state)
+{
+    static const struct {
+        const char *line, *expected;
+        enum outcome outcome;
+        const char *says;
+    } rows[] = {
+        { "yes", "y\n", OUTCOME_WRONG, "in line 2: it is \"y\", expected nothing more" },
+        { "yes & yes", "y\n", OUTCOME_WRONG, "in line 2" },
+        { "(yes | head -c 200000; exec yes >/dev/null) & yes", "y\n", OUTCOME_WRONG, "in line 2" },
+        { "yes no | head -c 20000000 >&2; echo last words >&2; exit 3", NULL, OUTCOME_FAILED,
+          "last words" },
+        { "yes no | head -c 20000000 >&2", NULL, OUTCOME_OK, NULL },
+        { "echo y; yes >&2 & :", "y\n", OUTCOME_OK, NULL },
+    };
+    struct rusage before, after;
+    (void)state;
+    getrusage(RUSAGE_SELF, &before);
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct measurement m = rows[i].expected ? measure_expecting(rows[i].line, rows[i].expected)
+                                                : measure_line(rows[i].line);
+        if (rows[i].says)
+            assert_ends(m, rows[i].outcome, rows[i].says);
+        else
+            assert_int_equal(m.outcome, OUTCOME_OK);
+    }
+    getrusage(RUSAGE_SELF, &after);
+    assert_true(after.ru_maxrss - before.ru_maxrss < 8192); /* KiB */
+}
+
+static bool runs_are_timed_and_heard(void)
+{
+    struct measurement ok = measure_expecting("sleep 0.02; echo y", "y\n");
+    struct measurement bad = measure_line("echo trouble >&2; exit 3");
+    bool held = ok.outcome == OUTCOME_OK && ok.nr_samples == 4 && ok.samples[0] > 20000000 &&
+                bad.outcome == OUTCOME_FAILED && strstr(bad.message, "trouble") != NULL;
+
+    measurement_release(&ok);
+    measurement_release(&bad);
+    return held;
+}
+
+/* Without pidfd_open() (before 5.3). */
+static void on_a_kernel_without_process_descriptors(void **state)
+{
+    (void)state;
+    on_an_old_kernel(runs_are_timed_and_heard);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -270,6 +323,8 @@ int main(void)
         cmocka_unit_test(it_is_prepared_each_time),
         cmocka_unit_test(what_cannot_be_run_is_refused),
         cmocka_unit_test(names_are_made_fit),
+        cmocka_unit_test(floods_are_bounded),
+        cmocka_unit_test(on_a_kernel_without_process_descriptors),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

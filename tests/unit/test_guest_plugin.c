@@ -11,6 +11,10 @@
 #include "guest/plugin_parts.h"
 
 #include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
 
 static int32_t layout(const int64_t *size, int32_t dtype, struct harness_tensor *t)
 {
@@ -398,6 +402,55 @@ static void calls_reach_the_plugin(void **state)
     drop(&p);
 }
 
+/* ---- as they are loaded ---- */
+
+static void try_hostile(const char *guest, int seconds, const char *says)
+{
+    char path[] = HARNESS_HOSTILE_PLUGIN;
+    struct plugin_own own = { .library = NULL };
+    struct plugin p = { .path = path, .file = path, .own = &own };
+    struct error err = { "" };
+
+    setenv("GUEST", guest, 1);
+    int rc = plugin_try(&p, seconds, &err);
+    unsetenv("GUEST");
+    assert_int_equal(rc, says ? -1 : 0);
+    if (says && !strstr(err.message, says))
+        fail_msg("%s: %s", guest, err.message);
+}
+
+/* Whatever they do to signals, timers, descriptors and processes: it is the parent that looks at
+ * the clock, and nothing is left of them. */
+static void constructors_end_in_time(void **state)
+{
+    static const char late[] = "loading it takes longer than 1 s";
+    static const char leaves[] = "loading it leaves a process behind";
+    static const struct {
+        const char *guest, *says;
+    } rows[] = {
+        { "nothing", NULL },
+        { "load_deaf", late },
+        { "load_sleeper", leaves },
+        { "load_daemon", leaves },
+        { "load_deaf_daemon", late },
+        { "load_stop", late },
+        { "load_forge", "\"begin\":0" },
+        { "load_words", "yyyy" },
+        { "load_exit", "ends the process" },
+    };
+    (void)state;
+    prctl(PR_SET_CHILD_SUBREAPER, 1); /* what is left behind becomes ours */
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        time_t start = time(NULL);
+        try_hostile(rows[i].guest, rows[i].says == late ? 1 : 30, rows[i].says);
+        assert_true(time(NULL) - start < 20);
+        while (waitpid(-1, NULL, WNOHANG) > 0)
+            continue;
+        assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+    }
+    prctl(PR_SET_CHILD_SUBREAPER, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -407,6 +460,7 @@ int main(void)
         cmocka_unit_test(default_tolerance),
         cmocka_unit_test(tables_become_kernels_and_variants),
         cmocka_unit_test(calls_reach_the_plugin),
+        cmocka_unit_test(constructors_end_in_time),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

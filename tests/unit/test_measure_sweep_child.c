@@ -4,6 +4,7 @@
 #include "sweep_testing.h"
 
 #include "base/json.h"
+#include "old_kernel.h"
 
 /* What a child says by rote: one good case, told as the first of its job. */
 static char *script_of_one_case(const char *rest)
@@ -112,7 +113,7 @@ static void words_out_of_turn_cost_their_case(void **state)
     static const struct {
         const char *script, *says;
     } bad[] = {
-        { "not json\n", "its words: not valid JSON" },
+        { "{\"begin\":0 oops\n", "not valid JSON" },
         { "{\"begin\":0}\nnot json\n", "without its secret" },
         { "{\"begin\":7}\n", "without its secret" },
         { "{\"begin\":1}\n", "without its secret" },
@@ -166,6 +167,23 @@ static void a_process_that_does_not_greet_is_an_error(void **state)
         assert_int_equal(log.seen.nr, 0);
         log_release(&log);
     }
+}
+
+static bool a_sweep_is_done(void)
+{
+    struct benchmark cases[CASES_MAX];
+    struct sweep sweep = make_sweep("fake", cases, make_cases("right", 2, cases), 2);
+    struct log log;
+
+    run_to_end(&sweep, &log);
+    return log.seen.nr == 4 && count(&log, "", OUTCOME_OK) == 4;
+}
+
+/* Kernels before 5.9 have no close_range(): what they run must not wait for ever. */
+static void a_sweep_on_an_old_kernel(void **state)
+{
+    (void)state;
+    on_an_old_kernel(a_sweep_is_done);
 }
 
 static int refuse(void *context, size_t index, struct measurement *m, struct error *err)
@@ -267,6 +285,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(jobs_with_unknown_variants),
         cmocka_unit_test(words_out_of_turn_cost_their_case),
         cmocka_unit_test(a_process_that_does_not_greet_is_an_error),
+        cmocka_unit_test(a_sweep_on_an_old_kernel),
         cmocka_unit_test(a_deaf_child_is_survived),
         cmocka_unit_test(jobs_round_trip),
         cmocka_unit_test(bad_jobs_are_refused),
