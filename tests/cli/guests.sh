@@ -2,7 +2,7 @@
 # Measured code that does all it can to who measures it: as a plugin and as a program, it forges
 # results, floods, forks, hides, hangs, and does not want to end. No result is forged, the other two
 # cases of each sweep are OK, limits hold. HARNESS_CASES=N takes so many rows of the table from a
-# random one on, `all` takes all of them. U-11, S0-22.
+# random one on: 1000 are all of them. U-11, S0-22.
 build=$(dirname "$HARNESS")
 [ -e "$build/CMakeCache.txt" ] || skip "not a build tree: $build"
 compiler=$(sed -n 's/^CMAKE_C_COMPILER:[A-Z]*=//p' "$build/CMakeCache.txt")
@@ -20,7 +20,7 @@ stray                   plugin   FAILED   the channel said something
 forge_on_three          plugin   OK
 reopen                  plugin   OK
 endless_line            plugin   FAILED   the channel said something
-close_all               plugin   FAILED   cannot report
+close_all               plugin   FAILED   exited with status 2
 close_sockets           plugin   FAILED   cannot report
 dup_over                plugin   OK
 late                    plugin   OK
@@ -101,8 +101,14 @@ leave                   program  OK
 rows=()
 while read -r row; do [ -z "$row" ] || rows+=("$row"); done <<<"$table"
 
-limits=(--timeout 2s --memory-limit 1G --launches 1 --iterations 3 --seed 1)
-measure() { # KIND
+# Memory takes its time to be filled on a busy machine.
+limits() { # REASON
+  printf '%s ' --memory-limit 1G --launches 1 --iterations 3 --seed 1 --timeout
+  case $1 in *' within 2 s') echo 2s ;; *) echo 30s ;; esac
+}
+measure() { # KIND REASON
+  local limits
+  read -ra limits <<<"$(limits "$2")"
   case $1 in
     program) "$HARNESS" run "${limits[@]}" --name evil --dim n=1,2,3 -- ./hostile '{n}' ;;
     expected)
@@ -136,8 +142,8 @@ try() {
   local name=$1 kind=$2 wanted=$3 reason=${4:-} status=0 start=$SECONDS n other=OK
   local what="$name as $kind"
   rm -f run.json flat.json
-  CLI_TEST_MARK="$$.$name" GUEST=$name measure "$kind" >said.txt 2>&1 || status=$?
-  [ $((SECONDS - start)) -le 40 ] || fail "$what: took $((SECONDS - start)) s" || return
+  CLI_TEST_MARK="$$.$name" GUEST=$name measure "$kind" "$reason" >said.txt 2>&1 || status=$?
+  [ $((SECONDS - start)) -le 60 ] || fail "$what: took $((SECONDS - start)) s" || return
   not marked "$$.$name" || fail "$what: something is left" || return
   if [ "$kind" = refused ]; then
     [ $status -eq 2 ] && grep -q "$reason" said.txt || fail "$what: status $status" || return
@@ -160,7 +166,7 @@ try() {
 }
 
 asked=${HARNESS_CASES:-8}
-[ "$asked" != all ] || asked=${#rows[@]}
+[ "$asked" -le ${#rows[@]} ] || asked=${#rows[@]}
 RANDOM=$(random_seed)
 first=$((RANDOM % ${#rows[@]})) tried=0 held=0
 while [ $tried -lt "$asked" ]; do
