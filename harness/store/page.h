@@ -13,6 +13,7 @@ enum {
     /* The header: the first bytes of the first page. */
     HEADER_SIZE = 100,
     HEADER_PAGE_SIZE = 16,      /* 2 bytes; 1 stands for 65536 */
+    HEADER_RESERVED = 20,       /* 1 byte: bytes at the end of each page that SQLite leaves free */
     HEADER_PAGES = 28,          /* 4 bytes: length of the file in pages */
     HEADER_FREE_FIRST = 32,     /* 4 bytes: first page of the list of free ones */
     HEADER_FREE = 36,           /* 4 bytes: how many those are */

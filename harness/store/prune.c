@@ -6,6 +6,7 @@
 #include "store/samples_thin.h"
 #include "store/schema.h"
 #include "store/sql.h"
+#include "store/watch.h"
 
 #include <stdlib.h>
 
@@ -340,6 +341,10 @@ int store_room(struct store *s, struct store_room *room, struct error *err)
 
 int store_vacuum(struct store *s, struct error *err)
 {
+    int rc = watch_with_vacuum(s->db);
+
+    if (rc != SQLITE_OK)
+        return sql_error(s, rc, err);
     if (sql_execute(s, "VACUUM", err))
         return -1;
     /* Into the file and cut to its length; readers may keep it from that until they are done. */

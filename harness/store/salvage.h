@@ -8,6 +8,10 @@
  * builds, and that there was a launch. Rows that no longer fit the schema, belong to lost ones or
  * cannot be decoded are left out, so that the new file is sound: store_verify() has the last word.
  *
+ * A page whose checksum does not hold counts as unreadable. What the file defines beyond the tables
+ * of a history (triggers, views, columns that compute) is left behind and never runs; reading takes
+ * no longer than a file of its size can need.
+ *
  * Where inner pages of a table are lost, its leaves get new ones. Where the first page is lost,
  * which says where each table is, that of a new history takes its place; this works for files that
  * were made by one version of harness and never vacuumed.
@@ -34,7 +38,8 @@ struct salvaged {
         char name[32];
     } foreign[16]; /* and these tables are not where the new one says: they are left out */
     int nr_foreign;
-    bool cut_off; /* the file is shorter than it was */
+    bool cut_off;    /* the file is shorter than it was */
+    int64_t strange; /* tables, triggers, views, indices that harness did not make: left behind */
 };
 
 /* Refuses to replace an existing `to`; a salvage that fails leaves none. */

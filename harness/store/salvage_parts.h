@@ -14,6 +14,7 @@ struct salvage {
     struct store *to; /* within a transaction */
     struct salvaged *result;
     int64_t turns, turns_most; /* of reading one table, see salvage_limit() */
+    int64_t bytes_left;        /* of texts and blobs: no file has more than its size */
 };
 
 /* ---- salvage_file.c: a copy that SQLite opens ---- */
@@ -21,9 +22,19 @@ struct salvage {
 /* Copies `from` and its log to `copy` and mends what keeps SQLite from opening it: the length in
  * the header, a broken last page. */
 int salvage_copy(const char *from, const char *copy, struct salvaged *result, struct error *err);
+int64_t salvage_size(const char *copy); /* bytes, with its log */
+/* Gives the first page of the copy the checksum of what it holds: it may still be right. */
+int salvage_trust_start(const char *copy, struct error *err);
 /* Puts the first pages of a new history over those of the copy. */
 int salvage_replace_start(const char *copy, struct error *err);
 void salvage_remove(const char *copy); /* with its log */
+
+/* ---- salvage_schema.c: what the file defines ---- */
+
+/* Takes all out of the copy's table of contents that harness did not put there, and gives the
+ * tables that have its names its own definitions; so nothing of a stranger's runs. result->strange
+ * counts what was left behind. */
+int salvage_clean_schema(sqlite3 *db, const char *path, struct salvaged *result, struct error *err);
 
 /* ---- salvage_tree.c: trees whose inner pages are lost ---- */
 

@@ -93,17 +93,33 @@ static int open_insert(struct copying *c, const char *columns, const char *marks
 
 /* ---- rows ---- */
 
-/* 1: stored, 0: the new file does not take it. */
+static int64_t bytes_of(sqlite3_stmt *row)
+{
+    int64_t bytes = 0;
+
+    for (int i = 0; i < sqlite3_column_count(row); i++)
+        if (sqlite3_column_type(row, i) == SQLITE_TEXT ||
+            sqlite3_column_type(row, i) == SQLITE_BLOB)
+            bytes += sqlite3_column_bytes(row, i);
+    return bytes;
+}
+
+/* 1: stored, 0: the new file does not take it, or pages are read again and again. */
 static int insert_row(struct copying *c, sqlite3_stmt *row, struct error *err)
 {
     int nr = sqlite3_column_count(row) - c->first;
+    int64_t bytes = bytes_of(row);
 
+    if (bytes > c->s->bytes_left)
+        return 0;
     for (int i = 0; i < nr; i++)
         sqlite3_bind_value(c->insert, i + 1, sqlite3_column_value(row, i + c->first));
     int rc = sqlite3_step(c->insert);
     sqlite3_reset(c->insert);
-    if (rc == SQLITE_DONE)
+    if (rc == SQLITE_DONE) {
+        c->s->bytes_left -= bytes;
         return 1;
+    }
     if ((rc & 0xff) == SQLITE_CONSTRAINT || (rc & 0xff) == SQLITE_MISMATCH)
         return 0;
     return sql_error(c->s->to, rc, err);

@@ -5,6 +5,7 @@
  * sqlite.org/fileformat2.html, 1.5 (free pages), 1.6 (trees).
  */
 #include "store/salvage_leaf.h"
+#include "store/watch.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,6 +22,7 @@ enum {
 
 struct builder {
     int fd;
+    bool watched;          /* pages end in a checksum */
     uint32_t pages;        /* of the file, with those that were added */
     uint32_t found;        /* that it had */
     unsigned char *unused; /* a byte a page found: it is on the list of free ones */
@@ -45,14 +47,18 @@ static size_t put_varint(unsigned char *p, uint64_t value)
     return nr;
 }
 
+/* A page whose checksum does not hold is as good as lost. */
 static bool read_page(const struct builder *b, uint32_t page, unsigned char *bytes)
 {
     return page >= 1 && page <= b->pages &&
-           pread(b->fd, bytes, PAGE_USUAL, (off_t)(page - 1) * PAGE_USUAL) == PAGE_USUAL;
+           pread(b->fd, bytes, PAGE_USUAL, (off_t)(page - 1) * PAGE_USUAL) == PAGE_USUAL &&
+           (!b->watched || watch_page_holds(bytes, PAGE_USUAL, page));
 }
 
-static bool write_page(const struct builder *b, uint32_t page, const unsigned char *bytes)
+static bool write_page(const struct builder *b, uint32_t page, unsigned char *bytes)
 {
+    if (b->watched)
+        watch_page_seal(bytes, PAGE_USUAL, page);
     return pwrite(b->fd, bytes, PAGE_USUAL, (off_t)(page - 1) * PAGE_USUAL) == PAGE_USUAL;
 }
 
@@ -150,9 +156,10 @@ static void collect_leaves(struct builder *b, const struct tree *tree)
 
 /* ---- building ---- */
 
-static void make_inner(const struct node *nodes, size_t nr, unsigned char page[PAGE_USUAL])
+static void make_inner(const struct builder *b, const struct node *nodes, size_t nr,
+                       unsigned char page[PAGE_USUAL])
 {
-    size_t at = PAGE_USUAL;
+    size_t at = b->watched ? PAGE_USUAL - WATCH_BYTES : PAGE_USUAL;
 
     memset(page, 0, PAGE_USUAL);
     page[0] = PAGE_INNER;
@@ -178,7 +185,7 @@ static bool add_level(struct builder *b)
         unsigned char page[PAGE_USUAL];
         size_t from = g * b->nodes.nr / groups, to = (g + 1) * b->nodes.nr / groups;
         struct node node = { ++b->pages, b->nodes.items[from].first, b->nodes.items[to - 1].last };
-        make_inner(b->nodes.items + from, to - from, page);
+        make_inner(b, b->nodes.items + from, to - from, page);
         if (!write_page(b, node.page, page))
             return false;
         b->nodes.items[g] = node; /* from >= g: nothing is lost */
@@ -198,7 +205,7 @@ static bool build(struct builder *b, const struct tree *tree)
         if (!read_page(b, b->nodes.items[0].page, page))
             return false;
     } else {
-        make_inner(b->nodes.items, b->nodes.nr, page);
+        make_inner(b, b->nodes.items, b->nodes.nr, page);
     }
     return write_page(b, tree->root, page);
 }
@@ -242,7 +249,7 @@ static bool needs_rebuilding(const struct builder *b, const struct tree *tree)
 
 static int rebuild(struct builder *b, struct salvaged *result, struct error *err)
 {
-    unsigned char length[4];
+    unsigned char first[PAGE_USUAL];
 
     for (size_t i = 0; i < b->trees.nr; i++) {
         const struct tree *tree = &b->trees.items[i];
@@ -257,17 +264,20 @@ static int rebuild(struct builder *b, struct salvaged *result, struct error *err
     }
     if (b->pages == b->found)
         return 0;
-    page_put(length, b->pages, 4);
-    if (pwrite(b->fd, length, sizeof(length), HEADER_PAGES) == (ssize_t)sizeof(length))
+    bool known = read_page(b, 1, first);
+    page_put(first + HEADER_PAGES, b->pages, 4);
+    if (known && write_page(b, 1, first))
         return 0;
     return error_set(err, "the copy cannot be written: %s", strerror(errno));
 }
 
 /* Histories have pages of that size, unless somebody has chosen another one and a VACUUM. */
-static bool has_usual_pages(const struct builder *b)
+static bool has_usual_pages(struct builder *b)
 {
     unsigned char page[PAGE_USUAL];
 
+    if (pread(b->fd, page, PAGE_USUAL, 0) == PAGE_USUAL)
+        b->watched = page[HEADER_RESERVED] == WATCH_BYTES;
     return read_page(b, 1, page) && page_get(page + HEADER_PAGE_SIZE, 2) == PAGE_USUAL;
 }
 

@@ -2,6 +2,8 @@
 #include "store/sql.h"
 
 #include "base/memory.h"
+#include "store/untrusted.h"
+#include "store/watch.h"
 
 #include <errno.h>
 #include <math.h>
@@ -50,7 +52,10 @@ static const struct advice {
       "it cannot be opened. The file and its folder must be readable and "
       "writable, because SQLite keeps two more files beside it" },
     { SQLITE_PERM, "permission denied. Make the file and its folder readable and writable" },
-    { SQLITE_TOOBIG, "one value is larger than SQLite can hold (1 GB)" },
+    { SQLITE_TOOBIG, "one value is larger than any that harness stores (64 MiB)" },
+    { SQLITE_INTERRUPT,
+      "reading it took far longer than a file of its size can need, so it is damaged, or was made "
+      "to be so. Save what can be read: `harness history salvage FILE NEW`" },
 };
 
 /* "Disk full" of the files beside the database comes as an error of input or output. */
@@ -73,12 +78,24 @@ static bool has_system_error(int code)
     return code == SQLITE_IOERR || code == SQLITE_CANTOPEN;
 }
 
+static int damaged_page_error(const struct store *s, struct error *err)
+{
+    return error_set(err,
+                     "%s: page %u is damaged (checksum): bytes of it have changed since harness "
+                     "wrote it, on the disk or by another program; it was left as it is. `harness "
+                     "history verify` says what lies there; restore a backup, or save the rest: "
+                     "`harness history salvage FILE NEW`",
+                     s->path, watch_damaged_page(s->db));
+}
+
 int sql_error(struct store *s, int code, struct error *err)
 {
     int reason = s->db ? sqlite3_system_errno(s->db) : 0;
 
     s->failure = code & 0xff;
     s->no_room = is_no_room(code, reason);
+    if (code == SQLITE_IOERR_DATA)
+        return damaged_page_error(s, err);
     const char *text = advice_for(s->no_room ? SQLITE_FULL : code);
     if (!text)
         return error_set(err, "%s: %s", s->path, s->db ? sqlite3_errmsg(s->db) : "no database");
@@ -116,7 +133,10 @@ int sql_open(struct sql_query *q, struct store *s, const char *text, struct erro
 {
     *q = (struct sql_query) { .store = s, .parameter = 1 };
     int rc = find_or_prepare(s, text, &q->stmt);
-    return rc == SQLITE_OK ? 0 : sql_error(s, rc, err);
+    if (rc != SQLITE_OK)
+        return sql_error(s, rc, err);
+    untrusted_begin(s, q->stmt);
+    return 0;
 }
 
 static void bound(struct sql_query *q, int rc)
@@ -201,8 +221,8 @@ int sql_run(struct sql_query *q, struct error *err)
 
 int sql_execute(struct store *s, const char *script, struct error *err)
 {
+    untrusted_begin(s, NULL);
     int rc = sqlite3_exec(s->db, script, NULL, NULL, NULL);
-
     return rc == SQLITE_OK ? 0 : sql_error(s, sqlite3_extended_errcode(s->db), err);
 }
 

@@ -32,10 +32,12 @@ struct store {
     sqlite3 *db;
     char *path;
     enum store_mode mode;
-    bool immutable;  /* read-only media: no locks, no files beside it */
-    int64_t version; /* of its schema; with STORE_READ it may be an older one */
-    int failure;     /* SQLite's primary code of the newest error */
-    bool no_room;    /* it came from a full disk */
+    bool immutable;            /* read-only media: no locks, no files beside it */
+    int64_t version;           /* of its schema; with STORE_READ it may be an older one */
+    int failure;               /* SQLite's primary code of the newest error */
+    bool no_room;              /* it came from a full disk */
+    sqlite3_stmt *outermost;   /* untrusted_limit_steps(): the query that is running, */
+    int64_t turns, turns_most; /* what it has taken, and may take */
     ARRAY(struct sql_cached) cache;
 };
 

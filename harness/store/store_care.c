@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/file.h"
 #include "base/json.h"
+#include "store/prune.h"
 #include "store/read.h"
 #include "store/schema.h"
+#include "store/watch.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -165,14 +167,18 @@ static int copy_pages(struct store *from, struct store *to, struct error *err)
     sqlite3_backup_finish(backup);
     if (rc == SQLITE_DONE)
         return 0;
-    return sql_error((rc & 0xff) == SQLITE_BUSY ? from : to, rc, err);
+    bool reading = (rc & 0xff) == SQLITE_BUSY || rc == SQLITE_IOERR_DATA;
+    return sql_error(reading ? from : to, rc, err);
 }
 
 static int copy_to(struct store *s, struct store *copy, struct error *err)
 {
     int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
-    int rc = sqlite3_open_v2(copy->path, &copy->db, flags, NULL);
+    int rc = sqlite3_open_v2(copy->path, &copy->db, flags, WATCH_VFS);
+    bool watched = watch_is_on(s->db);
 
+    if (rc == SQLITE_OK && watched)
+        rc = watch_new_file(copy->db);
     if (rc != SQLITE_OK)
         rc = sql_error(copy, rc, err);
     else
@@ -180,6 +186,8 @@ static int copy_to(struct store *s, struct store *copy, struct error *err)
     /* Out of WAL mode: a backup is one file. The next writer turns it on again. */
     if (rc == 0)
         rc = sql_execute(copy, "PRAGMA journal_mode = DELETE", err);
+    if (rc == 0 && !watched) /* nobody else has the copy */
+        rc = store_vacuum(copy, err);
     sql_release_cache(copy);
     if (sqlite3_close(copy->db) != SQLITE_OK && rc == 0)
         rc = error_set(err, "%s: cannot finish the backup", copy->path);

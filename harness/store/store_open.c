@@ -3,6 +3,8 @@
 #include "base/memory.h"
 #include "base/strbuf.h"
 #include "store/schema.h"
+#include "store/untrusted.h"
+#include "store/watch.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,14 +13,20 @@
 
 static int connect_to(struct store *s, const char *name, int flags, struct error *err)
 {
-    int rc = sqlite3_open_v2(name, &s->db, flags | SQLITE_OPEN_PRIVATECACHE, NULL);
+    int rc = watch_register();
 
+    if (rc == SQLITE_OK)
+        rc = sqlite3_open_v2(name, &s->db, flags | SQLITE_OPEN_PRIVATECACHE, WATCH_VFS);
     if (rc != SQLITE_OK) {
         sql_error(s, rc, err);
         return -1;
     }
     sqlite3_extended_result_codes(s->db, 1);
     sqlite3_busy_timeout(s->db, SQL_BUSY_MS);
+    rc = untrusted_settings(s->db);
+    if (rc != SQLITE_OK)
+        return sql_error(s, rc, err);
+    untrusted_limit_steps(s);
     return 0;
 }
 
@@ -180,6 +188,8 @@ static int open_for_writing(struct store *s, struct error *err)
         return -1;
     if (sqlite3_db_readonly(s->db, "main") == 1)
         return sql_error(s, SQLITE_READONLY, err);
+    if (empty && (rc = watch_new_file(s->db)) != SQLITE_OK)
+        return sql_error(s, rc, err);
     if (sql_execute(s, "PRAGMA foreign_keys = ON; PRAGMA synchronous = NORMAL", err))
         return -1;
     return make_ready_in_turn(s, err);

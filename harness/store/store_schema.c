@@ -3,6 +3,7 @@
 
 #include "base/resource.h"
 #include "store/page.h"
+#include "store/untrusted.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -79,11 +80,46 @@ static int newer_error(const struct store *s, int64_t version, int known, struct
                      s->path, version, known);
 }
 
+static int find_scripts(const char *scripts[SCHEMA_NEWEST], struct error *err)
+{
+    for (int i = 0; i < SCHEMA_NEWEST; i++) {
+        const struct resource *script = resource_find(script_names[i]);
+        if (!script)
+            return error_set(err, "this harness was built without %s", script_names[i]);
+        scripts[i] = script->data;
+    }
+    return 0;
+}
+
+/* One state of version and tables, whoever upgrades meanwhile. Versions that are none are left to
+ * the caller. */
+static int compare_within(struct store *s, int64_t *version, struct error *err)
+{
+    const char *scripts[SCHEMA_NEWEST];
+
+    if (sql_one_int(s, "PRAGMA user_version", version, err))
+        return -1;
+    if (*version < 0 || *version > SCHEMA_NEWEST)
+        return 0;
+    return find_scripts(scripts, err) || untrusted_compare_schema(s, scripts, (int)*version, err)
+               ? -1
+               : 0;
+}
+
+static int compare_schema(struct store *s, int64_t *version, struct error *err)
+{
+    if (sql_execute(s, "BEGIN", err))
+        return -1;
+    int rc = compare_within(s, version, err);
+    sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
+    return rc;
+}
+
 int schema_check_version(struct store *s, struct error *err)
 {
     int64_t version;
 
-    if (sql_one_int(s, "PRAGMA user_version", &version, err))
+    if (compare_schema(s, &version, err))
         return -1;
     if (version > SCHEMA_NEWEST)
         return newer_error(s, version, SCHEMA_NEWEST, err);
@@ -144,16 +180,10 @@ int schema_upgrade(struct store *s, struct error *err)
     const char *scripts[SCHEMA_NEWEST];
     int64_t version;
 
-    if (sql_one_int(s, "PRAGMA user_version", &version, err))
+    if (compare_schema(s, &version, err))
         return -1;
     s->version = SCHEMA_NEWEST;
     if (version == SCHEMA_NEWEST) /* the common case takes no lock */
         return 0;
-    for (int i = 0; i < SCHEMA_NEWEST; i++) {
-        const struct resource *script = resource_find(script_names[i]);
-        if (!script)
-            return error_set(err, "this harness was built without %s", script_names[i]);
-        scripts[i] = script->data;
-    }
-    return schema_apply(s, scripts, SCHEMA_NEWEST, err);
+    return find_scripts(scripts, err) ? -1 : schema_apply(s, scripts, SCHEMA_NEWEST, err);
 }

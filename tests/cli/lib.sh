@@ -33,7 +33,7 @@ fake() {
   quiet run null/copy/right --device "fake:base=2000,$settings" --seed 1 --iterations 20 "$@"
 }
 
-# change FILE SQL: as another program would, past all checks.
+# change FILE SQL: as another program would that keeps the checksums of pages, past all checks.
 change() {
   if command -v sqlite3 >/dev/null; then
     sqlite3 "$1" "$2"
@@ -43,6 +43,7 @@ db = sqlite3.connect(sys.argv[1])
 db.executescript(sys.argv[2])
 db.close()' "$1" "$2" || skip "there is neither sqlite3 nor python3"
   fi
+  "$SEAL_HISTORY" "$1"
 }
 
 say() { printf '\n== %s\n' "$*"; }

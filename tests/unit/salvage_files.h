@@ -57,6 +57,29 @@ static inline void overwrite(const char *path, int64_t page, const unsigned char
     close(fd);
 }
 
+/* With a checksum that holds, as somebody who means harm can make it. */
+static inline void overwrite_sealed(const char *path, int64_t page, const unsigned char bytes[PAGE])
+{
+    unsigned char copy[PAGE];
+
+    memcpy(copy, bytes, PAGE);
+    watch_page_seal(copy, PAGE, (uint32_t)page + 1);
+    overwrite(path, page, copy);
+}
+
+static inline void seal_all(const char *path, size_t size)
+{
+    size_t length;
+    struct error err;
+    char *bytes = file_read(path, &length, &err);
+
+    assert_non_null(bytes);
+    for (size_t at = 0; at + size <= length; at += size)
+        watch_page_seal((unsigned char *)bytes + at, size, (uint32_t)(at / size) + 1);
+    assert_ok(file_write(path, bytes, length, &err), &err);
+    free(bytes);
+}
+
 static inline struct salvaged salvage(const struct files *f)
 {
     struct salvaged out;

@@ -217,9 +217,9 @@ static void test_shared_pages(void **state)
             junk[12 + 2 * i] = (unsigned char)(at >> 8);
             junk[13 + 2 * i] = (unsigned char)at;
         }
-        overwrite(f.damaged, page - 1, junk);
+        overwrite_sealed(f.damaged, page - 1, junk);
     }
-    overwrite(f.damaged, f.pages - 1, (unsigned char[PAGE]) { 13 }); /* a leaf */
+    overwrite_sealed(f.damaged, f.pages - 1, (unsigned char[PAGE]) { 13 }); /* a leaf */
     struct salvaged out = salvage(&f);
     assert_true(out.trees_rebuilt > 0);
     assert_nothing_made_up(&f);

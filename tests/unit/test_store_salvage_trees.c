@@ -18,7 +18,7 @@ static void read_page_of(const char *path, int64_t page, unsigned char bytes[PAG
 
 static void write_page_of(const char *path, int64_t page, const unsigned char bytes[PAGE])
 {
-    overwrite(path, page - 1, bytes);
+    overwrite_sealed(path, page - 1, bytes);
 }
 
 static int64_t root_of(const char *path, const char *table)
@@ -54,7 +54,7 @@ enum { LEVELS = 7, CHILDREN = 200 };
 static void make_level(unsigned char page[PAGE], unsigned char type, int64_t child,
                        const unsigned char *rest, size_t length)
 {
-    uint32_t at = PAGE;
+    uint32_t at = PAGE - WATCH_BYTES;
 
     memset(page, 0, PAGE);
     page[0] = type;
@@ -244,7 +244,8 @@ static void test_other_page_size(void **state)
         copy_bytes(f.sound, f.damaged);
         snprintf(script, sizeof(script),
                  "PRAGMA journal_mode = DELETE; PRAGMA page_size = %d; VACUUM", sizes[i]);
-        execute_in(f.damaged, script);
+        execute_elsewhere(f.damaged, script);
+        seal_all(f.damaged, (size_t)sizes[i]);
         struct salvaged out = salvage(&f);
         assert_int_equal(out.trees_rebuilt, 0);
         assert_int_equal(count_in(f.saved, "SELECT count(*) FROM measurement"), MEASUREMENTS);

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT */
+#include "store/untrusted.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- settings ---- */
+
+static const struct setting {
+    int what, on;
+} settings[] = {
+    { SQLITE_DBCONFIG_DEFENSIVE, 1 },      { SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0 },
+    { SQLITE_DBCONFIG_ENABLE_TRIGGER, 0 }, { SQLITE_DBCONFIG_ENABLE_VIEW, 0 },
+    { SQLITE_DBCONFIG_DQS_DDL, 0 },        { SQLITE_DBCONFIG_DQS_DML, 0 },
+};
+
+static const struct limit {
+    int what, most;
+} limits[] = {
+    { SQLITE_LIMIT_LENGTH, UNTRUSTED_VALUE_MAX },
+    { SQLITE_LIMIT_SQL_LENGTH, UNTRUSTED_SQL_MAX },
+    { SQLITE_LIMIT_COLUMN, 100 },
+    { SQLITE_LIMIT_EXPR_DEPTH, 100 },
+    { SQLITE_LIMIT_COMPOUND_SELECT, 10 },
+    { SQLITE_LIMIT_VDBE_OP, 25000 },
+    { SQLITE_LIMIT_FUNCTION_ARG, 16 },
+    { SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 4096 },
+    { SQLITE_LIMIT_VARIABLE_NUMBER, 1000 },
+    { SQLITE_LIMIT_TRIGGER_DEPTH, 10 },
+    { SQLITE_LIMIT_WORKER_THREADS, 0 },
+    { SQLITE_LIMIT_ATTACHED, 1 }, /* VACUUM's */
+};
+
+int untrusted_settings(sqlite3 *db)
+{
+    for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++) {
+        int rc = sqlite3_db_config(db, settings[i].what, settings[i].on, NULL);
+        if (rc != SQLITE_OK)
+            return rc;
+    }
+    for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++)
+        sqlite3_limit(db, limits[i].what, limits[i].most);
+    return sqlite3_exec(db, "PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0", NULL, NULL, NULL);
+}
+
+/* ---- steps ---- */
+
+enum {
+    TURN = 10000,       /* instructions of SQLite's machine */
+    TURNS_LEAST = 2000, /* in any file: half a second */
+    BYTES_A_TURN = 200, /* 50 instructions a byte: a join of the longest kind needs one or two */
+};
+
+/* Through SQLite's own handle, see read_header() in store_schema.c. */
+static int64_t bytes_of(struct store *s)
+{
+    sqlite3_file *file = NULL;
+    sqlite3_int64 bytes = 0;
+
+    if (sqlite3_file_control(s->db, "main", SQLITE_FCNTL_FILE_POINTER, &file) != SQLITE_OK ||
+        !file || !file->pMethods)
+        return 0;
+    file->pMethods->xFileSize(file, &bytes);
+    file = NULL;
+    /* What was written last may be in the log alone. */
+    if (sqlite3_file_control(s->db, "main", SQLITE_FCNTL_JOURNAL_POINTER, &file) == SQLITE_OK &&
+        file && file->pMethods) {
+        sqlite3_int64 log = 0;
+        file->pMethods->xFileSize(file, &log);
+        bytes += log;
+    }
+    return bytes;
+}
+
+static int takes_too_long(void *context)
+{
+    struct store *s = context;
+
+    if (++s->turns <= s->turns_most)
+        return 0;
+    s->turns_most = TURNS_LEAST + bytes_of(s) / BYTES_A_TURN; /* it grows while we write */
+    return s->turns > s->turns_most;
+}
+
+void untrusted_limit_steps(struct store *s)
+{
+    s->turns_most = TURNS_LEAST;
+    sqlite3_progress_handler(s->db, TURN, takes_too_long, s);
+}
+
+void untrusted_begin(struct store *s, sqlite3_stmt *stmt)
+{
+    if (s->outermost && sqlite3_stmt_busy(s->outermost))
+        return;
+    s->outermost = stmt;
+    s->turns = 0;
+}
+
+/* ---- the schema ---- */
+
+/* By type, then name: both lists in one order, byte by byte. */
+static const char objects_query[] =
+    "SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE type <> 'table' OR "
+    "name NOT IN ('sqlite_stat1', 'sqlite_stat4') ORDER BY type, name, tbl_name";
+
+static const char *column(sqlite3_stmt *row, int nth)
+{
+    const char *text = row ? (const char *)sqlite3_column_text(row, nth) : NULL;
+
+    return text ? text : "";
+}
+
+/* Equal but for white space between words. */
+static bool same_sql(const char *a, const char *b)
+{
+    for (;; a++, b++) {
+        if (isspace((unsigned char)*a) && isspace((unsigned char)*b)) {
+            while (isspace((unsigned char)a[1]))
+                a++;
+            while (isspace((unsigned char)b[1]))
+                b++;
+        } else if (*a != *b) {
+            return false;
+        }
+        if (*a == '\0')
+            return true;
+    }
+}
+
+static int order(sqlite3_stmt *a, sqlite3_stmt *b)
+{
+    int by_type = strcmp(column(a, 0), column(b, 0));
+
+    return by_type ? by_type : strcmp(column(a, 1), column(b, 1));
+}
+
+static int strange_error(const struct store *s, const char *what, sqlite3_stmt *row,
+                         struct error *err)
+{
+    return error_set(err,
+                     "%s: %s %.20s \"%.60s\", so this is no history as harness makes it, and "
+                     "nothing was read from it. `harness history salvage FILE NEW` takes the "
+                     "measurements out of it and leaves the rest behind",
+                     s->path, what, column(row, 0), column(row, 1));
+}
+
+/* Both stand before their first rows. */
+static int compare(struct store *s, sqlite3_stmt *own, sqlite3_stmt *theirs, struct error *err)
+{
+    for (;;) {
+        int a = sqlite3_step(own), b = sqlite3_step(theirs);
+        if (b != SQLITE_ROW && b != SQLITE_DONE)
+            return sql_error(s, sqlite3_extended_errcode(s->db), err);
+        if (a != SQLITE_ROW && b != SQLITE_ROW)
+            return 0;
+        int first = a != SQLITE_ROW ? 1 : b != SQLITE_ROW ? -1 : order(own, theirs);
+        if (first > 0)
+            return strange_error(s, "it has a strange", theirs, err);
+        if (first < 0)
+            return strange_error(s, "it lacks the", own, err);
+        if (strcmp(column(own, 2), column(theirs, 2)) != 0 ||
+            !same_sql(column(own, 3), column(theirs, 3)))
+            return strange_error(s, "it has another", theirs, err);
+    }
+}
+
+/* What the scripts make, in memory. */
+static int make_own(const char *const *scripts, int nr, sqlite3 **db)
+{
+    int rc = sqlite3_open(":memory:", db);
+
+    for (int i = 0; rc == SQLITE_OK && i < nr; i++)
+        rc = sqlite3_exec(*db, scripts[i], NULL, NULL, NULL);
+    return rc;
+}
+
+int untrusted_compare_schema(struct store *s, const char *const *scripts, int nr, struct error *err)
+{
+    sqlite3_stmt *own = NULL, *theirs = NULL;
+    sqlite3 *db = NULL;
+    int rc = -1;
+
+    if (make_own(scripts, nr, &db) != SQLITE_OK ||
+        sqlite3_prepare_v2(db, objects_query, -1, &own, NULL) != SQLITE_OK)
+        error_set(err, "the tables of a history cannot be made: %s", sqlite3_errmsg(db));
+    else if (sqlite3_prepare_v2(s->db, objects_query, -1, &theirs, NULL) != SQLITE_OK)
+        sql_error(s, sqlite3_extended_errcode(s->db), err);
+    else
+        rc = compare(s, own, theirs, err);
+    sqlite3_finalize(own);
+    sqlite3_finalize(theirs);
+    sqlite3_close(db);
+    return rc;
+}

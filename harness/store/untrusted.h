@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Inside store/ only: a history may come from a stranger, so every handle is told to take what is
+ * in the file as data, before it reads the first byte of it. Source:
+ * sqlite.org/security.html, "Defense Against The Dark Arts".
+ */
+#ifndef HARNESS_STORE_UNTRUSTED_H
+#define HARNESS_STORE_UNTRUSTED_H
+
+#include "store/sql.h"
+
+enum {
+    UNTRUSTED_VALUE_MAX = 64 << 20, /* bytes of a value or a row: the samples of a measurement */
+    UNTRUSTED_SQL_MAX = 1 << 20,    /* bytes of a statement, those of the file's schema too */
+};
+
+/*
+ * No triggers and no views run, no function of the schema with side effects, no way to write the
+ * schema or over a table by a PRAGMA, text in double quotes is no string, pages are looked at
+ * closer as they are read, the file is not mapped into memory, and sizes have limits.
+ */
+int untrusted_settings(sqlite3 *db);
+
+/*
+ * Ends a query (SQLITE_INTERRUPT) that has taken far more steps than a file of this size can need:
+ * pages that lead to each other have more rows than anybody can wait for. The count begins anew
+ * with each outermost query; steps of queries within it count as its own.
+ */
+void untrusted_limit_steps(struct store *s);
+void untrusted_begin(struct store *s, sqlite3_stmt *stmt);
+
+/* What the file's tables, indices and whatever else it defines are, held against what the scripts
+ * [0, nr) make: -1 with the first object that is strange or missing. Statistics that `ANALYZE`
+ * leaves are let be. */
+int untrusted_compare_schema(struct store *s, const char *const *scripts, int nr,
+                             struct error *err);
+
+#endif
