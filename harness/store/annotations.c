@@ -2,6 +2,8 @@
 #include "store/annotations.h"
 
 #include "base/array.h"
+#include "base/memory.h"
+#include "base/utf8.h"
 #include "store/schema.h"
 #include "store/sql.h"
 
@@ -76,7 +78,9 @@ int store_annotation_list(struct store *s, int64_t run_id, struct store_annotati
         struct store_annotation *a = array_push(out);
         a->run = sql_int(&q);
         a->written_ms = sql_int(&q);
-        a->text = memory_string(sql_text(&q));
+        const char *text = sql_text(&q);
+        a->text = memory_string(text ? text : "");
+        utf8_mend(a->text);
     }
     sql_close(&q);
     return rc;

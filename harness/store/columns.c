@@ -2,23 +2,27 @@
 #include "store/columns.h"
 
 #include "base/memory.h"
+#include "base/utf8.h"
+#include "core/names.h"
 
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const struct column machine_columns[] = {
-    COLUMN(COLUMN_CHARS, machine, id, "fingerprint"),
-    COLUMN(COLUMN_CHARS, machine, class_name, "class"),
+    COLUMN(COLUMN_NAME, machine, id, "fingerprint"),
+    COLUMN(COLUMN_NAME, machine, class_name, "class"),
     COLUMN(COLUMN_CHARS, machine, cpu, "cpu"),
     COLUMN(COLUMN_INT, machine, cores, "cores"),
     COLUMN(COLUMN_INT, machine, threads, "threads"),
     COLUMN(COLUMN_CHARS, machine, isa, "isa"),
-    COLUMN(COLUMN_INT64, machine, l1d, "l1d"),
-    COLUMN(COLUMN_INT64, machine, l2, "l2"),
-    COLUMN(COLUMN_INT64, machine, l3, "l3"),
+    COLUMN(COLUMN_COUNT, machine, l1d, "l1d"),
+    COLUMN(COLUMN_COUNT, machine, l2, "l2"),
+    COLUMN(COLUMN_COUNT, machine, l3, "l3"),
     COLUMN(COLUMN_INT, machine, l3_shared_by, "l3_shared_by"),
-    COLUMN(COLUMN_INT64, machine, memory, "memory"),
+    COLUMN(COLUMN_COUNT, machine, memory, "memory"),
     COLUMN(COLUMN_CHARS, machine, gpu, "gpu"),
     COLUMN_END,
 };
@@ -35,9 +39,9 @@ static const struct column build_columns[] = {
 };
 
 static const struct column run_columns[] = {
-    COLUMN(COLUMN_CHARS, run, uuid, "uuid"),
-    COLUMN(COLUMN_INT64, run, started_ms, "started_ms"),
-    COLUMN(COLUMN_INT64, run, ended_ms, "ended_ms"),
+    COLUMN(COLUMN_NAME, run, uuid, "uuid"),
+    COLUMN(COLUMN_DATE, run, started_ms, "started_ms"),
+    COLUMN(COLUMN_DATE, run, ended_ms, "ended_ms"),
     COLUMN(COLUMN_CHARS, run, suite, "suite"),
     COLUMN(COLUMN_CHARS, run, label, "label"),
     COLUMN(COLUMN_STRING, run, environment, "environment"),
@@ -47,20 +51,20 @@ static const struct column run_columns[] = {
 
 static const struct column launch_columns[] = {
     COLUMN(COLUMN_INT, launch, seq, "seq"),
-    COLUMN(COLUMN_INT64, launch, started_ms, "started_ms"),
-    COLUMN(COLUMN_INT64, launch, ended_ms, "ended_ms"),
+    COLUMN(COLUMN_DATE, launch, started_ms, "started_ms"),
+    COLUMN(COLUMN_DATE, launch, ended_ms, "ended_ms"),
     COLUMN(COLUMN_INT, launch, exit_status, "exit_status"),
     COLUMN(COLUMN_STRING, launch, error_text, "error_text"),
     COLUMN_END,
 };
 
 static const struct column benchmark_columns[] = {
-    COLUMN(COLUMN_CHARS, benchmark_name, key, "key"),
-    COLUMN(COLUMN_CHARS, benchmark_name, kernel, "kernel"),
-    COLUMN(COLUMN_CHARS, benchmark_name, variant, "variant"),
-    COLUMN(COLUMN_CHARS, benchmark_name, math, "math"),
-    COLUMN(COLUMN_CHARS, benchmark_name, device, "device"),
-    COLUMN(COLUMN_CHARS, benchmark_name, cache, "cache"),
+    COLUMN(COLUMN_NAME, benchmark_name, key, "key"),
+    COLUMN(COLUMN_NAME, benchmark_name, kernel, "kernel"),
+    COLUMN(COLUMN_NAME, benchmark_name, variant, "variant"),
+    COLUMN(COLUMN_NAME, benchmark_name, math, "math"),
+    COLUMN(COLUMN_NAME, benchmark_name, device, "device"),
+    COLUMN(COLUMN_NAME, benchmark_name, cache, "cache"),
     COLUMN_END,
 };
 
@@ -69,29 +73,29 @@ static const struct column measurement_columns[] = {
     COLUMN(COLUMN_STRING, measurement, message, "message"),
     COLUMN(COLUMN_BOOL, measurement, vendor, "vendor"),
     COLUMN(COLUMN_REAL, measurement, max_error, "max_error"),
-    COLUMN(COLUMN_REAL, measurement, tolerance, "tolerance"),
-    COLUMN(COLUMN_REAL, measurement, checked, "checked"),
-    COLUMN(COLUMN_REAL, measurement, flops, "flops"),
-    COLUMN(COLUMN_REAL, measurement, bytes, "bytes"),
-    COLUMN(COLUMN_INT64, measurement, footprint, "footprint"),
+    COLUMN(COLUMN_AMOUNT, measurement, tolerance, "tolerance"),
+    COLUMN(COLUMN_AMOUNT, measurement, checked, "checked"),
+    COLUMN(COLUMN_AMOUNT, measurement, flops, "flops"),
+    COLUMN(COLUMN_AMOUNT, measurement, bytes, "bytes"),
+    COLUMN(COLUMN_COUNT, measurement, footprint, "footprint"),
     COLUMN(COLUMN_UNSIGNED, measurement, batch, "batch"),
     COLUMN(COLUMN_STOP, measurement, stop, "stop"),
     COLUMN(COLUMN_UNSIGNED, measurement, warmups, "warmups"),
     COLUMN(COLUMN_CHARS, measurement, clock, "clock"),
-    COLUMN(COLUMN_INT64, measurement, started_ms, "started_ms"),
-    COLUMN(COLUMN_REAL, measurement, seconds, "seconds"),
+    COLUMN(COLUMN_DATE, measurement, started_ms, "started_ms"),
+    COLUMN(COLUMN_AMOUNT, measurement, seconds, "seconds"),
     COLUMN_END,
 };
 
 static const struct column ceiling_columns[] = {
-    COLUMN(COLUMN_CHARS, ceiling, device, "device"),
-    COLUMN(COLUMN_CHARS, ceiling, name, "name"),
-    COLUMN(COLUMN_CHARS, ceiling, unit, "unit"),
-    COLUMN(COLUMN_REAL, ceiling, value, "value"),
-    COLUMN(COLUMN_REAL, ceiling, low, "low"),
-    COLUMN(COLUMN_REAL, ceiling, high, "high"),
-    COLUMN(COLUMN_REAL, ceiling, spec, "spec"),
-    COLUMN(COLUMN_INT64, ceiling, measured_ms, "measured_ms"),
+    COLUMN(COLUMN_NAME, ceiling, device, "device"),
+    COLUMN(COLUMN_NAME, ceiling, name, "name"),
+    COLUMN(COLUMN_NAME, ceiling, unit, "unit"),
+    COLUMN(COLUMN_AMOUNT, ceiling, value, "value"),
+    COLUMN(COLUMN_AMOUNT, ceiling, low, "low"),
+    COLUMN(COLUMN_AMOUNT, ceiling, high, "high"),
+    COLUMN(COLUMN_AMOUNT, ceiling, spec, "spec"),
+    COLUMN(COLUMN_DATE, ceiling, measured_ms, "measured_ms"),
     COLUMN_END,
 };
 
@@ -153,7 +157,8 @@ static void bind_member(const struct column *c, struct sql_query *q, const void 
     case COLUMN_INT:
         sql_bind_int(q, *(const int *)member);
         return;
-    case COLUMN_INT64:
+    case COLUMN_COUNT:
+    case COLUMN_DATE:
         sql_bind_int(q, *(const int64_t *)member);
         return;
     case COLUMN_UNSIGNED:
@@ -165,6 +170,10 @@ static void bind_member(const struct column *c, struct sql_query *q, const void 
     case COLUMN_REAL:
         sql_bind_real(q, *(const double *)member);
         return;
+    case COLUMN_AMOUNT:
+        sql_bind_real(q, fact_is_amount(*(const double *)member) ? *(const double *)member : NAN);
+        return;
+    case COLUMN_NAME:
     case COLUMN_CHARS:
         sql_bind_text(q, member);
         return;
@@ -186,6 +195,33 @@ void table_bind(const struct table *t, struct sql_query *q, const void *object)
         bind_member(c, q, (const char *)object + c->offset);
 }
 
+static bool fits(const struct column *c, const void *member)
+{
+    switch (c->type) {
+    case COLUMN_COUNT:
+        return fact_is_count(*(const int64_t *)member);
+    case COLUMN_DATE:
+        return fact_is_date(*(const int64_t *)member);
+    case COLUMN_NAME:
+        return name_is_line(member);
+    default:
+        return true;
+    }
+}
+
+int table_check_object(const struct table *t, const struct store *s, const void *object,
+                       struct error *err)
+{
+    for (const struct column *c = t->columns; c->name; c++)
+        if (!fits(c, (const char *)object + c->offset))
+            return error_set(
+                err,
+                "%s: not stored: %s.%s is not what it can be (a line of text, a number "
+                "up to 2^53, a date up to the year 9999)",
+                s->path, t->name, c->name);
+    return 0;
+}
+
 static bool read_integer(const struct column *c, int64_t value, void *member)
 {
     switch (c->type) {
@@ -198,19 +234,47 @@ static bool read_integer(const struct column *c, int64_t value, void *member)
     case COLUMN_BOOL:
         *(bool *)member = value != 0;
         return value == 0 || value == 1;
+    case COLUMN_DATE:
+        *(int64_t *)member = value;
+        return fact_is_date(value);
     default:
         *(int64_t *)member = value;
-        return true;
+        return fact_is_count(value);
     }
 }
 
-static bool read_text(const struct column *c, const char *text, void *member)
+static void read_amount(const struct column *c, struct sql_query *q, double *member)
+{
+    *member = sql_real(q);
+    if (c->type != COLUMN_AMOUNT || fact_is_amount(*member))
+        return;
+    *member = NAN;
+    q->store->odd = c->name;
+}
+
+static bool read_line(const struct column *c, const char *text, struct store *s, char *member)
+{
+    snprintf(member, c->size, "%s", text ? text : "");
+    if (!text || strlen(text) >= c->size)
+        return false;
+    if (c->type == COLUMN_NAME)
+        return name_is_line(text);
+    if (name_mend(member))
+        s->odd = c->name;
+    return true;
+}
+
+static bool read_text(const struct column *c, const char *text, struct store *s, void *member)
 {
     int found;
 
     switch (c->type) {
     case COLUMN_STRING:
+        if (text && strlen(text) > READ_TEXT_MAX)
+            return false;
         *(char **)member = memory_string(text);
+        if (text)
+            utf8_mend(*(char **)member);
         return true;
     case COLUMN_OUTCOME:
         found = text ? outcome_find(text) : -1;
@@ -221,24 +285,28 @@ static bool read_text(const struct column *c, const char *text, void *member)
         *(enum stop_rule *)member = found < 0 ? STOP_NONE : (enum stop_rule)found;
         return found >= 0;
     default:
-        snprintf(member, c->size, "%s", text ? text : "");
-        return text && strlen(text) < c->size;
+        return read_line(c, text, s, member);
     }
 }
 
 static bool read_member(const struct column *c, struct sql_query *q, void *member)
 {
+    bool is_int;
+
     switch (c->type) {
     case COLUMN_INT:
-    case COLUMN_INT64:
+    case COLUMN_COUNT:
+    case COLUMN_DATE:
     case COLUMN_UNSIGNED:
     case COLUMN_BOOL:
-        return read_integer(c, sql_int(q), member);
+        is_int = sqlite3_column_type(q->stmt, q->column) == SQLITE_INTEGER;
+        return read_integer(c, sql_int(q), member) && is_int;
     case COLUMN_REAL:
-        *(double *)member = sql_real(q);
+    case COLUMN_AMOUNT:
+        read_amount(c, q, member);
         return true;
     default:
-        return read_text(c, sql_text(q), member);
+        return read_text(c, sql_text(q), q->store, member);
     }
 }
 
@@ -253,6 +321,29 @@ int table_read(const struct table *t, struct sql_query *q, void *object, struct 
                            "%s: %s.%s holds a value that this harness does not know; the file is "
                            "damaged or was edited. Run `harness history verify`",
                            q->store->path, t->name, c->name);
+    return rc;
+}
+
+/* Bytes of an object of the table. */
+static size_t size_of(const struct table *t)
+{
+    size_t size = 0;
+
+    for (const struct column *c = t->columns; c->name; c++)
+        if (c->offset + c->size > size)
+            size = c->offset + c->size;
+    return size;
+}
+
+int table_check(const struct table *t, struct sql_query *q, struct error *err)
+{
+    char *object = memory_zeroed(size_of(t), 1);
+    int rc = table_read(t, q, object, err);
+
+    for (const struct column *c = t->columns; c->name; c++)
+        if (c->type == COLUMN_STRING)
+            free(*(char **)(void *)(object + c->offset));
+    free(object);
     return rc;
 }
 

@@ -9,17 +9,26 @@
 #include "base/strbuf.h"
 #include "store/sql.h"
 
+/* What the members of records may hold, once read, is in core/names.h: a name, number or date
+ * beyond that refuses the row; words get '?' for what cannot be shown, and an amount that is none
+ * counts as not known, with a note in store->odd, so that `history verify` can name it. */
 enum column_type {
     COLUMN_INT,      /* int */
-    COLUMN_INT64,    /* int64_t */
+    COLUMN_COUNT,    /* int64_t, fact_is_count() */
+    COLUMN_DATE,     /* int64_t, fact_is_date() */
     COLUMN_UNSIGNED, /* unsigned */
     COLUMN_BOOL,     /* bool */
-    COLUMN_REAL,     /* double */
-    COLUMN_CHARS,    /* char[size] */
-    COLUMN_STRING,   /* char *, owned, may be NULL */
+    COLUMN_REAL,     /* double, whatever it is: errors may be infinite */
+    COLUMN_AMOUNT,   /* double, fact_is_amount() */
+    COLUMN_NAME,     /* char[size], name_is_line() */
+    COLUMN_CHARS,    /* char[size]: a line of words */
+    COLUMN_STRING,   /* char *, UTF-8, owned, may be NULL */
     COLUMN_OUTCOME,  /* enum outcome, by name */
     COLUMN_STOP,     /* enum stop_rule, by name */
 };
+
+/* Bytes of a text that is no line: messages, JSON. */
+enum { READ_TEXT_MAX = 4 << 20 };
 
 struct column {
     const char *name;
@@ -55,8 +64,13 @@ int table_open_insert(const struct table *t, struct store *s, const char *const 
 int table_open_select(const struct table *t, struct store *s, const char *tail, struct sql_query *q,
                       struct error *err);
 void table_bind(const struct table *t, struct sql_query *q, const void *object);
+/* Would reading refuse what is written? -1 then. */
+int table_check_object(const struct table *t, const struct store *s, const void *object,
+                       struct error *err);
 /* Reads the next columns into the object. -1 if a value does not fit its member. */
 int table_read(const struct table *t, struct sql_query *q, void *object, struct error *err);
+/* The same, and nothing is kept. */
+int table_check(const struct table *t, struct sql_query *q, struct error *err);
 /* A table without other columns than the object's. */
 int table_insert(const struct table *t, struct store *s, const void *object, int64_t *id,
                  struct error *err);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Benchmarks go by their key; what number each has here. */
 #include "store/merge_parts.h"
+#include "store/read.h"
 #include "store/write.h"
 
 #include <stdio.h>
@@ -52,12 +53,9 @@ static int read_dims(struct store *s, int64_t id, struct benchmark_name *name, s
                  err))
         return -1;
     sql_bind_int(&q, id);
-    while ((rc = sql_step(&q, err)) > 0 && name->nr_dims < SHAPE_MAX) {
-        struct benchmark_dim *dim = &name->dims[name->nr_dims++];
-        const char *text = sql_text(&q);
-        snprintf(dim->name, sizeof(dim->name), "%s", text ? text : "");
-        dim->value = sql_int(&q);
-    }
+    while ((rc = sql_step(&q, err)) > 0)
+        if ((rc = read_dim(&q, name, err)) < 0)
+            break;
     sql_close(&q);
     return rc < 0 ? -1 : 0;
 }

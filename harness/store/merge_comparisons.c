@@ -40,7 +40,8 @@ static int copy_verdicts(struct merge *m, int64_t from, int64_t to, struct error
         return -1;
     sql_bind_int(&q, from);
     while ((rc = sql_step(&q, err)) > 0) {
-        if ((rc = table_open_insert(&table_verdict, m->to, extra, &insert, err)) < 0)
+        if ((rc = rows_check(&table_verdict, &q, 1, err)) < 0 ||
+            (rc = table_open_insert(&table_verdict, m->to, extra, &insert, err)) < 0)
             break;
         sql_bind_int(&insert, to);
         rows_copy(&insert, &q, 1);
@@ -95,7 +96,8 @@ int merge_comparisons(struct merge *m, struct error *err)
     if (table_open_select(&table_comparison, m->from, "ORDER BY comparison.id", &q, err))
         return -1;
     while ((rc = sql_step(&q, err)) > 0) {
-        if ((rc = sql_begin(m->to, err)) < 0)
+        if ((rc = rows_check(&table_comparison, &q, 1, err)) < 0 ||
+            (rc = sql_begin(m->to, err)) < 0)
             break;
         int added = merge_comparison(m, &q, err);
         if ((rc = sql_end(m->to, added < 0 ? -1 : 0, err)) < 0)

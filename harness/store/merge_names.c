@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What of a merge is no run: names for runs, roofs, and what people and self-tests said. */
 #include "store/merge_parts.h"
+#include "store/read.h"
 #include "store/schema.h"
 #include "store/write.h"
 
@@ -93,14 +94,19 @@ static int merge_baseline(struct merge *m, const struct store_baseline *theirs,
 static int merge_baselines(struct merge *m, struct error *err)
 {
     struct store_baselines theirs = { 0 }, ours = { 0 };
-    int rc = store_baseline_list(m->from, &theirs, err);
+    struct string_list refused = { 0 }, ignored = { 0 };
+    int rc = read_baselines(m->from, &theirs, &refused, err);
 
     if (rc == 0)
-        rc = store_baseline_list(m->to, &ours, err);
+        rc = read_baselines(m->to, &ours, &ignored, err);
+    for (size_t i = 0; rc == 0 && i < refused.nr; i++)
+        merge_conflict(m, "%s: it was not taken along", refused.items[i]);
     for (size_t i = 0; rc == 0 && i < theirs.nr; i++)
         rc = merge_baseline(m, &theirs.items[i], &ours, err);
     store_baselines_release(&theirs);
     store_baselines_release(&ours);
+    string_list_release(&refused);
+    string_list_release(&ignored);
     return rc;
 }
 
@@ -171,7 +177,8 @@ static int merge_rows(struct merge *m, const struct table *t, int64_t *nr, struc
     if (rows_open_select(t, m->from, NULL, "ORDER BY id", &q, err))
         return -1;
     while ((rc = sql_step(&q, err)) > 0) {
-        if ((rc = rows_open_insert_new(t, m->to, NULL, &insert, err)) < 0)
+        if ((rc = rows_check(t, &q, 0, err)) < 0 ||
+            (rc = rows_open_insert_new(t, m->to, NULL, &insert, err)) < 0)
             break;
         rows_copy(&insert, &q, 0);
         if ((rc = sql_run(&insert, err)) < 0)

@@ -57,6 +57,8 @@ int rows_open_insert_new(const struct table *t, struct store *s, const char *con
                          struct sql_query *q, struct error *err);
 /* Binds the columns of the row that `from` stands at, from `first` on, to the next parameters. */
 void rows_copy(struct sql_query *to, const struct sql_query *from, int first);
+/* Would reading refuse the row that `q` stands at? Its columns of the table begin at `first`. */
+int rows_check(const struct table *t, const struct sql_query *q, int first, struct error *err);
 /* Goes on with a hash over columns [first, end). */
 uint64_t rows_hash(uint64_t hash, const struct sql_query *q, int first, int end);
 enum { ROWS_HASH_BEGIN = 0 };

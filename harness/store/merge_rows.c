@@ -74,6 +74,14 @@ int rows_open_insert_new(const struct table *t, struct store *s, const char *con
     return rc;
 }
 
+int rows_check(const struct table *t, const struct sql_query *q, int first, struct error *err)
+{
+    struct sql_query row = *q;
+
+    row.column = first;
+    return table_check(t, &row, err);
+}
+
 void rows_copy(struct sql_query *to, const struct sql_query *from, int first)
 {
     int nr = sqlite3_column_count(from->stmt);

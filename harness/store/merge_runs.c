@@ -13,8 +13,20 @@
 
 /* ---- copying ---- */
 
+static const char *const measurement_source[] = { "id",         "benchmark", "launch", "telemetry",
+                                                  "nr_samples", "samples",   NULL };
 static const char *const measurement_extra[] = { "benchmark",  "launch",  "telemetry",
                                                  "nr_samples", "samples", NULL };
+
+/* What reading would refuse here must not come in. */
+static int check_measurement(struct merge *m, int64_t id, struct error *err)
+{
+    struct measurement measurement = { .nr_samples = 0 };
+    int rc = read_measurement(m->from, id, &measurement, err);
+
+    measurement_release(&measurement);
+    return rc;
+}
 
 static int copy_measurement(struct merge *m, struct sql_query *row, int64_t launch,
                             struct error *err)
@@ -22,12 +34,13 @@ static int copy_measurement(struct merge *m, struct sql_query *row, int64_t laun
     struct sql_query q;
     int64_t benchmark;
 
-    if (merge_benchmark(m, sqlite3_column_int64(row->stmt, 0), &benchmark, err) ||
+    if (check_measurement(m, sqlite3_column_int64(row->stmt, 0), err) ||
+        merge_benchmark(m, sqlite3_column_int64(row->stmt, 1), &benchmark, err) ||
         table_open_insert(&table_measurement, m->to, measurement_extra, &q, err))
         return -1;
     sql_bind_int(&q, benchmark);
     sql_bind_int(&q, launch);
-    rows_copy(&q, row, 2);
+    rows_copy(&q, row, 3);
     return sql_run(&q, err);
 }
 
@@ -37,7 +50,7 @@ static int copy_measurements(struct merge *m, int64_t from, int64_t to, int64_t 
     struct sql_query q;
     int rc;
 
-    if (rows_open_select(&table_measurement, m->from, measurement_extra,
+    if (rows_open_select(&table_measurement, m->from, measurement_source,
                          "WHERE launch = ? ORDER BY id", &q, err))
         return -1;
     sql_bind_int(&q, from);

@@ -3,7 +3,17 @@
 #ifndef HARNESS_STORE_READ_H
 #define HARNESS_STORE_READ_H
 
+#include "base/options.h"
 #include "store/columns.h"
+
+/* The next column as a line of words, owned: "" where it is none. */
+char *read_words(struct sql_query *q);
+/* A row of "name, value" as the next dim; -1 for what is none, or one too many. */
+int read_dim(struct sql_query *q, struct benchmark_name *name, struct error *err);
+
+/* As store_baseline_list(); with `refused`, names that are none are skipped and told there. */
+int read_baselines(struct store *s, struct store_baselines *out, struct string_list *refused,
+                   struct error *err);
 
 /* Fills all but m->bench. On error `m` stays releasable. */
 int read_measurement(struct store *s, int64_t id, struct measurement *m, struct error *err);

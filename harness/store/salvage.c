@@ -2,7 +2,6 @@
 #include "store/salvage.h"
 
 #include "base/file.h"
-#include "store/read.h"
 #include "store/salvage_parts.h"
 #include "store/schema.h"
 #include "store/untrusted.h"
@@ -16,108 +15,6 @@
 
 /* A text is in the file once more for each index. */
 enum { WRITTEN_AT_MOST = 4 };
-
-static struct salvaged_table *find_table(struct salvaged *result, const char *name)
-{
-    for (size_t i = 0; i < result->tables.nr; i++)
-        if (strcmp(result->tables.items[i].name, name) == 0)
-            return &result->tables.items[i];
-    return NULL;
-}
-
-/* ---- rows that are there, but cannot be decoded ---- */
-
-struct ids {
-    int64_t *items;
-    size_t nr, capacity;
-};
-
-static int bad_measurements(struct store *s, struct ids *bad, struct error *err)
-{
-    struct sql_query q;
-    int rc;
-
-    if (sql_open(&q, s, "SELECT id FROM measurement ORDER BY id", err))
-        return -1;
-    while ((rc = sql_step(&q, err)) > 0) {
-        struct measurement m = { .nr_samples = 0 };
-        struct error ignored;
-        int64_t id = sql_int(&q);
-        if (read_measurement(s, id, &m, &ignored))
-            *array_push(bad) = id;
-        measurement_release(&m);
-    }
-    sql_close(&q);
-    return rc;
-}
-
-static int bad_runs(struct store *s, struct ids *bad, struct error *err)
-{
-    struct sql_query q;
-    int rc;
-
-    if (open_runs(s, "", &q, err))
-        return -1;
-    while ((rc = sql_step(&q, err)) > 0) {
-        struct run run = { .id = 0 };
-        struct error ignored;
-        if (read_run(&q, &run, &ignored))
-            *array_push(bad) = run.id;
-        run_release(&run);
-    }
-    sql_close(&q);
-    return rc;
-}
-
-static int remove_ids(struct salvage *s, const char *table, const char *text, const struct ids *bad,
-                      struct error *err)
-{
-    for (size_t i = 0; i < bad->nr; i++) {
-        struct sql_query q;
-        if (sql_open(&q, s->to, text, err))
-            return -1;
-        sql_bind_int(&q, bad->items[i]);
-        if (sql_run(&q, err))
-            return -1;
-        int nr = sqlite3_changes(s->to->db);
-        find_table(s->result, table)->saved -= nr;
-        find_table(s->result, table)->lost += nr;
-    }
-    return 0;
-}
-
-static int remove_undecodable(struct salvage *s, struct error *err)
-{
-    static const struct {
-        const char *table, *text;
-    } texts[] = {
-        { "selftest", "DELETE FROM selftest WHERE NOT json_valid(result)" },
-        { "verdict",
-          "DELETE FROM verdict WHERE NOT json_valid(result) OR NOT json_valid(evidence)" },
-        { "comparison", "DELETE FROM comparison WHERE NOT json_valid(settings)" },
-        { "baseline", "DELETE FROM baseline WHERE id NOT IN (SELECT baseline FROM baseline_run)" },
-    };
-    struct ids runs = { 0 }, measurements = { 0 };
-    int rc = bad_runs(s->to, &runs, err);
-
-    if (rc == 0)
-        rc = remove_ids(s, "baseline_run", "DELETE FROM baseline_run WHERE run = ?", &runs, err);
-    if (rc == 0)
-        rc = remove_ids(s, "run", "DELETE FROM run WHERE id = ?", &runs, err);
-    if (rc == 0)
-        rc = bad_measurements(s->to, &measurements, err);
-    if (rc == 0)
-        rc = remove_ids(s, "measurement", "DELETE FROM measurement WHERE id = ?", &measurements,
-                        err);
-    for (size_t i = 0; rc == 0 && i < sizeof(texts) / sizeof(texts[0]); i++) {
-        rc = sql_execute(s->to, texts[i].text, err);
-        find_table(s->result, texts[i].table)->saved -= sqlite3_changes(s->to->db);
-        find_table(s->result, texts[i].table)->lost += sqlite3_changes(s->to->db);
-    }
-    array_release(&runs);
-    array_release(&measurements);
-    return rc;
-}
 
 /* What went with a run or comparison by a cascade. */
 static int count_saved(struct salvage *s, struct error *err)
@@ -270,7 +167,7 @@ static int fill(struct salvage *s, struct error *err)
         return -1;
     int rc = salvage_tables(s, err);
     if (rc == 0)
-        rc = remove_undecodable(s, err);
+        rc = salvage_sift(s, err);
     if (rc == 0)
         rc = count_saved(s, err);
     if (sql_end(s->to, rc, err))

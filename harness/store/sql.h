@@ -38,6 +38,7 @@ struct store {
     bool no_room;              /* it came from a full disk */
     sqlite3_stmt *outermost;   /* untrusted_limit_steps(): the query that is running, */
     int64_t turns, turns_most; /* what it has taken, and may take */
+    const char *odd; /* the newest column whose value was read as another, see columns.h */
     ARRAY(struct sql_cached) cache;
 };
 

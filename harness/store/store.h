@@ -60,8 +60,9 @@ int store_begin_launch(struct store *s, int64_t run_id, const struct launch *lau
 /* Sets ended_ms, exit_status and error_text. */
 int store_end_launch(struct store *s, int64_t launch_id, const struct launch *launch,
                      struct error *err);
-/* Infinities and every 64-bit integer come back as they were, NaN as NaN (stored as NULL).
- * Telemetry that is not finite counts as absent. */
+/* Comes back as it was, within what core/names.h says a name, number or date can be: beyond, names,
+ * dates and whole numbers are refused, and amounts (flops, bytes, seconds) and telemetry count as
+ * not known. An error may be infinite, and NaN comes back as NaN. */
 int store_add_measurement(struct store *s, int64_t launch_id, const struct measurement *m,
                           struct error *err);
 /* Adds run `run` of the records, which is finished, with its launches and measurements: all of it
@@ -74,7 +75,15 @@ int store_add_run(struct store *s, struct records *records, int run, bool *added
 int store_add_ceilings(struct store *s, const struct machine *machine, const char *epoch,
                        const struct ceiling *ceilings, size_t nr, struct error *err);
 
-/* ---- reading ---- */
+/*
+ * ---- reading ----
+ *
+ * Whoever wrote the file: what comes out has keys, kernels, variants, devices, dims, machines and
+ * metrics that are name_is_line(), words without control characters, counts and dims within 2^53,
+ * dates from 1900 to 9999, amounts and telemetry that are finite and at most 1e30 (core/names.h).
+ * A row with a name, count or date beyond that is refused, and named; other numbers that cannot be
+ * are read as not known, and words get '?' for what cannot be shown. Samples have 64 bits.
+ */
 
 /* NULL or empty members do not restrict anything. */
 struct store_filter {

@@ -1,32 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/array.h"
+#include "core/names.h"
 #include "store/read.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const char *const names_query = "SELECT name FROM baseline ORDER BY name";
-
-static int check_name(const char *name, struct error *err)
-{
-    size_t length = strlen(name);
-
-    if (length == 0 || length >= STORE_NAME_SIZE)
-        return error_set(err, "a baseline's name has 1 to %d characters", STORE_NAME_SIZE - 1);
-    for (const char *p = name; *p; p++)
-        if (!isalnum((unsigned char)*p) && !strchr("._/+-", *p))
-            return error_set(err, "\"%s\" cannot name a baseline: use letters, digits and ._/+-",
-                             name);
-    if (name[0] == '-')
-        return error_set(err, "\"%s\" cannot name a baseline: it begins like an option", name);
-    if (strcmp(name, "latest") == 0 || strspn(name, "0123456789") == length)
-        return error_set(
-            err, "\"%s\" cannot name a baseline: as a REF it means a run; add a letter", name);
-    return 0;
-}
 
 static int find_id(struct store *s, const char *name, int64_t *id, struct error *err)
 {
@@ -120,7 +102,7 @@ static int save(struct store *s, const struct store_baseline *b, bool replace, s
 int store_baseline_save(struct store *s, const char *name, const int64_t *run_ids, size_t nr,
                         int64_t created_ms, const char *note, bool replace, struct error *err)
 {
-    if (check_name(name, err))
+    if (name_check_baseline(name, STORE_NAME_SIZE, err))
         return -1;
     if (nr == 0)
         return error_set(err, "baseline \"%s\" would name no runs", name);
@@ -169,31 +151,63 @@ static void add_member(struct store_baseline *b, int64_t run_id)
     b->run_ids[b->nr_runs++] = run_id;
 }
 
-int store_baseline_list(struct store *s, struct store_baselines *out, struct error *err)
+static int read_baseline(struct sql_query *q, int64_t id, struct store_baseline *b,
+                         struct error *err)
+{
+    const char *name = sql_text(q);
+    char shown[STORE_NAME_SIZE];
+
+    snprintf(shown, sizeof(shown), "%s", name ? name : "");
+    name_mend(shown);
+    if (name_check_baseline(name ? name : "", STORE_NAME_SIZE, err))
+        return error_set(err,
+                         "%s: baseline %" PRId64
+                         " has a name that none can have, \"%s\"; somebody "
+                         "else's harness wrote it, or none. `harness baseline remove NAME` removes "
+                         "it, `harness history salvage FILE NEW` leaves it out",
+                         q->store->path, id, shown);
+    snprintf(b->name, sizeof(b->name), "%s", name);
+    b->created_ms = sql_int(q);
+    b->note = memory_string(sql_text(q));
+    return 0;
+}
+
+int read_baselines(struct store *s, struct store_baselines *out, struct string_list *refused,
+                   struct error *err)
 {
     static const char *const text =
         "SELECT b.id, r.run, b.name, b.created_ms, b.note FROM baseline b "
         "JOIN baseline_run r ON r.baseline = b.id JOIN run ON run.id = r.run "
         "ORDER BY b.name, b.id, run.started_ms, run.id";
+    int64_t last = -1, skipped = -1;
     struct sql_query q;
-    int64_t last = -1;
     int rc;
 
     if (sql_open(&q, s, text, err))
         return -1;
     while ((rc = sql_step(&q, err)) > 0) {
         int64_t id = sql_int(&q), run_id = sql_int(&q);
-        if (id != last) {
-            struct store_baseline *b = array_push(out);
-            snprintf(b->name, sizeof(b->name), "%s", sql_text(&q));
-            b->created_ms = sql_int(&q);
-            b->note = memory_string(sql_text(&q));
+        if (id == skipped)
+            continue;
+        if (id != last && read_baseline(&q, id, array_push(out), err)) {
+            out->nr--; /* it owns nothing yet */
+            rc = -1;
+            if (!refused)
+                break;
+            string_list_add(refused, err->message);
+            skipped = id;
+            continue;
         }
         last = id;
         add_member(&out->items[out->nr - 1], run_id);
     }
     sql_close(&q);
     return rc;
+}
+
+int store_baseline_list(struct store *s, struct store_baselines *out, struct error *err)
+{
+    return read_baselines(s, out, NULL, err);
 }
 
 void store_baselines_release(struct store_baselines *baselines)

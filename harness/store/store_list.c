@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/array.h"
+#include "base/memory.h"
 #include "base/options.h"
 #include "base/text.h"
+#include "core/names.h"
 #include "store/read.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 static int count_outcomes(struct store *s, struct store_listed *listed, struct error *err)
 {
@@ -71,6 +74,15 @@ void store_listing_release(struct store_listing *listing)
     array_release(listing);
 }
 
+char *read_words(struct sql_query *q)
+{
+    const char *text = sql_text(q);
+    char *words = memory_string(text ? text : "");
+
+    name_mend(words);
+    return words;
+}
+
 int read_name_list(struct store *s, const char *query, const char *title, struct strbuf *out,
                    struct error *err)
 {
@@ -81,10 +93,10 @@ int read_name_list(struct store *s, const char *query, const char *title, struct
     if (sql_open(&q, s, query, err))
         return -1;
     while ((rc = sql_step(&q, err)) > 0) {
-        const char *name = sql_text(&q);
+        char *name = read_words(&q);
         if (nr++ < READ_SHOWN_MAX)
-            strbuf_addf(out, "%s%s%s", nr == 1 ? ". " : ", ", nr == 1 ? title : "",
-                        name ? name : "?");
+            strbuf_addf(out, "%s%s%.100s", nr == 1 ? ". " : ", ", nr == 1 ? title : "", name);
+        free(name);
     }
     sql_close(&q);
     if (nr > READ_SHOWN_MAX)
@@ -103,9 +115,9 @@ int read_nearest_name(struct store *s, const char *query, const char *word,
     if (sql_open(&q, s, query, err))
         return -1;
     while ((rc = sql_step(&q, err)) > 0) {
-        const char *name = sql_text(&q);
-        if (name)
-            string_list_add(&names, name);
+        char *name = read_words(&q);
+        string_list_add(&names, name);
+        free(name);
     }
     sql_close(&q);
     *array_push(&names) = NULL; /* ends the list for text_nearest() */

@@ -25,11 +25,11 @@ static int read_candidates(struct ref_lookup *l, struct error *err)
         c->started_ms = sql_int(&q);
         c->finished = sql_int(&q);
         c->dirty = sql_int(&q);
-        c->uuid = memory_string(sql_text(&q));
-        c->label = memory_string(sql_text(&q));
-        c->class_name = memory_string(sql_text(&q));
-        c->commit = memory_string(sql_text(&q));
-        c->branch = memory_string(sql_text(&q));
+        c->uuid = read_words(&q);
+        c->label = read_words(&q);
+        c->class_name = read_words(&q);
+        c->commit = read_words(&q);
+        c->branch = read_words(&q);
         const char *settings = sql_text(&q);
         c->trial = run_is_trial(c->label, settings);
         c->profile = run_is_profile(settings);

@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "core/names.h"
 #include "store/read.h"
 #include "store/samples.h"
 #include "store/samples_thin.h"
@@ -16,7 +17,8 @@
 
 /* ---- benchmarks: their names are read once, then looked up by id ---- */
 
-enum { FEW_SHARE = 4 }; /* of all: a quarter */
+enum { FEW_SHARE = 4 };               /* of all: a quarter */
+enum { PUT_TOGETHER_MAX = 32000000 }; /* samples: 256 MB */
 
 struct known_benchmark {
     int64_t id;
@@ -56,6 +58,24 @@ bool filter_wants(const struct store_filter *f, const char *key)
     return false;
 }
 
+int read_dim(struct sql_query *q, struct benchmark_name *name, struct error *err)
+{
+    struct benchmark_dim *dim = &name->dims[name->nr_dims];
+    const char *text = sql_text(q);
+
+    if (name->nr_dims == SHAPE_MAX || !text || strlen(text) >= sizeof(dim->name) ||
+        !name_is_line(text))
+        return error_set(err, "%s: a dim of benchmark \"%.200s\" is damaged", q->store->path,
+                         name->key);
+    snprintf(dim->name, sizeof(dim->name), "%s", text);
+    dim->value = sql_int(q);
+    if (dim->value > FACT_COUNT_MAX || dim->value < -FACT_COUNT_MAX)
+        return error_set(err, "%s: dim %s of benchmark \"%.200s\" is no number that a dim can be",
+                         q->store->path, dim->name, name->key);
+    name->nr_dims++;
+    return 0;
+}
+
 static int read_dims(struct store *s, struct known_benchmarks *all, struct error *err)
 {
     static const char *const text =
@@ -67,15 +87,12 @@ static int read_dims(struct store *s, struct known_benchmarks *all, struct error
         return -1;
     while ((rc = sql_step(&q, err)) > 0) {
         struct known_benchmark *b = find_benchmark(all, sql_int(&q));
-        const char *name = sql_text(&q);
-        if (!b || !name || b->name.nr_dims == SHAPE_MAX ||
-            strlen(name) >= sizeof(b->name.dims[0].name)) {
-            rc = error_set(err, "%s: the dims of a benchmark are damaged", s->path);
+        if (!b)
+            rc = error_set(err, "%s: a dim has no benchmark", s->path);
+        else
+            rc = read_dim(&q, &b->name, err);
+        if (rc < 0)
             break;
-        }
-        struct benchmark_dim *dim = &b->name.dims[b->name.nr_dims++];
-        snprintf(dim->name, sizeof(dim->name), "%s", name);
-        dim->value = sql_int(&q);
     }
     sql_close(&q);
     return rc;
@@ -108,10 +125,13 @@ static int read_benchmarks(struct store *s, const struct store_filter *filter,
 
 /* ---- one measurement ---- */
 
-static int read_telemetry(const char *text, struct measurement *m, struct error *err)
+static int read_telemetry(struct store *s, const char *text, struct measurement *m,
+                          struct error *err)
 {
     if (!text)
         return 0;
+    if (strlen(text) > READ_TEXT_MAX)
+        return error_set(err, "telemetry of more than %d bytes", READ_TEXT_MAX);
     cJSON *object = json_parse(text, strlen(text), "telemetry", err);
     if (!object)
         return -1;
@@ -119,10 +139,17 @@ static int read_telemetry(const char *text, struct measurement *m, struct error 
         cJSON_Delete(object);
         return error_set(err, "telemetry is not a JSON object");
     }
-    for (const cJSON *item = object->child; item; item = item->next)
-        measurement_add_telemetry(m, item->string, cJSON_IsNumber(item) ? item->valuedouble : NAN);
+    int rc = 0;
+    for (const cJSON *item = object->child; rc == 0 && item; item = item->next) {
+        if (!name_is_line(item->string))
+            rc = error_set(err, "a name in its telemetry cannot be one");
+        else if (cJSON_IsNumber(item) && fact_is_finite(item->valuedouble))
+            measurement_add_telemetry(m, item->string, item->valuedouble);
+        else if (!cJSON_IsNull(item))
+            s->odd = "telemetry";
+    }
     cJSON_Delete(object);
-    return 0;
+    return rc;
 }
 
 static int read_samples(struct sql_query *q, int64_t expected, struct measurement *m,
@@ -162,7 +189,7 @@ static int read_row(struct sql_query *q, struct spared spared, struct measuremen
                     struct error *err)
 {
     if (table_read(&table_measurement, q, m, err) ||
-        (!spared.telemetry && read_telemetry(sql_text(q), m, err)))
+        (!spared.telemetry && read_telemetry(q->store, sql_text(q), m, err)))
         return -1;
     int64_t nr_samples = sql_int(q);
     return spared.samples ? 0 : read_samples(q, nr_samples, m, err);
@@ -204,6 +231,7 @@ struct scan {
     struct strbuf sql;
     struct strbuf few; /* their ids as a JSON array; empty where most are wanted */
     enum scan_order order;
+    uint64_t put_together; /* samples of summaries that were handed over to be kept */
 };
 
 /* With few benchmarks the index finds their measurements among those of a launch; with many it is
@@ -263,6 +291,21 @@ void scan_free(struct scan *scan)
     free(scan);
 }
 
+/* A summary of some bytes stands for up to a million samples, so a small file could ask for all
+ * memory there is. Whoever reads in the order of insertion keeps what he gets. */
+static int count_put_together(struct scan *scan, const struct measurement *m, struct error *err)
+{
+    if (!m->thinned || scan->order != SCAN_INSERTED)
+        return 0;
+    scan->put_together += m->nr_samples;
+    if (scan->put_together <= PUT_TOGETHER_MAX)
+        return 0;
+    return error_set(err,
+                     "%s: the summaries of samples stand for more than %d million of them; look at "
+                     "fewer runs, or at fewer benchmarks",
+                     scan->store->path, PUT_TOGETHER_MAX / 1000000);
+}
+
 /* The row that the query stands at; nothing happens to one that the filter does not want. */
 static int scan_row(struct scan *scan, struct sql_query *q, size_t run,
                     const struct store_sink *sink, struct error *err)
@@ -281,7 +324,7 @@ static int scan_row(struct scan *scan, struct sql_query *q, size_t run,
     int rc = read_row(q, spared_by(scan->filter), &m, err);
     if (rc)
         error_prefix(err, "%s: measurement %" PRId64, scan->store->path, id);
-    else
+    else if ((rc = count_put_together(scan, &m, err)) == 0)
         rc = sink->measurement(sink->context, run, seq, &m, err);
     measurement_release(&m);
     return rc;

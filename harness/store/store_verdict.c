@@ -11,8 +11,8 @@
 #include <stdlib.h>
 
 static const struct column comparison_columns[] = {
-    COLUMN(COLUMN_CHARS, store_comparison, uuid, "uuid"),
-    COLUMN(COLUMN_INT64, store_comparison, decided_ms, "decided_ms"),
+    COLUMN(COLUMN_NAME, store_comparison, uuid, "uuid"),
+    COLUMN(COLUMN_DATE, store_comparison, decided_ms, "decided_ms"),
     COLUMN(COLUMN_INT, store_comparison, rule, "rule"),
     COLUMN(COLUMN_CHARS, store_comparison, version, "version"),
     COLUMN(COLUMN_STRING, store_comparison, base, "base"),

@@ -16,7 +16,7 @@ static const struct column acceptance_columns[] = {
     COLUMN(COLUMN_REAL, store_acceptance, change, "change"),
     COLUMN(COLUMN_STRING, store_acceptance, reason, "reason"),
     COLUMN(COLUMN_STRING, store_acceptance, author, "author"),
-    COLUMN(COLUMN_INT64, store_acceptance, accepted_ms, "accepted_ms"),
+    COLUMN(COLUMN_DATE, store_acceptance, accepted_ms, "accepted_ms"),
     COLUMN_END,
 };
 

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 
 static const struct column selftest_columns[] = {
-    COLUMN(COLUMN_CHARS, store_selftest, machine, "machine"),
-    COLUMN(COLUMN_CHARS, store_selftest, device, "device"),
-    COLUMN(COLUMN_CHARS, store_selftest, kind, "kind"),
-    COLUMN(COLUMN_INT64, store_selftest, tested_ms, "tested_ms"),
+    COLUMN(COLUMN_NAME, store_selftest, machine, "machine"),
+    COLUMN(COLUMN_NAME, store_selftest, device, "device"),
+    COLUMN(COLUMN_NAME, store_selftest, kind, "kind"),
+    COLUMN(COLUMN_DATE, store_selftest, tested_ms, "tested_ms"),
     COLUMN(COLUMN_INT, store_selftest, rule, "rule"),
     COLUMN(COLUMN_STRING, store_selftest, result, "result"),
     COLUMN_END,

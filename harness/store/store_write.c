@@ -2,6 +2,7 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/random.h"
+#include "core/names.h"
 #include "store/columns.h"
 #include "store/samples.h"
 #include "store/samples_thin.h"
@@ -44,7 +45,9 @@ int write_run(struct store *s, struct run *run, struct error *err)
     struct sql_query q;
     int64_t machine, build;
 
-    if (table_intern(&table_machine, s, &run->machine, &machine, err) ||
+    if (table_check_object(&table_machine, s, &run->machine, err) ||
+        table_check_object(&table_run, s, run, err) ||
+        table_intern(&table_machine, s, &run->machine, &machine, err) ||
         table_intern(&table_build, s, &run->build, &build, err) ||
         table_open_insert(&table_run, s, extra, &q, err))
         return -1;
@@ -104,7 +107,8 @@ int write_launch(struct store *s, int64_t run_id, const struct launch *launch, i
     static const char *const extra[] = { "run", NULL };
     struct sql_query q;
 
-    if (table_open_insert(&table_launch, s, extra, &q, err))
+    if (table_check_object(&table_launch, s, launch, err) ||
+        table_open_insert(&table_launch, s, extra, &q, err))
         return -1;
     sql_bind_int(&q, run_id);
     table_bind(&table_launch, &q, launch);
@@ -153,7 +157,11 @@ int write_dims(struct store *s, int64_t benchmark, const struct benchmark_name *
         "INSERT INTO benchmark_dim (benchmark, position, name, value) VALUES (?, ?, ?, ?)";
 
     for (int i = 0; i < name->nr_dims; i++) {
+        const struct benchmark_dim *dim = &name->dims[i];
         struct sql_query q;
+        if (!name_is_line(dim->name) || dim->value > FACT_COUNT_MAX || dim->value < -FACT_COUNT_MAX)
+            return error_set(err, "%s: not stored: dim %d of \"%s\" is not what it can be", s->path,
+                             i + 1, name->key);
         if (sql_open(&q, s, text, err))
             return -1;
         sql_bind_int(&q, benchmark);
@@ -180,7 +188,8 @@ int write_benchmark(struct store *s, const struct benchmark_name *name, int64_t 
     sql_close(&q);
     if (rc != 0)
         return rc < 0 ? -1 : 0;
-    if (table_open_insert(&table_benchmark, s, NULL, &q, err))
+    if (table_check_object(&table_benchmark, s, name, err) ||
+        table_open_insert(&table_benchmark, s, NULL, &q, err))
         return -1;
     table_bind(&table_benchmark, &q, name);
     if (sql_run(&q, err))
@@ -205,7 +214,7 @@ static char *telemetry_text(const struct measurement *m)
         return NULL;
     cJSON *object = cJSON_CreateObject();
     for (int i = 0; i < m->nr_telemetry; i++)
-        if (isfinite(m->telemetry[i].value))
+        if (fact_is_finite(m->telemetry[i].value) && name_is_line(m->telemetry[i].name))
             add_exact(object, m->telemetry[i].name, m->telemetry[i].value);
     char *text = cJSON_PrintUnformatted(object);
     cJSON_Delete(object);
@@ -235,7 +244,8 @@ int write_measurement(struct store *s, int64_t launch_id, const struct measureme
     int64_t benchmark;
     size_t length = 0;
 
-    if (write_benchmark(s, &m->bench, &benchmark, err) ||
+    if (table_check_object(&table_measurement, s, m, err) ||
+        write_benchmark(s, &m->bench, &benchmark, err) ||
         table_open_insert(&table_measurement, s, extra, &q, err))
         return -1;
     char *telemetry = telemetry_text(m);
@@ -270,7 +280,8 @@ static int insert_ceilings(struct store *s, const struct machine *machine, const
         return -1;
     for (size_t i = 0; i < nr; i++) {
         struct sql_query q;
-        if (table_open_insert(&table_ceiling, s, extra, &q, err))
+        if (table_check_object(&table_ceiling, s, &ceilings[i], err) ||
+            table_open_insert(&table_ceiling, s, extra, &q, err))
             return -1;
         sql_bind_int(&q, id);
         sql_bind_text(&q, epoch);

@@ -3,6 +3,8 @@
  * Features: U-05, U-06, S0-03, S0-29. */
 #include "test_store.h"
 
+#include "core/names.h"
+
 #include "store/sql.h"
 
 #include <float.h>
@@ -137,23 +139,23 @@ static struct measurement extreme_measurement(void)
     m.bench.nr_dims = SHAPE_MAX;
     for (int i = 0; i < SHAPE_MAX; i++) {
         snprintf(m.bench.dims[i].name, sizeof(m.bench.dims[i].name), "dim,=%d", i);
-        m.bench.dims[i].value = i % 2 ? INT64_MIN + i : INT64_MAX - i;
+        m.bench.dims[i].value = i % 2 ? i - FACT_COUNT_MAX : FACT_COUNT_MAX - i;
     }
     m.outcome = OUTCOME_WRONG;
     m.message = memory_string("line 1\nline 'two' \xe2\x82\xac");
     m.vendor = true;
-    m.max_error = NAN;
+    m.max_error = INFINITY;
     m.tolerance = DBL_TRUE_MIN;
     m.checked = 0.1 + 0.2;
-    m.flops = DBL_MAX;
-    m.bytes = INFINITY;
-    m.footprint = INT64_MAX;
+    m.flops = FACT_AMOUNT_MAX;
+    m.bytes = NAN;
+    m.footprint = FACT_COUNT_MAX;
     m.batch = UINT32_MAX;
     m.samples[0] = UINT64_MAX;
     m.samples[1] = 0;
     m.stop = STOP_NONE;
     m.warmups = UINT32_MAX;
-    m.started_ms = INT64_MIN;
+    m.started_ms = FACT_DATE_MIN;
     m.seconds = 1.0 / 3;
     measurement_add_telemetry(&m, "cpu_mhz", 2999.999999999999);
     measurement_add_telemetry(&m, "a \"name\"", -1e-300);

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/names.h"
+
+#include "base/utf8.h"
+
+#include <math.h>
+#include <string.h>
+
+bool fact_is_count(int64_t value)
+{
+    return value >= 0 && value <= FACT_COUNT_MAX;
+}
+
+bool fact_is_date(int64_t ms)
+{
+    return ms >= FACT_DATE_MIN && ms <= FACT_DATE_MAX;
+}
+
+bool fact_is_amount(double value)
+{
+    return isnan(value) || (value >= 0 && value <= FACT_AMOUNT_MAX);
+}
+
+bool fact_is_finite(double value)
+{
+    return fabs(value) <= FACT_AMOUNT_MAX; /* NaN is not */
+}
+
+/* Unicode's control characters, line and paragraph separators, and the marks of its bidirectional
+ * algorithm (Unicode Standard Annex 9, 2.). */
+static bool is_shown(uint32_t code)
+{
+    if (code < 0x20 || (code >= 0x7f && code <= 0x9f))
+        return false;
+    return code != 0x061c && code != 0x200e && code != 0x200f &&
+           !(code >= 0x2028 && code <= 0x202e) && !(code >= 0x2066 && code <= 0x2069) &&
+           code != 0xfeff;
+}
+
+bool name_is_line(const char *text)
+{
+    while (*text) {
+        uint32_t code;
+        size_t length = utf8_decode(text, &code);
+        if (length == 0 || !is_shown(code))
+            return false;
+        text += length;
+    }
+    return true;
+}
+
+bool name_mend(char *text)
+{
+    char *to = text;
+    bool mended = false;
+
+    while (*text) {
+        uint32_t code;
+        size_t length = utf8_decode(text, &code);
+        bool shown = length > 0 && is_shown(code);
+        length = length ? length : 1;
+        if (shown)
+            memmove(to, text, length);
+        else
+            *to = '?';
+        to += shown ? length : 1;
+        mended |= !shown;
+        text += length;
+    }
+    *to = '\0';
+    return mended;
+}
+
+static bool has_only_plain(const char *name)
+{
+    static const char plain[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+        "._/+-";
+
+    return name[strspn(name, plain)] == '\0';
+}
+
+int name_check_baseline(const char *name, size_t size, struct error *err)
+{
+    size_t length = strlen(name);
+
+    if (length == 0 || length >= size)
+        return error_set(err, "a baseline's name has 1 to %zu characters", size - 1);
+    if (!has_only_plain(name))
+        return error_set(err, "\"%s\" cannot name a baseline: use letters, digits and ._/+-", name);
+    if (name[0] == '-')
+        return error_set(err, "\"%s\" cannot name a baseline: it begins like an option", name);
+    if (strcmp(name, "latest") == 0 || strspn(name, "0123456789") == length)
+        return error_set(
+            err, "\"%s\" cannot name a baseline: as a REF it means a run; add a letter", name);
+    return 0;
+}

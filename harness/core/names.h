@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What facts from elsewhere may be: histories of strangers, merged and imported ones. One rule for
+ * each kind, asked where something is saved, merged, imported and read.
+ */
+#ifndef HARNESS_CORE_NAMES_H
+#define HARNESS_CORE_NAMES_H
+
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Whole numbers that stand on axes or are counted: a double tells all of them apart. */
+#define FACT_COUNT_MAX (INT64_C(1) << 53)
+/* What a REAL may be: the work of a launch, seconds, telemetry, roofs. */
+#define FACT_AMOUNT_MAX 1e30
+/* Dates, in ms since 1970: 1900-01-01 to 9999-12-31. Clocks are set wrong, but not that wrong. */
+#define FACT_DATE_MIN INT64_C(-2208988800000)
+#define FACT_DATE_MAX INT64_C(253402300799999)
+
+bool fact_is_count(int64_t value); /* 0 ... FACT_COUNT_MAX */
+bool fact_is_date(int64_t ms);     /* 0 (none), too */
+bool fact_is_amount(double value); /* NaN (not known), or from 0 to FACT_AMOUNT_MAX */
+bool fact_is_finite(double value); /* as an amount, of either sign; NaN is not */
+
+/* One line that can be shown: UTF-8 without control characters, line separators, and the marks that
+ * turn the direction of what follows. Keys, kernels, variants, devices, dims, metrics and machines
+ * are; "" is. */
+bool name_is_line(const char *text);
+/* Puts '?' in the place of what keeps a text from being a line; true if there was anything. */
+bool name_mend(char *text);
+
+/* The name of a baseline: 1 to `size` - 1 letters, digits and ._/+-, not first '-', and nothing
+ * that means something else as a REF ("latest", bare numbers). */
+int name_check_baseline(const char *name, size_t size, struct error *err);
+
+#endif

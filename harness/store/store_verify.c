@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/json.h"
+#include "store/read.h"
+#include "store/schema.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PROBLEMS_SHOWN = 3 };
+
+struct checking {
+    struct store *store;
+    struct store_health *health;
+    struct strbuf problems; /* the first few, as text */
+};
+
+static void add_problem(struct checking *c, const char *text)
+{
+    if (c->health->problems++ < PROBLEMS_SHOWN)
+        strbuf_addf(&c->problems, "%s%s", c->problems.length ? "; " : "", text);
+}
+
+/* integrity_check answers with one row "ok", or one row a problem. */
+static int check_integrity(struct checking *c, struct error *err)
+{
+    struct sql_query q;
+    int rc;
+
+    if (sql_open(&q, c->store, "PRAGMA integrity_check(100)", err))
+        return -1;
+    while ((rc = sql_step(&q, err)) > 0) {
+        const char *text = sql_text(&q);
+        if (!text || strcmp(text, "ok") != 0)
+            add_problem(c, text ? text : "no answer");
+    }
+    sql_close(&q);
+    return rc;
+}
+
+static int check_references(struct checking *c, struct error *err)
+{
+    struct sql_query q;
+    int rc;
+
+    if (sql_open(&q, c->store, "PRAGMA foreign_key_check", err))
+        return -1;
+    while ((rc = sql_step(&q, err)) > 0) {
+        char text[160];
+        const char *table = sql_text(&q);
+        int64_t row = sql_int(&q);
+        snprintf(text, sizeof(text), "row %" PRId64 " of %.64s refers to nothing", row,
+                 table ? table : "?");
+        add_problem(c, text);
+    }
+    sql_close(&q);
+    return rc;
+}
+
+static void add_odd(struct checking *c, const char *table, int64_t row)
+{
+    char text[160];
+
+    snprintf(text, sizeof(text), "%s of %s %" PRId64 " holds a number that it cannot be",
+             c->store->odd, table, row);
+    add_problem(c, text);
+}
+
+/* Rows that can be read, but hold what harness would not write. */
+static int check_rows(struct checking *c, const struct table *t, struct error *err)
+{
+    struct sql_query q;
+    int rc;
+
+    if (table_open_select(t, c->store, "", &q, err))
+        return -1;
+    while ((rc = sql_step(&q, err)) > 0) {
+        struct error problem;
+        int64_t id = sql_int(&q);
+        c->store->odd = NULL;
+        if (table_check(t, &q, &problem)) {
+            error_prefix(&problem, "%s %" PRId64, t->name, id);
+            add_problem(c, problem.message);
+        } else if (c->store->odd) {
+            add_odd(c, t->name, id);
+        }
+    }
+    sql_close(&q);
+    return rc;
+}
+
+static int check_tables(struct checking *c, struct error *err)
+{
+    static const struct table *const first[] = { &table_machine, &table_build,     &table_run,
+                                                 &table_launch,  &table_benchmark, &table_ceiling };
+    static const struct table *const verdicts[] = { &table_comparison, &table_verdict,
+                                                    &table_acceptance, &table_selftest };
+
+    for (size_t i = 0; i < sizeof(first) / sizeof(first[0]); i++)
+        if (check_rows(c, first[i], err))
+            return -1;
+    for (size_t i = 0; c->store->version >= SCHEMA_VERDICTS && i < 4; i++)
+        if (check_rows(c, verdicts[i], err))
+            return -1;
+    return 0;
+}
+
+/* Names of baselines, and the dims of benchmarks. */
+static void check_names(struct checking *c)
+{
+    struct store_baselines baselines = { 0 };
+    struct error problem;
+    struct scan *scan = scan_create(c->store, NULL, SCAN_BY_LAUNCH, &problem);
+
+    if (!scan)
+        add_problem(c, problem.message);
+    scan_free(scan);
+    if (store_baseline_list(c->store, &baselines, &problem))
+        add_problem(c, problem.message);
+    store_baselines_release(&baselines);
+}
+
+static int check_measurements(struct checking *c, struct error *err)
+{
+    struct sql_query q;
+    int rc;
+
+    if (sql_open(&q, c->store, "SELECT id FROM measurement ORDER BY id", err))
+        return -1;
+    while ((rc = sql_step(&q, err)) > 0) {
+        struct measurement m = { .nr_samples = 0 };
+        struct error problem;
+        int64_t id = sql_int(&q);
+        c->store->odd = NULL;
+        if (read_measurement(c->store, id, &m, &problem))
+            add_problem(c, problem.message);
+        else if (c->store->odd)
+            add_odd(c, "measurement", id);
+        c->health->measurements++;
+        c->health->samples += (int64_t)m.nr_samples;
+        measurement_release(&m);
+    }
+    sql_close(&q);
+    return rc;
+}
+
+static bool is_json(const char *text)
+{
+    struct error ignored;
+    cJSON *json = text ? json_parse(text, strlen(text), "", &ignored) : NULL;
+
+    cJSON_Delete(json);
+    return json != NULL;
+}
+
+/* The texts of a query: a number of its own, what they are, and two that must be JSON. */
+static int check_json(struct checking *c, const char *query, struct error *err)
+{
+    struct sql_query q;
+    int rc;
+
+    if (sql_open(&q, c->store, query, err))
+        return -1;
+    while ((rc = sql_step(&q, err)) > 0) {
+        char text[80];
+        int64_t row = sql_int(&q);
+        const char *table = sql_text(&q);
+        snprintf(text, sizeof(text), "%.32s %" PRId64 " holds what is no JSON", table, row);
+        if (!is_json(sql_text(&q)) || !is_json(sql_text(&q)))
+            add_problem(c, text);
+    }
+    sql_close(&q);
+    return rc;
+}
+
+static int check_verdicts(struct checking *c, struct error *err)
+{
+    if (c->store->version < SCHEMA_VERDICTS)
+        return 0;
+    return check_json(c, "SELECT id, 'comparison', settings, settings FROM comparison", err) ||
+                   check_json(c, "SELECT id, 'verdict', result, evidence FROM verdict", err) ||
+                   check_json(c, "SELECT id, 'selftest', result, result FROM selftest", err)
+               ? -1
+               : 0;
+}
+
+static int check_all(struct checking *c, struct error *err)
+{
+    struct store *s = c->store;
+
+    if (check_integrity(c, err) || check_references(c, err))
+        return -1;
+    /* Not count(*), which has no end where pages lead to each other. */
+    if (sql_one_int(s, "SELECT count(1) FROM run", &c->health->runs, err) ||
+        sql_one_int(s, "SELECT count(1) FROM launch", &c->health->launches, err))
+        return -1;
+    if (check_tables(c, err) || check_measurements(c, err) || check_verdicts(c, err))
+        return -1;
+    check_names(c);
+    return 0;
+}
+
+int store_verify(struct store *s, struct store_health *health, struct error *err)
+{
+    struct checking c = { .store = s, .health = health };
+
+    *health = (struct store_health) { 0 };
+    strbuf_init(&c.problems);
+    int rc = sql_execute(s, "BEGIN", err);
+    if (rc == 0)
+        rc = check_all(&c, err);
+    if (!sqlite3_get_autocommit(s->db))
+        sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
+    if (rc == 0 && health->problems > 0)
+        rc =
+            error_set(err,
+                      "%s: %" PRId64
+                      " problem%s: %s. Keep a copy of the file, then restore a "
+                      "backup or save what can be read: `harness history salvage FILE NEW`",
+                      s->path, health->problems, health->problems == 1 ? "" : "s", c.problems.data);
+    strbuf_release(&c.problems);
+    return rc;
+}
