@@ -12,13 +12,15 @@
 enum { SCHEMA_APPLICATION_ID = 0x48524e53 }; /* "HRNS" */
 
 /* Looks at the first bytes without locking or touching anything. *empty: a file of length 0.
- * -1 for what is no database or no history. */
+ * -1 for what is no database or no history. Only where a history was being made when the power
+ * went, and nothing of its start is there, is that undone first, by SQLite and its journal. */
 int schema_recognise(struct store *s, bool *empty, struct error *err);
 /* -1 if this harness cannot read the version; else sets s->version. Older ones that only lack
  * tables can be read: whoever reads such a table looks at s->version first. */
 int schema_check_version(struct store *s, struct error *err);
 /* Versions that brought tables. */
 enum { SCHEMA_VERDICTS = 2, SCHEMA_ANNOTATIONS = 3 };
+int schema_empty_error(const struct store *s, struct error *err); /* -1 */
 /* Brings an empty or older file to the newest version in one transaction. */
 int schema_upgrade(struct store *s, struct error *err);
 /* The same with any scripts; the tests use it. Refuses a version above `nr`. */

@@ -99,7 +99,7 @@ static int read_connection(struct store *s, enum reading how, struct error *err)
     if (rc || schema_recognise(s, &empty, err))
         return -1;
     if (empty)
-        return error_set(err, "%s: is empty; `harness run` makes a history of it", s->path);
+        return schema_empty_error(s, err);
     if (sql_execute(s, "PRAGMA query_only = ON", err))
         return -1;
     return schema_check_version(s, err);

@@ -2,12 +2,15 @@
 #include "store/schema.h"
 
 #include "base/resource.h"
+#include "base/strbuf.h"
 #include "store/page.h"
 #include "store/untrusted.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Script n turns version n into n + 1. Only ever append. */
 static const char *const script_names[] = {
@@ -51,12 +54,64 @@ static int read_header(struct store *s, unsigned char header[HEADER_SIZE], int64
     return rc == SQLITE_OK ? 0 : sql_error(s, rc, err);
 }
 
+/* The journal's first bytes. Source: sqlite.org/fileformat2.html, 3 (the rollback journal). */
+enum {
+    JOURNAL_HEAD = 28,
+    JOURNAL_BEFORE = 16,    /* 4 bytes: pages of the file before the transaction */
+    JOURNAL_PAGE_SIZE = 24, /* 4 bytes */
+};
+
+static int look_at_journal(const char *path, unsigned char head[JOURNAL_HEAD])
+{
+    struct strbuf name;
+
+    strbuf_init(&name);
+    strbuf_addf(&name, "%s-journal", path);
+    int fd = open(name.data, O_RDONLY | O_CLOEXEC);
+    strbuf_release(&name);
+    if (fd < 0)
+        return -1;
+    ssize_t nr = pread(fd, head, JOURNAL_HEAD, 0);
+    close(fd);
+    return nr == JOURNAL_HEAD ? 0 : -1;
+}
+
+/* A file without a start, and a journal that says there was nothing before: a history was being
+ * made when the power went. To undo that, which is what the journal is for, loses nothing, whoever
+ * it was. A file with anybody's start is not touched. */
+static bool is_half_made(const struct store *s, const unsigned char header[HEADER_SIZE])
+{
+    static const unsigned char magic[] = { 0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7 };
+    unsigned char head[JOURNAL_HEAD];
+
+    for (int i = 0; i < HEADER_SIZE; i++)
+        if (header[i])
+            return false;
+    return look_at_journal(s->path, head) == 0 && memcmp(head, magic, sizeof(magic)) == 0 &&
+           page_get(head + JOURNAL_BEFORE, 4) == 0 &&
+           page_get(head + JOURNAL_PAGE_SIZE, 4) == PAGE_USUAL;
+}
+
+/* SQLite undoes it with the first look at the tables. */
+static int recover(struct store *s, unsigned char header[HEADER_SIZE], int64_t *size,
+                   struct error *err)
+{
+    int64_t version;
+
+    if (sql_one_int(s, "PRAGMA schema_version", &version, err))
+        return -1;
+    memset(header, 0, HEADER_SIZE);
+    return read_header(s, header, size, err);
+}
+
 int schema_recognise(struct store *s, bool *empty, struct error *err)
 {
     unsigned char header[HEADER_SIZE] = { 0 };
     int64_t size;
 
     if (read_header(s, header, &size, err))
+        return -1;
+    if (size > 0 && is_half_made(s, header) && recover(s, header, &size, err))
         return -1;
     *empty = size == 0;
     if (*empty)
@@ -115,14 +170,21 @@ static int compare_schema(struct store *s, int64_t *version, struct error *err)
     return rc;
 }
 
+int schema_empty_error(const struct store *s, struct error *err)
+{
+    return error_set(err, "%s: is empty; `harness run` makes a history of it", s->path);
+}
+
 int schema_check_version(struct store *s, struct error *err)
 {
-    int64_t version;
+    int64_t version, pages;
 
     if (compare_schema(s, &version, err))
         return -1;
     if (version > SCHEMA_NEWEST)
         return newer_error(s, version, SCHEMA_NEWEST, err);
+    if (version == 0 && sql_one_int(s, "PRAGMA page_count", &pages, err) == 0 && pages == 0)
+        return schema_empty_error(s, err); /* a journal has undone what was there */
     if (version < SCHEMA_READABLE)
         return error_set(err,
                          "%s: was written by an older harness (schema %" PRId64
