@@ -165,6 +165,10 @@ static int verify(struct store *store, const struct history_options *o, int argc
     printf("%s is sound: %lld runs, %lld launches, %lld measurements, %lld samples\n",
            store_path(store), (long long)health.runs, (long long)health.launches,
            (long long)health.measurements, (long long)health.samples);
+    if (!health.watched)
+        puts(
+            "its pages have no checksums, because an older harness made it: a bit that changes may "
+            "go unseen. `harness history backup FILE` writes a copy that has them");
     return 0;
 }
 

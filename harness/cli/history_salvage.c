@@ -4,6 +4,19 @@
 
 #include <stdio.h>
 
+static void print_span(const struct salvaged_span *span)
+{
+    if (span->first == span->last)
+        printf("    row %lld", (long long)span->first);
+    else if (span->last == INT64_MAX)
+        printf("    rows from %lld on", (long long)span->first);
+    else
+        printf("    rows %lld to %lld", (long long)span->first, (long long)span->last);
+    if (span->page)
+        printf(": page %u is damaged", span->page);
+    puts("");
+}
+
 static void print_table(const struct salvaged_table *t)
 {
     printf("%-12s %7lld saved", t->name, (long long)t->saved);
@@ -14,6 +27,10 @@ static void print_table(const struct salvaged_table *t)
     if (t->more)
         printf("%s", t->lost ? " and perhaps more" : ", perhaps some lost");
     puts("");
+    for (int i = 0; i < t->nr_spans; i++)
+        print_span(&t->spans[i]);
+    if (t->nr_spans == SALVAGED_SPANS)
+        puts("    and perhaps more");
 }
 
 int history_salvage(struct store *store, const struct history_options *o, int argc, char **argv,
@@ -41,6 +58,10 @@ int history_salvage(struct store *store, const struct history_options *o, int ar
                salvaged.trees_rebuilt == 1 ? "its" : "their");
     if (rc == 0 && salvaged.start_replaced)
         puts("the start of the file was lost; that of a new history took its place");
+    if (rc == 0 && salvaged.strange)
+        printf("%lld table%s, view%s or trigger%s that harness did not make: left behind\n",
+               (long long)salvaged.strange, salvaged.strange == 1 ? "" : "s",
+               salvaged.strange == 1 ? "" : "s", salvaged.strange == 1 ? "" : "s");
     if (rc == 0 && salvaged.cut_off)
         puts("the file is shorter than it was: its end is missing");
     if (rc == 0)

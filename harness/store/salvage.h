@@ -22,12 +22,21 @@
 #include "base/array.h"
 #include "store/store.h"
 
+/* Row numbers that a gap has room for: there may have been fewer rows. */
+struct salvaged_span {
+    int64_t first, last; /* INT64_MAX: up to the end */
+    uint32_t page;       /* whose checksum did not hold; 0: it is damaged in another way */
+};
+enum { SALVAGED_SPANS = 8 };
+
 struct salvaged_table {
     const char *name;
     int64_t saved;    /* rows in the new file */
     int64_t restored; /* of these, from an index or a name */
     int64_t lost;     /* rows known to have been there; there may have been more */
     bool more;        /* and where the damage lies no number tells how many */
+    struct salvaged_span spans[SALVAGED_SPANS]; /* where; the first of them */
+    int nr_spans;
 };
 
 struct salvaged {

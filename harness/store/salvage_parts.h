@@ -56,8 +56,10 @@ typedef int salvage_row_fn(void *context, sqlite3_stmt *row, struct error *err);
 
 /* Rows lost to unreadable pages. */
 struct salvage_gaps {
-    int64_t rows; /* by the numbers on both sides of gaps */
-    bool open;    /* a gap at the end: nothing on its other side */
+    int64_t rows;                               /* by the numbers on both sides of gaps */
+    bool open;                                  /* a gap at the end: nothing on its other side */
+    struct salvaged_span spans[SALVAGED_SPANS]; /* the first of them */
+    int nr_spans;
 };
 /* "SELECT columns FROM table", ascending by rowid; the first column must be the rowid. */
 int salvage_walk(struct salvage *s, const char *table, const char *columns, salvage_row_fn *take,

@@ -157,6 +157,8 @@ static int copy_by_number(struct copying *c, const char *columns, struct error *
     strbuf_release(&with_number);
     c->table->lost += gaps.rows;
     c->table->more |= gaps.open;
+    memcpy(c->table->spans, gaps.spans, sizeof(gaps.spans));
+    c->table->nr_spans = gaps.nr_spans;
     return rc;
 }
 

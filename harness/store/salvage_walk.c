@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Reading on behind pages that cannot be read. */
 #include "store/salvage_parts.h"
+#include "store/watch.h"
 
 enum {
     NUMBERS_LOG2 = 62,
@@ -110,23 +111,34 @@ static int read_on(struct walk *w, int64_t from, int64_t *last, int *rc, struct 
     return 0;
 }
 
+static void note_span(struct walk *w, int64_t first, int64_t last, uint32_t page)
+{
+    if (w->gaps->nr_spans < SALVAGED_SPANS)
+        w->gaps->spans[w->gaps->nr_spans++] = (struct salvaged_span) { first, last, page };
+}
+
 /* From where to go on after a failure behind row `last`; false: nowhere. */
 static bool step_over(struct walk *w, int64_t last, int64_t *next)
 {
     int64_t found = 0;
+    uint32_t page = watch_damaged_page(w->s->from);
     int rc = last < INT64_MAX ? look(w, last + 1, &found) : SQLITE_DONE;
 
     if (rc == SQLITE_ROW) { /* its number can be read, but not all that it holds */
         w->gaps->rows++;
+        note_span(w, found, found, page);
         *next = found + 1;
         return found < INT64_MAX;
     }
     if (rc == SQLITE_DONE)
         return false;
+    page = watch_damaged_page(w->s->from);
     if (!behind_damage(w, last, next)) {
         w->gaps->open = true;
+        note_span(w, last + 1, INT64_MAX, page);
         return false;
     }
+    note_span(w, last + 1, *next - 1, page);
     rc = look(w, *next, &found);
     if (rc == SQLITE_ROW)
         w->gaps->rows += found - last - 1;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/json.h"
 #include "store/read.h"
+#include "store/salvage_parts.h"
 #include "store/schema.h"
+#include "store/watch.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -14,12 +16,113 @@ struct checking {
     struct store *store;
     struct store_health *health;
     struct strbuf problems; /* the first few, as text */
+    bool damaged_pages;
 };
 
 static void add_problem(struct checking *c, const char *text)
 {
     if (c->health->problems++ < PROBLEMS_SHOWN)
         strbuf_addf(&c->problems, "%s%s", c->problems.length ? "; " : "", text);
+}
+
+/* ---- pages whose checksum does not hold, and the rows that lie there ---- */
+
+struct pages {
+    uint32_t *items;
+    size_t nr, capacity;
+};
+
+static void add_page(void *context, uint32_t page)
+{
+    struct pages *pages = context;
+
+    *array_push(pages) = page;
+}
+
+/* A walk reads each column, so it meets every page that has a piece of the table. */
+static int pass_by(void *context, sqlite3_stmt *row, struct error *err)
+{
+    (void)context;
+    (void)row;
+    (void)err;
+    return 0;
+}
+
+static void add_span(struct checking *c, const char *table, const struct salvaged_span *span)
+{
+    char text[160], last[32] = "the last";
+
+    if (span->last != INT64_MAX)
+        snprintf(last, sizeof(last), "%" PRId64, span->last);
+    snprintf(text, sizeof(text),
+             "page %" PRIu32 " is damaged (checksum): row%s %" PRId64 "%s%s of %.32s lie%s there",
+             span->page, span->first == span->last ? "" : "s", span->first,
+             span->first == span->last ? "" : " to ", span->first == span->last ? "" : last, table,
+             span->first == span->last ? "s" : "");
+    add_problem(c, text);
+}
+
+static void forget_page(struct pages *pages, uint32_t page)
+{
+    for (size_t i = 0; i < pages->nr; i++)
+        if (pages->items[i] == page)
+            pages->items[i] = 0;
+}
+
+static int name_rows(struct checking *c, const char *table, struct pages *pages, struct error *err)
+{
+    struct salvage s = { .from = c->store->db };
+    struct salvage_gaps gaps;
+
+    if (salvage_walk(&s, table, "rowid, *", pass_by, NULL, &gaps, err))
+        return -1;
+    for (int i = 0; i < gaps.nr_spans; i++) {
+        add_span(c, table, &gaps.spans[i]);
+        forget_page(pages, gaps.spans[i].page);
+    }
+    return 0;
+}
+
+static int name_all_rows(struct checking *c, struct pages *pages, struct error *err)
+{
+    static const char *const text =
+        "SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE '%WITHOUT ROWID%' "
+        "AND name NOT LIKE 'sqlite%'";
+    struct sql_query q;
+    int rc;
+
+    if (sql_open(&q, c->store, text, err))
+        return -1;
+    while ((rc = sql_step(&q, err)) > 0)
+        if ((rc = name_rows(c, sql_text(&q), pages, err)) < 0)
+            break;
+    sql_close(&q);
+    return rc;
+}
+
+/* Nothing else is looked at where pages are damaged: it would stop at the first of them. */
+static int check_pages(struct checking *c, struct error *err)
+{
+    struct pages pages = { 0 };
+    int rc = watch_scan(c->store->db, add_page, &pages);
+
+    c->health->watched = watch_is_on(c->store->db);
+    rc = rc == SQLITE_OK ? 0 : sql_error(c->store, rc, err);
+    c->damaged_pages = pages.nr > 0;
+    if (rc == 0 && pages.nr > 0)
+        rc = name_all_rows(c, &pages, err);
+    for (size_t i = 0; rc == 0 && i < pages.nr; i++) {
+        char text[120];
+        snprintf(text, sizeof(text),
+                 "page %" PRIu32
+                 " is damaged (checksum): no rows lie there, it is of an index or "
+                 "unused",
+                 pages.items[i]);
+        if (pages.items[i])
+            add_problem(c, text);
+    }
+    array_release(&pages);
+    return rc;
 }
 
 /* integrity_check answers with one row "ok", or one row a problem. */
@@ -189,6 +292,10 @@ static int check_all(struct checking *c, struct error *err)
 {
     struct store *s = c->store;
 
+    if (check_pages(c, err))
+        return -1;
+    if (c->health->problems > 0)
+        return 0;
     if (check_integrity(c, err) || check_references(c, err))
         return -1;
     /* Not count(*), which has no end where pages lead to each other. */
@@ -213,12 +320,13 @@ int store_verify(struct store *s, struct store_health *health, struct error *err
     if (!sqlite3_get_autocommit(s->db))
         sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
     if (rc == 0 && health->problems > 0)
-        rc =
-            error_set(err,
-                      "%s: %" PRId64
-                      " problem%s: %s. Keep a copy of the file, then restore a "
-                      "backup or save what can be read: `harness history salvage FILE NEW`",
-                      s->path, health->problems, health->problems == 1 ? "" : "s", c.problems.data);
+        rc = error_set(
+            err,
+            "%s: %" PRId64
+            " problem%s: %s. %sKeep a copy of the file, then restore a "
+            "backup or save what can be read: `harness history salvage FILE NEW`",
+            s->path, health->problems, health->problems == 1 ? "" : "s", c.problems.data,
+            c.damaged_pages ? "Bytes changed on the disk, or another program wrote them. " : "");
     strbuf_release(&c.problems);
     return rc;
 }

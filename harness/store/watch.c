@@ -487,6 +487,47 @@ bool watch_is_on(sqlite3 *db)
            bytes == WATCH_BYTES;
 }
 
+enum { LOOKS = 4, BETWEEN_LOOKS_MS = 5 };
+
+/* A page that is just being written by another process may look torn. */
+static int look_at_page(struct watched *w, unsigned char *page, size_t size, uint32_t number)
+{
+    int rc = SQLITE_OK;
+
+    for (int i = 0; i < LOOKS; i++) {
+        if (i > 0)
+            sqlite3_sleep(BETWEEN_LOOKS_MS);
+        rc = watched_read(&w->base, page, (int)size, (sqlite3_int64)(number - 1) * (int64_t)size);
+        if (rc != SQLITE_IOERR_DATA)
+            break;
+    }
+    return rc;
+}
+
+int watch_scan(sqlite3 *db, void (*found)(void *context, uint32_t page), void *context)
+{
+    struct watched *w = NULL;
+    sqlite3_int64 length = 0;
+    int rc = sqlite3_file_control(db, "main", SQLITE_FCNTL_FILE_POINTER, (void *)&w);
+
+    if (rc != SQLITE_OK)
+        return rc;
+    size_t size = look_at_start(w);
+    rc = watched_size(&w->base, &length);
+    unsigned char *page = size ? malloc(size) : NULL;
+    if (!page)
+        return size ? SQLITE_NOMEM : rc;
+    for (uint32_t nr = 1; rc == SQLITE_OK && (sqlite3_int64)nr * (int64_t)size <= length; nr++) {
+        rc = look_at_page(w, page, size, nr);
+        if (rc == SQLITE_IOERR_DATA) {
+            found(context, nr);
+            rc = SQLITE_OK;
+        }
+    }
+    free(page);
+    return rc;
+}
+
 uint32_t watch_damaged_page(sqlite3 *db)
 {
     uint32_t page = 0;

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: MIT */
+/* Bits that change in a history: what is read afterwards is refused or is what it was, `history
+ * verify` finds all of them and names the rows, a salvage loses no others. A sample; HARNESS_CASES
+ * says how many. Features: U-05. */
+#include "salvage_files.h"
+
+#include "knocks.h"
+#include "store/page.h"
+#include "store/prune.h"
+
+static int64_t nr_cases(int64_t otherwise)
+{
+    const char *given = getenv("HARNESS_CASES");
+
+    return given ? strtoll(given, NULL, 10) : otherwise;
+}
+
+/* ---- what is done to a file ---- */
+
+enum harm { ONE_BIT, TWO_BITS, ZEROED_SECTOR, HARMS };
+
+static const char *const harms[] = { "one bit", "two bits", "a sector of zeros" };
+
+static void flip(unsigned char *bytes, size_t length, struct random *r, size_t *where)
+{
+    *where = (size_t)random_below(r, length);
+    bytes[*where] ^= (unsigned char)(1u << random_below(r, 8));
+}
+
+/* One of the bytes that changed. False: none did. */
+static bool do_harm(unsigned char *bytes, size_t length, enum harm harm, struct random *r,
+                    size_t *where)
+{
+    size_t second;
+
+    switch (harm) {
+    case ONE_BIT:
+        flip(bytes, length, r, where);
+        return true;
+    case TWO_BITS:
+        flip(bytes, length, r, where);
+        flip(bytes, length, r, &second);
+        return second != *where;
+    default:
+        *where = (size_t)random_below(r, length / 512) * 512;
+        for (size_t i = *where; i < *where + 512; i++)
+            if (bytes[i]) {
+                memset(bytes + *where, 0, 512);
+                return true;
+            }
+        return false;
+    }
+}
+
+/* ---- what must hold ---- */
+
+/* As all_runs_as_text(), but a file may refuse. NULL then. */
+static char *read_all_or_refuse(const char *path)
+{
+    struct store_listing listing = { 0 };
+    struct strbuf text;
+    struct error err;
+    struct store *s;
+
+    if (store_open(&s, path, STORE_READ, &err))
+        return NULL;
+    strbuf_init(&text);
+    int rc = store_list_runs(s, NULL, 0, &listing, &err);
+    for (size_t i = 0; rc == 0 && i < listing.nr; i++) {
+        struct records records = { 0 };
+        rc = store_load(s, &listing.items[i].run.id, 1, NULL, &records, &err);
+        char *json = json_take_text(records_to_json(&records));
+        strbuf_addf(&text, "%s\n", json);
+        free(json);
+        records_release(&records);
+    }
+    store_listing_release(&listing);
+    store_close(s);
+    char *all = strbuf_detach(&text);
+    if (rc == 0)
+        return all;
+    free(all);
+    return NULL;
+}
+
+/* What verify says; the file is not opened, or not sound, in any case. */
+static void verify_must_fail(const char *path, struct error *err, const char *what, size_t where)
+{
+    struct store_health health;
+    struct store *s;
+
+    if (store_open(&s, path, STORE_READ, err))
+        return;
+    if (store_verify(s, &health, err) == 0)
+        fail_msg("%s at byte %zu: verify did not find it", what, where);
+    store_close(s);
+}
+
+/* Of a damaged page: its number, or that the first bytes of the file are not what they were. */
+static void assert_names_page(const struct error *err, size_t where)
+{
+    char page[40];
+
+    snprintf(page, sizeof(page), "page %zu is damaged", where / PAGE + 1);
+    if (!strstr(err->message, page) && where >= HEADER_SIZE)
+        fail_msg("byte %zu: \"%s\" is not in: %s", where, page, err->message);
+}
+
+static bool is_in_spans(const struct salvaged *out, const char *table, int64_t row)
+{
+    for (size_t i = 0; i < out->tables.nr; i++) {
+        const struct salvaged_table *t = &out->tables.items[i];
+        if (strcmp(t->name, table) != 0)
+            continue;
+        for (int k = 0; k < t->nr_spans; k++)
+            if (row >= t->spans[k].first && row <= t->spans[k].last)
+                return true;
+    }
+    return false;
+}
+
+/* Every measurement that is not in the new file was named, or went with a launch or run that was.
+ */
+static void assert_losses_are_named(const struct files *f, const struct salvaged *out)
+{
+    static const char text[] =
+        "SELECT m.id, m.launch, l.run FROM measurement m JOIN launch l ON "
+        "l.id = m.launch WHERE m.id NOT IN (SELECT id FROM "
+        "saved.measurement)";
+    char attach[220];
+    sqlite3_stmt *stmt;
+    sqlite3 *db;
+
+    snprintf(attach, sizeof(attach), "ATTACH '%s' AS saved", f->saved);
+    assert_int_equal(sqlite3_open_v2(f->sound, &db, SQLITE_OPEN_READWRITE, WATCH_VFS), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, attach, NULL, NULL, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_prepare_v2(db, text, -1, &stmt, NULL), SQLITE_OK);
+    while (sqlite3_step(stmt) == SQLITE_ROW)
+        if (!is_in_spans(out, "measurement", sqlite3_column_int64(stmt, 0)) &&
+            !is_in_spans(out, "launch", sqlite3_column_int64(stmt, 1)) &&
+            !is_in_spans(out, "run", sqlite3_column_int64(stmt, 2)) && !out->start_replaced)
+            fail_msg("measurement %lld is lost and was not named",
+                     (long long)sqlite3_column_int64(stmt, 0));
+    sqlite3_finalize(stmt);
+    sqlite3_close(db);
+}
+
+struct flipping {
+    struct files f;
+    unsigned char *bytes;
+    size_t length;
+    char *text; /* all that the sound file says */
+    int64_t refused, same, named;
+};
+
+static void try_one(struct flipping *t, struct random *r, enum harm harm, bool with_salvage)
+{
+    unsigned char *copy = memory_zeroed(t->length, 1);
+    struct error err;
+    size_t where;
+
+    memcpy(copy, t->bytes, t->length);
+    while (!do_harm(copy, t->length, harm, r, &where))
+        memcpy(copy, t->bytes, t->length);
+    assert_ok(file_write(t->f.damaged, (char *)copy, t->length, &err), &err);
+    free(copy);
+    verify_must_fail(t->f.damaged, &err, harms[harm], where);
+    if (harm != TWO_BITS)
+        assert_names_page(&err, where);
+    t->named += strstr(err.message, " of ") != NULL;
+    char *text = read_all_or_refuse(t->f.damaged);
+    if (text && strcmp(text, t->text) != 0)
+        fail_msg("%s at byte %zu: the export changed", harms[harm], where);
+    t->refused += !text;
+    t->same += text != NULL;
+    free(text);
+    if (with_salvage) {
+        struct salvaged out = salvage(&t->f);
+        assert_nothing_made_up(&t->f);
+        assert_losses_are_named(&t->f, &out);
+        salvaged_release(&out);
+    }
+}
+
+static void test_flips(void **state)
+{
+    struct flipping t = { .f = make_files(state) };
+    int64_t cases = nr_cases(150), salvage_each = 30;
+    uint64_t seed = knock_seed();
+    struct random r;
+    struct error err;
+
+    random_seed(&r, seed);
+    t.bytes = (unsigned char *)file_read(t.f.sound, &t.length, &err);
+    t.text = all_runs_as_text(t.f.sound);
+    for (int64_t i = 0; i < cases; i++)
+        try_one(&t, &r,
+                i % 5 < 3    ? ONE_BIT
+                : i % 5 == 3 ? TWO_BITS
+                             : ZEROED_SECTOR,
+                i % salvage_each == 0);
+    knock("bits of a history changed: one, two, a sector", (long)cases, (long)cases,
+          "refused (%lld) or the same export (%lld), all found (seed %" PRIu64 ")",
+          (long long)t.refused, (long long)t.same, seed);
+    free(t.text);
+    free(t.bytes);
+}
+
+/* Pages are where they should be: one in another's place is damaged, though its sum would hold at
+ * home. */
+static void test_page_astray(void **state)
+{
+    struct files f = make_files(state);
+    struct error err;
+    size_t length;
+    char *bytes = file_read(f.sound, &length, &err);
+
+    memcpy(bytes + (size_t)20 * PAGE, bytes + (size_t)30 * PAGE, PAGE);
+    assert_ok(file_write(f.damaged, bytes, length, &err), &err);
+    verify_must_fail(f.damaged, &err, "a page of another place", (size_t)20 * PAGE);
+    assert_names_page(&err, (size_t)20 * PAGE);
+    free(bytes);
+}
+
+/* The mark that pages have sums cannot be lost unseen either. */
+static void test_lost_mark(void **state)
+{
+    struct files f = make_files(state);
+    struct error err;
+    size_t length;
+    char *bytes = file_read(f.sound, &length, &err);
+
+    for (int value = 0; value < 256; value++) {
+        bytes[HEADER_RESERVED] = (char)value;
+        if (value == WATCH_BYTES)
+            continue;
+        assert_ok(file_write(f.damaged, bytes, length, &err), &err);
+        verify_must_fail(f.damaged, &err, "the mark", HEADER_RESERVED);
+        char *text = read_all_or_refuse(f.damaged);
+        assert_null(text);
+    }
+    free(bytes);
+}
+
+/* SQLite's own programs read such a file, and who writes with them is told. */
+static void test_other_programs(void **state)
+{
+    struct files f = make_files(state);
+    struct error err;
+    sqlite3_stmt *stmt;
+    sqlite3 *db;
+
+    assert_int_equal(sqlite3_open(f.sound, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_prepare_v2(db, "SELECT count(*) FROM measurement", -1, &stmt, NULL),
+                     SQLITE_OK);
+    assert_int_equal(sqlite3_step(stmt), SQLITE_ROW);
+    assert_int_equal(sqlite3_column_int64(stmt, 0), MEASUREMENTS);
+    sqlite3_finalize(stmt);
+    sqlite3_close(db);
+    assert_sound(f.sound);
+    execute_elsewhere(f.sound, "UPDATE run SET label = 'mine' WHERE id = 3");
+    verify_must_fail(f.sound, &err, "another program", 0);
+    assert_non_null(strstr(err.message, "another program"));
+}
+
+/* ---- files without checksums ---- */
+
+static bool is_watched(const char *path)
+{
+    struct store *s = open_store(path, STORE_READ);
+    struct store_health health;
+    struct error err;
+
+    assert_ok(store_verify(s, &health, &err), &err);
+    store_close(s);
+    return health.watched;
+}
+
+/* What an older harness made is read and written as it is; what is written anew has sums. */
+static void test_older_files(void **state)
+{
+    const struct scratch *scratch = *state;
+    char old[160], copy[160], saved[160];
+    struct salvaged out;
+    struct error err;
+
+    path_in(scratch, "old.db", old);
+    path_in(scratch, "copy.db", copy);
+    path_in(scratch, "saved.db", saved);
+    make_version(old, 3);
+    assert_false(is_watched(old));
+    make_runs(old, 1, 20, 3);
+    assert_false(is_watched(old));
+    struct store *s = open_store(old, STORE_WRITE);
+    assert_ok(store_backup(s, copy, &err), &err);
+    store_close(s);
+    assert_true(is_watched(copy));
+    assert_ok(store_salvage(old, saved, &out, &err), &err);
+    salvaged_release(&out);
+    assert_true(is_watched(saved));
+    char *before = all_runs_as_text(old);
+    s = open_store(old, STORE_WRITE);
+    struct store *other = open_store(old, STORE_WRITE); /* knows the file as it was */
+    assert_int_equal(count_in(old, "SELECT count(*) FROM run"), 21);
+    assert_ok(store_vacuum(s, &err), &err);
+    add_run_of(other, 99, 2, NULL);
+    store_close(s);
+    add_run_of(other, 100, 2, NULL);
+    store_close(other);
+    assert_true(is_watched(old));
+    char *after = all_runs_as_text(copy);
+    assert_string_equal(before, after);
+    free(before);
+    free(after);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        scratch_test(test_flips),       scratch_test(test_page_astray),
+        scratch_test(test_lost_mark),   scratch_test(test_other_programs),
+        scratch_test(test_older_files),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
