@@ -55,7 +55,7 @@ static int insert(struct store *s, int64_t run_id, int64_t written_ms, const cha
 int store_annotate(struct store *s, int64_t run_id, int64_t written_ms, const char *text,
                    struct error *err)
 {
-    if (check_text(text, err) || sql_begin(s, err))
+    if (check_text(text, err) || sql_begin_lasting(s, err))
         return -1;
     return sql_end(s, insert(s, run_id, written_ms, text, err), err);
 }

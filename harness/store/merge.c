@@ -56,11 +56,12 @@ int store_merge_check(const struct store *to, const char *path, struct error *er
     return 0;
 }
 
+/* The last transaction of a file: all those before it last with it. */
 static int merge_rest(struct merge *m, struct error *err)
 {
     struct store_merged before = *m->result;
 
-    if (sql_begin(m->to, err))
+    if (sql_begin_lasting(m->to, err))
         return -1;
     if (sql_end(m->to, merge_names(m, err), err) == 0)
         return 0;
@@ -81,9 +82,9 @@ int store_merge(struct store *to, const char *path, struct store_merged *merged,
     if (rc == 0)
         rc = merge_runs(&m, err);
     if (rc == 0)
-        rc = merge_rest(&m, err);
-    if (rc == 0)
         rc = merge_comparisons(&m, err);
+    if (rc == 0)
+        rc = merge_rest(&m, err);
     if (rc == 0)
         merged->files++;
     if (!sqlite3_get_autocommit(m.from->db))

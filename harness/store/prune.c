@@ -167,7 +167,7 @@ static int remove_orphans(struct store *s, struct error *err)
         "DELETE FROM machine WHERE id NOT IN (SELECT machine FROM run) "
         "AND id NOT IN (SELECT machine FROM ceiling)";
 
-    if (sql_begin(s, err))
+    if (sql_begin_lasting(s, err))
         return -1;
     return sql_end(s, sql_execute(s, script, err), err);
 }

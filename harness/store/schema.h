@@ -19,7 +19,7 @@ int schema_recognise(struct store *s, bool *empty, struct error *err);
  * tables can be read: whoever reads such a table looks at s->version first. */
 int schema_check_version(struct store *s, struct error *err);
 /* Versions that brought tables. */
-enum { SCHEMA_VERDICTS = 2, SCHEMA_ANNOTATIONS = 3 };
+enum { SCHEMA_VERDICTS = 2, SCHEMA_ANNOTATIONS = 3, SCHEMA_SEAL = 4 };
 int schema_empty_error(const struct store *s, struct error *err); /* -1 */
 /* Brings an empty or older file to the newest version in one transaction. */
 int schema_upgrade(struct store *s, struct error *err);

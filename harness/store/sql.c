@@ -2,6 +2,7 @@
 #include "store/sql.h"
 
 #include "base/memory.h"
+#include "store/place.h"
 #include "store/untrusted.h"
 #include "store/watch.h"
 
@@ -246,19 +247,64 @@ int64_t sql_last_id(const struct store *s)
     return sqlite3_last_insert_rowid(s->db);
 }
 
+static int gone(struct store *s, struct error *err)
+{
+    sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
+    s->failure = SQLITE_READONLY;
+    return error_set(err,
+                     "%s: %s while it was in use, so this was written neither to the old nor to "
+                     "the new one. Do it again (next time use `harness history move` or "
+                     "`restore`)",
+                     s->path, place_words(s->fate));
+}
+
 int sql_begin(struct store *s, struct error *err)
 {
     if (s->mode != STORE_WRITE)
         return error_set(err, "%s: was opened for reading only", s->path);
-    return sql_execute(s, "BEGIN IMMEDIATE", err);
+    s->fate = STORE_IN_PLACE;
+    if (sql_execute(s, "BEGIN IMMEDIATE", err))
+        return -1;
+    s->fate = place_fate(s);
+    return s->fate == STORE_IN_PLACE ? 0 : gone(s, err);
+}
+
+static void synchronise_less(struct store *s)
+{
+    if (s->lasting)
+        sqlite3_exec(s->db, "PRAGMA synchronous = NORMAL", NULL, NULL, NULL);
+    s->lasting = false;
+}
+
+int sql_begin_lasting(struct store *s, struct error *err)
+{
+    s->lasting = true;
+    if (sql_execute(s, "PRAGMA synchronous = FULL", err) == 0 && sql_begin(s, err) == 0)
+        return 0;
+    synchronise_less(s);
+    return -1;
+}
+
+static int renew_seal(struct store *s, struct error *err)
+{
+    struct sql_query q;
+
+    if (!s->place.sealed)
+        return 0;
+    if (sql_open(&q, s, "UPDATE seal SET before = now, now = randomblob(8)", err))
+        return -1;
+    return sql_run(&q, err);
 }
 
 int sql_end(struct store *s, int rc, struct error *err)
 {
-    if (rc == 0 && sql_execute(s, "COMMIT", err) == 0)
-        return 0;
+    if (rc == 0)
+        rc = renew_seal(s, err);
+    if (rc == 0)
+        rc = sql_execute(s, "COMMIT", err);
     /* Some errors have ended the transaction already; then there is nothing to roll back. */
-    if (!sqlite3_get_autocommit(s->db))
+    if (rc && !sqlite3_get_autocommit(s->db))
         sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
-    return -1;
+    synchronise_less(s);
+    return rc ? -1 : 0;
 }

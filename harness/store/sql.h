@@ -17,9 +17,12 @@
 #define HARNESS_STORE_SQL_H
 
 #include "base/array.h"
+#include "base/strbuf.h"
+#include "store/seal.h"
 #include "store/store.h"
 
 #include <sqlite3.h>
+#include <sys/types.h>
 
 enum { SQL_BUSY_MS = 60000 };
 
@@ -27,6 +30,22 @@ struct sql_cached {
     char *text;
     sqlite3_stmt *stmt;
 };
+
+/* The file, log and index that a handle has open, by number, and the seal (store/place.h). */
+struct place_file {
+    dev_t device;
+    ino_t number;
+};
+
+struct place {
+    struct place_file file, log, index;
+    int64_t page_size;
+    bool sealed, known; /* there is one; and it was read where the file has it: */
+    uint32_t page;
+    struct seal seal;
+};
+
+struct keeping; /* store/keeping.h */
 
 struct store {
     sqlite3 *db;
@@ -39,6 +58,12 @@ struct store {
     sqlite3_stmt *outermost;   /* untrusted_limit_steps(): the query that is running, */
     int64_t turns, turns_most; /* what it has taken, and may take */
     const char *odd; /* the newest column whose value was read as another, see columns.h */
+    struct place place;
+    enum store_fate fate; /* as the newest transaction that was refused found it */
+    struct strbuf note;   /* for people: what was put aside, or kept elsewhere */
+    struct keeping *keeping;
+    bool elsewhere; /* the handle writes to a new file beside the one that was opened */
+    bool lasting;   /* the transaction that is open began with sql_begin_lasting() */
     ARRAY(struct sql_cached) cache;
 };
 
@@ -74,7 +99,15 @@ void sql_release_cache(struct store *s);
 /* A write transaction around several statements: `return sql_end(s, body(), err)` commits if the
  * body gave 0, else rolls back and keeps the body's message. */
 int sql_begin(struct store *s, struct error *err);
+/* The same where somebody is told "done" when it is committed: the log is synchronised through it,
+ * so it, and all that was committed before it, survives a power cut from then on. SQLite takes the
+ * level of synchronisation between transactions only (sqlite.org/pragma.html#pragma_synchronous),
+ * so this is told at the beginning. */
+int sql_begin_lasting(struct store *s, struct error *err);
 int sql_end(struct store *s, int rc, struct error *err);
+
+/* The file without its log and without locks, as SQLite takes it (a URI); free() it. */
+char *sql_immutable_name(const char *path);
 
 /* Turns SQLite's code into a message for a stranger; returns -1. */
 int sql_error(struct store *s, int code, struct error *err);

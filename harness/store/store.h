@@ -4,10 +4,11 @@
  * samples, ceilings, baselines). docs/formats.md describes the tables. Metrics and verdicts are
  * derived elsewhere.
  *
- * Durability. Each store_add_*, begin and end call is one transaction in WAL mode with
- * synchronous=NORMAL: what a call returned 0 for survives the death of the process (kill -9) at
- * any later moment. A power cut can cost the newest measurements, never the file;
- * store_end_run() makes everything before it safe against that too.
+ * Durability. Each store_add_*, begin and end call is one transaction in WAL mode: what a call
+ * returned 0 for survives the death of the process (kill -9) at any later moment. A power cut can
+ * cost the newest of what the begin calls, store_end_launch() and store_add_measurement() wrote,
+ * never the file. All other calls that write are promises: they synchronise the log, so that they
+ * and everything before them survive that too, whoever else has the file open.
  *
  * Many processes may write one file at the same time: writers queue for up to 60 s. A handle
  * belongs to one thread and must not be used in a forked child.
@@ -33,11 +34,27 @@ enum store_mode {
     STORE_WRITE, /* creates folders, file and tables; upgrades an older history in place */
 };
 
+/* What may have become of a file while it was open. */
+enum store_fate {
+    STORE_IN_PLACE,
+    STORE_MOVED,       /* nothing stands at its path */
+    STORE_REPLACED,    /* another file stands there */
+    STORE_OVERWRITTEN, /* other content was copied into it */
+};
+
 /* Refuses, without changing anything: files that are no database, databases that are no history,
  * histories of a newer schema, damaged or (STORE_WRITE) read-only files. *s is NULL on error. */
 int store_open(struct store **s, const char *path, enum store_mode mode, struct error *err);
 void store_close(struct store *s); /* NULL is fine */
 const char *store_path(const struct store *s);
+/* For people, "" if there is nothing to say: that a log of another file lay beside the file and was
+ * put aside, or that a run is kept elsewhere. A sentence a line, each may be read once more. */
+const char *store_note(const struct store *s);
+/* The file was moved, replaced, removed or kept locked while a run was written: the handle goes on
+ * in a new file beside it, which store_path() names, and that has all of the run. */
+bool store_is_elsewhere(const struct store *s);
+/* Looks at it; between transactions of others a second look may answer otherwise. */
+enum store_fate store_fate(struct store *s);
 /* Does the file begin as SQLite's do? Not to be asked of one that this process has open: closing it
  * would drop SQLite's locks. */
 bool store_is_database(const char *path);

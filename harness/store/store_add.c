@@ -61,7 +61,7 @@ int store_add_run(struct store *s, struct records *records, int run, bool *added
     size_t nr;
 
     *added = false;
-    if (sql_begin(s, err))
+    if (sql_begin_lasting(s, err))
         return -1;
     const struct record **sorted = sort(records, run, &nr);
     int rc = find_run(s, r->uuid, &r->id, err);

@@ -111,7 +111,7 @@ int store_baseline_save(struct store *s, const char *name, const int64_t *run_id
     b.note = memory_string(note);
     b.run_ids = memory_resize(NULL, nr, sizeof(*run_ids));
     memcpy(b.run_ids, run_ids, nr * sizeof(*run_ids));
-    int rc = sql_begin(s, err);
+    int rc = sql_begin_lasting(s, err);
     if (rc == 0)
         rc = sql_end(s, save(s, &b, replace, err), err);
     free(b.note);
@@ -140,7 +140,7 @@ static int remove_named(struct store *s, const char *name, struct error *err)
 
 int store_baseline_remove(struct store *s, const char *name, struct error *err)
 {
-    if (sql_begin(s, err))
+    if (sql_begin_lasting(s, err))
         return -1;
     return sql_end(s, remove_named(s, name, err), err);
 }

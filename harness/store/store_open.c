@@ -2,6 +2,8 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/strbuf.h"
+#include "store/keeping.h"
+#include "store/place.h"
 #include "store/schema.h"
 #include "store/untrusted.h"
 #include "store/watch.h"
@@ -30,11 +32,24 @@ static int connect_to(struct store *s, const char *name, int flags, struct error
     return 0;
 }
 
+/* Whoever closes last writes the log into the file: not into one that is not the log's own. One
+ * that was moved takes it along. */
 static void disconnect(struct store *s)
 {
+    char *now = NULL;
+
+    if (s->db && s->place.file.number != 0) {
+        enum store_fate fate = store_fate(s);
+        if (fate != STORE_IN_PLACE)
+            sqlite3_db_config(s->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+        if (fate == STORE_MOVED || fate == STORE_REPLACED)
+            place_follow(s, &now);
+    }
+    free(now);
     sql_release_cache(s);
     sqlite3_close(s->db);
     s->db = NULL;
+    s->place = (struct place) { .page = 0 };
 }
 
 static int check_path(const struct store *s, struct error *err)
@@ -64,7 +79,7 @@ static char *plain_name(const char *path)
 }
 
 /* sqlite.org/uri.html: '%', '?' and '#' are written in hex. */
-static char *immutable_name(const char *path)
+char *sql_immutable_name(const char *path)
 {
     struct strbuf name;
 
@@ -87,7 +102,7 @@ enum reading { SHARED, IMMUTABLE, ALONE };
 static int read_connection(struct store *s, enum reading how, struct error *err)
 {
     bool empty, immutable = how == IMMUTABLE;
-    char *name = immutable ? immutable_name(s->path) : plain_name(s->path);
+    char *name = immutable ? sql_immutable_name(s->path) : plain_name(s->path);
     /* Read-write where that is permitted: only such a handle tidies up the files beside it. */
     int flags = immutable ? SQLITE_OPEN_READONLY | SQLITE_OPEN_URI : SQLITE_OPEN_READWRITE;
     int rc = connect_to(s, name, flags, err);
@@ -120,6 +135,12 @@ static bool is_at_rest(const struct store *s)
 
 static int open_for_reading(struct store *s, struct error *err)
 {
+    bool foreign = false;
+
+    if (place_look(s->path, &foreign, &s->note, err))
+        return -1;
+    if (foreign) /* and stays where it is */
+        return read_connection(s, IMMUTABLE, err);
     if (read_connection(s, SHARED, err) == 0)
         return 0;
     if (s->no_room) { /* for the index of the log, which can be in memory if nobody shares it */
@@ -177,10 +198,15 @@ static int make_ready_in_turn(struct store *s, struct error *err)
 
 static int open_for_writing(struct store *s, struct error *err)
 {
-    bool empty;
+    bool empty, foreign = false;
 
-    if (file_make_parent(s->path, err))
+    if (file_make_parent(s->path, err) || place_look(s->path, &foreign, &s->note, err))
         return -1;
+    if (foreign)
+        return error_set(err,
+                         "%s: the log beside it belongs to another file, and its folder cannot be "
+                         "written to",
+                         s->path);
     char *name = plain_name(s->path);
     int rc = connect_to(s, name, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, err);
     free(name);
@@ -190,9 +216,11 @@ static int open_for_writing(struct store *s, struct error *err)
         return sql_error(s, SQLITE_READONLY, err);
     if (empty && (rc = watch_new_file(s->db)) != SQLITE_OK)
         return sql_error(s, rc, err);
-    if (sql_execute(s, "PRAGMA foreign_keys = ON; PRAGMA synchronous = NORMAL", err))
+    /* A new file and an upgrade are on the disk before anything is said to be in them. */
+    if (sql_execute(s, "PRAGMA foreign_keys = ON; PRAGMA synchronous = EXTRA", err) ||
+        make_ready_in_turn(s, err))
         return -1;
-    return make_ready_in_turn(s, err);
+    return sql_execute(s, "PRAGMA synchronous = NORMAL", err);
 }
 
 int store_open(struct store **out, const char *path, enum store_mode mode, struct error *err)
@@ -201,9 +229,12 @@ int store_open(struct store **out, const char *path, enum store_mode mode, struc
 
     s->path = memory_string(path);
     s->mode = mode;
+    strbuf_init(&s->note);
     int rc = check_path(s, err);
     if (rc == 0)
         rc = mode == STORE_WRITE ? open_for_writing(s, err) : open_for_reading(s, err);
+    if (rc == 0)
+        place_remember(s);
     if (rc) {
         store_close(s);
         s = NULL;
@@ -217,6 +248,8 @@ void store_close(struct store *s)
     if (!s)
         return;
     disconnect(s);
+    keeping_free(s);
+    strbuf_release(&s->note);
     free(s->path);
     free(s);
 }
@@ -236,4 +269,26 @@ void store_set_stop(struct store *s, int (*stop)(void *context), void *context)
 const char *store_path(const struct store *s)
 {
     return s->path;
+}
+
+const char *store_note(const struct store *s)
+{
+    return s->note.length ? s->note.data : "";
+}
+
+bool store_is_elsewhere(const struct store *s)
+{
+    return s->elsewhere;
+}
+
+enum store_fate store_fate(struct store *s)
+{
+    enum { LOOKS = 3, PAUSE_MS = 2 };
+    enum store_fate fate = place_fate(s);
+
+    for (int i = 1; fate == STORE_OVERWRITTEN && i < LOOKS; i++) {
+        sqlite3_sleep(PAUSE_MS);
+        fate = place_fate(s);
+    }
+    return fate;
 }

@@ -66,7 +66,7 @@ int store_comparison_add(struct store *s, struct store_comparison *c, struct err
 {
     if (c->uuid[0] == '\0')
         random_uuid(c->uuid);
-    if (sql_begin(s, err))
+    if (sql_begin_lasting(s, err))
         return -1;
     return sql_end(s, insert_comparison(s, c, err), err);
 }

@@ -27,7 +27,7 @@ int store_acceptance_add(struct store *s, struct store_acceptance *items, size_t
 {
     int rc = 0;
 
-    if (sql_begin(s, err))
+    if (sql_begin_lasting(s, err))
         return -1;
     for (size_t i = 0; rc == 0 && i < nr; i++)
         rc = table_insert(&table_acceptance, s, &items[i], &items[i].id, err);
@@ -75,7 +75,7 @@ static int delete_acceptance(struct store *s, int64_t id, struct error *err)
 
 int store_acceptance_remove(struct store *s, int64_t id, struct error *err)
 {
-    if (sql_begin(s, err))
+    if (sql_begin_lasting(s, err))
         return -1;
     return sql_end(s, delete_acceptance(s, id, err), err);
 }

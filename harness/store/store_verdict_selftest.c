@@ -20,7 +20,7 @@ const struct table table_selftest = { "selftest", selftest_columns };
 
 int store_selftest_add(struct store *s, struct store_selftest *t, struct error *err)
 {
-    if (sql_begin(s, err))
+    if (sql_begin_lasting(s, err))
         return -1;
     return sql_end(s, table_insert(&table_selftest, s, t, &t->id, err), err);
 }

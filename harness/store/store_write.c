@@ -4,6 +4,7 @@
 #include "base/random.h"
 #include "core/names.h"
 #include "store/columns.h"
+#include "store/keeping.h"
 #include "store/samples.h"
 #include "store/samples_thin.h"
 #include "store/write.h"
@@ -64,9 +65,10 @@ int store_begin_run(struct store *s, struct run *run, struct error *err)
 {
     if (run->uuid[0] == '\0')
         random_uuid(run->uuid);
-    if (sql_begin(s, err))
+    if (sql_begin(s, err) || sql_end(s, write_run(s, run, err), err))
         return -1;
-    return sql_end(s, write_run(s, run, err), err);
+    keeping_run(s, run);
+    return 0;
 }
 
 /* Runs an UPDATE or DELETE that must meet exactly one row. */
@@ -91,12 +93,21 @@ static int update_run(struct store *s, int64_t run_id, int64_t ended_ms, struct 
     return change_one(s, &q, "run", run_id, err);
 }
 
+static int end_run(struct store *s, int64_t run_id, int64_t ended_ms, struct error *err)
+{
+    if (sql_begin_lasting(s, err))
+        return -1;
+    return sql_end(s, update_run(s, run_id, ended_ms, err), err);
+}
+
 int store_end_run(struct store *s, int64_t run_id, int64_t ended_ms, struct error *err)
 {
-    if (sql_begin(s, err) || sql_end(s, update_run(s, run_id, ended_ms, err), err))
+    if (end_run(s, run_id, ended_ms, err) &&
+        (keeping_go_elsewhere(s, err) || end_run(s, run_id, ended_ms, err)))
         return -1;
-    /* A checkpoint syncs the log to the disk. It is a courtesy: it may fail, because others read
-     * the file, and the run is stored all the same. */
+    keeping_forget(s, run_id);
+    /* A courtesy to those who look at the main file alone: it may fail, because others read the
+     * file, and the run is stored all the same. */
     sqlite3_wal_checkpoint_v2(s->db, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
     return 0;
 }
@@ -118,12 +129,22 @@ int write_launch(struct store *s, int64_t run_id, const struct launch *launch, i
     return 0;
 }
 
-int store_begin_launch(struct store *s, int64_t run_id, const struct launch *launch,
-                       int64_t *launch_id, struct error *err)
+static int begin_launch(struct store *s, int64_t run_id, const struct launch *launch, int64_t *id,
+                        struct error *err)
 {
     if (sql_begin(s, err))
         return -1;
-    return sql_end(s, write_launch(s, run_id, launch, launch_id, err), err);
+    return sql_end(s, write_launch(s, run_id, launch, id, err), err);
+}
+
+int store_begin_launch(struct store *s, int64_t run_id, const struct launch *launch,
+                       int64_t *launch_id, struct error *err)
+{
+    if (begin_launch(s, run_id, launch, launch_id, err) &&
+        (keeping_go_elsewhere(s, err) || begin_launch(s, run_id, launch, launch_id, err)))
+        return -1;
+    keeping_launch(s, run_id, *launch_id, launch);
+    return 0;
 }
 
 static int update_launch(struct store *s, int64_t launch_id, const struct launch *launch,
@@ -142,12 +163,22 @@ static int update_launch(struct store *s, int64_t launch_id, const struct launch
     return change_one(s, &q, "launch", launch_id, err);
 }
 
-int store_end_launch(struct store *s, int64_t launch_id, const struct launch *launch,
-                     struct error *err)
+static int end_launch(struct store *s, int64_t launch_id, const struct launch *launch,
+                      struct error *err)
 {
     if (sql_begin(s, err))
         return -1;
     return sql_end(s, update_launch(s, launch_id, launch, err), err);
+}
+
+int store_end_launch(struct store *s, int64_t launch_id, const struct launch *launch,
+                     struct error *err)
+{
+    if (end_launch(s, launch_id, launch, err) &&
+        (keeping_go_elsewhere(s, err) || end_launch(s, launch_id, launch, err)))
+        return -1;
+    keeping_launch_end(s, launch_id, launch);
+    return 0;
 }
 
 int write_dims(struct store *s, int64_t benchmark, const struct benchmark_name *name,
@@ -262,16 +293,26 @@ int write_measurement(struct store *s, int64_t launch_id, const struct measureme
     return rc;
 }
 
-int store_add_measurement(struct store *s, int64_t launch_id, const struct measurement *m,
-                          struct error *err)
+static int add_measurement(struct store *s, int64_t launch_id, const struct measurement *m,
+                           struct error *err)
 {
     if (sql_begin(s, err))
         return -1;
     return sql_end(s, write_measurement(s, launch_id, m, err), err);
 }
 
-static int insert_ceilings(struct store *s, const struct machine *machine, const char *epoch,
-                           const struct ceiling *ceilings, size_t nr, struct error *err)
+int store_add_measurement(struct store *s, int64_t launch_id, const struct measurement *m,
+                          struct error *err)
+{
+    if (add_measurement(s, launch_id, m, err) &&
+        (keeping_go_elsewhere(s, err) || add_measurement(s, launch_id, m, err)))
+        return -1;
+    keeping_measurement(s, launch_id, m);
+    return 0;
+}
+
+int write_ceilings(struct store *s, const struct machine *machine, const char *epoch,
+                   const struct ceiling *ceilings, size_t nr, struct error *err)
 {
     static const char *const extra[] = { "machine", "epoch", NULL };
     int64_t id;
@@ -295,7 +336,9 @@ static int insert_ceilings(struct store *s, const struct machine *machine, const
 int store_add_ceilings(struct store *s, const struct machine *machine, const char *epoch,
                        const struct ceiling *ceilings, size_t nr, struct error *err)
 {
-    if (sql_begin(s, err))
+    if (sql_begin_lasting(s, err) ||
+        sql_end(s, write_ceilings(s, machine, epoch, ceilings, nr, err), err))
         return -1;
-    return sql_end(s, insert_ceilings(s, machine, epoch, ceilings, nr, err), err);
+    keeping_ceilings(s, machine, epoch, ceilings, nr);
+    return 0;
 }

@@ -294,9 +294,10 @@ static void make_version_1(const struct scratch *scratch)
 
     run.ended_ms = run.started_ms + 1;
     assert_ok(store_begin_run(s, &run, &err), &err);
+    s->place.sealed = false;
     assert_ok(sql_execute(s,
                           "DROP TABLE verdict; DROP TABLE comparison; DROP TABLE acceptance; "
-                          "DROP TABLE selftest; DROP TABLE annotation; "
+                          "DROP TABLE selftest; DROP TABLE annotation; DROP TABLE seal; "
                           "ALTER TABLE run DROP COLUMN thinned_ms; PRAGMA user_version = 1",
                           &err),
               &err);

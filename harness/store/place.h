@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Inside store/ only: the file at its place, and what SQLite keeps beside it by name alone, the
+ * log FILE-wal and its index FILE-shm. Both may be of a file that lay there before.
+ *
+ * Before a file is opened, place_look() puts aside what is not its own. While it is open,
+ * place_fate() tells whether it is still the file that was opened, at the place where it was.
+ */
+#ifndef HARNESS_STORE_PLACE_H
+#define HARNESS_STORE_PLACE_H
+
+#include "store/sql.h"
+
+/* Puts aside the log and index of another file, or of another state of this one: the log keeps its
+ * bytes under a new name, which *note tells; the index is made anew from any log. *foreign: a log
+ * of another file is there and cannot be put aside, because the folder cannot be written to. The
+ * log of a file that is gone, or empty, is of another file, too. */
+int place_look(const char *path, bool *foreign, struct strbuf *note, struct error *err);
+
+/* Which file is open, and by which log. After it was opened and read from. */
+void place_remember(struct store *s);
+
+/* Looks whether the open file is still at its place and still the same. Within a write transaction
+ * nobody else changes it, so what is answered then holds until its end; at other times a log that
+ * has just begun anew can look foreign. */
+enum store_fate place_fate(struct store *s);
+/* "was moved or removed": behind the name of a file, for people. */
+const char *place_words(enum store_fate fate);
+/* A file that was moved takes its log along, so that it is whole where it is now. *now: where that
+ * is, to be freed; NULL if it has no name any more. */
+void place_follow(struct store *s, char **now);
+
+/* "beside.hex8": a name beside the file that nobody has. */
+void place_name(const char *path, const char *what, struct strbuf *name);
+
+#endif
