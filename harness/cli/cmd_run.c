@@ -153,6 +153,9 @@ static int conclude(struct session *s, enum sweep_end end, struct error *err)
     if (rc >= 0 && end == SWEEP_BUDGET)
         fprintf(stderr, "the budget of %g s was spent before all launches were made\n",
                 s->o->budget);
+    history_tell(s->store);
+    if ((rc == EXIT_SAME || rc == EXIT_UNDECIDED) && store_is_elsewhere(s->store))
+        rc = EXIT_REGRESSION; /* somebody has to bring it in */
     if (rc >= 0 && end == SWEEP_INTERRUPTED) {
         fprintf(stderr, "interrupted: what was finished is kept as run %lld (unfinished)\n",
                 (long long)s->run.id);

@@ -57,7 +57,18 @@ int history_open(struct store **store, const char *given, enum store_mode mode, 
     history_path(given, &path);
     int rc = store_open(store, path.data, mode, err);
     strbuf_release(&path);
+    if (rc == 0)
+        history_tell(*store);
     return rc;
+}
+
+void history_tell(struct store *store)
+{
+    char *note = store_take_note(store);
+
+    if (note)
+        fprintf(stderr, "harness: %s\n", note);
+    free(note);
 }
 
 void history_baseline_file(const char *machine_class, const char *name, struct strbuf *path)

@@ -12,7 +12,11 @@
 /* `given` (--db), else $HARNESS_DB, else .harness/history.db at the top of the project: the
  * nearest folder upwards that has .harness or .git, or the current one. */
 void history_path(const char *given, struct strbuf *path);
+/* What there is to say of its place is printed, see history_tell(). */
 int history_open(struct store **store, const char *given, enum store_mode mode, struct error *err);
+/* Prints to stderr that the log of another file was put aside, or that a run is kept elsewhere;
+ * each once. */
+void history_tell(struct store *store);
 
 /* history_side_load() with the reviewed baselines of this machine's class. */
 int history_load_side(struct store *store, const char *ref, const struct store_scope *scope,

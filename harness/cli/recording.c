@@ -4,6 +4,7 @@
 #include "base/json.h"
 #include "base/random.h"
 #include "cli/git_tree.h"
+#include "cli/history_file.h"
 #include "core/clock.h"
 #include "measure/environment.h"
 
@@ -104,5 +105,7 @@ struct sweep_sink recording_sink(struct recording *r)
 int recording_end(struct recording *r, struct error *err)
 {
     r->run->ended_ms = clock_epoch_ms();
-    return store_end_run(r->store, r->run->id, r->run->ended_ms, err);
+    int rc = store_end_run(r->store, r->run->id, r->run->ended_ms, err);
+    history_tell(r->store);
+    return rc;
 }

@@ -47,9 +47,9 @@ enum store_fate {
 int store_open(struct store **s, const char *path, enum store_mode mode, struct error *err);
 void store_close(struct store *s); /* NULL is fine */
 const char *store_path(const struct store *s);
-/* For people, "" if there is nothing to say: that a log of another file lay beside the file and was
- * put aside, or that a run is kept elsewhere. A sentence a line, each may be read once more. */
-const char *store_note(const struct store *s);
+/* For people: that a log of another file lay beside the file and was put aside, or that a run is
+ * kept elsewhere. What was not taken before, a line each; NULL if there is nothing. free() it. */
+char *store_take_note(struct store *s);
 /* The file was moved, replaced, removed or kept locked while a run was written: the handle goes on
  * in a new file beside it, which store_path() names, and that has all of the run. */
 bool store_is_elsewhere(const struct store *s);

@@ -271,9 +271,13 @@ const char *store_path(const struct store *s)
     return s->path;
 }
 
-const char *store_note(const struct store *s)
+char *store_take_note(struct store *s)
 {
-    return s->note.length ? s->note.data : "";
+    char *note = s->note.length ? strbuf_detach(&s->note) : NULL;
+
+    if (note)
+        strbuf_init(&s->note);
+    return note;
 }
 
 bool store_is_elsewhere(const struct store *s)
