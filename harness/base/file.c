@@ -104,12 +104,33 @@ int file_write(const char *path, const void *bytes, size_t length, struct error 
     return reason ? error_set(err, "%s: cannot write: %s", path, strerror(reason)) : 0;
 }
 
+int file_sync_folder(const char *path, struct error *err)
+{
+    const char *slash = strrchr(path, '/');
+    struct strbuf folder;
+
+    strbuf_init(&folder);
+    strbuf_add(&folder, path, slash ? (size_t)(slash - path) : 0);
+    strbuf_adds(&folder, slash ? "/." : ".");
+    int fd = open(folder.data, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    /* A file system that cannot do it for folders says EINVAL. */
+    int reason = fd < 0 || (fsync(fd) && errno != EINVAL) ? errno : 0;
+    if (fd >= 0)
+        close(fd);
+    strbuf_release(&folder);
+    return reason ? error_set(err, "%s: cannot synchronise its folder: %s", path, strerror(reason))
+                  : 0;
+}
+
 static int make_one(const char *path, struct error *err)
 {
+    struct error ignored;
     struct stat st;
 
-    if (mkdir(path, 0777) == 0)
+    if (mkdir(path, 0777) == 0) {
+        file_sync_folder(path, &ignored); /* one that may be entered, but not read, cannot be */
         return 0;
+    }
     int reason = errno;
     if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
         return 0;

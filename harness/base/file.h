@@ -19,6 +19,9 @@ int file_write(const char *path, const void *bytes, size_t length, struct error 
 int file_make_directory(const char *path, struct error *err);
 /* Creates the directory that will hold `path`. */
 int file_make_parent(const char *path, struct error *err);
+/* What was created, renamed or removed under that name stays so after a power cut: synchronises the
+ * folder that holds it. */
+int file_sync_folder(const char *path, struct error *err);
 bool file_exists(const char *path);
 /* May every user of this machine read the file: by its own mode, and by those of all folders above
  * it? False where it is not there, or where that cannot be told. */

@@ -226,6 +226,8 @@ static const struct action {
     { "prune", 1, NEED_WRITE, history_prune },
     { "verify", 1, NEED_READ, verify },
     { "backup", 2, NEED_READ, backup },
+    { "restore", 2, NEED_NOTHING, history_restore },
+    { "move", 2, NEED_NOTHING, history_move },
     { "salvage", 3, NEED_NOTHING, history_salvage },
 };
 
@@ -301,18 +303,26 @@ const struct command cmd_history = {
     .name = "history",
     .arguments =
         "list|show [REF]|system [REF]|verdicts [ID]|annotate REF TEXT|"
-        "merge FILE...|prune|verify|backup FILE|salvage FROM TO",
+        "merge FILE...|prune|verify|backup FILE|restore BACKUP|move NEW|"
+        "salvage FROM TO",
     .summary =
         "the runs and verdicts that are kept: list, print, annotate, merge, prune, check, "
-        "copy, salvage",
+        "copy, restore, move, salvage",
     .details =
         "  harness history annotate latest 'new BIOS'\n"
         "  harness history merge shards/*.db              other histories into this one\n"
         "  harness history prune --samples-older-than 90d --keep-days 730 --dry-run\n"
+        "  harness history backup kept.db                 a copy, while others write\n"
+        "  harness history restore kept.db                its content again, while others read\n"
+        "  harness history move /data/history.db          also to another disk\n"
         "  harness history salvage damaged.db saved.db    what can still be read\n"
         "\n"
         "merge may be repeated: runs are known by their uuid. Of two that differ ours stays, and\n"
-        "the exit status is 1. prune leaves alone what a baseline names or a verdict found.",
+        "the exit status is 1. prune leaves alone what a baseline names or a verdict found. A "
+        "history\n"
+        "that is in use is replaced by restore and moved by move: never by mv or cp, which leave "
+        "its\n"
+        "log (FILE-wal) behind.",
     .options = rows,
     .options_size = sizeof(struct history_options),
     .run = run,

@@ -24,6 +24,8 @@ typedef int history_action_fn(struct store *store, const struct history_options 
 history_action_fn history_merge;    /* merge FILE...: 1 if there were conflicts */
 history_action_fn history_prune;    /* prune, with at least one rule or --vacuum */
 history_action_fn history_annotate; /* annotate REF TEXT */
+history_action_fn history_restore;  /* restore BACKUP; without a store */
+history_action_fn history_move;     /* move NEW; without a store */
 history_action_fn history_salvage;  /* salvage FROM TO; without a store */
 
 #endif

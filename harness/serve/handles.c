@@ -19,7 +19,8 @@ struct handles {
     char *path;
     pthread_mutex_t lock; /* of what follows */
     pthread_cond_t given;
-    uint64_t age; /* how often they were renewed */
+    uint64_t age;  /* how often they were renewed */
+    bool emptying; /* nobody gets one until all are closed */
     struct handle items[HANDLES_MAX];
     size_t nr;
 };
@@ -65,7 +66,7 @@ void handles_close(struct handles *h)
 /* With the lock held. */
 static struct handle *find_free(struct handles *h)
 {
-    for (size_t i = 0; i < h->nr; i++)
+    for (size_t i = 0; i < h->nr && !h->emptying; i++)
         if (!h->items[i].taken)
             return &h->items[i];
     return NULL;
@@ -87,6 +88,14 @@ static void reopen(struct handles *h, struct handle *handle, uint64_t age)
     store_close(old);
 }
 
+static void give(struct handles *h, struct handle *handle)
+{
+    pthread_mutex_lock(&h->lock);
+    handle->taken = false;
+    pthread_cond_broadcast(&h->given); /* handles_empty() waits for it, too */
+    pthread_mutex_unlock(&h->lock);
+}
+
 struct store *handles_take(struct handles *h, int patience_ms)
 {
     struct timespec until = waiting_until(patience_ms);
@@ -102,18 +111,47 @@ struct store *handles_take(struct handles *h, int patience_ms)
     pthread_mutex_unlock(&h->lock);
     if (!handle)
         return NULL;
-    if (handle->age != age)
+    if (handle->age != age || !handle->store)
         reopen(h, handle, age);
-    return handle->store;
+    struct store *store = handle->store;
+    if (!store)
+        give(h, handle);
+    return store;
 }
 
 void handles_give(struct handles *h, struct store *store)
 {
+    struct handle *handle = NULL;
+
     pthread_mutex_lock(&h->lock);
     for (size_t i = 0; i < h->nr; i++)
         if (h->items[i].store == store)
-            h->items[i].taken = false;
-    pthread_cond_signal(&h->given);
+            handle = &h->items[i];
+    pthread_mutex_unlock(&h->lock);
+    if (handle)
+        give(h, handle);
+}
+
+/* With the lock held. */
+static bool any_taken(const struct handles *h)
+{
+    for (size_t i = 0; i < h->nr; i++)
+        if (h->items[i].taken)
+            return true;
+    return false;
+}
+
+void handles_empty(struct handles *h)
+{
+    pthread_mutex_lock(&h->lock);
+    h->emptying = true;
+    while (any_taken(h))
+        pthread_cond_wait(&h->given, &h->lock);
+    for (size_t i = 0; i < h->nr; i++) {
+        store_close(h->items[i].store);
+        h->items[i].store = NULL;
+    }
+    h->emptying = false;
     pthread_mutex_unlock(&h->lock);
 }
 

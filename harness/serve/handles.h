@@ -24,5 +24,9 @@ void handles_give(struct handles *h, struct store *store);
 /* Another file stands at the path: each handle is opened anew before it is taken again. One that
  * cannot be opened stays with the file that it has. */
 void handles_renew(struct handles *h);
+/* Other content was copied into the file: waits until all are given back and closes them, because
+ * SQLite lets the handles of one process share what they know of one file. Each is opened anew
+ * when it is taken; until that succeeds, handles_take() gives NULL. */
+void handles_empty(struct handles *h);
 
 #endif

@@ -113,6 +113,14 @@ static bool same_file(const struct stat *a, const struct stat *b)
            a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
 }
 
+static void close_all(struct keeper *k)
+{
+    if (k->options.empty)
+        k->options.empty(k->options.context);
+    store_close(k->store);
+    k->store = NULL;
+}
+
 /* A handle stays with the file that it has open, whatever takes that file's place; and one of a
  * medium that cannot be written to sees no change at all. What a checkpoint writes into the same
  * file looks like that, too: then it is opened once too often. */
@@ -122,9 +130,13 @@ static void follow_file(struct keeper *k)
     struct store *store;
     struct error ignored; /* it is gone, or not whole yet: the next look will see */
 
-    if (stat(k->options.path, &file) || same_file(&file, &k->file) ||
-        (k->options.public_only && !file_is_public(k->options.path)) ||
-        store_open(&store, k->options.path, STORE_READ, &ignored))
+    if (stat(k->options.path, &file) || (k->store && same_file(&file, &k->file)))
+        return;
+    if (k->options.public_only && !file_is_public(k->options.path))
+        return;
+    if (k->store && store_fate(k->store) == STORE_OVERWRITTEN)
+        close_all(k);
+    if (store_open(&store, k->options.path, STORE_READ, &ignored))
         return;
     store_close(k->store);
     k->store = store;
@@ -154,6 +166,8 @@ static void read_state(struct keeper *k, struct query_state *state)
 static void look(struct keeper *k, struct query_state *state)
 {
     follow_file(k);
+    if (!k->store)
+        return; /* what was copied there cannot be read: perhaps it can at the next look */
     read_state(k, state);
     for (struct kept *stale; !atomic_load(&k->closing) && (stale = find_stale(k, state->digest));)
         refresh(k, stale, state);

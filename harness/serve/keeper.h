@@ -30,6 +30,8 @@ struct keeper_options {
     void (*renew)(void *context);
     /* Called from that thread after each look; may be NULL. */
     void (*tidy)(void *context);
+    /* Called from it when other content was copied into the file: closes all handles of it. */
+    void (*empty)(void *context);
     void *context;
 };
 

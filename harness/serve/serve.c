@@ -155,6 +155,13 @@ static void renew_handles(void *context)
     handles_renew(s->handles);
 }
 
+static void empty_handles(void *context)
+{
+    struct serve *s = context;
+
+    handles_empty(s->handles);
+}
+
 /* A base that is nowhere is a mistake of whoever starts the server. In an empty history there is
  * none yet. */
 static int check_baseline(struct serve *s, struct error *err)
@@ -187,6 +194,7 @@ static int open_history(struct serve *s, struct error *err)
         .tell = tell_pages,
         .renew = renew_handles,
         .tidy = tidy,
+        .empty = empty_handles,
         .context = s,
     };
 

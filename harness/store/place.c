@@ -34,7 +34,7 @@ void place_name(const char *path, const char *what, struct strbuf *name)
     strbuf_addf(name, "%s.%s-%.8s", path, what, uuid);
 }
 
-static void folder_of(const char *path, struct strbuf *folder)
+void place_folder(const char *path, struct strbuf *folder)
 {
     const char *slash = strrchr(path, '/');
 
@@ -293,12 +293,12 @@ static int put_aside(const struct look *l, struct strbuf *note, struct error *er
 }
 
 /* One process at a time; a file system that knows no such lock has to do without. */
-static int lock_folder(const char *path)
+int place_lock_folder(const char *path)
 {
     struct strbuf folder;
 
     strbuf_init(&folder);
-    folder_of(path, &folder);
+    place_folder(path, &folder);
     int fd = open(folder.data, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     strbuf_release(&folder);
     while (fd >= 0 && flock(fd, LOCK_EX) && errno == EINTR)
@@ -326,7 +326,7 @@ int place_look(const char *path, bool *foreign, struct strbuf *note, struct erro
     beside(real, "-shm", &l.index);
     look(&l);
     if (l.foreign_log || l.foreign_index) {
-        int folder = lock_folder(real);
+        int folder = place_lock_folder(real);
         look(&l); /* another one may have been faster */
         if (l.foreign_log || l.foreign_index)
             rc = put_aside(&l, note, err);

@@ -30,6 +30,13 @@ const char *place_words(enum store_fate fate);
  * is, to be freed; NULL if it has no name any more. */
 void place_follow(struct store *s, char **now);
 
+/* The folder that a file lies in. */
+void place_folder(const char *path, struct strbuf *folder);
+/* One process at a time changes what files lie there under which names: a descriptor to be closed,
+ * -1 where that cannot be had (a file system without such locks). */
+int place_lock_folder(const char *path);
+/* Gives a finished file, which is on the disk, a name that nobody has. store_backup.c */
+int copy_give_name(const char *from, const char *to, struct error *err);
 /* "beside.hex8": a name beside the file that nobody has. */
 void place_name(const char *path, const char *what, struct strbuf *name);
 

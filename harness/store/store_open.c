@@ -223,7 +223,8 @@ static int open_for_writing(struct store *s, struct error *err)
     return sql_execute(s, "PRAGMA synchronous = NORMAL", err);
 }
 
-int store_open(struct store **out, const char *path, enum store_mode mode, struct error *err)
+int store_open_or_why(struct store **out, const char *path, enum store_mode mode, int *failure,
+                      struct error *err)
 {
     struct store *s = memory_zeroed(1, sizeof(*s));
 
@@ -235,12 +236,20 @@ int store_open(struct store **out, const char *path, enum store_mode mode, struc
         rc = mode == STORE_WRITE ? open_for_writing(s, err) : open_for_reading(s, err);
     if (rc == 0)
         place_remember(s);
+    *failure = s->failure;
     if (rc) {
         store_close(s);
         s = NULL;
     }
     *out = s;
     return rc;
+}
+
+int store_open(struct store **out, const char *path, enum store_mode mode, struct error *err)
+{
+    int ignored;
+
+    return store_open_or_why(out, path, mode, &ignored, err);
 }
 
 void store_close(struct store *s)
