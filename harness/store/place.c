@@ -390,6 +390,32 @@ static bool read_own(struct store *s, uint32_t page, struct seal *seal)
            seal_read(bytes, size, seal);
 }
 
+/* What SQL says of the seal: of its log, too, in the transaction that is open. */
+static bool ask_seal(struct store *s, const char *text, unsigned char *bytes, size_t size)
+{
+    struct error ignored;
+    struct sql_query q;
+    size_t length = 0;
+
+    if (sql_open(&q, s, text, &ignored))
+        return false;
+    const void *found = sql_step(&q, &ignored) > 0 ? sql_blob(&q, &length) : NULL;
+    if (found && length == size)
+        memcpy(bytes, found, size);
+    sql_close(&q);
+    return found && length == size;
+}
+
+static bool seal_now(struct store *s, unsigned char now[SEAL_NUMBER])
+{
+    return ask_seal(s, "SELECT now FROM seal WHERE id = 1", now, SEAL_NUMBER);
+}
+
+static bool seal_life(struct store *s, unsigned char life[SEAL_FILE])
+{
+    return ask_seal(s, "SELECT file FROM seal WHERE id = 1", life, SEAL_FILE);
+}
+
 void place_remember(struct store *s)
 {
     struct error ignored;
@@ -406,24 +432,8 @@ void place_remember(struct store *s)
         s->place.page_size > 65536)
         s->place.page_size = 0;
     s->place.page = seal_page(s);
-    s->place.sealed = s->place.page > 0;
+    s->place.sealed = s->place.page > 0 && seal_life(s, s->place.life);
     s->place.known = read_own(s, s->place.page, &s->place.seal);
-}
-
-/* What SQL says of the seal, in the transaction that is open. */
-static bool seal_now(struct store *s, unsigned char now[SEAL_NUMBER])
-{
-    struct error ignored;
-    struct sql_query q;
-    size_t length = 0;
-
-    if (sql_open(&q, s, "SELECT now FROM seal WHERE id = 1", &ignored))
-        return false;
-    const void *bytes = sql_step(&q, &ignored) > 0 ? sql_blob(&q, &length) : NULL;
-    if (bytes && length == SEAL_NUMBER)
-        memcpy(now, bytes, SEAL_NUMBER);
-    sql_close(&q);
-    return bytes && length == SEAL_NUMBER;
 }
 
 /* The file's own seal changes with each checkpoint, to a number of the log. Where the log is empty,
@@ -444,6 +454,7 @@ static enum store_fate compare_with_log(struct store *s)
         answer = s->place.known && seal_now(s, now) && memcmp(now, seal.now, SEAL_NUMBER) == 0
                      ? SEAL_BELONGS
                      : SEAL_FOREIGN;
+    s->place.known &= answer == SEAL_BELONGS;
     if (s->place.known)
         s->place.seal = seal;
     return answer == SEAL_BELONGS ? STORE_IN_PLACE : STORE_OVERWRITTEN;
@@ -466,6 +477,13 @@ enum store_fate place_fate(struct store *s)
     return compare_with_log(s);
 }
 
+int place_new_life(struct store *s, struct error *err)
+{
+    if (sql_execute(s, "UPDATE seal SET file = randomblob(16)", err))
+        return -1;
+    return seal_life(s, s->place.life) ? 0 : error_set(err, "%s: has no seal", s->path);
+}
+
 const char *place_words(enum store_fate fate)
 {
     static const char *const words[] = {
@@ -473,9 +491,22 @@ const char *place_words(enum store_fate fate)
         [STORE_MOVED] = "was moved or removed",
         [STORE_REPLACED] = "was replaced by another file",
         [STORE_OVERWRITTEN] = "was overwritten with other content",
+        [STORE_RESTORED] = "was restored from a backup",
     };
 
     return words[fate];
+}
+
+void place_follow_link(struct store *s)
+{
+    const char *name = name_of(s);
+
+    if (s->place.file.number == 0 || is_at(s->path, &s->place.file) || !is_at(name, &s->place.file))
+        return;
+    strbuf_addf(&s->note, "%s%s leads to another file now; this goes on in %s, where it began",
+                s->note.length ? "\n" : "", s->path, name);
+    free(s->path);
+    s->path = memory_string(name);
 }
 
 /* ---- a file that was moved ---- */

@@ -24,8 +24,14 @@ void place_remember(struct store *s);
  * nobody else changes it, so what is answered then holds until its end; at other times a log that
  * has just begun anew can look foreign. */
 enum store_fate place_fate(struct store *s);
+/* Within a write transaction of that handle: numbers of rows mean other rows from now on, so others
+ * who have it open shall not go on as if nothing had happened. */
+int place_new_life(struct store *s, struct error *err);
 /* "was moved or removed": behind the name of a file, for people. */
 const char *place_words(enum store_fate fate);
+/* Where the handle's path is a link that leads to another file by now, the handle goes by the name
+ * that its own file has, and *note says so. */
+void place_follow_link(struct store *s);
 /* A file that was moved takes its log along, so that it is whole where it is now. *now: where that
  * is, to be freed; NULL if it has no name any more. */
 void place_follow(struct store *s, char **now);

@@ -23,11 +23,11 @@ static int count(struct store *s, struct store_content *content, struct error *e
 
 /* ---- all rows in place of all rows ---- */
 
-/* The seal is of the file, not of its content. Tables come after those that they refer to. */
+/* The seal is of the file, not of its content; sqlite_sequence stays, so that the numbers of what
+ * goes are not given again. Tables come after those that they refer to. */
 #define CONTENT_TABLES                                                                             \
     "SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'seal' AND "                  \
-    "(name = 'sqlite_sequence' OR name NOT LIKE 'sqlite\\_%' ESCAPE '\\') ORDER BY "               \
-    "name = 'sqlite_sequence' DESC, rowid"
+    "name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY rowid"
 
 static int list_tables(struct store *s, struct string_list *names, struct error *err)
 {
@@ -104,7 +104,7 @@ static int exchange(struct store *to, struct store *from, struct error *err)
     for (size_t i = 0; rc == 0 && i < tables.nr; i++)
         rc = copy_table(to, from, tables.items[i], err);
     string_list_release(&tables);
-    return rc;
+    return rc ? rc : place_new_life(to, err);
 }
 
 /* ---- one that is of an older version ---- */

@@ -266,6 +266,8 @@ int sql_begin(struct store *s, struct error *err)
     if (sql_execute(s, "BEGIN IMMEDIATE", err))
         return -1;
     s->fate = place_fate(s);
+    if (s->fate == STORE_IN_PLACE)
+        place_follow_link(s);
     return s->fate == STORE_IN_PLACE ? 0 : gone(s, err);
 }
 
@@ -285,15 +287,23 @@ int sql_begin_lasting(struct store *s, struct error *err)
     return -1;
 }
 
+/* The seal is renewed where it is still that of the content which this handle knows: in another,
+ * what it wrote would hang on rows that only have the same numbers. */
 static int renew_seal(struct store *s, struct error *err)
 {
     struct sql_query q;
 
     if (!s->place.sealed)
         return 0;
-    if (sql_open(&q, s, "UPDATE seal SET before = now, now = randomblob(8)", err))
+    if (sql_open(&q, s, "UPDATE seal SET before = now, now = randomblob(8) WHERE file = ?", err))
         return -1;
-    return sql_run(&q, err);
+    sql_bind_blob(&q, s->place.life, SEAL_FILE);
+    if (sql_run(&q, err))
+        return -1;
+    if (sqlite3_changes(s->db) == 1)
+        return 0;
+    s->fate = STORE_RESTORED;
+    return gone(s, err);
 }
 
 int sql_end(struct store *s, int rc, struct error *err)

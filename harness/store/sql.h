@@ -43,6 +43,7 @@ struct place {
     bool sealed, known; /* there is one; and it was read where the file has it: */
     uint32_t page;
     struct seal seal;
+    unsigned char life[SEAL_FILE]; /* as the seal names it; store_restore() begins another */
 };
 
 struct keeping; /* store/keeping.h */

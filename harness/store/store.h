@@ -40,6 +40,7 @@ enum store_fate {
     STORE_MOVED,       /* nothing stands at its path */
     STORE_REPLACED,    /* another file stands there */
     STORE_OVERWRITTEN, /* other content was copied into it */
+    STORE_RESTORED,    /* its content was exchanged by store_restore() */
 };
 
 /* Refuses, without changing anything: files that are no database, databases that are no history,

@@ -2,6 +2,7 @@
 /* Copies of a whole history: written under a name of their own, on the disk before they get the
  * name that was asked for. */
 #include "base/file.h"
+#include "base/memory.h"
 #include "store/place.h"
 #include "store/prune.h"
 #include "store/watch.h"
@@ -105,10 +106,10 @@ static int copy_pages(struct store *from, struct store *to, struct error *err)
     return sql_error(reading ? from : to, rc, err);
 }
 
-static int copy_to(struct store *s, struct store *copy, struct error *err)
+static int copy_to(struct store *s, struct store *copy, const char *name, struct error *err)
 {
     int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
-    int rc = sqlite3_open_v2(copy->path, &copy->db, flags, WATCH_VFS);
+    int rc = sqlite3_open_v2(name, &copy->db, flags, WATCH_VFS);
     bool watched = watch_is_on(s->db);
 
     if (rc == SQLITE_OK && watched)
@@ -149,10 +150,11 @@ int store_backup(struct store *s, const char *path, struct error *err)
     if (file_make_parent(path, err))
         return -1;
     remove_left_overs(path);
+    char *wanted = memory_string(path);
     strbuf_init(&partial);
     int fd = open_partial(path, &partial, err);
-    struct store copy = { .path = partial.data, .mode = STORE_WRITE };
-    int rc = fd < 0 ? -1 : copy_to(s, &copy, err);
+    struct store copy = { .path = wanted, .mode = STORE_WRITE }; /* what errors name */
+    int rc = fd < 0 ? -1 : copy_to(s, &copy, partial.data, err);
     if (rc == 0)
         rc = copy_give_name(partial.data, path, err);
     if (rc && fd >= 0)
@@ -160,5 +162,6 @@ int store_backup(struct store *s, const char *path, struct error *err)
     if (fd >= 0)
         close(fd);
     strbuf_release(&partial);
+    free(wanted);
     return rc;
 }

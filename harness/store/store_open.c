@@ -66,6 +66,21 @@ static int check_path(const struct store *s, struct error *err)
     return 0;
 }
 
+/* SQLite's log has the name of the file: whoever came by another name would not see it. */
+static int check_names(const struct store *s, struct error *err)
+{
+    struct stat st;
+
+    if (stat(s->path, &st) || st.st_nlink <= 1)
+        return 0;
+    return error_set(
+        err,
+        "%s: has %lu names (hard links), and its write-ahead log is found by one of "
+        "them alone, so writers would spoil it; nothing was changed. Remove the others "
+        "(`find -samefile FILE` lists them), or use symbolic links",
+        s->path, (unsigned long)st.st_nlink);
+}
+
 /* SQLite keeps the name as a path, never as a URI: "./" saves names that begin with "file:". */
 static char *plain_name(const char *path)
 {
@@ -200,7 +215,8 @@ static int open_for_writing(struct store *s, struct error *err)
 {
     bool empty, foreign = false;
 
-    if (file_make_parent(s->path, err) || place_look(s->path, &foreign, &s->note, err))
+    if (check_names(s, err) || file_make_parent(s->path, err) ||
+        place_look(s->path, &foreign, &s->note, err))
         return -1;
     if (foreign)
         return error_set(err,
