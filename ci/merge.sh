@@ -69,9 +69,19 @@ else
   trap 'rm -rf "$scratch"' EXIT
   merge "$scratch/history.db" >/dev/null
   "$harness" history backup "$scratch/copy.db" --db "$scratch/history.db" >/dev/null
-  cp "$scratch/copy.db" "$folder/.history.part"
-  mv -f "$folder/.history.part" "$folder/history.db"
   db=$folder/history.db
+  if [ -e "$db" ]; then
+    # Somebody may be reading the one of the last time.
+    "$harness" history restore "$scratch/copy.db" --db "$db" >/dev/null ||
+      fail "$db is there already and cannot be made anew, see above"
+  else
+    # By a file's own means: SQLite may have no locks in this folder.
+    part=$(mktemp "$folder/.history.XXXXXX")
+    cp "$scratch/copy.db" "$part"
+    chmod "$(printf '%o' $((0666 & ~$(umask))))" "$part"
+    mv -n "$part" "$db"
+    [ ! -e "$part" ] || { rm -f "$part"; fail "somebody else has made $db meanwhile"; }
+  fi
 fi
 echo "merge.sh: ${#files[@]} of $nr parts are in $db"
 exit $status

@@ -17,6 +17,9 @@
  * log of a file that is gone, or empty, is of another file, too. */
 int place_look(const char *path, bool *foreign, struct strbuf *note, struct error *err);
 
+/* The same question, and nothing is changed. */
+bool place_log_is_foreign(const char *path);
+
 /* Which file is open, and by which log. After it was opened and read from. */
 void place_remember(struct store *s);
 

@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "store/page.h"
+#include "store/place.h"
 #include "store/salvage_parts.h"
 #include "store/schema.h"
 #include "store/watch.h"
@@ -82,7 +83,7 @@ static int copy_with_log(const char *from, const char *copy, struct error *err)
     beside(from, "-wal", &log);
     beside(copy, "-wal", &log_copy);
     int rc = copy_file(from, copy, err);
-    if (rc == 0 && stat(log.data, &st) == 0 && st.st_size > 0)
+    if (rc == 0 && stat(log.data, &st) == 0 && st.st_size > 0 && !place_log_is_foreign(from))
         rc = copy_file(log.data, log_copy.data, err);
     strbuf_release(&log);
     strbuf_release(&log_copy);

@@ -59,6 +59,32 @@ issues
 tail -n 1 ../said
 check "one issue in all" test "$(forge '.issues | length')" = 1
 
+say "A folder that was kept with the log of a run that was killed, night after night"
+again() { # SEED: as night, but what is in the folder stays
+  s nightly.sh --output ../out --branch history --name box null/copy/right \
+    --device "$FAKE,seed=$1,sd=0.004" --seed 1 --iterations 20 --launches 1 --batch 3,4 --seq 8 \
+    >../said 2>&1
+}
+kill_a_run() {
+  "$HARNESS" run null/copy/right --device "$FAKE" --launches 1000 --iterations 20 --batch 3,4 --seq 8 \
+    --db ../out/history.db >../killed 2>&1 &
+  local pid=$!
+  wait_for test -s ../out/history.db-wal
+  sleep 0.3
+  disown $pid
+  kill -KILL $pid
+}
+nights=4 held=0
+before=$("$HARNESS" history list -n 1000 --db ../out/history.db | grep -c OK)
+for i in $(seq $nights); do
+  kill_a_run
+  again "$((50 + i))"
+  "$HARNESS" history verify --db ../out/history.db >/dev/null || break
+  [ "$("$HARNESS" history list -n 1000 --db ../out/history.db | grep -c OK)" = $((before + i)) ] || break
+  held=$((held + 1))
+done
+check "each time it has all nights, and one more" test $held = $nights
+
 say "A result that is wrong is told, a damaged history is kept, and nothing is measured"
 night seed=40 null/copy/inexact
 tail -n 1 ../said

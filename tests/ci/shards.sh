@@ -54,6 +54,20 @@ part=$("$HARNESS" history list --db shared/shards/2-of-4.partial.db | grep -c ' 
 check "it has a run" test "$part" = 1
 shard 3 --label x
 s merge.sh 4 shared
+say "Merged again, while somebody reads what was merged before"
+"$HARNESS" serve --db shared/history.db --port 0 >serving 2>&1 &
+server=$!
+check "it serves" wait_for grep -q http serving
+held=0
+for i in $(seq 6); do
+  "$CI/merge.sh" 4 shared >out 2>err
+  "$HARNESS" history verify --db shared/history.db >/dev/null && held=$((held + 1))
+done
+kill -TERM $server
+wait $server || true
+knock "ci/merge.sh beside \`serve\`" $held 6 "the history is sound"
+check "each time it is sound" test $held = 6
+
 say "Started again, it takes the place of the part"
 shard 2
 files
