@@ -157,8 +157,8 @@ static int remove_run(struct pruning *p, const struct candidate *c, struct error
     return 0;
 }
 
-/* What no run shares any more. */
-static int remove_orphans(struct store *s, struct error *err)
+/* What no run shares any more. The last transaction, by which all before it last. */
+static int remove_orphans(struct store *s, bool any, struct error *err)
 {
     static const char script[] =
         "DELETE FROM benchmark WHERE NOT EXISTS "
@@ -169,7 +169,7 @@ static int remove_orphans(struct store *s, struct error *err)
 
     if (sql_begin_lasting(s, err))
         return -1;
-    return sql_end(s, sql_execute(s, script, err), err);
+    return sql_end(s, any ? sql_execute(s, script, err) : 0, err);
 }
 
 /* ---- thinning ---- */
@@ -321,8 +321,8 @@ int store_prune(struct store *s, const struct store_prune *rules, struct store_p
     for (size_t i = 0; rc == 0 && i < p.runs.nr; i++)
         rc = settle(&p, &p.runs.items[i], err);
     /* Also where nothing was removed: a pruning that was killed has left them. */
-    if (rc == 0 && !rules->dry_run && removes_runs(rules))
-        rc = remove_orphans(s, err);
+    if (rc == 0 && !rules->dry_run)
+        rc = remove_orphans(s, removes_runs(rules), err);
     array_release(&p.runs);
     return rc;
 }
