@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/error.h"
 
+#include "base/clean.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +12,7 @@ void error_record(struct error *err, const char *format, ...)
     va_list args;
 
     va_start(args, format);
-    vsnprintf(err->message, sizeof(err->message), format, args);
+    clean_print(err->message, sizeof(err->message), format, args);
     va_end(args);
 }
 
@@ -20,7 +22,7 @@ void error_record_prefix(struct error *err, const char *format, ...)
     va_list args;
 
     va_start(args, format);
-    vsnprintf(err->message, sizeof(err->message), format, args);
+    clean_print(err->message, sizeof(err->message), format, args);
     va_end(args);
 
     size_t used = strlen(err->message);

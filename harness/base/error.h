@@ -2,7 +2,8 @@
 /*
  * Errors as values. A function that can fail returns 0 or -1 and takes a last argument
  * `struct error *`; on -1 the message is complete enough to be printed to a stranger.
- * Nothing below cli/ prints or exits.
+ * Nothing below cli/ prints or exits. Texts that a message takes (%s) are cleaned, base/clean.h: it
+ * is one line whatever they hold.
  */
 #ifndef HARNESS_BASE_ERROR_H
 #define HARNESS_BASE_ERROR_H

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/json.h"
 
+#include "base/clean.h"
 #include "base/file.h"
+#include "base/strbuf.h"
 #include "base/text.h"
 #include "base/utf8.h"
 
@@ -51,26 +53,79 @@ cJSON *json_parse_file(const char *path, struct error *err)
     return json;
 }
 
+/* Outside of strings, JSON is ASCII. */
+static void add_escaped(struct strbuf *out, uint32_t code)
+{
+    if (code > 0xffff) {
+        code -= 0x10000;
+        strbuf_addf(out, "\\u%04x", (unsigned)(0xd800 + (code >> 10)));
+        code = 0xdc00 + (code & 0x3ff);
+    }
+    strbuf_addf(out, "\\u%04x", (unsigned)code);
+}
+
+/* What needs no look: printable ASCII and the line ends between members. */
+static size_t plain_length(const char *s)
+{
+    size_t length = 0;
+
+    while ((s[length] >= ' ' && s[length] < 0x7f) || s[length] == '\n' || s[length] == '\t')
+        length++;
+    return length;
+}
+
+static void add_code(struct strbuf *out, const char **s)
+{
+    uint32_t code = 0;
+    size_t length = utf8_decode(*s, &code);
+
+    if (length == 0)
+        strbuf_addc(out, '?');
+    else if (clean_is_shown(code))
+        strbuf_add(out, *s, length);
+    else
+        add_escaped(out, code);
+    *s += length ? length : 1;
+}
+
+int json_text(const cJSON *json, bool pretty, struct strbuf *out, struct error *err)
+{
+    char *printed = pretty ? cJSON_Print(json) : cJSON_PrintUnformatted(json);
+
+    if (!printed)
+        return error_set(err, "too large for JSON: it would be more than 2 GiB");
+    for (const char *s = printed; *s;) {
+        size_t plain = plain_length(s);
+        strbuf_add(out, s, plain);
+        s += plain;
+        if (*s)
+            add_code(out, &s);
+    }
+    cJSON_free(printed);
+    return 0;
+}
+
 int json_write_file(const cJSON *json, const char *path, bool pretty, struct error *err)
 {
-    char *text = pretty ? cJSON_Print(json) : cJSON_PrintUnformatted(json);
+    struct strbuf text;
 
-    if (!text)
-        return error_set(err, "%s: out of memory while writing JSON", path);
-    utf8_mend(text); /* names from files are whatever these hold */
-    size_t length = strlen(text);
-    text[length] = '\n'; /* the NUL's place; file_write() takes a length */
-    int rc = file_write(path, text, length + 1, err);
-    free(text);
+    strbuf_init(&text);
+    int rc = json_text(json, pretty, &text, err);
+    strbuf_addc(&text, '\n');
+    rc = rc ? error_prefix(err, "%s", path) : file_write(path, text.data, text.length, err);
+    strbuf_release(&text);
     return rc;
 }
 
 char *json_take_text(cJSON *json)
 {
-    char *text = cJSON_PrintUnformatted(json);
+    struct strbuf text;
+    struct error ignored;
 
+    strbuf_init(&text);
+    json_text(json, false, &text, &ignored);
     cJSON_Delete(json);
-    return text;
+    return strbuf_detach(&text);
 }
 
 int json_get_string(const cJSON *object, const char *key, const char **value, struct error *err)

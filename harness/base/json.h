@@ -7,6 +7,7 @@
 #define HARNESS_BASE_JSON_H
 
 #include "base/error.h"
+#include "base/strbuf.h"
 
 #include <cjson/cJSON.h>
 #include <stdbool.h>
@@ -16,10 +17,14 @@
 /* Parses a whole text; an error names line and column. `what` stands in messages (a file name). */
 cJSON *json_parse(const char *text, size_t length, const char *what, struct error *err);
 cJSON *json_parse_file(const char *path, struct error *err);
+/* Appends the tree as text, valid UTF-8 whatever the strings hold ('?' for what is none); what
+ * cleaning would change (base/clean.h) is written as an escape: it is kept, and does nothing to
+ * a terminal. */
+int json_text(const cJSON *json, bool pretty, struct strbuf *out, struct error *err);
 /* Writes the tree to a file in one step (temporary file, fsync, rename). */
 int json_write_file(const cJSON *json, const char *path, bool pretty, struct error *err);
 
-/* The tree on one line; takes the tree. free() the text. */
+/* The same on one line, "" beyond 2 GiB; takes the tree. free() the text. */
 char *json_take_text(cJSON *json);
 
 /* Required members: -1 and a message if absent or of another type. */

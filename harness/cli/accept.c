@@ -148,13 +148,14 @@ static void tell(const struct store_acceptance *a, double was_seen)
     char seen[TEXT_UNIT_SIZE], change[TEXT_UNIT_SIZE];
     struct error ignored;
 
-    printf("accepted as %" PRId64 ": %s, %s", a->id, a->key,
-           metric_find(a->metric, &ignored)->label);
+    terminal_print("accepted as %" PRId64 ": %s, %s", a->id, a->key,
+                   metric_find(a->metric, &ignored)->label);
     if (isnan(a->change))
-        printf(", which is broken");
+        terminal_print(", which is broken");
     else
-        printf(" %s (seen: %s)", text_percent(a->change, change), text_percent(was_seen, seen));
-    printf("%s%.7s\n", *a->commit ? " since " : "", a->commit);
+        terminal_print(" %s (seen: %s)", text_percent(a->change, change),
+                       text_percent(was_seen, seen));
+    terminal_print("%s%.7s\n", *a->commit ? " since " : "", a->commit);
 }
 
 /* Looks at all before anything is written; -1 where there is nothing to accept. */
@@ -194,10 +195,10 @@ static int accept_those(struct store *store, const struct accept_request *reques
     for (size_t i = 0; rc == 0 && i < batch.items.nr; i++)
         tell(&batch.items.items[i], batch.seen.items[i]);
     if (rc == 0 && batch.again)
-        printf("%zu accepted already\n", batch.again);
+        terminal_print("%zu accepted already\n", batch.again);
     if (rc == 0 && batch.items.nr + batch.again < found->nr)
-        printf("%zu of the %zu verdicts that fit; the others have nothing to accept\n",
-               batch.items.nr + batch.again, found->nr);
+        terminal_print("%zu of the %zu verdicts that fit; the others have nothing to accept\n",
+                       batch.items.nr + batch.again, found->nr);
     array_release(&batch.items);
     array_release(&batch.seen);
     store_acceptances_release(&batch.earlier);
@@ -313,6 +314,6 @@ int accept_remove(struct store *store, const char *id, struct error *err)
     if (text_parse_int(id, 1, INT64_MAX, "the number of an acceptance", &number, err) ||
         store_acceptance_remove(store, number, err))
         return -1;
-    printf("removed acceptance %" PRId64 "; such a change counts again\n", number);
+    terminal_print("removed acceptance %" PRId64 "; such a change counts again\n", number);
     return 0;
 }

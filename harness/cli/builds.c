@@ -7,6 +7,7 @@
 #include "cli/build_place.h"
 #include "cli/git.h"
 #include "cli/program.h"
+#include "cli/terminal.h"
 #include "core/device.h"
 
 #include <errno.h>
@@ -359,7 +360,7 @@ void built_release(struct built *b)
 
 void builds_tell(const char *commit, const char *title)
 {
-    fprintf(stderr, "building %.7s %s\n", commit, title);
+    terminal_note("building %.7s %s\n", commit, title);
 }
 
 int builds_resolve(const char *ref, char commit[GIT_HASH_SIZE], struct error *err)

@@ -6,6 +6,7 @@
 #include "cli/accept.h"
 #include "cli/baseline_sight.h"
 #include "cli/history_file.h"
+#include "cli/terminal.h"
 #include "core/clock.h"
 #include "measure/environment.h"
 
@@ -15,7 +16,7 @@
 
 struct baseline_options {
     const char *db, *note, *ref, *file, *reason, *metric, *change, *author;
-    bool replace, json;
+    bool replace, json, names;
 };
 
 static int need_name(int argc, const char *action, struct error *err)
@@ -45,7 +46,7 @@ static int save_file(struct store *store, const struct baseline_options *o, cons
         cJSON_Delete(json);
     }
     if (rc == 0)
-        printf("wrote %s\n", path.data);
+        terminal_print("wrote %s\n", path.data);
     strbuf_release(&path);
     history_side_release(&side);
     return rc;
@@ -66,7 +67,7 @@ static int save(struct store *store, const struct baseline_options *o, int argc,
         rc = store_baseline_save(store, argv[1], runs.ids, runs.nr, clock_epoch_ms(), o->note,
                                  o->replace, err);
     if (rc == 0)
-        printf("baseline %s is %s\n", argv[1], runs.what);
+        terminal_print("baseline %s is %s\n", argv[1], runs.what);
     store_runs_release(&runs);
     return rc;
 }
@@ -75,10 +76,11 @@ static void print_baseline(const struct store_baseline *b, bool members)
 {
     char when[TEXT_UNIT_SIZE];
 
-    printf("%-20s %s  %zu run%s%s%s\n", b->name, text_timestamp(b->created_ms, when), b->nr_runs,
-           b->nr_runs == 1 ? "" : "s", b->note ? "  " : "", b->note ? b->note : "");
+    terminal_print("%-20s %s  %zu run%s%s%s\n", b->name, text_timestamp(b->created_ms, when),
+                   b->nr_runs, b->nr_runs == 1 ? "" : "s", b->note ? "  " : "",
+                   b->note ? b->note : "");
     for (size_t i = 0; members && i < b->nr_runs; i++)
-        printf("  run %lld\n", (long long)b->run_ids[i]);
+        terminal_print("  run %lld\n", (long long)b->run_ids[i]);
 }
 
 static void print_sight(const struct baseline_sight *s)
@@ -86,15 +88,16 @@ static void print_sight(const struct baseline_sight *s)
     char when[TEXT_UNIT_SIZE];
 
     if (s->tested_ms == 0)
-        printf("  %s, %s: no self-test; `harness selftest --power` tells what can be seen\n",
-               s->machine, s->device);
+        terminal_print(
+            "  %s, %s: no self-test; `harness selftest --power` tells what can be seen\n",
+            s->machine, s->device);
     else if (isinf(s->smallest))
-        printf(
+        terminal_print(
             "  %s, %s: none of the changes planted was found 4 times in 5, with %d launches a "
             "side (%s)\n",
             s->machine, s->device, s->launches, text_timestamp(s->tested_ms, when));
     else
-        printf(
+        terminal_print(
             "  %s, %s: a change of %.3g %% %s found 4 times in 5, with %d launches a side "
             "(%s)\n",
             s->machine, s->device, 100 * s->smallest, s->planted ? "is" : "should be", s->launches,
@@ -165,16 +168,25 @@ static int print_baselines(struct store *store, const char *only, bool json, str
         if (only)
             rc = show_sights(store, &all.items[i], item, err);
     }
-    if (rc == 0 && json) {
-        char *text = cJSON_Print(array);
-        puts(text);
-        cJSON_free(text);
-    }
+    if (rc == 0 && json)
+        rc = output_json(array, NULL, err);
+    else
+        cJSON_Delete(array);
     if (rc == 0 && only && shown == 0)
         rc = error_set(err, "there is no baseline \"%s\"; see `harness baseline list`", only);
     if (rc == 0 && !only && shown == 0 && !json)
-        printf("no baselines; `harness baseline save NAME` names the latest run\n");
-    cJSON_Delete(array);
+        terminal_print("no baselines; `harness baseline save NAME` names the latest run\n");
+    store_baselines_release(&all);
+    return rc;
+}
+
+static int print_names(struct store *store, struct error *err)
+{
+    struct store_baselines all = { 0 };
+    int rc = store_baseline_list(store, &all, err);
+
+    for (size_t i = 0; rc == 0 && i < all.nr; i++)
+        terminal_name(all.items[i].name);
     store_baselines_release(&all);
     return rc;
 }
@@ -184,6 +196,10 @@ static int list(struct store *store, const struct baseline_options *o, int argc,
 {
     (void)argc;
     (void)argv;
+    if (o->names && o->json)
+        return error_set(err, "--names and --json: one of the two");
+    if (o->names)
+        return print_names(store, err);
     return print_baselines(store, NULL, o->json, err);
 }
 
@@ -199,7 +215,7 @@ static int forget(struct store *store, const struct baseline_options *o, int arg
     (void)o;
     if (need_name(argc, "remove", err) || store_baseline_remove(store, argv[1], err))
         return -1;
-    printf("removed baseline %s; its runs stay\n", argv[1]);
+    terminal_print("removed baseline %s; its runs stay\n", argv[1]);
     return 0;
 }
 
@@ -289,6 +305,8 @@ static const struct option_row rows[] = {
     OPTION_ROW("by", 0, OPTION_STRING, struct baseline_options, author, "NAME",
                "accept: who says so (default git's user.name, else $USER)"),
     OPTION_ROW("json", 0, OPTION_FLAG, struct baseline_options, json, NULL, "print JSON"),
+    OPTION_ROW("names", 0, OPTION_FLAG, struct baseline_options, names, NULL,
+               "list: the names alone, one a line"),
     OPTION_END,
 };
 

@@ -140,9 +140,9 @@ static int run_session(struct session *s, struct strbuf *text, struct error *err
     make_request(s);
     int rc = search(s, &state, text, err);
     if (rc > 0) {
-        fprintf(stderr,
-                "interrupted: what was built and measured is kept, and built commits are "
-                "not built again\n");
+        terminal_note(
+            "interrupted: what was built and measured is kept, and built commits are "
+            "not built again\n");
         return 128 + (int)*s->job.interrupted;
     }
     return rc ? rc : conclude(s, state, text, err);

@@ -144,7 +144,7 @@ static int tell_nothing(const struct job *job, struct error *err)
 {
     struct error reason = *err;
 
-    fprintf(stderr, "harness: %s\n", reason.message);
+    terminal_note("harness: %s\n", reason.message);
     return print(NULL, reason.message, job, err) ? -1 : EXIT_UNDECIDED;
 }
 

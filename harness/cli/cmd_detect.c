@@ -5,6 +5,7 @@
 #include "base/array.h"
 #include "base/json.h"
 #include "cli/series_file.h"
+#include "cli/terminal.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -54,7 +55,7 @@ static cJSON *drift_to_json(const struct drift *drift)
     return json;
 }
 
-static void print_json(const struct changes *changes, size_t n, bool too_short)
+static int print_json(const struct changes *changes, size_t n, bool too_short, struct error *err)
 {
     cJSON *json = cJSON_CreateObject();
     cJSON *steps = cJSON_AddArrayToObject(json, "change_points");
@@ -68,10 +69,7 @@ static void print_json(const struct changes *changes, size_t n, bool too_short)
     json_add_number(json, "noise", changes->noise);
     json_add_number(json, "correlation", changes->correlation);
     json_add_number(json, "p", changes->p);
-    char *text = cJSON_Print(json);
-    puts(text);
-    cJSON_free(text);
-    cJSON_Delete(json);
+    return output_json(json, NULL, err);
 }
 
 /* "p < 0.0001": no simulation reaches further. */
@@ -87,13 +85,13 @@ static void print_step(const struct changepoint *s)
 {
     char p[32];
 
-    printf("step at %zu", s->index);
+    terminal_print("step at %zu", s->index);
     if (s->high > s->low)
-        printf(" (%zu to %zu)", s->low, s->high);
-    printf(": %.5g -> %.5g, %+.4g", s->before, s->after, s->after - s->before);
+        terminal_print(" (%zu to %zu)", s->low, s->high);
+    terminal_print(": %.5g -> %.5g, %+.4g", s->before, s->after, s->after - s->before);
     if (isfinite(s->change.low) && isfinite(s->change.high) && s->change.high > s->change.low)
-        printf(" (%+.4g to %+.4g)", s->change.low, s->change.high);
-    printf(", %s\n", print_p(s->p, p));
+        terminal_print(" (%+.4g to %+.4g)", s->change.low, s->change.high);
+    terminal_print(", %s\n", print_p(s->p, p));
 }
 
 static void print_text(const struct changes *changes, size_t n, double level)
@@ -104,27 +102,28 @@ static void print_text(const struct changes *changes, size_t n, double level)
     for (size_t i = 0; i < changes->nr; i++)
         print_step(&changes->items[i]);
     if (d->found)
-        printf("drift: %+.4g a point (%+.4g to %+.4g), %+.4g over the series, %s\n", d->per_point,
-               d->slope.low, d->slope.high, d->total, print_p(d->p, p));
+        terminal_print("drift: %+.4g a point (%+.4g to %+.4g), %+.4g over the series, %s\n",
+                       d->per_point, d->slope.low, d->slope.high, d->total, print_p(d->p, p));
     if (changes->nr == 0 && !d->found)
-        printf("no change at the level %g %%\n", 100 * level);
-    printf("%zu point%s, noise %.4g, correlation %.2f\n", n, n == 1 ? "" : "s", changes->noise,
-           changes->correlation);
+        terminal_print("no change at the level %g %%\n", 100 * level);
+    terminal_print("%zu point%s, noise %.4g, correlation %.2f\n", n, n == 1 ? "" : "s",
+                   changes->noise, changes->correlation);
 }
 
 /* Says what was found; the exit status. */
 static int report(const struct changes *changes, size_t n,
-                  const struct changepoint_settings *settings, const struct detect_options *o)
+                  const struct changepoint_settings *settings, const struct detect_options *o,
+                  struct error *err)
 {
     size_t least = 2 * settings->min_segment;
     bool too_short = n < least;
 
-    if (o->json)
-        print_json(changes, n, too_short);
-    else if (too_short)
-        printf("too short (%zu point%s; under %zu)\n", n, n == 1 ? "" : "s", least);
-    else
+    if (!o->json && too_short)
+        terminal_print("too short (%zu point%s; under %zu)\n", n, n == 1 ? "" : "s", least);
+    else if (!o->json)
         print_text(changes, n, settings->level);
+    else if (print_json(changes, n, too_short, err))
+        return -1;
     if (too_short)
         return EXIT_UNDECIDED;
     return o->fail && changes->nr > 0 ? EXIT_REGRESSION : EXIT_SAME;
@@ -151,7 +150,7 @@ static int run(int argc, char **argv, void *options, struct error *err)
     if (series_read(argv[0], &series, err) ||
         changes_find(series.items, series.nr, &settings, &changes, err))
         goto out;
-    rc = report(&changes, series.nr, &settings, o);
+    rc = report(&changes, series.nr, &settings, o, err);
 out:
     changes_release(&changes);
     array_release(&series);

@@ -54,7 +54,7 @@ static void tell_left_out(const struct history_side *side, enum export_form form
 {
     if (form == FORM_JSON || form == FORM_CSV || side->records.nr_runs < 2)
         return;
-    fprintf(stderr, "note: %s has room for one run: the newest of %s\n", forms[form], side->what);
+    terminal_note("note: %s has room for one run: the newest of %s\n", forms[form], side->what);
 }
 
 static int run(int argc, char **argv, void *options, struct error *err)

@@ -13,36 +13,42 @@ struct help_options {
     const char *shell;
 };
 
-static void print_commands(void)
+static void add_commands(struct strbuf *page)
 {
-    printf("usage: harness COMMAND [OPTION...] [ARGUMENT...]\n\n%s\ncommands:\n", manual_purpose);
+    strbuf_addf(page, "usage: harness COMMAND [OPTION...] [ARGUMENT...]\n\n%s\ncommands:\n",
+                manual_purpose);
     for (const struct command *const *c = command_all(); *c; c++)
         if (!(*c)->hidden)
-            printf("  %-10s %s\n", (*c)->name, (*c)->summary);
-    printf("\n`harness help COMMAND` tells more.\n%s", manual_statuses);
+            strbuf_addf(page, "  %-10s %s\n", (*c)->name, (*c)->summary);
+    strbuf_addf(page, "\n`harness help COMMAND` tells more.\n%s", manual_statuses);
 }
 
-static void print_command(const struct command *c)
+static void add_command(const struct command *c, struct strbuf *page)
 {
     struct strbuf options;
 
-    printf("usage: harness %s [OPTION...]%s%s\n\n%s\n", c->name, *c->arguments ? " " : "",
-           c->arguments, c->summary);
+    strbuf_addf(page, "usage: harness %s [OPTION...]%s%s\n\n%s\n", c->name,
+                *c->arguments ? " " : "", c->arguments, c->summary);
     if (c->details)
-        printf("\n%s\n", c->details);
+        strbuf_addf(page, "\n%s\n", c->details);
     strbuf_init(&options);
     options_help(c->options, &options);
     if (options.length)
-        printf("\noptions:\n%s", options.data);
+        strbuf_addf(page, "\noptions:\n%s", options.data);
     strbuf_release(&options);
 }
 
-static int print_page(const struct command *c)
+static int print_page(const struct command *c, bool manual)
 {
     struct strbuf page;
 
     strbuf_init(&page);
-    manual_page(c, &page);
+    if (manual)
+        manual_page(c, &page);
+    else if (c)
+        add_command(c, &page);
+    else
+        add_commands(&page);
     fputs(page.data, stdout);
     strbuf_release(&page);
     return EXIT_SAME;
@@ -88,13 +94,7 @@ static int run(int argc, char **argv, void *options, struct error *err)
         return print_environment();
     if (argc > 0 && !(c = command_find(argv[0], err)))
         return -1;
-    if (o->manual)
-        return print_page(c);
-    if (c)
-        print_command(c);
-    else
-        print_commands();
-    return EXIT_SAME;
+    return print_page(c, o->manual);
 }
 
 static const struct option_row rows[] = {

@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "cli/history_actions.h"
 #include "cli/history_file.h"
+#include "cli/terminal.h"
 #include "cli/verdict_list.h"
 #include "core/clock.h"
 #include "output/system_table.h"
@@ -26,8 +27,8 @@ static void print_annotations(const struct store_annotations *list)
     char when[TEXT_UNIT_SIZE];
 
     for (size_t i = 0; i < list->nr; i++)
-        printf("       %.10s: %s\n", text_timestamp(list->items[i].written_ms, when),
-               list->items[i].text);
+        terminal_print("       %.10s: %s\n", text_timestamp(list->items[i].written_ms, when),
+                       list->items[i].text);
 }
 
 static void print_run(const struct store_listed *l)
@@ -35,15 +36,16 @@ static void print_run(const struct store_listed *l)
     const struct run *r = &l->run;
     char when[TEXT_UNIT_SIZE];
 
-    printf("%5lld  %.8s  %s  %-8s %-10.10s%s %3lld launch%s %5lld OK", (long long)r->id, r->uuid,
-           text_timestamp(r->started_ms, when), r->suite[0] ? r->suite : "-",
-           r->build.commit[0] ? r->build.commit : "-", r->build.dirty ? "+" : " ",
-           (long long)l->launches, l->launches == 1 ? "  " : "es",
-           (long long)l->outcomes[OUTCOME_OK]);
+    terminal_print("%5lld  %.8s  %s  %-8s %-10.10s%s %3lld launch%s %5lld OK", (long long)r->id,
+                   r->uuid, text_timestamp(r->started_ms, when), r->suite[0] ? r->suite : "-",
+                   r->build.commit[0] ? r->build.commit : "-", r->build.dirty ? "+" : " ",
+                   (long long)l->launches, l->launches == 1 ? "  " : "es",
+                   (long long)l->outcomes[OUTCOME_OK]);
     for (int i = OUTCOME_UNSUPPORTED; i < OUTCOME_NR; i++)
         if (l->outcomes[i])
-            printf(", %lld %s", (long long)l->outcomes[i], outcome_name((enum outcome)i));
-    printf("%s%s%s\n", r->ended_ms ? "" : ", unfinished", r->label[0] ? "  " : "", r->label);
+            terminal_print(", %lld %s", (long long)l->outcomes[i], outcome_name((enum outcome)i));
+    terminal_print("%s%s%s\n", r->ended_ms ? "" : ", unfinished", r->label[0] ? "  " : "",
+                   r->label);
 }
 
 static cJSON *annotations_to_json(const struct store_annotations *list)
@@ -92,14 +94,12 @@ static int list(struct store *store, const struct history_options *o, int argc, 
         }
         store_annotations_release(&notes);
     }
-    if (rc == 0 && o->json) {
-        char *text = cJSON_Print(array);
-        puts(text);
-        cJSON_free(text);
-    } else if (rc == 0 && listing.nr == 0) {
-        printf("%s has no runs yet\n", store_path(store));
-    }
-    cJSON_Delete(array);
+    if (rc == 0 && listing.nr == 0 && !o->json)
+        terminal_print("%s has no runs yet\n", store_path(store));
+    if (rc == 0 && o->json)
+        rc = output_json(array, NULL, err);
+    else
+        cJSON_Delete(array);
     store_listing_release(&listing);
     return rc;
 }
@@ -112,13 +112,8 @@ static int show(struct store *store, const struct history_options *o, int argc, 
     int rc = history_load_side(store, argc > 1 ? argv[1] : "latest", NULL, NULL, &side, err);
 
     (void)o;
-    if (rc == 0) {
-        cJSON *json = records_to_json(&side.records);
-        char *text = cJSON_Print(json);
-        puts(text);
-        cJSON_free(text);
-        cJSON_Delete(json);
-    }
+    if (rc == 0)
+        rc = output_json(records_to_json(&side.records), NULL, err);
     history_side_release(&side);
     return rc;
 }
@@ -162,13 +157,13 @@ static int verify(struct store *store, const struct history_options *o, int argc
     (void)argv;
     if (store_verify(store, &health, err))
         return -1;
-    printf("%s is sound: %lld runs, %lld launches, %lld measurements, %lld samples\n",
-           store_path(store), (long long)health.runs, (long long)health.launches,
-           (long long)health.measurements, (long long)health.samples);
+    terminal_print("%s is sound: %lld runs, %lld launches, %lld measurements, %lld samples\n",
+                   store_path(store), (long long)health.runs, (long long)health.launches,
+                   (long long)health.measurements, (long long)health.samples);
     if (!health.watched)
-        puts(
+        terminal_print(
             "its pages have no checksums, because an older harness made it: a bit that changes may "
-            "go unseen. `harness history backup FILE` writes a copy that has them");
+            "go unseen. `harness history backup FILE` writes a copy that has them\n");
     return 0;
 }
 
@@ -180,7 +175,7 @@ static int backup(struct store *store, const struct history_options *o, int argc
         return error_set(err, "harness history backup FILE");
     if (store_backup(store, argv[1], err))
         return -1;
-    printf("wrote %s\n", argv[1]);
+    terminal_print("wrote %s\n", argv[1]);
     return 0;
 }
 
@@ -197,7 +192,7 @@ int history_annotate(struct store *store, const struct history_options *o, int a
     for (size_t i = 0; rc == 0 && i < runs.nr; i++) {
         rc = store_annotate(store, runs.ids[i], now, argv[2], err);
         if (rc == 0)
-            printf("run %lld: %s\n", (long long)runs.ids[i], argv[2]);
+            terminal_print("run %lld: %s\n", (long long)runs.ids[i], argv[2]);
     }
     store_runs_release(&runs);
     return rc;

@@ -6,6 +6,7 @@
 #include "cli/history_file.h"
 #include "cli/import_run.h"
 #include "cli/recording.h"
+#include "cli/terminal.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -85,9 +86,9 @@ static void print_part(const struct import_part *part)
 
     for (size_t i = 0; i < nr; i++)
         samples += records->items[i].m.nr_samples;
-    printf("%s: %s, %zu measurement%s, %zu sample%s\n", part->path,
-           import_format_title(part->imported.format), nr, nr == 1 ? "" : "s", samples,
-           samples == 1 ? "" : "s");
+    terminal_print("%s: %s, %zu measurement%s, %zu sample%s\n", part->path,
+                   import_format_title(part->imported.format), nr, nr == 1 ? "" : "s", samples,
+                   samples == 1 ? "" : "s");
     fflush(stdout);
 }
 
@@ -109,10 +110,10 @@ static void print_note(const struct import_job *job, size_t first, const char *n
             return;
     for (size_t i = first + 1; i < job->parts.nr; i++)
         more += has_note(&job->parts.items[i], note);
-    fprintf(stderr, "note: %s", job->parts.items[first].path);
+    terminal_note("note: %s", job->parts.items[first].path);
     if (more > 0)
-        fprintf(stderr, " and %zu more", more);
-    fprintf(stderr, ": %s\n", note);
+        terminal_note(" and %zu more", more);
+    terminal_note(": %s\n", note);
 }
 
 static void print_notes(const struct import_job *job)
@@ -127,9 +128,10 @@ static void print_notes(const struct import_job *job)
 static void print_known(const struct import_part *part)
 {
     if (part->there)
-        printf("%s: in the history already, run %lld\n", part->path, (long long)part->there);
+        terminal_print("%s: in the history already, run %lld\n", part->path,
+                       (long long)part->there);
     else if (part->twice)
-        printf("%s: the same as an earlier one, left out\n", part->path);
+        terminal_print("%s: the same as an earlier one, left out\n", part->path);
 }
 
 static void print_run(const struct store *store, const struct records *records, int run, bool added)
@@ -138,11 +140,12 @@ static void print_run(const struct store *store, const struct records *records, 
     int launches = import_launches(records, run);
 
     if (!added) {
-        printf("in the history already: run %lld in %s\n", (long long)r->id, store_path(store));
+        terminal_print("in the history already: run %lld in %s\n", (long long)r->id,
+                       store_path(store));
         return;
     }
-    printf("run %lld in %s: %d launch%s%s%s\n", (long long)r->id, store_path(store), launches,
-           launches == 1 ? "" : "es", r->label[0] ? ", label " : "", r->label);
+    terminal_print("run %lld in %s: %d launch%s%s%s\n", (long long)r->id, store_path(store),
+                   launches, launches == 1 ? "" : "es", r->label[0] ? ", label " : "", r->label);
 }
 
 /* Our own records keep their uuids. */
@@ -188,7 +191,7 @@ static int add_foreign(struct import_job *job, struct store *store, struct error
     if (rc == 0 && merged.nr_runs)
         print_run(store, &merged, 0, added);
     else if (rc == 0)
-        printf("nothing is new\n");
+        terminal_print("nothing is new\n");
     records_release(&merged);
     return rc;
 }

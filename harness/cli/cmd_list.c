@@ -19,7 +19,7 @@
 
 struct list_options {
     struct string_list plugins;
-    bool json;
+    bool json, names;
 };
 
 /* One thing: a name and what is to be known of it. */
@@ -183,7 +183,7 @@ static void add_figures(cJSON *section)
 
     viewing_init(&v);
     if (viewing_configure(&v, &none, &err))
-        fprintf(stderr, "harness: the figures of your own are not all here: %s\n", err.message);
+        terminal_note("harness: the figures of your own are not all here: %s\n", err.message);
     for (size_t i = 0; i < v.config.presets.nr; i++)
         add_figure(section, &v.config.presets.items[i]);
     viewing_release(&v);
@@ -280,13 +280,13 @@ static void print_figure(const cJSON *item)
 
     if (!modes)
         return;
-    printf(" [%s", json_string(item, "type", ""));
+    terminal_print(" [%s", json_string(item, "type", ""));
     cJSON_ArrayForEach(mode, modes)
     {
-        printf("%s%s", comma, mode->valuestring);
+        terminal_print("%s%s", comma, mode->valuestring);
         comma = ", ";
     }
-    printf("; in %s]", json_string(item, "section", ""));
+    terminal_print("; in %s]", json_string(item, "section", ""));
 }
 
 static void print_section(const char *name, const cJSON *section)
@@ -294,24 +294,31 @@ static void print_section(const char *name, const cJSON *section)
     int width = name_width(section);
     const cJSON *item;
 
-    printf("%s\n", name);
+    terminal_print("%s\n", name);
     cJSON_ArrayForEach(item, section)
     {
         const cJSON *built = cJSON_GetObjectItemCaseSensitive(item, "built");
         const char *verification = json_string(item, "verification", NULL);
         const char *lacks = json_string(item, "unavailable", NULL);
-        printf("  %-*s %s%s", width, json_string(item, "name", ""),
-               cJSON_IsFalse(built) ? "not built: " : "", json_string(item, "summary", ""));
+        terminal_print("  %-*s %s%s", width, json_string(item, "name", ""),
+                       cJSON_IsFalse(built) ? "not built: " : "", json_string(item, "summary", ""));
         print_figure(item);
         if (cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(item, "peer")))
-            printf(" [peer: measured only by name]");
+            terminal_print(" [peer: measured only by name]");
         if (lacks)
-            printf(" [not here: %s]", lacks);
+            terminal_print(" [not here: %s]", lacks);
         if (verification)
-            printf(" [%s]", verification);
-        printf("\n");
+            terminal_print(" [%s]", verification);
+        terminal_print("\n");
     }
-    printf("\n");
+    terminal_print("\n");
+}
+
+static void print_names(const cJSON *section)
+{
+    const cJSON *item;
+
+    cJSON_ArrayForEach(item, section) terminal_name(json_string(item, "name", ""));
 }
 
 static int list(const struct list_options *o, const struct registry *r, int argc, char **argv,
@@ -327,7 +334,9 @@ static int list(const struct list_options *o, const struct registry *r, int argc
             sections[s].of(section, r);
         else
             sections[s].fill(section);
-        if (!o->json)
+        if (o->names)
+            print_names(section);
+        else if (!o->json)
             print_section(sections[s].name, section);
     }
     if (o->json)
@@ -343,6 +352,8 @@ static int run(int argc, char **argv, void *options, struct error *err)
 
     if (check_arguments(argc, argv, err))
         return -1;
+    if (o->names && o->json)
+        return error_set(err, "--names and --json: one of the two");
     int rc = guests_open(&guests, registry_builtin(), &o->plugins, NULL, err);
     if (rc)
         error_prefix(err, "--plugin");
@@ -356,6 +367,8 @@ static const struct option_row rows[] = {
     OPTION_ROW("plugin", 0, OPTION_TEXTS, struct list_options, plugins, "FILE",
                "kernels and variants of a plugin alone"),
     OPTION_ROW("json", 0, OPTION_FLAG, struct list_options, json, NULL, "print JSON"),
+    OPTION_ROW("names", 0, OPTION_FLAG, struct list_options, names, NULL,
+               "the names alone, one a line"),
     OPTION_END,
 };
 

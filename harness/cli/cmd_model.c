@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/command.h"
 
+#include "cli/terminal.h"
 #include "core/device.h"
 #include "models/gpt_generate.h"
 #include "models/gpt_model.h"
@@ -60,18 +61,19 @@ static int show(const struct model_options *o, struct error *err)
 
     if (o->model && !c)
         return -1;
-    printf("%-12s %6s %5s %5s %6s %6s %12s %14s %16s\n", "model", "layers", "heads", "width",
-           "block", "vocab", "parameters", "with its head", "MFLOP a token");
+    terminal_print("%-12s %6s %5s %5s %6s %6s %12s %14s %16s\n", "model", "layers", "heads",
+                   "width", "block", "vocab", "parameters", "with its head", "MFLOP a token");
     for (const struct gpt_config *g = c ? c : gpt_configs; g->name; g++) {
-        printf("%-12s %6lld %5lld %5lld %6lld %6lld %12lld %14lld %16.1f\n", g->name,
-               (long long)g->layers, (long long)g->heads, (long long)g->width, (long long)g->block,
-               (long long)g->vocab, (long long)gpt_config_parameters(g),
-               (long long)gpt_config_parameters(g) + (long long)gpt_config_head_parameters(g),
-               gpt_config_flops_per_token(g, 64) * 1e-6);
+        terminal_print(
+            "%-12s %6lld %5lld %5lld %6lld %6lld %12lld %14lld %16.1f\n", g->name,
+            (long long)g->layers, (long long)g->heads, (long long)g->width, (long long)g->block,
+            (long long)g->vocab, (long long)gpt_config_parameters(g),
+            (long long)gpt_config_parameters(g) + (long long)gpt_config_head_parameters(g),
+            gpt_config_flops_per_token(g, 64) * 1e-6);
         if (c)
             break;
     }
-    printf("\nMFLOP a token: forward of a sequence of 64, multiply-adds counted twice.\n");
+    terminal_print("\nMFLOP a token: forward of a sequence of 64, multiply-adds counted twice.\n");
     return EXIT_SAME;
 }
 
@@ -84,7 +86,7 @@ static int export_weights(const struct model_options *o, struct error *err)
     int rc = gpt_model_export(&m, o->output, err);
     gpt_model_close(&m);
     if (rc == 0)
-        printf("%s\n", o->output);
+        terminal_print("%s\n", o->output);
     return rc;
 }
 
@@ -104,7 +106,7 @@ static int logits(const struct model_options *o, struct error *err)
     }
     gpt_model_close(&m);
     if (rc == 0)
-        printf("%s\n", o->output);
+        terminal_print("%s\n", o->output);
     return rc;
 }
 
@@ -112,7 +114,7 @@ static int print_token(int32_t token, void *context)
 {
     bool *first = context;
 
-    printf("%s%d", *first ? "[" : ", ", token);
+    terminal_print("%s%d", *first ? "[" : ", ", token);
     *first = false;
     return fflush(stdout);
 }
@@ -132,7 +134,7 @@ static int generate_with(const struct model_options *o, const struct gpt_ops *op
         gpt_generate(m, ops, threads_of(o), prompt, &sampling, nr, out, print_token, &first, err);
     free(out);
     if (done >= 0)
-        printf("]\n");
+        terminal_print("]\n");
     return done < 0 ? -1 : EXIT_SAME;
 }
 

@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "cli/report.h"
 #include "cli/serving.h"
+#include "cli/terminal.h"
 #include "cli/viewing.h"
 #include "output/plots.h"
 
@@ -97,11 +98,11 @@ static void print_summary(const struct plots_summary *summary, const char *folde
 {
     for (size_t i = 0; i < summary->nr; i++) {
         const struct plot_result *r = &summary->items[i];
-        printf("  %-26s %s%s\n", r->preset->name, r->reason ? "not drawn: " : "",
-               r->reason ? r->reason : r->preset->title);
+        terminal_print("  %-26s %s%s\n", r->preset->name, r->reason ? "not drawn: " : "",
+                       r->reason ? r->reason : r->preset->title);
     }
-    printf("%zu plot%s in %s, %zu not drawn\n", summary->drawn, summary->drawn == 1 ? "" : "s",
-           folder, summary->absent);
+    terminal_print("%zu plot%s in %s, %zu not drawn\n", summary->drawn,
+                   summary->drawn == 1 ? "" : "s", folder, summary->absent);
 }
 
 static int draw(const struct viewing *v, const struct plot_options *o, struct error *err)
@@ -128,17 +129,6 @@ static int draw(const struct viewing *v, const struct plot_options *o, struct er
     array_release(&plan);
     strbuf_release(&folder);
     return rc;
-}
-
-static int print_config(const struct config *config)
-{
-    cJSON *json = config_to_json(config);
-    char *text = cJSON_Print(json);
-
-    puts(text);
-    free(text);
-    cJSON_Delete(json);
-    return 0;
 }
 
 /* The page: `harness report` and `harness serve` by another name. */
@@ -205,7 +195,7 @@ static int run(int argc, char **argv, void *options, struct error *err)
     if (rc == 0 && o->formats.nr)
         config_set(&v.config.formats, &o->formats, "--format");
     if (rc == 0 && o->print_config)
-        rc = print_config(&v.config);
+        rc = output_json(config_to_json(&v.config), NULL, err);
     else if (rc == 0)
         rc = open_and_draw(&v, o, argc, argv, err);
     viewing_release(&v);

@@ -71,7 +71,7 @@ static int show_view(struct session *s, struct profile_view *view, const struct 
     int rc = s->o->counters ? profile_counters_take(s->folder.data, name, m, &counters, err) : 0;
 
     if (rc == 0 && reason[0] && strcmp(reason, s->no_counters.message) != 0)
-        fprintf(stderr, "no hardware counters: %s\n", reason);
+        terminal_note("no hardware counters: %s\n", reason);
     s->no_counters = counters.reason; /* several benchmarks have one reason */
     view->launches = s->request.launches;
     view->counters = s->o->counters ? &counters : NULL;
@@ -122,8 +122,8 @@ static int show_or_tell(struct session *s, const struct benchmark *bench, struct
     const struct measurement *m = whole_of(s, &name);
     if (m && m->outcome == OUTCOME_OK)
         return show_benchmark(s, bench, &name, m, err);
-    fprintf(stderr, "%s: %s%s%s\n", name.key, m ? outcome_name(m->outcome) : "not measured",
-            m && m->message ? ": " : "", m && m->message ? m->message : "");
+    terminal_note("%s: %s%s%s\n", name.key, m ? outcome_name(m->outcome) : "not measured",
+                  m && m->message ? ": " : "", m && m->message ? m->message : "");
     if (m && m->outcome == OUTCOME_UNSUPPORTED && s->status == EXIT_SAME)
         s->status = EXIT_UNDECIDED;
     if (m && m->outcome != OUTCOME_UNSUPPORTED)
@@ -148,7 +148,7 @@ static int show_all(struct session *s, struct error *err)
         return output_json(json, NULL, err);
     }
     if (s->result.run)
-        printf("run %lld in %s\n", (long long)s->result.run, s->result.history);
+        terminal_print("run %lld in %s\n", (long long)s->result.run, s->result.history);
     return 0;
 }
 
@@ -162,7 +162,7 @@ static bool wants_activity(const struct device *d)
         return false;
     if (activity_available(&version, &why) == 0)
         return true;
-    fprintf(stderr, "no kernels and copies in the trace, scopes alone: %s\n", why.message);
+    terminal_note("no kernels and copies in the trace, scopes alone: %s\n", why.message);
     return false;
 }
 
@@ -220,7 +220,7 @@ static int profile(const struct profile_options *o, const struct profile_output 
     if (rc == 0)
         rc = profile_record(&s.request, interrupted, &s.result, err);
     if (rc == 0 && s.result.interrupted) {
-        fprintf(stderr, "interrupted\n");
+        terminal_note("interrupted\n");
         s.status = 128 + (int)*interrupted;
     } else if (rc == 0) {
         rc = show_all(&s, err);

@@ -5,6 +5,7 @@
 #include "cli/history_file.h"
 #include "cli/interrupt.h"
 #include "cli/roofs.h"
+#include "cli/terminal.h"
 #include "core/clock.h"
 #include "measure/environment.h"
 
@@ -31,34 +32,32 @@ static void print_ceiling(const struct ceiling *c)
         text_rate(c->low, c->unit, low);
         text_rate(c->high, c->unit, high);
     }
-    printf("%-21s %-8s %14s   %14s to %14s", c->name, c->device, value, low, high);
+    terminal_print("%-21s %-8s %14s   %14s to %14s", c->name, c->device, value, low, high);
     if (c->spec > 0)
-        printf("   data sheet %s",
-               time ? text_time(c->spec, spec) : text_rate(c->spec, c->unit, spec));
-    printf("\n");
+        terminal_print("   data sheet %s",
+                       time ? text_time(c->spec, spec) : text_rate(c->spec, c->unit, spec));
+    terminal_print("\n");
 }
 
-static void print_all(const struct records *r, const struct machine *machine,
-                      const struct device *device, bool json)
+static int print_all(const struct records *r, const struct machine *machine,
+                     const struct device *device, bool json, struct error *err)
 {
     cJSON *array = cJSON_CreateArray();
 
     if (!json)
-        printf("%s (%s)\n%-21s %-8s %14s   %s\n",
-               device->kind == DEVICE_CPU ? machine->cpu : device->describe, machine->class_name,
-               "roof", "device", "roof", "range over repetitions");
+        terminal_print("%s (%s)\n%-21s %-8s %14s   %s\n",
+                       device->kind == DEVICE_CPU ? machine->cpu : device->describe,
+                       machine->class_name, "roof", "device", "roof", "range over repetitions");
     for (size_t i = 0; i < r->nr_ceilings; i++) {
         if (json)
             cJSON_AddItemToArray(array, ceiling_to_json(&r->ceilings[i]));
         else
             print_ceiling(&r->ceilings[i]);
     }
-    if (json) {
-        char *text = cJSON_Print(array);
-        puts(text);
-        cJSON_free(text);
-    }
+    if (json)
+        return output_json(array, NULL, err);
     cJSON_Delete(array);
+    return 0;
 }
 
 /* Cold times mean nothing where the flush leaves the data in the cache. */
@@ -68,10 +67,10 @@ static void look_at_flush(const struct records *r)
 
     for (size_t i = 0; i < r->nr_ceilings; i++)
         if (strcmp(r->ceilings[i].name, "flush.cold_over_warm") == 0 && r->ceilings[i].value < seen)
-            fprintf(stderr,
-                    "the flush of the L2 does not show (%.2f times the warm latency): do not "
-                    "trust cold times here\n",
-                    r->ceilings[i].value);
+            terminal_note(
+                "the flush of the L2 does not show (%.2f times the warm latency): do not "
+                "trust cold times here\n",
+                r->ceilings[i].value);
 }
 
 /* "bandwidth.dram=460.8e9": kept with the roofs measured last. */
@@ -121,7 +120,7 @@ static int show(struct store *store, const struct run *run, const struct device 
     if (rc == 0)
         rc = apply_specs(store, run, &r, &o->specs, err);
     if (rc == 0) {
-        print_all(&r, &run->machine, device, o->json);
+        rc = print_all(&r, &run->machine, device, o->json, err);
         look_at_flush(&r);
     }
     records_release(&r);

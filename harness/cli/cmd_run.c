@@ -11,6 +11,7 @@
 #include "cli/roofs.h"
 #include "cli/run_report.h"
 #include "cli/sharding.h"
+#include "cli/terminal.h"
 #include "core/registry.h"
 
 #include <stdio.h>
@@ -141,7 +142,7 @@ static int report(struct session *s, struct error *err)
     if (rc == 0)
         rc = run_report(&records, s->form, s->o->output, err);
     if (rc >= 0 && (s->form == RUN_REPORT_TABLE || s->o->output))
-        printf("run %lld in %s\n", (long long)s->run.id, store_path(s->store));
+        terminal_print("run %lld in %s\n", (long long)s->run.id, store_path(s->store));
     records_release(&records);
     return rc;
 }
@@ -151,14 +152,13 @@ static int conclude(struct session *s, enum sweep_end end, struct error *err)
     int rc = report(s, err);
 
     if (rc >= 0 && end == SWEEP_BUDGET)
-        fprintf(stderr, "the budget of %g s was spent before all launches were made\n",
-                s->o->budget);
+        terminal_note("the budget of %g s was spent before all launches were made\n", s->o->budget);
     history_tell(s->store);
     if ((rc == EXIT_SAME || rc == EXIT_UNDECIDED) && store_is_elsewhere(s->store))
         rc = EXIT_REGRESSION; /* somebody has to bring it in */
     if (rc >= 0 && end == SWEEP_INTERRUPTED) {
-        fprintf(stderr, "interrupted: what was finished is kept as run %lld (unfinished)\n",
-                (long long)s->run.id);
+        terminal_note("interrupted: what was finished is kept as run %lld (unfinished)\n",
+                      (long long)s->run.id);
         return 128 + (int)*s->interrupted;
     }
     return rc;
@@ -241,7 +241,7 @@ static int run_session(struct session *s, int argc, char **argv, struct error *e
     if (measure(s, &end, err)) {
         if (!*s->interrupted || s->run.id)
             return -1;
-        fprintf(stderr, "interrupted before the first measurement: nothing is kept\n");
+        terminal_note("interrupted before the first measurement: nothing is kept\n");
         return 128 + (int)*s->interrupted;
     }
     return conclude(s, end, err);

@@ -166,10 +166,10 @@ static void tell_plan(const struct session *s)
     char time[TRIALS_TIME_SIZE];
 
     size_t nr = s->choice.list.nr;
-    fprintf(stderr, "%d comparison%s of %zu benchmark%s with %s%d launches a side: %sabout %s\n",
-            aa + power, aa + power == 1 ? "" : "s", nr, nr == 1 ? "" : "s",
-            s->o->ab ? "at most " : "", trials_launches(&s->trials), s->o->ab ? "at most " : "",
-            trials_time(trials_seconds(&s->trials, runs), time));
+    terminal_note("%d comparison%s of %zu benchmark%s with %s%d launches a side: %sabout %s\n",
+                  aa + power, aa + power == 1 ? "" : "s", nr, nr == 1 ? "" : "s",
+                  s->o->ab ? "at most " : "", trials_launches(&s->trials),
+                  s->o->ab ? "at most " : "", trials_time(trials_seconds(&s->trials, runs), time));
 }
 
 static void describe_what(const struct session *s, char **filters, int nr, struct selftest *t)
@@ -276,7 +276,7 @@ static int run_session(struct session *s, int argc, char **argv, struct error *e
     if (test(s, argv, argc, err)) {
         if (!*s->interrupted)
             return -1;
-        fprintf(stderr, "interrupted: the runs are kept, their rates are not\n");
+        terminal_note("interrupted: the runs are kept, their rates are not\n");
         return 128 + (int)*s->interrupted;
     }
     int rc = s->o->json ? print_json(s, err) : print_text(s, err);

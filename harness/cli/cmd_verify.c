@@ -2,6 +2,7 @@
 #include "cli/choice.h"
 #include "cli/command.h"
 
+#include "cli/terminal.h"
 #include "core/registry.h"
 #include "measure/environment.h"
 #include "measure/sweep.h"
@@ -47,10 +48,10 @@ static int fill_selection(const struct verify_options *o, int argc, char **argv,
 
 static void print_result(const struct measurement *m)
 {
-    printf("%-11s %-64s", outcome_name(m->outcome), m->bench.key);
+    terminal_print("%-11s %-64s", outcome_name(m->outcome), m->bench.key);
     if (isfinite(m->max_error))
-        printf(" error %.2e of %.2e", m->max_error, m->tolerance);
-    printf("%s%s\n", m->message ? " " : "", m->message ? m->message : "");
+        terminal_print(" error %.2e of %.2e", m->max_error, m->tolerance);
+    terminal_print("%s%s\n", m->message ? " " : "", m->message ? m->message : "");
     fflush(stdout);
 }
 
@@ -128,8 +129,8 @@ static int conclude(const struct session *s, struct error *err)
 {
     const size_t *counts = s->counts;
 
-    printf("%zu OK, %zu wrong, %zu failed, %zu unsupported\n", counts[OUTCOME_OK],
-           counts[OUTCOME_WRONG], counts[OUTCOME_FAILED], counts[OUTCOME_UNSUPPORTED]);
+    terminal_print("%zu OK, %zu wrong, %zu failed, %zu unsupported\n", counts[OUTCOME_OK],
+                   counts[OUTCOME_WRONG], counts[OUTCOME_FAILED], counts[OUTCOME_UNSUPPORTED]);
     if (s->o->record && verification_write(s->o->record, &s->record, err))
         return error_prefix(err, "--record");
     if (counts[OUTCOME_WRONG] + counts[OUTCOME_FAILED] > 0)
@@ -176,7 +177,7 @@ static int run(int argc, char **argv, void *options, struct error *err)
 
     int rc = device_open(&s.device, s.o->device ? s.o->device : "cpu", err);
     if (rc == DEVICE_UNAVAILABLE) { /* nothing can be said of its variants on this machine */
-        fprintf(stderr, "harness: %s\n", err->message);
+        terminal_note("harness: %s\n", err->message);
         return EXIT_UNDECIDED;
     }
     if (rc)

@@ -21,10 +21,10 @@ static int run(int argc, char **argv, void *options, struct error *err)
     environment_build(&b);
     if (o->json)
         return output_json(build_to_json(&b), NULL, err);
-    printf("harness %s\n", b.version);
+    terminal_print("harness %s\n", b.version);
     if (b.commit[0])
-        printf("commit %s%s\n", b.commit, b.dirty ? " with changes" : "");
-    printf("built by %s, %s, %s\n", b.compiler, b.build_type, b.flags);
+        terminal_print("commit %s%s\n", b.commit, b.dirty ? " with changes" : "");
+    terminal_print("built by %s, %s, %s\n", b.compiler, b.build_type, b.flags);
     return EXIT_SAME;
 }
 

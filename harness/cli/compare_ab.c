@@ -7,6 +7,7 @@
 #include "cli/git_tree.h"
 #include "cli/interrupt.h"
 #include "cli/recording.h"
+#include "cli/terminal.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -139,9 +140,9 @@ static int find_sides(const struct compare_ab *ab, const volatile sig_atomic_t *
                    ? -1
                    : 0;
     if (!ab->head && git_tree_dirty() > 0)
-        fprintf(stderr,
-                "note: HEAD is built as it is committed; the tree has changes that are "
-                "not in it\n");
+        terminal_note(
+            "note: HEAD is built as it is committed; the tree has changes that are "
+            "not in it\n");
     return build_side(ab, ab->baseline, interrupted, &sides[AB_BASE], err) ||
                    build_side(ab, ab->head ? ab->head : "HEAD", interrupted, &sides[AB_HEAD], err)
                ? -1
@@ -153,9 +154,9 @@ static void tell_plan(const struct choice *choice, bool plugins)
     const struct suite *suite = &choice->suite;
     size_t nr = choice->list.nr;
 
-    fprintf(stderr, "measuring %zu benchmark%s%s%s on %s by two %s in turn\n", nr,
-            nr == 1 ? "" : "s", suite->name[0] ? " of suite " : "", suite->name,
-            choice->device.label, plugins ? "plugins" : "programs");
+    terminal_note("measuring %zu benchmark%s%s%s on %s by two %s in turn\n", nr, nr == 1 ? "" : "s",
+                  suite->name[0] ? " of suite " : "", suite->name, choice->device.label,
+                  plugins ? "plugins" : "programs");
 }
 
 static void tell_end(const struct ab_request *r, const struct ab_session *s)
@@ -164,7 +165,7 @@ static void tell_end(const struct ab_request *r, const struct ab_session *s)
 
     strbuf_init(&text);
     ab_session_summary(r, s, &text);
-    fprintf(stderr, "%s\n", text.data);
+    terminal_note("%s\n", text.data);
     strbuf_release(&text);
 }
 

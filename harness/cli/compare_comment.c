@@ -2,6 +2,7 @@
 #include "cli/compare_comment.h"
 
 #include "cli/compare_history.h"
+#include "cli/terminal.h"
 #include "output/comment.h"
 #include "output/run_rows.h"
 
@@ -70,9 +71,9 @@ static void add_history(const struct compare_comment *job, const struct comparis
     if (rc == 0 && job->options->images)
         rc = compare_past_draw(&past, job->options->images, out, &err);
     if (rc < 0)
-        fprintf(stderr, "harness: the comment lacks trends: %s\n", err.message);
+        terminal_note("harness: the comment lacks trends: %s\n", err.message);
     else if (rc > 0)
-        fprintf(stderr, "harness: --images: %d more trends were not drawn\n", rc);
+        terminal_note("harness: --images: %d more trends were not drawn\n", rc);
     compare_past_release(&past);
 }
 
@@ -83,7 +84,7 @@ static void add_picture(const struct compare_comment *job, const struct comparis
     struct error err;
 
     if (folder && compare_draw(c, job->base, job->head, name ? name : "", folder, out, &err))
-        fprintf(stderr, "harness: the comment lacks its picture: %s\n", err.message);
+        terminal_note("harness: the comment lacks its picture: %s\n", err.message);
 }
 
 void compare_comment_write(const struct compare_comment *job, const struct comparison *c,

@@ -5,9 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-const char completion_list_names[] = "s/^  \\([^ ]*\\) .*/\\1/p";
-const char completion_baseline_names[] = "s/^\\([^ ]*\\)  *[0-9-]* [0-9:]*Z .*/\\1/p";
-
 static void add_word(struct completion *c, const char *word, size_t length)
 {
     size_t used = strlen(c->words);

@@ -2,6 +2,9 @@
 /*
  * Completion for shells, from the tables of commands and options. A shell's file knows nothing of
  * its own: what may stand behind an option is told from the option's row.
+ *
+ * Names come from histories and configurations of strangers, and are asked for at every TAB: the
+ * program prints them one a line (terminal_name()), the shells read lines and expand nothing.
  */
 #ifndef HARNESS_CLI_COMPLETION_H
 #define HARNESS_CLI_COMPLETION_H
@@ -28,10 +31,6 @@ bool completion_has_name(const struct option_row *row);
 struct completion completion_of_option(const struct option_row *row);
 /* Of what is no option. */
 struct completion completion_of_arguments(const struct command *c);
-
-/* Text of an sed(1) script that leaves the names of what is listed: those of `harness list` and
- * those of `harness baseline list`. */
-extern const char completion_list_names[], completion_baseline_names[];
 
 /* The whole file for a shell. */
 void completion_bash(struct strbuf *out);

@@ -4,36 +4,53 @@
 /* What is the same whatever commands there are. `word` is the caller's. */
 static void add_helpers(struct strbuf *out)
 {
-    strbuf_adds(out, "# bash completion for harness: `harness help --completion bash`.\n\n");
-    strbuf_addf(out,
+    strbuf_adds(out,
+                "# bash completion for harness: `harness help --completion bash`.\n\n"
                 "_harness_names()\n"
                 "{\n"
                 "    if [ \"$1\" = baselines ]; then\n"
-                "        \"${COMP_WORDS[0]}\" baseline list 2>/dev/null | sed -n '%s'\n"
+                "        \"${COMP_WORDS[0]}\" baseline list --names 2>/dev/null\n"
                 "    else\n"
-                "        \"${COMP_WORDS[0]}\" list \"$1\" 2>/dev/null | sed -n '%s'\n"
+                "        \"${COMP_WORDS[0]}\" list \"$1\" --names 2>/dev/null\n"
                 "    fi\n"
-                "}\n\n",
-                completion_baseline_names, completion_list_names);
-    strbuf_adds(out,
-                "# _harness_reply KIND [WORD...]; of a list with commas the last item counts\n"
-                "_harness_reply()\n"
-                "{\n"
-                "    local kind=$1 before=\n"
-                "    shift\n"
-                "    case $kind in\n"
-                "    files | folders)\n"
-                "        compopt -o filenames 2>/dev/null\n"
-                "        [ \"$kind\" = files ] && kind=-f || kind=-d\n"
-                "        mapfile -t COMPREPLY < <(compgen \"$kind\" -- \"$word\")\n"
-                "        return\n"
-                "        ;;\n"
-                "    names) set -- $(_harness_names \"$1\") ;;\n"
-                "    esac\n"
-                "    [[ $word != *,* ]] || before=${word%,*},\n"
-                "    mapfile -t COMPREPLY < <(compgen -P \"$before\" -W \"$*\" -- "
-                "\"${word##*,}\")\n"
                 "}\n\n");
+    strbuf_adds(
+        out,
+        "# _harness_offer NAME...: those that begin with the word; of a list with commas\n"
+        "# the last item counts. A name is a stranger's text: nothing may expand it now or\n"
+        "# at Enter, so it is compared here (compgen -W would expand) and quoted. Inside\n"
+        "# quotes that are open only names without special characters are offered.\n"
+        "_harness_offer()\n"
+        "{\n"
+        "    local name quoted before= last=$word open=\n"
+        "    [[ $last != [\\\"\\']* ]] || open=yes last=${last:1}\n"
+        "    [[ $last != *,* ]] || before=${last%,*}, last=${last##*,}\n"
+        "    for name in \"$@\"; do\n"
+        "        printf -v quoted %q \"$name\"\n"
+        "        [[ -z $open || $quoted == \"$name\" ]] || continue\n"
+        "        if [[ $name == \"$last\"* || $quoted == \"$last\"* ]]; then\n"
+        "            COMPREPLY+=(\"$before$quoted\")\n"
+        "        fi\n"
+        "    done\n"
+        "}\n\n"
+        "# _harness_reply KIND [WORD...]\n"
+        "_harness_reply()\n"
+        "{\n"
+        "    local kind=$1 names\n"
+        "    shift\n"
+        "    case $kind in\n"
+        "    files | folders)\n"
+        "        compopt -o filenames 2>/dev/null\n"
+        "        [ \"$kind\" = files ] && kind=-f || kind=-d\n"
+        "        mapfile -t COMPREPLY < <(compgen \"$kind\" -- \"$word\")\n"
+        "        ;;\n"
+        "    names)\n"
+        "        mapfile -t names < <(_harness_names \"$1\")\n"
+        "        _harness_offer \"${names[@]}\"\n"
+        "        ;;\n"
+        "    words) _harness_offer \"$@\" ;;\n"
+        "    esac\n"
+        "}\n\n");
 }
 
 /* "words a b", as _harness_reply takes it. */
@@ -90,7 +107,7 @@ void completion_bash(struct strbuf *out)
                 "_harness()\n"
                 "{\n"
                 "    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}\n"
-                "    local options= arguments=words values=\n"
+                "    local options= arguments=words values= IFS=$' \\t\\n'\n"
                 "    COMPREPLY=()\n"
                 "    if [ \"$word\" = = ]; then\n"
                 "        word=\n"

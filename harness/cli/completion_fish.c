@@ -74,16 +74,14 @@ void completion_fish(struct strbuf *out)
 {
     strbuf_adds(out, "# fish completion for harness: `harness help --completion fish`.\n\n");
     strbuf_adds(out,
+                "# one a line, and fish quotes what it inserts\n"
                 "function __harness_names\n"
                 "    if test $argv[1] = baselines\n"
-                "        harness baseline list 2>/dev/null | sed -n ");
-    add_quoted(out, completion_baseline_names);
-    strbuf_adds(out,
-                "\n"
+                "        harness baseline list --names 2>/dev/null\n"
                 "    else\n"
-                "        harness list $argv[1] 2>/dev/null | sed -n ");
-    add_quoted(out, completion_list_names);
-    strbuf_adds(out, "\n    end\nend\n\ncomplete -c harness -f\n");
+                "        harness list $argv[1] --names 2>/dev/null\n"
+                "    end\n"
+                "end\n\ncomplete -c harness -f\n");
     for (const struct command *const *c = command_all(); *c; c++)
         if (!(*c)->hidden)
             add_command(out, *c);

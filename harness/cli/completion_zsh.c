@@ -91,16 +91,16 @@ static void add_helpers(struct strbuf *out)
                 "    compset -P '*,'\n"
                 "    compadd -- \"$@\"\n"
                 "}\n\n");
-    strbuf_addf(out,
+    strbuf_adds(out,
+                "# one a line, and nothing expands them: compadd quotes what it inserts\n"
                 "_harness_names() {\n"
                 "    if [[ $1 == baselines ]]; then\n"
-                "        set -- ${(f)\"$(harness baseline list 2>/dev/null | sed -n '%s')\"}\n"
+                "        set -- \"${(@f)$(harness baseline list --names 2>/dev/null)}\"\n"
                 "    else\n"
-                "        set -- ${(f)\"$(harness list $1 2>/dev/null | sed -n '%s')\"}\n"
+                "        set -- \"${(@f)$(harness list $1 --names 2>/dev/null)}\"\n"
                 "    fi\n"
-                "    _harness_words \"$@\"\n"
-                "}\n\n",
-                completion_baseline_names, completion_list_names);
+                "    _harness_words \"${@:#}\"\n"
+                "}\n\n");
 }
 
 void completion_zsh(struct strbuf *out)

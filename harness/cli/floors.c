@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/floors.h"
+#include "cli/terminal.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -63,7 +64,7 @@ void floors_warn(const struct compare_settings *settings, const struct choice *c
         if (fits_any(&settings->floors[i], settings, choice))
             continue;
         compare_floor_unfit(&settings->floors[i], text);
-        fprintf(stderr, "note: %s\n", text);
+        terminal_note("note: %s\n", text);
     }
 }
 

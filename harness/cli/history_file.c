@@ -2,6 +2,7 @@
 #include "cli/history_file.h"
 
 #include "base/file.h"
+#include "cli/terminal.h"
 #include "measure/environment.h"
 
 #include <limits.h>
@@ -67,7 +68,7 @@ void history_tell(struct store *store)
     char *note = store_take_note(store);
 
     if (note)
-        fprintf(stderr, "harness: %s\n", note);
+        terminal_note("harness: %s\n", note);
     free(note);
 }
 

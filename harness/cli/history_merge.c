@@ -2,6 +2,7 @@
 #include "base/json.h"
 #include "cli/command.h"
 #include "cli/history_actions.h"
+#include "cli/terminal.h"
 #include "store/merge.h"
 
 #include <stdio.h>
@@ -35,24 +36,25 @@ static void print_text(const struct store *store, const struct store_merged *m)
     const char *separator = "also ";
 
     list_added(m, added);
-    printf("%lld file%s into %s: %lld new run%s (%lld measurements), %lld there already",
-           (long long)m->files, m->files == 1 ? "" : "s", store_path(store), (long long)m->runs_new,
-           m->runs_new == 1 ? "" : "s", (long long)m->measurements, (long long)m->runs_known);
+    terminal_print("%lld file%s into %s: %lld new run%s (%lld measurements), %lld there already",
+                   (long long)m->files, m->files == 1 ? "" : "s", store_path(store),
+                   (long long)m->runs_new, m->runs_new == 1 ? "" : "s", (long long)m->measurements,
+                   (long long)m->runs_known);
     if (m->runs_grown)
-        printf(", %lld brought up to date", (long long)m->runs_grown);
-    puts("");
+        terminal_print(", %lld brought up to date", (long long)m->runs_grown);
+    terminal_print("\n");
     for (int i = 0; i < KINDS; i++) {
         if (!added[i].nr)
             continue;
-        printf("%s%lld new %s", separator, (long long)added[i].nr,
-               added[i].nr == 1 ? added[i].one : added[i].many);
+        terminal_print("%s%lld new %s", separator, (long long)added[i].nr,
+                       added[i].nr == 1 ? added[i].one : added[i].many);
         separator = ", ";
     }
     if (separator[0] == ',')
-        puts("");
+        terminal_print("\n");
 }
 
-static void print_json(const struct store_merged *m)
+static int print_json(const struct store_merged *m, struct error *err)
 {
     cJSON *json = cJSON_CreateObject(), *conflicts;
     struct added added[KINDS];
@@ -69,19 +71,16 @@ static void print_json(const struct store_merged *m)
     conflicts = cJSON_AddArrayToObject(json, "conflicts");
     for (size_t i = 0; i < m->conflicts.nr; i++)
         cJSON_AddItemToArray(conflicts, cJSON_CreateString(m->conflicts.items[i]));
-    char *text = cJSON_Print(json);
-    puts(text);
-    cJSON_free(text);
-    cJSON_Delete(json);
+    return output_json(json, NULL, err);
 }
 
 static void tell_conflicts(const struct store_merged *m)
 {
     for (size_t i = 0; i < m->conflicts.nr; i++)
-        fprintf(stderr, "conflict: %s\n", m->conflicts.items[i]);
+        terminal_note("conflict: %s\n", m->conflicts.items[i]);
     if (m->conflicts.nr)
-        fprintf(stderr, "harness: %zu conflict%s: what was here stays, the rest was merged\n",
-                m->conflicts.nr, m->conflicts.nr == 1 ? "" : "s");
+        terminal_note("harness: %zu conflict%s: what was here stays, the rest was merged\n",
+                      m->conflicts.nr, m->conflicts.nr == 1 ? "" : "s");
 }
 
 /* All files are looked at before the first is merged. */
@@ -100,7 +99,7 @@ int history_merge(struct store *store, const struct history_options *o, int argc
     for (int i = 1; rc == 0 && i < argc; i++)
         rc = store_merge(store, argv[i], &merged, err);
     if (rc == 0 && o->json)
-        print_json(&merged);
+        rc = print_json(&merged, err);
     else if (rc == 0)
         print_text(store, &merged);
     else

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/text.h"
 #include "cli/history_actions.h"
+#include "cli/terminal.h"
 #include "core/clock.h"
 #include "store/prune.h"
 
@@ -12,15 +13,16 @@ static void print_rules(const struct store_pruned *p, const struct history_optio
     const char *would = o->dry_run ? "would be " : "";
 
     if (o->keep_days || o->keep_runs)
-        printf("%lld of %lld runs %sremoved, with %lld measurements\n", (long long)p->removed,
-               (long long)p->runs, would, (long long)p->removed_results);
+        terminal_print("%lld of %lld runs %sremoved, with %lld measurements\n",
+                       (long long)p->removed, (long long)p->runs, would,
+                       (long long)p->removed_results);
     if (o->samples_older_than > 0)
-        printf("samples of %lld run%s %ssummarised: %lld measurements, %s to %s\n",
-               (long long)p->thinned, p->thinned == 1 ? "" : "s", would,
-               (long long)p->thinned_results, text_bytes((double)p->samples_before, before),
-               text_bytes((double)p->samples_after, after));
+        terminal_print("samples of %lld run%s %ssummarised: %lld measurements, %s to %s\n",
+                       (long long)p->thinned, p->thinned == 1 ? "" : "s", would,
+                       (long long)p->thinned_results, text_bytes((double)p->samples_before, before),
+                       text_bytes((double)p->samples_after, after));
     if (p->named)
-        printf(
+        terminal_print(
             "%lld run%s stay%s whole: named by a baseline, or by a verdict that found "
             "something\n",
             (long long)p->named, p->named == 1 ? "" : "s", p->named == 1 ? "s" : "");
@@ -33,9 +35,9 @@ static int print_room(struct store *store, struct error *err)
 
     if (store_room(store, &room, err))
         return -1;
-    printf("%s has %s, %s of it free for new results (--vacuum gives that back)\n",
-           store_path(store), text_bytes((double)room.size, size),
-           text_bytes((double)room.free, unused));
+    terminal_print("%s has %s, %s of it free for new results (--vacuum gives that back)\n",
+                   store_path(store), text_bytes((double)room.size, size),
+                   text_bytes((double)room.free, unused));
     return 0;
 }
 
@@ -47,8 +49,9 @@ static int vacuum(struct store *store, struct error *err)
     if (store_room(store, &before, err) || store_vacuum(store, err) ||
         store_room(store, &after, err))
         return -1;
-    printf("%s: %s to %s, %s won\n", store_path(store), text_bytes((double)before.size, from),
-           text_bytes((double)after.size, to), text_bytes((double)(before.size - after.size), won));
+    terminal_print("%s: %s to %s, %s won\n", store_path(store),
+                   text_bytes((double)before.size, from), text_bytes((double)after.size, to),
+                   text_bytes((double)(before.size - after.size), won));
     return 0;
 }
 

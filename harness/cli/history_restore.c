@@ -1,27 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/history_actions.h"
 #include "cli/history_file.h"
+#include "cli/terminal.h"
 #include "store/restore.h"
 
 #include <stdio.h>
 
 static void print_content(const char *words, const struct store_content *c)
 {
-    printf("%s %lld run%s, %lld measurement%s", words, (long long)c->runs, c->runs == 1 ? "" : "s",
-           (long long)c->measurements, c->measurements == 1 ? "" : "s");
+    terminal_print("%s %lld run%s, %lld measurement%s", words, (long long)c->runs,
+                   c->runs == 1 ? "" : "s", (long long)c->measurements,
+                   c->measurements == 1 ? "" : "s");
 }
 
 static void print_restored(const char *path, const char *backup, const struct store_restored *r)
 {
-    printf("%s: ", path);
+    terminal_print("%s: ", path);
     if (r->aside)
-        printf("was no sound history, and is kept as %s", r->kept.data);
+        terminal_print("was no sound history, and is kept as %s", r->kept.data);
     else if (r->was_there)
         print_content("had", &r->before);
     else
-        printf("was not there");
+        terminal_print("was not there");
     print_content("; now has", &r->now);
-    printf(", as %s\n", backup);
+    terminal_print(", as %s\n", backup);
 }
 
 int history_restore(struct store *store, const struct history_options *o, int argc, char **argv,
@@ -57,7 +59,7 @@ int history_move(struct store *store, const struct history_options *o, int argc,
     history_path(o->db, &path);
     int rc = store_move(path.data, argv[1], err);
     if (rc == 0)
-        printf("moved %s to %s\n", path.data, argv[1]);
+        terminal_print("moved %s to %s\n", path.data, argv[1]);
     strbuf_release(&path);
     return rc;
 }

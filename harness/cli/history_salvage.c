@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/history_actions.h"
+#include "cli/terminal.h"
 #include "store/salvage.h"
 
 #include <stdio.h>
@@ -7,30 +8,30 @@
 static void print_span(const struct salvaged_span *span)
 {
     if (span->first == span->last)
-        printf("    row %lld", (long long)span->first);
+        terminal_print("    row %lld", (long long)span->first);
     else if (span->last == INT64_MAX)
-        printf("    rows from %lld on", (long long)span->first);
+        terminal_print("    rows from %lld on", (long long)span->first);
     else
-        printf("    rows %lld to %lld", (long long)span->first, (long long)span->last);
+        terminal_print("    rows %lld to %lld", (long long)span->first, (long long)span->last);
     if (span->page)
-        printf(": page %u is damaged", span->page);
-    puts("");
+        terminal_print(": page %u is damaged", span->page);
+    terminal_print("\n");
 }
 
 static void print_table(const struct salvaged_table *t)
 {
-    printf("%-12s %7lld saved", t->name, (long long)t->saved);
+    terminal_print("%-12s %7lld saved", t->name, (long long)t->saved);
     if (t->restored)
-        printf(", %lld of them restored from an index", (long long)t->restored);
+        terminal_print(", %lld of them restored from an index", (long long)t->restored);
     if (t->lost)
-        printf(", %lld lost", (long long)t->lost);
+        terminal_print(", %lld lost", (long long)t->lost);
     if (t->more)
-        printf("%s", t->lost ? " and perhaps more" : ", perhaps some lost");
-    puts("");
+        terminal_print("%s", t->lost ? " and perhaps more" : ", perhaps some lost");
+    terminal_print("\n");
     for (int i = 0; i < t->nr_spans; i++)
         print_span(&t->spans[i]);
     if (t->nr_spans == SALVAGED_SPANS)
-        puts("    and perhaps more");
+        terminal_print("    and perhaps more\n");
 }
 
 int history_salvage(struct store *store, const struct history_options *o, int argc, char **argv,
@@ -53,20 +54,20 @@ int history_salvage(struct store *store, const struct history_options *o, int ar
             print_table(t);
     }
     if (rc == 0 && salvaged.trees_rebuilt)
-        printf("%d table%s built anew from %s leaves\n", salvaged.trees_rebuilt,
-               salvaged.trees_rebuilt == 1 ? " was" : "s were",
-               salvaged.trees_rebuilt == 1 ? "its" : "their");
+        terminal_print("%d table%s built anew from %s leaves\n", salvaged.trees_rebuilt,
+                       salvaged.trees_rebuilt == 1 ? " was" : "s were",
+                       salvaged.trees_rebuilt == 1 ? "its" : "their");
     if (rc == 0 && salvaged.start_replaced)
-        puts("the start of the file was lost; that of a new history took its place");
+        terminal_print("the start of the file was lost; that of a new history took its place\n");
     if (rc == 0 && salvaged.strange)
-        printf("%lld table%s, view%s or trigger%s that harness did not make: left behind\n",
-               (long long)salvaged.strange, salvaged.strange == 1 ? "" : "s",
-               salvaged.strange == 1 ? "" : "s", salvaged.strange == 1 ? "" : "s");
+        terminal_print("%lld table%s, view%s or trigger%s that harness did not make: left behind\n",
+                       (long long)salvaged.strange, salvaged.strange == 1 ? "" : "s",
+                       salvaged.strange == 1 ? "" : "s", salvaged.strange == 1 ? "" : "s");
     if (rc == 0 && salvaged.cut_off)
-        puts("the file is shorter than it was: its end is missing");
+        terminal_print("the file is shorter than it was: its end is missing\n");
     if (rc == 0)
-        printf("wrote %s: %s\n", argv[2],
-               lost || more ? "what could be read" : "nothing was found to be lost");
+        terminal_print("wrote %s: %s\n", argv[2],
+                       lost || more ? "what could be read" : "nothing was found to be lost");
     salvaged_release(&salvaged);
     return rc;
 }

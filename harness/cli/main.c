@@ -2,6 +2,7 @@
 #include "cli/command.h"
 
 #include "base/text.h"
+#include "cli/terminal.h"
 #include "cli/variables.h"
 
 #include <poll.h>
@@ -104,7 +105,7 @@ static int check_variables(const struct command *command, struct error *err)
     strbuf_init(&warnings);
     int rc = variables_check(&warnings, err);
     for (char *rest = warnings.data, *line; rc == 0 && (line = strsep(&rest, "\n")) && *line;)
-        fprintf(stderr, "harness: %s\n", line);
+        terminal_note("harness: %s\n", line);
     strbuf_release(&warnings);
     return rc;
 }
@@ -166,12 +167,12 @@ int main(int argc, char **argv)
     signal(SIGCHLD, SIG_DFL); /* ignored, as some parents leave it, nothing tells how one ended */
     int rc = dispatch(argc, argv, &err);
     if (rc < 0) {
-        fprintf(stderr, "harness: %s\n", err.message);
+        terminal_note("harness: %s\n", err.message);
         rc = EXIT_USAGE;
     }
     if (fflush(stdout) || ferror(stdout)) {
         if (!reader_left())
-            fprintf(stderr, "harness: cannot write to standard output\n");
+            terminal_note("harness: cannot write to standard output\n");
         rc = EXIT_USAGE;
     }
     leave(rc);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/progress.h"
+#include "cli/terminal.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -15,9 +16,9 @@ void progress_init(struct progress *p)
 static void show_time(double seconds)
 {
     if (isfinite(seconds))
-        fprintf(stderr, "%d:%02d", (int)seconds / 60, (int)seconds % 60);
+        terminal_note("%d:%02d", (int)seconds / 60, (int)seconds % 60);
     else
-        fprintf(stderr, "-:--");
+        terminal_note("-:--");
 }
 
 /* Plain lines: one a round, and now and then within it. */
@@ -33,47 +34,47 @@ static bool is_time(struct progress *p, int round, double elapsed)
 void progress_show(struct progress *p, const struct sweep_progress *s)
 {
     if (p->terminal) {
-        fprintf(stderr, "\r\033[K%3d %%  launch %d/%d  left ",
-                s->total ? (int)(100 * s->done / s->total) : 0, s->launch, s->launches);
+        terminal_note("\r\033[K%3d %%  launch %d/%d  left ",
+                      s->total ? (int)(100 * s->done / s->total) : 0, s->launch, s->launches);
         show_time(s->left);
-        fprintf(stderr, "  %.*s", KEY_SHOWN, s->key);
+        terminal_note("  %.*s", KEY_SHOWN, s->key);
         p->drawn = true;
         return;
     }
     if (!is_time(p, s->launch, s->elapsed))
         return;
-    fprintf(stderr, "launch %d/%d: %zu of %zu done, left ", s->launch, s->launches, s->done,
-            s->total);
+    terminal_note("launch %d/%d: %zu of %zu done, left ", s->launch, s->launches, s->done,
+                  s->total);
     show_time(s->left);
-    fprintf(stderr, "\n");
+    terminal_note("\n");
 }
 
 void progress_show_ab(struct progress *p, const struct ab_progress *a)
 {
     if (p->terminal) {
-        fprintf(stderr, "\r\033[Kblock %d  %zu of %zu left  ", a->block, a->left, a->of);
+        terminal_note("\r\033[Kblock %d  %zu of %zu left  ", a->block, a->left, a->of);
         show_time(a->elapsed);
         if (a->budget > 0) {
-            fprintf(stderr, " of ");
+            terminal_note(" of ");
             show_time(a->budget);
         }
-        fprintf(stderr, "  %.*s", KEY_SHOWN, a->key);
+        terminal_note("  %.*s", KEY_SHOWN, a->key);
         p->drawn = true;
         return;
     }
     if (!is_time(p, a->block, a->elapsed))
         return;
-    fprintf(stderr, "block %d: %zu of %zu benchmarks left", a->block, a->left, a->of);
+    terminal_note("block %d: %zu of %zu benchmarks left", a->block, a->left, a->of);
     if (a->done > 0) {
-        fprintf(stderr, ", %zu of %zu measured, ", a->done, a->total);
+        terminal_note(", %zu of %zu measured, ", a->done, a->total);
         show_time(a->elapsed);
     }
-    fprintf(stderr, "\n");
+    terminal_note("\n");
 }
 
 void progress_clear(struct progress *p)
 {
     if (p->drawn)
-        fprintf(stderr, "\r\033[K");
+        terminal_note("\r\033[K");
     p->drawn = false;
 }

@@ -107,8 +107,8 @@ static int replay_one(struct replay *r, int64_t id, struct error *err)
     int rc = store_comparison_load(r->store, id, &record, err);
 
     if (rc == 0 && decide_again(r, &record, &kept, &differ, &problem)) {
-        fprintf(stderr, "harness: comparison %" PRId64 " cannot be replayed: %s\n", id,
-                problem.message);
+        terminal_note("harness: comparison %" PRId64 " cannot be replayed: %s\n", id,
+                      problem.message);
         r->unreadable++;
     } else if (rc == 0) {
         struct replayed *done = array_push(&r->done);

@@ -16,9 +16,9 @@ enum { RUNS_USUAL = 100 };
 
 static void print_result(const char *path, size_t bytes, const struct string_list *notes)
 {
-    printf("%s: %.2f MB\n", path, (double)bytes / 1e6);
+    terminal_print("%s: %.2f MB\n", path, (double)bytes / 1e6);
     for (size_t i = 0; i < notes->nr; i++)
-        printf("  %s\n", notes->items[i]);
+        terminal_print("  %s\n", notes->items[i]);
 }
 
 /* A folder cannot become a file: said before minutes of work, and in words. */

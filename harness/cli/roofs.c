@@ -2,6 +2,7 @@
 #include "cli/roofs.h"
 
 #include "analysis/epoch.h"
+#include "cli/terminal.h"
 #include "measure/ceilings.h"
 
 #include <stdio.h>
@@ -69,10 +70,10 @@ static int measure(struct store *store, const struct run *run, const struct devi
     for (int i = 0; i < nr; i++)
         keep_better(&ceilings[i], known);
     if (busy(ceilings, (size_t)nr))
-        fprintf(stderr,
-                "the roofs vary by more than %.0f %%: the machine is busy; the next run "
-                "measures them again\n",
-                100 * (busy_spread - 1));
+        terminal_note(
+            "the roofs vary by more than %.0f %%: the machine is busy; the next run "
+            "measures them again\n",
+            100 * (busy_spread - 1));
     return store_add_ceilings(store, &run->machine, epoch, ceilings, (size_t)nr, err);
 }
 
@@ -99,8 +100,8 @@ int roofs_ensure(struct store *store, const struct run *run, const struct device
     int rc = roofs_load(store, run, device, &known, err);
     bool usable = known.nr_ceilings > 0 && !busy(known.ceilings, known.nr_ceilings);
     if (rc == 0 && (again || !usable)) {
-        fprintf(stderr, "measuring the roofs of %s (once for this machine, compiler and kernel)\n",
-                device->model[0] ? device->model : device->describe);
+        terminal_note("measuring the roofs of %s (once for this machine, compiler and kernel)\n",
+                      device->model[0] ? device->model : device->describe);
         rc = measure(store, run, device, epoch, &known, interrupted, err);
     }
     records_release(&known);

@@ -4,6 +4,7 @@
 #include "base/random.h"
 #include "cli/ab.h"
 #include "cli/occasion.h"
+#include "cli/terminal.h"
 #include "core/clock.h"
 
 #include <math.h>
@@ -99,14 +100,13 @@ static void tell(const struct series *s, double size)
     double spent = (double)(clock_ns() - s->start) * 1e-9;
     char left[TRIALS_TIME_SIZE];
 
-    fprintf(stderr, "comparison %d of %d", s->done + 1, s->total);
+    terminal_note("comparison %d of %d", s->done + 1, s->total);
     if (size > 0)
-        fprintf(stderr, ", %g %% planted in %zu of %zu", 100 * size, s->nr_planted,
-                s->t->choice->list.nr);
+        terminal_note(", %g %% planted in %zu of %zu", 100 * size, s->nr_planted,
+                      s->t->choice->list.nr);
     if (s->done > 0)
-        fprintf(stderr, ": left about %s",
-                trials_time(spent / s->done * (s->total - s->done), left));
-    fprintf(stderr, "\n");
+        terminal_note(": left about %s", trials_time(spent / s->done * (s->total - s->done), left));
+    terminal_note("\n");
 }
 
 /* A random tenth of what can be measured, at least one. */

@@ -22,6 +22,7 @@ int serving_run(const struct viewing_options *viewing, const struct serving_opti
 #include "cli/history_file.h"
 #include "cli/interrupt.h"
 #include "cli/serve_token.h"
+#include "cli/terminal.h"
 #include "serve/listen.h"
 #include "serve/serve.h"
 
@@ -146,21 +147,21 @@ static void describe_address(const struct serving *s, const struct serve *serve)
     const struct serve_options *options = &s->options;
     const char *others = serve_others_url(serve);
 
-    fprintf(stderr, "harness: serving %s; Ctrl+C ends it\n",
-            s->empty.length ? "the profile alone, there is no history" : options->path);
+    terminal_note("harness: serving %s; Ctrl+C ends it\n",
+                  s->empty.length ? "the profile alone, there is no history" : options->path);
     if (others)
-        fprintf(stderr,
-                "harness: it listens at all addresses of this machine; from others it is %s, or "
-                "one of them in place of the name\n",
-                others);
+        terminal_note(
+            "harness: it listens at all addresses of this machine; from others it is %s, or "
+            "one of them in place of the name\n",
+            others);
     if (s->token.made)
-        fprintf(stderr,
-                "harness: not all users of this machine may read the history, so the address has a "
-                "token; with --open it has none\n");
+        terminal_note(
+            "harness: not all users of this machine may read the history, so the address has a "
+            "token; with --open it has none\n");
     else if (options->token)
-        fprintf(stderr,
-                "harness: a browser needs the token once: add ?token=TOKEN to the "
-                "address\n");
+        terminal_note(
+            "harness: a browser needs the token once: add ?token=TOKEN to the "
+            "address\n");
 }
 
 /* This process does nothing else from here on. A thread a connection would come to an arena each,
@@ -189,7 +190,8 @@ static int serve_until_interrupted(const struct serving *s, struct error *err)
                          "the address has a token, which would get into a file that all users may "
                          "read: give --token-file FILE, or --open if all may read the history");
     }
-    printf("%s%s%s\n", serve_url(serve), whole ? "?token=" : "", whole ? options->token : "");
+    terminal_print("%s%s%s\n", serve_url(serve), whole ? "?token=" : "",
+                   whole ? options->token : "");
     fflush(stdout);
     if (ferror(stdout)) {
         serve_close(serve, 0);
@@ -199,8 +201,7 @@ static int serve_until_interrupted(const struct serving *s, struct error *err)
     wait_for_signal(interrupted);
     if (serve_close(serve, DRAIN_MS))
         return 0;
-    fprintf(stderr, "harness: an answer was not ready within %d s and is cut off\n",
-            DRAIN_MS / 1000);
+    terminal_note("harness: an answer was not ready within %d s and is cut off\n", DRAIN_MS / 1000);
     remove_empty_history(s);
     _exit(EXIT_SAME); /* its thread still uses what exit() would take apart */
 }

@@ -4,6 +4,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "cli/durations.h"
+#include "cli/terminal.h"
 #include "measure/shard.h"
 
 #include <stdio.h>
@@ -135,9 +136,9 @@ void sharding_tell(const struct sharding *s, size_t kept)
     if (s->count == 0)
         return;
     print_plan(s, plan);
-    fprintf(stderr, "shard %zu/%zu: %zu of %zu benchmarks", s->index, s->count, kept, s->whole);
+    terminal_note("shard %zu/%zu: %zu of %zu benchmarks", s->index, s->count, kept, s->whole);
     if (s->all > 0)
-        fprintf(stderr, ", %s of %s a launch by what they last took",
-                text_time(s->seconds * 1e9, part), text_time(s->all * 1e9, all));
-    fprintf(stderr, "; plan %s\n", plan);
+        terminal_note(", %s of %s a launch by what they last took",
+                      text_time(s->seconds * 1e9, part), text_time(s->all * 1e9, all));
+    terminal_note("; plan %s\n", plan);
 }

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/terminal.h"
 
+#include "base/clean.h"
 #include "base/file.h"
 #include "base/json.h"
-#include "base/utf8.h"
+#include "base/memory.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +27,45 @@ size_t terminal_width(void)
     if (isatty(STDOUT_FILENO) != 1 || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size))
         return 0;
     return size.ws_col;
+}
+
+static void print_clean(FILE *stream, const char *format, va_list args)
+    __attribute__((format(printf, 2, 0)));
+
+static void print_clean(FILE *stream, const char *format, va_list args)
+{
+    size_t size = clean_print(NULL, 0, format, args) + 1;
+    char *text = memory_zeroed(size, 1);
+
+    clean_print(text, size, format, args);
+    fwrite(text, 1, size - 1, stream);
+    free(text);
+}
+
+void terminal_print(const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    print_clean(stdout, format, args);
+    va_end(args);
+}
+
+void terminal_note(const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    print_clean(stderr, format, args);
+    va_end(args);
+}
+
+void terminal_name(const char *name)
+{
+    enum { NAME_MOST = 512 };
+
+    if (*name && strlen(name) <= NAME_MOST && clean_is(name))
+        terminal_print("%s\n", name);
 }
 
 int output_choose_format(const char *format, const char *const *formats, struct error *err)
@@ -62,15 +103,14 @@ int output_text(const struct strbuf *text, const char *path, struct error *err)
 
 int output_json(cJSON *json, const char *path, struct error *err)
 {
-    char *printed = cJSON_Print(json);
     struct strbuf text;
 
-    utf8_mend(printed); /* names from files are whatever these hold; JSON is UTF-8 */
     strbuf_init(&text);
-    strbuf_addf(&text, "%s\n", printed);
-    int rc = output_text(&text, path, err);
+    int rc = json_text(json, true, &text, err);
+    strbuf_addc(&text, '\n');
+    if (rc == 0)
+        rc = output_text(&text, path, err);
     strbuf_release(&text);
-    cJSON_free(printed);
     cJSON_Delete(json);
     return rc;
 }

@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* What standard output is: a terminal with colours and a width, or a file or pipe. */
+/*
+ * What standard output is: a terminal with colours and a width, or a file or pipe; and the one way
+ * to it. The format of terminal_print() and terminal_note() is the program's own, the texts that it
+ * takes are cleaned (base/clean.h), so that no name of a history and no message of another program
+ * writes into the terminal what is not text. Texts that are ready (tables, pages of help) go out by
+ * output_text(): what made them has cleaned their cells.
+ */
 #ifndef HARNESS_CLI_TERMINAL_H
 #define HARNESS_CLI_TERMINAL_H
 
@@ -11,6 +17,12 @@
 
 bool terminal_colour(void);  /* a terminal, and NO_COLOR is not set (no-color.org) */
 size_t terminal_width(void); /* characters; 0 where it is no terminal */
+
+void terminal_print(const char *format, ...) __attribute__((format(printf, 1, 2))); /* stdout */
+void terminal_note(const char *format, ...) __attribute__((format(printf, 1, 2)));  /* stderr */
+/* A name on a line of its own, as completion reads it; nothing where cleaning would change it or
+ * it is longer than any name: what cannot be shown cannot be chosen. */
+void terminal_name(const char *name);
 
 /* Accepts "text", "markdown", "json" and NULL, the forms of commands that print tables. */
 int output_check_format(const char *format, struct error *err);

@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "cli/git.h"
 #include "cli/history_series.h"
+#include "cli/terminal.h"
 #include "core/clock.h"
 #include "measure/environment.h"
 #include "output/verdict_json.h"
@@ -172,7 +173,6 @@ void verdict_record(const char *history, const struct verdict_sides *sides,
         store_close(store);
     }
     if (rc)
-        fprintf(stderr,
-                "harness: these verdicts are not recorded (--no-record asks for that): %s\n",
-                err.message);
+        terminal_note("harness: these verdicts are not recorded (--no-record asks for that): %s\n",
+                      err.message);
 }

@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "cli/history_file.h"
+#include "cli/terminal.h"
 #include "measure/environment.h"
 #include "models/gpt_config.h"
 
@@ -271,8 +272,7 @@ static void find_home(struct viewing *v, const struct viewing_options *o)
 static void tell_unused_peaks(const struct viewing *v)
 {
     if (v->config.nr_peaks && !v->view.peaks_from && v->view.records.nr)
-        fprintf(
-            stderr,
+        terminal_note(
             "harness: left out: the peaks of %s: none is of a device measured here, such as %s\n",
             v->config.peaks[0].from, v->view.records.items[0].m.bench.device);
 }
@@ -294,7 +294,7 @@ int viewing_open(struct viewing *v, const struct viewing_options *o, int argc, c
     if (view_load(v->store, &v->request, &v->view, err))
         return -1;
     for (size_t i = 0; i < v->view.notes.nr; i++)
-        fprintf(stderr, "harness: left out: %s\n", v->view.notes.items[i]);
+        terminal_note("harness: left out: %s\n", v->view.notes.items[i]);
     tell_unused_peaks(v);
     return 0;
 }

@@ -1,65 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "output/escape.h"
 
-#include "base/utf8.h"
+#include "base/clean.h"
 
 #include <ctype.h>
 #include <stdbool.h>
 #include <string.h>
 #include <strings.h>
-
-struct code_range {
-    uint32_t first, last;
-};
-
-static bool is_in(uint32_t code, const struct code_range *ranges, size_t nr)
-{
-    for (size_t i = 0; i < nr; i++)
-        if (code >= ranges[i].first && code <= ranges[i].last)
-            return true;
-    return false;
-}
-
-#define IS_IN(code, ranges) is_in((code), (ranges), sizeof(ranges) / sizeof((ranges)[0]))
-
-static bool is_control(uint32_t code)
-{
-    static const struct code_range ranges[] = { { 0, 0x1f }, { 0x7f, 0x9f }, { 0x2028, 0x2029 } };
-
-    return IS_IN(code, ranges);
-}
-
-/* Marks of direction; deprecated and interlinear marks; tags. None of them shows. */
-static bool is_dropped(uint32_t code)
-{
-    static const struct code_range ranges[] = {
-        { 0x061c, 0x061c }, { 0x200e, 0x200f }, { 0x202a, 0x202e },
-        { 0x2066, 0x206f }, { 0xfff9, 0xfffb }, { 0xe0000, 0xe007f },
-    };
-
-    return IS_IN(code, ranges);
-}
-
-/* XML refuses some of these, and no text has any. */
-static bool is_noncharacter(uint32_t code)
-{
-    return (code & 0xfffe) == 0xfffe || (code >= 0xfdd0 && code <= 0xfdef);
-}
-
-static void clean(struct strbuf *out, const char *text)
-{
-    while (*text) {
-        uint32_t code = 0;
-        size_t length = utf8_decode(text, &code);
-        if (length == 0 || is_noncharacter(code))
-            strbuf_addc(out, '?');
-        else if (is_control(code))
-            strbuf_addc(out, ' ');
-        else if (!is_dropped(code))
-            strbuf_add(out, text, length);
-        text += length ? length : 1;
-    }
-}
 
 /* What stands for the first character of `s`, an ASCII one; NULL: itself. `first`: only spaces are
  * before it. */
@@ -72,7 +19,7 @@ static void escape(struct strbuf *out, const char *text, replace_fn *replace)
     bool first = true;
 
     strbuf_init(&cleaned);
-    clean(&cleaned, text);
+    clean_text(&cleaned, text);
     for (const char *s = cleaned.data; *s; s++) {
         const char *other = replace ? replace(s, first) : NULL;
         first = first && *s == ' ';
@@ -233,7 +180,7 @@ void escape_csv(struct strbuf *out, const char *text)
     struct strbuf cleaned;
 
     strbuf_init(&cleaned);
-    clean(&cleaned, text);
+    clean_text(&cleaned, text);
     bool obeyed = is_obeyed(cleaned.data);
     if (obeyed || strpbrk(cleaned.data, ",\"")) {
         strbuf_adds(out, obeyed ? "\"'" : "\"");
@@ -266,27 +213,4 @@ void escape_shell(struct strbuf *out, const char *text)
         strbuf_adds(out, text);
     else
         quoted(out, text, shell);
-}
-
-static bool is_wide(uint32_t code)
-{
-    static const struct code_range ranges[] = {
-        { 0x1100, 0x115f }, { 0x2e80, 0xa4cf }, { 0xac00, 0xd7a3 },
-        { 0xf900, 0xfaff }, { 0xff00, 0xff60 }, { 0x1f300, 0x10ffff },
-    };
-
-    return IS_IN(code, ranges);
-}
-
-size_t escape_columns(const char *text)
-{
-    size_t columns = 0;
-
-    while (*text) {
-        uint32_t code = 0;
-        size_t length = utf8_decode(text, &code);
-        columns += length && is_wide(code) ? 2 : 1;
-        text += length ? length : 1;
-    }
-    return columns;
 }

@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Names from users and histories on their way into other languages. All of these first clean the
- * text: control characters (newlines too) become a space, bytes that are not UTF-8 and code points
- * that no text may hold become '?', and marks are dropped that turn the direction of text or that
- * nobody sees, so that a name cannot draw outside its own place.
+ * text (base/clean.h), so that a name cannot draw outside its own place.
  */
 #ifndef HARNESS_OUTPUT_ESCAPE_H
 #define HARNESS_OUTPUT_ESCAPE_H
 
 #include "base/strbuf.h"
-
-#include <stddef.h>
 
 /* As it is, but cleaned, and no command to a CI system that reads logs: not with "::" at its start
  * (": :" instead), nor "##" anywhere ("# #"). */
@@ -31,8 +27,5 @@ void escape_xml(struct strbuf *out, const char *text);
 void escape_csv(struct strbuf *out, const char *text);
 /* One word of a POSIX shell; in single quotes unless it needs none. */
 void escape_shell(struct strbuf *out, const char *text);
-
-/* Characters that a UTF-8 text takes on a terminal: one a code point, two for wide East Asian. */
-size_t escape_columns(const char *text);
 
 #endif

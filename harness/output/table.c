@@ -2,6 +2,7 @@
 #include "output/table.h"
 
 #include "base/array.h"
+#include "base/clean.h"
 #include "base/text.h"
 #include "output/escape.h"
 
@@ -94,10 +95,10 @@ static void measure(const struct table *t, size_t *widths)
     for (size_t column = 0; column < t->nr_columns; column++) {
         widths[column] = 0;
         for (size_t row = 0; row < table_rows(t); row++) {
-            size_t width = escape_columns(text_of(cell_at(t, row, column)));
+            size_t width = clean_columns(text_of(cell_at(t, row, column)));
             widths[column] = width > widths[column] ? width : widths[column];
         }
-        size_t title = escape_columns(t->columns[column].title);
+        size_t title = clean_columns(t->columns[column].title);
         if (widths[column] && widths[column] < title)
             widths[column] = title;
     }
@@ -140,7 +141,7 @@ static size_t bytes_of(const char *text, size_t columns, bool last)
         char piece[512];
         size_t from = last ? next : 0, nr = last ? length - next : next;
         snprintf(piece, sizeof(piece), "%.*s", (int)(nr < 511 ? nr : 511), text + from);
-        if (escape_columns(piece) > columns)
+        if (clean_columns(piece) > columns)
             break;
         at = next;
     }
@@ -149,7 +150,7 @@ static size_t bytes_of(const char *text, size_t columns, bool last)
 
 static void add_fitted(struct strbuf *out, const char *text, size_t width)
 {
-    if (escape_columns(text) <= width) {
+    if (clean_columns(text) <= width) {
         strbuf_adds(out, text);
         return;
     }
@@ -182,7 +183,7 @@ static void add_cell(const struct line *l, size_t column, const char *text, enum
 
     strbuf_init(&fitted);
     add_fitted(&fitted, text, l->widths[column]);
-    size_t used = escape_columns(fitted.data), pad = l->widths[column] - used;
+    size_t used = clean_columns(fitted.data), pad = l->widths[column] - used;
     if (right)
         add_spaces(l->out, pad);
     strbuf_addf(l->out, "%s%s%s", colour, fitted.data, *colour ? "\033[0m" : "");

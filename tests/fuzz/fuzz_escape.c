@@ -2,6 +2,7 @@
 /* output/escape.h, output/textwidth.h: names of strangers on their way into other languages. */
 #include "fuzz.h"
 
+#include "base/clean.h"
 #include "base/utf8.h"
 #include "output/escape.h"
 #include "output/textwidth.h"
@@ -29,7 +30,7 @@ static void escape(escape_fn *by, const char *text, const char *never)
     strbuf_init(&out);
     by(&out, text);
     check(out.data, never);
-    escape_columns(out.data);
+    clean_columns(out.data);
     strbuf_release(&out);
 }
 

@@ -3,6 +3,7 @@
  * Covers: S1-28, S2-01, S2-03. */
 #include "testing.h"
 
+#include "base/clean.h"
 #include "base/memory.h"
 #include "output/escape.h"
 #include "output/figure.h"
@@ -252,7 +253,7 @@ static void escapes_hold(void **state)
         assert_string_equal(out.data, rows[i].to);
         strbuf_release(&out);
     }
-    assert_int_equal(escape_columns("a中é"), 4);
+    assert_int_equal(clean_columns("a中é"), 4);
 }
 
 /* A panel of bars over long names, side by side: they are turned, and none leaves the figure. */

@@ -2,6 +2,7 @@
 /* Tables and Markdown against golden texts; widths; hostile names. Covers: S0-09, S0-26. */
 #include "testing.h"
 
+#include "base/clean.h"
 #include "base/json.h"
 #include "golden.h"
 #include "output_records.h"
@@ -82,7 +83,7 @@ static size_t widest_line(const char *text)
     while (*text) {
         size_t length = strcspn(text, "\n");
         char *line = strndup(text, length);
-        size_t columns = escape_columns(line);
+        size_t columns = clean_columns(line);
         widest = columns > widest ? columns : widest;
         free(line);
         text += length + (text[length] == '\n');
