@@ -11,6 +11,7 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 const struct process_group process_group_none = { .news = -1 };
@@ -176,6 +177,28 @@ bool process_group_ended(struct process_group *g)
     while (!g->ended && hear(g, MSG_DONTWAIT))
         continue;
     return g->ended;
+}
+
+static double seconds_now(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+bool process_group_wait(struct process_group *g, double seconds)
+{
+    double end = seconds_now() + seconds;
+    struct pollfd news = { .fd = g->news, .events = POLLIN };
+
+    while (!process_group_ended(g)) {
+        double left = end - seconds_now();
+        if (left <= 0)
+            return false;
+        poll(&news, 1, (int)(1e3 * left) + 1);
+    }
+    return true;
 }
 
 void process_group_signal(const struct process_group *g, int number)

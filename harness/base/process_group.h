@@ -37,6 +37,8 @@ int process_group_start(struct process_group *g, int grace_ms, int (*life)(const
                         const void *context, struct error *err);
 /* Takes the news, without waiting; true once the process has ended. */
 bool process_group_ended(struct process_group *g);
+/* Waits for that, at most so long; false: it is still running. */
+bool process_group_wait(struct process_group *g, double seconds);
 /* Asks all of them. */
 void process_group_signal(const struct process_group *g, int number);
 /* Is nobody left? The guard does not count. */

@@ -5,10 +5,8 @@
 #include "base/process_group.h"
 #include "core/device.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 /* What the child says of a variant, in memory that both see. */
@@ -42,20 +40,32 @@ static void ask(const struct registry *r, size_t nr, struct answers *answers)
     }
 }
 
-/* Some seconds are enough for any library; alarm() ends what takes longer. */
-static void ask_in_child(const struct registry *r, size_t nr, struct answers *answers)
+struct question {
+    const struct registry *registry;
+    size_t nr;
+    struct answers *answers;
+};
+
+static int ask_and_exit(const void *context)
+{
+    const struct question *q = context;
+
+    ask(q->registry, q->nr, q->answers);
+    _exit(0);
+}
+
+/* Some seconds are enough for any library. */
+static void ask_in_child(const struct question *q)
 {
     enum { LONGEST = 5 };
-    pid_t self = getpid(), pid = fork();
+    struct process_group g;
+    struct error ignored; /* then nothing is known of any */
 
-    if (pid == 0) {
-        alarm(LONGEST);
-        if (process_end_with(self))
-            ask(r, nr, answers);
-        _exit(0);
-    }
-    while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-        ;
+    if (process_group_start(&g, 0, ask_and_exit, q, &ignored))
+        return;
+    process_group_wait(&g, LONGEST);
+    process_group_kill(&g);
+    process_group_close(&g);
 }
 
 void available_ask(const struct registry *r, size_t nr, char **why)
@@ -66,7 +76,7 @@ void available_ask(const struct registry *r, size_t nr, char **why)
 
     if (answers == MAP_FAILED)
         return;
-    ask_in_child(r, nr, answers);
+    ask_in_child(&(struct question) { r, nr, answers });
     for (size_t i = 0; i < nr; i++) {
         const struct variant *v = registry_variant_at(r, i);
         if (answers[i].answer == ANSWER_NO)

@@ -68,22 +68,6 @@ static int judge_trial(int status, const char *words, struct error *err)
     return error_set(err, "loading it ends the process: look at its constructors");
 }
 
-/* Whatever it does to its signals, timers and descriptors: it is the parent that looks at the
- * clock, and the end of the process that counts, not that of a pipe. */
-static bool ends_in_time(struct process_group *g, int seconds)
-{
-    uint64_t end = clock_ns() + (uint64_t)seconds * 1000000000U;
-    struct pollfd news = { .fd = g->news, .events = POLLIN };
-
-    while (!process_group_ended(g)) {
-        uint64_t now = clock_ns();
-        if (now >= end)
-            return false;
-        poll(&news, 1, (int)((end - now) / 1000000) + 1);
-    }
-    return true;
-}
-
 /* What has been said by now, and no more of it than there is room for. */
 static void read_words(int fd, char *words, size_t size)
 {
@@ -92,9 +76,11 @@ static void read_words(int fd, char *words, size_t size)
     words[nr > 0 ? nr : 0] = '\0';
 }
 
+/* Whatever it does to its signals, timers and descriptors: it is the parent that looks at the
+ * clock, and the end of the process that counts, not that of a pipe. */
 static int follow_trial(struct process_group *g, int words, int seconds, struct error *err)
 {
-    bool ended = ends_in_time(g, seconds), alone = process_group_is_empty(g);
+    bool ended = process_group_wait(g, seconds), alone = process_group_is_empty(g);
     char said[sizeof(err->message)];
 
     process_group_kill(g);
