@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "store/place.h"
+#include "store/untrusted.h"
 
 #include "base/file.h"
 #include "base/memory.h"
@@ -75,7 +76,8 @@ static sqlite3 *open_bare(const char *path)
     sqlite3 *db = NULL;
     char *name = sql_immutable_name(path);
 
-    if (sqlite3_open_v2(name, &db, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, NULL) != SQLITE_OK) {
+    if (sqlite3_open_v2(name, &db, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, NULL) != SQLITE_OK ||
+        untrusted_settings(db) != SQLITE_OK) {
         sqlite3_close(db);
         db = NULL;
     }

@@ -52,12 +52,14 @@ struct store {
     sqlite3 *db;
     char *path;
     enum store_mode mode;
-    bool immutable;            /* read-only media: no locks, no files beside it */
-    int64_t version;           /* of its schema; with STORE_READ it may be an older one */
-    int failure;               /* SQLite's primary code of the newest error */
-    bool no_room;              /* it came from a full disk */
-    sqlite3_stmt *outermost;   /* untrusted_limit_steps(): the query that is running, */
-    int64_t turns, turns_most; /* what it has taken, and may take */
+    bool immutable;             /* read-only media: no locks, no files beside it */
+    int64_t version;            /* of its schema; with STORE_READ it may be an older one */
+    int failure;                /* SQLite's primary code of the newest error */
+    bool no_room;               /* it came from a full disk */
+    sqlite3_stmt *outermost;    /* untrusted_limit_steps(): the query that is running, */
+    int64_t turns, turns_most;  /* what it has taken, and may take */
+    int (*stop)(void *context); /* store_set_stop(): asked at each turn; NULL: nobody is */
+    void *stop_context;
     const char *odd; /* the newest column whose value was read as another, see columns.h */
     struct place place;
     enum store_fate fate; /* as the newest transaction that was refused found it */

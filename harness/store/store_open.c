@@ -286,9 +286,8 @@ void store_set_patience(struct store *s, int ms)
 
 void store_set_stop(struct store *s, int (*stop)(void *context), void *context)
 {
-    enum { STEPS = 20000 }; /* of SQLite's machine: well below a millisecond */
-
-    sqlite3_progress_handler(s->db, STEPS, stop, context);
+    s->stop = stop;
+    s->stop_context = context;
 }
 
 const char *store_path(const struct store *s)

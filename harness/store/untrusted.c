@@ -77,6 +77,8 @@ static int takes_too_long(void *context)
 {
     struct store *s = context;
 
+    if (s->stop && s->stop(s->stop_context))
+        return 1;
     if (++s->turns <= s->turns_most)
         return 0;
     s->turns_most = TURNS_LEAST + bytes_of(s) / BYTES_A_TURN; /* it grows while we write */
