@@ -7,6 +7,7 @@
 #include "store/schema.h"
 #include "store/untrusted.h"
 #include "store/watch.h"
+#include "store/watch_log.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -156,6 +157,7 @@ static int open_for_reading(struct store *s, struct error *err)
         return -1;
     if (foreign) /* and stays where it is */
         return read_connection(s, IMMUTABLE, err);
+    watch_log_keep(s->path, &s->note);
     if (read_connection(s, SHARED, err) == 0)
         return 0;
     if (s->no_room) { /* for the index of the log, which can be in memory if nobody shares it */
@@ -223,6 +225,7 @@ static int open_for_writing(struct store *s, struct error *err)
                          "%s: the log beside it belongs to another file, and its folder cannot be "
                          "written to",
                          s->path);
+    watch_log_keep(s->path, &s->note);
     char *name = plain_name(s->path);
     int rc = connect_to(s, name, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, err);
     free(name);

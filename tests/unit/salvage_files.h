@@ -17,6 +17,18 @@ struct files {
     int64_t pages;
 };
 
+static inline void make_sound(const char *path)
+{
+    struct error err;
+
+    make_runs(path, 0, RUNS, RESULTS);
+    struct store *s = open_store(path, STORE_WRITE);
+    assert_ok(store_baseline_save(s, "main", (const int64_t[]) { 2, 3 }, 2, 5, NULL, false, &err),
+              &err);
+    assert_ok(store_annotate(s, 5, 1, "new BIOS", &err), &err);
+    store_close(s);
+}
+
 static inline struct files make_files(void **state)
 {
     struct files f;
@@ -26,12 +38,14 @@ static inline struct files make_files(void **state)
     path_in(*state, "sound.db", f.sound);
     path_in(*state, "damaged.db", f.damaged);
     path_in(*state, "saved.db", f.saved);
-    make_runs(f.sound, 0, RUNS, RESULTS);
-    struct store *s = open_store(f.sound, STORE_WRITE);
-    assert_ok(store_baseline_save(s, "main", (const int64_t[]) { 2, 3 }, 2, 5, NULL, false, &err),
-              &err);
-    assert_ok(store_annotate(s, 5, 1, "new BIOS", &err), &err);
-    store_close(s);
+    /* Made once: each run waits for the disk. */
+    static char *made;
+    static size_t length;
+    if (!made) {
+        make_sound(f.sound);
+        made = file_read(f.sound, &length, &err);
+    }
+    assert_ok(file_write(f.sound, made, length, &err), &err);
     assert_int_equal(stat(f.sound, &st), 0);
     f.pages = st.st_size / PAGE;
     assert_true(f.pages > 60);

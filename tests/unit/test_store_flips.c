@@ -263,6 +263,99 @@ static void test_other_programs(void **state)
     assert_non_null(strstr(err.message, "another program"));
 }
 
+/* ---- the log that a dead writer leaves ---- */
+
+enum { LOG_RUNS = 12, LOG_FRAME = 24 + PAGE };
+
+static void add_suffix(const char *path, const char *suffix, char out[200])
+{
+    snprintf(out, 200, "%s%s", path, suffix);
+}
+
+/* A history whose newest runs are in the log alone. */
+static void make_logged(struct files *f)
+{
+    char log[200], log_copy[200];
+    struct error err;
+    struct store *s = open_store(f->sound, STORE_WRITE);
+
+    assert_ok(sql_execute(s, "PRAGMA wal_autocheckpoint = 0", &err), &err);
+    for (unsigned i = 0; i < LOG_RUNS; i++) {
+        struct run run = sample_run();
+        run.started_ms += i;
+        assert_ok(store_begin_run(s, &run, &err), &err);
+        add_launch_of(s, run.id, 0, 0, 1);
+    }
+    copy_bytes(f->sound, f->damaged);
+    add_suffix(f->sound, "-wal", log);
+    add_suffix(f->saved, "-wal", log_copy);
+    copy_bytes(f->sound, f->saved); /* the file and the log, put aside */
+    copy_bytes(log, log_copy);
+    store_close(s);
+}
+
+static int64_t open_and_count(const char *path, char **note)
+{
+    struct store *s = open_store(path, STORE_READ);
+    struct error err;
+    int64_t nr;
+
+    *note = store_take_note(s);
+    assert_ok(sql_one_int(s, "SELECT count(*) FROM measurement", &nr, &err), &err);
+    store_close(s);
+    assert_sound(path);
+    return nr;
+}
+
+static bool is_blind_spot(size_t where, size_t length)
+{
+    size_t last = 32 + (length - 32) / LOG_FRAME * LOG_FRAME - LOG_FRAME;
+
+    return where >= last && where < last + 16; /* number, commit mark and salts of the last page */
+}
+
+/* What is lost is said before it is gone, and the log is kept. */
+static void test_flips_in_a_log(void **state)
+{
+    struct files f = make_files(state);
+    int64_t cases = nr_cases(150) / 3, lost = 0;
+    char log[200], log_aside[200], kept[230];
+    uint64_t seed = knock_seed();
+    struct random r;
+    struct error err;
+    size_t length;
+    char *note;
+
+    random_seed(&r, seed);
+    make_logged(&f);
+    add_suffix(f.damaged, "-wal", log);
+    add_suffix(f.saved, "-wal", log_aside);
+    snprintf(kept, sizeof(kept), "%s.damaged.1", log);
+    char *bytes = file_read(log_aside, &length, &err);
+    for (int64_t i = 0; i < cases; i++) {
+        size_t where = (size_t)random_below(&r, length);
+        copy_bytes(f.saved, f.damaged);
+        bytes[where] ^= (char)(1 << random_below(&r, 8));
+        assert_ok(file_write(log, bytes, length, &err), &err);
+        int64_t nr = open_and_count(f.damaged, &note);
+        assert_true(nr >= MEASUREMENTS && nr <= MEASUREMENTS + LOG_RUNS);
+        if (nr < MEASUREMENTS + LOG_RUNS && !note && !is_blind_spot(where, length))
+            fail_msg("byte %zu of %zu: %lld measurements are lost, and nothing was said", where,
+                     length, (long long)(MEASUREMENTS + LOG_RUNS - nr));
+        assert_int_equal(note != NULL, file_exists(kept));
+        lost += note != NULL;
+        remove(kept);
+        free(note);
+        copy_bytes(log_aside, log);
+        free(bytes);
+        bytes = file_read(log_aside, &length, &err);
+    }
+    knock("a bit of the log of a dead writer changed", (long)cases, (long)cases,
+          "all before it is there, what is lost is said and the log kept (%lld) (seed %" PRIu64 ")",
+          (long long)lost, seed);
+    free(bytes);
+}
+
 /* ---- files without checksums ---- */
 
 static bool is_watched(const char *path)
@@ -319,7 +412,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         scratch_test(test_flips),       scratch_test(test_page_astray),
         scratch_test(test_lost_mark),   scratch_test(test_other_programs),
-        scratch_test(test_older_files),
+        scratch_test(test_older_files), scratch_test(test_flips_in_a_log),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
