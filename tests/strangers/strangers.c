@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * strangers HARNESS FOLDER: every command that reads a history, on histories of strangers. Nothing
+ * of what they hold runs, each command ends with a status of its own within 5 s of computing and
+ * 500 MB, and prints no control characters. A sample; HARNESS_CASES says how many, HARNESS_SEED
+ * which.
+ */
+#include "core/names.h"
+#include "knocks.h"
+#include "stranger.h"
+#include "testing.h"
+
+#include "base/file.h"
+#include "base/memory.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum {
+    CASES = 24,
+    COMMANDS_A_CASE = 5,
+    ARGUMENTS = 12,
+    SECONDS = 5,        /* of computing */
+    WAIT_SECONDS = 120, /* of a busy machine */
+    MEGABYTES = 500,
+    OUTPUT_MOST = 1 << 20, /* kept of it, to be looked at */
+};
+
+/* Behind each: --db h.db, but where it says so. */
+static const struct command {
+    const char *words[ARGUMENTS];
+    bool no_db, as_is; /* as_is: JSON and files of others hold what they hold */
+} commands[] = {
+    { .words = { "history", "list" } },
+    { .words = { "history", "list", "--json" }, .as_is = true },
+    { .words = { "history", "show", "latest" } },
+    { .words = { "history", "system", "latest" } },
+    { .words = { "history", "verdicts" } },
+    { .words = { "history", "verdicts", "1" } },
+    { .words = { "history", "verify" } },
+    { .words = { "history", "annotate", "1", "a word" } },
+    { .words = { "history", "prune", "--keep-runs", "2", "--dry-run" } },
+    { .words = { "history", "prune", "--keep-runs", "2", "--vacuum" } },
+    { .words = { "history", "prune", "--samples-older-than", "1d" } },
+    { .words = { "history", "backup", "copy.db" } },
+    { .words = { "history", "merge", "h.db", "--db", "to.db" }, .no_db = true },
+    { .words = { "history", "salvage", "h.db", "saved.db" }, .no_db = true },
+    { .words = { "baseline", "list" } },
+    { .words = { "baseline", "show", "main" } },
+    { .words = { "baseline", "accepted" } },
+    { .words = { "baseline", "save", "new" } },
+    { .words = { "export" }, .as_is = true },
+    { .words = { "export", "--format", "csv" }, .as_is = true },
+    { .words = { "export", "--format", "gbench" }, .as_is = true },
+    { .words = { "export", "--format", "openmetrics" }, .as_is = true },
+    { .words = { "export", "--format", "summary-json" }, .as_is = true },
+    { .words = { "compare", "--baseline", "main" } },
+    { .words = { "compare", "--baseline", "1", "--head", "2", "--format", "github" },
+      .as_is = true },
+    { .words = { "compare", "--replay" } },
+    { .words = { "trend" } },
+    { .words = { "report", "-o", "report.html" } },
+    { .words = { "report", "--md" }, .as_is = true },
+    { .words = { "plot", "--only", "tails", "-o", "plots" } },
+    { .words = { "list", "machines" } },
+};
+
+enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
+
+struct outcome {
+    int status; /* as wait4 gives it */
+    double seconds;
+    int64_t kilobytes;
+    char *output;
+    size_t length;
+    bool hung;
+};
+
+static void start(const char *harness, const struct command *c, int out)
+{
+    char *argv[ARGUMENTS + 4] = { (char *)(uintptr_t)harness };
+    int nr = 1, null = open("/dev/null", O_RDONLY);
+
+    for (int i = 0; i < ARGUMENTS && c->words[i]; i++)
+        argv[nr++] = (char *)(uintptr_t)c->words[i];
+    if (!c->no_db) {
+        argv[nr++] = (char *)(uintptr_t) "--db";
+        argv[nr++] = (char *)(uintptr_t) "h.db";
+    }
+    dup2(null, 0);
+    dup2(out, 1);
+    dup2(out, 2);
+    execv(harness, argv);
+    _exit(127);
+}
+
+static void read_output(int fd, struct outcome *o)
+{
+    struct pollfd waiting = { .fd = fd, .events = POLLIN };
+    ssize_t nr;
+
+    o->output = memory_zeroed(OUTPUT_MOST + 1, 1);
+    while (!(o->hung = poll(&waiting, 1, WAIT_SECONDS * 1000) <= 0)) {
+        char rest[4096];
+        bool room = o->length < OUTPUT_MOST;
+        nr = read(fd, room ? o->output + o->length : rest,
+                  room ? OUTPUT_MOST - o->length : sizeof(rest));
+        if (nr <= 0)
+            return;
+        o->length += room ? (size_t)nr : 0;
+    }
+}
+
+static struct outcome run_command(const char *harness, const struct command *c)
+{
+    struct outcome o = { .status = 0 };
+    struct rusage usage;
+    int ends[2];
+
+    assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+    pid_t pid = fork();
+    assert_true(pid >= 0);
+    if (pid == 0)
+        start(harness, c, ends[1]);
+    close(ends[1]);
+    read_output(ends[0], &o);
+    if (o.hung)
+        kill(pid, SIGKILL);
+    close(ends[0]);
+    assert_int_equal(wait4(pid, &o.status, 0, &usage), pid);
+    o.seconds = (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+                (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
+    o.kilobytes = usage.ru_maxrss;
+    return o;
+}
+
+/* Lines of text that a terminal shows and does not obey. */
+static bool is_plain(const struct outcome *o)
+{
+    char *copy = memory_zeroed(o->length + 1, 1);
+    bool plain = true;
+
+    memcpy(copy, o->output, o->length);
+    for (char *line = copy, *end; plain && line; line = end) {
+        end = strchr(line, '\n');
+        if (end)
+            *end++ = '\0';
+        for (char *p = line; *p; p++)
+            if (*p == '\t')
+                *p = ' ';
+        /* The cut at the end may be in the middle of a character. */
+        plain = name_is_line(line) || (!end && o->length == OUTPUT_MOST);
+    }
+    plain &= strlen(copy) == strcspn(copy, "\n") || o->length == 0 || plain;
+    free(copy);
+    return plain;
+}
+
+static void check(const struct command *c, const struct outcome *o, const char *what)
+{
+    const char *wrong = NULL;
+    char words[200] = "";
+
+    if (o->hung)
+        wrong = "does not end";
+    else if (!WIFEXITED(o->status))
+        wrong = "crashes";
+    else if (WEXITSTATUS(o->status) > 2 && WEXITSTATUS(o->status) != 77)
+        wrong = "has a strange exit status";
+    else if (o->seconds > SECONDS)
+        wrong = "takes too long";
+    else if (o->kilobytes > MEGABYTES * INT64_C(1000))
+        wrong = "takes too much memory";
+    else if (getenv("HARNESS_STRICT_TEXT") && !c->as_is && !is_plain(o))
+        wrong = "prints control characters";
+    else if (access("X", F_OK) == 0 || access("../X", F_OK) == 0)
+        wrong = "runs a command";
+    if (!wrong)
+        return;
+    for (int i = 0; c->words[i]; i++)
+        snprintf(words + strlen(words), sizeof(words) - strlen(words), " %s", c->words[i]);
+    fail_msg("harness%s %s (status %x, %.1f s, %lld MB): %s\n%.*s", words, wrong,
+             (unsigned)o->status, o->seconds, (long long)o->kilobytes / 1000, what,
+             (int)(o->length < 600 ? o->length : 600), o->output);
+}
+
+static void remove_files(void)
+{
+    static const char *const names[] = { "h.db",     "h.db-wal",   "h.db-shm",  "h.db-journal",
+                                         "to.db",    "to.db-wal",  "to.db-shm", "copy.db",
+                                         "saved.db", "report.html" };
+
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        unlink(names[i]);
+}
+
+static void put_base(const char *bytes, size_t length)
+{
+    struct error err;
+
+    remove_files();
+    assert_ok(file_write("h.db", bytes, length, &err), &err);
+}
+
+static void try_case(const char *harness, const char *base, size_t length, struct random *r,
+                     double *longest, int64_t *largest)
+{
+    char what[1200];
+
+    put_base(base, length);
+    stranger_change("h.db", r, what, sizeof(what));
+    size_t changed_length;
+    struct error err;
+    char *changed = file_read("h.db", &changed_length, &err);
+    for (int i = 0; changed && i < COMMANDS_A_CASE; i++) {
+        const struct command *c = &commands[random_below(r, COMMANDS)];
+        put_base(changed, changed_length);
+        struct outcome o = run_command(harness, c);
+        check(c, &o, what);
+        *longest = o.seconds > *longest ? o.seconds : *longest;
+        *largest = o.kilobytes > *largest ? o.kilobytes : *largest;
+        free(o.output);
+    }
+    free(changed);
+}
+
+static const char *harness_path;
+
+static void test_strangers(void **state)
+{
+    const char *given = getenv("HARNESS_CASES");
+    long cases = given ? strtol(given, NULL, 10) : CASES;
+    uint64_t seed = knock_seed();
+    double longest = 0;
+    int64_t largest = 0;
+    struct error err;
+    size_t length;
+
+    (void)state;
+    remove_files();
+    stranger_base("h.db");
+    char *base = file_read("h.db", &length, &err);
+    assert_non_null(base);
+    for (long i = 0; i < cases; i++) {
+        struct random r; /* each case by itself: HARNESS_SEED=seed+i HARNESS_CASES=1 is the ith */
+        random_seed(&r, seed + (uint64_t)i);
+        try_case(harness_path, base, length, &r, &longest, &largest);
+    }
+    free(base);
+    knock("histories of strangers", cases, cases,
+          "%d commands each: nothing runs, at most %.1f s and %lld MB (seed %" PRIu64 ")",
+          COMMANDS_A_CASE, longest, (long long)largest / 1000, seed);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_strangers) };
+
+    if (argc != 3 || (mkdir(argv[2], 0777) && errno != EEXIST) || chdir(argv[2])) {
+        fprintf(stderr, "usage: strangers HARNESS FOLDER\n");
+        return 2;
+    }
+    harness_path = argv[1];
+    mkdir(".git", 0777); /* the top of a project: nothing above counts */
+    setenv("HOME", argv[2], 1);
+    unsetenv("HARNESS_DB");
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
