@@ -5,6 +5,7 @@
 #include "base/strbuf.h"
 #include "store/place.h"
 #include "store/schema.h"
+#include "store/untrusted.h"
 #include "store/write.h"
 
 #include <stdlib.h>
@@ -263,6 +264,9 @@ static void take_over(struct store *s, struct store *to)
     to->cache = old.cache;
     to->place = old.place;
     to->fate = old.fate;
+    s->outermost = to->outermost = NULL;
+    untrusted_limit_steps(s); /* each connection knows whose it is */
+    untrusted_limit_steps(to);
 }
 
 static bool is_worth_it(const struct store *s)
