@@ -288,6 +288,8 @@ static const struct option_row rows[] = {
                "TIME", "prune: keep a summary of older runs' samples (90d)"),
     OPTION_ROW("dry-run", 0, OPTION_FLAG, struct history_options, dry_run, NULL,
                "prune: say what would go, change nothing"),
+    OPTION_ROW("trust-clock", 0, OPTION_FLAG, struct history_options, trust_clock, NULL,
+               "prune: although ages look as if the clock had jumped"),
     OPTION_ROW("vacuum", 0, OPTION_FLAG, struct history_options, vacuum, NULL,
                "prune: give free room back to the file system"),
     OPTION_END,

@@ -14,7 +14,7 @@ struct history_options {
     int64_t limit;
     int64_t keep_days, keep_runs;
     double samples_older_than; /* s */
-    bool dry_run, vacuum;
+    bool dry_run, trust_clock, vacuum;
 };
 
 /* argv[0] is the action's name. They return the exit status, or -1 with an error. */

@@ -50,6 +50,12 @@ void history_path(const char *given, struct strbuf *path)
     strbuf_adds(path, "/.harness/history.db");
 }
 
+static void tell_wait(const char *path, int seconds)
+{
+    fprintf(stderr, "harness: waiting for another process that keeps %s locked (%d s at most)\n",
+            path, seconds);
+}
+
 int history_open(struct store **store, const char *given, enum store_mode mode, struct error *err)
 {
     struct strbuf path;
@@ -58,8 +64,10 @@ int history_open(struct store **store, const char *given, enum store_mode mode, 
     history_path(given, &path);
     int rc = store_open(store, path.data, mode, err);
     strbuf_release(&path);
-    if (rc == 0)
+    if (rc == 0) {
+        store_tell_waits(*store, tell_wait);
         history_tell(*store);
+    }
     return rc;
 }
 

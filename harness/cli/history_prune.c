@@ -64,6 +64,7 @@ int history_prune(struct store *store, const struct history_options *o, int argc
         .keep_runs = o->keep_runs,
         .samples_ms = (int64_t)(o->samples_older_than * 1000),
         .dry_run = o->dry_run,
+        .trust_clock = o->trust_clock,
     };
     struct store_pruned pruned;
     bool any = o->keep_days || o->keep_runs || o->samples_older_than > 0;

@@ -259,6 +259,7 @@ static void take_over(struct store *s, struct store *to)
     s->version = to->version;
     s->failure = 0;
     s->elsewhere = true;
+    sql_be_patient(s);
     to->db = old.db;
     to->path = old.path;
     to->cache = old.cache;
@@ -269,9 +270,9 @@ static void take_over(struct store *s, struct store *to)
     untrusted_limit_steps(to);
 }
 
-static bool is_worth_it(const struct store *s)
+bool keeping_has_run(const struct store *s)
 {
-    return s->keeping && s->keeping->runs.nr > 0 && !s->elsewhere;
+    return s->keeping && s->keeping->runs.nr > 0;
 }
 
 /* What a file that was copied over shows at first may also look like damage. */
@@ -292,7 +293,7 @@ int keeping_go_elsewhere(struct store *s, struct error *err)
     struct strbuf path;
     char *now = NULL;
 
-    if (!is_worth_it(s) || !is_gone(s))
+    if (!keeping_has_run(s) || s->elsewhere || !is_gone(s))
         return -1;
     strbuf_init(&path);
     place_name(s->path, "kept", &path);

@@ -15,6 +15,7 @@ void keeping_launch_end(struct store *s, int64_t id, const struct launch *launch
 void keeping_measurement(struct store *s, int64_t launch, const struct measurement *m);
 void keeping_ceilings(struct store *s, const struct machine *machine, const char *epoch,
                       const struct ceiling *ceilings, size_t nr);
+bool keeping_has_run(const struct store *s);
 /* It has ended and is safe. */
 void keeping_forget(struct store *s, int64_t run);
 void keeping_free(struct store *s);

@@ -2,6 +2,7 @@
 #include "store/prune.h"
 
 #include "base/array.h"
+#include "base/text.h"
 #include "store/samples.h"
 #include "store/samples_thin.h"
 #include "store/schema.h"
@@ -10,7 +11,8 @@
 
 #include <stdlib.h>
 
-enum { UNFINISHED_MS = 2 * 86400 * 1000 };
+enum { DAY_MS = 86400 * 1000, UNFINISHED_MS = 2 * DAY_MS };
+static const int64_t YEAR_MS = INT64_C(365) * DAY_MS;
 
 /* One run, and what becomes of it. */
 struct candidate {
@@ -103,6 +105,50 @@ static bool may_be_running(const struct store_prune *rules, const struct candida
 static bool is_old(const struct store_prune *rules, const struct candidate *c)
 {
     return rules->samples_ms > 0 && age_of(rules, c) > rules->samples_ms && c->thinned_ms == 0;
+}
+
+/* ---- is the clock right? ---- */
+
+static bool is_touched(const struct store_prune *rules, const struct candidate *c, int64_t *limit)
+{
+    if (c->named || may_be_running(rules, c))
+        return false;
+    bool goes = !is_kept(rules, c), old = is_old(rules, c);
+    *limit = goes ? rules->keep_ms : rules->samples_ms;
+    return (goes && rules->keep_ms > 0) || (!goes && old);
+}
+
+static int doubt(const struct pruning *p, int64_t from_ms, int64_t to_ms, struct error *err)
+{
+    char from[TEXT_UNIT_SIZE], to[TEXT_UNIT_SIZE];
+
+    return error_set(
+        err,
+        "%s: nothing was pruned, because the clock may be wrong: it jumps from %.10s to "
+        "%.10s. If it is right, add --trust-clock (--dry-run says what would go)",
+        p->store->path, text_timestamp(from_ms, from), text_timestamp(to_ms, to));
+}
+
+/* Runs are in order, newest first. */
+static int check_clock(const struct pruning *p, struct error *err)
+{
+    const struct store_prune *rules = p->rules;
+    int64_t newer = rules->now_ms, limit, gap;
+
+    if (rules->dry_run || rules->trust_clock || p->runs.nr == 0 ||
+        (rules->keep_ms == 0 && rules->samples_ms == 0))
+        return 0;
+    if (age_of(rules, &p->runs.items[0]) < -DAY_MS)
+        return doubt(p, p->runs.items[0].started_ms, rules->now_ms, err);
+    for (size_t i = 0; i < p->runs.nr; i++) {
+        const struct candidate *c = &p->runs.items[i];
+        if (is_touched(rules, c, &limit)) {
+            bool far = __builtin_sub_overflow(newer, c->started_ms, &gap) || gap - YEAR_MS > limit;
+            return far ? doubt(p, c->started_ms, newer, err) : 0;
+        }
+        newer = c->started_ms;
+    }
+    return 0;
 }
 
 /* ---- removing ---- */
@@ -318,6 +364,8 @@ int store_prune(struct store *s, const struct store_prune *rules, struct store_p
     *pruned = (struct store_pruned) { 0 };
     int rc = read_runs(&p, err);
     pruned->runs = (int64_t)p.runs.nr;
+    if (rc == 0)
+        rc = check_clock(&p, err);
     for (size_t i = 0; rc == 0 && i < p.runs.nr; i++)
         rc = settle(&p, &p.runs.items[i], err);
     /* Also where nothing was removed: a pruning that was killed has left them. */

@@ -21,6 +21,7 @@ struct store_prune {
     int64_t keep_runs;  /* so many of the newest finished ones; 0: no such rule */
     int64_t samples_ms; /* samples of older runs become summaries; 0: none do */
     bool dry_run;       /* only look; STORE_READ will do */
+    bool trust_clock;   /* do it although now_ms looks wrong */
 };
 
 struct store_pruned {
@@ -34,6 +35,9 @@ struct store_pruned {
                                             * baseline or verdict */
 };
 
+/* Refuses, before anything is changed, where the clock looks wrong and ages decide: now is more
+ * than a day before the newest run; or between the newest run that would go and the next newer one
+ * (or now, where there is none) lie a year and the age limit, as after a leap of the clock. */
 int store_prune(struct store *s, const struct store_prune *rules, struct store_pruned *pruned,
                 struct error *err);
 

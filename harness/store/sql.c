@@ -2,6 +2,7 @@
 #include "store/sql.h"
 
 #include "base/memory.h"
+#include "store/keeping.h"
 #include "store/place.h"
 #include "store/untrusted.h"
 #include "store/watch.h"
@@ -246,6 +247,41 @@ int64_t sql_last_id(const struct store *s)
 {
     return sqlite3_last_insert_rowid(s->db);
 }
+
+/* ---- waiting ---- */
+
+static int patience_of(const struct store *s)
+{
+    if (s->patience_ms)
+        return s->patience_ms;
+    return keeping_has_run(s) ? SQL_BUSY_RUN_MS : SQL_BUSY_MS;
+}
+
+/* Soon again at first, later seldom. */
+static int wait_for_others(void *context, int count)
+{
+    static const int pauses[] = { 1, 2, 5, 10, 15, 20, 25, 25, 25, 50, 50, 100 };
+    enum { NR = sizeof(pauses) / sizeof(pauses[0]) };
+    struct store *s = context;
+    int pause = pauses[count < NR ? count : NR - 1];
+
+    if (count == 0)
+        s->waited_ms = 0;
+    if (s->waited_ms >= patience_of(s))
+        return 0;
+    if (s->on_wait && s->waited_ms < SQL_BUSY_TOLD_MS && s->waited_ms + pause >= SQL_BUSY_TOLD_MS)
+        s->on_wait(s->path, patience_of(s) / 1000);
+    s->waited_ms += pause;
+    sqlite3_sleep(pause);
+    return 1;
+}
+
+void sql_be_patient(struct store *s)
+{
+    sqlite3_busy_handler(s->db, wait_for_others, s);
+}
+
+/* ---- transactions ---- */
 
 static int gone(struct store *s, struct error *err)
 {

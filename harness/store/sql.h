@@ -24,7 +24,9 @@
 #include <sqlite3.h>
 #include <sys/types.h>
 
-enum { SQL_BUSY_MS = 60000 };
+/* How long writers wait for each other; with a run in hand longer, for it is not easily had again.
+ */
+enum { SQL_BUSY_MS = 60000, SQL_BUSY_RUN_MS = 300000, SQL_BUSY_TOLD_MS = 5000 };
 
 struct sql_cached {
     char *text;
@@ -65,6 +67,9 @@ struct store {
     enum store_fate fate; /* as the newest transaction that was refused found it */
     struct strbuf note;   /* for people: what was put aside, or kept elsewhere */
     struct keeping *keeping;
+    int patience_ms; /* of store_set_patience(); 0: as usual */
+    int waited_ms;   /* for the lock in hand */
+    store_wait_fn *on_wait;
     bool elsewhere; /* the handle writes to a new file beside the one that was opened */
     bool lasting;   /* the transaction that is open began with sql_begin_lasting() */
     ARRAY(struct sql_cached) cache;
@@ -111,6 +116,9 @@ int sql_end(struct store *s, int rc, struct error *err);
 
 /* The file without its log and without locks, as SQLite takes it (a URI); free() it. */
 char *sql_immutable_name(const char *path);
+
+/* From now on the handle waits for others by its own patience. */
+void sql_be_patient(struct store *s);
 
 /* Turns SQLite's code into a message for a stranger; returns -1. */
 int sql_error(struct store *s, int code, struct error *err);

@@ -10,8 +10,8 @@
  * never the file. All other calls that write are promises: they synchronise the log, so that they
  * and everything before them survive that too, whoever else has the file open.
  *
- * Many processes may write one file at the same time: writers queue for up to 60 s. A handle
- * belongs to one thread and must not be used in a forked child.
+ * Many processes may write one file at the same time: writers queue, see store_set_patience(). A
+ * handle belongs to one thread and must not be used in a forked child.
  *
  * All functions return 0 or -1 with a message that names the file and says what to do. After a
  * failed write nothing of that call is in the file, and the handle stays usable.
@@ -59,11 +59,16 @@ enum store_fate store_fate(struct store *s);
 /* Does the file begin as SQLite's do? Not to be asked of one that this process has open: closing it
  * would drop SQLite's locks. */
 bool store_is_database(const char *path);
-/* How long writes wait for other writers, instead of the 60 s. */
+/* How long writes wait for other writers, instead of 60 s, or 300 s while the handle has a run that
+ * has not ended; then such a run is kept elsewhere, see store_is_elsewhere(). */
 void store_set_patience(struct store *s, int ms);
 /* While it reads, the handle asks again and again whether to stop; where the answer is not 0, the
  * call in hand ends with an error. NULL: nobody is asked. */
 void store_set_stop(struct store *s, int (*stop)(void *context), void *context);
+/* Called once for each wait that takes longer than 5 s: for which file, and for how long at most.
+ */
+typedef void store_wait_fn(const char *path, int seconds);
+void store_tell_waits(struct store *s, store_wait_fn *tell);
 
 /* ---- writing: STORE_WRITE only ---- */
 

@@ -125,6 +125,8 @@ static int read_connection(struct store *s, enum reading how, struct error *err)
 
     s->immutable = immutable;
     free(name);
+    if (rc == 0)
+        sql_be_patient(s);
     if (rc == 0 && how == ALONE)
         rc = sql_execute(s, "PRAGMA locking_mode = EXCLUSIVE", err);
     if (rc || schema_recognise(s, &empty, err))
@@ -229,6 +231,8 @@ static int open_for_writing(struct store *s, struct error *err)
     char *name = plain_name(s->path);
     int rc = connect_to(s, name, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, err);
     free(name);
+    if (rc == 0)
+        sql_be_patient(s);
     if (rc || schema_recognise(s, &empty, err))
         return -1;
     if (sqlite3_db_readonly(s->db, "main") == 1)
@@ -284,7 +288,12 @@ void store_close(struct store *s)
 
 void store_set_patience(struct store *s, int ms)
 {
-    sqlite3_busy_timeout(s->db, ms);
+    s->patience_ms = ms;
+}
+
+void store_tell_waits(struct store *s, store_wait_fn *tell)
+{
+    s->on_wait = tell;
 }
 
 void store_set_stop(struct store *s, int (*stop)(void *context), void *context)

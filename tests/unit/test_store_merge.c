@@ -312,7 +312,9 @@ static void test_all_kinds(void **state)
 static void test_thinned(void **state)
 {
     struct two p = two_paths(state);
-    const struct store_prune rules = { .now_ms = clock_epoch_ms(), .samples_ms = 1 };
+    const struct store_prune rules = { .trust_clock = true,
+                                       .now_ms = clock_epoch_ms(),
+                                       .samples_ms = 1 };
     struct store_pruned pruned;
     struct error err;
 

@@ -564,10 +564,54 @@ static void test_table(void **state)
           "%d changes, %d users: old and new data whole, and said", NR_CHANGES, NR_USERS);
 }
 
+/* ---- a lock that is held for longer than anybody waits ---- */
+
+/* Only the run's own patience is short here. */
+static void test_kept_locked(void **state)
+{
+    const struct scratch *scratch = *state;
+    struct run run = sample_run();
+    struct launch launch = { .seq = 0 };
+    struct store_merged merged = { 0 };
+    struct error err;
+    struct store *s;
+    int64_t id;
+
+    make_runs(scratch->path, 1, 1, 1);
+    s = open_store(scratch->path, STORE_WRITE);
+    struct store *other = open_store(scratch->path, STORE_WRITE);
+    assert_ok(store_begin_run(s, &run, &err), &err);
+    assert_ok(store_begin_launch(s, run.id, &launch, &id, &err), &err);
+    assert_ok(add_some(s, id, 0, BEFORE, &err), &err);
+    assert_ok(sql_execute(other, "BEGIN IMMEDIATE", &err), &err);
+    store_set_patience(s, 50);
+    assert_ok(add_some(s, id, BEFORE, AFTER, &err), &err);
+    assert_ok(store_end_launch(s, id, &launch, &err), &err);
+    assert_ok(store_end_run(s, run.id, run.started_ms + 9, &err), &err);
+    assert_true(store_is_elsewhere(s));
+    char *note = store_take_note(s);
+    assert_non_null(strstr(note, "kept locked"));
+    free(note);
+    assert_ok(sql_execute(other, "COMMIT", &err), &err);
+    /* Merged, as the note says, it takes the place of what had been written of it. */
+    assert_ok(store_merge(other, store_path(s), &merged, &err), &err);
+    assert_int_equal(merged.runs_grown, 1);
+    assert_int_equal(merged.conflicts.nr, 0);
+    store_merged_release(&merged);
+    store_close(s);
+    store_close(other);
+    assert_int_equal(count_in(scratch->path, "SELECT count(*) FROM run WHERE ended_ms > 0"), 2);
+    assert_int_equal(count_in(scratch->path, "SELECT count(*) FROM measurement"),
+                     2 + BEFORE + AFTER);
+    knock("a history kept locked for longer than writers wait", 1, 1,
+          "a run goes on in a new file, and can be merged");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         scratch_test(test_table),
+        scratch_test(test_kept_locked),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

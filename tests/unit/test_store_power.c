@@ -375,6 +375,18 @@ static size_t wanted_states(void)
     return given ? (size_t)strtoull(given, NULL, 10) : STATES;
 }
 
+/* In memory where there is such a place: thousands of files are made and removed. */
+static void name_states(const struct scratch *scratch, char states[160])
+{
+    struct error err;
+
+    snprintf(states, 160, "/dev/shm/harness-power-XXXXXX");
+    if (mkdtemp(states))
+        return;
+    snprintf(states, 160, "%s/states", scratch->folder);
+    assert_ok(file_make_directory(states, &err), &err);
+}
+
 /* Three ways to be read meanwhile, and a file of each older version. */
 static void test_cuts(void **state)
 {
@@ -384,12 +396,10 @@ static void test_cuts(void **state)
     size_t wanted = wanted_states();
     char states[160], other[192];
     struct random r;
-    struct error err;
 
     random_seed(&r, seed);
     recording_install();
-    snprintf(states, sizeof(states), "%s/states", scratch->folder);
-    assert_ok(file_make_directory(states, &err), &err);
+    name_states(scratch, states);
     snprintf(other, sizeof(other), "%s/other.db", scratch->folder);
     make_runs(other, 100, 2, 2);
     for (int way = 0; way < WAYS; way++) {
@@ -412,6 +422,8 @@ static void test_cuts(void **state)
         array_release(&w.said);
         recording_end();
     }
+    empty_folder(states);
+    rmdir(states);
 }
 
 int main(void)

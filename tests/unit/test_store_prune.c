@@ -143,6 +143,7 @@ static struct store_pruned prune(const char *path, struct store_prune rules)
     struct error err;
 
     rules.now_ms = now;
+    rules.trust_clock = true; /* runs of these tests are of any time */
     assert_ok(store_prune(s, &rules, &pruned, &err), &err);
     store_close(s);
     assert_sound(path);
@@ -393,6 +394,59 @@ static void test_killed(void **state)
           "file sound, nothing lost that is to be kept (seed %" PRIu64 ")", seed);
 }
 
+/* Ages count only where the clock can be right. */
+static void test_clock(void **state)
+{
+    enum { REFUSED = -1 };
+    const int64_t day = INT64_C(86400000), first = 1790000000123;
+    const struct {
+        const char *what;
+        int64_t after; /* the second run, behind the first; days */
+        int64_t now;   /* behind the second one */
+        struct store_prune rules;
+        int removed;
+    } cases[] = {
+        { "all is recent", 1, 1, { .keep_ms = 30 * day }, 0 },
+        { "an old run, and a recent one", 40, 1, { .keep_ms = 30 * day }, 1 },
+        { "both are old", 1, 90, { .keep_ms = 30 * day }, 2 },
+        { "the clock is at 2100", 1, 27000, { .keep_ms = 30 * day }, REFUSED },
+        { "the same, for samples", 1, 27000, { .samples_ms = 30 * day }, REFUSED },
+        { "a run was made with the clock at 2100", 27000, 1, { .keep_ms = 30 * day }, REFUSED },
+        { "the clock is right again", 27000, -26990, { .keep_ms = 30 * day }, REFUSED },
+        { "numbers need no clock", 1, 27000, { .keep_runs = 1 }, 1 },
+        { "it is right", 1, 27000, { .keep_ms = 30 * day, .trust_clock = true }, 2 },
+        { "only a look", 1, 27000, { .keep_ms = 30 * day, .dry_run = true }, 2 },
+    };
+    char path[160];
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct store_prune rules = cases[i].rules;
+        struct store_pruned pruned;
+        struct error err;
+        path_in(*state, "clock.db", path);
+        remove(path);
+        make_runs(path, 0, 2, 1);
+        char move[128];
+        snprintf(move, sizeof(move), "UPDATE run SET started_ms = %" PRId64 " WHERE id = 2",
+                 first + cases[i].after * day);
+        execute_in(path, move);
+        rules.now_ms = first + (cases[i].after + cases[i].now) * day;
+        struct store *s = open_store(path, STORE_WRITE);
+        int rc = store_prune(s, &rules, &pruned, &err);
+        print_message("%s\n", cases[i].what);
+        assert_int_equal(rc, cases[i].removed == REFUSED ? -1 : 0);
+        if (rc)
+            assert_non_null(strstr(err.message, "--trust-clock"));
+        else
+            assert_int_equal(pruned.removed, cases[i].removed);
+        store_close(s);
+        if (rc)
+            assert_int_equal(count_in(path, "SELECT count(*) FROM run WHERE thinned_ms = 0"), 2);
+    }
+    knock("a prune while the clock may be wrong", (long)(sizeof(cases) / sizeof(cases[0])),
+          (long)(sizeof(cases) / sizeof(cases[0])), "nothing goes unless it is asked for again");
+}
+
 /* A look at a file of an older version needs no upgrade. */
 static void test_older_versions(void **state)
 {
@@ -481,6 +535,7 @@ int main(void)
         scratch_test(test_thinned_as_json),
         scratch_test(test_vacuum),
         scratch_test(test_killed),
+        scratch_test(test_clock),
         scratch_test(test_older_versions),
         scratch_test(test_left_overs),
         scratch_test(test_any_start),
