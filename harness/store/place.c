@@ -146,9 +146,6 @@ static enum seal_answer look_at_log(const char *path, int fd)
     main.context = bare ? handle_of(bare, SQLITE_FCNTL_FILE_POINTER) : NULL;
     enum seal_answer answer = there ? compare(path, &log, &main, &seal, &at)
                                     : seal_compare(&log, &main, &seal, &seal, &at);
-    /* An older harness cannot have written it to a file that has a seal. */
-    if (answer == SEAL_UNKNOWN && bare && seal_of(bare, seal.now) > 0)
-        answer = SEAL_FOREIGN;
     sqlite3_close(bare);
     return !there && answer != SEAL_NO_LOG ? SEAL_FOREIGN : answer;
 }
@@ -223,7 +220,7 @@ static bool lengths_differ(int index, int64_t file, int64_t log)
 }
 
 /* Somebody uses the index, but not the file that is here now; or it is of a file of another length.
- * In a child, whose closing drops no lock of ours. Only what is safe between fork() and exec(). */
+ * Only what is safe between fork() and exec(), as all that ask_child() asks. */
 static bool index_is_foreign(const char *path, const char *index_path, const char *log_path)
 {
     enum { LOOKS = 4 };
@@ -247,18 +244,39 @@ static bool index_is_foreign(const char *path, const char *index_path, const cha
     return index >= 0;
 }
 
-static bool ask_child(const char *path, const char *index, const char *log)
+/* In a child, whose closing drops no lock of ours. */
+static bool ask_child(bool (*question)(const char *path, const char *index, const char *log),
+                      const char *path, const char *index, const char *log)
 {
     int status = 0;
     pid_t child = fork();
 
     if (child == 0)
-        _exit(index_is_foreign(path, index, log));
+        _exit(question(path, index, log));
     if (child < 0)
         return false;
     while (waitpid(child, &status, 0) < 0 && errno == EINTR)
         continue;
     return WIFEXITED(status) && WEXITSTATUS(status) == 1;
+}
+
+static bool index_is_unused(const char *path, const char *index_path, const char *log_path)
+{
+    int index = open(index_path, O_RDONLY | O_CLOEXEC);
+
+    (void)path;
+    (void)log_path;
+    return index < 0 || holder(index, INDEX_ATTACHED, 1) == 0;
+}
+
+static bool has_seal(const char *path)
+{
+    unsigned char now[SEAL_NUMBER];
+    sqlite3 *bare = open_bare(path);
+    bool has = bare && seal_of(bare, now) > 0;
+
+    sqlite3_close(bare);
+    return has;
 }
 
 /* ---- before a file is opened ---- */
@@ -276,10 +294,15 @@ static void look(struct look *l)
 
     if (fd >= 0)
         close(fd);
+    /* A log without seals, beside a file that has one, which nobody uses: what an older harness
+     * left of the file that lay here. One that is used is another program's, at work. */
+    if (answer == SEAL_UNKNOWN && has_seal(l->path) &&
+        ask_child(index_is_unused, l->path, l->index.data, l->log.data))
+        answer = SEAL_FOREIGN;
     l->foreign_log = answer == SEAL_FOREIGN;
     l->foreign_index = l->foreign_log;
     if (answer == SEAL_NO_LOG && file_exists(l->index.data))
-        l->foreign_index = ask_child(l->path, l->index.data, l->log.data);
+        l->foreign_index = ask_child(index_is_foreign, l->path, l->index.data, l->log.data);
 }
 
 /* 1: it is put aside, 0: the folder cannot be written to, -1: error. */
