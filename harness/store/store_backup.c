@@ -38,16 +38,17 @@ static bool is_partial(const char *name)
 /* Whoever writes one holds it locked as long as it lives. */
 static void remove_if_left(int folder, const char *name)
 {
-    char journal[NAME_MAX + 16];
+    static const char *const ends[] = { "-journal", "-wal", "-shm", "" };
+    char beside[NAME_MAX + 16];
     int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     struct stat st;
 
     if (fd < 0)
         return;
-    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && flock(fd, LOCK_EX | LOCK_NB) == 0) {
-        snprintf(journal, sizeof(journal), "%s-journal", name);
-        unlinkat(folder, name, 0);
-        unlinkat(folder, journal, 0);
+    bool left = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && flock(fd, LOCK_EX | LOCK_NB) == 0;
+    for (size_t i = 0; left && i < sizeof(ends) / sizeof(ends[0]); i++) {
+        snprintf(beside, sizeof(beside), "%s%s", name, ends[i]);
+        unlinkat(folder, beside, 0);
     }
     close(fd);
 }

@@ -1,0 +1,93 @@
+# shellcheck shell=bash
+# A history copied, restored and moved by commands, and one whose file goes away while it is used. U-05.
+
+hex() { sed -E 's/\.(before|kept|left|backup)-[0-9a-f]{8}/.\1-HEX/g'; }
+files() { find "$1" -type f | sort | hex; }
+
+say "Backup and restore"
+fake seed=1 --launches 1 --batch 1
+t history backup kept.db
+fake seed=2 --launches 2 --batch 1
+t history restore kept.db
+t history verify
+t history restore none.db
+t history restore kept.db --db new/h.db
+t history restore kept.db --db kept.db
+echo 'my notes' >notes.db
+t history restore notes.db
+t history restore kept.db --db notes.db | hex
+check "what was there is kept" grep -q 'my notes' notes.db.before-*
+head -c -8192 kept.db >damaged.db
+t history restore damaged.db 2>&1 | cut -c1-60
+t history restore
+
+say "Move"
+t history move kept.db --db new/h.db
+t history move far/away/h.db --db new/h.db
+files new
+files far
+t history verify --db far/away/h.db
+t history move x.db --db none.db
+ln -s far/away/h.db link.db
+t history move x.db --db link.db
+t history move
+
+say "While somebody reads"
+fake seed=3 --launches 1 --batch 1 --db far/away/h.db
+"$HARNESS" serve --db far/away/h.db --port 0 >serving 2>&1 &
+server=$!
+check "it is served" wait_for grep -q 'http' serving
+t history move x.db --db far/away/h.db
+t history restore .harness/history.db --db far/away/h.db
+kill -TERM $server
+wait $server || true
+t history move x.db --db far/away/h.db
+knock_checks "histories restored and moved by commands" "the content is whole, before and after"
+
+say "Backups that are killed leave nothing for long"
+fake seed=3,sd=0.05 --launches 40 --iterations 400 --db big.db
+kills=20 left=0
+mkdir copies
+for ((i = 0; i < kills; i++)); do
+  "$HARNESS" history backup "copies/$i.db" --db big.db >/dev/null 2>&1 &
+  pid=$!
+  disown $pid
+  sleep "0.0$(printf %02d $((RANDOM % 40)))"
+  kill -KILL $pid 2>/dev/null || true
+done
+cp big.db copies/mine.backup-12.partial # not one of ours, by its name
+exec 9>copies/x.backup-0a1b2c3d.partial # and one that somebody is writing
+flock 9
+quiet history backup copies/whole.db --db big.db
+left=$(find copies -name '*.partial*' ! -name 'mine*' ! -name 'x.backup*' | wc -l)
+[ "$left" = 0 ] || find copies -name '*.partial*'
+check "nothing of them is left" test "$left" = 0
+check "what others have is there" test -e copies/mine.backup-12.partial
+check "what somebody holds is there" test -e copies/x.backup-0a1b2c3d.partial
+exec 9>&-
+quiet history backup copies/again.db --db big.db
+check "until it is let go" test ! -e copies/x.backup-0a1b2c3d.partial
+whole=0 nr=0
+for copy in copies/*.db; do
+  nr=$((nr + 1))
+  "$HARNESS" history verify --db "$copy" >/dev/null && whole=$((whole + 1))
+done
+check "each that has its name is whole" test $whole = $nr
+knock "kill -9 of \`history backup\`" $whole $nr "copies are whole or not there, left-overs go"
+
+say "Removed while a run is measured"
+"$HARNESS" run null/copy/right --device "$FAKE,hang=3" --seed 2 --launches 2 --iterations 5 \
+  --timeout 2 --db gone.db >out 2>err &
+pid=$!
+some() { "$HARNESS" history list --db gone.db | grep -q ' [1-9][0-9]* OK'; }
+check "some is measured" wait_for some
+rm gone.db
+wait $pid
+echo "[$?]"
+tail -n 1 out | hex
+grep '^harness:' err | hex
+kept=$(echo gone.db.kept-*)
+"$HARNESS" history list --db "$kept" | grep -oE '[0-9]+ OK.*'
+t history merge "$kept" --db gone.db | hex
+knock_if "\`rm\` of a history during a run" "all of the run is kept, and said" \
+  "$HARNESS" history verify --db gone.db
