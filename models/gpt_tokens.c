@@ -111,7 +111,7 @@ int gpt_tokens_read(struct gpt_tokens *t, const struct gpt_config *c, const char
                     struct error *err)
 {
     size_t length;
-    char *text = file_read(path, &length, err);
+    char *text = file_read(path, FILE_RECORDS_MOST, &length, err);
 
     *t = (struct gpt_tokens) { 0 };
     if (!text)

@@ -103,7 +103,7 @@ static size_t parse_header(const char *file, size_t length, int64_t extent[NPY_R
 float *npy_read(const char *path, int64_t extent[NPY_RANK], int *rank, struct error *err)
 {
     size_t length;
-    char *file = file_read(path, &length, err);
+    char *file = file_read(path, FILE_ARRAYS_MOST, &length, err);
 
     if (!file)
         return NULL;

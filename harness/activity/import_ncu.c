@@ -286,7 +286,7 @@ int activity_import_ncu_text(const char *text, size_t length, const char *what,
 int activity_import_ncu_csv(const char *path, struct counter_list *list, struct error *err)
 {
     size_t length = 0;
-    char *text = file_read(path, &length, err);
+    char *text = file_read(path, FILE_RECORDS_MOST, &length, err);
 
     if (!text)
         return -1;

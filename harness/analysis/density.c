@@ -157,13 +157,20 @@ static void choose_places(struct density *d, const double *part, size_t nr, doub
             d->at[d->nr++] = places[i];
 }
 
+/* Into bins that can be told apart. */
+static bool can_be_cut(double low, double high)
+{
+    return high - low > fmax(fabs(low), fabs(high)) * 0x1p-42 && (high - low) / BINS > 0 &&
+           isfinite(high - low);
+}
+
 bool density_fill(struct density *d, const double *sorted, size_t n, double low, double high)
 {
     size_t first, nr = part_within(sorted, n, low, high, &first);
     const double *part = sorted + first;
 
     *d = (struct density) { 0 };
-    if (nr < 2 || !(part[nr - 1] > part[0]))
+    if (nr < 2 || !can_be_cut(part[0], part[nr - 1]))
         return false;
     struct binned *b = memory_zeroed(1, sizeof(*b));
     bin_samples(b, part, nr);

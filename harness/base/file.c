@@ -1,126 +1,323 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/file.h"
 
+#include "base/memory.h"
 #include "base/strbuf.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-char *file_read(const char *path, size_t *length, struct error *err)
+/* ---- in ---- */
+
+/* What the reader named is a descriptor that this process was given: it may be whatever it is. */
+static bool is_descriptor(const char *path)
 {
-    FILE *file = fopen(path, "rb");
+    return strcmp(path, "/dev/stdin") == 0 || strncmp(path, "/dev/fd/", 8) == 0 ||
+           strncmp(path, "/proc/self/fd/", 14) == 0;
+}
+
+static const char *kind_of(mode_t mode)
+{
+    return S_ISDIR(mode)    ? "a directory"
+           : S_ISFIFO(mode) ? "a named pipe"
+           : S_ISSOCK(mode) ? "a socket"
+                            : "a device";
+}
+
+/* Opened without waiting: a named pipe that nobody writes to would be waited for forever. */
+static int open_input(const char *path, size_t most, struct error *err)
+{
+    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+    struct stat st;
+
+    if (fd < 0)
+        return error_set(err, "%s: cannot open: %s", path, strerror(errno));
+    if (fstat(fd, &st) || fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK))
+        error_set(err, "%s: cannot open: %s", path, strerror(errno));
+    else if (!S_ISREG(st.st_mode) && (S_ISDIR(st.st_mode) || !is_descriptor(path)))
+        error_set(err, "%s: cannot read: it is %s, not a file", path, kind_of(st.st_mode));
+    else if (S_ISREG(st.st_mode) && st.st_size > 0 && (uintmax_t)st.st_size > most)
+        error_set(err, "%s: larger than %zu MiB, more than is read of such a file", path,
+                  most >> 20);
+    else
+        return fd;
+    close(fd);
+    return -1;
+}
+
+/* The next bytes; 0 at the end, -1 on error. */
+static ssize_t read_some(int fd, char *block, size_t size)
+{
+    ssize_t nr;
+
+    do
+        nr = read(fd, block, size);
+    while (nr < 0 && errno == EINTR);
+    return nr;
+}
+
+char *file_read(const char *path, size_t most, size_t *length, struct error *err)
+{
     struct strbuf content;
     char block[65536];
-    size_t nr;
+    ssize_t nr = 0;
+    int fd = open_input(path, most, err);
 
-    if (!file) {
-        error_set(err, "%s: cannot open: %s", path, strerror(errno));
+    if (fd < 0)
         return NULL;
-    }
     strbuf_init(&content);
-    while ((nr = fread(block, 1, sizeof(block), file)) > 0)
-        strbuf_add(&content, block, nr);
-    bool failed = ferror(file) != 0;
+    while (content.length <= most && (nr = read_some(fd, block, sizeof(block))) > 0)
+        strbuf_add(&content, block, (size_t)nr);
     int reason = errno;
-    fclose(file);
-    if (failed) {
-        strbuf_release(&content);
-        error_set(err, "%s: cannot read: %s", path, strerror(reason));
-        return NULL;
+    close(fd);
+    if (nr >= 0 && content.length <= most) {
+        if (length)
+            *length = content.length;
+        return strbuf_detach(&content);
     }
-    if (length)
-        *length = content.length;
-    return strbuf_detach(&content);
+    strbuf_release(&content);
+    if (nr < 0)
+        error_set(err, "%s: cannot read: %s", path, strerror(reason));
+    else
+        error_set(err, "%s: larger than %zu MiB, more than is read of such a file", path,
+                  most >> 20);
+    return NULL;
 }
 
 int file_digest(const char *path, char digest[DIGEST_TEXT_SIZE], struct error *err)
 {
+    char block[65536];
     struct digest d;
-    size_t length;
-    char *bytes = file_read(path, &length, err);
-
-    if (!bytes)
-        return -1;
-    digest_init(&d);
-    digest_add(&d, bytes, length);
-    digest_text(&d, digest);
-    free(bytes);
-    return 0;
-}
-
-static int write_all(int fd, const char *bytes, size_t length)
-{
-    while (length > 0) {
-        ssize_t nr = write(fd, bytes, length);
-        if (nr < 0 && errno == EINTR)
-            continue;
-        if (nr < 0)
-            return -1;
-        bytes += nr;
-        length -= (size_t)nr;
-    }
-    return 0;
-}
-
-/* Creates or empties `path` and fills it; 0, or the reason. Pipes and devices know no fsync(). */
-static int fill(const char *path, const void *bytes, size_t length, bool sync)
-{
-    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    ssize_t nr;
+    int fd = open_input(path, SIZE_MAX, err);
 
     if (fd < 0)
-        return errno;
-    int reason = write_all(fd, bytes, length) || (sync && fsync(fd)) ? errno : 0;
-    if (close(fd) && reason == 0)
-        reason = errno;
-    return reason;
+        return -1;
+    digest_init(&d);
+    while ((nr = read_some(fd, block, sizeof(block))) > 0)
+        digest_add(&d, block, (size_t)nr);
+    int reason = errno;
+    close(fd);
+    if (nr < 0)
+        return error_set(err, "%s: cannot read: %s", path, strerror(reason));
+    digest_text(&d, digest);
+    return 0;
 }
 
-static int replace(const char *path, const void *bytes, size_t length)
-{
-    struct strbuf temporary;
+/* ---- out ---- */
 
-    strbuf_init(&temporary);
-    strbuf_addf(&temporary, "%s.%ld.tmp", path, (long)getpid());
-    int reason = fill(temporary.data, bytes, length, true);
-    if (reason == 0 && rename(temporary.data, path))
+/* Where a chain of links ends, which need not exist; NULL and errno. free() it. */
+static char *follow(const char *path)
+{
+    enum { LINKS_MOST = 40 };
+    char *at = memory_string(path), to[PATH_MAX];
+    struct stat st;
+
+    for (int links = 0; lstat(at, &st) == 0 && S_ISLNK(st.st_mode); links++) {
+        ssize_t nr = links < LINKS_MOST ? readlink(at, to, sizeof(to) - 1) : -1;
+        const char *slash = strrchr(at, '/');
+        struct strbuf next;
+        if (nr <= 0) {
+            errno = links < LINKS_MOST ? errno : ELOOP;
+            free(at);
+            return NULL;
+        }
+        to[nr] = '\0';
+        strbuf_init(&next);
+        if (to[0] != '/' && slash)
+            strbuf_add(&next, at, (size_t)(slash - at) + 1);
+        strbuf_adds(&next, to);
+        free(at);
+        at = strbuf_detach(&next);
+    }
+    return at;
+}
+
+/* What is there and no file (a device, a pipe), and what a descriptor of some process leads to,
+ * whose other users look at the file that it has now. */
+static bool is_in_place(const char *path)
+{
+    struct stat st;
+    char real[PATH_MAX];
+    ssize_t nr = readlink(path, real, sizeof(real) - 1);
+
+    if (nr > 0)
+        real[nr] = '\0';
+    if (is_descriptor(path) || strcmp(path, "/dev/stdout") == 0 ||
+        strcmp(path, "/dev/stderr") == 0 || (nr > 0 && strncmp(real, "/proc/", 6) == 0))
+        return true;
+    return stat(path, &st) == 0 && !S_ISREG(st.st_mode);
+}
+
+static size_t folder_length(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? (size_t)(slash - path) + 1 : 0;
+}
+
+/* A new file beside the target by a name that nobody can guess. */
+static int open_temporary(struct file_output *o)
+{
+    enum { TRIES = 16 };
+    struct strbuf name;
+    uint64_t random;
+    int fd = -1;
+
+    strbuf_init(&name);
+    for (int i = 0; fd < 0 && i < TRIES; i++) {
+        if (getrandom(&random, sizeof(random), 0) != (ssize_t)sizeof(random))
+            break;
+        strbuf_clear(&name);
+        strbuf_add(&name, o->target, folder_length(o->target));
+        strbuf_addf(&name, ".harness-%016llx.tmp", (unsigned long long)random);
+        fd = open(name.data, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+        if (fd < 0 && errno != EEXIST)
+            break;
+    }
+    o->temporary = strbuf_detach(&name);
+    return fd;
+}
+
+/* A file that takes another's place is as readable as that was, and belongs to whom that did. */
+static int take_mode(const struct file_output *o, int fd)
+{
+    struct stat st;
+
+    if (lstat(o->target, &st) || !S_ISREG(st.st_mode))
+        return 0;
+    if (fchown(fd, st.st_uid, st.st_gid))
+        errno = 0; /* not everybody may; it is the writer's then */
+    return fchmod(fd, st.st_mode & 0777);
+}
+
+static int open_output(struct file_output *o)
+{
+    if (is_in_place(o->path))
+        return open(o->path, O_WRONLY | O_TRUNC | O_CLOEXEC | O_NOCTTY);
+    o->target = follow(o->path);
+    if (!o->target)
+        return -1;
+    int fd = open_temporary(o);
+    if (fd >= 0 && take_mode(o, fd) == 0)
+        return fd;
+    int reason = errno;
+    if (fd >= 0) {
+        close(fd);
+        unlink(o->temporary);
+    }
+    errno = reason;
+    return -1;
+}
+
+static void forget(struct file_output *o)
+{
+    free(o->path);
+    free(o->target);
+    free(o->temporary);
+    *o = (struct file_output) { .stream = NULL };
+}
+
+int file_begin(struct file_output *o, const char *path, struct error *err)
+{
+    *o = (struct file_output) { .path = memory_string(path) };
+    int fd = open_output(o);
+
+    if (fd >= 0 && (o->stream = fdopen(fd, "w")))
+        return 0;
+    int reason = errno;
+    if (fd >= 0) {
+        close(fd);
+        if (o->temporary)
+            unlink(o->temporary);
+    }
+    forget(o);
+    return error_set(err, "%s: cannot write: %s", path, strerror(reason));
+}
+
+/* A name is on the disk when its folder is. Some file systems know no fsync() of a folder. */
+static int sync_folder(const char *path)
+{
+    size_t length = folder_length(path);
+    struct strbuf folder;
+
+    strbuf_init(&folder);
+    strbuf_add(&folder, length ? path : ".", length ? length : 1);
+    int fd = open(folder.data, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    bool failed = fd >= 0 && fsync(fd) && (errno == EIO || errno == ENOSPC || errno == EDQUOT);
+    int reason = errno;
+    if (fd >= 0)
+        close(fd);
+    strbuf_release(&folder);
+    return failed ? reason : 0;
+}
+
+/* 0, or the reason. Pipes and devices know no fsync(). */
+static int finish(struct file_output *o)
+{
+    int reason = 0;
+
+    if (ferror(o->stream) || fflush(o->stream) || (o->temporary && fsync(fileno(o->stream))))
+        reason = errno ? errno : EIO;
+    if (fclose(o->stream) && reason == 0)
         reason = errno;
+    o->stream = NULL;
+    if (!o->temporary || reason)
+        return reason;
+    if (rename(o->temporary, o->target))
+        return errno;
+    free(o->temporary);
+    o->temporary = NULL;
+    return sync_folder(o->target);
+}
+
+int file_commit(struct file_output *o, struct error *err)
+{
+    int reason = finish(o);
+
     if (reason)
-        unlink(temporary.data);
-    strbuf_release(&temporary);
-    return reason;
+        error_set(err, "%s: cannot write: %s", o->path, strerror(reason));
+    file_abort(o);
+    return reason ? -1 : 0;
+}
+
+void file_abort(struct file_output *o)
+{
+    if (o->stream)
+        fclose(o->stream);
+    if (o->temporary)
+        unlink(o->temporary);
+    forget(o);
 }
 
 int file_write(const char *path, const void *bytes, size_t length, struct error *err)
 {
-    struct stat st;
-    bool in_place = lstat(path, &st) == 0 && !S_ISREG(st.st_mode);
-    int reason = in_place ? fill(path, bytes, length, false) : replace(path, bytes, length);
+    struct file_output o;
 
-    return reason ? error_set(err, "%s: cannot write: %s", path, strerror(reason)) : 0;
+    if (file_begin(&o, path, err))
+        return -1;
+    errno = 0;
+    if (length > 0)
+        fwrite(bytes, 1, length, o.stream);
+    return file_commit(&o, err);
 }
 
 int file_sync_folder(const char *path, struct error *err)
 {
-    const char *slash = strrchr(path, '/');
-    struct strbuf folder;
+    int reason = sync_folder(path);
 
-    strbuf_init(&folder);
-    strbuf_add(&folder, path, slash ? (size_t)(slash - path) : 0);
-    strbuf_adds(&folder, slash ? "/." : ".");
-    int fd = open(folder.data, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    /* A file system that cannot do it for folders says EINVAL. */
-    int reason = fd < 0 || (fsync(fd) && errno != EINVAL) ? errno : 0;
-    if (fd >= 0)
-        close(fd);
-    strbuf_release(&folder);
     return reason ? error_set(err, "%s: cannot synchronise its folder: %s", path, strerror(reason))
                   : 0;
 }
+
+/* ---- folders ---- */
 
 static int make_one(const char *path, struct error *err)
 {
@@ -170,6 +367,8 @@ int file_make_parent(const char *path, struct error *err)
     strbuf_release(&parent);
     return rc;
 }
+
+/* ---- small ones ---- */
 
 bool file_exists(const char *path)
 {

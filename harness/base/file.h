@@ -9,11 +9,47 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
-/* The whole file, NUL-terminated (the NUL is not counted); free() it. NULL on error. */
-char *file_read(const char *path, size_t *length, struct error *err);
-/* Replaces the file in one step: temporary file beside it, fsync, rename. What is there and no
- * regular file (/dev/stdout, a pipe, a link) is written in place instead, never replaced. */
+/* What is read at most, by kind. */
+#define FILE_SETTINGS_MOST                                                                         \
+    ((size_t)16 << 20)                       /* configurations, presets, suites, logs of builds    \
+                                              */
+#define FILE_RECORDS_MOST ((size_t)1 << 30)  /* exported histories, results, traces, samples */
+#define FILE_IMPORT_MOST  ((size_t)64 << 20) /* results of other programs */
+#define FILE_ARRAYS_MOST  ((size_t)16 << 30) /* arrays of numbers (.npy) */
+
+/* The whole file, NUL-terminated (the NUL is not counted), if it has no more than `most` bytes;
+ * free() it. NULL on error. Refused: what is no regular file, which may have no end or never begin,
+ * unless `path` names a descriptor of this process: /dev/stdin, /dev/fd/N. */
+char *file_read(const char *path, size_t most, size_t *length, struct error *err);
+
+/*
+ * A file that takes the place of `path` when it is complete:
+ *
+ *     struct file_output o;
+ *     if (file_begin(&o, path, err))
+ *         return -1;
+ *     fprintf(o.stream, ...);            errors are found by file_commit()
+ *     return file_commit(&o, err);       or file_abort(&o)
+ *
+ * What was there is whole until then, whatever happens, and stays where anything fails. A new file
+ * is made beside the target by a name nobody can guess (.harness-<random>.tmp, exclusively, no link
+ * followed), gets mode and owner of what it replaces, is synchronised and renamed; then its folder
+ * is synchronised. Links lead to the target, which is replaced. What is there and no regular file
+ * (a device, a pipe), and /dev/stdout, /dev/fd/N, are written in place. A process that is killed
+ * leaves nothing or one such temporary file, which nobody reads.
+ */
+struct file_output {
+    FILE *stream;
+    char *path, *target, *temporary; /* owned; the latter NULL where it is written in place */
+};
+
+int file_begin(struct file_output *o, const char *path, struct error *err);
+/* Both end it and leave nothing to release. */
+int file_commit(struct file_output *o, struct error *err);
+void file_abort(struct file_output *o);
+/* The same in one call. */
 int file_write(const char *path, const void *bytes, size_t length, struct error *err);
 /* Creates the directory and its parents; existing ones are fine. */
 int file_make_directory(const char *path, struct error *err);

@@ -22,9 +22,32 @@ static void position(const char *text, const char *at, int *line, int *column)
     }
 }
 
+/* Values of the text, about: behind each separator outside of strings there is one. */
+static size_t count_values(const char *text, size_t length)
+{
+    size_t nr = 1;
+    bool string = false;
+
+    for (size_t i = 0; i < length; i++) {
+        if (text[i] == '"')
+            string = !string;
+        else if (string)
+            i += text[i] == '\\';
+        else
+            nr += text[i] == ',' || text[i] == '[' || text[i] == '{';
+    }
+    return nr;
+}
+
 cJSON *json_parse(const char *text, size_t length, const char *what, struct error *err)
 {
     const char *end = NULL;
+
+    if (count_values(text, length) > JSON_VALUES_MOST) {
+        error_set(err, "%s: more than %zu values, which is more than one JSON file may have", what,
+                  JSON_VALUES_MOST);
+        return NULL;
+    }
     cJSON *json = cJSON_ParseWithLengthOpts(text, length, &end, 0);
 
     if (json) {
@@ -41,10 +64,10 @@ cJSON *json_parse(const char *text, size_t length, const char *what, struct erro
     return NULL;
 }
 
-cJSON *json_parse_file(const char *path, struct error *err)
+cJSON *json_parse_file(const char *path, size_t most, struct error *err)
 {
     size_t length;
-    char *text = file_read(path, &length, err);
+    char *text = file_read(path, most, &length, err);
 
     if (!text)
         return NULL;

@@ -112,7 +112,7 @@ int json_source_parse(struct json_source *s, const char *text, size_t length, co
 int json_source_read(struct json_source *s, const char *path, struct error *err)
 {
     size_t length;
-    char *text = file_read(path, &length, err);
+    char *text = file_read(path, FILE_SETTINGS_MOST, &length, err);
 
     *s = (struct json_source) { 0 };
     if (!text)

@@ -196,7 +196,7 @@ static char *last_words(const struct build_place *p)
 {
     struct error ignored;
     size_t length = 0, lines = 0;
-    char *text = file_read(p->log.data, &length, &ignored);
+    char *text = file_read(p->log.data, FILE_RECORDS_MOST, &length, &ignored);
 
     if (!text)
         return memory_string("");

@@ -2,6 +2,7 @@
 #include "cli/durations.h"
 
 #include "base/array.h"
+#include "base/file.h"
 #include "base/json.h"
 
 #include <math.h>
@@ -206,7 +207,7 @@ static int read_map(const cJSON *map, struct tally *t, struct error *err)
 static int read_json(const char *path, struct tally *t, struct error *err)
 {
     struct records records = { 0 };
-    cJSON *json = json_parse_file(path, err);
+    cJSON *json = json_parse_file(path, FILE_RECORDS_MOST, err);
     int rc = 0;
 
     if (!json)

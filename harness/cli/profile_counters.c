@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/profile_counters.h"
 
+#include "base/file.h"
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/text.h"
@@ -35,7 +36,7 @@ int profile_counters_take(const char *folder, const struct benchmark_name *name,
                           struct error *err)
 {
     char *path = profiling_counters_file(folder, name);
-    cJSON *json = json_parse_file(path, err);
+    cJSON *json = json_parse_file(path, FILE_SETTINGS_MOST, err);
 
     *counters = (struct profile_counters) { .reason = { "" } };
     int rc = json ? read_counters(json, m, counters, err) : -1;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The same as JSON, and the files of a profile. */
+#include "base/file.h"
 #include "base/json.h"
 #include "base/memory.h"
 #include "cli/profile_counters.h"
@@ -174,15 +175,15 @@ static int write_with(write_fn *write, const struct profile_view *v, const char 
                       const char *name, struct error *err)
 {
     char *path = path_in(folder, name);
-    FILE *file = fopen(path, "w");
-    int rc = file ? write(file, v) : -1;
+    struct file_output file;
+    int rc = file_begin(&file, path, err);
 
-    if (file && fclose(file))
-        rc = -1;
-    if (rc)
-        error_set(err, "%s: %s", path, strerror(errno));
+    if (rc == 0) {
+        write(file.stream, v); /* what fails there, file_commit() finds */
+        rc = file_commit(&file, err);
+    }
     free(path);
-    return rc ? -1 : 0;
+    return rc;
 }
 
 int profile_write(const struct profile_view *v, const char *folder, size_t top, struct error *err)

@@ -112,7 +112,7 @@ int series_read(const char *path, struct series_values *out, struct error *err)
 {
     bool input = strcmp(path, "-") == 0;
     size_t length;
-    char *text = file_read(input ? "/dev/stdin" : path, &length, err);
+    char *text = file_read(input ? "/dev/stdin" : path, FILE_RECORDS_MOST, &length, err);
 
     *out = (struct series_values)ARRAY_EMPTY;
     if (!text)

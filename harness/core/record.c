@@ -39,6 +39,59 @@ int stop_rule_find(const char *name)
     return find(stop_rules, STOP_RULE_NR, name);
 }
 
+bool record_number_is_sane(double value)
+{
+    return fabs(value) <= RECORD_NUMBER_MOST;
+}
+
+bool record_amount_is_sane(double value)
+{
+    return value >= 0 && value <= RECORD_NUMBER_MOST;
+}
+
+struct amount {
+    const char *name;
+    double value;
+};
+
+static int check_amounts(const struct amount *amounts, size_t nr, struct error *err)
+{
+    for (size_t i = 0; i < nr; i++)
+        if (!isnan(amounts[i].value) && !record_amount_is_sane(amounts[i].value))
+            return error_set(err, "\"%s\" is %g, not a number from 0 to %.0e", amounts[i].name,
+                             amounts[i].value, RECORD_NUMBER_MOST);
+    return 0;
+}
+
+#define CHECK_AMOUNTS(amounts, err)                                                                \
+    check_amounts((amounts), sizeof(amounts) / sizeof((amounts)[0]), (err))
+
+int measurement_check(const struct measurement *m, struct error *err)
+{
+    const struct amount amounts[] = {
+        { "flops", m->flops },
+        { "bytes", m->bytes },
+        { "footprint", (double)m->footprint },
+        { "tolerance", m->tolerance },
+        { "checked", m->checked },
+        { "seconds", m->seconds },
+    };
+
+    return CHECK_AMOUNTS(amounts, err);
+}
+
+int ceiling_check(const struct ceiling *c, struct error *err)
+{
+    const struct amount amounts[] = {
+        { "value", c->value },
+        { "low", c->low },
+        { "high", c->high },
+        { "spec", c->spec },
+    };
+
+    return CHECK_AMOUNTS(amounts, err);
+}
+
 void measurement_release(struct measurement *m)
 {
     free(m->message);
@@ -61,7 +114,7 @@ void measurement_copy(struct measurement *to, const struct measurement *from)
 
 void measurement_add_telemetry(struct measurement *m, const char *name, double value)
 {
-    if (m->nr_telemetry == TELEMETRY_MAX || !isfinite(value))
+    if (m->nr_telemetry == TELEMETRY_MAX || !record_number_is_sane(value))
         return;
     struct telemetry *t = &m->telemetry[m->nr_telemetry++];
     snprintf(t->name, sizeof(t->name), "%s", name);

@@ -139,6 +139,17 @@ int outcome_find(const char *name);              /* -1 if unknown */
 const char *stop_rule_name(enum stop_rule rule); /* "precision", "time", "samples", "" */
 int stop_rule_find(const char *name);
 
+/* What amounts of work, rates and numbers beside a measurement may be, wherever they come from:
+ * finite, and no more than the largest machines do in years. Beyond, a sum or a ratio of them says
+ * nothing. Each door knows them by these: a record that is read is refused, an importer leaves the
+ * number out with a note, a plugin's work counts as not known, telemetry as absent. */
+#define RECORD_NUMBER_MOST 1e24
+bool record_number_is_sane(double value); /* within [-RECORD_NUMBER_MOST, RECORD_NUMBER_MOST] */
+bool record_amount_is_sane(double value); /* the same, and not below 0 */
+/* -1 and the first member that is not: work, footprint, tolerance, time spent. NaN is not known. */
+int measurement_check(const struct measurement *m, struct error *err);
+int ceiling_check(const struct ceiling *c, struct error *err);
+
 void measurement_release(struct measurement *m);
 void measurement_copy(struct measurement *to, const struct measurement *from);
 void measurement_add_telemetry(struct measurement *m, const char *name, double value);

@@ -252,6 +252,8 @@ int measurement_from_json(const cJSON *json, struct measurement *m, struct error
         return -1;
     if (m->nr_samples > 0 && m->batch == 0)
         return error_set(err, "%s has samples but \"batch\" is 0", m->bench.key);
+    if (measurement_check(m, err))
+        return error_prefix(err, "%s", m->bench.key);
     for (item = cJSON_IsObject(telemetry) ? telemetry->child : NULL; item; item = item->next)
         if (cJSON_IsNumber(item))
             measurement_add_telemetry(m, item->string, item->valuedouble);
@@ -325,7 +327,7 @@ cJSON *ceiling_to_json(const struct ceiling *c)
 int ceiling_from_json(const cJSON *json, struct ceiling *c, struct error *err)
 {
     *c = (struct ceiling) { 0 };
-    return read_fields(json, ceiling_fields, c, err);
+    return read_fields(json, ceiling_fields, c, err) || ceiling_check(c, err) ? -1 : 0;
 }
 
 cJSON *records_to_json(const struct records *r)

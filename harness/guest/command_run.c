@@ -83,7 +83,7 @@ static int fill(struct running *r, const struct call *call, struct error *err)
     if (!r->program)
         return -1;
     if (r->expect) {
-        r->expected = file_read(r->expect, &r->expected_length, err);
+        r->expected = file_read(r->expect, FILE_RECORDS_MOST, &r->expected_length, err);
         if (!r->expected)
             return -1;
     }

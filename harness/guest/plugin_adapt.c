@@ -3,6 +3,7 @@
 #include "guest/plugin_parts.h"
 
 #include "base/memory.h"
+#include "core/record.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -67,9 +68,10 @@ static struct tensor to_ours(const struct harness_tensor *t)
     return out;
 }
 
-static double positive(double x)
+/* What a plugin says of its work; 0, not known, where that is no amount of anything. */
+static double amount(double x)
 {
-    return isfinite(x) && x > 0 ? x : 0;
+    return record_amount_is_sane(x) ? x : 0;
 }
 
 static struct work work(const struct kernel *k, const struct shape *s, enum dtype dtype)
@@ -78,7 +80,7 @@ static struct work work(const struct kernel *k, const struct shape *s, enum dtyp
 
     if (theirs(k)->work)
         theirs(k)->work(s->dim, (int32_t)dtype, &flops, &bytes);
-    return (struct work) { positive(flops), positive(bytes) };
+    return (struct work) { amount(flops), amount(bytes) };
 }
 
 /* None where they are malformed: prepare() looks again, and says so. */

@@ -3,6 +3,7 @@
 
 #include "activity/collect.h"
 #include "base/array.h"
+#include "base/file.h"
 #include "base/strbuf.h"
 #include "core/kernel.h"
 #include "measure/plant_scope.h"
@@ -199,14 +200,12 @@ void profiling_name(const struct call *call, bool cold, struct benchmark_name *n
 
 static int write_trace(const struct session *s, const char *path, struct error *err)
 {
-    FILE *file = fopen(path, "w");
+    struct file_output file;
 
-    if (!file)
-        return error_set(err, "%s: %s", path, strerror(errno));
-    int rc = prof_write_trace(file, &s->trace);
-    if (fclose(file) || rc)
-        return error_set(err, "%s: cannot be written: %s", path, strerror(errno));
-    return 0;
+    if (file_begin(&file, path, err))
+        return -1;
+    prof_write_trace(file.stream, &s->trace); /* what fails there, file_commit() finds */
+    return file_commit(&file, err);
 }
 
 /* A GPU's operation takes what the GPU takes; that of the host goes on meanwhile. */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/file.h"
 #include "base/json.h"
 #include "base/resource.h"
 #include "base/strbuf.h"
@@ -146,7 +147,7 @@ int suite_load(struct suite *s, const char *name, struct error *err)
 
     *s = (struct suite) { 0 };
     if (file) {
-        json = json_parse_file(name, err);
+        json = json_parse_file(name, FILE_SETTINGS_MOST, err);
     } else {
         snprintf(resource, sizeof(resource), "suites/%.64s.json", name);
         const struct resource *r = resource_find(resource);

@@ -246,7 +246,7 @@ int verification_write(const char *path, const struct verification_list *fresh, 
     int rc = 0;
 
     if (file_exists(path)) {
-        text = file_read(path, &length, err);
+        text = file_read(path, FILE_SETTINGS_MOST, &length, err);
         rc = text ? verification_parse(text, length, path, &list, err) : -1;
         free(text);
     }

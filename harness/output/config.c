@@ -280,7 +280,7 @@ int config_parse(struct config *c, const char *text, size_t length, const char *
 int config_load(struct config *c, const char *path, struct error *err)
 {
     size_t length;
-    char *text = file_read(path, &length, err);
+    char *text = file_read(path, FILE_SETTINGS_MOST, &length, err);
 
     if (!text)
         return -1;

@@ -203,6 +203,11 @@ void style_nth(struct style *style, size_t n);
 void figure_scale_bar(struct figure *f, const char *label, enum quantity quantity, const char *base,
                       double low, double high, bool log);
 
+/* What a figure can show: numbers up to FIGURE_MOST, 0, and on a logarithmic axis none below
+ * 1 / FIGURE_MOST. More is no time, rate or size of anything, and leaves nothing of the others.
+ * figure_finish() leaves out marks beyond, and its caption counts them. */
+#define FIGURE_MOST 1e24
+
 /* Ranges, units, ticks, margins, wrapped texts, label places. Call once, after all data. A figure
  * with a reason, or whose data hold no finite number, gets a reason instead. */
 void figure_finish(struct figure *f);

@@ -147,6 +147,17 @@ bool axis_has_data(const struct panel *p, enum side side)
     return !isnan(data_range(p, side).low);
 }
 
+/* Ends that are too close for ticks between them, beside how large they are, move apart. */
+static void part_ends(struct axis *axis)
+{
+    double least = fmax(fabs(axis->low), fabs(axis->high)) * 0x1p-40;
+
+    if (axis->scale == AXIS_LINEAR && !(axis->high - axis->low >= least)) {
+        axis->low -= least;
+        axis->high += least;
+    }
+}
+
 bool axis_fit(struct panel *p, enum side side)
 {
     struct axis *axis = side == SIDE_X ? &p->x : &p->y;
@@ -163,6 +174,7 @@ bool axis_fit(struct panel *p, enum side side)
         widen_linear(&r, has_bars(p, side));
     axis->low = isnan(axis->low) ? r.low : axis->low;
     axis->high = isnan(axis->high) ? r.high : axis->high;
+    part_ends(axis);
     return true;
 }
 

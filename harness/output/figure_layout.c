@@ -341,6 +341,7 @@ void figure_finish(struct figure *f)
     if (f->reason)
         return;
     f->columns = f->columns < COLUMNS_MAX ? f->columns : COLUMNS_MAX;
+    figure_bound(f);
     if (!fit_panels(f)) {
         figure_set(&f->reason, "there is no finite number to draw");
         return;

@@ -23,6 +23,9 @@ struct placed_text *figure_text(struct figure *f, enum text_role role, double x,
 struct placed_text *figure_text_elided(struct figure *f, enum text_role role, double x, double y,
                                        double size, bool bold, double room, const char *text);
 
+/* Leaves out marks beyond FIGURE_MOST, and tells the caption. */
+void figure_bound(struct figure *f);
+
 /* The widest tick text of an axis or scale. */
 double figure_widest_tick(const struct ticks *ticks);
 

@@ -200,6 +200,18 @@ static void tell(struct import_build *b)
     if (b->zeros)
         import_note(b, "%zu time%s of 0 left out: nothing was measured there", b->zeros,
                     b->zeros == 1 ? "" : "s");
+    if (b->beyond)
+        import_note(b, "%zu amount%s of work left out: beyond %.0e, nothing does so much",
+                    b->beyond, b->beyond == 1 ? "" : "s", RECORD_NUMBER_MOST);
+}
+
+/* Files say what they like of work: 0 is not known. */
+static void bound_work(struct import_build *b, double *amount)
+{
+    if (record_amount_is_sane(*amount))
+        return;
+    *amount = 0;
+    b->beyond++;
 }
 
 static void add_record(struct import_build *b, struct import_case *c)
@@ -209,6 +221,8 @@ static void add_record(struct import_build *b, struct import_case *c)
             return;
         make_samples(c);
     }
+    bound_work(b, &c->m.flops);
+    bound_work(b, &c->m.bytes);
     c->m.started_ms = b->run->started_ms;
     records_add(&b->out->records, 0, c->launch)->m = c->m;
     c->m = (struct measurement) { .outcome = OUTCOME_OK };

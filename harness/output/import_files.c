@@ -10,7 +10,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static const off_t size_max = (off_t)1 << 29;
 enum { DEPTH_MAX = 16, FOLDERS_MAX = 100000 };
 
 /* ---- raw samples of NVBench ---- */
@@ -35,7 +34,7 @@ static int read_beside(const char *json, const char *name, struct strbuf *conten
 
     strbuf_init(&path);
     strbuf_addf(&path, "%.*s%s", slash ? (int)(slash - json + 1) : 0, json, name);
-    char *bytes = file_read(path.data, &length, &ignored);
+    char *bytes = file_read(path.data, FILE_RECORDS_MOST, &length, &ignored);
     if (bytes)
         strbuf_add(content, bytes, length);
     free(bytes);
@@ -76,7 +75,7 @@ static int read_part(const struct criterion *c, const char *folder, const char *
     strbuf_init(&path);
     strbuf_addf(&path, "%s/%s", folder, name);
     if (file_exists(path.data)) {
-        *json = json_parse_file(path.data, c->err);
+        *json = json_parse_file(path.data, FILE_RECORDS_MOST, c->err);
         rc = *json ? 0 : -1;
     }
     strbuf_release(&path);
@@ -263,9 +262,7 @@ static int read_text(const char *path, const struct stat *status, struct strbuf 
     strbuf_release(&folder);
     if (part)
         return rc;
-    if (S_ISREG(status->st_mode) && status->st_size > size_max)
-        return error_set(err, "%s: larger than %lld MiB", path, (long long)(size_max >> 20));
-    char *bytes = file_read(path, &length, err);
+    char *bytes = file_read(path, FILE_IMPORT_MOST, &length, err);
     if (!bytes)
         return -1;
     strbuf_add(text, bytes, length);

@@ -36,6 +36,7 @@ struct import_build {
     size_t *slots; /* hash table over them: 0, or index + 1 */
     size_t nr_slots;
     size_t summaries, zeros; /* benchmarks without raw samples; times of nothing, left out */
+    size_t beyond;           /* amounts of work that are none, left out */
     const char *statistic;   /* that stands for raw samples where there are none: "median" */
     const char *clock;       /* what the times are of */
     struct error *err;

@@ -122,7 +122,7 @@ static void replace_between(struct strbuf *text, const char *open, const char *c
 static int finish_svg(const struct figure *f, const char *path, struct error *err)
 {
     struct strbuf text;
-    char *svg = file_read(path, NULL, err);
+    char *svg = file_read(path, FILE_RECORDS_MOST, NULL, err);
 
     if (!svg)
         return -1;

@@ -74,7 +74,7 @@ int presets_load_file(struct presets *presets, const char *path, struct error *e
 {
     struct preset preset;
     size_t length;
-    char *text = file_read(path, &length, err);
+    char *text = file_read(path, FILE_SETTINGS_MOST, &length, err);
 
     if (!text)
         return -1;

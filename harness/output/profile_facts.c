@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "output/profile_facts.h"
 
+#include "base/file.h"
 #include "base/json.h"
 #include "core/tensor.h"
 
@@ -82,7 +83,7 @@ static int read_facts(const cJSON *json, struct profile_facts *facts, struct err
 
 int profile_facts_read(const char *path, struct profile_facts *facts, struct error *err)
 {
-    cJSON *json = json_parse_file(path, err);
+    cJSON *json = json_parse_file(path, FILE_RECORDS_MOST, err);
 
     *facts = (struct profile_facts) { .launches = 0 };
     if (!json)

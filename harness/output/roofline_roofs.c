@@ -233,7 +233,7 @@ static size_t touched(const struct roofs *roofs, double rate, double end, double
 static double label_end(const struct roofs *roofs, double rate, double ridge, double pushed_to,
                         double width)
 {
-    double best = pushed_to, last = place_of(roofs, ridge) - width;
+    double best = pushed_to, last = fmin(place_of(roofs, ridge), AREA_WIDTH) - width;
     size_t least = touched(roofs, rate, pushed_to, width);
 
     for (double end = pushed_to; least && end < last; end += LABEL_GAP) {

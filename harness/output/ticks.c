@@ -9,6 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* No axis has room for more. */
+enum { TICKS_LIMIT = 256 };
+
+/* Whose inverse is a number, too. */
+#define RATIO_LEAST 0x1p-1000
+
 struct prefix {
     const char *name;
     double factor;
@@ -178,14 +184,28 @@ static int decimals_of(double step)
     return decimals;
 }
 
+/* How many multiples of `step` lie within [low, high], and which is the first; none where they
+ * cannot be told apart, or a limit is not finite. */
+static int multiples(double low, double high, double step, double *first)
+{
+    *first = ceil(low / step - 1e-9);
+    double nr = floor(high / step + 1e-9) - *first + 1;
+
+    if (!(nr >= 1) || !(fabs(*first) + nr < 0x1p52))
+        return 0;
+    return (int)fmin(nr, TICKS_LIMIT);
+}
+
 /* At the multiples of `step`. */
 static void add_multiples(struct ticks *ticks, double low, double high, double step)
 {
     int decimals = decimals_of(step);
+    double first;
+    int nr = multiples(low, high, step, &first);
 
-    for (double i = ceil(low / step - 1e-9); i * step <= high + step * 1e-9; i++) {
+    for (int i = 0; i < nr; i++) {
         char text[64];
-        double at = i * step;
+        double at = (first + i) * step;
         if (fabs(at) >= 1e7)
             snprintf(text, sizeof(text), "%.4g", at);
         else
@@ -239,13 +259,25 @@ static bool has_room_for_fine(double low, double high, int first, int last, int 
     return nr <= most;
 }
 
+/* Has a logarithmic axis from low to high an end? A double has 633 decades at most. */
+static bool has_decades(double low, double high)
+{
+    return low > 0 && high >= low && isfinite(high);
+}
+
+/* Of `nr` ticks, each how manieth has a text where there is room for `most`? */
+static int every_nth(int nr, int most)
+{
+    return nr > 1 && most > 1 ? 1 + (nr - 1) / most : nr > 1 ? nr : 1;
+}
+
 static void add_decades(struct ticks *ticks, double low, double high, int most,
                         enum quantity quantity, const char *base)
 {
     int first = (int)floor(log10(low) + 1e-9), last = (int)ceil(log10(high) - 1e-9);
     int decades = last - first;
     bool fine = has_room_for_fine(low, high, first, last, most);
-    int every = 1 + (decades - 1) / (most > 1 ? most : 1);
+    int every = every_nth(decades, most);
 
     for (int decade = first; decade <= last; decade++) {
         for (int digit = 1; digit < 10; digit++) {
@@ -274,23 +306,29 @@ static size_t count_texts(const struct ticks *ticks)
 void ticks_log(struct ticks *ticks, double low, double high, int most, enum quantity quantity,
                const char *base)
 {
+    double first;
+
+    if (!has_decades(low, high))
+        return;
     add_decades(ticks, low, high, most, quantity, base);
     size_t texts = count_texts(ticks);
     if (texts > 2 || (texts == 2 && high >= 10 * low))
         return;
     ticks_release(ticks); /* less than a decade: even steps say more */
     double step = ticks_step(low, high, most);
-    for (double i = ceil(low / step - 1e-9); i * step <= high * (1 + 1e-9); i++) {
+    int nr = multiples(low, high * (1 + 1e-9), step, &first);
+    for (int i = 0; i < nr; i++) {
         char text[QUANTITY_TEXT_SIZE];
-        log_text(i * step, quantity, base, text);
-        ticks_add(ticks, i * step, text, false);
+        log_text((first + i) * step, quantity, base, text);
+        ticks_add(ticks, (first + i) * step, text, false);
     }
 }
 
 static void add_powers(struct ticks *ticks, double low, double high, int most)
 {
-    int first = (int)ceil(log2(low) - 1e-9), last = (int)floor(log2(high) + 1e-9);
-    int every = 1 + (last - first) / (most > 1 ? most : 1);
+    int first = (int)ceil(log2(fmax(low, RATIO_LEAST)) - 1e-9);
+    int last = (int)floor(log2(fmin(high, 1 / RATIO_LEAST)) + 1e-9);
+    int every = every_nth(last - first + 1, most);
 
     for (int power = first; power <= last; power++) {
         char text[32] = "";
@@ -319,6 +357,8 @@ static void add_even(struct ticks *ticks, double low, double high, int most)
 
 void ticks_ratio(struct ticks *ticks, double low, double high, int most)
 {
+    if (!has_decades(low, high))
+        return;
     if (high > 6 * low) {
         add_powers(ticks, low, high, most);
         return;

@@ -3,6 +3,10 @@
  * Axis ticks and units. Steps are 1, 2, 2.5 or 5 times a power of ten (Heckbert, "Nice numbers
  * for graph labels", Graphics Gems, 1990, with 2.5 added); a logarithmic axis has the decades,
  * and 2 and 5 where there are few.
+ *
+ * Any doubles may be given as ranges. The number of ticks is bounded: at most 256 even steps, and
+ * 633 decades with 9 digits each; a range that has no ticks which can be told apart (not finite, a
+ * step below 2^-52 of its ends, a logarithmic one that is not above 0) gets none.
  */
 #ifndef HARNESS_OUTPUT_TICKS_H
 #define HARNESS_OUTPUT_TICKS_H

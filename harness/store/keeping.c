@@ -268,6 +268,7 @@ static void take_over(struct store *s, struct store *to)
     s->outermost = to->outermost = NULL;
     untrusted_limit_steps(s); /* each connection knows whose it is */
     untrusted_limit_steps(to);
+    sql_be_patient(to);
 }
 
 bool keeping_has_run(const struct store *s)

@@ -254,7 +254,7 @@ static char *fresh_history(const char *path, bool watched, size_t *length, struc
     sql_release_cache(&s);
     sqlite3_close(s.db);
     free(s.path);
-    return rc ? NULL : file_read(path, length, err);
+    return rc ? NULL : file_read(path, FILE_ARRAYS_MOST, length, err);
 }
 
 static int replace_start(int fd, const char *fresh_path, struct error *err)

@@ -45,7 +45,7 @@ static int parse_packed(const char *bytes, size_t length, const char *path,
 static int read_file(const char *path, struct prof_trace *trace, struct error *err)
 {
     size_t length;
-    char *bytes = file_read(path, &length, err);
+    char *bytes = file_read(path, FILE_RECORDS_MOST, &length, err);
 
     if (!bytes)
         return -1;

@@ -34,7 +34,7 @@ bool history_is_path(const char *ref)
 int records_read_file(const char *path, struct records *out, struct error *err)
 {
     struct records read = { 0 };
-    cJSON *json = json_parse_file(path, err);
+    cJSON *json = json_parse_file(path, FILE_RECORDS_MOST, err);
 
     if (!json)
         return -1;

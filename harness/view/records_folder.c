@@ -95,7 +95,7 @@ static bool holds_records(const char *path)
 
     if (!begins_an_object(path))
         return false;
-    char *text = file_read(path, &length, &ignored);
+    char *text = file_read(path, FILE_RECORDS_MOST, &length, &ignored);
     bool holds = text && strstr(text, "\"measurements\"") && strstr(text, "\"runs\"");
     free(text);
     return holds;

@@ -68,7 +68,8 @@ static void fill(struct store *s)
     struct error err;
     const int64_t baseline = 1;
 
-    json = json_parse_file(HARNESS_SOURCE_DIR "/tests/fixtures/peers/run-fixture.json", &err);
+    json = json_parse_file(HARNESS_SOURCE_DIR "/tests/fixtures/peers/run-fixture.json",
+                           FILE_RECORDS_MOST, &err);
     FUZZ_OK(json ? records_from_json(json, &records, &err) : -1, &err);
     for (int i = 1; i <= RUNS; i++)
         add_run(s, &records, i);
@@ -138,7 +139,7 @@ const char *small_history_damaged(const uint8_t *data, size_t size)
     struct error err;
 
     if (!sound)
-        sound = (uint8_t *)file_read(small_history(), &whole, &err);
+        sound = (uint8_t *)file_read(small_history(), FILE_RECORDS_MOST, &whole, &err);
     FUZZ_CHECK(sound && whole > PAGE);
     uint8_t *copy = memory_zeroed(whole, 1);
     size_t length = whole;

@@ -36,7 +36,7 @@ static void play_file(target_fn *play, const char *path)
 {
     struct error err;
     size_t size;
-    char *bytes = file_read(path, &size, &err);
+    char *bytes = file_read(path, FILE_RECORDS_MOST, &size, &err);
 
     if (!bytes) {
         fprintf(stderr, "%s\n", err.message);

@@ -22,7 +22,7 @@ static inline void assert_golden(const char *text, const char *folder, const cha
         assert_ok(file_write(path, text, strlen(text), &err), &err);
         return;
     }
-    char *expected = file_read(path, NULL, &err);
+    char *expected = file_read(path, FILE_RECORDS_MOST, NULL, &err);
     if (!expected)
         fail_msg("%s (HARNESS_UPDATE_GOLDEN=1 writes it)", err.message);
     size_t at = 0;

@@ -56,7 +56,7 @@ static inline void copy_bytes(const char *from, const char *to)
 {
     size_t length;
     struct error err;
-    char *bytes = file_read(from, &length, &err);
+    char *bytes = file_read(from, FILE_RECORDS_MOST, &length, &err);
 
     assert_non_null(bytes);
     assert_ok(file_write(to, bytes, length, &err), &err);
@@ -99,12 +99,12 @@ static inline struct salvaged salvage(const struct files *f)
     struct salvaged out;
     struct error err;
     size_t before_length, after_length;
-    char *before = file_read(f->damaged, &before_length, &err);
+    char *before = file_read(f->damaged, FILE_RECORDS_MOST, &before_length, &err);
 
     remove(f->saved);
     assert_ok(store_salvage(f->damaged, f->saved, &out, &err), &err);
     assert_sound(f->saved);
-    char *after = file_read(f->damaged, &after_length, &err);
+    char *after = file_read(f->damaged, FILE_RECORDS_MOST, &after_length, &err);
     assert_int_equal(before_length, after_length);
     assert_memory_equal(before, after, before_length);
     free(before);

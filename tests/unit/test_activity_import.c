@@ -126,7 +126,7 @@ static void damaged_csv(void **state)
     (void)state;
     random_seed(&random, 8);
     for (int i = 0; i < 400; i++) {
-        char *text = file_read(files[i % 2], &length, &err);
+        char *text = file_read(files[i % 2], FILE_RECORDS_MOST, &length, &err);
         struct counter_list list;
         for (int change = 0; change < 3; change++)
             text[random_below(&random, length)] = bytes[random_below(&random, sizeof(bytes) - 1)];
@@ -196,7 +196,7 @@ static const char *database(const char *more)
     static const char path[] = HARNESS_TEST_DIR "/activity_import.sqlite";
     struct error err;
     size_t length = 0;
-    char *script = file_read(FIXTURES "nsys.sql", &length, &err);
+    char *script = file_read(FIXTURES "nsys.sql", FILE_RECORDS_MOST, &length, &err);
     sqlite3 *db = NULL;
 
     unlink(path);

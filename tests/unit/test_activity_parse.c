@@ -32,8 +32,8 @@ static void load(struct buffer *b)
 {
     struct error err;
     size_t length = 0;
-    char *text =
-        file_read(HARNESS_SOURCE_DIR "/tests/fixtures/activity/cupti_130001.hex", &length, &err);
+    char *text = file_read(HARNESS_SOURCE_DIR "/tests/fixtures/activity/cupti_130001.hex",
+                           FILE_RECORDS_MOST, &length, &err);
 
     assert_non_null(text);
     *b = (struct buffer) { .length = 0 };

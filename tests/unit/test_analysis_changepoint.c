@@ -4,6 +4,7 @@
 #include "testing.h"
 
 #include "analysis/changepoint_parts.h"
+#include "base/file.h"
 #include "base/json.h"
 #include "base/random.h"
 
@@ -56,7 +57,7 @@ static bool near_label(const cJSON *labels, size_t index)
 static void check_labelled(const char *path)
 {
     struct error err;
-    cJSON *json = json_parse_file(path, &err);
+    cJSON *json = json_parse_file(path, FILE_RECORDS_MOST, &err);
     assert_non_null(json);
     const cJSON *values = cJSON_GetObjectItem(json, "values"), *value;
     const cJSON *label = cJSON_GetObjectItem(json, "label");

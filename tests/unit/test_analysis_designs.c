@@ -6,6 +6,7 @@
 
 #include "analysis/compare.h"
 #include "base/array.h"
+#include "base/file.h"
 #include "base/json.h"
 
 static struct benchmark_name names[64];
@@ -260,7 +261,7 @@ static void add_criterion(struct records *r, const char *file)
     struct error err;
 
     snprintf(path, sizeof(path), "%s/tests/fixtures/criterion/%s.json", HARNESS_SOURCE_DIR, file);
-    cJSON *json = json_parse_file(path, &err);
+    cJSON *json = json_parse_file(path, FILE_RECORDS_MOST, &err);
     if (!json)
         fail_msg("%s", err.message);
     const cJSON *iters = cJSON_GetArrayItem(json, 0);

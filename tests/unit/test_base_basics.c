@@ -131,7 +131,7 @@ static void resources_hold_the_files(void **state)
             continue;
         size_t length;
         snprintf(path, sizeof(path), "%s/harness/measure/%s", HARNESS_SOURCE_DIR, r->name);
-        char *text = file_read(path, &length, &err);
+        char *text = file_read(path, FILE_RECORDS_MOST, &length, &err);
         assert_non_null(text);
         assert_int_equal(length, r->length);
         assert_memory_equal(text, r->data, length);

@@ -33,7 +33,7 @@ static void assert_content(const char *path, const char *expected)
 {
     struct error err = { "" };
     size_t length;
-    char *text = file_read(path, &length, &err);
+    char *text = file_read(path, FILE_RECORDS_MOST, &length, &err);
 
     if (!text)
         fail_msg("%s", err.message);
@@ -42,13 +42,10 @@ static void assert_content(const char *path, const char *expected)
     free(text);
 }
 
-/* No temporary file is left beside `path`. */
-static void assert_alone(const char *path)
+/* No temporary file is left in the folder. */
+static void assert_no_temporary(void)
 {
-    char name[600];
-
-    snprintf(name, sizeof(name), "%s.%ld.tmp", path, (long)getpid());
-    assert_false(file_exists(name));
+    assert_int_not_equal(system("ls -A '" HARNESS_TEST_DIR "/base_file' | grep -q tmp"), 0);
 }
 
 static int make_folder(void **state)
@@ -74,7 +71,7 @@ static void bytes_come_back(void **state)
         bytes[i] = (char)(i * 31 >> 3);
     in_folder("bytes", path);
     assert_ok(file_write(path, bytes, N, &err), &err);
-    char *back = file_read(path, &length, &err);
+    char *back = file_read(path, FILE_RECORDS_MOST, &length, &err);
     assert_non_null(back);
     assert_int_equal(length, N);
     assert_memory_equal(back, bytes, N);
@@ -82,7 +79,7 @@ static void bytes_come_back(void **state)
     free(back);
     assert_ok(file_write(path, "", 0, &err), &err);
     assert_content(path, "");
-    assert_alone(path);
+    assert_no_temporary();
     free(bytes);
 }
 
@@ -109,11 +106,11 @@ static void missing_and_unreadable_files(void **state)
     struct error err;
     char path[512];
 
-    assert_null(file_read(in_folder("none", path), NULL, &err));
+    assert_null(file_read(in_folder("none", path), FILE_RECORDS_MOST, NULL, &err));
     assert_says(&err, "none: cannot open: No such file or directory");
     assert_false(file_exists(path));
-    assert_null(file_read(folder, NULL, &err));
-    assert_says(&err, "base_file: cannot read: Is a directory");
+    assert_null(file_read(folder, FILE_RECORDS_MOST, NULL, &err));
+    assert_says(&err, "base_file: cannot read: it is a directory, not a file");
     assert_int_equal(file_write(in_folder("none/x", path), "x", 1, &err), -1);
     assert_says(&err, "none/x: cannot write: No such file or directory");
     assert_int_equal(file_write(folder, "x", 1, &err), -1);
@@ -138,7 +135,7 @@ static void write_over_limit(const char *path)
 static void a_failed_write_leaves_the_old_file(void **state)
 {
     (void)state;
-    char path[512], temporary[600];
+    char path[512];
     struct error err;
     int status;
 
@@ -151,8 +148,7 @@ static void a_failed_write_leaves_the_old_file(void **state)
     assert_int_equal(waitpid(pid, &status, 0), pid);
     assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
     assert_content(path, "old");
-    snprintf(temporary, sizeof(temporary), "%s.%ld.tmp", path, (long)pid);
-    assert_false(file_exists(temporary));
+    assert_no_temporary();
 }
 
 static void a_full_device_is_an_error(void **state)
@@ -187,6 +183,143 @@ static void devices_and_links_are_not_replaced(void **state)
     assert_int_equal(lstat(link, &st), 0);
     assert_true(S_ISLNK(st.st_mode));
     assert_content(target, "new");
+}
+
+/* A full disk costs nothing of what a link leads to, either, as it did while that was written in
+ * place. */
+static void a_failed_write_through_a_link_leaves_the_old_file(void **state)
+{
+    (void)state;
+    char target[512], link[512], other[512];
+    struct error err;
+    int status;
+
+    assert_ok(file_make_directory(in_folder("elsewhere", other), &err), &err);
+    in_folder("elsewhere/target", target);
+    assert_ok(file_write(target, "old", 3, &err), &err);
+    assert_int_equal(symlink("elsewhere/target", in_folder("near", link)), 0);
+    assert_int_equal(symlink("near", in_folder("far", link)), 0);
+    pid_t pid = fork();
+    assert_true(pid >= 0);
+    if (pid == 0)
+        write_over_limit(link);
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    assert_content(target, "old");
+    assert_no_temporary();
+    assert_int_equal(symlink("elsewhere/new", in_folder("dangling", link)), 0);
+    assert_ok(file_write(link, "made", 4, &err), &err);
+    assert_content(in_folder("elsewhere/new", target), "made");
+    assert_int_equal(symlink("circle", in_folder("circle", link)), 0);
+    assert_int_equal(file_write(link, "x", 1, &err), -1);
+    assert_says(&err, "circle: cannot write: Too many levels of symbolic links");
+}
+
+/* What stood beside the target under the name that temporary files had, a link to what matters, is
+ * not followed; and the name of the next one cannot be known. */
+static void planted_names_are_left_alone(void **state)
+{
+    (void)state;
+    char path[512], planted[600], precious[512];
+    struct error err;
+
+    in_folder("result", path);
+    assert_ok(file_write(in_folder("precious", precious), "kept", 4, &err), &err);
+    snprintf(planted, sizeof(planted), "%s.%ld.tmp", path, (long)getpid());
+    assert_int_equal(symlink("precious", planted), 0);
+    assert_ok(file_write(path, "new", 3, &err), &err);
+    assert_content(precious, "kept");
+    assert_content(path, "new");
+    assert_int_equal(unlink(planted), 0);
+}
+
+static void a_replaced_file_keeps_its_mode(void **state)
+{
+    static const mode_t modes[] = { 0600, 0640, 0444, 0755 };
+    char path[512];
+    struct error err;
+    struct stat st;
+
+    (void)state;
+    in_folder("mode", path);
+    mode_t mask = umask(027);
+    assert_ok(file_write(path, "x", 1, &err), &err);
+    umask(mask);
+    assert_int_equal(stat(path, &st), 0);
+    assert_int_equal(st.st_mode & 0777, 0640);
+    for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
+        assert_int_equal(chmod(path, modes[i]), 0);
+        assert_ok(file_write(path, "y", 1, &err), &err);
+        assert_int_equal(stat(path, &st), 0);
+        assert_int_equal(st.st_mode & 0777, modes[i]);
+    }
+}
+
+/* Writers at once: one of them wins, whole. Killed ones leave what was there, or all of theirs. */
+static void writers_at_once_and_killed_ones(void **state)
+{
+    (void)state;
+    enum { WRITERS = 4, SIZE = 200000, ROUNDS = 10 };
+    char path[512], *block = malloc(SIZE);
+    struct error err;
+    size_t length;
+
+    assert_non_null(block);
+    in_folder("shared", path);
+    assert_ok(file_write(path, "", 0, &err), &err);
+    for (int round = 0; round < ROUNDS; round++) {
+        pid_t pids[WRITERS];
+        for (int w = 0; w < WRITERS; w++) {
+            pids[w] = fork();
+            assert_true(pids[w] >= 0);
+            memset(block, 'a' + w, SIZE);
+            while (pids[w] == 0)
+                file_write(path, block, SIZE, &err);
+        }
+        usleep(20000);
+        for (int w = 0; w < WRITERS; w++) {
+            assert_int_equal(kill(pids[w], SIGKILL), 0);
+            assert_int_equal(waitpid(pids[w], NULL, 0), pids[w]);
+        }
+        char *text = file_read(path, SIZE, &length, &err);
+        assert_non_null(text);
+        assert_true(length == 0 || length == SIZE);
+        for (size_t i = 1; i < length; i++)
+            assert_true(text[i] == text[0]);
+        free(text);
+    }
+    assert_int_equal(system("rm -f '" HARNESS_TEST_DIR "/base_file/'.harness-*.tmp"), 0);
+    free(block);
+}
+
+/* Files without an end, that never begin, or are larger than their kind may be. */
+static void what_is_read_has_limits(void **state)
+{
+    (void)state;
+    char path[512];
+    struct error err;
+    size_t length;
+    int ends[2];
+
+    assert_null(file_read("/dev/zero", 1 << 20, &length, &err));
+    assert_says(&err, "/dev/zero: cannot read: it is a device, not a file");
+    assert_int_equal(mkfifo(in_folder("fifo", path), 0600), 0);
+    assert_null(file_read(path, 1 << 20, &length, &err)); /* and does not wait for a writer */
+    assert_says(&err, "fifo: cannot read: it is a named pipe, not a file");
+    assert_ok(file_write(in_folder("large", path), "0123456789", 10, &err), &err);
+    assert_null(file_read(path, 9, &length, &err));
+    assert_says(&err, "large: larger than 0 MiB");
+    char *text = file_read(path, 10, &length, &err);
+    assert_string_equal(text, "0123456789");
+    free(text);
+    assert_int_equal(pipe(ends), 0);
+    assert_int_equal(write(ends[1], "piped", 5), 5);
+    close(ends[1]);
+    snprintf(path, sizeof(path), "/dev/fd/%d", ends[0]);
+    text = file_read(path, 10, &length, &err);
+    assert_string_equal(text, "piped");
+    free(text);
+    close(ends[0]);
 }
 
 static void pipes_are_written_to(void **state)
@@ -286,6 +419,11 @@ int main(void)
         cmocka_unit_test(a_failed_write_leaves_the_old_file),
         cmocka_unit_test(a_full_device_is_an_error),
         cmocka_unit_test(devices_and_links_are_not_replaced),
+        cmocka_unit_test(a_failed_write_through_a_link_leaves_the_old_file),
+        cmocka_unit_test(planted_names_are_left_alone),
+        cmocka_unit_test(a_replaced_file_keeps_its_mode),
+        cmocka_unit_test(writers_at_once_and_killed_ones),
+        cmocka_unit_test(what_is_read_has_limits),
         cmocka_unit_test(pipes_are_written_to),
         cmocka_unit_test(directories_with_parents),
         cmocka_unit_test(a_file_in_the_way),

@@ -228,20 +228,20 @@ static void files_in_and_out(void **state)
     for (int pretty = 0; pretty <= 1; pretty++) {
         cJSON *json = parse("{\"a\": [1, {\"b\": \"c\"}]}");
         assert_ok(json_write_file(json, path, pretty, &err), &err);
-        cJSON *back = json_parse_file(path, &err);
+        cJSON *back = json_parse_file(path, FILE_RECORDS_MOST, &err);
         assert_non_null(back);
         assert_true(cJSON_Compare(json, back, true));
-        char *text = file_read(path, &length, &err);
+        char *text = file_read(path, FILE_RECORDS_MOST, &length, &err);
         assert_int_equal(text[length - 1], '\n');
         assert_true(length > 1 && text[length - 2] != '\n');
         free(text);
         cJSON_Delete(json);
         cJSON_Delete(back);
     }
-    assert_null(json_parse_file(HARNESS_TEST_DIR "/no-such.json", &err));
+    assert_null(json_parse_file(HARNESS_TEST_DIR "/no-such.json", FILE_RECORDS_MOST, &err));
     assert_says(&err, "no-such.json: cannot open: No such file");
     assert_ok(file_write(path, "{\n\"a\":\n}", 8, &err), &err);
-    assert_null(json_parse_file(path, &err));
+    assert_null(json_parse_file(path, FILE_RECORDS_MOST, &err));
     assert_says(&err, path);
     assert_says(&err, "line 3, column 1");
 }

@@ -84,7 +84,7 @@ static char *read_picture(const char *name)
     char path[512];
 
     snprintf(path, sizeof(path), "%s/%s", FOLDER, name);
-    char *bytes = file_read(path, NULL, &err);
+    char *bytes = file_read(path, FILE_RECORDS_MOST, NULL, &err);
     if (!bytes)
         fail_msg("%s", err.message);
     return bytes;
@@ -409,7 +409,7 @@ static void check_summary(const struct plots_summary *summary)
 {
     struct error err;
     char *text = read_picture("summary.txt");
-    cJSON *json = json_parse_file(FOLDER "/plots.json", &err);
+    cJSON *json = json_parse_file(FOLDER "/plots.json", FILE_RECORDS_MOST, &err);
 
     assert_non_null(json);
     const cJSON *plots = cJSON_GetObjectItem(json, "plots"), *item;

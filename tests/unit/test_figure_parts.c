@@ -12,6 +12,7 @@
 #include "output/textwidth.h"
 #include "output/ticks.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -24,6 +25,76 @@ static void join(const struct ticks *ticks, char *out, size_t size)
         if (ticks->items[i].text[0])
             used += (size_t)snprintf(out + used, size - used, "%s%s", used ? " " : "",
                                      ticks->items[i].text);
+}
+
+/* Any doubles: each of these went on without end, or for longer than anybody waits. */
+static void ticks_end_for_any_range(void **state)
+{
+    static const struct {
+        double low, high;
+    } rows[] = {
+        { 0, 1e300 },
+        { -DBL_MAX, DBL_MAX },
+        { 0x1p53, 0x1p53 + 8 },
+        { 1, 1 + DBL_EPSILON },
+        { 1e17, 1e17 + 16 },
+        { 0, INFINITY },
+        { -INFINITY, INFINITY },
+        { 0, 5e-324 },
+        { 5e-324, 1e308 },
+        { NAN, 1 },
+        { 1, 0 },
+        { -3, -1e-320 },
+        { 1 + 0x1p-45, 1 + 0x1p-44 }, /* divided by 0 */
+    };
+    enum { DECADES = 9 * 634 };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct ticks ticks = { 0 };
+        double low = rows[i].low, high = rows[i].high;
+        for (int most = 0; most < 9; most += 4) {
+            ticks_linear(&ticks, low, high, most);
+            ticks_log(&ticks, low, high, most, QUANTITY_TIME, "");
+            ticks_ratio(&ticks, low, high, most);
+        }
+        assert_true(ticks.nr <= 3 * (256 + DECADES + 2002));
+        ticks_release(&ticks);
+        ticks_widen(&low, &high, 8);
+    }
+}
+
+/* A figure of one usual point and one that nothing can show. */
+static void marks_beyond_are_left_out_and_counted(void **state)
+{
+    static const struct {
+        double x, y;
+        enum axis_scale scale;
+        bool left_out;
+    } rows[] = {
+        { 1e300, 1, AXIS_LINEAR, true },     { 1, -1e300, AXIS_LINEAR, true },
+        { 1, 1e-300, AXIS_LOG, true },       { 1e24, 1, AXIS_LOG, false },
+        { 1, 1e-300, AXIS_LINEAR, false },   { 2, 5e-324, AXIS_LINEAR, false },
+        { INFINITY, 1, AXIS_LINEAR, false }, { 3, 1 + DBL_EPSILON, AXIS_LINEAR, false },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct figure *f = figure_create("f", "F");
+        struct panel *p = figure_panel(f);
+        axis_set(&p->x, "x", QUANTITY_TIME, "", rows[i].scale);
+        axis_set(&p->y, "y", QUANTITY_RATE, "FLOP/s", rows[i].scale);
+        struct layer *s = panel_layer(p, MARK_POINTS, NULL);
+        layer_add(s, 1, 1);
+        layer_add(s, rows[i].x, rows[i].y);
+        figure_finish(f);
+        assert_null(f->reason);
+        bool told = f->caption && strstr(f->caption, "1 mark beyond what a figure can show");
+        assert_int_equal(told, rows[i].left_out);
+        assert_true(p->x.ticks.nr > 1 && p->y.ticks.nr > 1);
+        assert_true(p->x.high <= 1e25 && p->y.high <= 1e25);
+        figure_free(f);
+    }
 }
 
 static void linear_ticks_are_round(void **state)
@@ -213,7 +284,7 @@ static void escapes_hold(void **state)
         { escape_plain,
           "a\xe2\x80\xae"
           "b",
-          "ab" }, /* right-to-left override */
+          "a?b" }, /* right-to-left override */
         { escape_plain, "caf\xc3\xa9", "caf\xc3\xa9" },
         { escape_plain, "\xc0\xaf", "??" }, /* overlong */
         { escape_gnuplot, "it's `x` %d \"q\"", "'it''s `x` %d \"q\"'" },
@@ -222,9 +293,9 @@ static void escapes_hold(void **state)
         { escape_gnuplot, "x]]>y", "'x] ]>y'" },
         { escape_gnuplot_tick, "50% 'x'", "'50%% ''x'''" },
         { escape_plain, "\xef\xbf\xbe\xef\xb7\x90", "??" }, /* no characters: XML refuses them */
-        { escape_plain, "a\xf3\xa0\x80\xa1z", "az" },       /* a tag, unseen */
+        { escape_plain, "a\xf3\xa0\x80\xa1z", "a?z" },      /* a tag, unseen */
         { escape_plain, "::set-output name=x::y", ": :set-output name=x::y" },
-        { escape_plain, " :\xe2\x80\x8e:stop", " : :stop" },
+        { escape_plain, " :\xe2\x80\x8e:stop", " :?:stop" },
         { escape_plain, "ns::f ##[error]", "ns::f # #[error]" },
         { escape_markdown, "a|b`c<d@e", "a&#124;b&#96;c&lt;d@&#8203;e" },
         { escape_markdown, "x\n| y |", "x &#124; y &#124;" },
@@ -368,6 +439,8 @@ static void roof_labels_avoid_the_ridge(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ticks_end_for_any_range),
+        cmocka_unit_test(marks_beyond_are_left_out_and_counted),
         cmocka_unit_test(linear_ticks_are_round),
         cmocka_unit_test(log_ticks_are_decades),
         cmocka_unit_test(ratio_ticks_hold_one),

@@ -49,7 +49,7 @@ static void reread(const char *path, struct verification_list *list)
 {
     struct error err;
     size_t length;
-    char *text = file_read(path, &length, &err);
+    char *text = file_read(path, FILE_RECORDS_MOST, &length, &err);
 
     *list = (struct verification_list) { 0 };
     assert_non_null(text);
@@ -234,7 +234,7 @@ static void bad_records(void **state)
     assert_ok(file_write(path, "precious", 8, &err), &err);
     assert_int_equal(verification_write(path, &fresh, &err), -1);
     size_t length;
-    char *text = file_read(path, &length, &err);
+    char *text = file_read(path, FILE_RECORDS_MOST, &length, &err);
     assert_string_equal(text, "precious");
     free(text);
 }

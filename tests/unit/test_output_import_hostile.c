@@ -173,7 +173,7 @@ static char *read_fixture(size_t i, size_t *length)
     struct error err;
 
     snprintf(path, sizeof(path), IMPORT_FIXTURES "%s", fixtures[i]);
-    char *text = file_read(path, length, &err);
+    char *text = file_read(path, FILE_RECORDS_MOST, length, &err);
     assert_non_null(text);
     return text;
 }

@@ -5,6 +5,7 @@
  */
 #include "testing.h"
 
+#include "base/file.h"
 #include "base/json.h"
 #include "output/ticks.h"
 
@@ -31,7 +32,7 @@ static void texts_are_those_of_the_table(void **state)
     cJSON *row;
 
     (void)state;
-    cJSON *table = json_parse_file(path, &err);
+    cJSON *table = json_parse_file(path, FILE_RECORDS_MOST, &err);
     if (!table)
         fail_msg("%s", err.message);
     assert_true(cJSON_GetArraySize(table) > 50);

@@ -507,7 +507,7 @@ static void copy_file(const char *from, const char *to)
 {
     struct error err;
     size_t length;
-    char *bytes = file_read(from, &length, &err);
+    char *bytes = file_read(from, FILE_RECORDS_MOST, &length, &err);
 
     assert_non_null(bytes);
     assert_ok(file_write(to, bytes, length, &err), &err);

@@ -8,6 +8,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "base/file.h"
 #include "base/json.h"
 #include "base/stats.h"
 
@@ -343,7 +344,8 @@ static void test_google_benchmark(void **state)
     (void)state;
     for (int i = 0; i < 2; i++)
         snprintf(path[i], sizeof(path[i]), "%s/test3_run%d.json", folder, i);
-    cJSON *base = json_parse_file(path[0], &err), *head = json_parse_file(path[1], &err);
+    cJSON *base = json_parse_file(path[0], FILE_RECORDS_MOST, &err),
+          *head = json_parse_file(path[1], FILE_RECORDS_MOST, &err);
     if (!base || !head)
         fail_msg("%s", err.message);
     for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {

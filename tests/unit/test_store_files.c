@@ -40,7 +40,7 @@ static void assert_refused(const char *path, const char *reason)
     static const char *const beside[] = { "-wal", "-shm", "-journal" };
     struct error err;
     size_t length, length_after;
-    char *before = file_read(path, &length, &err);
+    char *before = file_read(path, FILE_RECORDS_MOST, &length, &err);
 
     assert_non_null(before);
     for (int mode = STORE_READ; mode <= STORE_WRITE; mode++) {
@@ -49,7 +49,7 @@ static void assert_refused(const char *path, const char *reason)
         assert_null(s);
         if (!strstr(err.message, reason) || !strstr(err.message, path))
             fail_msg("\"%s\" is not in: %s", reason, err.message);
-        char *after = file_read(path, &length_after, &err);
+        char *after = file_read(path, FILE_RECORDS_MOST, &length_after, &err);
         assert_int_equal(length_after, length);
         assert_memory_equal(after, before, length);
         free(after);

@@ -89,9 +89,9 @@ static void test_source_stays(void **state)
     struct error err;
 
     make_runs(p.theirs, 0, 5, 4);
-    char *before = file_read(p.theirs, &before_length, &err);
+    char *before = file_read(p.theirs, FILE_RECORDS_MOST, &before_length, &err);
     merge_expecting(p.ours, p.theirs, 5, 0);
-    char *after = file_read(p.theirs, &after_length, &err);
+    char *after = file_read(p.theirs, FILE_RECORDS_MOST, &after_length, &err);
     assert_int_equal(before_length, after_length);
     assert_memory_equal(before, after, before_length);
     free(before);
@@ -114,7 +114,7 @@ static void test_left_log(void **state)
     add_run_of(s, 1, 4, NULL);
     for (int i = 0; i < 2; i++) {
         snprintf(name[i], sizeof(name[i]), "%s%s", live, suffixes[i]);
-        before[i] = file_read(name[i], &before_length[i], &err);
+        before[i] = file_read(name[i], FILE_RECORDS_MOST, &before_length[i], &err);
         snprintf(name[i], sizeof(name[i]), "%s%s", p.theirs, suffixes[i]);
         assert_ok(file_write(name[i], before[i], before_length[i], &err), &err);
     }
@@ -124,7 +124,7 @@ static void test_left_log(void **state)
     merge_expecting(p.ours, p.theirs, 1, 0);
     merge_expecting(p.ours, p.theirs, 0, 1);
     for (int i = 0; i < 2; i++) {
-        char *after = file_read(name[i], &after_length, &err);
+        char *after = file_read(name[i], FILE_RECORDS_MOST, &after_length, &err);
         assert_int_equal(after_length, before_length[i]);
         assert_memory_equal(after, before[i], after_length);
         free(after);
@@ -141,9 +141,9 @@ static void test_older_versions(void **state)
         struct error err;
         remove(p.theirs);
         make_version(p.theirs, version);
-        char *before = file_read(p.theirs, &before_length, &err);
+        char *before = file_read(p.theirs, FILE_RECORDS_MOST, &before_length, &err);
         merge_expecting(p.ours, p.theirs, version == 1, version > 1);
-        char *after = file_read(p.theirs, &after_length, &err);
+        char *after = file_read(p.theirs, FILE_RECORDS_MOST, &after_length, &err);
         assert_int_equal(before_length, after_length);
         assert_memory_equal(before, after, before_length);
         free(before);

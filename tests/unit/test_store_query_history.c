@@ -2,6 +2,7 @@
 /* S1-22, S2-05: what of a history fits a condition, in pages and in little time. */
 #include "query_testing.h"
 
+#include "base/file.h"
 #include "base/json.h"
 
 #include <inttypes.h>
@@ -182,7 +183,8 @@ static void test_conditions_shared_with_the_page(void **state)
     struct error err;
     const cJSON *item, *name;
 
-    cJSON *where = json_parse_file(HARNESS_SOURCE_DIR "/tests/fixtures/where.json", &err);
+    cJSON *where =
+        json_parse_file(HARNESS_SOURCE_DIR "/tests/fixtures/where.json", FILE_RECORDS_MOST, &err);
     assert_non_null(where);
     const cJSON *rows = cJSON_GetObjectItemCaseSensitive(where, "rows");
     assert_ok(store_open(&s, scratch->path, STORE_WRITE, &err), &err);

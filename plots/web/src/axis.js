@@ -50,12 +50,24 @@ function decimalsOf(step) {
   return decimals;
 }
 
+/* No axis has room for more. */
+const TICKS_LIMIT = 256;
+
+/** The multiples of `step` within [low, high]: none where they cannot be told apart, or a limit is
+ * not finite. */
+export function multiples(low, high, step) {
+  const first = Math.ceil(low / step - 1e-9);
+  const nr = Math.floor(high / step + 1e-9) - first + 1;
+  if (!(nr >= 1) || !(Math.abs(first) + nr < 2 ** 52))
+    return [];
+  return Array.from({ length: Math.min(nr, TICKS_LIMIT) }, (none, i) => (first + i) * step);
+}
+
 function linearTicks(low, high, most) {
   const step = tickStep(low, high, most);
   const decimals = decimalsOf(step);
   const ticks = [];
-  for (let i = Math.ceil(low / step - 1e-9); i * step <= high + step * 1e-9; i++) {
-    const at = i * step;
+  for (const at of multiples(low, high, step)) {
     const text = Math.abs(at) >= 1e7 ? Number(at.toPrecision(4)).toString()
       : (at === 0 ? 0 : at).toFixed(decimals);
     ticks.push({ at, text });
@@ -83,6 +95,8 @@ function hasRoomForFine(low, high, first, last, most) {
 }
 
 function decades(low, high, most, quantity, base) {
+  if (!(low > 0) || !(high >= low) || !Number.isFinite(high))
+    return []; /* it has no end; a double has 633 at most */
   const first = Math.floor(Math.log10(low) + 1e-9);
   const last = Math.ceil(Math.log10(high) - 1e-9), nr = last - first;
   const fine = hasRoomForFine(low, high, first, last, most);
@@ -106,10 +120,15 @@ function logTicks(low, high, most, quantity, base) {
   const texts = ticks.filter((tick) => tick.text).length;
   if (texts > 2 || (texts === 2 && high >= 10 * low))
     return ticks;
-  const step = tickStep(low, high, most), even = [];
-  for (let i = Math.ceil(low / step - 1e-9); i * step <= high * (1 + 1e-9); i++)
-    even.push({ at: i * step, text: logText(i * step, quantity, base) });
-  return even;
+  return multiples(low, high * (1 + 1e-9), tickStep(low, high, most))
+    .map((at) => ({ at, text: logText(at, quantity, base) }));
+}
+
+/* What a figure can show, as FIGURE_MOST in harness/output/figure.h. */
+const MOST = 1e24;
+
+function isShown(axis, value) {
+  return Math.abs(value) <= MOST && (axis.scale !== 'log' || value >= 1 / MOST);
 }
 
 const runsAlong = (layer, side) => Boolean(layer.across) === (side === 'x');
@@ -119,7 +138,7 @@ function rangeOf(panel, side) {
   const axis = panel[side];
   let low = Infinity, high = -Infinity;
   const include = (value) => {
-    if (!Number.isFinite(value) || value === null || (axis.scale === 'log' && value <= 0))
+    if (value === null || !isShown(axis, value))
       return;
     low = Math.min(low, value);
     high = Math.max(high, value);
@@ -254,6 +273,11 @@ export function fitAxis(panel, side) {
     widenLinear(range, hasBars(panel, side));
   axis.low ??= range.low;
   axis.high ??= range.high;
+  const least = Math.max(Math.abs(axis.low), Math.abs(axis.high)) * 2 ** -40;
+  if (axis.scale === 'linear' && !(axis.high - axis.low >= least)) {
+    axis.low -= least; /* too close for ticks between them */
+    axis.high += least;
+  }
   return true;
 }
 

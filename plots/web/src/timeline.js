@@ -7,7 +7,7 @@
 import { BlocksView } from './blocks_view.js';
 import { button, cleanText, el, fill, nameOf, shortText, svg } from './dom.js';
 import { timeText } from './words.js';
-import { tickStep, unitFor } from './axis.js';
+import { multiples, tickStep, unitFor } from './axis.js';
 
 const ROW = 20, HEAD = 24, LANE_GAP = 8, NAME_WIDTH = 168, MOST_DRAWN = 3000;
 const HUES = 8;
@@ -165,12 +165,12 @@ class Timeline extends BlocksView {
   drawAxis(height) {
     const span = this.to - this.from, step = tickStep(0, span, Math.max(2, this.width / 140));
     const unit = unitFor('time', '', span * 1e3), zero = this.trace.start, parts = [];
-    for (let i = Math.ceil((this.from - zero) / step); i * step + zero <= this.to; i++) {
-      const x = this.x(i * step + zero);
+    for (const at of multiples(this.from - zero, this.to - zero, step)) {
+      const x = this.x(at + zero);
       parts.push(svg('line', { class: 'rule', x1: x, x2: x, y1: HEAD - 6, y2: height }),
         svg('text', { class: 'tick-text', x, y: HEAD - 9,
           'text-anchor': x > this.width - 40 ? 'end' : 'middle' },
-          `${Number((i * step * 1e3 / unit.factor).toPrecision(6))} ${unit.name}`));
+          `${Number((at * 1e3 / unit.factor).toPrecision(6))} ${unit.name}`));
     }
     return parts;
   }
