@@ -40,7 +40,7 @@ publish() {
   "$harness" history backup "$scratch/copy.db" --db "$scratch/history.db" >/dev/null
   there=$(mktemp "$result.XXXXXX.part")
   cp "$scratch/copy.db" "$there"
-  chmod =rw "$there" # for whom the umask says
+  chmod "=rw" "$there" # for whom the umask says
   mv -f "$there" "$1"
   rm -f "$scratch/copy.db"
 }
