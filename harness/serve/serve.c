@@ -41,18 +41,24 @@ struct store *serve_take_store(struct serve *s, const struct http_request *reque
 {
     struct store *store = handles_take(s->handles, SERVE_PATIENCE_MS);
 
-    if (store) {
-        store_set_stop(store, stop_reading, (void *)(uintptr_t)request);
-        return store;
-    }
     *failure = (struct failure) { .status = MHD_HTTP_SERVICE_UNAVAILABLE };
-    error_set(&failure->err, "the server is busy; try again");
-    return NULL;
+    if (!store) {
+        error_set(&failure->err, "the server is busy; try again");
+        return NULL;
+    }
+    if (store_begin_reading(store, &failure->err)) {
+        failure->status = MHD_HTTP_INTERNAL_SERVER_ERROR;
+        handles_give(s->handles, store);
+        return NULL;
+    }
+    store_set_stop(store, stop_reading, (void *)(uintptr_t)request);
+    return store;
 }
 
 void serve_give_store(struct serve *s, struct store *store)
 {
     store_set_stop(store, NULL, NULL);
+    store_end_reading(store);
     handles_give(s->handles, store);
 }
 

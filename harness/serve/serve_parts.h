@@ -34,7 +34,8 @@ struct serve {
 /* Answers any request; `context` is a struct serve. */
 struct http_answer serve_answer(void *context, const struct http_request *request);
 
-/* A handle that reads until the request is over; NULL and a failure. Give it back. */
+/* A handle that reads one state of the history, until the request is over; NULL and a failure. Give
+ * it back. */
 struct store *serve_take_store(struct serve *s, const struct http_request *request,
                                struct failure *failure);
 void serve_give_store(struct serve *s, struct store *store);

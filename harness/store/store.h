@@ -118,6 +118,11 @@ struct store_filter {
     bool without_telemetry; /* nr_telemetry stays 0: most metrics do not look at it */
 };
 
+/* What is read until the end is of one state of the history, whatever others write meanwhile: a run
+ * that was found is there when it is loaded. */
+int store_begin_reading(struct store *s, struct error *err);
+void store_end_reading(struct store *s);
+
 /* Appends the runs, in the order given, and their measurements, ordered by run, launch and
  * insertion; then the newest ceilings of the newest run's machine. One consistent snapshot.
  * `filter` may be NULL. An unknown run id is an error. On error `out` stays releasable. */

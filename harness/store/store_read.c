@@ -132,6 +132,16 @@ static void end_snapshot(struct store *s, bool nested)
         sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
 }
 
+int store_begin_reading(struct store *s, struct error *err)
+{
+    return sql_execute(s, "BEGIN", err);
+}
+
+void store_end_reading(struct store *s)
+{
+    end_snapshot(s, false);
+}
+
 static int load_snapshot(const struct loading *l, const int64_t *run_ids, size_t nr,
                          struct error *err)
 {

@@ -27,6 +27,8 @@ struct MHD_Connection {
     struct pair pairs[PAIRS];
     size_t nr;
     unsigned status;
+    struct http_slot slot;
+    union MHD_ConnectionInfo info;
 };
 
 struct MHD_Response {
@@ -112,7 +114,17 @@ static void destroy(struct MHD_Response *response)
     free(response);
 }
 
+/* One that belongs to a client, as http_connection_changed() leaves it. */
+static const union MHD_ConnectionInfo *info_of(struct MHD_Connection *c,
+                                               enum MHD_ConnectionInfoType type, ...)
+{
+    (void)type;
+    c->info.socket_context = &c->slot;
+    return &c->info;
+}
+
 static const struct library stand_in = {
+    .get_connection_info = info_of,
     .get_connection_values = values,
     .lookup_connection_value = lookup,
     .lookup_connection_value_n = lookup_n,
@@ -257,14 +269,16 @@ FUZZ_TARGET(http)
     http.guard.loopback = true;
     guarded.token = token;
     snprintf(guarded.cookie, sizeof(guarded.cookie), "harness_token_8080");
-    serve->scenes = cache_create(&serve_scene_kind, CACHE);
-    serve->bodies = cache_create(&serve_body_kind, CACHE);
+    serve->cache = cache_create(CACHE);
+    guarded.crowd = crowd_create();
     read_request(&connection, text);
+    const struct client client = { .local = true };
+    connection.slot.member = crowd_enter(guarded.crowd, &client);
     answer(&guarded, &connection, serve);
     connection.status = 0;
     answer(&http, &connection, serve);
-    cache_free(serve->bodies);
-    cache_free(serve->scenes);
+    cache_free(serve->cache);
+    crowd_free(guarded.crowd);
     free(connection.path);
     free(text);
 }

@@ -148,8 +148,10 @@ static void *ask_on(void *context)
     while (!atomic_load(&s->over)) {
         make_target(&random, target, sizeof(target));
         int status = client_status(s->port, "GET", target, "Accept-Encoding: gzip\r\n");
-        if (status != 200)
+        if (status != 200) {
             atomic_fetch_add(&s->refused, 1);
+            printf("%d: %s\n", status, target);
+        }
         atomic_fetch_add(&s->asked, 1);
         next += UINT64_C(1000000000) * CLIENTS / RATE;
         uint64_t now = clock_ns();

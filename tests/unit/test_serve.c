@@ -612,6 +612,45 @@ static void test_baseline_that_is_not_there(void **state)
     store_close(s);
 }
 
+struct changing {
+    const char *path;
+    atomic_bool over;
+};
+
+/* The newest run goes and comes, as by prunings and merges. */
+static void *change_newest(void *context)
+{
+    struct changing *c = context;
+
+    while (!atomic_load(&c->over)) {
+        execute_in(c->path, "UPDATE run SET id = 900 WHERE id = 20");
+        execute_in(c->path, "UPDATE run SET id = 20 WHERE id = 900");
+    }
+    return NULL;
+}
+
+/* A run that goes while an answer about it is made is in that answer, or not: it is no error. */
+static void test_runs_that_go_meanwhile(void **state)
+{
+    struct store *s = make_history(*state, 20);
+    struct changing changing = { .path = store_path(s) };
+    struct serving serving;
+    pthread_t writer;
+    char target[96];
+
+    serving_open(&serving, store_path(s), false);
+    pthread_create(&writer, NULL, change_newest, &changing);
+    for (int i = 0; i < 150; i++) {
+        snprintf(target, sizeof(target), "/api/core?limit=%d&where=batch%%20%%3E%%20%d", 1 + i,
+                 i % 3);
+        cJSON_Delete(ask_json(serving.port, target, 200));
+    }
+    atomic_store(&changing.over, true);
+    pthread_join(writer, NULL);
+    serving_close(&serving);
+    store_close(s);
+}
+
 static int stop_now(void *context)
 {
     ++*(int *)context;
@@ -754,6 +793,7 @@ int main(void)
         scratch_test(test_history_is_replaced),
         scratch_test(test_many_machines),
         scratch_test(test_baseline_that_is_not_there),
+        scratch_test(test_runs_that_go_meanwhile),
         scratch_test(test_reading_can_be_stopped),
         scratch_test(test_too_much_for_one_answer),
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
