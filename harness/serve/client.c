@@ -31,7 +31,8 @@ static bool is_four(const struct sockaddr *peer, struct in_addr *four)
 }
 
 /* Its end of the connection: the socket from there to here. */
-static void describe(const struct sockaddr *peer, int port, struct question *q)
+static void describe(const struct sockaddr *peer, const struct listening *listening,
+                     struct question *q)
 {
     struct inet_diag_sockid *id = &q->body.id;
     struct in_addr four;
@@ -42,12 +43,13 @@ static void describe(const struct sockaddr *peer, int port, struct question *q)
                   .nlmsg_flags = NLM_F_REQUEST },
         .body = { .sdiag_protocol = IPPROTO_TCP, .idiag_states = ~0U },
     };
-    id->idiag_dport = htons((in_port_t)port);
+    id->idiag_dport = htons((in_port_t)listening->port);
     id->idiag_cookie[0] = id->idiag_cookie[1] = INET_DIAG_NOCOOKIE;
     if (is_four(peer, &four)) {
         q->body.sdiag_family = AF_INET;
         memcpy(id->idiag_src, &four, sizeof(four));
-        id->idiag_dst[0] = htonl(INADDR_LOOPBACK);
+        if (inet_pton(AF_INET, listening->host, id->idiag_dst) != 1)
+            id->idiag_dst[0] = htonl(INADDR_LOOPBACK);
     } else {
         q->body.sdiag_family = AF_INET6;
         memcpy(id->idiag_src, &in6addr_loopback, sizeof(in6addr_loopback));
@@ -97,7 +99,7 @@ void client_find(const struct sockaddr *peer, const struct listening *listening,
     if (!client->local)
         return;
     memset(client->address, 0, sizeof(client->address));
-    describe(peer, listening->port, &question);
+    describe(peer, listening, &question);
     client->unknown = !ask(&question, &client->user);
 }
 

@@ -144,29 +144,47 @@ static void test_names(void **state)
 /* Over real sockets: the user who made the other end. */
 static void test_users(void **state)
 {
-    struct listening listening;
-    struct sockaddr_in own = { .sin_family = AF_INET }, peer;
-    socklen_t size = sizeof(peer);
-    struct client client;
-    struct error err;
+    static const struct {
+        const char *at, *to;
+        bool six;
+    } cases[] = {
+        { "127.0.0.1", "127.0.0.1", false },
+        { "127.0.0.5", "127.0.0.5", false },
+        { "0.0.0.0", "127.0.0.1", false },
+        { "::1", "::1", true },
+    };
 
     (void)state;
-    assert_ok(listen_open("127.0.0.1", 0, &listening, &err), &err);
-    own.sin_port = htons((in_port_t)listening.port);
-    own.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    int fd = socket(AF_INET, SOCK_STREAM, 0);
-    assert_int_equal(connect(fd, (struct sockaddr *)&own, sizeof(own)), 0);
-    int accepted = accept(listening.fd, (struct sockaddr *)&peer, &size);
-    assert_true(accepted >= 0);
-    client_find((struct sockaddr *)&peer, &listening, &client);
-    assert_true(client.local);
-    if (client.unknown)
-        print_message("skipped: this system does not tell whose a socket is\n");
-    else
-        assert_int_equal(client.user, geteuid());
-    close(accepted);
-    close(fd);
-    close(listening.fd);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct sockaddr_in four = { .sin_family = AF_INET };
+        struct sockaddr_in6 six = { .sin6_family = AF_INET6 }, peer;
+        struct sockaddr *own = cases[i].six ? (struct sockaddr *)&six : (struct sockaddr *)&four;
+        socklen_t size = sizeof(peer);
+        struct listening listening;
+        struct client client;
+        struct error err;
+
+        if (listen_open(cases[i].at, 0, &listening, &err)) {
+            print_message("skipped: %s\n", err.message);
+            continue;
+        }
+        four.sin_port = six.sin6_port = htons((in_port_t)listening.port);
+        inet_pton(AF_INET, cases[i].to, &four.sin_addr);
+        inet_pton(AF_INET6, cases[i].to, &six.sin6_addr);
+        int fd = socket(own->sa_family, SOCK_STREAM, 0);
+        assert_int_equal(connect(fd, own, cases[i].six ? sizeof(six) : sizeof(four)), 0);
+        int accepted = accept(listening.fd, (struct sockaddr *)&peer, &size);
+        assert_true(accepted >= 0);
+        client_find((struct sockaddr *)&peer, &listening, &client);
+        assert_true(client.local);
+        if (client.unknown)
+            print_message("skipped: this system does not tell whose a socket is\n");
+        else
+            assert_int_equal(client.user, geteuid());
+        close(accepted);
+        close(fd);
+        close(listening.fd);
+    }
 }
 
 int main(void)
