@@ -22,6 +22,16 @@ static void position(const char *text, const char *at, int *line, int *column)
     }
 }
 
+static void *allocate(size_t size)
+{
+    return memory_resize(NULL, size, 1);
+}
+
+void json_begin(void)
+{
+    cJSON_InitHooks(&(cJSON_Hooks) { .malloc_fn = allocate, .free_fn = free });
+}
+
 /* Values of the text, about: behind each separator outside of strings there is one. */
 static size_t count_values(const char *text, size_t length)
 {

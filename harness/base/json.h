@@ -14,6 +14,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* From here on trees take their memory as base/memory.h does: they are whole, or the process ends.
+ * Before the first tree. */
+void json_begin(void);
+
 /* Values in one text at most: a tree takes 64 bytes and more for each, however short it is written.
  * It is what all samples of some thousand benchmarks come to. */
 #define JSON_VALUES_MOST ((size_t)4 << 20)

@@ -4,13 +4,24 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+/* Nothing that is registered for exit() is run: it may need memory, too. */
+static _Noreturn void end_process(size_t nr, size_t size)
+{
+    char text[96];
+    int length =
+        snprintf(text, sizeof(text), "harness: out of memory (%zu x %zu bytes)\n", nr, size);
+
+    if (write(STDERR_FILENO, text, (size_t)length) != length)
+        _exit(MEMORY_EXIT);
+    _exit(MEMORY_EXIT);
+}
 
 static void *checked(void *p, size_t nr, size_t size)
 {
-    if (!p && nr > 0 && size > 0) {
-        fprintf(stderr, "harness: out of memory (%zu x %zu bytes)\n", nr, size);
-        abort();
-    }
+    if (!p && nr > 0 && size > 0)
+        end_process(nr, size);
     return p;
 }
 

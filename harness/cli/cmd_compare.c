@@ -116,6 +116,16 @@ static void warn_of_gate(struct store *store, struct comparison *c)
         comparison_note(c, "The last self-test here: %s", text);
 }
 
+/* Where a second handle can be had. */
+static void record(const struct store *store, const struct verdict_sides *sides,
+                   const struct comparison *c)
+{
+    if (store_is_alone(store))
+        fprintf(stderr, "harness: these verdicts are not recorded: the disk is full\n");
+    else
+        verdict_record(store_path(store), sides, c);
+}
+
 static int decide(const struct job *job, struct error *err)
 {
     const struct sides *s = job->sides;
@@ -127,7 +137,7 @@ static int decide(const struct job *job, struct error *err)
     if (rc == 0)
         rc = verdict_accept(job->store, &sides, &c, &accepted, err);
     if (rc == 0 && !job->o->no_record) /* the whole family, whatever is shown of it */
-        verdict_record(store_path(job->store), &sides, &c);
+        record(job->store, &sides, &c);
     if (rc == 0) {
         warn_of_gate(job->store, &c);
         compare_show(&c, (const char *const *)job->filters, job->nr_filters);

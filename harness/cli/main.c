@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/command.h"
 
+#include "base/json.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "cli/terminal.h"
 #include "cli/variables.h"
@@ -73,10 +75,7 @@ int command_no_more(int argc, char **argv, int most, struct error *err)
 
 static int run_command(const struct command *command, int argc, char **argv, struct error *err)
 {
-    void *options = calloc(1, command->options_size + 1);
-
-    if (!options)
-        return error_set(err, "out of memory");
+    void *options = memory_zeroed(1, command->options_size + 1);
     int rc = options_parse(command->options, options, &argc, argv, err);
     if (rc == 0)
         rc = command->run(argc, argv, options, err);
@@ -163,6 +162,7 @@ int main(int argc, char **argv)
 {
     struct error err = { "" };
 
+    json_begin();
     signal(SIGPIPE, SIG_IGN); /* a reader that went away shows as a write error */
     signal(SIGCHLD, SIG_DFL); /* ignored, as some parents leave it, nothing tells how one ended */
     int rc = dispatch(argc, argv, &err);

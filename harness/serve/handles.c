@@ -25,13 +25,19 @@ struct handles {
     size_t nr;
 };
 
-/* Nobody waits for an answer as long as for a writer. */
+/* Nobody waits for an answer as long as for a writer, and one that keeps the others out is of no
+ * use. */
 static int open_one(const char *path, struct store **store, struct error *err)
 {
     if (store_open(store, path, STORE_READ, err))
         return -1;
     store_set_patience(*store, HANDLES_BUSY_MS);
-    return 0;
+    if (!store_is_alone(*store))
+        return 0;
+    store_close(*store);
+    *store = NULL;
+    return error_set(err, "%s: the disk is full; to serve it takes some KiB of room beside it",
+                     path);
 }
 
 int handles_open(const char *path, size_t nr, struct handles **out, struct error *err)

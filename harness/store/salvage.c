@@ -47,25 +47,28 @@ static bool has_tables(sqlite3 *db)
     return found;
 }
 
+static void close_copy(struct salvage *s)
+{
+    sqlite3_close(s->from);
+    s->from = NULL;
+}
+
+/* Leaves none where it cannot be opened. */
 static void open_copy(struct salvage *s, const char *copy)
 {
     int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_PRIVATECACHE;
     int64_t size = salvage_size(copy);
 
     if (watch_register() != SQLITE_OK ||
-        sqlite3_open_v2(copy, &s->from, flags, WATCH_VFS) != SQLITE_OK)
+        sqlite3_open_v2(copy, &s->from, flags, WATCH_VFS) != SQLITE_OK) {
+        close_copy(s);
         return;
+    }
     salvage_limit(s, size);
     untrusted_settings(s->from);
     if (size < UNTRUSTED_VALUE_MAX)
         sqlite3_limit(s->from, SQLITE_LIMIT_LENGTH, (int)size);
     s->bytes_left = WRITTEN_AT_MOST * size;
-}
-
-static void close_copy(struct salvage *s)
-{
-    sqlite3_close(s->from);
-    s->from = NULL;
 }
 
 /* A sound database of somebody else is not for us to mend. */
@@ -146,7 +149,7 @@ static int rebuild(struct salvage *s, const char *copy, struct error *err)
         return -1;
     close_copy(s);
     open_copy(s, copy);
-    return 0;
+    return s->from ? 0 : error_set(err, "%s: the copy to read from cannot be opened", copy);
 }
 
 /* ---- the new file ---- */

@@ -55,6 +55,7 @@ struct store {
     char *path;
     enum store_mode mode;
     bool immutable;             /* read-only media: no locks, no files beside it */
+    bool alone;                 /* no room beside it: all others are kept out */
     int64_t version;            /* of its schema; with STORE_READ it may be an older one */
     int failure;                /* SQLite's primary code of the newest error */
     bool no_room;               /* it came from a full disk */

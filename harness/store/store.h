@@ -59,6 +59,9 @@ enum store_fate store_fate(struct store *s);
 /* Does the file begin as SQLite's do? Not to be asked of one that this process has open: closing it
  * would drop SQLite's locks. */
 bool store_is_database(const char *path);
+/* Does it keep all others out, also other handles of this process? So it is read where there is no
+ * room for the index of the log, which has to lie beside the file to be shared. */
+bool store_is_alone(const struct store *s);
 /* How long writes wait for other writers, instead of 60 s, or 300 s while the handle has a run that
  * has not ended; then such a run is kept elsewhere, see store_is_elsewhere(). */
 void store_set_patience(struct store *s, int ms);

@@ -124,6 +124,7 @@ static int read_connection(struct store *s, enum reading how, struct error *err)
     int rc = connect_to(s, name, flags, err);
 
     s->immutable = immutable;
+    s->alone = how == ALONE;
     free(name);
     if (rc == 0)
         sql_be_patient(s);
@@ -300,6 +301,11 @@ void store_set_stop(struct store *s, int (*stop)(void *context), void *context)
 {
     s->stop = stop;
     s->stop_context = context;
+}
+
+bool store_is_alone(const struct store *s)
+{
+    return s->alone;
 }
 
 const char *store_path(const struct store *s)

@@ -1,0 +1,332 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Fails the n-th system call or allocation of each command in turn, and looks at what comes of it.
+
+  drive.py HARNESS FAULTS FAULTS_ALLOC [--only NAME,...] [--class NAME,...] [--jobs N]
+
+Each case is a fresh folder with a history. Whatever fails, the command must end within ten seconds
+with a documented status; a failure says why; the history is sound, with all that it had; what is
+reported done is there; no process and no temporary file is left. HARNESS_CASES is how many are taken
+by chance (100), or "all"; HARNESS_SEED takes the same again, HARNESS_KNOCKS is the file of the table.
+"""
+
+import argparse
+import concurrent.futures
+import os
+import random
+import re
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+
+# How calls of a class fail: "on" stands for this one and all later ones.
+HOWS = {
+    "open": ["EMFILE", "EIO", "EMFILE:on"],
+    "read": ["EIO", "EINTR", "short"],
+    "write": ["ENOSPC", "EIO", "EINTR", "short", "ENOSPC:on"],
+    "sync": ["EIO"],
+    "rename": ["EIO"],
+    "unlink": ["EIO"],
+    "clone": ["EAGAIN", "EAGAIN:on"],
+    "exec": ["ENOMEM"],
+    "wait": ["EINTR"],
+    "pipe": ["EMFILE"],
+    "memory": ["ENOMEM", "ENOMEM:on"],
+    "stat": ["EIO"],
+    "truncate": ["EIO", "ENOSPC"],
+    "poll": ["EINTR", "ENOMEM"],
+    "dup": ["EMFILE"],
+    "lock": ["ENOLCK", "EINTR"],
+    "random": ["ENOSYS"],
+    "socket": ["EMFILE", "EINTR"],
+    "folder": ["EIO"],
+    "limits": ["EPERM"],
+    "signal": ["EINTR"],
+    "alloc": ["ENOMEM", "ENOMEM:on"],
+}
+
+FAKE = ["--device", "fake:base=2000,seed=3", "--seed", "1", "--iterations", "5"]
+DB = ["--db", "h.db"]
+TINY = ["pointwise/gelu/naive", "--batch", "1", "--seq", "8", "--launches", "1", "--iterations", "2",
+        "--device", "cpu:1"]
+STATUSES = {0, 1, 2, 77}
+
+# Name, arguments, and whether runs may leave the history by it.
+COMMANDS = {
+    "run": ["run", "null/copy/right", "--launches", "2", *FAKE, *DB],
+    "program": ["run", "--launches", "1", "--iterations", "2", "--name", "t", *DB, "--", "/bin/true"],
+    "list": ["list"],
+    "history-list": ["history", "list", *DB],
+    "history-show": ["history", "show", "1", *DB],
+    "history-verify": ["history", "verify", *DB],
+    "history-backup": ["history", "backup", "copy.db", *DB],
+    "history-merge": ["history", "merge", "other.db", *DB],
+    "history-prune": ["history", "prune", "--keep-runs", "1", *DB],
+    "history-annotate": ["history", "annotate", "1", "a note", *DB],
+    "history-salvage": ["history", "salvage", "h.db", "rest.db"],
+    "baseline-save": ["baseline", "save", "two", *DB],
+    "baseline-list": ["baseline", "list", *DB],
+    "baseline-remove": ["baseline", "remove", "main", *DB],
+    "compare": ["compare", "--baseline", "main", "--head", "2", *DB],
+    "trend": ["trend", *DB],
+    "detect": ["detect", "series.csv"],
+    "report": ["report", "--baseline", "main", "--output", "report.html", *DB],
+    "plot": ["plot", "--only", "trend,latency-kernels", "--format", "svg", "--output", "plots", *DB],
+    "export": ["export", "latest", "--format", "csv", "--output", "out.csv", *DB],
+    "import": ["import", "gb.json", *DB],
+    "profile": ["profile", *TINY, "--output", "p", *DB],
+    "model": ["model", "info"],
+    "model-logits": ["model", "generate", "--model", "nano", "--tokens", "t.json", "--length", "1"],
+    "selftest": ["selftest", "--aa", "1", "null/copy/right", "--batch", "1", *FAKE[:2]],
+    "doctor": ["doctor"],
+    "help": ["help", "--completion", "bash"],
+    "serve": ["serve", "--port", "0", *DB],
+}
+LESS = {"history-prune", "baseline-remove"}
+
+GBENCH = """{"context": {"date": "2026-01-02T03:04:05+00:00", "num_cpus": 2}, "benchmarks": [
+{"name": "BM_a", "run_name": "BM_a", "run_type": "iteration", "iterations": 10, "real_time": 12.0,
+ "cpu_time": 12.0, "time_unit": "ns"}]}"""
+
+
+def clean_environment(folder):
+    keep = {k: v for k, v in os.environ.items() if not k.startswith(("HARNESS_", "FAULTS_"))}
+    return {**keep, "HOME": os.path.join(folder, "home"), "TMPDIR": folder, "LC_ALL": "C.UTF-8"}
+
+
+class Driver:
+    def __init__(self, options):
+        options.faults, options.alloc = map(os.path.realpath, (options.faults, options.alloc))
+        self.o = options
+        self.harness = os.path.realpath(options.harness)
+        self.top = tempfile.mkdtemp(prefix="faults-")
+        self.template = os.path.join(self.top, "template")
+        self.made = {}  # command: files of a clean end, runs and measurements then
+
+    def call(self, folder, *args):
+        return subprocess.run([self.harness, *args], cwd=folder, env=clean_environment(folder),
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace")
+
+    def must(self, folder, *args):
+        done = self.call(folder, *args)
+        if done.returncode:
+            sys.exit(f"harness {' '.join(args)}: {done.returncode}\n{done.stdout}{done.stderr}")
+
+    def make_template(self):
+        folder = self.template
+        os.makedirs(os.path.join(folder, "home"))
+        os.makedirs(os.path.join(folder, ".git"))
+        for db in ("h.db", "h.db", "other.db"):
+            self.must(folder, "run", "null/copy/right", "--launches", "2", *FAKE, "--db", db)
+        self.must(folder, "run", *TINY, *DB)  # measures the roofs
+        self.must(folder, "baseline", "save", "main", *DB)
+        texts = {"gb.json": GBENCH, "t.json": "[1, 2]",
+                 "series.csv": "".join(f"{100 + i % 3 + (i > 20) * 9}\n" for i in range(40))}
+        for name, text in texts.items():
+            with open(os.path.join(folder, name), "w") as file:
+                file.write(text)
+
+    def fresh(self):
+        folder = tempfile.mkdtemp(dir=self.top)
+        shutil.rmtree(folder)
+        shutil.copytree(self.template, folder)
+        return folder
+
+    # What a history holds: runs, and measurements of each by uuid.
+    def content(self, folder, db="h.db"):
+        done = self.call(folder, "history", "list", "--json", "--db", db)
+        return done.stdout.count('"uuid"') if done.returncode == 0 else -1
+
+    @staticmethod
+    def files(folder):
+        found = set()
+        for path, _, names in os.walk(folder):
+            found |= {os.path.relpath(os.path.join(path, name), folder) for name in names}
+        other = re.compile(r"-(wal|shm|journal)$|^report-of-|\.trace\.json$")  # recorded, no temporaries
+        return {f for f in found if not other.search(f)}
+
+    def run(self, folder, name, fault):
+        """Exit status, and what it said, of a command one of whose calls fails."""
+        args = [self.harness, *COMMANDS[name]]
+        environment = clean_environment(folder)
+        counts = os.path.join(folder, "report-of-counts")
+        tool = [self.o.faults, "--count", counts]
+        if fault and fault[0] == "alloc" or not fault:
+            at, on = (fault[1], fault[2].endswith(":on")) if fault else (0, False)
+            file = os.path.join(folder, "report-of-alloc")
+            with open(file, "wb") as out:
+                out.write(struct.pack("qqq", 0, at, on))
+            environment |= {"FAULTS_FILE": file, "FAULTS_PROGRAM": self.harness,
+                            "LD_PRELOAD": self.o.alloc}
+        else:
+            tool += ["--fail", f"{fault[0]}:{fault[1]}:{fault[2]}"]
+        with open(os.path.join(folder, "report-of-out"), "w+", errors="replace") as out, \
+                open(os.path.join(folder, "report-of-err"), "w+", errors="replace") as err:
+            process = subprocess.Popen([*tool, "--", *args], cwd=folder, env=environment,
+                                       stdin=subprocess.DEVNULL, stdout=out, stderr=err)
+            if name == "serve":
+                self.visit(process, out)
+            status = process.wait()
+            out.seek(0)
+            err.seek(0)
+            return status, out.read(), err.read()
+
+    # One request, then the end.
+    def visit(self, process, out):
+        import time
+        import urllib.request
+        path = out.name
+        for _ in range(100):
+            text = open(path, errors="replace").read()
+            found = re.search(r"http://127\.0\.0\.1:(\d+)\S*", text)
+            if found or process.poll() is not None:
+                break
+            time.sleep(0.05)
+        if process.poll() is not None or not found:
+            return
+        try:
+            with urllib.request.urlopen(found.group(0), timeout=5) as answer:
+                answer.read()
+        except Exception:  # it may well fail to answer, and must go on
+            pass
+        children = open(f"/proc/{process.pid}/task/{process.pid}/children").read().split()
+        for child in children:
+            try:
+                os.kill(int(child), 15)
+            except ProcessLookupError:
+                pass
+
+    def counts(self, folder):
+        counts = {}
+        for line in open(os.path.join(folder, "report-of-counts")):
+            name, nr = line.split()
+            counts[name] = int(nr)
+        with open(os.path.join(folder, "report-of-alloc"), "rb") as file:
+            counts["alloc"] = struct.unpack("qqq", file.read())[0]
+        return counts
+
+    def measure(self, name):
+        """All faults of a command: how often it makes each kind of call."""
+        folder = self.fresh()
+        status, out, err = self.run(folder, name, None)
+        if status not in STATUSES | ({143} if name == "serve" else set()):
+            sys.exit(f"{name} without a fault: status {status}\n{out}{err}")
+        self.made[name] = (self.files(folder), self.content(folder), status)
+        counts = self.counts(folder)
+        shutil.rmtree(folder)
+        return [(name, kind, at, how) for kind, hows in HOWS.items() for how in hows
+                for at in range(1, counts.get(kind, 0) + 1)
+                if not self.o.classes or kind in self.o.classes]
+
+    def judge(self, case):
+        """None, or what is wrong."""
+        name, kind, at, how = case
+        folder = self.fresh()
+        try:
+            status, out, err = self.run(folder, name, (kind, at, how))
+            wrong = self.wrong(folder, case, status, out, err)
+            return wrong and f"{name} {kind}:{at}:{how}: {wrong} [status {status}] {err.strip()[-300:]}"
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+    # Did the failing call itself keep a reason from being written?
+    @staticmethod
+    def is_mute(fault):
+        return fault[1] == "write" and fault[3] != "short"
+
+    def wrong(self, folder, fault, status, out, err):
+        name = fault[0]
+        made, runs, clean = self.made[name]
+        if status == 124:
+            return "did not end in 10 s"
+        if status == 125:
+            return "left processes behind"
+        if status not in STATUSES | ({143} if name == "serve" else set()):
+            return "no documented status"
+        if status == 2 and "harness: " not in err and not self.is_mute(fault):
+            return "failed without a reason"
+        for db in ("h.db", "other.db"):
+            verified = self.call(folder, "history", "verify", "--db", db)
+            if verified.returncode != 0:
+                return f"{db} is not sound: {(verified.stdout + verified.stderr).strip()[-200:]}"
+        now = self.content(folder)
+        least = 1 if name in LESS else 3
+        if now < least:
+            return f"{now} runs are in the history, of {least} at least"
+        if status == 0 and name != "selftest" and now != runs:
+            return f"said to be done, but {now} runs in place of {runs}"
+        here = self.files(folder)
+        # A process that ends because memory ran out, like one that is killed, tidies nothing up.
+        if here - made - {"h.db"} and fault[1] != "unlink" and "out of memory (" not in err:
+            return f"files left: {sorted(here - made)}"
+        if status == 0 and made - here and "not drawn: " not in out:
+            return f"said to be done, but not there: {sorted(made - here)}"
+        return None
+
+
+def skip(o, why):
+    print(f"SKIPPED: {why}")
+    if o.knocks:
+        with open(o.knocks, "a") as file:
+            file.write(f"skipped\t{why}\n")
+    return 77
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("harness")
+    parser.add_argument("faults")
+    parser.add_argument("alloc")
+    parser.add_argument("--only", default="")
+    parser.add_argument("--class", dest="classes", default="")
+    parser.add_argument("--jobs", type=int, default=2)
+    o = parser.parse_args()
+    o.cases = os.environ.get("HARNESS_CASES", "100")
+    o.seed = int(os.environ.get("HARNESS_SEED") or int.from_bytes(os.urandom(4), "little"))
+    o.knocks = os.environ.get("HARNESS_KNOCKS")
+    if o.knocks:
+        open(o.knocks, "w").close()
+    if subprocess.run([o.faults, "--count", "/dev/null", "--", sys.executable, "-c", ""]).returncode:
+        return skip(o, "processes cannot be traced here")
+    o.classes = set(filter(None, o.classes.split(",")))
+    names = o.only.split(",") if o.only else list(COMMANDS)
+    driver = Driver(o)
+    try:
+        driver.make_template()
+        with concurrent.futures.ThreadPoolExecutor(o.jobs) as pool:
+            cases = [case for found in pool.map(driver.measure, names) for case in found]
+            total = len(cases)
+            random.seed(o.seed)
+            if o.cases != "all" and int(o.cases) < total:
+                # as many of each command and kind as can be, not of those that call most
+                groups = {}
+                for case in cases:
+                    groups.setdefault(case[:2], []).append(case)
+                cases = []
+                for group in groups.values():
+                    random.shuffle(group)
+                while len(cases) < int(o.cases):
+                    for group in groups.values():
+                        if group:
+                            cases.append(group.pop())
+                random.shuffle(cases)
+                cases = cases[:int(o.cases)]
+            bad = [wrong for wrong in pool.map(driver.judge, cases) if wrong]
+    finally:
+        shutil.rmtree(driver.top, ignore_errors=True)
+    for wrong in bad:
+        print(wrong)
+    what = f"the n-th system call or allocation of {len(names)} commands fails"
+    meaning = f"ends in 10 s with a reason, nothing lost, nothing left ({total} there are; seed {o.seed})"
+    print(f"seed: {o.seed}")
+    print(f"{len(cases) - len(bad)} of {len(cases)} held")
+    if o.knocks:
+        with open(o.knocks, "a") as file:
+            file.write(f"{what}\t{len(cases) - len(bad)}\t{len(cases)}\t{meaning}\n")
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
