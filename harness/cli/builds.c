@@ -218,7 +218,7 @@ static bool file_says(const char *path, const char *words)
 {
     struct error ignored;
     size_t length;
-    char *text = file_read(path, &length, &ignored);
+    char *text = file_read(path, FILE_SETTINGS_MOST, &length, &ignored);
     bool says = text && strstr(text, words);
 
     free(text);

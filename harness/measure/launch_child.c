@@ -223,7 +223,7 @@ static void keep_to_oneself(void)
 {
     size_t length;
     struct error ignored;
-    char *mounts = file_read("/proc/mounts", &length, &ignored);
+    char *mounts = file_read("/proc/mounts", FILE_RECORDS_MOST, &length, &ignored);
 
     if (mounts && !strstr(mounts, "hidepid="))
         prctl(PR_SET_DUMPABLE, 0);

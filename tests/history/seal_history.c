@@ -12,7 +12,7 @@ int main(int argc, char **argv)
 {
     struct error err;
     size_t length = 0;
-    char *bytes = argc == 2 ? file_read(argv[1], &length, &err) : NULL;
+    char *bytes = argc == 2 ? file_read(argv[1], FILE_RECORDS_MOST, &length, &err) : NULL;
     int rc = 1;
 
     if (bytes && length >= PAGE_USUAL && bytes[HEADER_RESERVED] == WATCH_BYTES) {

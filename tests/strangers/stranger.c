@@ -256,7 +256,7 @@ static void change_pages(const char *path, struct random *r, char *what, size_t 
 {
     struct error err;
     size_t length;
-    unsigned char *bytes = (unsigned char *)file_read(path, &length, &err);
+    unsigned char *bytes = (unsigned char *)file_read(path, FILE_RECORDS_MOST, &length, &err);
     uint32_t pages = (uint32_t)(length / PAGE);
     uint32_t page = 1 + (uint32_t)random_below(r, pages);
     unsigned char *p = bytes + (size_t)(page - 1) * PAGE;

@@ -43,7 +43,7 @@ static inline struct files make_files(void **state)
     static size_t length;
     if (!made) {
         make_sound(f.sound);
-        made = file_read(f.sound, &length, &err);
+        made = file_read(f.sound, FILE_RECORDS_MOST, &length, &err);
     }
     assert_ok(file_write(f.sound, made, length, &err), &err);
     assert_int_equal(stat(f.sound, &st), 0);
@@ -85,7 +85,7 @@ static inline void seal_all(const char *path, size_t size)
 {
     size_t length;
     struct error err;
-    char *bytes = file_read(path, &length, &err);
+    char *bytes = file_read(path, FILE_RECORDS_MOST, &length, &err);
 
     assert_non_null(bytes);
     for (size_t at = 0; at + size <= length; at += size)

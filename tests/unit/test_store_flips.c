@@ -191,7 +191,7 @@ static void test_flips(void **state)
     struct error err;
 
     random_seed(&r, seed);
-    t.bytes = (unsigned char *)file_read(t.f.sound, &t.length, &err);
+    t.bytes = (unsigned char *)file_read(t.f.sound, FILE_RECORDS_MOST, &t.length, &err);
     t.text = all_runs_as_text(t.f.sound);
     for (int64_t i = 0; i < cases; i++)
         try_one(&t, &r,
@@ -213,7 +213,7 @@ static void test_page_astray(void **state)
     struct files f = make_files(state);
     struct error err;
     size_t length;
-    char *bytes = file_read(f.sound, &length, &err);
+    char *bytes = file_read(f.sound, FILE_RECORDS_MOST, &length, &err);
 
     memcpy(bytes + (size_t)20 * PAGE, bytes + (size_t)30 * PAGE, PAGE);
     assert_ok(file_write(f.damaged, bytes, length, &err), &err);
@@ -228,7 +228,7 @@ static void test_lost_mark(void **state)
     struct files f = make_files(state);
     struct error err;
     size_t length;
-    char *bytes = file_read(f.sound, &length, &err);
+    char *bytes = file_read(f.sound, FILE_RECORDS_MOST, &length, &err);
 
     for (int value = 0; value < 256; value++) {
         bytes[HEADER_RESERVED] = (char)value;
@@ -331,7 +331,7 @@ static void test_flips_in_a_log(void **state)
     add_suffix(f.damaged, "-wal", log);
     add_suffix(f.saved, "-wal", log_aside);
     snprintf(kept, sizeof(kept), "%s.damaged.1", log);
-    char *bytes = file_read(log_aside, &length, &err);
+    char *bytes = file_read(log_aside, FILE_RECORDS_MOST, &length, &err);
     for (int64_t i = 0; i < cases; i++) {
         size_t where = (size_t)random_below(&r, length);
         copy_bytes(f.saved, f.damaged);
@@ -348,7 +348,7 @@ static void test_flips_in_a_log(void **state)
         free(note);
         copy_bytes(log_aside, log);
         free(bytes);
-        bytes = file_read(log_aside, &length, &err);
+        bytes = file_read(log_aside, FILE_RECORDS_MOST, &length, &err);
     }
     knock("a bit of the log of a dead writer changed", (long)cases, (long)cases,
           "all before it is there, what is lost is said and the log kept (%lld) (seed %" PRIu64 ")",

@@ -126,7 +126,7 @@ static void copy_state(const char *from, const char *to)
         remove(target);
         if (!file_exists(source))
             continue;
-        char *bytes = file_read(source, &length, &err);
+        char *bytes = file_read(source, FILE_RECORDS_MOST, &length, &err);
         assert_ok(file_write(target, bytes, length, &err), &err);
         free(bytes);
     }
@@ -207,7 +207,7 @@ static void test_somebody_elses(void **state)
         for (int mode = STORE_READ; mode <= STORE_WRITE; mode++) {
             struct store *s;
             assert_int_equal(store_open(&s, scratch->path, (enum store_mode)mode, &err), -1);
-            char *after = file_read(scratch->path, &length, &err);
+            char *after = file_read(scratch->path, FILE_RECORDS_MOST, &length, &err);
             assert_int_equal(length, sizeof(bytes));
             assert_memory_equal(after, bytes, sizeof(bytes));
             free(after);

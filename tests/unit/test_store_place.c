@@ -233,7 +233,7 @@ static void copy_over(const char *from, const char *to)
 {
     struct error err;
     size_t length;
-    char *bytes = file_read(from, &length, &err);
+    char *bytes = file_read(from, FILE_RECORDS_MOST, &length, &err);
     FILE *file = fopen(to, "wb"); /* in place, as cp does */
 
     assert_non_null(bytes);
@@ -401,7 +401,7 @@ static void assert_result(const struct site *site, enum change change)
         "SELECT count(*) FROM measurement m JOIN launch l ON l.id = m.launch JOIN run r ON "
         "r.id = l.run WHERE r.ended_ms = r.started_ms + 9";
     struct error err;
-    char *text = file_read(site->result, NULL, &err);
+    char *text = file_read(site->result, FILE_RECORDS_MOST, NULL, &err);
 
     assert_non_null(text);
     char *note = strchr(text, '\n');
