@@ -3,8 +3,12 @@
 
 #include "kernels/peer.h"
 
+#include "core/spread.h"
+
 #include <dlfcn.h>
+#include <sched.h>
 #include <stdatomic.h>
+#include <sys/mman.h>
 
 static const struct peer_symbol symbols[] = {
     { "cblas_sgemm", offsetof(struct openblas, sgemm) },
@@ -24,10 +28,39 @@ static const struct peer peer = { .variable = "HARNESS_OPENBLAS",
 static struct openblas functions;
 static atomic_bool opened;
 
+static size_t processors(void)
+{
+    struct spread_pause pause;
+    cpu_set_t all;
+
+    spread_pause(&pause);
+    int nr = sched_getaffinity(0, sizeof(all), &all) == 0 ? CPU_COUNT(&all) : 1;
+    spread_resume(&pause);
+    return (size_t)nr;
+}
+
+/* Where its buffers cannot be mapped (ulimit -v) it asks for them again without end: 128 MiB for
+ * each thread of the usual build, beside its stack. */
+static int find_room(struct error *err)
+{
+    const size_t mib = 1 << 20, need = (processors() * (128 + 8) + 64) * mib;
+    void *room = mmap(NULL, need, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+    if (room == MAP_FAILED)
+        return error_set(err,
+                         "OpenBLAS needs %zu MiB of address space, more than is allowed here "
+                         "(ulimit -v)",
+                         need / mib);
+    munmap(room, need);
+    return 0;
+}
+
 int openblas_open(struct error *err)
 {
     if (atomic_load_explicit(&opened, memory_order_acquire))
         return 0;
+    if (find_room(err) != 0)
+        return -1;
     if (peer_open(&peer, &functions, err) != 0)
         return -1;
     atomic_store_explicit(&opened, true, memory_order_release);

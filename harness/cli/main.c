@@ -158,12 +158,20 @@ __attribute__((noreturn)) static void leave(int status)
     _exit(status);
 }
 
+/* A file that may not grow is an error of write(), with its reason. A handler, as what is started
+ * does not inherit it. */
+static void stay(int number)
+{
+    (void)number;
+}
+
 int main(int argc, char **argv)
 {
     struct error err = { "" };
 
     json_begin();
     signal(SIGPIPE, SIG_IGN); /* a reader that went away shows as a write error */
+    signal(SIGXFSZ, stay);
     signal(SIGCHLD, SIG_DFL); /* ignored, as some parents leave it, nothing tells how one ended */
     int rc = dispatch(argc, argv, &err);
     if (rc < 0) {

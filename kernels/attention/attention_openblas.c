@@ -182,6 +182,8 @@ static int prepare(struct call *call, struct error *err)
 {
     struct attention a = attention_of(call);
 
+    if (openblas_open(err))
+        return -1;
     openblas_use_threads(inner_threads(&a));
     return host_state(call, attention_openblas_scratch(a.seq, a.threads), err);
 }

@@ -3,15 +3,20 @@
 """Fails the n-th system call or allocation of each command in turn, and looks at what comes of it.
 
   drive.py HARNESS FAULTS FAULTS_ALLOC [--only NAME,...] [--class NAME,...] [--jobs N]
+                                       [calls|limits|kernels]
+
+calls (the default) is that; limits runs each command under small limits of setrlimit(2), kernels
+without calls that older kernels and containers lack.
 
 Each case is a fresh folder with a history. Whatever fails, the command must end within ten seconds
 with a documented status; a failure says why; the history is sound, with all that it had; what is
 reported done is there; no process and no temporary file is left. HARNESS_CASES is how many are taken
-by chance (100), or "all"; HARNESS_SEED takes the same again, HARNESS_KNOCKS is the file of the table.
+by chance (100, 50), or "all"; HARNESS_SEED takes the same again, HARNESS_KNOCKS is the file of the table.
 """
 
 import argparse
 import concurrent.futures
+import functools
 import os
 import random
 import re
@@ -47,6 +52,26 @@ HOWS = {
     "alloc": ["ENOMEM", "ENOMEM:on"],
 }
 
+MIB = 1 << 20
+LIMITS = [f"{name}:{value}" for name, values in {
+    "AS": [m * MIB for m in (60, 90, 120, 150, 200, 300)],
+    "DATA": [m * MIB for m in (4, 8, 16, 32, 64)],
+    "NOFILE": [4, 5, 6, 8, 10, 12, 16, 24, 32, 64],
+    "STACK": [128 << 10, 256 << 10, MIB],
+    "FSIZE": [0, 1, 4096, 64 << 10, MIB],
+    "NPROC": [0, 1, 2, 4],
+    "CORE": [0], "CPU": [5], "MEMLOCK": [0],
+}.items() for value in values]
+
+# The first is a kernel 4.x, all that it lacks at once.
+KERNELS = ["pidfd_open:ENOSYS,pidfd_send_signal:ENOSYS,pidfd_getfd:ENOSYS,openat2:ENOSYS,clone3:ENOSYS,"
+           "faccessat2:ENOSYS,statx:ENOSYS,rseq:ENOSYS,membarrier:ENOSYS,io_uring_setup:ENOSYS",
+           "memfd_create:ENOSYS", "getrandom:ENOSYS", "statx:ENOSYS", "copy_file_range:ENOSYS",
+           "copy_file_range:EPERM", "perf_event_open:EPERM", "perf_event_open:ENOSYS", "clone3:ENOSYS",
+           "sched_setaffinity:EPERM", "sched_getaffinity:EPERM", "madvise:EINVAL", "sendfile:ENOSYS",
+           "fallocate:ENOSYS", "renameat2:ENOSYS", "pidfd_open:EPERM", "utimensat:EPERM",
+           "fchmod:EPERM", "set_mempolicy:EPERM"]
+
 FAKE = ["--device", "fake:base=2000,seed=3", "--seed", "1", "--iterations", "5"]
 DB = ["--db", "h.db"]
 TINY = ["pointwise/gelu/naive", "--batch", "1", "--seq", "8", "--launches", "1", "--iterations", "2",
@@ -57,6 +82,7 @@ STATUSES = {0, 1, 2, 77}
 COMMANDS = {
     "run": ["run", "null/copy/right", "--launches", "2", *FAKE, *DB],
     "program": ["run", "--launches", "1", "--iterations", "2", "--name", "t", *DB, "--", "/bin/true"],
+    "openblas": ["run", "gemm/nn/openblas/*,n=144,k=48/*", "gemm/nn/naive/*,n=144,k=48/*", *TINY[1:], *DB],
     "list": ["list"],
     "history-list": ["history", "list", *DB],
     "history-show": ["history", "show", "1", *DB],
@@ -160,6 +186,8 @@ class Driver:
                 out.write(struct.pack("qqq", 0, at, on))
             environment |= {"FAULTS_FILE": file, "FAULTS_PROGRAM": self.harness,
                             "LD_PRELOAD": self.o.alloc}
+        elif fault[0] in ("rlimit", "deny"):
+            tool += [f"--{fault[0]}", fault[1]]
         else:
             tool += ["--fail", f"{fault[0]}:{fault[1]}:{fault[2]}"]
         with open(os.path.join(folder, "report-of-out"), "w+", errors="replace") as out, \
@@ -207,6 +235,12 @@ class Driver:
             counts["alloc"] = struct.unpack("qqq", file.read())[0]
         return counts
 
+    # Is it enough for the loader, and what libraries do before main()?
+    @functools.cache
+    def starts(self, limit):
+        return subprocess.run([self.o.faults, "--rlimit", limit, "--", self.harness, "version"],
+                              capture_output=True).returncode == 0
+
     def measure(self, name):
         """All faults of a command: how often it makes each kind of call."""
         folder = self.fresh()
@@ -216,6 +250,10 @@ class Driver:
         self.made[name] = (self.files(folder), self.content(folder), status)
         counts = self.counts(folder)
         shutil.rmtree(folder)
+        if self.o.what == "limits":
+            return [(name, "rlimit", limit, "") for limit in LIMITS if self.starts(limit)]
+        if self.o.what == "kernels":
+            return [(name, "deny", calls, "") for calls in KERNELS]
         return [(name, kind, at, how) for kind, hows in HOWS.items() for how in hows
                 for at in range(1, counts.get(kind, 0) + 1)
                 if not self.o.classes or kind in self.o.classes]
@@ -234,7 +272,7 @@ class Driver:
     # Did the failing call itself keep a reason from being written?
     @staticmethod
     def is_mute(fault):
-        return fault[1] == "write" and fault[3] != "short"
+        return fault[1] == "write" and fault[3] != "short" or str(fault[2]).startswith("FSIZE")
 
     def wrong(self, folder, fault, status, out, err):
         name = fault[0]
@@ -279,11 +317,12 @@ def main():
     parser.add_argument("harness")
     parser.add_argument("faults")
     parser.add_argument("alloc")
+    parser.add_argument("what", nargs="?", default="calls", choices=["calls", "limits", "kernels"])
     parser.add_argument("--only", default="")
     parser.add_argument("--class", dest="classes", default="")
     parser.add_argument("--jobs", type=int, default=2)
     o = parser.parse_args()
-    o.cases = os.environ.get("HARNESS_CASES", "100")
+    o.cases = os.environ.get("HARNESS_CASES", "100" if o.what == "calls" else "50")
     o.seed = int(os.environ.get("HARNESS_SEED") or int.from_bytes(os.urandom(4), "little"))
     o.knocks = os.environ.get("HARNESS_KNOCKS")
     if o.knocks:
@@ -318,7 +357,9 @@ def main():
         shutil.rmtree(driver.top, ignore_errors=True)
     for wrong in bad:
         print(wrong)
-    what = f"the n-th system call or allocation of {len(names)} commands fails"
+    what = {"calls": f"the n-th system call or allocation of {len(names)} commands fails",
+            "limits": f"small limits of setrlimit(2) for {len(names)} commands",
+            "kernels": f"kernels and containers without a call, {len(names)} commands"}[o.what]
     meaning = f"ends in 10 s with a reason, nothing lost, nothing left ({total} there are; seed {o.seed})"
     print(f"seed: {o.seed}")
     print(f"{len(cases) - len(bad)} of {len(cases)} held")

@@ -10,6 +10,7 @@
  *                       ":on" behind it all later ones do, too
  *   --deny NAME:HOW,... these system calls always fail, in all that is started, as on an older
  *                       kernel or in a container
+ *   --rlimit NAME:VALUE a limit of setrlimit(2), such as NOFILE:8, for COMMAND
  *   --limit SECONDS     then all is killed, and the exit status is 124
  *
  * Counted are calls of processes that run COMMAND's own file, from the first time on that they
@@ -34,6 +35,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <sys/user.h>
@@ -63,6 +65,8 @@ struct options {
     bool fails, on;
     struct denied denied[DENIED];
     size_t nr_denied;
+    int resource; /* -1: none */
+    rlim_t most;
     int limit;
     char **command;
 };
@@ -395,6 +399,17 @@ static void write_counts(const struct tracer *t)
     fclose(file);
 }
 
+static void become(const struct options *o, bool traces)
+{
+    struct rlimit limit = { o->most, o->most };
+
+    filter(o, traces);
+    if (o->resource >= 0 && setrlimit((__rlimit_resource_t)o->resource, &limit))
+        fail("setrlimit");
+    execv(o->command[0], o->command);
+    fail(o->command[0]);
+}
+
 static void find_file(struct tracer *t)
 {
     char *real = realpath(t->options->command[0], NULL);
@@ -420,9 +435,7 @@ static int trace(const struct options *o)
         if (read(ready[0], &go, 1) != 1)
             _exit(BROKEN);
         close(ready[0]);
-        filter(o, true);
-        execv(o->command[0], o->command);
-        _exit(BROKEN);
+        become(o, true);
     }
     close(ready[0]);
     long events = PTRACE_O_TRACESECCOMP | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK |
@@ -471,9 +484,29 @@ static void parse_deny(struct options *o, char *text)
     }
 }
 
+static void parse_rlimit(struct options *o, const char *text)
+{
+    static const struct {
+        const char *name;
+        int resource;
+    } names[] = {
+        { "AS", RLIMIT_AS },       { "NOFILE", RLIMIT_NOFILE }, { "NPROC", RLIMIT_NPROC },
+        { "STACK", RLIMIT_STACK }, { "FSIZE", RLIMIT_FSIZE },   { "CORE", RLIMIT_CORE },
+        { "CPU", RLIMIT_CPU },     { "DATA", RLIMIT_DATA },     { "MEMLOCK", RLIMIT_MEMLOCK },
+    };
+    size_t length = strcspn(text, ":");
+
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        if (strlen(names[i].name) == length && strncmp(names[i].name, text, length) == 0)
+            o->resource = names[i].resource;
+    if (o->resource < 0 || text[length] != ':')
+        misused("--rlimit NAME:VALUE");
+    o->most = strtoul(text + length + 1, NULL, 10);
+}
+
 int main(int argc, char **argv)
 {
-    struct options o = { .limit = 10 };
+    struct options o = { .limit = 10, .resource = -1 };
     int i = 1;
 
     for (; i + 1 < argc && strcmp(argv[i], "--") != 0; i += 2) {
@@ -483,6 +516,8 @@ int main(int argc, char **argv)
             parse_fail(&o, argv[i + 1]);
         else if (strcmp(argv[i], "--deny") == 0)
             parse_deny(&o, argv[i + 1]);
+        else if (strcmp(argv[i], "--rlimit") == 0)
+            parse_rlimit(&o, argv[i + 1]);
         else if (strcmp(argv[i], "--limit") == 0)
             o.limit = atoi(argv[i + 1]);
         else
@@ -493,7 +528,5 @@ int main(int argc, char **argv)
     o.command = argv + i + 1;
     if (o.count || o.fails)
         return trace(&o);
-    filter(&o, false);
-    execvp(o.command[0], o.command);
-    fail(o.command[0]);
+    become(&o, false);
 }
