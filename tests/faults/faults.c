@@ -6,8 +6,9 @@
  *
  *   --count FILE        a line "CLASS N" for each class of system calls: how many were made
  *   --fail CLASS:N:HOW  the N-th call of a class, counted over all processes of the program, fails:
- *                       HOW is an errno by name, or "short" (a read or write of one byte). With
- *                       ":on" behind it all later ones do, too
+ *                       HOW is an errno by name, "short" (a read or write of one byte) or
+ *                       "nothing" (said to be done, and not). With ":on" behind it all later
+ *                       ones do, too
  *   --deny NAME:HOW,... these system calls always fail, in all that is started, as on an older
  *                       kernel or in a container
  *   --rlimit NAME:VALUE a limit of setrlimit(2), such as NOFILE:8, for COMMAND

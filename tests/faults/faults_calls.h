@@ -196,6 +196,7 @@ static inline bool error_find(const char *name, int *error)
         { "EINTR", EINTR },   { "ENOMEM", ENOMEM }, { "EIO", EIO },       { "ENOSPC", ENOSPC },
         { "EMFILE", EMFILE }, { "EAGAIN", EAGAIN }, { "EACCES", EACCES }, { "EPERM", EPERM },
         { "ENOSYS", ENOSYS }, { "ENOLCK", ENOLCK }, { "EINVAL", EINVAL }, { "short", SHORT },
+        { "nothing", 0 },
     };
 
     for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++)
