@@ -47,11 +47,10 @@ say "One table"
 printed() {
   "$HARNESS" help environment | sed -nE 's/^  (HARNESS_[A-Z_]+)=(.*)/\1 | \2/p; s/^      read by (.*)/\1/p; s/^      (.*)/\1/p'
 }
-printed >printed
-written() { sed -nE 's/^\| `(HARNESS_[A-Z_]+)` \| (.*) \| (.*) \| (.*) \|$/\1 | \2\n\3\n\4/p' "$docs"; }
-written >written
-check "the page has what the program prints" cmp printed written
-names=$(sed -nE 's/^(HARNESS_[A-Z_]+) .*/\1/p' printed)
+printed >program
+tr -d '`' <"$docs" | sed -nE 's/^\| (HARNESS_[A-Z_]+) \| (.*) \| (.*) \| (.*) \|$/\1 | \2\n\3\n\4/p' >page
+check "the page has what the program prints" cmp <(tr -d '`' <program) page
+names=$(sed -nE 's/^(HARNESS_[A-Z_]+) .*/\1/p' program)
 check "there are some" test "$(wc -w <<<"$names")" -gt 15
 for name in $names; do
   "$HARNESS" help --man | grep -q "$name" || echo "not on the manual page: $name"
@@ -62,7 +61,7 @@ cd "$CLI/../.." || exit 1
   grep -rhoE '(getenv\(|variable = )"HARNESS_[A-Z_]+"' harness kernels models | grep -oE 'HARNESS_[A-Z_]+'
   grep -rhoE '\$\{?HARNESS_[A-Z]+(_[A-Z]+)*' ci --include='*.sh' | grep -oE 'HARNESS_[A-Z_]+'
 } | sort -u >"$WORK/read"
-for name in $(cat "$WORK/read"); do
+while read -r name; do
   grep -qw "$name" <<<"$names" || echo "read, but not in the table: $name"
-done
+done <"$WORK/read"
 check "the sources read some" test "$(wc -l <"$WORK/read")" -gt 12
