@@ -93,13 +93,26 @@ void descriptors_empty(int fd)
     close(null);
 }
 
-int descriptors_hide(int fd)
+/* No further: starting a process copies the table up to the highest number. */
+static unsigned hidden_end(void)
 {
-    struct rlimit limit = { 1024, 1024 };
+    struct rlimit limit = { HIDDEN_END, HIDDEN_END };
 
     getrlimit(RLIMIT_NOFILE, &limit);
-    /* No further: starting a process copies the table up to the highest number. */
-    unsigned end = limit.rlim_cur < HIDDEN_END ? (unsigned)limit.rlim_cur : HIDDEN_END;
+    return limit.rlim_cur < HIDDEN_END ? (unsigned)limit.rlim_cur : HIDDEN_END;
+}
+
+void descriptors_make_room(void)
+{
+    int fd = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, (int)hidden_end() - 1);
+
+    if (fd >= 0)
+        close(fd);
+}
+
+int descriptors_hide(int fd)
+{
+    unsigned end = hidden_end();
     unsigned room = end > 2 * HIDDEN_LOWEST ? end - HIDDEN_LOWEST : 1;
     int lowest = HIDDEN_LOWEST + (int)(random_fresh_seed() % room);
     int hidden = fcntl(fd, F_DUPFD_CLOEXEC, lowest);

@@ -13,6 +13,9 @@ void descriptors_close(int lowest, int kept);
 void descriptors_close_on_exec(int lowest);
 /* Puts /dev/null in its place, above 2 closed on exec. */
 void descriptors_empty(int fd);
+/* For a child before it executes a program that will hide one: makes the table of descriptors large
+ * enough. The kernel lets one that threads share grow only after many milliseconds. */
+void descriptors_make_room(void);
 /* Moves one to a number from a large range that nobody can guess, closed on exec, and leaves
  * /dev/null in its place. Returns the new number, or -1 with errno. */
 int descriptors_hide(int fd);

@@ -75,6 +75,7 @@ static int become(const void *context)
         if (dup2(high[i], i) < 0)
             return errno;
     descriptors_close_on_exec(LAUNCH_FD + 1);
+    descriptors_make_room();
     signal(SIGINT, SIG_DFL);
     signal(SIGPIPE, SIG_DFL);
     execve(b->path, argv, b->env);
