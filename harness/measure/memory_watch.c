@@ -7,6 +7,7 @@
 #include "core/clock.h"
 
 #include <linux/magic.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -184,17 +185,26 @@ static int64_t sum_mapped(const struct tree *t)
     return total;
 }
 
-/* Each step costs more than the one before, and is taken where that says more than the limit. */
-static int64_t look(pid_t guard, int64_t limit)
+/* Each step costs more than the one before, and is taken where that says more than the limit. Where
+ * it is likely to be so, they are stopped meanwhile: the exact number takes its time, in which much
+ * more could be filled. */
+static int64_t look(struct memory_watch *w, pid_t guard)
 {
     struct tree t = { .nr_files = 0 };
 
     t.nr = process_tree_list(guard, t.pids, PROCESS_TREE_MAX);
-    int64_t files = sum_files(&t), held = sum(&t, resident) + files;
-    if (held > limit)
-        held = sum(&t, held_by) + files;
-    if (held > limit)
+    int64_t files = sum_files(&t), guess = sum(&t, resident) + files, held = guess;
+    if (guess <= w->limit)
+        return guess;
+    bool stop = guess - w->too_much > w->limit;
+    if (stop)
+        process_tree_signal(guard, SIGSTOP);
+    held = sum(&t, held_by) + files;
+    if (held > w->limit)
         held -= sum_mapped(&t);
+    w->too_much = guess - held;
+    if (stop && held <= w->limit)
+        process_tree_signal(guard, SIGCONT);
     return held;
 }
 
@@ -204,7 +214,7 @@ bool memory_watch_over(struct memory_watch *w, pid_t guard)
 
     if (now < w->next_ns)
         return false;
-    w->held = look(guard, w->limit);
+    w->held = look(w, guard);
     double lasts = (double)(w->limit - w->held) / fastest * 1e9;
     w->next_ns = now + (uint64_t)(lasts < SOONEST_NS              ? SOONEST_NS
                                   : lasts < 1e6 * MEMORY_WATCH_MS ? lasts

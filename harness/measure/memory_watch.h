@@ -24,10 +24,11 @@ struct memory_watch {
     int64_t limit;    /* bytes */
     int64_t held;     /* bytes, when it was last looked at */
     uint64_t next_ns; /* when to look again, see core/clock.h */
+    int64_t too_much; /* bytes: by how much a quick look was mistaken, when last it was checked */
 };
 
 /* Looks if it is time; true where more than the limit is held by what is below `guard`, which does
- * not count. */
+ * not count: all that has been stopped then. */
 bool memory_watch_over(struct memory_watch *w, pid_t guard);
 /* ms until it is time, rounded up. */
 int memory_watch_wait(const struct memory_watch *w);

@@ -4,13 +4,18 @@
 #include "testing.h"
 
 #include "base/file.h"
+#include "base/process_tree.h"
 #include "base/strbuf.h"
 #include "core/host_memory.h"
 #include "measure/memory_watch.h"
 
+#include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -140,6 +145,130 @@ static void the_whole_tree_counts(void **state)
     close(ends[1]);
 }
 
+/* ---- what hides ---- */
+
+/* Each is held by two processes, and in each once. */
+static void hold_and_wait(int ready)
+{
+    if (fork() == 0)
+        for (;;)
+            pause();
+    if (write(ready, "+", 1) != 1)
+        _exit(1);
+    for (;;)
+        pause();
+}
+
+static bool fill_file(int fd)
+{
+    char block[1 << 16];
+
+    memset(block, 1, sizeof(block));
+    for (int i = 0; i < PART; i += (int)sizeof(block))
+        if (write(fd, block, sizeof(block)) != (ssize_t)sizeof(block))
+            return false;
+    return true;
+}
+
+static void hold_memfd(int ready)
+{
+    if (!fill_file(memfd_create("held", 0)))
+        _exit(1);
+    hold_and_wait(ready);
+}
+
+/* Mapped and open: it counts once. */
+static void hold_mapped_memfd(int ready)
+{
+    int fd = memfd_create("held", 0);
+    char *memory =
+        fill_file(fd) ? mmap(NULL, PART, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0) : MAP_FAILED;
+
+    if (memory == MAP_FAILED)
+        _exit(1);
+    memset(memory, 2, PART);
+    hold_and_wait(ready);
+}
+
+static void *hold_in_thread(void *ready)
+{
+    if (take(MAP_PRIVATE) == MAP_FAILED || write(*(int *)ready, "+", 1) != 1)
+        _exit(1);
+    for (;;)
+        pause();
+    return NULL;
+}
+
+/* What the first thread of a process shows in /proc ends with it. */
+static void hold_behind_a_thread(int ready)
+{
+    pthread_t thread;
+
+    if (pthread_create(&thread, NULL, hold_in_thread, &ready))
+        _exit(1);
+    syscall(SYS_exit, 0);
+}
+
+/* Its parent has ended. */
+static void hold_as_daemon(int ready)
+{
+    if (fork() == 0) {
+        setsid();
+        if (fork() == 0) {
+            if (take(MAP_PRIVATE) == MAP_FAILED)
+                _exit(1);
+            hold_and_wait(ready);
+        }
+        _exit(0);
+    }
+    for (;;)
+        pause();
+}
+
+static int64_t held_below(void (*hold)(int ready))
+{
+    struct memory_watch watch = { .limit = 1 };
+    char byte;
+    int ends[2];
+
+    assert_int_equal(pipe(ends), 0);
+    pid_t guard = fork();
+    if (guard == 0) {
+        prctl(PR_SET_CHILD_SUBREAPER, 1);
+        if (fork() == 0)
+            hold(ends[1]);
+        for (;;)
+            pause();
+    }
+    assert_int_equal(read(ends[0], &byte, 1), 1);
+    memory_watch_over(&watch, guard);
+    process_tree_kill(guard);
+    kill(guard, SIGKILL);
+    assert_int_equal(waitpid(guard, NULL, 0), guard);
+    close(ends[0]);
+    close(ends[1]);
+    return watch.held;
+}
+
+static void what_hides_counts_once(void **state)
+{
+    static const struct {
+        const char *name;
+        void (*hold)(int ready);
+    } rows[] = {
+        { "memfd", hold_memfd },
+        { "mapped memfd", hold_mapped_memfd },
+        { "behind a thread", hold_behind_a_thread },
+        { "daemon", hold_as_daemon },
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        int64_t held = held_below(rows[i].hold);
+        if (held < PART || held >= 2 * (int64_t)PART)
+            fail_msg("%s: held %lld bytes", rows[i].name, (long long)held);
+    }
+}
+
 static void a_process_that_is_gone(void **state)
 {
     (void)state;
@@ -159,7 +288,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_free),           cmocka_unit_test(what_is_free_in_version_1),
         cmocka_unit_test(this_machine),           cmocka_unit_test(the_whole_tree_counts),
-        cmocka_unit_test(a_process_that_is_gone),
+        cmocka_unit_test(what_hides_counts_once), cmocka_unit_test(a_process_that_is_gone),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
