@@ -158,7 +158,7 @@ try() {
   done
   [[ "$(outcome 2)" =~ ^($wanted)$ ]] || fail "$what: it is $(outcome 2)" || return
   grep -qF "$reason" run.json || fail "$what: reason" || return
-  within_limit || fail "$what: memory" || return
+  within_limit || fail "$what: memory" || return 2
   case $wanted in
     OK) [ $status -eq 0 ] ;;
     WRONG | FAILED) [ $status -eq 1 ] ;;
@@ -177,10 +177,17 @@ seed=$(random_seed)
 RANDOM=$seed
 first=$((RANDOM % ${#rows[@]})) tried=0 held=0
 try_row() {
-  local name kind wanted reason
+  local name kind wanted reason status chance
   read -r name kind wanted reason <<<"$1"
   tried=$((tried + 1))
-  if try "$name" "$kind" "$wanted" "$reason"; then held=$((held + 1)); fi
+  # A harness that gets no processor cannot look: memory is given three chances.
+  # shellcheck disable=SC2034 # it only counts
+  for chance in 1 2 3; do
+    status=0
+    try "$name" "$kind" "$wanted" "$reason" >row.txt || status=$?
+    [ $status -eq 2 ] || break
+  done
+  if [ $status -eq 0 ]; then held=$((held + 1)); else cat row.txt; fi
 }
 for ((i = 0; i < ${#rows[@]}; i++)); do
   row=${rows[(first + 7 * i) % ${#rows[@]}]}
@@ -194,10 +201,11 @@ knock "measured code that forges, floods, forks, hides and hangs" $held $tried \
 say "Ended from outside, by whatever signal"
 held=0 tried=0
 for kind in program plugin; do
+  guest=(--plugin ./hostile.so)
+  [ $kind = plugin ] || guest=(-- ./hostile '{n}')
   for signal in INT TERM KILL; do
     export CLI_TEST_MARK="$$.$kind.$signal"
-    GUEST=hang_with_daemons "$HARNESS" run --launches 1 --iterations 3 --name evil --dim n=2 \
-      $([ $kind = program ] && echo "-- ./hostile {n}" || echo "--plugin ./hostile.so") \
+    GUEST=hang_with_daemons "$HARNESS" run --launches 1 --iterations 3 --dim n=2 "${guest[@]}" \
       >said.txt 2>&1 &
     pid=$!
     disown $pid
