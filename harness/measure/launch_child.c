@@ -227,6 +227,7 @@ static void keep_to_oneself(void)
 
     if (mounts && !strstr(mounts, "hidepid="))
         prctl(PR_SET_DUMPABLE, 0);
+    descriptors_close_on_exec(STDERR_FILENO + 1); /* what libraries have opened, too */
     free(mounts);
 }
 

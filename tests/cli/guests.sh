@@ -7,7 +7,7 @@ build=$(dirname "$HARNESS")
 [ -e "$build/CMakeCache.txt" ] || skip "not a build tree: $build"
 compiler=$(sed -n 's/^CMAKE_C_COMPILER:[A-Z]*=//p' "$build/CMakeCache.txt")
 source=$(sed -n 's/^CMAKE_HOME_DIRECTORY:[A-Z]*=//p' "$build/CMakeCache.txt")
-flags=(-std=gnu11 -D_GNU_SOURCE -O1 -pthread -Wall -Wextra -Werror -Wno-infinite-recursion)
+flags=(-std=gnu11 -D_GNU_SOURCE -O1 -pthread -Wall -Wextra -Werror)
 "$compiler" "${flags[@]}" -shared -fPIC -I "$build/include" -o hostile.so \
   "$source/tests/fixtures/guests/hostile.c" || exit 1
 "$compiler" "${flags[@]}" -DPROGRAM -o hostile "$source/tests/fixtures/guests/hostile.c" || exit 1
