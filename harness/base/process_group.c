@@ -2,6 +2,7 @@
 #include "base/process_group.h"
 
 #include "base/descriptors.h"
+#include "base/monotonic.h"
 #include "base/process_tree.h"
 
 #include <errno.h>
@@ -11,7 +12,6 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 const struct process_group process_group_none = { .news = -1 };
@@ -179,24 +179,16 @@ bool process_group_ended(struct process_group *g)
     return g->ended;
 }
 
-static double seconds_now(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 bool process_group_wait(struct process_group *g, double seconds)
 {
-    double end = seconds_now() + seconds;
+    int64_t end = monotonic_ms() + (int64_t)(1e3 * seconds);
     struct pollfd news = { .fd = g->news, .events = POLLIN };
 
     while (!process_group_ended(g)) {
-        double left = end - seconds_now();
-        if (left <= 0)
+        int64_t now = monotonic_ms();
+        if (now >= end)
             return false;
-        poll(&news, 1, (int)(1e3 * left) + 1);
+        poll(&news, 1, (int)(end - now));
     }
     return true;
 }

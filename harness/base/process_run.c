@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/process.h"
 
+#include "base/monotonic.h"
 #include "base/process_group.h"
 
 #include <errno.h>
@@ -12,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { OUT, ERRORS, PIPES };
@@ -31,14 +31,6 @@ struct child {
     sigset_t mask; /* as it was, once it is asked to end */
     struct process_result *result;
 };
-
-static int64_t now_ms(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
 
 static void close_fd(int *fd)
 {
@@ -139,7 +131,7 @@ static bool impatient(void)
 /* Asks all of them to end, and later, or when the user insists, makes it. */
 static void stop(struct child *c, enum process_end why)
 {
-    int64_t now = now_ms();
+    int64_t now = monotonic_ms();
 
     if (!c->stopped) {
         hold_signals(c);
@@ -171,7 +163,7 @@ static void mind_the_time(struct child *c)
 
     if (p->interrupted && *p->interrupted)
         stop(c, PROCESS_INTERRUPTED);
-    else if (p->timeout > 0 && (double)(now_ms() - c->started) > 1e3 * p->timeout)
+    else if (p->timeout > 0 && (double)(monotonic_ms() - c->started) > 1e3 * p->timeout)
         stop(c, PROCESS_TIMED_OUT);
 }
 
@@ -212,7 +204,7 @@ int process_run(const struct process *p, struct strbuf *out, struct strbuf *erro
 {
     static const char *const nothing[] = { NULL };
     struct child c = { .p = p,
-                       .started = now_ms(),
+                       .started = monotonic_ms(),
                        .most = p->most ? p->most : PROCESS_SAID_MAX,
                        .group = process_group_none,
                        .result = result };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/process_tree.h"
 
+#include "base/monotonic.h"
 #include "base/proc_numbers.h"
 
 #include <fcntl.h>
@@ -11,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { PATIENCE_MS = 5000, PATH_SIZE = 96, ALL_MAX = 32768 };
@@ -212,26 +212,18 @@ void process_tree_signal(pid_t root, int number)
     list(root, pids, PROCESS_TREE_MAX, number);
 }
 
-static int64_t now_ms(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
 bool process_tree_kill(pid_t root)
 {
     pid_t pids[PROCESS_TREE_MAX];
-    int64_t end = now_ms() + PATIENCE_MS;
+    int64_t end = monotonic_ms() + PATIENCE_MS;
 
     for (int round = 0; !process_tree_is_empty(root); round++) {
         size_t nr, before = 0;
-        if (now_ms() > end)
+        if (monotonic_ms() > end)
             return false;
         if (round)
             poll(NULL, 0, round < 20 ? 1 : 10);
-        while ((nr = list(root, pids, PROCESS_TREE_MAX, SIGSTOP)) > before && now_ms() < end)
+        while ((nr = list(root, pids, PROCESS_TREE_MAX, SIGSTOP)) > before && monotonic_ms() < end)
             before = nr;
         for (size_t i = 0; i < nr; i++)
             if (pids[i] != getpid())

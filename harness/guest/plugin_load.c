@@ -4,12 +4,10 @@
 #include "base/descriptors.h"
 #include "base/memory.h"
 #include "base/process_group.h"
-#include "core/clock.h"
 
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
