@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "cli/terminal.h"
 #include "cli/variables.h"
+#include "guest/plugin_load.h"
 
 #include <poll.h>
 #include <signal.h>
@@ -138,26 +139,6 @@ static bool reader_left(void)
     return poll(&out, 1, 0) > 0 && (out.revents & POLLERR);
 }
 
-/* What looks at the whole process at its end, where it is built in: gcov, and the sanitizers of
- * leaks and of threads. */
-extern void __gcov_exit(void) __attribute__((weak));
-extern void __lsan_do_leak_check(void) __attribute__((weak));
-extern void __tsan_init(void) __attribute__((weak));
-
-/* Not by exit(): what a plugin has registered for the end of the process (destructors, atexit()) is
- * a stranger's code, and could change how this process ends, or keep it from ending. */
-__attribute__((noreturn)) static void leave(int status)
-{
-    fflush(NULL);
-    if (__gcov_exit)
-        __gcov_exit();
-    if (__lsan_do_leak_check)
-        __lsan_do_leak_check();
-    if (__tsan_init)
-        exit(status);
-    _exit(status);
-}
-
 /* A file that may not grow is an error of write(), with its reason. A handler, as what is started
  * does not inherit it. */
 static void stay(int number)
@@ -183,5 +164,11 @@ int main(int argc, char **argv)
             terminal_note("harness: cannot write to standard output\n");
         rc = EXIT_USAGE;
     }
-    leave(rc);
+    /* What a plugin has registered for the end of the process (destructors, atexit()) is a
+     * stranger's code, and could change how this process ends, or keep it from ending. */
+    if (plugin_is_loaded()) {
+        fflush(NULL);
+        _exit(rc);
+    }
+    return rc;
 }

@@ -3,11 +3,13 @@
 
 #include "base/descriptors.h"
 #include "base/memory.h"
+#include "base/options.h"
 #include "base/process_group.h"
 
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -145,4 +147,30 @@ void plugin_close(struct plugin *p)
     free(p->own);
     free(p->path);
     *p = (struct plugin) { 0 };
+}
+
+static int add_name(struct dl_phdr_info *info, size_t size, void *names)
+{
+    (void)size;
+    if (info->dlpi_name && *info->dlpi_name)
+        string_list_add(names, info->dlpi_name);
+    return 0;
+}
+
+/* The loader knows, so that nothing else has to remember. */
+bool plugin_is_loaded(void)
+{
+    struct string_list names = { 0 };
+    bool found = false;
+
+    dl_iterate_phdr(add_name, &names);
+    for (size_t i = 0; i < names.nr && !found; i++) {
+        void *library = dlopen(names.items[i], RTLD_LAZY | RTLD_NOLOAD);
+        if (!library)
+            continue;
+        found = dlsym(library, symbol) != NULL;
+        dlclose(library); /* counted down alone: it was there before */
+    }
+    string_list_release(&names);
+    return found;
 }

@@ -12,6 +12,8 @@
 #include "base/file.h"
 #include "core/kernel.h"
 
+#include <stdbool.h>
+
 struct plugin {
     char *path;       /* absolute; owned */
     const char *file; /* its last part */
@@ -27,5 +29,8 @@ struct plugin {
  * of it. */
 int plugin_open(struct plugin *p, const char *path, const char *digest, struct error *err);
 void plugin_close(struct plugin *p);
+/* Has one been opened in this process? Closed, its code is still there: nothing of it runs at its
+ * end but what it has registered for exit(). */
+bool plugin_is_loaded(void);
 
 #endif
