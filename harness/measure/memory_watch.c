@@ -193,13 +193,13 @@ static int64_t look(struct memory_watch *w, pid_t guard)
     struct tree t = { .nr_files = 0 };
 
     t.nr = process_tree_list(guard, t.pids, PROCESS_TREE_MAX);
-    int64_t files = sum_files(&t), guess = sum(&t, resident) + files, held = guess;
+    int64_t files = sum_files(&t), guess = sum(&t, resident) + files;
     if (guess <= w->limit)
         return guess;
     bool stop = guess - w->too_much > w->limit;
     if (stop)
         process_tree_signal(guard, SIGSTOP);
-    held = sum(&t, held_by) + files;
+    int64_t held = sum(&t, held_by) + files;
     if (held > w->limit)
         held -= sum_mapped(&t);
     w->too_much = guess - held;
