@@ -564,6 +564,56 @@ static void test_table(void **state)
           "%d changes, %d users: old and new data whole, and said", NR_CHANGES, NR_USERS);
 }
 
+/* ---- a log from before there were seals ---- */
+
+/* As an older harness that was killed leaves it. */
+static void leave_old_log(const char *path)
+{
+    int status;
+    pid_t pid = fork();
+
+    assert_true(pid >= 0);
+    if (pid == 0) {
+        sqlite3 *db;
+        bool done =
+            sqlite3_open(path, &db) == SQLITE_OK &&
+            sqlite3_exec(db, "PRAGMA journal_mode = WAL; UPDATE run SET label = 'in the log'", NULL,
+                         NULL, NULL) == SQLITE_OK;
+        _exit(done ? 0 : 1); /* without closing it */
+    }
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
+/* It is taken beside the old file, as SQLite would, and not beside one that has a seal. */
+static void test_log_of_an_older_harness(void **state)
+{
+    char old[160], other[160];
+
+    path_in(*state, "old.db", old);
+    path_in(*state, "new.db", other);
+    make_version(old, 3);
+    leave_old_log(old);
+    assert_null(open_next(old, STORE_READ));
+    assert_int_equal(count_in(old, "SELECT count(*) FROM run WHERE label = 'in the log'"), 1);
+    remove(old);
+    make_version(old, 3);
+    leave_old_log(old);
+    make_runs(other, 1, 2, 2);
+    char *text = all_runs_as_text(other);
+    assert_int_equal(rename(other, old), 0);
+    char *note = open_next(old, STORE_WRITE);
+    assert_non_null(note);
+    free(note);
+    char *now = all_runs_as_text(old);
+    assert_string_equal(now, text);
+    assert_sound(old);
+    free(now);
+    free(text);
+    knock("a history put beside the log of an older harness", 1, 1,
+          "the log is not applied, and said");
+}
+
 /* ---- a lock that is held for longer than anybody waits ---- */
 
 /* Only the run's own patience is short here. */
@@ -611,6 +661,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         scratch_test(test_table),
+        scratch_test(test_log_of_an_older_harness),
         scratch_test(test_kept_locked),
     };
 
