@@ -44,6 +44,38 @@ wait $server || true
 t history move x.db --db far/away/h.db
 knock_checks "histories restored and moved by commands" "the content is whole, before and after"
 
+say "Copied over a file that is served, with the log of a run that was killed"
+fake seed=5 --launches 1 --batch 1 --label first --db served.db
+fake seed=6 --launches 1 --batch 1 --label other --db other.db
+"$HARNESS" serve --db served.db --port 0 >serving 2>&1 &
+server=$!
+check "it is served" wait_for grep -q 'http' serving
+port=$(grep -oE ':[0-9]+/' serving | head -1 | tr -d :/)
+ask() {
+  exec 3<>"/dev/tcp/127.0.0.1/$port"
+  printf 'GET /api/core HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n' >&3
+  cat <&3
+  exec 3<&-
+}
+shows() { grep -q "\"$1\"" <(ask); }
+check "its run is shown" wait_for shows first
+"$HARNESS" run null/copy/right --device "$FAKE,hang=3" --seed 2 --launches 2 --iterations 5 \
+  --db served.db >out 2>err &
+pid=$!
+begun() { "$HARNESS" history list --db served.db | head -1 | grep -q ' [1-9][0-9]* OK'; }
+check "a run is measured" wait_for begun
+disown $pid
+kill -KILL $pid
+cat other.db >served.db # as cp does it
+check "the other history is shown" wait_for shows other
+check "and not the old one" not shows first
+check "it is sound" "$HARNESS" history verify --db served.db
+kill -TERM $server
+wait $server || true
+check "and stays so" "$HARNESS" history verify --db served.db
+"$HARNESS" history list --db served.db | grep -oE '[0-9]+ OK.*'
+knock_checks "\`cp\` over a history that is served" "the new one is shown, sound, and has no page of the old"
+
 say "Backups that are killed leave nothing for long"
 fake seed=3,sd=0.05 --launches 40 --iterations 400 --db big.db
 kills=20 left=0
