@@ -269,9 +269,10 @@ static bool state_holds(const struct writer *w, const struct disk *d, size_t end
         return false;
     }
     char *note = store_take_note(s);
-    if (note)
+    /* That it ends in what was never promised may be said; not that it is another file's. */
+    holds = !note || !strstr(note, "of another file");
+    if (!holds)
         print_message("a log was put aside: %s\n", note);
-    holds = !note;
     free(note);
     for (size_t i = 0; i < w->said.nr; i++) {
         const struct said *said = &w->said.items[i];
@@ -393,7 +394,7 @@ static void test_cuts(void **state)
     const struct scratch *scratch = *state;
     enum { OLDER = 3, WAYS = NR_READERS + OLDER };
     uint64_t seed = knock_seed();
-    size_t wanted = wanted_states();
+    size_t wanted = wanted_states(), lost = 0;
     char states[160], other[192];
     struct random r;
 
@@ -418,12 +419,13 @@ static void test_cuts(void **state)
             snprintf(what, sizeof(what), "a power cut, %s", reader_names[reader]);
         knock(what, (long)held, (long)nr,
               "what was said to be done is there, no state is refused (seed %" PRIu64 ")", seed);
-        assert_int_equal(held, nr);
+        lost += nr - held;
         array_release(&w.said);
         recording_end();
     }
     empty_folder(states);
     rmdir(states);
+    assert_int_equal(lost, 0);
 }
 
 int main(void)
