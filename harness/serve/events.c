@@ -22,6 +22,7 @@ struct events {
 
 struct events_reader {
     struct events *events;
+    const void *owner;
     struct events_reader *before, *after;
     uint64_t heard; /* of what was told; 0: nothing yet */
     bool greeted;
@@ -80,11 +81,12 @@ static void dismiss(struct events_reader *r)
 }
 
 /* With the lock held. */
-static struct events_reader *add(struct events *e)
+static struct events_reader *add(struct events *e, const void *owner)
 {
     struct events_reader *r = memory_zeroed(1, sizeof(*r));
 
     r->events = e;
+    r->owner = owner;
     r->before = e->last;
     *(e->last ? &e->last->after : &e->first) = r;
     e->last = r;
@@ -92,17 +94,43 @@ static struct events_reader *add(struct events *e)
     return r;
 }
 
-struct events_reader *events_join(struct events *e)
+/* With the lock held: who comes last counts, too. */
+static size_t readers_of(const struct events *e, const void *owner, const void *last)
+{
+    size_t nr = owner == last;
+
+    for (const struct events_reader *r = e->first; r; r = r->after)
+        nr += r->owner == owner;
+    return nr;
+}
+
+/* With the lock held. */
+static struct events_reader *who_has_to_go(const struct events *e, const void *last)
+{
+    struct events_reader *found = e->first;
+    size_t most = 0;
+
+    for (struct events_reader *r = e->first; r; r = r->after) {
+        size_t nr = readers_of(e, r->owner, last);
+        if (nr > most) {
+            most = nr;
+            found = r;
+        }
+    }
+    return found;
+}
+
+struct events_reader *events_join(struct events *e, const void *owner)
 {
     struct events_reader *r = NULL;
 
     pthread_mutex_lock(&e->lock);
     if (!e->closed) {
         if (e->readers == EVENTS_READERS_MAX) {
-            dismiss(e->first);
+            dismiss(who_has_to_go(e, owner));
             pthread_cond_broadcast(&e->news);
         }
-        r = add(e);
+        r = add(e, owner);
     }
     pthread_mutex_unlock(&e->lock);
     return r;

@@ -27,10 +27,10 @@ void events_tell(struct events *e, int64_t newest);
 void events_close(struct events *e);
 
 /* It is told at once what was told last, so that nothing is missed between a page and its joining.
- * Where there are too many, the one that came first has to go: it may be a page that was closed,
- * which only shows when something is sent to it; a page that is open comes again. NULL where it is
- * closed. */
-struct events_reader *events_join(struct events *e);
+ * Where there are too many, one of those whose owner (anything that tells owners apart) has most
+ * has to go, of these the one that came first: it may be a page that was closed, which only shows
+ * when something is sent to it; a page that is open comes again. NULL where it is closed. */
+struct events_reader *events_join(struct events *e, const void *owner);
 void events_leave(struct events_reader *r);
 /* Waits for the next text, and copies what fits; the rest comes with the next call. 0: the end. */
 size_t events_read(struct events_reader *r, char *out, size_t size);

@@ -148,7 +148,8 @@ static void end_news(void *reader)
 enum MHD_Result http_send_news(struct http *http, struct MHD_Connection *connection)
 {
     struct events *events = http->options.events;
-    struct events_reader *reader = events ? events_join(events) : NULL;
+    const struct http_slot *slot = http_slot_of(http, connection);
+    struct events_reader *reader = events ? events_join(events, slot ? slot->member : NULL) : NULL;
 
     if (!reader)
         return http_send_with(

@@ -3,6 +3,7 @@
 #include "testing.h"
 
 #include "serve/crowd.h"
+#include "serve/events.h"
 
 #include <arpa/inet.h>
 #include <pthread.h>
@@ -109,6 +110,36 @@ static void test_rates(void **state)
     crowd_free(crowd);
 }
 
+/* One who opens all the streams there may be takes no other's. */
+static void test_streams(void **state)
+{
+    struct events *e = events_create();
+    struct events_reader *greedy[EVENTS_READERS_MAX * 2], *other;
+    const char one = 0, two = 0;
+    char text[256];
+    size_t ended = 0;
+
+    (void)state;
+    for (int i = 0; i < EVENTS_READERS_MAX; i++)
+        greedy[i] = events_join(e, &one);
+    other = events_join(e, &two);
+    for (int i = EVENTS_READERS_MAX; i < EVENTS_READERS_MAX * 2; i++)
+        greedy[i] = events_join(e, &one);
+    assert_int_equal(events_readers(e), EVENTS_READERS_MAX);
+    assert_true(events_read(other, text, sizeof(text)) > 0); /* the greeting */
+    events_tell(e, 7);
+    size_t nr = events_read(other, text, sizeof(text));
+    assert_true(nr > 0 && strstr(text, "{\"newest\": 7}"));
+    for (int i = 0; i < EVENTS_READERS_MAX * 2; i++) {
+        events_read(greedy[i], text, sizeof(text));
+        ended += events_read(greedy[i], text, sizeof(text)) == 0;
+        events_leave(greedy[i]);
+    }
+    assert_int_equal(ended, EVENTS_READERS_MAX + 1);
+    events_leave(other);
+    events_free(e);
+}
+
 /* Another machine is its address, of IPv6 its network; an address of IPv4 is one however it comes.
  */
 static void test_names(void **state)
@@ -192,7 +223,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_connections), cmocka_unit_test(test_places_come_back),
         cmocka_unit_test(test_works),       cmocka_unit_test(test_rates),
-        cmocka_unit_test(test_names),       cmocka_unit_test(test_users),
+        cmocka_unit_test(test_streams),     cmocka_unit_test(test_names),
+        cmocka_unit_test(test_users),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
