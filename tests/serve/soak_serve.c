@@ -48,7 +48,7 @@ struct soak {
 /* A program's exit status; -1: it did not end by itself. */
 static int run_program(const char *const *argv)
 {
-    int status;
+    int status = 0;
     pid_t pid = fork();
 
     if (pid == 0) {
