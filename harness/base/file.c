@@ -377,7 +377,7 @@ bool file_exists(const char *path)
 
 bool file_is_public(const char *path)
 {
-    char *real = realpath(path, NULL), *slash = real;
+    char *real = realpath(path, NULL), *slash;
     struct stat st;
     bool fits = real && stat(real, &st) == 0 && (st.st_mode & S_IROTH);
 

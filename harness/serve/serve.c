@@ -51,7 +51,7 @@ struct store *serve_take_store(struct serve *s, const struct http_request *reque
         handles_give(s->handles, store);
         return NULL;
     }
-    store_set_stop(store, stop_reading, (void *)(uintptr_t)request);
+    store_set_stop(store, stop_reading, (void *)request);
     return store;
 }
 
