@@ -165,6 +165,15 @@ static int judge(struct past *past, struct error *err)
     return trends_find(&past->series, &past->runs, &settings, &past->trends, err);
 }
 
+/* Somebody has removed it since the runs were listed. */
+static bool has_gone(struct store *store, int64_t run)
+{
+    struct error ignored;
+    int64_t missing;
+
+    return query_missing_run(store, &run, 1, &missing, &ignored) == 0 && missing != 0;
+}
+
 /* True: to be stopped. */
 static bool read_runs(struct past_maker *maker, struct store *store, const struct records *runs,
                       const atomic_bool *closing, int *rc, struct error *err)
@@ -173,6 +182,10 @@ static bool read_runs(struct past_maker *maker, struct store *store, const struc
         if (atomic_load(closing))
             return true;
         *rc = read_run(maker, store, &runs->runs[i], err);
+        if (*rc && has_gone(store, runs->runs[i].id)) {
+            *rc = 0;
+            return true;
+        }
     }
     return false;
 }

@@ -39,7 +39,8 @@ struct past_maker;
 /* `window`: runs that a past reaches back to at least, the newest; 0: all. */
 struct past_maker *past_maker_create(const char *machine_class, size_t window);
 void past_maker_free(struct past_maker *maker);
-/* *past gets a new one, or NULL if `closing` was set meanwhile. */
+/* *past gets a new one, or NULL if `closing` was set meanwhile, or a run has gone: then the history
+ * has changed, and the next one is due. */
 int past_make(struct past_maker *maker, struct store *store, const atomic_bool *closing,
               struct past **past, struct error *err);
 
