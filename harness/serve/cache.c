@@ -156,7 +156,7 @@ static void settle(struct cache *cache, struct entry *e, void *thing)
     e->size = e->kind->size(thing) + sizeof(*e) + strlen(e->name);
     cache->size += e->size;
     hold(cache, e);
-    if (e->version < cache->version || e->size > room(cache) / 2)
+    if (e->version < cache->version || e->size > room(cache))
         discard(cache, e);
     make_room(cache);
 }

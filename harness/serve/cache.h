@@ -3,7 +3,7 @@
  * Things of any kind that are costly to make, by name, made once however many ask for them at the
  * same time. All together they keep to one number of bytes: what was not asked for longest goes
  * when there is too much, what belongs to an older version of the history goes at once, and what is
- * larger than half of the room is handed out and not kept. Safe between threads.
+ * larger than all of the room is handed out and not kept. Safe between threads.
  */
 #ifndef HARNESS_SERVE_CACHE_H
 #define HARNESS_SERVE_CACHE_H
