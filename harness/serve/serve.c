@@ -236,8 +236,8 @@ static int open_http(struct serve *s, struct error *err)
 
 static void release(struct serve *s)
 {
+    keeper_close(s->keeper); /* whose thread tidies up the cache */
     cache_free(s->cache);
-    keeper_close(s->keeper);
     handles_close(s->handles);
     events_free(s->events);
     free(s);

@@ -624,6 +624,8 @@ static void test_slow_reader(void **state)
                               .host = "127.0.0.1", .answer_ms = 500, .answer_rate = 64 << 20 });
     int fd = client_connect(site.port);
     assert_true(client_send(fd, request, sizeof(request) - 1));
+    struct pollfd begun = { .fd = fd, .events = POLLIN };
+    assert_int_equal(poll(&begun, 1, PATIENCE_MS), 1);
     sleep(4);
     strbuf_init(&raw);
     client_read(fd, NULL, PATIENCE_MS, &raw);
