@@ -7,6 +7,7 @@
 #include "fuzz.h"
 #include "store/sql.h"
 #include "store/verdicts.h"
+#include "store/watch.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -130,6 +131,13 @@ static void damage(uint8_t *file, size_t *length, const uint8_t *piece)
     }
 }
 
+/* So that SQLite and the reader meet the damage, and not only the checksum. */
+static void seal(uint8_t *file, size_t length)
+{
+    for (size_t at = 0; at + PAGE <= length; at += PAGE)
+        watch_page_seal(file + at, PAGE, (uint32_t)(at / PAGE) + 1);
+}
+
 const char *small_history_damaged(const uint8_t *data, size_t size)
 {
     static const char *const suffixes[] = { "-wal", "-shm", "-journal" };
@@ -146,6 +154,8 @@ const char *small_history_damaged(const uint8_t *data, size_t size)
     memcpy(copy, sound, whole);
     for (size_t i = 0; i < PIECES && (i + 1) * PIECE <= size; i++)
         damage(copy, &length, data + i * PIECE);
+    if (size > 0 && data[0] & 0x80)
+        seal(copy, length);
     const char *path = fuzz_file(copy, length);
     for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
         snprintf(beside, sizeof(beside), "%s%s", path, suffixes[i]);

@@ -20,6 +20,8 @@ struct store *small_history_open(void);
  *     2     page (second, third) becomes zeros, from the (fifth)th 16th on
  *     3     page (second, third) becomes a copy of page (fourth, fifth); if both are one, the file
  *           ends before it
+ *
+ * Where the first byte of all is 128 or more, the pages get checksums of what they hold then.
  */
 const char *small_history_damaged(const uint8_t *data, size_t size);
 
