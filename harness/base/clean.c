@@ -112,6 +112,18 @@ bool clean_is(const char *text)
     return true;
 }
 
+int clean_check(const char *text, const char *what, struct error *err)
+{
+    if (clean_is(text))
+        return 0;
+    return error_set(
+        err,
+        "%s: \"%.200s\" holds a control character (a newline, ESC ...), a mark that "
+        "nobody sees, or bytes that are no UTF-8: it is shown in tables, so one line of "
+        "plain text is what it may be",
+        what, text);
+}
+
 size_t clean_columns(const char *text)
 {
     size_t columns = 0;
@@ -128,6 +140,7 @@ size_t clean_columns(const char *text)
 struct room {
     char *out;
     size_t size, used, length;
+    bool lines; /* newlines of texts are kept */
 };
 
 static void put(struct room *r, const char *bytes, size_t nr)
@@ -211,7 +224,7 @@ static void put_text(struct room *r, const struct conversion *c, const char *tex
     put_spaces(r, c->left ? 0 : pad);
     for (; left > 0 && *text; left -= g.taken, text += g.taken) {
         g = next(text, left);
-        put(r, g.bytes, g.length);
+        put(r, r->lines && *text == '\n' ? "\n" : g.bytes, g.length);
     }
     put_spaces(r, c->left ? pad : 0);
 }
@@ -318,9 +331,8 @@ static const char *convert(struct room *r, const char *at, struct arguments *a)
     return at + 1;
 }
 
-size_t clean_print(char *out, size_t size, const char *format, va_list args)
+static size_t print(struct room r, const char *format, va_list args)
 {
-    struct room r = { .out = out, .size = size };
     struct arguments a;
 
     va_copy(a.list, args);
@@ -334,7 +346,17 @@ size_t clean_print(char *out, size_t size, const char *format, va_list args)
         format += g.taken;
     }
     va_end(a.list);
-    if (size > 0)
-        out[r.used] = '\0';
+    if (r.size > 0)
+        r.out[r.used] = '\0';
     return r.length;
+}
+
+size_t clean_print(char *out, size_t size, const char *format, va_list args)
+{
+    return print((struct room) { .out = out, .size = size }, format, args);
+}
+
+size_t clean_print_lines(char *out, size_t size, const char *format, va_list args)
+{
+    return print((struct room) { .out = out, .size = size, .lines = true }, format, args);
 }

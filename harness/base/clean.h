@@ -11,6 +11,7 @@
 #ifndef HARNESS_BASE_CLEAN_H
 #define HARNESS_BASE_CLEAN_H
 
+#include "base/error.h"
 #include "base/strbuf.h"
 
 #include <stdarg.h>
@@ -21,6 +22,8 @@
 void clean_text(struct strbuf *out, const char *text);
 /* Is it what cleaning would make of it? */
 bool clean_is(const char *text);
+/* For texts that somebody types to be kept: an error where it is not. `what` stands in it. */
+int clean_check(const char *text, const char *what, struct error *err);
 bool clean_is_shown(uint32_t code); /* the same of a code point */
 /* Characters that it takes on a terminal: one a code point, two for wide East Asian. */
 size_t clean_columns(const char *text);
@@ -30,6 +33,9 @@ size_t clean_columns(const char *text);
  * cleaning. Returns the whole length in bytes; what has
  * no room is cut behind a whole character. */
 size_t clean_print(char *out, size_t size, const char *format, va_list args)
+    __attribute__((format(printf, 3, 0)));
+/* The same for messages, which may quote several lines of a program: newlines in texts are kept. */
+size_t clean_print_lines(char *out, size_t size, const char *format, va_list args)
     __attribute__((format(printf, 3, 0)));
 
 #endif

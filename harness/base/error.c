@@ -12,7 +12,7 @@ void error_record(struct error *err, const char *format, ...)
     va_list args;
 
     va_start(args, format);
-    clean_print(err->message, sizeof(err->message), format, args);
+    clean_print_lines(err->message, sizeof(err->message), format, args);
     va_end(args);
 }
 
@@ -22,7 +22,7 @@ void error_record_prefix(struct error *err, const char *format, ...)
     va_list args;
 
     va_start(args, format);
-    clean_print(err->message, sizeof(err->message), format, args);
+    clean_print_lines(err->message, sizeof(err->message), format, args);
     va_end(args);
 
     size_t used = strlen(err->message);

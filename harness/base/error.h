@@ -2,8 +2,8 @@
 /*
  * Errors as values. A function that can fail returns 0 or -1 and takes a last argument
  * `struct error *`; on -1 the message is complete enough to be printed to a stranger.
- * Nothing below cli/ prints or exits. Texts that a message takes (%s) are cleaned, base/clean.h: it
- * is one line whatever they hold.
+ * Nothing below cli/ prints or exits. Texts that a message takes (%s) are cleaned, base/clean.h;
+ * only their newlines stay, since it may quote what a program wrote.
  */
 #ifndef HARNESS_BASE_ERROR_H
 #define HARNESS_BASE_ERROR_H

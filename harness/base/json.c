@@ -102,7 +102,8 @@ static size_t plain_length(const char *s)
 {
     size_t length = 0;
 
-    while ((s[length] >= ' ' && s[length] < 0x7f) || s[length] == '\n' || s[length] == '\t')
+    while ((s[length] >= ' ' && s[length] < 0x7f && s[length] != '#') || s[length] == '\n' ||
+           s[length] == '\t')
         length++;
     return length;
 }
@@ -113,7 +114,9 @@ static void add_code(struct strbuf *out, const char **s)
     size_t length = utf8_decode(*s, &code);
 
     if (length == 0)
-        strbuf_addc(out, '?');
+        add_escaped(out, 0xfffd);       /* the replacement character */
+    else if (strncmp(*s, "##", 2) == 0) /* a log of a CI system would take "##[" for a command */
+        add_escaped(out, code);
     else if (clean_is_shown(code))
         strbuf_add(out, *s, length);
     else

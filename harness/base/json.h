@@ -20,14 +20,14 @@ void json_begin(void);
 
 /* Values in one text at most: a tree takes 64 bytes and more for each, however short it is written.
  * It is what all samples of some thousand benchmarks come to. */
-#define JSON_VALUES_MOST ((size_t)4 << 20)
+#define JSON_VALUES_MOST ((size_t)2 << 20)
 
 /* Parses a whole text of at most JSON_VALUES_MOST values and 1,000 levels (cJSON's); an error names
  * line and column. `what` stands in messages (a file name). */
 cJSON *json_parse(const char *text, size_t length, const char *what, struct error *err);
 /* Of at most `most` bytes, see file_read(). */
 cJSON *json_parse_file(const char *path, size_t most, struct error *err);
-/* Appends the tree as text, valid UTF-8 whatever the strings hold ('?' for what is none); what
+/* Appends the tree as text, valid UTF-8 whatever the strings hold (U+FFFD for what is none); what
  * cleaning would change (base/clean.h) is written as an escape: it is kept, and does nothing to
  * a terminal. */
 int json_text(const cJSON *json, bool pretty, struct strbuf *out, struct error *err);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/options.h"
 
+#include "base/clean.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -57,6 +59,9 @@ static int set_value(const struct option_row *row, void *target, const char *tex
     case OPTION_STRING:
         *(const char **)member = text;
         return 0;
+    case OPTION_LINE:
+        *(const char **)member = text;
+        return clean_check(text, what, err);
     case OPTION_STRINGS:
         return set_strings(text, what, member, err);
     case OPTION_TEXTS:

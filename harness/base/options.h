@@ -26,8 +26,9 @@
 #include <stdint.h>
 
 enum option_type {
-    OPTION_FLAG,     /* bool: set to true */
-    OPTION_STRING,   /* const char *: points into argv */
+    OPTION_FLAG,   /* bool: set to true */
+    OPTION_STRING, /* const char *: points into argv */
+    OPTION_LINE, /* the same; a text that is kept and shown: one line, as clean_check() wants it */
     OPTION_STRINGS,  /* struct string_list: repeatable, each split at commas, no item empty */
     OPTION_TEXTS,    /* struct string_list: repeatable, each as it is */
     OPTION_INT,      /* int64_t within [low, high] */

@@ -154,7 +154,7 @@ static int tell_nothing(const struct job *job, struct error *err)
 {
     struct error reason = *err;
 
-    terminal_note("harness: %s\n", reason.message);
+    terminal_error(&reason);
     return print(NULL, reason.message, job, err) ? -1 : EXIT_UNDECIDED;
 }
 

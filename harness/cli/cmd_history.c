@@ -2,6 +2,7 @@
 #include "cli/command.h"
 
 #include "analysis/epoch.h"
+#include "base/clean.h"
 #include "base/json.h"
 #include "cli/history_actions.h"
 #include "cli/history_file.h"
@@ -188,6 +189,8 @@ int history_annotate(struct store *store, const struct history_options *o, int a
     (void)o;
     if (argc < 3)
         return error_set(err, "harness history annotate REF TEXT");
+    if (clean_check(argv[2], "TEXT", err))
+        return -1;
     int rc = store_resolve(store, argv[1], NULL, &runs, err);
     for (size_t i = 0; rc == 0 && i < runs.nr; i++) {
         rc = store_annotate(store, runs.ids[i], now, argv[2], err);

@@ -327,7 +327,7 @@ static const struct option_row rows[] = {
     MEMORY_LIMIT_ROW(struct profile_options, memory_limit),
     OPTION_RANGE_ROW("seed", 0, OPTION_INT, struct profile_options, seed, 1, INT64_MAX, "N",
                      "of order and inputs (default: fresh)"),
-    OPTION_ROW("label", 0, OPTION_STRING, struct profile_options, label, "TEXT",
+    OPTION_ROW("label", 0, OPTION_LINE, struct profile_options, label, "TEXT",
                "a name for the run, usable as a REF"),
     OPTION_ROW("db", 0, OPTION_STRING, struct profile_options, db, "FILE",
                "the history (default .harness/history.db of the project)"),

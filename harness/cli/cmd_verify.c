@@ -177,7 +177,7 @@ static int run(int argc, char **argv, void *options, struct error *err)
 
     int rc = device_open(&s.device, s.o->device ? s.o->device : "cpu", err);
     if (rc == DEVICE_UNAVAILABLE) { /* nothing can be said of its variants on this machine */
-        terminal_note("harness: %s\n", err->message);
+        terminal_error(err);
         return EXIT_UNDECIDED;
     }
     if (rc)

@@ -42,7 +42,7 @@ struct compare_ab_options {
         MEMORY_LIMIT_ROW(target_, member_.memory_limit),                                           \
         OPTION_RANGE_ROW("seed", 0, OPTION_INT, target_, member_.seed, 1, INT64_MAX, "N",          \
                          "of order and inputs (default: fresh)"),                                  \
-        OPTION_ROW("label", 0, OPTION_STRING, target_, member_.label, "TEXT",                      \
+        OPTION_ROW("label", 0, OPTION_LINE, target_, member_.label, "TEXT",                        \
                    "names the two runs \"TEXT base\" and \"TEXT head\" (default ab)"),             \
         CHOICE_OPTION_ROWS(target_, member_.what, "ci", 0)
 

@@ -12,7 +12,7 @@ struct compare_comment_options {
 };
 
 #define COMPARE_COMMENT_OPTION_ROWS(target_, member_)                                              \
-    OPTION_ROW("comment-id", 0, OPTION_STRING, target_, member_.id, "NAME",                        \
+    OPTION_ROW("comment-id", 0, OPTION_LINE, target_, member_.id, "NAME",                          \
                "github: the comment that is replaced by this one (default: the suite)"),           \
         OPTION_ROW("link-report", 0, OPTION_STRING, target_, member_.report, "URL",                \
                    "github: where the report lies"),                                               \

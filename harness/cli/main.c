@@ -156,7 +156,7 @@ int main(int argc, char **argv)
     signal(SIGCHLD, SIG_DFL); /* ignored, as some parents leave it, nothing tells how one ended */
     int rc = dispatch(argc, argv, &err);
     if (rc < 0) {
-        terminal_note("harness: %s\n", err.message);
+        terminal_error(&err);
         rc = EXIT_USAGE;
     }
     if (fflush(stdout) || ferror(stdout)) {

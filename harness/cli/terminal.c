@@ -29,6 +29,21 @@ size_t terminal_width(void)
     return size.ws_col;
 }
 
+/* Logs of CI systems are read for commands: "::" at the start of a line, "##[" anywhere. No format
+ * of ours has them, so a name that is shown does: a space parts the signs. */
+static void print_guarded(FILE *stream, const char *text)
+{
+    bool start = true;
+
+    for (; *text; text++) {
+        bool command = (start && strncmp(text, "::", 2) == 0) || strncmp(text, "##[", 3) == 0;
+        fputc(*text, stream);
+        if (command)
+            fputc(' ', stream);
+        start = *text == '\n' || *text == '\r' || (start && *text == ' ');
+    }
+}
+
 static void print_clean(FILE *stream, const char *format, va_list args)
     __attribute__((format(printf, 2, 0)));
 
@@ -38,7 +53,7 @@ static void print_clean(FILE *stream, const char *format, va_list args)
     char *text = memory_zeroed(size, 1);
 
     clean_print(text, size, format, args);
-    fwrite(text, 1, size - 1, stream);
+    print_guarded(stream, text);
     free(text);
 }
 
@@ -58,6 +73,13 @@ void terminal_note(const char *format, ...)
     va_start(args, format);
     print_clean(stderr, format, args);
     va_end(args);
+}
+
+void terminal_error(const struct error *err)
+{
+    fputs("harness: ", stderr);
+    print_guarded(stderr, err->message); /* cleaned when it was made */
+    fputc('\n', stderr);
 }
 
 void terminal_name(const char *name)

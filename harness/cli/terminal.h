@@ -20,6 +20,8 @@ size_t terminal_width(void); /* characters; 0 where it is no terminal */
 
 void terminal_print(const char *format, ...) __attribute__((format(printf, 1, 2))); /* stdout */
 void terminal_note(const char *format, ...) __attribute__((format(printf, 1, 2)));  /* stderr */
+/* "harness: " and the message, which may have several lines, on standard error. */
+void terminal_error(const struct error *err);
 /* A name on a line of its own, as completion reads it; nothing where cleaning would change it or
  * it is longer than any name: what cannot be shown cannot be chosen. */
 void terminal_name(const char *name);

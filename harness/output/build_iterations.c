@@ -55,26 +55,32 @@ static void read_all(struct iterations *it)
         sequence_init(&it->items[it->nr++], &it->s, &it->s.items.items[i]);
 }
 
-static size_t least_interesting(const struct iterations *it, const bool *keep)
-{
-    size_t least = it->nr;
+struct rank {
+    double interest;
+    size_t at;
+};
 
-    for (size_t i = 0; i < it->nr; i++)
-        if (keep[i] && (least == it->nr || it->items[i].interest < it->items[least].interest))
-            least = i;
-    return least;
+static int by_interest(const void *a, const void *b)
+{
+    const struct rank *one = a, *other = b;
+    int order = (one->interest > other->interest) - (one->interest < other->interest);
+
+    return order ? order : (one->at > other->at) - (one->at < other->at);
 }
 
 /* The least interesting go first; those that stay keep their order. */
 static void choose(struct iterations *it, size_t limit)
 {
-    bool *keep = memory_zeroed(it->nr, sizeof(*keep));
+    bool *keep = memory_zeroed(it->nr + 1, sizeof(*keep));
+    struct rank *ranks = memory_zeroed(it->nr + 1, sizeof(*ranks));
     size_t kept = 0;
 
     for (size_t i = 0; i < it->nr; i++)
-        keep[i] = true;
-    for (size_t left = it->nr; left > limit; left--)
-        keep[least_interesting(it, keep)] = false;
+        ranks[i] = (struct rank) { it->items[i].interest, i };
+    qsort(ranks, it->nr, sizeof(*ranks), by_interest);
+    for (size_t i = 0; i < it->nr; i++)
+        keep[ranks[i].at] = i + limit >= it->nr;
+    free(ranks);
     for (size_t i = 0; i < it->nr; i++) {
         if (keep[i])
             it->items[kept++] = it->items[i];

@@ -52,8 +52,10 @@ static const char *commonest_device(const struct chart_items *items)
 
     for (size_t i = 0; i < items->nr; i++) {
         const char *device = items->items[i].bench->device;
-        size_t nr = 0;
-        for (size_t k = 0; k < items->nr; k++)
+        size_t first = 0, nr = 0;
+        while (strcmp(items->items[first].bench->device, device) != 0)
+            first++;
+        for (size_t k = first < i ? items->nr : i; k < items->nr; k++) /* each device once */
             nr += strcmp(items->items[k].bench->device, device) == 0;
         if (nr > most) {
             most = nr;

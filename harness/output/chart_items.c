@@ -206,9 +206,8 @@ double chart_item_median(const struct chart_item *item)
 struct candidate {
     size_t first; /* item */
     const char *kernel;
-    double weight;   /* the heaviest of its runs */
-    size_t nr;       /* items */
-    size_t siblings; /* candidates of the kernel, itself included */
+    double weight; /* the heaviest of its runs */
+    size_t nr;     /* items */
     bool gone;
 };
 
@@ -224,49 +223,94 @@ static struct candidate *find_candidates(const struct chart_items *items, const 
         double w = weight(&items->items[i]);
         if (firsts[i] == i) {
             places[i] = (*nr)++;
-            all[places[i]] =
-                (struct candidate) { i, items->items[i].bench->kernel, w, 0, 0, false };
+            all[places[i]] = (struct candidate) { i, items->items[i].bench->kernel, w, 0, false };
         }
         struct candidate *c = &all[places[firsts[i]]];
         c->nr++;
         if (w > c->weight)
             c->weight = w;
     }
-    for (size_t i = 0; i < *nr; i++)
-        for (size_t k = 0; k < *nr; k++)
-            all[i].siblings += strcmp(all[i].kernel, all[k].kernel) == 0;
     free(places);
     return all;
 }
 
-/* The lightest candidate of the kernel that has most. */
-static size_t least_missed(const struct candidate *all, size_t nr)
+/* By kernel, the lightest first; of equal ones the first. */
+static int by_kernel_and_weight(const void *a, const void *b)
 {
-    size_t least = nr;
+    const struct candidate *const *one = a, *const *other = b;
+    int order = strcmp((*one)->kernel, (*other)->kernel);
 
-    for (size_t i = 0; i < nr; i++) {
-        if (all[i].gone)
-            continue;
-        if (least == nr || all[i].siblings > all[least].siblings ||
-            (all[i].siblings == all[least].siblings && all[i].weight < all[least].weight))
-            least = i;
-    }
-    return least;
+    if (order == 0)
+        order = ((*one)->weight > (*other)->weight) - ((*one)->weight < (*other)->weight);
+    return order ? order : ((*one)->first > (*other)->first) - ((*one)->first < (*other)->first);
 }
 
-/* Returns how many items go. */
+/* Candidates of one kernel that are left, the lightest first. */
+struct siblings {
+    struct candidate **items;
+    size_t nr;
+};
+
+/* Of the kernel that has most, and of several such of the one with the lightest. */
+static bool goes_first(const struct siblings *a, const struct siblings *b)
+{
+    if (a->nr != b->nr)
+        return a->nr > b->nr;
+    if (a->items[0]->weight < b->items[0]->weight || a->items[0]->weight > b->items[0]->weight)
+        return a->items[0]->weight < b->items[0]->weight;
+    return a->items[0]->first < b->items[0]->first;
+}
+
+/* Puts the kernel at `at` of a heap of `nr` where it belongs below. */
+static void sink(struct siblings *heap, size_t nr, size_t at)
+{
+    for (size_t child; (child = 2 * at + 1) < nr; at = child) {
+        struct siblings moved = heap[at];
+        if (child + 1 < nr && goes_first(&heap[child + 1], &heap[child]))
+            child++;
+        if (!goes_first(&heap[child], &moved))
+            return;
+        heap[at] = heap[child];
+        heap[child] = moved;
+    }
+}
+
+static size_t make_heap(struct candidate **sorted, size_t nr, struct siblings *heap)
+{
+    size_t kernels = 0;
+
+    for (size_t i = 0; i < nr; i++) {
+        if (i == 0 || strcmp(sorted[i]->kernel, sorted[i - 1]->kernel) != 0)
+            heap[kernels++] = (struct siblings) { &sorted[i], 0 };
+        heap[kernels - 1].nr++;
+    }
+    for (size_t i = kernels; i-- > 0;)
+        sink(heap, kernels, i);
+    return kernels;
+}
+
+/* Returns how many items go. Histories may have very many benchmarks: no loop over pairs of them.
+ */
 static size_t choose_leavers(struct candidate *all, size_t nr, size_t items, size_t limit)
 {
-    size_t left = items, candidates = nr;
+    struct candidate **sorted = memory_zeroed(nr + 1, sizeof(struct candidate *));
+    struct siblings *heap = memory_zeroed(nr + 1, sizeof(*heap));
+    size_t left = items;
 
-    while (left > limit && candidates > 1) {
-        struct candidate *leaver = &all[least_missed(all, nr)];
-        leaver->gone = true;
-        left -= leaver->nr;
-        candidates--;
-        for (size_t i = 0; i < nr; i++)
-            all[i].siblings -= strcmp(all[i].kernel, leaver->kernel) == 0;
+    for (size_t i = 0; i < nr; i++)
+        sorted[i] = &all[i];
+    qsort(sorted, nr, sizeof(struct candidate *), by_kernel_and_weight);
+    size_t kernels = make_heap(sorted, nr, heap);
+    for (size_t candidates = nr; left > limit && candidates > 1; candidates--) {
+        heap[0].items[0]->gone = true;
+        left -= heap[0].items[0]->nr;
+        heap[0].items++;
+        if (--heap[0].nr == 0)
+            heap[0] = heap[--kernels];
+        sink(heap, kernels, 0);
     }
+    free(sorted);
+    free(heap);
     return items - left;
 }
 

@@ -2,6 +2,7 @@
 #include "output/escape.h"
 
 #include "base/clean.h"
+#include "base/utf8.h"
 
 #include <ctype.h>
 #include <stdbool.h>
@@ -213,4 +214,23 @@ void escape_shell(struct strbuf *out, const char *text)
         strbuf_adds(out, text);
     else
         quoted(out, text, shell);
+}
+
+void escape_openmetrics(struct strbuf *out, const char *text)
+{
+    strbuf_addc(out, '"');
+    while (*text) {
+        uint32_t code = (unsigned char)*text;
+        size_t length = utf8_decode(text, &code);
+        if (length == 0)
+            strbuf_addf(out, "\\\\x%02x", (unsigned)(unsigned char)*text);
+        else if (!clean_is_shown(code))
+            strbuf_addf(out, code < 0x80 ? "\\\\x%02x" : "\\\\u%04x", (unsigned)code);
+        else if (*text == '"' || *text == '\\')
+            strbuf_addf(out, "\\%c", *text);
+        else
+            strbuf_add(out, text, length);
+        text += length ? length : 1;
+    }
+    strbuf_addc(out, '"');
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Names from users and histories on their way into other languages. All of these first clean the
- * text (base/clean.h), so that a name cannot draw outside its own place.
+ * text (base/clean.h), so that a name cannot draw outside its own place. One function a place:
+ * the terminal has cli/terminal.h, JSON has json_text(), file names text_slug().
  */
 #ifndef HARNESS_OUTPUT_ESCAPE_H
 #define HARNESS_OUTPUT_ESCAPE_H
@@ -25,6 +26,10 @@ void escape_xml(struct strbuf *out, const char *text);
 /* A CSV field (RFC 4180), quoted where it must be. What begins as a formula (= + - @) or as a
  * command to a CI system (::) gets a quote in front, or spreadsheets and runners would obey. */
 void escape_csv(struct strbuf *out, const char *text);
+/* A label's value with its quotes, for OpenMetrics. What cleaning would change is written as "\x1b"
+ * or
+ * "\u202e", backslash and all: names that differ stay different series. */
+void escape_openmetrics(struct strbuf *out, const char *text);
 /* One word of a POSIX shell; in single quotes unless it needs none. */
 void escape_shell(struct strbuf *out, const char *text);
 

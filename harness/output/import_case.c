@@ -67,6 +67,10 @@ struct import_case *import_case_of(struct import_build *b, const struct benchmar
 
     if (found)
         return &b->cases.items[found - 1];
+    if (b->cases.nr == IMPORT_CASES_MOST) { /* import_end() refuses it all */
+        b->crowded = true;
+        return &b->cases.items[b->cases.nr - 1];
+    }
     grow(b);
     size_t *slot = find_slot(b, name->key, launch);
     struct import_case *c = array_push(&b->cases);
@@ -230,6 +234,10 @@ static void add_record(struct import_build *b, struct import_case *c)
 
 int import_end(struct import_build *b)
 {
+    if (b->crowded)
+        return error_set(b->err,
+                         "%s: more than %d benchmarks, each launch counted; import it in parts",
+                         b->what, IMPORT_CASES_MOST);
     for (size_t i = 0; i < b->cases.nr; i++)
         add_record(b, &b->cases.items[i]);
     if (b->out->records.nr == 0)

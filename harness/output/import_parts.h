@@ -16,6 +16,9 @@
 #include "base/json_source.h"
 #include "output/import.h"
 
+/* Of one file: each takes some kilobytes while it is read. */
+enum { IMPORT_CASES_MOST = 10000 };
+
 /* One benchmark in one launch. */
 struct import_case {
     struct measurement m; /* its samples come at the end, from `times` */
@@ -37,6 +40,7 @@ struct import_build {
     size_t nr_slots;
     size_t summaries, zeros; /* benchmarks without raw samples; times of nothing, left out */
     size_t beyond;           /* amounts of work that are none, left out */
+    bool crowded;            /* there are more than IMPORT_CASES_MOST */
     const char *statistic;   /* that stands for raw samples where there are none: "median" */
     const char *clock;       /* what the times are of */
     struct error *err;

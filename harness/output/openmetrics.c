@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "output/openmetrics.h"
 
-#include "base/memory.h"
 #include "base/text.h"
-#include "base/utf8.h"
+#include "output/escape.h"
 #include "output/run_rows.h"
 
 #include <ctype.h>
@@ -40,32 +39,13 @@ static const struct family {
 
 /* ---- labels ---- */
 
-/* Backslash, quote and newline are escaped; what is not UTF-8 becomes '?'. */
-static void add_value(struct strbuf *out, const char *text)
-{
-    char *copy = memory_string(text);
-
-    utf8_mend(copy);
-    strbuf_addc(out, '"');
-    for (const char *p = copy; *p; p++) {
-        if (*p == '\n')
-            strbuf_adds(out, "\\n");
-        else if (*p == '"' || *p == '\\')
-            strbuf_addf(out, "\\%c", *p);
-        else
-            strbuf_addc(out, *p);
-    }
-    strbuf_addc(out, '"');
-    free(copy);
-}
-
 static void add_label(struct strbuf *out, const char *name, const char *value)
 {
     if (!*value)
         return; /* an empty label is the same as none */
     strbuf_adds(out, out->length && out->data[out->length - 1] != '{' ? "," : "");
     strbuf_addf(out, "%s=", name);
-    add_value(out, value);
+    escape_openmetrics(out, value);
 }
 
 /* "dim_<name>" with what a label's name may hold. */

@@ -5,7 +5,6 @@
 #include "base/gzip.h"
 #include "base/json.h"
 #include "base/resource.h"
-#include "base/utf8.h"
 #include "output/escape.h"
 #include "view/page.h"
 
@@ -13,27 +12,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Appends a JSON text. What needs another form can only stand inside of its strings. */
+/* Appends a JSON text as json_text() makes it, valid and without line separators. What would end
+ * the element around it can only stand inside of its strings. */
 static void add_safe(struct strbuf *out, const char *json)
 {
-    while (*json) {
-        uint32_t code = 0;
-        size_t length = utf8_decode(json, &code);
-        if (length == 0)
-            strbuf_adds(out, "\\ufffd");
-        else if (code == '<' || code == 0x2028 || code == 0x2029)
-            strbuf_addf(out, "\\u%04x", (unsigned)code);
-        else
-            strbuf_add(out, json, length);
-        json += length ? length : 1;
+    for (const char *at; (at = strchr(json, '<')); json = at + 1) {
+        strbuf_add(out, json, (size_t)(at - json));
+        strbuf_adds(out, "\\u003c");
     }
+    strbuf_adds(out, json);
 }
 
 void page_json_take(cJSON *json, struct strbuf *out)
 {
     char *text = json_take_text(json);
 
-    add_safe(out, text ? text : "null");
+    add_safe(out, *text ? text : "null");
     cJSON_free(text);
 }
 
