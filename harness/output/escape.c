@@ -167,6 +167,8 @@ void escape_xml(struct strbuf *out, const char *text)
 static const char *double_quote(const char *s, bool first)
 {
     (void)first;
+    if (s[0] == '#' && s[1] == '#')
+        return "# ";
     return *s == '"' ? "\"\"" : NULL;
 }
 
@@ -188,7 +190,7 @@ void escape_csv(struct strbuf *out, const char *text)
         escape(out, cleaned.data, double_quote);
         strbuf_addc(out, '"');
     } else {
-        strbuf_adds(out, cleaned.data);
+        escape(out, cleaned.data, double_quote);
     }
     strbuf_release(&cleaned);
 }

@@ -24,7 +24,8 @@ void escape_markdown(struct strbuf *out, const char *text);
 /* XML text or attribute; what a CI system would obey is written as entities. */
 void escape_xml(struct strbuf *out, const char *text);
 /* A CSV field (RFC 4180), quoted where it must be. What begins as a formula (= + - @) or as a
- * command to a CI system (::) gets a quote in front, or spreadsheets and runners would obey. */
+ * command to a CI system (::) gets a quote in front, or spreadsheets and runners would obey; "##"
+ * is "# #". */
 void escape_csv(struct strbuf *out, const char *text);
 /* A label's value with its quotes, for OpenMetrics. What cleaning would change is written as "\x1b"
  * or

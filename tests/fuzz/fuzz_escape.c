@@ -30,6 +30,7 @@ static void escape(escape_fn *by, const char *text, const char *never)
     strbuf_init(&out);
     by(&out, text);
     check(out.data, never);
+    FUZZ_CHECK(clean_is(out.data));
     clean_columns(out.data);
     strbuf_release(&out);
 }
@@ -53,6 +54,7 @@ FUZZ_TARGET(escape)
     escape(escape_xml, text, "<>\"");
     escape(escape_csv, text, "");
     escape(escape_shell, text, "");
+    escape(escape_openmetrics, text, "\n");
     utf8_mend(text);
     text_width(text, 12, false);
     free(text_elide(text, 12, 60));
