@@ -79,9 +79,14 @@ check "with room again it goes on" run_on --launches 1 --batch 1
 knock_checks "no room for the write-ahead log" "a clear error, nothing lost, with room it goes on"
 
 say "No room for a copy, or a result"
+echo old >disk/kept.json
+ln -s disk/kept.json link.json
 fill_up
+not "$HARNESS" export latest --format json --db disk/h.db -o link.json 2>err || echo "NO: it fits"
+grep -o 'link.json: cannot write: No space left on device' err
+check "what a link leads to is what it was" test "$(cat disk/kept.json)" = old
 t history backup disk/copy.db --db disk/h.db | sed -E 's/[0-9]+\.partial/N.partial/'
 t run null/copy/right --device "$FAKE" --batch 1 --launches 1 --iterations 5 --db other.db \
   -o disk/out.txt
-check "no half of a file is left" test -z "$(find disk -name "copy*" -o -name "out*")"
+check "no half of a file is left" test -z "$(find disk -name "copy*" -o -name "out*" -o -name "*.tmp")"
 umount disk
