@@ -314,6 +314,8 @@ int store_verify(struct store *s, struct store_health *health, struct error *err
 
     *health = (struct store_health) { 0 };
     strbuf_init(&c.problems);
+    /* A page that the power has torn lies whole in the log, and is mended from there. */
+    sqlite3_wal_checkpoint_v2(s->db, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
     int rc = sql_execute(s, "BEGIN", err);
     if (rc == 0)
         rc = check_all(&c, err);
