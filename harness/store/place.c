@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "base/strbuf.h"
+#include "store/page.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -334,6 +335,67 @@ static int put_aside(const struct look *l, struct strbuf *note, struct error *er
     return rc;
 }
 
+/* ---- before a file is opened: the journal of one that was being made ---- */
+
+/* sqlite.org/fileformat2.html, 3 (the rollback journal). */
+enum { JOURNAL_HEAD = 28, JOURNAL_BEFORE = 16 /* 4 bytes: pages that the file had */ };
+
+/* SQLite would undo the making by cutting the file to nothing. */
+static bool undoes_all(const char *journal)
+{
+    static const unsigned char magic[] = { 0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7 };
+    unsigned char head[JOURNAL_HEAD];
+    int fd = open(journal, O_RDONLY | O_CLOEXEC);
+    bool undoes = fd >= 0 && read_descriptor(&fd, head, sizeof(head), 0) &&
+                  memcmp(head, magic, sizeof(magic)) == 0 &&
+                  page_get(head + JOURNAL_BEFORE, 4) == 0;
+
+    if (fd >= 0)
+        close(fd);
+    return undoes;
+}
+
+/* The making of a history writes no runs. */
+static bool has_runs(const char *path)
+{
+    sqlite3 *bare = open_bare(path);
+    sqlite3_stmt *stmt = NULL;
+    bool has = bare &&
+               sqlite3_prepare_v2(bare, "SELECT 1 FROM run", -1, &stmt, NULL) == SQLITE_OK &&
+               sqlite3_step(stmt) == SQLITE_ROW;
+
+    sqlite3_finalize(stmt);
+    sqlite3_close(bare);
+    return has;
+}
+
+static int put_journal_aside(const char *path, struct strbuf *note, struct error *err)
+{
+    struct strbuf journal, name;
+    int rc = 0;
+
+    strbuf_init(&journal);
+    strbuf_init(&name);
+    beside(path, "-journal", &journal);
+    if (undoes_all(journal.data) && has_runs(path)) {
+        place_name(path, "left", &name);
+        strbuf_adds(&name, "-journal");
+        if (rename(journal.data, name.data))
+            rc = error_set(err,
+                           "%s: is of another file, and would cut this one to nothing; it "
+                           "cannot be put aside: %s",
+                           journal.data, strerror(errno));
+        else
+            strbuf_addf(note,
+                        "%s%s: the journal beside it was of another file, which was being made. It "
+                        "was not applied, and is kept as %s",
+                        note->length ? "\n" : "", path, name.data);
+    }
+    strbuf_release(&journal);
+    strbuf_release(&name);
+    return rc;
+}
+
 /* One process at a time; a file system that knows no such lock has to do without. */
 int place_lock_folder(const char *path)
 {
@@ -378,6 +440,8 @@ int place_look(const char *path, bool *foreign, struct strbuf *note, struct erro
             close(folder);
         *foreign = rc == 0;
     }
+    if (rc >= 0)
+        rc = put_journal_aside(real, note, err);
     strbuf_release(&l.log);
     strbuf_release(&l.index);
     free(real);

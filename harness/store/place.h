@@ -14,7 +14,8 @@
 /* Puts aside the log and index of another file, or of another state of this one: the log keeps its
  * bytes under a new name, which *note tells; the index is made anew from any log. *foreign: a log
  * of another file is there and cannot be put aside, because the folder cannot be written to. The
- * log of a file that is gone, or empty, is of another file, too. */
+ * log of a file that is gone, or empty, is of another file, too; and so is
+ * the journal of one that was being made, beside one that has runs. */
 int place_look(const char *path, bool *foreign, struct strbuf *note, struct error *err);
 
 /* The same question, and nothing is changed. */

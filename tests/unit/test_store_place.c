@@ -614,6 +614,35 @@ static void test_log_of_an_older_harness(void **state)
           "the log is not applied, and said");
 }
 
+/* ---- the journal of a history that was being made ---- */
+
+/* Undone, as it says, a file is cut to nothing. */
+static void test_journal_of_a_new_file(void **state)
+{
+    unsigned char journal[512] = { 0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7 };
+    char path[160], name[200];
+    struct error err;
+
+    path_in(*state, "history.db", path);
+    snprintf(name, sizeof(name), "%s-journal", path);
+    make_runs(path, 1, 2, 2);
+    journal[12] = 1;    /* a random number */
+    journal[22] = 2;    /* sectors of 512 bytes */
+    journal[26] = 0x10; /* pages of 4096 */
+    char *text = all_runs_as_text(path);
+    assert_ok(file_write(name, journal, sizeof(journal), &err), &err);
+    char *note = open_next(path, STORE_WRITE);
+    char *now = all_runs_as_text(path);
+    assert_string_equal(now, text);
+    assert_non_null(note);
+    assert_non_null(strstr(note, "-journal"));
+    free(note);
+    free(now);
+    free(text);
+    knock("a history put beside the journal of one that was being made", 1, 1,
+          "the journal is not applied, and said");
+}
+
 /* ---- a lock that is held for longer than anybody waits ---- */
 
 /* Only the run's own patience is short here. */
@@ -662,6 +691,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         scratch_test(test_table),
         scratch_test(test_log_of_an_older_harness),
+        scratch_test(test_journal_of_a_new_file),
         scratch_test(test_kept_locked),
     };
 
