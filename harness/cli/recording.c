@@ -49,14 +49,22 @@ void recording_add_guests(cJSON *settings, const struct guests *guests)
     cJSON_AddBoolToObject(harness, "dirty", own.dirty);
 }
 
+/* Where the run goes on in another file, that is told at once: an interrupted one has no end. */
+static int tell(struct recording *r, int rc)
+{
+    if (store_is_elsewhere(r->store))
+        history_tell(r->store);
+    return rc;
+}
+
 int recording_launch_begin(struct recording *r, const struct launch *l, struct error *err)
 {
-    return store_begin_launch(r->store, r->run->id, l, &r->launch_id, err);
+    return tell(r, store_begin_launch(r->store, r->run->id, l, &r->launch_id, err));
 }
 
 int recording_launch_end(struct recording *r, const struct launch *l, struct error *err)
 {
-    return store_end_launch(r->store, r->launch_id, l, err);
+    return tell(r, store_end_launch(r->store, r->launch_id, l, err));
 }
 
 int recording_measurement(struct recording *r, const struct launch *l, const struct measurement *m,
@@ -64,7 +72,7 @@ int recording_measurement(struct recording *r, const struct launch *l, const str
 {
     if (r->records)
         measurement_copy(&records_add(r->records, 0, l->seq)->m, m);
-    return store_add_measurement(r->store, r->launch_id, m, err);
+    return tell(r, store_add_measurement(r->store, r->launch_id, m, err));
 }
 
 static int on_launch_begin(void *context, const struct launch *l, struct error *err)
