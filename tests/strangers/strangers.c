@@ -2,8 +2,8 @@
 /*
  * strangers HARNESS FOLDER: every command that reads a history, on histories of strangers. Nothing
  * of what they hold runs, each command ends with a status of its own within 5 s of computing and
- * 500 MB, and prints no control characters. A sample; HARNESS_CASES says how many, HARNESS_SEED
- * which.
+ * 500 MB, and, with HARNESS_STRICT_TEXT, prints no control characters. A sample; HARNESS_CASES says
+ * how many, HARNESS_SEED which.
  */
 #include "core/names.h"
 #include "knocks.h"
@@ -158,7 +158,6 @@ static bool is_plain(const struct outcome *o)
         /* The cut at the end may be in the middle of a character. */
         plain = name_is_line(line) || (!end && o->length == OUTPUT_MOST);
     }
-    plain &= strlen(copy) == strcspn(copy, "\n") || o->length == 0 || plain;
     free(copy);
     return plain;
 }
