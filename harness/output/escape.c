@@ -226,7 +226,7 @@ void escape_openmetrics(struct strbuf *out, const char *text)
         size_t length = utf8_decode(text, &code);
         if (length == 0)
             strbuf_addf(out, "\\\\x%02x", (unsigned)(unsigned char)*text);
-        else if (!clean_is_shown(code))
+        else if (!clean_is_shown(code) || strncmp(text, "##[", 3) == 0)
             strbuf_addf(out, code < 0x80 ? "\\\\x%02x" : "\\\\u%04x", (unsigned)code);
         else if (*text == '"' || *text == '\\')
             strbuf_addf(out, "\\%c", *text);

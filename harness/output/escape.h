@@ -27,7 +27,9 @@ void escape_xml(struct strbuf *out, const char *text);
  * command to a CI system (::) gets a quote in front, or spreadsheets and runners would obey; "##"
  * is "# #". */
 void escape_csv(struct strbuf *out, const char *text);
-/* A label's value with its quotes, for OpenMetrics. What cleaning would change is written as "\x1b"
+/* A label's value with its quotes, for OpenMetrics. What cleaning would change, and the first sign
+ * of
+ * "##[", is written as "\x1b"
  * or
  * "\u202e", backslash and all: names that differ stay different series. */
 void escape_openmetrics(struct strbuf *out, const char *text);

@@ -17,7 +17,7 @@
 #include "output/import.h"
 
 /* Of one file: each takes some kilobytes while it is read. */
-enum { IMPORT_CASES_MOST = 10000 };
+enum { IMPORT_CASES_MOST = 65536 };
 
 /* One benchmark in one launch. */
 struct import_case {

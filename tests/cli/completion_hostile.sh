@@ -58,7 +58,7 @@ press() {
   zsh) command='zsh --no-rcs -i' ;;
   fish) command='fish --no-config -i' ;;
   esac
-  rm -f told ready done
+  rm -f told ready finished
   {
     printf '%s; touch ready\r' "$(starts "$shell")"
     wait_for reached ready
@@ -68,8 +68,8 @@ press() {
       printf '\r'
       sleep 0.1
     done
-    printf 'touch done\r'
-    wait_for reached done
+    printf 'touch finished\r'
+    wait_for reached finished
     printf 'exit\r'
   } | TERM=dumb COLUMNS=200 timeout 60 script -qec "$command" /dev/null >"$shell.screen" 2>&1
 }
@@ -101,6 +101,7 @@ for shell in bash zsh fish; do
     continue
   fi
   press $shell '' '\$\(touch\$' '\`to' '\&to' 'pla' "'pla"
+  # shellcheck disable=SC2016  # nothing here is meant to expand
   check "$shell: TAB takes it" grep -qxF '$(touch${IFS}PWNED)' told
   check "$shell: nothing ran" nothing_ran
   check "$shell: nothing raw" nothing_raw $shell.screen

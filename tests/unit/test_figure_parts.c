@@ -312,6 +312,7 @@ static void escapes_hold(void **state)
         { escape_csv, "::stop", "\"'::stop\"" },
         { escape_csv, "two\nlines", "two lines" },
         { escape_csv, "a##[error]b", "a# #[error]b" },
+        { escape_openmetrics, "##[x", "\"\\\\x23#[x\"" },
         { escape_openmetrics, "a\"b\\c", "\"a\\\"b\\\\c\"" },
         { escape_openmetrics, "\x1b\n\xe2\x80\xae\xff", "\"\\\\x1b\\\\x0a\\\\u202e\\\\xff\"" },
         { escape_shell, "gemm/linear/fp32/batch=4,n=1", "gemm/linear/fp32/batch=4,n=1" },
