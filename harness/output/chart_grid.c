@@ -2,6 +2,7 @@
 #include "output/chart_grid.h"
 
 #include "analysis/label.h"
+#include "base/digest.h"
 #include "base/memory.h"
 #include "base/text.h"
 
@@ -71,15 +72,31 @@ static size_t series_of(struct chart_grid *grid, const char *value)
     return grid->nr_series - 1;
 }
 
-static struct chart_grid_row *row_of(struct chart_grid *grid, const struct benchmark_name *name,
-                                     size_t run)
+/* A hash table over the rows: 0, or index + 1. Twice as large as there can be rows. */
+struct row_table {
+    size_t *slots, nr;
+};
+
+static struct chart_grid_row *row_of(struct chart_grid *grid, struct row_table *table,
+                                     const struct benchmark_name *name, size_t run)
 {
-    for (size_t i = 0; i < grid->nr; i++)
-        if (grid->items[i].run == run && strcmp(grid->items[i].name.key, name->key) == 0)
-            return &grid->items[i];
-    struct chart_grid_row *row = array_push(grid);
-    *row = (struct chart_grid_row) { .name = *name, .run = run };
-    return row;
+    struct digest d;
+
+    digest_init(&d);
+    digest_add_text(&d, name->key);
+    digest_add(&d, &run, sizeof(run));
+    for (size_t i = (size_t)d.low;; i++) {
+        size_t *slot = &table->slots[i % table->nr];
+        struct chart_grid_row *row = *slot ? &grid->items[*slot - 1] : NULL;
+        if (row && row->run == run && strcmp(row->name.key, name->key) == 0)
+            return row;
+        if (row)
+            continue;
+        row = array_push(grid);
+        *row = (struct chart_grid_row) { .name = *name, .run = run };
+        *slot = grid->nr;
+        return row;
+    }
 }
 
 static void name_rows(struct chart_grid *grid)
@@ -97,7 +114,9 @@ static void name_rows(struct chart_grid *grid)
 void chart_grid_init(struct chart_grid *grid, const struct chart_items *items, const char *field)
 {
     bool by_run = strcmp(field, "run") == 0;
+    struct row_table table = { .nr = 2 * items->nr + 1 };
 
+    table.slots = memory_zeroed(table.nr, sizeof(*table.slots));
     *grid = (struct chart_grid) { .field = field };
     for (size_t i = 0; i < items->nr; i++) {
         const struct chart_item *item = &items->items[i];
@@ -109,8 +128,9 @@ void chart_grid_init(struct chart_grid *grid, const struct chart_items *items, c
             continue;
         }
         strip(item->bench, field, &name);
-        row_of(grid, &name, by_run ? 0 : item->run)->items[series] = item;
+        row_of(grid, &table, &name, by_run ? 0 : item->run)->items[series] = item;
     }
+    free(table.slots);
     grid->all = grid->nr;
     name_rows(grid);
 }
@@ -163,22 +183,41 @@ static double weight(const struct chart_grid_row *row)
     return longest;
 }
 
+struct weighed {
+    double weight;
+    size_t at;
+};
+
+/* The lightest first; of equal ones the first. */
+static int by_weight(const void *a, const void *b)
+{
+    const struct weighed *one = a, *other = b;
+    int order = (one->weight > other->weight) - (one->weight < other->weight);
+
+    return order ? order : (one->at > other->at) - (one->at < other->at);
+}
+
 void chart_grid_limit(struct chart_grid *grid, size_t limit)
 {
-    size_t items = 0;
+    struct weighed *rows = memory_zeroed(grid->nr + 1, sizeof(*rows));
+    bool *gone = memory_zeroed(grid->nr + 1, sizeof(*gone));
+    size_t items = 0, kept = 0;
 
-    for (size_t i = 0; i < grid->nr; i++)
+    for (size_t i = 0; i < grid->nr; i++) {
         items += chart_grid_count(&grid->items[i]);
-    while (items > limit && grid->nr > 1) {
-        size_t least = 0;
-        for (size_t i = 1; i < grid->nr; i++)
-            if (weight(&grid->items[i]) < weight(&grid->items[least]))
-                least = i;
-        items -= chart_grid_count(&grid->items[least]);
-        grid->nr--;
-        memmove(&grid->items[least], &grid->items[least + 1],
-                (grid->nr - least) * sizeof(grid->items[0]));
+        rows[i] = (struct weighed) { weight(&grid->items[i]), i };
     }
+    qsort(rows, grid->nr, sizeof(*rows), by_weight);
+    for (size_t i = 0; items > limit && i + 1 < grid->nr; i++) {
+        items -= chart_grid_count(&grid->items[rows[i].at]);
+        gone[rows[i].at] = true;
+    }
+    for (size_t i = 0; i < grid->nr; i++)
+        if (!gone[i])
+            grid->items[kept++] = grid->items[i];
+    grid->nr = kept;
+    free(rows);
+    free(gone);
     name_rows(grid);
 }
 
