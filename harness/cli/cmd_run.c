@@ -216,7 +216,7 @@ static int print_choice(const struct choice *choice)
 
     for (size_t i = 0; i < choice->list.nr; i++) {
         benchmark_name_of(&choice->list.items[i], &choice->device, &name);
-        puts(name.key);
+        terminal_print("%s\n", name.key);
     }
     return EXIT_SAME;
 }
