@@ -19,9 +19,9 @@ struct openblas {
     __typeof__(&openblas_get_num_threads) get_num_threads;
 };
 
-/* For supports(), and whoever calls the entry points of gemm.h and attention.h that need it: loads
- * it once. -1 and an error with the package to install, the loader's words, or that there is not
- * enough address space. */
+/* For supports() and prepare(), and whoever calls the entry points of gemm.h and attention.h that
+ * need it: loads it once. -1 and an error with the package to install, the loader's words, or that
+ * there is not enough address space. */
 int openblas_open(struct error *err);
 
 /* Its functions. openblas_open() has succeeded before. */

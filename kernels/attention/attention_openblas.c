@@ -182,7 +182,7 @@ static int prepare(struct call *call, struct error *err)
 {
     struct attention a = attention_of(call);
 
-    if (openblas_open(err))
+    if (openblas_open(err) != 0)
         return -1;
     openblas_use_threads(inner_threads(&a));
     return host_state(call, attention_openblas_scratch(a.seq, a.threads), err);

@@ -26,7 +26,7 @@ void gemm_nn_openblas(const struct gemm_nn *g)
 /* The library keeps its threads for the whole process: set outside the timed part. */
 static int prepare(struct call *call, struct error *err)
 {
-    if (openblas_open(err))
+    if (openblas_open(err) != 0)
         return -1;
     openblas_use_threads(host_threads(call));
     return 0;

@@ -111,6 +111,7 @@ COMMANDS = {
     "serve": ["serve", "--port", "0", *DB],
 }
 LESS = {"history-prune", "baseline-remove"}
+REAL = {"openblas", "profile"}  # may measure the roofs anew, which takes seconds
 
 GBENCH = """{"context": {"date": "2026-01-02T03:04:05+00:00", "num_cpus": 2}, "benchmarks": [
 {"name": "BM_a", "run_name": "BM_a", "run_type": "iteration", "iterations": 10, "real_time": 12.0,
@@ -178,7 +179,7 @@ class Driver:
         args = [self.harness, *COMMANDS[name]]
         environment = clean_environment(folder)
         counts = os.path.join(folder, "report-of-counts")
-        tool = [self.o.faults, "--count", counts]
+        tool = [self.o.faults, "--limit", "40" if name in REAL else "10", "--count", counts]
         if fault and fault[0] == "alloc" or not fault:
             at, on = (fault[1], fault[2].endswith(":on")) if fault else (0, False)
             file = os.path.join(folder, "report-of-alloc")
@@ -278,7 +279,7 @@ class Driver:
         name = fault[0]
         made, runs, clean = self.made[name]
         if status == 124:
-            return "did not end in 10 s"
+            return "did not end in time"
         if status == 125:
             return "left processes behind"
         if status not in STATUSES | ({143} if name == "serve" else set()):
@@ -352,20 +353,21 @@ def main():
                             cases.append(group.pop())
                 random.shuffle(cases)
                 cases = cases[:int(o.cases)]
-            bad = [wrong for wrong in pool.map(driver.judge, cases) if wrong]
+            bad = 0
+            for wrong in filter(None, pool.map(driver.judge, cases)):
+                bad += 1
+                print(wrong, flush=True)
     finally:
         shutil.rmtree(driver.top, ignore_errors=True)
-    for wrong in bad:
-        print(wrong)
     what = {"calls": f"the n-th system call or allocation of {len(names)} commands fails",
             "limits": f"small limits of setrlimit(2) for {len(names)} commands",
             "kernels": f"kernels and containers without a call, {len(names)} commands"}[o.what]
     meaning = f"ends in 10 s with a reason, nothing lost, nothing left ({total} there are; seed {o.seed})"
     print(f"seed: {o.seed}")
-    print(f"{len(cases) - len(bad)} of {len(cases)} held")
+    print(f"{len(cases) - bad} of {len(cases)} held")
     if o.knocks:
         with open(o.knocks, "a") as file:
-            file.write(f"{what}\t{len(cases) - len(bad)}\t{len(cases)}\t{meaning}\n")
+            file.write(f"{what}\t{len(cases) - bad}\t{len(cases)}\t{meaning}\n")
     return 1 if bad else 0
 
 
