@@ -9,6 +9,7 @@
 #include <sched.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 static const struct peer_symbol symbols[] = {
     { "cblas_sgemm", offsetof(struct openblas, sgemm) },
@@ -45,13 +46,16 @@ static int find_room(struct error *err)
 {
     const size_t mib = 1 << 20, need = (processors() * (128 + 8) + 64) * mib;
     void *room = mmap(NULL, need, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    struct rlimit data;
+    bool too_little = getrlimit(RLIMIT_DATA, &data) == 0 && data.rlim_cur < need;
 
-    if (room == MAP_FAILED)
+    if (room != MAP_FAILED)
+        munmap(room, need);
+    if (room == MAP_FAILED || too_little)
         return error_set(err,
                          "OpenBLAS needs %zu MiB of address space, more than is allowed here "
-                         "(ulimit -v)",
+                         "(ulimit -v, -d)",
                          need / mib);
-    munmap(room, need);
     return 0;
 }
 
