@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "core/clock.h"
 #include "core/device_host.h"
+#include "core/names.h"
 #include "measure/buffers.h"
 
 #include <math.h>
@@ -42,6 +43,8 @@ void case_describe(const struct benchmark *bench, const struct device *device,
     m->flops = work.flops;
     m->bytes = work.bytes;
     m->footprint = kernel_footprint(v->kernel, &bench->shape, v->dtype);
+    if (m->footprint > FACT_COUNT_MAX)
+        m->footprint = FACT_COUNT_MAX;
 }
 
 struct need {

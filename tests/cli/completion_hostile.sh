@@ -20,8 +20,9 @@ for name in "${names[@]}" "${hidden[@]}"; do
 done
 change .harness/history.db "$sql INSERT OR IGNORE INTO baseline_run SELECT id, 1 FROM baseline;"
 printf '%s\n' first "${names[@]}" | LC_ALL=C sort >expected
-"$HARNESS" baseline list --names | LC_ALL=C sort >offered
-check "the program offers what can be typed, one a line" cmp expected offered
+offers() { "$HARNESS" baseline list --names >offered 2>/dev/null; }
+check "the program offers no name of a history whose names no harness took" not offers
+check "not one" test ! -s offered
 PATH=$(dirname "$HARNESS"):$PATH
 for shell in bash zsh fish; do harness help --completion $shell >$shell.completion; done
 

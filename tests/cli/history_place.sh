@@ -47,7 +47,7 @@ knock_checks "histories restored and moved by commands" "the content is whole, b
 say "Copied over a file that is served, with the log of a run that was killed"
 fake seed=5 --launches 1 --batch 1 --label first --db served.db
 fake seed=6 --launches 1 --batch 1 --label other --db other.db
-"$HARNESS" serve --db served.db --port 0 >serving 2>&1 &
+"$HARNESS" serve --db served.db --port 0 --open >serving 2>&1 &
 server=$!
 check "it is served" wait_for grep -q 'http' serving
 port=$(grep -oE ':[0-9]+/' serving | head -1 | tr -d :/)

@@ -2,7 +2,7 @@
 # Verdicts are recorded with what they rest on, and a rule can be held against old ones. U-12.
 
 # Another rule's verdicts: words of the same length in the file, and nothing else.
-forge() { LC_ALL=C sed "s/$2/$3/g" history.db >"$1"; }
+forge() { LC_ALL=C sed "s/$2/$3/g" history.db >"$1" && "$SEAL_HISTORY" "$1"; }
 
 export HARNESS_DB=history.db
 fake seed=3 --launches 5
@@ -60,7 +60,8 @@ t compare --replay 1 --db forged.db --json -o replay.json
 echo "differ $(json replay.json differ): $(json replay.json differences 0 key)" \
   "was $(json replay.json differences 0 was verdict)," \
   "is $(json replay.json differences 0 now verdict)"
-forge forged.db broken 'fixed '
+cp history.db forged.db
+change forged.db "UPDATE verdict SET verdict = 'fixed' WHERE verdict = 'broken'"
 t compare --replay --db forged.db | sed '/ broken /!d'
 
 say "What cannot be decided again is told"

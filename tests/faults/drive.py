@@ -64,9 +64,9 @@ LIMITS = [f"{name}:{value}" for name, values in {
 }.items() for value in values]
 
 # The first is a kernel 4.x, all that it lacks at once.
-KERNELS = ["pidfd_open:ENOSYS,pidfd_send_signal:ENOSYS,pidfd_getfd:ENOSYS,openat2:ENOSYS,clone3:ENOSYS,"
+KERNELS = ["close_range:ENOSYS,pidfd_open:ENOSYS,pidfd_send_signal:ENOSYS,pidfd_getfd:ENOSYS,openat2:ENOSYS,clone3:ENOSYS,"
            "faccessat2:ENOSYS,statx:ENOSYS,rseq:ENOSYS,membarrier:ENOSYS,io_uring_setup:ENOSYS",
-           "memfd_create:ENOSYS", "getrandom:ENOSYS", "statx:ENOSYS", "copy_file_range:ENOSYS",
+           "close_range:ENOSYS", "memfd_create:ENOSYS", "getrandom:ENOSYS", "statx:ENOSYS", "copy_file_range:ENOSYS",
            "copy_file_range:EPERM", "perf_event_open:EPERM", "perf_event_open:ENOSYS", "clone3:ENOSYS",
            "sched_setaffinity:EPERM", "sched_getaffinity:EPERM", "madvise:EINVAL", "sendfile:ENOSYS",
            "fallocate:ENOSYS", "renameat2:ENOSYS", "pidfd_open:EPERM", "utimensat:EPERM",
