@@ -66,8 +66,8 @@ fetch_history() {
   case $status in
     0)
       # Not over the file that is there: its log may be beside it, and somebody may have it open.
-      gzip -dc "$out/kept/history.db.gz" >"$out/kept/history.db" &&
-        "$harness" history restore "$out/kept/history.db" --db "$db" >/dev/null ||
+      { gzip -dc "$out/kept/history.db.gz" >"$out/kept/history.db" &&
+        "$harness" history restore "$out/kept/history.db" --db "$db" >/dev/null; } ||
         fail "the history that was kept is damaged"
       ;;
     77) echo "nightly.sh: this is the first night of $name" ;;

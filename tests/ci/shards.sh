@@ -59,7 +59,7 @@ say "Merged again, while somebody reads what was merged before"
 server=$!
 check "it serves" wait_for grep -q http serving
 held=0
-for i in $(seq 6); do
+for _ in $(seq 6); do
   "$CI/merge.sh" 4 shared >out 2>err
   "$HARNESS" history verify --db shared/history.db >/dev/null && held=$((held + 1))
 done

@@ -252,7 +252,8 @@ static void test_failed_upgrade_changes_nothing(void **state)
         "",
         "ALTER TABLE run ADD COLUMN mood TEXT; CREATE TABLE x (y); INSERT INTO nowhere VALUES (1)",
     };
-    static const char *const dangling[] = { "", "", "", "", "INSERT INTO baseline_run VALUES (8, 9)" };
+    static const char *const dangling[] = { "", "", "", "",
+                                            "INSERT INTO baseline_run VALUES (8, 9)" };
     const struct scratch *scratch = *state;
     struct error err;
     struct store *s;
