@@ -2,8 +2,8 @@
 /*
  * strangers HARNESS FOLDER: every command that reads a history, on histories of strangers. Nothing
  * of what they hold runs, each command ends with a status of its own within 5 s of computing and
- * 500 MB, and, with HARNESS_STRICT_TEXT, prints no control characters. A sample; HARNESS_CASES says
- * how many, HARNESS_SEED which.
+ * 500 MB, and prints no control characters. A sample; HARNESS_CASES says how many, HARNESS_SEED
+ * which.
  */
 #include "core/names.h"
 #include "knocks.h"
@@ -177,7 +177,7 @@ static void check(const struct command *c, const struct outcome *o, const char *
         wrong = "takes too long";
     else if (o->kilobytes > MEGABYTES * INT64_C(1000))
         wrong = "takes too much memory";
-    else if (getenv("HARNESS_STRICT_TEXT") && !c->as_is && !is_plain(o))
+    else if (!c->as_is && !is_plain(o))
         wrong = "prints control characters";
     else if (access("X", F_OK) == 0 || access("../X", F_OK) == 0)
         wrong = "runs a command";
