@@ -3,62 +3,13 @@
 # none of its business, and the history stays in order. U-05, S0-12.
 
 command -v cc >/dev/null || skip "no C compiler"
-# Each process begins with another jump, and each look at the clock is another.
-cat >jump.c <<'END'
-#define _GNU_SOURCE
-#include <dlfcn.h>
-#include <stdlib.h>
-#include <sys/time.h>
-#include <time.h>
-#include <unistd.h>
-
-static long jump(void)
-{
-    static unsigned looks;
-
-    return (long)((getpid() + looks++) % 3) * 86400 - 86400;
-}
-
-int clock_gettime(clockid_t id, struct timespec *t)
-{
-    static int (*real)(clockid_t, struct timespec *);
-
-    if (!real)
-        *(void **)&real = dlsym(RTLD_NEXT, "clock_gettime");
-    int rc = real(id, t);
-    if (id == CLOCK_REALTIME)
-        t->tv_sec += jump();
-    return rc;
-}
-
-int gettimeofday(struct timeval *restrict t, void *restrict zone)
-{
-    struct timespec now;
-
-    (void)zone;
-    clock_gettime(CLOCK_REALTIME, &now);
-    t->tv_sec = now.tv_sec;
-    t->tv_usec = now.tv_nsec / 1000;
-    return 0;
-}
-
-time_t time(time_t *out)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_REALTIME, &now);
-    if (out)
-        *out = now.tv_sec;
-    return now.tv_sec;
-}
-END
-cc -O1 -shared -fPIC -o jump.so jump.c -ldl
-export ASAN_OPTIONS=${ASAN_OPTIONS:-}:verify_asan_link_order=0
-jumping() { LD_PRELOAD=$PWD/jump.so "$HARNESS" "$@"; }
+cc -O1 -shared -fPIC -o clock.so "$CLI/../fixtures/clock/clock_shim.c" -ldl
+export ASAN_OPTIONS=${ASAN_OPTIONS:-}:verify_asan_link_order=0 CLOCK_JUMPS=1
+jumping() { LD_PRELOAD=$PWD/clock.so "$HARNESS" "$@"; }
 check "the clock jumps" test -n "$(for _ in 1 2 3 4 5 6; do
-  LD_PRELOAD=$PWD/jump.so date +%F
+  LD_PRELOAD=$PWD/clock.so date +%F
 done | sort | uniq -d)" -a "$(for _ in 1 2 3 4 5 6 7 8 9; do
-  LD_PRELOAD=$PWD/jump.so date +%F
+  LD_PRELOAD=$PWD/clock.so date +%F
 done | sort -u | wc -l)" -gt 1
 
 say "Runs"

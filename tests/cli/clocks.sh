@@ -3,52 +3,11 @@
 # brought together, listed, compared and drawn as ever. U-05, U-07, U-11.
 
 command -v cc >/dev/null || skip "no C compiler"
-# Every look of a process at the clock is CLOCK_SHIFT seconds later.
-cat >shift.c <<'END'
-#define _GNU_SOURCE
-#include <dlfcn.h>
-#include <stdlib.h>
-#include <sys/time.h>
-#include <time.h>
-
-int clock_gettime(clockid_t id, struct timespec *t)
-{
-    static int (*real)(clockid_t, struct timespec *);
-
-    if (!real)
-        *(void **)&real = dlsym(RTLD_NEXT, "clock_gettime");
-    int rc = real(id, t);
-    if (id == CLOCK_REALTIME && getenv("CLOCK_SHIFT"))
-        t->tv_sec += atol(getenv("CLOCK_SHIFT"));
-    return rc;
-}
-
-int gettimeofday(struct timeval *restrict t, void *restrict zone)
-{
-    struct timespec now;
-
-    (void)zone;
-    clock_gettime(CLOCK_REALTIME, &now);
-    t->tv_sec = now.tv_sec;
-    t->tv_usec = now.tv_nsec / 1000;
-    return 0;
-}
-
-time_t time(time_t *out)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_REALTIME, &now);
-    if (out)
-        *out = now.tv_sec;
-    return now.tv_sec;
-}
-END
-cc -O1 -shared -fPIC -o shift.so shift.c -ldl
+cc -O1 -shared -fPIC -o clock.so "$CLI/../fixtures/clock/clock_shim.c" -ldl
 export ASAN_OPTIONS=${ASAN_OPTIONS:-}:verify_asan_link_order=0
 now=$(date +%s)
 declare -A shift=([old]=$((100000 - now)) [ahead]=86400 [far]=$((4102444800 - now)) [right]=0)
-at() { CLOCK_SHIFT=${shift[$1]} LD_PRELOAD=$PWD/shift.so "$HARNESS" "${@:2}"; }
+at() { CLOCK_SHIFT=${shift[$1]} LD_PRELOAD=$PWD/clock.so "$HARNESS" "${@:2}"; }
 ended() { # WITH-STATUS... -- COMMAND
   local allowed=$1 status=0
   shift
@@ -56,7 +15,7 @@ ended() { # WITH-STATUS... -- COMMAND
   [[ " $allowed " == *" $status "* ]] && return
   echo "$*: status $status" && cat err && return 1
 }
-check "a clock in 2100" test "$(CLOCK_SHIFT=${shift[far]} LD_PRELOAD=$PWD/shift.so date +%Y)" = 2100
+check "a clock in 2100" test "$(CLOCK_SHIFT=${shift[far]} LD_PRELOAD=$PWD/clock.so date +%Y)" = 2100
 
 say "Each host alone"
 for host in old ahead far right; do
