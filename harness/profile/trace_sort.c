@@ -179,6 +179,13 @@ int prof_trace_lanes(const struct prof_trace *trace, int *lanes)
         const struct prof_slice *s = &trace->slices[i];
         if (i == 0 || s->track != trace->slices[i - 1].track)
             nr = 0;
+        if (nr == 0)
+            tops[nr++] = PROF_ROOT;
+        /* What has no length takes no room: where a clock is coarse, it begins with others. */
+        if (s->duration == 0) {
+            lanes[i] = s->parent >= 0 ? lanes[s->parent] : 0;
+            continue;
+        }
         size_t lane = lane_of(trace->slices, tops, nr, below, lanes, s);
         if (lane == nr)
             tops[nr++] = PROF_ROOT;

@@ -157,6 +157,30 @@ static void trace_files_nest_and_pair(void **state)
     prof_trace_release(&trace);
 }
 
+/* By a clock of ten ns a mark and the scope behind it begin at once, beside each other in a third.
+ */
+static void what_has_no_length_takes_no_room(void **state)
+{
+    struct prof_trace trace;
+    int lanes[4];
+
+    (void)state;
+    prof_trace_init(&trace);
+    int thread = prof_trace_track(&trace, &(struct prof_track) { .process = 70, .thread = 71 });
+    int around = add_slice(&trace, thread, 100, 200, "forward", PROF_SCOPES);
+    int mark = add_slice(&trace, thread, 120, 120, "step", PROF_SCOPES);
+    int scope = add_slice(&trace, thread, 120, 150, "head", PROF_SCOPES);
+    trace.slices[around].parent = PROF_ROOT;
+    trace.slices[mark].parent = trace.slices[scope].parent = around;
+    trace.slices[mark].flags |= PROF_INSTANT_POINT;
+    assert_int_equal(prof_trace_sort(&trace, NULL), 0);
+    assert_int_equal(prof_trace_lanes(&trace, lanes), 0);
+    for (size_t i = 0; i < trace.nr_slices; i++)
+        assert_int_equal(lanes[i], 0);
+    check_trace_file(&trace);
+    prof_trace_release(&trace);
+}
+
 static void recorded_traces_do_too(void **state)
 {
     struct prof *prof = create_on(NULL);
@@ -402,6 +426,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(trace_files_nest_and_pair),
+        cmocka_unit_test(what_has_no_length_takes_no_room),
         cmocka_unit_test(recorded_traces_do_too),
         cmocka_unit_test(slices_touch_in_doubles_too),
         cmocka_unit_test(overlapping_kernels_are_taken_apart),
