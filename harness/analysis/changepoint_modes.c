@@ -1,50 +1,57 @@
 /* SPDX-License-Identifier: MIT */
 /* Two modes that recur, told from a step. */
 #include "analysis/changepoint_parts.h"
+#include "base/array.h"
 #include "base/memory.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
-/* Middle distance of the points from the levels around one step. */
-static double distance_about(const double *x, size_t n, const struct cut_list *cuts, size_t i,
-                             double before, double after)
+/* The two levels about which the points around one step lie, whichever side they are on: beside the
+ * step a mode may show both. `distance`: the middle one of the points from the nearer level. */
+static struct interval levels_about(const double *x, size_t n, const struct cut_list *cuts,
+                                    size_t i, double *distance)
 {
-    size_t from = segment_start(cuts, i), to = segment_end(cuts, i + 1, n);
-    double *distance = memory_zeroed(to - from + 1, sizeof(*distance));
+    size_t from = segment_start(cuts, i), m = segment_end(cuts, i + 1, n) - from;
+    double *sorted = memory_zeroed(m + 1, sizeof(*sorted));
 
-    for (size_t t = from; t < to; t++)
-        distance[t - from] = fabs(x[t] - (t < cuts->items[i].index ? before : after));
-    double median = stats_median(distance, to - from);
-    free(distance);
-    return median;
+    memcpy(sorted, x + from, m * sizeof(*sorted));
+    stats_sort(sorted, m);
+    size_t at = split_best(sorted, m, 2);
+    struct interval levels = { stats_median(sorted, at), stats_median(sorted + at, m - at) };
+    for (size_t t = 0; t < m; t++)
+        sorted[t] = fmin(fabs(sorted[t] - levels.low), fabs(sorted[t] - levels.high));
+    *distance = stats_median(sorted, m);
+    free(sorted);
+    return levels;
 }
 
 /* Visits to two levels: stretches of two points or more near one of them, up to the next such
  * stretch near the other. */
 struct visits {
-    size_t nr, points; /* points: from the first to the last of each, summed */
-    size_t near;       /* points that are near one of the levels */
-    size_t at_step;    /* points of the longer of the visits that meet at the step */
+    ARRAY(size_t) lengths;
+    size_t near;    /* points that are near one of the levels */
+    size_t at_step; /* points of the longer of the visits that meet at the step */
 };
 
 static void end_visit(struct visits *v, size_t from, size_t to, size_t step)
 {
-    v->nr++;
-    v->points += to - from;
+    *(size_t *)array_push(&v->lengths) = to - from;
     if (from <= step + 2 && step <= to + 2 && to - from > v->at_step)
         v->at_step = to - from;
 }
 
-static struct visits count_visits(const double *x, size_t n, double before, double after,
-                                  double near, size_t step)
+/* `near`: points no further than that from a level are at it. Release the lengths. */
+static struct visits visits_find(const double *x, size_t n, struct interval levels, double near,
+                                 size_t step)
 {
     struct visits v = { 0 };
     size_t from = 0, to = 0;
     int place = 0, previous = 0;
 
     for (size_t t = 0; t < n; t++) {
-        int here = fabs(x[t] - before) <= near ? 1 : fabs(x[t] - after) <= near ? 2 : 0;
+        int here = fabs(x[t] - levels.low) <= near ? 1 : fabs(x[t] - levels.high) <= near ? 2 : 0;
         if (here && here == previous && here != place) {
             if (place)
                 end_visit(&v, from, to, step);
@@ -61,20 +68,42 @@ static struct visits count_visits(const double *x, size_t n, double before, doub
     return v;
 }
 
-/* Two modes that recur are no steps: where the series goes back and forth between both levels of a
- * step, a visit that meets at it must be longer than any of as many memoryless visits would be. */
-bool step_recurs(const double *x, size_t n, const struct cut_list *cuts, size_t i, double level)
+/* Points of a visit in the mean, without the one at the step. */
+static double visit_usual(const struct visits *v)
 {
-    enum { MANY = 6 };
-    double before = segment_level(x, n, cuts, i), after = segment_level(x, n, cuts, i + 1);
-    double distance = distance_about(x, n, cuts, i, before, after), gap = fabs(after - before);
+    double points = -(double)v->at_step;
 
+    for (size_t i = 0; i < v->lengths.nr; i++)
+        points += (double)v->lengths.items[i];
+    return points / ((double)v->lengths.nr - 1);
+}
+
+struct modes modes_at(const double *x, size_t n, const struct cut_list *cuts, size_t i,
+                      double level, bool *longer)
+{
+    enum { MANY = 4, LONG = 20 }; /* what people change lasts for weeks */
+    struct modes none = { 0 }, found = none;
+    double distance;
+    struct interval levels = levels_about(x, n, cuts, i, &distance);
+    double gap = levels.high - levels.low, near = fmin(0.25 * gap, 4 * distance);
+
+    *longer = false;
     if (gap <= 4 * distance)
-        return false;
-    struct visits v =
-        count_visits(x, n, before, after, fmin(0.25 * gap, 4 * distance), cuts->items[i].index);
-    if (v.nr < MANY || (double)v.near < 0.4 * (double)n)
-        return false;
-    double usual = (double)(v.points - v.at_step) / (double)(v.nr - 1);
-    return (double)v.nr * exp(-(double)v.at_step / usual) > level;
+        return none;
+    struct visits v = visits_find(x, n, levels, near, cuts->items[i].index);
+    double usual = visit_usual(&v);
+    if ((double)v.near >= 0.4 * (double)n && v.lengths.nr >= MANY && usual <= LONG) {
+        *longer = (double)v.lengths.nr * exp(-(double)v.at_step / usual) <= level;
+        found = (struct modes) { levels.low, levels.high, v.lengths.nr, usual };
+    }
+    array_release(&v.lengths);
+    return found;
+}
+
+void modes_join(const double *x, size_t n, const struct modes *m, double *out)
+{
+    double gap = m->high - m->low;
+
+    for (size_t t = 0; t < n; t++)
+        out[t] = x[t] > m->low + 0.5 * gap ? x[t] - gap : x[t];
 }

@@ -22,6 +22,7 @@ struct scan scan_ranks(const double *x, const size_t *order, size_t m, size_t le
 struct cut {
     size_t index;
     double p;
+    size_t from, to; /* the piece in which it was found */
 };
 struct cut_list {
     struct cut *items;
@@ -86,8 +87,20 @@ double search_whole_share(size_t n, const struct changepoint_settings *settings)
 void cuts_find(const double *x, size_t n, const struct changepoint_settings *settings,
                struct cut_list *out, double *clearest);
 
-/* Whether the step at cut i is a switch between two modes that come back again and again. */
-bool step_recurs(const double *x, size_t n, const struct cut_list *cuts, size_t i, double level);
+/* Two levels that a series goes back and forth between, a few points at a time. */
+struct modes {
+    double low, high; /* equal: there are none */
+    size_t visits;
+    double usual; /* points of a visit in the mean */
+};
+
+/* The modes that the step at cut i is a switch between, if there are such. `longer`: a visit that
+ * meets at the step lasts longer than chance makes one of so many, so that it is a step all the
+ * same. */
+struct modes modes_at(const double *x, size_t n, const struct cut_list *cuts, size_t i,
+                      double level, bool *longer);
+/* Copies x to `out`, which may be x, the points near the higher mode moved to the lower. */
+void modes_join(const double *x, size_t n, const struct modes *m, double *out);
 
 /* Slope of the points about the levels between the cuts. `cost` gets that of the chosen model
  * (with the drift if found) for comparing models with other cuts. */

@@ -20,8 +20,7 @@ struct search {
     const double *x;
     size_t n, *order;
     const struct changepoint_settings *settings;
-    double *ranks;     /* scratch */
-    size_t *positions; /* scratch */
+    double *ranks; /* scratch */
     ARRAY(struct piece) pieces;
     struct cut_list *cuts;
     double clearest;
@@ -47,19 +46,28 @@ static void scan_piece(struct search *s, const size_t *order, struct piece *piec
         s->clearest = fmin(s->clearest, piece->scan.p);
 }
 
-/* Keeps the order within a piece of the order within the series. */
-static void scan_alone(struct search *s, struct piece *piece)
+/* A stretch of the series that is searched: the positions of its points, from its start, by
+ * ascending value, and the share of the level that it may spend. */
+struct stretch {
+    size_t from, length, *order;
+    double share;
+};
+
+/* Keeps the order of the series. Free the order. */
+static struct stretch stretch_of(const struct search *s, size_t from, size_t length, double share)
 {
+    struct stretch stretch = { from, length, memory_zeroed(length + 1, sizeof(*stretch.order)),
+                               share };
     size_t nr = 0;
 
     for (size_t i = 0; i < s->n; i++)
-        if (s->order[i] - piece->from < piece->length)
-            s->positions[nr++] = s->order[i] - piece->from;
-    scan_piece(s, s->positions, piece);
+        if (s->order[i] - from < length)
+            stretch.order[nr++] = s->order[i] - from;
+    return stretch;
 }
 
 /* Pieces of one length, each starting half a length after the one before; the last ends with the
- * series. */
+ * stretch. */
 struct layer {
     size_t length, nr;
 };
@@ -78,17 +86,18 @@ static size_t layer_start(const struct layer *l, size_t n, size_t i)
     return start + l->length > n ? n - l->length : start;
 }
 
-/* One walk along the sorted series deals its points out to all pieces of a layer. */
-static void scan_layer(struct search *s, const struct layer *l, double share)
+/* One walk along the sorted stretch deals its points out to all pieces of a layer. */
+static void scan_layer(struct search *s, const struct stretch *whole, const struct layer *l,
+                       double share)
 {
     size_t *order = memory_zeroed(l->nr * l->length, sizeof(*order));
     size_t *filled = memory_zeroed(l->nr, sizeof(*filled)), stride = l->length / 2;
 
-    for (size_t i = 0; i < s->n; i++) {
-        size_t t = s->order[i];
+    for (size_t i = 0; i < whole->length; i++) {
+        size_t t = whole->order[i];
         size_t first = t < l->length ? 0 : (t - l->length) / stride;
         for (size_t j = first; j < l->nr; j++) {
-            size_t start = layer_start(l, s->n, j);
+            size_t start = layer_start(l, whole->length, j);
             if (start > t)
                 break;
             if (t - start < l->length)
@@ -97,10 +106,10 @@ static void scan_layer(struct search *s, const struct layer *l, double share)
     }
     for (size_t j = 0; j < l->nr; j++) {
         struct piece piece = {
-            .from = layer_start(l, s->n, j),
+            .from = whole->from + layer_start(l, whole->length, j),
             .length = l->length,
             .ranks_share = share * pieces_ranks / (double)l->nr,
-            .model_share = share * pieces_model(s->n) / (double)l->nr,
+            .model_share = share * pieces_model(whole->length) / (double)l->nr,
         };
         scan_piece(s, order + j * l->length, &piece);
     }
@@ -108,7 +117,7 @@ static void scan_layer(struct search *s, const struct layer *l, double share)
     free(order);
 }
 
-/* Layers of pieces that are shorter than the series. */
+/* Layers of pieces that are shorter than the stretch. */
 static size_t count_layers(size_t n, const struct changepoint_settings *settings)
 {
     size_t shortest = settings->min_segment * 2 > 10 ? settings->min_segment * 2 : 10;
@@ -123,20 +132,26 @@ double search_whole_share(size_t n, const struct changepoint_settings *settings)
     return count_layers(n, settings) ? 1 - pieces_ranks : 1;
 }
 
-/* Seeded intervals (Kovacs et al.): each layer is shorter by the square root of two. */
-static void scan_seeded(struct search *s)
+/* The stretch as a whole and seeded intervals in it (Kovacs et al.): each layer is shorter by the
+ * square root of two. */
+static void scan_stretch(struct search *s, size_t from, size_t length, double share)
 {
-    size_t nr = count_layers(s->n, s->settings);
-    double length = (double)s->n / sqrt(2);
-    struct piece whole = { .length = s->n,
-                           .ranks_share = search_whole_share(s->n, s->settings),
-                           .model_share = nr ? 1 - pieces_model(s->n) : 1 };
+    size_t nr = count_layers(length, s->settings);
+    double size = (double)length / sqrt(2);
+    struct stretch stretch = stretch_of(s, from, length, share);
+    struct piece whole = {
+        .from = from,
+        .length = length,
+        .ranks_share = share * search_whole_share(length, s->settings),
+        .model_share = share * (nr ? 1 - pieces_model(length) : 1),
+    };
 
-    scan_alone(s, &whole);
-    for (size_t i = 0; i < nr; i++, length /= sqrt(2)) {
-        struct layer l = layer_of(s->n, (size_t)length);
-        scan_layer(s, &l, 1 / (double)nr);
+    scan_piece(s, stretch.order, &whole);
+    for (size_t i = 0; i < nr; i++, size /= sqrt(2)) {
+        struct layer l = layer_of(length, (size_t)size);
+        scan_layer(s, &stretch, &l, share / (double)nr);
     }
+    free(stretch.order);
 }
 
 static int by_clarity(const void *left, const void *right)
@@ -176,7 +191,9 @@ static bool accept_pieces(struct search *s)
                        s->settings->min_segment, s->settings->level * piece->model_share);
         double p = fmin(1, fmax(piece->scan.p, step.p / piece->model_share));
         if (p <= s->settings->level)
-            *(struct cut *)array_push(s->cuts) = (struct cut) { piece->from + step.index, p };
+            *(struct cut *)array_push(s->cuts) =
+                (struct cut) { piece->from + step.index, p, piece->from,
+                               piece->from + piece->length };
         else
             s->clearest = fmin(s->clearest, p);
     }
@@ -197,7 +214,7 @@ static void sort_cuts(struct cut_list *cuts)
         qsort(cuts->items, cuts->nr, sizeof(*cuts->items), by_index);
 }
 
-/* What lies between accepted steps is a piece of its own, until nothing more is found there. */
+/* What lies between accepted steps is searched as the series was, until nothing more is found. */
 static void search_between(struct search *s)
 {
     do {
@@ -205,12 +222,8 @@ static void search_between(struct search *s)
         for (size_t i = 0; i <= s->cuts->nr; i++) {
             size_t from = segment_start(s->cuts, i);
             size_t length = segment_end(s->cuts, i, s->n) - from;
-            double share = 0.5 * (double)length / (double)s->n;
-            struct piece piece = {
-                .from = from, .length = length, .ranks_share = share, .model_share = share
-            };
             if (length >= 2 * s->settings->min_segment)
-                scan_alone(s, &piece);
+                scan_stretch(s, from, length, (double)length / (double)s->n);
         }
     } while (accept_pieces(s));
 }
@@ -221,46 +234,111 @@ static void remove_cut(struct cut_list *cuts, size_t i)
     cuts->nr--;
 }
 
+/* How a step stands between its neighbours. Where it does not, one that was missed may lie beside
+ * it: what counts then is the piece in which it was found, as far as the neighbours leave it. */
+static struct step judge_cut(const struct search *s, size_t i, size_t *from)
+{
+    const struct cut *cut = &s->cuts->items[i];
+    size_t to = segment_end(s->cuts, i + 1, s->n), least = s->settings->min_segment;
+    double level = s->settings->level;
+
+    *from = segment_start(s->cuts, i);
+    struct step step = step_judge(s->x + *from, to - *from, cut->index - *from, least, level);
+    if (step.p <= level || (cut->from <= *from && to <= cut->to))
+        return step;
+    size_t near = cut->from > *from ? cut->from : *from, far = cut->to < to ? cut->to : to;
+    if (cut->index <= near || far <= cut->index)
+        return step;
+    struct step own = step_judge(s->x + near, far - near, cut->index - near, least, level);
+    if (own.p > level)
+        return step;
+    *from = near;
+    return own;
+}
+
 /* Puts each step where it fits best between its neighbours and drops the one that stands least,
  * until all of them stand. */
 static void settle(struct search *s)
 {
     for (bool again = true; again;) {
-        size_t worst = 0;
+        size_t worst = 0, from;
         double most = s->settings->level;
         again = false;
         for (size_t i = 0; i < s->cuts->nr; i++) {
-            struct cut *cut = &s->cuts->items[i];
-            size_t from = segment_start(s->cuts, i), to = segment_end(s->cuts, i + 1, s->n);
-            struct step step = step_judge(s->x + from, to - from, cut->index - from,
-                                          s->settings->min_segment, s->settings->level);
+            struct step step = judge_cut(s, i, &from);
             if (step.index)
-                cut->index = from + step.index;
+                s->cuts->items[i].index = from + step.index;
             if (step.p > most) {
                 most = step.p;
                 worst = i;
                 again = true;
             }
         }
-        if (again) {
+        if (again)
             remove_cut(s->cuts, worst);
-        }
     }
 }
 
-static bool drop_recurring(struct search *s)
+/* The search proper, in x as it is. */
+static void search_steps(struct search *s)
 {
-    bool *drop = memory_zeroed(s->cuts->nr + 1, sizeof(*drop)), dropped = false;
+    s->order = scan_order(s->x, s->n);
+    scan_stretch(s, 0, s->n, 1);
+    if (accept_pieces(s)) {
+        search_between(s);
+        settle(s);
+    }
+    free(s->order);
+}
 
-    for (size_t i = 0; i < s->cuts->nr; i++)
-        drop[i] = step_recurs(s->x, s->n, s->cuts, i, s->settings->level);
-    for (size_t i = s->cuts->nr; i-- > 0;)
-        if (drop[i]) {
-            remove_cut(s->cuts, i);
-            dropped = true;
-        }
-    free(drop);
-    return dropped;
+/* The modes of the widest switch among the steps. Steps that are longer visits than chance makes go
+ * to `kept`. */
+static struct modes find_modes(const struct search *s, struct cut_list *kept)
+{
+    struct modes widest = { 0 };
+
+    for (size_t i = 0; i < s->cuts->nr; i++) {
+        bool longer;
+        struct modes m = modes_at(s->x, s->n, s->cuts, i, s->settings->level, &longer);
+        if (m.high > m.low && longer)
+            *(struct cut *)array_push(kept) = s->cuts->items[i];
+        else if (m.high - m.low > widest.high - widest.low)
+            widest = m;
+    }
+    return widest;
+}
+
+static bool has_near(const struct cut_list *cuts, size_t index, size_t least)
+{
+    for (size_t i = 0; i < cuts->nr; i++)
+        if (cuts->items[i].index < index + least && index < cuts->items[i].index + least)
+            return true;
+    return false;
+}
+
+/* Modes are joined to one level, and the steps sought anew in what remains. */
+static void search_all(struct search *s)
+{
+    double *joined = memory_zeroed(s->n + 1, sizeof(*joined));
+    struct cut_list kept = { 0 };
+
+    memcpy(joined, s->x, s->n * sizeof(*joined));
+    search_steps(s);
+    for (int i = 0; i < 3; i++) {
+        struct modes m = find_modes(s, &kept);
+        if (!(m.high > m.low))
+            break;
+        modes_join(joined, s->n, &m, joined);
+        s->x = joined;
+        s->cuts->nr = 0;
+        search_steps(s);
+    }
+    for (size_t i = 0; i < kept.nr; i++)
+        if (!has_near(s->cuts, kept.items[i].index, s->settings->min_segment))
+            *(struct cut *)array_push(s->cuts) = kept.items[i];
+    sort_cuts(s->cuts);
+    array_release(&kept);
+    free(joined);
 }
 
 void cuts_find(const double *x, size_t n, const struct changepoint_settings *settings,
@@ -269,22 +347,12 @@ void cuts_find(const double *x, size_t n, const struct changepoint_settings *set
     struct search s = { .x = x, .n = n, .settings = settings, .cuts = out, .clearest = 1 };
 
     if (n >= 2 * settings->min_segment) {
-        s.order = scan_order(x, n);
         s.ranks = memory_zeroed(n + 1, sizeof(*s.ranks));
-        s.positions = memory_zeroed(n + 1, sizeof(*s.positions));
-        scan_seeded(&s);
-        if (accept_pieces(&s)) {
-            search_between(&s);
-            settle(&s);
-            if (drop_recurring(&s))
-                settle(&s);
-        }
+        search_all(&s);
     }
     *clearest = s.clearest;
     for (size_t i = 0; i < out->nr; i++)
         *clearest = fmin(*clearest, out->items[i].p);
     array_release(&s.pieces);
-    free(s.positions);
     free(s.ranks);
-    free(s.order);
 }

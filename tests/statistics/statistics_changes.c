@@ -11,7 +11,7 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { LONGEST = 400 };
+enum { LONGEST = 2000 };
 
 /* Draws a series; a and b are whatever its kind needs. */
 typedef void draw_fn(struct random *r, double *x, size_t n, double a, double b);
@@ -261,7 +261,12 @@ static void test_limits(void **state)
         { { "longer memory", draw_mixed, 0.95, 0.5 }, 300, 0.05 },
         { { "modes that last 10 points", draw_persistent, 0.1, 0.5 }, 100, 0.14 },
         { { "modes that last 10 points", draw_persistent, 0.1, 0.5 }, 300, 0.05 },
-        { { "modes that last 20 points", draw_persistent, 0.05, 0.5 }, 300, 0.05 },
+        { { "modes that last 10 points", draw_persistent, 0.1, 0.5 }, 60, 0.25 },
+        { { "modes that last 3 points", draw_persistent, 1. / 3, 0.5 }, 60, 0.05 },
+        { { "modes that last 3 points", draw_persistent, 1. / 3, 0.5 }, 365, 0.05 },
+        { { "modes that last 20 points, which count as levels", draw_persistent, 0.05, 0.5 },
+          300,
+          0.5 },
         { { "ramp of 3 sigma", draw_ramp, 3, 0 }, 30, 0.22 },
         { { "late ramp of 6 sigma", draw_late_ramp, 6, 0.5 }, 30, 0.26 },
         { { "later ramp of 6 sigma", draw_late_ramp, 6, 0.6 }, 30, 0.4 },
@@ -387,6 +392,82 @@ static struct hits count_steps(size_t before, size_t after, double size, double 
     return hits;
 }
 
+/* How the levels of a long history follow one another. */
+enum history { WANDERING, AND_BACK, TWO_LEVELS, STAIRCASE, HISTORIES };
+
+static double next_level(struct random *r, enum history history, double level, double least)
+{
+    double size = history == TWO_LEVELS ? least : least * (1 + random_uniform(r));
+    bool down = history == WANDERING ? random_uniform(r) < 0.5 : history != STAIRCASE && level > 0;
+
+    return down ? (history == WANDERING ? level - size : 0) : level + size;
+}
+
+/* `steps` levels of `length` points each behind the first, at least `least` sigma apart. */
+static size_t draw_history(struct random *r, enum history history, size_t steps, size_t length,
+                           double least, double *x)
+{
+    double level = 0;
+
+    for (size_t i = 0; i < (steps + 1) * length; i++) {
+        if (i > 0 && i % length == 0)
+            level = next_level(r, history, level, least);
+        x[i] = level + random_normal(r);
+    }
+    return (steps + 1) * length;
+}
+
+struct named {
+    size_t named, extra, none;
+};
+
+static struct named count_named(enum history history, size_t steps, size_t length, size_t series,
+                                uint64_t seed)
+{
+    struct named counts = { 0 };
+    struct random r;
+    double x[LONGEST];
+
+    random_seed(&r, seed);
+    for (size_t i = 0; i < series; i++) {
+        struct changes c = find(x, draw_history(&r, history, steps, length, 4, x));
+        for (size_t k = 0; k < c.nr; k++) {
+            size_t near = (c.items[k].index + length / 2) / length * length;
+            bool right = near > 0 && c.items[k].index + 3 >= near && c.items[k].index <= near + 3;
+            counts.named += right;
+            counts.extra += !right;
+        }
+        counts.none += c.nr == 0;
+        changes_release(&c);
+    }
+    return counts;
+}
+
+/* Years of nights: steps of at least 4 sigma, whether levels come back or not. */
+static void test_long_histories(void **state)
+{
+    static const char *const names[HISTORIES] = { "wandering", "up and back", "between two levels",
+                                                  "a staircase" };
+    static const size_t steps[] = { 4, 9, 19 }, length[] = { 30, 60, 100 };
+    size_t series = trials(20);
+    char what[96];
+    (void)state;
+    for (enum history h = 0; h < HISTORIES; h++) {
+        size_t all = 0, none = 0;
+        for (size_t i = 0; i < 9; i++) {
+            struct named c = count_named(h, steps[i / 3], length[i % 3], series, 3000 + 10 * h + i);
+            snprintf(what, sizeof(what), "%s, %zu steps, levels of %zu points: named", names[h],
+                     steps[i / 3], length[i % 3]);
+            assert_rate_at_least(what, c.named, series * steps[i / 3], 0.95);
+            assert_rate_at_most("... another step", c.extra, series * steps[i / 3], 0.01);
+            all += series;
+            none += c.none;
+        }
+        snprintf(what, sizeof(what), "%s: no step named", names[h]);
+        assert_rate_at_most(what, none, all, 0.01);
+    }
+}
+
 static void test_a_fresh_step(void **state)
 {
     static const size_t before[] = { 20, 25, 30, 40, 50, 60, 70, 80, 100, 200, 300 };
@@ -476,7 +557,7 @@ int main(void)
         cmocka_unit_test(test_short_ramps),      cmocka_unit_test(test_bursts),
         cmocka_unit_test(test_a_fresh_step),     cmocka_unit_test(test_power),
         cmocka_unit_test(test_clear_steps),      cmocka_unit_test(test_intervals),
-        cmocka_unit_test(test_drift_interval),
+        cmocka_unit_test(test_drift_interval),   cmocka_unit_test(test_long_histories),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
