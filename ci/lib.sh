@@ -51,6 +51,13 @@ libraries_choose() {
   done
 }
 
+# check_share OPTION VALUE: "5%" or "0.05", also behind "NAME="; as harness reads it, but before any
+# work. A bare 5 may mean 5 % or 500 %.
+check_share() {
+  [[ ${2##*=} =~ ^([0-9]+\.?[0-9]*|\.[0-9]+)%$ || ${2##*=} =~ ^0?\.[0-9]+$ ]] ||
+    fail "$1: \"$2\" is no share: write 5% or 0.05"
+}
+
 # is_commit TEXT: a full hash, and nothing else.
 is_commit() { [[ $1 =~ ^([0-9a-f]{40}|[0-9a-f]{64})$ ]]; }
 

@@ -48,6 +48,7 @@ while [ $# -gt 0 ]; do
 done
 [[ $name =~ ^[A-Za-z0-9_][A-Za-z0-9._-]*$ ]] || fail "--name: letters, digits, . _ -"
 [[ $launches =~ ^[1-9][0-9]{0,2}$ ]] || fail "--launches: \"$launches\" is no number up to 999"
+check_share --delta "$delta"
 harness=$(find_harness)
 mkdir -p "$out"
 out=$(realpath "$out")

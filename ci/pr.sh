@@ -45,6 +45,9 @@ while [ $# -gt 0 ]; do
     -*) [ $# -ge 2 ] || fail "$1 needs a value" ;;
   esac
   case $1 in
+    --delta|--fdr) check_share "$1" "$2" ;;
+  esac
+  case $1 in
     --base) base=$2 ;;
     --head) head=$2 ;;
     --number) number=$2 ;;

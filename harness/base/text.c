@@ -156,6 +156,9 @@ int text_parse_fraction(const char *text, const char *what, double *fraction, st
         number /= 100;
     if (end == text || (*end && !percent) || !(number >= 0 && number < 10))
         return error_set(err, "%s: \"%s\" is not a share like 3%% or 0.03", what, text);
+    if (!percent && number >= 1) /* "5" is as likely to mean 5 % as 500 % */
+        return error_set(err, "%s: \"%s\" has no unit: write %s%%, or a share below 1 such as 0.05",
+                         what, text, text);
     *fraction = number;
     return 0;
 }

@@ -155,7 +155,7 @@ static int read_delta(struct reading *r, const cJSON *json)
     } else if (!cJSON_IsNumber(json)) {
         value = NAN;
     }
-    if (!(value > 0 && value < 10))
+    if (!(value > 0 && (value < 1 || cJSON_IsString(json))))
         return json_source_error(r->source, json, r->err,
                                  "\"delta\" is no share above 0, such as 0.03 or \"3%%\"");
     r->config->delta = value;

@@ -97,6 +97,7 @@ night seed=41
 tail -n 1 ../said
 check "the branch is as it was" cmp ../before <(git -C ../remote.git rev-parse history)
 s nightly.sh --name ../x
+s nightly.sh --delta 5
 
 say "Programs of one's own: one that writes nothing is no night, whatever is left of another"
 mkdir ../out2

@@ -87,6 +87,8 @@ unset GITHUB_EVENT_PATH
 s pr.sh
 s pr.sh --base=x
 s pr.sh --base main --number 'x y'
+s pr.sh --base main --delta 5
+s pr.sh --base main --bench true --fdr 5
 s pr.sh --base nowhere
 s pr.sh --base main --comment-id '-->'
 s pr.sh --base main --bench true --suite ci

@@ -82,6 +82,10 @@ t compare --baseline 1 --head 1 --metric n
 t compare --baseline 1 --head 1 --delta 0
 t compare --baseline 1 --head 1 --delta -3%
 t compare --baseline 1 --head 1 --delta x
+t compare --baseline 1 --head 1 --delta 5
+t compare --baseline 1 --head 1 --delta p50=1.5
+t compare --baseline 1 --head 1 --fdr 5
+t trend --delta 3
 t compare --baseline 1 --head 1 --fdr 70%
 t compare --baseline 1 --head 1 --format xml
 t compare --baseline ./none.json

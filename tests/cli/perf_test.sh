@@ -89,6 +89,8 @@ refused "NAME a SUITE ci GOOGLE_BENCHMARK"
 refused "NAME a COMMAND b DEVICE cpu"
 refused "NAME a COMMAND b GOOGLE_BENCHMARK OPTIONS --seed 1"
 refused "NAME a SUITE ci BASLINE b"
+refused "NAME a SUITE ci DELTA 5"
+refused "NAME a SUITE ci DELTA 5% p95=1.5"
 cmake -S bad -B bad/build -DCMAKE_PREFIX_PATH="$PREFIX" -Dharness_DIR= >/dev/null 2>&1
 sed -i 's/harness 0.1/harness 9.0/' bad/CMakeLists.txt
 check "another version is not taken" not cmake -S bad -B bad/build -DCMAKE_PREFIX_PATH="$PREFIX"

@@ -203,7 +203,8 @@ static void sizes(void **state)
 static void fractions(void **state)
 {
     (void)state;
-    static const char *const bad[] = { "", "%", "3%%", "-3%", "3 %", "nan", "inf%", "10", "1000%" };
+    static const char *const bad[] = { "",      "%", "3%%", "-3%", "3 %", "nan",  "inf%", "10",
+                                       "1000%", "1", "1.5", "3",   "5",   "9.99", "1e0" };
     struct error err;
     double fraction = -1;
 
@@ -213,6 +214,8 @@ static void fractions(void **state)
     assert_close(fraction, 0.03, 1e-17);
     assert_ok(text_parse_fraction("0", "--delta", &fraction, &err), &err);
     assert_true(fraction == 0);
+    assert_ok(text_parse_fraction("150%", "--delta", &fraction, &err), &err);
+    assert_close(fraction, 1.5, 1e-17);
     for (size_t i = 0; i < COUNT(bad); i++) {
         if (text_parse_fraction(bad[i], "--delta", &fraction, &err) != -1)
             fail_msg("\"%s\" was accepted as %g", bad[i], fraction);
