@@ -25,8 +25,8 @@
  * a step that was missed beside it must not take it along. Two levels that come back again and
  * again, a few points at a time, are modes (changepoint_modes.c): they are joined to one level, and
  * the steps sought anew in what remains. E-divisive (Matteson and James 2014), used for performance
- * series by Daly et al. 2020, searches in the same manner, but takes its p-values from permutations,
- * which correlated noise makes too small.
+ * series by Daly et al. 2020, searches in the same manner, but takes its p-values from
+ * permutations, which correlated noise makes too small.
  *
  * Drift (changepoint_drift.c) is the slope about the levels (Theil 1950, Sen 1968, from a few
  * distances), tested by the same likelihood. Where there is one, steps are sought again in the
@@ -87,6 +87,7 @@ static int exponent_of(const double *x, size_t n)
 struct model {
     struct cut_list cuts;
     struct drift drift;
+    struct modes modes;
     double cost, clearest;
 };
 
@@ -104,7 +105,7 @@ static struct model model_fit(const double *x, size_t n, double slope,
     double *rest = memory_zeroed(n + 1, sizeof(*rest));
 
     take_drift(x, n, slope, rest);
-    cuts_find(rest, n, settings, &m.cuts, &m.clearest);
+    cuts_find(rest, n, settings, &m.cuts, &m.clearest, &m.modes);
     m.drift = drift_find(x, n, &m.cuts, settings->level, &m.cost);
     free(rest);
     return m;
@@ -133,8 +134,9 @@ static struct model model_choose(const double *x, size_t n,
 /* Back to the unit of the series. */
 static void rescale(struct changes *c, int exponent)
 {
-    double *values[] = { &c->noise, &c->drift.per_point, &c->drift.total, &c->drift.slope.low,
-                         &c->drift.slope.high };
+    double *values[] = { &c->noise,           &c->drift.per_point,  &c->drift.total,
+                         &c->drift.slope.low, &c->drift.slope.high, &c->modes.low,
+                         &c->modes.high };
 
     for (size_t i = 0; i < sizeof(values) / sizeof(*values); i++)
         *values[i] = ldexp(*values[i], exponent);
@@ -158,6 +160,7 @@ int changes_find(const double *x, size_t n, const struct changepoint_settings *s
         y[i] = ldexp(x[i], -exponent);
     struct model m = model_choose(y, n, settings);
     out->drift = m.drift;
+    out->modes = m.modes;
     out->p = m.clearest;
     changes_describe(y, n, &m.cuts, out);
     rescale(out, exponent);

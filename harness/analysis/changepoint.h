@@ -42,10 +42,19 @@ struct drift {
     double p;
 };
 
+/* Two levels that a series goes back and forth between, a few points at a time. Such a switch is no
+ * step. */
+struct modes {
+    double low, high; /* in the series' unit; equal: there are none */
+    size_t visits;    /* stretches of points at the one or the other */
+    double usual;     /* points of a visit in the mean */
+};
+
 struct changes {
     struct changepoint *items; /* ascending by index; owned */
     size_t nr, capacity;
     struct drift drift;
+    struct modes modes;
     double noise;       /* robust sd of the points about their levels (or their drift line) */
     double correlation; /* lag-1 autocorrelation of the same, bias corrected */
     double p;           /* of the clearest step, named or not; 1 where the series is too short */

@@ -8,15 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The two levels about which the points around one step lie, whichever side they are on: beside the
- * step a mode may show both. `distance`: the middle one of the points from the nearer level. */
-static struct interval levels_about(const double *x, size_t n, const struct cut_list *cuts,
-                                    size_t i, double *distance)
+/* The two levels about which points lie, whatever their order. `distance`: the middle one of the
+ * points from the nearer level. */
+static struct interval levels_of(const double *x, size_t m, double *distance)
 {
-    size_t from = segment_start(cuts, i), m = segment_end(cuts, i + 1, n) - from;
     double *sorted = memory_zeroed(m + 1, sizeof(*sorted));
 
-    memcpy(sorted, x + from, m * sizeof(*sorted));
+    memcpy(sorted, x, m * sizeof(*sorted));
     stats_sort(sorted, m);
     size_t at = split_best(sorted, m, 2);
     struct interval levels = { stats_median(sorted, at), stats_median(sorted + at, m - at) };
@@ -78,19 +76,21 @@ static double visit_usual(const struct visits *v)
     return points / ((double)v->lengths.nr - 1);
 }
 
-struct modes modes_at(const double *x, size_t n, const struct cut_list *cuts, size_t i,
-                      double level, bool *longer)
+/* A bell curve that is cut in the middle has its halves about four such distances apart. */
+static const double clear_gap = 6;
+
+/* Between these levels? With nothing at a step `longer` is false. */
+static struct modes modes_between(const double *x, size_t n, struct interval levels,
+                                  double distance, size_t step, double level, bool *longer)
 {
     enum { MANY = 4, LONG = 20 }; /* what people change lasts for weeks */
-    struct modes none = { 0 }, found = none;
-    double distance;
-    struct interval levels = levels_about(x, n, cuts, i, &distance);
+    struct modes found = { 0 };
     double gap = levels.high - levels.low, near = fmin(0.25 * gap, 4 * distance);
 
     *longer = false;
-    if (gap <= 4 * distance)
-        return none;
-    struct visits v = visits_find(x, n, levels, near, cuts->items[i].index);
+    if (gap <= clear_gap * distance)
+        return found;
+    struct visits v = visits_find(x, n, levels, near, step);
     double usual = visit_usual(&v);
     if ((double)v.near >= 0.4 * (double)n && v.lengths.nr >= MANY && usual <= LONG) {
         *longer = (double)v.lengths.nr * exp(-(double)v.at_step / usual) <= level;
@@ -98,6 +98,25 @@ struct modes modes_at(const double *x, size_t n, const struct cut_list *cuts, si
     }
     array_release(&v.lengths);
     return found;
+}
+
+struct modes modes_at(const double *x, size_t n, const struct cut_list *cuts, size_t i,
+                      double level, bool *longer)
+{
+    size_t from = segment_start(cuts, i), to = segment_end(cuts, i + 1, n);
+    double distance;
+    struct interval levels = levels_of(x + from, to - from, &distance);
+
+    return modes_between(x, n, levels, distance, cuts->items[i].index, level, longer);
+}
+
+struct modes modes_of(const double *x, size_t n)
+{
+    bool longer;
+    double distance;
+    struct interval levels = levels_of(x, n, &distance);
+
+    return modes_between(x, n, levels, distance, 2 * n, 0, &longer);
 }
 
 void modes_join(const double *x, size_t n, const struct modes *m, double *out)

@@ -83,22 +83,18 @@ size_t split_best(const double *x, size_t m, size_t least);
 
 /* Share of the level that the test by ranks may spend on a whole series. */
 double search_whole_share(size_t n, const struct changepoint_settings *settings);
-/* The steps of a series, ascending; `clearest` gets the smallest p of all, named or not. */
+/* The steps of a series, ascending; `clearest` gets the smallest p of all, named or not, `modes`
+ * the widest modes that were joined. */
 void cuts_find(const double *x, size_t n, const struct changepoint_settings *settings,
-               struct cut_list *out, double *clearest);
-
-/* Two levels that a series goes back and forth between, a few points at a time. */
-struct modes {
-    double low, high; /* equal: there are none */
-    size_t visits;
-    double usual; /* points of a visit in the mean */
-};
+               struct cut_list *out, double *clearest, struct modes *modes);
 
 /* The modes that the step at cut i is a switch between, if there are such. `longer`: a visit that
  * meets at the step lasts longer than chance makes one of so many, so that it is a step all the
  * same. */
 struct modes modes_at(const double *x, size_t n, const struct cut_list *cuts, size_t i,
                       double level, bool *longer);
+/* The modes of the series as a whole. */
+struct modes modes_of(const double *x, size_t n);
 /* Copies x to `out`, which may be x, the points near the higher mode moved to the lower. */
 void modes_join(const double *x, size_t n, const struct modes *m, double *out);
 

@@ -234,9 +234,10 @@ static void remove_cut(struct cut_list *cuts, size_t i)
     cuts->nr--;
 }
 
-/* How a step stands between its neighbours. Where it does not, one that was missed may lie beside
- * it: what counts then is the piece in which it was found, as far as the neighbours leave it. */
-static struct step judge_cut(const struct search *s, size_t i, size_t *from)
+/* How a step stands between its neighbours. Where it does not and the series is `crowded` with
+ * steps, one that was missed may lie beside it: what counts then is the piece in which it was
+ * found, as far as the neighbours leave it. */
+static struct step judge_cut(const struct search *s, size_t i, bool crowded, size_t *from)
 {
     const struct cut *cut = &s->cuts->items[i];
     size_t to = segment_end(s->cuts, i + 1, s->n), least = s->settings->min_segment;
@@ -244,7 +245,7 @@ static struct step judge_cut(const struct search *s, size_t i, size_t *from)
 
     *from = segment_start(s->cuts, i);
     struct step step = step_judge(s->x + *from, to - *from, cut->index - *from, least, level);
-    if (step.p <= level || (cut->from <= *from && to <= cut->to))
+    if (step.p <= level || !crowded || (cut->from <= *from && to <= cut->to))
         return step;
     size_t near = cut->from > *from ? cut->from : *from, far = cut->to < to ? cut->to : to;
     if (cut->index <= near || far <= cut->index)
@@ -260,12 +261,15 @@ static struct step judge_cut(const struct search *s, size_t i, size_t *from)
  * until all of them stand. */
 static void settle(struct search *s)
 {
+    enum { CROWD = 4 };
+    bool crowded = s->cuts->nr >= CROWD;
+
     for (bool again = true; again;) {
         size_t worst = 0, from;
         double most = s->settings->level;
         again = false;
         for (size_t i = 0; i < s->cuts->nr; i++) {
-            struct step step = judge_cut(s, i, &from);
+            struct step step = judge_cut(s, i, crowded, &from);
             if (step.index)
                 s->cuts->items[i].index = from + step.index;
             if (step.p > most) {
@@ -317,8 +321,9 @@ static bool has_near(const struct cut_list *cuts, size_t index, size_t least)
 }
 
 /* Modes are joined to one level, and the steps sought anew in what remains. */
-static void search_all(struct search *s)
+static struct modes search_all(struct search *s)
 {
+    struct modes widest = modes_of(s->x, s->n);
     double *joined = memory_zeroed(s->n + 1, sizeof(*joined));
     struct cut_list kept = { 0 };
 
@@ -328,6 +333,8 @@ static void search_all(struct search *s)
         struct modes m = find_modes(s, &kept);
         if (!(m.high > m.low))
             break;
+        if (m.high - m.low > widest.high - widest.low)
+            widest = m;
         modes_join(joined, s->n, &m, joined);
         s->x = joined;
         s->cuts->nr = 0;
@@ -339,16 +346,18 @@ static void search_all(struct search *s)
     sort_cuts(s->cuts);
     array_release(&kept);
     free(joined);
+    return widest;
 }
 
 void cuts_find(const double *x, size_t n, const struct changepoint_settings *settings,
-               struct cut_list *out, double *clearest)
+               struct cut_list *out, double *clearest, struct modes *modes)
 {
     struct search s = { .x = x, .n = n, .settings = settings, .cuts = out, .clearest = 1 };
 
+    *modes = (struct modes) { 0 };
     if (n >= 2 * settings->min_segment) {
         s.ranks = memory_zeroed(n + 1, sizeof(*s.ranks));
-        search_all(&s);
+        *modes = search_all(&s);
     }
     *clearest = s.clearest;
     for (size_t i = 0; i < out->nr; i++)

@@ -212,6 +212,14 @@ static void add_drift(struct trends *t, struct trend *trend, const struct drift 
     t->drifts++;
 }
 
+static void add_modes(struct trends *t, struct trend *trend, const struct modes *m)
+{
+    if (!m->visits)
+        return;
+    trend->modes = (struct modes) { exp(m->low), exp(m->high), m->visits, m->usual };
+    t->modes++;
+}
+
 /* The steps of a series that was selected: again at the stricter level of the family. */
 static int add_selected(struct trends *t, struct trend *trend, const struct changes *first,
                         double level, struct error *err)
@@ -248,6 +256,7 @@ static int decide(struct trends *t, const struct changes *all, const struct fami
         trend->q = f->step_q[i];
         if (trend->hidden || trend->kind == TREND_SHORT)
             continue;
+        add_modes(t, trend, &all[i].modes);
         if (trend->q <= fdr && all[i].nr && add_selected(t, trend, &all[i], level, err))
             return -1;
         if (all[i].drift.found && f->drift_q[i] <= fdr)

@@ -98,6 +98,7 @@ struct trend {
     size_t nr, capacity;
     bool drifts;
     struct trend_drift drift;
+    struct modes modes; /* in the metric's unit, see analysis/changepoint.h */
     double p, q;        /* of the clearest step, named or not; NaN outside the family */
     double noise;       /* sd of a point about its level, as a fraction; NaN outside the family */
     double correlation; /* of neighbouring points; NaN outside the family */
@@ -121,6 +122,7 @@ struct trends {
     size_t standing;   /* for the worse, still there, not accepted, surroundings unchanged */
     size_t moved;      /* series with steps */
     size_t drifts;     /* series that drift */
+    size_t modes;      /* series that switch between two modes */
     double chance;     /* alarms that chance alone would give, at most: in the family: fdr x max(1,
                         * selected) for steps, and the same for drifts */
     int exit_status;   /* 1 if any is standing, 77 if no series is long enough, else 0 */

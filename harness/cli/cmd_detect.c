@@ -55,6 +55,19 @@ static cJSON *drift_to_json(const struct drift *drift)
     return json;
 }
 
+static cJSON *modes_to_json(const struct modes *modes)
+{
+    cJSON *json = modes->visits ? cJSON_CreateObject() : cJSON_CreateNull();
+
+    if (!modes->visits)
+        return json;
+    json_add_number(json, "low", modes->low);
+    json_add_number(json, "high", modes->high);
+    json_add_int(json, "visits", (int64_t)modes->visits);
+    json_add_number(json, "points", modes->usual);
+    return json;
+}
+
 static int print_json(const struct changes *changes, size_t n, bool too_short, struct error *err)
 {
     cJSON *json = cJSON_CreateObject();
@@ -63,6 +76,7 @@ static int print_json(const struct changes *changes, size_t n, bool too_short, s
     for (size_t i = 0; i < changes->nr; i++)
         cJSON_AddItemToArray(steps, step_to_json(&changes->items[i]));
     cJSON_AddItemToObject(json, "drift", drift_to_json(&changes->drift));
+    cJSON_AddItemToObject(json, "modes", modes_to_json(&changes->modes));
     json_add_int(json, "n", (int64_t)n);
     if (too_short)
         cJSON_AddTrueToObject(json, "too_short");
@@ -94,6 +108,15 @@ static void print_step(const struct changepoint *s)
     terminal_print(", %s\n", print_p(s->p, p));
 }
 
+static void print_modes(const struct modes *m)
+{
+    if (m->visits)
+        terminal_print(
+            "two modes: %.5g and %.5g, %zu visits of %.3g points in the mean; a switch between "
+            "them is no step\n",
+            m->low, m->high, m->visits, m->usual);
+}
+
 static void print_text(const struct changes *changes, size_t n, double level)
 {
     const struct drift *d = &changes->drift;
@@ -106,6 +129,7 @@ static void print_text(const struct changes *changes, size_t n, double level)
                        d->per_point, d->slope.low, d->slope.high, d->total, print_p(d->p, p));
     if (changes->nr == 0 && !d->found)
         terminal_print("no change at the level %g %%\n", 100 * level);
+    print_modes(&changes->modes);
     terminal_print("%zu point%s, noise %.4g, correlation %.2f\n", n, n == 1 ? "" : "s",
                    changes->noise, changes->correlation);
 }

@@ -40,6 +40,17 @@ static void add_evidence(cJSON *json, double p, double q)
     json_add_number(json, "q", q);
 }
 
+static void add_modes(cJSON *json, const struct modes *modes)
+{
+    if (!modes->visits)
+        return;
+    cJSON *object = cJSON_AddObjectToObject(json, "modes");
+    json_add_number(object, "low", modes->low);
+    json_add_number(object, "high", modes->high);
+    json_add_int(object, "visits", (int64_t)modes->visits);
+    json_add_number(object, "points", modes->usual);
+}
+
 /* What a person reads beside a step. */
 static void add_words(cJSON *json, const struct trends *t, const struct trend_row *row)
 {
@@ -78,6 +89,7 @@ static void add_step(cJSON *array, const struct trends *t, const struct trend_ro
     if (step->back)
         add_run(json, "back", &t->records->runs[s->items[step->back].run]);
     add_words(json, t, row);
+    add_modes(json, &row->trend->modes);
 }
 
 static void add_drift(cJSON *array, const struct trend *trend)
@@ -97,6 +109,7 @@ static void add_quiet(cJSON *array, const struct trend *trend)
     json_add_number(json, "noise", trend->noise);
     json_add_number(json, "correlation", trend->correlation);
     add_evidence(json, trend->p, trend->q);
+    add_modes(json, &trend->modes);
 }
 
 static void add_counts(cJSON *json, const struct trends *t)
@@ -110,6 +123,7 @@ static void add_counts(cJSON *json, const struct trends *t)
     json_add_int(counts, "steps", (int64_t)t->steps);
     json_add_int(counts, "standing", (int64_t)t->standing);
     json_add_int(counts, "drifts", (int64_t)t->drifts);
+    json_add_int(counts, "modes", (int64_t)t->modes);
     json_add_int(counts, "small", (int64_t)t->small);
     json_add_int(counts, "unmerged", (int64_t)t->unmerged);
 }

@@ -45,6 +45,7 @@ static const struct table_column quiet_columns[] = {
     { "since", TABLE_LEFT, false },    { "points", TABLE_RIGHT, false },
     { "noise", TABLE_RIGHT, false },   { "correlation", TABLE_RIGHT, false },
     { "p", TABLE_RIGHT, false },       { "q", TABLE_RIGHT, false },
+    { "two modes", TABLE_LEFT, true },
 };
 
 static const struct table_column remark_columns[] = {
@@ -195,6 +196,18 @@ static void add_drift(struct page *page, const struct trend *trend)
     add_evidence(table, drift->p, drift->q);
 }
 
+static void add_modes(struct table *table, const struct trends *t, const struct modes *modes)
+{
+    struct chart_metric metric = chart_metric_of(t->settings.metric);
+    char low[QUANTITY_TEXT_SIZE], high[QUANTITY_TEXT_SIZE];
+
+    if (!modes->visits)
+        return;
+    quantity_text(metric.quantity, metric.base, modes->low * metric.factor, low);
+    quantity_text(metric.quantity, metric.base, modes->high * metric.factor, high);
+    table_cell(table, TABLE_PLAIN, "%s and %s, %zu visits", low, high, modes->visits);
+}
+
 static void add_quiet(struct page *page, const struct trend *trend)
 {
     struct table *table = &page->quiet;
@@ -208,6 +221,7 @@ static void add_quiet(struct page *page, const struct trend *trend)
     table_cell(table, TABLE_PLAIN, "%.2f %%", trend->noise * 100);
     table_cell(table, TABLE_PLAIN, "%.2f", trend->correlation);
     add_evidence(table, trend->p, trend->q);
+    add_modes(table, page->t, &trend->modes);
 }
 
 /* Newest first, as the steps are. */
@@ -280,6 +294,8 @@ static void add_head(const struct trends *t, struct strbuf *out)
     else
         strbuf_adds(out, "no drift; ");
     strbuf_addf(out, "%zu series quiet", t->count[TREND_QUIET]);
+    if (t->modes)
+        strbuf_addf(out, ", %zu with two modes", t->modes);
     if (t->count[TREND_SHORT])
         strbuf_addf(out, ", %zu too short (under %zu points)", t->count[TREND_SHORT],
                     t->points_min);

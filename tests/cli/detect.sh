@@ -2,7 +2,7 @@
 # Change points in any series of numbers: forms of files, words, JSON, exit status. U-12.
 
 SERIES=$CLI/../fixtures/series
-cp "$SERIES"/quality_control_1.json "$SERIES"/lnt_*.json .
+cp "$SERIES"/bimodal_stationary.json "$SERIES"/quality_control_1.json "$SERIES"/lnt_*.json .
 
 say "Steps, drift, neither"
 t detect lnt_regress_5.json
@@ -10,6 +10,9 @@ t detect lnt_simple_regression.json
 t detect lnt_slow_reg.json
 t detect lnt_flat_noise.json
 t detect quality_control_1.json
+t detect bimodal_stationary.json
+awk 'BEGIN { srand(5); for (i = 0; i < 365; i++) print (int(i / 40) % 2 ? 108 : 100) + rand() }' >every_40
+t detect every_40
 
 say "JSON"
 t detect --json lnt_simple_regression.json
