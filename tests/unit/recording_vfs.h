@@ -427,7 +427,8 @@ static inline struct disk disk_after(size_t end, enum loss loss, struct random *
             continue;
         snprintf(d.files[i].name, sizeof(d.files[i].name), "%s", f->name);
         disk_resize(&d.files[i], f->nr);
-        memcpy(d.files[i].bytes, f->bytes, f->nr);
+        if (f->nr > 0)
+            memcpy(d.files[i].bytes, f->bytes, f->nr);
     }
     for (size_t i = 0; i < end; i++) {
         const struct event *e = &recording.events.items[i];
