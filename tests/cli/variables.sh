@@ -41,7 +41,8 @@ say "A file that is none"
 HARNESS_DB=$WORK t history list
 HARNESS_DB=/dev/null t history list
 HARNESS_DB=/nonexistent/folder/h.db t history list
-HARNESS_BLIS=/dev/null t verify gemm/nt/blis --batch 1 --seq 5 --device cpu:1 | grep -c '^UNSUPPORTED .*HARNESS_BLIS: /dev/null'
+HARNESS_OPENBLAS=/dev/null t verify gemm/nt/openblas --batch 1 --seq 5 --device cpu:1 |
+  grep -c '^UNSUPPORTED .*HARNESS_OPENBLAS: /dev/null'
 
 say "One table"
 printed() {
