@@ -114,8 +114,8 @@ static void add_code(struct strbuf *out, const char **s)
     size_t length = utf8_decode(*s, &code);
 
     if (length == 0)
-        add_escaped(out, 0xfffd);       /* the replacement character */
-    else if (strncmp(*s, "##", 2) == 0) /* a log of a CI system would take "##[" for a command */
+        strbuf_adds(out, "\xef\xbf\xbd"); /* the replacement character */
+    else if (strncmp(*s, "##", 2) == 0)   /* a log of a CI system would take "##[" for a command */
         add_escaped(out, code);
     else if (clean_is_shown(code))
         strbuf_add(out, *s, length);

@@ -164,6 +164,8 @@ double ticks_step(double low, double high, int most)
 
 void ticks_add(struct ticks *ticks, double at, const char *text, bool minor)
 {
+    if (!isfinite(at)) /* nine times the largest power of ten is none */
+        return;
     *array_push(ticks) = (struct tick) { .at = at, .text = memory_string(text), .minor = minor };
 }
 
