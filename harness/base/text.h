@@ -31,8 +31,8 @@ int text_parse_duration(const char *text, const char *what, double *seconds, str
  * "B" (KB, MB, ...) powers of 1000. At least `low` bytes, and below 2^62. */
 int text_parse_size(const char *text, int64_t low, const char *what, int64_t *bytes,
                     struct error *err);
-/* "3%" or "0.03"; the result is a fraction in [0, 10). A bare number of 1 or more is refused: it may
- * be meant as a percentage. */
+/* "3%" or "0.03"; the result is a fraction in [0, 10). A bare number of 1 or more is refused: it
+ * may be meant as a percentage. */
 int text_parse_fraction(const char *text, const char *what, double *fraction, struct error *err);
 
 /* The name of a NULL-ended list nearest to `word` by edit distance; NULL if none is near. */
