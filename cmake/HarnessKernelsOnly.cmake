@@ -11,8 +11,9 @@ foreach(layer base core)
   add_library(harness_${layer} STATIC)
   target_link_libraries(harness_${layer} PUBLIC harness_${layer}_includes PRIVATE harness_flags)
 endforeach()
-target_sources(harness_base PRIVATE harness/base/digest.c harness/base/error.c harness/base/file.c
-  harness/base/memory.c harness/base/random.c harness/base/stats_dist.c harness/base/strbuf.c)
+target_sources(harness_base PRIVATE harness/base/clean.c harness/base/digest.c harness/base/error.c
+  harness/base/file.c harness/base/memory.c harness/base/random.c harness/base/stats_dist.c
+  harness/base/strbuf.c harness/base/utf8.c)
 target_sources(harness_core PRIVATE harness/core/host.c harness/core/kernel.c
   harness/core/registry.c harness/core/shape.c harness/core/spread.c harness/core/tensor.c)
 target_link_libraries(harness_base PUBLIC OpenMP::OpenMP_C m)
