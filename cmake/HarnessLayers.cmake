@@ -31,6 +31,9 @@ function(harness_layer_sources target layer)
   endif()
   target_sources(${target} PRIVATE ${sources})
   target_link_libraries(${target} PRIVATE harness_flags)
+  if(NOT HARNESS_SANITIZE) # 128 KiB of stack are enough, see tests/faults
+    target_compile_options(${target} PRIVATE "$<$<COMPILE_LANGUAGE:C>:-Wframe-larger-than=32768>")
+  endif()
 endfunction()
 
 # harness_layer(name USES lower... LIBRARIES lib...)

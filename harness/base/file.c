@@ -66,7 +66,7 @@ static ssize_t read_some(int fd, char *block, size_t size)
 char *file_read(const char *path, size_t most, size_t *length, struct error *err)
 {
     struct strbuf content;
-    char block[65536];
+    char block[16384];
     ssize_t nr = 0;
     int fd = open_input(path, most, err);
 
@@ -93,7 +93,7 @@ char *file_read(const char *path, size_t most, size_t *length, struct error *err
 
 int file_digest(const char *path, char digest[DIGEST_TEXT_SIZE], struct error *err)
 {
-    char block[65536];
+    char block[16384];
     struct digest d;
     ssize_t nr;
     int fd = open_input(path, SIZE_MAX, err);

@@ -89,7 +89,7 @@ static int tell_why_not(const struct child *c, struct error *err)
 /* Takes what is there, and at most a block more than it may say; closes the pipe at its end. */
 static void take(struct child *c, int i)
 {
-    char chunk[65536];
+    char chunk[16384];
     ssize_t nr = 0;
 
     while (c->read[i] >= 0 && c->text[i]->length <= c->most &&

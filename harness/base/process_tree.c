@@ -14,7 +14,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { PATIENCE_MS = 5000, PATH_SIZE = 96, ALL_MAX = 32768 };
+enum { PATIENCE_MS = 5000, PATH_SIZE = 96 };
 
 struct list {
     pid_t *pids;
@@ -121,29 +121,24 @@ static bool look(pid_t pid, struct known *known)
     return true;
 }
 
+/* Looks again until nobody is new: memory for a table of all must not be taken, and a child mostly
+ * has a larger number than its parent. */
 static void search(struct list *l, pid_t root)
 {
-    struct { /* 256 KiB: less than any stack, and memory must not be taken */
-        pid_t pid, parent;
-    } all[ALL_MAX];
     struct proc_numbers everybody;
     struct known known;
-    size_t nr = 0, before;
+    size_t before;
     long pid;
 
-    if (!proc_numbers_open(&everybody, "/proc"))
-        return;
-    while ((pid = proc_numbers_next(&everybody)) >= 0)
-        if (nr < ALL_MAX && look((pid_t)pid, &known)) {
-            all[nr].pid = (pid_t)pid;
-            all[nr++].parent = (pid_t)known.parent;
-        }
     do {
         before = l->nr;
-        for (size_t i = 0; i < nr; i++)
-            if ((all[i].parent == root || has(l, all[i].parent)) && !has(l, all[i].pid))
-                add(l, all[i].pid);
-    } while (l->nr > before);
+        if (!proc_numbers_open(&everybody, "/proc"))
+            return;
+        while ((pid = proc_numbers_next(&everybody)) >= 0)
+            if (!has(l, (pid_t)pid) && look((pid_t)pid, &known) &&
+                (known.parent == root || has(l, (pid_t)known.parent)))
+                add(l, (pid_t)pid);
+    } while (l->nr > before && l->nr < l->most);
 }
 
 /* ---- what one wants of it ---- */

@@ -15,7 +15,7 @@
 
 enum { END, OUT, ERRORS, FDS };
 /* At most so much is taken at once of a pipe: what the program left behind may fill it for ever. */
-enum { BLOCK = 65536, BLOCKS = 32 };
+enum { BLOCK = 16384, BLOCKS = 128 };
 
 const struct ears ears_none = { .out = { -1, -1 }, .errors = { -1, -1 } };
 

@@ -50,7 +50,7 @@ static void give_job(struct child *c, const struct job *job)
 
 static int read_reports(struct child *c)
 {
-    char block[65536];
+    char block[16384];
     ssize_t nr = recv(c->process.report, block, sizeof(block), MSG_DONTWAIT);
 
     if (nr < 0 && (errno == EINTR || errno == EAGAIN))

@@ -186,7 +186,7 @@ static int serve(const struct owned_job *owned, const struct channel *channel, s
 
 static int read_all(struct strbuf *text, struct error *err)
 {
-    char block[65536];
+    char block[16384];
     ssize_t nr;
 
     while ((nr = read(STDIN_FILENO, block, sizeof(block))) != 0) {

@@ -2,6 +2,7 @@
 #include "measure/memory_watch.h"
 
 #include "base/file.h"
+#include "base/memory.h"
 #include "base/proc_numbers.h"
 #include "base/process_tree.h"
 #include "core/clock.h"
@@ -9,6 +10,7 @@
 #include <linux/magic.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -188,20 +190,18 @@ static int64_t sum_mapped(const struct tree *t)
 /* Each step costs more than the one before, and is taken where that says more than the limit. Where
  * it is likely to be so, they are stopped meanwhile: the exact number takes its time, in which much
  * more could be filled. */
-static int64_t look(struct memory_watch *w, pid_t guard)
+static int64_t look(struct memory_watch *w, struct tree *t, pid_t guard)
 {
-    struct tree t = { .nr_files = 0 };
-
-    t.nr = process_tree_list(guard, t.pids, PROCESS_TREE_MAX);
-    int64_t files = sum_files(&t), guess = sum(&t, resident) + files;
+    t->nr = process_tree_list(guard, t->pids, PROCESS_TREE_MAX);
+    int64_t files = sum_files(t), guess = sum(t, resident) + files;
     if (guess <= w->limit)
         return guess;
     bool stop = guess - w->too_much > w->limit;
     if (stop)
         process_tree_signal(guard, SIGSTOP);
-    int64_t held = sum(&t, held_by) + files;
+    int64_t held = sum(t, held_by) + files;
     if (held > w->limit)
-        held -= sum_mapped(&t);
+        held -= sum_mapped(t);
     w->too_much = guess - held;
     if (stop && held <= w->limit)
         process_tree_signal(guard, SIGCONT);
@@ -214,7 +214,9 @@ bool memory_watch_over(struct memory_watch *w, pid_t guard)
 
     if (now < w->next_ns)
         return false;
-    w->held = look(w, guard);
+    struct tree *tree = memory_zeroed(1, sizeof(*tree));
+    w->held = look(w, tree, guard);
+    free(tree);
     double lasts = (double)(w->limit - w->held) / fastest * 1e9;
     w->next_ns = now + (uint64_t)(lasts < SOONEST_NS              ? SOONEST_NS
                                   : lasts < 1e6 * MEMORY_WATCH_MS ? lasts

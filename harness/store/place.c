@@ -487,13 +487,16 @@ static uint32_t seal_page(struct store *s)
 
 static bool read_own(struct store *s, uint32_t page, struct seal *seal)
 {
-    unsigned char bytes[65536];
     size_t size = (size_t)s->place.page_size;
 
-    return page > 0 && size > 0 &&
-           read_handle(handle_of(s->db, SQLITE_FCNTL_FILE_POINTER), bytes, size,
-                       (int64_t)(page - 1) * (int64_t)size) &&
-           seal_read(bytes, size, seal);
+    if (page == 0 || size == 0)
+        return false;
+    unsigned char *bytes = memory_zeroed(size, 1);
+    bool known = read_handle(handle_of(s->db, SQLITE_FCNTL_FILE_POINTER), bytes, size,
+                             (int64_t)(page - 1) * (int64_t)size) &&
+                 seal_read(bytes, size, seal);
+    free(bytes);
+    return known;
 }
 
 /* What SQL says of the seal: of its log, too, in the transaction that is open. */

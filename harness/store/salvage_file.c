@@ -135,10 +135,8 @@ static int write_first(int fd, unsigned char *first, size_t size, bool seal)
 /* Fills the last page up with zeros. A file that was cut off gets zeros up to its former length, so
  * that no page is named that is not there; unless that length is nonsense: then it gets the true
  * one. */
-static int mend_length(int fd, off_t size, struct salvaged *result)
+static int mend_length(int fd, off_t size, unsigned char *first, struct salvaged *result)
 {
-    unsigned char first[PAGE_MOST];
-
     if (pread(fd, first, HEADER_SIZE, 0) != HEADER_SIZE)
         return -1;
     size_t page = page_size_of(first), pages = ((size_t)size + page - 1) / page;
@@ -196,11 +194,14 @@ int salvage_copy(const char *from, const char *copy, struct salvaged *result, st
         close(fd);
         return error_set(err, "%s: has not even one page; nothing can be salvaged", from);
     }
+    unsigned char *page = memory_zeroed(PAGE_MOST, 1);
     if (rc == 0)
-        rc = mend_length(fd, st.st_size, result);
+        rc = mend_length(fd, st.st_size, page, result);
+    int reason = errno;
+    free(page);
     if (fd >= 0)
         close(fd);
-    return rc ? error_set(err, "%s: cannot be mended: %s", copy, strerror(errno)) : 0;
+    return rc ? error_set(err, "%s: cannot be mended: %s", copy, strerror(reason)) : 0;
 }
 
 /* ---- a lost start ---- */

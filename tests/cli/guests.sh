@@ -172,6 +172,7 @@ known=(
   "fill_in_orphans program" "flood_errors program" "flood_output expected" "unload_crash plugin"
 )
 sample=${HARNESS_CASES:-3}
+[ "$sample" != all ] || sample=${#rows[@]}
 [ "$sample" -le ${#rows[@]} ] || sample=${#rows[@]}
 seed=$(random_seed)
 RANDOM=$seed
