@@ -12,6 +12,7 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 const struct process_group process_group_none = { .news = -1 };
@@ -87,11 +88,12 @@ static void finish(const struct birth *b)
  * Life of a guard. It blocks all signals, and hears of its children and of its parent's death by
  * taking them. The latter comes as SIGCONT, which also wakes a guard that has been stopped; but so
  * do others (one is the end of the thread that made it): what counts is who the parent is. A look
- * before the first wait, because it may have died before the call.
+ * before the first wait, because it may have died before the call, and one each second, because a
+ * signal to stop takes back the one to go on.
  */
 static void guard(const struct birth *b)
 {
-    int number;
+    static const struct timespec second = { .tv_sec = 1 };
 
     signal(SIGCHLD, SIG_DFL); /* ignored, as some parents leave it, nothing tells how one ended */
     prctl(PR_SET_PDEATHSIG, SIGCONT);
@@ -106,7 +108,7 @@ static void guard(const struct birth *b)
     descriptors_close(0, b->news); /* or pipes that others hold would not end */
     while (getppid() == b->parent) {
         bury(b, process);
-        sigwait(&b->all, &number);
+        sigtimedwait(&b->all, NULL, &second);
     }
     finish(b);
 }

@@ -189,15 +189,28 @@ static bool runs(pid_t pid)
     return look(pid, &known) && known.runs;
 }
 
+/* Of those that have ended nothing can come; but one that ended between the look at its parent and
+ * that at itself has left its children to `root`, behind the first look. So there must be no child
+ * at the end that had not ended before. */
 bool process_tree_is_empty(pid_t root)
 {
-    pid_t pids[PROCESS_TREE_MAX];
-    size_t nr = process_tree_list(root, pids, PROCESS_TREE_MAX);
+    enum { CHILDREN = 1024 };
+    pid_t pids[PROCESS_TREE_MAX], children[CHILDREN];
+    struct list seen = { .pids = pids, .most = PROCESS_TREE_MAX };
+    struct list last = { .pids = children, .most = CHILDREN };
 
-    for (size_t i = 0; i < nr; i++)
+    seen.nr = process_tree_list(root, pids, PROCESS_TREE_MAX);
+    for (size_t i = 0; i < seen.nr; i++)
         if (pids[i] != getpid() && runs(pids[i]))
             return false;
-    return true;
+    if (children_are_told())
+        add_children(&last, root);
+    else
+        search(&last, root);
+    for (size_t i = 0; i < last.nr; i++)
+        if (!has(&seen, children[i]))
+            return false;
+    return last.nr < CHILDREN;
 }
 
 void process_tree_signal(pid_t root, int number)

@@ -3,6 +3,7 @@
  * running and stopping programs that have children of their own. Features: U-04, U-09. */
 #include "testing.h"
 
+#include "base/monotonic.h"
 #include "base/process.h"
 #include "base/process_group.h"
 #include "base/process_tree.h"
@@ -51,7 +52,9 @@ static void wait_for_byte(int fd)
 /* Waits for it and for all that it has left behind; false if something does not end. */
 static bool nothing_is_left(void)
 {
-    for (int waited = 0; waited < PATIENCE_MS; waited += 5) {
+    int64_t end = monotonic_ms() + PATIENCE_MS;
+
+    while (monotonic_ms() < end) {
         pid_t ended;
         while ((ended = waitpid(-1, NULL, WNOHANG)) > 0)
             continue;
