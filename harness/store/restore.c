@@ -144,8 +144,18 @@ static int fill(struct store *to, struct store *from, struct error *err)
 /* Only what cannot be read as a history goes: one that is locked, or out of reach, stays. */
 static bool is_beyond_use(int failure)
 {
-    return failure == SQLITE_OK || failure == SQLITE_CORRUPT || failure == SQLITE_NOTADB ||
-           failure == SQLITE_ERROR || failure == SQLITE_FORMAT;
+    static const int content[] = { SQLITE_OK /* not SQLite's own error */,
+                                   SQLITE_CORRUPT,
+                                   SQLITE_NOTADB,
+                                   SQLITE_ERROR,
+                                   SQLITE_FORMAT,
+                                   SQLITE_TOOBIG,
+                                   SQLITE_INTERRUPT /* pages without end */ };
+
+    for (size_t i = 0; i < sizeof(content) / sizeof(content[0]); i++)
+        if (failure == content[i])
+            return true;
+    return false;
 }
 
 static int open_present(const char *path, struct store **s, bool *beyond, struct error *err)
@@ -158,9 +168,10 @@ static int open_present(const char *path, struct store **s, bool *beyond, struct
         *beyond = is_beyond_use(failure);
         return -1;
     }
+    (*s)->failure = SQLITE_OK;
     if (store_verify(*s, &health, err) == 0)
         return 0;
-    *beyond = true;
+    *beyond = health.problems > 0 || is_beyond_use((*s)->failure);
     store_close(*s);
     *s = NULL;
     return -1;

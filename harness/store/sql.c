@@ -90,18 +90,27 @@ static int damaged_page_error(const struct store *s, struct error *err)
                      s->path, watch_damaged_page(s->db));
 }
 
+/* Content that the disk does not give, or not as it was, is damaged like any. */
+static int failure_of(int code)
+{
+    bool damaged = code == SQLITE_IOERR_DATA || code == SQLITE_IOERR_READ ||
+                   code == SQLITE_IOERR_SHORT_READ || code == SQLITE_IOERR_CORRUPTFS;
+
+    return damaged ? SQLITE_CORRUPT : code & 0xff;
+}
+
 int sql_error(struct store *s, int code, struct error *err)
 {
     int reason = s->db ? sqlite3_system_errno(s->db) : 0;
 
-    s->failure = code & 0xff;
+    s->failure = failure_of(code);
     s->no_room = is_no_room(code, reason);
     if (code == SQLITE_IOERR_DATA)
         return damaged_page_error(s, err);
     const char *text = advice_for(s->no_room ? SQLITE_FULL : code);
     if (!text)
         return error_set(err, "%s: %s", s->path, s->db ? sqlite3_errmsg(s->db) : "no database");
-    if (has_system_error(s->failure) && reason != 0)
+    if (has_system_error(code & 0xff) && reason != 0)
         return error_set(err, "%s: %s (SQLite %d, %s: %s)", s->path, text, code,
                          sqlite3_errstr(code), strerror(reason));
     return error_set(err, "%s: %s (SQLite %d, %s)", s->path, text, code, sqlite3_errstr(code));

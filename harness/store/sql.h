@@ -57,7 +57,8 @@ struct store {
     bool immutable;             /* read-only media: no locks, no files beside it */
     bool alone;                 /* no room beside it: all others are kept out */
     int64_t version;            /* of its schema; with STORE_READ it may be an older one */
-    int failure;                /* SQLite's primary code of the newest error */
+    int failure;                /* SQLite's primary code of the newest error; of what cannot be
+                                 * read as it was written: SQLITE_CORRUPT */
     bool no_room;               /* it came from a full disk */
     sqlite3_stmt *outermost;    /* untrusted_limit_steps(): the query that is running, */
     int64_t turns, turns_most;  /* what it has taken, and may take */

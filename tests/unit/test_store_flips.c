@@ -7,6 +7,7 @@
 #include "knocks.h"
 #include "store/page.h"
 #include "store/prune.h"
+#include "store/restore.h"
 
 static int64_t nr_cases(int64_t otherwise)
 {
@@ -242,6 +243,65 @@ static void test_lost_mark(void **state)
     free(bytes);
 }
 
+/* ---- a backup in the place of a damaged file ---- */
+
+static void assert_same_bytes(const char *path, const char *expected, size_t length)
+{
+    struct error err;
+    size_t found;
+    char *bytes = file_read(path, FILE_RECORDS_MOST, &found, &err);
+
+    assert_non_null(bytes);
+    assert_int_equal(found, length);
+    assert_memory_equal(bytes, expected, length);
+    free(bytes);
+}
+
+/* What was there is kept as it was, and the backup is there. */
+static void restore_over(const struct files *f, const char *damaged, size_t length,
+                         const char *sound_text)
+{
+    struct store_restored out;
+    struct error err;
+
+    assert_ok(file_write(f->damaged, damaged, length, &err), &err);
+    assert_ok(store_restore(f->damaged, f->sound, &out, &err), &err);
+    assert_true(out.aside);
+    assert_same_bytes(out.kept.data, damaged, length);
+    assert_int_equal(out.now.measurements, MEASUREMENTS);
+    assert_int_equal(remove(out.kept.data), 0);
+    store_restored_release(&out);
+    char *text = all_runs_as_text(f->damaged);
+    assert_string_equal(text, sound_text);
+    free(text);
+}
+
+/* Wherever the bit lies: at opening, in what is looked at, or in no row at all. */
+static void test_restore_over_flips(void **state)
+{
+    struct files f = make_files(state);
+    struct random r;
+    struct error err;
+    size_t length;
+    uint64_t seed = knock_seed();
+    char *bytes = file_read(f.sound, FILE_RECORDS_MOST, &length, &err);
+    char *text = all_runs_as_text(f.sound);
+    int64_t nr = 0, each = getenv("HARNESS_CASES") ? 1 : 4;
+
+    random_seed(&r, seed);
+    for (int64_t page = 0; page < f.pages; page += page < 8 ? 1 : each, nr++) {
+        size_t where = (size_t)page * PAGE + (size_t)random_below(&r, PAGE);
+        char bit = (char)(1u << random_below(&r, 8));
+        bytes[where] ^= bit;
+        restore_over(&f, bytes, length, text);
+        bytes[where] ^= bit;
+    }
+    knock("a backup restored over a history with a changed bit", (long)nr, (long)nr,
+          "its content is there, the damaged file is kept as it was (seed %" PRIu64 ")", seed);
+    free(text);
+    free(bytes);
+}
+
 /* SQLite's own programs read such a file, and who writes with them is told. */
 static void test_other_programs(void **state)
 {
@@ -410,9 +470,10 @@ static void test_older_files(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        scratch_test(test_flips),       scratch_test(test_page_astray),
-        scratch_test(test_lost_mark),   scratch_test(test_other_programs),
-        scratch_test(test_older_files), scratch_test(test_flips_in_a_log),
+        scratch_test(test_flips),          scratch_test(test_page_astray),
+        scratch_test(test_lost_mark),      scratch_test(test_restore_over_flips),
+        scratch_test(test_other_programs), scratch_test(test_older_files),
+        scratch_test(test_flips_in_a_log),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

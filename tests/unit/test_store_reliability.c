@@ -4,6 +4,7 @@
 #include "test_store.h"
 
 #include "knocks.h"
+#include "store/restore.h"
 #include "store/sql.h"
 
 #include <signal.h>
@@ -230,13 +231,13 @@ static void test_backups_while_writing(void **state)
     knock("a backup while somebody writes", 8, 8, "the copy is sound, the writer loses nothing");
 }
 
-/* ---- a file system that cannot lock, as some over a network ---- */
+/* ---- a file system that cannot lock, as some over a network; a disk that cannot read ---- */
 
-enum lockless { NO_SHARED_MEMORY, NO_LOCKS };
+enum lack { NO_SHARED_MEMORY, NO_LOCKS, NO_SECTORS };
 
-static enum lockless lockless;
-static sqlite3_vfs lockless_vfs;
-static sqlite3_io_methods lockless_methods;
+static enum lack lack;
+static sqlite3_vfs lacking_vfs;
+static sqlite3_io_methods lacking_methods, whole_methods;
 
 static int refuse_lock(sqlite3_file *file, int level)
 {
@@ -244,40 +245,69 @@ static int refuse_lock(sqlite3_file *file, int level)
     return level > SQLITE_LOCK_NONE ? SQLITE_IOERR_LOCK : SQLITE_OK;
 }
 
-/* The system's own, but for what it lacks. */
-static int lockless_open(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int flags,
-                         int *out)
+static int refuse_sectors(sqlite3_file *file, void *bytes, int nr, sqlite3_int64 at)
+{
+    enum { FIRST_BAD = 40960 };
+
+    return at >= FIRST_BAD ? SQLITE_IOERR_READ : whole_methods.xRead(file, bytes, nr, at);
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+    size_t length = strlen(text), end_length = strlen(end);
+
+    return length >= end_length && strcmp(text + length - end_length, end) == 0;
+}
+
+/* The system's own, but for what it lacks, of that one file. */
+static int lacking_open(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int flags, int *out)
 {
     sqlite3_vfs *system = vfs->pAppData;
     int rc = system->xOpen(system, name, file, flags, out);
 
-    if (rc != SQLITE_OK || !file->pMethods || !(flags & SQLITE_OPEN_MAIN_DB))
+    if (rc != SQLITE_OK || !file->pMethods || !(flags & SQLITE_OPEN_MAIN_DB) ||
+        !ends_with(name, "/history.db"))
         return rc;
-    lockless_methods = *file->pMethods;
-    if (lockless == NO_SHARED_MEMORY)
-        lockless_methods.iVersion = 1;
+    whole_methods = *file->pMethods;
+    lacking_methods = *file->pMethods;
+    if (lack == NO_SHARED_MEMORY)
+        lacking_methods.iVersion = 1;
+    else if (lack == NO_LOCKS)
+        lacking_methods.xLock = refuse_lock;
     else
-        lockless_methods.xLock = refuse_lock;
-    file->pMethods = &lockless_methods;
+        lacking_methods.xRead = refuse_sectors;
+    file->pMethods = &lacking_methods;
     return rc;
 }
 
-static void expect_without_locks(const char *path, enum lockless how, const char *says)
+static sqlite3_vfs *begin_lack(enum lack what)
 {
     sqlite3_vfs *system = sqlite3_vfs_find(NULL);
+
+    lack = what;
+    lacking_vfs = *system;
+    lacking_vfs.zName = "lacking";
+    lacking_vfs.pAppData = system;
+    lacking_vfs.xOpen = lacking_open;
+    assert_int_equal(sqlite3_vfs_register(&lacking_vfs, 1), SQLITE_OK);
+    return system;
+}
+
+static void end_lack(sqlite3_vfs *system)
+{
+    assert_int_equal(sqlite3_vfs_unregister(&lacking_vfs), SQLITE_OK);
+    assert_int_equal(sqlite3_vfs_register(system, 1), SQLITE_OK);
+}
+
+static void expect_without_locks(const char *path, enum lack what, const char *says)
+{
+    sqlite3_vfs *system = begin_lack(what);
     struct error err;
     struct store *s;
-
-    lockless = how;
-    lockless_vfs = *system;
-    lockless_vfs.zName = "lockless";
-    lockless_vfs.pAppData = system;
-    lockless_vfs.xOpen = lockless_open;
-    assert_int_equal(sqlite3_vfs_register(&lockless_vfs, 1), SQLITE_OK);
     int rc = store_open(&s, path, STORE_WRITE, &err);
+
     store_close(s);
-    assert_int_equal(sqlite3_vfs_unregister(&lockless_vfs), SQLITE_OK);
-    assert_int_equal(sqlite3_vfs_register(system, 1), SQLITE_OK);
+    end_lack(system);
     assert_int_equal(rc, -1);
     if (!strstr(err.message, says) || !strstr(err.message, "network file system") ||
         !strstr(err.message, "--db"))
@@ -297,9 +327,40 @@ static void test_no_locks(void **state)
     knock("a file system that cannot lock, as NFS", 2, 2, "refused, with what to do");
 }
 
+/* A backup takes the place of a history on sectors that nobody can read any more; one that cannot
+ * be locked stays. */
+static void test_restore_over_bad_sectors(void **state)
+{
+    const struct scratch *scratch = *state;
+    struct store_restored out;
+    char backup[160];
+    struct error err;
+
+    snprintf(backup, sizeof(backup), "%s/backup.db", scratch->folder);
+    assert_int_equal(write_run(backup, 3, -1, &err), 0);
+    assert_int_equal(write_run(scratch->path, 40, -1, &err), 0);
+    sqlite3_vfs *system = begin_lack(NO_LOCKS);
+    assert_int_equal(store_restore(scratch->path, backup, &out, &err), -1);
+    end_lack(system);
+    assert_false(out.aside);
+    store_restored_release(&out);
+    assert_all_there(scratch->path, 1, 40);
+    system = begin_lack(NO_SECTORS);
+    int rc = store_restore(scratch->path, backup, &out, &err);
+    end_lack(system);
+    assert_ok(rc, &err);
+    assert_true(out.aside);
+    assert_all_there(out.kept.data, 1, 40);
+    assert_all_there(scratch->path, 1, 3);
+    store_restored_release(&out);
+    knock("a backup restored over sectors that cannot be read", 1, 1,
+          "it is there, the old file is kept");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        scratch_test(test_restore_over_bad_sectors),
         scratch_test(test_ten_at_once),
         scratch_test(test_creation_race),
         scratch_test(test_kill),
