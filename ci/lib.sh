@@ -38,6 +38,10 @@ find_harness() {
   fail "no harness found: build it, or set HARNESS to it"
 }
 
+# remove_history FILE: with what SQLite keeps beside it, which has no meaning without it. Only for one
+# that the script has made itself.
+remove_history() { rm -f "$1" "$1-wal" "$1-shm" "$1-journal"; }
+
 # Libraries choose their instruction set by the processor, as they do for those who install them:
 # forgets the variables that tell them otherwise (environment_isa_variables in
 # harness/measure/environment.c), and says so.

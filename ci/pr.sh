@@ -121,7 +121,7 @@ rm -rf "${out:?}"/{comment.md,pictures,number,head,status,compare.json,junit.xml
 out=$(realpath "$out")
 if [ -z "$db" ]; then # what was measured another day is not measured in turn with this
   db=$out/history.db
-  rm -f "$db" "$db-wal" "$db-shm"
+  remove_history "$db"
 fi
 [ ! -e "$db" ] || [ -z "$kept" ] || fail "--history begins a new history; $db is there already"
 printf '%s\n' "$head" >"$out/head"
@@ -145,8 +145,10 @@ fi
 [ -z "$image_base" ] || comment+=(--image-base "$image_base")
 
 # restore: what was fetched as the history; why not, where it is damaged or of a newer harness.
+# Nothing is there then.
 restore() {
-  gzip -dc "$out/kept/history.db.gz" >"$db" && "$harness" history verify --db "$db"
+  gzip -dc "$out/kept/history.db.gz" >"$out/kept/history.db" &&
+    "$harness" history restore "$out/kept/history.db" --db "$db"
 }
 
 # The comment is worth something without trends, too.
@@ -156,7 +158,6 @@ fetch_history() {
     why=$(restore 2>&1) || {
       why=$(grep -m 1 . <<<"$why") # gzip begins with an empty line
       echo "pr.sh: no trends: the history that is kept as $kept cannot be used: $why" >&2
-      rm -f "$db" "$db-wal" "$db-shm"
     }
   fi
   rm -rf "$out/kept"

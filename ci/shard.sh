@@ -63,6 +63,6 @@ if [ $status -ge 128 ]; then
 elif [ $status -le 1 ]; then
   echo $status >"$result.status"
   publish "$result.db"
-  rm -f "$result.partial.db"
+  remove_history "$result.partial.db"
 fi
 exit $status

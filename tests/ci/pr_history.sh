@@ -76,6 +76,26 @@ for out in folder branch database damaged; do
     sh -c "grep -q '1 slower of 2' ../$out/comment.md && ! grep -q 'oldest first' ../$out/comment.md"
 done
 
+say "Measured anew where a run was killed: its history goes with all that lies beside it"
+"$HARNESS" run null/copy/right --device "$FAKE" --launches 1000 --batch 3,4 --db ../own/history.db >/dev/null 2>&1 &
+pid=$!
+check "it has a log" wait_for test -s ../own/history.db-wal
+disown $pid
+kill -KILL $pid
+mkdir ../lone
+cp ../own/history.db-wal ../lone/h.db-wal
+rm ../own/history.db # as if pr.sh was killed between the one and the other
+keep ../own.db
+pr own --build-command 'sh build.sh' --device "$FAKE" --seed 1 --batch 3,4 null/copy/right
+check "it is sound" quiet history verify --db ../own/history.db
+check "and nothing was put aside" test -z "$(find ../own -name 'history.db.left-*')"
+
+say "A log without its file where somebody names one: it may be all that is left, and is not removed"
+cp ../random ../kept/history.db.gz
+"$CI/branch.sh" put history box ../kept
+pr log "${bench[@]}" --db ../lone/h.db
+check "it is kept aside" test -n "$(find ../lone -name 'h.db.left-*-wal')"
+
 say "The trend as a picture"
 if ! command -v gnuplot >/dev/null; then
   # shellcheck disable=SC2154  # of lib.sh

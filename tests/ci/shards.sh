@@ -68,7 +68,9 @@ wait $server || true
 knock "ci/merge.sh beside \`serve\`" $held 6 "the history is sound"
 check "each time it is sound" test $held = 6
 
-say "Started again, it takes the place of the part"
+say "Started again, it takes the place of the part, and of what a killed reader has left beside it"
+: >shared/shards/2-of-4.partial.db-wal
+: >shared/shards/2-of-4.partial.db-shm
 shard 2
 files
 shard 4 null/copy/inexact
