@@ -3,8 +3,12 @@
 
 #include "base/file.h"
 #include "base/strbuf.h"
+#include "core/names.h"
 #include "store/page.h"
 #include "store_histories.h"
+
+#include <sys/mman.h>
+#include <sys/wait.h>
 
 enum { PAGE = 4096, RUNS = 6, RESULTS = 3, CHANGES_MOST = 3 };
 
@@ -297,24 +301,16 @@ static void change_pages(const char *path, struct random *r, char *what, size_t 
     free(bytes);
 }
 
-static void change_once(const char *path, struct random *r, char *what, size_t size)
+static void change_value(const char *path, uint64_t kind, struct random *r, char *what, size_t size)
 {
     const char *column, *value;
 
-    switch (random_below(r, 5)) {
+    switch (kind) {
     case 0:
-        value = one_of(objects, COUNT(objects), r);
-        snprintf(what, size, "%s", value);
-        try_in(path, value);
-        return;
-    case 1:
-        change_pages(path, r, what, size);
-        return;
-    case 2:
         column = one_of(number_columns, COUNT(number_columns), r);
         value = one_of(numbers, COUNT(numbers), r);
         break;
-    case 3:
+    case 1:
         column = "measurement.samples";
         value = one_of(samples, COUNT(samples), r);
         break;
@@ -328,14 +324,111 @@ static void change_once(const char *path, struct random *r, char *what, size_t s
         try_in(path, "UPDATE measurement SET nr_samples = 1048575");
 }
 
-void stranger_change(const char *path, struct random *r, char *what, size_t size)
+static void change_any(const char *path, struct random *r, char *what, size_t size)
+{
+    uint64_t kind = random_below(r, 5);
+
+    if (kind == 0) {
+        const char *script = one_of(objects, COUNT(objects), r);
+        snprintf(what, size, "%s", script);
+        try_in(path, script);
+    } else if (kind == 1) {
+        change_pages(path, r, what, size);
+    } else {
+        change_value(path, kind - 2, r, what, size);
+    }
+}
+
+static void change_one_value(const char *path, struct random *r, char *what, size_t size)
+{
+    uint64_t kind = random_below(r, 8); /* mostly texts: there are most of them */
+
+    change_value(path, kind, r, what, size);
+}
+
+static void change_some(stranger_fn *change, const char *path, struct random *r, char *what,
+                        size_t size)
 {
     size_t nr = 1 + (size_t)random_below(r, CHANGES_MOST), used = 0;
 
     for (size_t i = 0; i < nr && used + 2 < size; i++) {
         if (i > 0)
             used += (size_t)snprintf(what + used, size - used, "; ");
-        change_once(path, r, what + used, size - used);
+        change(path, r, what + used, size - used);
         used = strlen(what);
     }
+}
+
+void stranger_change(const char *path, struct random *r, char *what, size_t size)
+{
+    change_some(change_any, path, r, what, size);
+}
+
+void stranger_change_values(const char *path, struct random *r, char *what, size_t size)
+{
+    change_some(change_one_value, path, r, what, size);
+}
+
+/* ---- around a case ---- */
+
+void stranger_aside(stranger_fn *change, uint64_t seed, char what[STRANGER_WORDS])
+{
+    int status = 0;
+    pid_t pid = fork();
+
+    assert_true(pid >= 0);
+    if (pid == 0) {
+        struct random r;
+        random_seed(&r, seed);
+        change("h.db", &r, what, STRANGER_WORDS);
+        _exit(0);
+    }
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(status, 0);
+}
+
+char *stranger_words(void)
+{
+    char *words =
+        mmap(NULL, STRANGER_WORDS, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+    assert_true(words != MAP_FAILED);
+    return words;
+}
+
+void stranger_remove(void)
+{
+    static const char *const names[] = { "h.db",     "h.db-wal",   "h.db-shm",  "h.db-journal",
+                                         "to.db",    "to.db-wal",  "to.db-shm", "copy.db",
+                                         "saved.db", "report.html" };
+
+    for (size_t i = 0; i < COUNT(names); i++)
+        unlink(names[i]);
+}
+
+void stranger_put(const char *bytes, size_t length)
+{
+    struct error err;
+
+    stranger_remove();
+    assert_ok(file_write("h.db", bytes, length, &err), &err);
+}
+
+bool stranger_is_plain(const char *text, size_t length, bool cut)
+{
+    char *copy = memory_zeroed(length + 1, 1);
+    bool plain = cut || memchr(text, '\0', length) == NULL;
+
+    memcpy(copy, text, length);
+    for (char *line = copy, *end; plain && line; line = end) {
+        end = strchr(line, '\n');
+        if (end)
+            *end++ = '\0';
+        for (char *p = line; *p; p++)
+            if (*p == '\t')
+                *p = ' ';
+        plain = name_is_line(line) || (!end && cut);
+    }
+    free(copy);
+    return plain;
 }

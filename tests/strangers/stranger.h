@@ -6,10 +6,31 @@
 
 #include "base/random.h"
 
+#include <stdbool.h>
+#include <stddef.h>
+
 /* Makes a small, sound history. */
 void stranger_base(const char *path);
 /* Changes the history at `path` in one to three ways that the random numbers choose; `what` gets
  * their names. */
 void stranger_change(const char *path, struct random *r, char *what, size_t size);
+/* The same, but texts, numbers and samples alone: such a history can mostly be opened. */
+void stranger_change_values(const char *path, struct random *r, char *what, size_t size);
+
+enum { STRANGER_WORDS = 1200 }; /* bytes of `what` */
+
+typedef void stranger_fn(const char *path, struct random *r, char *what, size_t size);
+/* One of these on h.db in the folder at hand, in a process of its own: what it takes would count as
+ * that of the programs that are started later, which begin as large as their parent. `what` is
+ * memory shared with it. */
+void stranger_aside(stranger_fn *change, uint64_t seed, char what[STRANGER_WORDS]);
+char *stranger_words(void); /* such memory; to be given to munmap() */
+
+/* h.db holds these bytes, and nothing else of a case is there. */
+void stranger_put(const char *bytes, size_t length);
+void stranger_remove(void);
+
+/* UTF-8 in lines that a terminal shows and does not obey. `cut`: the end may be anywhere. */
+bool stranger_is_plain(const char *text, size_t length, bool cut);
 
 #endif

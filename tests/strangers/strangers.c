@@ -5,7 +5,6 @@
  * 500 MB, and prints no control characters. A sample; HARNESS_CASES says how many, HARNESS_SEED
  * which.
  */
-#include "core/names.h"
 #include "knocks.h"
 #include "stranger.h"
 #include "testing.h"
@@ -25,7 +24,6 @@
 #include <unistd.h>
 
 enum {
-    WHAT_SIZE = 1200, /* bytes of the words for what was changed */
     CASES = 24,
     COMMANDS_A_CASE = 5,
     ARGUMENTS = 12,
@@ -143,27 +141,6 @@ static struct outcome run_command(const char *harness, const struct command *c)
     return o;
 }
 
-/* Lines of text that a terminal shows and does not obey. */
-static bool is_plain(const struct outcome *o)
-{
-    char *copy = memory_zeroed(o->length + 1, 1);
-    bool plain = true;
-
-    memcpy(copy, o->output, o->length);
-    for (char *line = copy, *end; plain && line; line = end) {
-        end = strchr(line, '\n');
-        if (end)
-            *end++ = '\0';
-        for (char *p = line; *p; p++)
-            if (*p == '\t')
-                *p = ' ';
-        /* The cut at the end may be in the middle of a character. */
-        plain = name_is_line(line) || (!end && o->length == OUTPUT_MOST);
-    }
-    free(copy);
-    return plain;
-}
-
 static void check(const struct command *c, const struct outcome *o, const char *what)
 {
     const char *wrong = NULL;
@@ -179,7 +156,7 @@ static void check(const struct command *c, const struct outcome *o, const char *
         wrong = "takes too long";
     else if (o->kilobytes > MEGABYTES * INT64_C(1000))
         wrong = "takes too much memory";
-    else if (!c->as_is && !is_plain(o))
+    else if (!c->as_is && !stranger_is_plain(o->output, o->length, o->length == OUTPUT_MOST))
         wrong = "prints control characters";
     else if (access("X", F_OK) == 0 || access("../X", F_OK) == 0)
         wrong = "runs a command";
@@ -192,56 +169,20 @@ static void check(const struct command *c, const struct outcome *o, const char *
              (int)(o->length < 600 ? o->length : 600), o->output);
 }
 
-static void remove_files(void)
-{
-    static const char *const names[] = { "h.db",     "h.db-wal",   "h.db-shm",  "h.db-journal",
-                                         "to.db",    "to.db-wal",  "to.db-shm", "copy.db",
-                                         "saved.db", "report.html" };
-
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-        unlink(names[i]);
-}
-
-static void put_base(const char *bytes, size_t length)
-{
-    struct error err;
-
-    remove_files();
-    assert_ok(file_write("h.db", bytes, length, &err), &err);
-}
-
-/* In a process of its own: what it takes would count as that of the commands, which begin as large
- * as their parent. */
-static void change_aside(uint64_t seed, char what[WHAT_SIZE])
-{
-    int status = 0;
-    pid_t pid = fork();
-
-    assert_true(pid >= 0);
-    if (pid == 0) {
-        struct random r;
-        random_seed(&r, seed);
-        stranger_change("h.db", &r, what, WHAT_SIZE);
-        _exit(0);
-    }
-    assert_int_equal(waitpid(pid, &status, 0), pid);
-    assert_int_equal(status, 0);
-}
-
 static void try_case(const char *harness, const char *base, size_t length, uint64_t seed,
-                     char what[WHAT_SIZE], double *longest, int64_t *largest)
+                     char what[STRANGER_WORDS], double *longest, int64_t *largest)
 {
     struct random r;
 
     random_seed(&r, ~seed);
-    put_base(base, length);
-    change_aside(seed, what);
+    stranger_put(base, length);
+    stranger_aside(stranger_change, seed, what);
     size_t changed_length;
     struct error err;
     char *changed = file_read("h.db", FILE_RECORDS_MOST, &changed_length, &err);
     for (int i = 0; changed && i < COMMANDS_A_CASE; i++) {
         const struct command *c = &commands[random_below(&r, COMMANDS)];
-        put_base(changed, changed_length);
+        stranger_put(changed, changed_length);
         struct outcome o = run_command(harness, c);
         check(c, &o, what);
         *longest = o.seconds > *longest ? o.seconds : *longest;
@@ -264,16 +205,15 @@ static void test_strangers(void **state)
     size_t length;
 
     (void)state;
-    remove_files();
+    stranger_remove();
     stranger_base("h.db");
     char *base = file_read("h.db", FILE_RECORDS_MOST, &length, &err);
     assert_non_null(base);
-    char *what = mmap(NULL, WHAT_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    assert_true(what != MAP_FAILED);
+    char *what = stranger_words();
     /* Each case by itself: HARNESS_SEED=seed+i HARNESS_CASES=1 is the ith. */
     for (long i = 0; i < cases; i++)
         try_case(harness_path, base, length, seed + (uint64_t)i, what, &longest, &largest);
-    munmap(what, WHAT_SIZE);
+    munmap(what, STRANGER_WORDS);
     free(base);
     knock("histories of strangers", cases, cases,
           "%d commands each: nothing runs, at most %.1f s and %lld MB (seed %" PRIu64 ")",
