@@ -31,17 +31,27 @@ size_t terminal_width(void)
 
 /* Logs of CI systems are read for commands: "::" at the start of a line, "##[" anywhere. No format
  * of ours has them, so a name that is shown does: a space parts the signs. */
-static void print_guarded(FILE *stream, const char *text)
+static void add_guarded(struct strbuf *out, const char *text)
 {
     bool start = true;
 
     for (; *text; text++) {
         bool command = (start && strncmp(text, "::", 2) == 0) || strncmp(text, "##[", 3) == 0;
-        fputc(*text, stream);
+        strbuf_addc(out, *text);
         if (command)
-            fputc(' ', stream);
+            strbuf_addc(out, ' ');
         start = *text == '\n' || *text == '\r' || (start && *text == ' ');
     }
+}
+
+static void print_guarded(FILE *stream, const char *text)
+{
+    struct strbuf out;
+
+    strbuf_init(&out);
+    add_guarded(&out, text);
+    fputs(out.data, stream);
+    strbuf_release(&out);
 }
 
 static void print_clean(FILE *stream, const char *format, va_list args)
@@ -82,12 +92,26 @@ void terminal_error(const struct error *err)
     fputc('\n', stderr);
 }
 
-void terminal_name(const char *name)
+void terminal_add_name(struct strbuf *out, const char *name)
 {
     enum { NAME_MOST = 512 };
+    struct strbuf shown;
 
-    if (*name && strlen(name) <= NAME_MOST && clean_is(name))
-        terminal_print("%s\n", name);
+    strbuf_init(&shown);
+    add_guarded(&shown, name);
+    if (*name && strlen(name) <= NAME_MOST && clean_is(name) && strcmp(shown.data, name) == 0)
+        strbuf_addf(out, "%s\n", name);
+    strbuf_release(&shown);
+}
+
+void terminal_name(const char *name)
+{
+    struct strbuf line;
+
+    strbuf_init(&line);
+    terminal_add_name(&line, name);
+    fputs(line.data, stdout);
+    strbuf_release(&line);
 }
 
 int output_choose_format(const char *format, const char *const *formats, struct error *err)

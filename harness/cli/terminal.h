@@ -22,9 +22,10 @@ void terminal_print(const char *format, ...) __attribute__((format(printf, 1, 2)
 void terminal_note(const char *format, ...) __attribute__((format(printf, 1, 2)));  /* stderr */
 /* "harness: " and the message, which may have several lines, on standard error. */
 void terminal_error(const struct error *err);
-/* A name on a line of its own, as completion reads it; nothing where cleaning would change it or
- * it is longer than any name: what cannot be shown cannot be chosen. */
+/* A name on a line of its own, as completion reads it; nothing where it would not be shown as it is
+ * or is longer than any name: what cannot be shown cannot be chosen. */
 void terminal_name(const char *name);
+void terminal_add_name(struct strbuf *out, const char *name);
 
 /* Accepts "text", "markdown", "json" and NULL, the forms of commands that print tables. */
 int output_check_format(const char *format, struct error *err);
