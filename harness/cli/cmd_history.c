@@ -2,6 +2,7 @@
 #include "cli/command.h"
 
 #include "analysis/epoch.h"
+#include "base/access.h"
 #include "base/clean.h"
 #include "base/json.h"
 #include "cli/history_actions.h"
@@ -148,6 +149,18 @@ static int verdicts(struct store *store, const struct history_options *o, int ar
                     : verdict_list(store, o->limit ? (size_t)o->limit : 20, o->json, err);
 }
 
+static void print_others(const char *path)
+{
+    struct strbuf found, mend;
+
+    strbuf_init(&found);
+    strbuf_init(&mend);
+    if (access_of_others(path, &found, &mend))
+        terminal_print("%s (%s)\n", found.data, mend.data);
+    strbuf_release(&found);
+    strbuf_release(&mend);
+}
+
 static int verify(struct store *store, const struct history_options *o, int argc, char **argv,
                   struct error *err)
 {
@@ -165,6 +178,7 @@ static int verify(struct store *store, const struct history_options *o, int argc
         terminal_print(
             "its pages have no checksums, because an older harness made it: a bit that changes may "
             "go unseen. `harness history backup FILE` writes a copy that has them\n");
+    print_others(store_path(store));
     return 0;
 }
 

@@ -2,6 +2,7 @@
 /* Memory, the kernel's settings, this build, and the variables of OpenMP. */
 #include "measure/doctor_parts.h"
 
+#include "base/access.h"
 #include "base/strbuf.h"
 #include "base/text.h"
 #include "measure/environment.h"
@@ -76,6 +77,22 @@ static void disk(const struct doctor_input *in, struct doctor_finding *f)
                text_bytes(bytes, left));
     if (!fine)
         doctor_mend(f, "make room, or --db FILE elsewhere");
+}
+
+static void history(const struct doctor_input *in, struct doctor_finding *f)
+{
+    struct strbuf found, mend;
+
+    strbuf_init(&found);
+    strbuf_init(&mend);
+    if (access_of_others(in->history, &found, &mend)) {
+        doctor_say(f, DOCTOR_NOTE, "%s", found.data);
+        doctor_mend(f, "%s", mend.data);
+    } else {
+        doctor_say(f, DOCTOR_FINE, "nobody else may change or replace it");
+    }
+    strbuf_release(&found);
+    strbuf_release(&mend);
 }
 
 static void huge_pages(const struct doctor_input *in, struct doctor_finding *f)
@@ -215,6 +232,7 @@ const struct doctor_check doctor_system_checks[] = {
     { "memory", memory },
     { "swap", swap },
     { "disk", disk },
+    { "history", history },
     { "huge pages", huge_pages },
     { "address layout", layout },
     { "hardware counters", counters },

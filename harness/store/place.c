@@ -2,6 +2,7 @@
 #include "store/place.h"
 #include "store/untrusted.h"
 
+#include "base/access.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/random.h"
@@ -410,6 +411,37 @@ int place_lock_folder(const char *path)
     return fd;
 }
 
+/* SQLite takes what has the right name and the right numbers in it. Where others may make files
+ * beside the history, as in /tmp, that would be a way to write into it without being permitted to.
+ */
+static int refuse_planted(const char *path, enum store_mode mode, struct error *err)
+{
+    /* The index is of whoever came first, be it a reader: it does not tell other readers what is in
+     * the history, but writers would go by it. */
+    static const char *const ends[] = { "-journal", "-wal", "-shm" };
+    size_t nr = mode == STORE_WRITE ? 3 : 2;
+    struct stat file, st;
+    struct strbuf name;
+    int rc = 0;
+
+    if (stat(path, &file))
+        return 0;
+    strbuf_init(&name);
+    for (size_t i = 0; rc == 0 && i < nr; i++) {
+        beside(path, ends[i], &name);
+        if (lstat(name.data, &st) == 0 && st.st_size > 0 && st.st_uid != geteuid() &&
+            !access_may_write(&file, st.st_uid))
+            rc = error_set(err,
+                           "%s: was made by the user %u, who may not write to the history that it "
+                           "lies beside; it could put anything into it, so it was not applied. "
+                           "Remove it, and keep the history in a folder where nobody else makes "
+                           "files (`harness history move`)",
+                           name.data, (unsigned)st.st_uid);
+    }
+    strbuf_release(&name);
+    return rc;
+}
+
 /* SQLite has the log beside the file itself, not beside a link to it. */
 static char *true_path(const char *path)
 {
@@ -418,12 +450,17 @@ static char *true_path(const char *path)
     return real ? real : memory_string(path);
 }
 
-int place_look(const char *path, bool *foreign, struct strbuf *note, struct error *err)
+int place_look(const char *path, enum store_mode mode, bool *foreign, struct strbuf *note,
+               struct error *err)
 {
     char *real = true_path(path);
     struct look l = { .path = real };
-    int rc = 0;
+    int rc = refuse_planted(real, mode, err);
 
+    if (rc) {
+        free(real);
+        return -1;
+    }
     strbuf_init(&l.log);
     strbuf_init(&l.index);
     beside(real, "-wal", &l.log);

@@ -15,8 +15,10 @@
  * bytes under a new name, which *note tells; the index is made anew from any log. *foreign: a log
  * of another file is there and cannot be put aside, because the folder cannot be written to. The
  * log of a file that is gone, or empty, is of another file, too; and so is
- * the journal of one that was being made, beside one that has runs. */
-int place_look(const char *path, bool *foreign, struct strbuf *note, struct error *err);
+ * the journal of one that was being made, beside one that has runs. Refused: what belongs to
+ * somebody who may not write to the file, and could so write into it. */
+int place_look(const char *path, enum store_mode mode, bool *foreign, struct strbuf *note,
+               struct error *err);
 
 /* The same question, and nothing is changed. */
 bool place_log_is_foreign(const char *path);

@@ -156,7 +156,7 @@ static int open_for_reading(struct store *s, struct error *err)
 {
     bool foreign = false;
 
-    if (place_look(s->path, &foreign, &s->note, err))
+    if (place_look(s->path, s->mode, &foreign, &s->note, err))
         return -1;
     if (foreign) /* and stays where it is */
         return read_connection(s, IMMUTABLE, err);
@@ -221,7 +221,7 @@ static int open_for_writing(struct store *s, struct error *err)
     bool empty, foreign = false;
 
     if (check_names(s, err) || file_make_parent(s->path, err) ||
-        place_look(s->path, &foreign, &s->note, err))
+        place_look(s->path, s->mode, &foreign, &s->note, err))
         return -1;
     if (foreign)
         return error_set(err,

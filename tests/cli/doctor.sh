@@ -3,9 +3,9 @@
 # form is known. U-05, U-12.
 unset OMP_WAIT_POLICY GOMP_SPINCOUNT
 
-# doctor TREE: its table, without the rows that are about this build and disk.
+# doctor TREE: its table, without the rows that are about this build, disk and history.
 doctor() {
-  "$HARNESS" doctor --root "$1" | sed -E '/^(build|disk) /d; /checks found/d; s/^(check .*found) +mend$/\1/'
+  "$HARNESS" doctor --root "$1" | sed -E '/^(build|disk|history) /d; /checks found/d; s/^(check .*found) +mend$/\1/'
 }
 # Exactly where a row warns, the exit status is 77.
 status_fits() {
@@ -82,6 +82,17 @@ say "This machine"
 check "the exit status fits" status_fits
 check "it was watched" not grep -q 'not watched' doctor.json
 check "nothing is written" test ! -e .harness
+
+say "A history that others may replace"
+mkdir shared
+fake seed=1 --launches 1 --batch 1 --db shared/h.db
+of_history() { "$HARNESS" doctor --root good --db shared/h.db --json | sed -n '/"history"/,/}/p' | sed "s#$WORK#WORK#g"; }
+of_history
+"$HARNESS" history verify --db shared/h.db | tail -n +2
+chmod 777 shared
+of_history
+"$HARNESS" history verify --db shared/h.db | tail -n +2 | sed "s#$WORK#WORK#g"
+check "it is no harm to measurements" not grep -q warn <(of_history)
 
 say "Bad input"
 t doctor now

@@ -643,6 +643,87 @@ static void test_journal_of_a_new_file(void **state)
           "the journal is not applied, and said");
 }
 
+/* ---- what a user who may not write to the history puts beside it ---- */
+
+/* As long as nobody closes it a history has a log: of a copy of `path` that goes on, so that it has
+ * the right seal, as whoever may read the history can make it. */
+static void plant_log(const char *path, const char *copy, const char *as)
+{
+    struct error err;
+    char log[200];
+    size_t length;
+    char *bytes = file_read(path, FILE_RECORDS_MOST, &length, &err);
+
+    assert_ok(file_write(copy, bytes, length, &err), &err);
+    free(bytes);
+    struct store *s = open_store(copy, STORE_WRITE);
+    add_run_of(s, 66, 2, NULL);
+    snprintf(log, sizeof(log), "%s-wal", copy);
+    bytes = file_read(log, FILE_RECORDS_MOST, &length, &err);
+    assert_ok(file_write(as, bytes, length, &err), &err);
+    free(bytes);
+    store_close(s);
+}
+
+static void plant_others(const char *as)
+{
+    struct error err;
+    char bytes[4096] = "planted";
+
+    assert_ok(file_write(as, bytes, sizeof(bytes), &err), &err);
+}
+
+static void test_planted(void **state)
+{
+    enum { OWNER = 12345, STRANGER = 54321 };
+    static const struct {
+        const char *end;
+        uid_t owner;
+        mode_t mode; /* of the history */
+        bool taken;  /* to be read */
+        bool written;
+    } cases[] = {
+        { "-wal", STRANGER, 0644, false, false }, { "-journal", STRANGER, 0644, false, false },
+        { "-shm", STRANGER, 0644, true, false },  { "-wal", STRANGER, 0664, false, false },
+        { "-wal", OWNER, 0644, true, true },      { "-wal", 0, 0644, true, true },
+        { "-wal", STRANGER, 0666, true, true },   { "-shm", OWNER, 0644, true, true },
+    };
+    char path[160], copy[160], beside[200];
+    long nr = sizeof(cases) / sizeof(cases[0]);
+
+    if (geteuid() != 0) {
+        printf("skipped: only root can make files that belong to others\n");
+        skip();
+    }
+    path_in(*state, "history.db", path);
+    path_in(*state, "copy.db", copy);
+    make_runs(path, 1, 2, 2);
+    for (long i = 0; i < 2 * nr; i++) {
+        enum store_mode mode = i % 2 ? STORE_WRITE : STORE_READ;
+        bool expected = mode == STORE_READ ? cases[i / 2].taken : cases[i / 2].written;
+        struct error err = { .message = "" };
+        struct store *s;
+        snprintf(beside, sizeof(beside), "%s%s", path, cases[i / 2].end);
+        if (strcmp(cases[i / 2].end, "-wal") == 0)
+            plant_log(path, copy, beside);
+        else
+            plant_others(beside);
+        assert_int_equal(chown(path, OWNER, OWNER), 0);
+        assert_int_equal(chown(beside, cases[i / 2].owner, cases[i / 2].owner), 0);
+        assert_int_equal(chmod(path, cases[i / 2].mode), 0);
+        bool taken = store_open(&s, path, mode, &err) == 0;
+        store_close(s);
+        if (taken != expected || (!taken && !strstr(err.message, beside)))
+            fail_msg("%s of %u beside mode %o: %s %s", cases[i / 2].end, cases[i / 2].owner,
+                     cases[i / 2].mode, taken ? "taken" : "refused", err.message);
+        if (!taken) /* for whoever looks into it */
+            assert_int_equal(access(beside, F_OK), 0);
+        remove(beside);
+    }
+    knock("a log, a journal, an index of somebody who may not write to the history", 2 * nr, 2 * nr,
+          "not applied, and said; those of its writers are");
+}
+
 /* ---- a lock that is held for longer than anybody waits ---- */
 
 /* Only the run's own patience is short here. */
@@ -689,9 +770,8 @@ static void test_kept_locked(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        scratch_test(test_table),
-        scratch_test(test_log_of_an_older_harness),
-        scratch_test(test_journal_of_a_new_file),
+        scratch_test(test_table),       scratch_test(test_log_of_an_older_harness),
+        scratch_test(test_planted),     scratch_test(test_journal_of_a_new_file),
         scratch_test(test_kept_locked),
     };
 
