@@ -55,32 +55,17 @@ static void read_all(struct iterations *it)
         sequence_init(&it->items[it->nr++], &it->s, &it->s.items.items[i]);
 }
 
-struct rank {
-    double interest;
-    size_t at;
-};
-
-static int by_interest(const void *a, const void *b)
-{
-    const struct rank *one = a, *other = b;
-    int order = (one->interest > other->interest) - (one->interest < other->interest);
-
-    return order ? order : (one->at > other->at) - (one->at < other->at);
-}
-
 /* The least interesting go first; those that stay keep their order. */
 static void choose(struct iterations *it, size_t limit)
 {
     bool *keep = memory_zeroed(it->nr + 1, sizeof(*keep));
-    struct rank *ranks = memory_zeroed(it->nr + 1, sizeof(*ranks));
+    double *interests = memory_zeroed(it->nr + 1, sizeof(*interests));
     size_t kept = 0;
 
     for (size_t i = 0; i < it->nr; i++)
-        ranks[i] = (struct rank) { it->items[i].interest, i };
-    qsort(ranks, it->nr, sizeof(*ranks), by_interest);
-    for (size_t i = 0; i < it->nr; i++)
-        keep[ranks[i].at] = i + limit >= it->nr;
-    free(ranks);
+        interests[i] = it->items[i].interest;
+    chart_mark_heaviest(interests, it->nr, limit, keep);
+    free(interests);
     for (size_t i = 0; i < it->nr; i++) {
         if (keep[i])
             it->items[kept++] = it->items[i];

@@ -18,9 +18,9 @@ struct run_series {
     const char *label;
     const struct benchmark_name *bench;
     const struct chart_item **items;
-    size_t nr;     /* runs that have it */
-    double spread; /* largest value over smallest */
-    bool shown;
+    size_t nr;         /* runs that have it */
+    double spread;     /* largest value over smallest */
+    bool shown, known; /* known: one of its kernel and variant is shown */
 };
 
 struct runs {
@@ -39,17 +39,20 @@ static struct chart_value value_of(const struct runs *r, const struct chart_item
     return chart_value_of(&r->metric, item, &r->items.context);
 }
 
-/* Items of one benchmark share their own label. */
-static struct run_series *series_of(struct runs *r, const struct chart_item *item)
+/* `places` has for each own label its series and 1, or 0. */
+static struct run_series *series_of(struct runs *r, const struct chart_item *item, size_t *places)
 {
-    for (size_t i = 0; i < r->nr; i++)
-        if (r->series[i].label == item->own)
-            return &r->series[i];
-    struct run_series *s = &r->series[r->nr++];
-    s->label = item->own;
-    s->bench = item->bench;
-    s->items = memory_zeroed(chart_nr_runs(r->chart), sizeof(const struct chart_item *));
-    return s;
+    size_t *place = &places[item->own_at];
+
+    if (*place == 0) {
+        *place = ++r->nr;
+        r->series[r->nr - 1] = (struct run_series) {
+            .label = item->own,
+            .bench = item->bench,
+            .items = memory_zeroed(chart_nr_runs(r->chart), sizeof(const struct chart_item *)),
+        };
+    }
+    return &r->series[*place - 1];
 }
 
 static void find_spread(struct runs *r, struct run_series *s)
@@ -66,27 +69,29 @@ static void find_spread(struct runs *r, struct run_series *s)
 
 static void find_series(struct runs *r)
 {
+    size_t *places = memory_zeroed(r->items.nr_own + 1, sizeof(*places));
+
     r->series = memory_zeroed(r->items.nr + 1, sizeof(*r->series));
     for (size_t i = 0; i < r->items.nr; i++) {
         const struct chart_item *item = &r->items.items[i];
         if (!isfinite(value_of(r, item).value))
             continue;
-        struct run_series *s = series_of(r, item);
+        struct run_series *s = series_of(r, item, places);
         s->items[item->run] = item;
         s->nr++;
     }
     for (size_t i = 0; i < r->nr; i++)
         find_spread(r, &r->series[i]);
+    free(places);
 }
 
-/* Is one of its kernel and variant shown already? */
-static bool is_known(const struct runs *r, const struct run_series *s)
+static void show(struct runs *r, struct run_series *shown)
 {
+    shown->shown = true;
     for (size_t i = 0; i < r->nr; i++)
-        if (r->series[i].shown && strcmp(r->series[i].bench->kernel, s->bench->kernel) == 0 &&
-            strcmp(r->series[i].bench->variant, s->bench->variant) == 0)
-            return true;
-    return false;
+        if (strcmp(r->series[i].bench->kernel, shown->bench->kernel) == 0 &&
+            strcmp(r->series[i].bench->variant, shown->bench->variant) == 0)
+            r->series[i].known = true;
 }
 
 /* The widest of those left; NULL if there is none. */
@@ -96,8 +101,7 @@ static struct run_series *next_series(struct runs *r, bool fresh)
 
     for (size_t i = 0; i < r->nr; i++) {
         struct run_series *s = &r->series[i];
-        if (!s->shown && s->nr > 1 && (!best || s->spread > best->spread) &&
-            !(fresh && is_known(r, s)))
+        if (!s->shown && s->nr > 1 && (!best || s->spread > best->spread) && !(fresh && s->known))
             best = s;
     }
     return best;
@@ -111,7 +115,7 @@ static void choose(struct runs *r, size_t limit)
             next = next_series(r, false);
         if (!next)
             return;
-        next->shown = true;
+        show(r, next);
         if (r->drawn == 0)
             r->widest = (size_t)(next - r->series);
     }

@@ -56,10 +56,26 @@ static double interest(const struct trend_chart *t, const struct series *s)
     return last_move(s) + (found_in(t, s)->nr ? 1e6 : 0);
 }
 
+static void keep_series(struct trend_chart *t, size_t limit)
+{
+    double *interests = memory_zeroed(t->nr + 1, sizeof(*interests));
+    bool *keep = memory_zeroed(t->nr + 1, sizeof(*keep));
+    size_t kept = 0;
+
+    for (size_t i = 0; i < t->nr; i++)
+        interests[i] = interest(t, t->shown[i]);
+    chart_mark_heaviest(interests, t->nr, limit, keep);
+    for (size_t i = 0; i < t->nr; i++)
+        if (keep[i])
+            t->shown[kept++] = t->shown[i];
+    t->nr = kept;
+    free(interests);
+    free(keep);
+}
+
 static void choose_series(struct trend_chart *t)
 {
     const char *machine = t->chart->records->runs[t->chart->run].machine.class_name;
-    size_t limit = chart_limit(t->chart->preset, LIMIT);
 
     t->shown = memory_zeroed(t->list->nr + 1, sizeof(*t->shown));
     for (size_t i = 0; i < t->list->nr; i++) {
@@ -69,14 +85,7 @@ static void choose_series(struct trend_chart *t)
             t->shown[t->nr++] = s;
     }
     t->all = t->nr;
-    while (t->nr > limit) {
-        size_t least = 0;
-        for (size_t i = 1; i < t->nr; i++)
-            if (interest(t, t->shown[i]) < interest(t, t->shown[least]))
-                least = i;
-        t->nr--;
-        memmove(&t->shown[least], &t->shown[least + 1], (t->nr - least) * sizeof(*t->shown));
-    }
+    keep_series(t, chart_limit(t->chart->preset, LIMIT));
 }
 
 /* A gap where runs lie between that lack this benchmark; `last` is the run of the point before. */

@@ -88,7 +88,9 @@ struct chart_item {
     const char *label;             /* short, unique among the items (with the run's name where there
                                     * are several runs); owned by chart_items.labels */
     size_t run;                    /* index into chart->runs; 0 where there is one */
+    size_t row;                    /* index into chart_items.rows[run], and into its groups */
     const char *own;               /* the label without the run; equal for equal benchmarks */
+    size_t own_at;                 /* its index in chart_items.own */
     const struct run *of;          /* the run itself */
     const struct metric_context *context; /* of that run */
     const struct plot_model *model;       /* of a gpt/<name>/... benchmark; NULL: none */
@@ -123,6 +125,9 @@ void chart_items_limit(struct chart_items *items, size_t limit,
                        double (*weight)(const struct chart_item *item));
 /* Keeps those marked, one flag an item, by a choice of the type's own. */
 void chart_items_keep(struct chart_items *items, const bool *keep);
+/* Marks the `limit` of most weight among `nr`; of equal ones the first go first. Never over pairs:
+ * histories have tens of thousands of benchmarks. */
+void chart_mark_heaviest(const double *weights, size_t nr, size_t limit, bool *keep);
 /* A weight: the median latency. */
 double chart_item_median(const struct chart_item *item);
 /* Which style (style_nth(), or ink) a value of a group has that is the figure's nth: variants have

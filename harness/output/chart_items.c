@@ -25,9 +25,13 @@ static int order_keyed(const void *x, const void *y)
 /* For each item the first with the same benchmark: in one run it is itself. free() it. */
 static size_t *find_firsts(const struct chart_items *items)
 {
-    struct keyed *sorted = memory_zeroed(items->nr + 1, sizeof(*sorted));
     size_t *firsts = memory_zeroed(items->nr + 1, sizeof(*firsts));
 
+    for (size_t i = 0; i < items->nr; i++)
+        firsts[i] = i;
+    if (items->nr_rows < 2)
+        return firsts;
+    struct keyed *sorted = memory_zeroed(items->nr + 1, sizeof(*sorted));
     for (size_t i = 0; i < items->nr; i++)
         sorted[i] = (struct keyed) { items->items[i].bench->key, i };
     qsort(sorted, items->nr, sizeof(*sorted), order_keyed);
@@ -85,8 +89,11 @@ static void name_items(struct chart_items *items)
         names[items->nr_own++] = items->items[i].bench;
     }
     items->own = items->nr_own ? labels_create(names, items->nr_own) : NULL;
-    for (size_t i = 0; i < items->nr; i++)
-        items->items[i].label = items->items[i].own = items->own[places[firsts[i]]];
+    for (size_t i = 0; i < items->nr; i++) {
+        struct chart_item *item = &items->items[i];
+        item->own_at = places[firsts[i]];
+        item->label = item->own = items->own[item->own_at];
+    }
     if (items->nr_rows > 1 && items->nr)
         add_runs_to_labels(items);
     free(names);
@@ -121,6 +128,7 @@ static void add_rows(struct chart_items *items, const struct run_rows *rows, siz
             .bench = row->bench,
             .summary = &row->summary,
             .run = run,
+            .row = i,
             .of = chart_run(items->chart, run),
             .context = &rows->context,
             .model = find_model(items->chart, row->bench),
@@ -357,6 +365,31 @@ void chart_items_axis(const struct chart_items *items, struct axis *axis)
         names[i] = items->items[i].label;
     axis_names(axis, names, items->nr, true);
     free(names);
+}
+
+struct rank {
+    double weight;
+    size_t at;
+};
+
+static int by_weight(const void *a, const void *b)
+{
+    const struct rank *one = a, *other = b;
+    int order = (one->weight > other->weight) - (one->weight < other->weight);
+
+    return order ? order : (one->at > other->at) - (one->at < other->at);
+}
+
+void chart_mark_heaviest(const double *weights, size_t nr, size_t limit, bool *keep)
+{
+    struct rank *ranks = memory_zeroed(nr + 1, sizeof(*ranks));
+
+    for (size_t i = 0; i < nr; i++)
+        ranks[i] = (struct rank) { weights[i], i };
+    qsort(ranks, nr, sizeof(*ranks), by_weight);
+    for (size_t i = 0; i < nr; i++)
+        keep[ranks[i].at] = i + limit >= nr;
+    free(ranks);
 }
 
 void chart_items_keep(struct chart_items *items, const bool *keep)

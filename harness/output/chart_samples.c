@@ -47,23 +47,12 @@ static void drop_without_value(struct chart_samples *s)
     s->items.nr = kept;
 }
 
-static bool comes_before(const struct chart_item *a, const struct chart_item *b)
+static int by_benchmark_and_run(const void *x, const void *y)
 {
+    const struct chart_item *a = x, *b = y;
     int order = benchmark_order(a->bench, b->bench);
 
-    return order ? order < 0 : a->run < b->run;
-}
-
-/* Of several runs: one benchmark's rows beside each other. */
-static void sort_items(struct chart_items *items)
-{
-    for (size_t i = 1; i < items->nr; i++) {
-        struct chart_item item = items->items[i];
-        size_t at = i;
-        for (; at > 0 && comes_before(&item, &items->items[at - 1]); at--)
-            items->items[at] = items->items[at - 1];
-        items->items[at] = item;
-    }
+    return order ? order : (a->run > b->run) - (a->run < b->run);
 }
 
 /* Do the medians lie so far apart that one axis would squeeze them? */
@@ -111,7 +100,8 @@ bool chart_samples_init(struct chart_samples *s, const struct chart *chart, enum
     drop_without_value(s);
     if (!s->items.nr)
         return explain_absence(s, timed);
-    sort_items(&s->items);
+    /* Of several runs: one benchmark's rows beside each other. */
+    qsort(s->items.items, s->items.nr, sizeof(*s->items.items), by_benchmark_and_run);
     s->relative = scale == SCALE_AUTO && spans_far(s);
     return true;
 }
@@ -203,10 +193,11 @@ const struct chart_item *chart_samples_widest(const struct chart_samples *s)
 /* Several runs of a benchmark are measured by the first of them, or their change would be gone. */
 static double reference_of(const struct chart_samples *s, const struct chart_item *item)
 {
-    for (size_t i = 0; i < s->items.nr; i++)
-        if (strcmp(s->items.items[i].bench->key, item->bench->key) == 0)
-            return chart_item_median(&s->items.items[i]);
-    return chart_item_median(item);
+    const struct chart_item *first = item; /* those of one benchmark stand together */
+
+    while (first > s->items.items && strcmp(first[-1].bench->key, item->bench->key) == 0)
+        first--;
+    return chart_item_median(first);
 }
 
 struct sample_unit chart_samples_unit(const struct chart_samples *s, const struct chart_item *item)

@@ -12,12 +12,7 @@ enum { TEXT_SIZE = 12 };
 
 static const struct group *group_of(const struct chart_samples *s, const struct chart_item *item)
 {
-    const struct groups *groups = &s->items.rows[item->run].groups;
-    size_t i = 0;
-
-    while (i < groups->nr && groups->items[i].bench != item->bench)
-        i++;
-    return i < groups->nr ? &groups->items[i] : NULL;
+    return &s->items.rows[item->run].groups.items[item->row];
 }
 
 static bool has_samples(const struct chart_samples *s, const struct chart_item *item,
@@ -89,9 +84,9 @@ void sequence_init(struct sequence *sequence, const struct chart_samples *s,
     struct sample_unit unit = chart_samples_unit(s, item);
 
     *sequence = (struct sequence) { .item = item };
-    sequence->starts = memory_zeroed((group ? group->nr : 0) + 1, sizeof(*sequence->starts));
+    sequence->starts = memory_zeroed(group->nr + 1, sizeof(*sequence->starts));
     sequence->values = memory_zeroed(item->summary->n + 1, sizeof(*sequence->values));
-    for (size_t i = 0; group && i < group->nr; i++)
+    for (size_t i = 0; i < group->nr; i++)
         if (has_samples(s, item, group->items[i]))
             add_launch(sequence, &group->items[i]->m, unit);
     sequence->starts[sequence->nr_launches] = sequence->n;

@@ -50,16 +50,21 @@ static double importance(const struct compare_row *row)
     return fmin(fabs(row->change), 400) + (decided(row) ? 1000 : 0);
 }
 
-static void drop_least(struct compare_rows *rows)
+static void keep_rows(struct compare_rows *rows, size_t limit)
 {
-    size_t least = 0;
+    double *weights = memory_zeroed(rows->nr + 1, sizeof(*weights));
+    bool *keep = memory_zeroed(rows->nr + 1, sizeof(*keep));
+    size_t kept = 0;
 
-    for (size_t i = 1; i < rows->nr; i++)
-        if (importance(rows->items[i]) < importance(rows->items[least]))
-            least = i;
-    rows->nr--;
-    memmove(&rows->items[least], &rows->items[least + 1],
-            (rows->nr - least) * sizeof(rows->items[0]));
+    for (size_t i = 0; i < rows->nr; i++)
+        weights[i] = importance(rows->items[i]);
+    chart_mark_heaviest(weights, rows->nr, limit, keep);
+    for (size_t i = 0; i < rows->nr; i++)
+        if (keep[i])
+            rows->items[kept++] = rows->items[i];
+    rows->nr = kept;
+    free(weights);
+    free(keep);
 }
 
 static void name_rows(struct compare_rows *rows)
@@ -88,8 +93,7 @@ void compare_rows_init(struct compare_rows *rows, const struct chart *chart, siz
             rows->items[rows->nr++] = row;
     }
     rows->all = rows->nr;
-    while (rows->nr > limit)
-        drop_least(rows);
+    keep_rows(rows, limit);
     qsort(rows->items, rows->nr, sizeof(*rows->items), worst_first);
     name_rows(rows);
 }

@@ -143,6 +143,7 @@ void markdown_report(const struct records *records, int run, struct strbuf *out)
 
     run = run < 0 ? run_newest(records) : run;
     run_rows_init(&rows, records, run);
+    run_rows_name(&rows);
     if (!rows.nr) {
         strbuf_adds(out, "Nothing was measured.\n");
         run_rows_release(&rows);

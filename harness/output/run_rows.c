@@ -49,6 +49,10 @@ void run_rows_init(struct run_rows *rows, const struct records *records, int run
     groups_init_run(&rows->groups, records, run);
     for (size_t i = 0; i < rows->groups.nr; i++)
         add_row(rows, &rows->groups.items[i]);
+}
+
+void run_rows_name(struct run_rows *rows)
+{
     const struct benchmark_name **names = memory_zeroed(rows->nr + 1, sizeof(*names));
     for (size_t i = 0; i < rows->nr; i++)
         names[i] = rows->items[i].bench;
@@ -60,7 +64,8 @@ void run_rows_release(struct run_rows *rows)
 {
     for (size_t i = 0; i < rows->nr; i++)
         summary_release(&rows->items[i].summary);
-    labels_free(rows->labels, rows->nr);
+    if (rows->labels)
+        labels_free(rows->labels, rows->nr);
     groups_release(&rows->groups);
     array_release(rows);
     *rows = (struct run_rows) { 0 };

@@ -171,6 +171,7 @@ void run_table(const struct records *records, int run, const struct run_table_op
 
     run = run < 0 ? run_newest(records) : run;
     run_rows_init(&rows, records, run);
+    run_rows_name(&rows);
     if (!rows.nr) {
         strbuf_adds(out, "nothing was measured\n");
         goto out;
@@ -194,6 +195,7 @@ void run_table_markdown(const struct records *records, int run, struct strbuf *o
     struct table t;
 
     run_rows_init(&rows, records, run < 0 ? run_newest(records) : run);
+    run_rows_name(&rows);
     if (rows.nr) {
         fill(&t, &rows, &marks);
         table_markdown(&t, out);
