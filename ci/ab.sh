@@ -61,6 +61,9 @@ say_what_lacks() {
       "a build command that needs them begins with: git submodule update --init --recursive"
   ! grep -qs 'filter=lfs' "$1/.gitattributes" || git config filter.lfs.smudge >/dev/null ||
     echo "ab.sh: $2 keeps files with git-lfs, which is not set up here: \`git lfs install\` does it"
+  [ "$(git config --bool core.sparseCheckout || true)" != true ] ||
+    echo "ab.sh: the checkout is a sparse one, and so are the sources of both sides;" \
+      "where a build needs other folders: git sparse-checkout add FOLDER"
 }
 
 for side in base head; do

@@ -230,6 +230,7 @@ static bool file_says(const char *path, const char *words)
 static void say_what_lacks(const struct build_place *p, struct strbuf *text)
 {
     static const char *const lfs[] = { "config", "filter.lfs.smudge", NULL };
+    static const char *const sparse[] = { "config", "--bool", "core.sparseCheckout", NULL };
     struct strbuf path, out;
     struct error ignored;
 
@@ -247,6 +248,10 @@ static void say_what_lacks(const struct build_place *p, struct strbuf *text)
         strbuf_adds(text,
                     "\nIt keeps files with git-lfs, which is not set up here: `git lfs "
                     "install` does it");
+    if (git_try(sparse, &out, &ignored) == 0 && strncmp(out.data, "true", 4) == 0)
+        strbuf_adds(text,
+                    "\nYour checkout is a sparse one, and a build has the same folders. Where it "
+                    "needs others: `git sparse-checkout add FOLDER`, and try again");
     strbuf_release(&path);
     strbuf_release(&out);
 }
