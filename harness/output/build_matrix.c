@@ -120,6 +120,24 @@ static size_t count_values(const struct matrix *m, size_t family)
     return nr;
 }
 
+/* Of equal ones the last go first: weights stand in the order from the last on. */
+static void keep_rows(struct matrix *m, size_t limit)
+{
+    double *weights = memory_zeroed(m->nr + 1, sizeof(*weights));
+    bool *keep = memory_zeroed(m->nr + 1, sizeof(*keep));
+    size_t kept = 0, nr = m->nr;
+
+    for (size_t i = 0; i < nr; i++)
+        weights[nr - 1 - i] = (double)count_values(m, m->rows[i]);
+    chart_mark_heaviest(weights, nr, limit, keep);
+    for (size_t i = 0; i < nr; i++)
+        if (keep[nr - 1 - i])
+            m->rows[kept++] = m->rows[i];
+    m->nr = kept;
+    free(weights);
+    free(keep);
+}
+
 /* Rows with a value; of too many those with the fewest sizes go first. */
 static void find_rows(struct matrix *m, size_t limit)
 {
@@ -128,14 +146,7 @@ static void find_rows(struct matrix *m, size_t limit)
         if (count_values(m, i) > 0)
             m->rows[m->nr++] = i;
     m->all = m->nr;
-    while (m->nr > limit) {
-        size_t least = 0;
-        for (size_t i = 1; i < m->nr; i++)
-            if (count_values(m, m->rows[i]) <= count_values(m, m->rows[least]))
-                least = i;
-        m->nr--;
-        memmove(&m->rows[least], &m->rows[least + 1], (m->nr - least) * sizeof(*m->rows));
-    }
+    keep_rows(m, limit);
 }
 
 static double value_at(const struct matrix *m, size_t row, size_t column)

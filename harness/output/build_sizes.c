@@ -52,26 +52,29 @@ static double value_of(const struct sizes *s, const struct chart_item *item)
     return chart_value_of(&s->metric, item, &s->items.context).value;
 }
 
-static bool same_code(const struct curve *c, const struct chart_item *item)
+static bool is_curve(const void *owner, size_t at, const char *key, size_t run)
 {
-    const struct benchmark_name *a = &c->name, *b = item->bench;
+    const struct curve *c = &((const struct curves *)owner)->items[at];
 
-    return c->run == item->run && strcmp(a->kernel, b->kernel) == 0 &&
-           strcmp(a->variant, b->variant) == 0 && strcmp(a->math, b->math) == 0 &&
-           strcmp(a->device, b->device) == 0 && strcmp(a->cache, b->cache) == 0;
+    return c->run == run && strcmp(c->name.key, key) == 0;
 }
 
-static struct curve *curve_of(struct curves *curves, const struct chart_item *item)
+/* All sizes of what is alike in the rest. */
+static struct curve *curve_of(struct curves *curves, struct chart_places *places,
+                              const struct chart_item *item)
 {
-    for (size_t i = 0; i < curves->nr; i++)
-        if (same_code(&curves->items[i], item))
-            return &curves->items[i];
+    struct benchmark_name name = *item->bench;
+
+    name.nr_dims = 0;
+    snprintf(name.key, sizeof(name.key), "%.63s/%.63s/%s/-/%.63s/%s", name.kernel, name.variant,
+             name.math, name.device, name.cache);
+    size_t *place = chart_place(places, name.key, item->run);
+    if (*place)
+        return &curves->items[*place - 1];
     struct curve *c = array_push(curves);
-    c->name = *item->bench;
-    c->name.nr_dims = 0;
+    c->name = name;
     c->run = item->run;
-    snprintf(c->name.key, sizeof(c->name.key), "%.60s/%.60s/%s/-/%.60s/%s", c->name.kernel,
-             c->name.variant, c->name.math, c->name.device, c->name.cache);
+    *place = curves->nr;
     return c;
 }
 
@@ -100,33 +103,52 @@ static bool says_less(const struct sizes *s, const struct curve *a, const struct
                                                   : value_of(s, x) < value_of(s, y);
 }
 
-static void drop(struct curves *curves, size_t at)
+static void keep_long(struct curves *curves)
 {
-    curves->nr--;
-    memmove(&curves->items[at], &curves->items[at + 1],
-            (curves->nr - at) * sizeof(curves->items[0]));
+    size_t kept = 0;
+
+    for (size_t i = 0; i < curves->nr; i++)
+        if (curves->items[i].nr >= 2)
+            curves->items[kept++] = curves->items[i];
+    curves->nr = kept;
+}
+
+/* Those that say most, in their order; of equal ones the last. */
+static void keep_best(struct sizes *s, size_t limit)
+{
+    struct curves *curves = &s->curves;
+    bool *keep = memory_zeroed(curves->nr + 1, sizeof(*keep));
+    size_t kept = 0;
+
+    for (size_t n = 0; n < limit && n < curves->nr; n++) {
+        size_t best = curves->nr;
+        for (size_t i = 0; i < curves->nr; i++)
+            if (!keep[i] &&
+                (best == curves->nr || !says_less(s, &curves->items[i], &curves->items[best])))
+                best = i;
+        keep[best] = true;
+    }
+    for (size_t i = 0; i < curves->nr; i++)
+        if (keep[i])
+            curves->items[kept++] = curves->items[i];
+    curves->nr = kept;
+    free(keep);
 }
 
 static void find_curves(struct sizes *s, size_t limit)
 {
-    struct curves *curves = &s->curves;
+    struct chart_places places;
 
+    chart_places_init(&places, &s->curves, is_curve, s->items.nr);
     for (size_t i = 0; i < s->items.nr; i++) {
         const struct chart_item *item = &s->items.items[i];
         if (square_of(item->bench) && isfinite(value_of(s, item)))
-            insert(curve_of(curves, item), item);
+            insert(curve_of(&s->curves, &places, item), item);
     }
-    for (size_t i = curves->nr; i-- > 0;)
-        if (curves->items[i].nr < 2)
-            drop(curves, i);
-    s->all = curves->nr;
-    while (curves->nr > limit) {
-        size_t least = 0;
-        for (size_t i = 1; i < curves->nr; i++)
-            if (says_less(s, &curves->items[i], &curves->items[least]))
-                least = i;
-        drop(curves, least);
-    }
+    chart_places_release(&places);
+    keep_long(&s->curves);
+    s->all = s->curves.nr;
+    keep_best(s, limit);
 }
 
 static void add_curve(struct sizes *s, const struct curve *c, size_t nth, const char *label)

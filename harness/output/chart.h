@@ -125,6 +125,12 @@ void chart_items_limit(struct chart_items *items, size_t limit,
                        double (*weight)(const struct chart_item *item));
 /* Keeps those marked, one flag an item, by a choice of the type's own. */
 void chart_items_keep(struct chart_items *items, const bool *keep);
+/* What is sorted by weight, and then by its place. */
+struct chart_rank {
+    double weight;
+    size_t at;
+};
+int chart_rank_order(const void *a, const void *b); /* for qsort(): the lightest first */
 /* Marks the `limit` of most weight among `nr`; of equal ones the first go first. Never over pairs:
  * histories have tens of thousands of benchmarks. */
 void chart_mark_heaviest(const double *weights, size_t nr, size_t limit, bool *keep);
@@ -221,6 +227,20 @@ size_t chart_names_index(struct chart_names *names, const char *name);
 /* The name without one dim, key included: what a line over that dim, or a map, has in common. */
 void chart_name_without(const struct benchmark_name *name, const char *dim,
                         struct benchmark_name *without);
+
+/* Where in an array the one of a key and a run is, by hashing: histories have tens of thousands. */
+typedef bool chart_place_fn(const void *owner, size_t at, const char *key, size_t run);
+struct chart_places {
+    const void *owner;  /* of the array, borrowed */
+    chart_place_fn *is; /* is the one at that index of that key and run? */
+    size_t *slots, nr;  /* 0, or index + 1 */
+};
+/* Of an array that will have at most so many. */
+void chart_places_init(struct chart_places *places, const void *owner, chart_place_fn *is,
+                       size_t most);
+/* Its index + 1; where that is 0 there is none, and whoever adds it writes its own there. */
+size_t *chart_place(struct chart_places *places, const char *key, size_t run);
+void chart_places_release(struct chart_places *places);
 
 /* Items of one run that differ in one or two dims alone, put together. */
 struct chart_family {

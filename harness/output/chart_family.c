@@ -32,15 +32,24 @@ void chart_name_without(const struct benchmark_name *name, const char *dim,
     strbuf_release(&key);
 }
 
-static struct chart_family *family_of(struct chart_families *families,
+static bool is_family(const void *owner, size_t at, const char *key, size_t run)
+{
+    const struct chart_family *family = &((const struct chart_families *)owner)->items[at];
+
+    return family->run == run && strcmp(family->name.key, key) == 0;
+}
+
+static struct chart_family *family_of(struct chart_families *families, struct chart_places *places,
                                       const struct benchmark_name *name, size_t run)
 {
-    for (size_t i = families->nr; i-- > 0;) /* most often that of the item before */
-        if (families->items[i].run == run && strcmp(families->items[i].name.key, name->key) == 0)
-            return &families->items[i];
+    size_t *place = chart_place(places, name->key, run);
+
+    if (*place)
+        return &families->items[*place - 1];
     struct chart_family *family = array_push(families);
     family->name = *name;
     family->run = run;
+    *place = families->nr;
     return family;
 }
 
@@ -73,6 +82,9 @@ static void name_families(struct chart_families *families, const struct chart_it
 void chart_families_init(struct chart_families *families, const struct chart_items *items,
                          const char *dim, const char *second)
 {
+    struct chart_places places;
+
+    chart_places_init(&places, families, is_family, items->nr);
     *families = (struct chart_families) { 0 };
     for (size_t i = 0; i < items->nr; i++) {
         const struct benchmark_name *name = items->items[i].bench;
@@ -82,13 +94,17 @@ void chart_families_init(struct chart_families *families, const struct chart_ite
             continue;
         chart_name_without(name, dim, &one);
         chart_name_without(&one, second ? second : dim, &both);
-        add_member(family_of(families, &both, items->items[i].run), i);
+        add_member(family_of(families, &places, &both, items->items[i].run), i);
     }
+    chart_places_release(&places);
     name_families(families, items, true);
 }
 
 void chart_families_of_code(struct chart_families *families, const struct chart_items *items)
 {
+    struct chart_places places;
+
+    chart_places_init(&places, families, is_family, items->nr);
     *families = (struct chart_families) { 0 };
     for (size_t i = 0; i < items->nr; i++) {
         struct benchmark_name code = *items->items[i].bench;
@@ -96,8 +112,9 @@ void chart_families_of_code(struct chart_families *families, const struct chart_
             struct benchmark_name with = code;
             chart_name_without(&with, with.dims[0].name, &code);
         }
-        add_member(family_of(families, &code, items->items[i].run), i);
+        add_member(family_of(families, &places, &code, items->items[i].run), i);
     }
+    chart_places_release(&places);
     name_families(families, items, true);
 }
 
@@ -140,13 +157,16 @@ void chart_families_over(struct chart_families *families, const struct chart_ite
                          const struct chart_metric *x)
 {
     struct benchmark_name name;
+    struct chart_places places;
 
+    chart_places_init(&places, families, is_family, items->nr);
     *families = (struct chart_families) { 0 };
     for (size_t i = 0; i < items->nr; i++) {
         size_t run = chart_metric_is_of_run(x) ? 0 : items->items[i].run;
         name_over(items, &items->items[i], x, &name);
-        add_member(family_of(families, &name, run), i);
+        add_member(family_of(families, &places, &name, run), i);
     }
+    chart_places_release(&places);
     name_families(families, items, !chart_metric_is_of_run(x));
 }
 

@@ -2,7 +2,6 @@
 #include "output/chart_grid.h"
 
 #include "analysis/label.h"
-#include "base/digest.h"
 #include "base/memory.h"
 #include "base/text.h"
 
@@ -72,31 +71,24 @@ static size_t series_of(struct chart_grid *grid, const char *value)
     return grid->nr_series - 1;
 }
 
-/* A hash table over the rows: 0, or index + 1. Twice as large as there can be rows. */
-struct row_table {
-    size_t *slots, nr;
-};
+static bool is_row(const void *owner, size_t at, const char *key, size_t run)
+{
+    const struct chart_grid_row *row = &((const struct chart_grid *)owner)->items[at];
 
-static struct chart_grid_row *row_of(struct chart_grid *grid, struct row_table *table,
+    return row->run == run && strcmp(row->name.key, key) == 0;
+}
+
+static struct chart_grid_row *row_of(struct chart_grid *grid, struct chart_places *places,
                                      const struct benchmark_name *name, size_t run)
 {
-    struct digest d;
+    size_t *place = chart_place(places, name->key, run);
 
-    digest_init(&d);
-    digest_add_text(&d, name->key);
-    digest_add(&d, &run, sizeof(run));
-    for (size_t i = (size_t)d.low;; i++) {
-        size_t *slot = &table->slots[i % table->nr];
-        struct chart_grid_row *row = *slot ? &grid->items[*slot - 1] : NULL;
-        if (row && row->run == run && strcmp(row->name.key, name->key) == 0)
-            return row;
-        if (row)
-            continue;
-        row = array_push(grid);
-        *row = (struct chart_grid_row) { .name = *name, .run = run };
-        *slot = grid->nr;
-        return row;
-    }
+    if (*place)
+        return &grid->items[*place - 1];
+    struct chart_grid_row *row = array_push(grid);
+    *row = (struct chart_grid_row) { .name = *name, .run = run };
+    *place = grid->nr;
+    return row;
 }
 
 static void name_rows(struct chart_grid *grid)
@@ -114,9 +106,9 @@ static void name_rows(struct chart_grid *grid)
 void chart_grid_init(struct chart_grid *grid, const struct chart_items *items, const char *field)
 {
     bool by_run = strcmp(field, "run") == 0;
-    struct row_table table = { .nr = 2 * items->nr + 1 };
+    struct chart_places places;
 
-    table.slots = memory_zeroed(table.nr, sizeof(*table.slots));
+    chart_places_init(&places, grid, is_row, items->nr);
     *grid = (struct chart_grid) { .field = field };
     for (size_t i = 0; i < items->nr; i++) {
         const struct chart_item *item = &items->items[i];
@@ -128,9 +120,9 @@ void chart_grid_init(struct chart_grid *grid, const struct chart_items *items, c
             continue;
         }
         strip(item->bench, field, &name);
-        row_of(grid, &table, &name, by_run ? 0 : item->run)->items[series] = item;
+        row_of(grid, &places, &name, by_run ? 0 : item->run)->items[series] = item;
     }
-    free(table.slots);
+    chart_places_release(&places);
     grid->all = grid->nr;
     name_rows(grid);
 }
@@ -183,31 +175,17 @@ static double weight(const struct chart_grid_row *row)
     return longest;
 }
 
-struct weighed {
-    double weight;
-    size_t at;
-};
-
-/* The lightest first; of equal ones the first. */
-static int by_weight(const void *a, const void *b)
-{
-    const struct weighed *one = a, *other = b;
-    int order = (one->weight > other->weight) - (one->weight < other->weight);
-
-    return order ? order : (one->at > other->at) - (one->at < other->at);
-}
-
 void chart_grid_limit(struct chart_grid *grid, size_t limit)
 {
-    struct weighed *rows = memory_zeroed(grid->nr + 1, sizeof(*rows));
+    struct chart_rank *rows = memory_zeroed(grid->nr + 1, sizeof(*rows));
     bool *gone = memory_zeroed(grid->nr + 1, sizeof(*gone));
     size_t items = 0, kept = 0;
 
     for (size_t i = 0; i < grid->nr; i++) {
         items += chart_grid_count(&grid->items[i]);
-        rows[i] = (struct weighed) { weight(&grid->items[i]), i };
+        rows[i] = (struct chart_rank) { weight(&grid->items[i]), i };
     }
-    qsort(rows, grid->nr, sizeof(*rows), by_weight);
+    qsort(rows, grid->nr, sizeof(*rows), chart_rank_order);
     for (size_t i = 0; items > limit && i + 1 < grid->nr; i++) {
         items -= chart_grid_count(&grid->items[rows[i].at]);
         gone[rows[i].at] = true;

@@ -367,14 +367,9 @@ void chart_items_axis(const struct chart_items *items, struct axis *axis)
     free(names);
 }
 
-struct rank {
-    double weight;
-    size_t at;
-};
-
-static int by_weight(const void *a, const void *b)
+int chart_rank_order(const void *a, const void *b)
 {
-    const struct rank *one = a, *other = b;
+    const struct chart_rank *one = a, *other = b;
     int order = (one->weight > other->weight) - (one->weight < other->weight);
 
     return order ? order : (one->at > other->at) - (one->at < other->at);
@@ -382,11 +377,11 @@ static int by_weight(const void *a, const void *b)
 
 void chart_mark_heaviest(const double *weights, size_t nr, size_t limit, bool *keep)
 {
-    struct rank *ranks = memory_zeroed(nr + 1, sizeof(*ranks));
+    struct chart_rank *ranks = memory_zeroed(nr + 1, sizeof(*ranks));
 
     for (size_t i = 0; i < nr; i++)
-        ranks[i] = (struct rank) { weights[i], i };
-    qsort(ranks, nr, sizeof(*ranks), by_weight);
+        ranks[i] = (struct chart_rank) { weights[i], i };
+    qsort(ranks, nr, sizeof(*ranks), chart_rank_order);
     for (size_t i = 0; i < nr; i++)
         keep[ranks[i].at] = i + limit >= nr;
     free(ranks);
