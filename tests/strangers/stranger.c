@@ -7,6 +7,7 @@
 #include "store/page.h"
 #include "store_histories.h"
 
+#include <errno.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 
@@ -387,13 +388,41 @@ void stranger_aside(stranger_fn *change, uint64_t seed, char what[STRANGER_WORDS
     assert_int_equal(status, 0);
 }
 
-char *stranger_words(void)
+long stranger_cases(long otherwise, uint64_t seed, stranger_case_fn *try_one, void *context)
 {
-    char *words =
-        mmap(NULL, STRANGER_WORDS, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    const char *given = getenv("HARNESS_CASES");
+    long cases = given ? strtol(given, NULL, 10) : otherwise;
+    struct error err;
+    size_t length;
 
-    assert_true(words != MAP_FAILED);
-    return words;
+    stranger_remove();
+    stranger_base("h.db");
+    char *base = file_read("h.db", FILE_RECORDS_MOST, &length, &err);
+    char *what =
+        mmap(NULL, STRANGER_WORDS, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    assert_true(base && what != MAP_FAILED);
+    for (long i = 0; i < cases; i++)
+        try_one(base, length, seed + (uint64_t)i, what, context);
+    munmap(what, STRANGER_WORDS);
+    free(base);
+    return cases;
+}
+
+const char *stranger_harness;
+
+int stranger_main(int argc, char **argv, void (*test)(void **state))
+{
+    const struct CMUnitTest tests[] = { { .name = "strangers", .test_func = test } };
+
+    if (argc != 3 || (mkdir(argv[2], 0777) && errno != EEXIST) || chdir(argv[2])) {
+        fprintf(stderr, "usage: %s HARNESS FOLDER\n", argv[0]);
+        return 2;
+    }
+    stranger_harness = argv[1];
+    mkdir(".git", 0777); /* the top of a project: nothing above counts */
+    setenv("HOME", argv[2], 1);
+    unsetenv("HARNESS_DB");
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }
 
 void stranger_remove(void)

@@ -24,7 +24,17 @@ typedef void stranger_fn(const char *path, struct random *r, char *what, size_t 
  * that of the programs that are started later, which begin as large as their parent. `what` is
  * memory shared with it. */
 void stranger_aside(stranger_fn *change, uint64_t seed, char what[STRANGER_WORDS]);
-char *stranger_words(void); /* such memory; to be given to munmap() */
+
+/* The main() of a program HARNESS FOLDER: its one test, in that folder, as the top of a project. */
+int stranger_main(int argc, char **argv, void (*test)(void **state));
+extern const char *stranger_harness; /* the path of HARNESS */
+
+/* One history of a stranger: made from the sound `base` by the case's own number. */
+typedef void stranger_case_fn(const char *base, size_t length, uint64_t seed, char *what,
+                              void *context);
+/* HARNESS_CASES of them, or `otherwise`; each by itself: HARNESS_SEED=seed+i HARNESS_CASES=1 is the
+ * ith. Their number. */
+long stranger_cases(long otherwise, uint64_t seed, stranger_case_fn *try_one, void *context);
 
 /* h.db holds these bytes, and nothing else of a case is there. */
 void stranger_put(const char *bytes, size_t length);

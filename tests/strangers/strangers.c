@@ -12,14 +12,11 @@
 #include "base/file.h"
 #include "base/memory.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -169,9 +166,14 @@ static void check(const struct command *c, const struct outcome *o, const char *
              (int)(o->length < 600 ? o->length : 600), o->output);
 }
 
-static void try_case(const char *harness, const char *base, size_t length, uint64_t seed,
-                     char what[STRANGER_WORDS], double *longest, int64_t *largest)
+struct tally {
+    double longest;
+    int64_t largest;
+};
+
+static void try_case(const char *base, size_t length, uint64_t seed, char *what, void *context)
 {
+    struct tally *t = context;
     struct random r;
 
     random_seed(&r, ~seed);
@@ -183,54 +185,28 @@ static void try_case(const char *harness, const char *base, size_t length, uint6
     for (int i = 0; changed && i < COMMANDS_A_CASE; i++) {
         const struct command *c = &commands[random_below(&r, COMMANDS)];
         stranger_put(changed, changed_length);
-        struct outcome o = run_command(harness, c);
+        struct outcome o = run_command(stranger_harness, c);
         check(c, &o, what);
-        *longest = o.seconds > *longest ? o.seconds : *longest;
-        *largest = o.kilobytes > *largest ? o.kilobytes : *largest;
+        t->longest = o.seconds > t->longest ? o.seconds : t->longest;
+        t->largest = o.kilobytes > t->largest ? o.kilobytes : t->largest;
         free(o.output);
     }
     free(changed);
 }
 
-static const char *harness_path;
-
 static void test_strangers(void **state)
 {
-    const char *given = getenv("HARNESS_CASES");
-    long cases = given ? strtol(given, NULL, 10) : CASES;
     uint64_t seed = knock_seed();
-    double longest = 0;
-    int64_t largest = 0;
-    struct error err;
-    size_t length;
+    struct tally t = { 0 };
 
     (void)state;
-    stranger_remove();
-    stranger_base("h.db");
-    char *base = file_read("h.db", FILE_RECORDS_MOST, &length, &err);
-    assert_non_null(base);
-    char *what = stranger_words();
-    /* Each case by itself: HARNESS_SEED=seed+i HARNESS_CASES=1 is the ith. */
-    for (long i = 0; i < cases; i++)
-        try_case(harness_path, base, length, seed + (uint64_t)i, what, &longest, &largest);
-    munmap(what, STRANGER_WORDS);
-    free(base);
+    long cases = stranger_cases(CASES, seed, try_case, &t);
     knock("histories of strangers", cases, cases,
           "%d commands each: nothing runs, at most %.1f s and %lld MB (seed %" PRIu64 ")",
-          COMMANDS_A_CASE, longest, (long long)largest / 1000, seed);
+          COMMANDS_A_CASE, t.longest, (long long)t.largest / 1000, seed);
 }
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_strangers) };
-
-    if (argc != 3 || (mkdir(argv[2], 0777) && errno != EEXIST) || chdir(argv[2])) {
-        fprintf(stderr, "usage: strangers HARNESS FOLDER\n");
-        return 2;
-    }
-    harness_path = argv[1];
-    mkdir(".git", 0777); /* the top of a project: nothing above counts */
-    setenv("HOME", argv[2], 1);
-    unsetenv("HARNESS_DB");
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return stranger_main(argc, argv, test_strangers);
 }

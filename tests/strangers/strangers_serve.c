@@ -13,15 +13,11 @@
 
 #include "base/file.h"
 #include "base/json.h"
-#include "base/memory.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -273,15 +269,17 @@ struct tally {
     double longest, megabytes;
 };
 
-static void try_case(const char *harness, uint64_t seed, char *what, struct tally *t)
+static void try_case(const char *base, size_t length, uint64_t seed, char *what, void *context)
 {
     struct server s = { .what = what };
+    struct tally *t = context;
     struct random r;
 
     random_seed(&r, ~seed);
+    stranger_put(base, length);
     stranger_aside(seed % 4 ? stranger_change_values : stranger_change, seed, what);
     strbuf_init(&s.said);
-    start(&s, harness);
+    start(&s, stranger_harness);
     wait_for_address(&s);
     if (s.port)
         ask_for_all(&s, &r);
@@ -296,30 +294,13 @@ static void try_case(const char *harness, uint64_t seed, char *what, struct tall
     strbuf_release(&s.said);
 }
 
-static const char *harness_path;
-
 static void test_served(void **state)
 {
-    const char *given = getenv("HARNESS_CASES");
-    long cases = given ? strtol(given, NULL, 10) : CASES;
     uint64_t seed = knock_seed();
     struct tally t = { 0 };
-    struct error err;
-    size_t length;
 
     (void)state;
-    stranger_remove();
-    stranger_base("h.db");
-    char *base = file_read("h.db", FILE_RECORDS_MOST, &length, &err);
-    assert_non_null(base);
-    char *what = stranger_words();
-    /* Each case by itself: HARNESS_SEED=seed+i HARNESS_CASES=1 is the ith. */
-    for (long i = 0; i < cases; i++) {
-        stranger_put(base, length);
-        try_case(harness_path, seed + (uint64_t)i, what, &t);
-    }
-    munmap(what, STRANGER_WORDS);
-    free(base);
+    long cases = stranger_cases(CASES, seed, try_case, &t);
     assert_true(cases < CASES || t.answered > 0);
     knock("histories of strangers, served", cases, cases,
           "%lld answers, %lld refusals, %lld not served; at most %.1f s and %.0f MiB (seed %" PRIu64
@@ -330,15 +311,5 @@ static void test_served(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_served) };
-
-    if (argc != 3 || (mkdir(argv[2], 0777) && errno != EEXIST) || chdir(argv[2])) {
-        fprintf(stderr, "usage: strangers_serve HARNESS FOLDER\n");
-        return 2;
-    }
-    harness_path = argv[1];
-    mkdir(".git", 0777); /* the top of a project: nothing above counts */
-    setenv("HOME", argv[2], 1);
-    unsetenv("HARNESS_DB");
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return stranger_main(argc, argv, test_served);
 }
