@@ -89,7 +89,7 @@ static void name_items(struct chart_items *items)
         names[items->nr_own++] = items->items[i].bench;
     }
     items->own = items->nr_own ? labels_create(names, items->nr_own) : NULL;
-    for (size_t i = 0; i < items->nr; i++) {
+    for (size_t i = 0; items->own && i < items->nr; i++) {
         struct chart_item *item = &items->items[i];
         item->own_at = places[firsts[i]];
         item->label = item->own = items->own[item->own_at];

@@ -445,11 +445,12 @@ void stranger_put(const char *bytes, size_t length)
 
 bool stranger_is_plain(const char *text, size_t length, bool cut)
 {
-    char *copy = memory_zeroed(length + 1, 1);
     bool plain = cut || memchr(text, '\0', length) == NULL;
+    struct strbuf copy;
 
-    memcpy(copy, text, length);
-    for (char *line = copy, *end; plain && line; line = end) {
+    strbuf_init(&copy);
+    strbuf_add(&copy, text, length);
+    for (char *line = copy.data, *end; plain && line; line = end) {
         end = strchr(line, '\n');
         if (end)
             *end++ = '\0';
@@ -458,6 +459,6 @@ bool stranger_is_plain(const char *text, size_t length, bool cut)
                 *p = ' ';
         plain = name_is_line(line) || (!end && cut);
     }
-    free(copy);
+    strbuf_release(&copy);
     return plain;
 }

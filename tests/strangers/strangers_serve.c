@@ -31,6 +31,10 @@ enum {
     WAIT_SECONDS = 120, /* of a busy machine */
 };
 
+#define EXPLORE(type, x, y)                                                                        \
+    "/api/explore?preset=%7B%22name%22:%22a%22,%22title%22:%22b%22,%22type%22:%22" type            \
+    "%22,%22x%22:%22" x "%22,%22y%22:%22" y "%22%7D"
+
 static const char *const targets[] = {
     "/",
     "/?run=1,2&base=3",
@@ -45,10 +49,8 @@ static const char *const targets[] = {
     "/api/table",
     "/api/table?run=1,2,3,4,5,6",
     "/api/table?run=2&base=1",
-    "/api/explore?preset=%7B%22name%22:%22a%22,%22title%22:%22b%22,%22type%22:%22scatter%22,"
-    "%22x%22:%22p50%22,%22y%22:%22gflops%22%7D",
-    "/api/explore?preset=%7B%22name%22:%22a%22,%22title%22:%22b%22,%22type%22:%22lines%22,"
-    "%22x%22:%22batch%22,%22y%22:%22p50%22%7D",
+    EXPLORE("scatter", "p50", "gflops"),
+    EXPLORE("lines", "batch", "p50"),
     "/healthz",
 };
 
