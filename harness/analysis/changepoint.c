@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The rule. A step is named only where two tests agree that a series, or a piece of it, changed.
+ * The rule. A step is named only where three tests agree that a series, or a piece of it, changed.
  *
  * 1. By ranks (changepoint_scan.c): the largest standardised Mann-Whitney statistic over all splits
  *    (Pettitt 1979), min_segment points on both sides, against the bound on its maximum of Miller
@@ -17,32 +17,40 @@
  *    Points far from their level are pulled in first. The p-value comes from simulated AR(1)
  *    series: tests/statistics/calibrate_changes.c prints the table.
  *
- * p is the larger of the two, each divided by the share of the level that the piece may spend: all
- * pieces together spend it once. Pieces (changepoint_search.c) are the whole series, which shows a
- * lone step best, and seeded intervals (Kovacs, Li, Buehlmann and Munk 2023), which show pairs; the
- * clearest step comes first, then what lies between accepted steps is searched in the same way. In
- * the end each step must stand between its neighbours, or in the piece in which it was found, since
- * a step that was missed beside it must not take it along. Two levels that come back again and
- * again, a few points at a time, are modes (changepoint_modes.c): they are joined to one level, and
- * the steps sought anew in what remains. E-divisive (Matteson and James 2014), used for performance
- * series by Daly et al. 2020, searches in the same manner, but takes its p-values from
- * permutations, which correlated noise makes too small.
+ * 3. By the noise of the whole history (changepoint_noise.c): means of the two levels by generalised
+ *    least squares, against the noise and correlation of all points about all levels, the latter a
+ *    standard error more than is seen. A short window cannot hide here what correlates its points.
+ *
+ * Nights (changepoint_search.c). The points are taken one after the other, and what is found is what
+ * a nightly job would have reported. Each night looks at windows that end at its point, of all
+ * lengths: the whole level since the last step, which shows a lone step best, and shorter ones, all
+ * of which share the level that a night may spend. The third test pays for the nights, with a price
+ * that grows with their number: in a year of them an unchanged series is called in fewer than 5 of
+ * 100 cases. A step that has been named is a part of the model from then on. It takes far less to
+ * stand than to be named; it is withdrawn where a slope, a curve or wilder noise, in the light of
+ * later nights, explains it better. p is the largest of the three, for all nights so far. Kovacs, Li,
+ * Buehlmann and Munk (2023) for the lengths of windows; Page (1954) and Lai (1995, "Sequential
+ * changepoint detection in quality control and dynamical systems") for windows that end now.
+ *
+ * Two levels that come back again and again, a few points at a time, are modes
+ * (changepoint_modes.c): they are joined to one level, and the nights begin anew in what remains.
  *
  * Drift (changepoint_drift.c) is the slope about the levels (Theil 1950, Sen 1968, from a few
- * distances), tested by the same likelihood. Where there is one, steps are sought again in the
- * series without it, and the explanation with the lower cost (log n a number) is kept.
+ * distances), tested by the same likelihood; where one step explains the series as well as a line,
+ * neither is said.
  *
- * What it cannot see, or sees wrongly (shares of 1,000 simulated series with any step):
+ * What it cannot see, or sees wrongly (shares of 300 simulated series with any step):
  * - steps nearer to an end or to each other than min_segment;
- * - 30 points cannot tell a ramp of two or three sigma from a step (13 and 19 %; 1 % from six sigma
- *   on), nor a level that ends in a ramp: of six sigma over the last half 22 %, over the last 30 %
- *   of the points 47 %; of ten sigma 1 %. With 60 points these are 9, 3, 1 and 9 %, with 100 all
- *   are under 5 %;
+ * - 30 points cannot tell a ramp of two or three sigma from a step (27 %), nor a level that ends in
+ *   a ramp: of six sigma over the last half 59 %, over the last 40 % of the points 64 %. Nights that
+ *   saw only a part of it named a step, and 30 points are not enough to withdraw it. With 100 points
+ *   these are at most 10 %;
  * - noise with a long memory beside white noise looks like a step while a series holds only few of
- *   its moves: AR(1) 0.9 in half of the variance 12, 13, 9 and 3 % with 30, 60, 100 and 300 points,
- *   AR(1) 0.95 10, 15, 14 and 4 %;
+ *   its moves: AR(1) 0.9 in half of the variance 19, 22 and 9 % with 60, 100 and 300 points, AR(1)
+ *   0.95 19 % with 300;
+ * - slow waves: a cosine of 1 sigma, a period in 60 points, 10 %; of 2 sigma and 57 points 14 %;
  * - so do modes that switch fewer than three times, and nothing can help: two modes with one switch
- *   are a step. Modes that last ten points in the mean: 20, 8 and 5 % with 60, 100 and 300 points.
+ *   are a step. Modes that last ten points in the mean: 25, 11 and 8 % with 60, 100 and 300 points.
  *   Modes that last twenty points and more count as levels: in a long history nothing tells them
  *   from changes that people make and take back. AR(1) 0.9 alone stays under 6 %.
  * docs/statistics.md tells users, tests/statistics/statistics_changes.c holds the rates.
@@ -84,51 +92,22 @@ static int exponent_of(const double *x, size_t n)
     return exponent;
 }
 
-struct model {
-    struct cut_list cuts;
-    struct drift drift;
-    struct modes modes;
-    double cost, clearest;
-};
-
-static void take_drift(const double *x, size_t n, double slope, double *out)
+static void find(const double *x, size_t n, const struct changepoint_settings *settings,
+                 struct cut_list *cuts, struct changes *out)
 {
-    for (size_t i = 0; i < n; i++)
-        out[i] = x[i] - slope * (double)i;
-}
+    struct search_result verdict;
 
-/* Steps of the series with a slope taken out, and the slope about them. */
-static struct model model_fit(const double *x, size_t n, double slope,
-                              const struct changepoint_settings *settings)
-{
-    struct model m = { .clearest = 1 };
-    double *rest = memory_zeroed(n + 1, sizeof(*rest));
-
-    take_drift(x, n, slope, rest);
-    cuts_find(rest, n, settings, &m.cuts, &m.clearest, &m.modes);
-    m.drift = drift_find(x, n, &m.cuts, settings->level, &m.cost);
-    free(rest);
-    return m;
-}
-
-/* Steps in the raw series, unless a drift with the steps about it explains the series better. */
-static struct model model_choose(const double *x, size_t n,
-                                 const struct changepoint_settings *settings)
-{
-    struct model best = model_fit(x, n, 0, settings);
-    double slope = best.drift.found ? best.drift.per_point : 0;
-
-    for (int i = 0; i < 3 && slope != 0; i++) {
-        struct model other = model_fit(x, n, slope, settings);
-        slope = other.drift.found && other.drift.per_point != slope ? other.drift.per_point : 0;
-        if (other.cost < best.cost) {
-            array_release(&best.cuts);
-            best = other;
-        } else {
-            array_release(&other.cuts);
-        }
-    }
-    return best;
+    cuts_find(x, n, settings, cuts, &verdict);
+    out->p = verdict.clearest;
+    out->modes = verdict.modes;
+    out->withdrawn = verdict.withdrawn;
+    out->drift = drift_find(x, n, cuts, settings->level);
+    if (out->drift.found && cuts->nr == 0 && drift_is_step(x, n, settings->min_segment))
+        out->drift.found = false;
+    if (out->drift.found || out->modes.high > out->modes.low)
+        return;
+    out->watch = watch_find(x, n, cuts, settings->level);
+    out->detectable = noise_detectable(x, n, cuts, settings->level);
 }
 
 /* Back to the unit of the series. */
@@ -136,7 +115,8 @@ static void rescale(struct changes *c, int exponent)
 {
     double *values[] = { &c->noise,           &c->drift.per_point,  &c->drift.total,
                          &c->drift.slope.low, &c->drift.slope.high, &c->modes.low,
-                         &c->modes.high };
+                         &c->modes.high,      &c->watch.before,     &c->watch.after,
+                         &c->detectable };
 
     for (size_t i = 0; i < sizeof(values) / sizeof(*values); i++)
         *values[i] = ldexp(*values[i], exponent);
@@ -151,20 +131,18 @@ static void rescale(struct changes *c, int exponent)
 int changes_find(const double *x, size_t n, const struct changepoint_settings *settings,
                  struct changes *out, struct error *err)
 {
-    *out = (struct changes) { .p = 1 };
+    *out = (struct changes) { .detectable = NAN, .p = 1 };
     if (check(x, n, settings, err))
         return -1;
+    struct cut_list cuts = { 0 };
     double *y = memory_zeroed(n + 1, sizeof(*y));
     int exponent = exponent_of(x, n);
     for (size_t i = 0; i < n; i++)
         y[i] = ldexp(x[i], -exponent);
-    struct model m = model_choose(y, n, settings);
-    out->drift = m.drift;
-    out->modes = m.modes;
-    out->p = m.clearest;
-    changes_describe(y, n, &m.cuts, out);
+    find(y, n, settings, &cuts, out);
+    changes_describe(y, n, &cuts, out);
     rescale(out, exponent);
-    array_release(&m.cuts);
+    array_release(&cuts);
     free(y);
     return 0;
 }

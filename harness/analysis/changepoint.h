@@ -30,8 +30,9 @@ struct changepoint {
     size_t low, high;       /* 95 % interval of index, inclusive */
     double before, after;   /* levels (medians of the segments), in the series' unit */
     struct interval change; /* 95 % interval of after - before, in the series' unit */
+    size_t named;           /* points that the series had when the step was first named */
     double p; /* chance that an unchanged series as long and as correlated shows a step
-               * as clear anywhere */
+               * as clear anywhere, in this night or an earlier one */
 };
 
 struct drift {
@@ -50,13 +51,30 @@ struct modes {
     double usual;     /* points of a visit in the mean */
 };
 
+/* What may be a step, but is not sure enough to be named: of three points, or one that a slope
+ * explains as well. Such a thing is seen in some unchanged series, too, in any night. */
+struct watch {
+    bool found;
+    size_t index;         /* first point of what may be a new level */
+    double before, after; /* means, in the series' unit */
+    double p;             /* in this night alone */
+};
+
+enum { CHANGEPOINT_DETECTABLE_AFTER = 8 };
+
 struct changes {
     struct changepoint *items; /* ascending by index; owned */
     size_t nr, capacity;
     struct drift drift;
     struct modes modes;
+    struct watch watch;
+    double detectable;  /* a step so large, that many points before the end, would have been named
+                         * 4 times in 5; in the series' unit, NaN where the last level is too
+                         * short to say */
     double noise;       /* robust sd of the points about their levels (or their drift line) */
     double correlation; /* lag-1 autocorrelation of the same, bias corrected */
+    size_t withdrawn;   /* steps that were named in an earlier night and that a slope, a curve,
+                         * two modes or wilder noise has explained better since */
     double p;           /* of the clearest step, named or not; 1 where the series is too short */
 };
 

@@ -15,6 +15,7 @@ struct portrait {
     size_t n;
     double inflation; /* how much correlation adds to the variance of a mean */
     double doubt;     /* variance of the logarithm of that */
+    double slope;     /* of the drift that was taken out about the middle, a point */
 };
 
 /* Distances of the points from the medians of their segments. */
@@ -115,9 +116,12 @@ static struct interval size_interval(const struct portrait *p, size_t i, double 
 
 static void describe_step(const struct portrait *p, size_t i, struct changepoint *out)
 {
-    *out = (struct changepoint) { .index = p->cuts->items[i].index, .p = p->cuts->items[i].p };
-    out->before = segment_level(p->x, p->n, p->cuts, i);
-    out->after = segment_level(p->x, p->n, p->cuts, i + 1);
+    *out = (struct changepoint) { .index = p->cuts->items[i].index,
+                                  .named = p->cuts->items[i].named,
+                                  .p = p->cuts->items[i].p };
+    double drifted = p->slope * ((double)out->index - 0.5 * (double)(p->n - 1));
+    out->before = drifted + segment_level(p->x, p->n, p->cuts, i);
+    out->after = drifted + segment_level(p->x, p->n, p->cuts, i + 1);
     out->change = size_interval(p, i, out->after - out->before);
     position_interval(p, i, out);
 }
@@ -126,7 +130,7 @@ void changes_describe(const double *x, size_t n, const struct cut_list *cuts, st
 {
     double slope = out->drift.found ? out->drift.per_point : 0;
     double *flat = memory_zeroed(2 * n + 1, sizeof(*flat)), *tamed = flat + n;
-    struct portrait p = { .x = flat, .tamed = tamed, .n = n, .cuts = cuts };
+    struct portrait p = { .x = flat, .tamed = tamed, .n = n, .cuts = cuts, .slope = slope };
 
     for (size_t t = 0; t < n; t++)
         flat[t] = x[t] - slope * ((double)t - 0.5 * (double)(n - 1));

@@ -124,14 +124,12 @@ double drift_gain(double p, size_t n)
 /* Fewer points cannot tell a slope from a long memory. */
 enum { MEMORY_LEAST = 48 };
 
-struct drift drift_find(const double *x, size_t n, const struct cut_list *cuts, double level,
-                        double *cost)
+struct drift drift_find(const double *x, size_t n, const struct cut_list *cuts, double level)
 {
     double *y = memory_zeroed(2 * n + 1, sizeof(*y)), *line = y + n;
     struct fit fits[2] = { 0 };
     struct drift d = { .slope = { NAN, NAN }, .p = 1 };
 
-    *cost = 0;
     if (n < 8)
         goto out;
     d.per_point = robust_slope(x, n, cuts);
@@ -159,9 +157,31 @@ struct drift drift_find(const double *x, size_t n, const struct cut_list *cuts, 
     d.p = drift_p(gain, n);
     d.found = d.p <= level && fabs(d.per_point) > 0;
     d.slope = (struct interval) { d.per_point - half, d.per_point + half };
-    *cost = fits[d.found ? 1 : 0].cost + 2 * (double)n * log(size);
-    *cost += (double)(2 * cuts->nr + (d.found ? 1 : 0)) * log((double)n);
 out:
     free(y);
     return d;
+}
+
+/* Costs of a line and of the best step, which pays for its place, in what is tame about them. */
+bool drift_is_step(const double *x, size_t n, size_t least)
+{
+    double *y = memory_zeroed(4 * n + 1, sizeof(*y)), *one = y + n, *line = y + 2 * n,
+           *step = y + 3 * n;
+    struct cut_list none = { 0 };
+    struct fit by_line[3], by_step[3];
+
+    tame(x, n, &none, y);
+    size_t at = split_best(y, n, least);
+    double mean = stats_mean(y, n);
+    for (size_t t = 0; t < n; t++) {
+        y[t] -= mean;
+        one[t] = 1;
+        line[t] = (2 * (double)t + 1) / (double)n - 1;
+        step[t] = t < at ? 0 : 1;
+    }
+    scale_by(y, n, largest(y, n));
+    fit_models((const double *const[]) { one, line, y }, 3, n, by_line);
+    fit_models((const double *const[]) { one, step, y }, 3, n, by_step);
+    free(y);
+    return by_step[2].cost + log((double)n) < by_line[2].cost;
 }

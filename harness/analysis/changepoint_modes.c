@@ -8,6 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Of a normal distribution the middle distance from its mean is this part of the mean distance,
+ * which also rounded points have. */
+static const double normal_middle = 0.845;
+
 /* The two levels about which points lie, whatever their order. `distance`: the middle one of the
  * points from the nearer level. */
 static struct interval levels_of(const double *x, size_t m, double *distance)
@@ -18,29 +22,35 @@ static struct interval levels_of(const double *x, size_t m, double *distance)
     stats_sort(sorted, m);
     size_t at = split_best(sorted, m, 2);
     struct interval levels = { stats_median(sorted, at), stats_median(sorted + at, m - at) };
-    for (size_t t = 0; t < m; t++)
-        sorted[t] = fmin(fabs(sorted[t] - levels.low), fabs(sorted[t] - levels.high));
-    *distance = stats_median(sorted, m);
+    for (size_t t = 0; t < m; t++) {
+        double near = fmin(fabs(sorted[t] - levels.low), fabs(sorted[t] - levels.high));
+        sorted[t] = fmin(near, levels.high - levels.low);
+    }
+    *distance = normal_middle * stats_mean(sorted, m);
     free(sorted);
     return levels;
 }
 
 /* Visits to two levels: stretches of two points or more near one of them, up to the next such
  * stretch near the other. */
-struct visits {
-    ARRAY(size_t) lengths;
-    size_t near;    /* points that are near one of the levels */
-    size_t at_step; /* points of the longer of the visits that meet at the step */
+struct visit {
+    size_t from, length;
 };
 
-static void end_visit(struct visits *v, size_t from, size_t to, size_t step)
+struct visits {
+    ARRAY(struct visit) items;
+    size_t near;    /* points that are near one of the levels */
+    size_t at_step; /* points of the longer of the complete visits that meet at the step */
+};
+
+static void end_visit(struct visits *v, size_t from, size_t to, size_t step, bool complete)
 {
-    *(size_t *)array_push(&v->lengths) = to - from;
-    if (from <= step + 2 && step <= to + 2 && to - from > v->at_step)
+    *(struct visit *)array_push(&v->items) = (struct visit) { from, to - from };
+    if (complete && from <= step + 2 && step <= to + 2 && to - from > v->at_step)
         v->at_step = to - from;
 }
 
-/* `near`: points no further than that from a level are at it. Release the lengths. */
+/* `near`: points no further than that from a level are at it. Release the items. */
 static struct visits visits_find(const double *x, size_t n, struct interval levels, double near,
                                  size_t step)
 {
@@ -52,7 +62,7 @@ static struct visits visits_find(const double *x, size_t n, struct interval leve
         int here = fabs(x[t] - levels.low) <= near ? 1 : fabs(x[t] - levels.high) <= near ? 2 : 0;
         if (here && here == previous && here != place) {
             if (place)
-                end_visit(&v, from, to, step);
+                end_visit(&v, from, to, step, true);
             place = here;
             from = t - 1;
         }
@@ -62,18 +72,24 @@ static struct visits visits_find(const double *x, size_t n, struct interval leve
         previous = here;
     }
     if (place)
-        end_visit(&v, from, to, step);
+        end_visit(&v, from, to, step, false);
     return v;
 }
 
-/* Points of a visit in the mean, without the one at the step. */
+/* Points of a visit in the mean, without the last, which goes on. */
 static double visit_usual(const struct visits *v)
 {
-    double points = -(double)v->at_step;
+    double points = 0;
 
-    for (size_t i = 0; i < v->lengths.nr; i++)
-        points += (double)v->lengths.items[i];
-    return points / ((double)v->lengths.nr - 1);
+    for (size_t i = 0; i + 1 < v->items.nr; i++)
+        points += (double)v->items.items[i].length;
+    return points / ((double)v->items.nr - 1);
+}
+
+/* Does one of these last longer than chance makes the longest of so many? */
+static bool outstays(const struct visits *v, size_t length, double usual, double level)
+{
+    return (double)v->items.nr * exp(-(double)length / usual) <= level;
 }
 
 /* A bell curve that is cut in the middle has its halves about four such distances apart. */
@@ -92,11 +108,11 @@ static struct modes modes_between(const double *x, size_t n, struct interval lev
         return found;
     struct visits v = visits_find(x, n, levels, near, step);
     double usual = visit_usual(&v);
-    if ((double)v.near >= 0.4 * (double)n && v.lengths.nr >= MANY && usual <= LONG) {
-        *longer = (double)v.lengths.nr * exp(-(double)v.at_step / usual) <= level;
-        found = (struct modes) { levels.low, levels.high, v.lengths.nr, usual };
+    if ((double)v.near >= 0.4 * (double)n && v.items.nr >= MANY && usual <= LONG) {
+        *longer = outstays(&v, v.at_step, usual, level);
+        found = (struct modes) { levels.low, levels.high, v.items.nr, usual };
     }
-    array_release(&v.lengths);
+    array_release(&v.items);
     return found;
 }
 
@@ -106,7 +122,13 @@ struct modes modes_at(const double *x, size_t n, const struct cut_list *cuts, si
     size_t from = segment_start(cuts, i), to = segment_end(cuts, i + 1, n);
     double distance;
     struct interval levels = levels_of(x + from, to - from, &distance);
+    double before = segment_level(x, n, cuts, i), after = segment_level(x, n, cuts, i + 1);
+    double near = 0.25 * (levels.high - levels.low);
 
+    *longer = false;
+    if (fabs(fmin(before, after) - levels.low) > near ||
+        fabs(fmax(before, after) - levels.high) > near) /* of its noise, such as rounding */
+        return (struct modes) { 0 };
     return modes_between(x, n, levels, distance, cuts->items[i].index, level, longer);
 }
 
@@ -117,6 +139,25 @@ struct modes modes_of(const double *x, size_t n)
     struct interval levels = levels_of(x, n, &distance);
 
     return modes_between(x, n, levels, distance, 2 * n, 0, &longer);
+}
+
+void modes_outstayed(const double *x, size_t n, const struct modes *m, double level,
+                     struct cut_list *out)
+{
+    struct interval levels = { m->low, m->high };
+    struct visits v = visits_find(x, n, levels, 0.25 * (m->high - m->low), 2 * n);
+
+    for (size_t i = 0; i < v.items.nr; i++) {
+        const struct visit *visit = &v.items.items[i];
+        if (!outstays(&v, visit->length, m->usual, level))
+            continue;
+        double p = (double)v.items.nr * exp(-(double)visit->length / m->usual);
+        if (i > 0)
+            *(struct cut *)array_push(out) = (struct cut) { visit->from, p, n };
+        if (i + 1 < v.items.nr)
+            *(struct cut *)array_push(out) = (struct cut) { visit[1].from, p, n };
+    }
+    array_release(&v.items);
 }
 
 void modes_join(const double *x, size_t n, const struct modes *m, double *out)

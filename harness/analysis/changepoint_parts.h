@@ -22,7 +22,7 @@ struct scan scan_ranks(const double *x, const size_t *order, size_t m, size_t le
 struct cut {
     size_t index;
     double p;
-    size_t from, to; /* the piece in which it was found */
+    size_t named; /* points that were known when it was first named */
 };
 struct cut_list {
     struct cut *items;
@@ -71,9 +71,11 @@ struct step {
     size_t index;     /* of the best split by least squares of the tamed data; 0: none allowed */
     double advantage; /* of a step over the best explanation without one, in -2 log likelihood */
     double p;         /* chance of such an advantage where nothing changed */
+    bool enough;      /* is it what `limit` asks for? */
 };
 
-/* Stops as soon as p is above `limit`: it is then a lower bound of itself. */
+/* Stops as soon as p is above `limit`: it is then a lower bound of itself. A limit above 1 asks for
+ * less advantage still. */
 struct step step_judge(const double *x, size_t m, size_t guess, size_t least, double limit);
 /* Copies x to `out`, far points pulled in to twice the 90 % quantile of the distances to the
  * medians of their segments. */
@@ -81,12 +83,28 @@ void tame(const double *x, size_t m, const struct cut_list *cuts, double *out);
 /* Best split by least squares, `least` points on both sides; 0 if there is no room. */
 size_t split_best(const double *x, size_t m, size_t least);
 
+/* The chance that the noise of the first n points, as large and as correlated as it is about the
+ * levels between the cuts and the step at `at`, shows such a step in this night or an earlier
+ * one. `at` lies behind all cuts. */
+double noise_p(const double *x, size_t n, const struct cut_list *cuts, size_t at);
+/* Size of a step CHANGEPOINT_DETECTABLE_AFTER points before the end that is found 4 times in 5; NaN
+ * where the last level is too short. */
+double noise_detectable(const double *x, size_t n, const struct cut_list *cuts, double level);
+/* What the last level may be changing to. */
+struct watch watch_find(const double *x, size_t n, const struct cut_list *cuts, double level);
+
 /* Share of the level that the test by ranks may spend on a whole series. */
 double search_whole_share(size_t n, const struct changepoint_settings *settings);
-/* The steps of a series, ascending; `clearest` gets the smallest p of all, named or not, `modes`
- * the widest modes that were joined. */
+/* What the search found besides steps. */
+struct search_result {
+    double clearest;    /* smallest p of all, named or not */
+    struct modes modes; /* the widest that were joined */
+    size_t withdrawn;   /* steps named in an earlier night that do not stand */
+};
+
+/* The steps of a series, ascending. */
 void cuts_find(const double *x, size_t n, const struct changepoint_settings *settings,
-               struct cut_list *out, double *clearest, struct modes *modes);
+               struct cut_list *out, struct search_result *verdict);
 
 /* The modes that the step at cut i is a switch between, if there are such. `longer`: a visit that
  * meets at the step lasts longer than chance makes one of so many, so that it is a step all the
@@ -95,13 +113,17 @@ struct modes modes_at(const double *x, size_t n, const struct cut_list *cuts, si
                       double level, bool *longer);
 /* The modes of the series as a whole. */
 struct modes modes_of(const double *x, size_t n);
+/* Appends to `out` where visits begin and end that outlast what chance makes of so many. */
+void modes_outstayed(const double *x, size_t n, const struct modes *m, double level,
+                     struct cut_list *out);
 /* Copies x to `out`, which may be x, the points near the higher mode moved to the lower. */
 void modes_join(const double *x, size_t n, const struct modes *m, double *out);
 
-/* Slope of the points about the levels between the cuts. `cost` gets that of the chosen model
- * (with the drift if found) for comparing models with other cuts. */
-struct drift drift_find(const double *x, size_t n, const struct cut_list *cuts, double level,
-                        double *cost);
+/* Does one step explain the whole series better than the line that was found? */
+bool drift_is_step(const double *x, size_t n, size_t least);
+
+/* Slope of the points about the levels between the cuts. */
+struct drift drift_find(const double *x, size_t n, const struct cut_list *cuts, double level);
 
 /* The gain in -2 log likelihood by a slope that drift_find() takes for p in n points. */
 double drift_gain(double p, size_t n);

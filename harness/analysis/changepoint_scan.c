@@ -86,6 +86,19 @@ static double chernoff(double t, double d, size_t few, size_t m)
     return sum - lgamma((double)m + 1) + lgamma((double)few + 1) + lgamma((double)(m - few) + 1);
 }
 
+/* What Chernoff's bound at its best t says too much (Bahadur and Rao 1960, for a lattice). */
+static double saddlepoint_factor(double t, size_t few, size_t m)
+{
+    double bend = 0; /* second derivative of the logarithm of the generating function */
+
+    for (size_t i = 1; i <= few; i++) {
+        double a = 0.5 * (double)i, b = 0.5 * (double)(m - few + i);
+        double sine_a = sinh(fmin(300, t * a)), sine_b = sinh(fmin(300, t * b));
+        bend += a * a / (sine_a * sine_a) - b * b / (sine_b * sine_b);
+    }
+    return bend > 0 ? 1 / (sqrt(2 * acos(-1) * bend) * -expm1(-t)) : 1;
+}
+
 /* Chernoff's bound, the least over t: any t gives a bound, so that a rough search is enough. Where
  * the two sides do not mix at all it is exact, and ties only make it smaller (Jensen). */
 static double tail_bound(double d, size_t few, size_t m)
@@ -102,7 +115,7 @@ static double tail_bound(double d, size_t few, size_t m)
             step = sqrt(step);
         }
     }
-    return exp(best);
+    return exp(best) * fmin(1, saddlepoint_factor(t, few, m));
 }
 
 /* The normal tail says little where one side has few points. Each split has its own tail here, and

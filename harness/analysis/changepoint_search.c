@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The search: pieces of many lengths, the clearest first, then what lies between accepted steps. */
+/*
+ * The search, night by night: each point is taken as it came, and nothing behind it is known. What
+ * is found is therefore what a nightly job would have reported, when, and whether it still stands;
+ * a longer series never forgets a step that a shorter one had, unless there is a reason.
+ */
 #include "analysis/changepoint_parts.h"
 #include "base/array.h"
 #include "base/memory.h"
@@ -8,197 +12,270 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A piece [from, from + length) with its clearest split, and what it may spend: its shares of the
- * level, for the test by ranks and for that by likelihood. */
-struct piece {
-    size_t from, length;
+/* Windows end at the night's point: all points since the last step, which may spend most of the
+ * level and shows a lone step best, and shorter ones, each by the square root of two. */
+enum { WINDOWS = 40 };
+
+/* The test by ranks, and that by likelihood. */
+static const double whole_ranks = 0.7, whole_model = 0.85;
+
+/* Long windows change little from night to night: they are looked at in every 64th part of their
+ * length, which keeps the time linear. */
+enum { LOOKS = 64 };
+
+struct window {
+    size_t length;
     double ranks_share, model_share;
     struct scan scan;
 };
 
 struct search {
     const double *x;
-    size_t n, *order;
+    size_t night; /* points that are known */
     const struct changepoint_settings *settings;
-    double *ranks; /* scratch */
-    ARRAY(struct piece) pieces;
     struct cut_list *cuts;
-    double clearest;
+    struct window windows[WINDOWS]; /* whose ranks say that something changed */
+    size_t nr_windows;
+    double *ranks;    /* scratch */
+    double clearest;  /* smallest p of the last looks that were not named */
+    size_t withdrawn; /* steps that were named and no longer stand */
 };
 
-/* The whole series may spend most; it is where a lone step shows best. The pieces of a short series
- * have little to say. */
-static const double pieces_ranks = 0.5;
-
-static double pieces_model(size_t n)
+static size_t level_start(const struct search *s)
 {
-    return 0.15 * fmin(1, (double)n / 100);
+    return s->cuts->nr ? s->cuts->items[s->cuts->nr - 1].index : 0;
 }
 
-static void scan_piece(struct search *s, const size_t *order, struct piece *piece)
+/* Lengths of the windows of a level of m points, m itself last. */
+static size_t window_lengths(size_t m, size_t least, size_t lengths[WINDOWS])
 {
-    piece->scan =
-        scan_ranks(s->x + piece->from, order, piece->length, s->settings->min_segment, s->ranks);
-    piece->scan.p = fmin(1, piece->scan.p / piece->ranks_share);
-    if (piece->scan.p <= s->settings->level)
-        *(struct piece *)array_push(&s->pieces) = *piece;
-    else
-        s->clearest = fmin(s->clearest, piece->scan.p);
-}
-
-/* A stretch of the series that is searched: the positions of its points, from its start, by
- * ascending value, and the share of the level that it may spend. */
-struct stretch {
-    size_t from, length, *order;
-    double share;
-};
-
-/* Keeps the order of the series. Free the order. */
-static struct stretch stretch_of(const struct search *s, size_t from, size_t length, double share)
-{
-    struct stretch stretch = { from, length, memory_zeroed(length + 1, sizeof(*stretch.order)),
-                               share };
     size_t nr = 0;
 
-    for (size_t i = 0; i < s->n; i++)
-        if (s->order[i] - from < length)
-            stretch.order[nr++] = s->order[i] - from;
-    return stretch;
-}
-
-/* Pieces of one length, each starting half a length after the one before; the last ends with the
- * stretch. */
-struct layer {
-    size_t length, nr;
-};
-
-static struct layer layer_of(size_t n, size_t length)
-{
-    size_t stride = length / 2;
-
-    return (struct layer) { length, 1 + (n - length + stride - 1) / stride };
-}
-
-static size_t layer_start(const struct layer *l, size_t n, size_t i)
-{
-    size_t start = i * (l->length / 2);
-
-    return start + l->length > n ? n - l->length : start;
-}
-
-/* One walk along the sorted stretch deals its points out to all pieces of a layer. */
-static void scan_layer(struct search *s, const struct stretch *whole, const struct layer *l,
-                       double share)
-{
-    size_t *order = memory_zeroed(l->nr * l->length, sizeof(*order));
-    size_t *filled = memory_zeroed(l->nr, sizeof(*filled)), stride = l->length / 2;
-
-    for (size_t i = 0; i < whole->length; i++) {
-        size_t t = whole->order[i];
-        size_t first = t < l->length ? 0 : (t - l->length) / stride;
-        for (size_t j = first; j < l->nr; j++) {
-            size_t start = layer_start(l, whole->length, j);
-            if (start > t)
-                break;
-            if (t - start < l->length)
-                order[j * l->length + filled[j]++] = t - start;
-        }
-    }
-    for (size_t j = 0; j < l->nr; j++) {
-        struct piece piece = {
-            .from = whole->from + layer_start(l, whole->length, j),
-            .length = l->length,
-            .ranks_share = share * pieces_ranks / (double)l->nr,
-            .model_share = share * pieces_model(whole->length) / (double)l->nr,
-        };
-        scan_piece(s, order + j * l->length, &piece);
-    }
-    free(filled);
-    free(order);
-}
-
-/* Layers of pieces that are shorter than the stretch. */
-static size_t count_layers(size_t n, const struct changepoint_settings *settings)
-{
-    size_t shortest = settings->min_segment * 2 > 10 ? settings->min_segment * 2 : 10;
-
-    if (n <= shortest)
-        return 0;
-    return (size_t)fmax(0, floor(2 * log2((double)n / sqrt(2) / (double)shortest)) + 1);
+    for (double length = 2 * (double)least; length < 0.85 * (double)m && nr + 1 < WINDOWS;
+         length *= sqrt(2))
+        lengths[nr++] = (size_t)length;
+    lengths[nr++] = m;
+    return nr;
 }
 
 double search_whole_share(size_t n, const struct changepoint_settings *settings)
 {
-    return count_layers(n, settings) ? 1 - pieces_ranks : 1;
+    size_t lengths[WINDOWS];
+
+    return window_lengths(n, settings->min_segment, lengths) > 1 ? whole_ranks : 1;
 }
 
-/* The stretch as a whole and seeded intervals in it (Kovacs et al.): each layer is shorter by the
- * square root of two. */
-static void scan_stretch(struct search *s, size_t from, size_t length, double share)
+static bool is_due(size_t night, size_t length)
 {
-    size_t nr = count_layers(length, s->settings);
-    double size = (double)length / sqrt(2);
-    struct stretch stretch = stretch_of(s, from, length, share);
-    struct piece whole = {
-        .from = from,
-        .length = length,
-        .ranks_share = share * search_whole_share(length, s->settings),
-        .model_share = share * (nr ? 1 - pieces_model(length) : 1),
-    };
+    return length < 2 * LOOKS || night % (length / LOOKS) == 0;
+}
 
-    scan_piece(s, stretch.order, &whole);
-    for (size_t i = 0; i < nr; i++, size /= sqrt(2)) {
-        struct layer l = layer_of(length, (size_t)size);
-        scan_layer(s, &stretch, &l, share / (double)nr);
-    }
-    free(stretch.order);
+static void scan_window(struct search *s, struct window *w)
+{
+    const double *x = s->x + s->night - w->length;
+    size_t *order = scan_order(x, w->length);
+
+    w->scan = scan_ranks(x, order, w->length, s->settings->min_segment, s->ranks);
+    w->scan.p = fmin(1, w->scan.p / w->ranks_share);
+    free(order);
+    if (w->scan.p <= s->settings->level)
+        s->windows[s->nr_windows++] = *w;
+    else
+        s->clearest = fmin(s->clearest, w->scan.p);
 }
 
 static int by_clarity(const void *left, const void *right)
 {
-    const struct piece *a = left, *b = right;
+    const struct window *a = left, *b = right;
 
     if (a->scan.z != b->scan.z)
         return a->scan.z > b->scan.z ? -1 : 1;
-    if (a->length != b->length)
-        return a->length < b->length ? -1 : 1;
-    return a->from < b->from ? -1 : 1;
+    return a->length < b->length ? -1 : a->length > b->length;
 }
 
-/* A piece that spans an accepted step says nothing new. */
-static bool spans_cut(const struct search *s, const struct piece *piece)
+static void scan_windows(struct search *s)
 {
-    for (size_t i = 0; i < s->cuts->nr; i++)
-        if (s->cuts->items[i].index > piece->from &&
-            s->cuts->items[i].index < piece->from + piece->length)
+    size_t lengths[WINDOWS], m = s->night - level_start(s);
+    size_t nr = window_lengths(m, s->settings->min_segment, lengths);
+
+    for (size_t i = 0; i < nr; i++) {
+        bool whole = i + 1 == nr;
+        struct window w = {
+            .length = lengths[i],
+            .ranks_share = nr == 1 ? 1
+                           : whole ? whole_ranks
+                                   : (1 - whole_ranks) / (double)(nr - 1),
+            .model_share = nr == 1 ? 1
+                           : whole ? whole_model
+                                   : (1 - whole_model) / (double)(nr - 1),
+        };
+        if (is_due(s->night, w.length))
+            scan_window(s, &w);
+    }
+    if (s->nr_windows > 1)
+        qsort(s->windows, s->nr_windows, sizeof(*s->windows), by_clarity);
+}
+
+/* Among all points of the level it must be the same step. */
+static double judge_whole(const struct search *s, size_t at)
+{
+    size_t start = level_start(s), least = s->settings->min_segment;
+    struct step whole =
+        step_judge(s->x + start, s->night - start, at - start, least, s->settings->level);
+
+    return start + whole.index <= at + least && at <= start + whole.index + least ? whole.p : 1;
+}
+
+/* p of one night as that of all nights so far. What nights cost at the usual level noise_p() has
+ * paid; far below it they say the less, the fewer points there are to tell what correlates them:
+ * fitted to AR(1) series with correlations up to 0.5 (test_p_is_honest in statistics_changes.c). */
+static double p_of_nights(double p, size_t n)
+{
+    static const double usual = 0.05;
+
+    return p < usual ? usual * pow(p / usual, 1 - 10 / (double)n) : p;
+}
+
+/* What all tests say of the step of a window; the first that says no is enough. */
+static struct cut judge_window(const struct search *s, const struct window *w)
+{
+    double level = s->settings->level;
+    size_t from = s->night - w->length, least = s->settings->min_segment;
+    struct step step =
+        step_judge(s->x + from, w->length, w->scan.index, least, level * w->model_share);
+    struct cut cut = { .index = from + step.index,
+                       .p = fmin(1, fmax(w->scan.p, step.p / w->model_share)),
+                       .named = s->night };
+
+    if (cut.p <= level)
+        cut.p = fmax(cut.p, judge_whole(s, cut.index));
+    if (cut.p <= level)
+        cut.p = fmax(cut.p, noise_p(s->x, s->night, s->cuts, cut.index));
+    return cut;
+}
+
+/* Names the night's clearest step, if there is one. */
+static bool name_step(struct search *s)
+{
+    scan_windows(s);
+    for (size_t i = 0; i < s->nr_windows; i++) {
+        struct cut cut = judge_window(s, &s->windows[i]);
+        if (cut.p <= s->settings->level) {
+            cut.p = p_of_nights(cut.p, s->night);
+            *(struct cut *)array_push(s->cuts) = cut;
             return true;
+        }
+        s->clearest = fmin(s->clearest, cut.p);
+    }
     return false;
 }
 
-/* Accepts the steps of the pieces at hand, the clearest first; true if there was one. */
-static bool accept_pieces(struct search *s)
+/* Where the last level ends for sure: before what may be the next step, a few points ago, or may
+ * have been one. */
+static size_t level_end(const struct search *s)
 {
-    size_t before = s->cuts->nr;
+    enum { RECENT = 8 };
+    const struct window *w = s->windows;
+    size_t after = s->nr_windows ? w->length - w->scan.index : 0;
 
-    if (s->pieces.nr > 1)
-        qsort(s->pieces.items, s->pieces.nr, sizeof(*s->pieces.items), by_clarity);
-    for (size_t i = 0; i < s->pieces.nr; i++) {
-        const struct piece *piece = &s->pieces.items[i];
-        if (spans_cut(s, piece))
-            continue;
-        struct step step =
-            step_judge(s->x + piece->from, piece->length, piece->scan.index,
-                       s->settings->min_segment, s->settings->level * piece->model_share);
-        double p = fmin(1, fmax(piece->scan.p, step.p / piece->model_share));
-        if (p <= s->settings->level)
-            *(struct cut *)array_push(s->cuts) =
-                (struct cut) { piece->from + step.index, p, piece->from,
-                               piece->from + piece->length };
-        else
-            s->clearest = fmin(s->clearest, p);
+    return after <= RECENT ? s->night - after : s->night;
+}
+
+/* What the ranks of all points about a cut say. */
+static double ranks_about(const struct search *s, size_t from, size_t to)
+{
+    size_t *order = scan_order(s->x + from, to - from);
+    struct scan scan =
+        scan_ranks(s->x + from, order, to - from, s->settings->min_segment, s->ranks);
+
+    free(order);
+    return scan.p;
+}
+
+/* p above which a step no longer stands, so many points after it, among m. A young one has had no
+ * time to show itself: it need not explain them better than anything else (5), only not worse. But
+ * few points cannot tell it from a slope. */
+static double asked_to_stand(size_t age, size_t m)
+{
+    enum { SHORT = 34, YOUNG = 16, OLD = 40 };
+
+    return m < SHORT || age >= OLD ? 0.3 : age < YOUNG ? 5 : 0.9;
+}
+
+/* Does step i still stand between its neighbours? It takes far less to stand than to be named, so
+ * that it is not named one night and forgotten the next: it goes where a slope, a curve or wilder
+ * noise, in the light of later nights, explains it better. Its place and p follow the evidence. */
+static bool review(struct search *s, size_t i)
+{
+    struct cut *cut = &s->cuts->items[i];
+    size_t from = segment_start(s->cuts, i), to = segment_end(s->cuts, i + 1, level_end(s));
+    if (to < cut->index + s->settings->min_segment)
+        return true;
+    struct step step =
+        step_judge(s->x + from, to - from, cut->index - from, s->settings->min_segment,
+                   asked_to_stand(to - cut->index, to - from));
+
+    if (!step.enough || ranks_about(s, from, to) > 0.2)
+        return false;
+    cut->index = step.index ? from + step.index : cut->index;
+    if (i + 1 == s->cuts->nr && to == s->night) {
+        struct cut_list before = { .items = s->cuts->items, .nr = i };
+        double p = fmax(step.p, noise_p(s->x, s->night, &before, cut->index));
+        cut->p = fmin(cut->p, p_of_nights(p, s->night));
     }
-    s->pieces.nr = 0;
-    return s->cuts->nr > before;
+    return true;
+}
+
+static void withdraw(struct search *s, size_t i)
+{
+    struct cut *items = s->cuts->items;
+
+    memmove(items + i, items + i + 1, (s->cuts->nr - i - 1) * sizeof(*items));
+    s->cuts->nr--;
+    s->withdrawn++;
+}
+
+/* The last step, ever more rarely; or when another one is named, that before it, whose level is
+ * complete then. Not in a crowd of steps: one that went would take its neighbours along, which are
+ * judged across it. */
+static void review_steps(struct search *s, bool named)
+{
+    enum { CROWD = 4 };
+    size_t nr = s->cuts->nr, rarely = nr ? (s->night - level_start(s)) / 8 + 1 : 1;
+
+    if (nr == 0 || nr >= CROWD)
+        return;
+    if (named)
+        s->nr_windows = 0; /* they are of the level before */
+    if (named && nr > 1 && !review(s, nr - 2))
+        withdraw(s, nr - 2);
+    if (!named && s->night % rarely == 0 && !review(s, nr - 1))
+        withdraw(s, nr - 1);
+}
+
+/* Up to n points; stops where the newest step is a switch between modes, and says which. */
+static struct modes search_nights(struct search *s, size_t n)
+{
+    struct modes none = { 0 };
+    size_t least = s->settings->min_segment;
+
+    s->cuts->nr = 0;
+    for (s->night = 2 * least; s->night <= n; s->night++) {
+        size_t m = s->night - level_start(s);
+        bool longer;
+        s->nr_windows = 0;
+        if (s->night + m / LOOKS < n) /* not the last look at its windows */
+            s->clearest = 1;
+        bool named = m >= 2 * least && name_step(s);
+        if (named) {
+            struct modes modes =
+                modes_at(s->x, s->night, s->cuts, s->cuts->nr - 1, s->settings->level, &longer);
+            if (modes.high > modes.low && !longer)
+                return modes;
+        }
+        review_steps(s, named);
+    }
+    return none;
 }
 
 static int by_index(const void *left, const void *right)
@@ -206,110 +283,6 @@ static int by_index(const void *left, const void *right)
     const struct cut *a = left, *b = right;
 
     return a->index < b->index ? -1 : a->index > b->index;
-}
-
-static void sort_cuts(struct cut_list *cuts)
-{
-    if (cuts->nr > 1)
-        qsort(cuts->items, cuts->nr, sizeof(*cuts->items), by_index);
-}
-
-/* What lies between accepted steps is searched as the series was, until nothing more is found. */
-static void search_between(struct search *s)
-{
-    do {
-        sort_cuts(s->cuts);
-        for (size_t i = 0; i <= s->cuts->nr; i++) {
-            size_t from = segment_start(s->cuts, i);
-            size_t length = segment_end(s->cuts, i, s->n) - from;
-            if (length >= 2 * s->settings->min_segment)
-                scan_stretch(s, from, length, (double)length / (double)s->n);
-        }
-    } while (accept_pieces(s));
-}
-
-static void remove_cut(struct cut_list *cuts, size_t i)
-{
-    memmove(cuts->items + i, cuts->items + i + 1, (cuts->nr - i - 1) * sizeof(*cuts->items));
-    cuts->nr--;
-}
-
-/* How a step stands between its neighbours. Where it does not and the series is `crowded` with
- * steps, one that was missed may lie beside it: what counts then is the piece in which it was
- * found, as far as the neighbours leave it. */
-static struct step judge_cut(const struct search *s, size_t i, bool crowded, size_t *from)
-{
-    const struct cut *cut = &s->cuts->items[i];
-    size_t to = segment_end(s->cuts, i + 1, s->n), least = s->settings->min_segment;
-    double level = s->settings->level;
-
-    *from = segment_start(s->cuts, i);
-    struct step step = step_judge(s->x + *from, to - *from, cut->index - *from, least, level);
-    if (step.p <= level || !crowded || (cut->from <= *from && to <= cut->to))
-        return step;
-    size_t near = cut->from > *from ? cut->from : *from, far = cut->to < to ? cut->to : to;
-    if (cut->index <= near || far <= cut->index)
-        return step;
-    struct step own = step_judge(s->x + near, far - near, cut->index - near, least, level);
-    if (own.p > level)
-        return step;
-    *from = near;
-    return own;
-}
-
-/* Puts each step where it fits best between its neighbours and drops the one that stands least,
- * until all of them stand. */
-static void settle(struct search *s)
-{
-    enum { CROWD = 4 };
-    bool crowded = s->cuts->nr >= CROWD;
-
-    for (bool again = true; again;) {
-        size_t worst = 0, from;
-        double most = s->settings->level;
-        again = false;
-        for (size_t i = 0; i < s->cuts->nr; i++) {
-            struct step step = judge_cut(s, i, crowded, &from);
-            if (step.index)
-                s->cuts->items[i].index = from + step.index;
-            if (step.p > most) {
-                most = step.p;
-                worst = i;
-                again = true;
-            }
-        }
-        if (again)
-            remove_cut(s->cuts, worst);
-    }
-}
-
-/* The search proper, in x as it is. */
-static void search_steps(struct search *s)
-{
-    s->order = scan_order(s->x, s->n);
-    scan_stretch(s, 0, s->n, 1);
-    if (accept_pieces(s)) {
-        search_between(s);
-        settle(s);
-    }
-    free(s->order);
-}
-
-/* The modes of the widest switch among the steps. Steps that are longer visits than chance makes go
- * to `kept`. */
-static struct modes find_modes(const struct search *s, struct cut_list *kept)
-{
-    struct modes widest = { 0 };
-
-    for (size_t i = 0; i < s->cuts->nr; i++) {
-        bool longer;
-        struct modes m = modes_at(s->x, s->n, s->cuts, i, s->settings->level, &longer);
-        if (m.high > m.low && longer)
-            *(struct cut *)array_push(kept) = s->cuts->items[i];
-        else if (m.high - m.low > widest.high - widest.low)
-            widest = m;
-    }
-    return widest;
 }
 
 static bool has_near(const struct cut_list *cuts, size_t index, size_t least)
@@ -320,48 +293,57 @@ static bool has_near(const struct cut_list *cuts, size_t index, size_t least)
     return false;
 }
 
-/* Modes are joined to one level, and the steps sought anew in what remains. */
-static struct modes search_all(struct search *s)
+/* Visits to a mode that last longer than chance makes them are levels all the same. */
+static void add_visits(struct search *s, const double *x, size_t n, const struct modes *m)
 {
-    struct modes widest = modes_of(s->x, s->n);
-    double *joined = memory_zeroed(s->n + 1, sizeof(*joined));
-    struct cut_list kept = { 0 };
+    struct cut_list longer = { 0 };
 
-    memcpy(joined, s->x, s->n * sizeof(*joined));
-    search_steps(s);
-    for (int i = 0; i < 3; i++) {
-        struct modes m = find_modes(s, &kept);
+    modes_outstayed(x, n, m, s->settings->level, &longer);
+    for (size_t i = 0; i < longer.nr; i++)
+        if (!has_near(s->cuts, longer.items[i].index, s->settings->min_segment))
+            *(struct cut *)array_push(s->cuts) = longer.items[i];
+    if (s->cuts->nr > 1)
+        qsort(s->cuts->items, s->cuts->nr, sizeof(*s->cuts->items), by_index);
+    array_release(&longer);
+}
+
+/* Modes are joined to one level, and the nights begin anew in what remains. */
+static struct modes search_all(struct search *s, size_t n)
+{
+    struct modes widest = modes_of(s->x, n);
+    double *joined = memory_zeroed(n + 1, sizeof(*joined));
+    const double *x = s->x;
+
+    memcpy(joined, x, n * sizeof(*joined));
+    for (int i = 0; i < 4; i++) {
+        struct modes m = search_nights(s, n);
         if (!(m.high > m.low))
             break;
         if (m.high - m.low > widest.high - widest.low)
             widest = m;
-        modes_join(joined, s->n, &m, joined);
+        modes_join(joined, n, &m, joined);
+        s->withdrawn += s->cuts->nr - 1; /* all but the one that showed it */
         s->x = joined;
-        s->cuts->nr = 0;
-        search_steps(s);
     }
-    for (size_t i = 0; i < kept.nr; i++)
-        if (!has_near(s->cuts, kept.items[i].index, s->settings->min_segment))
-            *(struct cut *)array_push(s->cuts) = kept.items[i];
-    sort_cuts(s->cuts);
-    array_release(&kept);
+    if (s->x == joined)
+        add_visits(s, x, n, &widest);
     free(joined);
     return widest;
 }
 
 void cuts_find(const double *x, size_t n, const struct changepoint_settings *settings,
-               struct cut_list *out, double *clearest, struct modes *modes)
+               struct cut_list *out, struct search_result *verdict)
 {
-    struct search s = { .x = x, .n = n, .settings = settings, .cuts = out, .clearest = 1 };
+    struct search s = { .x = x, .settings = settings, .cuts = out, .clearest = 1 };
 
-    *modes = (struct modes) { 0 };
+    *verdict = (struct search_result) { 0 };
     if (n >= 2 * settings->min_segment) {
         s.ranks = memory_zeroed(n + 1, sizeof(*s.ranks));
-        *modes = search_all(&s);
+        verdict->modes = search_all(&s, n);
     }
-    *clearest = s.clearest;
+    verdict->clearest = s.clearest;
+    verdict->withdrawn = s.withdrawn;
     for (size_t i = 0; i < out->nr; i++)
-        *clearest = fmin(*clearest, out->items[i].p);
-    array_release(&s.pieces);
+        verdict->clearest = fmin(verdict->clearest, out->items[i].p);
     free(s.ranks);
 }

@@ -286,11 +286,13 @@ static size_t split_tame(const double *x, size_t m, size_t guess, size_t least, 
 struct step step_judge(const double *x, size_t m, size_t guess, size_t least, double limit)
 {
     double *y = memory_zeroed(m + 1, sizeof(*y));
-    struct step s = { guess, 0, 1 };
+    struct step s = { guess, 0, 1, false };
 
     s.index = split_tame(x, m, guess, least, y);
     if (s.index && m >= LEAST && normalise(y, m)) {
-        s.advantage = judge_split(y, m, s.index, advantage_of(limit, m));
+        double enough = advantage_of(limit, m);
+        s.advantage = judge_split(y, m, s.index, enough);
+        s.enough = s.advantage >= enough;
         s.p = step_p(s.advantage, m);
     }
     free(y);

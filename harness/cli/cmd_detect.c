@@ -39,6 +39,20 @@ static cJSON *step_to_json(const struct changepoint *step)
     json_add_number(json, "change", step->after - step->before);
     cJSON_AddItemToObject(json, "change_interval", interval_to_json(&step->change));
     json_add_number(json, "p", step->p);
+    json_add_int(json, "named_with", (int64_t)step->named);
+    return json;
+}
+
+static cJSON *watch_to_json(const struct watch *watch)
+{
+    cJSON *json = watch->found ? cJSON_CreateObject() : cJSON_CreateNull();
+
+    if (!watch->found)
+        return json;
+    json_add_int(json, "index", (int64_t)watch->index);
+    json_add_number(json, "before", watch->before);
+    json_add_number(json, "after", watch->after);
+    json_add_number(json, "p", watch->p);
     return json;
 }
 
@@ -77,6 +91,9 @@ static int print_json(const struct changes *changes, size_t n, bool too_short, s
         cJSON_AddItemToArray(steps, step_to_json(&changes->items[i]));
     cJSON_AddItemToObject(json, "drift", drift_to_json(&changes->drift));
     cJSON_AddItemToObject(json, "modes", modes_to_json(&changes->modes));
+    cJSON_AddItemToObject(json, "watch", watch_to_json(&changes->watch));
+    json_add_number(json, "detectable", changes->detectable);
+    json_add_int(json, "withdrawn", (int64_t)changes->withdrawn);
     json_add_int(json, "n", (int64_t)n);
     if (too_short)
         cJSON_AddTrueToObject(json, "too_short");
@@ -105,7 +122,30 @@ static void print_step(const struct changepoint *s)
     terminal_print(": %.5g -> %.5g, %+.4g", s->before, s->after, s->after - s->before);
     if (isfinite(s->change.low) && isfinite(s->change.high) && s->change.high > s->change.low)
         terminal_print(" (%+.4g to %+.4g)", s->change.low, s->change.high);
-    terminal_print(", %s\n", print_p(s->p, p));
+    terminal_print(", %s, named with %zu points\n", print_p(s->p, p), s->named);
+    if (s->change.low <= 0 && s->change.high >= 0)
+        terminal_print("  that something changed is sure; by how much is not\n");
+}
+
+static void print_watch(const struct watch *w)
+{
+    char p[32];
+
+    if (w->found)
+        terminal_print(
+            "watch: %.5g -> %.5g at %zu, not sure enough to be named (%s of this night "
+            "alone): look again when there are more points\n",
+            w->before, w->after, w->index, print_p(w->p, p));
+}
+
+/* "no change" says little where nobody knows what would have been one. */
+static void print_detectable(double detectable)
+{
+    if (isfinite(detectable) && detectable > 0)
+        terminal_print(
+            "a step of %.3g, %d points before the end, would have been named 4 times "
+            "in 5\n",
+            detectable, CHANGEPOINT_DETECTABLE_AFTER);
 }
 
 static void print_modes(const struct modes *m)
@@ -129,6 +169,13 @@ static void print_text(const struct changes *changes, size_t n, double level)
                        d->per_point, d->slope.low, d->slope.high, d->total, print_p(d->p, p));
     if (changes->nr == 0 && !d->found)
         terminal_print("no change at the level %g %%\n", 100 * level);
+    if (changes->withdrawn)
+        terminal_print(
+            "withdrawn: %zu step%s that fewer points showed; a slope, a curve, two modes "
+            "or wilder noise explains the series better\n",
+            changes->withdrawn, changes->withdrawn == 1 ? "" : "s");
+    print_watch(&changes->watch);
+    print_detectable(changes->detectable);
     print_modes(&changes->modes);
     terminal_print("%zu point%s, noise %.4g, correlation %.2f\n", n, n == 1 ? "" : "s",
                    changes->noise, changes->correlation);

@@ -56,9 +56,8 @@ static void judge(const double *x, size_t n, double *ranks_p, double *advantage)
 static double drift_gain_of(const double *x, size_t n)
 {
     struct cut_list none = { 0 };
-    double cost;
 
-    return drift_gain(drift_find(x, n, &none, 0.05, &cost).p, n);
+    return drift_gain(drift_find(x, n, &none, 0.05).p, n);
 }
 
 static double upper_quantile(double *x, size_t nr, double level)
