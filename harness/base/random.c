@@ -87,6 +87,15 @@ void random_permutation(struct random *r, size_t *order, size_t nr)
     }
 }
 
+void random_shuffle(struct random *r, size_t *order, size_t nr)
+{
+    for (size_t i = nr; i > 1; i--) {
+        size_t j = (size_t)random_below(r, i), kept = order[i - 1];
+        order[i - 1] = order[j];
+        order[j] = kept;
+    }
+}
+
 uint64_t random_fresh_seed(void)
 {
     uint64_t seed;

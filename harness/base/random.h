@@ -23,6 +23,7 @@ double random_normal(struct random *r);                  /* mean 0, sd 1 */
  * array is cut into blocks with seeds of their own. */
 void random_fill_normal(float *x, size_t n, double mean, double scale, uint64_t seed);
 void random_permutation(struct random *r, size_t *order, size_t nr); /* 0..nr-1, shuffled */
+void random_shuffle(struct random *r, size_t *order, size_t nr);     /* what is there */
 /* A seed that differs from call to call and process to process (from the kernel's generator). */
 uint64_t random_fresh_seed(void);
 /* A random UUID (version 4, RFC 9562), 36 characters and NUL. */

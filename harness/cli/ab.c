@@ -225,6 +225,7 @@ static struct ab make_ab(const struct ab_request *r)
         .case_timeout = r->case_timeout > 0 ? r->case_timeout : 300,
         .budget = r->budget,
         .blocks_max = r->blocks_max > 0 ? r->blocks_max : AB_BLOCKS_MAX,
+        .once = r->once,
         .interrupted = r->interrupted,
     };
 

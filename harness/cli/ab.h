@@ -40,6 +40,7 @@ struct ab_request {
     double case_timeout;  /* s; 0: 300 */
     int64_t memory_limit; /* bytes; 0: the usual */
     uint64_t seed;        /* 0: fresh */
+    bool once;            /* nothing that was disturbed is made again */
     bool silent;          /* no progress on standard error */
     const volatile sig_atomic_t *interrupted; /* may be NULL */
 };

@@ -50,6 +50,10 @@ struct choice_options {
     OPTION_RANGE_ROW("memory-limit", 0, OPTION_SIZE, target_, member_, 16 << 20, INT64_MAX,        \
                      "SIZE",                                                                       \
                      "kill a case that holds more, as 500M or 2GiB (default 90% of what is free)")
+/* For a struct with a bool. */
+#define NO_REPEAT_ROW(target_, member_)                                                            \
+    OPTION_ROW("no-repeat", 0, OPTION_FLAG, target_, member_, NULL,                                \
+               "keep what the machine disturbed as it is, instead of measuring it again")
 
 struct choice {
     struct suite suite;         /* sampling and launches; its name is "" for filters */

@@ -24,7 +24,7 @@ struct run_options {
     const char *db, *label, *shard, *durations, *sweep, *output, *format;
     int64_t launches, iterations, seed, memory_limit;
     double budget, min_time, max_time, timeout;
-    bool json, gbench_json, dry_run;
+    bool json, gbench_json, dry_run, no_repeat;
 };
 
 /* Everything one `harness run` holds. */
@@ -120,6 +120,7 @@ static int measure(struct session *s, enum sweep_end *end, struct error *err)
                       .guests = &s->choice.guests },
         .case_timeout = s->o->timeout > 0 ? s->o->timeout : 300,
         .budget = s->o->budget,
+        .once = s->o->no_repeat,
         .interrupted = s->interrupted,
     };
     struct sweep_sink sink = recording_sink(&s->recording);
@@ -272,6 +273,7 @@ static const struct option_row rows[] = {
                "most measured time a benchmark and launch"),
     OPTION_ROW("budget", 0, OPTION_DURATION, struct run_options, budget, "TIME",
                "start no further launch after this"),
+    NO_REPEAT_ROW(struct run_options, no_repeat),
     OPTION_ROW("timeout", 0, OPTION_DURATION, struct run_options, timeout, "TIME",
                "kill a case, or a run of a command, that takes longer (default 5m)"),
     MEMORY_LIMIT_ROW(struct run_options, memory_limit),

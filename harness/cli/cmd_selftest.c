@@ -23,7 +23,7 @@ struct selftest_options {
     struct string_list sizes;
     int64_t aa, repeats, launches, iterations, seed, memory_limit;
     double delta, budget, max_time, timeout;
-    bool power, ab, json;
+    bool power, ab, json, no_repeat;
 };
 
 enum { TESTS = 2, REPEATS = 3 };
@@ -146,6 +146,7 @@ static int set_trials(struct session *s, struct error *err)
         .budget = o->budget,
         .case_timeout = o->timeout > 0 ? o->timeout : 300,
         .memory_limit = o->memory_limit,
+        .once = o->no_repeat,
         .seed = o->seed ? (uint64_t)o->seed : random_fresh_seed(),
         .interrupted = s->interrupted,
     };
@@ -318,6 +319,7 @@ static const struct option_row rows[] = {
                "most measured time a benchmark and launch"),
     OPTION_ROW("timeout", 0, OPTION_DURATION, struct selftest_options, timeout, "TIME",
                "kill a case that takes longer (default 5m)"),
+    NO_REPEAT_ROW(struct selftest_options, no_repeat),
     MEMORY_LIMIT_ROW(struct selftest_options, memory_limit),
     OPTION_RANGE_ROW("seed", 0, OPTION_INT, struct selftest_options, seed, 1, INT64_MAX, "N",
                      "of what is planted where (default: fresh)"),

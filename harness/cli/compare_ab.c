@@ -46,6 +46,7 @@ const char *compare_ab_option(const struct compare_ab_options *o)
         { "--budget", o->budget > 0 },
         { "--blocks", o->blocks },
         { "--timeout", o->timeout > 0 },
+        { "--no-repeat", o->no_repeat },
         { "--memory-limit", o->memory_limit },
         { "--seed", o->seed },
         { "--label", o->label },
@@ -196,6 +197,7 @@ static int measure(const struct compare_ab *ab, const struct side sides[AB_SIDES
         .blocks_max = (int)o->blocks,
         .case_timeout = o->timeout,
         .memory_limit = o->memory_limit,
+        .once = o->no_repeat,
         .seed = (uint64_t)o->seed,
         .interrupted = interrupted,
     };

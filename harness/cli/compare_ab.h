@@ -15,7 +15,7 @@
 struct compare_ab_options {
     struct choice_options what;
     const char *baseline_bin, *head_bin, *baseline_plugin, *build_command, *build_program, *label;
-    bool build;
+    bool build, no_repeat;
     double budget, timeout;
     int64_t blocks, seed, memory_limit;
 };
@@ -39,6 +39,7 @@ struct compare_ab_options {
                          "measuring: at most N blocks of 2 launches a side (default 40)"),         \
         OPTION_ROW("timeout", 0, OPTION_DURATION, target_, member_.timeout, "TIME",                \
                    "measuring: kill a case that takes longer (default 5m)"),                       \
+        NO_REPEAT_ROW(target_, member_.no_repeat),                                                 \
         MEMORY_LIMIT_ROW(target_, member_.memory_limit),                                           \
         OPTION_RANGE_ROW("seed", 0, OPTION_INT, target_, member_.seed, 1, INT64_MAX, "N",          \
                          "of order and inputs (default: fresh)"),                                  \

@@ -32,6 +32,7 @@ int occasion_run(const struct occasion *o, struct records *out, struct error *er
                       .guests = &o->choice->guests },
         .case_timeout = o->case_timeout,
         .plant = o->plant,
+        .once = o->once,
         .interrupted = o->interrupted,
     };
     struct recording recording = {

@@ -17,6 +17,7 @@ struct occasion {
     const double *plant;  /* of each benchmark, see measure/launch.h; NULL: none */
     double case_timeout;  /* s */
     int64_t memory_limit; /* bytes; 0: the usual */
+    bool once;            /* nothing that was disturbed is made again */
     uint64_t seed;        /* 0: fresh */
     struct progress *progress;
     const volatile sig_atomic_t *interrupted;

@@ -59,6 +59,7 @@ static int tell(struct recording *r, int rc)
 
 int recording_launch_begin(struct recording *r, const struct launch *l, struct error *err)
 {
+    r->launch_seq = l->seq;
     return tell(r, store_begin_launch(r->store, r->run->id, l, &r->launch_id, err));
 }
 
@@ -70,9 +71,14 @@ int recording_launch_end(struct recording *r, const struct launch *l, struct err
 int recording_measurement(struct recording *r, const struct launch *l, const struct measurement *m,
                           struct error *err)
 {
+    int64_t id = r->launch_id;
+
+    /* What was made again belongs to an earlier launch. */
+    if (l->seq != r->launch_seq && store_find_launch(r->store, r->run->id, l->seq, &id, err))
+        return -1;
     if (r->records)
         measurement_copy(&records_add(r->records, 0, l->seq)->m, m);
-    return tell(r, store_add_measurement(r->store, r->launch_id, m, err));
+    return tell(r, store_add_measurement(r->store, id, m, err));
 }
 
 static int on_launch_begin(void *context, const struct launch *l, struct error *err)

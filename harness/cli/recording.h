@@ -22,7 +22,8 @@ struct recording {
     struct run *run;           /* its id from store_begin_run() */
     struct records *records;   /* gets each measurement, too, as of its run 0; may be NULL */
     struct progress *progress; /* for recording_sink(); NULL: none is shown */
-    int64_t launch_id;         /* of the launch in hand */
+    int64_t launch_id;         /* of the launch in hand ... */
+    int launch_seq;            /* ... and its number */
 };
 
 /* A label that the history would cut is an error; `more` characters are put behind it. */

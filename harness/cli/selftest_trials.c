@@ -164,6 +164,7 @@ static int run_once(struct series *s, const double *plant, struct records *out, 
         .plant = plant,
         .case_timeout = s->t->case_timeout,
         .memory_limit = s->t->memory_limit,
+        .once = s->t->once,
         .progress = &s->progress,
         .interrupted = s->t->interrupted,
     };
@@ -197,6 +198,7 @@ static int compare_interleaved(struct series *s, double size, struct error *err)
         .blocks_max = trials_launches(s->t) / AB_LAUNCHES,
         .case_timeout = s->t->case_timeout,
         .memory_limit = s->t->memory_limit,
+        .once = s->t->once,
         .silent = !s->progress.terminal,
         .interrupted = s->t->interrupted,
     };

@@ -22,6 +22,7 @@ struct trials {
     double budget;        /* s, of an interleaved comparison; 0: none */
     double case_timeout;  /* s */
     int64_t memory_limit; /* bytes; 0: the usual */
+    bool once;            /* nothing that was disturbed is made again */
     uint64_t seed;        /* of what is planted where, and in which order; not 0 */
     const volatile sig_atomic_t *interrupted;
 };

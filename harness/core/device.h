@@ -71,6 +71,8 @@ struct device {
     bool started;                /* see device_start() */
     bool broken;                 /* a fault that only a fresh process mends: nothing more can run */
     double planted;              /* share of a launch that a fake device adds, measure/plant.h */
+    double disturbed;            /* by how much a fake device is slowed, as its probe tells */
+    bool probed;                 /* whether a fake device has a probe */
     void *state;                 /* the class's own */
     struct device_block *blocks; /* what device_alloc() gave and has not got back */
     size_t nr_blocks, blocks_capacity;

@@ -4,6 +4,7 @@
  * tested with known truths and no noise of a real machine.
  *
  *     fake:base=2000,slow=1.05,launch=0.01,sd=0.02,seed=7,hang=3,crash=2
+ *     fake:base=2000,disturb=0.3,by=1.5,beside=2
  *
  *   base    median ns of one kernel launch, before `slow`          (default 10000)
  *   slow    planted slow-down factor                               (1)
@@ -11,6 +12,9 @@
  *   sd      sd of the log of one sample                            (0)
  *   seed    of both noises; 0 draws a fresh one each process       (0)
  *   only    slow applies only to benchmarks whose first dim is N   (all)
+ *   disturb the machine is slower beside so many of all cases, and its probe tells   (0: no probe)
+ *   by      by this factor                                         (1.5)
+ *   beside  disturb applies only to benchmarks whose first dim is N   (all)
  *   crash   the process dies by SIGSEGV when the first dim is N    (never)
  *   hang    the call never returns when the first dim is N         (never)
  *   grow    the call takes memory without end when the first dim is N (never)
@@ -35,7 +39,7 @@
 #include <unistd.h>
 
 struct fake {
-    double base, slow, launch, sd, seed, only, crash, hang, grow;
+    double base, slow, launch, sd, seed, only, disturb, by, beside, crash, hang, grow;
     double factor; /* of this process */
     struct random random;
 };
@@ -52,6 +56,9 @@ static const struct {
     { "sd", offsetof(struct fake, sd), 0, 1 },
     { "seed", offsetof(struct fake, seed), 0, 0x1p53 },
     { "only", offsetof(struct fake, only), 0, DIM_LIMIT },
+    { "disturb", offsetof(struct fake, disturb), 0, 1 },
+    { "by", offsetof(struct fake, by), 1, 100 },
+    { "beside", offsetof(struct fake, beside), 0, DIM_LIMIT },
     { "crash", offsetof(struct fake, crash), 0, DIM_LIMIT },
     { "hang", offsetof(struct fake, hang), 0, DIM_LIMIT },
     { "grow", offsetof(struct fake, grow), 0, DIM_LIMIT },
@@ -66,7 +73,7 @@ static int set_one(struct fake *fake, const char *name, const char *value, struc
     }
     return error_set(err,
                      "unknown setting \"%s\"; there are base, slow, launch, sd, seed, only, "
-                     "crash, hang, grow",
+                     "disturb, by, beside, crash, hang, grow",
                      name);
 }
 
@@ -92,8 +99,14 @@ static int fake_open(struct device *d, const char *argument, struct error *err)
 {
     struct fake *fake = memory_zeroed(1, sizeof(*fake));
 
-    *fake =
-        (struct fake) { .base = 10000, .slow = 1, .only = -1, .crash = -1, .hang = -1, .grow = -1 };
+    *fake = (struct fake) { .base = 10000,
+                            .slow = 1,
+                            .only = -1,
+                            .by = 1.5,
+                            .beside = -1,
+                            .crash = -1,
+                            .hang = -1,
+                            .grow = -1 };
     const char *further = getenv("HARNESS_FAKE");
     if (parse_settings(fake, argument, err) ||
         (further && parse_settings(fake, further, err) && error_prefix(err, "HARNESS_FAKE"))) {
@@ -103,6 +116,7 @@ static int fake_open(struct device *d, const char *argument, struct error *err)
     random_seed(&fake->random, fake->seed > 0 ? (uint64_t)fake->seed : random_fresh_seed());
     fake->factor = exp(fake->launch * random_normal(&fake->random));
     d->state = fake;
+    d->probed = fake->disturb > 0;
     d->clock_step = 1;
     snprintf(d->label, sizeof(d->label), "fake");
     snprintf(d->describe, sizeof(d->describe), "scripted clock, for tests");
@@ -146,12 +160,26 @@ static int fake_run(struct device *d, const struct call *call, struct error *err
     return 0;
 }
 
+/* How the machine is beside this case. */
+static int fake_begin(struct device *d, const struct call *call, struct error *err)
+{
+    struct fake *fake = d->state;
+    bool here = fake->beside < 0 || (double)call->shape.dim[0] == fake->beside;
+
+    (void)err;
+    if (!d->probed)
+        return 0;
+    d->disturbed = here && random_uniform(&fake->random) < fake->disturb ? fake->by - 1 : 0;
+    return 0;
+}
+
 static int fake_time(struct device *d, const struct call *call, unsigned batch, uint64_t *ns,
                      struct error *err)
 {
     struct fake *fake = d->state;
     bool slowed = fake->only < 0 || (double)call->shape.dim[0] == fake->only;
-    double median = fake->base * fake->factor * (slowed ? fake->slow : 1) * (1 + d->planted);
+    double median = fake->base * fake->factor * (slowed ? fake->slow : 1) * (1 + d->planted) *
+                    (1 + d->disturbed);
 
     if (fake_run(d, call, err))
         return -1;
@@ -169,6 +197,7 @@ const struct device_class device_fake_class = {
     .free = device_host_free,
     .upload = device_host_copy,
     .download = device_host_copy,
+    .begin = fake_begin,
     .flush = fake_flush,
     .time = fake_time,
     .run = fake_run,

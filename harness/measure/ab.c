@@ -4,10 +4,13 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "core/clock.h"
+#include "measure/repeats.h"
 #include "measure/turn.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+enum { REPEATS_PASSES = 4 }; /* of what was disturbed in a block, on each side at most */
 
 struct state {
     const struct ab *ab;
@@ -15,7 +18,10 @@ struct state {
     struct device device; /* ours only to name things */
     bool *need;           /* by index in ab->benchmarks */
     bool *lost[AB_SIDES]; /* not to be tried again on that side */
-    size_t *drawn;        /* the pair in hand: indices of all that is needed, in order */
+    struct disturbed_watch watch;
+    struct repeats repeats[AB_SIDES];
+    bool again;    /* the turn in hand makes something again */
+    size_t *drawn; /* the pair in hand: indices of all that is needed, in order */
     size_t nr_drawn;
     size_t *order; /* the turn in hand: those that its side has not lost */
     size_t nr;
@@ -61,13 +67,27 @@ static void on_begin(void *context, const char *key)
         s->sink->progress(s->sink->context, &p);
 }
 
+static int on_stands(void *context, const struct launch *l, struct measurement *m,
+                     struct error *err)
+{
+    const struct state *s = context;
+
+    return s->sink->measurement(s->sink->context, s->side, l, m, err);
+}
+
 static int on_end(void *context, size_t which, struct measurement *m, struct error *err)
 {
     struct state *s = context;
 
-    s->done++;
     if (m->outcome == OUTCOME_FAILED || m->outcome == OUTCOME_UNSUPPORTED)
         s->lost[s->side][which] = true;
+    if (s->again) {
+        repeats_take_again(&s->repeats[s->side], which, m);
+        return 0;
+    }
+    s->done++;
+    if (!s->ab->once && repeats_take(&s->repeats[s->side], which, s->launch.seq, m))
+        return 0;
     return s->sink->measurement(s->sink->context, s->side, &s->launch, m, err);
 }
 
@@ -76,7 +96,8 @@ static int on_process_end(void *context, const struct launch_result *r, struct e
     struct state *s = context;
 
     (void)err;
-    turn_note_end(&s->launch, r);
+    if (!s->again)
+        turn_note_end(&s->launch, r);
     return 0;
 }
 
@@ -128,6 +149,40 @@ static int run_launch(struct state *s, enum ab_side side, int seq, uint64_t seed
     return rc;
 }
 
+/* What waits of a side, once. */
+static int repeat_side(struct state *s, enum ab_side side, uint64_t seed, struct error *err)
+{
+    const struct repeats_sink sink = { s, on_stands };
+
+    s->side = side;
+    s->nr = repeats_wanted(&s->repeats[side], s->order);
+    if (s->nr > 0 && run_turn(s, seed, err))
+        return -1;
+    return repeats_settle(&s->repeats[side], &sink, err);
+}
+
+/* Both sides in turn, a few times; then what there is must do. */
+static int repeat_disturbed(struct state *s, enum ab_side first, struct error *err)
+{
+    enum ab_side second = first == AB_BASE ? AB_HEAD : AB_BASE;
+    const struct repeats_sink sink = { s, on_stands };
+
+    s->again = true;
+    for (int i = 0; i < REPEATS_PASSES && !s->interrupted; i++) {
+        uint64_t seed = random_u64(&s->random);
+        if (repeat_side(s, i % 2 ? second : first, seed, err) ||
+            (!s->interrupted && repeat_side(s, i % 2 ? first : second, seed, err)))
+            return -1;
+    }
+    s->again = false;
+    for (int i = 0; i < AB_SIDES; i++) {
+        s->side = (enum ab_side)i;
+        if (repeats_end(&s->repeats[i], &sink, err))
+            return -1;
+    }
+    return 0;
+}
+
 /* The benchmarks that are needed, in a fresh order. */
 static void draw_order(struct state *s)
 {
@@ -157,7 +212,7 @@ static int run_block(struct state *s, struct error *err)
             run_launch(s, leads == AB_BASE ? AB_HEAD : AB_BASE, seq + pair, seed, err))
             return -1;
     }
-    return 0;
+    return repeat_disturbed(s, random_below(&s->random, 2) ? AB_HEAD : AB_BASE, err);
 }
 
 /* What a side cannot run has no difference to be found. */
@@ -220,8 +275,10 @@ int ab_run(const struct ab *ab, const struct ab_sink *sink, enum ab_end *end, st
     if (device_open(&s.device, ab->device_spec, err))
         return -1;
     s.need = memory_zeroed(ab->nr + 1, sizeof(*s.need));
-    s.lost[AB_BASE] = memory_zeroed(ab->nr + 1, sizeof(bool));
-    s.lost[AB_HEAD] = memory_zeroed(ab->nr + 1, sizeof(bool));
+    for (int i = 0; i < AB_SIDES; i++) {
+        s.lost[i] = memory_zeroed(ab->nr + 1, sizeof(bool));
+        repeats_init(&s.repeats[i], &s.watch, ab->nr);
+    }
     s.drawn = memory_zeroed(ab->nr + 1, sizeof(*s.drawn));
     s.order = memory_zeroed(ab->nr + 1, sizeof(*s.order));
     for (size_t i = 0; i < ab->nr; i++)
@@ -229,8 +286,11 @@ int ab_run(const struct ab *ab, const struct ab_sink *sink, enum ab_end *end, st
     random_seed(&s.random, ab->settings.seed ? ab->settings.seed : random_fresh_seed());
     int rc = run_blocks(&s, end, err);
     free(s.need);
-    free(s.lost[AB_BASE]);
-    free(s.lost[AB_HEAD]);
+    for (int i = 0; i < AB_SIDES; i++) {
+        free(s.lost[i]);
+        repeats_release(&s.repeats[i]);
+    }
+    disturbed_watch_release(&s.watch);
     free(s.drawn);
     free(s.order);
     device_close(&s.device);

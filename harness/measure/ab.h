@@ -13,7 +13,9 @@
  * benchmark that one of them lacks is UNSUPPORTED there. What is UNSUPPORTED or FAILED on a side is
  * not tried again; after that block it leaves. Launches of a side are numbered 2 x block and
  * 2 x block + 1, so that the block can be told from what is stored. A process that dies takes its
- * case with it; another goes on under the same number.
+ * case with it; another goes on under the same number. What was disturbed is made again at the end
+ * of its block, by one rule for both sides (measure/repeats.h), and handed up then, behind the end
+ * of its launch.
  */
 #ifndef HARNESS_MEASURE_AB_H
 #define HARNESS_MEASURE_AB_H
@@ -36,6 +38,7 @@ struct ab {
     double budget;  /* s; 0: none. No block but the first starts that would end beyond it, by what
                      * a case of the last one took */
     int blocks_max; /* 0: no limit */
+    bool once;      /* nothing that was disturbed is made again (measure/disturbed.h) */
     const volatile sig_atomic_t *interrupted;
 };
 

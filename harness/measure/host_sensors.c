@@ -2,6 +2,7 @@
 #include "measure/host_sensors.h"
 
 #include "base/file.h"
+#include "base/proc_numbers.h"
 
 #include <dirent.h>
 #include <math.h>
@@ -92,6 +93,37 @@ void host_own_cpus(cpu_set_t *cpus)
         closedir(tasks);
     if (CPU_COUNT(cpus) == 0 && sched_getaffinity(0, sizeof(own), &own) == 0)
         *cpus = own;
+}
+
+/* The second number of a thread's schedstat is the ns that it waited in queues of processors
+ * (kernel documentation, scheduler/sched-stats). */
+static double waited_of(const char *path)
+{
+    char line[96], *second, *end;
+
+    if (!file_first_line(path, line, sizeof(line)))
+        return NAN;
+    strtod(line, &second);
+    double ns = strtod(second, &end);
+    return end == second ? (double)NAN : ns * 1e-9;
+}
+
+double host_waited(const char *root)
+{
+    char path[PATH_SIZE];
+    struct proc_numbers tasks;
+    double sum = NAN;
+
+    snprintf(path, sizeof(path), "%s/proc/self/task", root);
+    if (!proc_numbers_open(&tasks, path))
+        return NAN;
+    for (long task = proc_numbers_next(&tasks); task >= 0; task = proc_numbers_next(&tasks)) {
+        snprintf(path, sizeof(path), "%s/proc/self/task/%ld/schedstat", root, task);
+        double waited = waited_of(path);
+        if (!isnan(waited)) /* a thread may have ended meanwhile */
+            sum = (isnan(sum) ? 0 : sum) + waited;
+    }
+    return sum;
 }
 
 /* ---- energy ---- */

@@ -19,6 +19,10 @@ double host_mhz(const char *root, const cpu_set_t *cpus);
  * threads are bound (core/spread.h), and else all that the process may use. */
 void host_own_cpus(cpu_set_t *cpus);
 
+/* Seconds for which threads of this process were ready and had no processor, all together, since
+ * each began: the scheduler's own count. */
+double host_waited(const char *root);
+
 enum { HOST_PACKAGES_MAX = 16 };
 
 /* Energy of the processor packages, by the counters of RAPL ("Running Average Power Limit", Intel's

@@ -5,6 +5,7 @@
 #include "base/random.h"
 #include "core/clock.h"
 #include "measure/ceilings.h"
+#include "measure/repeats.h"
 #include "measure/turn.h"
 
 #include <math.h>
@@ -18,6 +19,9 @@ struct state {
     size_t *order;        /* the cases of the launch in hand: indices in sweep->benchmarks */
     size_t nr;
     bool *dropped; /* by such an index: not to be tried again */
+    struct disturbed_watch watch;
+    struct repeats repeats;
+    bool repeating, again; /* what was disturbed waits; it is made again now */
     struct launch launch;
     struct random random;
     uint64_t start;
@@ -47,13 +51,27 @@ static void on_begin(void *context, const char *key)
     tell_progress(context, key);
 }
 
+static int on_stands(void *context, const struct launch *l, struct measurement *m,
+                     struct error *err)
+{
+    const struct state *s = context;
+
+    return s->sink->measurement(s->sink->context, l, m, err);
+}
+
 static int on_end(void *context, size_t which, struct measurement *m, struct error *err)
 {
     struct state *s = context;
 
+    if (s->again) {
+        repeats_take_again(&s->repeats, which, m);
+        return 0;
+    }
     s->done++;
     if (m->outcome == OUTCOME_FAILED || m->outcome == OUTCOME_UNSUPPORTED)
         s->dropped[which] = true;
+    if (s->repeating && repeats_take(&s->repeats, which, s->launch.seq, m))
+        return 0;
     return s->sink->measurement(s->sink->context, &s->launch, m, err);
 }
 
@@ -65,11 +83,14 @@ static int on_operation(void *context, size_t which, struct measurement *m, stru
     return s->sink->measurement(s->sink->context, &s->launch, m, err);
 }
 
-/* Every process is a launch of its own. */
+/* Every process is a launch of its own, but for those that make something again. */
 static int on_process_begin(void *context, struct error *err)
 {
     struct state *s = context;
     int seq = s->launch.seq;
+
+    if (s->again)
+        return 0;
 
     launch_release(&s->launch);
     s->launch = (struct launch) { .seq = seq + 1, .started_ms = clock_epoch_ms() };
@@ -80,6 +101,8 @@ static int on_process_end(void *context, const struct launch_result *r, struct e
 {
     struct state *s = context;
 
+    if (s->again)
+        return 0;
     turn_note_end(&s->launch, r);
     return s->sink->launch_end(s->sink->context, &s->launch, err);
 }
@@ -127,7 +150,28 @@ static bool budget_spent(const struct state *s)
     return s->sweep->budget > 0 && (double)(clock_ns() - s->start) * 1e-9 > s->sweep->budget;
 }
 
-static int run_rounds(struct state *s, enum sweep_end *end, struct error *err)
+/* As many rounds as it takes, or as the budgets allow. */
+static int run_again(struct state *s, const struct repeats_sink *sink, enum sweep_end *end,
+                     struct error *err)
+{
+    bool interrupted = false;
+    int rc = 0;
+
+    s->again = true;
+    while (rc == 0 && *end == SWEEP_DONE && !budget_spent(s) &&
+           (s->nr = repeats_wanted(&s->repeats, s->order)) > 0) {
+        random_shuffle(&s->random, s->order, s->nr);
+        rc = run_turn(s, &interrupted, err);
+        if (rc == 0)
+            rc = repeats_settle(&s->repeats, sink, err);
+        if (interrupted)
+            *end = SWEEP_INTERRUPTED;
+    }
+    return rc ? rc : repeats_end(&s->repeats, sink, err);
+}
+
+static int run_rounds(struct state *s, const struct repeats_sink *sink, enum sweep_end *end,
+                      struct error *err)
 {
     bool interrupted = false;
 
@@ -138,7 +182,7 @@ static int run_rounds(struct state *s, enum sweep_end *end, struct error *err)
             return 0;
         }
         shuffle_cases(s);
-        if (run_turn(s, &interrupted, err))
+        if (run_turn(s, &interrupted, err) || repeats_settle(&s->repeats, sink, err))
             return -1;
         if (interrupted) {
             *end = SWEEP_INTERRUPTED;
@@ -157,11 +201,18 @@ int sweep_run(const struct sweep *sweep, const struct sweep_sink *sink, enum swe
         return -1;
     s.order = memory_zeroed(sweep->nr + 1, sizeof(*s.order));
     s.dropped = memory_zeroed(sweep->nr + 1, sizeof(*s.dropped));
+    s.repeating = !sweep->once && !sweep->settings.profiling;
+    repeats_init(&s.repeats, &s.watch, sweep->nr);
     random_seed(&s.random, sweep->settings.seed ? sweep->settings.seed : random_fresh_seed());
-    int rc = run_rounds(&s, end, err);
+    const struct repeats_sink stands = { &s, on_stands };
+    int rc = run_rounds(&s, &stands, end, err);
+    if (rc == 0)
+        rc = run_again(&s, &stands, end, err);
     launch_release(&s.launch);
     free(s.order);
     free(s.dropped);
+    repeats_release(&s.repeats);
+    disturbed_watch_release(&s.watch);
     device_close(&s.device);
     return rc;
 }

@@ -5,7 +5,8 @@
  *
  * A child that dies or hangs: its case is FAILED (signal and last lines of its stderr), and the
  * rest of that launch goes on in a new process, which is a launch of its own. A case that FAILED
- * or is UNSUPPORTED is not tried again in later launches.
+ * or is UNSUPPORTED is not tried again in later launches. What was disturbed is made again behind
+ * all launches (measure/repeats.h), and handed up then.
  */
 #ifndef HARNESS_MEASURE_SWEEP_H
 #define HARNESS_MEASURE_SWEEP_H
@@ -22,6 +23,7 @@ struct sweep {
     double case_timeout;           /* s */
     double budget;                 /* s; no launch starts after it; 0: none */
     const double *plant;           /* of each benchmark, see struct job; NULL: none */
+    bool once;                     /* nothing that was disturbed is made again */
     const volatile sig_atomic_t *interrupted;
 };
 

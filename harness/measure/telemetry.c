@@ -45,6 +45,7 @@ void telemetry_begin(struct telemetry_probe *p, const struct nvml *gpu)
     getrusage(RUSAGE_SELF, &p->usage);
     read_stat(&p->stat_total, &p->stat_steal);
     host_energy_begin(&p->energy, "");
+    p->waited = host_waited("");
     p->gpu = telemetry_nvml_begin(gpu);
     p->ns = clock_ns();
 }
@@ -71,6 +72,7 @@ void telemetry_end(struct telemetry_probe *p, struct measurement *m)
     double joules = host_energy_step(&p->energy);
 
     measurement_add_telemetry(m, "sampled_seconds", seconds);
+    measurement_add_telemetry(m, "waited_percent", 100 * (host_waited("") - p->waited) / seconds);
     add_usage(&p->usage, seconds, m);
     read_stat(&total, &steal);
     if (total > p->stat_total)

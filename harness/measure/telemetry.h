@@ -16,6 +16,7 @@ struct telemetry_probe {
     struct rusage usage;
     uint64_t ns;
     double stat_total, stat_steal; /* jiffies of /proc/stat; NaN if unreadable */
+    double waited;                 /* host_waited() */
     struct host_energy energy;
     struct telemetry_nvml *gpu; /* NULL if there is none */
 };

@@ -83,6 +83,9 @@ int store_end_run(struct store *s, int64_t run_id, int64_t ended_ms, struct erro
 /* `seq` is unique within the run. *launch_id is for the next two. */
 int store_begin_launch(struct store *s, int64_t run_id, const struct launch *launch,
                        int64_t *launch_id, struct error *err);
+/* The id of a launch that has begun, by its number. */
+int store_find_launch(struct store *s, int64_t run_id, int seq, int64_t *launch_id,
+                      struct error *err);
 /* Sets ended_ms, exit_status and error_text. */
 int store_end_launch(struct store *s, int64_t launch_id, const struct launch *launch,
                      struct error *err);

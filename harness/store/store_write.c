@@ -147,6 +147,24 @@ int store_begin_launch(struct store *s, int64_t run_id, const struct launch *lau
     return 0;
 }
 
+int store_find_launch(struct store *s, int64_t run_id, int seq, int64_t *launch_id,
+                      struct error *err)
+{
+    struct sql_query q;
+
+    if (sql_open(&q, s, "SELECT id FROM launch WHERE run = ? AND seq = ?", err))
+        return -1;
+    sql_bind_int(&q, run_id);
+    sql_bind_int(&q, seq);
+    int rc = sql_step(&q, err);
+    if (rc > 0)
+        *launch_id = sql_int(&q);
+    sql_close(&q);
+    if (rc != 0)
+        return rc < 0 ? -1 : 0;
+    return error_set(err, "%s: run %" PRId64 " has no launch %d", s->path, run_id, seq);
+}
+
 static int update_launch(struct store *s, int64_t launch_id, const struct launch *launch,
                          struct error *err)
 {
