@@ -30,7 +30,8 @@ struct state {
     struct random random;
     uint64_t start;
     int block;          /* 0-based */
-    size_t done, total; /* cases of the block */
+    size_t done, total; /* cases of the block, with those made again */
+    size_t asked;       /* without */
     double case_cost;   /* s, of the last block */
     bool interrupted;
 };
@@ -81,11 +82,12 @@ static int on_end(void *context, size_t which, struct measurement *m, struct err
 
     if (m->outcome == OUTCOME_FAILED || m->outcome == OUTCOME_UNSUPPORTED)
         s->lost[s->side][which] = true;
+    s->done++;
     if (s->again) {
         repeats_take_again(&s->repeats[s->side], which, m);
         return 0;
     }
-    s->done++;
+    s->asked++;
     if (!s->ab->once && repeats_take(&s->repeats[s->side], which, s->launch.seq, m))
         return 0;
     return s->sink->measurement(s->sink->context, s->side, &s->launch, m, err);
@@ -156,6 +158,7 @@ static int repeat_side(struct state *s, enum ab_side side, uint64_t seed, struct
 
     s->side = side;
     s->nr = repeats_wanted(&s->repeats[side], s->order);
+    s->total = s->done + s->nr;
     if (s->nr > 0 && run_turn(s, seed, err))
         return -1;
     return repeats_settle(&s->repeats[side], &sink, err);
@@ -200,7 +203,7 @@ static int run_block(struct state *s, struct error *err)
     enum ab_side second = first == AB_BASE ? AB_HEAD : AB_BASE;
     int seq = AB_LAUNCHES * s->block;
 
-    s->done = 0;
+    s->done = s->asked = 0;
     s->total = AB_SIDES * AB_LAUNCHES * count_needed(s);
     for (int pair = 0; pair < AB_LAUNCHES && !s->interrupted; pair++) {
         enum ab_side leads = pair == 0 ? first : second;
@@ -256,7 +259,7 @@ static int run_blocks(struct state *s, enum ab_end *end, struct error *err)
             *end = AB_INTERRUPTED;
             return 0;
         }
-        s->case_cost = (elapsed(s) - before) / (double)(s->done ? s->done : 1);
+        s->case_cost = (elapsed(s) - before) / (double)(s->asked ? s->asked : 1);
         if (look(s, err))
             return -1;
         if (count_needed(s) == 0) {

@@ -16,6 +16,11 @@ static double probe_of(const struct measurement *m)
     return m->outcome == OUTCOME_OK ? measurement_telemetry(m, "probe_ns") : (double)NAN;
 }
 
+bool disturbed_can_tell(const struct measurement *m)
+{
+    return probe_of(m) > 0;
+}
+
 /* A number that was told, or else 0. */
 static double told(const struct measurement *m, const char *name)
 {
@@ -58,11 +63,9 @@ static double quiet(const struct disturbed_sorted *s)
 
 void disturbed_watch_note(struct disturbed_watch *w, const struct measurement *m)
 {
-    double probe = probe_of(m);
-
-    if (!(probe > 0))
+    if (!disturbed_can_tell(m))
         return;
-    put(&w->probes, probe);
+    put(&w->probes, probe_of(m));
     put(&w->waits, waited(m));
 }
 

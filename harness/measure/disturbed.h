@@ -51,6 +51,8 @@ struct disturbed_watch {
     struct disturbed_sorted probes, waits;
 };
 
+/* Whether there is a probe to judge it by. */
+bool disturbed_can_tell(const struct measurement *m);
 void disturbed_watch_note(struct disturbed_watch *w, const struct measurement *m);
 /* Whether there are enough probes to tell what is usual. */
 bool disturbed_watch_ready(const struct disturbed_watch *w);

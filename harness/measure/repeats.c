@@ -20,7 +20,7 @@ bool repeats_take(struct repeats *r, size_t which, int seq, struct measurement *
 {
     disturbed_watch_note(r->watch, m);
     r->spare[which]++;
-    if (m->outcome != OUTCOME_OK || (disturbed_watch_ready(r->watch) && !disturbed_is(r->watch, m)))
+    if (!disturbed_can_tell(m) || (disturbed_watch_ready(r->watch) && !disturbed_is(r->watch, m)))
         return false;
     struct repeats_waiting *w = array_push(&r->waiting);
     w->which = which;

@@ -63,11 +63,11 @@ static int on_end(void *context, size_t which, struct measurement *m, struct err
 {
     struct state *s = context;
 
+    s->done++;
     if (s->again) {
         repeats_take_again(&s->repeats, which, m);
         return 0;
     }
-    s->done++;
     if (m->outcome == OUTCOME_FAILED || m->outcome == OUTCOME_UNSUPPORTED)
         s->dropped[which] = true;
     if (s->repeating && repeats_take(&s->repeats, which, s->launch.seq, m))
@@ -158,9 +158,11 @@ static int run_again(struct state *s, const struct repeats_sink *sink, enum swee
     int rc = 0;
 
     s->again = true;
+    s->round = s->sweep->launches;
     while (rc == 0 && *end == SWEEP_DONE && !budget_spent(s) &&
            (s->nr = repeats_wanted(&s->repeats, s->order)) > 0) {
         random_shuffle(&s->random, s->order, s->nr);
+        s->total = s->done + s->nr;
         rc = run_turn(s, &interrupted, err);
         if (rc == 0)
             rc = repeats_settle(&s->repeats, sink, err);

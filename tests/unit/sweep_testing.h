@@ -197,7 +197,10 @@ static inline int on_measurement(void *context, const struct launch *l, const st
 {
     struct log *log = context;
 
-    assert_int_equal(l->seq, log->begun - 1);
+    /* What waited for a machine at rest comes late. */
+    if (isnan(measurement_telemetry(m, "probe_ns")))
+        assert_int_equal(l->seq, log->begun - 1);
+    assert_in_range(l->seq, 0, log->begun - 1);
     struct seen *seen = array_push(&log->seen);
     seen->launch = l->seq;
     measurement_copy(&seen->m, m);

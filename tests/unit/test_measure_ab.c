@@ -289,6 +289,38 @@ static void blocks_are_mirrored(void **state)
     log_release(&log);
 }
 
+/* Within the block, on both sides by one rule, and each case once in each launch. */
+static void disturbed_launches_are_made_again(void **state)
+{
+    (void)state;
+    struct benchmark cases[CASES];
+    struct ab ab = make_ab("fake:base=2000,disturb=1,beside=2,by=1.5", "right", cases, 3);
+    struct log log = { .looks = 0 };
+    double repeats[AB_SIDES] = { 0 };
+
+    ab.blocks_max = 3;
+    run_well(&ab, &log, AB_BLOCKS);
+    assert_int_equal(log.seen.nr, 3 * 4 * 3);
+    assert_int_equal(log.begun.nr, 3 * 4);
+    assert_int_equal(log.progress, 3 * 4 * 3 + 3 * 4);
+    for (size_t i = 0; i < log.seen.nr; i++) {
+        const struct measurement *m = &log.seen.items[i].m;
+        assert_true(log.seen.items[i].seq / AB_LAUNCHES == (int)(i / (4 * 3)));
+        assert_int_equal(!isnan(measurement_telemetry(m, "disturbed_percent")),
+                         benchmark_name_dim(&m->bench, "batch", 0) == 2);
+        if (measurement_telemetry(m, "repeats") > 0)
+            repeats[log.seen.items[i].side] += measurement_telemetry(m, "repeats");
+    }
+    assert_close(repeats[AB_BASE], 6, 0);
+    assert_close(repeats[AB_HEAD], 6, 0);
+    log_release(&log);
+    log = (struct log) { .looks = 0 };
+    ab.once = true;
+    run_well(&ab, &log, AB_BLOCKS);
+    assert_int_equal(log.progress, 3 * 4 * 3);
+    log_release(&log);
+}
+
 /* The batches of one launch in the order measured. */
 static void order_of(const struct log *log, size_t launch, char text[CASES + 1])
 {
@@ -620,6 +652,7 @@ int main(int argc, char **argv)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(blocks_are_mirrored),
+        cmocka_unit_test(disturbed_launches_are_made_again),
         cmocka_unit_test(pairs_share_their_order),
         cmocka_unit_test(pairs_share_their_inputs),
         cmocka_unit_test(the_other_program_is_measured),

@@ -75,6 +75,21 @@ static int64_t now(void)
 
 /* ---- host_sensors.h ---- */
 
+/* Of all threads; one that says nothing is none, and where none does nothing is known. */
+static void waiting_of_all_threads(void **state)
+{
+    (void)state;
+    assert_true(isnan(host_waited(root)));
+    put("/proc/self/task/7/schedstat", "123456789 2000000000 12\n");
+    put("/proc/self/task/8/schedstat", "5 500000000 1\n");
+    put("/proc/self/task/9/schedstat", "\n");
+    assert_close(host_waited(root), 2.5, 1e-9);
+    take_away("/proc/self/task/7/schedstat");
+    take_away("/proc/self/task/8/schedstat");
+    assert_true(isnan(host_waited(root)));
+    take_away("/proc/self/task/9/schedstat");
+}
+
 static void mean_of_the_processors_asked_for(void **state)
 {
     cpu_set_t cpus;
@@ -310,6 +325,7 @@ static void there_and_back(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(waiting_of_all_threads),
         cmocka_unit_test(mean_of_the_processors_asked_for),
         cmocka_unit_test(own_processors),
         cmocka_unit_test(energy_of_packages),

@@ -141,6 +141,89 @@ static void a_limit_that_is_too_small(void **state)
     log_release(&log);
 }
 
+/* Each case once, in each launch; what stays disturbed was tried as often as it was measured, and
+ * says so. */
+static void what_is_disturbed_is_made_again(void **state)
+{
+    (void)state;
+    struct benchmark cases[CASES_MAX];
+    struct sweep sweep = make_sweep("fake:base=2000,disturb=1,beside=2,by=1.5", cases,
+                                    make_cases("right", 3, cases), 3);
+    double repeats = 0, disturbed = 0;
+    bool seen[3][4] = { { false } };
+    struct log log;
+
+    run_to_end(&sweep, &log);
+    assert_int_equal(log.launches.nr, 3);
+    assert_int_equal(log.seen.nr, 9);
+    assert_int_equal(log.progress, 12); /* three more processes' cases */
+    for (size_t i = 0; i < log.seen.nr; i++) {
+        const struct measurement *m = &log.seen.items[i].m;
+        int64_t batch = benchmark_name_dim(&m->bench, "batch", 0);
+        bool told = !isnan(measurement_telemetry(m, "disturbed_percent"));
+        assert_false(seen[log.seen.items[i].launch][batch]);
+        seen[log.seen.items[i].launch][batch] = true;
+        assert_int_equal(told, batch == 2);
+        disturbed += told;
+        if (!isnan(measurement_telemetry(m, "repeats")))
+            repeats += measurement_telemetry(m, "repeats");
+    }
+    assert_close(repeats, 3, 0);
+    assert_close(disturbed, 3, 0);
+    log_release(&log);
+    sweep.once = true;
+    run_to_end(&sweep, &log);
+    assert_int_equal(log.progress, 9);
+    assert_int_equal(log.seen.nr, 9);
+    for (size_t i = 0; i < log.seen.nr; i++)
+        assert_true(isnan(measurement_telemetry(&log.seen.items[i].m, "repeats")));
+    log_release(&log);
+}
+
+/* One launch in three at twice its time: made again until it is not. */
+static void what_was_disturbed_is_gone(void **state)
+{
+    (void)state;
+    struct benchmark cases[CASES_MAX];
+    struct sweep sweep =
+        make_sweep("fake:base=2000,disturb=0.3,by=2", cases, make_cases("right", 6, cases), 10);
+    size_t repeated = 0, left = 0;
+    struct log log;
+
+    run_to_end(&sweep, &log);
+    assert_int_equal(log.seen.nr, 60);
+    for (size_t i = 0; i < log.seen.nr; i++) {
+        const struct measurement *m = &log.seen.items[i].m;
+        repeated += measurement_telemetry(m, "repeats") > 0;
+        left += m->samples[0] != 2000;
+        if (measurement_telemetry(m, "repeats") > 0)
+            assert_close(measurement_telemetry(m, "set_aside_ns"), 4000, 0);
+    }
+    assert_true(repeated > 0 && left <= 3);
+    log_release(&log);
+}
+
+/* What waits is finished: it is not lost. */
+static void an_interrupt_keeps_what_waits(void **state)
+{
+    (void)state;
+    struct benchmark cases[CASES_MAX];
+    struct sweep sweep =
+        make_sweep("fake:base=2000,disturb=1,beside=2", cases, make_cases("right", 3, cases), 3);
+    struct log log = { .interrupt_at = "batch=3," };
+    enum sweep_end end;
+    struct error err;
+
+    sweep.in_order = true;
+    sweep.interrupted = &interrupted;
+    interrupted = 0;
+    assert_ok(run(&sweep, &log, &end, &err), &err);
+    interrupted = 0;
+    assert_int_equal(end, SWEEP_INTERRUPTED);
+    assert_int_equal(log.seen.nr, 2);
+    log_release(&log);
+}
+
 static void the_last_words_are_kept(void **state)
 {
     (void)state;
@@ -296,6 +379,9 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_hang_is_killed),
         cmocka_unit_test(a_hog_is_killed),
         cmocka_unit_test(a_limit_that_is_too_small),
+        cmocka_unit_test(what_is_disturbed_is_made_again),
+        cmocka_unit_test(what_was_disturbed_is_gone),
+        cmocka_unit_test(an_interrupt_keeps_what_waits),
         cmocka_unit_test(the_last_words_are_kept),
         cmocka_unit_test(an_early_exit_is_a_failure),
         cmocka_unit_test(talkers_are_listened_to),
