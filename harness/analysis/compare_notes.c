@@ -2,6 +2,7 @@
 /* What a reader must know beside the verdicts. */
 #include "analysis/compare_parts.h"
 
+#include "analysis/disturbance.h"
 #include "analysis/epoch.h"
 #include "base/memory.h"
 #include "base/text.h"
@@ -289,6 +290,21 @@ static void note_floors(struct comparison *c)
     }
 }
 
+/* By one rule for both sides, but a machine need not have been the same to both. */
+static void note_repeats(struct comparison *c, const struct records *side, const char *name)
+{
+    struct disturbance_repeats r;
+    struct strbuf words;
+
+    disturbance_repeats_count(side, -1, &r);
+    if (r.repeated + r.left == 0)
+        return;
+    strbuf_init(&words);
+    disturbance_repeats_words(&r, &words);
+    comparison_note(c, "Disturbed while the %s was measured: %s.", name, words.data);
+    strbuf_release(&words);
+}
+
 void compare_run_notes(struct comparison *c, const struct records *base, const struct records *head)
 {
     note_machines(c, base, head, "base", "head");
@@ -298,6 +314,8 @@ void compare_run_notes(struct comparison *c, const struct records *base, const s
     note_pooling(c, head, "head");
     note_dirty(c, base, "base");
     note_dirty(c, head, "head");
+    note_repeats(c, base, "base");
+    note_repeats(c, head, "head");
     note_unsupported(c);
 }
 

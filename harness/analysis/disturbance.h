@@ -7,6 +7,7 @@
 #ifndef HARNESS_ANALYSIS_DISTURBANCE_H
 #define HARNESS_ANALYSIS_DISTURBANCE_H
 
+#include "base/strbuf.h"
 #include "core/record.h"
 
 #include <stddef.h>
@@ -22,5 +23,20 @@ struct disturbance {
 
 /* Of run `run`, an index into records->runs. */
 void disturbance_find(const struct records *records, int run, struct disturbance *d);
+
+/* What was measured again for it, as the measurements tell (measure/disturbed.h). */
+struct disturbance_repeats {
+    size_t measured, repeated;      /* measurements that can tell; those that were made again */
+    size_t tries;                   /* so often, all together */
+    size_t machine, waited, stolen; /* of these, for which part of the rule */
+    size_t left;                    /* measurements that stayed disturbed all the same */
+};
+
+/* Of run `run`; -1: of all. */
+void disturbance_repeats_count(const struct records *records, int run,
+                               struct disturbance_repeats *r);
+/* "12 of 120 measurements were made again, 14 tries (machine slower 10, waiting for a processor 3,
+ * time stolen by the host 1); 2 stayed disturbed"; nothing where there is nothing to tell. */
+void disturbance_repeats_words(const struct disturbance_repeats *r, struct strbuf *out);
 
 #endif

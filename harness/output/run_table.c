@@ -141,6 +141,19 @@ static void add_disturbance(const struct records *records, int run, struct strbu
                     d.disturbed, d.probed, d.worst);
 }
 
+/* Why launches may have taken longer than they were to. */
+static void add_repeats(const struct records *records, int run, struct strbuf *out)
+{
+    struct disturbance_repeats r;
+
+    disturbance_repeats_count(records, run, &r);
+    if (r.repeated + r.left == 0)
+        return;
+    strbuf_adds(out, "disturbed by other programs or the host: ");
+    disturbance_repeats_words(&r, out);
+    strbuf_addc(out, '\n');
+}
+
 static void add_footnotes(const struct marks *marks, struct strbuf *out)
 {
     if (marks->few)
@@ -182,6 +195,7 @@ void run_table(const struct records *records, int run, const struct run_table_op
         strbuf_addf(out, "all: %s\n", common);
     table_text(&t, options->width, options->colour, out);
     add_footnotes(&marks, out);
+    add_repeats(records, run, out);
     add_disturbance(records, run, out);
     table_release(&t);
 out:

@@ -75,11 +75,60 @@ static void test_nothing_known(void **state)
     records_release(&r);
 }
 
+/* What was made again, in words. */
+static const struct {
+    double repeats, machine, waited, stolen, left;
+    const char *words;
+} repeats_rows[] = {
+    { 0, 0, 0, 0, 0, "" },
+    { 1, 1, 0, 0, 0, "1 of 2 measurements were made again, 1 try (machine slower 1)" },
+    { 3, 1, 1, 1, 0,
+      "1 of 2 measurements were made again, 3 tries (machine slower 1, waiting for a processor 1, "
+      "time stolen by the host 1)" },
+    { 2, 0, 2, 0, 9,
+      "1 of 2 measurements were made again, 2 tries (waiting for a processor 2); 1 stayed "
+      "disturbed" },
+    { 0, 0, 0, 0, 9, "1 measurement stayed disturbed" },
+};
+
+static void add_told(struct measurement *m, const char *name, double value)
+{
+    if (value > 0)
+        measurement_add_telemetry(m, name, value);
+}
+
+static void test_repeats_in_words(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof(repeats_rows) / sizeof(*repeats_rows); i++) {
+        struct records r = { 0 };
+        struct disturbance_repeats count;
+        struct strbuf words;
+        made_run(&r, 0, "feedbeef", "gcc");
+        add_probes(&r, 0, 2, 100, 101);
+        struct measurement *m = &r.items[0].m;
+        add_told(m, "repeats", repeats_rows[i].repeats);
+        add_told(m, "repeats_machine", repeats_rows[i].machine);
+        add_told(m, "repeats_waited", repeats_rows[i].waited);
+        add_told(m, "repeats_stolen", repeats_rows[i].stolen);
+        add_told(m, "disturbed_percent", repeats_rows[i].left);
+        strbuf_init(&words);
+        disturbance_repeats_count(&r, 0, &count);
+        disturbance_repeats_words(&count, &words);
+        assert_string_equal(words.data, repeats_rows[i].words);
+        disturbance_repeats_count(&r, 1, &count); /* there is no such run */
+        assert_int_equal(count.measured, 0);
+        strbuf_release(&words);
+        records_release(&r);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_stretches),
         cmocka_unit_test(test_little_quiet),
+        cmocka_unit_test(test_repeats_in_words),
         cmocka_unit_test(test_nothing_known),
     };
 
