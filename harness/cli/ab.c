@@ -183,7 +183,7 @@ static int on_look(void *context, int blocks, bool *need, size_t nr, struct erro
     w->s->blocks = blocks;
     if (compare(w, err))
         return -1;
-    for (size_t i = 0; i < nr; i++)
+    for (size_t i = 0; i < nr && !w->r->whole; i++)
         need[i] = need[i] && undecided(&w->s->comparison, w->names[i].key);
     return 0;
 }

@@ -41,6 +41,7 @@ struct ab_request {
     int64_t memory_limit; /* bytes; 0: the usual */
     uint64_t seed;        /* 0: fresh */
     bool once;            /* nothing that was disturbed is made again */
+    bool whole;           /* no verdict ends it: all blocks, or the budget */
     bool silent;          /* no progress on standard error */
     const volatile sig_atomic_t *interrupted; /* may be NULL */
 };

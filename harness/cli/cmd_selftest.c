@@ -6,6 +6,7 @@
 #include "cli/ab.h"
 #include "cli/history_file.h"
 #include "cli/interrupt.h"
+#include "cli/selftest_costs.h"
 #include "cli/selftest_report.h"
 #include "cli/selftest_trials.h"
 #include "cli/terminal.h"
@@ -14,6 +15,7 @@
 #include "store/verdicts.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -23,7 +25,7 @@ struct selftest_options {
     struct string_list sizes;
     int64_t aa, repeats, launches, iterations, seed, memory_limit;
     double delta, budget, max_time, timeout;
-    bool power, ab, json, no_repeat;
+    bool power, ab, cost, json, no_repeat;
 };
 
 enum { TESTS = 2, REPEATS = 3 };
@@ -36,18 +38,23 @@ struct session {
     struct trials trials;
     struct selftest tests[TESTS];
     size_t nr_tests, kept;
+    struct selftest_cost *costs; /* of each benchmark of the choice, with --cost */
     const volatile sig_atomic_t *interrupted;
 };
 
 static int check(const struct selftest_options *o, struct error *err)
 {
-    if (!o->aa && !o->power)
+    if (!o->aa && !o->power && !o->cost)
         return error_set(err,
                          "give --aa N (comparisons with nothing changed), --power (with "
-                         "planted slow-downs), or both");
-    if ((o->repeats || o->sizes.nr) && !o->power)
-        return error_set(err, "%s is of --power", o->repeats ? "--repeats" : "--plant");
-    if (o->budget > 0 && !o->ab)
+                         "planted slow-downs), or both; or --cost (the time of a decision)");
+    if (o->cost && (o->aa || o->power || o->ab))
+        return error_set(err, "--cost is a test of its own: leave out --aa, --power and --ab");
+    if (o->repeats && !o->power)
+        return error_set(err, "--repeats is of --power");
+    if (o->sizes.nr && !o->power && !o->cost)
+        return error_set(err, "--plant is of --power");
+    if (o->budget > 0 && !o->ab && !o->cost)
         return error_set(err, "--budget is of --ab: without it all launches are made");
     return 0;
 }
@@ -57,9 +64,9 @@ static int choose(struct session *s, char **filters, int nr, struct error *err)
     const struct selftest_options *o = s->o;
     struct suite *suite = &s->choice.suite;
 
-    if (choice_make(&s->choice, &o->what, filters, nr, "ci", err))
+    if (choice_make(&s->choice, &o->what, filters, nr, o->cost ? "cost" : "ci", err))
         return -1;
-    if (o->power && s->choice.device.kind == DEVICE_CUDA)
+    if ((o->power || o->cost) && s->choice.device.kind == DEVICE_CUDA)
         return error_set(err, "--power plants its slow-downs on the CPU alone; use --aa on %s",
                          s->choice.device.label);
     if (o->launches)
@@ -94,14 +101,14 @@ static int open_files(struct session *s, struct error *err)
     strbuf_init(&sibling);
     history_path(s->o->db, &path);
     history_sibling(path.data, "selftest.db", &sibling);
-    if (s->o->power && is_same_file(path.data, sibling.data))
+    if ((s->o->power || s->o->cost) && is_same_file(path.data, sibling.data))
         rc = error_set(err,
                        "%s is where --power puts its planted runs, so it cannot be the history, "
                        "too: give another --db",
                        path.data);
     if (rc == 0)
         rc = store_open(&s->history, path.data, STORE_WRITE, err);
-    if (rc == 0 && s->o->power)
+    if (rc == 0 && (s->o->power || s->o->cost))
         rc = store_open(&s->planted, sibling.data, STORE_WRITE, err);
     strbuf_release(&path);
     strbuf_release(&sibling);
@@ -269,11 +276,58 @@ static int print_text(const struct session *s, struct error *err)
     return rc;
 }
 
+static int print_costs(const struct session *s, struct error *err)
+{
+    cJSON *json = cJSON_CreateObject();
+
+    json_add_int(json, "schema_version", 1);
+    json_add_int(json, "rule", COMPARE_RULE);
+    json_add_string(json, "machine", s->machine.class_name);
+    json_add_string(json, "device", s->choice.device.label);
+    cJSON *costs = cJSON_AddArrayToObject(json, "costs");
+    for (size_t i = 0; i < s->choice.list.nr; i++)
+        cJSON_AddItemToArray(costs, selftest_cost_to_json(&s->costs[i]));
+    return output_json(json, NULL, err);
+}
+
+static int print_cost_tables(const struct session *s, struct error *err)
+{
+    struct strbuf text;
+
+    strbuf_init(&text);
+    costs_report(s->costs, s->choice.list.nr, terminal_width(), terminal_colour(), &text);
+    int rc = output_text(&text, NULL, err);
+    strbuf_release(&text);
+    return rc;
+}
+
+/* What is planted goes where the planted runs of --power go. */
+static int run_costs(struct session *s, struct error *err)
+{
+    size_t nr = s->choice.list.nr;
+
+    s->costs = memory_zeroed(nr, sizeof(*s->costs));
+    s->trials.store = s->planted;
+    if (costs_measure(&s->trials, s->costs, err))
+        return -1;
+    int rc = s->o->json ? print_costs(s, err) : print_cost_tables(s, err);
+    if (rc)
+        return -1;
+    return costs_fine(s->costs, nr) ? EXIT_SAME : EXIT_UNDECIDED;
+}
+
 static int run_session(struct session *s, int argc, char **argv, struct error *err)
 {
     if (check(s->o, err) || choose(s, argv, argc, err) || set_trials(s, err) || open_files(s, err))
         return -1;
     environment_machine(&s->machine);
+    if (s->o->cost) {
+        int rc = run_costs(s, err);
+        if (rc >= 0 || !*s->interrupted)
+            return rc;
+        terminal_note("interrupted: nothing is told\n");
+        return 128 + (int)*s->interrupted;
+    }
     if (test(s, argv, argc, err)) {
         if (!*s->interrupted)
             return -1;
@@ -291,6 +345,7 @@ static int run(int argc, char **argv, void *options, struct error *err)
 
     store_close(s.history);
     store_close(s.planted);
+    free(s.costs);
     choice_release(&s.choice);
     return rc;
 }
@@ -304,7 +359,9 @@ static const struct option_row rows[] = {
     OPTION_RANGE_ROW("repeats", 0, OPTION_INT, struct selftest_options, repeats, 1, 1000, "N",
                      "comparisons of each size with --power (default 3)"),
     OPTION_ROW("plant", 0, OPTION_STRINGS, struct selftest_options, sizes, "SHARE,...",
-               "the slow-downs of --power (default 1%,2%,5%,10%)"),
+               "the slow-downs of --power and --cost (default 1%,2%,5%,10%)"),
+    OPTION_ROW("cost", 0, OPTION_FLAG, struct selftest_options, cost, NULL,
+               "how long until `compare --build` calls a slow-down of 1, 2, 5, 10 %"),
     OPTION_ROW("ab", 0, OPTION_FLAG, struct selftest_options, ab, NULL,
                "both sides in turn, as `compare --build` does; else run after run"),
     OPTION_ROW("delta", 0, OPTION_FRACTION, struct selftest_options, delta, "SHARE",
@@ -312,7 +369,7 @@ static const struct option_row rows[] = {
     OPTION_RANGE_ROW("launches", 'l', OPTION_INT, struct selftest_options, launches, 1, 1000, "N",
                      "fresh processes a side (default: the suite's, else 3; with --ab at most 80)"),
     OPTION_ROW("budget", 0, OPTION_DURATION, struct selftest_options, budget, "TIME",
-               "most time of one comparison with --ab (default none)"),
+               "most time of one comparison with --ab (default none) or --cost (1m)"),
     OPTION_RANGE_ROW("iterations", 0, OPTION_INT, struct selftest_options, iterations, 1, 1000000,
                      "N", "exactly N samples each, instead of the adaptive stop"),
     OPTION_ROW("max-time", 0, OPTION_DURATION, struct selftest_options, max_time, "TIME",
@@ -339,6 +396,7 @@ const struct command cmd_selftest = {
         "  harness selftest --aa 20\n"
         "  harness selftest --power --delta 2%\n"
         "  harness selftest --aa 5 --power --ab --budget 120s 'gemm/*'\n"
+        "  harness selftest --cost                       kernels of 10 us, 1 ms and 100 ms\n"
         "\n"
         "Real runs on this machine. --aa compares runs in which nothing changed, consecutive\n"
         "ones of N + 1, labelled \"selftest\" in the history. --power plants slow-downs of known\n"
@@ -347,6 +405,10 @@ const struct command cmd_selftest = {
         "this machine class and device, and `compare` warns where it is asked for a gate that\n"
         "the machine cannot carry: one where a change of twice the floor is not found 4 times\n"
         "in 5.\n"
+        "\n"
+        "--cost measures each benchmark of suite cost alone, or of yours: blocks of the same\n"
+        "against itself, from which comparisons are simulated until 9 in 10 call a slow-down,\n"
+        "and one real comparison of each size, with a floor of half of it.\n"
         "\n"
         "Exit status: 0 the machine carries the gate and raises no more false alarms than it\n"
         "may, 77 it cannot, or nobody can tell, 2 usage or failure.",
