@@ -232,6 +232,7 @@ static struct ab make_ab(const struct ab_request *r)
     for (int i = 0; i < AB_SIDES; i++) {
         ab.program[i] = r->side[i].program;
         ab.plant[i] = r->side[i].plant;
+        ab.fixed[i] = r->side[i].fixed;
         ab.guests[i] = r->side[i].guests ? r->side[i].guests : &c->guests;
     }
     return ab;

@@ -8,6 +8,7 @@
 #include "cli/floors.h"
 #include "cli/gate_warning.h"
 #include "cli/history_file.h"
+#include "cli/placements.h"
 #include "cli/replay.h"
 #include "cli/terminal.h"
 #include "cli/verdict_record.h"
@@ -30,6 +31,7 @@ struct rule {
     struct compare_settings settings;
     const char *metrics[COMPARE_METRICS_MAX + 1];
     struct floors floors;
+    struct placement_part *parts; /* that floors are of; NULL: none */
 };
 
 struct sides {
@@ -41,7 +43,7 @@ struct sides {
 struct job {
     const struct compare_options *o;
     enum compare_format format;
-    const struct rule *rule;
+    struct rule *rule;
     struct store *store;
     struct sides *sides; /* released by whoever made the job */
     char **filters;
@@ -126,12 +128,26 @@ static void record(const struct store *store, const struct verdict_sides *sides,
         verdict_record(store_path(store), sides, c);
 }
 
+/* What placement alone may move is no change of the code: rule->floors rise to it. */
+static size_t heed_placement(const struct job *job)
+{
+    const struct records *head = &job->sides->head.records;
+    struct rule *rule = job->rule;
+
+    if (head->nr == 0)
+        return 0;
+    return placements_heed(job->store, head->runs[0].machine.class_name,
+                           head->items[0].m.bench.device, &rule->floors, &rule->settings,
+                           &rule->parts);
+}
+
 static int decide(const struct job *job, struct error *err)
 {
     const struct sides *s = job->sides;
     struct comparison c = { 0 };
     struct store_acceptances accepted = { 0 };
     struct verdict_sides sides = { s->base.what, s->head.what, &s->base.records, &s->head.records };
+    size_t raised = heed_placement(job);
 
     int rc = compare_run(&s->base.records, &s->head.records, &job->rule->settings, &c, err);
     if (rc == 0)
@@ -140,6 +156,7 @@ static int decide(const struct job *job, struct error *err)
         record(job->store, &sides, &c);
     if (rc == 0) {
         warn_of_gate(job->store, &c);
+        placements_tell(&c, raised);
         compare_show(&c, (const char *const *)job->filters, job->nr_filters);
         rc = print(&c, NULL, job, err);
     }
@@ -262,6 +279,7 @@ static int run(int argc, char **argv, void *options, struct error *err)
     history_side_release(&sides.head);
     store_close(job.store);
     floors_release(&rule.floors);
+    free(rule.parts);
     return rc;
 }
 

@@ -6,6 +6,7 @@
 #include "cli/ab.h"
 #include "cli/history_file.h"
 #include "cli/interrupt.h"
+#include "cli/placements.h"
 #include "cli/selftest_costs.h"
 #include "cli/selftest_report.h"
 #include "cli/selftest_trials.h"
@@ -25,7 +26,7 @@ struct selftest_options {
     struct string_list sizes;
     int64_t aa, repeats, launches, iterations, seed, memory_limit;
     double delta, budget, max_time, timeout;
-    bool power, ab, cost, json, no_repeat;
+    bool power, ab, cost, placement, json, no_repeat;
 };
 
 enum { TESTS = 2, REPEATS = 3 };
@@ -44,17 +45,20 @@ struct session {
 
 static int check(const struct selftest_options *o, struct error *err)
 {
-    if (!o->aa && !o->power && !o->cost)
-        return error_set(err,
-                         "give --aa N (comparisons with nothing changed), --power (with "
-                         "planted slow-downs), or both; or --cost (the time of a decision)");
-    if (o->cost && (o->aa || o->power || o->ab))
-        return error_set(err, "--cost is a test of its own: leave out --aa, --power and --ab");
+    if (!o->aa && !o->power && !o->cost && !o->placement)
+        return error_set(
+            err,
+            "give --aa N (comparisons with nothing changed), --power (with "
+            "planted slow-downs), or both; or --cost (the time of a decision), or --placement "
+            "(what moves by luck)");
+    if ((o->cost || o->placement) && (o->aa || o->power || o->ab || (o->cost && o->placement)))
+        return error_set(err, "%s is a test of its own: leave out the others",
+                         o->cost ? "--cost" : "--placement");
     if (o->repeats && !o->power)
         return error_set(err, "--repeats is of --power");
     if (o->sizes.nr && !o->power && !o->cost)
         return error_set(err, "--plant is of --power");
-    if (o->budget > 0 && !o->ab && !o->cost)
+    if (o->budget > 0 && !o->ab && !o->cost && !o->placement)
         return error_set(err, "--budget is of --ab: without it all launches are made");
     return 0;
 }
@@ -193,22 +197,26 @@ static void describe_what(const struct session *s, char **filters, int nr, struc
     strbuf_release(&text);
 }
 
-/* What was shown holds for this machine and device, and for the rule of this program. Where nothing
- * was judged, nothing was shown: an earlier test still stands. */
-static int keep(struct session *s, const struct selftest *t, struct error *err)
+/* What was shown holds for this machine and device, and for the rule of this program. Takes the
+ * tree. */
+static int keep_result(struct session *s, const char *kind, cJSON *result, struct error *err)
 {
-    if (!selftest_tells(t))
-        return 0;
     struct store_selftest row = { .tested_ms = clock_epoch_ms(), .rule = COMPARE_RULE };
 
     snprintf(row.machine, sizeof(row.machine), "%s", s->machine.class_name);
     snprintf(row.device, sizeof(row.device), "%s", s->choice.device.label);
-    snprintf(row.kind, sizeof(row.kind), "%s", t->kind);
-    row.result = json_take_text(selftest_to_json(t));
+    snprintf(row.kind, sizeof(row.kind), "%s", kind);
+    row.result = json_take_text(result);
     int rc = store_selftest_add(s->history, &row, err);
     store_selftest_release(&row);
     s->kept += rc == 0;
     return rc;
+}
+
+/* Where nothing was judged, nothing was shown: an earlier test still stands. */
+static int keep(struct session *s, const struct selftest *t, struct error *err)
+{
+    return selftest_tells(t) ? keep_result(s, t->kind, selftest_to_json(t), err) : 0;
 }
 
 static int test(struct session *s, char **filters, int nr, struct error *err)
@@ -257,6 +265,12 @@ static int print_json(const struct session *s, struct error *err)
     return output_json(json, NULL, err);
 }
 
+static void tell_where(const struct session *s, struct strbuf *out)
+{
+    strbuf_addf(out, "Kept for %s, %s in %s\n", s->machine.class_name, s->choice.device.label,
+                store_path(s->history));
+}
+
 static int print_text(const struct session *s, struct error *err)
 {
     struct strbuf text;
@@ -267,8 +281,7 @@ static int print_text(const struct session *s, struct error *err)
         strbuf_addc(&text, '\n');
     }
     if (s->kept)
-        strbuf_addf(&text, "Kept for %s, %s in %s\n", s->machine.class_name, s->choice.device.label,
-                    store_path(s->history));
+        tell_where(s, &text);
     else
         strbuf_adds(&text, "Not kept: nothing was judged.\n");
     int rc = output_text(&text, NULL, err);
@@ -316,13 +329,49 @@ static int run_costs(struct session *s, struct error *err)
     return costs_fine(s->costs, nr) ? EXIT_SAME : EXIT_UNDECIDED;
 }
 
+static int print_parts(const struct session *s, const struct placement_part *parts, size_t nr,
+                       struct error *err)
+{
+    struct strbuf text;
+
+    if (s->o->json) {
+        cJSON *json = placement_to_json(parts, nr);
+        json_add_int(json, "schema_version", 1);
+        json_add_string(json, "machine", s->machine.class_name);
+        json_add_string(json, "device", s->choice.device.label);
+        return output_json(json, NULL, err);
+    }
+    strbuf_init(&text);
+    placements_report(parts, nr, terminal_width(), terminal_colour(), &text);
+    strbuf_addc(&text, '\n');
+    tell_where(s, &text);
+    int rc = output_text(&text, NULL, err);
+    strbuf_release(&text);
+    return rc;
+}
+
+static int run_placement(struct session *s, struct error *err)
+{
+    struct placement_part *parts = memory_zeroed(s->choice.list.nr, sizeof(*parts));
+    size_t nr = 0;
+
+    s->trials.store = s->history;
+    int rc = placements_measure(&s->trials, parts, &nr, err);
+    if (rc == 0)
+        rc = keep_result(s, PLACEMENTS_KIND, placement_to_json(parts, nr), err);
+    if (rc == 0)
+        rc = print_parts(s, parts, nr, err);
+    free(parts);
+    return rc ? -1 : EXIT_SAME;
+}
+
 static int run_session(struct session *s, int argc, char **argv, struct error *err)
 {
     if (check(s->o, err) || choose(s, argv, argc, err) || set_trials(s, err) || open_files(s, err))
         return -1;
     environment_machine(&s->machine);
-    if (s->o->cost) {
-        int rc = run_costs(s, err);
+    if (s->o->cost || s->o->placement) {
+        int rc = s->o->cost ? run_costs(s, err) : run_placement(s, err);
         if (rc >= 0 || !*s->interrupted)
             return rc;
         terminal_note("interrupted: nothing is told\n");
@@ -362,6 +411,8 @@ static const struct option_row rows[] = {
                "the slow-downs of --power and --cost (default 1%,2%,5%,10%)"),
     OPTION_ROW("cost", 0, OPTION_FLAG, struct selftest_options, cost, NULL,
                "how long until `compare --build` calls a slow-down of 1, 2, 5, 10 %"),
+    OPTION_ROW("placement", 0, OPTION_FLAG, struct selftest_options, placement, NULL,
+               "what moves when only the placement of things in memory does"),
     OPTION_ROW("ab", 0, OPTION_FLAG, struct selftest_options, ab, NULL,
                "both sides in turn, as `compare --build` does; else run after run"),
     OPTION_ROW("delta", 0, OPTION_FRACTION, struct selftest_options, delta, "SHARE",
@@ -409,6 +460,10 @@ const struct command cmd_selftest = {
         "--cost measures each benchmark of suite cost alone, or of yours: blocks of the same\n"
         "against itself, from which comparisons are simulated until 9 in 10 call a slow-down,\n"
         "and one real comparison of each size, with a floor of half of it.\n"
+        "\n"
+        "--placement measures in blocks with everything where it always is, and with stack, heap\n"
+        "and address space placed anew in each launch, as all other commands do. What the second\n"
+        "scatters more is kept, and `compare` calls no smaller change.\n"
         "\n"
         "Exit status: 0 the machine carries the gate and raises no more false alarms than it\n"
         "may, 77 it cannot, or nobody can tell, 2 usage or failure.",

@@ -132,6 +132,7 @@ static int run_turn(struct state *s, uint64_t seed, struct error *err)
 
     turn.settings.seed = seed;
     turn.settings.guests = ab->guests[s->side];
+    turn.settings.fixed_placement = ab->fixed[s->side];
     return turn_run(&turn, &sink, &s->interrupted, err);
 }
 

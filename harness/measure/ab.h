@@ -30,6 +30,7 @@ struct ab {
     const char *program[AB_SIDES]; /* paths; NULL: this program */
     const double *plant[AB_SIDES]; /* see struct job; NULL: nothing is planted on that side */
     const struct guests *guests[AB_SIDES]; /* in place of settings.guests */
+    bool fixed[AB_SIDES];                  /* settings.fixed_placement of that side */
     const char *device_spec;
     const struct benchmark *benchmarks;
     size_t nr;

@@ -21,6 +21,8 @@ struct case_settings {
                                   * 0: what core/host_memory.h says when it starts */
     bool verify_only;            /* no timing; every output row is compared */
     double plant;                /* slow-down to plant, as a share; 0: none. See measure/plant.h */
+    bool fixed_placement;        /* everything where it always is; else anew in each launch, see
+                                  * measure/placement.h. For the launch alone */
     const struct nvml *gpu;      /* the device's, for telemetry; NULL: none */
     const struct guests *guests; /* that benchmarks may be of; NULL: none. For the job alone */
     /* Told before each run of a program, so that its time limit is one of its own; may be NULL. */

@@ -9,6 +9,7 @@
 #include "measure/ceilings.h"
 #include "measure/environment.h"
 #include "measure/launch_job.h"
+#include "measure/placement.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -251,6 +252,7 @@ static int serve_job(const cJSON *json, const struct registry *registry, struct 
 
 int launch_serve(const struct registry *registry, struct error *err)
 {
+    void *first = placement_take();
     struct channel channel = { .fd = descriptors_hide(LAUNCH_FD) };
     struct strbuf text;
     cJSON *json = NULL;
@@ -266,5 +268,6 @@ int launch_serve(const struct registry *registry, struct error *err)
     if (json)
         rc = serve_job(json, registry, &channel, err);
     cJSON_Delete(json);
+    free(first);
     return rc;
 }

@@ -4,6 +4,7 @@
 #include "base/descriptors.h"
 #include "base/process.h"
 #include "base/process_tree.h"
+#include "measure/placement.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -31,12 +32,19 @@ void launch_close(int *fd)
  * (about 0.2 ms) covers the gaps between timed launches and no more. What the user has set stays.
  * A program that is measured gets the environment as it is.
  */
-static char **child_environment(const struct job *job)
+static char **child_environment(const struct job *job, char placement[PLACEMENT_SIZE])
 {
     bool program = job->settings.guests && job->settings.guests->command_guest;
     bool chosen = program || getenv("GOMP_SPINCOUNT") || getenv("OMP_WAIT_POLICY");
+    const char *changes[3] = { NULL };
+    size_t nr = 0;
 
-    return process_environment(chosen ? NULL : "GOMP_SPINCOUNT=10000");
+    placement_draw(placement);
+    if (!program)
+        changes[nr++] = job->settings.fixed_placement ? PLACEMENT_VARIABLE : placement;
+    if (!chosen)
+        changes[nr++] = "GOMP_SPINCOUNT=10000";
+    return process_environment_of(changes);
 }
 
 /* Where the system runs out of memory it shall end a kernel that took it, not who measures. Where
@@ -56,6 +64,7 @@ struct birth {
     int input, report, errors;
     const char *path;
     char **env;
+    bool fixed; /* see measure/placement.h */
 };
 
 /* In the child, between fork and exec: only async-signal-safe calls. It gets four descriptors. */
@@ -68,6 +77,8 @@ static int become(const void *context)
     int high[LAUNCH_FD + 1]; /* out of the way of the numbers that we assign */
 
     be_the_first_to_go();
+    if (b->fixed)
+        placement_fix();
     for (int i = 0; i <= LAUNCH_FD; i++)
         if ((high[i] = fcntl(from[i], F_DUPFD_CLOEXEC, LAUNCH_FD + 1)) < 0)
             return errno;
@@ -144,8 +155,10 @@ int launch_process_start(struct launch_process *p, const char *program, const st
                          struct error *err)
 {
     int ends[PIPES][2] = { { -1, -1 }, { -1, -1 }, { -1, -1 } }, rc = -1;
+    char placement[PLACEMENT_SIZE];
     struct birth birth = { .path = program ? program : "/proc/self/exe",
-                           .env = child_environment(job) };
+                           .env = child_environment(job, placement),
+                           .fixed = job->settings.fixed_placement };
 
     note_others(p);
     if (open_pipes(ends)) {
