@@ -9,43 +9,46 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PLACEMENT_TAIL 0.05
+#define PLACEMENT_ALPHA 0.05
 
-/* A variance within blocks, and its limits. */
-struct within {
-    double squares, df, variance, low, high;
+/* How far the launches of a side in a block lie apart: absolute differences of logs, sorted. */
+struct differences {
+    double *items;
+    size_t nr;
 };
 
-static void add_block(struct within *w, const struct evidence_value *v, size_t nr)
+static struct differences differences_of(const struct evidence_side *s)
 {
-    double mean = 0;
+    struct differences d = { memory_zeroed(s->nr + 1, sizeof(*d.items)), 0 };
 
-    for (size_t i = 0; i < nr; i++)
-        mean += log(v[i].value) / (double)nr;
-    for (size_t i = 0; i < nr; i++)
-        w->squares += (log(v[i].value) - mean) * (log(v[i].value) - mean);
-    w->df += (double)nr - 1;
-}
-
-/* Chi-square quantiles by those of F with endless other degrees of freedom. */
-static double chi_square(double p, double df)
-{
-    return df * stats_f_quantile(p, df, 1e9);
-}
-
-static struct within within_of(const struct evidence_side *s)
-{
-    struct within w = { .squares = 0 };
-
-    for (size_t i = 0, end; i < s->nr; i = end) {
-        for (end = i; end < s->nr && s->values[end].occasion == s->values[i].occasion;)
-            end++;
-        add_block(&w, s->values + i, end - i);
+    for (size_t i = 0; i + 1 < s->nr; i++) {
+        if (s->values[i].occasion != s->values[i + 1].occasion)
+            continue;
+        d.items[d.nr++] = fabs(log(s->values[i + 1].value / s->values[i].value));
+        i++; /* a launch is in one difference */
     }
-    w.variance = w.squares / w.df;
-    w.low = w.squares / chi_square(1 - PLACEMENT_TAIL, w.df);
-    w.high = w.squares / chi_square(PLACEMENT_TAIL, w.df);
-    return w;
+    stats_sort(d.items, d.nr);
+    return d;
+}
+
+/* The sd of normal launches whose difference has this absolute median. */
+static double scale(double median)
+{
+    return median / (stats_normal_quantile(0.75) * sqrt(2));
+}
+
+struct spread {
+    double variance, low, high;
+};
+
+static struct spread spread_of(const struct differences *d)
+{
+    struct interval i = stats_quantile_interval(d->items, d->nr, 0.5, 0.9);
+    double sd = scale(stats_quantile(d->items, d->nr, 0.5));
+    double low = isnan(i.low) ? 0 : scale(i.low);
+    double high = isnan(i.high) ? (double)INFINITY : scale(i.high);
+
+    return (struct spread) { sd * sd, low * low, high * high };
 }
 
 static double root(double variance)
@@ -53,25 +56,36 @@ static double root(double variance)
     return variance > 0 ? sqrt(variance) : 0;
 }
 
+static void find_part(const struct differences *fixed, const struct differences *fresh,
+                      struct placement_part *p)
+{
+    struct spread a = spread_of(fixed), b = spread_of(fresh);
+    double more = b.variance - a.variance;
+
+    p->fixed = root(a.variance);
+    p->fresh = root(b.variance);
+    p->part = root(more);
+    p->limits.low = root(more - hypot(b.variance - b.low, a.high - a.variance));
+    p->limits.high = root(more + hypot(b.high - b.variance, a.variance - a.low));
+    p->p = stats_rank_test_greater(fixed->items, fixed->nr, fresh->items, fresh->nr);
+}
+
 bool placement_part_find(const struct evidence *e, struct placement_part *p)
 {
-    struct within fixed = within_of(&e->base), fresh = within_of(&e->head);
-    double more = fresh.variance - fixed.variance;
+    struct differences fixed = differences_of(&e->base), fresh = differences_of(&e->head);
+    bool told = fixed.nr > 0 && fresh.nr > 0;
 
-    if (!(fixed.df > 0 && fresh.df > 0))
-        return false;
-    p->fixed = root(fixed.variance);
-    p->fresh = root(fresh.variance);
-    p->part = root(more);
-    p->limits.low = root(more - hypot(fresh.variance - fresh.low, fixed.high - fixed.variance));
-    p->limits.high = root(more + hypot(fresh.high - fresh.variance, fixed.variance - fixed.low));
+    if (told)
+        find_part(&fixed, &fresh, p);
     p->launches = e->head.nr;
-    return true;
+    free(fixed.items);
+    free(fresh.items);
+    return told;
 }
 
 double placement_change(const struct placement_part *p)
 {
-    return p->limits.low > 0 ? expm1(2 * p->part) : 0;
+    return p->p <= PLACEMENT_ALPHA ? expm1(2 * p->part) : 0;
 }
 
 cJSON *placement_to_json(const struct placement_part *parts, size_t nr)
@@ -86,6 +100,7 @@ cJSON *placement_to_json(const struct placement_part *parts, size_t nr)
         json_add_number(one, "part", parts[i].part);
         json_add_number(one, "low", parts[i].limits.low);
         json_add_number(one, "high", parts[i].limits.high);
+        json_add_number(one, "p", parts[i].p);
         json_add_int(one, "launches", (int64_t)parts[i].launches);
         json_add_number(one, "change", placement_change(&parts[i]));
         cJSON_AddItemToArray(list, one);
@@ -103,8 +118,9 @@ static bool read_one(const cJSON *json, struct placement_part *p)
     p->part = json_number(json, "part", NAN);
     p->limits.low = json_number(json, "low", NAN);
     p->limits.high = json_number(json, "high", NAN);
+    p->p = json_number(json, "p", NAN);
     p->launches = (size_t)json_int(json, "launches", 0);
-    return *key && strlen(key) < KEY_SIZE && p->part >= 0 && p->part < 10 && p->limits.low >= 0;
+    return *key && strlen(key) < KEY_SIZE && p->part >= 0 && p->part < 10 && p->p >= 0;
 }
 
 int placement_from_text(const char *text, struct placement_part **parts, size_t *nr,

@@ -195,9 +195,9 @@ int selftest_cost_measure(const struct evidence *e, double seconds, struct selft
     find_blocks(e, &b);
     if (b.nr < COST_BLOCKS_MIN)
         return error_set(err,
-                         "%zu blocks were measured, %d are too few to tell from: give it more "
+                         "%zu block%s measured, fewer than %d: too few to tell from, give it more "
                          "time (--budget)",
-                         b.nr, COST_BLOCKS_MIN);
+                         b.nr, b.nr == 1 ? " was" : "s were", COST_BLOCKS_MIN);
     for (size_t i = 0; i < b.nr; i++) {
         double base = mean_log(&e->base, b.base[i], &squares, &df);
         differences[i] = mean_log(&e->head, b.head[i], &squares, &df) - base;

@@ -27,7 +27,7 @@ struct ab_request_side {
     const char *commit;  /* full hash, where it is known better than the program knows; or NULL */
     const double *plant; /* of each benchmark of the choice, see measure/launch.h; or NULL */
     const struct guests *guests; /* in place of the choice's; or NULL */
-    bool fixed;                  /* placement, see measure/placement.h */
+    bool fixed;                  /* placement, see core/placement.h */
 };
 
 struct ab_request {

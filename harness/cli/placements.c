@@ -77,8 +77,11 @@ void placements_report(const struct placement_part *parts, size_t nr, size_t wid
         table_cell(&table, TABLE_PLAIN, "%s", p->key);
         table_cell(&table, TABLE_PLAIN, "%.2g %%", 100 * p->fixed);
         table_cell(&table, TABLE_PLAIN, "%.2g %%", 100 * p->fresh);
-        table_cell(&table, TABLE_PLAIN, "%.2g %% (%.2g to %.2g %%)", 100 * p->part,
-                   100 * p->limits.low, 100 * p->limits.high);
+        if (isfinite(p->limits.high))
+            table_cell(&table, TABLE_PLAIN, "%.2g %% (%.2g to %.2g %%)", 100 * p->part,
+                       100 * p->limits.low, 100 * p->limits.high);
+        else
+            table_cell(&table, TABLE_PLAIN, "%.2g %%", 100 * p->part);
         if (placement_change(p) > 0)
             table_cell(&table, TABLE_PLAIN, "below %.2g %%", 100 * placement_change(p));
         else
@@ -88,7 +91,7 @@ void placements_report(const struct placement_part *parts, size_t nr, size_t wid
     table_release(&table);
     strbuf_addf(out,
                 "\nLaunches differ by so much with everything where it always is, and with stack, "
-                "heap and address space placed anew (sd within blocks, %zu launches a side). What "
+                "heap and address space placed anew (within blocks, %zu launches a side). What "
                 "the second has more is the placement's, with limits of 90 %%. `compare` calls no "
                 "change of a benchmark below twice that, where it is shown.\n",
                 nr ? parts[0].launches : 0);

@@ -4,11 +4,12 @@
  * tested with known truths and no noise of a real machine.
  *
  *     fake:base=2000,slow=1.05,launch=0.01,sd=0.02,seed=7,hang=3,crash=2
- *     fake:base=2000,disturb=0.3,by=1.5,beside=2
+ *     fake:base=2000,disturb=0.3,by=1.5,beside=2,placement=0.02
  *
  *   base    median ns of one kernel launch, before `slow`          (default 10000)
  *   slow    planted slow-down factor                               (1)
  *   launch  sd of the log of a whole process launch                (0)
+ *   placement  the same, in launches that were placed anew (core/placement.h)   (0)
  *   sd      sd of the log of one sample                            (0)
  *   seed    of both noises; 0 draws a fresh one each process       (0)
  *   only    slow applies only to benchmarks whose first dim is N   (all)
@@ -30,6 +31,7 @@
 #include "base/text.h"
 #include "core/device_host.h"
 #include "core/kernel.h"
+#include "core/placement.h"
 
 #include <math.h>
 #include <signal.h>
@@ -39,7 +41,7 @@
 #include <unistd.h>
 
 struct fake {
-    double base, slow, launch, sd, seed, only, disturb, by, beside, crash, hang, grow;
+    double base, slow, launch, placement, sd, seed, only, disturb, by, beside, crash, hang, grow;
     double factor; /* of this process */
     struct random random;
 };
@@ -53,6 +55,7 @@ static const struct {
     { "base", offsetof(struct fake, base), 1, 1e12 },
     { "slow", offsetof(struct fake, slow), 0.01, 100 },
     { "launch", offsetof(struct fake, launch), 0, 1 },
+    { "placement", offsetof(struct fake, placement), 0, 1 },
     { "sd", offsetof(struct fake, sd), 0, 1 },
     { "seed", offsetof(struct fake, seed), 0, 0x1p53 },
     { "only", offsetof(struct fake, only), 0, DIM_LIMIT },
@@ -72,8 +75,8 @@ static int set_one(struct fake *fake, const char *name, const char *value, struc
             return text_parse_double(value, settings[i].low, settings[i].high, name, member, err);
     }
     return error_set(err,
-                     "unknown setting \"%s\"; there are base, slow, launch, sd, seed, only, "
-                     "disturb, by, beside, crash, hang, grow",
+                     "unknown setting \"%s\"; there are base, slow, launch, placement, sd, "
+                     "seed, only, disturb, by, beside, crash, hang, grow",
                      name);
 }
 
@@ -115,6 +118,8 @@ static int fake_open(struct device *d, const char *argument, struct error *err)
     }
     random_seed(&fake->random, fake->seed > 0 ? (uint64_t)fake->seed : random_fresh_seed());
     fake->factor = exp(fake->launch * random_normal(&fake->random));
+    if (fake->placement > 0 && placement_is_fresh())
+        fake->factor *= exp(fake->placement * random_normal(&fake->random));
     d->state = fake;
     d->probed = fake->disturb > 0;
     d->clock_step = 1;

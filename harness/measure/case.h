@@ -22,7 +22,7 @@ struct case_settings {
     bool verify_only;            /* no timing; every output row is compared */
     double plant;                /* slow-down to plant, as a share; 0: none. See measure/plant.h */
     bool fixed_placement;        /* everything where it always is; else anew in each launch, see
-                                  * measure/placement.h. For the launch alone */
+                                  * core/placement.h. For the launch alone */
     const struct nvml *gpu;      /* the device's, for telemetry; NULL: none */
     const struct guests *guests; /* that benchmarks may be of; NULL: none. For the job alone */
     /* Told before each run of a program, so that its time limit is one of its own; may be NULL. */

@@ -5,11 +5,11 @@
 #include "base/json.h"
 #include "base/process_tree.h"
 #include "base/strbuf.h"
+#include "core/placement.h"
 #include "core/spread.h"
 #include "measure/ceilings.h"
 #include "measure/environment.h"
 #include "measure/launch_job.h"
-#include "measure/placement.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #include "base/descriptors.h"
 #include "base/process.h"
 #include "base/process_tree.h"
-#include "measure/placement.h"
+#include "core/placement.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -64,7 +64,7 @@ struct birth {
     int input, report, errors;
     const char *path;
     char **env;
-    bool fixed; /* see measure/placement.h */
+    bool fixed; /* see core/placement.h */
 };
 
 /* In the child, between fork and exec: only async-signal-safe calls. It gets four descriptors. */

@@ -9,9 +9,10 @@
  * What stays where it is: code and data within their pages, which the linker chose, and the buffers
  * of a case (core/device_host.c).
  */
-#ifndef HARNESS_MEASURE_PLACEMENT_H
-#define HARNESS_MEASURE_PLACEMENT_H
+#ifndef HARNESS_CORE_PLACEMENT_H
+#define HARNESS_CORE_PLACEMENT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* _HARNESS_PLACEMENT=<bytes of heap>.<as many characters as the stack is moved by> */
@@ -21,6 +22,8 @@ enum { PLACEMENT_PAGE = 4096, PLACEMENT_STEP = 16, PLACEMENT_SIZE = PLACEMENT_PA
 
 /* A setting for the environment of the next launch, by chance. */
 void placement_draw(char text[PLACEMENT_SIZE]);
+/* Whether this process was placed anew. */
+bool placement_is_fresh(void);
 /* In the launch: takes the piece of the heap; NULL where the environment says nothing. free() it at
  * the end. */
 void *placement_take(void);

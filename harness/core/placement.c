@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "measure/placement.h"
+#include "core/placement.h"
 
 #include "base/random.h"
 
@@ -19,6 +19,11 @@ void placement_draw(char text[PLACEMENT_SIZE])
 
     memset(text + length, 'x', stack);
     text[(size_t)length + stack] = '\0';
+}
+
+bool placement_is_fresh(void)
+{
+    return getenv(PLACEMENT_VARIABLE) != NULL;
 }
 
 void *placement_take(void)
