@@ -2,6 +2,7 @@
 /* From records to evidence: the two sides of a comparison, joined by benchmark. */
 #include "analysis/compare_parts.h"
 
+#include "analysis/disturbance.h"
 #include "analysis/group.h"
 #include "base/json.h"
 
@@ -122,7 +123,7 @@ static void add_values(const struct join *join, const struct side *side, const s
                        size_t at, size_t nr, int occasion, struct evidence_side *out)
 {
     struct metric_context context = metric_context_of(side->records, g->items[at]->run);
-    double probe = measurement_telemetry(&g->items[at]->m, "probe_ns");
+    double probe = disturbance_machine(&g->items[at]->m);
     struct summary s;
 
     summary_init(&s, g->items + at, nr);

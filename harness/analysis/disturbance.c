@@ -27,6 +27,16 @@ void disturbance_find(const struct records *records, int run, struct disturbance
     free(probes);
 }
 
+double disturbance_machine(const struct measurement *m)
+{
+    double probe = measurement_telemetry(m, "probe_ns");
+    double waited = measurement_telemetry(m, "waited_percent") / 100;
+    double switches = measurement_telemetry(m, "involuntary_switches");
+    bool hit = switches * DISTURBANCE_HITS >= (double)m->nr_samples;
+
+    return waited > 0 && hit ? probe * (1 + waited) : probe;
+}
+
 static size_t told(const struct measurement *m, const char *name)
 {
     double value = measurement_telemetry(m, name);

@@ -24,6 +24,13 @@ struct disturbance {
 /* Of run `run`, an index into records->runs. */
 void disturbance_find(const struct records *records, int run, struct disturbance *d);
 
+/* What the machine could do beside a measurement, for comparisons: the time of its probe, longer by
+ * the share of the span for which its threads were ready and had no processor, where switches hit
+ * at least one sample in DISTURBANCE_HITS. The probe lasts 3 ms, and may fall between two waits.
+ * NaN where there is no probe. */
+enum { DISTURBANCE_HITS = 4 };
+double disturbance_machine(const struct measurement *m);
+
 /* What was measured again for it, as the measurements tell (measure/disturbed.h). */
 struct disturbance_repeats {
     size_t measured, repeated;      /* measurements that can tell; those that were made again */

@@ -41,7 +41,8 @@ struct choice_options {
         OPTION_ROW("test-shapes", 0, OPTION_FLAG, target_, member_.test_shapes, NULL,              \
                    "the kernels' odd sizes instead of the default ones"),                          \
         OPTION_ROW("device", 'd', OPTION_STRING, target_, member_.device, "DEVICE",                \
-                   "cpu (default, all cores), cpu:THREADS, cuda, cuda:N, cuda:graph"),             \
+                   "cpu (default, all cores), cpu:free (all but one), cpu:THREADS, cuda, "         \
+                   "cuda:N, cuda:graph"),                                                          \
         OPTION_ROW("plugin", 0, OPTION_TEXTS, target_, member_.plugins, "FILE",                    \
                    "kernels of your own, from a shared object; repeat for more")
 

@@ -69,8 +69,8 @@ int device_open(struct device *d, const char *spec, struct error *err)
 
     *d = (struct device) { 0 };
     if (kind < 0)
-        return error_set(err, "unknown device \"%s\"; there are cpu, cpu:THREADS, cuda, cuda:N",
-                         spec);
+        return error_set(
+            err, "unknown device \"%s\"; there are cpu, cpu:free, cpu:THREADS, cuda, cuda:N", spec);
     if (!devices[kind].class)
         return error_set(err, "device %s is not available: %s", spec, devices[kind].why);
     if (strlen(spec) >= sizeof(d->spec))

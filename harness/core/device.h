@@ -6,6 +6,7 @@
  *
  * Device specs as typed by the user:
  *   cpu          all cores this process may use       cpu:2     two threads
+ *   cpu:free     all but one, for the others
  *   cuda         first GPU                            cuda:1    second GPU
  *   cuda:graph   launches replayed as a CUDA graph    cuda:1,graph
  *   fake         a steady clock                       fake:base=2000,sd=0.01,launch=0.02,slow=1.1

@@ -29,7 +29,9 @@ static int cpu_open(struct device *d, const char *argument, struct error *err)
     int cores = device_cpu_cores();
     int64_t threads = cores;
 
-    if (*argument && text_parse_int(argument, 1, cores, "threads", &threads, err))
+    if (strcmp(argument, "free") == 0) /* the others shall have one */
+        threads = cores > 1 ? cores - 1 : 1;
+    else if (*argument && text_parse_int(argument, 1, cores, "threads", &threads, err))
         return -1;
     d->threads = (int)threads;
     d->clock_step = clock_step_ns();

@@ -35,38 +35,29 @@ static bool is_scripted(const struct measurement *m)
     return strcmp(m->clock, "scripted") == 0;
 }
 
-/* The share of the span. */
+/* The share of the span, if the samples felt it. */
 static double waited(const struct measurement *m)
 {
     double seconds = told(m, "sampled_seconds");
 
-    if (is_scripted(m))
+    if (is_scripted(m) || told(m, "involuntary_switches") * DISTURBED_HITS < (double)m->nr_samples)
         return 0;
     if (!isnan(measurement_telemetry(m, "waited_percent")))
         return told(m, "waited_percent") / 100;
     return seconds > 0 ? told(m, "involuntary_switches") * DISTURBED_SLICE / seconds : 0;
 }
 
-static void put(struct disturbed_sorted *s, double value)
-{
-    array_push(s);
-    size_t at = s->nr - 1;
-    for (; at > 0 && s->items[at - 1] > value; at--)
-        s->items[at] = s->items[at - 1];
-    s->items[at] = value;
-}
-
-static double quiet(const struct disturbed_sorted *s)
-{
-    return stats_quantile(s->items, s->nr, 0.2);
-}
-
 void disturbed_watch_note(struct disturbed_watch *w, const struct measurement *m)
 {
+    double probe = probe_of(m);
+
     if (!disturbed_can_tell(m))
         return;
-    put(&w->probes, probe_of(m));
-    put(&w->waits, waited(m));
+    array_push(&w->probes);
+    size_t at = w->probes.nr - 1;
+    for (; at > 0 && w->probes.items[at - 1] > probe; at--)
+        w->probes.items[at] = w->probes.items[at - 1];
+    w->probes.items[at] = probe;
 }
 
 bool disturbed_watch_ready(const struct disturbed_watch *w)
@@ -77,23 +68,15 @@ bool disturbed_watch_ready(const struct disturbed_watch *w)
 void disturbed_watch_release(struct disturbed_watch *w)
 {
     array_release(&w->probes);
-    array_release(&w->waits);
-}
-
-static double waited_more(const struct disturbed_watch *w, const struct measurement *m)
-{
-    if (told(m, "involuntary_switches") * DISTURBED_HITS < (double)m->nr_samples)
-        return 0;
-    return fmax(0, waited(m) - quiet(&w->waits));
 }
 
 double disturbed_degree(const struct disturbed_watch *w, const struct measurement *m,
                         enum disturbed_part *largest)
 {
-    double usual = quiet(&w->probes), probe = probe_of(m);
+    double usual = stats_quantile(w->probes.items, w->probes.nr, 0.2), probe = probe_of(m);
     const double parts[DISTURBED_PARTS] = {
         [DISTURBED_MACHINE] = fmax(0, probe / usual - 1),
-        [DISTURBED_WAITED] = waited_more(w, m),
+        [DISTURBED_WAITED] = waited(m),
         [DISTURBED_STOLEN] = is_scripted(m) ? 0 : told(m, "steal_percent") / 100,
     };
     enum disturbed_part most = DISTURBED_MACHINE;

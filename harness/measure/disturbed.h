@@ -8,9 +8,9 @@
  *   machine  the probe beside the case (measure/probe.h), over the lower fifth of all probes of the
  *            session so far, both sides together, less 1
  *   waited   the time for which threads of ours were ready and had no processor, as a share of the
- *            span of the samples, above the lower fifth of that in the session; where the scheduler
- *            does not tell, DISTURBED_SLICE for each involuntary switch. It counts where switches
- *            hit at least one sample in DISTURBED_HITS: fewer do not move a median
+ *            span of the samples; where the scheduler does not tell, DISTURBED_SLICE for each
+ *            involuntary switch. It counts where switches hit at least one sample in
+ *            DISTURBED_HITS: fewer do not move a median
  *   stolen   the share that the host took away (/proc/stat)
  *
  * Their sum is the degree, about the share by which work was held up. A measurement with more than
@@ -42,13 +42,9 @@ enum { DISTURBED_HITS = 4, DISTURBED_PROBES_MIN = 5 };
 
 enum disturbed_part { DISTURBED_MACHINE, DISTURBED_WAITED, DISTURBED_STOLEN, DISTURBED_PARTS };
 
-/* What is usual in a session: facts by size. Zeroed it is empty; release it. */
-struct disturbed_sorted {
-    double *items;
-    size_t nr, capacity;
-};
+/* The probes of a session, by size. Zeroed it is empty; release it. */
 struct disturbed_watch {
-    struct disturbed_sorted probes, waits;
+    ARRAY(double) probes;
 };
 
 /* Whether there is a probe to judge it by. */

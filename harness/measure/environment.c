@@ -164,6 +164,7 @@ char *environment_json(void)
     add_file(json, "no_turbo", "/sys/devices/system/cpu/intel_pstate/no_turbo");
     add_file(json, "smt", "/sys/devices/system/cpu/smt/control");
     add_file(json, "transparent_hugepages", "/sys/kernel/mm/transparent_hugepage/enabled");
+    json_add_string(json, "buffers", "huge pages from 64 KiB"); /* core/device_host.c */
     add_file(json, "address_randomisation", "/proc/sys/kernel/randomize_va_space");
     if (cpuinfo("microcode", value, sizeof(value)))
         json_add_string(json, "microcode", value);

@@ -13,6 +13,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const struct table_column columns[] = {
     { "benchmark", TABLE_LEFT, true }, { "outcome", TABLE_LEFT, false },
@@ -141,7 +142,20 @@ static void add_disturbance(const struct records *records, int run, struct strbu
                     d.disturbed, d.probed, d.worst);
 }
 
-/* Why launches may have taken longer than they were to. */
+/* Whether something of the run was measured with a thread on every processor. */
+static bool takes_all(const struct records *records, int run)
+{
+    char label[32];
+
+    snprintf(label, sizeof(label), "cpu-%dt", records->runs[run].machine.threads);
+    for (size_t i = 0; i < records->nr; i++)
+        if (records->items[i].run == run && strcmp(records->items[i].m.bench.device, label) == 0)
+            return records->runs[run].machine.threads > 1;
+    return false;
+}
+
+/* Why launches may have taken longer than they were to. A team that takes all processors waits for
+ * whoever else wants one; one case in five is more than the system's own work. */
 static void add_repeats(const struct records *records, int run, struct strbuf *out)
 {
     struct disturbance_repeats r;
@@ -152,6 +166,11 @@ static void add_repeats(const struct records *records, int run, struct strbuf *o
     strbuf_adds(out, "disturbed by other programs or the host: ");
     disturbance_repeats_words(&r, out);
     strbuf_addc(out, '\n');
+    if (5 * (r.repeated + r.left) > r.measured && takes_all(records, run))
+        strbuf_addf(out,
+                    "teams took all %d processors of a machine that is not theirs alone: "
+                    "--device cpu:free leaves one to the others\n",
+                    records->runs[run].machine.threads);
 }
 
 static void add_footnotes(const struct marks *marks, struct strbuf *out)

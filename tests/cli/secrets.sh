@@ -44,7 +44,7 @@ say "What the environment of a run holds"
 json_keys() { # the names alone, in order: values differ from one machine to another
   "$HARNESS" history show 1 | sed -n '/"environment":/,/}/p' | sed -n 's/^[[:space:]]*"\([A-Za-z_0-9]*\)":.*/\1/p'
 }
-known="environment kernel_release libc governor boost no_turbo smt transparent_hugepages
+known="environment kernel_release libc governor boost no_turbo smt transparent_hugepages buffers
 address_randomisation microcode load1 gpu_driver gpu_uuid gpu_ecc gpu_mig cuda_runtime
 CUDA_VISIBLE_DEVICES OMP_NUM_THREADS OMP_PROC_BIND OMP_PLACES OMP_WAIT_POLICY GOMP_SPINCOUNT
 KMP_BLOCKTIME OPENBLAS_NUM_THREADS HARNESS_ISA OPENBLAS_CORETYPE BLIS_ARCH_TYPE ONEDNN_MAX_CPU_ISA

@@ -75,6 +75,27 @@ static void test_nothing_known(void **state)
     records_release(&r);
 }
 
+static void test_machine_waits(void **state)
+{
+    static const struct {
+        double waited, switches, machine;
+    } waits[] = {
+        { NAN, NAN, 100 }, { 0, 9, 100 }, { 50, 9, 150 }, { 50, 4, 100 }, { 50, 5, 150 }
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(waits) / sizeof(*waits); i++) {
+        struct records r = { 0 };
+        made_run(&r, 0, "feedbeef", "gcc");
+        add_probes(&r, 0, 1, 100, 100);
+        struct measurement *m = &r.items[0].m; /* 20 samples */
+        measurement_add_telemetry(m, "waited_percent", waits[i].waited);
+        measurement_add_telemetry(m, "involuntary_switches", waits[i].switches);
+        assert_close(disturbance_machine(m), waits[i].machine, 1e-9);
+        records_release(&r);
+    }
+}
+
 /* What was made again, in words. */
 static const struct {
     double repeats, machine, waited, stolen, left;
@@ -126,9 +147,8 @@ static void test_repeats_in_words(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_stretches),
-        cmocka_unit_test(test_little_quiet),
-        cmocka_unit_test(test_repeats_in_words),
+        cmocka_unit_test(test_stretches),        cmocka_unit_test(test_little_quiet),
+        cmocka_unit_test(test_repeats_in_words), cmocka_unit_test(test_machine_waits),
         cmocka_unit_test(test_nothing_known),
     };
 

@@ -7,6 +7,7 @@
 #include "core/clock.h"
 #include "core/device.h"
 #include "core/kernel.h"
+#include "core/placement.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -74,6 +75,53 @@ static void a_cpu_is_opened_by_threads(void **state)
     device_close(&d);
 }
 
+/* Within a page and in steps of 16 bytes, never twice the same for long. */
+static void placement_is_drawn_anew(void **state)
+{
+    char text[PLACEMENT_SIZE];
+    size_t stacks = 0, heaps = 0, last_stack = 0;
+    long last_heap = 0;
+
+    (void)state;
+    for (int i = 0; i < 50; i++) {
+        placement_draw(text);
+        const char *value = strchr(text, '=') + 1;
+        long heap = strtol(value, NULL, 10);
+        size_t stack = strlen(strchr(value, '.') + 1);
+        assert_memory_equal(text, PLACEMENT_VARIABLE "=", sizeof(PLACEMENT_VARIABLE));
+        assert_true(heap > 0 && heap <= PLACEMENT_PAGE && heap % PLACEMENT_STEP == 0);
+        assert_true(stack < PLACEMENT_PAGE && stack % PLACEMENT_STEP == 0);
+        stacks += stack != last_stack;
+        heaps += heap != last_heap;
+        last_stack = stack;
+        last_heap = heap;
+    }
+    assert_true(stacks > 40 && heaps > 40);
+    unsetenv(PLACEMENT_VARIABLE);
+    assert_null(placement_take());
+    setenv(PLACEMENT_VARIABLE, "0064.xx", 1);
+    void *piece = placement_take();
+    assert_non_null(piece);
+    free(piece);
+    setenv(PLACEMENT_VARIABLE, "999999999.", 1);
+    assert_null(placement_take());
+    unsetenv(PLACEMENT_VARIABLE);
+}
+
+/* One processor is left to the others, if there are two. */
+static void all_but_one(void **state)
+{
+    struct device all, most;
+    struct error err;
+
+    (void)state;
+    assert_int_equal(device_open(&all, "cpu", &err), 0);
+    assert_int_equal(device_open(&most, "cpu:free", &err), 0);
+    assert_int_equal(most.threads, all.threads > 1 ? all.threads - 1 : 1);
+    device_close(&all);
+    device_close(&most);
+}
+
 static void bad_specs_are_refused(void **state)
 {
     (void)state;
@@ -81,7 +129,7 @@ static void bad_specs_are_refused(void **state)
     static const struct {
         const char *spec, *says;
     } bad[] = {
-        { "", "unknown device \"\"; there are cpu, cpu:THREADS, cuda, cuda:N" },
+        { "", "unknown device \"\"; there are cpu, cpu:free, cpu:THREADS, cuda, cuda:N" },
         { "gpu", "unknown device \"gpu\"" },
         { "cpux:2", "unknown device \"cpux:2\"" },
         { "cpu:0", "device cpu:0: threads: 0 is out of range (1 to " },
@@ -307,6 +355,8 @@ int main(void)
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(kinds_by_spec),
         cmocka_unit_test(a_cpu_is_opened_by_threads),
+        cmocka_unit_test(placement_is_drawn_anew),
+        cmocka_unit_test(all_but_one),
         cmocka_unit_test(bad_specs_are_refused),
         cmocka_unit_test(memory_lies_where_its_number_says),
         cmocka_unit_test(memory_is_aligned_and_copied),

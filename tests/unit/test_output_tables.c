@@ -76,6 +76,41 @@ static void disturbed_machine_is_told(void **state)
     strbuf_release(&out);
 }
 
+/* What was made again is counted below the table; where teams took all processors, that they need
+ * not is said. */
+static void what_was_made_again_is_told(void **state)
+{
+    static const struct {
+        size_t repeated;
+        int threads;
+        bool advised;
+    } rows[] = { { 0, 4, false }, { 2, 4, false }, { 40, 4, true }, { 40, 8, false } };
+    struct strbuf out;
+
+    (void)state;
+    strbuf_init(&out);
+    for (size_t row = 0; row < sizeof(rows) / sizeof(*rows); row++) {
+        struct records r = { 0 };
+        made_run_records(&r);
+        r.runs[0].machine.threads = rows[row].threads;
+        for (size_t i = 0; i < r.nr; i++) {
+            struct measurement *m = &r.items[i].m;
+            snprintf(m->bench.device, sizeof(m->bench.device), "cpu-4t");
+            measurement_add_telemetry(m, "probe_ns", 80e3);
+            if (i < rows[row].repeated)
+                measurement_add_telemetry(m, "repeats", 1);
+        }
+        strbuf_clear(&out);
+        run_table(&r, -1, &plain, &out);
+        assert_int_equal(strstr(out.data, " measurements were made again, ") != NULL,
+                         rows[row].repeated > 0);
+        assert_int_equal(strstr(out.data, "teams took all 4 processors") != NULL,
+                         rows[row].advised);
+        records_release(&r);
+    }
+    strbuf_release(&out);
+}
+
 static size_t widest_line(const char *text)
 {
     size_t widest = 0;
@@ -309,11 +344,11 @@ static void nothing_is_said_plainly(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(run_table_is_golden),     cmocka_unit_test(disturbed_machine_is_told),
-        cmocka_unit_test(tables_fit_the_terminal), cmocka_unit_test(markdown_cells_hold),
-        cmocka_unit_test(compare_table_is_golden), cmocka_unit_test(compare_rows_say_how),
-        cmocka_unit_test(compare_json_has_it_all), cmocka_unit_test(system_table_has_the_facts),
-        cmocka_unit_test(nothing_is_said_plainly),
+        cmocka_unit_test(run_table_is_golden),         cmocka_unit_test(disturbed_machine_is_told),
+        cmocka_unit_test(what_was_made_again_is_told), cmocka_unit_test(tables_fit_the_terminal),
+        cmocka_unit_test(markdown_cells_hold),         cmocka_unit_test(compare_table_is_golden),
+        cmocka_unit_test(compare_rows_say_how),        cmocka_unit_test(compare_json_has_it_all),
+        cmocka_unit_test(system_table_has_the_facts),  cmocka_unit_test(nothing_is_said_plainly),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
