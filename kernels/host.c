@@ -2,10 +2,10 @@
 #include "kernels/host.h"
 
 #include "core/host.h"
+#include "core/host_memory.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 
 double host_epsilon(enum dtype dtype)
 {
@@ -61,17 +61,12 @@ bool host_beyond_caches(double bytes)
 
 float *host_floats(size_t floats, struct error *err)
 {
-    enum { LINE = 64, HUGE_PAGE = 2 << 20 };
-    size_t lines = floats / 16 + 1, bytes = lines * LINE; /* never 0 */
-    bool large = bytes >= HUGE_PAGE;
-    void *memory = NULL;
+    enum { LINE = 64 };
+    size_t lines = floats / 16 + 1; /* never 0 */
+    void *memory = lines > SIZE_MAX / LINE ? NULL : host_memory_pages(lines * LINE);
 
-    if (lines > SIZE_MAX / LINE || posix_memalign(&memory, large ? HUGE_PAGE : LINE, bytes)) {
+    if (!memory)
         error_set(err, "no memory for %zu floats of working space", floats);
-        return NULL;
-    }
-    if (large)
-        madvise(memory, bytes, MADV_HUGEPAGE);
     return memory;
 }
 

@@ -40,9 +40,9 @@ void host_share(host_share_fn *share, const void *operation, int threads, double
  * then better streamed past it. 32 MiB where the system does not tell the cache's size. */
 bool host_beyond_caches(double bytes);
 
-/* `floats` floats aligned to 64 bytes, in huge pages where that is 2 MiB or more (packed weights
- * are read once a product, and page walks take a part of that); NULL with an error that says how
- * many. Freed by free(). */
+/* `floats` floats on pages of their own, from 64 KiB on on huge ones (core/host_memory.h): packed
+ * weights are read once a product, page walks take a part of that, and small pages fall on the same
+ * lines of a cache. NULL with an error that says how many. Freed by free(). */
 float *host_floats(size_t floats, struct error *err);
 /* prepare()/release() of variants whose state is just such memory. */
 int host_state(struct call *call, size_t floats, struct error *err);

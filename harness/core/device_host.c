@@ -7,7 +7,6 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 /*
  * Where a buffer comes to lie must not follow from what was allocated before it: a job's text of
@@ -15,30 +14,19 @@
  * other (a load waits for an earlier store whose address has the same low 12 bits). So each has
  * pages of its own, and begins in them at a line of its own that its number among the live buffers
  * tells: STAGGER is odd in lines, so 64 buffers differ.
- *
- * Nor must it matter which pages the system has at hand. A cache of the second level finds its lines
- * by the physical address: of small pages some launches get many that fall on the same lines, and
- * then the cache holds less. So what is larger than a few pages has huge pages of its own, wholly,
- * whatever it needs of them: within one, addresses are physical.
  */
-enum { HUGE_PAGE = 2 << 20, PAGE = 4096, CACHE_LINE = 64, STAGGER = 5 * CACHE_LINE };
-enum { HUGE_FROM = 64 << 10 }; /* bytes */
+enum { PAGE = HOST_MEMORY_PAGE, CACHE_LINE = 64, STAGGER = 5 * CACHE_LINE };
 
 void *device_host_alloc(struct device *d, size_t bytes, struct error *err)
 {
     size_t stagger = d->nr_blocks * STAGGER % PAGE, whole = stagger + (bytes ? bytes : 1);
-    bool huge = bytes >= HUGE_FROM;
     char text[TEXT_UNIT_SIZE];
-    void *memory = NULL;
+    void *memory = whole < bytes ? NULL : host_memory_pages(whole);
 
-    if (huge && whole < SIZE_MAX - HUGE_PAGE)
-        whole = (whole + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
-    if (whole < bytes || posix_memalign(&memory, huge ? HUGE_PAGE : PAGE, whole)) {
+    if (!memory) {
         error_set(err, "cannot allocate %s", text_bytes((double)bytes, text));
         return NULL;
     }
-    if (huge)
-        madvise(memory, whole, MADV_HUGEPAGE);
     return (char *)memory + stagger;
 }
 

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 /* The files of a memory cgroup. Its file cache counts as used and can be had at once. */
 static const struct hierarchy {
@@ -100,4 +101,18 @@ int64_t host_memory_available(const char *root)
         least = left < least ? left : least;
     }
     return least == INT64_MAX ? least : (int64_t)(HOST_MEMORY_SHARE * (double)least);
+}
+
+void *host_memory_pages(size_t bytes)
+{
+    enum { HUGE_PAGE = 2 << 20 };
+    bool huge = bytes >= HOST_MEMORY_HUGE && bytes < SIZE_MAX - HUGE_PAGE;
+    size_t whole = huge ? (bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE : bytes;
+    void *memory = NULL;
+
+    if (posix_memalign(&memory, huge ? HUGE_PAGE : HOST_MEMORY_PAGE, whole))
+        return NULL;
+    if (huge)
+        madvise(memory, whole, MADV_HUGEPAGE);
+    return memory;
 }

@@ -3,6 +3,7 @@
 #ifndef HARNESS_CORE_HOST_MEMORY_H
 #define HARNESS_CORE_HOST_MEMORY_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 /* Of what is free, this share is for measuring; the rest is for all others. */
@@ -14,5 +15,17 @@
  * where nothing tells. `root` stands before /proc and /sys, for tests; "" otherwise.
  */
 int64_t host_memory_available(const char *root);
+
+/*
+ * Memory on pages of its own, for what is timed: NULL where there is none; free() it.
+ *
+ * It must not matter which pages the system has at hand. A cache of the second level finds its
+ * lines by the physical address: of small pages some processes get many that fall on the same
+ * lines, and then the cache holds less. So from HOST_MEMORY_HUGE bytes on it lies in huge pages,
+ * wholly, whatever it needs of them, where the system gives any: within one, addresses are
+ * physical.
+ */
+enum { HOST_MEMORY_PAGE = 4096, HOST_MEMORY_HUGE = 64 << 10 };
+void *host_memory_pages(size_t bytes);
 
 #endif
