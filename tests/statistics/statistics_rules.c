@@ -33,10 +33,12 @@ struct kernel_launches {
 
 static struct kernel_launches kernels[KERNELS];
 
+/* A line is a launch; those of a kernel stand together. */
 static int load(void **state)
 {
     FILE *file = fopen(HARNESS_SOURCE_DIR "/tests/fixtures/launches/launches.txt", "r");
-    struct kernel_launches *k = kernels - 1;
+    struct kernel_launches *k = NULL;
+    size_t nr = 0;
     char name[40];
     int launch;
 
@@ -44,15 +46,18 @@ static int load(void **state)
     if (!file)
         return -1;
     while (fscanf(file, "%39s %d", name, &launch) == 2) {
-        if (k < kernels || strcmp(k->name, name) != 0)
-            snprintf((++k)->name, sizeof(k->name), "%s", name);
+        if (!k || strcmp(k->name, name) != 0) {
+            assert_true(nr < KERNELS);
+            k = &kernels[nr++];
+            snprintf(k->name, sizeof(k->name), "%s", name);
+        }
+        assert_true(k->nr < LAUNCHES_MOST);
         for (int i = 0; i < SAMPLES; i++)
-            if (fscanf(file, "%lf", &k->samples[k->nr][i]) != 1)
-                return -1;
+            assert_int_equal(fscanf(file, "%lf", &k->samples[k->nr][i]), 1);
         k->nr++;
     }
     fclose(file);
-    return k == kernels + KERNELS - 1 ? 0 : -1;
+    return nr == KERNELS ? 0 : -1;
 }
 
 static const double *draw(const struct kernel_launches *k, struct random *r)
