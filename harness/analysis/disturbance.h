@@ -28,7 +28,7 @@ void disturbance_find(const struct records *records, int run, struct disturbance
  * the share of the span for which its threads were ready and had no processor, where switches hit
  * at least one sample in DISTURBANCE_HITS. The probe lasts 3 ms, and may fall between two waits.
  * NaN where there is no probe. */
-enum { DISTURBANCE_HITS = 4 };
+enum { DISTURBANCE_HITS = 2 };
 double disturbance_machine(const struct measurement *m);
 
 /* What was measured again for it, as the measurements tell (measure/disturbed.h). */

@@ -38,7 +38,7 @@
 #define DISTURBED_LIMIT 0.06  /* between the 2 % of a quiet probe and what a neighbour costs */
 #define DISTURBED_SLICE 0.003 /* s */
 
-enum { DISTURBED_HITS = 4, DISTURBED_PROBES_MIN = 5 };
+enum { DISTURBED_HITS = 2, DISTURBED_PROBES_MIN = 5 };
 
 enum disturbed_part { DISTURBED_MACHINE, DISTURBED_WAITED, DISTURBED_STOLEN, DISTURBED_PARTS };
 

@@ -80,7 +80,7 @@ static void test_machine_waits(void **state)
     static const struct {
         double waited, switches, machine;
     } waits[] = {
-        { NAN, NAN, 100 }, { 0, 9, 100 }, { 50, 9, 150 }, { 50, 4, 100 }, { 50, 5, 150 }
+        { NAN, NAN, 100 }, { 0, 30, 100 }, { 50, 30, 150 }, { 50, 9, 100 }, { 50, 10, 150 }
     };
 
     (void)state;

@@ -57,7 +57,7 @@ static const struct {
     { "faster than usual", { 80, 0, 0, 0, 0.1, 20 }, 0, DISTURBED_MACHINE },
     { "the probe is slower", { 110, 1, 0, 0, 0.1, 20 }, 0.1, DISTURBED_MACHINE },
     { "waits that hit the samples", { 100, 20, 0, 10, 0.1, 20 }, 0.2, DISTURBED_WAITED },
-    { "waits that hit one in five", { 100, 20, 0, 4, 0.1, 20 }, 0, DISTURBED_MACHINE },
+    { "waits that hit less than half", { 100, 20, 0, 9, 0.1, 20 }, 0, DISTURBED_MACHINE },
     { "the host took some", { 100, 1, 8, 0, 0.1, 20 }, 0.08, DISTURBED_STOLEN },
     { "all together", { 105, 20, 2, 10, 0.1, 20 }, 0.27, DISTURBED_WAITED },
     { "no scheduler to tell", { 100, NAN, 0, 10, 0.1, 20 }, 0.3, DISTURBED_WAITED },
