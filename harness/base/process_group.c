@@ -36,12 +36,14 @@ struct birth {
     const void *context;
 };
 
-static void tell(int fd, enum kind kind, int value)
+static bool tell(int fd, enum kind kind, int value)
 {
     const struct news news = { kind, value };
+    ssize_t nr;
 
-    while (send(fd, &news, sizeof(news), MSG_NOSIGNAL) < 0 && errno == EINTR)
+    while ((nr = send(fd, &news, sizeof(news), MSG_NOSIGNAL)) < 0 && errno == EINTR)
         continue;
+    return nr == (ssize_t)sizeof(news);
 }
 
 /* ---- the guard ---- */
@@ -53,20 +55,21 @@ static void live(const struct birth *b, pid_t guard)
         _exit(127);
     signal(SIGCHLD, SIG_DFL);
     sigprocmask(SIG_SETMASK, &b->mask, NULL);
-    tell(b->news, STARTED, getpid());
-    tell(b->news, NOT_RUN, b->life(b->context));
+    if (tell(b->news, STARTED, getpid()))
+        tell(b->news, NOT_RUN, b->life(b->context));
     _exit(127);
 }
 
-/* Tells of the process; what else ended here had lost its parent. */
+/* Tells of the process; what else ended here had lost its parent. Who cannot tell says so by the end
+ * of the channel. */
 static void bury(const struct birth *b, pid_t process)
 {
     pid_t ended;
     int status;
 
     while ((ended = waitpid(-1, &status, WNOHANG)) > 0)
-        if (ended == process)
-            tell(b->news, ENDED, status);
+        if (ended == process && !tell(b->news, ENDED, status))
+            close(b->news);
 }
 
 static void finish(const struct birth *b)
@@ -124,9 +127,9 @@ static bool hear(struct process_group *g, int flags)
     do
         nr = recv(g->news, &news, sizeof(news), flags);
     while (nr < 0 && errno == EINTR);
-    if (nr < 0)
+    if (nr < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
         return false;
-    if (nr != (ssize_t)sizeof(news)) { /* the guard is gone, and with it the process */
+    if (nr != (ssize_t)sizeof(news)) { /* the guard is gone, or nothing can be heard of it */
         g->ended = g->deserted = true;
         g->status = SIGKILL;
     } else if (news.kind == STARTED) {
