@@ -36,7 +36,9 @@ struct search {
     struct cut_list *cuts;
     struct window windows[WINDOWS]; /* whose ranks say that something changed */
     size_t nr_windows;
-    double *ranks;    /* scratch */
+    size_t recent[2 * LOOKS], nr_recent; /* the newest points, ascending by value */
+    size_t *order;                       /* scratch, and the next */
+    double *ranks;
     double clearest;  /* smallest p of the last looks that were not named */
     size_t withdrawn; /* steps that were named and no longer stand */
 };
@@ -51,7 +53,7 @@ static size_t window_lengths(size_t m, size_t least, size_t lengths[WINDOWS])
 {
     size_t nr = 0;
 
-    for (double length = 2 * (double)least; length < 0.85 * (double)m && nr + 1 < WINDOWS;
+    for (double length = 2 * (double)least; length < 0.75 * (double)m && nr + 1 < WINDOWS;
          length *= sqrt(2))
         lengths[nr++] = (size_t)length;
     lengths[nr++] = m;
@@ -70,14 +72,40 @@ static bool is_due(size_t night, size_t length)
     return length < 2 * LOOKS || night % (length / LOOKS) == 0;
 }
 
+/* Short windows are looked at each night: their points stay sorted. */
+static void take_point(struct search *s)
+{
+    size_t point = s->night - 1, kept = 0, at;
+
+    for (size_t i = 0; i < s->nr_recent; i++)
+        if (point - s->recent[i] < 2 * LOOKS)
+            s->recent[kept++] = s->recent[i];
+    for (at = kept; at > 0 && s->x[s->recent[at - 1]] > s->x[point]; at--)
+        s->recent[at] = s->recent[at - 1];
+    s->recent[at] = point;
+    s->nr_recent = kept + 1;
+}
+
+static size_t *order_of(struct search *s, size_t from, size_t length)
+{
+    size_t nr = 0;
+
+    if (length > s->nr_recent)
+        return scan_order(s->x + from, length);
+    for (size_t i = 0; i < s->nr_recent; i++)
+        if (s->recent[i] >= from)
+            s->order[nr++] = s->recent[i] - from;
+    return s->order;
+}
+
 static void scan_window(struct search *s, struct window *w)
 {
-    const double *x = s->x + s->night - w->length;
-    size_t *order = scan_order(x, w->length);
+    size_t from = s->night - w->length, *order = order_of(s, from, w->length);
 
-    w->scan = scan_ranks(x, order, w->length, s->settings->min_segment, s->ranks);
+    w->scan = scan_ranks(s->x + from, order, w->length, s->settings->min_segment, s->ranks);
     w->scan.p = fmin(1, w->scan.p / w->ranks_share);
-    free(order);
+    if (order != s->order)
+        free(order);
     if (w->scan.p <= s->settings->level)
         s->windows[s->nr_windows++] = *w;
     else
@@ -133,7 +161,7 @@ static double p_of_nights(double p, size_t n)
 {
     static const double usual = 0.05;
 
-    return p < usual ? usual * pow(p / usual, 1 - 10 / (double)n) : p;
+    return p < usual && n >= 20 ? usual * pow(p / usual, 1 - 10 / fmax(24, (double)n)) : p;
 }
 
 /* What all tests say of the step of a window; the first that says no is enough. */
@@ -260,7 +288,11 @@ static struct modes search_nights(struct search *s, size_t n)
     size_t least = s->settings->min_segment;
 
     s->cuts->nr = 0;
-    for (s->night = 2 * least; s->night <= n; s->night++) {
+    s->nr_recent = 0;
+    for (s->night = 1; s->night <= n; s->night++) {
+        take_point(s);
+        if (s->night < 2 * least)
+            continue;
         size_t m = s->night - level_start(s);
         bool longer;
         s->nr_windows = 0;
@@ -339,11 +371,13 @@ void cuts_find(const double *x, size_t n, const struct changepoint_settings *set
     *verdict = (struct search_result) { 0 };
     if (n >= 2 * settings->min_segment) {
         s.ranks = memory_zeroed(n + 1, sizeof(*s.ranks));
+        s.order = memory_zeroed(2 * LOOKS, sizeof(*s.order));
         verdict->modes = search_all(&s, n);
     }
     verdict->clearest = s.clearest;
     verdict->withdrawn = s.withdrawn;
     for (size_t i = 0; i < out->nr; i++)
         verdict->clearest = fmin(verdict->clearest, out->items[i].p);
+    free(s.order);
     free(s.ranks);
 }
