@@ -17,19 +17,20 @@
  *    Points far from their level are pulled in first. The p-value comes from simulated AR(1)
  *    series: tests/statistics/calibrate_changes.c prints the table.
  *
- * 3. By the noise of the whole history (changepoint_noise.c): means of the two levels by generalised
- *    least squares, against the noise and correlation of all points about all levels, the latter a
- *    standard error more than is seen. A short window cannot hide here what correlates its points.
+ * 3. By the noise of the whole history (changepoint_noise.c): means of the two levels by
+ * generalised least squares, against the noise and correlation of all points about all levels, the
+ * latter a standard error more than is seen. A short window cannot hide here what correlates its
+ * points.
  *
- * Nights (changepoint_search.c). The points are taken one after the other, and what is found is what
- * a nightly job would have reported. Each night looks at windows that end at its point, of all
+ * Nights (changepoint_search.c). The points are taken one after the other, and what is found is
+ * what a nightly job would have reported. Each night looks at windows that end at its point, of all
  * lengths: the whole level since the last step, which shows a lone step best, and shorter ones, all
  * of which share the level that a night may spend. The third test pays for the nights, with a price
  * that grows with their number: in a year of them an unchanged series is called in fewer than 5 of
  * 100 cases. A step that has been named is a part of the model from then on. It takes far less to
  * stand than to be named; it is withdrawn where a slope, a curve or wilder noise, in the light of
- * later nights, explains it better. p is the largest of the three, for all nights so far. Kovacs, Li,
- * Buehlmann and Munk (2023) for the lengths of windows; Page (1954) and Lai (1995, "Sequential
+ * later nights, explains it better. p is the largest of the three, for all nights so far. Kovacs,
+ * Li, Buehlmann and Munk (2023) for the lengths of windows; Page (1954) and Lai (1995, "Sequential
  * changepoint detection in quality control and dynamical systems") for windows that end now.
  *
  * Two levels that come back again and again, a few points at a time, are modes
@@ -42,9 +43,9 @@
  * What it cannot see, or sees wrongly (shares of 300 simulated series with any step):
  * - steps nearer to an end or to each other than min_segment;
  * - 30 points cannot tell a ramp of two or three sigma from a step (27 %), nor a level that ends in
- *   a ramp: of six sigma over the last half 59 %, over the last 40 % of the points 64 %. Nights that
- *   saw only a part of it named a step, and 30 points are not enough to withdraw it. With 100 points
- *   these are at most 10 %;
+ *   a ramp: of six sigma over the last half 59 %, over the last 40 % of the points 64 %. Nights
+ * that saw only a part of it named a step, and 30 points are not enough to withdraw it. With 100
+ * points these are at most 10 %;
  * - noise with a long memory beside white noise looks like a step while a series holds only few of
  *   its moves: AR(1) 0.9 in half of the variance 19, 22 and 9 % with 60, 100 and 300 points, AR(1)
  *   0.95 19 % with 300;

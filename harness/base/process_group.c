@@ -60,8 +60,8 @@ static void live(const struct birth *b, pid_t guard)
     _exit(127);
 }
 
-/* Tells of the process; what else ended here had lost its parent. Who cannot tell says so by the end
- * of the channel. */
+/* Tells of the process; what else ended here had lost its parent. Who cannot tell says so by the
+ * end of the channel. */
 static void bury(const struct birth *b, pid_t process)
 {
     pid_t ended;
