@@ -152,7 +152,7 @@ struct scan scan_ranks(const double *x, const size_t *order, size_t m, size_t le
         }
     }
     best.p = scan_p(best.z, m, least);
-    if (best.p < 0.1 && best.p > smallest_p)
+    if (best.p < 0.02 && best.p > smallest_p)
         best.p = fmin(best.p, exact_p(apart, best.index, m, least));
     return best;
 }

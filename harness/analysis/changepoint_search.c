@@ -161,7 +161,7 @@ static double p_of_nights(double p, size_t n)
 {
     static const double usual = 0.05;
 
-    return p < usual && n >= 20 ? usual * pow(p / usual, 1 - 10 / fmax(24, (double)n)) : p;
+    return p < usual ? usual * pow(p / usual, 1 - 10 / fmax(24, (double)n)) : p;
 }
 
 /* What all tests say of the step of a window; the first that says no is enough. */

@@ -186,7 +186,7 @@ static void test_null_series(void **state)
     (void)state;
     for (size_t k = 0; k < sizeof(kinds) / sizeof(*kinds); k++)
         for (size_t i = 0; i < 3; i++)
-            check_quiet(&kinds[k], lengths[i], trials(i == 2 ? 300 : 600), false);
+            check_quiet(&kinds[k], lengths[i], trials(i == 2 ? 150 : 400), false);
 }
 
 /* P(p <= a) <= a, as far as the tail can be simulated here. */
@@ -199,7 +199,7 @@ static void test_p_is_honest(void **state)
     (void)state;
     for (size_t k = 0; k < 2; k++)
         for (size_t i = 0; i < 3; i++) {
-            size_t series = trials(i == 0 ? 4000 : i == 1 ? 1500 : 300), hits[3] = { 0 };
+            size_t series = trials(i == 0 ? 2500 : i == 1 ? 600 : 150), hits[3] = { 0 };
             struct random r;
             double x[LONGEST];
             random_seed(&r, 4100 + 10 * i + k);
