@@ -48,7 +48,8 @@ static void launch(const struct harness_call *call)
 }
 
 static const char *const dims[] = { "n" };
-static const int64_t sizes[] = { 1 << 12, 1 << 16, 1 << 20 }, test_sizes[] = { 1, 37, 4099 };
+/* Odd ones; not 1: a single output may be far smaller than its terms, whose rounding it shows. */
+static const int64_t sizes[] = { 1 << 12, 1 << 16, 1 << 20 }, test_sizes[] = { 7, 37, 4099 };
 static const struct harness_variant variants[] = {
     { .name = "loop", .summary = "one by one", .launch = launch }
 };
