@@ -14,7 +14,7 @@ endforeach()
 target_sources(harness_base PRIVATE harness/base/clean.c harness/base/digest.c harness/base/error.c
   harness/base/file.c harness/base/memory.c harness/base/random.c harness/base/stats_dist.c
   harness/base/strbuf.c harness/base/utf8.c)
-target_sources(harness_core PRIVATE harness/core/host.c harness/core/kernel.c
+target_sources(harness_core PRIVATE harness/core/host.c harness/core/host_memory.c harness/core/kernel.c
   harness/core/registry.c harness/core/shape.c harness/core/spread.c harness/core/tensor.c)
 target_link_libraries(harness_base PUBLIC OpenMP::OpenMP_C m)
 target_link_libraries(harness_core PUBLIC harness_base)
