@@ -198,8 +198,7 @@ static bool name_step(struct search *s)
     return false;
 }
 
-/* Where the last level ends for sure: before what may be the next step, a few points ago, or may
- * have been one. */
+/* Where the last level ends for sure: before what may be the next step, a few points ago. */
 static size_t level_end(const struct search *s)
 {
     enum { RECENT = 8 };
@@ -281,8 +280,9 @@ static void review_steps(struct search *s, bool named)
         withdraw(s, nr - 1);
 }
 
-/* Up to n points; stops where the newest step is a switch between modes, and says which. */
-static struct modes search_nights(struct search *s, size_t n)
+/* Up to n points; where modes are looked for it stops when the newest step is a switch between
+ * two, and says which. */
+static struct modes search_nights(struct search *s, size_t n, bool look_for_modes)
 {
     struct modes none = { 0 };
     size_t least = s->settings->min_segment;
@@ -299,7 +299,7 @@ static struct modes search_nights(struct search *s, size_t n)
         if (s->night + m / LOOKS < n) /* not the last look at its windows */
             s->clearest = 1;
         bool named = m >= 2 * least && name_step(s);
-        if (named) {
+        if (named && look_for_modes) {
             struct modes modes =
                 modes_at(s->x, s->night, s->cuts, s->cuts->nr - 1, s->settings->level, &longer);
             if (modes.high > modes.low && !longer)
@@ -342,13 +342,14 @@ static void add_visits(struct search *s, const double *x, size_t n, const struct
 /* Modes are joined to one level, and the nights begin anew in what remains. */
 static struct modes search_all(struct search *s, size_t n)
 {
+    enum { MOST = 3 }; /* pairs of modes */
     struct modes widest = modes_of(s->x, n);
     double *joined = memory_zeroed(n + 1, sizeof(*joined));
     const double *x = s->x;
 
     memcpy(joined, x, n * sizeof(*joined));
-    for (int i = 0; i < 4; i++) {
-        struct modes m = search_nights(s, n);
+    for (int i = 0; i <= MOST; i++) {
+        struct modes m = search_nights(s, n, i < MOST);
         if (!(m.high > m.low))
             break;
         if (m.high - m.low > widest.high - widest.low)
