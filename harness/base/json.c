@@ -113,15 +113,13 @@ static void add_code(struct strbuf *out, const char **s)
     uint32_t code = 0;
     size_t length = utf8_decode(*s, &code);
 
-    if (length == 0)
-        strbuf_adds(out, "\xef\xbf\xbd"); /* the replacement character */
-    else if (strncmp(*s, "##", 2) == 0)   /* a log of a CI system would take "##[" for a command */
+    if (strncmp(*s, "##", 2) == 0) /* a log of a CI system would take "##[" for a command */
         add_escaped(out, code);
     else if (clean_is_shown(code))
         strbuf_add(out, *s, length);
     else
         add_escaped(out, code);
-    *s += length ? length : 1;
+    *s += length;
 }
 
 int json_text(const cJSON *json, bool pretty, struct strbuf *out, struct error *err)
@@ -130,6 +128,7 @@ int json_text(const cJSON *json, bool pretty, struct strbuf *out, struct error *
 
     if (!printed)
         return error_set(err, "too large for JSON: it would be more than 2 GiB");
+    utf8_mend(printed);
     for (const char *s = printed; *s;) {
         size_t plain = plain_length(s);
         strbuf_add(out, s, plain);

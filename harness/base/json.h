@@ -27,9 +27,9 @@ void json_begin(void);
 cJSON *json_parse(const char *text, size_t length, const char *what, struct error *err);
 /* Of at most `most` bytes, see file_read(). */
 cJSON *json_parse_file(const char *path, size_t most, struct error *err);
-/* Appends the tree as text, valid UTF-8 whatever the strings hold (U+FFFD for what is none); what
- * cleaning would change (base/clean.h) is written as an escape: it is kept, and does nothing to
- * a terminal. */
+/* Appends the tree as text, valid UTF-8 whatever the strings hold (a "?" for each byte that is
+ * none, so that no string outgrows its reader); what cleaning would change (base/clean.h) is
+ * written as an escape: it is kept, and does nothing to a terminal. */
 int json_text(const cJSON *json, bool pretty, struct strbuf *out, struct error *err);
 /* Writes the tree to a file in one step (temporary file, fsync, rename). */
 int json_write_file(const cJSON *json, const char *path, bool pretty, struct error *err);

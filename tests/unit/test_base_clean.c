@@ -126,10 +126,7 @@ static void json_keeps_it_as_escapes(void **state)
         assert_non_null(back);
         char *mended = memory_string(texts[i].from);
         utf8_mend(mended);
-        if (strcmp(mended, texts[i].from) == 0)
-            assert_string_equal(back->valuestring, texts[i].from);
-        else
-            assert_non_null(strstr(back->valuestring, "\xef\xbf\xbd"));
+        assert_string_equal(back->valuestring, mended);
         free(mended);
         cJSON_Delete(back);
         cJSON_Delete(json);

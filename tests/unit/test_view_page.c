@@ -334,8 +334,7 @@ static void test_hostile_names(void **state)
     cJSON *core = parsed(text.data);
     const cJSON *json = at(member(core, "runs"), 1);
     assert_string_equal(member(json, "label")->valuestring, evil);
-    assert_string_equal(member(json, "branch")->valuestring,
-                        "bad \xef\xbf\xbd\xef\xbf\xbd utf-8 \xef\xbf\xbd");
+    assert_string_equal(member(json, "branch")->valuestring, "bad ?? utf-8 ?");
     const struct page_document document = { .title = evil, .core = text.data, .live = true };
     strbuf_init(&html);
     assert_ok(page_html("<title>{{title}}</title>{{connect}}{{data}}|end", &document, &html, &err),
