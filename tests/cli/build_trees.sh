@@ -37,6 +37,13 @@ state >"$WORK.log/before"
 build 'sh build.sh' v1 v2
 check "both were measured" test "$(measured)" = 2
 check "neither has more" test "$(find .harness/builds -name data | wc -l)" = 0
+say "Bisecting it"
+toy_commit slow=1.1,only=4,base=2001 "Another"
+t bisect --build-command 'sh build.sh' --device "$FAKE" --seed 1 null/copy/right --batch 4 \
+  --good v1 --bad main --json -o found.json 2>/dev/null | tail -n 1
+json found.json culprit title
+rm found.json
+git reset -q --hard v2
 state >"$WORK.log/after"
 check "the checkout is as it was" cmp "$WORK.log/before" "$WORK.log/after"
 
