@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Measures two commits of a project with benchmarks of its own, in turn (A B, B A, ...), each
 # measurement a process of its own, and imports the results into a history, as runs "LABEL base" and
-# "LABEL head".
+# "LABEL head" whose launches are pairs: `harness compare` compares them pair by pair.
 #
 #   ab.sh --base COMMIT --head COMMIT --bench COMMAND [--build COMMAND] [--launches N]
 #         --work FOLDER --db FILE --label LABEL
@@ -84,7 +84,8 @@ for launch in $(seq "${given[launches]}"); do
   done
 done
 
+session=$(cat /proc/sys/kernel/random/uuid)
 for side in base head; do
   "$harness" import "$work/$side"/[0-9]*.json --label "${given[label]} $side" --machine this \
-    --commit "${given[$side]}" --db "${given[db]}"
+    --commit "${given[$side]}" --in-turn "$session" --db "${given[db]}"
 done

@@ -9,10 +9,10 @@
 # runs between which it got slower); a later night finds the same step by the same key and a window
 # that overlaps, so an estimate that moves by a run opens no second issue. Benchmarks that join later
 # are added to the body. A step is gone when its series is still there and is judged, and the step
-# no longer stands in it: it went back, was accepted (`harness baseline accept`), or turned out to
-# be none. A series that is no longer measured says nothing, and closes nothing. An issue that this
-# script closed is opened again if the same step stands again; one that a person closed is left
-# alone.
+# no longer stands in it: it went back, was accepted (`harness baseline accept`), or was withdrawn,
+# as the note says that closes the issue. A series that is no longer measured says nothing, and
+# closes nothing. An issue that this script closed is opened again if the same step stands again; one
+# that a person closed is left alone. What is only on watch opens none.
 #
 #   ALERT_LABEL    of the issues (default harness-regression)
 #   ALERT_LIMIT    most new issues in one call (default 5)
@@ -68,7 +68,14 @@ jq "$definitions"'
     standing: [ .steps[] | select(.worse and (.back | not) and (.accepted | not) and
       ((.surroundings // "") == "")) |
       { key, machine, metric: $metric, from: .good.time_ms, to: .bad.time_ms,
-        good: (.good.commit // ""), bad: (.bad.commit // ""), before, after, change } ] }' \
+        good: (.good.commit // ""), bad: (.bad.commit // ""), before, after, change } ],
+    # Why a step does not stand.
+    facts: [ .steps[], (.withdrawn // [])[] |
+      { key, machine, metric: $metric, from: .good.time_ms, to: .bad.time_ms,
+        fact: (if .accepted then "accepted: " + .accepted
+               elif (.surroundings // "") != "" then "came with a change of surroundings: " + .surroundings
+               elif .back or .gone then .state else null end) } | select(.fact) ],
+    watch: [ (.watch // [])[] | select(.worse) ] | length }' \
   "$trend" >"$work/now.json" || fail "$trend cannot be read"
 
 forge_issues "$label" >"$work/issues.jsonl"
@@ -146,7 +153,7 @@ body() {
   fi
   [ "$2" = no ] || culprit "$key" "$good" "$bad"
   printf '\nIf it is meant to be: <code>harness baseline accept</code>. This issue is closed when '
-  printf 'the runs are as fast as before.\n'
+  printf 'the runs are as fast as before, or later nights show that it was no step.\n'
 }
 
 act() {
@@ -170,7 +177,12 @@ join_issue() {
 
 close_issue() {
   act "#$1 is gone: closed" || return 0
-  echo "The newest runs are as fast as before, or the change was accepted." >"$work/text"
+  jq -r --argjson n "$1" --slurpfile now "$work/now.json" "$definitions$row"'
+    select(.number == $n) | .body | marks | map(. as $m |
+      ([$now[0].facts[] | select(.key == $m.key and same_place(.; $m)) | .fact] | first) as $fact |
+      "| \(.key | cell) | \(.machine | cell) | \($fact // "no step is named there any more" | cell) |") |
+    "Nothing of it stands.\n\n| benchmark | machine | what became of it |\n|---|---|---|\n" + join("\n")' \
+    "$work/issues.jsonl" >"$work/text"
   forge_issue_note "$1" "$work/text"
   jq -r --argjson n "$1" 'select(.number == $n) | .body + "\n<!-- harness-alert-closed -->"' \
     "$work/issues.jsonl" >"$work/text"
@@ -212,3 +224,5 @@ for i in $(seq 0 $((new - 1))); do
 done
 echo "alert.sh: $(jq -r '.standing | length | if . == 1 then "1 step stands" else "\(.) steps stand" end' \
   "$work/now.json")"
+watch=$(jq .watch "$work/now.json")
+[ "$watch" = 0 ] || echo "alert.sh: $watch on watch, which may become one"

@@ -3,6 +3,8 @@
 #
 #   gpu.sh [--output DIR] [--again STAGE] [STAGE...]
 #
+#   probe      the instructions of sm_90 and the kernels made of them, one by one, each against what
+#              it should do; what launches, nodes of graphs and barriers cost
 #   verify     every CUDA variant against the float64 oracles, odd and even sizes, launched one by
 #              one and from graphs; writes verification.json
 #   sanitize   compute-sanitizer's memcheck and racecheck, where there is one and it works
@@ -20,9 +22,9 @@
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 
-all=(verify sanitize measure anchors table)
-# Seconds that a stage may take; under ten minutes together.
-declare -A limit=([verify]=170 [sanitize]=60 [measure]=150 [anchors]=190 [table]=20)
+all=(probe verify sanitize measure anchors table)
+# Seconds that a stage may take; 540 together.
+declare -A limit=([probe]=60 [verify]=100 [sanitize]=60 [measure]=180 [anchors]=120 [table]=20)
 kernels=(gemm attention layernorm pointwise embedding)
 
 usage() { sed -n '2,/^set -/{/^set -/d;s/^# \{0,1\}//;p}' "$0"; }
@@ -93,6 +95,25 @@ not_right() {
   echo "NOT RIGHT: $*"
 }
 
+# The programs of tests/cuda that need no harness: beside this script in the package, in a build tree
+# beside the program.
+stage_probe() {
+  local folder program name status
+  for folder in "$here/../device" "$(dirname "$harness")/tests/cuda"; do
+    for program in "$folder"/device_*; do
+      [ -x "$program" ] || continue
+      name=$(basename "$program") status=0
+      timeout --kill-after=5 "$(left)" "$program" --check >"$out/$name.txt" 2>&1 || status=$?
+      echo "$name: $(tail -n 1 "$out/$name.txt")"
+      case $status in
+        0 | 77) ;;
+        124) echo "no more time" ;;
+        *) not_right "see $out/$name.txt" ;;
+      esac
+    done
+  done
+}
+
 # check NAME ARG...: one `harness verify`, with a stamp of its own.
 check() {
   local name=$1 log=$out/$1.txt status=0
@@ -111,15 +132,35 @@ check() {
   esac
 }
 
+# What is checked needs no quiet device: all at the same time. A process that found something not
+# right ends with 1, one that failed or ran out of time with 2.
 stage_verify() {
-  local device name selected=("${kernels[@]}")
-  [ -z "$filter" ] || selected=("$filter")
+  local device name kernel pids=() pid status failed=0
   for device in cuda cuda:graph; do
-    name=verify-${device/:/-}
-    # gpt's default sizes are checked where they are measured.
-    check "$name-odd" "${selected[@]}" "${filter:-gpt}" --device "$device" --test-shapes || return 1
-    check "$name-even" "${selected[@]}" --device "$device" || return 1
+    for kernel in "${filter:-gpt}" "${kernels[@]}"; do
+      name=verify-${device/:/-}-${kernel//[^a-z0-9]/_}
+      verify_both "$name" "$kernel" "$device" &
+      pids+=($!)
+      [ -z "$filter" ] || break
+    done
   done
+  for pid in "${pids[@]}"; do
+    status=0
+    wait "$pid" || status=$?
+    case $status in
+      0) ;;
+      1) wrong=1 ;;
+      *) failed=1 ;;
+    esac
+  done
+  return $failed
+}
+
+# gpt's default sizes are checked where they are measured.
+verify_both() { # NAME KERNEL DEVICE
+  check "$1-odd" "$2" --device "$3" --test-shapes || exit 2
+  [ "$2" = gpt ] || check "$1-even" "$2" --device "$3" || exit 2
+  exit $wrong
 }
 
 find_sanitizer() {
@@ -192,9 +233,9 @@ stage_anchors() {
     echo "no PyTorch that sees the GPU in python3: no anchors"
     return
   fi
-  torch_round 1 kernels,eager 40 || return 1
+  torch_round 1 kernels,eager 20 || return 1
   measure anchors-1 --suite gpu-anchors --device cuda || return 1
-  torch_round 2 kernels,eager 40 || return 1
+  torch_round 2 kernels 10 || return 1
   torch_round 3 compile $(($(left) > 40 ? $(left) - 35 : 5)) || return 1
   measure anchors-2 "${forwards[@]}" --device cuda:graph --launches 1 --max-time 120ms
 }
@@ -210,6 +251,7 @@ stage_table() {
 
 run_stage() {
   case $1 in
+    probe) stage_probe ;;
     verify) stage_verify ;;
     sanitize) stage_sanitize ;;
     measure) stage_measure ;;

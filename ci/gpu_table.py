@@ -6,7 +6,7 @@
 
 reads the records that `harness run --json` wrote there (measure-*.json, anchors-*.json) and what
 gpu_torch.py wrote (torch-*.json), prints a line for each size and arithmetic, and writes the same
-as table.json. Ratios are their time over ours: above 1 we are faster. They compare medians over
+as table.json. Beside each stands what was predicted before it was measured (gpu_predictions.json). Ratios are their time over ours: above 1 we are faster. They compare medians over
 everything that was measured in this folder; the history has the samples.
 """
 import glob
@@ -75,6 +75,13 @@ def add_torch(cases, folder):
                 case.add(case.torch, r["mode"], r["median_ns"])
 
 
+def predictions():
+    """Microseconds by (kernel, math, dims), of the caches as they are."""
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "gpu_predictions.json")
+    with open(path, encoding="utf-8") as file:
+        return {(r["kernel"], r["math"], r["dims"]): r["us"] for r in json.load(file)["rows"]}
+
+
 def rate(case, ns):
     """What tells most: TFLOP/s where there is arithmetic to speak of, else GB/s."""
     if case.flops > 8 * case.bytes:
@@ -82,11 +89,12 @@ def rate(case, ns):
     return f"{case.bytes / ns:.0f} GB/s"
 
 
-def row_of(key, case):
+def row_of(key, case, predicted):
     kernel, arithmetic, dims, cache = key
     variant, ns = case.best(case.ours)
     row = {"kernel": kernel, "math": arithmetic, "dims": dims, "cache": cache, "variant": variant,
-           "us": ns / 1e3, "rate": rate(case, ns)}
+           "us": ns / 1e3, "rate": rate(case, ns),
+           "predicted_us": predicted.get((kernel, arithmetic, dims)) if cache == "warm" else None}
     for label, group in (("vendor", case.vendor), ("torch", case.torch)):
         name, theirs = case.best(group)
         row[label] = name
@@ -101,12 +109,18 @@ def ratio_text(row, label):
     return f"{ratio:.2f} ({row[label]})" if ratio else "-"
 
 
+def predicted_text(row):
+    us = row["predicted_us"]
+    return f"{us:.1f} ({us / row['us']:.2f})" if us else "-"
+
+
 def print_table(rows):
-    lines = [("what", "best", "us", "rate", "cuBLAS/ours", "PyTorch/ours")]
+    lines = [("what", "best", "us", "rate", "predicted", "cuBLAS/ours", "PyTorch/ours")]
     for r in rows:
         cold = " cold" if r["cache"] == "cold" else ""
         lines.append((f"{r['kernel']} {r['math']} {r['dims']}{cold}", r["variant"],
-                      f"{r['us']:.1f}", r["rate"], ratio_text(r, "vendor"), ratio_text(r, "torch")))
+                      f"{r['us']:.1f}", r["rate"], predicted_text(r), ratio_text(r, "vendor"),
+                      ratio_text(r, "torch")))
     widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
     for line in lines:
         print("  ".join(text.ljust(width) for text, width in zip(line, widths)).rstrip())
@@ -127,7 +141,8 @@ def main():
     cases, bad = {}, {}
     add_ours(cases, bad, sys.argv[1])
     add_torch(cases, sys.argv[1])
-    rows = [row_of(key, case) for key, case in sorted(cases.items()) if case.ours]
+    predicted = predictions()
+    rows = [row_of(key, case, predicted) for key, case in sorted(cases.items()) if case.ours]
     print_table(rows)
     print_means(rows)
     for line in bad.values():

@@ -42,9 +42,17 @@ find_harness() {
 # that the script has made itself.
 remove_history() { rm -f "$1" "$1-wal" "$1-shm" "$1-journal"; }
 
+# give_name FILE NAME [OPTION-OF-MV...]: the complete file gets that name in its folder, where it is
+# after a power cut, too, and whole. A file system that cannot synchronise a folder has to do without.
+give_name() {
+  sync "$1"
+  mv "${@:3}" "$1" "$2"
+  sync "$(dirname "$2")" 2>/dev/null || true
+}
+
 # Libraries choose their instruction set by the processor, as they do for those who install them:
 # forgets the variables that tell them otherwise (environment_isa_variables in
-# harness/measure/environment.c), and says so.
+# harness/machine/environment.c), and says so.
 libraries_choose() {
   local name
   for name in HARNESS_ISA OPENBLAS_CORETYPE BLIS_ARCH_TYPE ONEDNN_MAX_CPU_ISA DNNL_MAX_CPU_ISA \

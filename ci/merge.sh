@@ -79,7 +79,7 @@ else
     part=$(mktemp "$folder/.history.XXXXXX")
     cp "$scratch/copy.db" "$part"
     chmod "$(printf '%o' $((0666 & ~$(umask))))" "$part"
-    mv -n "$part" "$db"
+    give_name "$part" "$db" -n
     [ ! -e "$part" ] || { rm -f "$part"; fail "somebody else has made $db meanwhile"; }
   fi
 fi

@@ -41,7 +41,7 @@ publish() {
   there=$(mktemp "$result.XXXXXX.part")
   cp "$scratch/copy.db" "$there"
   chmod "=rw" "$there" # for whom the umask says
-  mv -f "$there" "$1"
+  give_name "$there" "$1" -f
   rm -f "$scratch/copy.db"
 }
 
@@ -62,6 +62,7 @@ if [ $status -ge 128 ]; then
   echo "shard.sh: $index of $nr was stopped (status $status); what was finished is in $result.partial.db" >&2
 elif [ $status -le 1 ]; then
   echo $status >"$result.status"
+  sync "$result.status"
   publish "$result.db"
   remove_history "$result.partial.db"
 fi

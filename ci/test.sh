@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# Sets up and passes all tests: format, gcc, nvcc and clang builds with warnings as errors, unit,
-# cli, statistics, page and perf tests, the sanitizers, clang-tidy. What CI runs; safe to repeat.
-# nvcc takes part where it is found; the CUDA kernels run on the CPU in the stage `sanitize`.
+# Sets up, builds and tests. Safe to repeat. nvcc takes part where it is found; the CUDA kernels run
+# on the CPU in the stage `sanitize`.
 #
-#   ci/test.sh                everything
-#   ci/test.sh STAGE...       setup format scripts build test web perf clang tidy sanitize threads
-#                             fuzz aarch64; by name only: analyze valgrind reliability
+#   ci/test.sh                setup build quick perf: unit, cli, statistics and perf tests
+#   ci/test.sh all            what CI runs: format, scripts, every test, the page, clang's warnings,
+#                             clang-tidy, the sanitizers, threads, fuzzing, another processor
+#   ci/test.sh STAGE...       setup format scripts build quick test web perf clang tidy sanitize
+#                             threads fuzz aarch64; by name only: analyze valgrind reliability
 #                             reproducible
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -34,6 +35,13 @@ stage_build() { build dev; }
 
 # Of the tests that have just run: what they left out for the lack of a tool, and why.
 tell_skipped() { grep -h '^skipped: ' build/dev/Testing/Temporary/LastTest.log | sort | uniq -c || true; }
+
+# The tests of the program itself, without those of ci/'s scripts, of the pages and of hard knocks.
+stage_quick() {
+  OMP_WAIT_POLICY=passive ctest --preset dev --label-regex '^(unit|cli|statistics)$' \
+    --label-exclude '^reliability$' --parallel "$tests_at_once"
+  tell_skipped
+}
 
 # Several tests at once: threads that wait must not keep the cores from those that work.
 stage_test() {
@@ -67,7 +75,7 @@ stage_sanitize() {
 stage_threads() {
   local tests=(profile_scopes profile_threads profile_memory profile_summary activity_collect
     measure_sampler measure_nvml measure_gpus base_process timeline_layers serve_http serve_cache
-    serve_crowd serve)
+    serve_quota serve)
   cmake --preset tsan --log-level=WARNING >/dev/null
   cmake --build --preset tsan --target "${tests[@]/#/test_}" fuzz_serve
   OMP_NUM_THREADS=1 ctest --preset tsan --no-tests=error --parallel "$tests_at_once" \
@@ -203,7 +211,10 @@ stage_tidy() {
 }
 
 stages=("$@")
-[ ${#stages[@]} -gt 0 ] || stages=(setup format scripts build test web perf clang tidy sanitize threads fuzz aarch64)
+case $* in
+"") stages=(setup build quick perf) ;;
+all) stages=(setup format scripts build test web perf clang tidy sanitize threads fuzz aarch64) ;;
+esac
 for stage in "${stages[@]}"; do
   printf '\n== %s\n' "$stage"
   started=$SECONDS

@@ -15,5 +15,5 @@ add_custom_target(harness_build_info
     -P "${PROJECT_SOURCE_DIR}/cmake/build_info.cmake"
   BYPRODUCTS "${PROJECT_BINARY_DIR}/generated/build_info/build_info.h"
   VERBATIM)
-add_dependencies(harness_measure harness_build_info)
-target_include_directories(harness_measure PRIVATE "${PROJECT_BINARY_DIR}/generated/build_info")
+add_dependencies(harness_machine harness_build_info)
+target_include_directories(harness_machine PRIVATE "${PROJECT_BINARY_DIR}/generated/build_info")

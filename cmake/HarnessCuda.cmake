@@ -2,7 +2,7 @@
 # (wgmma, setmaxnreg). A file that uses them is no part of the targets that are compiled for all
 # architectures: it becomes an object library of its own.
 #
-#   harness/<layer>/*_sm90a.cu        found by harness_layer_sources(); HARNESS_HAVE_SM90A=1 there
+#   harness/<room>/*_sm90a.cu         found by harness_room_sources(); HARNESS_HAVE_SM90A=1 there
 #   harness_variant(gemm cuda_wgmma REQUIRES CUDA ARCH 90a)
 #
 # Such code cannot be launched on another architecture: a variant's supports() says so. The host
@@ -14,21 +14,21 @@ function(harness_cuda_arch target arch)
   set_target_properties(${target} PROPERTIES CUDA_ARCHITECTURES ${arch}-real)
 endfunction()
 
-# The headers of device code (kernels/cuda) are a library of their own below all layers: whoever
+# The headers of device code (kernels/cuda) are a library of their own below all rooms: whoever
 # compiles CUDA may include them, and nothing else of kernels/.
-set(HARNESS_CUDA_ROOT "${PROJECT_BINARY_DIR}/layers/cuda")
+set(HARNESS_CUDA_ROOT "${PROJECT_BINARY_DIR}/rooms/cuda")
 file(MAKE_DIRECTORY "${HARNESS_CUDA_ROOT}/kernels")
 file(CREATE_LINK "${PROJECT_SOURCE_DIR}/kernels/cuda" "${HARNESS_CUDA_ROOT}/kernels/cuda" SYMBOLIC)
 
-# Adds the *_sm90a.cu files of a layer to its target.
-function(harness_layer_sm90a target layer)
-  file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/harness/${layer}/*_sm90a.cu")
+# Adds the *_sm90a.cu files of a room to its target.
+function(harness_room_sm90a target room)
+  file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/harness/${room}/*_sm90a.cu")
   if(NOT sources OR HARNESS_CUDA_HOST)
     return()
   endif()
   add_library(${target}_sm90a OBJECT ${sources})
-  target_link_libraries(${target}_sm90a PRIVATE harness_flags harness_${layer}_includes harness_core
-    harness_base harness_cuda)
+  target_link_libraries(${target}_sm90a PRIVATE harness_flags harness_${room}_includes harness_device
+    harness_cuda)
   target_include_directories(${target}_sm90a PRIVATE "${HARNESS_CUDA_ROOT}")
   harness_cuda_arch(${target}_sm90a 90a)
   target_sources(${target} PRIVATE $<TARGET_OBJECTS:${target}_sm90a>)

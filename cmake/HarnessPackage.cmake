@@ -22,9 +22,9 @@ install(SCRIPT "${PROJECT_SOURCE_DIR}/cmake/bundle.cmake" COMPONENT bundle)
 
 # What a plugin is compiled against: this one header, with an example. It lies in the build folder,
 # too.
-configure_file("${PROJECT_SOURCE_DIR}/harness/guest/plugin.h"
+configure_file("${PROJECT_SOURCE_DIR}/harness/plugin/plugin.h"
   "${PROJECT_BINARY_DIR}/include/harness/plugin.h" COPYONLY)
-install(FILES harness/guest/plugin.h DESTINATION include/harness COMPONENT plugin)
+install(FILES harness/plugin/plugin.h DESTINATION include/harness COMPONENT plugin)
 install(FILES examples/plugin/template.c examples/plugin/axpy.c examples/plugin/CMakeLists.txt
   DESTINATION share/harness/examples/plugin COMPONENT plugin)
 
@@ -40,7 +40,7 @@ install(DIRECTORY docs examples plots DESTINATION share/harness PATTERN web EXCL
   PATTERN examples/plugin EXCLUDE)
 install(PROGRAMS ci/gpu.sh ci/gpu_torch.py ci/gpu_table.py ci/ab.sh ci/alert.sh ci/branch.sh
   ci/comment.sh ci/merge.sh ci/nightly.sh ci/pr.sh ci/shard.sh DESTINATION share/harness/ci)
-install(FILES ci/forge.sh ci/lib.sh DESTINATION share/harness/ci)
+install(FILES ci/forge.sh ci/gpu_predictions.json ci/lib.sh DESTINATION share/harness/ci)
 install(DIRECTORY ci/github ci/gitlab ci/kubernetes ci/slurm DESTINATION share/harness/ci USE_SOURCE_PERMISSIONS)
 
 # After all that is installed, as the components are known then. Packing takes what is built; it

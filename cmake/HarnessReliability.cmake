@@ -1,5 +1,5 @@
 # harness_knocks(TEST...): these tests do something bad to the harness, count how often it held, and
-# say so in the file $HARNESS_KNOCKS (tests/unit/knocks.h, tests/cli/lib.sh). They carry the label
+# say so in the file $HARNESS_KNOCKS (tests/support/knocks.h, tests/cli/lib.sh). They carry the label
 # reliability, and tests/reliability makes a table of what they say. Called where the tests are made.
 function(harness_knocks)
   set(folder "${PROJECT_BINARY_DIR}/reliability")

@@ -1,5 +1,5 @@
 # Data files that travel inside the binary: base/resource.h finds them by name.
-file(GLOB suites CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/harness/measure/suites/*.json")
+file(GLOB suites CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/harness/launch/suites/*.json")
 file(GLOB presets CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/plots/presets/*.json")
 file(GLOB gnuplot CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/plots/gnuplot/*")
 file(GLOB schema CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/harness/store/*.sql")

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "kernels/host.h"
 
-#include "core/host.h"
+#include "core/host_cache.h"
 #include "core/host_memory.h"
 
 #include <stdatomic.h>

@@ -9,7 +9,8 @@
 
 static const struct gpt_cuda_ops ops = {
     .dtype = DTYPE_BF16,
-    .linear = gemm_linear_cuda_bf16,
+    .linear = gpt_cuda_linear_bf16,
+    .head = gpt_cuda_head_bf16,
     .attention = attention_prefill_cuda_flash_bf16,
     .decode = attention_decode_cuda_bf16,
 };
@@ -20,7 +21,7 @@ static int prepare(struct call *call, struct error *err)
 }
 
 #define GPT_CUDA_NAME    "cuda_bf16"
-#define GPT_CUDA_SUMMARY "bf16 by mma.sync, residual stream float; limit: launches, then bytes"
+#define GPT_CUDA_SUMMARY "bf16 tensor cores, residual stream float; limit: launches, then bytes"
 #define GPT_CUDA_DTYPE   DTYPE_BF16
 #define GPT_CUDA_MATH    MATH_BF16
 

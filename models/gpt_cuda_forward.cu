@@ -15,8 +15,12 @@
  *   head        h[M,C] = LNf(x), logits[M,V] = h Whead^T
  *
  * 7 L + 3 kernels, and no copy, split or transposition between them. qkv and mlp share their
- * memory. Limits: at these sizes the launches, 2 us each on a stream and some 1.3 us in a graph;
- * above them the head, which at V = 50257 has most of the FLOPs and writes most of the bytes.
+ * memory. From sm_90 on each kernel but the first starts under the one in front of it, asks for its
+ * weights and waits for the rest (kernels/cuda/pdl.h); as each waits before it ends, all in front
+ * of it are done then. The embedding starts when all before it has ended: what it reads may come
+ * from anywhere. Limits: at these sizes the launches, 2 us each on a stream and some 1.3 us in a
+ * graph, less where they overlap; above them the head, which at V = 50257 has most of the FLOPs and
+ * writes most of the bytes.
  */
 #include "models/gpt_cuda_forward.h"
 
@@ -37,6 +41,8 @@ struct gpt_cuda {
     cudaStream_t stream;
     int sms;
     size_t shared;             /* bytes a block of the device may have */
+    bool hopper;               /* see gpt_cuda_linear.h */
+    bool early;                /* kernels start before the one in front has ended, see pdl.h */
     int64_t batch, seq, first; /* tokens a sequence, position of the first */
     const int32_t *tokens;
     const void **tensors; /* [layers][GPT_TENSOR_NR] */
@@ -125,12 +131,10 @@ static void norm(const struct gpt_cuda *g, int gain, int64_t layer)
         .y = g->h,
         .stream = DTYPE_FP32,
         .dtype = g->ops->dtype,
+        .early = g->early,
     };
 
-    if (l.width <= LAYERNORM_CUDA_WARP_MAX)
-        layernorm_rows_cuda_warp(&l, g->stream);
-    else
-        layernorm_rows_cuda_block(&l, g->stream);
+    layernorm_rows_cuda(&l, g->stream);
 }
 
 /* The product of all tokens with a weight; what it is for is the caller's. */
@@ -149,6 +153,7 @@ static struct gemm_cuda product(const struct gpt_cuda *g, int which, int64_t lay
     p.sms = g->sms;
     p.shared = g->shared;
     p.workspace = g->gemm;
+    p.early = g->early;
     return p;
 }
 
@@ -162,7 +167,7 @@ static void widen(const struct gpt_cuda *g, int which, int64_t layer,
     p.bias = weight(g, which + 1, layer);
     p.activation = activation;
     p.y = g->wide;
-    g->ops->linear(&p, g->stream);
+    g->ops->linear(&p, g->hopper, g->stream);
 }
 
 /* x += from W^T + b */
@@ -174,7 +179,7 @@ static void add(const struct gpt_cuda *g, int which, int64_t layer, const void *
     p.bias = weight(g, which + 1, layer);
     p.residual = p.y = g->x;
     p.out = DTYPE_FP32;
-    g->ops->linear(&p, g->stream);
+    g->ops->linear(&p, g->hopper, g->stream);
 }
 
 static void head(const struct gpt_cuda *g)
@@ -183,7 +188,7 @@ static void head(const struct gpt_cuda *g)
     struct gemm_cuda p = product(g, GPT_LM_HEAD, 0, g->h);
 
     p.y = g->logits;
-    g->ops->linear(&p, g->stream);
+    g->ops->head(&p, g->hopper, g->stream);
 }
 
 static void attend(const struct gpt_cuda *g)
@@ -203,6 +208,7 @@ static void attend(const struct gpt_cuda *g)
         .ldo = width,
         .causal = true,
         .sms = g->sms,
+        .early = g->early,
     };
 
     g->ops->attention(&a, g->stream);
@@ -231,6 +237,7 @@ static void attend_to_cache(const struct gpt_cuda *g, int64_t layer)
         .ldo = width,
         .sms = g->sms,
         .workspace = g->past,
+        .early = g->early,
     };
 
     g->ops->decode(&a, g->stream);
@@ -341,6 +348,8 @@ int gpt_cuda_prepare(struct call *call, const struct gpt_cuda_ops *ops, struct e
     g->stream = device_cuda_stream(call->device);
     g->sms = device_cuda_properties(call->device)->multiProcessorCount;
     g->shared = device_cuda_properties(call->device)->sharedMemPerBlockOptin;
+    g->hopper = gpt_cuda_hopper(call->device);
+    g->early = device_cuda_properties(call->device)->major >= 9;
     take_tensors(g, call);
     g->scopes = gpt_scopes_create(g->config->layers, call->variant->name);
     if (!g->scopes)

@@ -10,7 +10,7 @@
 #define HARNESS_MODELS_GPT_CUDA_FORWARD_H
 
 #include "kernels/attention/attention_cuda.h"
-#include "kernels/gemm/gemm_cuda.h"
+#include "models/gpt_cuda_linear.h"
 
 extern "C" {
 #include "models/gpt_common.h"
@@ -20,7 +20,7 @@ extern "C" {
  * which is float. Layer norms and the embedding do either type. */
 struct gpt_cuda_ops {
     enum dtype dtype;
-    gemm_cuda_fn *linear;
+    gpt_cuda_linear_fn *linear, *head;
     attention_cuda_fn *attention;
     attention_cuda_decode_fn *decode;
 };

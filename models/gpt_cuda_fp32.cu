@@ -7,7 +7,8 @@
 
 static const struct gpt_cuda_ops ops = {
     .dtype = DTYPE_FP32,
-    .linear = gemm_linear_cuda_simt,
+    .linear = gpt_cuda_linear_fp32,
+    .head = gpt_cuda_linear_fp32,
     .attention = attention_prefill_cuda_flash,
     .decode = attention_decode_cuda,
 };

@@ -8,7 +8,8 @@
 
 static const struct gpt_cuda_ops ops = {
     .dtype = DTYPE_FP32,
-    .linear = gemm_linear_cuda_tf32,
+    .linear = gpt_cuda_linear_tf32,
+    .head = gpt_cuda_linear_tf32,
     .attention = attention_prefill_cuda_flash,
     .decode = attention_decode_cuda,
 };
@@ -19,7 +20,7 @@ static int prepare(struct call *call, struct error *err)
 }
 
 #define GPT_CUDA_NAME    "cuda_tf32"
-#define GPT_CUDA_SUMMARY "tf32 products by mma.sync, the rest fp32; limit: launches, then bytes"
+#define GPT_CUDA_SUMMARY "tf32 products, the rest fp32; limit: launches, then bytes"
 #define GPT_CUDA_DTYPE   DTYPE_FP32
 #define GPT_CUDA_MATH    MATH_TF32
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "models/gpt_forward.h"
 
-#include "core/host.h"
+#include "core/host_cache.h"
 #include "kernels/host.h"
 #include "models/gpt_scopes.h"
 

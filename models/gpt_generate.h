@@ -8,8 +8,8 @@
 #define HARNESS_MODELS_GPT_GENERATE_H
 
 #include "base/error.h"
-#include "base/random.h"
 #include "models/gpt_model.h"
+#include "stats/random.h"
 
 #include <stdint.h>
 

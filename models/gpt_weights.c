@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "models/gpt_weights.h"
 
-#include "base/random.h"
+#include "stats/random.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -177,7 +177,7 @@ static uint64_t part_seed(uint64_t seed, uint64_t index)
 /*
  * The standard normal quantile of (bits + 1/2) / 2^32 to about 1e-7: Wichura's AS 241, PPND7
  * (1988), whose last branch lies beyond 32 bits. Millions of weights are drawn before every
- * measurement, and this takes a quarter of the time of base/random.h's normal deviates.
+ * measurement, and this takes a quarter of the time of stats/random.h's normal deviates.
  */
 static double normal_of_bits(uint32_t bits)
 {

@@ -71,7 +71,7 @@ struct glyph {
 };
 
 /* Of a text that may end behind `most` bytes without a NUL. */
-static struct glyph next(const char *text, size_t most)
+static struct glyph next_character(const char *text, size_t most)
 {
     struct glyph g = { .length = 1, .taken = 1, .columns = 1 };
     uint32_t code = 0;
@@ -95,7 +95,7 @@ void clean_text(struct strbuf *out, const char *text)
     struct glyph g;
 
     for (; *text; text += g.taken) {
-        g = next(text, SIZE_MAX);
+        g = next_character(text, SIZE_MAX);
         strbuf_add(out, g.bytes, g.length);
     }
 }
@@ -105,7 +105,7 @@ bool clean_is(const char *text)
     struct glyph g;
 
     for (; *text; text += g.taken) {
-        g = next(text, SIZE_MAX);
+        g = next_character(text, SIZE_MAX);
         if (memcmp(text, g.bytes, g.length) != 0)
             return false;
     }
@@ -130,7 +130,7 @@ size_t clean_columns(const char *text)
     struct glyph g;
 
     for (; *text; text += g.taken) {
-        g = next(text, SIZE_MAX);
+        g = next_character(text, SIZE_MAX);
         columns += (size_t)g.columns;
     }
     return columns;
@@ -143,7 +143,7 @@ struct room {
     bool lines; /* newlines of texts are kept */
 };
 
-static void put(struct room *r, const char *bytes, size_t nr)
+static void put_char(struct room *r, const char *bytes, size_t nr)
 {
     if (r->used == r->length && r->used + nr < r->size) {
         memcpy(r->out + r->used, bytes, nr);
@@ -155,7 +155,7 @@ static void put(struct room *r, const char *bytes, size_t nr)
 static void put_spaces(struct room *r, int nr)
 {
     for (; nr > 0; nr--)
-        put(r, " ", 1);
+        put_char(r, " ", 1);
 }
 
 /* A conversion as it stands in the format, with numbers in the place of asterisks. */
@@ -173,7 +173,7 @@ static void add_spec(struct conversion *c, char sign)
         c->spec[c->length++] = sign;
 }
 
-static void add_number(struct conversion *c, int number)
+static void add_conversion_number(struct conversion *c, int number)
 {
     char digits[16];
 
@@ -217,14 +217,14 @@ static void put_text(struct room *r, const struct conversion *c, const char *tex
     if (!text)
         text = "(null)";
     for (size_t rest = left, i = 0; rest > 0 && text[i]; rest -= g.taken, i += g.taken) {
-        g = next(text + i, rest);
+        g = next_character(text + i, rest);
         columns += (size_t)g.columns;
     }
     int pad = c->width > 0 && (size_t)c->width > columns ? c->width - (int)columns : 0;
     put_spaces(r, c->left ? 0 : pad);
     for (; left > 0 && *text; left -= g.taken, text += g.taken) {
-        g = next(text, left);
-        put(r, r->lines && *text == '\n' ? "\n" : g.bytes, g.length);
+        g = next_character(text, left);
+        put_char(r, r->lines && *text == '\n' ? "\n" : g.bytes, g.length);
     }
     put_spaces(r, c->left ? pad : 0);
 }
@@ -256,7 +256,7 @@ static void put_int(struct room *r, const struct conversion *c, struct arguments
     default:
         length = snprintf(out, sizeof(out), c->spec, va_arg(a->list, int));
     }
-    put(r, out, length < (int)sizeof(out) ? (size_t)length : sizeof(out) - 1);
+    put_char(r, out, length < (int)sizeof(out) ? (size_t)length : sizeof(out) - 1);
 }
 
 static void put_double(struct room *r, const struct conversion *c, struct arguments *a)
@@ -265,7 +265,7 @@ static void put_double(struct room *r, const struct conversion *c, struct argume
     int length = c->size == 'L' ? snprintf(out, sizeof(out), c->spec, va_arg(a->list, long double))
                                 : snprintf(out, sizeof(out), c->spec, va_arg(a->list, double));
 
-    put(r, out, length < (int)sizeof(out) ? (size_t)length : sizeof(out) - 1);
+    put_char(r, out, length < (int)sizeof(out) ? (size_t)length : sizeof(out) - 1);
 }
 
 static void put_argument(struct room *r, const struct conversion *c, char kind, struct arguments *a)
@@ -277,7 +277,7 @@ static void put_argument(struct room *r, const struct conversion *c, char kind, 
     } else if (kind == 'c') {
         put_text(r, c, (char[2]) { (char)va_arg(a->list, int), '\0' });
     } else if (kind == 'p') {
-        put(r, out, (size_t)snprintf(out, sizeof(out), "%p", va_arg(a->list, void *)));
+        put_char(r, out, (size_t)snprintf(out, sizeof(out), "%p", va_arg(a->list, void *)));
     } else if (strchr("aAeEfFgG", kind)) {
         put_double(r, c, a);
     } else {
@@ -296,12 +296,12 @@ static int take_number(struct conversion *c, const char **at, struct arguments *
     } else {
         number = number_at(at);
     }
-    add_number(c, number);
+    add_conversion_number(c, number);
     return number;
 }
 
 /* What stands behind a '%'; returns the end of it. */
-static const char *convert(struct room *r, const char *at, struct arguments *a)
+static const char *convert_argument(struct room *r, const char *at, struct arguments *a)
 {
     struct conversion c = { .spec = "%", .length = 1, .width = -1, .precision = -1 };
 
@@ -325,24 +325,24 @@ static const char *convert(struct room *r, const char *at, struct arguments *a)
         return at;
     add_spec(&c, *at);
     if (*at == '%')
-        put(r, "%", 1);
+        put_char(r, "%", 1);
     else
         put_argument(r, &c, *at, a);
     return at + 1;
 }
 
-static size_t print(struct room r, const char *format, va_list args)
+static size_t print_cleaned(struct room r, const char *format, va_list args)
 {
     struct arguments a;
 
     va_copy(a.list, args);
     while (*format) {
         if (*format == '%') {
-            format = convert(&r, format + 1, &a);
+            format = convert_argument(&r, format + 1, &a);
             continue;
         }
-        struct glyph g = next(format, SIZE_MAX);
-        put(&r, format, g.taken);
+        struct glyph g = next_character(format, SIZE_MAX);
+        put_char(&r, format, g.taken);
         format += g.taken;
     }
     va_end(a.list);
@@ -353,10 +353,10 @@ static size_t print(struct room r, const char *format, va_list args)
 
 size_t clean_print(char *out, size_t size, const char *format, va_list args)
 {
-    return print((struct room) { .out = out, .size = size }, format, args);
+    return print_cleaned((struct room) { .out = out, .size = size }, format, args);
 }
 
 size_t clean_print_lines(char *out, size_t size, const char *format, va_list args)
 {
-    return print((struct room) { .out = out, .size = size, .lines = true }, format, args);
+    return print_cleaned((struct room) { .out = out, .size = size, .lines = true }, format, args);
 }

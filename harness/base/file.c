@@ -23,7 +23,7 @@ static bool is_descriptor(const char *path)
            strncmp(path, "/proc/self/fd/", 14) == 0;
 }
 
-static const char *kind_of(mode_t mode)
+static const char *mode_words(mode_t mode)
 {
     return S_ISDIR(mode)    ? "a directory"
            : S_ISFIFO(mode) ? "a named pipe"
@@ -42,7 +42,7 @@ static int open_input(const char *path, size_t most, struct error *err)
     if (fstat(fd, &st) || fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK))
         error_set(err, "%s: cannot open: %s", path, strerror(errno));
     else if (!S_ISREG(st.st_mode) && (S_ISDIR(st.st_mode) || !is_descriptor(path)))
-        error_set(err, "%s: cannot read: it is %s, not a file", path, kind_of(st.st_mode));
+        error_set(err, "%s: cannot read: it is %s, not a file", path, mode_words(st.st_mode));
     else if (S_ISREG(st.st_mode) && st.st_size > 0 && (uintmax_t)st.st_size > most)
         error_set(err, "%s: larger than %zu MiB, more than is read of such a file", path,
                   most >> 20);
@@ -114,7 +114,7 @@ int file_digest(const char *path, char digest[DIGEST_TEXT_SIZE], struct error *e
 /* ---- out ---- */
 
 /* Where a chain of links ends, which need not exist; NULL and errno. free() it. */
-static char *follow(const char *path)
+static char *follow_links(const char *path)
 {
     enum { LINKS_MOST = 40 };
     char *at = memory_string(path), to[PATH_MAX];
@@ -202,7 +202,7 @@ static int open_output(struct file_output *o)
 {
     if (is_in_place(o->path))
         return open(o->path, O_WRONLY | O_TRUNC | O_CLOEXEC | O_NOCTTY);
-    o->target = follow(o->path);
+    o->target = follow_links(o->path);
     if (!o->target)
         return -1;
     int fd = open_temporary(o);
@@ -217,7 +217,7 @@ static int open_output(struct file_output *o)
     return -1;
 }
 
-static void forget(struct file_output *o)
+static void forget_output(struct file_output *o)
 {
     free(o->path);
     free(o->target);
@@ -238,7 +238,7 @@ int file_begin(struct file_output *o, const char *path, struct error *err)
         if (o->temporary)
             unlink(o->temporary);
     }
-    forget(o);
+    forget_output(o);
     return error_set(err, "%s: cannot write: %s", path, strerror(reason));
 }
 
@@ -260,7 +260,7 @@ static int sync_folder(const char *path)
 }
 
 /* 0, or the reason. Pipes and devices know no fsync(). */
-static int finish(struct file_output *o)
+static int finish_output(struct file_output *o)
 {
     int reason = 0;
 
@@ -280,7 +280,7 @@ static int finish(struct file_output *o)
 
 int file_commit(struct file_output *o, struct error *err)
 {
-    int reason = finish(o);
+    int reason = finish_output(o);
 
     if (reason)
         error_set(err, "%s: cannot write: %s", o->path, strerror(reason));
@@ -294,7 +294,7 @@ void file_abort(struct file_output *o)
         fclose(o->stream);
     if (o->temporary)
         unlink(o->temporary);
-    forget(o);
+    forget_output(o);
 }
 
 int file_write(const char *path, const void *bytes, size_t length, struct error *err)
@@ -319,7 +319,7 @@ int file_sync_folder(const char *path, struct error *err)
 
 /* ---- folders ---- */
 
-static int make_one(const char *path, struct error *err)
+static int make_one_directory(const char *path, struct error *err)
 {
     struct error ignored;
     struct stat st;
@@ -345,11 +345,11 @@ int file_make_directory(const char *path, struct error *err)
         if (*p != '/')
             continue;
         *p = '\0';
-        rc = make_one(copy.data, err);
+        rc = make_one_directory(copy.data, err);
         *p = '/';
     }
     if (rc == 0)
-        rc = make_one(copy.data, err);
+        rc = make_one_directory(copy.data, err);
     strbuf_release(&copy);
     return rc;
 }

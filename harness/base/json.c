@@ -22,14 +22,14 @@ static void position(const char *text, const char *at, int *line, int *column)
     }
 }
 
-static void *allocate(size_t size)
+static void *json_allocate(size_t size)
 {
     return memory_resize(NULL, size, 1);
 }
 
 void json_begin(void)
 {
-    cJSON_InitHooks(&(cJSON_Hooks) { .malloc_fn = allocate, .free_fn = free });
+    cJSON_InitHooks(&(cJSON_Hooks) { .malloc_fn = json_allocate, .free_fn = free });
 }
 
 /* Values of the text, about: behind each separator outside of strings there is one. */
@@ -161,6 +161,25 @@ char *json_take_text(cJSON *json)
     json_text(json, false, &text, &ignored);
     cJSON_Delete(json);
     return strbuf_detach(&text);
+}
+
+/* Appends a JSON text as json_text() makes it, valid and without line separators. What would end
+ * the element around it can only stand inside of its strings. */
+static void add_for_script(struct strbuf *out, const char *json)
+{
+    for (const char *at; (at = strchr(json, '<')); json = at + 1) {
+        strbuf_add(out, json, (size_t)(at - json));
+        strbuf_adds(out, "\\u003c");
+    }
+    strbuf_adds(out, json);
+}
+
+void json_take_script(cJSON *json, struct strbuf *out)
+{
+    char *text = json_take_text(json);
+
+    add_for_script(out, *text ? text : "null");
+    cJSON_free(text);
 }
 
 int json_get_string(const cJSON *object, const char *key, const char **value, struct error *err)

@@ -36,6 +36,9 @@ int json_write_file(const cJSON *json, const char *path, bool pretty, struct err
 
 /* The same on one line, "" beyond 2 GiB; takes the tree. free() the text. */
 char *json_take_text(cJSON *json);
+/* The same, so that it can stand in a <script> and anywhere else: no "<" (it is \u003c), no U+2028
+ * or U+2029; "null" in place of "". Appends. */
+void json_take_script(cJSON *json, struct strbuf *out);
 
 /* Required members: -1 and a message if absent or of another type. */
 int json_get_string(const cJSON *object, const char *key, const char **value, struct error *err);

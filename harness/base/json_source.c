@@ -2,7 +2,6 @@
 #include "base/json_source.h"
 
 #include "base/array.h"
-#include "base/file.h"
 #include "base/text.h"
 
 #include <stdarg.h>
@@ -17,7 +16,7 @@ struct walk {
     int line, column;
 };
 
-static void step(struct walk *w)
+static void step_token(struct walk *w)
 {
     bool newline = *w->at == '\n';
 
@@ -29,14 +28,14 @@ static void step(struct walk *w)
 static void skip_blanks(struct walk *w)
 {
     while (w->at < w->end && (unsigned char)*w->at <= ' ')
-        step(w);
+        step_token(w);
 }
 
 static void skip_character(struct walk *w, char c)
 {
     skip_blanks(w);
     if (w->at < w->end && *w->at == c)
-        step(w);
+        step_token(w);
 }
 
 static void skip_string(struct walk *w)
@@ -44,8 +43,8 @@ static void skip_string(struct walk *w)
     skip_character(w, '"');
     while (w->at < w->end && *w->at != '"') {
         if (*w->at == '\\' && w->at + 1 < w->end)
-            step(w);
-        step(w);
+            step_token(w);
+        step_token(w);
     }
     skip_character(w, '"');
 }
@@ -53,10 +52,10 @@ static void skip_string(struct walk *w)
 static void skip_word(struct walk *w)
 {
     while (w->at < w->end && !strchr(",]} \t\r\n", *w->at))
-        step(w);
+        step_token(w);
 }
 
-static void note(struct walk *w, const cJSON *node)
+static void note_node(struct walk *w, const cJSON *node)
 {
     skip_blanks(w);
     *array_push(w->source) = (struct json_line) { node, w->line, w->column };
@@ -68,7 +67,7 @@ static void skip_children(struct walk *w, const cJSON *node, char open, char clo
 {
     skip_character(w, open);
     for (const cJSON *child = node->child; child; child = child->next) {
-        note(w, child);
+        note_node(w, child);
         if (child->string) {
             skip_string(w);
             skip_character(w, ':');
@@ -104,22 +103,9 @@ int json_source_parse(struct json_source *s, const char *text, size_t length, co
     s->what = memory_string(what);
     if (length >= 3 && memcmp(text, mark, 3) == 0)
         w.at += 3;
-    note(&w, s->root);
+    note_node(&w, s->root);
     skip_value(&w, s->root);
     return 0;
-}
-
-int json_source_read(struct json_source *s, const char *path, struct error *err)
-{
-    size_t length;
-    char *text = file_read(path, FILE_SETTINGS_MOST, &length, err);
-
-    *s = (struct json_source) { 0 };
-    if (!text)
-        return -1;
-    int rc = json_source_parse(s, text, length, path, err);
-    free(text);
-    return rc;
 }
 
 void json_source_release(struct json_source *s)
@@ -130,7 +116,7 @@ void json_source_release(struct json_source *s)
     *s = (struct json_source) { 0 };
 }
 
-static struct json_line place_of(const struct json_source *s, const cJSON *node)
+static struct json_line line_of_node(const struct json_source *s, const cJSON *node)
 {
     for (size_t i = 0; i < s->nr; i++)
         if (s->items[i].node == node)
@@ -140,12 +126,12 @@ static struct json_line place_of(const struct json_source *s, const cJSON *node)
 
 int json_source_line(const struct json_source *s, const cJSON *node)
 {
-    return place_of(s, node).line;
+    return line_of_node(s, node).line;
 }
 
 int json_source_column(const struct json_source *s, const cJSON *node)
 {
-    return place_of(s, node).column;
+    return line_of_node(s, node).column;
 }
 
 int json_source_error(const struct json_source *s, const cJSON *node, struct error *err,

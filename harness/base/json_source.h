@@ -4,7 +4,7 @@
  * the place of a mistake:
  *
  *     struct json_source source;
- *     if (json_source_read(&source, "plots/mine.json", err))
+ *     if (json_source_parse(&source, text, length, "plots/mine.json", err))
  *         return -1;
  *     if (!cJSON_IsString(item))
  *         rc = json_source_error(&source, item, err, "\"%s\" is not a string", item->string);
@@ -34,7 +34,6 @@ struct json_source {
 /* Release after success only. */
 int json_source_parse(struct json_source *s, const char *text, size_t length, const char *what,
                       struct error *err);
-int json_source_read(struct json_source *s, const char *path, struct error *err);
 void json_source_release(struct json_source *s);
 
 /* The line of a node of the tree; 1 for any other. */

@@ -18,7 +18,7 @@ static _Noreturn void end_process(size_t nr, size_t size)
     _exit(MEMORY_EXIT);
 }
 
-static void *checked(void *p, size_t nr, size_t size)
+static void *checked_memory(void *p, size_t nr, size_t size)
 {
     if (!p && nr > 0 && size > 0)
         end_process(nr, size);
@@ -27,12 +27,12 @@ static void *checked(void *p, size_t nr, size_t size)
 
 void *memory_zeroed(size_t nr, size_t size)
 {
-    return checked(calloc(nr, size), nr, size);
+    return checked_memory(calloc(nr, size), nr, size);
 }
 
 void *memory_resize(void *old, size_t nr, size_t size)
 {
-    return checked(reallocarray(old, nr, size), nr, size);
+    return checked_memory(reallocarray(old, nr, size), nr, size);
 }
 
 char *memory_string(const char *text)

@@ -59,6 +59,7 @@ struct option_row {
     const char *help;
     size_t offset; /* of the member in the target struct */
     int64_t low, high;
+    const char *values; /* what it may be, for completion: "text,json"; NULL: as `argument` says */
 };
 
 #define OPTION_ROW(name_, letter_, type_, target_, member_, argument_, help_)                      \

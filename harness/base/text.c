@@ -164,7 +164,7 @@ int text_parse_fraction(const char *text, const char *what, double *fraction, st
 }
 
 /* Levenshtein distance, cut off at 63 characters a side. */
-static size_t distance(const char *a, const char *b)
+static size_t edit_distance(const char *a, const char *b)
 {
     size_t row[64], nr = strnlen(b, 63);
 
@@ -190,7 +190,7 @@ const char *text_nearest(const char *word, const char *const *names)
 
     size_t edits = 0; /* of several that contain the word, the one that is hardly longer */
     for (; *names; names++) {
-        size_t all = distance(word, *names), d = strstr(*names, word) && *word ? 1 : all;
+        size_t all = edit_distance(word, *names), d = strstr(*names, word) && *word ? 1 : all;
         if (d < best || (d == best && d == 1 && all < edits)) {
             best = d;
             edits = all;
@@ -229,7 +229,8 @@ bool text_filter_matches(const char *filter, const char *key)
     return matches;
 }
 
-static char *scaled(double value, double step, const char *const *units, size_t nr, char *buffer)
+static char *scaled_text(double value, double step, const char *const *units, size_t nr,
+                         char *buffer)
 {
     /* 999.95 would print as 1000, and 1023.5, without decimals, as 1024: go to the next unit
      * where rounding would reach it. */
@@ -254,14 +255,14 @@ char *text_time(double ns, char buffer[TEXT_UNIT_SIZE])
 {
     static const char *const units[] = { "ns", "us", "ms", "s" };
 
-    return scaled(ns, 1000, units, 4, buffer);
+    return scaled_text(ns, 1000, units, 4, buffer);
 }
 
 char *text_bytes(double bytes, char buffer[TEXT_UNIT_SIZE])
 {
     static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB", "PiB" };
 
-    return scaled(bytes, 1024, units, 6, buffer);
+    return scaled_text(bytes, 1024, units, 6, buffer);
 }
 
 char *text_rate(double per_second, const char *unit, char buffer[TEXT_UNIT_SIZE])
@@ -269,7 +270,7 @@ char *text_rate(double per_second, const char *unit, char buffer[TEXT_UNIT_SIZE]
     static const char *const prefixes[] = { "", "k", "M", "G", "T", "P" };
     char number[TEXT_UNIT_SIZE];
 
-    scaled(per_second, 1000, prefixes, 6, number);
+    scaled_text(per_second, 1000, prefixes, 6, number);
     if (!isfinite(per_second))
         unit = "";
     snprintf(buffer, TEXT_UNIT_SIZE, "%.12s%.16s", number, unit);
@@ -318,6 +319,95 @@ char *text_percent_range(double low, double high, char buffer[TEXT_UNIT_SIZE])
     percent_number(high, "+", to);
     snprintf(buffer, TEXT_UNIT_SIZE, "%.12s to %.12s %%", from, to);
     return buffer;
+}
+
+/* ---- dates ---- */
+
+/* Exactly `digits` of them; moves on. */
+static bool date_number(const char **at, int digits, int *value)
+{
+    *value = 0;
+    for (int i = 0; i < digits; i++, (*at)++) {
+        if (!isdigit((unsigned char)**at))
+            return false;
+        *value = *value * 10 + (**at - '0');
+    }
+    return true;
+}
+
+static bool date_sign(const char **at, char c)
+{
+    bool there = **at == c;
+
+    *at += there;
+    return there;
+}
+
+/* ".25", as far as ms. */
+static int date_fraction(const char **at)
+{
+    int ms = 0;
+
+    if (!date_sign(at, '.'))
+        return 0;
+    for (int place = 100; isdigit((unsigned char)**at); (*at)++, place /= 10)
+        ms += place * (**at - '0');
+    return ms;
+}
+
+static bool date_time_of_day(const char **at, struct tm *tm, int *ms)
+{
+    if (!date_number(at, 2, &tm->tm_hour) || !date_sign(at, ':') ||
+        !date_number(at, 2, &tm->tm_min))
+        return false;
+    if (date_sign(at, ':')) {
+        if (!date_number(at, 2, &tm->tm_sec))
+            return false;
+        *ms = date_fraction(at);
+    }
+    return tm->tm_hour < 24 && tm->tm_min < 60 && tm->tm_sec < 61;
+}
+
+/* "Z", "+02:00", "-0530" or nothing, in minutes. */
+static bool date_offset(const char **at, int *minutes)
+{
+    int direction = **at == '-' ? -1 : 1, hours, rest;
+
+    *minutes = 0;
+    if (**at == '\0' || date_sign(at, 'Z'))
+        return **at == '\0';
+    if (!date_sign(at, '+') && !date_sign(at, '-'))
+        return false;
+    if (!date_number(at, 2, &hours))
+        return false;
+    date_sign(at, ':');
+    if (!date_number(at, 2, &rest) || hours > 15 || rest > 59)
+        return false;
+    *minutes = direction * (hours * 60 + rest);
+    return **at == '\0';
+}
+
+int text_parse_date(const char *text, const char *what, int64_t *ms, struct error *err)
+{
+    struct tm tm = { 0 };
+    const char *at = text;
+    int year, thousandth = 0, minutes = 0;
+    bool valid = date_number(&at, 4, &year) && date_sign(&at, '-') &&
+                 date_number(&at, 2, &tm.tm_mon) && date_sign(&at, '-') &&
+                 date_number(&at, 2, &tm.tm_mday);
+
+    if (valid && (date_sign(&at, 'T') || date_sign(&at, ' ')))
+        valid = date_time_of_day(&at, &tm, &thousandth) && date_offset(&at, &minutes);
+    tm.tm_year = year - 1900;
+    tm.tm_mon--;
+    struct tm date = tm;
+    time_t seconds = valid ? timegm(&date) : 0;
+    /* timegm() makes 3 March of 31 February. */
+    if (!valid || *at || date.tm_mday != tm.tm_mday || date.tm_mon != tm.tm_mon)
+        return error_set(err, "%s: \"%.60s\" is no date such as 2026-01-31 or 2026-01-31T12:30:00Z",
+                         what, text);
+    *ms = ((int64_t)seconds - minutes * 60) * 1000 + thousandth;
+    return 0;
 }
 
 char *text_timestamp(int64_t ms, char buffer[TEXT_UNIT_SIZE])

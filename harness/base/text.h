@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Reading what people type and writing what they read: lists of numbers, durations, units,
- * nearest names, glob filters.
+ * dates, nearest names, glob filters.
  */
 #ifndef HARNESS_BASE_TEXT_H
 #define HARNESS_BASE_TEXT_H
@@ -34,6 +34,10 @@ int text_parse_size(const char *text, int64_t low, const char *what, int64_t *by
 /* "3%" or "0.03"; the result is a fraction in [0, 10). A bare number of 1 or more is refused: it
  * may be meant as a percentage. */
 int text_parse_fraction(const char *text, const char *what, double *fraction, struct error *err);
+
+/* "2026-01-31", "2026-01-31 12:30", "2026-01-31T12:30:05.25+02:00", "...Z" (ISO 8601) as ms since
+ * the epoch. Without an offset it is UTC. The whole text must be a date. */
+int text_parse_date(const char *text, const char *what, int64_t *ms, struct error *err);
 
 /* The name of a NULL-ended list nearest to `word` by edit distance; NULL if none is near. */
 const char *text_nearest(const char *word, const char *const *names);

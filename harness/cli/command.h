@@ -9,17 +9,10 @@
 
 #include "base/error.h"
 #include "base/options.h"
+#include "verdict/exit_status.h"
 
 #include <stdbool.h>
 #include <stddef.h>
-
-/* Exit statuses; CTest shows 77 as skipped. */
-enum {
-    EXIT_SAME = 0,       /* done; no regression */
-    EXIT_REGRESSION = 1, /* something got slower or broke */
-    EXIT_USAGE = 2,      /* bad input, or the tool failed */
-    EXIT_UNDECIDED = 77, /* cannot tell, or nothing to compare with */
-};
 
 struct command {
     const char *name;

@@ -4,9 +4,9 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "cli/terminal.h"
 #include "cli/variables.h"
-#include "guest/plugin_load.h"
+#include "plugin/plugin_load.h"
+#include "terminal/terminal.h"
 
 #include <poll.h>
 #include <signal.h>
@@ -110,7 +110,7 @@ static int check_variables(const struct command *command, struct error *err)
     return rc;
 }
 
-static int dispatch(int argc, char **argv, struct error *err)
+static int dispatch_command(int argc, char **argv, struct error *err)
 {
     const char *name = argc > 1 ? argv[1] : "help";
     char topic[32], *help_arguments[] = { topic, NULL };
@@ -141,7 +141,7 @@ static bool reader_left(void)
 
 /* A file that may not grow is an error of write(), with its reason. A handler, as what is started
  * does not inherit it. */
-static void stay(int number)
+static void ignore_signal(int number)
 {
     (void)number;
 }
@@ -152,9 +152,9 @@ int main(int argc, char **argv)
 
     json_begin();
     signal(SIGPIPE, SIG_IGN); /* a reader that went away shows as a write error */
-    signal(SIGXFSZ, stay);
+    signal(SIGXFSZ, ignore_signal);
     signal(SIGCHLD, SIG_DFL); /* ignored, as some parents leave it, nothing tells how one ended */
-    int rc = dispatch(argc, argv, &err);
+    int rc = dispatch_command(argc, argv, &err);
     if (rc < 0) {
         terminal_error(&err);
         rc = EXIT_USAGE;

@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a long command says while it works, on standard error: one line rewritten in place with
- * the time left on a terminal, a plain line now and then elsewhere.
+ * What the work of a command says meanwhile, on standard error: notes, and how far it is, one line
+ * rewritten in place with the time left on a terminal, a plain line now and then elsewhere.
  */
 #ifndef HARNESS_CLI_PROGRESS_H
 #define HARNESS_CLI_PROGRESS_H
 
-#include "measure/ab.h"
-#include "measure/sweep.h"
+#include "session/measure/measuring.h"
 
 struct progress {
-    bool terminal;
+    struct session_sink sink;
     bool drawn;       /* a line stands there that must be wiped */
     int last_round;   /* plain: the launch or block told last */
     double last_told; /* s since the start */
 };
 
-void progress_init(struct progress *p);
-void progress_show(struct progress *p, const struct sweep_progress *s);
-void progress_show_ab(struct progress *p, const struct ab_progress *a);
-void progress_clear(struct progress *p);
+/* The sink of `m` shows in `p`, which must stay where it is. With `watch`, Ctrl+C and SIGTERM end
+ * what is measured at the next safe point (terminal/interrupt.h). */
+void progress_attach(struct progress *p, struct measuring *m, bool watch);
+
+/* A sink that shows notes alone. */
+extern const struct session_sink terminal_notes;
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/variables.h"
 
-#include "core/device.h"
+#include "base/clean.h"
+#include "device/devices.h"
 #include "kernels/simd.h"
 
 #include <ctype.h>
@@ -30,13 +31,13 @@ static int check_fake(const char *value, struct error *err)
     return 0;
 }
 
-static int check_name(const char *value, struct error *err)
+static int check_name_variable(const char *value, struct error *err)
 {
     enum { LONGEST = 200 };
 
-    for (const char *c = value; *c; c++)
-        if (iscntrl((unsigned char)*c))
-            return error_set(err, "a control character in a name");
+    if (!clean_is(value))
+        return error_set(err,
+                         "a control character, a mark that nobody sees, or no UTF-8 in a name");
     return strlen(value) > LONGEST ? error_set(err, "longer than %d bytes", LONGEST) : 0;
 }
 
@@ -50,7 +51,7 @@ const struct variable variables[] = {
     { "HARNESS_TOKEN", "a text", "what clients of `harness serve` must know", "harness", NULL },
     { "HARNESS_SWEEP", "a name of at most 200 bytes",
       "what the parts of `run --shard I/N` have in common, where --sweep does not say it",
-      "harness", check_name },
+      "harness", check_name_variable },
     { "HARNESS_OPENBLAS", "a file", LIBRARY("OpenBLAS"), "harness", NULL },
     { "HARNESS_BLIS", "a file", LIBRARY("BLIS"), "harness", NULL },
     { "HARNESS_ONEDNN", "a file", LIBRARY("oneDNN"), "harness", NULL },
@@ -78,7 +79,7 @@ const struct variable variables[] = {
 };
 
 /* The beginning of a value, fit for one line of a message. */
-static const char *shown(const char *value, char text[44])
+static const char *shown_value(const char *value, char text[44])
 {
     enum { MOST = 40 };
     size_t i = 0;
@@ -97,8 +98,8 @@ static int check_one(const struct variable *v, struct error *err)
 
     if (!v->check || !value || !*value || v->check(value, &why) == 0)
         return 0;
-    return error_set(err, "%s is '%s': %s; it may be %s", v->name, shown(value, text), why.message,
-                     v->values);
+    return error_set(err, "%s is '%s': %s; it may be %s", v->name, shown_value(value, text),
+                     why.message, v->values);
 }
 
 /* Is one made of the other by a slip: a letter more, less or another, or two exchanged? */
@@ -134,7 +135,7 @@ static void warn_of_slip(const char *setting, struct strbuf *warnings)
         if (!slip && is_slip(name, v->name))
             slip = v;
     }
-    if (slip && check_name(name, &(struct error) { "" }) == 0)
+    if (slip && check_name_variable(name, &(struct error) { "" }) == 0)
         strbuf_addf(warnings, "nothing reads %s; did you mean %s?\n", name, slip->name);
 }
 

@@ -2,14 +2,7 @@
 /*
  * A device owns memory and a clock and runs calls. Four kinds: cpu (OpenMP threads), cuda, process
  * (programs, each run a process of its own), and fake (a scripted clock, for tests of everything
- * above it). A new device is one file that defines a `struct device_class` and one row in device.c.
- *
- * Device specs as typed by the user:
- *   cpu          all cores this process may use       cpu:2     two threads
- *   cpu:free     all but one, for the others
- *   cuda         first GPU                            cuda:1    second GPU
- *   cuda:graph   launches replayed as a CUDA graph    cuda:1,graph
- *   fake         a steady clock                       fake:base=2000,sd=0.01,launch=0.02,slow=1.1
+ * above it). This is what all of them have in common; which there are says device/devices.h.
  *
  * Opening a device finds and describes it; starting it takes hold of the hardware. So a process
  * that only names benchmarks does not occupy a GPU which its children are to use.
@@ -80,11 +73,6 @@ struct device {
     int64_t memory_live, memory_peak; /* bytes of those, now and at most */
 };
 
-/* Opens a device from its spec. 0; -1 for a spec that says nothing and for kinds not built in, with
- * an error that lists what there is; DEVICE_UNAVAILABLE where the spec is right but this machine
- * lacks the device (no driver, no GPU). Close with device_close(). */
-enum { DEVICE_UNAVAILABLE = -2 };
-int device_open(struct device *d, const char *spec, struct error *err);
 void device_close(struct device *d);
 /* Takes hold of the hardware (a CUDA context, a stream), once; device_alloc() does so too. Fails
  * where the device is busy or out of memory. */
@@ -94,21 +82,12 @@ int device_start(struct device *d, struct error *err);
 void *device_alloc(struct device *d, size_t bytes, struct error *err);
 void device_free(struct device *d, void *memory); /* NULL is allowed */
 
-/* NULL with the reason in `why` where this build lacks the kind. */
-const struct device_class *device_class_of(enum device_kind kind, const char **why);
-const char *device_kind_name(enum device_kind kind);
-/* The kind a spec names, or -1. */
-int device_kind_of(const char *spec);
-/* Whether there is anything to measure for a roofline: not of a scripted clock, nor of processes.
- */
-bool device_has_roofs(const struct device *d);
+/* Whether it has ceilings (core/record.h) to be measured: not a scripted clock, nor processes. */
+bool device_has_ceilings(const struct device *d);
 /* Length of the part of a label that names hardware: "cuda-graph" has the roofs of "cuda". */
 size_t device_label_hardware(const char *label);
 /* Whether launches of this label are replayed as a graph. */
 bool device_label_is_graph(const char *label);
-
-/* Version of the CUDA runtime in this build, "13.0"; "" where there is none. */
-const char *device_cuda_runtime(void);
 
 /* Cores this process may run on. */
 int device_cpu_cores(void);

@@ -47,3 +47,8 @@ int64_t kernel_footprint(const struct kernel *k, const struct shape *s, enum dty
             return INT64_MAX;
     return total;
 }
+
+bool shape_equal(const struct shape *a, const struct shape *b)
+{
+    return memcmp(a->dim, b->dim, sizeof(a->dim)) == 0;
+}

@@ -15,12 +15,24 @@
 
 #include "base/error.h"
 #include "core/device.h"
-#include "core/shape.h"
 #include "core/tensor.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* The values of a kernel's dims, in the order of kernel.dims. Batch and sequence are dims like any
+ * other; the dtype belongs to the variant, which decides how to compute. */
+enum {
+    SHAPE_MAX = 8,
+    DIM_LIMIT = 1000000000, /* a larger extent is refused as a typing error */
+};
+
+struct shape {
+    int64_t dim[SHAPE_MAX]; /* unused ones are 0 */
+};
+
+bool shape_equal(const struct shape *a, const struct shape *b);
 
 /* FLOPs and compulsory bytes of one launch: each input read once, each output written once, in
  * the variant's dtype. Causal attention counts exact pairs, S(S+1)/2. */
@@ -71,7 +83,7 @@ enum variant_flags {
     VARIANT_HIDDEN = 1 << 2, /* for tests of the harness: only on its own device */
     VARIANT_WHOLE = 1 << 3,  /* many kernels a launch (a forward): a CUDA graph holds one launch */
     /* Somebody else's program to compare with, perhaps not installed: measured only where its name
-     * is given, see measure/selection.h. Goes with VARIANT_VENDOR. */
+     * is given, see launch/selection.h. Goes with VARIANT_VENDOR. */
     VARIANT_PEER = 1 << 4,
 };
 

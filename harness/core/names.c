@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/names.h"
 
+#include "base/clean.h"
 #include "base/utf8.h"
 
 #include <math.h>
@@ -26,23 +27,12 @@ bool fact_is_finite(double value)
     return fabs(value) <= FACT_AMOUNT_MAX; /* NaN is not */
 }
 
-/* Unicode's control characters, line and paragraph separators, and the marks of its bidirectional
- * algorithm (Unicode Standard Annex 9, 2.). */
-static bool is_shown(uint32_t code)
-{
-    if (code < 0x20 || (code >= 0x7f && code <= 0x9f))
-        return false;
-    return code != 0x061c && code != 0x200e && code != 0x200f &&
-           !(code >= 0x2028 && code <= 0x202e) && !(code >= 0x2066 && code <= 0x2069) &&
-           code != 0xfeff;
-}
-
 bool name_is_line(const char *text)
 {
     while (*text) {
         uint32_t code;
         size_t length = utf8_decode(text, &code);
-        if (length == 0 || !is_shown(code))
+        if (length == 0 || !clean_is_shown(code))
             return false;
         text += length;
     }
@@ -57,7 +47,7 @@ bool name_mend(char *text)
     while (*text) {
         uint32_t code;
         size_t length = utf8_decode(text, &code);
-        bool shown = length > 0 && is_shown(code);
+        bool shown = length > 0 && clean_is_shown(code);
         length = length ? length : 1;
         if (shown)
             memmove(to, text, length);

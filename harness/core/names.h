@@ -14,8 +14,12 @@
 
 /* Whole numbers that stand on axes or are counted: a double tells all of them apart. */
 #define FACT_COUNT_MAX (INT64_C(1) << 53)
-/* What a REAL may be: the work of a launch, seconds, telemetry, roofs. */
-#define FACT_AMOUNT_MAX 1e30
+/* What amounts of work, seconds, rates, roofs and numbers beside a measurement may be, wherever
+ * they come from: finite, and no more than the largest machines do in years. Beyond, a sum or a
+ * ratio of them says nothing. Each door knows them by this: a record that is read is refused, an
+ * importer leaves the number out with a note, a plugin's work counts as not known, telemetry as
+ * absent, and so does what a history holds. */
+#define FACT_AMOUNT_MAX 1e24
 /* Dates, in ms since 1970: 1900-01-01 to 9999-12-31. Clocks are set wrong, but not that wrong. */
 #define FACT_DATE_MIN INT64_C(-2208988800000)
 #define FACT_DATE_MAX INT64_C(253402300799999)
@@ -25,9 +29,9 @@ bool fact_is_date(int64_t ms);     /* 0 (none), too */
 bool fact_is_amount(double value); /* NaN (not known), or from 0 to FACT_AMOUNT_MAX */
 bool fact_is_finite(double value); /* as an amount, of either sign; NaN is not */
 
-/* One line that can be shown: UTF-8 without control characters, line separators, and the marks that
- * turn the direction of what follows. Keys, kernels, variants, devices, dims, metrics and machines
- * are; "" is. */
+/* One line that can be shown (base/clean.h): UTF-8 without control characters, line separators,
+ * marks that turn the direction of what follows, and code points that nobody sees. Keys, kernels,
+ * variants, devices, dims, metrics and machines are; "" is. */
 bool name_is_line(const char *text);
 /* Puts '?' in the place of what keeps a text from being a line; true if there was anything. */
 bool name_mend(char *text);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/placement.h"
 
-#include "base/random.h"
+#include "stats/random.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
  * PROGRAM) keep the environment as it is; their address spaces are the system's to place.
  *
  * What stays where it is: code and data within their pages, which the linker chose, and the buffers
- * of a case (core/device_host.c).
+ * of a case (device/device_host.c).
  */
 #ifndef HARNESS_CORE_PLACEMENT_H
 #define HARNESS_CORE_PLACEMENT_H

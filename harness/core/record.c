@@ -2,7 +2,8 @@
 #include "core/record.h"
 
 #include "base/array.h"
-#include "base/json.h"
+#include "base/memory.h"
+#include "core/names.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -11,7 +12,7 @@
 static const char *const outcomes[OUTCOME_NR] = { "OK", "UNSUPPORTED", "WRONG", "FAILED" };
 static const char *const stop_rules[STOP_RULE_NR] = { "", "precision", "time", "samples" };
 
-static int find(const char *const *names, int nr, const char *name)
+static int index_of_name(const char *const *names, int nr, const char *name)
 {
     for (int i = 0; i < nr; i++)
         if (strcmp(names[i], name) == 0)
@@ -26,7 +27,7 @@ const char *outcome_name(enum outcome outcome)
 
 int outcome_find(const char *name)
 {
-    return find(outcomes, OUTCOME_NR, name);
+    return index_of_name(outcomes, OUTCOME_NR, name);
 }
 
 const char *stop_rule_name(enum stop_rule rule)
@@ -36,17 +37,12 @@ const char *stop_rule_name(enum stop_rule rule)
 
 int stop_rule_find(const char *name)
 {
-    return find(stop_rules, STOP_RULE_NR, name);
-}
-
-bool record_number_is_sane(double value)
-{
-    return fabs(value) <= RECORD_NUMBER_MOST;
+    return index_of_name(stop_rules, STOP_RULE_NR, name);
 }
 
 bool record_amount_is_sane(double value)
 {
-    return value >= 0 && value <= RECORD_NUMBER_MOST;
+    return !isnan(value) && fact_is_amount(value);
 }
 
 struct amount {
@@ -59,7 +55,7 @@ static int check_amounts(const struct amount *amounts, size_t nr, struct error *
     for (size_t i = 0; i < nr; i++)
         if (!isnan(amounts[i].value) && !record_amount_is_sane(amounts[i].value))
             return error_set(err, "\"%s\" is %g, not a number from 0 to %.0e", amounts[i].name,
-                             amounts[i].value, RECORD_NUMBER_MOST);
+                             amounts[i].value, FACT_AMOUNT_MAX);
     return 0;
 }
 
@@ -114,7 +110,7 @@ void measurement_copy(struct measurement *to, const struct measurement *from)
 
 void measurement_add_telemetry(struct measurement *m, const char *name, double value)
 {
-    if (m->nr_telemetry == TELEMETRY_MAX || !record_number_is_sane(value))
+    if (m->nr_telemetry == TELEMETRY_MAX || !fact_is_finite(value))
         return;
     struct telemetry *t = &m->telemetry[m->nr_telemetry++];
     snprintf(t->name, sizeof(t->name), "%s", name);
@@ -147,56 +143,6 @@ void run_copy(struct run *to, const struct run *from)
     *to = *from;
     to->environment = memory_string(from->environment);
     to->settings = memory_string(from->settings);
-}
-
-static bool is_selftest(const char *label)
-{
-    static const char word[] = "selftest";
-    size_t length = sizeof(word) - 1;
-
-    return strncmp(label, word, length) == 0 && (label[length] == '\0' || label[length] == ' ');
-}
-
-bool run_is_trial(const char *label, const char *settings)
-{
-    struct error ignored;
-
-    if (is_selftest(label))
-        return true;
-    /* Most settings need no parsing to see that. */
-    if (!settings || !(strstr(settings, "\"ab\"") || strstr(settings, "\"planted\"")))
-        return false;
-    cJSON *json = json_parse(settings, strlen(settings), "settings", &ignored);
-    bool found = cJSON_GetObjectItemCaseSensitive(json, "ab") || json_bool(json, "planted", false);
-    cJSON_Delete(json);
-    return found;
-}
-
-bool run_is_profile(const char *settings)
-{
-    struct error ignored;
-
-    if (!settings || !strstr(settings, "\"profile\""))
-        return false;
-    cJSON *json = json_parse(settings, strlen(settings), "settings", &ignored);
-    bool found = json_bool(json, "profile", false);
-    cJSON_Delete(json);
-    return found;
-}
-
-char *run_sweep(const char *settings, char **shard)
-{
-    struct error ignored;
-
-    *shard = NULL;
-    if (!settings || !strstr(settings, "\"sweep\""))
-        return NULL;
-    cJSON *json = json_parse(settings, strlen(settings), "settings", &ignored);
-    char *sweep = memory_string(json_string(json, "sweep", NULL));
-    if (sweep)
-        *shard = memory_string(json_string(json, "shard", NULL));
-    cJSON_Delete(json);
-    return sweep;
 }
 
 void records_release(struct records *r)

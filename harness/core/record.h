@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Facts as plain values: what measure/ hands up, store/ keeps, analysis/ reads. Nothing here is
- * derived: GFLOP/s and percentiles come from analysis/metric.h, so a new metric works on old
- * history.
+ * Facts as plain values: what measure/ hands up, store/ keeps, metrics/ reads. Nothing here is
+ * derived: GFLOP/s and percentiles come from metrics/metric.h, so a new metric works on old
+ * history; what kind of run it was (a trial, a profile, a shard) is told by core/run_kind.h.
  */
 #ifndef HARNESS_CORE_RECORD_H
 #define HARNESS_CORE_RECORD_H
@@ -110,7 +110,7 @@ struct ceiling {
     char name[48]; /* "bandwidth.L1", ".L2", ".L3", ".dram", "flops.fp32", "overhead.launch" */
     char device[NAME_SIZE]; /* label: thread counts have their own roofs */
     char unit[16];          /* "B/s", "FLOP/s", "ns" */
-    double value;           /* upper quartile of its repetitions, see measure/ceilings.h */
+    double value;           /* upper quartile of its repetitions, see machine/ceilings.h */
     double low, high;       /* smallest and largest repetition */
     double spec;            /* data sheet; 0 if unknown */
     int64_t measured_ms;
@@ -139,13 +139,8 @@ int outcome_find(const char *name);              /* -1 if unknown */
 const char *stop_rule_name(enum stop_rule rule); /* "precision", "time", "samples", "" */
 int stop_rule_find(const char *name);
 
-/* What amounts of work, rates and numbers beside a measurement may be, wherever they come from:
- * finite, and no more than the largest machines do in years. Beyond, a sum or a ratio of them says
- * nothing. Each door knows them by these: a record that is read is refused, an importer leaves the
- * number out with a note, a plugin's work counts as not known, telemetry as absent. */
-#define RECORD_NUMBER_MOST 1e24
-bool record_number_is_sane(double value); /* within [-RECORD_NUMBER_MOST, RECORD_NUMBER_MOST] */
-bool record_amount_is_sane(double value); /* the same, and not below 0 */
+/* Within [0, FACT_AMOUNT_MAX] of core/names.h; NaN is not. */
+bool record_amount_is_sane(double value);
 /* -1 and the first member that is not: work, footprint, tolerance, time spent. NaN is not known. */
 int measurement_check(const struct measurement *m, struct error *err);
 int ceiling_check(const struct ceiling *c, struct error *err);
@@ -157,16 +152,6 @@ double measurement_telemetry(const struct measurement *m, const char *name); /* 
 void launch_release(struct launch *l);
 void run_release(struct run *r);
 void run_copy(struct run *to, const struct run *from);
-/* Was it measured for one comparison's sake, as half of an A/B comparison (a step of a bisection,
- * too), or by a self-test? Such a run is no part of the history of the code: nothing that looks for
- * "the newest" or makes series takes it. By label and settings (JSON, may be NULL). */
-bool run_is_trial(const char *label, const char *settings);
-/* Was it measured with scopes on? Its benchmarks have names of their own ("kernel:operation"), so
- * it may stand beside others, but "the newest run" is not meant to be it. */
-bool run_is_profile(const char *settings);
-/* The sweep that the run is one shard of (settings.sweep; JSON, may be NULL), and which
- * (settings.shard, "2/4"; may be NULL). NULL: it is no shard of a named sweep. free() both. */
-char *run_sweep(const char *settings, char **shard);
 void records_release(struct records *r);
 struct run *records_add_run(struct records *r);                         /* zeroed; fill it in */
 struct record *records_add(struct records *r, int run, int launch_seq); /* zeroed */

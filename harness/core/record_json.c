@@ -207,7 +207,7 @@ cJSON *measurement_to_json(const struct measurement *m)
     return json;
 }
 
-static int read_samples(const cJSON *array, struct measurement *m, struct error *err)
+static int read_sample_times(const cJSON *array, struct measurement *m, struct error *err)
 {
     int nr = cJSON_GetArraySize(array);
     const cJSON *item;
@@ -248,7 +248,7 @@ int measurement_from_json(const cJSON *json, struct measurement *m, struct error
 
     *m = (struct measurement) { 0 };
     if (read_fields(json, measurement_fields, m, err) || read_outcome(json, m, err) ||
-        read_samples(cJSON_GetObjectItemCaseSensitive(json, "samples_ns"), m, err))
+        read_sample_times(cJSON_GetObjectItemCaseSensitive(json, "samples_ns"), m, err))
         return -1;
     if (m->nr_samples > 0 && m->batch == 0)
         return error_set(err, "%s has samples but \"batch\" is 0", m->bench.key);

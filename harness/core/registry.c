@@ -42,7 +42,7 @@ const struct variant *registry_variant(const struct registry *r, const char *ker
     return NULL;
 }
 
-static bool holds(const struct variant *file, const struct variant *v)
+static bool file_holds_variant(const struct variant *file, const struct variant *v)
 {
     for (const struct variant *each = file; each->name; each++)
         if (each == v)
@@ -53,7 +53,7 @@ static bool holds(const struct variant *file, const struct variant *v)
 const char *registry_variant_source(const struct registry *r, const struct variant *v)
 {
     for (size_t i = 0; r->sources && r->variant_files[i]; i++)
-        if (holds(r->variant_files[i], v))
+        if (file_holds_variant(r->variant_files[i], v))
             return r->sources[i];
     return "";
 }

@@ -27,20 +27,12 @@ const char *math_name(enum math math)
     return names[math];
 }
 
-int dtype_find(const char *name)
-{
-    for (int i = 0; i < DTYPE_NR; i++)
-        if (strcmp(dtypes[i].name, name) == 0)
-            return i;
-    return -1;
-}
-
 size_t dtype_size(enum dtype dtype)
 {
     return dtypes[dtype].size;
 }
 
-static int64_t product(const int64_t *factors, int nr)
+static int64_t extent_product(const int64_t *factors, int nr)
 {
     int64_t result = 1;
 
@@ -52,19 +44,19 @@ static int64_t product(const int64_t *factors, int nr)
 
 int64_t tensor_elements(const struct tensor *t)
 {
-    return product(t->extent, t->rank);
+    return extent_product(t->extent, t->rank);
 }
 
 int64_t tensor_bytes(const struct tensor *t)
 {
     int64_t factors[2] = { tensor_elements(t), (int64_t)dtype_size(t->dtype) };
 
-    return product(factors, 2);
+    return extent_product(factors, 2);
 }
 
 int64_t tensor_rows(const struct tensor *t)
 {
-    return product(t->extent, t->rank - 1);
+    return extent_product(t->extent, t->rank - 1);
 }
 
 int64_t tensor_cols(const struct tensor *t)

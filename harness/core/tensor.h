@@ -13,7 +13,7 @@ enum dtype { DTYPE_FP32, DTYPE_BF16, DTYPE_FP16, DTYPE_INT32, DTYPE_FP64, DTYPE_
 
 /* What arithmetic is done on stored values: tf32 is fp32 storage of which the matrix units read 10
  * bits of mantissa; bf16 products are added up in fp32. Those from fp64 on are of guests alone
- * (guest/guests.h); a program that is run has none. */
+ * (plugin/guests.h); a program that is run has none. */
 enum math {
     MATH_FP32,
     MATH_TF32,
@@ -54,7 +54,6 @@ struct tensor {
 };
 
 const char *dtype_name(enum dtype dtype); /* "fp32" */
-int dtype_find(const char *name);         /* the dtype, or -1 */
 size_t dtype_size(enum dtype dtype);      /* bytes */
 
 const char *math_name(enum math math); /* "fp32", as in keys */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "measure/buffers.h"
 
-#include "base/random.h"
 #include "base/text.h"
+#include "stats/random.h"
 
 #include <stdlib.h>
 #include <string.h>

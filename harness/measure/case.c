@@ -2,15 +2,15 @@
 #include "measure/case_parts.h"
 
 #include "base/array.h"
-#include "base/stats.h"
 #include "base/text.h"
 #include "core/clock.h"
+#include "machine/probe.h"
+#include "machine/telemetry.h"
 #include "measure/loop.h"
 #include "measure/plant.h"
-#include "measure/probe.h"
 #include "measure/profiling_counters.h"
-#include "measure/telemetry.h"
 #include "measure/verify.h"
+#include "stats/stats.h"
 
 #include <math.h>
 #include <stdio.h>

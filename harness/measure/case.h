@@ -7,10 +7,10 @@
 #ifndef HARNESS_MEASURE_CASE_H
 #define HARNESS_MEASURE_CASE_H
 
-#include "guest/guests.h"
-#include "measure/nvml.h"
+#include "machine/nvml.h"
 #include "measure/profiling.h"
 #include "measure/sampling.h"
+#include "plugin/guests.h"
 
 #include <stdbool.h>
 

@@ -5,8 +5,8 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "core/clock.h"
-#include "core/device_host.h"
 #include "core/names.h"
+#include "device/device_host.h"
 #include "measure/buffers.h"
 
 #include <math.h>

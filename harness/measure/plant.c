@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "measure/plant.h"
 
-#include "base/stats.h"
 #include "base/text.h"
 #include "core/clock.h"
+#include "stats/stats.h"
 
 #include <math.h>
 

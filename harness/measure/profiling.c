@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "measure/profiling.h"
 
-#include "activity/collect.h"
 #include "base/array.h"
 #include "base/file.h"
 #include "base/strbuf.h"
 #include "core/kernel.h"
+#include "cupti/collect.h"
+#include "machine/sampler.h"
 #include "measure/plant_scope.h"
 #include "measure/profiling_cuda.h"
-#include "measure/sampler.h"
 #include "profile/export.h"
 #include "timeline/timeline_activity.h"
 #include "timeline/timeline_layers.h"

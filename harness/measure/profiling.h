@@ -8,16 +8,16 @@
  * `<kernel>:all`; and of each operation inside it the time per iteration on the main thread, as
  * `<kernel>:<operation>`. On a GPU an operation's time is the GPU's own. Names keep ordinary
  * history apart from what was measured with scopes on. Clocks, power and temperature meanwhile are
- * counters in the trace (measure/sampler.h).
+ * counters in the trace (machine/sampler.h).
  *
  * Uses the global profiler: one at a time in a process.
  */
 #ifndef HARNESS_MEASURE_PROFILING_H
 #define HARNESS_MEASURE_PROFILING_H
 
-#include "activity/kernel_sequence.h"
 #include "core/record.h"
-#include "measure/nvml.h"
+#include "gputrace/kernel_sequence.h"
+#include "machine/nvml.h"
 
 #include <stdbool.h>
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "measure/profiling_counters.h"
 
-#include "activity/counters.h"
-#include "activity/kernel_totals.h"
 #include "base/json.h"
 #include "core/kernel.h"
+#include "cupti/counters.h"
+#include "gputrace/kernel_totals.h"
 #include "measure/profiling_cuda.h"
 
 #include <stdlib.h>

@@ -6,7 +6,7 @@ extern "C" {
 #include "core/clock.h"
 }
 
-#include "core/device_cuda.h"
+#include "device/device_cuda.h"
 
 #if __has_include(<nvtx3/nvToolsExt.h>)
 #include <nvtx3/nvToolsExt.h>

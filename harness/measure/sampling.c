@@ -3,8 +3,8 @@
 
 #include "base/json.h"
 #include "base/memory.h"
-#include "base/stats.h"
 #include "base/text.h"
+#include "stats/stats.h"
 
 #include <math.h>
 #include <stdlib.h>

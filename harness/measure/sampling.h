@@ -4,9 +4,9 @@
  * run out; which of these it was is kept with the samples.
  *
  * Precision rule: half the width of the 95 % order-statistic interval of the median, relative to
- * the median (base/stats.h). It bounds the error of the median, not the spread of the samples: a
+ * the median (stats/stats.h). It bounds the error of the median, not the spread of the samples: a
  * wide but stable distribution may end early, a drifting one does not end sooner for it. The
- * interval speaks for this process only; comparisons use whole launches (analysis/compare.h).
+ * interval speaks for this process only; comparisons use whole launches (verdict/compare.h).
  */
 #ifndef HARNESS_MEASURE_SAMPLING_H
 #define HARNESS_MEASURE_SAMPLING_H

@@ -3,12 +3,19 @@
 
 #include "base/file.h"
 #include "base/json.h"
+#include "base/memory.h"
 #include "base/resource.h"
 #include "base/text.h"
 #include "core/clock.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 static const char *const keys[] = {
     "kernel",
@@ -238,7 +245,7 @@ static int write_list(const char *path, struct verification_list *list, struct e
     return rc;
 }
 
-int verification_write(const char *path, const struct verification_list *fresh, struct error *err)
+static int write_merged(const char *path, const struct verification_list *fresh, struct error *err)
 {
     struct verification_list list = { 0 };
     char *text = NULL;
@@ -255,6 +262,22 @@ int verification_write(const char *path, const struct verification_list *fresh, 
         rc = write_list(path, &list, err);
     }
     verification_release(&list);
+    return rc;
+}
+
+/* Several processes may add to one file, each what it checked: its folder is locked meanwhile, as
+ * the file itself is replaced. */
+int verification_write(const char *path, const struct verification_list *fresh, struct error *err)
+{
+    char *folder = memory_string(path);
+    int fd = open(dirname(folder), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+    while (fd >= 0 && flock(fd, LOCK_EX) && errno == EINTR)
+        ;
+    int rc = write_merged(path, fresh, err);
+    if (fd >= 0)
+        close(fd);
+    free(folder);
     return rc;
 }
 

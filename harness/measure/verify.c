@@ -2,7 +2,7 @@
 #include "measure/verify.h"
 
 #include "base/memory.h"
-#include "base/random.h"
+#include "stats/random.h"
 
 #include <math.h>
 #include <stdio.h>

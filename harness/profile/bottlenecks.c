@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int64_t time_of(const struct prof_row *row, enum prof_by by)
+static int64_t row_time(const struct prof_row *row, enum prof_by by)
 {
     return by == PROF_BY_SELF ? row->self : row->total;
 }
@@ -29,7 +29,7 @@ static int by_total(const void *a_, const void *b_)
 }
 
 /* The place of a name in the list; `nr` if it is not there. */
-static size_t rank_of(const struct prof_bottleneck *list, size_t nr, const char *name)
+static size_t rank_of_row(const struct prof_bottleneck *list, size_t nr, const char *name)
 {
     size_t i = 0;
 
@@ -40,8 +40,8 @@ static size_t rank_of(const struct prof_bottleneck *list, size_t nr, const char 
 
 /* Self time goes to the first in the list of the slice's own row and, by total, of those around it:
  * summed up to an entry that is what the entries so far cover, nothing counted twice. */
-static int cover(const struct prof_trace *trace, enum prof_side side, enum prof_by by,
-                 const struct prof_bottleneck *list, size_t nr, int64_t *covered)
+static int cover_rows(const struct prof_trace *trace, enum prof_side side, enum prof_by by,
+                      const struct prof_bottleneck *list, size_t nr, int64_t *covered)
 {
     size_t *first = malloc((trace->nr_slices + 1) * sizeof(*first));
     int64_t *self = malloc((trace->nr_slices + 1) * sizeof(*self));
@@ -51,7 +51,7 @@ static int cover(const struct prof_trace *trace, enum prof_side side, enum prof_
     for (size_t i = 0; first && self && i < trace->nr_slices; i++) {
         const struct prof_slice *s = &trace->slices[i];
         int is_device = trace->tracks[s->track].kind == PROF_TRACK_STREAM;
-        first[i] = rank_of(list, nr, s->name);
+        first[i] = rank_of_row(list, nr, s->name);
         if (by == PROF_BY_TOTAL && s->parent >= 0 && first[s->parent] < first[i])
             first[i] = first[s->parent];
         if (first[i] < nr && is_device == (side == PROF_DEVICE))
@@ -70,7 +70,7 @@ static void set_shares(struct prof_bottleneck *list, size_t nr, enum prof_by by,
 
     for (size_t i = 0; i < nr; i++) {
         so_far += covered[i];
-        list[i].share = total ? (double)time_of(list[i].row, by) / (double)total : 0;
+        list[i].share = total ? (double)row_time(list[i].row, by) / (double)total : 0;
         list[i].cumulative = total ? (double)so_far / (double)total : 0;
     }
 }
@@ -91,7 +91,7 @@ int prof_bottlenecks(const struct prof_trace *trace, const struct prof_summary *
     }
     qsort(all, nr, sizeof(*all), by == PROF_BY_SELF ? by_self : by_total);
     nr = nr < n ? nr : n;
-    if (cover(trace, side, by, all, nr, covered) != 0)
+    if (cover_rows(trace, side, by, all, nr, covered) != 0)
         goto out;
     set_shares(all, nr, by, summary->total[side], covered);
     if (nr)

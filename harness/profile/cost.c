@@ -3,8 +3,6 @@
 #include "profile/clock.h"
 #include "profile/summary.h"
 
-#include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 enum { ROUNDS = 31, SCOPES = 4096 };
@@ -42,7 +40,7 @@ static int by_size(const void *a_, const void *b_)
     return (*a > *b) - (*a < *b);
 }
 
-static double median(double rounds[ROUNDS])
+static double median_round(double rounds[ROUNDS])
 {
     qsort(rounds, ROUNDS, sizeof(*rounds), by_size);
     return rounds[ROUNDS / 2];
@@ -51,7 +49,7 @@ static double median(double rounds[ROUNDS])
 enum { ON, OFF, MEMORY, CLOCK, NR };
 
 /* A profiler of its own each, whose buffers the other does not touch. */
-static void measure(struct prof *plain, struct prof *followed, double rounds[NR][ROUNDS])
+static void time_all(struct prof *plain, struct prof *followed, double rounds[NR][ROUNDS])
 {
     prof_memory(followed, PROF_CPU, 1);
     for (int i = 0; i < ROUNDS; i++) {
@@ -72,41 +70,14 @@ int prof_overhead(struct prof_cost *cost)
     int rc = plain && followed && prof_set_on(followed, 1) == 0 ? 0 : -1;
 
     if (rc == 0) {
-        measure(plain, followed, rounds);
-        *cost = (struct prof_cost) { .on = median(rounds[ON]),
-                                     .off = median(rounds[OFF]),
-                                     .memory = median(rounds[MEMORY]),
-                                     .clock = median(rounds[CLOCK]),
+        time_all(plain, followed, rounds);
+        *cost = (struct prof_cost) { .on = median_round(rounds[ON]),
+                                     .off = median_round(rounds[OFF]),
+                                     .memory = median_round(rounds[MEMORY]),
+                                     .clock = median_round(rounds[CLOCK]),
                                      .clock_name = prof_clock_name() };
     }
     prof_free(plain);
     prof_free(followed);
     return rc;
-}
-
-static bool follows_memory(const struct prof_summary *summary)
-{
-    for (size_t i = 0; i < summary->nr_rows; i++) {
-        if (summary->rows[i].memory_peak >= 0)
-            return true;
-    }
-    return false;
-}
-
-double prof_cost_of(const struct prof_cost *cost, const struct prof_summary *summary)
-{
-    return cost->memory > 0 && follows_memory(summary) ? cost->memory : cost->on;
-}
-
-char *prof_cost_text(const struct prof_cost *cost, const struct prof_summary *summary,
-                     char buffer[PROF_COST_SIZE])
-{
-    char on[PROF_TEXT_SIZE], off[PROF_TEXT_SIZE];
-    double ns = prof_cost_of(cost, summary);
-    bool met = ns <= PROF_TARGET_ON && cost->off <= PROF_TARGET_OFF;
-
-    snprintf(buffer, PROF_COST_SIZE, "%s a scope, %s when off (targets: %g and %g ns, %s)",
-             prof_time_text(ns, on), prof_time_text(cost->off, off), PROF_TARGET_ON,
-             PROF_TARGET_OFF, met ? "met" : "not met");
-    return buffer;
 }

@@ -35,8 +35,8 @@ static int child_of(struct tree *tree, int parent, const char *name)
 }
 
 /* `node_of`: by slice. Parents come first. */
-static void grow(struct tree *tree, const struct prof_trace *trace, enum prof_side side,
-                 const int64_t *self, int *node_of)
+static void grow_tree(struct tree *tree, const struct prof_trace *trace, enum prof_side side,
+                      const int64_t *self, int *node_of)
 {
     for (size_t i = 0; i < trace->nr_slices; i++) {
         const struct prof_slice *s = &trace->slices[i];
@@ -76,7 +76,7 @@ int prof_write_folded(FILE *file, const struct prof_trace *trace, enum prof_side
 
     if (tree.nodes && self && node_of) {
         prof_trace_self(trace, self);
-        grow(&tree, trace, side, self, node_of);
+        grow_tree(&tree, trace, side, self, node_of);
         for (size_t n = 1; n < tree.nr; n++) {
             if (tree.nodes[n].self <= 0)
                 continue;

@@ -132,8 +132,6 @@ struct prof_state {
 
 /* The state, made on the first call for the global instance. NULL: no memory. */
 struct prof_state *prof_state_of(struct prof *prof);
-struct prof_state *prof_state_create(const struct prof_options *options);
-void prof_state_free(struct prof_state *state);
 
 /* `size` zeroed bytes on cache lines of their own; free() them. NULL: no memory. */
 void *prof_zeroed(size_t size);
@@ -141,6 +139,8 @@ void *prof_zeroed(size_t size);
 struct prof_thread *prof_thread_of(struct prof *prof);
 /* Empties it for the next generation, where prof_clear() began one. By the thread itself. */
 void prof_thread_start_over(struct prof_thread *t);
+/* Appends one to the state's, which is locked. NULL: no memory. */
+struct prof_thread *prof_thread_create(struct prof_state *state, uint64_t token);
 void prof_thread_free(struct prof_thread *t);
 /* The slot of index `t->count`, not published yet; NULL: full. */
 struct prof_record *prof_thread_take(struct prof_thread *t);
@@ -169,16 +169,12 @@ static inline struct prof_chunk *prof_chunk_after(const struct prof_chunk *chunk
     return count - chunk->base > chunk->nr ? chunk->next : NULL;
 }
 
-/* How many entries a chunk gets: twice those of the one before, as far as there is room. */
-uint32_t prof_chunk_size(uint32_t previous, size_t room);
 /* The slot of entry `list->nr`, of `size` bytes; NULL: no memory, or `most` are there. */
 void *prof_list_slot(struct prof_list *list, size_t size, size_t most);
 void prof_list_publish(struct prof_list *list);
 /* Entry `index`, which was published. `chunk` remembers where the last one was: first NULL. */
 const void *prof_list_at(const struct prof_list *list, size_t size, uint32_t index,
                          const struct prof_list_chunk **chunk);
-void prof_list_empty(struct prof_list *list);
-void prof_list_release(struct prof_list *list);
 
 /* What is live on the device, as an index into the thread's `seen`; PROF_NONE: no room. */
 uint32_t prof_seen_add(struct prof_thread *t, int device, int64_t live);
@@ -192,20 +188,15 @@ static inline uint32_t prof_seen(struct prof_thread *t, int device)
 {
     return prof_seen_value(t, device, __atomic_load_n(&t->state->live[device], __ATOMIC_RELAXED));
 }
-/* Forgets what was seen, as a new generation begins. */
-void prof_seen_empty(struct prof_thread *t);
 /* What a record that has ended saw of its device. False: nothing, or it found no room. `chunk` as
  * in prof_list_at(). */
 bool prof_seen_between(const struct prof_thread *t, const struct prof_record *r,
                        const struct prof_list_chunk **chunk, int64_t *live, int64_t *peak);
 
-/* The owner's part in a scope: marks and ranges at its begin, what counts as the scope's before it
- * ends, marks and ranges at its end. */
-void prof_follow_begin(struct prof_thread *t, struct prof_record *r, void *stream);
-void prof_follow_finish(const struct prof_thread *t, const struct prof_record *r);
-void prof_follow_end(struct prof_thread *t, struct prof_record *r);
-/* Gives back the marks of all records. Under the lock. */
-void prof_follow_forget(struct prof_thread *t);
+static inline const struct prof_hooks *prof_hooks_of(const struct prof_thread *t)
+{
+    return __atomic_load_n(&t->state->hooks, __ATOMIC_ACQUIRE);
+}
 
 static inline void prof_thread_refresh(struct prof_thread *t)
 {

@@ -1,15 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory: what is live and its peak, for all threads together and inside each scope. */
+/* Memory: what is live and its peak, for all threads together. */
 #include "profile/internal.h"
-
-/* A record looks twice, at its begin and at its end, and a call once: so much room is enough for
- * all records and for as many calls as make samples. */
-enum { SEEN_A_RECORD = 3 };
-
-static int64_t larger(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
 
 static void raise_to(int64_t *highest, int64_t value)
 {
@@ -25,52 +16,7 @@ static bool is_device(int device)
     return device >= 0 && device < PROF_DEVICES;
 }
 
-static size_t most_seen(const struct prof_state *state)
-{
-    return state->most_records < (PROF_NONE - 1) / SEEN_A_RECORD
-               ? SEEN_A_RECORD * state->most_records
-               : PROF_NONE - 1;
-}
-
-uint32_t prof_seen_add(struct prof_thread *t, int device, int64_t live)
-{
-    struct prof_last_seen *last = &t->last[device];
-    struct prof_seen *entry = prof_list_slot(&t->seen, sizeof(*entry), most_seen(t->state));
-
-    if (!entry) {
-        *last = (struct prof_last_seen) { INT64_MIN, PROF_NONE };
-        return PROF_NONE;
-    }
-    *entry = (struct prof_seen) { live, device };
-    *last = (struct prof_last_seen) { live, t->seen.nr };
-    prof_list_publish(&t->seen);
-    return last->at;
-}
-
-void prof_seen_empty(struct prof_thread *t)
-{
-    prof_list_empty(&t->seen);
-    for (int d = 0; d < PROF_DEVICES; d++)
-        t->last[d] = (struct prof_last_seen) { INT64_MIN, PROF_NONE };
-}
-
-bool prof_seen_between(const struct prof_thread *t, const struct prof_record *r,
-                       const struct prof_list_chunk **chunk, int64_t *live, int64_t *peak)
-{
-    *peak = INT64_MIN;
-    if (!(r->begun & BEGUN_MEMORY) || r->seen[0] == PROF_NONE || r->seen[1] == PROF_NONE)
-        return false;
-    for (uint32_t i = r->seen[0]; i <= r->seen[1]; i++) {
-        const struct prof_seen *entry = prof_list_at(&t->seen, sizeof(*entry), i, chunk);
-        if (entry->device != r->device)
-            continue;
-        *live = entry->live;
-        *peak = larger(*peak, entry->live);
-    }
-    return true;
-}
-
-static void add_sample(struct prof_thread *t, int device, int64_t live)
+static void add_memory_sample(struct prof_thread *t, int device, int64_t live)
 {
     struct prof_memory_sample *sample =
         prof_list_slot(&t->samples, sizeof(*sample), t->state->most_records);
@@ -101,7 +47,7 @@ void prof_memory(struct prof *prof, int device, int64_t delta)
     if (t->current)
         prof_seen_value(t, device, live);
     if (t->depth == 0 || !t->skipping)
-        add_sample(t, device, live);
+        add_memory_sample(t, device, live);
 }
 
 int64_t prof_memory_live(const struct prof *prof, int device)

@@ -30,7 +30,7 @@ char *prof_time_text(double ns, char buffer[PROF_TEXT_SIZE])
 }
 
 /* Columns on the screen: code points, by their first bytes. */
-static int width_of(const char *text)
+static int text_width(const char *text)
 {
     int width = 0;
 
@@ -39,132 +39,73 @@ static int width_of(const char *text)
     return width;
 }
 
-static double seconds_of(const struct prof_row *row)
-{
-    return (double)(row->gpu ? row->gpu : row->total) / 1e9;
-}
-
-static double value_of(const struct prof_row *row, size_t member)
-{
-    int64_t value;
-
-    memcpy(&value, (const char *)row + member, sizeof(value));
-    return (double)value;
-}
-
-static char *calls_cell(const struct prof_row *row, size_t unused, char *out)
-{
-    (void)unused;
-    snprintf(out, PROF_TEXT_SIZE, "%zu", row->calls);
-    return out;
-}
-
-static char *time_cell(const struct prof_row *row, size_t member, char *out)
-{
-    return prof_time_text(value_of(row, member), out);
-}
-
-static char *mean_cell(const struct prof_row *row, size_t unused, char *out)
-{
-    (void)unused;
-    return prof_time_text(row->mean, out);
-}
-
-static char *sd_cell(const struct prof_row *row, size_t unused, char *out)
-{
-    (void)unused;
-    return prof_time_text(row->sd, out);
-}
-
-static char *bandwidth_cell(const struct prof_row *row, size_t unused, char *out)
-{
-    (void)unused;
-    snprintf(out, PROF_TEXT_SIZE, "%.4g", (double)row->bytes / 1e9 / seconds_of(row));
-    return out;
-}
-
-static char *flops_cell(const struct prof_row *row, size_t unused, char *out)
-{
-    (void)unused;
-    snprintf(out, PROF_TEXT_SIZE, "%.4g", row->flops / 1e9 / seconds_of(row));
-    return out;
-}
-
-static char *peak_cell(const struct prof_row *row, size_t unused, char *out)
-{
-    (void)unused;
-    snprintf(out, PROF_TEXT_SIZE, "%.4g", (double)row->memory_peak / 0x1p20);
-    return out;
-}
-
-static int always(const struct prof_row *row)
-{
-    return row != NULL;
-}
-
-static int has_gpu(const struct prof_row *row)
-{
-    return row->gpu > 0;
-}
-
-static int has_transfer(const struct prof_row *row)
-{
-    return row->transfer > 0;
-}
-
-static int has_launch(const struct prof_row *row)
-{
-    return row->launch > 0;
-}
-
-static int has_bytes(const struct prof_row *row)
-{
-    return row->bytes > 0 && row->total > 0;
-}
-
-static int has_flops(const struct prof_row *row)
-{
-    return row->flops > 0 && row->total > 0;
-}
-
-static int has_memory(const struct prof_row *row)
-{
-    return row->memory_peak > 0;
-}
+enum column_kind { CALLS, TIME, TIME_IF_ANY, TIME_OF_DOUBLE, BANDWIDTH, FLOP_RATE, PEAK };
 
 /* A column is there if any row has it; rows that do not show a dash. */
 static const struct column {
     const char *title;
     int width;
-    char *(*cell)(const struct prof_row *row, size_t member, char *out);
-    int (*has)(const struct prof_row *row);
+    enum column_kind kind;
     size_t member;
 } columns[] = {
-    { "calls", 8, calls_cell, always, 0 },
-    { "total", 9, time_cell, always, offsetof(struct prof_row, total) },
-    { "self", 9, time_cell, always, offsetof(struct prof_row, self) },
-    { "mean", 9, mean_cell, always, 0 },
-    { "min", 9, time_cell, always, offsetof(struct prof_row, min) },
-    { "p50", 9, time_cell, always, offsetof(struct prof_row, p50) },
-    { "p95", 9, time_cell, always, offsetof(struct prof_row, p95) },
-    { "p99", 9, time_cell, always, offsetof(struct prof_row, p99) },
-    { "max", 9, time_cell, always, offsetof(struct prof_row, max) },
-    { "sd", 9, sd_cell, always, 0 },
-    { "gpu", 9, time_cell, has_gpu, offsetof(struct prof_row, gpu) },
-    { "transfer", 9, time_cell, has_transfer, offsetof(struct prof_row, transfer) },
-    { "launch", 9, time_cell, has_launch, offsetof(struct prof_row, launch) },
-    { "GB/s", 8, bandwidth_cell, has_bytes, 0 },
-    { "GFLOP/s", 8, flops_cell, has_flops, 0 },
-    { "peak MiB", 8, peak_cell, has_memory, 0 },
+    { "calls", 8, CALLS, 0 },
+    { "total", 9, TIME, offsetof(struct prof_row, total) },
+    { "self", 9, TIME, offsetof(struct prof_row, self) },
+    { "mean", 9, TIME_OF_DOUBLE, offsetof(struct prof_row, mean) },
+    { "min", 9, TIME, offsetof(struct prof_row, min) },
+    { "p50", 9, TIME, offsetof(struct prof_row, p50) },
+    { "p95", 9, TIME, offsetof(struct prof_row, p95) },
+    { "p99", 9, TIME, offsetof(struct prof_row, p99) },
+    { "max", 9, TIME, offsetof(struct prof_row, max) },
+    { "sd", 9, TIME_OF_DOUBLE, offsetof(struct prof_row, sd) },
+    { "gpu", 9, TIME_IF_ANY, offsetof(struct prof_row, gpu) },
+    { "transfer", 9, TIME_IF_ANY, offsetof(struct prof_row, transfer) },
+    { "launch", 9, TIME_IF_ANY, offsetof(struct prof_row, launch) },
+    { "GB/s", 8, BANDWIDTH, 0 },
+    { "GFLOP/s", 8, FLOP_RATE, 0 },
+    { "peak MiB", 8, PEAK, 0 },
 };
 enum { NR_COLUMNS = sizeof(columns) / sizeof(columns[0]) };
 
+/* 0: the row does not have it. */
+static int fill_cell(const struct column *c, const struct prof_row *row, char out[PROF_TEXT_SIZE])
+{
+    const char *member = (const char *)row + c->member;
+    double seconds = (double)(row->gpu ? row->gpu : row->total) / 1e9, real;
+    int64_t whole;
+
+    switch (c->kind) {
+    case CALLS:
+        snprintf(out, PROF_TEXT_SIZE, "%zu", row->calls);
+        return 1;
+    case TIME:
+    case TIME_IF_ANY:
+        memcpy(&whole, member, sizeof(whole));
+        prof_time_text((double)whole, out);
+        return c->kind == TIME || whole > 0;
+    case TIME_OF_DOUBLE:
+        memcpy(&real, member, sizeof(real));
+        prof_time_text(real, out);
+        return 1;
+    case BANDWIDTH:
+        snprintf(out, PROF_TEXT_SIZE, "%.4g", (double)row->bytes / 1e9 / seconds);
+        return row->bytes > 0 && row->total > 0;
+    case FLOP_RATE:
+        snprintf(out, PROF_TEXT_SIZE, "%.4g", row->flops / 1e9 / seconds);
+        return row->flops > 0 && row->total > 0;
+    case PEAK:
+        snprintf(out, PROF_TEXT_SIZE, "%.4g", (double)row->memory_peak / 0x1p20);
+        return row->memory_peak > 0;
+    }
+    return 0;
+}
+
 static int name_width(const struct prof_summary *summary)
 {
-    int width = width_of("operation");
+    int width = text_width("operation");
 
     for (size_t i = 0; i < summary->nr_rows; i++) {
-        int name = width_of(summary->rows[i].name);
+        int name = text_width(summary->rows[i].name);
         width = name > width ? name : width;
     }
     return width;
@@ -172,13 +113,15 @@ static int name_width(const struct prof_summary *summary)
 
 static void print_name(FILE *file, const char *name, int width)
 {
-    fprintf(file, "%s%*s", name, width - width_of(name), "");
+    fprintf(file, "%s%*s", name, width - text_width(name), "");
 }
 
-static int is_shown(const struct prof_summary *summary, enum prof_side side, int column)
+static int is_column_shown(const struct prof_summary *summary, enum prof_side side, int column)
 {
+    char unused[PROF_TEXT_SIZE];
+
     for (size_t i = 0; i < summary->nr_rows; i++) {
-        if (summary->rows[i].side == side && columns[column].has(&summary->rows[i]))
+        if (summary->rows[i].side == side && fill_cell(&columns[column], &summary->rows[i], unused))
             return 1;
     }
     return 0;
@@ -192,7 +135,7 @@ static void print_row(FILE *file, const struct prof_row *row, const int *shown, 
     for (int c = 0; c < NR_COLUMNS; c++) {
         if (shown[c])
             fprintf(file, "  %*s", columns[c].width,
-                    columns[c].has(row) ? columns[c].cell(row, columns[c].member, text) : "-");
+                    fill_cell(&columns[c], row, text) ? text : "-");
     }
     fputc('\n', file);
 }
@@ -207,7 +150,7 @@ static void print_side(FILE *file, const struct prof_summary *summary, enum prof
         fputs("\nOn the device\n", file);
     print_name(file, "operation", width);
     for (int c = 0; c < NR_COLUMNS; c++) {
-        shown[c] = is_shown(summary, side, c);
+        shown[c] = is_column_shown(summary, side, c);
         if (shown[c])
             fprintf(file, "  %*s", columns[c].width, columns[c].title);
     }
@@ -226,6 +169,33 @@ static void print_losses(FILE *file, const struct prof_meta *meta)
     if (meta->dropped)
         fprintf(file, "%llu scopes found no room and are missing.\n",
                 (unsigned long long)meta->dropped);
+}
+
+static int follows_memory(const struct prof_summary *summary)
+{
+    for (size_t i = 0; i < summary->nr_rows; i++) {
+        if (summary->rows[i].memory_peak >= 0)
+            return 1;
+    }
+    return 0;
+}
+
+double prof_cost_of(const struct prof_cost *cost, const struct prof_summary *summary)
+{
+    return cost->memory > 0 && follows_memory(summary) ? cost->memory : cost->on;
+}
+
+char *prof_cost_text(const struct prof_cost *cost, const struct prof_summary *summary,
+                     char buffer[PROF_COST_SIZE])
+{
+    char on[PROF_TEXT_SIZE], off[PROF_TEXT_SIZE];
+    double ns = prof_cost_of(cost, summary);
+    int met = ns <= PROF_TARGET_ON && cost->off <= PROF_TARGET_OFF;
+
+    snprintf(buffer, PROF_COST_SIZE, "%s a scope, %s when off (targets: %g and %g ns, %s)",
+             prof_time_text(ns, on), prof_time_text(cost->off, off), PROF_TARGET_ON,
+             PROF_TARGET_OFF, met ? "met" : "not met");
+    return buffer;
 }
 
 static void print_cost(FILE *file, const struct prof_summary *summary, const struct prof_cost *cost)
@@ -256,11 +226,11 @@ int prof_print_summary(FILE *file, const struct prof_summary *summary, const str
 
 int prof_print_bottlenecks(FILE *file, const struct prof_bottleneck *list, size_t n)
 {
-    int width = width_of("operation");
+    int width = text_width("operation");
     char self[PROF_TEXT_SIZE], total[PROF_TEXT_SIZE];
 
     for (size_t i = 0; i < n; i++) {
-        int name = width_of(list[i].row->name);
+        int name = text_width(list[i].row->name);
         width = name > width ? name : width;
     }
     fprintf(file, "  # ");

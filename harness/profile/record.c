@@ -24,7 +24,7 @@ static bool is_sampled(struct prof_thread *t)
     return scrambled(start + 0x9e3779b97f4a7c15U * ++t->draws) < threshold;
 }
 
-static void outermost(struct prof_thread *t)
+static void begin_outermost(struct prof_thread *t)
 {
     prof_thread_refresh(t);
     t->skipping = !is_sampled(t);
@@ -48,7 +48,7 @@ static struct prof_record *record_of(struct prof_thread *t, const struct prof_si
     return r;
 }
 
-static void publish(struct prof_thread *t)
+static void publish_record(struct prof_thread *t)
 {
     __atomic_store_n(&t->count, t->count + 1, __ATOMIC_RELEASE);
 }
@@ -64,15 +64,60 @@ static void set_work(struct prof_record *r, const struct prof_work *work)
     r->flops = w->flops;
 }
 
+/* The part in a scope of who owns the GPU, or the program: marks and ranges at its begin, what
+ * counts as the scope's before it ends, marks and ranges at its end. Not inline: few ask for it. */
+static __attribute__((noinline)) void hooks_begin(struct prof_thread *t, struct prof_record *r,
+                                                  void *stream)
+{
+    const struct prof_hooks *hooks = prof_hooks_of(t);
+
+    if (!hooks)
+        return;
+    r->begun |= BEGUN_HOOKED;
+    if (hooks->push)
+        hooks->push(hooks->context, r->site->name);
+    if (!hooks->mark || r->device < PROF_GPU)
+        return;
+    struct prof_extra *extra = prof_extra_of(t, r);
+    extra->stream = stream;
+    extra->marks[0] = hooks->mark(hooks->context, r->device, stream);
+    extra->gpu = (struct prof_span) { -1, -1 };
+    r->begun |= extra->marks[0] ? BEGUN_MARKED : 0;
+}
+
+static __attribute__((noinline)) void hooks_finish(const struct prof_thread *t,
+                                                   const struct prof_record *r)
+{
+    const struct prof_hooks *hooks = prof_hooks_of(t);
+
+    if (hooks && hooks->finish)
+        hooks->finish(hooks->context, r->site->name);
+}
+
+static __attribute__((noinline)) void hooks_end(struct prof_thread *t, struct prof_record *r)
+{
+    const struct prof_hooks *hooks = prof_hooks_of(t);
+
+    if (!hooks)
+        return;
+    if (r->begun & BEGUN_MARKED) {
+        struct prof_extra *extra = prof_extra_of(t, r);
+        extra->marks[1] = hooks->mark(hooks->context, r->device, extra->stream);
+        r->ended |= ENDED_MARKED;
+    }
+    if (hooks->push && hooks->pop)
+        hooks->pop(hooks->context);
+}
+
 /* What only some programs ask for. */
-static void follow(struct prof_thread *t, struct prof_record *r, const struct prof_work *work)
+static void follow_scope(struct prof_thread *t, struct prof_record *r, const struct prof_work *work)
 {
     uint32_t following = __atomic_load_n(&t->state->following, __ATOMIC_ACQUIRE);
 
     if (__builtin_expect(following == 0, 1))
         return;
     if (following & FOLLOWING_HOOKS)
-        prof_follow_begin(t, r, work ? work->stream : NULL);
+        hooks_begin(t, r, work ? work->stream : NULL);
     if (following & FOLLOWING_MEMORY) {
         r->begun |= BEGUN_MEMORY;
         r->seen[0] = prof_seen(t, r->device);
@@ -90,7 +135,7 @@ struct prof_scope prof_begin(struct prof *prof, const struct prof_site *site,
     if (!t)
         return scope;
     if (t->depth == 0)
-        outermost(t);
+        begin_outermost(t);
     scope = (struct prof_scope) { t, NULL, t->depth++, t->generation };
     if (t->skipping)
         return scope;
@@ -98,11 +143,11 @@ struct prof_scope prof_begin(struct prof *prof, const struct prof_site *site,
     if (!r)
         return scope;
     set_work(r, work);
-    follow(t, r, work);
+    follow_scope(t, r, work);
     scope.record = t->current = r;
     t->current_index = t->count;
     r->start = prof_clock_ticks();
-    publish(t);
+    publish_record(t);
     return scope;
 }
 
@@ -110,7 +155,7 @@ static void close_record(struct prof_thread *t, struct prof_record *r, uint64_t 
 {
     /* analyzer: its callers have looked whether there is one */
     if (r->begun & BEGUN_HOOKED)
-        prof_follow_end(t, r);
+        hooks_end(t, r);
     if (r->begun & BEGUN_MEMORY)
         r->seen[1] = prof_seen(t, r->device);
     r->ended |= how;
@@ -132,7 +177,7 @@ void prof_end(struct prof_scope *scope)
     if (r && r->end)
         return;
     if (r && __builtin_expect(r->begun & BEGUN_HOOKED, 0))
-        prof_follow_finish(t, r);
+        hooks_finish(t, r);
     uint64_t now = prof_clock_ticks();
     t->depth = scope->depth;
     while (r && t->current != r)
@@ -154,7 +199,7 @@ void prof_instant(struct prof *prof, const struct prof_site *site)
     set_work(r, NULL);
     r->begun = BEGUN_INSTANT;
     r->start = r->end = prof_clock_ticks();
-    publish(t);
+    publish_record(t);
 }
 
 unsigned prof_depth(struct prof *prof)

@@ -68,8 +68,8 @@ static int thread_track(const struct taking *take, const struct prof_thread *t)
 }
 
 /* Asks the GPU's owner for the span of a record, once. */
-static void resolve(const struct taking *take, const struct prof_record *r,
-                    struct prof_extra *extra)
+static void resolve_marks(const struct taking *take, const struct prof_record *r,
+                          struct prof_extra *extra)
 {
     const struct prof_hooks *hooks = __atomic_load_n(&take->state->hooks, __ATOMIC_ACQUIRE);
 
@@ -148,7 +148,7 @@ static void set_extra(const struct taking *take, struct source *from, struct pro
                       const struct prof_record *r, struct prof_extra *extra)
 {
     if (r->begun & BEGUN_MARKED) {
-        resolve(take, r, extra);
+        resolve_marks(take, r, extra);
         s->gpu = extra->gpu.duration_ns > 0 ? extra->gpu.duration_ns : 0;
     }
     int64_t live, peak;
@@ -160,8 +160,8 @@ static void set_extra(const struct taking *take, struct source *from, struct pro
 
 /* What ended after the moment of the snapshot was open then, so that no scope outlasts the one
  * around it. */
-static int add_record(const struct taking *take, struct source *from, const struct prof_record *r,
-                      struct prof_extra *extra)
+static int add_record_slice(const struct taking *take, struct source *from,
+                            const struct prof_record *r, struct prof_extra *extra)
 {
     uint64_t end = __atomic_load_n(&r->end, __ATOMIC_ACQUIRE);
     bool open = end == 0 || end > take->now.ticks;
@@ -217,7 +217,7 @@ static int add_records(const struct taking *take, const struct prof_thread *t, u
     for (const struct prof_chunk *chunk = prof_chunk_first(t, nr); chunk;
          chunk = prof_chunk_after(chunk, nr)) {
         for (uint32_t i = 0; i < chunk->nr && chunk->base + i < nr; i++) {
-            if (add_record(take, &from, &chunk->records[i], &chunk->extras[i]) != 0)
+            if (add_record_slice(take, &from, &chunk->records[i], &chunk->extras[i]) != 0)
                 return -1;
         }
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Profilers: made, switched, emptied; and what is set for all threads. */
+/* Profilers: made, switched, emptied; what is set for all threads, and which buffer is whose. */
 #include "profile/internal.h"
 
 #include <errno.h>
@@ -15,6 +15,17 @@ static unsigned last_id; /* the global instance has 0 */
 static pthread_mutex_t global_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t clock_once = PTHREAD_ONCE_INIT;
 
+enum { SLOTS = 4 };
+
+static uint64_t last_token;
+static __thread uint64_t own_token;
+
+/* The buffers that the thread used last, by the number of their profiler. */
+static __thread struct {
+    struct prof_thread *thread;
+    unsigned id;
+} slots[SLOTS];
+
 static int64_t epoch_ns(void)
 {
     struct timespec t;
@@ -28,7 +39,7 @@ static uint64_t threshold_of(double rate)
     return rate >= 1 ? UINT64_MAX : (uint64_t)(rate * 0x1p64);
 }
 
-struct prof_state *prof_state_create(const struct prof_options *options)
+static struct prof_state *create_state(const struct prof_options *options)
 {
     struct prof_state *state = prof_zeroed(sizeof(*state));
 
@@ -48,7 +59,7 @@ struct prof_state *prof_state_create(const struct prof_options *options)
     return state;
 }
 
-void prof_state_free(struct prof_state *state)
+static void free_state(struct prof_state *state)
 {
     if (!state)
         return;
@@ -75,11 +86,41 @@ struct prof_state *prof_state_of(struct prof *prof)
     pthread_mutex_lock(&global_lock);
     state = prof->state;
     if (!state) {
-        state = prof_state_create(NULL);
+        state = create_state(NULL);
         __atomic_store_n(&prof->state, state, __ATOMIC_RELEASE);
     }
     pthread_mutex_unlock(&global_lock);
     return state;
+}
+
+static struct prof_thread *find_or_create_thread(struct prof_state *state)
+{
+    struct prof_thread *t;
+
+    if (!own_token)
+        own_token = __atomic_add_fetch(&last_token, 1, __ATOMIC_RELAXED);
+    pthread_mutex_lock(&state->lock);
+    for (t = state->threads; t && t->token != own_token; t = t->next)
+        continue;
+    if (!t)
+        t = prof_thread_create(state, own_token);
+    pthread_mutex_unlock(&state->lock);
+    return t;
+}
+
+struct prof_thread *prof_thread_of(struct prof *prof)
+{
+    unsigned i = prof->id % SLOTS;
+
+    if (__builtin_expect(slots[i].thread && slots[i].id == prof->id, 1))
+        return slots[i].thread;
+    struct prof_state *state = prof_state_of(prof);
+    struct prof_thread *t = state ? find_or_create_thread(state) : NULL;
+    if (t) {
+        slots[i].thread = t;
+        slots[i].id = prof->id;
+    }
+    return t;
 }
 
 struct prof *prof_create(const struct prof_options *options)
@@ -94,7 +135,7 @@ struct prof *prof_create(const struct prof_options *options)
     if (!prof)
         return NULL;
     prof->id = __atomic_add_fetch(&last_id, 1, __ATOMIC_RELAXED);
-    prof->state = prof_state_create(options);
+    prof->state = create_state(options);
     if (!prof->state) {
         free(prof);
         return NULL;
@@ -106,7 +147,7 @@ void prof_free(struct prof *prof)
 {
     if (!prof)
         return;
-    prof_state_free(prof->state);
+    free_state(prof->state);
     free(prof);
 }
 
@@ -200,7 +241,7 @@ int prof_thread_name(struct prof *prof, const char *name)
     return 0;
 }
 
-static const struct prof_site *find_or_add(struct prof_state *state, const char *name)
+static const struct prof_site *find_or_add_site(struct prof_state *state, const char *name)
 {
     size_t length = strlen(name);
 
@@ -225,7 +266,7 @@ const struct prof_site *prof_site_named(struct prof *prof, const char *name)
     if (!state)
         return NULL;
     pthread_mutex_lock(&state->lock);
-    const struct prof_site *site = find_or_add(state, name);
+    const struct prof_site *site = find_or_add_site(state, name);
     pthread_mutex_unlock(&state->lock);
     return site;
 }

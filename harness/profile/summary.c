@@ -39,7 +39,7 @@ static int *slot_of(const struct building *b, enum prof_side side, const char *n
     return &b->slots[i];
 }
 
-static void add_row(struct building *b, const struct prof_slice *s, enum prof_side side)
+static void add_summary_row(struct building *b, const struct prof_slice *s, enum prof_side side)
 {
     b->summary->rows[b->summary->nr_rows++] = (struct prof_row) {
         .name = s->name,
@@ -62,7 +62,7 @@ static int is_recursive(const struct building *b, size_t i)
     return 0;
 }
 
-static void add_slice(const struct building *b, size_t i, struct prof_row *row)
+static void add_summary_slice(const struct building *b, size_t i, struct prof_row *row)
 {
     const struct prof_slice *s = &b->trace->slices[i];
 
@@ -87,11 +87,11 @@ static void fill_rows(struct building *b)
             continue;
         int *slot = slot_of(b, side, s->name);
         if (!*slot) {
-            add_row(b, s, side);
+            add_summary_row(b, s, side);
             *slot = (int)b->summary->nr_rows;
         }
         b->row_of[i] = *slot - 1;
-        add_slice(b, i, &b->summary->rows[*slot - 1]);
+        add_summary_slice(b, i, &b->summary->rows[*slot - 1]);
         b->summary->total[side] += b->self[i];
         b->summary->calls[side]++;
     }
@@ -155,7 +155,7 @@ static int by_size(const void *a_, const void *b_)
 }
 
 /* Nearest rank: the smallest that p % of them are at or below. */
-static int64_t percentile(const int64_t *sorted, size_t n, unsigned p)
+static int64_t nth_percentile(const int64_t *sorted, size_t n, unsigned p)
 {
     return sorted[(n * p + 99) / 100 - 1];
 }
@@ -172,9 +172,9 @@ static void set_spread(struct prof_row *row, int64_t *durations)
     for (size_t i = 0; i < n; i++)
         squares += ((double)durations[i] - row->mean) * ((double)durations[i] - row->mean);
     row->sd = n > 1 ? sqrt(squares / (double)(n - 1)) : 0;
-    row->p50 = percentile(durations, n, 50);
-    row->p95 = percentile(durations, n, 95);
-    row->p99 = percentile(durations, n, 99);
+    row->p50 = nth_percentile(durations, n, 50);
+    row->p95 = nth_percentile(durations, n, 95);
+    row->p99 = nth_percentile(durations, n, 99);
     row->cpu = row->side == PROF_HOST ? row->total - row->launch : 0;
 }
 
@@ -208,7 +208,7 @@ static int by_side_and_self(const void *a_, const void *b_)
     return strcmp(a->name, b->name);
 }
 
-static int build(struct building *b)
+static int build_summary(struct building *b)
 {
     size_t nr = b->trace->nr_slices + 1;
     int64_t *durations = malloc(nr * sizeof(*durations));
@@ -246,7 +246,7 @@ int prof_summarise(const struct prof_trace *trace, struct prof_summary *summary)
     b.row_of = malloc((trace->nr_slices + 1) * sizeof(*b.row_of));
     b.slots = calloc(b.nr_slots, sizeof(*b.slots));
     if (summary->rows && b.self && b.row_of && b.slots)
-        rc = build(&b);
+        rc = build_summary(&b);
     free(b.self);
     free(b.row_of);
     free(b.slots);

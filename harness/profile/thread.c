@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A thread's buffer: chunks of records that it alone fills, and that others read up to its count.
- */
+/* A thread's buffer: what it alone fills and others read up to its count. Chunks of records, lists
+ * of what few records have, what it saw of memory. */
 #include "profile/internal.h"
 
 #include <stdlib.h>
@@ -10,16 +10,149 @@
 #include <sys/syscall.h>
 #endif
 
-enum { SLOTS = 4 };
+/* ---- lists ---- */
 
-static uint64_t last_token;
-static __thread uint64_t own_token;
+enum { FIRST_CHUNK = 64, MOST_CHUNK = 1 << 14 };
 
-/* The buffers that the thread used last, by the number of their profiler. */
-static __thread struct {
-    struct prof_thread *thread;
-    unsigned id;
-} slots[SLOTS];
+/* How many entries a chunk gets: twice those of the one before, as far as there is room. */
+static uint32_t chunk_size(uint32_t previous, size_t room)
+{
+    size_t size = previous ? (size_t)previous * 2 : FIRST_CHUNK;
+
+    size = size > MOST_CHUNK ? MOST_CHUNK : size;
+    return (uint32_t)(size < room ? size : room);
+}
+
+/* The chunk behind the one that is full; NULL: there may be none. */
+static struct prof_list_chunk *list_chunk_next(struct prof_list *list, size_t size, size_t most)
+{
+    struct prof_list_chunk *full = list->filling;
+    struct prof_list_chunk **link = full ? &full->next : &list->first;
+
+    if (!*link) {
+        uint32_t base = full ? full->base + full->nr : 0;
+        uint32_t nr = chunk_size(full ? full->nr : 0, most - base);
+        struct prof_list_chunk *chunk = nr ? malloc(sizeof(*chunk) + nr * size) : NULL;
+        if (chunk)
+            *chunk = (struct prof_list_chunk) { .base = base, .nr = nr };
+        *link = chunk;
+    } /* analyzer: the list owns it, see release_list() */
+    return *link;
+}
+
+static void *entry_of(const struct prof_list_chunk *chunk, size_t size, uint32_t index)
+{
+    return (char *)chunk->entries + (index - chunk->base) * size;
+}
+
+void *prof_list_slot(struct prof_list *list, size_t size, size_t most)
+{
+    struct prof_list_chunk *chunk = list->filling;
+
+    if (list->full)
+        return NULL;
+    if (!chunk || list->nr - chunk->base == chunk->nr) {
+        chunk = list_chunk_next(list, size, most);
+        list->full = !chunk;
+        if (!chunk)
+            return NULL;
+        list->filling = chunk;
+    }
+    return entry_of(chunk, size, list->nr);
+}
+
+void prof_list_publish(struct prof_list *list)
+{
+    __atomic_store_n(&list->nr, list->nr + 1, __ATOMIC_RELEASE);
+}
+
+const void *prof_list_at(const struct prof_list *list, size_t size, uint32_t index,
+                         const struct prof_list_chunk **chunk)
+{
+    if (!*chunk || index < (*chunk)->base)
+        *chunk = list->first;
+    while (index - (*chunk)->base >= (*chunk)->nr)
+        *chunk = (*chunk)->next;
+    return entry_of(*chunk, size, index);
+}
+
+static void empty_list(struct prof_list *list)
+{
+    list->filling = NULL; /* the next one is the first again */
+    list->full = false;
+    __atomic_store_n(&list->nr, 0, __ATOMIC_RELAXED);
+}
+
+static void release_list(struct prof_list *list)
+{
+    while (list->first) {
+        struct prof_list_chunk *chunk = list->first;
+        list->first = chunk->next;
+        free(chunk);
+    }
+}
+
+/* ---- what it saw of memory ---- */
+
+/* A record looks twice, at its begin and at its end, and a call once: so much room is enough for
+ * all records and for as many calls as make samples. */
+enum { SEEN_A_RECORD = 3 };
+
+static size_t most_seen(const struct prof_state *state)
+{
+    return state->most_records < (PROF_NONE - 1) / SEEN_A_RECORD
+               ? SEEN_A_RECORD * state->most_records
+               : PROF_NONE - 1;
+}
+
+uint32_t prof_seen_add(struct prof_thread *t, int device, int64_t live)
+{
+    struct prof_last_seen *last = &t->last[device];
+    struct prof_seen *entry = prof_list_slot(&t->seen, sizeof(*entry), most_seen(t->state));
+
+    if (!entry) {
+        *last = (struct prof_last_seen) { INT64_MIN, PROF_NONE };
+        return PROF_NONE;
+    }
+    *entry = (struct prof_seen) { live, device };
+    *last = (struct prof_last_seen) { live, t->seen.nr };
+    prof_list_publish(&t->seen);
+    return last->at;
+}
+
+static void empty_seen(struct prof_thread *t)
+{
+    empty_list(&t->seen);
+    for (int d = 0; d < PROF_DEVICES; d++)
+        t->last[d] = (struct prof_last_seen) { INT64_MIN, PROF_NONE };
+}
+
+bool prof_seen_between(const struct prof_thread *t, const struct prof_record *r,
+                       const struct prof_list_chunk **chunk, int64_t *live, int64_t *peak)
+{
+    *peak = INT64_MIN;
+    if (!(r->begun & BEGUN_MEMORY) || r->seen[0] == PROF_NONE || r->seen[1] == PROF_NONE)
+        return false;
+    for (uint32_t i = r->seen[0]; i <= r->seen[1]; i++) {
+        const struct prof_seen *entry = prof_list_at(&t->seen, sizeof(*entry), i, chunk);
+        if (entry->device != r->device)
+            continue;
+        *live = entry->live;
+        *peak = entry->live > *peak ? entry->live : *peak;
+    }
+    return true;
+}
+
+/* ---- the buffer ---- */
+
+void *prof_zeroed(size_t size)
+{
+    void *memory = NULL;
+
+    if (posix_memalign(&memory, PROF_LINE, size) != 0)
+        return NULL;
+    return memset(memory, 0, size);
+}
 
 static int64_t system_thread(uint64_t token)
 {
@@ -31,60 +164,21 @@ static int64_t system_thread(uint64_t token)
 #endif
 }
 
-void *prof_zeroed(size_t size)
-{
-    void *memory = NULL;
-
-    if (posix_memalign(&memory, PROF_LINE, size) != 0)
-        return NULL;
-    return memset(memory, 0, size);
-}
-
-static struct prof_thread *thread_create(struct prof_state *state)
+struct prof_thread *prof_thread_create(struct prof_state *state, uint64_t token)
 {
     struct prof_thread *t = prof_zeroed(sizeof(*t));
 
     if (!t)
         return NULL;
     t->state = state;
-    t->token = own_token;
+    t->token = token;
     t->serial = state->nr_threads++;
-    t->system_id = system_thread(own_token);
+    t->system_id = system_thread(token);
     t->generation = state->generation;
     t->current_index = PROF_NONE;
-    prof_seen_empty(t);
+    empty_seen(t);
     *state->last = t;
     state->last = &t->next;
-    return t;
-}
-
-static struct prof_thread *find_or_create(struct prof_state *state)
-{
-    struct prof_thread *t;
-
-    if (!own_token)
-        own_token = __atomic_add_fetch(&last_token, 1, __ATOMIC_RELAXED);
-    pthread_mutex_lock(&state->lock);
-    for (t = state->threads; t && t->token != own_token; t = t->next)
-        continue;
-    if (!t)
-        t = thread_create(state);
-    pthread_mutex_unlock(&state->lock);
-    return t;
-}
-
-struct prof_thread *prof_thread_of(struct prof *prof)
-{
-    unsigned i = prof->id % SLOTS;
-
-    if (__builtin_expect(slots[i].thread && slots[i].id == prof->id, 1))
-        return slots[i].thread;
-    struct prof_state *state = prof_state_of(prof);
-    struct prof_thread *t = state ? find_or_create(state) : NULL;
-    if (t) {
-        slots[i].thread = t;
-        slots[i].id = prof->id;
-    }
     return t;
 }
 
@@ -117,7 +211,7 @@ static struct prof_chunk *chunk_next(struct prof_thread *t)
 
     if (!*link) {
         uint32_t base = full ? full->base + full->nr : 0;
-        uint32_t nr = prof_chunk_size(full ? full->nr : 0, t->state->most_records - base);
+        uint32_t nr = chunk_size(full ? full->nr : 0, t->state->most_records - base);
         *link = nr && !t->full ? chunk_create(base, nr) : NULL;
         /* analyzer: the list owns it, and the thread the list */
         t->full = !*link; /* and stays so: what is inside a dropped scope is dropped */
@@ -148,7 +242,7 @@ struct prof_record *prof_thread_find(const struct prof_thread *t, uint32_t index
     return &chunk->records[index - chunk->base];
 }
 
-static bool holds(const struct prof_chunk *chunk, const struct prof_record *r)
+static bool chunk_holds(const struct prof_chunk *chunk, const struct prof_record *r)
 {
     return (uintptr_t)r - (uintptr_t)chunk->records < chunk->nr * sizeof(*r);
 }
@@ -156,21 +250,45 @@ static bool holds(const struct prof_chunk *chunk, const struct prof_record *r)
 struct prof_extra *prof_extra_of(const struct prof_thread *t, const struct prof_record *r)
 {
     /* The current chunk or, for scopes long open, one before it. */
-    const struct prof_chunk *chunk = holds(t->chunk, r) ? t->chunk : t->chunks;
+    const struct prof_chunk *chunk = chunk_holds(t->chunk, r) ? t->chunk : t->chunks;
 
-    while (!holds(chunk, r))
+    while (!chunk_holds(chunk, r))
         chunk = chunk->next;
     return &chunk->extras[r - chunk->records];
 }
 
-static void reset(struct prof_thread *t)
+static void forget_marks(const struct prof_thread *t, const struct prof_record *r,
+                         struct prof_extra *extra)
 {
-    prof_follow_forget(t);
+    const struct prof_hooks *hooks = prof_hooks_of(t);
+
+    for (int i = 0; i < (r->ended & ENDED_MARKED ? 2 : 1); i++) {
+        if (extra->marks[i] && hooks && hooks->forget)
+            hooks->forget(hooks->context, extra->marks[i]);
+        extra->marks[i] = NULL;
+    }
+}
+
+/* Gives back the marks of all records. Under the lock. */
+static void forget_all_marks(struct prof_thread *t)
+{
+    for (struct prof_chunk *chunk = prof_chunk_first(t, t->count); chunk;
+         chunk = prof_chunk_after(chunk, t->count)) {
+        for (uint32_t i = 0; i < chunk->nr && chunk->base + i < t->count; i++) {
+            if (chunk->records[i].begun & BEGUN_MARKED)
+                forget_marks(t, &chunk->records[i], &chunk->extras[i]);
+        }
+    }
+}
+
+static void reset_thread(struct prof_thread *t)
+{
+    forget_all_marks(t);
     t->current = NULL;
     t->current_index = PROF_NONE;
     t->chunk = NULL; /* the next one is the first again */
-    prof_list_empty(&t->samples);
-    prof_seen_empty(t);
+    empty_list(&t->samples);
+    empty_seen(t);
     __atomic_store_n(&t->count, 0, __ATOMIC_RELAXED);
     __atomic_store_n(&t->dropped, 0, __ATOMIC_RELAXED);
     __atomic_store_n(&t->skipped, 0, __ATOMIC_RELAXED);
@@ -182,13 +300,13 @@ static void reset(struct prof_thread *t)
 void prof_thread_start_over(struct prof_thread *t)
 {
     pthread_mutex_lock(&t->state->lock);
-    reset(t);
+    reset_thread(t);
     pthread_mutex_unlock(&t->state->lock);
 }
 
 void prof_thread_free(struct prof_thread *t)
 {
-    prof_follow_forget(t);
+    forget_all_marks(t);
     while (t->chunks) {
         struct prof_chunk *chunk = t->chunks;
         t->chunks = chunk->next;
@@ -196,7 +314,7 @@ void prof_thread_free(struct prof_thread *t)
         free(chunk->extras);
         free(chunk);
     }
-    prof_list_release(&t->samples);
-    prof_list_release(&t->seen);
+    release_list(&t->samples);
+    release_list(&t->seen);
     free(t);
 }

@@ -84,14 +84,14 @@ const char *prof_trace_text(struct prof_trace *trace, const char *text)
 }
 
 /* `*kept` = the trace's own copy; false: no memory. */
-static int keep(struct prof_trace *trace, const char **kept, const char *text)
+static int keep_text(struct prof_trace *trace, const char **kept, const char *text)
 {
     *kept = prof_trace_text(trace, text); /* analyzer: the trace owns it */
     return !text || *kept;
 }
 
 /* A place behind the last one; NULL: no memory. */
-static void *added(struct prof_trace *trace, int what, void *items_, size_t *nr, size_t size)
+static void *add_place(struct prof_trace *trace, int what, void *items_, size_t *nr, size_t size)
 {
     void **items = items_;
 
@@ -108,7 +108,7 @@ static void *added(struct prof_trace *trace, int what, void *items_, size_t *nr,
     return (char *)*items + (*nr)++ * size;
 }
 
-static int invalid(void)
+static int invalid_argument(void)
 {
     errno = EINVAL;
     return -1;
@@ -128,11 +128,11 @@ int prof_trace_track(struct prof_trace *trace, const struct prof_track *track)
         if (is_same_track(&trace->tracks[i], track))
             return (int)i;
     }
-    if (!keep(trace, &copy.owner, track->owner ? track->owner : "") ||
-        !keep(trace, &copy.name, track->name ? track->name : ""))
+    if (!keep_text(trace, &copy.owner, track->owner ? track->owner : "") ||
+        !keep_text(trace, &copy.name, track->name ? track->name : ""))
         return -1;
     struct prof_track *t =
-        added(trace, TRACKS, &trace->tracks, &trace->nr_tracks, sizeof(*trace->tracks));
+        add_place(trace, TRACKS, &trace->tracks, &trace->nr_tracks, sizeof(*trace->tracks));
     if (!t)
         return -1;
     *t = copy;
@@ -145,12 +145,13 @@ int prof_trace_slice(struct prof_trace *trace, const struct prof_slice *slice)
 
     if (slice->track < 0 || (size_t)slice->track >= trace->nr_tracks || slice->duration < 0 ||
         slice->parent < PROF_FIND_PARENT || !slice->name)
-        return invalid();
-    if (!keep(trace, &copy.name, slice->name) || !keep(trace, &copy.backend, slice->backend) ||
-        !keep(trace, &copy.category, slice->category ? slice->category : ""))
+        return invalid_argument();
+    if (!keep_text(trace, &copy.name, slice->name) ||
+        !keep_text(trace, &copy.backend, slice->backend) ||
+        !keep_text(trace, &copy.category, slice->category ? slice->category : ""))
         return -1;
     struct prof_slice *s =
-        added(trace, SLICES, &trace->slices, &trace->nr_slices, sizeof(*trace->slices));
+        add_place(trace, SLICES, &trace->slices, &trace->nr_slices, sizeof(*trace->slices));
     if (!s)
         return -1;
     *s = copy;
@@ -162,16 +163,16 @@ int prof_trace_counter(struct prof_trace *trace, const struct prof_counter *coun
     struct prof_counter copy = *counter;
 
     if (!counter->name)
-        return invalid();
-    if (!keep(trace, &copy.name, counter->name) ||
-        !keep(trace, &copy.unit, counter->unit ? counter->unit : ""))
+        return invalid_argument();
+    if (!keep_text(trace, &copy.name, counter->name) ||
+        !keep_text(trace, &copy.unit, counter->unit ? counter->unit : ""))
         return -1;
     for (size_t i = 0; i < trace->nr_counters; i++) {
         if (trace->counters[i].process == copy.process && trace->counters[i].name == copy.name)
             return (int)i;
     }
     struct prof_counter *c =
-        added(trace, COUNTERS, &trace->counters, &trace->nr_counters, sizeof(*trace->counters));
+        add_place(trace, COUNTERS, &trace->counters, &trace->nr_counters, sizeof(*trace->counters));
     if (!c)
         return -1;
     *c = copy;
@@ -181,9 +182,9 @@ int prof_trace_counter(struct prof_trace *trace, const struct prof_counter *coun
 int prof_trace_sample(struct prof_trace *trace, int counter, int64_t time, double value)
 {
     if (counter < 0 || (size_t)counter >= trace->nr_counters)
-        return invalid();
+        return invalid_argument();
     struct prof_sample *s =
-        added(trace, SAMPLES, &trace->samples, &trace->nr_samples, sizeof(*trace->samples));
+        add_place(trace, SAMPLES, &trace->samples, &trace->nr_samples, sizeof(*trace->samples));
     if (!s)
         return -1;
     *s = (struct prof_sample) { counter, time, value };
@@ -195,11 +196,106 @@ int prof_trace_flow(struct prof_trace *trace, int from, int to)
     int nr = (int)trace->nr_slices;
 
     if (from < 0 || from >= nr || to < 0 || to >= nr)
-        return invalid();
+        return invalid_argument();
     struct prof_flow *f =
-        added(trace, FLOWS, &trace->flows, &trace->nr_flows, sizeof(*trace->flows));
+        add_place(trace, FLOWS, &trace->flows, &trace->nr_flows, sizeof(*trace->flows));
     if (!f)
         return -1;
     *f = (struct prof_flow) { from, to };
     return (int)trace->nr_flows - 1;
+}
+
+/* ---- whether it is what trace.h promises ---- */
+
+/* -1, with the line. */
+#define trace_wrong(why, size, ...) (snprintf((why), (size), __VA_ARGS__), -1)
+
+static int64_t slice_end(const struct prof_slice *s)
+{
+    return s->start + s->duration;
+}
+
+static int check_order(const struct prof_trace *trace, size_t i, char *why, size_t size)
+{
+    const struct prof_slice *s = &trace->slices[i], *before = s - 1;
+
+    if (i == 0 || before->track < s->track)
+        return 0;
+    if (before->track > s->track || before->start > s->start ||
+        (before->start == s->start && before->duration < s->duration))
+        return trace_wrong(why, size, "slice %zu (%s) is out of order", i, s->name);
+    return 0;
+}
+
+static int check_parent(const struct prof_trace *trace, size_t i, char *why, size_t size)
+{
+    const struct prof_slice *s = &trace->slices[i];
+
+    if (s->parent == PROF_ROOT)
+        return 0;
+    if (s->parent < 0 || (size_t)s->parent >= i)
+        return trace_wrong(why, size, "slice %zu (%s) has parent %d", i, s->name, s->parent);
+    const struct prof_slice *parent = &trace->slices[s->parent];
+    if (parent->track != s->track || parent->start > s->start || slice_end(parent) < slice_end(s))
+        return trace_wrong(why, size, "slice %zu (%s) is not inside its parent (%s)", i, s->name,
+                           parent->name);
+    return 0;
+}
+
+static int check_slice(const struct prof_trace *trace, size_t i, char *why, size_t size)
+{
+    const struct prof_slice *s = &trace->slices[i];
+
+    if (s->track < 0 || (size_t)s->track >= trace->nr_tracks)
+        return trace_wrong(why, size, "slice %zu (%s) has track %d", i, s->name, s->track);
+    if (s->duration < 0)
+        return trace_wrong(why, size, "slice %zu (%s) ends before it begins", i, s->name);
+    if (check_order(trace, i, why, size) != 0)
+        return -1;
+    return check_parent(trace, i, why, size);
+}
+
+static int check_flow(const struct prof_trace *trace, size_t i, char *why, size_t size)
+{
+    const struct prof_flow *f = &trace->flows[i];
+    int nr = (int)trace->nr_slices;
+
+    if (f->from < 0 || f->from >= nr || f->to < 0 || f->to >= nr)
+        return trace_wrong(why, size, "flow %zu goes from %d to %d of %d slices", i, f->from, f->to,
+                           nr);
+    const struct prof_slice *from = &trace->slices[f->from], *to = &trace->slices[f->to];
+    if (to->start < from->start)
+        return trace_wrong(why, size, "flow %zu goes back in time, from %s to %s", i, from->name,
+                           to->name);
+    return 0;
+}
+
+static int check_sample(const struct prof_trace *trace, size_t i, char *why, size_t size)
+{
+    const struct prof_sample *s = &trace->samples[i], *before = s - 1;
+
+    if (s->counter < 0 || (size_t)s->counter >= trace->nr_counters)
+        return trace_wrong(why, size, "sample %zu has counter %d", i, s->counter);
+    if (i &&
+        (before->counter > s->counter || (before->counter == s->counter && before->time > s->time)))
+        return trace_wrong(why, size, "sample %zu of %s is out of order", i,
+                           trace->counters[s->counter].name);
+    return 0;
+}
+
+int prof_trace_check(const struct prof_trace *trace, char *why, size_t size)
+{
+    for (size_t i = 0; i < trace->nr_slices; i++) {
+        if (check_slice(trace, i, why, size) != 0)
+            return -1;
+    }
+    for (size_t i = 0; i < trace->nr_flows; i++) {
+        if (check_flow(trace, i, why, size) != 0)
+            return -1;
+    }
+    for (size_t i = 0; i < trace->nr_samples; i++) {
+        if (check_sample(trace, i, why, size) != 0)
+            return -1;
+    }
+    return 0;
 }

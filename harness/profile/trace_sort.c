@@ -47,8 +47,8 @@ static int can_hold(const struct prof_trace *trace, const struct prof_slice *s)
            !strcmp(s->category, PROF_GPU_SCOPES);
 }
 
-static int holds(const struct prof_trace *trace, const struct prof_slice *outer,
-                 const struct prof_slice *inner)
+static int slice_holds(const struct prof_trace *trace, const struct prof_slice *outer,
+                       const struct prof_slice *inner)
 {
     return outer->start <= inner->start && end_of(outer) >= end_of(inner) && can_hold(trace, outer);
 }
@@ -57,7 +57,7 @@ static int holds(const struct prof_trace *trace, const struct prof_slice *outer,
 static int innermost(const struct prof_trace *trace, const int *open, size_t nr,
                      const struct prof_slice *s)
 {
-    while (nr && !holds(trace, &trace->slices[open[nr - 1]], s))
+    while (nr && !slice_holds(trace, &trace->slices[open[nr - 1]], s))
         nr--;
     return nr ? open[nr - 1] : PROF_ROOT;
 }
@@ -142,8 +142,8 @@ void prof_trace_self(const struct prof_trace *trace, int64_t *self)
 }
 
 /* Whether `s` can go on a lane whose innermost open slice is *top, once what has ended is gone. */
-static int fits(const struct prof_slice *slices, int *top, const int *below,
-                const struct prof_slice *s)
+static int fits_on_lane(const struct prof_slice *slices, int *top, const int *below,
+                        const struct prof_slice *s)
 {
     while (*top >= 0 && *top != s->parent && end_of(&slices[*top]) <= s->start)
         *top = below[*top];
@@ -157,10 +157,10 @@ static size_t lane_of(const struct prof_slice *slices, int *tops, size_t nr, con
 {
     size_t lane = s->parent >= 0 ? (size_t)lanes[s->parent] : 0;
 
-    if (s->parent >= 0 && fits(slices, &tops[lane], below, s))
+    if (s->parent >= 0 && fits_on_lane(slices, &tops[lane], below, s))
         return lane;
     for (lane = 0; lane < nr; lane++) {
-        if (fits(slices, &tops[lane], below, s) && tops[lane] < 0)
+        if (fits_on_lane(slices, &tops[lane], below, s) && tops[lane] < 0)
             return lane;
     }
     return nr;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The addresses of the live page, and what each answers. */
-#include "serve/serve_parts.h"
+#include "serve/serve_base.h"
 
 #include "base/json.h"
 
@@ -9,90 +9,100 @@
 #include <stdlib.h>
 #include <string.h>
 
+struct route;
+
 /* A request on its way to a body. */
-struct asking {
+struct api_request {
     struct serve *serve;
     const struct http_request *request;
-    struct wanted wanted;
+    const struct route *route;
+    struct parameters parameters;
     const struct preset *preset; /* of a figure */
     struct failure failure;
-    /* Writes the body of a scene. */
-    int (*write)(struct asking *a, const struct scene *scene, struct strbuf *out);
-    const char *type;
 };
 
-static struct http_answer answer_body(struct body *body)
+/* Each address, and what answers it. */
+struct route {
+    const char *path;
+    bool whole; /* else what begins with it */
+    struct http_answer (*answer)(struct api_request *a);
+    const char *more;        /* a parameter of this address alone */
+    const char *what, *type; /* of what shows a view: its name in the cache, its media type */
+    int (*write)(struct api_request *a, const struct live_view *live, struct strbuf *out);
+};
+
+static struct http_answer api_body(struct body *body)
 {
     return (struct http_answer) { .status = MHD_HTTP_OK, .body = body };
 }
 
-static struct http_answer answer_text(struct strbuf *text, const char *type)
+static struct http_answer api_text(struct strbuf *text, const char *type)
 {
-    return answer_body(body_create(text, type));
+    return api_body(body_create(text, type));
 }
 
-static struct http_answer answer_failure(const struct failure *f)
+static struct http_answer api_failure(const struct failure *f)
 {
     return http_error(f->status, f->at, f->err.message);
 }
 
-/* ---- what depends on a scene ---- */
+/* ---- what depends on a view ---- */
 
-static void *make_body(void *context)
+static void *api_make_body(void *context)
 {
-    struct asking *a = context;
-    struct scene *scene = serve_scene(a->serve, a->request, &a->wanted, &a->failure);
+    struct api_request *a = context;
+    struct live_view *live = serve_live_view(a->serve, a->request, &a->parameters, &a->failure);
     struct strbuf text;
 
-    if (!scene)
+    if (!live)
         return NULL;
     strbuf_init(&text);
-    int rc = a->write(a, scene, &text);
-    scene_drop(scene);
+    int rc = a->route->write(a, live, &text);
+    live_view_drop(live);
     if (rc == 0 && !serve_is_over(a->request, &a->failure))
-        return body_create(&text, a->type);
+        return body_create(&text, a->route->type);
     a->failure.status = a->failure.status ? a->failure.status : MHD_HTTP_INTERNAL_SERVER_ERROR;
     strbuf_release(&text);
     return NULL;
 }
 
 /* Equal questions about an unchanged history have equal answers, made once. */
-static struct http_answer ask(struct asking *a, const char *what)
+static struct http_answer api_cached(struct api_request *a)
 {
     struct strbuf name;
 
     strbuf_init(&name);
-    strbuf_addf(&name, "%s %s ", what, a->preset ? a->preset->name : "");
-    wanted_name(&a->wanted, &name);
-    const struct cache_name named = { name.data, keeper_version(a->serve->keeper) };
-    struct body *body = cache_get(a->serve->cache, &serve_body_kind, named, make_body, a);
+    strbuf_addf(&name, "%s %s ", a->route->what, a->preset ? a->preset->name : "");
+    parameters_name(&a->parameters, &name);
+    const struct cache_name named = { name.data, watcher_version(a->serve->watcher) };
+    struct body *body = cache_get(a->serve->cache, &serve_body_kind, named, api_make_body, a);
     strbuf_release(&name);
-    return body ? answer_body(body) : answer_failure(&a->failure);
+    return body ? api_body(body) : api_failure(&a->failure);
 }
 
 /* Says whether there are events, so that a page does not ask for what is not there. */
-static cJSON *core_of(const struct asking *a, const struct scene *scene)
+static cJSON *api_core(const struct api_request *a, const struct live_view *live)
 {
-    cJSON *core = scene_core(scene, a->serve->options.presets);
+    cJSON *core = live_view_core(live, a->serve->options.presets);
 
     cJSON_AddBoolToObject(core, "watch", a->serve->events != NULL);
     return core;
 }
 
-static int write_core(struct asking *a, const struct scene *scene, struct strbuf *out)
+static int api_write_core(struct api_request *a, const struct live_view *live, struct strbuf *out)
 {
-    page_json_take(core_of(a, scene), out);
+    json_take_script(api_core(a, live), out);
     return 0;
 }
 
-static int write_page(struct asking *a, const struct scene *scene, struct strbuf *out)
+static int api_write_page(struct api_request *a, const struct live_view *live, struct strbuf *out)
 {
-    cJSON *core = core_of(a, scene);
+    cJSON *core = api_core(a, live);
     char *title = memory_string(json_string(core, "title", "harness"));
     struct strbuf text;
 
     strbuf_init(&text);
-    page_json_take(core, &text);
+    json_take_script(core, &text);
     struct page_document document = { .title = title, .live = true, .core = text.data };
     int rc = page_html(a->serve->html, &document, out, &a->failure.err);
     strbuf_release(&text);
@@ -100,97 +110,77 @@ static int write_page(struct asking *a, const struct scene *scene, struct strbuf
     return rc;
 }
 
-static int write_table(struct asking *a, const struct scene *scene, struct strbuf *out)
+static int api_write_table(struct api_request *a, const struct live_view *live, struct strbuf *out)
 {
     (void)a;
-    page_table(&scene->page, out);
+    page_table(&live->page, out);
     return 0;
 }
 
-static int write_figure(struct asking *a, const struct scene *scene, struct strbuf *out)
+static int api_write_figure(struct api_request *a, const struct live_view *live, struct strbuf *out)
 {
-    struct figure *figure = scene_figure(scene, a->preset);
+    struct figure *figure = live_view_figure(live, a->preset);
 
-    page_json_take(figure_to_json(figure), out);
+    json_take_script(figure_to_json(figure), out);
     figure_free(figure);
     return 0;
 }
 
 /* -1 and an answer where the query is no good. */
-static int read_wanted(struct asking *a, const struct http_request *request,
-                       const char *const *more, struct http_answer *answer)
+static int api_parameters(struct api_request *a, struct http_answer *answer)
 {
+    const char *const more[] = { a->route->more, NULL };
     struct error err;
 
-    if (wanted_parse(request, more, &a->wanted, &err) == 0)
+    if (parameters_parse(a->request, more, &a->parameters, &err) == 0)
         return 0;
     *answer = http_error(MHD_HTTP_BAD_REQUEST, 0, err.message);
     return -1;
 }
 
-static struct http_answer answer_page(struct serve *s, const struct http_request *request)
+static struct http_answer api_view(struct api_request *a)
 {
-    struct asking a = { .serve = s, .request = request, .write = write_page, .type = body_html };
     struct http_answer answer;
 
-    return read_wanted(&a, request, NULL, &answer) ? answer : ask(&a, "page");
+    return api_parameters(a, &answer) ? answer : api_cached(a);
 }
 
-static struct http_answer answer_core(struct serve *s, const struct http_request *request)
+static struct http_answer api_figure(struct api_request *a)
 {
-    struct asking a = { .serve = s, .request = request, .write = write_core, .type = body_json };
-    struct http_answer answer;
-
-    return read_wanted(&a, request, NULL, &answer) ? answer : ask(&a, "core");
-}
-
-static struct http_answer answer_table(struct serve *s, const struct http_request *request)
-{
-    struct asking a = { .serve = s, .request = request, .write = write_table, .type = body_json };
-    struct http_answer answer;
-
-    return read_wanted(&a, request, NULL, &answer) ? answer : ask(&a, "table");
-}
-
-static struct http_answer answer_figure(struct serve *s, const struct http_request *request)
-{
-    const char *name = request->path + strlen("/api/figure/");
-    struct asking a = { .serve = s, .request = request, .write = write_figure, .type = body_json };
+    const char *name = a->request->path + strlen(a->route->path);
     struct http_answer answer;
     struct error err;
 
-    if (read_wanted(&a, request, NULL, &answer))
+    if (api_parameters(a, &answer))
         return answer;
-    a.preset = presets_find(s->options.presets, name, &err);
-    return a.preset ? ask(&a, "figure") : http_error(MHD_HTTP_NOT_FOUND, 0, err.message);
+    a->preset = presets_find(a->serve->options.presets, name, &err);
+    return a->preset ? api_cached(a) : http_error(MHD_HTTP_NOT_FOUND, 0, err.message);
 }
 
 /* A figure of the page's own making is made anew each time: few ask for the same. */
-static struct http_answer answer_explore(struct serve *s, const struct http_request *request)
+static struct http_answer api_explore(struct api_request *a)
 {
-    static const char *const more[] = { "preset", NULL };
-    struct asking a = { .serve = s, .request = request, .write = write_figure, .type = body_json };
-    const char *text = http_parameter(request, "preset");
+    const char *text = http_parameter(a->request, "preset");
     struct http_answer answer;
     struct preset preset;
     struct error err;
 
-    if (read_wanted(&a, request, more, &answer))
+    if (api_parameters(a, &answer))
         return answer;
     if (!text)
         return http_error(MHD_HTTP_BAD_REQUEST, 0, "the parameter preset is missing");
     if (preset_parse(&preset, text, strlen(text), "preset", &err))
         return http_error(MHD_HTTP_BAD_REQUEST, 0, err.message);
-    a.preset = &preset;
-    struct body *body = make_body(&a);
+    a->preset = &preset;
+    struct body *body = api_make_body(a);
     preset_release(&preset);
-    return body ? answer_body(body) : answer_failure(&a.failure);
+    return body ? api_body(body) : api_failure(&a->failure);
 }
 
 /* ---- samples ---- */
 
-static int read_samples(struct store *store, int64_t run, const char *key, struct strbuf *out,
-                        struct failure *f)
+static int api_read_samples(struct store *store, int64_t run, const char *key, struct strbuf *out,
+                            struct failure *f)
 {
     struct store_filter filter = { .keys = &key, .nr_keys = 1, .without_telemetry = true };
     struct page_samples count = { 0 };
@@ -200,7 +190,7 @@ static int read_samples(struct store *store, int64_t run, const char *key, struc
     f->status = MHD_HTTP_INTERNAL_SERVER_ERROR;
     int rc = query_missing_run(store, &run, 1, &missing, &f->err);
     if (rc == 0 && missing == 0)
-        rc = scene_weigh(store, &run, 1, &filter, f);
+        rc = live_view_weigh(store, &run, 1, &filter, f);
     if (rc == 0 && missing == 0)
         rc = store_load(store, &run, 1, &filter, &records, &f->err);
     if (rc == 0 && !page_samples_add(&records, 0, key, SERVE_SAMPLES_MOST, &count, out)) {
@@ -212,72 +202,65 @@ static int read_samples(struct store *store, int64_t run, const char *key, struc
     return rc;
 }
 
-static struct http_answer answer_samples(struct serve *s, const struct http_request *request)
+static struct http_answer api_samples(struct api_request *a)
 {
-    static const char *const more[] = { "key", NULL };
-    const char *key = http_parameter(request, "key");
-    struct asking a = { .serve = s, .request = request };
+    const char *key = http_parameter(a->request, "key");
     struct http_answer answer;
     struct strbuf text;
 
-    if (read_wanted(&a, request, more, &answer))
+    if (api_parameters(a, &answer))
         return answer;
-    if (!key || a.wanted.nr_runs != 1)
+    if (!key || a->parameters.nr_runs != 1)
         return http_error(MHD_HTTP_BAD_REQUEST, 0, "one run=ID and key=BENCHMARK are needed");
-    struct store *store = serve_take_store(s, request, &a.failure);
+    struct store *store = serve_take_store(a->serve, a->request, &a->failure);
     if (!store)
-        return answer_failure(&a.failure);
+        return api_failure(&a->failure);
     strbuf_init(&text);
-    int rc = read_samples(store, a.wanted.runs[0], key, &text, &a.failure);
-    serve_give_store(s, store);
-    if (rc == 0 && !serve_is_over(request, &a.failure))
-        return answer_text(&text, body_json);
+    int rc = api_read_samples(store, a->parameters.runs[0], key, &text, &a->failure);
+    serve_give_store(a->serve, store);
+    if (rc == 0 && !serve_is_over(a->request, &a->failure))
+        return api_text(&text, body_json);
     strbuf_release(&text);
-    return answer_failure(&a.failure);
+    return api_failure(&a->failure);
 }
 
 /* ---- the rest ---- */
 
-static struct http_answer answer_health(struct serve *s, const struct http_request *request)
+static struct http_answer api_health(struct api_request *a)
 {
     struct strbuf text;
 
-    (void)s;
-    (void)request;
+    (void)a;
     strbuf_init(&text);
     strbuf_adds(&text, "ok\n");
-    return answer_text(&text, body_text);
+    return api_text(&text, body_text);
 }
 
-static struct http_answer answer_news(struct serve *s, const struct http_request *request)
+static struct http_answer api_news(struct api_request *a)
 {
-    (void)request;
-    if (!s->events)
+    if (!a->serve->events)
         return http_error(MHD_HTTP_NOT_FOUND, 0, "this server was started without --watch");
     return (struct http_answer) { .status = MHD_HTTP_OK, .news = true };
 }
 
 struct http_answer serve_answer(void *context, const struct http_request *request)
 {
-    static const struct {
-        const char *path;
-        bool whole; /* else what begins with it */
-        struct http_answer (*answer)(struct serve *s, const struct http_request *request);
-    } routes[] = {
-        { "/", true, answer_page },
-        { "/api/core", true, answer_core },
-        { "/api/table", true, answer_table },
-        { "/api/figure/", false, answer_figure },
-        { "/api/explore", true, answer_explore },
-        { "/api/samples", true, answer_samples },
-        { "/api/events", true, answer_news },
-        { "/healthz", true, answer_health },
+    static const struct route routes[] = {
+        { "/", true, api_view, NULL, "page", body_html, api_write_page },
+        { "/api/core", true, api_view, NULL, "core", body_json, api_write_core },
+        { "/api/table", true, api_view, NULL, "table", body_json, api_write_table },
+        { "/api/figure/", false, api_figure, NULL, "figure", body_json, api_write_figure },
+        { "/api/explore", true, api_explore, "preset", NULL, body_json, api_write_figure },
+        { "/api/samples", true, api_samples, "key", NULL, NULL, NULL },
+        { "/api/events", true, api_news, NULL, NULL, NULL, NULL },
+        { "/healthz", true, api_health, NULL, NULL, NULL, NULL },
     };
 
     for (size_t i = 0; i < sizeof(routes) / sizeof(routes[0]); i++) {
         size_t length = strlen(routes[i].path) + routes[i].whole;
+        struct api_request a = { .serve = context, .request = request, .route = &routes[i] };
         if (strncmp(request->path, routes[i].path, length) == 0)
-            return routes[i].answer(context, request);
+            return routes[i].answer(&a);
     }
     return http_error(MHD_HTTP_NOT_FOUND, 0, "there is nothing at this address");
 }

@@ -2,7 +2,7 @@
 #include "serve/handles.h"
 
 #include "base/memory.h"
-#include "serve/waiting.h"
+#include "http/waiting.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -27,7 +27,7 @@ struct handles {
 
 /* Nobody waits for an answer as long as for a writer, and one that keeps the others out is of no
  * use. */
-static int open_one(const char *path, struct store **store, struct error *err)
+static int handle_open(const char *path, struct store **store, struct error *err)
 {
     if (store_open(store, path, STORE_READ, err))
         return -1;
@@ -49,7 +49,7 @@ int handles_open(const char *path, size_t nr, struct handles **out, struct error
     waiting_init(&h->given);
     *out = h;
     for (; h->nr < nr && h->nr < HANDLES_MAX; h->nr++)
-        if (open_one(path, &h->items[h->nr].store, err)) {
+        if (handle_open(path, &h->items[h->nr].store, err)) {
             handles_close(h);
             *out = NULL;
             return -1;
@@ -70,7 +70,7 @@ void handles_close(struct handles *h)
 }
 
 /* With the lock held. */
-static struct handle *find_free(struct handles *h)
+static struct handle *handles_free(struct handles *h)
 {
     for (size_t i = 0; i < h->nr && !h->emptying; i++)
         if (!h->items[i].taken)
@@ -79,12 +79,12 @@ static struct handle *find_free(struct handles *h)
 }
 
 /* By whoever has taken it, without the lock. */
-static void reopen(struct handles *h, struct handle *handle, uint64_t age)
+static void handle_reopen(struct handles *h, struct handle *handle, uint64_t age)
 {
     struct store *store, *old;
     struct error ignored;
 
-    if (open_one(h->path, &store, &ignored))
+    if (handle_open(h->path, &store, &ignored))
         return;
     pthread_mutex_lock(&h->lock); /* handles_give() looks at all of them */
     old = handle->store;
@@ -94,7 +94,7 @@ static void reopen(struct handles *h, struct handle *handle, uint64_t age)
     store_close(old);
 }
 
-static void give(struct handles *h, struct handle *handle)
+static void handle_give(struct handles *h, struct handle *handle)
 {
     pthread_mutex_lock(&h->lock);
     handle->taken = false;
@@ -109,7 +109,7 @@ struct store *handles_take(struct handles *h, int patience_ms)
     int rc = 0;
 
     pthread_mutex_lock(&h->lock);
-    while (!(handle = find_free(h)) && rc != ETIMEDOUT)
+    while (!(handle = handles_free(h)) && rc != ETIMEDOUT)
         rc = pthread_cond_timedwait(&h->given, &h->lock, &until);
     uint64_t age = h->age;
     if (handle)
@@ -118,10 +118,10 @@ struct store *handles_take(struct handles *h, int patience_ms)
     if (!handle)
         return NULL;
     if (handle->age != age || !handle->store)
-        reopen(h, handle, age);
+        handle_reopen(h, handle, age);
     struct store *store = handle->store;
     if (!store)
-        give(h, handle);
+        handle_give(h, handle);
     return store;
 }
 
@@ -135,11 +135,11 @@ void handles_give(struct handles *h, struct store *store)
             handle = &h->items[i];
     pthread_mutex_unlock(&h->lock);
     if (handle)
-        give(h, handle);
+        handle_give(h, handle);
 }
 
 /* With the lock held. */
-static bool any_taken(const struct handles *h)
+static bool handles_any_taken(const struct handles *h)
 {
     for (size_t i = 0; i < h->nr; i++)
         if (h->items[i].taken)
@@ -151,7 +151,7 @@ void handles_empty(struct handles *h)
 {
     pthread_mutex_lock(&h->lock);
     h->emptying = true;
-    while (any_taken(h))
+    while (handles_any_taken(h))
         pthread_cond_wait(&h->given, &h->lock);
     for (size_t i = 0; i < h->nr; i++) {
         store_close(h->items[i].store);

@@ -20,7 +20,7 @@
 
 struct serve_options {
     const char *path;         /* of the history; only read */
-    const char *host;         /* an address of this machine, see serve/listen.h */
+    const char *host;         /* an address of this machine, see http/listen.h */
     int port;                 /* 0: any free one */
     const char *token;        /* what every request must know; NULL: only on a loopback address */
     const char *const *names; /* further host names under which it may be asked; nr_names of them */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* How much room scenes and pasts take among what is kept: at least what they hold, and not much
+/* How much room views and histories take among what is kept: at least what they hold, and not much
  * more. */
-#include "serve/scene.h"
+#include "serve/live_view.h"
 
 #include <string.h>
 
@@ -60,37 +60,38 @@ static size_t size_of_comparison(const struct view *view)
 
     if (!view->compared)
         return 0;
-    for (size_t i = 0; i < c->nr_items; i++)
-        size +=
-            2 * BLOCK + (c->items[i].evidence.base.capacity + c->items[i].evidence.head.capacity) *
-                            sizeof(struct evidence_value);
+    for (size_t i = 0; i < c->nr_items; i++) {
+        const struct evidence *e = &c->items[i].evidence;
+        size += 3 * BLOCK + (e->base.capacity + e->head.capacity + e->earlier.capacity) *
+                                sizeof(struct evidence_value);
+    }
     return size + 2 * (view->records.nr + 1) * sizeof(*view->records.items) +
            2 * (view->records.nr_runs + 1) * sizeof(*view->records.runs) +
            c->nr * sizeof(*c->rows) + 2 * c->nr_items * sizeof(*c->items);
 }
 
-size_t scene_size(void *thing)
+size_t live_view_size(void *thing)
 {
-    const struct scene *scene = thing;
-    const struct view *view = &scene->view;
+    const struct live_view *live = thing;
+    const struct view *view = &live->view;
 
-    return sizeof(*scene) + SMALL + size_of_records(&view->records) +
-           size_of_records(&scene->listed) + (scene->listed.nr_runs + 1) * sizeof(*scene->more) +
-           size_of_page(&scene->page) + scene->keys.nr * (KEY_SIZE + BLOCK) +
+    return sizeof(*live) + SMALL + size_of_records(&view->records) +
+           size_of_records(&live->listed) + (live->listed.nr_runs + 1) * sizeof(*live->more) +
+           size_of_page(&live->page) + live->keys.nr * (KEY_SIZE + BLOCK) +
            size_of_comparison(view);
 }
 
 /* Trends have the points of the series that they searched again, and their maker has each once
  * more. */
-size_t past_size(const struct past *past)
+size_t class_history_size(const struct class_history *history)
 {
-    size_t size = sizeof(*past) + size_of_records(&past->runs);
+    size_t size = sizeof(*history) + size_of_records(&history->runs);
 
-    for (size_t i = 0; i < past->series.nr; i++)
+    for (size_t i = 0; i < history->series.nr; i++)
         size += 2 * sizeof(struct benchmark_name) + 3 * sizeof(struct series) + BLOCK +
-                3 * past->series.items[i].capacity * sizeof(struct series_point);
-    for (size_t i = 0; i < past->trends.nr; i++)
-        size += sizeof(past->trends.items[i]) +
-                past->trends.items[i].capacity * sizeof(*past->trends.items[i].items);
+                3 * history->series.items[i].capacity * sizeof(struct series_point);
+    for (size_t i = 0; i < history->trends.nr; i++)
+        size += sizeof(history->trends.items[i]) +
+                history->trends.items[i].capacity * sizeof(*history->trends.items[i].items);
     return size;
 }

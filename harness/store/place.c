@@ -5,9 +5,9 @@
 #include "base/access.h"
 #include "base/file.h"
 #include "base/memory.h"
-#include "base/random.h"
 #include "base/strbuf.h"
-#include "store/page.h"
+#include "stats/random.h"
+#include "vfs/page.h"
 
 #include <dirent.h>
 #include <errno.h>

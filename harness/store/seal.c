@@ -2,7 +2,7 @@
 #include "store/seal.h"
 
 #include "base/memory.h"
-#include "store/page.h"
+#include "vfs/page.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #include "store/keeping.h"
 #include "store/place.h"
 #include "store/untrusted.h"
-#include "store/watch.h"
+#include "vfs/watch.h"
 
 #include <errno.h>
 #include <math.h>

@@ -57,6 +57,7 @@ struct store {
     bool immutable;             /* read-only media: no locks, no files beside it */
     bool alone;                 /* no room beside it: all others are kept out */
     int64_t version;            /* of its schema; with STORE_READ it may be an older one */
+    bool upgraded;              /* it was an older one, until it was opened */
     int failure;                /* SQLite's primary code of the newest error; of what cannot be
                                  * read as it was written: SQLITE_CORRUPT */
     bool no_room;               /* it came from a full disk */

@@ -109,7 +109,7 @@ int store_add_ceilings(struct store *s, const struct machine *machine, const cha
  *
  * Whoever wrote the file: what comes out has keys, kernels, variants, devices, dims, machines and
  * metrics that are name_is_line(), words without control characters, counts and dims within 2^53,
- * dates from 1900 to 9999, amounts and telemetry that are finite and at most 1e30 (core/names.h).
+ * dates from 1900 to 9999, amounts and telemetry that are finite and at most 1e24 (core/names.h).
  * A row with a name, count or date beyond that is refused, and named; other numbers that cannot be
  * are read as not known, and words get '?' for what cannot be shown. Samples have 64 bits.
  */
@@ -205,7 +205,7 @@ struct store_runs {
  *   commit    at least 7 hex digits: runs of that commit that count
  *   sweep     the shards of that sweep that count, each once
  *
- * A run counts if it is finished and no trial (run_is_trial() in core/record.h): halves of A/B
+ * A run counts if it is finished and no trial (run_is_trial() in core/run_kind.h): halves of A/B
  * comparisons and runs of self-tests are reached by baseline, run and label alone.
  * A branch or commit means what is committed: runs of a tree with uncommitted changes count only
  * where there is no other, and then the newest alone. `run` takes unfinished runs too and looks
@@ -257,5 +257,14 @@ struct store_health {
 int store_verify(struct store *s, struct store_health *health, struct error *err);
 /* A copy of a history in use, as one complete file. Refuses to replace an existing file. */
 int store_backup(struct store *s, const char *path, struct error *err);
+
+/* Bytes: of the file, and of it what is free for new rows. */
+struct store_room {
+    int64_t size, free;
+};
+int store_room(struct store *s, struct store_room *room, struct error *err);
+/* Gives free room back to the file system. Writes the file anew: needs as much room again, and
+ * holds up other writers. */
+int store_vacuum(struct store *s, struct error *err);
 
 #endif

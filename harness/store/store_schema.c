@@ -3,13 +3,15 @@
 
 #include "base/resource.h"
 #include "base/strbuf.h"
-#include "store/page.h"
+#include "base/text.h"
 #include "store/untrusted.h"
+#include "vfs/page.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* Script n turns version n into n + 1. Only ever append. */
@@ -105,6 +107,21 @@ static int recover(struct store *s, unsigned char header[HEADER_SIZE], int64_t *
     return read_header(s, header, size, err);
 }
 
+static int check_holes(const struct store *s, struct error *err)
+{
+    char length[TEXT_UNIT_SIZE], bytes[TEXT_UNIT_SIZE];
+    struct stat st;
+
+    if (stat(s->path, &st) || st.st_size <= untrusted_length_most(&st))
+        return 0;
+    return error_set(err,
+                     "%s: is %s long and has %s in it, the rest are holes, so this is no history "
+                     "as harness makes it, and nothing was read from it. `harness history salvage "
+                     "FILE NEW` takes the measurements out of it",
+                     s->path, text_bytes((double)st.st_size, length),
+                     text_bytes((double)st.st_blocks * 512, bytes));
+}
+
 int schema_recognise(struct store *s, bool *empty, struct error *err)
 {
     unsigned char header[HEADER_SIZE] = { 0 };
@@ -120,7 +137,7 @@ int schema_recognise(struct store *s, bool *empty, struct error *err)
     if (memcmp(header, PAGE_MAGIC, sizeof(PAGE_MAGIC)) != 0)
         return sql_error(s, SQLITE_NOTADB, err);
     if (page_get(header + HEADER_APPLICATION_ID, 4) == SCHEMA_APPLICATION_ID)
-        return 0;
+        return check_holes(s, err);
     return error_set(err,
                      "%s: this is an SQLite database, but not a history of harness; nothing was "
                      "changed. Choose another file with --db",
@@ -248,5 +265,8 @@ int schema_upgrade(struct store *s, struct error *err)
     s->version = SCHEMA_NEWEST;
     if (version == SCHEMA_NEWEST) /* the common case takes no lock */
         return 0;
-    return find_scripts(scripts, err) ? -1 : schema_apply(s, scripts, SCHEMA_NEWEST, err);
+    if (find_scripts(scripts, err) || schema_apply(s, scripts, SCHEMA_NEWEST, err))
+        return -1;
+    s->upgraded |= version > 0;
+    return 0;
 }

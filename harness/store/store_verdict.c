@@ -2,8 +2,8 @@
 #include "store/verdicts.h"
 
 #include "base/array.h"
-#include "base/random.h"
 #include "base/text.h"
+#include "stats/random.h"
 #include "store/columns.h"
 #include "store/schema.h"
 

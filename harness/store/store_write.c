@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/json.h"
 #include "base/memory.h"
-#include "base/random.h"
 #include "core/names.h"
+#include "stats/random.h"
 #include "store/columns.h"
 #include "store/keeping.h"
 #include "store/samples.h"

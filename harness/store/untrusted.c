@@ -52,25 +52,28 @@ enum {
     BYTES_A_TURN = 200, /* 50 instructions a byte: a join of the longest kind needs one or two */
 };
 
-/* Through SQLite's own handle, see read_header() in store_schema.c. */
+/* What is on the disk of an open file. Its length is asked through SQLite's own handle, see
+ * read_header() in store_schema.c; where another file has its name by now, that is all that can be
+ * known. */
+static int64_t bytes_behind(sqlite3_file *file, const char *name)
+{
+    sqlite3_int64 length = 0;
+    struct stat st;
+
+    if (!file || !file->pMethods || file->pMethods->xFileSize(file, &length) != SQLITE_OK)
+        return 0;
+    return name && stat(name, &st) == 0 && st.st_size == length ? untrusted_bytes(&st) : length;
+}
+
 static int64_t bytes_of(struct store *s)
 {
-    sqlite3_file *file = NULL;
-    sqlite3_int64 bytes = 0;
+    const char *name = sqlite3_db_filename(s->db, "main");
+    sqlite3_file *file = NULL, *log = NULL;
 
-    if (sqlite3_file_control(s->db, "main", SQLITE_FCNTL_FILE_POINTER, &file) != SQLITE_OK ||
-        !file || !file->pMethods)
-        return 0;
-    file->pMethods->xFileSize(file, &bytes);
-    file = NULL;
+    sqlite3_file_control(s->db, "main", SQLITE_FCNTL_FILE_POINTER, &file);
     /* What was written last may be in the log alone. */
-    if (sqlite3_file_control(s->db, "main", SQLITE_FCNTL_JOURNAL_POINTER, &file) == SQLITE_OK &&
-        file && file->pMethods) {
-        sqlite3_int64 log = 0;
-        file->pMethods->xFileSize(file, &log);
-        bytes += log;
-    }
-    return bytes;
+    sqlite3_file_control(s->db, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log);
+    return bytes_behind(file, name) + bytes_behind(log, name ? sqlite3_filename_wal(name) : NULL);
 }
 
 static int takes_too_long(void *context)
@@ -97,6 +100,38 @@ void untrusted_begin(struct store *s, sqlite3_stmt *stmt)
         return;
     s->outermost = stmt;
     s->turns = 0;
+}
+
+/* ---- holes ---- */
+
+enum {
+    BLOCK = 512,      /* st_blocks counts these, whatever the file system has */
+    COMPRESSED = 8,   /* times smaller; zstd makes a history a third as large */
+    LONGER_MOST = 64, /* times longer than what is in it, and */
+    ROOM = 64 << 12,  /* 64 pages more, in a short one */
+};
+
+/* Some file systems do not tell, and say 0. */
+static int64_t allocated(const struct stat *st)
+{
+    return st->st_blocks > 0 ? (int64_t)st->st_blocks * BLOCK : st->st_size;
+}
+
+int64_t untrusted_bytes(const struct stat *st)
+{
+    int64_t most;
+
+    if (__builtin_mul_overflow(allocated(st), (int64_t)COMPRESSED, &most) || most > st->st_size)
+        return st->st_size;
+    return most;
+}
+
+int64_t untrusted_length_most(const struct stat *st)
+{
+    int64_t most;
+
+    return __builtin_mul_overflow(allocated(st) + ROOM, (int64_t)LONGER_MOST, &most) ? INT64_MAX
+                                                                                     : most;
 }
 
 /* ---- the schema ---- */

@@ -9,6 +9,8 @@
 
 #include "store/sql.h"
 
+#include <sys/stat.h>
+
 enum {
     UNTRUSTED_VALUE_MAX = 64 << 20, /* bytes of a value or a row: the samples of a measurement */
     UNTRUSTED_SQL_MAX = 1 << 20,    /* bytes of a statement, those of the file's schema too */
@@ -34,5 +36,15 @@ void untrusted_begin(struct store *s, sqlite3_stmt *stmt);
  * leaves are let be. */
 int untrusted_compare_schema(struct store *s, const char *const *scripts, int nr,
                              struct error *err);
+
+/*
+ * A file may have holes, which read as zeros and cost nobody anything, so its length alone says
+ * nothing of what is in it: with `truncate -s 1T` anybody makes one that no loop over its pages
+ * gets through. What counts are bytes that are on the disk, eight times as many where the file
+ * system compresses them, and no more than the file is long.
+ */
+int64_t untrusted_bytes(const struct stat *st);
+/* Longer than this is no file that holds so much: one that is not made of holes. */
+int64_t untrusted_length_most(const struct stat *st);
 
 #endif

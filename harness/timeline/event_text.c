@@ -23,7 +23,7 @@ static const char *skip_blanks(const char *at, const char *end)
 }
 
 /* The value at t->at; *end is behind it. */
-static cJSON *parse(const struct event_text *t, const char **end, struct error *err)
+static cJSON *parse_value(const struct event_text *t, const char **end, struct error *err)
 {
     cJSON *json = cJSON_ParseWithLengthOpts(t->at, (size_t)(t->end - t->at), end, 0);
 
@@ -39,7 +39,7 @@ static int use_value(struct event_text *t, const char *key, event_fn *use, void 
     const char *end = NULL;
 
     t->at = skip_blanks(t->at, t->end);
-    cJSON *json = parse(t, &end, err);
+    cJSON *json = parse_value(t, &end, err);
     if (!json)
         return -1;
     int rc = use(ctx, t, key, json, end, err);
@@ -77,7 +77,7 @@ static int walk_member(struct event_text *t, event_fn *use, void *ctx, struct er
     const char *end = NULL;
     int rc;
 
-    cJSON *key = parse(t, &end, err);
+    cJSON *key = parse_value(t, &end, err);
     if (!key)
         return -1;
     const char *colon = skip_blanks(end, t->end);

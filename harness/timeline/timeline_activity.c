@@ -1,39 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 #include "timeline/timeline_activity.h"
 
+#include "base/array.h"
 #include "base/memory.h"
-#include "timeline/copy_rates.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* A call, by its correlation, and its slice. */
-struct call {
-    uint32_t correlation, process;
-    int64_t start;
-    int slice;
-};
+#include <strings.h>
 
 struct adding {
     struct prof_trace *trace;
     const struct activity_list *list;
     int *slice_of; /* by activity; -1: none */
-    struct call *calls;
-    size_t nr_calls;
+    struct activity_calls calls;
 };
-
-static int by_correlation(const void *a_, const void *b_)
-{
-    const struct call *a = a_, *b = b_;
-
-    if (a->correlation != b->correlation)
-        return a->correlation < b->correlation ? -1 : 1;
-    if (a->start != b->start)
-        return a->start < b->start ? -1 : 1;
-    return (a->slice > b->slice) - (a->slice < b->slice);
-}
 
 static int stream_track(struct prof_trace *trace, const struct activity *a)
 {
@@ -68,28 +50,15 @@ static const char *const categories[ACTIVITY_KIND_NR] = {
     [ACTIVITY_RANGE] = PROF_SCOPES,
 };
 
-static const char *name_of(const struct activity *a, char *buffer, size_t size)
-{
-    if (a->kind == ACTIVITY_MEMCPY)
-        snprintf(buffer, size, "memcpy %s", memcpy_kind_name((int)a->copy));
-    else if (a->kind == ACTIVITY_GRAPH)
-        snprintf(buffer, size, "graph %" PRIu32, a->graph);
-    else if (a->kind == ACTIVITY_MEMSET)
-        return "memset";
-    else
-        return a->name ? a->name : "";
-    return buffer;
-}
-
 static int64_t on_our_clock(const struct adding *add, int64_t time)
 {
     return add->list->has_clock ? activity_host_time(add->list, time) : time;
 }
 
 /* Its slice, or -1 without memory. */
-static int add_slice(const struct adding *add, const struct activity *a)
+static int add_activity(const struct adding *add, const struct activity *a)
 {
-    char buffer[64];
+    char buffer[ACTIVITY_NAME_SIZE];
     bool on_device = activity_on_device(a);
     int track = on_device ? stream_track(add->trace, a) : thread_track(add->trace, a);
 
@@ -100,7 +69,7 @@ static int add_slice(const struct adding *add, const struct activity *a)
                                                    .parent = PROF_FIND_PARENT,
                                                    .start = on_our_clock(add, a->start),
                                                    .duration = a->end - a->start,
-                                                   .name = name_of(a, buffer, sizeof(buffer)),
+                                                   .name = activity_work_name(a, buffer),
                                                    .category = categories[a->kind],
                                                    .device = add->trace->tracks[track].device,
                                                    .bytes = a->bytes > 0 ? a->bytes : 0,
@@ -109,53 +78,33 @@ static int add_slice(const struct adding *add, const struct activity *a)
                                                    .correlation = a->correlation });
 }
 
-static int add_slices(struct adding *add)
+static int add_activities(struct adding *add)
 {
     for (size_t i = 0; i < add->list->nr; i++) {
         const struct activity *a = &add->list->items[i];
         add->slice_of[i] = -1;
         if (!categories[a->kind])
             continue;
-        int slice = add->slice_of[i] = add_slice(add, a);
-        if (slice < 0)
+        add->slice_of[i] = add_activity(add, a);
+        if (add->slice_of[i] < 0)
             return -1;
-        if (a->correlation && (a->kind == ACTIVITY_RUNTIME || a->kind == ACTIVITY_DRIVER))
-            add->calls[add->nr_calls++] =
-                (struct call) { a->correlation, a->process, a->start, slice };
     }
-    qsort(add->calls, add->nr_calls, sizeof(*add->calls), by_correlation);
     return 0;
 }
 
-/* The call that started the work: of several with its correlation the first, which holds the
- * others. -1: none. */
-static int launch_of(const struct adding *add, const struct activity *work)
+static int slice_of(const struct adding *add, const struct activity *a)
 {
-    size_t low = 0, high = add->nr_calls;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (add->calls[middle].correlation < work->correlation)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (; low < add->nr_calls && add->calls[low].correlation == work->correlation; low++) {
-        const struct call *call = &add->calls[low];
-        if (!work->process || !call->process || work->process == call->process)
-            return call->slice;
-    }
-    return -1;
+    return a ? add->slice_of[a - add->list->items] : -1;
 }
 
 /* Clocks of CPU and GPU differ by a little: work that seems to begin before its launch has no flow,
  * as a trace must not go back in time. */
-static int add_flows(const struct adding *add)
+static int add_launch_flows(const struct adding *add)
 {
     for (size_t i = 0; i < add->list->nr; i++) {
         const struct activity *a = &add->list->items[i];
         int to = add->slice_of[i];
-        int from = activity_on_device(a) && a->correlation ? launch_of(add, a) : -1;
+        int from = activity_on_device(a) ? slice_of(add, activity_launch(&add->calls, a)) : -1;
         if (from < 0 || to < 0 || add->trace->slices[to].start < add->trace->slices[from].start)
             continue;
         if (prof_trace_flow(add->trace, from, to) < 0)
@@ -164,7 +113,7 @@ static int add_flows(const struct adding *add)
     return 0;
 }
 
-static void set_times(struct adding *add)
+static void set_activity_times(struct adding *add)
 {
     struct prof_meta *meta = &add->trace->meta;
     int64_t start = INT64_MAX, end = INT64_MIN;
@@ -212,10 +161,94 @@ static void nudge(struct prof_trace *trace, size_t nr, int64_t error, struct pro
 
 static void nudge_calls(const struct adding *add, size_t nr_before)
 {
-    for (size_t i = 0; i < add->nr_calls && add->list->has_clock; i++)
+    for (size_t i = 0; i < add->calls.nr && add->list->has_clock; i++)
         nudge(add->trace, nr_before, add->list->clock_error,
-              &add->trace->slices[add->calls[i].slice]);
+              &add->trace->slices[slice_of(add, add->calls.items[i])]);
 }
+
+/* ---- how fast copies go ---- */
+
+/* A copy begins (rate > 0) or ends. */
+struct rate_change {
+    int counter;
+    int64_t time;
+    double rate;
+};
+
+struct rate_changes {
+    struct rate_change *items;
+    size_t nr, capacity;
+};
+
+/* By the name of a copy's slice: "memcpy HtoD", "Memcpy DtoH (Device -> Pageable)". */
+static enum memcpy_kind copy_kind(const char *name)
+{
+    if (strncasecmp(name, "memcpy ", 7) != 0)
+        return MEMCPY_UNKNOWN;
+    size_t length = strcspn(name + 7, " ");
+    for (int kind = 1; kind < MEMCPY_KIND_NR; kind++) {
+        const char *known = memcpy_kind_name(kind);
+        if (strlen(known) == length && !strncmp(known, name + 7, length))
+            return (enum memcpy_kind)kind;
+    }
+    return MEMCPY_UNKNOWN;
+}
+
+static int by_counter_and_time(const void *a_, const void *b_)
+{
+    const struct rate_change *a = a_, *b = b_;
+
+    if (a->counter != b->counter)
+        return a->counter < b->counter ? -1 : 1;
+    return (a->time > b->time) - (a->time < b->time);
+}
+
+static int gather_rate_changes(struct prof_trace *trace, size_t first, struct rate_changes *changes)
+{
+    for (size_t i = first; i < trace->nr_slices; i++) {
+        const struct prof_slice *s = &trace->slices[i];
+        enum memcpy_kind kind = copy_kind(s->name);
+        if (strcmp(s->category, PROF_MEMCPY) != 0 || !kind || s->duration <= 0 || s->bytes <= 0)
+            continue;
+        int counter = prof_trace_counter(
+            trace, &(struct prof_counter) { .process = trace->tracks[s->track].process,
+                                            .name = memcpy_kind_name((int)kind),
+                                            .unit = "GB/s" });
+        if (counter < 0)
+            return -1;
+        double rate = (double)s->bytes / (double)s->duration; /* bytes a ns are GB/s */
+        *array_push(changes) = (struct rate_change) { counter, s->start, rate };
+        *array_push(changes) = (struct rate_change) { counter, s->start + s->duration, -rate };
+    }
+    return 0;
+}
+
+/* From the copies among the slices from `first` on: a counter per device and direction, in GB/s,
+ * the sum over copies under way. Copies without a length in time or bytes are left out. -1: no
+ * memory. */
+static int add_copy_rates(struct prof_trace *trace, size_t first)
+{
+    struct rate_changes changes = ARRAY_EMPTY;
+    int rc = gather_rate_changes(trace, first, &changes), under_way = 0;
+    double rate = 0;
+
+    if (changes.nr)
+        qsort(changes.items, changes.nr, sizeof(*changes.items), by_counter_and_time);
+    for (size_t i = 0; i < changes.nr && rc == 0; i++) {
+        const struct rate_change *c = &changes.items[i], *next = c + 1;
+        bool is_new = i == 0 || c[-1].counter != c->counter;
+        under_way = (is_new ? 0 : under_way) + (c->rate > 0 ? 1 : -1);
+        rate = (is_new ? 0 : rate) + c->rate;
+        rate = under_way ? rate : 0; /* without what sums of doubles leave */
+        if (i + 1 < changes.nr && next->counter == c->counter && next->time == c->time)
+            continue;
+        rc = prof_trace_sample(trace, c->counter, c->time, rate) < 0 ? -1 : 0;
+    }
+    array_release(&changes);
+    return rc;
+}
+
+/* ---- there and back ---- */
 
 int timeline_add_activity(struct prof_trace *trace, const struct activity_list *list,
                           struct error *err)
@@ -229,18 +262,88 @@ int timeline_add_activity(struct prof_trace *trace, const struct activity_list *
                          "these activities have a clock of their own, so they cannot be put "
                          "beside what is in the trace");
     add.slice_of = memory_zeroed(list->nr + 1, sizeof(*add.slice_of));
-    add.calls = memory_zeroed(list->nr + 1, sizeof(*add.calls));
-    if (add_slices(&add) == 0) {
+    activity_calls_of(list, &add.calls);
+    if (add_activities(&add) == 0) {
         if (nr_before)
             nudge_calls(&add, nr_before);
         else
-            set_times(&add);
-        if (add_flows(&add) == 0 && timeline_add_copy_rates(trace, nr_before) == 0)
+            set_activity_times(&add);
+        if (add_launch_flows(&add) == 0 && add_copy_rates(trace, nr_before) == 0)
             rc = prof_trace_sort(trace, NULL);
     }
     if (rc)
         error_set(err, "no memory for the timeline of %zu activities", list->nr);
     free(add.slice_of);
-    free(add.calls);
+    activity_calls_release(&add.calls);
     return rc;
+}
+
+static const struct {
+    const char *category;
+    enum activity_kind kind;
+} device_kinds[] = {
+    { PROF_KERNELS, ACTIVITY_KERNEL },      { PROF_MEMCPY, ACTIVITY_MEMCPY },
+    { PROF_MEMSET, ACTIVITY_MEMSET },       { PROF_RUNTIME_CALLS, ACTIVITY_RUNTIME },
+    { PROF_DRIVER_CALLS, ACTIVITY_DRIVER },
+};
+
+/* What it becomes; ACTIVITY_KIND_NR: nothing. */
+static enum activity_kind activity_kind_of(const struct prof_trace *trace, size_t i)
+{
+    const struct prof_slice *s = &trace->slices[i];
+    bool is_stream = trace->tracks[s->track].kind == PROF_TRACK_STREAM;
+
+    for (size_t k = 0; k < sizeof(device_kinds) / sizeof(*device_kinds); k++) {
+        bool is_call =
+            device_kinds[k].kind == ACTIVITY_RUNTIME || device_kinds[k].kind == ACTIVITY_DRIVER;
+        if (!strcmp(s->category, device_kinds[k].category) && is_call != is_stream)
+            return device_kinds[k].kind;
+    }
+    return ACTIVITY_KIND_NR;
+}
+
+static void add_back(struct activity_list *list, const struct prof_trace *trace, size_t i,
+                     uint32_t correlation)
+{
+    const struct prof_slice *s = &trace->slices[i];
+    const struct prof_track *track = &trace->tracks[s->track];
+    enum activity_kind kind = activity_kind_of(trace, i);
+
+    if (kind == ACTIVITY_KIND_NR)
+        return;
+    struct activity *a = activity_add(list, kind);
+    a->start = s->start;
+    a->end = s->start + s->duration;
+    a->correlation = correlation;
+    a->bytes = s->bytes;
+    if (track->kind == PROF_TRACK_STREAM) {
+        a->device = (int32_t)track->process;
+        a->stream = (uint32_t)track->thread;
+        a->copy = kind == ACTIVITY_MEMCPY ? copy_kind(s->name) : MEMCPY_UNKNOWN;
+    } else {
+        a->process = (uint32_t)track->process;
+        a->thread = (uint32_t)track->thread;
+    }
+    a->name = activity_name(list, s->name);
+}
+
+/* Work has the number of its launch. A process of a device is no process of the host, so it stays
+ * 0, which goes with any. */
+void timeline_to_activity(const struct prof_trace *trace, struct activity_list *list)
+{
+    uint32_t *correlations = memory_zeroed(trace->nr_slices + 1, sizeof(*correlations));
+
+    activity_list_init(list);
+    for (size_t i = 0; i < trace->nr_flows; i++) {
+        const struct prof_flow *f = &trace->flows[i];
+        if (activity_kind_of(trace, (size_t)f->from) == ACTIVITY_KIND_NR ||
+            activity_kind_of(trace, (size_t)f->to) == ACTIVITY_KIND_NR)
+            continue;
+        correlations[f->from] = correlations[f->to] = (uint32_t)f->from + 1;
+    }
+    for (size_t i = 0; i < trace->nr_slices; i++)
+        add_back(list, trace, i, correlations[i]);
+    list->has_clock = true;
+    activity_sort(list);
+    free(correlations);
 }

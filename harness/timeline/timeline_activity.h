@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a GPU did (activity/activity.h), put into a trace: a track a stream, calls of the CUDA
+ * What a GPU did (gputrace/activity.h), put into a trace: a track a stream, calls of the CUDA
  * runtime and driver and NVTX ranges on the track of their thread, a flow from a call to each piece
  * of work it started.
  *
@@ -16,11 +16,11 @@
  * A call's clock is known to list->clock_error only, a scope's exactly. So a call that sticks out
  * of the innermost scope around its middle by no more than that is moved into it where it fits.
  */
-#ifndef HARNESS_TIMELINE_ACTIVITY_H
-#define HARNESS_TIMELINE_ACTIVITY_H
+#ifndef HARNESS_TIMELINE_TIMELINE_ACTIVITY_H
+#define HARNESS_TIMELINE_TIMELINE_ACTIVITY_H
 
-#include "activity/activity.h"
 #include "base/error.h"
+#include "gputrace/activity.h"
 #include "profile/trace.h"
 
 /* Adds, and sorts the trace. Into a trace without slices anything goes, and meta.start and end

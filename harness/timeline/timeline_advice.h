@@ -7,8 +7,8 @@
  *     "61 % of the time between kernels: launch-bound; capture a graph, ..."
  *     "head: 58 % of the time at 93 % of the FMA roof: at its limit, ..."
  */
-#ifndef HARNESS_TIMELINE_ADVICE_H
-#define HARNESS_TIMELINE_ADVICE_H
+#ifndef HARNESS_TIMELINE_TIMELINE_ADVICE_H
+#define HARNESS_TIMELINE_TIMELINE_ADVICE_H
 
 #include "base/error.h"
 #include "profile/summary.h"

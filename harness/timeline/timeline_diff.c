@@ -2,15 +2,16 @@
 #include "timeline/timeline_diff.h"
 
 #include "base/array.h"
-#include "timeline/diff_frames.h"
+#include "base/memory.h"
 #include "timeline/timeline_layers.h"
 #include "timeline/timeline_main.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct rows {
+struct diff_rows {
     struct diff_row *items;
     size_t nr, capacity;
 };
@@ -29,7 +30,7 @@ static double iterations_of(const struct prof_trace *trace)
 }
 
 /* `name` is the diff's own. */
-static struct diff_row *row_of(struct rows *rows, const char *name, enum prof_side side)
+static struct diff_row *diff_row_of(struct diff_rows *rows, const char *name, enum prof_side side)
 {
     for (size_t i = 0; i < rows->nr; i++) {
         if (rows->items[i].name == name && rows->items[i].side == side)
@@ -41,8 +42,8 @@ static struct diff_row *row_of(struct rows *rows, const char *name, enum prof_si
     return row;
 }
 
-static int add_rows(struct timeline_diff *diff, const struct prof_trace *main, int which,
-                    struct rows *rows)
+static int add_diff_rows(struct timeline_diff *diff, const struct prof_trace *main, int which,
+                         struct diff_rows *rows)
 {
     struct prof_summary summary;
     double iterations = diff->iterations[which];
@@ -54,7 +55,7 @@ static int add_rows(struct timeline_diff *diff, const struct prof_trace *main, i
         rc = name ? 0 : -1;
         if (rc)
             break;
-        struct diff_row *row = row_of(rows, name, from->side);
+        struct diff_row *row = diff_row_of(rows, name, from->side);
         row->calls[which] = (double)from->calls / iterations;
         row->self[which] = (double)from->self / iterations;
         row->total[which] = (double)from->total / iterations;
@@ -76,7 +77,7 @@ static int by_side_and_change(const void *a_, const void *b_)
     return strcmp(a->name, b->name);
 }
 
-static void set_changes(struct rows *rows)
+static void set_changes(struct diff_rows *rows)
 {
     double all[2] = { 0 };
 
@@ -93,16 +94,99 @@ static void set_changes(struct rows *rows)
         qsort(rows->items, rows->nr, sizeof(*rows->items), by_side_and_change);
 }
 
-static int add_trace(struct timeline_diff *diff, const struct prof_trace *trace, int which,
-                     struct rows *rows, struct frames frames[2], struct error *err)
+/* ---- stacks as one tree of names ---- */
+
+struct frame_links {
+    int child, sibling; /* -1: none */
+};
+
+/* All 0 is an empty one. */
+struct diff_frames {
+    struct diff_frame *items;
+    struct frame_links *links;
+    size_t nr, capacity, links_capacity;
+    int first; /* of the outermost ones, + 1 */
+};
+
+/* The frame of that name above `parent` (-1: outermost), made if need be. */
+static int frame_of(struct diff_frames *f, int parent, const char *name)
+{
+    int n = parent < 0 || !f->links ? f->first - 1 : f->links[parent].child;
+
+    while (n >= 0 && f->items[n].name != name)
+        n = f->links[n].sibling;
+    if (n >= 0)
+        return n;
+    f->links = array_grow(f->links, f->nr, &f->links_capacity, sizeof(*f->links));
+    f->items = array_grow(f->items, f->nr, &f->capacity, sizeof(*f->items));
+    n = (int)f->nr++;
+    f->items[n] = (struct diff_frame) { .name = name,
+                                        .parent = parent,
+                                        .depth = parent < 0 ? 0 : f->items[parent].depth + 1 };
+    f->links[n] = (struct frame_links) { -1, parent < 0 ? f->first - 1 : f->links[parent].child };
+    if (parent < 0)
+        f->first = n + 1;
+    else
+        f->links[parent].child = n;
+    return n;
+}
+
+/* Adds self times of a sorted trace, over `iterations`, to the frames of the host and the device,
+ * as [which]. -1: no memory for a name. */
+static int add_frames(struct diff_frames frames[2], const struct prof_trace *trace, int which,
+                      double iterations, struct prof_trace *names)
+{
+    int64_t *self = memory_zeroed(trace->nr_slices + 1, sizeof(*self));
+    int *frame = memory_zeroed(trace->nr_slices + 1, sizeof(*frame));
+    int rc = 0;
+
+    prof_trace_self(trace, self);
+    for (size_t i = 0; i < trace->nr_slices && rc == 0; i++) {
+        const struct prof_slice *s = &trace->slices[i];
+        const char *name = prof_trace_text(names, s->name);
+        bool is_stream = trace->tracks[s->track].kind == PROF_TRACK_STREAM;
+        struct diff_frames *f = &frames[is_stream ? PROF_DEVICE : PROF_HOST];
+        rc = name ? 0 : -1;
+        if (rc || (s->flags & PROF_INSTANT_POINT))
+            continue;
+        frame[i] = frame_of(f, s->parent >= 0 ? frame[s->parent] : -1, name);
+        f->items[frame[i]].self[which] += self[i] > 0 ? (double)self[i] / iterations : 0;
+    }
+    free(self);
+    free(frame);
+    return rc;
+}
+
+/* Sums up totals and hands over the frames; the rest is released. */
+static struct diff_frame *take_frames(struct diff_frames *f, size_t *nr)
+{
+    struct diff_frame *items = f->items;
+
+    *nr = f->nr;
+    for (size_t i = f->nr; i-- > 0;) {
+        for (int which = 0; which < 2; which++) {
+            items[i].total[which] += items[i].self[which];
+            if (items[i].parent >= 0)
+                items[items[i].parent].total[which] += items[i].total[which];
+        }
+    }
+    free(f->links);
+    *f = (struct diff_frames) { 0 };
+    return items;
+}
+
+/* ---- both ---- */
+
+static int add_diff_side(struct timeline_diff *diff, const struct prof_trace *trace, int which,
+                         struct diff_rows *rows, struct diff_frames frames[2], struct error *err)
 {
     struct prof_trace main;
 
     if (timeline_main(trace, &main, err))
         return -1;
-    int rc = add_rows(diff, &main, which, rows);
+    int rc = add_diff_rows(diff, &main, which, rows);
     if (rc == 0)
-        rc = diff_frames_add(frames, &main, which, diff->iterations[which], &diff->names);
+        rc = add_frames(frames, &main, which, diff->iterations[which], &diff->names);
     prof_trace_release(&main);
     return rc ? error_set(err, "no memory for the difference of two traces") : 0;
 }
@@ -110,21 +194,21 @@ static int add_trace(struct timeline_diff *diff, const struct prof_trace *trace,
 int timeline_diff(const struct prof_trace *before, const struct prof_trace *after,
                   const double iterations[2], struct timeline_diff *diff, struct error *err)
 {
-    struct rows rows = ARRAY_EMPTY;
-    struct frames frames[2] = { 0 };
+    struct diff_rows rows = ARRAY_EMPTY;
+    struct diff_frames frames[2] = { 0 };
 
     *diff = (struct timeline_diff) { 0 };
     prof_trace_init(&diff->names);
     diff->iterations[0] = iterations ? iterations[0] : iterations_of(before);
     diff->iterations[1] = iterations ? iterations[1] : iterations_of(after);
-    int rc = add_trace(diff, before, 0, &rows, frames, err);
+    int rc = add_diff_side(diff, before, 0, &rows, frames, err);
     if (rc == 0)
-        rc = add_trace(diff, after, 1, &rows, frames, err);
+        rc = add_diff_side(diff, after, 1, &rows, frames, err);
     set_changes(&rows);
     diff->rows = rows.items;
     diff->nr_rows = rows.nr;
     for (int side = 0; side < 2; side++)
-        diff->frames[side] = diff_frames_take(&frames[side], &diff->nr_frames[side]);
+        diff->frames[side] = take_frames(&frames[side], &diff->nr_frames[side]);
     if (rc)
         timeline_diff_release(diff);
     return rc;
@@ -138,4 +222,31 @@ void timeline_diff_release(struct timeline_diff *diff)
     prof_trace_release(&diff->names);
     *diff = (struct timeline_diff) { 0 };
     prof_trace_init(&diff->names);
+}
+
+static void add_frame_name(struct strbuf *out, const char *name)
+{
+    for (; *name; name++)
+        strbuf_addc(out, *name == ';' || (unsigned char)*name <= ' ' ? '_' : *name);
+}
+
+static void add_frame_stack(struct strbuf *out, const struct diff_frame *frames, int n)
+{
+    if (frames[n].parent >= 0) {
+        add_frame_stack(out, frames, frames[n].parent);
+        strbuf_addc(out, ';');
+    }
+    add_frame_name(out, frames[n].name);
+}
+
+void timeline_diff_folded(const struct timeline_diff *diff, enum prof_side side, struct strbuf *out)
+{
+    for (size_t i = 0; i < diff->nr_frames[side]; i++) {
+        const struct diff_frame *f = &diff->frames[side][i];
+        double before = round(f->self[0]), after = round(f->self[1]);
+        if (before <= 0 && after <= 0)
+            continue;
+        add_frame_stack(out, diff->frames[side], (int)i);
+        strbuf_addf(out, " %.0f %.0f\n", before, after);
+    }
 }

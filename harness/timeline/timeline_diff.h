@@ -6,8 +6,8 @@
  * of the other; they are ns per iteration then, and doubles. Nothing here says whether a change is
  * more than noise: that needs launches, see the verdicts of `compare`.
  */
-#ifndef HARNESS_TIMELINE_DIFF_H
-#define HARNESS_TIMELINE_DIFF_H
+#ifndef HARNESS_TIMELINE_TIMELINE_DIFF_H
+#define HARNESS_TIMELINE_TIMELINE_DIFF_H
 
 #include "base/error.h"
 #include "base/strbuf.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "timeline/timeline_findings.h"
 
-#include "activity/time_split.h"
 #include "base/memory.h"
-#include "base/stats.h"
+#include "gputrace/time_split.h"
+#include "stats/stats.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -7,8 +7,8 @@
  *     timeline_find(&main, &known, &found, err);
  *     timeline_findings_release(&found);                   before the traces
  */
-#ifndef HARNESS_TIMELINE_FINDINGS_H
-#define HARNESS_TIMELINE_FINDINGS_H
+#ifndef HARNESS_TIMELINE_TIMELINE_FINDINGS_H
+#define HARNESS_TIMELINE_TIMELINE_FINDINGS_H
 
 #include "timeline/timeline_advice.h"
 #include "timeline/timeline_layers.h"

@@ -24,7 +24,7 @@ struct layering {
     bool has_flows;     /* to device work */
 };
 
-static bool is_any(const char *category, const char *const *list, size_t nr)
+static bool is_any_category(const char *category, const char *const *list, size_t nr)
 {
     for (size_t i = 0; i < nr; i++) {
         if (!strcmp(category, list[i]))
@@ -35,12 +35,14 @@ static bool is_any(const char *category, const char *const *list, size_t nr)
 
 static bool is_call(const struct prof_slice *s)
 {
-    return is_any(s->category, (const char *const[]) { PROF_RUNTIME_CALLS, PROF_DRIVER_CALLS }, 2);
+    return is_any_category(s->category,
+                           (const char *const[]) { PROF_RUNTIME_CALLS, PROF_DRIVER_CALLS }, 2);
 }
 
 static bool is_device_work(const struct prof_slice *s)
 {
-    return is_any(s->category, (const char *const[]) { PROF_KERNELS, PROF_MEMCPY, PROF_MEMSET }, 3);
+    return is_any_category(s->category,
+                           (const char *const[]) { PROF_KERNELS, PROF_MEMCPY, PROF_MEMSET }, 3);
 }
 
 static bool is_outermost(const struct layering *l, const struct prof_slice *s)
@@ -241,7 +243,7 @@ static void add_device_work(struct layering *l)
     }
 }
 
-static void fill(struct layering *l)
+static void fill_layers(struct layering *l)
 {
     l->nodes = memory_zeroed(l->trace->nr_slices + 1, sizeof(*l->nodes));
     for (size_t i = 0; i < l->trace->nr_flows && !l->has_flows; i++)
@@ -274,7 +276,7 @@ int timeline_layers(const struct prof_trace *trace, int track, const char *itera
         if (is_iteration(&l, &trace->slices[i]))
             layers->iteration = trace->slices[i].name;
     }
-    fill(&l);
+    fill_layers(&l);
     return 0;
 }
 

@@ -16,8 +16,8 @@
  *
  * Calls of the CUDA runtime and driver are no operations; their time is their scope's own.
  */
-#ifndef HARNESS_TIMELINE_LAYERS_H
-#define HARNESS_TIMELINE_LAYERS_H
+#ifndef HARNESS_TIMELINE_TIMELINE_LAYERS_H
+#define HARNESS_TIMELINE_TIMELINE_LAYERS_H
 
 #include "base/error.h"
 #include "profile/trace.h"

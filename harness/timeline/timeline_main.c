@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 
 int timeline_main_track(const struct prof_trace *trace)
@@ -33,11 +34,12 @@ int timeline_main_track(const struct prof_trace *trace)
 struct copying {
     const struct prof_trace *from;
     struct prof_trace *to;
+    int thread;    /* the main one; streams are kept, too */
     int *track_of; /* -1: not kept */
     int *slice_of;
 };
 
-static int copy_slices(const struct copying *c)
+static int copy_track_slices(const struct copying *c)
 {
     const struct prof_trace *from = c->from;
 
@@ -60,7 +62,7 @@ static int copy_slices(const struct copying *c)
     return 0;
 }
 
-static int copy_counters(const struct copying *c)
+static int copy_trace_counters(const struct copying *c)
 {
     const struct prof_trace *from = c->from;
 
@@ -76,7 +78,7 @@ static int copy_counters(const struct copying *c)
     return 0;
 }
 
-static int copy(const struct copying *c, const bool *keep, bool counters)
+static int copy_tracks(const struct copying *c)
 {
     const char *clock = prof_trace_text(c->to, c->from->meta.clock);
 
@@ -85,51 +87,27 @@ static int copy(const struct copying *c, const bool *keep, bool counters)
     c->to->meta = c->from->meta;
     c->to->meta.clock = clock;
     for (size_t i = 0; i < c->from->nr_tracks; i++) {
-        c->track_of[i] = keep[i] ? prof_trace_track(c->to, &c->from->tracks[i]) : -1;
-        if (keep[i] && c->track_of[i] < 0)
+        const struct prof_track *track = &c->from->tracks[i];
+        bool is_kept = (int)i == c->thread || track->kind == PROF_TRACK_STREAM;
+        c->track_of[i] = is_kept ? prof_trace_track(c->to, track) : -1;
+        if (is_kept && c->track_of[i] < 0)
             return -1;
     }
-    return copy_slices(c) || (counters && copy_counters(c)) ? -1 : 0;
-}
-
-int timeline_tracks(const struct prof_trace *trace, const bool *keep, bool counters,
-                    struct prof_trace *some, struct error *err)
-{
-    struct copying c = { .from = trace, .to = some };
-
-    prof_trace_init(some);
-    c.track_of = memory_zeroed(trace->nr_tracks + 1, sizeof(*c.track_of));
-    c.slice_of = memory_zeroed(trace->nr_slices + 1, sizeof(*c.slice_of));
-    int rc = copy(&c, keep, counters);
-    free(c.track_of);
-    free(c.slice_of);
-    if (rc == 0)
-        return 0;
-    prof_trace_release(some);
-    return error_set(err, "no memory for a part of a trace with %zu slices", trace->nr_slices);
-}
-
-int timeline_track(const struct prof_trace *trace, int track, struct prof_trace *one,
-                   struct error *err)
-{
-    prof_trace_init(one);
-    if (track < 0 || (size_t)track >= trace->nr_tracks)
-        return error_set(err, "the trace has no track %d, it has %zu", track, trace->nr_tracks);
-    bool *keep = memory_zeroed(trace->nr_tracks, sizeof(*keep));
-    keep[track] = true;
-    int rc = timeline_tracks(trace, keep, false, one, err);
-    free(keep);
-    return rc;
+    return copy_track_slices(c) || copy_trace_counters(c) ? -1 : 0;
 }
 
 int timeline_main(const struct prof_trace *trace, struct prof_trace *main, struct error *err)
 {
-    bool *keep = memory_zeroed(trace->nr_tracks + 1, sizeof(*keep));
-    int thread = timeline_main_track(trace);
+    struct copying c = { .from = trace, .to = main, .thread = timeline_main_track(trace) };
 
-    for (size_t i = 0; i < trace->nr_tracks; i++)
-        keep[i] = (int)i == thread || trace->tracks[i].kind == PROF_TRACK_STREAM;
-    int rc = timeline_tracks(trace, keep, true, main, err);
-    free(keep);
-    return rc;
+    prof_trace_init(main);
+    c.track_of = memory_zeroed(trace->nr_tracks + 1, sizeof(*c.track_of));
+    c.slice_of = memory_zeroed(trace->nr_slices + 1, sizeof(*c.slice_of));
+    int rc = copy_tracks(&c);
+    free(c.track_of);
+    free(c.slice_of);
+    if (rc == 0)
+        return 0;
+    prof_trace_release(main);
+    return error_set(err, "no memory for a part of a trace with %zu slices", trace->nr_slices);
 }

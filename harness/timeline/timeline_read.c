@@ -2,7 +2,8 @@
 #include "timeline/timeline_read.h"
 
 #include "base/file.h"
-#include "base/gzip.h"
+#include "base/memory.h"
+#include "base/pack.h"
 #include "base/strbuf.h"
 #include "timeline/trace_reader.h"
 
@@ -13,6 +14,232 @@
 /* What a gzip file may unpack to. */
 #define UNPACKED_MOST ((size_t)4 << 30)
 
+/* ---- flows: points in time on a lane, to be bound to slices ---- */
+
+/* Slices of the lanes, by lane and then as the trace has them: by start, the longer first. */
+struct laned_slice {
+    int lane, slice;
+    int64_t start;
+};
+
+struct binding {
+    const struct prof_trace *trace;
+    struct laned_slice *slices;
+    size_t nr;
+};
+
+static int by_lane(const void *a_, const void *b_)
+{
+    const struct laned_slice *a = a_, *b = b_;
+
+    if (a->lane != b->lane)
+        return a->lane < b->lane ? -1 : 1;
+    if (a->start != b->start)
+        return a->start < b->start ? -1 : 1;
+    return (a->slice > b->slice) - (a->slice < b->slice);
+}
+
+static int by_key_and_time(const void *a_, const void *b_)
+{
+    const struct flow_point *a = a_, *b = b_;
+
+    if (a->key != b->key)
+        return (uintptr_t)a->key < (uintptr_t)b->key ? -1 : 1;
+    if (a->time != b->time)
+        return a->time < b->time ? -1 : 1;
+    return (a->order > b->order) - (a->order < b->order);
+}
+
+/* How many slices are on earlier lanes, or on this one and begin before `time` (or at it). */
+static size_t rank_on_lanes(const struct binding *b, int lane, int64_t time, bool inclusive)
+{
+    size_t low = 0, high = b->nr;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        const struct laned_slice *l = &b->slices[middle];
+        if (l->lane < lane ||
+            (l->lane == lane && (l->start < time || (inclusive && l->start == time))))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* The slice that a point is about; -1: none. */
+static int bound_slice(const struct binding *b, const struct flow_point *p)
+{
+    size_t at = rank_on_lanes(b, p->lane, p->time, p->is_enclosing);
+    const struct prof_slice *slices = b->trace->slices;
+
+    if (!p->is_enclosing) /* the next one to begin */
+        return at < b->nr && b->slices[at].lane == p->lane ? b->slices[at].slice : -1;
+    if (at == 0 || b->slices[at - 1].lane != p->lane)
+        return -1;
+    int slice = b->slices[at - 1].slice;
+    while (slice >= 0 && slices[slice].start + slices[slice].duration < p->time)
+        slice = slices[slice].parent;
+    return slice;
+}
+
+/* Where a call lies in a call that began in the same ns, the launch is the one with the number of
+ * what was launched. */
+static int launch_by_correlation(const struct prof_trace *trace, int from, int to)
+{
+    const struct prof_slice *slices = trace->slices;
+
+    for (int s = from; slices[to].correlation && s >= 0; s = slices[s].parent) {
+        if (slices[s].start != slices[from].start)
+            break;
+        if (slices[s].correlation == slices[to].correlation)
+            return s;
+    }
+    return from;
+}
+
+static int add_bound_flows(struct trace_reader *r, const struct binding *b)
+{
+    const struct prof_slice *slices = r->trace->slices;
+    const char *key = NULL;
+    int before = -1;
+
+    for (size_t i = 0; i < r->points.nr; i++) {
+        const struct flow_point *p = &r->points.items[i];
+        int here = bound_slice(b, p);
+        int from = p->key == key && p->phase != 's' ? before : -1;
+        if (from >= 0 && here >= 0 && here != from && slices[here].start >= slices[from].start &&
+            prof_trace_flow(r->trace, launch_by_correlation(r->trace, from, here), here) < 0)
+            return -1;
+        key = p->key;
+        before = p->phase == 'f' ? -1 : here;
+    }
+    return 0;
+}
+
+static int by_ends(const void *a_, const void *b_)
+{
+    const struct prof_flow *a = a_, *b = b_;
+
+    if (a->from != b->from)
+        return a->from < b->from ? -1 : 1;
+    return (a->to > b->to) - (a->to < b->to);
+}
+
+/* Of a sorted trace: finds the slices of the flow points. `lane_of` is by slice. -1: no memory. */
+static int bind_flows(struct trace_reader *r, const int *lane_of)
+{
+    struct binding b = { .trace = r->trace };
+
+    b.slices = memory_zeroed(r->trace->nr_slices + 1, sizeof(*b.slices));
+    for (size_t i = 0; i < r->trace->nr_slices; i++) {
+        const struct prof_slice *s = &r->trace->slices[i];
+        if (!(s->flags & PROF_INSTANT_POINT))
+            b.slices[b.nr++] = (struct laned_slice) { lane_of[i], (int)i, s->start };
+    }
+    qsort(b.slices, b.nr, sizeof(*b.slices), by_lane);
+    if (r->points.nr)
+        qsort(r->points.items, r->points.nr, sizeof(*r->points.items), by_key_and_time);
+    int rc = add_bound_flows(r, &b);
+    if (r->trace->nr_flows)
+        qsort(r->trace->flows, r->trace->nr_flows, sizeof(*r->trace->flows), by_ends);
+    free(b.slices);
+    return rc;
+}
+
+/* ---- what can be said only after the last event ---- */
+
+static void set_track_names(struct trace_reader *r)
+{
+    for (size_t i = 0; i < r->trace->nr_tracks; i++) {
+        struct prof_track *track = &r->trace->tracks[i];
+        const struct lane *lane = &r->lanes.items[r->first_lane.items[i]];
+        track->name = lane->name ? lane->name : track->name;
+        for (size_t k = 0; k < r->processes.nr; k++) {
+            if (r->processes.items[k].process == lane->process)
+                track->owner = r->processes.items[k].name;
+        }
+        /* A process that is called by a text needs no other name. */
+        if (!track->owner[0] && lane->process < 0 && (size_t)~lane->process < r->numbered.nr)
+            track->owner = r->numbered.items[~lane->process];
+        if (!track->name[0] && lane->thread < 0 && (size_t)~lane->thread < r->numbered.nr)
+            track->name = r->numbered.items[~lane->thread];
+    }
+}
+
+static void set_trace_times(struct trace_reader *r)
+{
+    struct prof_trace *trace = r->trace;
+    int64_t start = INT64_MAX, end = INT64_MIN;
+
+    for (size_t i = 0; i < trace->nr_slices; i++) {
+        const struct prof_slice *s = &trace->slices[i];
+        start = s->start < start ? s->start : start;
+        end = s->start + s->duration > end ? s->start + s->duration : end;
+    }
+    for (size_t i = 0; i < trace->nr_samples; i++) {
+        start = trace->samples[i].time < start ? trace->samples[i].time : start;
+        end = trace->samples[i].time > end ? trace->samples[i].time : end;
+    }
+    if (start > end)
+        start = end = 0;
+    trace->meta.start = r->has_base ? 0 : start;
+    trace->meta.end = end;
+}
+
+/* What began and never ended ends where the trace does. */
+static void end_open_slices(struct trace_reader *r)
+{
+    for (size_t i = 0; i < r->lanes.nr; i++) {
+        const struct lane *lane = &r->lanes.items[i];
+        for (size_t k = 0; k < lane->open.nr; k++) {
+            struct prof_slice *s = &r->trace->slices[lane->open.items[k]];
+            s->duration = r->trace->meta.end - s->start;
+            s->flags |= PROF_OPEN;
+        }
+    }
+}
+
+/* After the last event: names, times, order, flows, and the check. */
+static int finish_trace(struct trace_reader *r, const char *what, struct error *err)
+{
+    size_t nr = r->trace->nr_slices;
+    int *moved = memory_zeroed(nr + 1, sizeof(*moved));
+    int *lane_of = memory_zeroed(nr + 1, sizeof(*lane_of));
+    char why[256];
+    int rc;
+
+    set_track_names(r);
+    set_trace_times(r);
+    end_open_slices(r);
+    rc = prof_trace_sort(r->trace, moved);
+    for (size_t i = 0; i < nr && rc == 0; i++)
+        lane_of[moved[i]] = r->lane_of.items[i];
+    if (rc == 0)
+        rc = bind_flows(r, lane_of);
+    if (rc)
+        error_set(err, "%s: no memory for the trace", what);
+    else if (prof_trace_check(r->trace, why, sizeof(why)))
+        rc = error_set(err, "%s: %s", what, why);
+    free(moved);
+    free(lane_of);
+    return rc;
+}
+
+static void release_reader(struct trace_reader *r)
+{
+    for (size_t i = 0; i < r->lanes.nr; i++)
+        array_release(&r->lanes.items[i].open);
+    array_release(&r->lanes);
+    array_release(&r->processes);
+    array_release(&r->points);
+    array_release(&r->lane_of);
+    array_release(&r->first_lane);
+    array_release(&r->numbered);
+}
+
+/* ---- texts and files ---- */
+
 int timeline_parse(const char *text, size_t length, const char *what, struct prof_trace *trace,
                    struct error *err)
 {
@@ -22,15 +249,15 @@ int timeline_parse(const char *text, size_t length, const char *what, struct pro
     prof_trace_init(trace);
     int rc = event_text_walk(&t, trace_reader_use, &r, err);
     if (rc == 0)
-        rc = trace_reader_finish(&r, what, err);
-    trace_reader_release(&r);
+        rc = finish_trace(&r, what, err);
+    release_reader(&r);
     if (rc)
         prof_trace_release(trace);
     return rc;
 }
 
-static int parse_packed(const char *bytes, size_t length, const char *path,
-                        struct prof_trace *trace, struct error *err)
+static int parse_packed_trace(const char *bytes, size_t length, const char *path,
+                              struct prof_trace *trace, struct error *err)
 {
     struct strbuf text;
 
@@ -42,7 +269,7 @@ static int parse_packed(const char *bytes, size_t length, const char *path,
     return rc;
 }
 
-static int read_file(const char *path, struct prof_trace *trace, struct error *err)
+static int read_trace_file(const char *path, struct prof_trace *trace, struct error *err)
 {
     size_t length;
     char *bytes = file_read(path, FILE_RECORDS_MOST, &length, err);
@@ -50,7 +277,7 @@ static int read_file(const char *path, struct prof_trace *trace, struct error *e
     if (!bytes)
         return -1;
     bool is_packed = length > 2 && !memcmp(bytes, "\x1f\x8b", 2);
-    int rc = is_packed ? parse_packed(bytes, length, path, trace, err)
+    int rc = is_packed ? parse_packed_trace(bytes, length, path, trace, err)
                        : timeline_parse(bytes, length, path, trace, err);
     free(bytes);
     return rc;
@@ -63,10 +290,10 @@ int timeline_read(const char *path, struct prof_trace *trace, struct error *err)
 
     prof_trace_init(trace);
     if (stat(path, &status) != 0 || !S_ISDIR(status.st_mode))
-        return read_file(path, trace, err);
+        return read_trace_file(path, trace, err);
     strbuf_init(&file);
     strbuf_addf(&file, "%s/trace.json", path);
-    int rc = read_file(file.data, trace, err);
+    int rc = read_trace_file(file.data, trace, err);
     strbuf_release(&file);
     return rc;
 }

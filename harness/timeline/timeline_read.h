@@ -21,8 +21,8 @@
  * do) and the first event otherwise; meta.end is the end of the last slice. meta.clock is "" for
  * files of others; seed and lost_samples are in no file.
  */
-#ifndef HARNESS_TIMELINE_READ_H
-#define HARNESS_TIMELINE_READ_H
+#ifndef HARNESS_TIMELINE_TIMELINE_READ_H
+#define HARNESS_TIMELINE_TIMELINE_READ_H
 
 #include "base/error.h"
 #include "profile/trace.h"

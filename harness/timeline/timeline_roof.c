@@ -22,8 +22,8 @@ const char *timeline_level_name(int level)
 /* Measured times and roofs have errors of their own. */
 static const double contradiction = 1.05;
 
-static double value_of(const struct ceiling *ceilings, size_t nr, const char *device,
-                       const char *name)
+static double measured_roof(const struct ceiling *ceilings, size_t nr, const char *device,
+                            const char *name)
 {
     for (size_t i = 0; i < nr; i++) {
         if (!strcmp(ceilings[i].name, name) && !strcmp(ceilings[i].device, device))
@@ -39,9 +39,9 @@ struct timeline_roofs timeline_roofs_of(const struct ceiling *ceilings, size_t n
     char name[sizeof(ceilings->name)];
 
     snprintf(name, sizeof(name), "flops.%s", math);
-    roofs.flops = value_of(ceilings, nr, device, name);
+    roofs.flops = measured_roof(ceilings, nr, device, name);
     for (int i = 0; i < TIMELINE_LEVELS; i++)
-        roofs.bandwidth[i] = value_of(ceilings, nr, device, levels[i].ceiling);
+        roofs.bandwidth[i] = measured_roof(ceilings, nr, device, levels[i].ceiling);
     return roofs;
 }
 

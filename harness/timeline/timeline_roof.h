@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * How near an operation comes to what the machine can do: the roofline of its FLOPs and bytes
- * (Williams, Waterman, Patterson 2009), as analysis/roofline.h has it for benchmarks.
+ * (Williams, Waterman, Patterson 2009), as metrics/roofline.h has it for benchmarks.
  *
  * Here nobody knows where the operands lie before the operation begins: its predecessor may have
  * left them in a cache. So the memory roof is that of the slowest level that the measured time does
  * not contradict: DRAM, unless the bytes moved faster than DRAM can, then L3, and so on.
  */
-#ifndef HARNESS_TIMELINE_ROOF_H
-#define HARNESS_TIMELINE_ROOF_H
+#ifndef HARNESS_TIMELINE_TIMELINE_ROOF_H
+#define HARNESS_TIMELINE_TIMELINE_ROOF_H
 
 #include "core/record.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "timeline/timeline_split.h"
 
-#include "activity/time_split.h"
+#include "gputrace/time_split.h"
 #include "timeline/timeline_activity.h"
 #include "timeline/timeline_main.h"
 
@@ -92,22 +92,4 @@ struct timeline_split timeline_split_of(const struct prof_trace *trace, int devi
     if (longest.device < 0 && device < 0)
         longest = of_thread(trace, timeline_main_track(trace));
     return longest;
-}
-
-struct timeline_split timeline_split_row(const struct prof_row *row, bool is_copy)
-{
-    struct timeline_split split = { .device = -1 };
-
-    if (row->side == PROF_DEVICE) {
-        split.device = row->device >= PROF_GPU ? row->device - PROF_GPU : 0;
-        split.ns[is_copy ? PART_TRANSFER : PART_GPU] = row->total;
-    } else {
-        split.ns[PART_GPU] = row->gpu;
-        split.ns[PART_TRANSFER] = row->transfer;
-        split.ns[PART_LAUNCH] = row->launch;
-        split.ns[PART_CPU] = row->cpu;
-    }
-    for (int i = 0; i < PART_NR; i++)
-        split.span += split.ns[i];
-    return split;
 }

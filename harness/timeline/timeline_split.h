@@ -3,17 +3,15 @@
  * Where the time went, in parts that do not overlap and add up to the span, exactly.
  *
  * With work on a GPU the span is the device's, from its first start to its last end
- * (activity/time_split.h, which says what each part is). Without any it is the main thread's, from
+ * (gputrace/time_split.h, which says what each part is). Without any it is the main thread's, from
  * its first outermost scope to the end of its last: inside scopes and outside them.
  */
-#ifndef HARNESS_TIMELINE_SPLIT_H
-#define HARNESS_TIMELINE_SPLIT_H
+#ifndef HARNESS_TIMELINE_TIMELINE_SPLIT_H
+#define HARNESS_TIMELINE_TIMELINE_SPLIT_H
 
 #include "base/error.h"
-#include "profile/summary.h"
 #include "profile/trace.h"
 
-#include <stdbool.h>
 #include <stdint.h>
 
 enum timeline_part {
@@ -45,10 +43,5 @@ double timeline_part_share(const struct timeline_split *split, enum timeline_par
 /* Of a sorted trace. `device` -1: the one with the longest span, or the CPU where none worked.
  * `gap_ns`: TIME_SPLIT_GAP_NS is the usual. An empty trace has span 0. */
 struct timeline_split timeline_split_of(const struct prof_trace *trace, int device, int64_t gap_ns);
-
-/* What was done for one operation of the host: its kernels, copies, calls that launch, and the
- * CPU's remaining time. These go on side by side, so that their sum (which is the span) may be
- * longer than the operation. Of a device's row: all of it GPU or transfer (`is_copy`). */
-struct timeline_split timeline_split_row(const struct prof_row *row, bool is_copy);
 
 #endif

@@ -25,7 +25,7 @@ static int no_memory(const struct event_text *t, struct error *err)
 }
 
 /* A pid or tid: whole numbers as they are, texts as -1, -2, ... in the order they come. */
-static int64_t number_of(struct trace_reader *r, const cJSON *id)
+static int64_t id_number(struct trace_reader *r, const cJSON *id)
 {
     if (cJSON_IsNumber(id))
         return fabs(id->valuedouble) < 9e18 ? (int64_t)id->valuedouble : 0;
@@ -62,7 +62,7 @@ static bool is_of_gpu(const char *category)
     return false;
 }
 
-static struct prof_track track_of(const struct trace_reader *r, const struct event *e)
+static struct prof_track event_track(const struct trace_reader *r, const struct event *e)
 {
     const cJSON *device = cJSON_GetObjectItemCaseSensitive(e->args, "device");
     const cJSON *stream = cJSON_GetObjectItemCaseSensitive(e->args, "stream");
@@ -105,10 +105,10 @@ static void fill_slice(const struct event *e, struct prof_slice *s)
 }
 
 /* Its index, or -1. */
-static int add_slice(struct trace_reader *r, const struct event *e, int64_t duration,
-                     unsigned flags, struct error *err)
+static int add_event_slice(struct trace_reader *r, const struct event *e, int64_t duration,
+                           unsigned flags, struct error *err)
 {
-    struct prof_track track = track_of(r, e);
+    struct prof_track track = event_track(r, e);
     struct prof_slice s = { .duration = duration, .flags = flags };
 
     fill_slice(e, &s);
@@ -126,7 +126,7 @@ static int add_slice(struct trace_reader *r, const struct event *e, int64_t dura
 }
 
 /* A time in us at depth one of the event's text, as ns. */
-static int time_of(const struct event *e, const char *key, int64_t *ns, struct error *err)
+static int event_time(const struct event *e, const char *key, int64_t *ns, struct error *err)
 {
     const char *text = event_member(e->t->at, e->end, key);
     char reason[96];
@@ -142,21 +142,21 @@ static int use_complete(struct trace_reader *r, const struct event *e, struct er
 {
     int64_t duration = 0;
 
-    if (event_member(e->t->at, e->end, "dur") && time_of(e, "dur", &duration, err))
+    if (event_member(e->t->at, e->end, "dur") && event_time(e, "dur", &duration, err))
         return -1;
     if (duration < 0)
         return event_text_failed(e->t, e->t->at, "the event ends before it begins", err);
-    return add_slice(r, e, duration, 0, err) < 0 ? -1 : 0;
+    return add_event_slice(r, e, duration, 0, err) < 0 ? -1 : 0;
 }
 
 static int use_point(struct trace_reader *r, const struct event *e, struct error *err)
 {
-    return add_slice(r, e, 0, PROF_INSTANT_POINT, err) < 0 ? -1 : 0;
+    return add_event_slice(r, e, 0, PROF_INSTANT_POINT, err) < 0 ? -1 : 0;
 }
 
 static int use_begin(struct trace_reader *r, const struct event *e, struct error *err)
 {
-    int slice = add_slice(r, e, 0, 0, err);
+    int slice = add_event_slice(r, e, 0, 0, err);
 
     if (slice < 0)
         return -1;
@@ -264,10 +264,10 @@ static int use_event(struct trace_reader *r, struct event *e, struct error *err)
         e->args = cJSON_GetObjectItemCaseSensitive(e->json, "args");
         e->name = json_string(e->json, "name", "");
         e->category = json_string(e->json, "cat", "");
-        if (phases[i].has_time && time_of(e, "ts", &e->time, err))
+        if (phases[i].has_time && event_time(e, "ts", &e->time, err))
             return -1;
-        int64_t process = number_of(r, cJSON_GetObjectItemCaseSensitive(e->json, "pid"));
-        int64_t thread = number_of(r, cJSON_GetObjectItemCaseSensitive(e->json, "tid"));
+        int64_t process = id_number(r, cJSON_GetObjectItemCaseSensitive(e->json, "pid"));
+        int64_t thread = id_number(r, cJSON_GetObjectItemCaseSensitive(e->json, "tid"));
         e->lane = lane_at(r, process, thread);
         return phases[i].use(r, e, err);
     }

@@ -47,11 +47,5 @@ struct trace_reader {
 
 /* An event (`event_fn`, with the reader as ctx), or another member of the file. */
 event_fn trace_reader_use;
-/* After the last event: names, times, order, flows, and the check. */
-int trace_reader_finish(struct trace_reader *r, const char *what, struct error *err);
-void trace_reader_release(struct trace_reader *r);
-
-/* Of a sorted trace: finds the slices of the flow points. `lane_of` is by slice. -1: no memory. */
-int trace_reader_flows(struct trace_reader *r, const int *lane_of);
 
 #endif

@@ -36,18 +36,4 @@ int history_side_load(const struct history_source *source, const char *ref,
                       struct error *err);
 void history_side_release(struct history_side *side);
 
-/* Moves all that `from` has to the end of `to`, runs that `to` has already left out. The ceilings
- * are those of whichever has the newest run. `from` is empty then. places[i] is the index in `to`
- * of run i of `from`; may be NULL. */
-void records_absorb(struct records *to, struct records *from, int *places);
-
-/* ---- folders ---- */
-
-/* Reads every file of the folder, and of those inside it, that holds records, found by content.
- * Links are not followed, hidden files left alone. None is an error. Adds to `out`, whose runs are
- * in order of time then; what cannot be read makes a note. */
-int records_read_folder(const char *folder, struct records *out, struct string_list *notes,
-                        struct error *err);
-int records_read_file(const char *path, struct records *out, struct error *err);
-
 #endif

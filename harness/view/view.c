@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "view/view.h"
 
-#include "view/view_parts.h"
+#include "view/records_files.h"
 
 #include <stdlib.h>
 
@@ -18,8 +18,7 @@ void view_release(struct view *view)
     run_labels_free(view->run_names, view->nr_runs);
     free(view->runs);
     records_release(&view->records);
-    accepted_steps_release(&view->accepted);
-    remarks_release(&view->remarks);
+    annotations_release(&view->annotations);
     string_list_release(&view->notes);
     *view = (struct view) { .head = -1 };
 }
@@ -77,10 +76,10 @@ void view_chart(const struct view *view, const struct preset *preset, struct cha
         .records = &view->records,
         .comparison = view->compared ? &view->comparison : NULL,
         .base_label = view->compared ? view->base_label : NULL,
-        .accepted = view->accepted.items,
-        .nr_accepted = view->accepted.nr,
-        .remarks = view->remarks.items,
-        .nr_remarks = view->remarks.nr,
+        .accepted = view->annotations.accepted,
+        .nr_accepted = view->annotations.nr_accepted,
+        .remarks = view->annotations.remarks,
+        .nr_remarks = view->annotations.nr_remarks,
         .models = view->models,
         .nr_models = view->nr_models,
         .run = view->head,
@@ -98,12 +97,4 @@ void view_chart(const struct view *view, const struct preset *preset, struct cha
         chart->nr_runs = view->nr_runs;
         chart->run_names = (const char *const *)view->run_names;
     }
-}
-
-void view_settle(const struct view *view, struct trend_settings *settings)
-{
-    settings->accepted = view->accepted.items;
-    settings->nr_accepted = view->accepted.nr;
-    settings->remarks = view->remarks.items;
-    settings->nr_remarks = view->remarks.nr;
 }

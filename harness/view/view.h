@@ -14,12 +14,11 @@
 #ifndef HARNESS_VIEW_VIEW_H
 #define HARNESS_VIEW_VIEW_H
 
-#include "analysis/run_label.h"
-#include "output/chart.h"
-#include "output/config.h"
+#include "chart/chart.h"
+#include "chart/config.h"
+#include "metrics/run_label.h"
 #include "store/store.h"
-#include "view/accepted_steps.h"
-#include "view/remarks.h"
+#include "view/annotations.h"
 
 struct view_request {
     /* REFs, files of records, folders of such files (view/history_side.h); none: the newest run. A
@@ -66,8 +65,7 @@ struct view {
     const struct series_list
         *series;                    /* of the history, and what was found in it, where the caller */
     const struct trends *trends;    /* knows them; borrowed. Then it needs no measurements */
-    struct accepted_steps accepted; /* steps that are meant to be */
-    struct remarks remarks;         /* on runs of the history */
+    struct annotations annotations; /* of the history */
     const char *peaks_from;         /* the file that gave peaks; borrowed; NULL: none did */
     struct string_list notes;       /* sentences on files that were left out */
     const struct plot_model *models;
@@ -91,8 +89,5 @@ unsigned view_modes(const struct view *view);
 /* Does the preset belong to what is looked at: a comparison, one run, several? NULL, or why not
  * ("needs a base: --baseline REF, or two runs"). */
 const char *view_absence(const struct view *view, const struct preset *preset);
-
-/* The steps that are meant to be and what was written about runs, as trends_find() takes them. */
-void view_settle(const struct view *view, struct trend_settings *settings);
 
 #endif

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "view/view.h"
 
-#include "analysis/series.h"
 #include "base/array.h"
+#include "trend/series.h"
+#include "view/earlier_runs.h"
 #include "view/history_side.h"
-#include "view/view_parts.h"
+#include "view/records_files.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +17,7 @@ struct int_set {
 };
 
 /* A view on its way: what has been asked for, as indices into view->records. */
-struct loading {
+struct view_loading {
     struct view *view;
     const struct view_request *request;
     struct history_source source;
@@ -36,7 +37,7 @@ static void set_add(struct int_set *set, int run)
     *array_push(set) = run;
 }
 
-static void drop_measurements(struct records *records, const struct view_request *request)
+static void view_drop_measurements(struct records *records, const struct view_request *request)
 {
     size_t kept = 0;
 
@@ -53,13 +54,13 @@ static void drop_measurements(struct records *records, const struct view_request
 }
 
 /* Takes what a side has; adds its runs to the set. */
-static void absorb(struct loading *l, struct history_side *side, struct int_set *set)
+static void view_absorb(struct view_loading *l, struct history_side *side, struct int_set *set)
 {
     size_t nr = side->records.nr_runs;
     int *places = memory_zeroed(nr + 1, sizeof(*places));
 
     if (side->runs.nr == 0) /* from files: the store filters by itself */
-        drop_measurements(&side->records, l->request);
+        view_drop_measurements(&side->records, l->request);
     records_absorb(&l->view->records, &side->records, places);
     for (size_t i = 0; i < nr; i++)
         set_add(set, places[i]);
@@ -68,13 +69,14 @@ static void absorb(struct loading *l, struct history_side *side, struct int_set 
     free(places);
 }
 
-static void add_stored(struct loading *l, int64_t id)
+static void view_add_stored(struct view_loading *l, int64_t id)
 {
     l->stored.ids = array_grow(l->stored.ids, l->stored.nr, &l->stored.capacity, sizeof(id));
     l->stored.ids[l->stored.nr++] = id;
 }
 
-static int load_ref(struct loading *l, const char *ref, struct int_set *set, char what[256])
+static int view_load_ref(struct view_loading *l, const char *ref, struct int_set *set,
+                         char what[256])
 {
     struct history_side side;
     int rc = history_side_load(&l->source, ref, NULL, &side, l->err);
@@ -82,14 +84,14 @@ static int load_ref(struct loading *l, const char *ref, struct int_set *set, cha
     if (rc == 0) {
         snprintf(what, 256, "%s", side.what);
         for (size_t i = 0; i < side.runs.nr; i++)
-            add_stored(l, side.runs.ids[i]);
-        absorb(l, &side, set);
+            view_add_stored(l, side.runs.ids[i]);
+        view_absorb(l, &side, set);
     }
     history_side_release(&side);
     return rc;
 }
 
-static int load_ids(struct loading *l)
+static int view_load_ids(struct view_loading *l)
 {
     struct history_side side = { 0 };
     const struct view_request *r = l->request;
@@ -97,39 +99,39 @@ static int load_ids(struct loading *l)
     int rc =
         store_load(l->source.store, r->run_ids, r->nr_run_ids, &l->filter, &side.records, l->err);
     for (size_t i = 0; i < r->nr_run_ids; i++)
-        add_stored(l, r->run_ids[i]);
+        view_add_stored(l, r->run_ids[i]);
     if (rc == 0)
-        absorb(l, &side, &l->asked);
+        view_absorb(l, &side, &l->asked);
     history_side_release(&side);
     return rc;
 }
 
-static void add_all(struct int_set *to, const struct int_set *from)
+static void set_add_all(struct int_set *to, const struct int_set *from)
 {
     for (size_t i = 0; i < from->nr; i++)
         set_add(to, from->items[i]);
 }
 
-static int load_refs(struct loading *l)
+static int view_load_refs(struct view_loading *l)
 {
     const struct view_request *r = l->request;
     struct view *view = l->view;
 
     if (r->nr_run_ids)
-        return load_ids(l);
+        return view_load_ids(l);
     if (r->nr_refs == 0)
-        return load_ref(l, "latest", &l->asked, view->head_what);
+        return view_load_ref(l, "latest", &l->asked, view->head_what);
     l->two_refs = r->nr_refs == 2 && !r->baseline;
     for (size_t i = 0; i < r->nr_refs; i++) {
         struct int_set own = { 0 };
         char what[256] = "";
-        int rc = load_ref(l, r->refs[i], &own, what);
+        int rc = view_load_ref(l, r->refs[i], &own, what);
         if (rc == 0 && l->two_refs)
-            add_all(i ? &l->head : &l->base, &own);
+            set_add_all(i ? &l->head : &l->base, &own);
         if (rc == 0 && l->two_refs && i == 0)
             snprintf(view->base_what, sizeof(view->base_what), "%s", what);
         snprintf(view->head_what, sizeof(view->head_what), "%s", what);
-        add_all(&l->asked, &own);
+        set_add_all(&l->asked, &own);
         array_release(&own);
         if (rc)
             return -1;
@@ -138,7 +140,7 @@ static int load_refs(struct loading *l)
 }
 
 /* A base is what was measured before: never the runs that are looked at. */
-static int load_baseline(struct loading *l)
+static int view_load_baseline(struct view_loading *l)
 {
     struct view *view = l->view;
     struct store_scope scope = { .exclude = l->stored.ids, .nr_exclude = l->stored.nr };
@@ -147,8 +149,8 @@ static int load_baseline(struct loading *l)
     int rc = history_side_load(&l->source, l->request->baseline, &scope, &side, l->err);
     if (rc == 0) {
         snprintf(view->base_what, sizeof(view->base_what), "%s", side.what);
-        absorb(l, &side, &l->base);
-        add_all(&l->head, &l->asked);
+        view_absorb(l, &side, &l->base);
+        set_add_all(&l->head, &l->asked);
     } else if (side.nothing) {
         snprintf(view->base_what, sizeof(view->base_what), "%.255s", l->err->message);
         rc = 0;
@@ -158,7 +160,7 @@ static int load_baseline(struct loading *l)
 }
 
 /* Two runs that one REF or folder brought: from the older to the newer. */
-static void split_two(struct loading *l)
+static void view_split_two(struct view_loading *l)
 {
     const struct run *runs = l->view->records.runs;
     int a = l->asked.items[0], b = l->asked.items[1];
@@ -169,27 +171,27 @@ static void split_two(struct loading *l)
     l->split = true;
 }
 
-static void move_runs(struct int_set *set, const int *places)
+static void set_move(struct int_set *set, const int *places)
 {
     for (size_t i = 0; i < set->nr; i++)
         set->items[i] = places[set->items[i]];
 }
 
-static void sort_runs(struct loading *l)
+static void view_sort_runs(struct view_loading *l)
 {
     struct records *records = &l->view->records;
     int *places = memory_zeroed(records->nr_runs + 1, sizeof(*places));
 
     records_sort_runs(records, places);
-    move_runs(&l->asked, places);
-    move_runs(&l->base, places);
-    move_runs(&l->head, places);
+    set_move(&l->asked, places);
+    set_move(&l->base, places);
+    set_move(&l->head, places);
     free(places);
 }
 
 /* Figures of one run show the last one asked for: where it is one of two sides, the newest of it.
  */
-static void choose_head(struct loading *l)
+static void view_choose_head(struct view_loading *l)
 {
     const struct int_set *among = l->two_refs ? &l->head : &l->asked;
     const struct run *runs = l->view->records.runs;
@@ -204,7 +206,7 @@ static void choose_head(struct loading *l)
 }
 
 /* The roofs are those of the head's machine. */
-static int load_ceilings(struct loading *l)
+static int view_load_ceilings(struct view_loading *l)
 {
     struct records *records = &l->view->records;
     const struct machine *machine = &records->runs[l->view->head].machine;
@@ -230,7 +232,7 @@ static int load_ceilings(struct loading *l)
     return 0;
 }
 
-static int compare(struct loading *l)
+static int view_compare(struct view_loading *l)
 {
     const struct config *config = l->request->config;
     struct compare_settings settings = COMPARE_DEFAULTS;
@@ -244,14 +246,21 @@ static int compare(struct loading *l)
         settings.delta = config->delta;
     records_part_init(&view->base, &view->records, l->base.items, l->base.nr);
     records_part_init(&view->compared_head, &view->records, l->head.items, l->head.nr);
-    if (compare_run(&view->base, &view->compared_head, &settings, &view->comparison, l->err))
-        return -1;
-    view->compared = true;
-    return 0;
+    struct records earlier = { 0 };
+    int rc = l->source.store ? earlier_runs_load(l->source.store, &view->base, &view->compared_head,
+                                                 &earlier, l->err)
+                             : 0;
+    if (rc == 0)
+        rc = compare_sides_run(
+            &(struct compare_sides) { &view->base, &view->compared_head, &earlier }, &settings,
+            &view->comparison, l->err);
+    records_release(&earlier);
+    view->compared = rc == 0;
+    return rc;
 }
 
 /* The newest of the runs that make points. */
-static int load_newest(struct loading *l, const struct records *finished)
+static int view_load_newest(struct view_loading *l, const struct records *finished)
 {
     int64_t *ids = memory_zeroed(finished->nr_runs + 1, sizeof(*ids));
     size_t nr = 0;
@@ -266,7 +275,7 @@ static int load_newest(struct loading *l, const struct records *finished)
     return rc;
 }
 
-static int load_stored_history(struct loading *l, const char *machine_class)
+static int view_load_stored_history(struct view_loading *l, const char *machine_class)
 {
     struct records finished = { 0 };
 
@@ -274,13 +283,13 @@ static int load_stored_history(struct loading *l, const char *machine_class)
         return store_series(l->source.store, machine_class, &l->filter, &l->view->history, l->err);
     int rc = store_finished_runs(l->source.store, machine_class, &finished, l->err);
     if (rc == 0)
-        rc = load_newest(l, &finished);
+        rc = view_load_newest(l, &finished);
     records_release(&finished);
     return rc;
 }
 
 /* Files are their own history. */
-static void borrow_history(struct loading *l, const char *machine_class)
+static void view_borrow_history(struct view_loading *l, const char *machine_class)
 {
     const struct records *records = &l->view->records;
     struct int_set runs = { 0 };
@@ -295,23 +304,22 @@ static void borrow_history(struct loading *l, const char *machine_class)
     array_release(&runs);
 }
 
-static int load_history(struct loading *l)
+static int view_load_history(struct view_loading *l)
 {
     const char *machine_class = l->view->records.runs[l->view->head].machine.class_name;
 
     if (l->request->without_history)
         return 0;
     if (l->source.store)
-        return load_stored_history(l, machine_class) ||
-                       accepted_steps_load(l->source.store, &l->view->accepted, l->err) ||
-                       remarks_load(l->source.store, &l->view->remarks, l->err)
+        return view_load_stored_history(l, machine_class) ||
+                       annotations_load(l->source.store, &l->view->annotations, l->err)
                    ? -1
                    : 0;
-    borrow_history(l, machine_class);
+    view_borrow_history(l, machine_class);
     return 0;
 }
 
-static void name_runs(struct loading *l)
+static void view_name_runs(struct view_loading *l)
 {
     struct view *view = l->view;
     const struct run **runs = memory_zeroed(l->asked.nr + 1, sizeof(*runs));
@@ -326,7 +334,7 @@ static void name_runs(struct loading *l)
 }
 
 /* For people, where no REF says it. */
-static void describe_sides(struct loading *l)
+static void view_describe_sides(struct view_loading *l)
 {
     struct view *view = l->view;
     const char *ref = l->request->baseline ? l->request->baseline
@@ -344,35 +352,35 @@ static void describe_sides(struct loading *l)
         snprintf(view->base_what, sizeof(view->base_what), "%s", view->base_label);
 }
 
-static int load(struct loading *l)
+static int view_load_all(struct view_loading *l)
 {
     const struct view_request *request = l->request;
 
     if (request->profile && !l->source.store && request->nr_refs == 0)
         return 0; /* it needs no run */
-    if (load_refs(l))
+    if (view_load_refs(l))
         return -1;
     if (l->asked.nr == 0)
         return error_set(l->err, "there is no run to show");
     if (request->baseline) {
-        if (load_baseline(l))
+        if (view_load_baseline(l))
             return -1;
     } else if (!l->two_refs && l->asked.nr == 2) {
-        split_two(l);
+        view_split_two(l);
     }
-    sort_runs(l);
-    choose_head(l);
-    if (load_ceilings(l) || compare(l) || load_history(l))
+    view_sort_runs(l);
+    view_choose_head(l);
+    if (view_load_ceilings(l) || view_compare(l) || view_load_history(l))
         return -1;
-    name_runs(l);
-    describe_sides(l);
+    view_name_runs(l);
+    view_describe_sides(l);
     return 0;
 }
 
 int view_load(struct store *store, const struct view_request *request, struct view *view,
               struct error *err)
 {
-    struct loading l = {
+    struct view_loading l = {
         .view = view,
         .request = request,
         .filter = { .filters = request->filters,
@@ -391,7 +399,7 @@ int view_load(struct store *store, const struct view_request *request, struct vi
         .head_too = request->head_too,
     };
     l.source = (struct history_source) { store, request->baselines, &l.filter };
-    int rc = load(&l);
+    int rc = view_load_all(&l);
     array_release(&l.asked);
     array_release(&l.base);
     array_release(&l.head);

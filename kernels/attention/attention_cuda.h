@@ -8,7 +8,7 @@
 #ifndef HARNESS_KERNELS_ATTENTION_ATTENTION_CUDA_H
 #define HARNESS_KERNELS_ATTENTION_ATTENTION_CUDA_H
 
-#include "core/device_cuda.h"
+#include "device/device_cuda.h"
 
 extern "C" {
 #include "kernels/attention/attention.h"
@@ -29,6 +29,10 @@ struct attention_cuda {
     int64_t ldo;
     bool causal;
     int sms; /* of the device: decides the tile */
+    /* wgmma: attention_cuda_workspace() bytes, zeroed once, and left so for the next launch; two
+     * that may run at the same time need one each. Without it, shares are fixed. */
+    void *workspace = nullptr;
+    bool early = false; /* flash: may start before the kernel in front has ended, see pdl.h */
 };
 
 /* One query token a sequence against positions 0..length-1 of its cache. */
@@ -44,8 +48,9 @@ struct attention_cuda_decode {
     const void *new_k, *new_v;
     void *out; /* sequence b, head h at out + b * ldo + h * headdim */
     int64_t ldo;
-    int sms;         /* of the device: decides into how many pieces the positions are cut */
-    void *workspace; /* attention_cuda_decode_workspace() bytes, zeroed once */
+    int sms;            /* of the device: decides into how many pieces the positions are cut */
+    void *workspace;    /* attention_cuda_decode_workspace() bytes, zeroed once */
+    bool early = false; /* may start before the kernel in front has ended, see pdl.h */
 };
 
 typedef void attention_cuda_fn(const struct attention_cuda *a, cudaStream_t stream);
@@ -53,6 +58,15 @@ typedef void attention_cuda_decode_fn(const struct attention_cuda_decode *a, cud
 
 attention_cuda_fn attention_prefill_cuda_naive, attention_prefill_cuda_flash,
     attention_prefill_cuda_flash_bf16;
+
+/* On sm_90 alone; headdim 64 or 128, pointers and pitches in whole 16 bytes. */
+attention_cuda_fn attention_prefill_cuda_wgmma_bf16;
+
+constexpr size_t attention_cuda_workspace(void)
+{
+    return sizeof(unsigned);
+}
+
 attention_cuda_decode_fn attention_decode_cuda, attention_decode_cuda_bf16;
 
 /* Bytes for a decode over at most `length` positions, 256-byte aligned. The kernels leave it ready

@@ -18,6 +18,7 @@ inline int attention_cuda_sms(const struct call *call)
     return device_cuda_properties(call->device)->multiProcessorCount;
 }
 
+/* The workspace is call->state, for variants that have one. */
 inline struct attention_cuda attention_cuda_of(const struct call *call)
 {
     const struct shape *s = &call->shape;
@@ -37,7 +38,28 @@ inline struct attention_cuda attention_cuda_of(const struct call *call)
         .ldo = width,
         .causal = call->kernel == &attention_causal_kernel,
         .sms = attention_cuda_sms(call),
+        .workspace = call->state,
     };
+}
+
+/* release() of variants with a workspace. */
+inline void attention_cuda_release(struct call *call)
+{
+    device_free(call->device, call->state);
+    call->state = nullptr;
+}
+
+/* For prepare(): zeroed, to call->state. */
+inline int attention_cuda_take_workspace(struct call *call, size_t bytes, struct error *err)
+{
+    call->state = device_alloc(call->device, bytes, err);
+    if (call->state == nullptr)
+        return error_prefix(err, "workspace");
+    if (CUDA_TRY(cudaMemsetAsync(call->state, 0, bytes, device_cuda_stream(call->device)), err) ==
+        0)
+        return 0;
+    attention_cuda_release(call);
+    return -1;
 }
 
 /* The workspace is call->state. */

@@ -294,6 +294,8 @@ __global__ void __launch_bounds__(THREADS, ATTENTION_DECODE_BLOCKS) decode(atten
     state<L::N> t = { -INFINITY, 0, {} };
     float q[L::N];
 
+    cuda_pdl_launch();
+    cuda_pdl_wait();
     cuda_unpack(row<T, WIDE>(a.q + at.sequence * a.ldq + at.head + column, a.headdim - column), q);
 #pragma unroll
     for (int i = 0; i < L::N; i++)
@@ -355,29 +357,23 @@ inline void attention_cuda_decode_enqueue(const struct attention_cuda_decode *d,
     attention_padded_headdim(d->headdim, [&]<int D>() {
         size_t shared = sizeof(typename layout<T, D>::shared);
         if (wide(a))
-            cuda_launch<decode<T, D, true>>(blocks, THREADS, shared, stream, a);
+            cuda_launch_with<decode<T, D, true>>({ .early = d->early }, blocks, THREADS, shared,
+                                                 stream, a);
         else
-            cuda_launch<decode<T, D, false>>(blocks, THREADS, shared, stream, a);
+            cuda_launch_with<decode<T, D, false>>({ .early = d->early }, blocks, THREADS, shared,
+                                                  stream, a);
     });
 }
 
-/* prepare() and release() of the variants: the workspace is call->state. */
 inline int attention_cuda_decode_prepare(struct call *call, struct error *err)
 {
     const struct shape *s = &call->shape;
-    size_t bytes = attention_cuda_decode_workspace(s->dim[0], s->dim[2], s->dim[3], s->dim[1],
-                                                   attention_cuda_sms(call));
 
-    call->state = device_alloc(call->device, bytes, err);
-    if (!call->state)
-        return -1;
-    return CUDA_TRY(cudaMemsetAsync(call->state, 0, bytes, device_cuda_stream(call->device)), err);
-}
-
-inline void attention_cuda_decode_release(struct call *call)
-{
-    device_free(call->device, call->state);
-    call->state = nullptr;
+    return attention_cuda_take_workspace(call,
+                                         attention_cuda_decode_workspace(s->dim[0], s->dim[2],
+                                                                         s->dim[3], s->dim[1],
+                                                                         attention_cuda_sms(call)),
+                                         err);
 }
 
 template <attention_cuda_decode_fn *DECODE>
@@ -396,7 +392,7 @@ constexpr struct variant attention_cuda_decode_variant(const char *name, enum dt
         &attention_decode_kernel, dtype, attention_cuda_decode_launch<DECODE>);
 
     v.prepare = attention_cuda_decode_prepare;
-    v.release = attention_cuda_decode_release;
+    v.release = attention_cuda_release;
     return v;
 }
 

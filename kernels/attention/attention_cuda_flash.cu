@@ -216,6 +216,8 @@ __global__ void __launch_bounds__(C::THREADS, C::BLOCKS) flash(attention_flash<f
 #pragma unroll
     for (int i = 0; i < C::TM; i++)
         t.most[i] = -INFINITY;
+    cuda_pdl_launch();
+    cuda_pdl_wait();
     load<C, C::ROWS, WIDE>(shared.q, a.q, b.first, a, b);
     load<C, C::KEYS, WIDE>(shared.k, a.k, 0, a, b);
     cuda_async_commit();
@@ -257,8 +259,8 @@ void attention_prefill_cuda_flash(const struct attention_cuda *a, cudaStream_t s
 {
     attention_choose<float, large, small>(a, [&]<class C, bool WIDE>() {
         attention_flash<float> f = attention_flash_of<float>(a, C::ROWS);
-        cuda_launch<flash<C, WIDE>>(f.order.heads * f.order.tiles, C::THREADS, C::SHARED, stream,
-                                    f);
+        cuda_launch_with<flash<C, WIDE>>({ .early = a->early }, f.order.heads * f.order.tiles,
+                                         C::THREADS, C::SHARED, stream, f);
     });
 }
 

@@ -9,6 +9,7 @@
 #include "kernels/attention/attention_cuda.h"
 #include "kernels/cuda/async.h"
 #include "kernels/cuda/math.h"
+#include "kernels/cuda/pdl.h"
 #include "kernels/cuda/reduce.h"
 #include "kernels/cuda/swizzle.h"
 #include "kernels/cuda/vector.h"
@@ -16,7 +17,9 @@
 /*
  * Blocks are handed out in ascending order. Within a group of heads, all heads' last tiles of
  * queries come first: under a causal mask those see most keys, so that short work is left for the
- * end. A group is as many heads as have their keys and values in the L2 together:
+ * end. A group is as many heads as have their keys and values in the L2 together. Of every head,
+ * `tail` tiles that see fewest may be left for the end, behind all groups, so that the last one's
+ * long ones are not what all wait for:
  *
  *     block    0 1 2 | 3 4 5 | 6 7 8 || 9 ...        tiles 3, group 3
  *     head     0 1 2 | 0 1 2 | 0 1 2 || 3
@@ -26,6 +29,7 @@ struct attention_order {
     unsigned heads; /* of all sequences */
     unsigned tiles; /* of queries in a sequence */
     unsigned group;
+    unsigned tail = 0; /* < tiles */
 };
 
 struct attention_place {
@@ -34,10 +38,13 @@ struct attention_place {
 
 __host__ __device__ constexpr attention_place attention_place_of(attention_order o, unsigned block)
 {
-    unsigned first = block / (o.group * o.tiles) * o.group;
-    unsigned rest = block % (o.group * o.tiles);
+    unsigned tiles = o.tiles - o.tail, end = o.heads * tiles;
+    unsigned first = block / (o.group * tiles) * o.group;
+    unsigned rest = block % (o.group * tiles);
     unsigned heads = o.heads - first < o.group ? o.heads - first : o.group;
 
+    if (block >= end)
+        return { (block - end) % o.heads, o.tail - 1 - (block - end) / o.heads };
     return { first + rest % heads, o.tiles - 1 - rest / heads };
 }
 
@@ -225,12 +232,13 @@ template <class T> inline bool attention_wide(const struct attention_cuda *a)
     return aligned && a->headdim % n == 0;
 }
 
-/* Whether tiles of `rows` queries are mostly filled and enough for two blocks an SM. */
+/* Whether tiles of `rows` queries are mostly filled, and enough for three quarters of two blocks an
+ * SM: with fewer, tiles of half the size even out what is lost on them. */
 inline bool attention_fills(const struct attention_cuda *a, int rows)
 {
     int64_t blocks = cuda_pieces<int64_t>(a->seq, rows) * a->batch * a->heads;
 
-    return a->seq > rows / 2 && blocks >= 2 * (int64_t)a->sms;
+    return a->seq > rows / 2 && 2 * blocks >= 3 * (int64_t)a->sms;
 }
 
 /* Calls f<D>() with the head size that a head is padded to. */

@@ -298,6 +298,8 @@ __global__ void __launch_bounds__(C::THREADS, C::BLOCKS) flash(attention_flash<b
 #pragma unroll
     for (int m = 0; m < C::TILES; m++)
         t.most[m][0] = t.most[m][1] = -INFINITY;
+    cuda_pdl_launch();
+    cuda_pdl_wait();
     load<C, C::ROWS, WIDE>(shared, a.q, b.first, a, b);
     load_stage<C, WIDE>(shared, a, b, 0);
     for (int tile = 0; tile < tiles; tile++) {
@@ -326,8 +328,8 @@ void attention_prefill_cuda_flash_bf16(const struct attention_cuda *a, cudaStrea
 {
     attention_choose<bf16, large, small>(a, [&]<class C, bool WIDE>() {
         attention_flash<bf16> f = attention_flash_of<bf16>(a, C::ROWS);
-        cuda_launch<flash<C, WIDE>>(f.order.heads * f.order.tiles, C::THREADS, C::SHARED, stream,
-                                    f);
+        cuda_launch_with<flash<C, WIDE>>({ .early = a->early }, f.order.heads * f.order.tiles,
+                                         C::THREADS, C::SHARED, stream, f);
     });
 }
 

@@ -45,6 +45,16 @@ __device__ __forceinline__ void cuda_async_copy(void *shared, const void *from, 
 #endif
 }
 
+/* Asks for a line to come to the L2 cache; `from` is an address of global memory. */
+__device__ __forceinline__ void cuda_prefetch(const void *from)
+{
+#ifdef __CUDA_ARCH__
+    asm volatile("prefetch.global.L2 [%0];" ::"l"(from));
+#else
+    (void)from;
+#endif
+}
+
 /* Ends a group: all copies of this thread since the last one. */
 __device__ __forceinline__ void cuda_async_commit(void)
 {

@@ -10,7 +10,7 @@
 #ifndef HARNESS_KERNELS_CUDA_CUBLAS_H
 #define HARNESS_KERNELS_CUDA_CUBLAS_H
 
-#include "core/device_cuda.h"
+#include "device/device_cuda.h"
 
 #include <cublasLt.h>
 #include <cublas_v2.h>

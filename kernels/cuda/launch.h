@@ -59,13 +59,44 @@ template <auto KERNEL> inline void cuda_allow_shared(size_t bytes)
     (void)allowed; /* a launch that needed it fails and says so */
 }
 
+/* Lets a kernel have clusters of more than 8 blocks, which not every device of sm_90 need have. */
+template <auto KERNEL> inline void cuda_allow_cluster(void)
+{
+#ifndef CUDA_HOST_LAYER
+    static const cudaError_t allowed = cudaFuncSetAttribute(
+        reinterpret_cast<const void *>(KERNEL), cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
+
+    (void)allowed;
+#endif
+}
+
+/* What a launch may ask for beyond its sizes. */
+struct cuda_launch_options {
+    int cluster = 1;    /* blocks along x that run as one cluster, see cluster.h */
+    bool early = false; /* may start before the kernel in front of it has ended, see pdl.h */
+};
+
+/* Whether KERNEL's code on this device can wait for the kernel in front of it: code for sm_90. That
+ * for older architectures, which a newer one runs too, has no instruction for it. */
+template <auto KERNEL> inline bool cuda_can_wait(void)
+{
+    static const bool can = [] {
+        cudaFuncAttributes of = {};
+        return cudaFuncGetAttributes(&of, reinterpret_cast<const void *>(KERNEL)) == cudaSuccess &&
+               of.ptxVersion >= 90;
+    }();
+
+    return can;
+}
+
 /* Enqueues KERNEL. Errors show in cudaGetLastError(), which the device looks at. A kernel is
  * always launched with the same amount of shared memory, or with less than 48 KiB. */
 template <auto KERNEL, class... Arguments>
-inline void cuda_launch(dim3 grid, dim3 block, size_t shared, cudaStream_t stream,
-                        const Arguments &...arguments)
+inline void cuda_launch_with(const struct cuda_launch_options &options, dim3 grid, dim3 block,
+                             size_t shared, cudaStream_t stream, const Arguments &...arguments)
 {
     cudaLaunchConfig_t config = {};
+    cudaLaunchAttribute attributes[2] = {};
 
 #ifdef CUDA_HOST_LAYER
     cuda_host_name_kernel(reinterpret_cast<const void *>(KERNEL), __PRETTY_FUNCTION__);
@@ -74,9 +105,30 @@ inline void cuda_launch(dim3 grid, dim3 block, size_t shared, cudaStream_t strea
     config.blockDim = block;
     config.dynamicSmemBytes = shared;
     config.stream = stream;
+    config.attrs = attributes;
+    if (options.cluster > 1) {
+        cudaLaunchAttribute *a = &attributes[config.numAttrs++];
+        a->id = cudaLaunchAttributeClusterDimension;
+        a->val.clusterDim.x = (unsigned)options.cluster;
+        a->val.clusterDim.y = a->val.clusterDim.z = 1;
+    }
+    if (options.early && cuda_can_wait<KERNEL>()) {
+        cudaLaunchAttribute *a = &attributes[config.numAttrs++];
+        a->id = cudaLaunchAttributeProgrammaticStreamSerialization;
+        a->val.programmaticStreamSerializationAllowed = 1;
+    }
     if (shared > CUDA_SHARED_PLAIN)
         cuda_allow_shared<KERNEL>(shared);
+    if (options.cluster > 8)
+        cuda_allow_cluster<KERNEL>();
     cudaLaunchKernelEx(&config, KERNEL, arguments...);
+}
+
+template <auto KERNEL, class... Arguments>
+inline void cuda_launch(dim3 grid, dim3 block, size_t shared, cudaStream_t stream,
+                        const Arguments &...arguments)
+{
+    cuda_launch_with<KERNEL>({}, grid, block, shared, stream, arguments...);
 }
 
 /* The smallest number of pieces of `size` that cover `n`. */

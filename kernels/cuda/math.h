@@ -6,6 +6,8 @@
 #ifndef HARNESS_KERNELS_CUDA_MATH_H
 #define HARNESS_KERNELS_CUDA_MATH_H
 
+#include "kernels/cuda/bf16.h"
+
 #include <cuda_runtime.h>
 
 #include <math.h>

@@ -12,6 +12,18 @@ __device__ __forceinline__ int cuda_lane(void)
     return (int)(threadIdx.x % CUDA_WARP);
 }
 
+/* The same, read anew at each call, as cuda_block_again(). */
+__device__ __forceinline__ int cuda_lane_again(void)
+{
+#ifdef __CUDA_ARCH__
+    int lane;
+    asm volatile("mov.u32 %0, %%laneid;" : "=r"(lane));
+    return lane;
+#else
+    return cuda_lane();
+#endif
+}
+
 /* Warp of this thread within a one-dimensional block. */
 __device__ __forceinline__ int cuda_warp(void)
 {

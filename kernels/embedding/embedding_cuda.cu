@@ -11,7 +11,7 @@
  * all sequences of a batch read the same rows. Few tokens: two memory latencies, as the row cannot
  * be asked for before the token is known.
  */
-#include "kernels/cuda/launch.h"
+#include "kernels/cuda/pdl.h"
 #include "kernels/cuda/vector.h"
 #include "kernels/embedding/embedding_cuda.h"
 
@@ -28,6 +28,7 @@ __global__ void __launch_bounds__(THREADS)
 {
     int64_t at = (int64_t)blockIdx.x * (THREADS / across) + threadIdx.x / (unsigned)across;
 
+    cuda_pdl_launch();
     if (at >= e.batch * e.seq)
         return;
     const T *token = static_cast<const T *>(e.wte) + e.tokens[at] * e.width;

@@ -6,7 +6,7 @@
 #ifndef HARNESS_KERNELS_EMBEDDING_EMBEDDING_CUDA_H
 #define HARNESS_KERNELS_EMBEDDING_EMBEDDING_CUDA_H
 
-#include "core/device_cuda.h"
+#include "device/device_cuda.h"
 
 extern "C" {
 #include "kernels/embedding/embedding.h"

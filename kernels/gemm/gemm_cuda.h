@@ -13,7 +13,7 @@
 #ifndef HARNESS_KERNELS_GEMM_GEMM_CUDA_H
 #define HARNESS_KERNELS_GEMM_GEMM_CUDA_H
 
-#include "core/device_cuda.h"
+#include "device/device_cuda.h"
 
 extern "C" {
 #include "kernels/gemm/gemm.h"
@@ -39,12 +39,28 @@ struct gemm_cuda {
     /* 0: chosen from the sizes. For tests and tuning: a row of the variant's table of tiles, from
      * 1, and slices of K; what cannot be is not done. */
     int tile, split;
+    /* Simt, tf32, bf16 and wgmma: may start before the kernel in front of it has ended (pdl.h),
+     * which must not write w (wgmma's takes that, too). */
+    bool early;
 };
 
 typedef void gemm_cuda_fn(const struct gemm_cuda *g, cudaStream_t stream);
 
 gemm_cuda_fn gemm_linear_cuda_naive, gemm_linear_cuda_tiled, gemm_linear_cuda_simt; /* fp32 */
 gemm_cuda_fn gemm_linear_cuda_tf32, gemm_linear_cuda_bf16;                          /* mma.sync */
+
+/* wgmma: for compute capability 9.0 alone, where gemm_cuda_wgmma_fits() the product: x and w of
+ * type `in` (DTYPE_BF16 for _bf16, DTYPE_FP32 for _tf32) with pointers and pitches that are
+ * multiples of 16 bytes. They use no workspace. Not part of a build for the host layer. */
+gemm_cuda_fn gemm_linear_cuda_wgmma_tf32, gemm_linear_cuda_wgmma_bf16;
+bool gemm_cuda_wgmma_fits(const struct gemm_cuda *g, enum dtype in);
+/* A GPT's head, y = x w^T in bf16 with k to 256 and rows of y that start anywhere; for compute
+ * capability 9.0 alone, where gemm_head_cuda_wgmma_fits() the product: no bias, residual or
+ * activation, x and w with pointers and pitches that are multiples of 16 bytes. w is read while the
+ * kernel before on the stream may still run: that one must not write it. Not part of a build for
+ * the host layer. */
+gemm_cuda_fn gemm_head_cuda_wgmma_bf16;
+bool gemm_head_cuda_wgmma_fits(const struct gemm_cuda *g);
 
 /* The same with w as it is, [k,n]: y = activation(x w + bias) + residual. */
 gemm_cuda_fn gemm_nn_cuda_naive, gemm_nn_cuda_tiled, gemm_nn_cuda_simt; /* fp32 */

@@ -53,6 +53,7 @@ struct gemm_args<T> gemm_args_of(const struct gemm_cuda *g, const struct gemm_cu
     a.out_bf16 = g->out == DTYPE_BF16;
     a.vectors = a.out_bf16 ? gemm_cuda_vectors<T, bf16>(g) : gemm_cuda_vectors<T, float>(g);
     a.tiles_m = plan->tiles_m, a.tiles_n = plan->tiles_n, a.split = plan->split;
+    a.early = g->early;
     a.tickets = gemm_cuda_tickets(g);
     a.partials = gemm_cuda_partials(g);
     return a;
@@ -72,7 +73,8 @@ void gemm_cuda_enqueue(const struct gemm_args<T> &a, cudaStream_t stream)
 {
     unsigned blocks = (unsigned)a.tiles_m * (unsigned)a.tiles_n * (unsigned)a.split;
 
-    cuda_launch<KERNEL>(blocks, (unsigned)TILE::threads, (size_t)TILE::shared, stream, a);
+    cuda_launch_with<KERNEL>({ .early = a.early }, blocks, (unsigned)TILE::threads,
+                             (size_t)TILE::shared, stream, a);
 }
 
 #endif

@@ -2,7 +2,7 @@
 /*
  * Index arithmetic of the tiled products on CUDA: which tile a block computes, which part of K,
  * which stage of the ring a step uses, which row of a tile a lane points ldmatrix at. Plain
- * functions of integers, tested for all their values in tests/unit/test_cuda_maps.cc.
+ * functions of integers, tested for all their values in tests/kernels/test_cuda_maps.cc.
  */
 #ifndef HARNESS_KERNELS_GEMM_GEMM_CUDA_MAPS_H
 #define HARNESS_KERNELS_GEMM_GEMM_CUDA_MAPS_H
@@ -67,6 +67,26 @@ __host__ __device__ constexpr gemm_piece_at gemm_load_a(int lane)
 __host__ __device__ constexpr gemm_piece_at gemm_load_b(int lane)
 {
     return { lane % 8 + lane / 16 * 8, lane / 8 % 2 };
+}
+
+/*
+ * A row of up to 256 bytes that starts `begin` bytes behind a multiple of 16, stored by 16 lanes:
+ * each may have a whole aligned piece, and an element of the ends; distances from that multiple, -1
+ * for none.
+ */
+struct gemm_row_part {
+    int piece, element;
+};
+
+__host__ __device__ constexpr gemm_row_part gemm_row_part_of(int lane, int begin, int bytes,
+                                                             int size)
+{
+    int end = begin + bytes, piece = 16 * lane;
+    int at = lane < 8 ? begin + lane * size : end / 16 * 16 + (lane - 8) * size;
+    bool head = lane < 8 && begin > 0 && at < 16, tail = lane >= 8 && (begin == 0 || at >= 16);
+
+    return { piece >= begin && piece + 16 <= end ? piece : -1,
+             (head || tail) && at < end ? at : -1 };
 }
 
 /*

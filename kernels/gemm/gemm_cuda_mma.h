@@ -140,11 +140,25 @@ template <class T, class TILE, bool WIDE> struct mma_copies {
     {
     }
 
-    __device__ __forceinline__ void next(unsigned char *stage)
+    /* Of the step `ahead` of the next one. */
+    __device__ __forceinline__ void weights(unsigned char *stage, int ahead) const
+    {
+        auto of = w;
+
+        of.from += ahead * depth;
+        of.copy(stage + TILE::x_bytes, n, k - ahead * depth);
+    }
+
+    __device__ __forceinline__ void inputs(unsigned char *stage)
     {
         x.copy(stage, m, k);
-        w.copy(stage + TILE::x_bytes, n, k);
         x.from += depth, w.from += depth, k -= depth;
+    }
+
+    __device__ __forceinline__ void next(unsigned char *stage)
+    {
+        weights(stage, 0);
+        inputs(stage);
     }
 };
 
@@ -152,7 +166,8 @@ template <class T, class TILE, bool WIDE> struct mma_copies {
  * All stages of a slice. Stage s is read while s + stages - 1 is under way. The last step of a
  * stage waits for the next one and loads its first fragments; behind that barrier all warps have
  * read the whole stage before, whose place the copies of the next turn take. (The last turn loads
- * fragments that nobody uses, of a stage that may never have been filled.)
+ * fragments that nobody uses, of a stage that may never have been filled.) The first weights are
+ * asked for before the kernel waits for the one that makes x.
  */
 template <class T, class TILE, bool WIDE>
 static __device__ __forceinline__ void mma_stages(unsigned char *ring, const gemm_args<T> &g,
@@ -164,9 +179,13 @@ static __device__ __forceinline__ void mma_stages(unsigned char *ring, const gem
     int read = 0, fill = TILE::stages - 1;
 
 #pragma unroll 1
+    for (int s = 0; s < TILE::stages - 1 && s < work.steps; s++)
+        copies.weights(ring + s * TILE::stage_bytes, s);
+    cuda_pdl_wait();
+#pragma unroll 1
     for (int s = 0; s < TILE::stages - 1; s++) {
         if (s < work.steps)
-            copies.next(ring + s * TILE::stage_bytes);
+            copies.inputs(ring + s * TILE::stage_bytes);
         cuda_async_commit();
     }
     cuda_async_wait<TILE::stages - 2>();
@@ -225,6 +244,7 @@ __global__ void __launch_bounds__(TILE::threads, TILE::resident)
     unsigned char *ring = cuda_shared<mma_shared<TILE>>().bytes;
     float sums[TILE::mma_m * TILE::mma_n][4] = {};
 
+    cuda_pdl_launch();
     mma_stages<T, TILE, WIDE>(ring, g, gemm_work_of(g, TILE::bm, TILE::bn, depth), sums);
     gemm_work work = gemm_work_of(g, TILE::bm, TILE::bn, depth);
     if (g.split > 1 && !gemm_join_slices<TILE::threads>(g, work.tile, work.slice, sums))

@@ -167,16 +167,37 @@ template <class TILE, bool NN, bool WIDE> struct simt_copies {
     {
     }
 
-    __device__ __forceinline__ void next(unsigned char *stage)
+    __device__ __forceinline__ int64_t along_w(int steps) const
+    {
+        return steps * (NN ? DEPTH * w.ld : DEPTH);
+    }
+
+    /* Of the step `ahead` of the next one. */
+    __device__ __forceinline__ void weights(unsigned char *stage, int ahead) const
+    {
+        of_w of = w;
+        int left = k - ahead * DEPTH;
+
+        of.from += along_w(ahead);
+        of.copy(stage + TILE::x_bytes, NN ? left : n, NN ? n : left);
+    }
+
+    __device__ __forceinline__ void inputs(unsigned char *stage)
     {
         x.copy(stage, m, k);
-        w.copy(stage + TILE::x_bytes, NN ? k : n, NN ? n : k);
         x.from += DEPTH, k -= DEPTH;
-        w.from += NN ? DEPTH * w.ld : DEPTH;
+        w.from += along_w(1);
+    }
+
+    __device__ __forceinline__ void next(unsigned char *stage)
+    {
+        weights(stage, 0);
+        inputs(stage);
     }
 };
 
-/* All steps of a slice, the copies STAGES - 1 steps ahead. */
+/* All steps of a slice, the copies STAGES - 1 steps ahead; the first weights are asked for before
+ * the kernel waits for the one that makes x (but gemm/nn: its registers are too few). */
 template <class TILE, bool NN, bool WIDE>
 static __device__ __forceinline__ void simt_steps(unsigned char *stages, const gemm_args<float> &g,
                                                   const gemm_work &work,
@@ -187,9 +208,15 @@ static __device__ __forceinline__ void simt_steps(unsigned char *stages, const g
     int read = 0, fill = STAGES - 1;
 
 #pragma unroll 1
+    for (int s = 0; !NN && s < STAGES - 1 && s < work.steps; s++)
+        copies.weights(stages + s * TILE::stage_bytes, s);
+    cuda_pdl_wait();
+#pragma unroll 1
     for (int s = 0; s < STAGES - 1; s++) {
-        if (s < work.steps)
+        if (s < work.steps && NN)
             copies.next(stages + s * TILE::stage_bytes);
+        else if (s < work.steps)
+            copies.inputs(stages + s * TILE::stage_bytes);
         cuda_async_commit();
     }
 #pragma unroll 1
@@ -234,6 +261,7 @@ __global__ void __launch_bounds__(TILE::threads, TILE::resident)
     unsigned char *stages = cuda_shared<simt_shared<TILE>>().bytes;
     float sums[TILE::tm * TILE::tn / 4][4] = {};
 
+    cuda_pdl_launch();
     simt_steps<TILE, NN, WIDE>(stages, g, gemm_work_of(g, TILE::bm, TILE::bn, DEPTH), sums);
     gemm_work work = gemm_work_of(g, TILE::bm, TILE::bn, DEPTH);
     if (g.split > 1 && !gemm_join_slices<TILE::threads>(g, work.tile, work.slice, sums))

@@ -35,13 +35,18 @@ __device__ __forceinline__ void gemm_small_sums(const struct gemm_args<T> &g, in
 {
     constexpr int width = WIDE ? cuda_wide<T> : 1;
     const T *w[GEMM_SMALL_COLS];
+    int k = (part * CUDA_WARP + cuda_lane()) * width;
 
 #pragma unroll
     for (int c = 0; c < GEMM_SMALL_COLS; c++)
         w[c] = g.w + (int64_t)min(col + c, g.n - 1) * g.ldw;
+    if (k < g.k) /* the first reads of w, which need not wait: a launch ahead */
+#pragma unroll
+        for (int c = 0; c < GEMM_SMALL_COLS; c++)
+            cuda_prefetch(w[c] + k);
+    cuda_pdl_wait();
 #pragma unroll(ROWS > 4 ? 1 : 2)
-    for (int k = (part * CUDA_WARP + cuda_lane()) * width; k < g.k;
-         k += g.split * CUDA_WARP * width) {
+    for (; k < g.k; k += g.split * CUDA_WARP * width) {
         cuda_vector<T, width> right[GEMM_SMALL_COLS];
 #pragma unroll
         for (int c = 0; c < GEMM_SMALL_COLS; c++)
@@ -75,6 +80,7 @@ __global__ void __launch_bounds__(GEMM_SMALL_WARPS *CUDA_WARP, 2)
     int mine = cuda_lane() / lanes, at_col = col + mine / ROWS, at_row = mine % ROWS;
     float sums[nr] = {}, total[1];
 
+    cuda_pdl_launch();
     gemm_small_sums<ROWS, TF32, WIDE>(g, col, part, sums);
     total[0] = cuda_warp_sums(sums);
     if (g.split > 1) {
@@ -117,9 +123,11 @@ static void gemm_small_enqueue_rows(const struct gemm_args<T> &a, bool wide, cud
     unsigned blocks = (unsigned)cuda_pieces(a.n, cols);
 
     if (wide)
-        cuda_launch<gemm_small_kernel<ROWS, TF32, true, T>>(blocks, threads, shared, stream, a);
+        cuda_launch_with<gemm_small_kernel<ROWS, TF32, true, T>>({ .early = a.early }, blocks,
+                                                                 threads, shared, stream, a);
     else
-        cuda_launch<gemm_small_kernel<ROWS, TF32, false, T>>(blocks, threads, shared, stream, a);
+        cuda_launch_with<gemm_small_kernel<ROWS, TF32, false, T>>({ .early = a.early }, blocks,
+                                                                  threads, shared, stream, a);
 }
 
 /* g->m <= GEMM_SMALL_ROWS. TF32: x and w are rounded to it. */

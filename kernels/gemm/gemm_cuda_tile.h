@@ -8,6 +8,7 @@
 
 #include "kernels/cuda/async.h"
 #include "kernels/cuda/math.h"
+#include "kernels/cuda/pdl.h"
 #include "kernels/cuda/reduce.h"
 #include "kernels/cuda/swizzle.h"
 #include "kernels/cuda/vector.h"
@@ -28,6 +29,7 @@ template <class T> struct gemm_args {
     int64_t ldy;
     bool gelu, out_bf16;
     bool vectors; /* y, bias and residual can be accessed 16 bytes of y at a time */
+    bool early;   /* for the launch */
     int tiles_m, tiles_n, split;
     unsigned *tickets; /* one a tile, 0 */
     float *partials;   /* of each slice of each tile */
@@ -222,11 +224,90 @@ __device__ __forceinline__ void gemm_store_rows(const struct gemm_args<T> &g, co
     }
 }
 
+/* Elements from `p` to the next multiple of 16 bytes. */
+template <class OUT> __device__ __forceinline__ int gemm_ahead(const OUT *p)
+{
+    return (int)((0u - (unsigned)(uintptr_t)p) % 16 / sizeof(OUT));
+}
+
+/*
+ * Rows that start anywhere, as they are: first what lies between multiples of 16 bytes, in
+ * vectors. The rows that a warp reads at the same time are V, each from another offset if the pitch
+ * is odd: so the floats they read, V apart in each, fall on different banks.
+ *
+ *     16 bytes |.  row 0 ==|=======|=======|=== |       |        4 lanes x 8 rows (bf16),
+ *              |   row 1  =|=======|=======|====|       |        8 lanes x 4 rows (float)
+ */
+template <class OUT, int COLS>
+__device__ __forceinline__ void gemm_store_inner(OUT *y, int64_t ldy, const float *strip, int rows,
+                                                 int cols)
+{
+    constexpr int V = cuda_wide<OUT>, lanes = CUDA_WARP / V, pitch = gemm_strip_pitch<COLS>;
+    int lane = cuda_lane_again(), r = lane / lanes, c = lane % lanes * V;
+    static_assert(COLS % CUDA_WARP == 0, "whole turns of a row's lanes");
+
+    y += r * ldy + c, strip += r * pitch + c, cols -= c;
+#pragma unroll 1
+    for (; r < rows; r += V) {
+        int ahead = gemm_ahead(y); /* the same for all lanes of a row: c is a multiple of V */
+        const float *from = strip + ahead;
+#pragma unroll
+        for (int i = 0; i < COLS; i += CUDA_WARP)
+            if (ahead + i + V <= cols) {
+                float f[V];
+#pragma unroll
+                for (int e = 0; e < V; e++)
+                    f[e] = from[i + e];
+                cuda_store(y + ahead + i, cuda_pack<OUT>(f));
+            }
+        y += V * ldy, strip += V * pitch;
+    }
+}
+
+/* Then what is left at both ends: V elements a row or none where V divides `cols`, at most 2 V - 2
+ * in the last tile of a row. */
+template <class OUT, int COLS>
+__device__ __forceinline__ void gemm_store_ends(OUT *y, int64_t ldy, const float *strip, int rows,
+                                                int cols)
+{
+    constexpr int V = cuda_wide<OUT>, pitch = gemm_strip_pitch<COLS>;
+    int lane = cuda_lane_again(), lanes = cols % V == 0 ? V : 2 * V; /* a row */
+    int at_once = cols % V == 0 ? CUDA_WARP / V : CUDA_WARP / (2 * V);
+    int r = cols % V == 0 ? lane / V : lane / (2 * V), e = lane & (lanes - 1);
+
+    y += r * ldy, strip += r * pitch;
+#pragma unroll 1
+    for (; r < rows; r += at_once) {
+        int ahead = min(gemm_ahead(y), cols);
+        int c = e < ahead ? e : e + (cols - ahead) / V * V;
+        if (c < cols)
+            y[c] = cuda_from<OUT>(strip[c]);
+        y += at_once * ldy, strip += at_once * pitch;
+    }
+}
+
+/* Rows that are not 16-byte aligned: two loops for sums alone (the head of a language model, 50257
+ * columns), element by element where there is more to do. */
+template <class OUT, int ROWS, int COLS, class T>
+__device__ __forceinline__ void gemm_store_unaligned(const struct gemm_args<T> &g,
+                                                     const float *strip, int row, int col)
+{
+    if (g.bias != nullptr || g.gelu || g.residual != nullptr) {
+        gemm_store_rows<OUT, 1, ROWS, COLS>(g, strip, row, col);
+        return;
+    }
+    OUT *y = static_cast<OUT *>(g.y) + (int64_t)row * g.ldy + col;
+    int rows = min(ROWS, g.m - row), cols = min(COLS, g.n - col);
+    if (cols <= 0)
+        return;
+    gemm_store_inner<OUT, COLS>(y, g.ldy, strip, rows, cols);
+    gemm_store_ends<OUT, COLS>(y, g.ldy, strip, rows, cols);
+}
+
 /*
  * The way out. A warp puts ROWS x COLS of its sums into its strip of shared memory in whatever
  * order its fragments have, and this stores them row by row: neighbouring lanes write neighbouring
- * addresses, 16 bytes each where rows are aligned, one element each where they are not (y[.,
- * 50257]).
+ * addresses, 16 bytes each; where rows are not aligned (y[., 50257]), only between their ends.
  */
 template <int ROWS, int COLS, class T>
 __device__ __forceinline__ void gemm_store_strip(const struct gemm_args<T> &g, const float *strip,
@@ -237,12 +318,12 @@ __device__ __forceinline__ void gemm_store_strip(const struct gemm_args<T> &g, c
         if (g.out_bf16 && g.vectors)
             gemm_store_rows<bf16, 8, ROWS, COLS>(g, strip, row, col);
         else if (g.out_bf16)
-            gemm_store_rows<bf16, 1, ROWS, COLS>(g, strip, row, col);
+            gemm_store_unaligned<bf16, ROWS, COLS>(g, strip, row, col);
     }
     if (!g.out_bf16 && g.vectors)
         gemm_store_rows<float, 4, ROWS, COLS>(g, strip, row, col);
     else if (!g.out_bf16)
-        gemm_store_rows<float, 1, ROWS, COLS>(g, strip, row, col);
+        gemm_store_unaligned<float, ROWS, COLS>(g, strip, row, col);
 }
 
 #endif

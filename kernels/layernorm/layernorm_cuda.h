@@ -6,7 +6,7 @@
 #ifndef HARNESS_KERNELS_LAYERNORM_LAYERNORM_CUDA_H
 #define HARNESS_KERNELS_LAYERNORM_LAYERNORM_CUDA_H
 
-#include "core/device_cuda.h"
+#include "device/device_cuda.h"
 
 extern "C" {
 #include "kernels/layernorm/layernorm.h"
@@ -19,17 +19,17 @@ struct layernorm_cuda {
     void *sum;               /* x + delta; may be x. Unused where delta is NULL */
     const void *gain, *bias; /* [width] */
     void *y;
-    enum dtype stream; /* of x, delta and sum */
-    enum dtype dtype;  /* of gain, bias and y: that of the stream, or bf16 under a float stream */
+    enum dtype stream;  /* of x, delta and sum */
+    enum dtype dtype;   /* of gain, bias and y: that of the stream, or bf16 under a float stream */
+    bool early = false; /* see pdl.h; gain and bias are not what the kernel in front writes */
 };
 
 typedef void layernorm_cuda_fn(const struct layernorm_cuda *l, cudaStream_t stream);
 
-/* A warp (or less) a row, width at most LAYERNORM_CUDA_WARP_MAX; a block a row, width at most
- * LAYERNORM_CUDA_BLOCK_MAX. Rows are at most INT32_MAX. Any alignment will do; 16 bytes for all
- * pointers and the width are faster. */
-layernorm_cuda_fn layernorm_rows_cuda_warp, layernorm_rows_cuda_block;
+/* Width at most LAYERNORM_CUDA_MAX, rows at most INT32_MAX. Any alignment will do; 16 bytes for all
+ * pointers and rows are faster. */
+layernorm_cuda_fn layernorm_rows_cuda;
 
-enum { LAYERNORM_CUDA_WARP_MAX = 1024, LAYERNORM_CUDA_BLOCK_MAX = 16384 };
+enum { LAYERNORM_CUDA_MAX = 16384 };
 
 #endif

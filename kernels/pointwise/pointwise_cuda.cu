@@ -20,7 +20,7 @@
 #include "kernels/cuda/launch.h"
 #include "kernels/cuda/math.h"
 
-#include "core/device_cuda.h"
+#include "device/device_cuda.h"
 
 extern "C" {
 #include "kernels/pointwise/pointwise_call.h"

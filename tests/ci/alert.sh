@@ -18,8 +18,9 @@ t0=1767312000000 # 2026-01-02
 # trend: as `harness trend --all --json` says it, from the steps and quiet series in $steps, $quiet.
 trend() {
   jq -n --argjson steps "[${steps:-}]" --argjson quiet "[${quiet:-}]" \
+    --argjson withdrawn "[${withdrawn:-}]" --argjson watch "[${watch:-}]" \
     '{schema_version: 1, metric: "p50", fdr: 0.05, delta: 0.03, exit_status: 0, counts: {},
-      steps: $steps, drifts: [], quiet: $quiet}' >trend.json
+      steps: $steps, withdrawn: $withdrawn, watch: $watch, drifts: [], quiet: $quiet}' >trend.json
 }
 # step KEY FROM-DAY TO-DAY CHANGE [MORE]: worse, and still there.
 step() {
@@ -78,13 +79,15 @@ alert
 quiet=$(calm a/d null)
 alert
 issues
-say "All three are gone: one went back, one was accepted, one turned out to be none"
+say "All three are gone: one went back, one was accepted, one was withdrawn; the note says so"
+withdrawn=$(step a/d 4 6 0.07 '{"gone": {"run": 9, "time_ms": 1}, "state": "withdrawn at abc, 2026-01-20: a slope | or so"}')
 steps=$(step a/b 3 5 0.12 "$gone"),$(step a/c 4 6 0.31 '{"accepted": "wanted"}'),$(step a/b 20 21 0.5)
 quiet=$(calm a/d)
 alert
 alert
 issues
 forge '.notes[] | "\(.on): \(.body)"'
+withdrawn=''
 
 say "It stands again: the same issue"
 steps=$both,$(step a/b 20 21 0.5)
@@ -112,6 +115,12 @@ steps=$(step a/b 3 5 -0.2 '{"worse": false}'),$(step a/c 4 6 0.3 '{"accepted": "
 steps+=,$(step a/d 4 6 0.3 '{"surroundings": "compiler: 12 to 13"}')
 alert
 issues
+
+say "On watch: no issue"
+watch=$(step a/f 3 5 0.2),$(step a/g 3 5 -0.2 '{"worse": false}')
+alert
+issues
+watch=''
 
 say "Names that would like to be more"
 steps=$(step '$(touch run)/`touch run`/a|b/<script>/@ada/#1/-->/_*_[x](y)' 3 5 0.2)

@@ -34,9 +34,18 @@ rm -rf scratch/*
 files
 
 say "Started again, it is complete"
-shard 1
+mkdir told
+for command in cp mv sync; do
+  printf '#!/bin/sh\necho "%s $*" >>"%s/calls"\nexec %s "$@"\n' \
+    $command "$PWD" "$(command -v $command)" >told/$command
+done
+chmod +x told/*
+PATH=$PWD/told:$PATH shard 1
 echo "[$?]"
 files
+told_calls() { sed -E "s%$PWD/%%g; s%[^ ]*/copy.db%COPY%; s%\.[A-Za-z0-9]{6}\.part%.PART%g; s%\.history\.[A-Za-z0-9]{6}%.PART%g" calls && rm calls; }
+say "It is on the disk before it has its name, and the name then"
+told_calls
 say "And not measured again"
 shard 1
 echo "[$?]"
@@ -53,7 +62,8 @@ files
 part=$("$HARNESS" history list --db shared/shards/2-of-4.partial.db | grep -c ' OK')
 check "it has a run" test "$part" = 1
 shard 3 --label x
-s merge.sh 4 shared
+PATH=$PWD/told:$PATH s merge.sh 4 shared
+told_calls
 say "Merged again, while somebody reads what was merged before"
 "$HARNESS" serve --db shared/history.db --port 0 >serving 2>&1 &
 server=$!

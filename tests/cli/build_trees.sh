@@ -59,6 +59,32 @@ say "One without it, whose build fails for another reason"
 git sparse-checkout disable
 build 'sh nothing.sh' v1 v2
 
+say "Files behind a filter that the user has configured, as git-lfs is: both sides get what it makes"
+git config --file "$WORK.log/gitconfig" filter.lfs.clean 'sed s/content/pointer/'
+git config --file "$WORK.log/gitconfig" filter.lfs.smudge 'sed s/pointer/content/'
+git config --file "$WORK.log/gitconfig" filter.lfs.required true
+cd ..
+rm -rf toy
+toy_repository
+export GIT_CONFIG_GLOBAL=$WORK.log/gitconfig
+echo 'weights filter=lfs' >.gitattributes
+echo 'grep -q ^content weights || exit 1' >>build.sh
+for n in 1 2; do
+  echo "content $n" >weights
+  git add .
+  toy_commit seed=$n "Weights $n"
+  git tag v$n
+  git show v$n:weights
+done
+build 'sh build.sh' v1 v2
+check "both were measured" test "$(measured)" = 2
+find .harness/builds -name weights -exec cat {} + | sort
+rm -r .harness
+export GIT_CONFIG_GLOBAL=/dev/null
+git checkout -q -f v2
+build 'sh build.sh' v1 v2
+check "without it none is" test "$(measured)" = 0
+
 say "Submodules"
 cd ..
 for name in inner outer; do

@@ -87,14 +87,13 @@ if command -v xmllint >/dev/null; then xmllint --noout out.junit || echo "NO: xm
 say "Pictures"
 if command -v gnuplot >/dev/null; then
   quiet plot ./base.json ./head.json --format svg -o plots
-  check "some are drawn" test -n "$(ls plots/*.svg)"
-  check "gnuplot liked every script" not grep -q gnuplot plots/summary.txt
+  fact "some are drawn" test -n "$(ls plots/*.svg)"
+  fact "gnuplot liked every script" not grep -q gnuplot plots/summary.txt
   if command -v xmllint >/dev/null; then
     for svg in plots/*.svg; do xmllint --noout "$svg" || echo "NO: xmllint takes $svg"; done
   fi
 else
-  echo "yes: some are drawn" # there is no gnuplot to look after
-  echo "yes: gnuplot liked every script"
+  echo "skipped: gnuplot is not installed"
 fi
 
 say "Labels, notes and reasons in the history"
@@ -117,6 +116,37 @@ for command in "history list" "baseline list" "baseline accepted" "history verdi
   "$HARNESS" $command >list.txt
   check "$command is plain" plain list.txt
 done
+
+say "Texts that somebody types to be kept are plain ones"
+state() { "$HARNESS" history show latest && "$HARNESS" history list && "$HARNESS" baseline list &&
+  "$HARNESS" baseline accepted; }
+state >before.txt
+echo '{"context": {"date": "2026-01-02T03:04:05+00:00"}, "benchmarks": [{"name": "BM", "run_name": "BM",
+  "run_type": "iteration", "iterations": 9, "real_time": 1.0, "cpu_time": 1.0, "time_unit": "ns"}]}' >gb.json
+# refuses OPTION COMMAND...: with texts that are none, and takes one that is.
+refuses() {
+  local option=$1 text status
+  shift
+  for text in $'a\e[31mb' $'a\xe2\x80\xaeb' $'a\nb' $'a\xe2\x80\x8bb' $'a\xff'; do
+    status=0
+    "$HARNESS" "$@" "$option" "$text" >out.txt 2>err.txt || status=$?
+    [ $status -eq 2 ] && grep -q 'holds a control character' err.txt || return 1
+  done
+}
+case=null/copy/right/fp32/batch=2,seq=16/fake/warm
+run=(run null/copy/right --device "$FAKE" --batch 1 --launches 1 --iterations 5)
+check "run --label" refuses --label "${run[@]}"
+check "run --sweep" refuses --sweep "${run[@]}" --shard 1/2
+check "profile --label" refuses --label profile pointwise/gelu/naive --batch 1 --seq 8 --launches 1
+check "baseline save --note" refuses --note baseline save third
+check "baseline accept --reason" refuses --reason baseline accept $case
+check "baseline accept --by" refuses --by baseline accept $case --reason x
+for option in label commit branch project in-turn; do
+  check "import --$option" refuses --$option import gb.json
+done
+check "history annotate" refuses latest history annotate
+state >after.txt
+check "nothing of it is kept" cmp before.txt after.txt
 
 say "Nothing ran"
 check "no command ran" no_command_ran

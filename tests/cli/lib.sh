@@ -66,6 +66,13 @@ check() {
 # was done, what holding means.
 knock() { printf '%s\t%s\t%s\t%s\n' "$@" >>"$KNOCKS"; }
 
+# fact WHAT COMMAND...: a check that prints nothing where it holds, for what is not tried everywhere;
+# where it is not, `skipped: WHY` is for the log.
+fact() {
+  check "$@" >"$WORK.log/fact"
+  sed '/^yes: /d' "$WORK.log/fact"
+}
+
 # knock_checks WHAT MEANING: it holds where the checks since the last call do.
 knock_checks() {
   knock "$1" $checks_held $checks "$2"

@@ -4,7 +4,8 @@
 
 say "Listed"
 "$HARNESS" list kernels | grep '^  scope/'
-"$HARNESS" list variants | grep '^  scope/'
+# As wide as the longest name of this build.
+"$HARNESS" list variants | grep '^  scope/' | sed 's/   */  /g'
 
 say "Checked, measured, kept"
 quiet run scope --device cpu:1 --launches 3 --max-time 40ms --label first

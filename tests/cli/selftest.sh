@@ -31,7 +31,7 @@ json both.json tests 1 sizes 1 found hits
 json both.json tests 1 sizes 1 alarms hits
 
 say "A gate below what can be planted, and one above all of it"
-selftest --power --repeats 6 --plant 1% --device "$FAKE" --delta 0.5%
+selftest --power --repeats 6 --plant 2% --device "$FAKE" --delta 1%
 selftest --power --repeats 1 --device "$FAKE" --delta 20%
 
 say "Sides in turn"
@@ -49,7 +49,7 @@ selftest --aa 1 --batch 1,2 --device "$FAKE,crash=2"
 selftest --aa 1 --batch 2 --device "$FAKE,crash=2"
 selftest --power --repeats 1 --batch 2 --device "$FAKE,crash=2"
 "$HARNESS" selftest null/copy/right --batch 1,2 --iterations 5 --seed 7 --power --repeats 7 \
-  --plant 2%,5% --device "$FAKE,crash=2" --json >some.json 2>/dev/null # learns which one it is
+  --plant 5%,12% --delta 6% --device "$FAKE,crash=2" --json >some.json 2>/dev/null # learns which one it is
 echo "[$?]"
 json some.json tests 0 carries
 json some.json tests 0 sizes 1 found of

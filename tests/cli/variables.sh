@@ -12,7 +12,8 @@ for command in list run verify profile compare bisect baseline history import ex
   grep -q '^harness: HARNESS_ISA is .nonsense.: .*; it may be portable, avx2 or avx512$' err || cat err
 done
 for setting in HARNESS_ISA=nonsense HARNESS_ISA=avx-512 HARNESS_FAKE=nonsense HARNESS_FAKE=base=x \
-  HARNESS_SWEEP=$'a\nb' "HARNESS_SWEEP=$(printf '%0201d' 0)"; do
+  HARNESS_SWEEP=$'a\nb' HARNESS_SWEEP=$'a\e[31mb' HARNESS_SWEEP=$'a\xe2\x80\xaeb' HARNESS_SWEEP=$'a\xff' \
+  "HARNESS_SWEEP=$(printf '%0201d' 0)"; do
   status=0
   env "$setting" "$HARNESS" history list >out 2>err || status=$?
   cut -c1-120 err

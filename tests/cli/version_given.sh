@@ -11,7 +11,7 @@ cp "$cmake_folder"/{git_archive.txt,HarnessVersion.cmake,HarnessBuildInfo.cmake,
 cat >toy/CMakeLists.txt <<'END'
 cmake_minimum_required(VERSION 3.25)
 project(toy VERSION 0.1.0 LANGUAGES C)
-add_executable(harness_measure main.c)
+add_executable(harness_machine main.c)
 include(cmake/HarnessBuildInfo.cmake)
 END
 cat >toy/main.c <<'END'
@@ -36,7 +36,7 @@ told() {
   rm -rf build
   configure "$@" || return 0
   "$CMAKE" --build build >"$WORK.log/built" 2>&1 || cat "$WORK.log/built"
-  build/harness_measure
+  build/harness_machine
 }
 
 told
@@ -63,7 +63,7 @@ configure -DHARNESS_COMMIT=$commit | sed "s/$(git -C toy rev-parse HEAD)/GITS/"
 described=$(git -C toy describe --tags --match 'v[0-9]*' --long --always --abbrev=64 --dirty)
 seen() {
   "$CMAKE" --build build >"$WORK.log/built" 2>&1 || cat "$WORK.log/built"
-  build/harness_measure | sed -E 's/g[0-9a-f]{7},/gHASH,/; s/"[0-9a-f]{40}"/HASH/'
+  build/harness_machine | sed -E 's/g[0-9a-f]{7},/gHASH,/; s/"[0-9a-f]{40}"/HASH/'
 }
 configure -DHARNESS_COMMIT="$described" -DHARNESS_BRANCH=other
 echo "what git prints, and another branch: $(seen)"

@@ -7,10 +7,10 @@
 #include <cuda_runtime.h>
 
 extern "C" {
-#include "activity/collect.h"
-#include "activity/counters.h"
-#include "activity/time_split.h"
-#include "activity/work_check.h"
+#include "cupti/collect.h"
+#include "cupti/counters.h"
+#include "gputrace/time_split.h"
+#include "gputrace/work_check.h"
 }
 
 #include <cstdio>

@@ -7,7 +7,7 @@
  */
 #include "cupti_stub.h"
 
-#include "activity/cupti_records.h"
+#include "cupti/cupti_records.h"
 
 #include <pthread.h>
 #include <stdio.h>

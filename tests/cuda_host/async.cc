@@ -26,11 +26,12 @@ void cuda_host::async_check_done(struct thread *t)
     a->waited = 0;
 }
 
-static bool within_shared(const struct block *b, const void *to, unsigned bytes)
+static bool within_shared(const struct thread *t, const void *to, unsigned bytes)
 {
-    uintptr_t at = reinterpret_cast<uintptr_t>(to), start = reinterpret_cast<uintptr_t>(b->shared);
+    uintptr_t at = reinterpret_cast<uintptr_t>(to);
+    uintptr_t start = reinterpret_cast<uintptr_t>(t->member->shared);
 
-    return at >= start && at + bytes <= start + b->launch->shared_bytes;
+    return at >= start && at + bytes <= start + t->owner->launch->shared_bytes;
 }
 
 static void check_copy(const struct thread *t, const void *to, const void *from, unsigned bytes,
@@ -40,7 +41,7 @@ static void check_copy(const struct thread *t, const void *to, const void *from,
 
     if ((bytes != 4 && bytes != 8 && bytes != 16) || from_global > bytes)
         wrong = "has a size that the hardware does not copy";
-    else if (!within_shared(t->owner, to, bytes))
+    else if (!within_shared(t, to, bytes))
         wrong = "writes outside the shared memory of the block";
     else if (reinterpret_cast<uintptr_t>(to) % bytes)
         wrong = "writes to a shared address that is not a multiple of its size";

@@ -79,6 +79,7 @@ static void pass_to(struct thread *next, struct context *from)
         return;
     running = next;
     threadIdx = next->at;
+    blockIdx = next->member->at;
     context_switch(from, &next->context);
 }
 
@@ -138,9 +139,13 @@ static void thread_return(struct thread *t)
     struct block *b = t->owner;
 
     async_check_done(t);
+    if (t->in_cluster)
+        block_fail(t, "returns between arriving and waiting at the cluster's barrier");
     t->state = state::RETURNED;
-    if (++b->returned == b->nr_threads)
+    if (++b->returned == b->nr_threads) {
+        bulk_check_done(t);
         return leave(t);
+    }
     if (ready_empty(&b->ready))
         block_fail(t, "has returned; %s", report_stuck(b).c_str());
     pass_on(b, &t->context);
@@ -204,7 +209,6 @@ static void need_threads(struct block *b, unsigned count)
     while (b->threads.size() < count) {
         auto t = std::make_unique<struct thread>();
         t->index = static_cast<unsigned>(b->threads.size());
-        t->lane = t->index % 32;
         t->owner = b;
         fiber_create(&t->context, t->index, thread_entry);
         b->threads.push_back(std::move(t));
@@ -215,28 +219,46 @@ static void place_thread(struct block *b, struct thread *t, const struct launch 
 {
     const dim3 &size = launch->block;
 
-    t->at = { t->index % size.x, t->index / size.x % size.y, t->index / (size.x * size.y) };
-    t->warp = &b->warps[t->index / 32];
+    unsigned count = size.x * size.y * size.z, within = t->index % count;
+
+    t->at = { within % size.x, within / size.x % size.y, within / (size.x * size.y) };
+    t->lane = within % 32;
+    t->member = &b->members[t->index / count];
+    t->warp = &b->warps[t->index / count * ((count + 31) / 32) + within / 32];
+    t->in_cluster = false;
+}
+
+static void need_warps(struct block *b, unsigned count, unsigned members)
+{
+    unsigned warps = (count + 31) / 32;
+
+    b->warps.assign(warps * members, {});
+    for (unsigned i = 0; i < b->warps.size(); i++) {
+        b->warps[i].first = i / warps * count + i % warps * 32;
+        b->warps[i].lanes = std::min(32u, count - i % warps * 32);
+    }
+    b->members.resize(members); /* their shared memory is the caller's */
+    for (unsigned i = 0; i < members; i++) {
+        b->members[i].first = i * count;
+        b->members[i].threads = count;
+    }
 }
 
 void block_prepare(struct block *b, const struct launch *launch, uint64_t seed)
 {
     unsigned count = launch->block.x * launch->block.y * launch->block.z;
+    unsigned all = count * launch->cluster;
 
     if (b->outside.size == 0)
         context_of_thread(&b->outside);
-    need_threads(b, count);
+    need_threads(b, all);
     b->launch = launch;
-    b->nr_threads = count;
+    b->nr_threads = all;
     b->failure.clear();
-    b->warps.assign((count + 31) / 32, {});
-    for (unsigned i = 0; i < b->warps.size(); i++) {
-        b->warps[i].first = 32 * i;
-        b->warps[i].lanes = std::min(32u, count - 32 * i);
-    }
-    for (unsigned i = 0; i < count; i++)
+    need_warps(b, count, launch->cluster);
+    for (unsigned i = 0; i < all; i++)
         place_thread(b, b->threads[i].get(), launch);
-    b->ready.ring.assign(std::bit_ceil(count), 0);
+    b->ready.ring.assign(std::bit_ceil(all), 0);
     random_seed(&b->random, seed);
 }
 
@@ -246,16 +268,22 @@ static void forget(struct block *b)
     for (unsigned i = 0; i < b->nr_threads; i++) {
         fiber_rewind(&b->threads[i]->context, thread_entry);
         b->threads[i]->async = {};
+        b->threads[i]->in_cluster = false;
     }
+    b->bulk.clear();
     for (struct warp &w : b->warps)
         w.meeting.arrived = 0;
 }
 
 void block_run(struct block *b, uint3 at)
 {
-    b->returned = b->naps = b->votes = b->votes_before = b->ready.head = b->ready.tail = 0;
-    b->barrier.arrived = 0;
-    blockIdx = at;
+    b->returned = b->naps = b->ready.head = b->ready.tail = 0;
+    b->cluster.arrived = 0;
+    for (struct member &m : b->members) {
+        m.votes = m.votes_before = m.barrier.arrived = 0;
+        m.at = at;
+        at.x++;
+    }
     blockDim = b->launch->block;
     gridDim = b->launch->grid;
     change_rule(b);
@@ -276,29 +304,30 @@ unsigned cuda_host_barrier(enum cuda_host_kind kind, bool predicate, struct cuda
 {
     struct thread *t = thread_self();
     struct block *b = t->owner;
+    struct member *m = t->member;
 
-    block_join(t, &b->barrier, kind, site);
-    b->votes += predicate;
-    if (b->barrier.arrived < b->nr_threads) {
+    block_join(t, &m->barrier, kind, site);
+    m->votes += predicate;
+    if (m->barrier.arrived < m->threads) {
         block_wait(t, state::AT_BARRIER);
-        return b->votes_before;
+        return m->votes_before;
     }
-    b->votes_before = b->votes;
-    b->votes = b->barrier.arrived = 0;
+    m->votes_before = m->votes;
+    m->votes = m->barrier.arrived = 0;
     change_rule(b);
-    block_wake(b, 0, b->nr_threads);
+    block_wake(b, m->first, m->threads);
     block_yield(t);
-    return b->votes_before;
+    return m->votes_before;
 }
 
 unsigned cuda_host_block_threads(void)
 {
-    return thread_self()->owner->nr_threads;
+    return thread_self()->member->threads;
 }
 
 void *cuda_host_shared(void)
 {
-    return thread_self()->owner->shared;
+    return thread_self()->member->shared;
 }
 
 size_t cuda_host_shared_size(void)

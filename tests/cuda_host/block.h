@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One block of threads while it runs. Everything here belongs to one thread of the operating
- * system, which runs the fibers one at a time: no locks.
+ * One cluster of blocks while it runs; most launches have clusters of one block. Everything here
+ * belongs to one thread of the operating system, which runs the fibers one at a time: no locks.
  */
 #ifndef CUDA_HOST_BLOCK_H
 #define CUDA_HOST_BLOCK_H
@@ -20,23 +20,28 @@ namespace cuda_host
 {
 
 struct block;
+struct member;
 struct warp;
 
 struct launch {
     dim3 grid, block;
     size_t shared_bytes;
+    unsigned cluster; /* blocks along x that run at the same time */
     const void *kernel;
     std::function<void()> thread; /* what every thread runs */
 };
 
-enum class state { READY, AT_BARRIER, AT_WARP, RETURNED };
+enum class state { READY, AT_BARRIER, AT_WARP, AT_CLUSTER, AT_MBARRIER, RETURNED };
 
 struct thread {
     uint3 at; /* threadIdx */
     struct context context;
     struct block *owner;
+    struct member *member;
     struct warp *warp;
-    unsigned index, lane;
+    unsigned index, lane; /* within the cluster, and the warp */
+    bool in_cluster;      /* has arrived at the cluster's barrier and not yet waited there */
+    unsigned cluster_due; /* the generation it then waits for */
     enum state state;
     enum cuda_host_kind kind; /* what it waits at, and where */
     struct cuda_host_site site;
@@ -66,16 +71,35 @@ struct ready {
     unsigned head, tail;
 };
 
+/* One of the cluster's blocks. */
+struct member {
+    unsigned first, threads; /* index of its thread 0, and their number */
+    struct meeting barrier;
+    unsigned votes, votes_before; /* of the barrier that gathers, and of the last one */
+    uint3 at;                     /* blockIdx */
+    unsigned char *shared;
+};
+
+/* A copy of the bulk engine that is under way: it arrives when someone waits for it. */
+struct bulk_copy {
+    void *to;
+    const void *from;
+    unsigned bytes;
+    void *barrier;
+    struct cuda_host_site site;
+};
+
 struct block {
     struct context outside;
     std::vector<std::unique_ptr<struct thread>> threads; /* as many as were ever needed */
     std::vector<struct warp> warps;
     unsigned nr_threads, returned, naps;
     struct ready ready;
-    struct meeting barrier;
-    unsigned votes, votes_before; /* of the barrier that gathers, and of the last one */
+    std::vector<struct member> members;
+    struct meeting cluster; /* arrivals at the cluster's barrier */
+    unsigned cluster_generation;
+    std::vector<struct bulk_copy> bulk;
     const struct launch *launch;
-    unsigned char *shared;
     struct random random;
     std::string failure; /* "" while all is well */
 
@@ -89,7 +113,7 @@ struct thread *thread_self(void);
 struct block *block_of_thread(void);
 /* Makes it ready for the blocks of `launch`. */
 void block_prepare(struct block *b, const struct launch *launch, uint64_t seed);
-/* Runs block `at`; afterwards b->failure says how it went. */
+/* Runs the cluster whose first block is `at`; afterwards b->failure says how it went. */
 void block_run(struct block *b, uint3 at);
 
 /* Puts the running thread to sleep until someone makes it ready; fails the block where that can
@@ -104,6 +128,8 @@ void block_join(struct thread *t, struct meeting *m, enum cuda_host_kind kind,
                 struct cuda_host_site site);
 /* A thread that ends: fails the block where cp.async copies of it are under way. */
 void async_check_done(struct thread *t);
+/* The last thread of a cluster: fails it where bulk copies are under way. */
+void bulk_check_done(const struct thread *t);
 /* Ends the block: the message names launch, block and thread, then says the words. */
 [[noreturn]] __attribute__((format(printf, 2, 3))) void block_fail(const struct thread *t,
                                                                    const char *format, ...);

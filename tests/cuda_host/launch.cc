@@ -15,6 +15,8 @@
 namespace cuda_host
 {
 
+enum : unsigned { MOST_CLUSTER = 16 };
+
 static bool any_zero(const dim3 &v)
 {
     return v.x == 0 || v.y == 0 || v.z == 0;
@@ -42,12 +44,18 @@ static const char *launch_wrong(const struct launch *l, const cudaDeviceProp *p,
         return "more threads than a block can have";
     if (exceeds(l->grid, p->maxGridSize))
         return "more blocks than a grid can have";
+    if (l->grid.x % l->cluster)
+        return "the grid is not whole clusters";
+    if (l->cluster > MOST_CLUSTER || (l->cluster & (l->cluster - 1)))
+        return "a cluster is a power of two of at most 16 blocks";
     *code = cudaErrorInvalidValue;
     if (l->shared_bytes > p->sharedMemPerBlockOptin)
         return "more shared memory than a block can have";
     if (l->shared_bytes > device_shared_allowed(l->kernel))
         return "more shared memory than cudaFuncSetAttribute() has allowed this kernel";
     *code = cudaErrorNoKernelImageForDevice;
+    if (l->cluster > 1 && p->major < 9)
+        return "clusters are for compute capability 9.0 and later";
     return p->major < 8 ? "compiled for compute capability 8.0 and later" : nullptr;
 }
 
@@ -67,21 +75,24 @@ static cudaError_t launch_check(const struct launch *l)
     return code;
 }
 
-/* Blocks in a pseudo-random order: a step without a common factor visits each once. */
+/* Clusters in a pseudo-random order: a step without a common factor visits each once. */
 static void grid_walk(struct block *b, const struct launch *l)
 {
-    uint64_t count = volume(l->grid), at = random_below(&b->random, count);
+    uint64_t count = volume(l->grid) / l->cluster, across = l->grid.x / l->cluster;
+    uint64_t at = random_below(&b->random, count);
     uint64_t step = count > 1 ? 1 + random_below(&b->random, count - 1) : 1;
 
     while (std::gcd(step, count) != 1)
         step++;
     for (uint64_t i = 0; i < count && b->failure.empty(); i++, at = (at + step) % count) {
-        memset(b->shared, 0xff, l->shared_bytes);
-        block_run(b, { static_cast<unsigned>(at % l->grid.x),
-                       static_cast<unsigned>(at / l->grid.x % l->grid.y),
-                       static_cast<unsigned>(at / l->grid.x / l->grid.y) });
-        if (b->failure.empty() && !guarded_intact(b->shared, l->shared_bytes))
-            b->failure = report_launch(l) + ": wrote behind the shared memory of a block";
+        for (const struct member &m : b->members)
+            memset(m.shared, 0xff, l->shared_bytes);
+        block_run(b, { static_cast<unsigned>(at % across * l->cluster),
+                       static_cast<unsigned>(at / across % l->grid.y),
+                       static_cast<unsigned>(at / across / l->grid.y) });
+        for (const struct member &m : b->members)
+            if (b->failure.empty() && !guarded_intact(m.shared, l->shared_bytes))
+                b->failure = report_launch(l) + ": wrote behind the shared memory of a block";
     }
 }
 
@@ -90,12 +101,18 @@ static cudaError_t grid_run(const struct launch *l)
     struct block *b = block_of_thread();
     uint64_t number = driver()->launches++;
 
-    b->shared = static_cast<unsigned char *>(guarded_allocate(1024, l->shared_bytes));
-    if (!b->shared)
-        return driver_stick(cudaErrorLaunchFailure, "no memory for a block's shared memory");
     block_prepare(b, l, driver()->setup.seed * 1000003 + number);
-    grid_walk(b, l);
-    guarded_free(b->shared);
+    bool memory = true;
+    for (struct member &m : b->members) {
+        m.shared = static_cast<unsigned char *>(guarded_allocate(1024, l->shared_bytes));
+        memory = memory && m.shared;
+    }
+    if (memory)
+        grid_walk(b, l);
+    for (struct member &m : b->members)
+        guarded_free(m.shared);
+    if (!memory)
+        return driver_stick(cudaErrorLaunchFailure, "no memory for a block's shared memory");
     return b->failure.empty() ? cudaSuccess : driver_stick(cudaErrorLaunchFailure, b->failure);
 }
 
@@ -116,14 +133,29 @@ static cudaError_t enqueue(cudaStream_t stream, std::shared_ptr<const struct lau
 
 using namespace cuda_host;
 
+/* Kernels run one after another, so that an early start changes nothing. */
+static bool cluster_of(const cudaLaunchConfig_t *config, unsigned *cluster)
+{
+    for (unsigned i = 0; i < config->numAttrs; i++) {
+        const cudaLaunchAttribute *a = &config->attrs[i];
+        if (a->id == cudaLaunchAttributeClusterDimension && a->val.clusterDim.x > 0 &&
+            a->val.clusterDim.y == 1 && a->val.clusterDim.z == 1)
+            *cluster = a->val.clusterDim.x;
+        else if (a->id != cudaLaunchAttributeProgrammaticStreamSerialization)
+            return false;
+    }
+    return true;
+}
+
 cudaError_t cuda_host_launch(const cudaLaunchConfig_t *config, const void *kernel,
                              std::function<void()> thread)
 {
     return driver_enter("cudaLaunchKernelEx", [&]() -> cudaError_t {
-        if (!config || config->numAttrs)
+        unsigned cluster = 1;
+        if (!config || !cluster_of(config, &cluster))
             return cudaErrorInvalidValue;
         auto l = std::make_shared<struct launch>(launch { config->gridDim, config->blockDim,
-                                                          config->dynamicSmemBytes, kernel,
+                                                          config->dynamicSmemBytes, cluster, kernel,
                                                           std::move(thread) });
         cudaError_t rc = launch_check(l.get());
         return rc == cudaSuccess ? enqueue(config->stream, l) : rc;

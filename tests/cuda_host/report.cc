@@ -28,8 +28,11 @@ static const char *const kind_names[] = {
     "__all_sync()",
     "a warp-wide instruction",
     "the end of a warp-wide instruction",
+    "the arrival at the barrier of the cluster",
+    "the wait at the barrier of the cluster",
+    "the wait for an mbarrier",
 };
-static_assert(std::size(kind_names) == CUDA_HOST_DONE + 1);
+static_assert(std::size(kind_names) == CUDA_HOST_MBARRIER_WAIT + 1);
 
 /* Names that launches gave; template kernels have no symbol that could be looked up. */
 struct name_table {
@@ -118,6 +121,8 @@ static std::string what_it_does(const struct thread *t)
         return " has returned";
     case state::AT_BARRIER:
     case state::AT_WARP:
+    case state::AT_CLUSTER:
+    case state::AT_MBARRIER:
         return " waits at " + report_place(t->kind, t->site);
     case state::READY:
         break;
@@ -145,13 +150,21 @@ static std::string gathering(const struct meeting *m, unsigned count, const char
 
 std::string report_stuck(const struct block *b)
 {
-    if (b->barrier.arrived)
-        return gathering(&b->barrier, b->nr_threads, "threads of the block",
-                         first_missing(b, 0, b->nr_threads, state::AT_BARRIER));
+    for (const struct member &m : b->members)
+        if (m.barrier.arrived)
+            return gathering(&m.barrier, m.threads, "threads of the block",
+                             first_missing(b, m.first, m.threads, state::AT_BARRIER));
     for (const struct warp &w : b->warps)
         if (w.meeting.arrived)
             return gathering(&w.meeting, w.lanes, "lanes of a warp",
                              first_missing(b, w.first, w.lanes, state::AT_WARP));
+    if (b->cluster.arrived)
+        return gathering(&b->cluster, b->nr_threads, "threads of the cluster",
+                         first_missing(b, 0, b->nr_threads, state::AT_CLUSTER));
+    for (unsigned i = 0; i < b->nr_threads; i++)
+        if (b->threads[i]->state == state::AT_MBARRIER)
+            return report_thread(b->threads[i].get()) + what_it_does(b->threads[i].get()) +
+                   ", whose phase will not end";
     return "no thread can go on";
 }
 

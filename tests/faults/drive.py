@@ -76,6 +76,11 @@ FAKE = ["--device", "fake:base=2000,seed=3", "--seed", "1", "--iterations", "5"]
 DB = ["--db", "h.db"]
 TINY = ["pointwise/gelu/naive", "--batch", "1", "--seq", "8", "--launches", "1", "--iterations", "2",
         "--device", "cpu:1"]
+VERIFIED = ["pointwise/gelu/naive", "--batch", "1", "--seq", "8", "--device", "cpu:1"]
+MOVED = "moved.db"
+# The build is a program that starts harness with what the commit says of the clock.
+BUILT = ["--build", "--build-command", "sh build.sh", "null/copy/right", "--batch", "1", "--device",
+         "fake:seed=3", "--seed", "1", *DB]
 STATUSES = {0, 1, 2, 77}
 
 # Name, arguments, and whether runs may leave the history by it.
@@ -92,9 +97,19 @@ COMMANDS = {
     "history-prune": ["history", "prune", "--keep-runs", "1", *DB],
     "history-annotate": ["history", "annotate", "1", "a note", *DB],
     "history-salvage": ["history", "salvage", "h.db", "rest.db"],
+    "history-restore": ["history", "restore", "kept.db", *DB],
+    "history-move": ["history", "move", MOVED, *DB],
+    "history-system": ["history", "system", "1", *DB],
+    "history-verdicts": ["history", "verdicts", *DB],
     "baseline-save": ["baseline", "save", "two", *DB],
     "baseline-list": ["baseline", "list", *DB],
     "baseline-remove": ["baseline", "remove", "main", *DB],
+    "baseline-accept": ["baseline", "accept", "null/copy/right/*", "--reason", "known", *DB],
+    "verify": ["verify", *VERIFIED],
+    "verify-isolated": ["verify", *VERIFIED, "--isolate"],
+    "roofline": ["roofline", "--device", "cpu:1", *DB],
+    "compare-build": ["compare", "--baseline", "v1", "--head", "v2", "--blocks", "3", *BUILT],
+    "bisect": ["bisect", "--good", "v1", "--bad", "v2", *BUILT[1:]],
     "compare": ["compare", "--baseline", "main", "--head", "2", *DB],
     "trend": ["trend", *DB],
     "detect": ["detect", "series.csv"],
@@ -111,7 +126,9 @@ COMMANDS = {
     "serve": ["serve", "--port", "0", *DB],
 }
 LESS = {"history-prune", "baseline-remove"}
-REAL = {"openblas", "profile"}  # may measure the roofs anew, which takes seconds
+MORE = {"bisect"}  # compares again where a comparison failed
+# May measure the roofs anew, or build with git, which takes seconds.
+REAL = {"openblas", "profile", "roofline", "compare-build", "bisect"}
 
 GBENCH = """{"context": {"date": "2026-01-02T03:04:05+00:00", "num_cpus": 2}, "benchmarks": [
 {"name": "BM_a", "run_name": "BM_a", "run_type": "iteration", "iterations": 10, "real_time": 12.0,
@@ -144,16 +161,38 @@ class Driver:
     def make_template(self):
         folder = self.template
         os.makedirs(os.path.join(folder, "home"))
-        os.makedirs(os.path.join(folder, ".git"))
+        subprocess.run(["git", "-c", "init.defaultBranch=main", "init", "-q", folder], check=True)
         for db in ("h.db", "h.db", "other.db"):
-            self.must(folder, "run", "null/copy/right", "--launches", "2", *FAKE, "--db", db)
+            self.must(folder, "run", "null/copy/right", "--launches", "3", *FAKE, "--db", db)
         self.must(folder, "run", *TINY, *DB)  # measures the roofs
         self.must(folder, "baseline", "save", "main", *DB)
+        self.make_commits(folder)
+        scratch = self.fresh()
+        self.call(scratch, *COMMANDS["compare-build"])  # a verdict to accept
+        shutil.copy(os.path.join(scratch, "h.db"), folder)
+        shutil.rmtree(scratch)
+        self.must(folder, "history", "backup", "kept.db", *DB)
+        self.least = self.content(folder)
         texts = {"gb.json": GBENCH, "t.json": "[1, 2]",
                  "series.csv": "".join(f"{100 + i % 3 + (i > 20) * 9}\n" for i in range(40))}
         for name, text in texts.items():
             with open(os.path.join(folder, name), "w") as file:
                 file.write(text)
+
+    def make_commits(self, folder):
+        def git(*args):
+            subprocess.run(["git", "-c", "user.name=A", "-c", "user.email=a@example.org", *args], cwd=folder,
+                           env=clean_environment(folder), check=True, stdout=subprocess.DEVNULL)
+
+        with open(os.path.join(folder, "build.sh"), "w") as file:
+            file.write('printf "%s\\n" "#!/bin/sh" "HARNESS_FAKE=$(cat fake) exec ' + self.harness +
+                       ' \\"\\$@\\"" >"$BUILD/harness" && chmod +x "$BUILD/harness"\n')
+        for number, clock in enumerate(("base=2000", "base=3000"), 1):
+            with open(os.path.join(folder, "fake"), "w") as file:
+                file.write(clock)
+            git("add", "build.sh", "fake")
+            git("commit", "-q", "-m", clock)
+            git("tag", f"v{number}")
 
     def fresh(self):
         folder = tempfile.mkdtemp(dir=self.top)
@@ -166,12 +205,19 @@ class Driver:
         done = self.call(folder, "history", "list", "--json", "--db", db)
         return done.stdout.count('"uuid"') if done.returncode == 0 else -1
 
+    # Where the history is.
+    @staticmethod
+    def place(folder, name):
+        moved = name == "history-move" and not os.path.exists(os.path.join(folder, "h.db"))
+        return MOVED if moved else "h.db"
+
     @staticmethod
     def files(folder):
         found = set()
         for path, _, names in os.walk(folder):
             found |= {os.path.relpath(os.path.join(path, name), folder) for name in names}
-        other = re.compile(r"-(wal|shm|journal)$|^report-of-|\.trace\.json$")  # recorded, no temporaries
+        # recorded, no temporaries; what git and a build do is theirs
+        other = re.compile(r"-(wal|shm|journal)$|^report-of-|\.trace\.json$|^\.git/|^builds/")
         return {f for f in found if not other.search(f)}
 
     def run(self, folder, name, fault):
@@ -246,9 +292,9 @@ class Driver:
         """All faults of a command: how often it makes each kind of call."""
         folder = self.fresh()
         status, out, err = self.run(folder, name, None)
-        if status not in STATUSES | ({143} if name == "serve" else set()):
+        if status not in STATUSES - {2} | ({143} if name == "serve" else set()):
             sys.exit(f"{name} without a fault: status {status}\n{out}{err}")
-        self.made[name] = (self.files(folder), self.content(folder), status)
+        self.made[name] = (self.files(folder), self.content(folder, self.place(folder, name)), status)
         counts = self.counts(folder)
         shutil.rmtree(folder)
         if self.o.what == "limits":
@@ -286,15 +332,16 @@ class Driver:
             return "no documented status"
         if status == 2 and "harness: " not in err and not self.is_mute(fault):
             return "failed without a reason"
-        for db in ("h.db", "other.db"):
+        place = self.place(folder, name)
+        for db in (place, "other.db"):
             verified = self.call(folder, "history", "verify", "--db", db)
             if verified.returncode != 0:
                 return f"{db} is not sound: {(verified.stdout + verified.stderr).strip()[-200:]}"
-        now = self.content(folder)
-        least = 1 if name in LESS else 3
+        now = self.content(folder, place)
+        least = 1 if name in LESS else self.least
         if now < least:
             return f"{now} runs are in the history, of {least} at least"
-        if status == 0 and name != "selftest" and now != runs:
+        if status == 0 and name != "selftest" and (now < runs if name in MORE else now != runs):
             return f"said to be done, but {now} runs in place of {runs}"
         here = self.files(folder)
         # A process that ends because memory ran out, like one that is killed, tidies nothing up.

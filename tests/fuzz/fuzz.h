@@ -6,7 +6,7 @@
  *     FUZZ_TARGET(date)
  *     {
  *         char *text = fuzz_text(data, size);
- *         if (date_parse(text, "text", &ms, &err) == 0)
+ *         if (text_parse_date(text, "text", &ms, &err) == 0)
  *             FUZZ_CHECK(ms > -YEARS && ms < YEARS);
  *         free(text);
  *     }

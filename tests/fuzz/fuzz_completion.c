@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cli/completion.h: names of strangers behind TAB. The input is a word that somebody has typed, and
- * names, each ended by a NUL. Of the names those are offered that are shown as they are. A bash
- * with the generated completion then presses TAB: each word that it would insert is one word for
- * the shell, one of the names, and nothing in it expands.
+ * cli/help/completion.h: names of strangers behind TAB. The input is a word that somebody has
+ * typed, and names, each ended by a NUL. Of the names those are offered that are shown as they are.
+ * A bash with the generated completion then presses TAB: each word that it would insert is one word
+ * for the shell, one of the names, and nothing in it expands.
  */
 #include "fuzz.h"
 
 #include "base/clean.h"
 #include "base/strbuf.h"
-#include "cli/completion.h"
-#include "cli/terminal.h"
+#include "cli/command.h"
+#include "cli/help/completion.h"
+#include "terminal/terminal.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -70,10 +71,11 @@ static void be_bash(int end)
 {
     char *const environment[] = { "PATH=/nowhere", "LC_ALL=C.UTF-8", NULL };
     struct strbuf script;
+    struct error ignored;
 
     strbuf_init(&script);
     strbuf_adds(&script, "exec 3>&1\n");
-    completion_bash(&script);
+    completion_write("bash", &script, &ignored);
     strbuf_adds(&script, driver);
     char *const argv[] = { "bash", "--norc", "--noprofile", "-c", script.data, NULL };
     dup2(end, 0);

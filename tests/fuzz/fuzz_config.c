@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* output/config.h: harness.json. What it says, merged, is a valid one again. */
+/* chart/config.h: harness.json. What it says, merged, is a valid one again. */
 #include "fuzz.h"
 
-#include "output/config.h"
+#include "chart/config.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * measure/doctor.h and measure/host_sensors.h: copies of /proc and /sys of a machine, for
+ * doctor/doctor.h and machine/host_sensors.h: copies of /proc and /sys of a machine, for
  * `harness doctor --root`. A line that begins with a slash names a file; those up to the next one
  * are what is in it.
  */
 #include "fuzz.h"
 
 #include "base/file.h"
-#include "measure/doctor.h"
-#include "measure/host_sensors.h"
+#include "doctor/doctor.h"
+#include "machine/host_sensors.h"
 
 #include <stdbool.h>
 #include <stdio.h>

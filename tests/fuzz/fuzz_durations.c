@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* cli/durations.h: how long benchmarks last, for --durations. */
+/* session/measure/sharding.h: how long benchmarks last, for --durations. */
 #include "fuzz.h"
 
-#include "cli/durations.h"
+#include "session/measure/sharding.h"
 
 #include <math.h>
 

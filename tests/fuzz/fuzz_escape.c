@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* output/escape.h, output/textwidth.h: names of strangers on their way into other languages. */
+/* text/escape.h, text/textwidth.h: names of strangers on their way into other languages. */
 #include "fuzz.h"
 
 #include "base/clean.h"
 #include "base/utf8.h"
-#include "output/escape.h"
-#include "output/textwidth.h"
+#include "text/escape.h"
+#include "text/textwidth.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* analysis/expression.h: arithmetic over metrics, from presets and from the page. */
+/* metrics/expression.h: arithmetic over metrics, from presets and from the page. */
 #include "fuzz.h"
 
-#include "analysis/expression.h"
+#include "metrics/expression.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #include "fuzz.h"
 #include "store/sql.h"
 #include "store/verdicts.h"
-#include "store/watch.h"
+#include "vfs/watch.h"
 
 #include <stdio.h>
 #include <stdlib.h>

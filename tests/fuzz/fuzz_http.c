@@ -6,8 +6,8 @@
  */
 #include "fuzz.h"
 #include "fuzz_history.h"
-#include "serve/http_parts.h"
-#include "serve/serve_parts.h"
+#include "http/http_base.h"
+#include "serve/serve_base.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -123,7 +123,7 @@ static const union MHD_ConnectionInfo *info_of(struct MHD_Connection *c,
     return &c->info;
 }
 
-static const struct library stand_in = {
+static const struct microhttpd stand_in = {
     .get_connection_info = info_of,
     .get_connection_values = values,
     .lookup_connection_value = lookup,
@@ -228,14 +228,14 @@ static struct serve *server(void)
     if (serve.html)
         return &serve;
     const char *path = small_history();
-    const struct keeper_options keeper = { .path = path };
+    const struct watcher_options watcher = { .path = path };
     FUZZ_OK(presets_load_embedded(&presets, &err), &err);
     serve.html = template;
     serve.options = (struct serve_options) {
         .request = &request, .presets = &presets, .generator = "harness fuzz", .db = ""
     };
     FUZZ_OK(handles_open(path, 1, &serve.handles, &err), &err);
-    FUZZ_OK(keeper_open(&keeper, &serve.keeper, &err), &err);
+    FUZZ_OK(watcher_open(&watcher, &serve.watcher, &err), &err);
     return &serve;
 }
 
@@ -270,15 +270,15 @@ FUZZ_TARGET(http)
     guarded.token = token;
     snprintf(guarded.cookie, sizeof(guarded.cookie), "harness_token_8080");
     serve->cache = cache_create(CACHE);
-    guarded.crowd = crowd_create();
+    guarded.quotas = quotas_create();
     read_request(&connection, text);
     const struct client client = { .local = true };
-    connection.slot.member = crowd_enter(guarded.crowd, &client);
+    connection.slot.member = quota_enter(guarded.quotas, &client);
     answer(&guarded, &connection, serve);
     connection.status = 0;
     answer(&http, &connection, serve);
     cache_free(serve->cache);
-    crowd_free(guarded.crowd);
+    quotas_free(guarded.quotas);
     free(connection.path);
     free(text);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* output/import.h: a target for each form, by the name that --format has for it. */
+/* importers/import.h: a target for each form, by the name that --format has for it. */
 #include "fuzz.h"
 #include "fuzz_records.h"
 
 #include "base/utf8.h"
-#include "output/import.h"
+#include "importers/import.h"
 
 #include <math.h>
 #include <string.h>

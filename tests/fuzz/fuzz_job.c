@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* measure/launch_job.h: what a measuring process is told to do. */
+/* launch/launch_job.h: what a measuring process is told to do. */
 #include "fuzz.h"
 
-#include "measure/launch_job.h"
+#include "launch/launch_job.h"
 
 FUZZ_TARGET(job)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Keys of benchmarks, names of guests, specs of devices: a line each (core/benchmark.h,
- * analysis/label.h, guest/name.h, core/device.h). */
+ * metrics/label.h, plugin/name.h, core/device.h). */
 #include "fuzz.h"
 
-#include "analysis/label.h"
-#include "core/device.h"
-#include "guest/name.h"
+#include "device/devices.h"
+#include "metrics/label.h"
+#include "plugin/name.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* activity/import.h: counters of kernels from `ncu --csv`. */
+/* gputrace/import.h: counters of kernels from `ncu --csv`. */
 #include "fuzz.h"
 
-#include "activity/import.h"
+#include "gputrace/import.h"
 
 FUZZ_TARGET(ncu)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * activity/import.h: an export of Nsight Systems. A text is taken for the SQL that makes one, so
+ * gputrace/import.h: an export of Nsight Systems. A text is taken for the SQL that makes one, so
  * that tables, types and values change rather than pages; anything else is the file itself.
  */
 #include "fuzz.h"
 
-#include "activity/import.h"
+#include "gputrace/import.h"
 
 #include <sqlite3.h>
 #include <stdio.h>

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* base/gzip.h and base/base64.h: what is packed, there and back. */
+/* base/pack.h: what is packed, there and back. */
 #include "fuzz.h"
 
-#include "base/base64.h"
-#include "base/gzip.h"
+#include "base/pack.h"
 
 #include <string.h>
 

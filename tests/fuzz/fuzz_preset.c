@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* output/preset.h: a figure's preset, from a file or from the page. */
+/* chart/preset.h: a figure's preset, from a file or from the page. */
 #include "fuzz.h"
 
-#include "output/preset.h"
+#include "chart/preset.h"
 
 #include <stdlib.h>
 #include <string.h>

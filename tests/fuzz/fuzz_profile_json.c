@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* output/profile_facts.h: profile.json. */
+/* chart/base/profile_facts.h: profile.json. */
 #include "fuzz.h"
 
-#include "output/profile_facts.h"
+#include "chart/base/profile_facts.h"
 
 FUZZ_TARGET(profile_json)
 {

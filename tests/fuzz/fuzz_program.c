@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* cli/program.h: what another program says of its version. */
+/* session/builds/program.h: what another program says of its version. */
 #include "fuzz.h"
 
-#include "cli/program.h"
+#include "session/builds/program.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* store/query.h: conditions on runs and benchmarks, as --where and the page have them. */
+/* query/query.h: conditions on runs and benchmarks, as --where and the page have them. */
 #include "fuzz.h"
 #include "fuzz_history.h"
-#include "store/query.h"
+#include "query/query.h"
 
 #include <stdlib.h>
 #include <string.h>

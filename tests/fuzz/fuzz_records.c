@@ -5,9 +5,9 @@
 #include "base/json.h"
 #include "base/strbuf.h"
 #include "fuzz.h"
-#include "output/export.h"
-#include "output/markdown.h"
-#include "output/openmetrics.h"
+#include "reporters/export.h"
+#include "reporters/openmetrics.h"
+#include "reporters/run_table.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* store/salvage.h: whatever was done to a history, what is salvaged of it is sound. */
+/* history/salvage.h: whatever was done to a history, what is salvaged of it is sound. */
 #include "fuzz.h"
 #include "fuzz_history.h"
-#include "store/salvage.h"
+#include "history/salvage.h"
 
 #include <stdio.h>
 #include <unistd.h>

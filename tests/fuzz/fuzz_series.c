@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* cli/series_file.h: a series of numbers as JSON or as lines, for `harness detect`. */
+/* session/series_file.h: a series of numbers as JSON or as lines, for `harness detect`. */
 #include "fuzz.h"
 
 #include "base/array.h"
-#include "cli/series_file.h"
+#include "session/series_file.h"
 
 #include <math.h>
 

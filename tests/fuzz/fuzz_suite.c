@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* measure/selection.h: a suite file. */
+/* launch/selection.h: a suite file. */
 #include "fuzz.h"
 
-#include "measure/selection.h"
+#include "launch/selection.h"
 
 FUZZ_TARGET(suite)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* output/ticks.h, figure_finish(): axes of any doubles. It ends, with no more ticks than it says,
+/* text/ticks.h, figure_finish(): axes of any doubles. It ends, with no more ticks than it says,
  * in order and within the range. */
 #include "fuzz.h"
 
-#include "output/figure.h"
+#include "figure/figure.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* What options, presets and requests take as one word: numbers, lists, sizes, durations, shares,
- * dates, parts of a sweep (base/text.h, base/date.h, cli/sharding.h). */
+ * dates, parts of a sweep (base/text.h, session/measure/sharding.h). */
 #include "fuzz.h"
 
-#include "base/date.h"
 #include "base/text.h"
-#include "cli/sharding.h"
+#include "session/measure/sharding.h"
 
 #include <string.h>
 
@@ -41,7 +40,7 @@ FUZZ_TARGET(values)
     int64_t ms;
 
     numbers(text);
-    if (date_parse(text, "text", &ms, &err) == 0) {
+    if (text_parse_date(text, "text", &ms, &err) == 0) {
         FUZZ_CHECK(ms > -years && ms < years);
         text_timestamp(ms, stamp);
     }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * output/verdict_json.h: recorded verdicts, replayed. The first line is the settings, each further
- * one the evidence of a row.
+ * reporters/verdict_json.h: recorded verdicts, replayed. The first line is the settings, each
+ * further one the evidence of a row.
  */
 #include "fuzz.h"
 
-#include "output/verdict_json.h"
+#include "reporters/verdict_json.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * measure/launch_words.h: what comes through the channel of a measuring process. The first byte
+ * launch/launch_words.h: what comes through the channel of a measuring process. The first byte
  * says how: bit 0, whether the process is another program; bits 1 to 3, in pieces of which size. In
  * the input "@N " stands for the secret of case N, "@p " for that of the process.
  */
 #include "fuzz.h"
 
-#include "measure/launch_words.h"
+#include "launch/launch_words.h"
 
 #include <string.h>
 

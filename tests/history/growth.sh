@@ -7,13 +7,14 @@
 #   tests/history/growth.sh HARNESS MAKE_HISTORY FOLDER 1000 10000 100000 1000000
 #
 # A measurement has 100 samples; there are 200 benchmarks in 3 launches a run. Exit status 1 if a
-# measurement takes more room in a long history than in a short one.
+# measurement takes more room in a long history than in a short one. 2,000 measurements written a
+# second are asked for: that they are is said and not judged, for a busy machine may write fewer.
 set -euo pipefail
 harness=$1
 make_history=$2
 folder=$3
 shift 3
-benchmarks=200 launches=3 samples=100 more=5
+benchmarks=200 launches=3 samples=100 more=5 wanted=2000
 key='gemm/linear/simd/fp32/batch=1,seq=32,n=768,k=256/cpu-4t/warm'
 
 mkdir -p "$folder"
@@ -60,6 +61,9 @@ for n in "$@"; do
     awk -F, '{ printf "%12s %10s %10s %10s %10s %10s %10s\n", $1, $2, $3, $4, $5, $6, $7 }' | report
 done
 rm -f "$db" "$db-wal" "$db-shm"
+awk -F, -v wanted=$wanted 'NR > 1 && (!least || $2 < least) { least = $2 }
+  END { printf "at least %d written a second; %d are asked for: %s\n", least, wanted,
+    (least >= wanted ? "held" : "not held, by this machine as it is now") }' "$folder/growth.csv" | report
 awk -F, 'NR == 2 { first = $3 } END { exit !($3 <= 1.1 * first) }' "$folder/growth.csv" || {
   echo "a measurement takes more room in a long history than in a short one" >&2
   exit 1

@@ -2,8 +2,8 @@
 /* seal_history FILE: each page of a watched history gets the checksum of what it holds now, as if
  * harness had written it. For tests that change a file past harness. */
 #include "base/file.h"
-#include "store/page.h"
-#include "store/watch.h"
+#include "vfs/page.h"
+#include "vfs/watch.h"
 
 #include <stdio.h>
 #include <stdlib.h>

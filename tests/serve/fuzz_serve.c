@@ -10,8 +10,8 @@
 #include "serving.h"
 
 #include "base/json.h"
-#include "base/random.h"
 #include "long_history.h"
+#include "stats/random.h"
 
 enum { REQUESTS = 3000 };
 

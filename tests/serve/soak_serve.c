@@ -10,10 +10,10 @@
  */
 #include "testing.h"
 
-#include "base/random.h"
 #include "core/clock.h"
 #include "long_history.h"
 #include "serve_client.h"
+#include "stats/random.h"
 
 #include <fcntl.h>
 #include <pthread.h>

@@ -13,9 +13,9 @@
  * together. The largest quantile counts. Correlations of 0.7 and 0.9 are shown beside them. -inf:
  * so few points never say so much.
  */
-#include "analysis/changepoint_parts.h"
 #include "base/memory.h"
-#include "base/random.h"
+#include "stats/random.h"
+#include "trend/changepoint_parts.h"
 
 #include <math.h>
 #include <stdio.h>

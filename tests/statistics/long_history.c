@@ -2,7 +2,7 @@
 #include "long_history.h"
 
 #include "base/memory.h"
-#include "base/random.h"
+#include "stats/random.h"
 #include "store/write.h"
 
 #include <math.h>

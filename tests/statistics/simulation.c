@@ -2,7 +2,7 @@
 #include "simulation.h"
 
 #include "base/array.h"
-#include "base/stats.h"
+#include "stats/stats.h"
 #include "testing.h"
 
 #include <stdlib.h>
@@ -169,18 +169,37 @@ static void add_blocks(const struct simulation *s, int benchmark, double effect,
     }
 }
 
-static const struct benchmark_name nameless;
+enum { RUNS_MAX = 16, LAUNCHES_MAX = 64 };
 
-enum { RUNS_MAX = 16 };
+/* Runs before the base: `level` goes from run to run where the code was changed. */
+static void add_earlier(const struct simulation *s, int benchmark, const double *common,
+                        struct random *r, struct evidence_side *side)
+{
+    double logs[LAUNCHES_MAX], level = 0;
+
+    for (int run = 0; run < s->earlier; run++) {
+        struct stream stream = stream_start(s, benchmark, r);
+        double shift = common[run] + s->occasion * random_normal(r);
+        if (random_uniform(r) < s->earlier_changes)
+            level += random_u64(r) >> 63 ? 0.05 : -0.05;
+        for (int i = 0; i < s->launches; i++)
+            logs[i] = level + shift + stream_next(&stream);
+        double sd = stats_sd(logs, (size_t)s->launches);
+        add_value(side, &stream, stats_mean(logs, (size_t)s->launches), run);
+        side->values[run].inner = sd * sd / s->launches;
+    }
+}
+
+static const struct benchmark_name nameless;
 
 struct compare_item *simulate_items(const struct simulation *s, const double *factor,
                                     struct random *r)
 {
     struct compare_item *items = memory_zeroed((size_t)s->benchmarks, sizeof(*items));
-    double common[2 * RUNS_MAX];
+    double common[3 * RUNS_MAX];
     struct error err;
 
-    for (int i = 0; i < 2 * RUNS_MAX; i++)
+    for (int i = 0; i < (s->earlier ? 3 : 2) * RUNS_MAX; i++)
         common[i] = s->common * random_normal(r);
     for (int i = 0; i < s->benchmarks; i++) {
         struct evidence *e = &items[i].evidence;
@@ -194,6 +213,7 @@ struct compare_item *simulate_items(const struct simulation *s, const double *fa
         } else {
             add_runs(s, i, s->base_runs, 0, common, r, &e->base);
             add_runs(s, i, s->head_runs, effect, common + RUNS_MAX, r, &e->head);
+            add_earlier(s, i, common + 2 * RUNS_MAX, r, &e->earlier);
         }
         e->design = s->blocks                              ? DESIGN_BLOCKS
                     : s->base_runs > 1 || s->head_runs > 1 ? DESIGN_OCCASIONS
@@ -222,8 +242,11 @@ size_t trials(size_t number)
 
 static void report(const char *what, size_t hits, size_t n, const char *relation, double bound)
 {
-    print_message("%-52s %5zu of %6zu = %6.2f %% (%s %g %%)\n", what, hits, n,
-                  100 * (double)hits / (double)n, relation, 100 * bound);
+    struct interval range = stats_proportion_interval(hits, n, 0.95);
+
+    print_message("%-52s %5zu of %6zu = %6.2f %% (%.1f to %.1f; %s %g %%)\n", what, hits, n,
+                  100 * (double)hits / (double)n, 100 * range.low, 100 * range.high, relation,
+                  100 * bound);
 }
 
 void assert_rate_at_most(const char *what, size_t hits, size_t n, double bound)
@@ -238,4 +261,18 @@ void assert_rate_at_least(const char *what, size_t hits, size_t n, double bound)
     report(what, hits, n, "at least", bound);
     if (stats_proportion_interval(hits, n, 0.998).high < bound)
         fail_msg("%s: the rate is below %g", what, bound);
+}
+
+void assert_seen_at_most(const char *what, size_t hits, size_t n, double bound)
+{
+    report(what, hits, n, "itself at most", bound);
+    if ((double)hits > bound * (double)n)
+        fail_msg("%s: what was seen is above %g", what, bound);
+}
+
+void assert_seen_at_least(const char *what, size_t hits, size_t n, double bound)
+{
+    report(what, hits, n, "itself at least", bound);
+    if ((double)hits < bound * (double)n)
+        fail_msg("%s: what was seen is below %g", what, bound);
 }

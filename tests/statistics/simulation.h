@@ -6,9 +6,9 @@
 #ifndef HARNESS_TESTS_SIMULATION_H
 #define HARNESS_TESTS_SIMULATION_H
 
-#include "analysis/compare.h"
-#include "base/random.h"
 #include "core/record.h"
+#include "stats/random.h"
+#include "verdict/compare.h"
 
 #include <stddef.h>
 
@@ -35,6 +35,8 @@ struct simulation {
     double common;            /* sd of a run, all benchmarks alike */
     int base_runs, head_runs; /* runs of `launches` each; 0: one */
     int blocks;               /* interleaved blocks of two launches a side; 0: apart */
+    int earlier;              /* runs before the base */
+    double earlier_changes;   /* share of their steps, of a benchmark, that are a change of 5 % */
     double drift;             /* how much slower all is at the end of the blocks, as a fraction */
 };
 
@@ -65,8 +67,11 @@ void simulate_comparison(const struct simulation *s, const double *factor,
 
 /* Fails the test if `hits` of `n` trials show with 99.9 % confidence that the true rate is above
  * (or below) the bound: the simulation's own chance is allowed for, and nothing more. Prints the
- * rate either way. */
+ * rate with its 95 % interval either way. */
 void assert_rate_at_most(const char *what, size_t hits, size_t n, double bound);
 void assert_rate_at_least(const char *what, size_t hits, size_t n, double bound);
+/* The same for what was promised: the rate that was seen must keep the bound itself. */
+void assert_seen_at_most(const char *what, size_t hits, size_t n, double bound);
+void assert_seen_at_least(const char *what, size_t hits, size_t n, double bound);
 
 #endif

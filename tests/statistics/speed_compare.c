@@ -11,9 +11,9 @@
 #include "long_history.h"
 #include "testing.h"
 
-#include "analysis/compare.h"
 #include "core/clock.h"
 #include "store/store.h"
+#include "verdict/compare.h"
 
 #include <stdlib.h>
 #include <unistd.h>

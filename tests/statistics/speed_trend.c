@@ -12,10 +12,10 @@
 #include "long_history.h"
 #include "testing.h"
 
-#include "analysis/trend.h"
 #include "base/memory.h"
 #include "core/clock.h"
 #include "store/store.h"
+#include "trend/trend.h"
 
 #include <stdlib.h>
 #include <unistd.h>

@@ -7,8 +7,8 @@
 #include "simulation.h"
 #include "testing.h"
 
-#include "analysis/bisect.h"
 #include "base/memory.h"
+#include "trend/bisect.h"
 
 enum { COMMITS = 64 };
 

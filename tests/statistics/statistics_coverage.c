@@ -3,9 +3,9 @@
  * Features: S0-03 (intervals of percentiles). Stated confidence and true coverage of the intervals
  * on distributions whose quantiles are known.
  */
-#include "base/random.h"
-#include "base/stats.h"
 #include "simulation.h"
+#include "stats/random.h"
+#include "stats/stats.h"
 #include "testing.h"
 
 /* Uniform samples are enough: the interval uses ranks alone, so it is the same for any

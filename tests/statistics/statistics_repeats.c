@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Features: U-06, U-12. Measuring again what was disturbed (measure/repeats.h) names nothing that
+ * Features: U-06, U-12. Measuring again what was disturbed (launch/repeats.h) names nothing that
  * is not there, moves no result, and makes launches alike. The machine is simulated: it has quiet
  * and busy spells, and its probe sees most of what they do.
  */
 #include "simulation.h"
 #include "testing.h"
 
-#include "base/stats.h"
-#include "measure/repeats.h"
+#include "launch/repeats.h"
+#include "stats/stats.h"
 
 enum { BENCHMARKS = 30, LAUNCHES = 5 };
 

@@ -4,14 +4,16 @@
 #include "base/file.h"
 #include "base/strbuf.h"
 #include "core/names.h"
-#include "store/page.h"
 #include "store_histories.h"
+#include "vfs/page.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
-enum { PAGE = 4096, RUNS = 6, RESULTS = 3, CHANGES_MOST = 3 };
+enum { PAGE = 4096, RUNS = 6, RESULTS = 3, CHANGES_MOST = 3, LENGTH_MOST = 64 << 20 };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -255,13 +257,44 @@ static void change_column(const char *path, const char *column, const char *valu
     try_in(path, script);
 }
 
+/* ---- holes ---- */
+
+/* As long as nobody has room for, at no cost: behind what is there, or with a last page behind all
+ * of it; and sometimes so that SQLite believes the length and not the header. */
+static void change_length(const char *path, struct random *r, char *what, size_t size)
+{
+    static const int log2[] = { 24, 30, 33, 36, 40 };
+    off_t length = (off_t)1 << log2[random_below(r, COUNT(log2))];
+    bool last = random_below(r, 2), believed = random_below(r, 2);
+    unsigned char page[PAGE];
+    int fd = open(path, O_RDWR | O_CLOEXEC);
+
+    snprintf(what, size, "%lld MiB long%s%s", (long long)length >> 20, last ? " with an end" : "",
+             believed ? ", believed" : "");
+    if (fd < 0 || pread(fd, page, PAGE, 0) != PAGE || ftruncate(fd, length))
+        fail_msg("%s", strerror(errno));
+    if (last && pwrite(fd, page, PAGE, length - PAGE) != PAGE)
+        fail_msg("%s", strerror(errno));
+    if (believed) {
+        page_put(page + HEADER_PAGES, (uint32_t)(length / PAGE), 4);
+        watch_page_seal(page, PAGE, 1);
+        if (pwrite(fd, page, PAGE, 0) != PAGE)
+            fail_msg("%s", strerror(errno));
+    }
+    close(fd);
+}
+
 /* ---- pages ---- */
 
 static void change_pages(const char *path, struct random *r, char *what, size_t size)
 {
     struct error err;
     size_t length;
-    unsigned char *bytes = (unsigned char *)file_read(path, FILE_RECORDS_MOST, &length, &err);
+    unsigned char *bytes = (unsigned char *)file_read(path, LENGTH_MOST, &length, &err);
+    if (!bytes) { /* it has become so long already */
+        change_length(path, r, what, size);
+        return;
+    }
     uint32_t pages = (uint32_t)(length / PAGE);
     uint32_t page = 1 + (uint32_t)random_below(r, pages);
     unsigned char *p = bytes + (size_t)(page - 1) * PAGE;
@@ -327,8 +360,13 @@ static void change_value(const char *path, uint64_t kind, struct random *r, char
 
 static void change_any(const char *path, struct random *r, char *what, size_t size)
 {
-    uint64_t kind = random_below(r, 5);
+    uint64_t kind = random_below(r, 11);
 
+    if (kind == 10) {
+        change_length(path, r, what, size);
+        return;
+    }
+    kind /= 2;
     if (kind == 0) {
         const char *script = one_of(objects, COUNT(objects), r);
         snprintf(what, size, "%s", script);
@@ -427,9 +465,11 @@ int stranger_main(int argc, char **argv, void (*test)(void **state))
 
 void stranger_remove(void)
 {
-    static const char *const names[] = { "h.db",     "h.db-wal",   "h.db-shm",  "h.db-journal",
-                                         "to.db",    "to.db-wal",  "to.db-shm", "copy.db",
-                                         "saved.db", "report.html" };
+    static const char *const names[] = {
+        "h.db",      "h.db-wal",     "h.db-shm",     "h.db-journal", "to.db",
+        "to.db-wal", "to.db-shm",    "copy.db",      "saved.db",     "report.html",
+        "moved.db",  "moved.db-wal", "moved.db-shm",
+    };
 
     for (size_t i = 0; i < COUNT(names); i++)
         unlink(names[i]);
@@ -441,6 +481,37 @@ void stranger_put(const char *bytes, size_t length)
 
     stranger_remove();
     assert_ok(file_write("h.db", bytes, length, &err), &err);
+}
+
+/* Holes stay holes. */
+static void copy_file(const char *from, const char *to)
+{
+    static char piece[1 << 16];
+    int in = open(from, O_RDONLY | O_CLOEXEC), out = open(to, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+    off_t length = lseek(in, 0, SEEK_END), at = 0;
+
+    assert_true(in >= 0 && out >= 0 && ftruncate(out, length) == 0);
+    while (at < length && (at = lseek(in, at, SEEK_DATA)) >= 0) {
+        off_t end = lseek(in, at, SEEK_HOLE);
+        while (at < end) {
+            ssize_t nr = pread(in, piece, sizeof(piece), at);
+            assert_true(nr > 0 && pwrite(out, piece, (size_t)nr, at) == nr);
+            at += nr;
+        }
+    }
+    close(in);
+    close(out);
+}
+
+void stranger_keep(void)
+{
+    copy_file("h.db", "kept.db");
+}
+
+void stranger_put_kept(void)
+{
+    stranger_remove();
+    copy_file("kept.db", "h.db");
 }
 
 bool stranger_is_plain(const char *text, size_t length, bool cut)

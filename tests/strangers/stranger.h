@@ -4,7 +4,7 @@
 #ifndef HARNESS_TESTS_STRANGER_H
 #define HARNESS_TESTS_STRANGER_H
 
-#include "base/random.h"
+#include "stats/random.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -39,6 +39,9 @@ long stranger_cases(long otherwise, uint64_t seed, stranger_case_fn *try_one, vo
 /* h.db holds these bytes, and nothing else of a case is there. */
 void stranger_put(const char *bytes, size_t length);
 void stranger_remove(void);
+/* h.db as it is, holes and all, to be put again in the same way. */
+void stranger_keep(void);
+void stranger_put_kept(void);
 
 /* UTF-8 in lines that a terminal shows and does not obey. `cut`: the end may be anywhere. */
 bool stranger_is_plain(const char *text, size_t length, bool cut);

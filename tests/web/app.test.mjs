@@ -16,11 +16,18 @@ const report = reportPage('report.html', [...sides, '--samples', 'all']);
 const lonely = reportPage('lonely.html', [sides[1]]);
 const core = coreOf(report);
 
-/* Until the exploration shows what the address says. */
+/* Until the exploration shows what the address says. A figure that was drawn before is busy from the
+ * change of the address on. */
 async function explored(page) {
   await page.locator('#section-explore').scrollIntoViewIfNeeded();
   await page.locator('#section-explore figure[data-painted], #section-explore figure.is-absent').waitFor();
   await page.waitForFunction(() => !document.querySelector('.explore [aria-busy="true"]'));
+}
+
+/* Addresses that say the same, in whatever order. */
+function sameChoice(...hashes) {
+  const [one, other] = hashes.map((hash) => [...new URLSearchParams(hash.slice(1))].sort().join('&'));
+  return one === other;
 }
 
 async function pointsOf(page) {
@@ -187,8 +194,9 @@ test('the exploration draws every type', async (t) => {
   await explored(page);
   for (const [type, test] of Object.entries(TRACES)) {
     await page.getByLabel('Type').selectOption(type);
-    await until(type, async () => test((await graphOf(page, 'view')).data));
     await page.waitForURL(new RegExp(`type=${type}`));
+    await explored(page);
+    assert.ok(test((await graphOf(page, 'view')).data), type);
     await shot(page.locator('.explore'), `app-explore-${type}`);
   }
   assertQuiet(seen);
@@ -236,17 +244,55 @@ test('a configuration is saved, and loaded again', async (t) => {
   assert.deepEqual([name, json.type, json.title, json.x_scale, json.highlight_pareto],
     ['view.json', 'scatter', 'Mine', 'log', true]);
   assert.ok(json.filter.every((key) => key.includes('/simd/')) && json._why[1].includes('harness plot'));
+  const hash = new URL(page.url()).hash, filter = page.getByLabel('Filter', { exact: true });
   await page.getByRole('button', { name: 'Start over' }).click();
-  await page.getByLabel('Filter', { exact: true }).fill('');
-  await until('something else', async () => (await graphOf(page, 'view')).data.length !== wanted.data.length);
+  await filter.fill('');
+  await page.waitForURL((url) => url.hash === '');
+  await explored(page);
+  assert.notEqual((await graphOf(page, 'view')).data.length, wanted.data.length);
   const file = join(workFolder(), 'saved.json');
   writeFileSync(file, bytes);
   await page.getByLabel('Configuration file').setInputFiles(file);
-  await until('the same figure', async () => JSON.stringify((await graphOf(page, 'view')).data)
-    === JSON.stringify(wanted.data));
+  await page.waitForURL((url) => sameChoice(url.hash, hash));
+  await explored(page);
+  assert.deepEqual((await graphOf(page, 'view')).data, wanted.data);
+  assert.equal(await filter.inputValue(), 'variant = simd');
   writeFileSync(file, '{"a": 1}');
   await page.getByLabel('Configuration file').setInputFiles(file);
   await page.getByText('This is no configuration').waitFor();
+  assertQuiet(seen);
+});
+
+/* Text in the field, and at once, before its time has come, something else. */
+function typedAnd(page, text, what) {
+  return page.evaluate(([typed, then, wait]) => {
+    const field = document.getElementById('where');
+    field.focus();
+    field.value = typed;
+    field.dispatchEvent(new Event('input', { bubbles: true }));
+    if (then.startsWith('#'))
+      window.location.hash = then;
+    else
+      [...document.querySelectorAll('button')].find((one) => one.textContent === then).click();
+    const now = window.location.hash;
+    return new Promise((resolve) => {
+      setTimeout(() => resolve({ now, later: window.location.hash, field: field.value }), wait);
+    });
+  }, [text, what, 500]);
+}
+
+test('what is typed into the filter comes before what is done next, never after it', async (t) => {
+  const { page, seen } = await openReport(t);
+  await explored(page);
+  const { bytes } = await download(page, async () =>
+    assert.deepEqual(await typedAnd(page, 'simd', 'Save configuration'),
+      { now: '#where=simd', later: '#where=simd', field: 'simd' }));
+  assert.equal(JSON.parse(bytes)._view, '#where=simd');
+  assert.deepEqual(await typedAnd(page, 'attention', 'Clear filters'), { now: '', later: '', field: '' });
+  assert.deepEqual(await typedAnd(page, 'gemm', '#where=simd'),
+    { now: '#where=simd', later: '#where=simd', field: 'simd' });
+  assert.deepEqual(await typedAnd(page, 'gemm', 'Start over'),
+    { now: '#where=gemm', later: '#where=gemm', field: 'gemm' });
   assertQuiet(seen);
 });
 
@@ -259,8 +305,8 @@ test('the address shows the same again', async (t) => {
   await first.page.getByLabel('Filter', { exact: true }).fill('kernel = "gemm/*"');
   await until('the address', async () => first.page.url().includes('where=kernel'));
   await explored(first.page);
-  await until('lines', async () => (await graphOf(first.page, 'view')).data.length > 3);
   const wanted = (await graphOf(first.page, 'view')).data;
+  assert.ok(wanted.length > 3, 'lines');
   const hash = new URL(first.page.url()).hash;
   const { page } = await openReport(t, { hash });
   await explored(page);

@@ -21,7 +21,7 @@ import { profileEntries, summarise } from '../../plots/web/src/profile_data.js';
 import { recordsData } from '../../plots/web/src/records_data.js';
 import { benchmarkOfText } from '../../plots/web/src/resolve.js';
 import { fillCommand, shellWord } from '../../plots/web/src/shell.js';
-import { formatHash, formatList, parseHash, parseList, picksOf } from '../../plots/web/src/state.js';
+import { formatHash, formatList, openState, parseHash, parseList, picksOf } from '../../plots/web/src/state.js';
 import { quantile, rollingMedian, sorted, thin } from '../../plots/web/src/stats.js';
 import { traceSlices } from '../../plots/web/src/trace_data.js';
 
@@ -100,6 +100,36 @@ test('expressions', () => {
       assert.deepEqual([error.at, error.message.includes(says)], [at, true], `${text}: ${error.message}`);
       return true;
     });
+});
+
+test('a change that waits comes before the next one, and not after it', async () => {
+  const written = [], told = [];
+  let hash = '#where=simd', news = null;
+  const state = openState({ hash: () => hash, listen: (changed) => { news = changed; },
+    write: (text, step) => written.push(`${text} ${step}`) });
+  const passed = () => new Promise((resolve) => { setTimeout(resolve, 60); });
+  state.onChange((changed) => told.push([...changed].join()));
+  state.soon({ where: 'g' }, 20);
+  state.soon({ where: 'gemm' }, 20);
+  assert.deepEqual([state.get('where'), state.waits('where'), state.waits('x')], ['simd', true, false]);
+  await passed();
+  assert.deepEqual([written.splice(0), told.splice(0), state.waits('where')],
+    [['#where=gemm false'], ['where'], false], 'once, after its time');
+  state.soon({ where: '' }, 20);
+  state.set({ where: 'gemm', bench: 3 }, { step: true });
+  await passed();
+  assert.deepEqual([written.splice(0), state.get('where')],
+    [[' false', '#where=gemm&bench=3 true'], 'gemm'], 'also where the next one says what was before');
+  state.soon({ where: 'simd' }, 20);
+  state.settle();
+  state.settle();
+  await passed();
+  assert.deepEqual(written.splice(0), ['#where=simd&bench=3 false']);
+  state.soon({ where: 'typed' }, 20);
+  hash = '#where=other';
+  news();
+  await passed();
+  assert.deepEqual([written, state.get('where')], [[], 'other'], 'an address of another is the last word');
 });
 
 test('the address holds the state, whatever it is', () => {

@@ -12,7 +12,7 @@ import { contrast, textOn, themed, THEMES, translucent }
 const read = (path) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
 
 /* The inks of the program, and those that only separate. */
-const inks = [...read('harness/output/palette.c').matchAll(/\[(INK_\w+)\] = "(#[0-9a-f]{6})"/g)]
+const inks = [...read('harness/text/palette.c').matchAll(/\[(INK_\w+)\] = "(#[0-9a-f]{6})"/g)]
   .map(([, name, colour]) => ({ name, colour }));
 const SEPARATORS = new Set(['INK_LIGHT']);
 const TEXTS = new Set(['INK_DARK', 'INK_GREY']);

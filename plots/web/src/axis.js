@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Ranges, units and ticks of the figures that the page makes itself. The rules are those of
- * harness/output/figure_axis.h and ticks.h, so that a saved configuration draws the same axis.
+ * harness/figure/figure_axis.h and ticks.h, so that a saved configuration draws the same axis.
  */
 import { general } from './words.js';
 
@@ -124,7 +124,7 @@ function logTicks(low, high, most, quantity, base) {
     .map((at) => ({ at, text: logText(at, quantity, base) }));
 }
 
-/* What a figure can show, as FIGURE_MOST in harness/output/figure.h. */
+/* What a figure can show, as FIGURE_MOST in harness/figure/figure.h. */
 const MOST = 1e24;
 
 function isShown(axis, value) {

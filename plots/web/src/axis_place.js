@@ -2,7 +2,7 @@
 /*
  * Where a number stands along an axis: on a straight scale at itself, on a logarithmic one at its
  * power of ten, on one of nines a share s at -log10(1 - s), so that 90 %, 99 % and 99.9 % stand one
- * step apart (AXIS_NINES in harness/output/figure.h).
+ * step apart (AXIS_NINES in harness/figure/figure.h).
  */
 
 /* What is so near to everything has no place of its own. */

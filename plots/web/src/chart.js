@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What the figures that the page makes itself have in common: which benchmarks of which runs,
- * their names and values. The rules are those of harness/output/chart.h.
+ * their names and values. The rules are those of harness/chart/chart.h.
  *
  * A chart is { preset, core, table, rows, runs, samples }: `rows` those that the filter takes,
  * `runs` indices into core.runs in the order asked for, `samples(run, benchmark)` a promise. With

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Shapes of distributions: kernel density and cumulative curve, by the methods and with the limits
- * that harness/analysis/density.h states, so that a violin of the page is that of the picture.
+ * that harness/metrics/density.h states, so that a violin of the page is that of the picture.
  */
 import { quantile } from './stats.js';
 

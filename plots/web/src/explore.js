@@ -147,8 +147,20 @@ class Explore {
     return makeFigure(await app.chart(preset, app.chosenRuns()));
   }
 
+  /* Busy until the figure is the one that the state describes. */
   async update() {
-    const mine = ++this.asked, { app } = this;
+    const mine = ++this.asked;
+    this.place.setAttribute('aria-busy', 'true');
+    try {
+      await this.show(mine);
+    } finally {
+      if (mine === this.asked)
+        this.place.removeAttribute('aria-busy');
+    }
+  }
+
+  async show(mine) {
+    const { app } = this;
     await app.ready;
     const view = viewOf(app.core, app.state.all()), preset = app.explorePreset(view);
     let spec;
@@ -162,7 +174,7 @@ class Explore {
     if (mine !== this.asked)
       return;
     this.preset = preset;
-    this.draw(view, spec);
+    await this.draw(view, spec);
   }
 
   draw(view, spec) {
@@ -174,18 +186,19 @@ class Explore {
     const options = { preset: this.preset, onConfig: () => this.save(),
       onPoint: (point) => app.drillText(point.text), how: 'Every control changes what is drawn; the '
       + 'address keeps it, so that a link shows the same.' };
-    if (this.card)
-      updateFigure(this.card, spec, options);
-    else {
-      this.card = figureCard(spec, options);
-      this.place.append(this.card);
-    }
     fill(this.command, el('p', { class: 'muted' }, 'The same as a picture, from the saved configuration:'),
       codeLine(app.plotCommand('view.json'), 'command that draws this figure'));
+    if (this.card)
+      return updateFigure(this.card, spec, options);
+    this.card = figureCard(spec, options);
+    this.place.append(this.card);
+    return Promise.resolve();
   }
 
   save() {
-    const { app } = this, view = viewOf(app.core, app.state.all());
+    const { app } = this;
+    app.state.settle(); /* what was typed a moment ago belongs to it */
+    const view = viewOf(app.core, app.state.all());
     app.saveView(app.explorePreset(view, true));
   }
 

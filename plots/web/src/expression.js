@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Small arithmetic over names ("p99 / p50", "log2(batch * seq)"), the same grammar and the same
- * refusals as harness/analysis/expression.h.
+ * refusals as harness/metrics/expression.h.
  */
 
 const LONGEST = 256, DEEPEST = 24, LONGEST_NAME = 47;

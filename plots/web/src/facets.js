@@ -63,22 +63,22 @@ function rangeBox(app) {
 export function searchBox(app) {
   const { state } = app;
   const error = el('p', { class: 'error', role: 'alert', id: 'where-error' });
-  let timer = 0;
   const input = el('input', { type: 'search', value: state.get('where'), id: 'where',
     'aria-describedby': 'where-error', autocomplete: 'off', spellcheck: 'false',
     placeholder: 'words of a name, or: batch >= 4 and variant = simd',
-    oninput: () => {
-      clearTimeout(timer);
-      timer = setTimeout(() => state.set({ where: input.value }), 200);
-    } });
-  const update = (problem) => {
-    if (document.activeElement !== input)
+    oninput: () => state.soon({ where: input.value }, 200) });
+  /* What is being typed stays; all else may have come from the address or a configuration. */
+  const follow = () => {
+    if (!state.waits('where') && input.value !== state.get('where'))
       input.value = state.get('where');
+  };
+  const update = (problem) => {
+    follow();
     input.setAttribute('aria-invalid', String(Boolean(problem)));
     fill(error, problem);
   };
   return { element: el('div', { class: 'search' }, el('label', { for: 'where' }, 'Filter'), input,
-    error), update };
+    error), update, follow };
 }
 
 /** All checkboxes, and a button that undoes them. */

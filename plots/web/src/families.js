@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Benchmarks of one run that differ in one or two dims alone: the lines of a scaling plot, the
- * cells of a heatmap (harness/output/chart_family.c). */
+ * cells of a heatmap (harness/chart/base/chart_family.c). */
 import { several } from './chart.js';
 import { labelsOf } from './labels.js';
 

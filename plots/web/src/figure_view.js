@@ -16,7 +16,7 @@ function unitOf(texts) {
   return UNITS.find(([ends]) => ends.test(text))?.[1] || '';
 }
 
-/* A layer with its head one row above the first is a column (harness/output/build_profile_table.c). */
+/* A layer with its head one row above the first is a column (harness/chart/profile/build_profile_table.c). */
 function columnsOf(panel) {
   const texts = panel.layers.filter((layer) => layer.mark === 'text');
   return texts.filter((layer) => layer.y[0] >= 0).map((layer, nth) => {

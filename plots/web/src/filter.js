@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Conditions as people type them, for data that is in the page; `harness serve` makes SQL of the
- * same words. Grammar, fields and messages are those of harness/store/query.h:
+ * same words. Grammar, fields and messages are those of harness/query/query.h:
  *
  *     batch >= 4 and (kernel = "gemm/?*" or variant = simd,naive) and not device = "cuda*"
  */

@@ -3,7 +3,7 @@
 import { button, choice, el, fill, nameOf, shortText } from './dom.js';
 import { profileHeadline, profileNames } from './profile_answer.js';
 import { timestampText } from './words.js';
-import { signOf, verdictWords } from './verdict_words.js';
+import { verdictWords } from './verdict_words.js';
 
 function runLine(core, index) {
   const run = core.runs[index];
@@ -22,14 +22,11 @@ function plainWords(core, rows) {
     timed < head.length ? `, ${head.length - timed} without a time` : ''}.`;
 }
 
-const SIGNS = { bad: 'regressed', good: 'improved' };
-
 function verdictBlock(core) {
   const words = verdictWords(core.comparison);
-  const open = core.comparison.counts.same ? 'same' : 'undecided';
   return el('div', { class: `answer ${words.tone}` },
     el('p', { class: 'headline' },
-      el('span', { 'aria-hidden': 'true', class: 'sign' }, signOf(SIGNS[words.tone] ?? open)), ' ',
+      el('span', { 'aria-hidden': 'true', class: 'sign' }, words.sign), ' ',
       words.headline),
     el('p', {}, words.counts, '. ', el('span', { class: 'muted' }, words.chance)));
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Short labels for a set of benchmarks: only what differs within the set is said, as
- * harness/analysis/label.h has it. No two keys get the same label.
+ * harness/metrics/label.h has it. No two keys get the same label.
  */
 
 const FRONT = ['variant', 'math'], BACK = ['device', 'cache'];

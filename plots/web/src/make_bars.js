@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One horizontal bar a benchmark, with whiskers; the same choice as harness/output/build_bars.c. */
+/* One horizontal bar a benchmark, with whiskers; the same choice as harness/chart/types/build_bars.c. */
 import { absentItems, captionOf, distinct, figureFor, groupOf, itemsOf, limitItems, limitOf, measure,
   medianOf, scaleOf, several, styleNr, subtitleOf, valueOf, valueText } from './chart.js';
 import { absent, addLayer, addPanel, finish, setAxis, styleOf, DARK } from './spec.js';

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Distributions, one row a benchmark (and run): boxes, or the density as a violin with a thin box
- * inside (harness/output/build_distribution.c). */
+ * inside (harness/chart/types/build_distribution.c). */
 import { captionOf, figureFor, limitOf, medianOf, subtitleOf } from './chart.js';
 import { addLayer, addPanel, finish, styleOf, DARK } from './spec.js';
 import { nameAxis } from './axis.js';

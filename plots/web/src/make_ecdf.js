@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The share of samples at or below a value, a line a benchmark and run
- * (harness/output/build_cumulative.c). */
+ * (harness/chart/types/build_cumulative.c). */
 import { captionOf, figureFor, limitOf, medianOf, subtitleOf } from './chart.js';
 import { addLayer, addPanel, finish, setAxis, styleOf, GREY } from './spec.js';
 import { ecdf } from './density.js';

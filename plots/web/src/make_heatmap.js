@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* One dim against another, a map a family; the value sets the colour of each cell
- * (harness/output/build_heatmap.c). */
+ * (harness/chart/types/build_heatmap.c). */
 import { absentItems, captionOf, figureFor, itemsOf, limitOf, measure, subtitleOf,
   valueText } from './chart.js';
 import { absent, addLayer, addPanel, finish, scaleBar, scaleColour, DARK } from './spec.js';

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Samples in the order measured, one panel a benchmark and run, launches one after the other with a
- * rule between (harness/output/build_iterations.c). */
+ * rule between (harness/chart/types/build_iterations.c). */
 import { captionOf, figureFor, limitOf, subtitleOf } from './chart.js';
 import { addLayer, addPanel, finish, setAxis, styleOf, LIGHT } from './spec.js';
 import { launchesOf, sampleSet, samplesWords, spreadWidth, valueAxis } from './make_samples.js';

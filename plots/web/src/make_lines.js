@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Anything over one dim, a line for each family of benchmarks that differ in that dim alone; of
- * several runs a panel a family, a line a run (harness/output/build_lines.c). */
+ * several runs a panel a family, a line a run (harness/chart/types/build_lines.c). */
 import { absentItems, captionOf, figureFor, itemsOf, limitOf, measure, scaleOf, several, subtitleOf,
   valueOf, valueText } from './chart.js';
 import { absent, addLayer, addPanel, finish, setAxis, styleOf } from './spec.js';

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What figures of raw samples share: which benchmarks, and as what a sample is drawn; the rules are
- * those of harness/output/chart_samples.h. Quantiles come from the table, which knows all samples;
+ * those of harness/chart/base/chart_samples.h. Quantiles come from the table, which knows all samples;
  * shapes from the samples that the page has.
  */
 import { absentItems, distinct, figureFor, groupOf, itemsOf, limitItems, measure, medianOf,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Anything over anything, a point a benchmark; the same choice as harness/output/build_scatter.c. */
+/* Anything over anything, a point a benchmark; the same choice as harness/chart/types/build_scatter.c. */
 import { absentItems, captionOf, distinct, figureFor, groupOf, itemsOf, measure, scaleOf, several,
   styleNr, subtitleOf } from './chart.js';
 import { absent, addLayer, addPanel, finish, scaleBar, scaleColour, setAxis, styleOf,

@@ -42,10 +42,11 @@ class PageHead {
     fill(this.error, filter ? null : text);
   }
 
-  /** The theme's choice follows the address. */
+  /** The theme's choice and the filter's field follow the address. */
   link() {
     const select = this.element.querySelector('.page-tools select');
     select.value = this.app.state.get('theme');
+    this.search.follow();
   }
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A figure specification (harness/output/figure.h as JSON) for Plotly: one graph a figure, one pair
+ * A figure specification (harness/figure/figure.h as JSON) for Plotly: one graph a figure, one pair
  * of axes a panel. Ranges, ticks, labels and data are the specification's; only places follow the
  * page's width. plotOf() is a pure function; what it gives is all that is handed to Plotly.
  */

@@ -12,7 +12,7 @@ export const THEMES = Object.freeze({
     grid: '#343a42', hover: '#262a30' },
 });
 
-/* The inks of harness/output/palette.c. */
+/* The inks of harness/text/palette.c. */
 const DARK_INKS = Object.freeze({
   '#0072b2': '#4da9e8',
   '#d55e00': '#ff8c42',

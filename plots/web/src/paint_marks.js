@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Marks of harness/output/figure.h as traces, shapes and annotations of Plotly. Values stay as they
+ * Marks of harness/figure/figure.h as traces, shapes and annotations of Plotly. Values stay as they
  * are in the specification: nothing is computed but the ends of what has a length.
  *
  * A painter of a mark gets (layer, ctx) and gives { traces, shapes, annotations }, each optional.

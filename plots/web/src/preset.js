@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The exploration's view as a preset (harness/output/preset.h), and back: what `harness plot
+ * The exploration's view as a preset (harness/chart/preset.h), and back: what `harness plot
  * --config FILE` draws. Keys that begin with "_" are comments.
  */
 import { formatHash, parseHash, picksOf } from './state.js';

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What a profile answers: the operation that takes the time, cards, the worst operations, the parts of
- * the time, advice. All words are the program's (core.profile, harness/view/page_profile.c), or of a
+ * the time, advice. All words are the program's (core.profile, harness/page/page_profile.c), or of a
  * trace dropped on the page trace_answer.js'.
  */
 import { el, nameOf } from './dom.js';

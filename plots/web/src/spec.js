@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Figures that the page makes itself, in the form that harness/output/figure.h gives: panels with
+ * Figures that the page makes itself, in the form that harness/figure/figure.h gives: panels with
  * layers of marks. A builder fills base units (ns, FLOP/s, fractions); finish() sets units,
  * ranges, ticks and places.
  */

@@ -67,6 +67,7 @@ export function picksOf(state) {
  */
 export function openState(place) {
   let state = parseHash(place.hash());
+  let waiting = null, timer = 0; // changes that soon() holds back
   const listeners = [];
 
   function tell(before) {
@@ -76,8 +77,30 @@ export function openState(place) {
       listeners.forEach((listen) => listen(changed));
   }
 
+  function change(changes, step) {
+    const before = state;
+    state = { ...state };
+    for (const [key, value] of Object.entries(changes))
+      state[key] = value === true ? '1' : value === false || value === null ? '' : String(value);
+    place.write(formatHash(state), step);
+    tell(before);
+  }
+
+  function forget() {
+    clearTimeout(timer);
+    waiting = null;
+  }
+
+  function settle() {
+    const changes = waiting;
+    forget();
+    if (changes)
+      change(changes, false);
+  }
+
   place.listen(() => {
     const before = state;
+    forget(); /* the address says all, and came last */
     state = parseHash(place.hash());
     tell(before);
   });
@@ -88,13 +111,19 @@ export function openState(place) {
     picks: () => picksOf(state),
     /** Changes some members at once; a change of the view that deserves a step back says so. */
     set(changes, { step = false } = {}) {
-      const before = state;
-      state = { ...state };
-      for (const [key, value] of Object.entries(changes))
-        state[key] = value === true ? '1' : value === false || value === null ? '' : String(value);
-      place.write(formatHash(state), step);
-      tell(before);
+      settle(); /* else what was typed before would come after, and undo this */
+      change(changes, step);
     },
+    /** Changes as of typing: made once none has followed for `ms`, or before the next of set(). */
+    soon(changes, ms) {
+      clearTimeout(timer);
+      waiting = { ...waiting, ...changes };
+      timer = setTimeout(settle, ms);
+    },
+    /** Makes now what soon() holds back. */
+    settle,
+    /** Does soon() hold back a change of this member? */
+    waits: (key) => waiting !== null && Object.hasOwn(waiting, key),
     /** @param {function(Set<string>)} listen  called with the names of what changed */
     onChange: (listen) => listeners.push(listen),
   };

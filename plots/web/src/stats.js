@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Arithmetic over samples; the same definitions as harness/base/stats.h. */
+/* Arithmetic over samples; the same definitions as harness/stats/stats.h. */
 
 /** @param {number[]} values @returns {number[]} the finite ones, sorted */
 export function sorted(values) {

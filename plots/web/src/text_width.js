@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Advances of U+0020 to U+007E in DejaVu Sans, in thousandths of the size (harness/output/textwidth.c). */
+/* Advances of U+0020 to U+007E in DejaVu Sans, in thousandths of the size (harness/text/textwidth.c). */
 const ADVANCES = [
   318, 401, 460, 838, 636, 950, 780, 275, 390, 390, 500, 838, 318, 361, 318, 337, 636, 636, 636, 636,
   636, 636, 636, 636, 636, 636, 337, 337, 838, 838, 838, 531, 1000, 684, 686, 698, 770, 632, 575, 775,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What a trace answers that was dropped on the page, in the form of core.profile: the same as
- * harness/view/page_profile.c says of a profile, as far as slices alone tell it. In a team of threads
+ * harness/page/page_profile.c says of a profile, as far as slices alone tell it. In a team of threads
  * all record the same, so it is of the main one: the thread whose outermost slices last longest.
  */
 import { shareText, timeText } from './words.js';

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Numbers as people read them, letter for letter as the program prints them (quantity_text() in
- * harness/output/ticks.h). tests/fixtures/units.json has the table that both are tested with.
+ * harness/text/ticks.h). tests/fixtures/units.json has the table that both are tested with.
  */
 
 const TIMES = ['ns', 'µs', 'ms', 's'];

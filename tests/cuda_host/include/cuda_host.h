@@ -4,18 +4,19 @@
  * tests use to look at the layer and to make it fail.
  *
  * How it runs. A launch runs at once in the calling thread of the operating system, block after
- * block in a pseudo-random order of blocks. The threads of a block are fibers; one runs until it
- * waits, and the next one is chosen pseudo-randomly, by another rule after every barrier: so code
- * that lacks a barrier does not get away with it for long. CUDA_HOST_SEED=N chooses another order;
- * the same seed gives the same order. Shared memory is filled with 0xff (NaN) before every block,
- * device memory when it is allocated. A spinning thread spins for ever.
+ * block in a pseudo-random order of blocks; the blocks of a cluster run at the same time. The
+ * threads of a block are fibers; one runs until it waits, and the next one is chosen
+ * pseudo-randomly, by another rule after every barrier: so code that lacks a barrier does not get
+ * away with it for long. CUDA_HOST_SEED=N chooses another order; the same seed gives the same
+ * order. Shared memory is filled with 0xff (NaN) before every block, device memory when it is
+ * allocated. A spinning thread spins for ever.
  *
  * What it finds, each with a message on stderr that names the launch; the launch then fails with
  * cudaErrorLaunchFailure, which stays as on a device, and cudaGetErrorString() repeats the message:
  *   - a barrier or warp function that not all threads of the block or lanes of the warp reach, or
  *     that they reach at different places of the source; masks other than all 32 lanes;
  *   - a thread that ends while it has cp.async copies under way; cp.async with a wrong alignment
- *     or outside shared memory;
+ *     or outside shared memory; the same of bulk copies when the blocks of a cluster end;
  *   - writes just behind the shared memory of the block or behind an allocation (AddressSanitizer
  *     finds reads and writes, at the place).
  *   - with AddressSanitizer: host code that reads or writes device memory (use-after-poison).
@@ -73,6 +74,30 @@ void cuda_host_cp_async(void *shared, const void *global, unsigned bytes, unsign
 void cuda_host_cp_commit(void);
 /* Waits until at most `allow` of its groups are under way. */
 void cuda_host_cp_wait(int allow, struct cuda_host_site site = cuda_host_site::here());
+
+/* ---- Clusters: blocks that run at the same time ---- */
+
+/* This block within its cluster, and what lies at the place of `shared` in block `rank` of it. */
+unsigned cuda_host_cluster_rank(void);
+void *cuda_host_cluster_map(const void *shared, unsigned rank,
+                            struct cuda_host_site site = cuda_host_site::here());
+/* The barrier of all threads of the cluster, in two halves that take turns. */
+void cuda_host_cluster_arrive(struct cuda_host_site site = cuda_host_site::here());
+void cuda_host_cluster_wait(struct cuda_host_site site = cuda_host_site::here());
+
+/* An mbarrier is 8 bytes of shared memory. A phase ends when `arrivals` have come and as many bytes
+ * as were expected; waiting is for the phase of a parity. */
+void cuda_host_mbarrier_init(void *barrier, unsigned arrivals);
+void cuda_host_mbarrier_arrive(void *barrier, unsigned expect_bytes,
+                               struct cuda_host_site site = cuda_host_site::here());
+/* Bytes that were expected, or will be in this phase, are there. */
+void cuda_host_mbarrier_complete(void *barrier, unsigned bytes);
+void cuda_host_mbarrier_wait(void *barrier, unsigned parity,
+                             struct cuda_host_site site = cuda_host_site::here());
+/* cp.async.bulk: the target is 0xff from now on, and what it should be once a thread cannot go on
+ * without it. */
+void cuda_host_bulk_copy(void *shared, const void *global, unsigned bytes, void *barrier,
+                         struct cuda_host_site site = cuda_host_site::here());
 
 /* ---- Around kernels ---- */
 

@@ -153,9 +153,22 @@ struct cudaFuncAttributes {
     int maxThreadsPerBlock, numRegs, ptxVersion, binaryVersion, maxDynamicSharedSizeBytes;
 };
 
-/* No attribute is known: numAttrs has to be 0. */
+/* Those that are known. */
+enum cudaLaunchAttributeID {
+    cudaLaunchAttributeClusterDimension = 4,
+    cudaLaunchAttributeProgrammaticStreamSerialization = 6,
+};
+
+union cudaLaunchAttributeValue {
+    struct {
+        unsigned x, y, z;
+    } clusterDim;
+    int programmaticStreamSerializationAllowed;
+};
+
 struct cudaLaunchAttribute {
-    int id;
+    cudaLaunchAttributeID id;
+    cudaLaunchAttributeValue val;
 };
 
 struct cudaLaunchConfig_t {

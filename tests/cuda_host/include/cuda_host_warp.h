@@ -25,6 +25,9 @@ enum cuda_host_kind {
     CUDA_HOST_ALL,
     CUDA_HOST_PUBLISH,
     CUDA_HOST_DONE,
+    CUDA_HOST_CLUSTER_ARRIVE,
+    CUDA_HOST_CLUSTER_WAIT,
+    CUDA_HOST_MBARRIER_WAIT,
 };
 
 /* Waits for the whole block; returns in how many threads `predicate` was not 0. */

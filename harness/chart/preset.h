@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A preset is one figure as a JSON file (plots/presets/<name>.json, or the user's own):
+ *
+ *     { "name": "latency-models",            file name of the picture: letters, digits, - and _
+ *       "title": "...", "description": "...", the second is the line in summary.txt
+ *       "type": "bars",                      see plot_type_find()
+ *       "mode": "single",                    or a list: "single", "multi", "compare",
+ *                                            "trend", "profile"
+ *       "section": "speed",                  where the report shows it, see PRESET_SECTIONS
+ *       "order": 10,                         its place there, 0 to 99, small first (default 50)
+ *       "x": "batch", "y": "p50",            a metric, a dim or an expression, as the type wants
+ *       "panels": ["intensity", "gflops"],   the same, one panel each, where the type has panels
+ *       "size": "width", "colour": "tokens", the same, for points
+ *       "group": "kernel",                   what tells marks apart: kernel, variant, math, device,
+ *                                            model, run, or a dim
+ *       "x_label": "...", "y_label": "...",  instead of the metric's own
+ *       "x_scale": "auto", "y_scale": "auto",  or "linear", "log"
+ *       "filter": ["gpt/?*", "!gpt/gpt2"],   globs over benchmark keys; "!" leaves out
+ *       "limit": 24,                         most rows, panels or lines
+ *       "rolling_window": 5,                 points under the moving median; 0 for none
+ *       "how": "...",                        how to read it, beside the type's own words
+ *       "highlight_pareto": true,            scatter: mark what nothing beats in both metrics
+ *       "show_legend": true }
+ *
+ * Only name, title and type must be there. Keys that begin with "_" are comments; any other unknown
+ * key is an error that names it, its line and the nearest known one.
+ */
+#ifndef HARNESS_CHART_PRESET_H
+#define HARNESS_CHART_PRESET_H
+
+#include "base/error.h"
+#include "base/json_source.h"
+#include "chart/base/chart_base.h"
+
+#include <stddef.h>
+
+const char *plot_mode_name(enum plot_mode mode); /* "single" */
+
+/* Where the report shows a figure, in its order: "verdict", "trend", "speed", "distribution",
+ * "roofline", "sizes", "models", "profile", "run". */
+extern const char *const preset_sections[]; /* NULL-ended */
+
+struct presets {
+    struct preset *items; /* sorted by file name */
+    size_t nr, capacity;
+};
+
+/* Appends the presets inside the binary. */
+int presets_load_embedded(struct presets *presets, struct error *err);
+/* Appends one file. A name that is there already is replaced. */
+int presets_load_file(struct presets *presets, const char *path, struct error *err);
+/* Takes the preset's contents; a preset of that name is replaced. */
+const struct preset *presets_add(struct presets *presets, struct preset *preset);
+
+/* One preset from a text; `what` stands in messages. Release after success only. */
+int preset_parse(struct preset *preset, const char *text, size_t length, const char *what,
+                 struct error *err);
+/* The same from an object within a larger file. */
+int preset_from_json(struct preset *preset, const struct json_source *source, const cJSON *json,
+                     struct error *err);
+/* The preset as an object that reads back as the same. */
+cJSON *preset_to_json(const struct preset *preset);
+void preset_release(struct preset *preset);
+void presets_release(struct presets *presets);
+/* By name; NULL and an error that names the nearest. */
+const struct preset *presets_find(const struct presets *presets, const char *name,
+                                  struct error *err);
+
+#endif

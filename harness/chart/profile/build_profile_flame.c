@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: MIT */
+/* What called what, as wide as it took long, the outermost on top. Of two profiles the widths are
+ * the newer one's and the colours say what changed. */
+#include "chart/profile/profile_base.h"
+#include "timeline/timeline_diff.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { MOST = 2000, ROW_HEIGHT = 21, DEPTH_MAX = 60 };
+
+/* Of a frame's total time, after over before. */
+enum tone { TONE_LESS, TONE_BIT_LESS, TONE_SAME, TONE_BIT_MORE, TONE_MORE, TONE_NEW, TONE_NR };
+
+static const struct {
+    const char *label;
+    double below; /* this ratio */
+    enum ink ink;
+    double opacity;
+} tones[TONE_NR] = {
+    [TONE_LESS] = { "shorter by 10 % or more", 0.9, INK_BLUE, 0.6 },
+    [TONE_BIT_LESS] = { "shorter by 3 to 10 %", 0.97, INK_BLUE, 0.25 },
+    [TONE_SAME] = { "within 3 %", 1.03, INK_LIGHT, 0.8 },
+    [TONE_BIT_MORE] = { "longer by 3 to 10 %", 1.1, INK_VERMILLION, 0.25 },
+    [TONE_MORE] = { "longer by 10 % or more", INFINITY, INK_VERMILLION, 0.6 },
+    [TONE_NEW] = { "not there before", NAN, INK_PURPLE, 0.5 },
+};
+
+struct flame {
+    const struct diff_frame *frames;
+    size_t nr;
+    bool compares;
+    double *low;   /* where a frame begins */
+    double *inner; /* what its children have taken so far */
+    double all;    /* of the outermost frames together */
+    int depth;
+    size_t drawn, wanted, gone; /* gone: frames that are no more */
+    double lost;                /* their self time */
+};
+
+static enum tone flame_tone_of(const struct diff_frame *frame)
+{
+    if (!(frame->total[0] > 0))
+        return TONE_NEW;
+    double ratio = frame->total[1] / frame->total[0];
+    int tone = TONE_LESS;
+    while (tone < TONE_MORE && ratio >= tones[tone].below)
+        tone++;
+    return (enum tone)tone;
+}
+
+static int flame_by_length(const void *x, const void *y)
+{
+    const double *a = x, *b = y;
+
+    return (*a < *b) - (*a > *b);
+}
+
+static double narrowest_drawn(const struct flame *fl)
+{
+    double *lengths = memory_zeroed(fl->nr + 1, sizeof(*lengths)), narrowest = 0;
+
+    for (size_t i = 0; i < fl->nr; i++)
+        lengths[i] = fl->frames[i].total[1];
+    if (fl->wanted > MOST) {
+        qsort(lengths, fl->nr, sizeof(*lengths), flame_by_length);
+        narrowest = lengths[MOST];
+    }
+    free(lengths);
+    return narrowest;
+}
+
+static void flame_frame_words(const struct flame *fl, const struct diff_frame *frame, char *words,
+                              size_t size)
+{
+    char total[QUANTITY_TEXT_SIZE], self[QUANTITY_TEXT_SIZE], share[QUANTITY_TEXT_SIZE],
+        change[QUANTITY_TEXT_SIZE];
+
+    int used = snprintf(words, size, "%.200s\n%s, %s of all, self %s", frame->name,
+                        quantity_text(QUANTITY_TIME, "", frame->total[1], total),
+                        quantity_text(QUANTITY_SHARE, "", frame->total[1] / fl->all, share),
+                        quantity_text(QUANTITY_TIME, "", frame->self[1], self));
+    if (!fl->compares || used < 0 || (size_t)used >= size)
+        return;
+    if (frame->total[0] > 0)
+        snprintf(
+            words + used, size - (size_t)used, ", before %s (%s)",
+            quantity_text(QUANTITY_TIME, "", frame->total[0], total),
+            quantity_text(QUANTITY_PERCENT, "", frame->total[1] / frame->total[0] - 1, change));
+    else
+        snprintf(words + used, size - (size_t)used, ", not there before");
+}
+
+/* Bars by change; names go over them as in any other blocks. */
+static void tone_layers(struct panel *p, struct layer *layers[TONE_NR])
+{
+    for (int tone = 0; tone < TONE_NR; tone++) {
+        layers[tone] = panel_bars(p, tones[tone].label, tones[tone].ink);
+        layers[tone]->thickness = 0.92;
+        layers[tone]->style.opacity = tones[tone].opacity;
+    }
+}
+
+/* Neighbours in one tone would run together. */
+enum { SEAM = 1000 };
+
+static void flame_add_frames(struct flame *fl, struct panel *p, enum profile_kind kind)
+{
+    size_t *count = memory_zeroed(DEPTH_MAX, sizeof(*count));
+    double narrowest = narrowest_drawn(fl), seam = fl->all / SEAM;
+    struct layer *layers[TONE_NR];
+    struct profile_blocks blocks;
+    char words[480];
+
+    if (fl->compares)
+        tone_layers(p, layers);
+    profile_blocks_init(&blocks, p, fl->all, 0);
+    for (int tone = 0; tone < 2; tone++)
+        for (int k = 0; k < PROFILE_KINDS; k++) { /* one kind alone: nothing to tell apart */
+            free(blocks.bars[k][tone]->label);
+            blocks.bars[k][tone]->label = NULL;
+        }
+    for (size_t i = 0; i < fl->nr; i++) {
+        const struct diff_frame *frame = &fl->frames[i];
+        double low = fl->low[i], high = low + frame->total[1];
+        if (!(frame->total[1] > narrowest) || frame->depth >= DEPTH_MAX)
+            continue;
+        fl->drawn++;
+        flame_frame_words(fl, frame, words, sizeof(words));
+        if (!fl->compares) {
+            profile_blocks_add(&blocks, kind, count[frame->depth]++ % 2 != 0, frame->depth, low,
+                               high, words);
+            continue;
+        }
+        struct datum *d = layer_add(layers[flame_tone_of(frame)],
+                                    high - fmin(seam, frame->total[1] / 4), frame->depth);
+        d->low = low;
+        d->text = memory_string(words);
+        profile_block_name(&blocks, frame->depth, low, high, frame->name);
+    }
+    free(count);
+}
+
+static void flame_set_axes(const struct flame *fl, struct panel *p)
+{
+    const char *names[DEPTH_MAX];
+
+    for (int i = 0; i < fl->depth; i++)
+        names[i] = "";
+    axis_names(&p->y, names, (size_t)fl->depth, true);
+    p->y.bare = true;
+    axis_set(&p->x, fl->compares ? "time of an iteration" : "time", QUANTITY_TIME, "", AXIS_LINEAR);
+    p->x.tight = true;
+    p->plot_height = fmax(ROW_HEIGHT * (double)fl->depth + 6, 36);
+}
+
+static void flame_add_side(struct figure *f, struct flame *fl, const struct timeline_diff *diff,
+                           enum prof_side side)
+{
+    *fl = (struct flame) { .frames = diff->frames[side],
+                           .nr = diff->nr_frames[side],
+                           .compares = fl->compares };
+    fl->low = memory_zeroed(fl->nr + 1, sizeof(*fl->low));
+    fl->inner = memory_zeroed(fl->nr + 1, sizeof(*fl->inner));
+    /* A frame comes after the one that it is in, and begins where those before it there end. */
+    for (size_t i = 0; i < fl->nr; i++) {
+        const struct diff_frame *frame = &fl->frames[i];
+        double *taken = frame->parent < 0 ? &fl->all : &fl->inner[frame->parent];
+        fl->low[i] = (frame->parent < 0 ? 0 : fl->low[frame->parent]) + *taken;
+        *taken += frame->total[1];
+        fl->wanted += frame->total[1] > 0;
+        if (frame->total[1] > 0 && frame->depth < DEPTH_MAX && frame->depth + 1 > fl->depth)
+            fl->depth = frame->depth + 1;
+        if (!(frame->total[1] > 0) && frame->total[0] > 0) {
+            fl->gone++;
+            fl->lost += frame->self[0];
+        }
+    }
+    if (fl->all > 0) {
+        struct panel *p = figure_panel(f);
+        figure_set(&p->title, "%s", profile_side_name(side));
+        flame_set_axes(fl, p);
+        flame_add_frames(fl, p, side == PROF_HOST ? PROFILE_SCOPE : PROFILE_KERNEL);
+    }
+    free(fl->low);
+    free(fl->inner);
+}
+
+static void flame_add_words(const struct flame *fl, struct figure *f, const struct chart *chart)
+{
+    char left[PROFILE_WORDS_SIZE] = "", gone[PROFILE_WORDS_SIZE + QUANTITY_TEXT_SIZE] = "",
+         text[QUANTITY_TEXT_SIZE];
+
+    if (fl->drawn < fl->wanted)
+        snprintf(left, sizeof(left), " Showing the %zu longest of %zu stacks.", fl->drawn,
+                 fl->wanted);
+    if (fl->gone)
+        snprintf(gone, sizeof(gone), " %zu stacks are no more; they took %s.", fl->gone,
+                 quantity_text(QUANTITY_TIME, "", fl->lost, text));
+    if (chart->profile_base)
+        profile_caption(f, chart,
+                        "Widths are the time of %s, colours what changed since %s, both for one "
+                        "iteration. Two profiles are no verdict: `harness compare` judges by "
+                        "several launches.%s%s",
+                        chart->profile->name, chart->profile_base->name, gone, left);
+    else
+        profile_caption(f, chart,
+                        "All calls of the same stack together, in the order of their first; what "
+                        "is called stands below its caller.%s",
+                        left);
+}
+
+static void flame_draw(struct figure *f, const struct chart *chart,
+                       const struct timeline_diff *diff)
+{
+    struct flame host = { .compares = chart->profile_base != NULL }, device = host;
+    char all[QUANTITY_TEXT_SIZE], before[QUANTITY_TEXT_SIZE];
+
+    f->view = "flame";
+    flame_add_side(f, &host, diff, PROF_HOST);
+    flame_add_side(f, &device, diff, PROF_DEVICE);
+    flame_add_words(host.all > 0 ? &host : &device, f, chart);
+    quantity_text(QUANTITY_TIME, "", host.all > 0 ? host.all : device.all, all);
+    if (host.compares)
+        figure_set(&f->alt,
+                   "Flame graph of %s an iteration in %zu stacks, coloured by change from %s.", all,
+                   host.drawn + device.drawn,
+                   quantity_text(QUANTITY_TIME, "", diff->total[host.all > 0 ? 0 : 1][0], before));
+    else
+        figure_set(&f->alt, "Flame graph of %s in %zu stacks, at most %d deep.", all,
+                   host.drawn + device.drawn,
+                   host.depth > device.depth ? host.depth : device.depth);
+}
+
+void build_profile_flame(const struct chart *chart, struct figure *f)
+{
+    static const double once[2] = { 1, 1 };
+    struct timeline_diff diff;
+    struct error err;
+
+    const struct prof_trace *after = &chart->profile->trace;
+    const struct prof_trace *before = chart->profile_base ? &chart->profile_base->trace : after;
+    if (timeline_diff(before, after, chart->profile_base ? NULL : once, &diff, &err)) {
+        chart_absent(f, "%s", err.message);
+        return;
+    }
+    flame_draw(f, chart, &diff);
+    timeline_diff_release(&diff);
+}

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT */
+/* Time of each operation by kind. Host and device work at the same time, so their times stand side
+ * by side and are not added up; each belongs to the innermost scope that it was done or launched
+ * in. */
+#include "chart/profile/profile_base.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { LIMIT = 16, NAMED = 6 };
+enum kind { KIND_CPU, KIND_LAUNCH, KIND_KERNEL, KIND_COPY, KIND_IDLE, KIND_NR };
+
+static const struct {
+    const char *label;
+    enum ink ink;
+    bool device;
+} parts[KIND_NR] = {
+    [KIND_CPU] = { "CPU", INK_BLUE, false },
+    [KIND_LAUNCH] = { "launch and other runtime calls", INK_PURPLE, false },
+    [KIND_KERNEL] = { "kernels", INK_VERMILLION, true },
+    [KIND_COPY] = { "transfer", INK_GREEN, true },
+    [KIND_IDLE] = { "idle between them", INK_LIGHT, true },
+};
+
+struct split_row {
+    const char *name; /* of the trace: equal ones are the same pointer */
+    double ns[KIND_NR];
+};
+
+struct split {
+    const struct prof_trace *trace;
+    const int64_t *self;
+    struct split_row *rows;
+    size_t nr;
+};
+
+static struct split_row *profile_split_row_of(struct split *s, const char *name)
+{
+    for (size_t i = 0; i < s->nr; i++)
+        if (s->rows[i].name == name)
+            return &s->rows[i];
+    s->rows[s->nr] = (struct split_row) { .name = name };
+    return &s->rows[s->nr++];
+}
+
+static const char *profile_split_name_of(const struct split *s, int slice)
+{
+    int scope = profile_scope_of(s->trace, slice);
+
+    return s->trace->slices[scope < 0 ? slice : scope].name;
+}
+
+/* What one call of a scope had done on the device: from the first to the last. */
+struct span {
+    int64_t first, last, busy;
+};
+
+static void profile_split_add_busy(struct span *span, const struct prof_slice *s)
+{
+    int64_t end = s->start + s->duration, from = s->start;
+
+    if (!span->last) {
+        *span = (struct span) { s->start, end, s->duration };
+        return;
+    }
+    from = from < span->last ? span->last : from; /* side by side counts once */
+    span->busy += end > from ? end - from : 0;
+    span->last = end > span->last ? end : span->last;
+}
+
+static void profile_split_add_host(struct split *s)
+{
+    for (size_t i = 0; i < s->trace->nr_slices; i++) {
+        const struct prof_slice *slice = &s->trace->slices[i];
+        if (!profile_on_device(s->trace, slice))
+            profile_split_row_of(s, profile_split_name_of(s, (int)i))
+                ->ns[profile_is_call(slice) ? KIND_LAUNCH : KIND_CPU] += (double)s->self[i];
+    }
+}
+
+static double profile_split_weight(const struct split_row *row)
+{
+    return fmax(row->ns[KIND_CPU] + row->ns[KIND_LAUNCH],
+                row->ns[KIND_KERNEL] + row->ns[KIND_COPY] + row->ns[KIND_IDLE]);
+}
+
+static int profile_split_by_weight(const void *x, const void *y)
+{
+    double a = profile_split_weight(x), b = profile_split_weight(y);
+
+    return (a < b) - (a > b);
+}
+
+static void profile_split_fill(struct split *s, const struct profile_data *data)
+{
+    int *launches = memory_zeroed(data->main.nr_slices + 1, sizeof(*launches));
+    struct span *spans = memory_zeroed(data->main.nr_slices + 1, sizeof(*spans));
+
+    *s = (struct split) { .trace = &data->main, .self = data->self };
+    s->rows = memory_zeroed(data->rows.nr_rows + 1, sizeof(*s->rows));
+    profile_launches(&data->main, launches);
+    profile_split_add_host(s);
+    /* Slices of a stream are in order of their start. */
+    for (size_t i = 0; i < s->trace->nr_slices; i++) {
+        const struct prof_slice *slice = &s->trace->slices[i];
+        if (!profile_on_device(s->trace, slice) || slice->flags & PROF_INSTANT_POINT)
+            continue;
+        int scope = launches[i] < 0 ? -1 : profile_scope_of(s->trace, launches[i]);
+        struct split_row *row =
+            profile_split_row_of(s, scope < 0 ? slice->name : s->trace->slices[scope].name);
+        row->ns[profile_is_transfer(slice) ? KIND_COPY : KIND_KERNEL] += (double)s->self[i];
+        if (scope >= 0)
+            profile_split_add_busy(&spans[scope], slice);
+    }
+    for (size_t i = 0; i < s->trace->nr_slices; i++)
+        if (spans[i].last)
+            profile_split_row_of(s, s->trace->slices[i].name)->ns[KIND_IDLE] +=
+                (double)(spans[i].last - spans[i].first - spans[i].busy);
+    qsort(s->rows, s->nr, sizeof(*s->rows), profile_split_by_weight);
+    free(launches);
+    free(spans);
+}
+
+/* What is drawn: no bar shorter than this share of the longest row, which no eye would see. */
+static const double least_share = 0.0005;
+
+static size_t rows_drawn(const struct split *s, size_t limit)
+{
+    size_t nr = s->nr < limit ? s->nr : limit;
+
+    while (nr > 1 &&
+           profile_split_weight(&s->rows[nr - 1]) < least_share * profile_split_weight(&s->rows[0]))
+        nr--;
+    return nr;
+}
+
+/* " Left out, ...: embed, ln_f and 3 more." of the rows from `nr` on, in their order. */
+static void profile_split_add_left_out(const struct split *s, size_t nr, size_t limit,
+                                       struct strbuf *out)
+{
+    size_t left = s->nr - nr, named = left < NAMED ? left : NAMED;
+
+    if (!left)
+        return;
+    strbuf_addf(out, " Left out, %s:",
+                nr < limit ? "each below 0.05 % of the longest" : "shorter than these");
+    for (size_t i = 0; i < named; i++)
+        strbuf_addf(out, "%s %.60s", i ? "," : "", s->rows[nr + i].name);
+    if (left > named)
+        strbuf_addf(out, " and %zu more", left - named);
+    strbuf_addc(out, '.');
+}
+
+/* Returns the time of its rows, that of parts too short to be drawn included. */
+static double profile_split_add_panel(struct figure *f, const struct split *s, size_t nr,
+                                      bool device)
+{
+    struct prof_row *names = memory_zeroed(nr + 1, sizeof(*names));
+    double *ends = memory_zeroed(nr + 1, sizeof(*ends)), all = 0;
+    char text[QUANTITY_TEXT_SIZE];
+
+    for (size_t i = 0; i < nr; i++)
+        names[i].name = s->rows[i].name;
+    struct panel *p = profile_rows_panel(f, &(struct profile_rows) { names, nr, nr }, device);
+    figure_set(&p->title, "%s", profile_side_name(device ? PROF_DEVICE : PROF_HOST));
+    axis_set(&p->x, "time", QUANTITY_TIME, "", AXIS_LINEAR);
+    for (int part = 0; part < KIND_NR; part++) {
+        if (parts[part].device != device)
+            continue;
+        struct layer *bars = panel_bars(p, parts[part].label, parts[part].ink);
+        for (size_t i = 0; i < nr; i++) {
+            if (!(s->rows[i].ns[part] > 0))
+                continue;
+            if (s->rows[i].ns[part] >= least_share * profile_split_weight(&s->rows[0]))
+                layer_add(bars, ends[i] + s->rows[i].ns[part], (double)i)->low = ends[i];
+            ends[i] += s->rows[i].ns[part];
+            all += s->rows[i].ns[part];
+        }
+    }
+    struct layer *texts = panel_outside(p);
+    for (size_t i = 0; i < nr; i++)
+        layer_add_outside(texts, i,
+                          ends[i] > 0 ? quantity_text(QUANTITY_TIME, "", ends[i], text) : "–");
+    free(names);
+    free(ends);
+    return all;
+}
+
+static bool profile_split_has_device(const struct split *s)
+{
+    for (size_t i = 0; i < s->nr; i++)
+        if (s->rows[i].ns[KIND_KERNEL] + s->rows[i].ns[KIND_COPY] > 0)
+            return true;
+    return false;
+}
+
+void build_profile_split(const struct chart *chart, struct figure *f)
+{
+    char host[QUANTITY_TEXT_SIZE], device[QUANTITY_TEXT_SIZE];
+    struct strbuf left_out;
+    struct split s;
+
+    profile_split_fill(&s, chart->profile);
+    size_t limit = chart_limit(chart->preset, LIMIT), nr = rows_drawn(&s, limit);
+    bool both = profile_split_has_device(&s);
+    f->columns = both ? 2 : 1;
+    quantity_text(QUANTITY_TIME, "", profile_split_add_panel(f, &s, nr, false), host);
+    if (both)
+        quantity_text(QUANTITY_TIME, "", profile_split_add_panel(f, &s, nr, true), device);
+    strbuf_init(&left_out);
+    profile_split_add_left_out(&s, nr, limit, &left_out);
+    profile_caption(f, chart,
+                    "%s Each time belongs to the innermost scope in which it was spent%s.%s",
+                    both ? "Host and device work at the same time: left and right do not add up. "
+                           "Idle is what one call of a scope leaves between its kernels."
+                         : "No device was recorded: all time is the CPU's, what it waited in it "
+                           "included.",
+                    both ? " or launched" : "", left_out.data);
+    strbuf_release(&left_out);
+    figure_set(&f->alt, "Bars of time by kind for %zu operations: %s on the host%s%s%s.", nr, host,
+               both ? ", " : "", both ? device : "", both ? " on the device" : "");
+    free(s.rows);
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/* What the figures of a profile share: heads, captions, rows of operations, names inside bars. */
+#ifndef HARNESS_CHART_PROFILE_PROFILE_PARTS_H
+#define HARNESS_CHART_PROFILE_PROFILE_PARTS_H
+
+#include "chart/base/chart_base.h"
+
+/* The subtitle. False where the figure got a reason: no profile, or nothing was recorded. */
+bool profile_head(struct figure *f, const struct chart *chart);
+/* The caption: what is said here, then what holds for any figure of this profile (threads that are
+ * not shown, scopes that were not recorded). */
+void profile_caption(struct figure *f, const struct chart *chart, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* The first rows of one side, in the order of the summary: by self time, none without any.
+ * `of` is how many there are. */
+struct profile_rows {
+    const struct prof_row *items;
+    size_t nr, of;
+};
+struct profile_rows profile_rows(const struct profile_data *data, enum prof_side side,
+                                 size_t limit);
+/* The same without those at the end that would be bars of no length, 0.0 % each. */
+struct profile_rows profile_long_rows(const struct profile_data *data, enum prof_side side,
+                                      size_t limit);
+/* " Showing 20 of 31 operations." where some are left out; else "". */
+enum { PROFILE_WORDS_SIZE = 96 };
+const char *profile_rows_words(const struct profile_rows *rows, char words[PROFILE_WORDS_SIZE]);
+/* "on the host", "on the device". */
+const char *profile_side_name(enum prof_side side);
+
+/* A panel with a row for each; `joined` to the one before. */
+struct panel *profile_rows_panel(struct figure *f, const struct profile_rows *rows, bool joined);
+/* A time axis that begins where `window` does: data are profile_at() of their time. */
+void profile_time_axis(struct axis *axis);
+double profile_at(const struct profile_window *window, int64_t time);
+/* "3 of 30 outermost calls, around the one of median duration." or "". */
+const char *profile_window_words(const struct profile_data *data,
+                                 const struct profile_window *window,
+                                 char words[PROFILE_WORDS_SIZE]);
+
+/* Rectangles with names in them, as far as they fit: lanes of a timeline, frames of a flame graph.
+ * Bars are laid out from `low` to `high` in row `row`; the first line of `words` is the name. */
+enum profile_kind { PROFILE_SCOPE, PROFILE_KERNEL, PROFILE_TRANSFER, PROFILE_CALL, PROFILE_KINDS };
+struct profile_blocks {
+    struct layer *bars[PROFILE_KINDS][2]; /* neighbours alternate */
+    struct layer *texts;
+    double width; /* pixels of the plot for one unit of the axis */
+};
+enum profile_kind profile_kind_of(const struct prof_trace *trace, const struct prof_slice *slice);
+void profile_blocks_init(struct profile_blocks *blocks, struct panel *p, double units,
+                         double names);
+void profile_blocks_add(struct profile_blocks *blocks, enum profile_kind kind, bool odd, double row,
+                        double low, double high, const char *words);
+/* The name alone, over whichever layer. */
+void profile_block_name(struct profile_blocks *blocks, double row, double low, double high,
+                        const char *name);
+
+/* The types of figures of a profile by name, for the table in chart.c. */
+chart_draw_fn build_profile_bottlenecks, build_profile_shares, build_profile_launches,
+    build_profile_depth, build_profile_times, build_profile_rates, build_profile_lanes,
+    build_profile_memory, build_profile_split, build_profile_timeline, build_profile_flame,
+    build_profile_table;
+
+#endif

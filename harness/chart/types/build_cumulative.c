@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Whole distributions as lines, one a benchmark (and run):
+ *   - ecdf: the share of samples at or below a value;
+ *   - quantiles: the value below which a share lies, with room for the tail;
+ *   - percentiles: min to max over the statistics that tables have. Times are divided by the
+ *     benchmark's own median, so that a nano and a large model show their tails on one scale; the
+ *     median itself stands in the legend.
+ */
+#include "base/text.h"
+#include "chart/base/chart_samples.h"
+#include "chart/types/chart_types.h"
+#include "metrics/density.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum {
+    LIMIT = 8,
+    ECDF_POINTS = 160,
+    TAIL_PARTS = 24,
+    AREA_WIDTH = 1060,
+    TICK_APART = 44,
+    LABEL_SIZE = 320
+};
+
+static const char widest_first[] = "of each kernel those with the widest p5 to p95";
+
+struct curves {
+    struct chart_samples s;
+    struct panel *p;
+    double low, high; /* values that the axis shows */
+    double top;       /* quantiles: the largest probability that any line reaches */
+    bool tail;        /* quantiles: probabilities by nines */
+};
+
+static const struct chart_item *curves_item_at(const struct curves *c, size_t i)
+{
+    return &c->s.items->items[i];
+}
+
+/* "attention simd  (p50 12.3 us, n 300)" */
+static void curve_label(const struct chart_item *item, const char *median, char label[LABEL_SIZE])
+{
+    snprintf(label, LABEL_SIZE, "%s  (p50 %s, n %zu)", item->label, median, item->summary->n);
+}
+
+static struct layer *curves_add_line(struct curves *c, enum mark mark, size_t i)
+{
+    const struct chart_item *item = curves_item_at(c, i);
+    char label[LABEL_SIZE], text[QUANTITY_TEXT_SIZE];
+
+    if (c->s.rate && !c->s.relative)
+        chart_text(&c->s.metric, chart_samples_quantile(&c->s, item, 0.5), text);
+    else
+        quantity_text(QUANTITY_TIME, "", chart_item_median(item), text);
+    curve_label(item, text, label);
+    struct layer *line = panel_layer(c->p, mark, label);
+    style_nth(&line->style, i);
+    return line;
+}
+
+static void curves_finish(struct curves *c, const char *how, const char *what)
+{
+    const struct chart_item *widest = chart_samples_widest(&c->s);
+    size_t nr = c->s.items->nr;
+    char spread[TEXT_UNIT_SIZE];
+    struct strbuf sb;
+
+    strbuf_init(&sb);
+    strbuf_adds(&sb, how);
+    chart_samples_explain(&c->s, &sb);
+    chart_caption(c->s.f, c->s.items, widest_first, "%s", sb.data);
+    strbuf_release(&sb);
+    figure_set(&c->s.f->alt,
+               "%s of the %s of %zu benchmark%s; p5 to p95 is widest for %s, %s of its median.",
+               what, c->s.rate ? c->s.metric.label : "latency", nr, nr == 1 ? "" : "s",
+               widest->label, text_share(chart_samples_spread(widest), spread));
+}
+
+/* From 0 at the first sample on; beyond the axis' end the line leaves the frame. */
+static void curves_add_steps(struct curves *c, size_t i)
+{
+    struct ecdf_point points[ECDF_POINTS];
+    struct layer *line = curves_add_line(c, MARK_STEPS, i);
+    size_t n;
+    double *values = chart_samples_sorted(&c->s, curves_item_at(c, i), &n);
+    size_t nr = ecdf_fill(points, ECDF_POINTS, values, n, c->p->x.low, c->p->x.high);
+
+    free(values);
+    if (!nr)
+        return;
+    layer_add(line, points[0].x, 0);
+    for (size_t k = 0; k < nr; k++)
+        layer_add(line, points[k].x, points[k].share);
+    layer_add(line, c->p->x.high, points[nr - 1].share);
+}
+
+static void curves_draw_ecdf(struct curves *c)
+{
+    const struct preset *preset = c->s.chart->preset;
+
+    chart_samples_frame(&c->s, &c->low, &c->high);
+    c->p = figure_panel(c->s.f);
+    chart_samples_axis(&c->s, &c->p->x, preset->x_label, preset->x_scale, c->low, c->high);
+    axis_set(&c->p->y, preset->y_label ? preset->y_label : "samples at or below", QUANTITY_SHARE,
+             "", AXIS_LINEAR);
+    c->p->y.low = 0;
+    c->p->y.high = 1.01;
+    struct layer *half = panel_stroke(c->p, MARK_RULES, NULL, INK_GREY, DASH_DOT, 1);
+    layer_add(half, NAN, 0.5);
+    for (size_t i = 0; i < c->s.items->nr; i++)
+        curves_add_steps(c, i);
+    curves_finish(
+        c,
+        "The share of samples (upright) that took at most so long (across): a steep line is a "
+        "steady benchmark, two steep parts are two modes. Dotted: one half, where a line "
+        "crosses it is its median. Long tails go on beyond the frame.",
+        "Cumulative distributions");
+}
+
+/* The largest probability that n samples carry: 1 - p^n >= 0.95. */
+static double carried(const struct chart_item *item)
+{
+    return pow(0.05, 1 / (double)item->summary->n);
+}
+
+/* In percent, the axis' unit. Beside many nines the first quarter has no room for its text. */
+static void curves_add_probability_ticks(struct curves *c)
+{
+    static const struct {
+        double p;
+        const char *text;
+    } marks[] = {
+        { 0, "min" },          { 0.25, "25 %" },        { 0.5, "50 %" },  { 0.75, "75 %" },
+        { 0.9, "90 %" },       { 0.95, "95 %" },        { 0.99, "99 %" }, { 0.999, "99.9 %" },
+        { 0.9999, "99.99 %" }, { 0.99999, "99.999 %" },
+    };
+
+    double per_nine = AREA_WIDTH / -log10(1 - c->top), taken = -INFINITY;
+
+    for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]) && marks[i].p <= c->top; i++) {
+        double at = -log10(1 - marks[i].p) * per_nine;
+        bool fits = at - taken >= TICK_APART;
+        ticks_add(&c->p->x.ticks, marks[i].p * 100, fits ? marks[i].text : "", !fits);
+        taken = fits ? at : taken;
+    }
+}
+
+/* Close together where the line bends: by 1/100 in the body, by parts of a nine in the tail. */
+static void curves_add_quantiles(struct curves *c, size_t i)
+{
+    const struct chart_item *item = curves_item_at(c, i);
+    struct layer *line = curves_add_line(c, MARK_LINE, i);
+    double end = fmax(carried(item), 0.5);
+
+    for (int k = 0; k < 90 && k / 100.0 < end; k++)
+        layer_add(line, k / 100.0, chart_samples_quantile(&c->s, item, k / 100.0));
+    for (int k = TAIL_PARTS; 1 - pow(10, -(double)k / TAIL_PARTS) < end; k++) {
+        double p = 1 - pow(10, -(double)k / TAIL_PARTS);
+        layer_add(line, p, chart_samples_quantile(&c->s, item, p));
+    }
+    layer_add(line, end, chart_samples_quantile(&c->s, item, end));
+}
+
+static void curves_draw_quantiles(struct curves *c)
+{
+    const struct preset *preset = c->s.chart->preset;
+
+    c->tail = preset->x_scale != SCALE_LINEAR;
+    /* What is shown reaches as far as the samples carry it, and no further. */
+    c->low = INFINITY;
+    c->high = -INFINITY;
+    for (size_t i = 0; i < c->s.items->nr; i++) {
+        double end = fmax(carried(curves_item_at(c, i)), 0.5);
+        double least = chart_samples_quantile(&c->s, curves_item_at(c, i), 0);
+        c->top = fmax(c->top, end);
+        c->low = fmin(c->low, isfinite(least) ? least : INFINITY);
+        c->high = fmax(c->high, chart_samples_quantile(&c->s, curves_item_at(c, i), end));
+    }
+    c->p = figure_panel(c->s.f);
+    axis_set(&c->p->x, preset->x_label ? preset->x_label : "share of samples below", QUANTITY_SHARE,
+             "", c->tail ? AXIS_NINES : AXIS_LINEAR);
+    c->p->x.low = 0;
+    c->p->x.high = c->tail ? 1 - pow(1 - c->top, 1.02) : c->top * 1.02;
+    if (c->tail)
+        curves_add_probability_ticks(c);
+    chart_samples_axis(&c->s, &c->p->y, preset->y_label, preset->y_scale, c->low, c->high);
+    for (size_t i = 0; i < c->s.items->nr; i++)
+        curves_add_quantiles(c, i);
+    curves_finish(
+        c,
+        c->tail ? "The value (upright) below which a share of the samples lies (across). Each "
+                  "nine takes the same width, so that the tail is seen; a line ends where its "
+                  "samples carry no further quantile (95 % confidence)."
+                : "The value (upright) below which a share of the samples lies (across); a line "
+                  "ends where its samples carry no further quantile (95 % confidence).",
+        "Quantile functions");
+}
+
+static void curves_draw(const struct chart *chart, struct chart_items *items, struct figure *f,
+                        enum scale_choice scale, void (*draw)(struct curves *c))
+{
+    struct curves c = { .p = NULL };
+
+    if (!chart_samples_init(&c.s, chart, items, f, scale))
+        return;
+    chart_samples_limit(&c.s, chart_limit(chart->preset, LIMIT), chart_samples_spread);
+    draw(&c);
+}
+
+void build_ecdf(const struct chart *chart, struct chart_items *items, struct figure *f)
+{
+    curves_draw(chart, items, f, chart->preset->x_scale, curves_draw_ecdf);
+}
+
+void build_quantiles(const struct chart *chart, struct chart_items *items, struct figure *f)
+{
+    curves_draw(chart, items, f, chart->preset->y_scale, curves_draw_quantiles);
+}
+
+/* ---- percentiles ---- */
+
+static const struct {
+    const char *name;
+    double p;
+} steps[] = {
+    { "min", 0 },    { "p5", 0.05 },  { "p25", 0.25 }, { "p50", 0.5 }, { "p75", 0.75 },
+    { "p90", 0.90 }, { "p95", 0.95 }, { "p99", 0.99 }, { "max", 1 },
+};
+
+enum { STEPS = sizeof(steps) / sizeof(steps[0]) };
+
+/* Widest relative spread first: those lines have something to say. */
+static double percentiles_spread(const struct chart_item *item)
+{
+    const struct summary *s = item->summary;
+    double p5 = stats_quantile(s->sorted, s->n, 0.05), p95 = stats_quantile(s->sorted, s->n, 0.95);
+
+    return p95 / p5;
+}
+
+/* A percentile beyond what n samples carry is left out rather than invented. */
+static bool percentile_is_carried(const struct summary *s, double p)
+{
+    return p == 0 || p == 1 || p == 0.5 || s->n >= stats_quantile_needs(p, 0.95);
+}
+
+static void percentiles_add_line(struct panel *p, const struct chart_item *item, size_t nth)
+{
+    const struct summary *s = item->summary;
+    double median = chart_item_median(item);
+    char label[LABEL_SIZE], text[QUANTITY_TEXT_SIZE];
+
+    curve_label(item, quantity_text(QUANTITY_TIME, "", median, text), label);
+    struct layer *line = panel_layer(p, MARK_LINE, label);
+    struct layer *points = panel_layer(p, MARK_POINTS, label);
+    style_nth(&line->style, nth);
+    style_nth(&points->style, nth);
+    for (size_t i = 0; i < STEPS; i++) {
+        if (!percentile_is_carried(s, steps[i].p))
+            continue;
+        double ratio = stats_quantile(s->sorted, s->n, steps[i].p) / median;
+        layer_add(line, (double)i, ratio);
+        layer_add(points, (double)i, ratio);
+    }
+}
+
+void build_percentiles(const struct chart *chart, struct chart_items *items, struct figure *f)
+{
+    const char *names[STEPS];
+    size_t widest = 0;
+    struct range r = { INFINITY, 0 };
+
+    chart_items_limit(items, chart_limit(chart->preset, LIMIT), percentiles_spread);
+    struct panel *p = figure_panel(f);
+    for (size_t i = 0; i < STEPS; i++)
+        names[i] = steps[i].name;
+    for (size_t i = 0; i < items->nr; i++) {
+        const struct summary *s = items->items[i].summary;
+        double median = chart_item_median(&items->items[i]);
+        range_include(&r, s->sorted[0] / median);
+        range_include(&r, s->sorted[s->n - 1] / median);
+        if (percentiles_spread(&items->items[i]) > percentiles_spread(&items->items[widest]))
+            widest = i;
+    }
+    axis_names(&p->x, names, STEPS, false);
+    axis_set(&p->y, "latency / own median", QUANTITY_PLAIN, "",
+             chart->preset->y_scale == SCALE_AUTO ? (r.high > 10 * r.low ? AXIS_LOG : AXIS_LINEAR)
+                                                  : chart_scale(chart->preset, r.low, r.high));
+    if (p->y.scale == AXIS_LINEAR) { /* ratios: 1 is the reference, not 0 */
+        p->y.low = r.low - 0.06 * (r.high - r.low) - 0.005;
+        p->y.high = r.high + 0.06 * (r.high - r.low) + 0.005;
+    }
+    for (size_t i = 0; i < items->nr; i++)
+        percentiles_add_line(p, &items->items[i], i);
+    chart_caption(f, items, widest_first,
+                  "One line a benchmark: its percentiles as multiples of its own median. A steep "
+                  "right end is a long tail. Percentiles that the number of samples cannot carry "
+                  "are left out.");
+    figure_set(&f->alt,
+               "Percentiles of %zu benchmark%s relative to the median, from %.2f at the least to "
+               "%.2f at most; the widest p5 to p95 is that of %s.",
+               items->nr, items->nr == 1 ? "" : "s", r.low, r.high, items->items[widest].label);
+}

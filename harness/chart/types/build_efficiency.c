@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT */
+/* Throughput set against what a model is: per layer, and per work of a token, because layers differ
+ * in work. Points over the number of parameters, larger for wider models, coloured by throughput.
+ */
+#include "base/memory.h"
+#include "chart/types/chart_types.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NAMED_MAX = 8, SMALLEST = 9, LARGEST = 30, PLOT_HEIGHT = 380 };
+
+static const struct {
+    const char *metric, *label, *base;
+} panels[] = {
+    { "tokens / layers", "throughput per layer", " tokens/s" },
+    { "tokens * 1e9 / flops_per_token", "throughput per GFLOP of a token", " tokens/s" },
+    { "gflops", "compute rate", "FLOP/s" },
+};
+
+enum { PANELS = sizeof(panels) / sizeof(panels[0]) };
+
+struct efficiency {
+    const struct chart *chart;
+    struct chart_items *items;
+    struct chart_metric x, y[PANELS], size, colour;
+    struct range sizes, colours;
+    bool log;     /* the colours' scale */
+    bool *chosen; /* of each item; owned */
+    struct figure *f;
+};
+
+static double efficiency_value_of(const struct efficiency *e, const struct chart_metric *m,
+                                  size_t item)
+{
+    return chart_value_at(e->items, m, item);
+}
+
+/* A point needs a model and a throughput; then it has all the rest. */
+static void efficiency_keep_models(struct efficiency *e)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < e->items->nr; i++)
+        if (efficiency_value_of(e, &e->x, i) > 0 && efficiency_value_of(e, &e->y[0], i) > 0 &&
+            efficiency_value_of(e, &e->y[1], i) > 0 && efficiency_value_of(e, &e->y[2], i) > 0)
+            e->items->items[kept++] = e->items->items[i];
+    e->items->nr = kept;
+}
+
+/* Where there are too many points to name, of each kernel the fastest. */
+static void efficiency_keep_fastest(struct efficiency *e)
+{
+    size_t kept = 0, all = e->items->nr;
+
+    for (size_t i = 0; all > NAMED_MAX && i < all; i++) {
+        bool fastest = true;
+        for (size_t k = 0; k < all; k++) {
+            double ahead =
+                efficiency_value_of(e, &e->colour, k) - efficiency_value_of(e, &e->colour, i);
+            if (strcmp(e->items->items[k].bench->kernel, e->items->items[i].bench->kernel) == 0 &&
+                (ahead > 0 || (ahead == 0 && k < i)))
+                fastest = false;
+        }
+        e->chosen[i] = fastest;
+    }
+    for (size_t i = 0; i < all; i++)
+        if (all <= NAMED_MAX || e->chosen[i])
+            e->items->items[kept++] = e->items->items[i];
+    e->items->nr = kept;
+    e->items->left_out = all - kept;
+}
+
+/* Where a value lies between the ends, 0 to 1; in the middle where they are one. */
+static double efficiency_share_of(double value, struct range r, bool log_scale)
+{
+    if (!(r.high > r.low))
+        return 0.5;
+    return log_scale ? log(value / r.low) / log(r.high / r.low)
+                     : (value - r.low) / (r.high - r.low);
+}
+
+/* Of each kernel one: its model says enough, unless two kernels are of one model. */
+static const char *efficiency_label_of(const struct efficiency *e, size_t item)
+{
+    const struct chart_item *items = e->items->items;
+
+    for (size_t i = 0; i < e->items->nr; i++)
+        if (!e->items->left_out || (i != item && items[i].model == items[item].model))
+            return items[item].label;
+    return items[item].model->name;
+}
+
+static void efficiency_add_points(const struct efficiency *e, struct panel *p, size_t panel)
+{
+    struct layer *points = panel_layer(p, MARK_POINTS, NULL);
+    struct layer *names = panel_layer(p, MARK_TEXT, NULL);
+
+    names->place = true;
+    for (size_t i = 0; i < e->items->nr; i++) {
+        double x = efficiency_value_of(e, &e->x, i), y = efficiency_value_of(e, &e->y[panel], i);
+        struct datum *d = layer_add(points, x, y);
+        double width = efficiency_share_of(efficiency_value_of(e, &e->size, i), e->sizes, false);
+        d->size = SMALLEST + (LARGEST - SMALLEST) * (isfinite(width) ? width : 0);
+        d->share = efficiency_share_of(efficiency_value_of(e, &e->colour, i), e->colours, e->log);
+        if (e->items->nr <= NAMED_MAX)
+            layer_add_text(names, x, y, ANCHOR_LEFT, efficiency_label_of(e, i));
+    }
+}
+
+static void efficiency_add_panel(struct efficiency *e, size_t panel)
+{
+    const struct preset *preset = e->chart->preset;
+    struct panel *p = figure_panel(e->f);
+    struct range x = chart_range(e->items, &e->x), y = chart_range(e->items, &e->y[panel]);
+
+    chart_axis(&p->x, &e->x, preset->x_label, x.high > 2 * x.low ? AXIS_LOG : AXIS_LINEAR);
+    axis_set(&p->y, panels[panel].label, QUANTITY_RATE, panels[panel].base,
+             chart_scale(preset, y.low, y.high));
+    p->plot_height = PLOT_HEIGHT;
+    efficiency_add_points(e, p, panel);
+}
+
+static void efficiency_words(struct efficiency *e)
+{
+    char low[QUANTITY_TEXT_SIZE], high[QUANTITY_TEXT_SIZE];
+    size_t best = 0;
+
+    chart_caption(
+        e->f, e->items, "the fastest of each kernel",
+        "One point a benchmark: its size says %.60s, its colour %.60s. Per layer and per work of "
+        "a token small models look best; the compute rate alone compares models of different "
+        "size.%s",
+        e->size.label, e->colour.label,
+        e->items->nr > NAMED_MAX ? " Too many points to name." : "");
+    for (size_t i = 1; i < e->items->nr; i++)
+        if (efficiency_value_of(e, &e->y[2], i) > efficiency_value_of(e, &e->y[2], best))
+            best = i;
+    figure_set(&e->f->alt,
+               "Throughput per layer, throughput per GFLOP of a token and compute rate for %zu "
+               "benchmark%s; throughput runs from %s to %s, and %s has the highest compute rate.",
+               e->items->nr, e->items->nr == 1 ? "" : "s",
+               chart_text(&e->colour, e->colours.low, low),
+               chart_text(&e->colour, e->colours.high, high), e->items->items[best].label);
+}
+
+static void efficiency_draw(struct efficiency *e)
+{
+    e->sizes = chart_range(e->items, &e->size);
+    e->colours = chart_range(e->items, &e->colour);
+    e->log = e->colours.low > 0 && e->colours.high > 20 * e->colours.low;
+    e->f->columns = PANELS;
+    for (size_t k = 0; k < PANELS; k++)
+        efficiency_add_panel(e, k);
+    if (isfinite(e->colours.low))
+        figure_scale_bar(e->f, e->colour.label, e->colour.quantity, e->colour.base, e->colours.low,
+                         e->colours.high, e->log);
+    efficiency_words(e);
+}
+
+void build_efficiency(const struct chart *chart, struct chart_items *items, struct figure *f)
+{
+    const struct preset *preset = chart->preset;
+    struct efficiency e = { .chart = chart,
+                            .items = items,
+                            .x = chart_metric_chosen(preset->x, "parameters"),
+                            .size = chart_metric_chosen(preset->size, "width"),
+                            .colour = chart_metric_chosen(preset->colour, "tokens"),
+                            .f = f };
+    size_t timed = items->nr;
+
+    for (size_t k = 0; k < PANELS; k++)
+        e.y[k] = chart_metric_chosen(panels[k].metric, NULL);
+    efficiency_keep_models(&e);
+    e.chosen = memory_zeroed(items->nr + 1, sizeof(*e.chosen));
+    efficiency_keep_fastest(&e);
+    if (items->nr)
+        efficiency_draw(&e);
+    else
+        chart_absent(f, "none of the %zu benchmarks with a time is a model with tokens per second",
+                     timed);
+    free(e.chosen);
+    for (size_t k = 0; k < PANELS; k++)
+        chart_metric_release(&e.y[k]);
+    chart_metric_release(&e.x);
+    chart_metric_release(&e.size);
+    chart_metric_release(&e.colour);
+}

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: MIT */
+/* A metric over what was varied: a dim (batch, seq, ...), a parameter of the run (min_time), the
+ * threads, or any other number. One line for each family of benchmarks that are alike in all else.
+ * Several runs: a panel a family, a line a run. */
+#include "base/memory.h"
+#include "chart/types/chart_types.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LINES_LIMIT = 8, PANELS_LIMIT = 6, LINES_IN_PANEL = 12, TICKS_MAX = 24, HEIGHT = 260 };
+
+struct lines {
+    const struct chart *chart;
+    struct chart_items *items; /* with a value of both */
+    struct chart_families families;
+    struct chart_metric x, y;
+    struct figure *f;
+    struct range x_range, y_range;
+    size_t drawn, eligible; /* lines, or panels */
+    bool *chosen;           /* of each family; owned */
+    bool panels;
+};
+
+static double lines_x_of(const struct lines *l, size_t item)
+{
+    return chart_value_at(l->items, &l->x, item);
+}
+
+static struct chart_value lines_y_of(const struct lines *l, size_t item)
+{
+    return chart_value_of(&l->y, &l->items->items[item], &l->items->context);
+}
+
+static bool lines_has_two_places(const struct lines *l, const struct chart_family *family)
+{
+    for (size_t i = 1; i < family->nr; i++)
+        if (lines_x_of(l, family->members[i]) != lines_x_of(l, family->members[0]))
+            return true;
+    return false;
+}
+
+/* Members from left to right; of one place in the order measured. */
+static void sort_members(const struct lines *l, struct chart_family *family)
+{
+    for (size_t i = 1; i < family->nr; i++)
+        for (size_t k = i;
+             k > 0 && lines_x_of(l, family->members[k - 1]) > lines_x_of(l, family->members[k]);
+             k--) {
+            size_t member = family->members[k];
+            family->members[k] = family->members[k - 1];
+            family->members[k - 1] = member;
+        }
+}
+
+static void lines_add_line(struct lines *l, struct panel *p, const struct chart_family *family,
+                           const char *label, size_t nth)
+{
+    struct chart_line line = chart_line(p, label, nth);
+
+    for (size_t i = 0; i < family->nr; i++) {
+        double x = lines_x_of(l, family->members[i]);
+        struct chart_value v = lines_y_of(l, family->members[i]);
+        chart_line_add(&line, x, v);
+        range_include(&l->x_range, x);
+        range_include(&l->y_range, v.value);
+    }
+}
+
+static int lines_order_numbers(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* The distinct values of x; the caller frees them. */
+static double *lines_places_of(const struct lines *l, size_t *nr)
+{
+    double *values = memory_zeroed(l->items->nr + 1, sizeof(*values));
+    size_t kept = 0;
+
+    for (size_t i = 0; i < l->items->nr; i++)
+        values[i] = lines_x_of(l, i);
+    qsort(values, l->items->nr, sizeof(*values), lines_order_numbers);
+    for (size_t i = 0; i < l->items->nr; i++)
+        if (kept == 0 || values[i] != values[kept - 1])
+            values[kept++] = values[i];
+    *nr = kept;
+    return values;
+}
+
+/* What was varied by hand has few values: ticks stand at them. */
+static bool lines_add_ticks(const struct lines *l, struct panel *p)
+{
+    size_t nr;
+    double *values = lines_places_of(l, &nr);
+    bool few = nr <= TICKS_MAX && l->x.quantity == QUANTITY_PLAIN && l->x.parameter;
+
+    for (size_t i = 0; few && i < nr; i++) {
+        char text[32];
+        snprintf(text, sizeof(text), "%.10g", values[i]);
+        if (values[i] > 0 || p->x.scale != AXIS_LOG)
+            ticks_add(&p->x.ticks, values[i], text, false);
+    }
+    free(values);
+    return few;
+}
+
+/* Sizes double more often than not: log from a factor of 8 on. */
+static enum axis_scale x_scale(const struct lines *l)
+{
+    if (l->chart->preset->x_scale == SCALE_AUTO && l->x.parameter)
+        return l->x_range.low > 0 && l->x_range.high >= 8 * l->x_range.low ? AXIS_LOG : AXIS_LINEAR;
+    return chart_scale_of(l->chart->preset->x_scale, l->x_range.low, l->x_range.high);
+}
+
+/* Over what grows by factors, values do too: on a linear axis the small ones would lie on it. */
+static enum axis_scale y_scale(const struct lines *l)
+{
+    if (l->chart->preset->y_scale == SCALE_AUTO && x_scale(l) == AXIS_LOG && l->y_range.low > 0 &&
+        l->y_range.high >= 8 * l->y_range.low)
+        return AXIS_LOG;
+    return chart_scale(l->chart->preset, l->y_range.low, l->y_range.high);
+}
+
+static void lines_set_axes(struct lines *l, struct panel *p)
+{
+    const struct preset *preset = l->chart->preset;
+
+    chart_axis(&p->x, &l->x, preset->x_label, x_scale(l));
+    lines_add_ticks(l, p);
+    chart_axis(&p->y, &l->y, preset->y_label, y_scale(l));
+}
+
+/* Of many runs the last ones: more lines could not be told apart. */
+static bool lines_is_late(const struct lines *l, size_t run)
+{
+    return run + LINES_IN_PANEL >= chart_nr_runs(l->chart);
+}
+
+/* Families of one benchmark in several runs share a panel. */
+static bool lines_same_panel(const struct chart_family *a, const struct chart_family *b)
+{
+    return strcmp(a->name.key, b->name.key) == 0;
+}
+
+static void lines_add_panel(struct lines *l, size_t first)
+{
+    struct chart_families *families = &l->families;
+    struct panel *p = figure_panel(l->f);
+
+    figure_set(&p->title, "%s", families->own[first]);
+    p->plot_height = HEIGHT;
+    for (size_t i = first; i < families->nr; i++) {
+        size_t run = families->items[i].run;
+        if (l->chosen[i] && lines_is_late(l, run) &&
+            lines_same_panel(&families->items[i], &families->items[first]))
+            lines_add_line(l, p, &families->items[i], chart_run_name(l->chart, run), run);
+    }
+}
+
+static bool lines_is_first_of_panel(const struct lines *l, size_t nth)
+{
+    for (size_t i = 0; i < nth; i++)
+        if (l->chosen[i] && lines_same_panel(&l->families.items[i], &l->families.items[nth]))
+            return false;
+    return l->chosen[nth];
+}
+
+/* In a crowd, of each kernel the family with most sizes, or the best. */
+static bool lines_leads(const struct lines *l, size_t nth, size_t limit)
+{
+    return l->eligible <= limit || chart_family_leads(&l->families, l->items, nth, &l->y);
+}
+
+static void lines_add_panels(struct lines *l, size_t limit)
+{
+    for (size_t i = 0; i < l->families.nr; i++)
+        l->eligible += lines_is_first_of_panel(l, i);
+    for (size_t i = 0; i < l->families.nr && l->drawn < limit; i++) {
+        if (!lines_is_first_of_panel(l, i) || !lines_leads(l, i, limit))
+            continue;
+        lines_add_panel(l, i);
+        l->drawn++;
+    }
+    l->f->columns = l->drawn > 4 ? 3 : l->drawn > 1 ? 2 : 1;
+}
+
+static void lines_add_lines(struct lines *l, size_t limit)
+{
+    struct panel *p = figure_panel(l->f);
+
+    for (size_t i = 0; i < l->families.nr; i++)
+        l->eligible += l->chosen[i];
+    for (size_t i = 0; i < l->families.nr && l->drawn < limit; i++)
+        if (l->chosen[i] && lines_leads(l, i, limit))
+            lines_add_line(l, p, &l->families.items[i], l->families.labels[i], l->drawn++);
+}
+
+static const char *lines_run_words(const struct lines *l, char words[80])
+{
+    size_t nr = chart_nr_runs(l->chart);
+
+    if (!l->panels)
+        return "";
+    if (nr > LINES_IN_PANEL)
+        snprintf(words, 80, "A line a run, the last %d of %zu. ", LINES_IN_PANEL, nr);
+    else
+        snprintf(words, 80, "A line a run. ");
+    return words;
+}
+
+static void lines_draw(struct lines *l)
+{
+    size_t chosen = 0;
+
+    l->x_range = l->y_range = RANGE_NONE;
+    l->chosen = memory_zeroed(l->families.nr + 1, sizeof(*l->chosen));
+    for (size_t i = 0; i < l->families.nr; i++) {
+        l->chosen[i] = lines_has_two_places(l, &l->families.items[i]);
+        chosen += l->chosen[i];
+        sort_members(l, &l->families.items[i]);
+    }
+    if (!chosen) {
+        chart_absent(l->f, "no benchmark was measured at two or more values of %s, with %s",
+                     l->x.name, l->y.label);
+        return;
+    }
+    if (l->panels)
+        lines_add_panels(l, chart_limit(l->chart->preset, PANELS_LIMIT));
+    else
+        lines_add_lines(l, chart_limit(l->chart->preset, LINES_LIMIT));
+    for (size_t i = 0; i < l->f->nr_panels; i++)
+        lines_set_axes(l, l->f->panels[i]);
+    char words[80], low[QUANTITY_TEXT_SIZE], high[QUANTITY_TEXT_SIZE], more[160] = "";
+    const struct metric *metric = l->y.metric;
+    if (l->eligible > l->drawn)
+        snprintf(more, sizeof(more),
+                 " Showing %zu of %zu %s: of each kernel the one with most sizes, or the best.",
+                 l->drawn, l->eligible, l->panels ? "benchmarks" : "lines");
+    chart_caption(l->f, l->items, "", "%sPoints: %.120s%s%s.%s", lines_run_words(l, words),
+                  l->y.label, metric && metric->kind == METRIC_RATE ? " at the median time" : "",
+                  metric && metric->kind != METRIC_FACT ? "; bars p5 to p95" : "", more);
+    figure_set(&l->f->alt, "Lines of %s over %s for %zu benchmark%s%s, from %s to %s.", l->y.label,
+               l->x.parameter ? l->x.name : l->x.label, l->drawn, l->drawn == 1 ? "" : "s",
+               l->panels ? " in several runs" : "", chart_text(&l->y, l->y_range.low, low),
+               chart_text(&l->y, l->y_range.high, high));
+}
+
+void build_lines(const struct chart *chart, struct chart_items *items, struct figure *f)
+{
+    struct lines l = {
+        .chart = chart,
+        .items = items,
+        .f = f,
+        .x = chart_metric_chosen(chart->preset->x, "batch"),
+        .y = chart_metric_chosen(chart->preset->y, "p50"),
+    };
+
+    chart_items_require(items, &l.x);
+    chart_items_require(items, &l.y);
+    chart_families_over(&l.families, items, &l.x);
+    l.panels = chart_nr_runs(chart) > 1 && !chart_metric_is_of_run(&l.x);
+    lines_draw(&l);
+    free(l.chosen);
+    chart_families_release(&l.families);
+    chart_metric_release(&l.x);
+    chart_metric_release(&l.y);
+}

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: MIT */
+/* History: one panel a benchmark, p50 over the runs with a p5 to p95 band. Runs without this
+ * benchmark leave a gap; runs from a dirty tree are hollow; a change of the surroundings is a
+ * dashed line, a run that somebody wrote about has a number. */
+#include "base/memory.h"
+#include "base/text.h"
+#include "chart/types/chart_types.h"
+#include "chart/types/trend_marks.h"
+#include "metrics/label.h"
+#include "trend/series.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LIMIT = 6, WINDOW_MAX = 64 };
+
+/* A band may be this many times as high as the highest median: a wild tail does not squeeze it. */
+static const double band_most = 2.5;
+
+struct trend_chart {
+    const struct chart *chart;
+    const struct series_list *list;
+    const struct trends *found;  /* one for each series of the list */
+    struct series_list own_list; /* where the chart has none */
+    struct trends own_found;
+    const struct series **shown;
+    size_t nr, all;
+    struct trend_runs runs;
+    struct figure *f;
+};
+
+/* How far the last point lies from the median of those before. */
+static double trend_last_move(const struct series *s)
+{
+    double *before = memory_zeroed(s->nr, sizeof(*before));
+
+    for (size_t i = 0; i + 1 < s->nr; i++)
+        before[i] = s->items[i].value;
+    double median = stats_median(before, s->nr - 1);
+    free(before);
+    return fabs(log(s->items[s->nr - 1].value / median));
+}
+
+static const struct trend *found_in(const struct trend_chart *t, const struct series *s)
+{
+    return &t->found->items[s - t->list->items];
+}
+
+/* Series with steps come before all others. */
+static double trend_interest(const struct trend_chart *t, const struct series *s)
+{
+    return trend_last_move(s) + (found_in(t, s)->nr ? 1e6 : 0);
+}
+
+static void trend_keep_series(struct trend_chart *t, size_t limit)
+{
+    double *interests = memory_zeroed(t->nr + 1, sizeof(*interests));
+
+    for (size_t i = 0; i < t->nr; i++)
+        interests[i] = trend_interest(t, t->shown[i]);
+    t->nr = chart_keep_heaviest(t->shown, sizeof(*t->shown), t->nr, interests, limit);
+    free(interests);
+}
+
+static void trend_choose_series(struct trend_chart *t)
+{
+    const char *machine = t->chart->records->runs[t->chart->run].machine.class_name;
+
+    t->shown = memory_zeroed(t->list->nr + 1, sizeof(*t->shown));
+    for (size_t i = 0; i < t->list->nr; i++) {
+        const struct series *s = &t->list->items[i];
+        if (s->nr >= 2 && strcmp(s->machine, machine) == 0 &&
+            preset_takes(t->chart->preset, s->bench->key))
+            t->shown[t->nr++] = s;
+    }
+    t->all = t->nr;
+    trend_keep_series(t, chart_limit(t->chart->preset, LIMIT));
+}
+
+/* A gap where runs lie between that lack this benchmark; `last` is the run of the point before. */
+static void break_at_gap(const struct trend_chart *t, int last, int run, struct layer *line,
+                         struct layer *band)
+{
+    if (last < 0 || t->runs.merged[run] == t->runs.merged[last] + 1)
+        return;
+    layer_add(line, NAN, NAN);
+    layer_add(band, NAN, NAN);
+}
+
+/* Median of the points in a window that ends at the i-th. */
+static double trend_rolling(const struct series *s, size_t i, size_t window)
+{
+    double values[WINDOW_MAX];
+    size_t nr = 0;
+
+    for (size_t k = i + 1 > window ? i + 1 - window : 0; k <= i; k++)
+        values[nr++] = s->items[k].value;
+    return stats_median(values, nr);
+}
+
+static void trend_add_rolling(const struct trend_chart *t, struct panel *p, const struct series *s)
+{
+    size_t window = (size_t)t->chart->preset->rolling_window;
+    char label[64];
+
+    if (window < 2 || window > WINDOW_MAX)
+        return;
+    snprintf(label, sizeof(label), "median of the last %zu", window);
+    struct layer *line = panel_stroke(p, MARK_LINE, label, INK_VERMILLION, DASH_SHORT, 1.6);
+    for (size_t i = 0; i < s->nr; i++)
+        layer_add(line, t->runs.position[s->items[i].run], trend_rolling(s, i, window));
+}
+
+static void trend_add_points(const struct trend_chart *t, struct panel *p, const struct series *s,
+                             double top)
+{
+    struct layer *band = panel_layer(p, MARK_BAND, "p5 to p95");
+    struct layer *line = panel_layer(p, MARK_LINE, "p50");
+    struct layer *range = panel_layer(p, MARK_INTERVALS, NULL);
+    trend_add_rolling(t, p, s);
+    struct layer *clean = panel_points(p, "p50", INK_BLUE, SHAPE_CIRCLE, 7);
+    struct layer *dirty = panel_points(p, "p50, dirty tree", INK_BLUE, SHAPE_CIRCLE, 7);
+    struct layer *apart = panel_points(p, "p50, not merged", INK_BLUE, SHAPE_DIAMOND, 12);
+    int last = -1;
+
+    dirty->style.hollow = apart->style.hollow = true;
+    band->style.opacity = 0.2;
+    band->style.ink = line->style.ink = range->style.ink = INK_BLUE;
+    range->style.width = 1;
+    for (size_t i = 0; i < s->nr; i++) {
+        const struct series_point *point = &s->items[i];
+        double x = t->runs.position[point->run];
+        if (trend_run_unmerged(&t->runs, point->run)) {
+            layer_add_interval(range, x, point->p5, fmin(point->p95, top));
+            layer_add(apart, x, point->value);
+            continue;
+        }
+        break_at_gap(t, last, point->run, line, band);
+        last = point->run;
+        layer_add(line, x, point->value);
+        layer_add_interval(band, x, point->p5, point->p95 > top ? INFINITY : point->p95);
+        layer_add(point->dirty ? dirty : clean, x, point->value);
+    }
+}
+
+/* The height that the panel must show: all of the band, unless that is out of all proportion. */
+static double trend_top_of(const struct trend_chart *t, const struct series *s)
+{
+    double band = 0, median = 0;
+
+    for (size_t i = 0; i < s->nr; i++) {
+        band = fmax(band, s->items[i].p95);
+        median = fmax(median, s->items[i].value);
+    }
+    bool cut = t->chart->preset->y_scale != SCALE_LOG && band > 1.5 * band_most * median;
+    return cut ? band_most * median : fmax(band, median);
+}
+
+static bool trend_is_cut(const struct series *s, double top)
+{
+    for (size_t i = 0; i < s->nr; i++)
+        if (s->items[i].p95 > top)
+            return true;
+    return false;
+}
+
+static void trend_add_panel(const struct trend_chart *t, const struct series *s, const char *label)
+{
+    struct panel *p = figure_panel(t->f);
+    double top = trend_top_of(t, s);
+
+    figure_set(&p->title, "%s", label);
+    axis_set(&p->x, NULL, QUANTITY_PLAIN, "", AXIS_LINEAR);
+    axis_set(&p->y, "latency", QUANTITY_TIME, "",
+             t->chart->preset->y_scale == SCALE_LOG ? AXIS_LOG : AXIS_LINEAR);
+    p->x.low = -0.5;
+    p->x.high = t->runs.nr - 0.5;
+    if (trend_is_cut(s, top)) {
+        p->y.low = 0;
+        p->y.high = top;
+    }
+    p->plot_height = t->nr > 2 ? 190 : 360;
+    trend_runs_ticks(&t->runs, &p->x.ticks);
+    int rows = trend_notes_add(&t->runs, t->chart, p, top);
+    trend_add_points(t, p, s, top);
+    trend_marks_add(p, found_in(t, s), t->runs.position, top, rows);
+}
+
+static bool shows_steps(const struct trend_chart *t)
+{
+    for (size_t i = 0; i < t->nr; i++)
+        if (found_in(t, t->shown[i])->nr)
+            return true;
+    return false;
+}
+
+static bool shows_unmerged(const struct trend_chart *t)
+{
+    for (int i = 0; i < t->runs.nr; i++)
+        if (trend_run_unmerged(&t->runs, t->runs.order[i]))
+            return true;
+    return false;
+}
+
+/* Ticks may be times of a day, or commits: the days stand here. */
+static void trend_add_subtitle(struct trend_chart *t, const char *machine)
+{
+    char first[TEXT_UNIT_SIZE], last[TEXT_UNIT_SIZE];
+
+    text_timestamp(trend_run_at(&t->runs, 0)->started_ms, first);
+    text_timestamp(trend_run_at(&t->runs, t->runs.nr - 1)->started_ms, last);
+    bool one_day = strncmp(first, last, strlen("2026-11-21")) == 0;
+    figure_set(&t->f->subtitle, "%d runs  ·  %.10s%s%.10s  ·  %s", t->runs.nr, first,
+               one_day ? "" : " to ", one_day ? "" : last, machine);
+}
+
+static void trend_add_words(struct trend_chart *t)
+{
+    const struct series *most = t->shown[0];
+    const struct run *run = &t->chart->records->runs[t->chart->run];
+    struct strbuf sb;
+    char first[QUANTITY_TEXT_SIZE], last[QUANTITY_TEXT_SIZE];
+
+    for (size_t i = 1; i < t->nr; i++)
+        if (trend_last_move(t->shown[i]) > trend_last_move(most))
+            most = t->shown[i];
+    strbuf_init(&sb);
+    strbuf_adds(&sb,
+                "Each point is a run: the median of its launches; band: p5 to p95 of its "
+                "samples; one that reaches the frame goes on. Lines are not drawn across runs that "
+                "lack the benchmark.");
+    if (shows_steps(t))
+        strbuf_adds(
+            &sb,
+            " A solid upright line is a step for good, with its size; dotted are the levels "
+            "on both sides; the grey ground is the 95 % interval of where it came.");
+    if (shows_unmerged(t))
+        strbuf_addf(&sb, " Diamonds: runs of a branch that is not %s.", t->runs.branch);
+    if (t->all > t->nr)
+        strbuf_addf(
+            &sb,
+            " Showing %zu of %zu: those with steps, then those whose last point moved the most.",
+            t->nr, t->all);
+    trend_notes_explain(&t->runs, t->chart, &sb);
+    chart_take(&t->f->caption, &sb);
+    trend_add_subtitle(t, run->machine.cpu);
+    quantity_text(QUANTITY_TIME, "", most->items[0].value, first);
+    quantity_text(QUANTITY_TIME, "", most->items[most->nr - 1].value, last);
+    figure_set(&t->f->alt,
+               "Latency of %zu benchmark%s over %d runs; the largest last move is that of %s, "
+               "from %s at first to %s.",
+               t->nr, t->nr == 1 ? "" : "s", t->runs.nr, most->bench->key, first, last);
+}
+
+static void trend_draw(struct trend_chart *t)
+{
+    const struct benchmark_name **names = memory_zeroed(t->nr, sizeof(*names));
+
+    for (size_t i = 0; i < t->nr; i++)
+        names[i] = t->shown[i]->bench;
+    char **labels = labels_create(names, t->nr);
+    t->f->columns = t->nr > 1 ? 2 : 1;
+    for (size_t i = 0; i < t->nr; i++)
+        trend_add_panel(t, t->shown[i], t->nr == 1 ? t->shown[i]->bench->key : labels[i]);
+    trend_add_words(t);
+    labels_free(labels, t->nr);
+    free(names);
+}
+
+static void trend_find_series(struct trend_chart *t)
+{
+    t->list = t->chart->series ? t->chart->series : &t->own_list;
+    t->found = t->chart->series ? t->chart->trends : &t->own_found;
+    if (t->chart->series)
+        return;
+    series_list_init(&t->own_list, t->chart->records);
+    /* As `harness trend` judges them: all series of the history are one family. */
+    struct trend_settings settings = {
+        .metric = trend_metric("p50", NULL),
+        .fdr = 0.05,
+        .accepted = t->chart->accepted,
+        .nr_accepted = t->chart->nr_accepted,
+    };
+    struct error err;
+    /* It cannot fail on positive numbers; if it does, nothing is marked. */
+    if (trends_find(t->list, t->chart->records, &settings, &t->own_found, &err))
+        for (size_t i = 0; i < t->own_found.nr; i++)
+            t->own_found.items[i].nr = 0;
+}
+
+void build_trend(const struct chart *chart, struct figure *f)
+{
+    struct trend_chart t = { .chart = chart, .f = f };
+
+    trend_find_series(&t);
+    trend_runs_init(&t.runs, chart->records, chart->run);
+    trend_choose_series(&t);
+    if (t.nr)
+        trend_draw(&t);
+    else
+        chart_absent(f,
+                     "no benchmark has times from two or more runs of one machine; the "
+                     "history given has %d run%s of this one",
+                     t.runs.nr, t.runs.nr == 1 ? "" : "s");
+    trends_release(&t.own_found);
+    series_list_release(&t.own_list);
+    free(t.shown);
+    trend_runs_release(&t.runs);
+}

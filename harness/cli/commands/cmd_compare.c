@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/command.h"
+
+#include "base/file.h"
+#include "cli/history_open.h"
+#include "cli/progress.h"
+#include "cli/render/compare_print.h"
+#include "cli/render/replay_report.h"
+#include "cli/shared_options.h"
+#include "session/builds/builds.h"
+#include "session/compare.h"
+#include "session/replay.h"
+#include "terminal/terminal.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct compare_options {
+    struct compare_request request;
+    const char *db, *format, *output;
+    bool all, json, replay;
+    struct compare_comment_options comment;
+};
+
+/* The name of an option that --replay cannot heed: evidence and settings are what was recorded. */
+static const char *option_beside_replay(const struct compare_options *o)
+{
+    const struct compare_request *r = &o->request;
+    const struct {
+        const char *name;
+        bool given;
+    } options[] = {
+        { "--baseline", r->baseline },   { "--head", r->head },
+        { "--delta", r->deltas.nr },     { "--fdr", r->q > 0 },
+        { "--metric", r->metrics.nr },   { "--all", o->all },
+        { "--no-record", r->no_record }, { "--any-machine", r->any_machine },
+        { "--build", r->build },         { "--baseline-bin", r->baseline_bin },
+        { "--head-bin", r->head_bin },   { "--baseline-plugin", r->baseline_plugin },
+    };
+
+    for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
+        if (options[i].given)
+            return options[i].name;
+    return compare_request_option(r);
+}
+
+static int replay_recorded(const struct compare_options *o, int argc, char **argv,
+                           struct error *err)
+{
+    const char *beside = option_beside_replay(o);
+    struct replay replay = { .sink = &terminal_notes };
+
+    if (beside)
+        return error_set(err,
+                         "--replay takes numbers of recorded comparisons, and decides each with "
+                         "its own settings: no %s; `harness history verdicts` lists them",
+                         beside);
+    if (output_check_format(o->format, err) || history_open(&replay.store, o->db, STORE_READ, err))
+        return -1;
+    int rc = replay_run(&replay, argv, argc, err);
+    if (rc == 0)
+        rc = replay_report(&replay, o->json || (o->format && strcmp(o->format, "json") == 0),
+                           o->output, err);
+    enum exit_status status = replay_exit_status(&replay);
+    replay_release(&replay);
+    store_close(replay.store);
+    return rc ? -1 : (int)status;
+}
+
+/* For writing where it measures, and where verdicts are recorded if the file lets it; else why not
+ * goes into `why`. */
+static int open_compared(const struct compare_options *o, struct compared *c, struct error *why,
+                         struct error *err)
+{
+    struct strbuf path;
+    struct error first;
+
+    if (compare_request_measures(&o->request))
+        return history_open(&c->store, o->db, STORE_WRITE, err);
+    strbuf_init(&path);
+    history_path(o->db, &path);
+    bool writes = !o->request.no_record && file_exists(path.data);
+    strbuf_release(&path);
+    if (writes && history_open(&c->store, o->db, STORE_WRITE, &first) == 0)
+        return 0;
+    if (history_open(&c->store, o->db, STORE_READ, err))
+        return -1;
+    if (store_is_alone(c->store))
+        error_set(why, ": the disk is full");
+    else
+        error_set(why, " (--no-record asks for that): %s", writes ? first.message : "");
+    c->cannot_record = why->message;
+    return 0;
+}
+
+static int print_compared(const struct compare_options *o, enum compare_format format,
+                          const struct compared *c, const char *nothing, struct error *err)
+{
+    const struct compare_print print = {
+        .format = format,
+        .output = o->output,
+        .all = o->all,
+        .comment = { &o->comment, &o->request, c },
+    };
+
+    return nothing ? compare_print_nothing(&print, nothing, err) : compare_print(&print, err);
+}
+
+/* A known name with nothing to compare is no mistake. */
+static int print_nothing(const struct compare_options *o, enum compare_format format,
+                         const struct compared *c, struct error *err)
+{
+    struct error reason = *err;
+
+    terminal_error(&reason);
+    return print_compared(o, format, c, reason.message, err) ? -1 : EXIT_UNDECIDED;
+}
+
+static int compare_and_print(struct compare_options *o, enum compare_format format,
+                             struct compared *c, struct error *err)
+{
+    struct error why;
+
+    if (open_compared(o, c, &why, err))
+        return -1;
+    if (compare_sides_find(&o->request, c, err))
+        return c->base.nothing ? print_nothing(o, format, c, err) : -1;
+    if (compare_sides_decide(&o->request, c, err) || print_compared(o, format, c, NULL, err))
+        return -1;
+    return c->interrupted ? 128 + c->interrupted : (int)c->comparison.exit_status;
+}
+
+static int run_compare(int argc, char **argv, void *options, struct error *err)
+{
+    struct compare_options *o = options;
+    struct compare_request *r = &o->request;
+    struct compared c = { .store = NULL };
+    struct progress progress;
+    struct strbuf builds;
+    enum compare_format format;
+
+    if (o->replay)
+        return replay_recorded(o, argc, argv, err);
+    strbuf_init(&builds);
+    r->filters = argv;
+    r->nr_filters = (size_t)argc;
+    r->builds = history_builds(o->db, &builds);
+    progress_attach(&progress, &r->measuring, compare_request_measures(r));
+    int rc = compare_choose_format(o->json ? "json" : o->format, &o->comment, &format, err);
+    if (rc == 0)
+        rc = compare_request_check(r, &c.rule, err);
+    if (rc == 0)
+        rc = compare_and_print(o, format, &c, err);
+    compared_release(&c);
+    store_close(c.store);
+    strbuf_release(&builds);
+    return rc;
+}
+
+static const struct option_row rows[] = {
+    OPTION_ROW("baseline", 'b', OPTION_STRING, struct compare_options, request.baseline, "REF",
+               "the old side: baseline, branch, commit, run, label or file"),
+    OPTION_ROW("head", 0, OPTION_STRING, struct compare_options, request.head, "REF",
+               "the new side (default latest)"),
+    OPTION_ROW("delta", 0, OPTION_TEXTS, struct compare_options, request.deltas, "[FOR=]SHARE",
+               "changes within this do not matter (default 3%); p95=10% or 'gemm/*=5%' for some"),
+    OPTION_ROW("fdr", 0, OPTION_FRACTION, struct compare_options, request.q, "SHARE",
+               "share of false alarms among the alarms (default 5%)"),
+    OPTION_ROW("metric", 0, OPTION_STRINGS, struct compare_options, request.metrics, "NAME,...",
+               "what is compared (default p50), see `harness list metrics`"),
+    OPTION_ROW("all", 'a', OPTION_FLAG, struct compare_options, all, NULL,
+               "also the rows that are the same"),
+    OPTION_ROW("no-record", 0, OPTION_FLAG, struct compare_options, request.no_record, NULL,
+               "keep no record of the verdicts in the history"),
+    OPTION_ROW("replay", 0, OPTION_FLAG, struct compare_options, replay, NULL,
+               "decide recorded comparisons again (arguments: their numbers; default all)"),
+    OPTION_ROW("any-machine", 0, OPTION_FLAG, struct compare_options, request.any_machine, NULL,
+               "compare across machine classes, too"),
+    FORM_ROW(struct compare_options, format, "text,markdown,github,json,junit,ctest",
+             "text (default), markdown, github (a comment for a pull request), json, junit, ctest"),
+    OPTION_ROW("json", 0, OPTION_FLAG, struct compare_options, json, NULL, "--format json"),
+    OUTPUT_ROW(struct compare_options, output),
+    DB_ROW(struct compare_options, db),
+    COMPARE_COMMENT_OPTION_ROWS(struct compare_options, comment),
+    OPTION_ROW("baseline-bin", 0, OPTION_STRING, struct compare_options, request.baseline_bin,
+               "PATH", "measure this harness as the old side, in turn with the new one"),
+    OPTION_ROW("head-bin", 0, OPTION_STRING, struct compare_options, request.head_bin, "PATH",
+               "and this one as the new side (default: this program)"),
+    OPTION_ROW("baseline-plugin", 0, OPTION_STRING, struct compare_options, request.baseline_plugin,
+               "FILE", "measure this plugin as the old side, in turn with that of --plugin"),
+    OPTION_ROW("build", 0, OPTION_FLAG, struct compare_options, request.build, NULL,
+               "build both REFs (default head: HEAD) and measure them in turn"),
+    OPTION_ROW("build-command", 0, OPTION_STRING, struct compare_options, request.build_command,
+               "COMMAND", "what builds $SOURCE in $BUILD (default: cmake, Release)"),
+    OPTION_ROW("build-program", 0, OPTION_STRING, struct compare_options, request.build_program,
+               "PATH", "the harness that comes out, below $BUILD (default harness)"),
+    OPTION_ROW("budget", 0, OPTION_DURATION, struct compare_options, request.measuring.budget,
+               "TIME",
+               "measuring: no block but the first that should end beyond it (default none)"),
+    OPTION_RANGE_ROW("blocks", 0, OPTION_INT, struct compare_options, request.blocks, 1, 1000, "N",
+                     "measuring: at most N blocks of 2 launches a side (default 40)"),
+    OPTION_ROW("timeout", 0, OPTION_DURATION, struct compare_options, request.measuring.timeout,
+               "TIME", "measuring: kill a case that takes longer (default 5m)"),
+    NO_REPEAT_ROW(struct compare_options, request.measuring),
+    MEMORY_LIMIT_ROW(struct compare_options, request.measuring),
+    SEED_ROW(struct compare_options, request.measuring),
+    OPTION_ROW("label", 0, OPTION_LINE, struct compare_options, request.label, "TEXT",
+               "names the two runs \"TEXT base\" and \"TEXT head\" (default ab)"),
+    WORKLOAD_OPTION_ROWS(struct compare_options, request.what, "ci", 0),
+    OPTION_END,
+};
+
+extern const struct command cmd_compare;
+const struct command cmd_compare = {
+    .name = "compare",
+    .arguments = "--baseline REF [FILTER...]",
+    .summary = "say whether something got slower",
+    .details =
+        "  harness compare --baseline main\n"
+        "  harness compare --baseline 3f2a91c --head my-branch\n"
+        "  harness compare --baseline main --format github -o comment.md\n"
+        "  harness compare --baseline main --build --suite ci --budget 10m\n"
+        "  harness compare --baseline-bin old/harness --head-bin new/harness 'gemm/*'\n"
+        "  harness compare --baseline-plugin old/mine.so --plugin ./mine.so\n"
+        "  harness compare --replay                  recorded verdicts by today's rule\n"
+        "\n" BUILDS_DETAILS
+        "Decided from launches (fresh processes), at least three a side, five for a gate.\n"
+        "FILTERs choose what is shown and what the exit status speaks of; all benchmarks are\n"
+        "judged together all the same, so that choosing afterwards makes no alarm likelier.\n"
+        "Exit status: 0 no regression, 1 regression, 77 cannot tell or nothing to compare\n"
+        "with, 2 usage or failure.",
+    .options = rows,
+    .options_size = sizeof(struct compare_options),
+    .run = run_compare,
+};

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/command.h"
+
+#include "core/device.h"
+#include "models/gpt_generate.h"
+#include "models/gpt_model.h"
+#include "terminal/terminal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct model_options {
+    const char *model, *weights, *tokens, *output, *backend;
+    int64_t seed, nr, top_k, threads;
+    double temperature;
+};
+
+/* What needs OpenBLAS may not be built: then it is not in this table. */
+static const struct gpt_ops *const backends[] = {
+    &gpt_ops_simd,
+    &gpt_ops_plain,
+#ifdef HARNESS_HAVE_OPENBLAS
+    &gpt_ops_openblas,
+#endif
+    NULL,
+};
+
+static const struct gpt_ops *find_backend(const char *name, struct error *err)
+{
+    for (const struct gpt_ops *const *ops = backends; *ops; ops++)
+        if (!name || strcmp((*ops)->name, name) == 0)
+            return *ops;
+    error_set(err, "unknown backend \"%s\"; there are simd and plain%s", name,
+              sizeof(backends) / sizeof(backends[0]) > 3 ? " and openblas" : "");
+    return NULL;
+}
+
+static int model_threads(const struct model_options *o)
+{
+    return o->threads ? (int)o->threads : device_cpu_cores();
+}
+
+static int open_named_model(const struct model_options *o, struct gpt_model *m, struct error *err)
+{
+    if (!o->model)
+        return error_set(err, "give --model NAME; `harness list models` shows them");
+    if (o->weights)
+        return gpt_model_open_file(m, o->model, o->weights, err);
+    return gpt_model_open_seed(m, o->model, (uint64_t)o->seed, err);
+}
+
+static int need_option(const char *value, const char *option, struct error *err)
+{
+    return value ? 0 : error_set(err, "give --%s", option);
+}
+
+static int show_models(const struct model_options *o, struct error *err)
+{
+    const struct gpt_config *c = o->model ? gpt_config_find(o->model, err) : NULL;
+
+    if (o->model && !c)
+        return -1;
+    terminal_print("%-12s %6s %5s %5s %6s %6s %12s %14s %16s\n", "model", "layers", "heads",
+                   "width", "block", "vocab", "parameters", "with its head", "MFLOP a token");
+    for (const struct gpt_config *g = c ? c : gpt_configs; g->name; g++) {
+        terminal_print(
+            "%-12s %6lld %5lld %5lld %6lld %6lld %12lld %14lld %16.1f\n", g->name,
+            (long long)g->layers, (long long)g->heads, (long long)g->width, (long long)g->block,
+            (long long)g->vocab, (long long)gpt_config_parameters(g),
+            (long long)gpt_config_parameters(g) + (long long)gpt_config_head_parameters(g),
+            gpt_config_flops_per_token(g, 64) * 1e-6);
+        if (c)
+            break;
+    }
+    terminal_print("\nMFLOP a token: forward of a sequence of 64, multiply-adds counted twice.\n");
+    return EXIT_SAME;
+}
+
+static int export_weights(const struct model_options *o, struct error *err)
+{
+    struct gpt_model m;
+
+    if (need_option(o->output, "output FILE", err) || open_named_model(o, &m, err))
+        return -1;
+    int rc = gpt_model_export(&m, o->output, err);
+    gpt_model_close(&m);
+    if (rc == 0)
+        terminal_print("%s\n", o->output);
+    return rc;
+}
+
+static int write_logits(const struct model_options *o, struct error *err)
+{
+    const struct gpt_ops *ops = find_backend(o->backend, err);
+    struct gpt_tokens tokens;
+    struct gpt_model m;
+
+    if (!ops || need_option(o->tokens, "tokens FILE", err) ||
+        need_option(o->output, "output FILE", err) || open_named_model(o, &m, err))
+        return -1;
+    int rc = gpt_tokens_read(&tokens, m.config, o->tokens, err);
+    if (rc == 0) {
+        rc = gpt_model_write_logits(&m, ops, &tokens, model_threads(o), o->output, err);
+        gpt_tokens_release(&tokens);
+    }
+    gpt_model_close(&m);
+    if (rc == 0)
+        terminal_print("%s\n", o->output);
+    return rc;
+}
+
+static int print_token(int32_t token, void *context)
+{
+    bool *first = context;
+
+    terminal_print("%s%d", *first ? "[" : ", ", token);
+    *first = false;
+    return fflush(stdout);
+}
+
+static int generate_with(const struct model_options *o, const struct gpt_ops *ops,
+                         const struct gpt_model *m, const struct gpt_tokens *prompt,
+                         struct error *err)
+{
+    struct gpt_sampling sampling = { o->temperature, o->top_k, (uint64_t)o->seed };
+    int64_t nr = o->nr ? o->nr : 16;
+    int32_t *out = calloc((size_t)nr, sizeof(*out));
+    bool first = true;
+
+    if (!out)
+        return error_set(err, "out of memory");
+    int64_t done = gpt_generate(m, ops, model_threads(o), prompt, &sampling, nr, out, print_token,
+                                &first, err);
+    free(out);
+    if (done >= 0)
+        terminal_print("]\n");
+    return done < 0 ? -1 : EXIT_SAME;
+}
+
+static int generate_tokens(const struct model_options *o, struct error *err)
+{
+    const struct gpt_ops *ops = find_backend(o->backend, err);
+    struct gpt_tokens prompt;
+    struct gpt_model m;
+
+    if (!ops || need_option(o->tokens, "tokens FILE", err) || open_named_model(o, &m, err))
+        return -1;
+    int rc = gpt_tokens_read(&prompt, m.config, o->tokens, err);
+    if (rc == 0) {
+        rc = generate_with(o, ops, &m, &prompt, err);
+        gpt_tokens_release(&prompt);
+    }
+    gpt_model_close(&m);
+    return rc;
+}
+
+static const struct {
+    const char *name;
+    int (*run)(const struct model_options *o, struct error *err);
+} actions[] = {
+    { "info", show_models },
+    { "export", export_weights },
+    { "logits", write_logits },
+    { "generate", generate_tokens },
+};
+
+static int run_model(int argc, char **argv, void *options, struct error *err)
+{
+    const char *action = argc > 0 ? argv[0] : "info";
+
+    if (command_no_more(argc, argv, 1, err))
+        return -1;
+    for (size_t i = 0; i < sizeof(actions) / sizeof(actions[0]); i++)
+        if (strcmp(actions[i].name, action) == 0)
+            return actions[i].run(options, err);
+    return error_set(err, "unknown action \"%s\"; there are info, export, logits, generate",
+                     action);
+}
+
+static const struct option_row rows[] = {
+    OPTION_ROW("model", 'm', OPTION_STRING, struct model_options, model, "NAME",
+               "a GPT configuration, see `harness list models`"),
+    OPTION_ROW("weights", 'w', OPTION_STRING, struct model_options, weights, "FILE",
+               "safetensors in GPT-2's layout; without it, seeded weights"),
+    OPTION_RANGE_ROW("seed", 0, OPTION_INT, struct model_options, seed, 0, INT64_MAX, "N",
+                     "of seeded weights, and of sampling (default 0)"),
+    OPTION_ROW("tokens", 't', OPTION_STRING, struct model_options, tokens, "FILE",
+               "JSON: a list of token numbers, or a list of such lists"),
+    OPTION_ROW("output", 'o', OPTION_STRING, struct model_options, output, "FILE",
+               "where export (safetensors) and logits (npy) go"),
+    OPTION_ROW("backend", 0, OPTION_STRING, struct model_options, backend, "NAME",
+               "simd (default), plain or openblas"),
+    OPTION_RANGE_ROW("threads", 0, OPTION_INT, struct model_options, threads, 1, 4096, "N",
+                     "default: all cores"),
+    OPTION_RANGE_ROW("length", 'n', OPTION_INT, struct model_options, nr, 1, 1000000, "N",
+                     "tokens to generate (default 16)"),
+    OPTION_RANGE_ROW("temperature", 0, OPTION_DOUBLE, struct model_options, temperature, 0, 1000,
+                     "T", "of sampling; 0, the default, takes the likeliest token"),
+    OPTION_RANGE_ROW("top-k", 0, OPTION_INT, struct model_options, top_k, 0, INT32_MAX, "K",
+                     "sample among the K likeliest only"),
+    OPTION_END,
+};
+
+extern const struct command cmd_model;
+const struct command cmd_model = {
+    .name = "model",
+    .arguments = "info|export|logits|generate",
+    .summary = "GPT models: sizes, weights out, logits and tokens for checking elsewhere",
+    .details =
+        "  harness model export --model nano --seed 7 -o w.safetensors\n"
+        "  harness model logits --weights w.safetensors --model nano --tokens t.json \\\n"
+        "      -o logits.npy\n"
+        "  harness model generate --model nano --tokens t.json --length 8",
+    .options = rows,
+    .options_size = sizeof(struct model_options),
+    .run = run_model,
+};

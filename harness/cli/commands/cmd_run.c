@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/command.h"
+
+#include "base/file.h"
+#include "base/json.h"
+#include "cli/history_open.h"
+#include "cli/progress.h"
+#include "cli/render/run_report.h"
+#include "cli/shared_options.h"
+#include "core/registry.h"
+#include "session/measure/recording.h"
+#include "session/measure/roofs.h"
+#include "session/measure/sharding.h"
+#include "session/measure/workload.h"
+#include "terminal/terminal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct run_options {
+    struct workload_options what;
+    struct command_options command;
+    const char *db, *label, *shard, *durations, *sweep, *output, *format;
+    int64_t launches, iterations;
+    double min_time, max_time;
+    bool json, gbench_json, dry_run;
+    struct measuring measuring;
+};
+
+/* Everything one `harness run` holds. */
+struct run_session {
+    struct run_options *o;
+    struct workload workload;
+    struct store *store;
+    struct run run;
+    struct sharding sharding;
+    enum run_report_form form;
+    struct progress progress;
+};
+
+static void adjust_run_sampling(struct run_session *s)
+{
+    const struct run_options *o = s->o;
+    struct sampling *sampling = &s->workload.suite.sampling;
+
+    if (o->launches)
+        s->workload.suite.launches = (int)o->launches;
+    if (o->min_time > 0)
+        sampling->min_time = o->min_time;
+    if (o->max_time > 0)
+        sampling->max_time = o->max_time;
+    if (sampling->max_time < sampling->min_time)
+        sampling->max_time = sampling->min_time;
+    if (o->iterations)
+        sampling->iterations = o->iterations;
+}
+
+/* --json and --gbench-json are short for --format. */
+static int choose_run_form(struct run_session *s, struct error *err)
+{
+    s->form = s->o->gbench_json ? RUN_REPORT_GBENCH
+              : s->o->json      ? RUN_REPORT_JSON
+                                : RUN_REPORT_TABLE;
+    return s->o->format ? run_report_form_find(s->o->format, &s->form, err) : 0;
+}
+
+/* What the shards of one sweep have in common: told, or the job that runs them as an array. */
+static void add_sweep_name(cJSON *json, const struct run_options *o)
+{
+    const char *told = getenv("HARNESS_SWEEP"), *job = getenv("SLURM_ARRAY_JOB_ID");
+    struct strbuf name;
+
+    if (!o->shard)
+        return;
+    strbuf_init(&name);
+    if (o->sweep || (told && *told))
+        strbuf_adds(&name, o->sweep ? o->sweep : told);
+    else if (job && *job)
+        strbuf_addf(&name, "slurm-%s", job);
+    json_add_string(json, "sweep", name.data);
+    strbuf_release(&name);
+}
+
+static int check_sweep_name(const struct run_options *o, struct error *err)
+{
+    if (o->sweep && !o->shard)
+        return error_set(err,
+                         "--sweep names what the parts of --shard I/N have in common; there "
+                         "is no --shard");
+    return 0;
+}
+
+static char *run_settings(const struct run_session *s)
+{
+    cJSON *json = cJSON_CreateObject();
+
+    json_add_string(json, "device", s->workload.device.spec);
+    json_add_int(json, "launches", s->workload.suite.launches);
+    add_sweep_name(json, s->o);
+    sharding_describe(&s->sharding, json);
+    recording_add_guests(json, &s->workload.guests);
+    cJSON_AddItemToObject(json, "sampling", sampling_to_json(&s->workload.suite.sampling));
+    return json_take_text(json);
+}
+
+static int measure_run(struct run_session *s, enum sweep_end *end, struct error *err)
+{
+    struct recording recording = {
+        .workload = &s->workload,
+        .store = s->store,
+        .measuring = &s->o->measuring,
+        .run = &s->run,
+    };
+
+    return roofs_ensure(s->store, &s->run, &s->workload.device, false, &s->o->measuring, err)
+               ? -1
+               : recording_run(&recording, end, err);
+}
+
+static int report_run_result(struct run_session *s, struct error *err)
+{
+    struct records records = { 0 };
+    int rc = store_load(s->store, &s->run.id, 1, NULL, &records, err);
+
+    if (rc == 0)
+        rc = run_report(&records, s->form, s->o->output, err);
+    if (rc >= 0 && (s->form == RUN_REPORT_TABLE || s->o->output))
+        terminal_print("run %lld in %s\n", (long long)s->run.id, store_path(s->store));
+    records_release(&records);
+    return rc;
+}
+
+static int conclude_run(struct run_session *s, enum sweep_end end, struct error *err)
+{
+    int rc = report_run_result(s, err);
+
+    if (rc >= 0 && end == SWEEP_BUDGET)
+        terminal_note("the budget of %g s was spent before all launches were made\n",
+                      s->o->measuring.budget);
+    history_tell(s->store);
+    if ((rc == EXIT_SAME || rc == EXIT_UNDECIDED) && store_is_elsewhere(s->store))
+        rc = EXIT_REGRESSION; /* somebody has to bring it in */
+    if (rc >= 0 && end == SWEEP_INTERRUPTED) {
+        terminal_note("interrupted: what was finished is kept as run %lld (unfinished)\n",
+                      (long long)s->run.id);
+        return 128 + (int)*s->o->measuring.interrupted;
+    }
+    return rc;
+}
+
+static int choose_run_workload(struct run_session *s, int argc, char **argv, struct error *err)
+{
+    const struct run_options *o = s->o;
+    struct command_spec spec = { .name = "" };
+
+    if (!o->command.argv.argv)
+        return command_options_unused(&o->command, err) ||
+                       workload_make(&s->workload, &o->what, argv, argc, "quick", err)
+                   ? -1
+                   : 0;
+    if (argc > 0)
+        return error_set(err, "a command is measured alone: leave out \"%s\"", argv[0]);
+    int rc = command_options_spec(&o->command, &spec, err);
+    if (rc == 0)
+        rc = workload_make_command(&s->workload, &o->what, &spec, err);
+    command_spec_release(&spec);
+    return rc;
+}
+
+/* --dry-run reads the history where there is one, and makes none. */
+static int open_run_history(struct run_session *s, struct error *err)
+{
+    struct strbuf path;
+
+    if (!s->o->dry_run)
+        return history_open(&s->store, s->o->db, STORE_WRITE, err);
+    strbuf_init(&path);
+    history_path(s->o->db, &path);
+    int rc = file_exists(path.data) ? history_open(&s->store, s->o->db, STORE_READ, err) : 0;
+    strbuf_release(&path);
+    return rc;
+}
+
+/* What bad input refuses is refused before there is a history. */
+static int open_and_shard(struct run_session *s, struct error *err)
+{
+    const char *durations = s->o->durations;
+
+    if (sharding_check(&s->sharding, s->workload.list.nr, durations, err) ||
+        (durations && sharding_keep(&s->sharding, &s->workload, durations, NULL, err)) ||
+        open_run_history(s, err))
+        return -1;
+    return durations ? 0 : sharding_keep(&s->sharding, &s->workload, NULL, s->store, err);
+}
+
+/* What would be measured, a key a line. */
+static int print_workload(const struct workload *workload)
+{
+    struct benchmark_name name;
+
+    for (size_t i = 0; i < workload->list.nr; i++) {
+        benchmark_name_of(&workload->list.items[i], &workload->device, &name);
+        terminal_print("%s\n", name.key);
+    }
+    return EXIT_SAME;
+}
+
+static int run_and_report(struct run_session *s, int argc, char **argv, struct error *err)
+{
+    enum sweep_end end;
+
+    if (choose_run_form(s, err) || check_sweep_name(s->o, err) ||
+        recording_check_label(s->o->label, 0, err) ||
+        sharding_parse(s->o->shard, &s->sharding, err) || choose_run_workload(s, argc, argv, err) ||
+        open_and_shard(s, err))
+        return -1;
+    if (s->o->dry_run)
+        return print_workload(&s->workload);
+    sharding_note(&s->sharding, s->workload.list.nr, s->o->measuring.sink);
+    adjust_run_sampling(s);
+    recording_describe(&s->run, s->workload.suite.name, s->o->label, run_settings(s),
+                       &s->workload.guests);
+    if (measure_run(s, &end, err)) {
+        if (!*s->o->measuring.interrupted || s->run.id)
+            return -1;
+        terminal_note("interrupted before the first measurement: nothing is kept\n");
+        return 128 + (int)*s->o->measuring.interrupted;
+    }
+    return conclude_run(s, end, err);
+}
+
+static int run_run(int argc, char **argv, void *options, struct error *err)
+{
+    struct run_session s = { .o = options };
+
+    progress_attach(&s.progress, &s.o->measuring, true);
+    int rc = run_and_report(&s, argc, argv, err);
+    store_close(s.store);
+    run_release(&s.run);
+    workload_release(&s.workload);
+    return rc;
+}
+
+static const struct option_row rows[] = {
+    WORKLOAD_OPTION_ROWS(struct run_options, what, "quick", 'b'),
+    OPTION_RANGE_ROW("launches", 'l', OPTION_INT, struct run_options, launches, 1, 1000, "N",
+                     "fresh processes: the unit of evidence (default: the suite's, else 3)"),
+    OPTION_RANGE_ROW("iterations", 0, OPTION_INT, struct run_options, iterations, 1, 1000000, "N",
+                     "exactly N samples each, instead of the adaptive stop"),
+    OPTION_ROW("min-time", 0, OPTION_DURATION, struct run_options, min_time, "TIME",
+               "least measured time a benchmark and launch"),
+    OPTION_ROW("max-time", 0, OPTION_DURATION, struct run_options, max_time, "TIME",
+               "most measured time a benchmark and launch"),
+    OPTION_ROW("budget", 0, OPTION_DURATION, struct run_options, measuring.budget, "TIME",
+               "start no further launch after this"),
+    NO_REPEAT_ROW(struct run_options, measuring),
+    OPTION_ROW("timeout", 0, OPTION_DURATION, struct run_options, measuring.timeout, "TIME",
+               "kill a case, or a run of a command, that takes longer (default 5m)"),
+    MEMORY_LIMIT_ROW(struct run_options, measuring),
+    OPTION_ROW("shard", 0, OPTION_STRING, struct run_options, shard, "I/N",
+               "measure the I-th of N parts, balanced by what benchmarks last took"),
+    OPTION_ROW("durations", 0, OPTION_STRING, struct run_options, durations, "FILE",
+               "balance --shard by a run's JSON or a history, not by --db"),
+    OPTION_ROW("sweep", 0, OPTION_LINE, struct run_options, sweep, "NAME",
+               "a name for all N parts, which makes them one REF (default: $HARNESS_SWEEP, or the "
+               "Slurm array job)"),
+    SEED_ROW(struct run_options, measuring),
+    OPTION_ROW("label", 0, OPTION_LINE, struct run_options, label, "TEXT",
+               "a name for the run, usable as a REF"),
+    DB_ROW(struct run_options, db),
+    OPTION_ROW("dry-run", 0, OPTION_FLAG, struct run_options, dry_run, NULL,
+               "print the keys of what would be measured, and measure nothing"),
+    FORM_ROW(struct run_options, format, "text,markdown,json,summary-json,gbench,csv",
+             "text (default), markdown, json, summary-json, gbench, csv"),
+    OPTION_ROW("json", 0, OPTION_FLAG, struct run_options, json, NULL,
+               "--format json: all records with their raw samples"),
+    OPTION_ROW("gbench-json", 0, OPTION_FLAG, struct run_options, gbench_json, NULL,
+               "--format gbench: Google Benchmark's JSON"),
+    OUTPUT_ROW(struct run_options, output),
+    COMMAND_OPTION_ROWS(struct run_options, command),
+    OPTION_END,
+};
+
+extern const struct command cmd_run;
+const struct command cmd_run = {
+    .name = "run",
+    .arguments = "[FILTER... | -- COMMAND [ARGUMENT...]]",
+    .summary = "measure: check every result, then time it, into the history",
+    .details =
+        "  harness run                                   suite quick\n"
+        "  harness run 'gemm/*' --batch 1,4 --seq 64,128\n"
+        "  harness run --model nano,tile-large --batch 4 --seq 64\n"
+        "  harness run --plugin ./mine.so                kernels of your own\n"
+        "  harness run --dim n=1,2 -- ./program {n}      any program, a process a sample\n"
+        "\n"
+        "A FILTER is a glob over KERNEL/VARIANT/DTYPE/DIMS/DEVICE/CACHE or a leading run of\n"
+        "its parts. Exit status 1 if any result was wrong or failed.",
+    .options = rows,
+    .options_size = sizeof(struct run_options),
+    .run = run_run,
+};

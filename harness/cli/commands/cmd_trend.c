@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/command.h"
+
+#include "base/array.h"
+#include "base/json.h"
+#include "cli/history_open.h"
+#include "cli/shared_options.h"
+#include "reporters/trend_json.h"
+#include "reporters/trend_table.h"
+#include "terminal/terminal.h"
+#include "view/annotations.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+struct trend_options {
+    const char *db, *metric, *since, *machine, *format, *output;
+    int64_t last, min_segment;
+    double delta, fdr;
+    bool all, alone, json;
+};
+
+/* The history, and what was made of it; each part borrows from those above. */
+struct subject {
+    struct store *store;
+    struct records runs; /* without measurements */
+    struct series_list series;
+    struct annotations annotations;
+    struct trends trends;
+};
+
+/* "2026-01-31", midnight UTC, as ms since the epoch. */
+static int parse_date(const char *text, int64_t *ms, struct error *err)
+{
+    struct tm given = { 0 };
+    const char *end = strptime(text, "%Y-%m-%d", &given);
+    struct tm date = given;
+    time_t time = timegm(&date);
+
+    /* timegm() makes 3 March of 31 February. */
+    if (!end || *end || date.tm_mday != given.tm_mday)
+        return error_set(err, "--since: \"%s\" is no date such as 2026-01-31", text);
+    *ms = (int64_t)time * 1000;
+    return 0;
+}
+
+static void keep_history(struct records *runs, int64_t since)
+{
+    bool *keep = memory_zeroed(runs->nr_runs + 1, sizeof(*keep));
+
+    for (size_t i = 0; i < runs->nr_runs; i++)
+        keep[i] = runs->runs[i].started_ms >= since && series_takes(&runs->runs[i]);
+    history_keep_runs(runs, keep);
+    free(keep);
+}
+
+struct machine_count {
+    const char *machine;
+    int64_t runs;
+};
+
+/* The newest `last` of each machine class. */
+static void keep_last(struct records *runs, int64_t last)
+{
+    bool *keep = memory_zeroed(runs->nr_runs + 1, sizeof(*keep));
+    ARRAY(struct machine_count) counts = ARRAY_EMPTY;
+
+    for (size_t i = runs->nr_runs; i-- > 0;) {
+        const char *machine = runs->runs[i].machine.class_name;
+        size_t k = 0;
+        while (k < counts.nr && strcmp(counts.items[k].machine, machine) != 0)
+            k++;
+        if (k == counts.nr)
+            *array_push(&counts) = (struct machine_count) { machine, 0 };
+        keep[i] = counts.items[k].runs++ < last;
+    }
+    history_keep_runs(runs, keep);
+    array_release(&counts);
+    free(keep);
+}
+
+static int load_runs(struct subject *s, const struct trend_options *o, struct error *err)
+{
+    int64_t since = INT64_MIN;
+
+    if ((o->since && parse_date(o->since, &since, err)) ||
+        store_finished_runs(s->store, o->machine, &s->runs, err))
+        return -1;
+    keep_history(&s->runs, since);
+    if (o->last)
+        keep_last(&s->runs, o->last);
+    if (s->runs.nr_runs == 0)
+        return 0;
+    const struct run *newest = &s->runs.runs[s->runs.nr_runs - 1];
+    return store_load_ceilings(s->store, newest->machine.id, NULL, NULL, &s->runs, err);
+}
+
+static int print(const struct trends *t, const struct trend_options *o, struct error *err)
+{
+    struct trend_table_options table = { .all = o->all };
+    struct strbuf text;
+
+    if (o->json || (o->format && strcmp(o->format, "json") == 0))
+        return output_json(trends_to_json(t, o->all), o->output, err);
+    strbuf_init(&text);
+    if (o->format && strcmp(o->format, "markdown") == 0) {
+        trend_table_markdown(t, &table, &text);
+    } else {
+        table.width = o->output ? 0 : terminal_width();
+        table.colour = !o->output && terminal_colour();
+        trend_table_text(t, &table, &text);
+    }
+    int rc = output_text(&text, o->output, err);
+    strbuf_release(&text);
+    return rc;
+}
+
+static int find_and_print(struct subject *s, const struct trend_options *o, int argc, char **argv,
+                          struct error *err)
+{
+    struct store_filter facts = { .without_telemetry = true };
+    struct trend_settings settings = {
+        .metric = trend_metric(o->metric ? o->metric : "p50", err),
+        .fdr = o->fdr > 0 ? o->fdr : 0.05,
+        .delta = o->delta,
+        .min_segment = (size_t)o->min_segment,
+        .filters = (const char *const *)argv,
+        .nr_filters = (size_t)argc,
+    };
+
+    if (!settings.metric)
+        return -1;
+    if (o->alone && argc == 0)
+        return error_set(err, "--alone is about the series of a FILTER; there is none");
+    if (o->alone) {
+        facts.filters = settings.filters;
+        facts.nr_filters = settings.nr_filters;
+    }
+    if (settings.fdr >= 0.5)
+        return error_set(err, "--fdr must be below 50%%");
+    if (history_open(&s->store, o->db, STORE_READ, err) || load_runs(s, o, err) ||
+        history_series(s->store, &s->runs, settings.metric, &facts, &s->series, err) ||
+        annotations_load(s->store, &s->annotations, err))
+        return -1;
+    annotations_apply(&s->annotations, &settings);
+    if (trends_find(&s->series, &s->runs, &settings, &s->trends, err))
+        return -1;
+    return print(&s->trends, o, err) ? -1 : s->trends.exit_status;
+}
+
+static int run(int argc, char **argv, void *options, struct error *err)
+{
+    const struct trend_options *o = options;
+    struct subject s = { 0 };
+
+    if (output_check_format(o->format, err))
+        return -1;
+    if (o->since && o->last)
+        return error_set(err, "--since and --last both say where the history begins; give one");
+    int rc = find_and_print(&s, o, argc, argv, err);
+    trends_release(&s.trends);
+    annotations_release(&s.annotations);
+    series_list_release(&s.series);
+    records_release(&s.runs);
+    store_close(s.store);
+    return rc;
+}
+
+static const struct option_row rows[] = {
+    OPTION_ROW("since", 0, OPTION_STRING, struct trend_options, since, "DATE",
+               "runs from that day on: 2026-01-31 (UTC)"),
+    OPTION_RANGE_ROW("last", 'n', OPTION_INT, struct trend_options, last, 1, INT32_MAX, "N",
+                     "the newest N runs of each machine class"),
+    OPTION_ROW("machine", 0, OPTION_STRING, struct trend_options, machine, "CLASS",
+               "of this machine class only, see `harness list machines`"),
+    OPTION_ROW("metric", 0, OPTION_STRING, struct trend_options, metric, "NAME",
+               "what is looked at (default p50), see `harness list metrics`"),
+    OPTION_ROW("delta", 0, OPTION_FRACTION, struct trend_options, delta, "SHARE",
+               "leave out steps smaller than this (default: none)"),
+    OPTION_ROW("fdr", 0, OPTION_FRACTION, struct trend_options, fdr, "SHARE",
+               "share of false alarms among the alarms (default 5%)"),
+    OPTION_RANGE_ROW("min-segment", 0, OPTION_INT, struct trend_options, min_segment, 2, INT32_MAX,
+                     "N", "points that a level needs to count as one (default 5)"),
+    OPTION_ROW("alone", 0, OPTION_FLAG, struct trend_options, alone, NULL,
+               "look at FILTER's series alone: quick, for what was chosen beforehand"),
+    OPTION_ROW("all", 'a', OPTION_FLAG, struct trend_options, all, NULL,
+               "also the quiet series, with their noise"),
+    FORM_ROW(struct trend_options, format, "text,markdown,json", "text (default), markdown, json"),
+    OPTION_ROW("json", 0, OPTION_FLAG, struct trend_options, json, NULL, "--format json"),
+    OUTPUT_ROW(struct trend_options, output),
+    DB_ROW(struct trend_options, db),
+    OPTION_END,
+};
+
+extern const struct command cmd_trend;
+const struct command cmd_trend = {
+    .name = "trend",
+    .arguments = "[FILTER...]",
+    .summary = "say when the history changed: steps and drifts, with their commits",
+    .details =
+        "  harness trend\n"
+        "  harness trend gemm --last 90 --metric p95\n"
+        "\n"
+        "A series is one benchmark on one machine class; a point is a run. All series are one\n"
+        "family, whatever FILTER shows of it; with --alone those of FILTER are. A step where\n"
+        "compiler, driver or governor changed says so, and is no regression. Runs of A/B\n"
+        "comparisons and self-tests are left out, and so are those of other branches than most\n"
+        "runs (or, failing that, main) are of. A step that was told stays until it went back, is\n"
+        "accepted or withdrawn, which is told; what is on watch is no step yet.\n"
+        "Exit status: 0 nothing got worse that still stands, 1 a step for the worse stands\n"
+        "(not accepted, surroundings unchanged), 77 no series is long enough, 2 usage or\n"
+        "failure.",
+    .options = rows,
+    .options_size = sizeof(struct trend_options),
+    .run = run,
+};

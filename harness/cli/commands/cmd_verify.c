@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/command.h"
+
+#include "cli/shared_options.h"
+#include "session/measure/measuring.h"
+#include "session/measure/workload.h"
+
+#include "core/registry.h"
+#include "device/devices.h"
+#include "launch/sweep.h"
+#include "machine/environment.h"
+#include "measure/verification.h"
+#include "terminal/terminal.h"
+
+#include <math.h>
+#include <stdio.h>
+
+struct verify_options {
+    bool test_shapes, isolate;
+    const char *device, *record;
+    int64_t seed;
+    struct measuring measuring;
+    struct int_list batch, seq;
+    struct string_list models, variants, plugins;
+};
+
+/* Everything one `harness verify` holds. */
+struct verifying {
+    const struct verify_options *o;
+    struct device device;
+    struct benchmark_list list;
+    struct guests guests;
+    struct build build;
+    struct verification_list record;
+    size_t counts[OUTCOME_NR];
+};
+
+static int fill_verify_selection(const struct verify_options *o, int argc, char **argv,
+                                 struct selection *s, struct error *err)
+{
+    s->test_shapes = o->test_shapes;
+    for (int i = 0; i < argc; i++)
+        string_list_add(&s->filters, argv[i]);
+    for (size_t i = 0; i < o->models.nr; i++)
+        string_list_add(&s->models, o->models.items[i]);
+    for (size_t i = 0; i < o->variants.nr; i++)
+        string_list_add(&s->variants, o->variants.items[i]);
+    if (o->batch.nr && selection_add_dim(s, "batch", &o->batch, err))
+        return -1;
+    return o->seq.nr ? selection_add_dim(s, "seq", &o->seq, err) : 0;
+}
+
+static void print_verification(const struct measurement *m)
+{
+    terminal_print("%-11s %-64s", outcome_name(m->outcome), m->bench.key);
+    if (isfinite(m->max_error))
+        terminal_print(" error %.2e of %.2e", m->max_error, m->tolerance);
+    terminal_print("%s%s\n", m->message ? " " : "", m->message ? m->message : "");
+    fflush(stdout);
+}
+
+static void take_verification(struct verifying *s, const struct measurement *m)
+{
+    print_verification(m);
+    s->counts[m->outcome]++;
+    if (s->o->record)
+        verification_note(&s->record, registry_builtin(), &s->build, &s->device, m);
+}
+
+/* One after the other in this process. */
+static void verify_here(struct verifying *s)
+{
+    for (size_t i = 0; i < s->list.nr; i++) {
+        struct case_settings settings = { .seed = (uint64_t)s->o->seed + i, .verify_only = true };
+        struct measurement m;
+        if (s->device.broken) {
+            case_describe(&s->list.items[i], &s->device, &m);
+            m.outcome = OUTCOME_FAILED;
+            m.message = memory_string("not run: the device is broken, try --isolate");
+        } else {
+            case_measure(&s->list.items[i], &s->device, &settings, &m);
+        }
+        take_verification(s, &m);
+        measurement_release(&m);
+    }
+}
+
+static int on_verify_launch(void *context, const struct launch *l, struct error *err)
+{
+    (void)context;
+    (void)l;
+    (void)err;
+    return 0;
+}
+
+static int on_verify_measurement(void *context, const struct launch *l, const struct measurement *m,
+                                 struct error *err)
+{
+    (void)l;
+    (void)err;
+    take_verification(context, m);
+    return 0;
+}
+
+/* In a process of their own, and the rest in a new one after each that crashed or hung. */
+static int verify_isolated(struct verifying *s, struct error *err)
+{
+    struct sweep sweep = {
+        .device_spec = s->device.spec,
+        .benchmarks = s->list.items,
+        .nr = s->list.nr,
+        .launches = 1,
+        .in_order = true,
+        .settings = { .sampling = sampling_default,
+                      .seed = (uint64_t)s->o->seed,
+                      .memory_limit = s->o->measuring.memory_limit,
+                      .verify_only = true,
+                      .guests = &s->guests },
+        .case_timeout = measuring_timeout(&s->o->measuring),
+    };
+    struct sweep_sink sink = {
+        .context = s,
+        .launch_begin = on_verify_launch,
+        .launch_end = on_verify_launch,
+        .measurement = on_verify_measurement,
+    };
+    enum sweep_end end;
+
+    return sweep_run(&sweep, &sink, &end, err);
+}
+
+static int conclude_verify(const struct verifying *s, struct error *err)
+{
+    const size_t *counts = s->counts;
+
+    terminal_print("%zu OK, %zu wrong, %zu failed, %zu unsupported\n", counts[OUTCOME_OK],
+                   counts[OUTCOME_WRONG], counts[OUTCOME_FAILED], counts[OUTCOME_UNSUPPORTED]);
+    if (s->o->record && verification_write(s->o->record, &s->record, err))
+        return error_prefix(err, "--record");
+    if (counts[OUTCOME_WRONG] + counts[OUTCOME_FAILED] > 0)
+        return EXIT_REGRESSION;
+    return counts[OUTCOME_OK] > 0 ? EXIT_SAME : EXIT_UNDECIDED;
+}
+
+/* Without a filter, a plugin's kernels and no others, as workload_make() chooses. */
+static int choose_verified(struct verifying *s, int argc, char **argv, struct error *err)
+{
+    const struct registry *registry =
+        s->o->plugins.nr && argc == 0 ? &s->guests.own : &s->guests.all;
+    struct selection selection = { 0 };
+
+    if (guests_open(&s->guests, registry_builtin(), &s->o->plugins, NULL, err))
+        return error_prefix(err, "--plugin");
+    int rc = fill_verify_selection(s->o, argc, argv, &selection, err);
+    if (rc == 0)
+        rc = selection_expand(&selection, registry, &s->device, &s->list, err);
+    selection_release(&selection);
+    return rc;
+}
+
+/* A plugin's code is not run in this process. */
+static int verify_benchmarks(struct verifying *s, int argc, char **argv, struct error *err)
+{
+    bool isolate = s->o->isolate || s->o->plugins.nr > 0;
+
+    if (s->o->record && verification_allowed(&s->device, err))
+        return error_prefix(err, "--record");
+    environment_build(&s->build);
+    if (choose_verified(s, argc, argv, err))
+        return -1;
+    if (isolate ? verify_isolated(s, err) : device_start(&s->device, err))
+        return -1;
+    if (!isolate)
+        verify_here(s);
+    return conclude_verify(s, err);
+}
+
+static int run_verify(int argc, char **argv, void *options, struct error *err)
+{
+    struct verifying s = { .o = options };
+
+    int rc = device_open(&s.device, s.o->device ? s.o->device : "cpu", err);
+    if (rc == DEVICE_UNAVAILABLE) { /* nothing can be said of its variants on this machine */
+        terminal_error(err);
+        return EXIT_UNDECIDED;
+    }
+    if (rc)
+        return rc;
+    rc = verify_benchmarks(&s, argc, argv, err);
+    array_release(&s.list);
+    verification_release(&s.record);
+    guests_close(&s.guests);
+    device_close(&s.device);
+    return rc;
+}
+
+static const struct option_row rows[] = {
+    OPTION_ROW("test-shapes", 0, OPTION_FLAG, struct verify_options, test_shapes, NULL,
+               "the odd sizes instead of the default ones"),
+    OPTION_ROW("device", 'd', OPTION_STRING, struct verify_options, device, "DEVICE",
+               "cpu, cpu:THREADS, cuda, cuda:N (default cpu)"),
+    OPTION_ROW("model", 'm', OPTION_STRINGS, struct verify_options, models, "NAME,...",
+               "GPT configurations"),
+    OPTION_ROW("variant", 0, OPTION_STRINGS, struct verify_options, variants, "NAME,...",
+               "variants by name"),
+    OPTION_RANGE_ROW("batch", 'b', OPTION_INTS, struct verify_options, batch, 1, DIM_LIMIT, "LIST",
+                     "batch sizes"),
+    OPTION_RANGE_ROW("seq", 's', OPTION_INTS, struct verify_options, seq, 1, DIM_LIMIT, "LIST",
+                     "sequence lengths"),
+    OPTION_RANGE_ROW("seed", 0, OPTION_INT, struct verify_options, seed, 0, INT64_MAX, "N",
+                     "of the random inputs"),
+    OPTION_ROW("isolate", 0, OPTION_FLAG, struct verify_options, isolate, NULL,
+               "in processes of their own: one that crashes or hangs does not end the others"),
+    OPTION_ROW("timeout", 0, OPTION_DURATION, struct verify_options, measuring.timeout, "TIME",
+               "with --isolate, end a case that takes longer (default 5m)"),
+    MEMORY_LIMIT_ROW(struct verify_options, measuring),
+    OPTION_ROW("plugin", 0, OPTION_TEXTS, struct verify_options, plugins, "FILE",
+               "kernels of your own, from a shared object (implies --isolate)"),
+    OPTION_ROW("record", 0, OPTION_STRING, struct verify_options, record, "FILE",
+               "note in FILE which variants this CUDA device verified"),
+    OPTION_END,
+};
+
+extern const struct command cmd_verify;
+const struct command cmd_verify = {
+    .name = "verify",
+    .arguments = "[FILTER...]",
+    .summary = "check variants against the float64 oracles, without timing",
+    .details =
+        "Every output row is compared, inputs are random, outputs are poisoned first.\n"
+        "Exit status 1 if any result was wrong or failed.\n"
+        "\n"
+        "  harness verify --device cuda --test-shapes --isolate \\\n"
+        "      --record baselines/verification.json\n"
+        "\n"
+        "The record goes into the next build; `harness list variants` shows it.",
+    .options = rows,
+    .options_size = sizeof(struct verify_options),
+    .run = run_verify,
+};

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/help/completion_base.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+static void add_completion_word(struct completion *c, const char *word, size_t length)
+{
+    size_t used = strlen(c->words);
+
+    c->kind = COMPLETION_WORDS;
+    snprintf(c->words + used, sizeof(c->words) - used, "%s%.*s", used ? " " : "", (int)length,
+             word);
+}
+
+/* Each piece between two separators may begin with a word in lower case. */
+static void add_completion_words(struct completion *c, const char *text, char separator)
+{
+    while (text) {
+        text += strspn(text, " [(");
+        size_t length = strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789-");
+        if (islower((unsigned char)*text))
+            add_completion_word(c, text, length);
+        text = strchr(text, separator);
+        text += text != NULL;
+    }
+}
+
+static struct completion completion_names(const char *what)
+{
+    struct completion c = { .kind = COMPLETION_NAMES };
+
+    snprintf(c.words, sizeof(c.words), "%s", what);
+    return c;
+}
+
+/* Options whose values are names that `harness list SECTION` prints. */
+static const char *completion_section(const char *option)
+{
+    static const struct {
+        const char *option, *section;
+    } sections[] = {
+        { "suite", "suites" }, { "model", "models" },   { "metric", "metrics" },
+        { "only", "figures" }, { "device", "devices" }, { "machine", "machines" },
+    };
+
+    for (size_t i = 0; i < sizeof(sections) / sizeof(sections[0]); i++)
+        if (strcmp(sections[i].option, option) == 0)
+            return sections[i].section;
+    return NULL;
+}
+
+static bool text_begins(const char *text, const char *with)
+{
+    return strncmp(text, with, strlen(with)) == 0;
+}
+
+bool completion_has_name(const struct option_row *row)
+{
+    return row->type != OPTION_REST;
+}
+
+struct completion completion_of_option(const struct option_row *row)
+{
+    struct completion c = { .kind = COMPLETION_NOTHING };
+    const char *section = completion_section(row->name), *argument = row->argument;
+
+    if (!argument)
+        return c;
+    if (section)
+        return completion_names(section);
+    if (text_begins(argument, "REF"))
+        return completion_names("baselines");
+    if (text_begins(argument, "FILE") || text_begins(argument, "PATH"))
+        c.kind = COMPLETION_FILES;
+    else if (text_begins(argument, "FOLDER"))
+        c.kind = COMPLETION_FOLDERS;
+    else if (row->values)
+        add_completion_words(&c, row->values, ',');
+    else if (islower((unsigned char)*argument)) /* "png,svg,pdf" */
+        add_completion_words(&c, argument, ',');
+    return c;
+}
+
+struct completion completion_of_arguments(const struct command *c)
+{
+    struct completion completion = { .kind = COMPLETION_NOTHING };
+
+    if (strcmp(c->arguments, "[COMMAND|environment]") == 0) {
+        for (const struct command *const *all = command_all(); *all; all++)
+            if (!(*all)->hidden)
+                add_completion_word(&completion, (*all)->name, strlen((*all)->name));
+        add_completion_word(&completion, "environment", strlen("environment"));
+        return completion;
+    }
+    if (strchr(c->arguments, '|')) /* "save NAME|list|show NAME" */
+        add_completion_words(&completion, c->arguments, '|');
+    if (completion.kind != COMPLETION_NOTHING)
+        return completion;
+    if (strstr(c->arguments, "FILTER"))
+        return completion_names("kernels");
+    if (strstr(c->arguments, "RUN"))
+        return completion_names("baselines");
+    if (strstr(c->arguments, "FILE"))
+        completion.kind = COMPLETION_FILES;
+    return completion;
+}

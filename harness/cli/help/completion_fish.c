@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/help/completion_base.h"
+
+/* In single quotes, where a backslash and a quote need a backslash. */
+static void add_fish_quoted(struct strbuf *out, const char *text)
+{
+    strbuf_addc(out, '\'');
+    for (; *text; text++)
+        strbuf_addf(out, "%s%c", *text == '\'' || *text == '\\' ? "\\" : "", *text);
+    strbuf_addc(out, '\'');
+}
+
+/* How the value is found; -x wants one and offers no files. */
+static void add_fish_values(struct strbuf *out, const struct completion *c, const char *exclusive)
+{
+    switch (c->kind) {
+    case COMPLETION_NOTHING:
+        strbuf_adds(out, exclusive);
+        break;
+    case COMPLETION_FILES:
+        strbuf_addf(out, "%s -F", *exclusive ? " -r" : "");
+        break;
+    case COMPLETION_FOLDERS:
+        strbuf_addf(out, "%s -a '(__fish_complete_directories)'", exclusive);
+        break;
+    case COMPLETION_WORDS:
+        strbuf_addf(out, "%s -a '%s'", exclusive, c->words);
+        break;
+    case COMPLETION_NAMES:
+        strbuf_addf(out, "%s -a '(__harness_names %s)'", exclusive, c->words);
+        break;
+    }
+}
+
+static void add_fish_condition(struct strbuf *out, const struct command *command)
+{
+    strbuf_addf(out, "complete -c harness -n '__fish_seen_subcommand_from %s'", command->name);
+}
+
+static void add_fish_option(struct strbuf *out, const struct command *command,
+                            const struct option_row *row)
+{
+    struct completion c = completion_of_option(row);
+
+    add_fish_condition(out, command);
+    if (row->letter)
+        strbuf_addf(out, " -s %c", row->letter);
+    strbuf_addf(out, " -l %s", row->name);
+    if (row->argument)
+        add_fish_values(out, &c, " -x");
+    strbuf_adds(out, " -d ");
+    add_fish_quoted(out, row->help);
+    strbuf_addc(out, '\n');
+}
+
+static void add_fish_command(struct strbuf *out, const struct command *command)
+{
+    struct completion c = completion_of_arguments(command);
+
+    strbuf_addf(out, "complete -c harness -n __fish_use_subcommand -a %s -d ", command->name);
+    add_fish_quoted(out, command->summary);
+    strbuf_addc(out, '\n');
+    for (const struct option_row *row = command->options; row->name; row++)
+        if (completion_has_name(row))
+            add_fish_option(out, command, row);
+    if (c.kind == COMPLETION_NOTHING)
+        return;
+    add_fish_condition(out, command);
+    add_fish_values(out, &c, "");
+    strbuf_addc(out, '\n');
+}
+
+void completion_fish(struct strbuf *out)
+{
+    strbuf_adds(out, "# fish completion for harness: `harness help --completion fish`.\n\n");
+    strbuf_adds(out,
+                "# one a line, and fish quotes what it inserts\n"
+                "function __harness_names\n"
+                "    if test $argv[1] = baselines\n"
+                "        harness baseline list --names 2>/dev/null\n"
+                "    else\n"
+                "        harness list $argv[1] --names 2>/dev/null\n"
+                "    end\n"
+                "end\n\ncomplete -c harness -f\n");
+    for (const struct command *const *c = command_all(); *c; c++)
+        if (!(*c)->hidden)
+            add_fish_command(out, *c);
+}

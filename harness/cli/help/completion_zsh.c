@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/help/completion_base.h"
+
+#include <string.h>
+
+/* Inside single quotes, and there inside brackets where `brackets`. */
+static void add_zsh_quoted(struct strbuf *out, const char *text, bool brackets)
+{
+    for (; *text; text++) {
+        if (*text == '\'')
+            strbuf_adds(out, "'\\''");
+        else if (brackets && strchr("[]\\", *text))
+            strbuf_addf(out, "\\%c", *text);
+        else
+            strbuf_addc(out, *text);
+    }
+}
+
+/* What _arguments does for a value: the end of its specification. */
+static void add_zsh_action(struct strbuf *out, const struct completion *c)
+{
+    static const char *const forms[] = {
+        [COMPLETION_NOTHING] = " ",
+        [COMPLETION_FILES] = "_files",
+        [COMPLETION_FOLDERS] = "_files -/",
+        [COMPLETION_WORDS] = "_harness_words %s",
+        [COMPLETION_NAMES] = "_harness_names %s",
+    };
+    const char *form = forms[c->kind], *place = strchr(form, '%');
+
+    if (!place) {
+        strbuf_adds(out, form);
+        return;
+    }
+    strbuf_addc(out, '{');
+    strbuf_add(out, form, (size_t)(place - form));
+    strbuf_adds(out, c->words);
+    strbuf_addc(out, '}');
+}
+
+/* The message above what is offered; a colon would end it. */
+static void add_zsh_message(struct strbuf *out, const char *text)
+{
+    for (; *text; text++)
+        strbuf_adds(out, *text == ':' ? "\\:" : *text == '\'' ? "'\\''" : (char[]) { *text, 0 });
+}
+
+static void add_zsh_option(struct strbuf *out, const struct option_row *row)
+{
+    struct completion c = completion_of_option(row);
+    const char *name = row->name, *equals = row->argument ? "=" : "";
+
+    strbuf_adds(out, " \\\n            ");
+    if (row->letter)
+        strbuf_addf(out, "'(-%c --%s)'{-%c%s,--%s%s}'[", row->letter, name, row->letter,
+                    row->argument ? "+" : "", name, equals);
+    else
+        strbuf_addf(out, "'%s--%s%s[", row->type == OPTION_TEXTS ? "*" : "", name, equals);
+    add_zsh_quoted(out, row->help, true);
+    strbuf_addc(out, ']');
+    if (row->argument) {
+        strbuf_addc(out, ':');
+        add_zsh_message(out, row->argument);
+        strbuf_addc(out, ':');
+        add_zsh_action(out, &c);
+    }
+    strbuf_addc(out, '\'');
+}
+
+static void add_zsh_command(struct strbuf *out, const struct command *command)
+{
+    struct completion c = completion_of_arguments(command);
+
+    strbuf_addf(out, "    %s)\n        _arguments -s -S", command->name);
+    for (const struct option_row *row = command->options; row->name; row++)
+        if (completion_has_name(row))
+            add_zsh_option(out, row);
+    strbuf_adds(out, " \\\n            '*:");
+    add_zsh_message(out, *command->arguments ? command->arguments : " ");
+    strbuf_addc(out, ':');
+    add_zsh_action(out, &c);
+    strbuf_adds(out, "'\n        ;;\n");
+}
+
+static void add_zsh_helpers(struct strbuf *out)
+{
+    strbuf_adds(out, "#compdef harness\n# zsh completion: `harness help --completion zsh`.\n\n");
+    strbuf_adds(out,
+                "# of a list with commas the last item counts\n"
+                "_harness_words() {\n"
+                "    compset -P '*,'\n"
+                "    compadd -- \"$@\"\n"
+                "}\n\n");
+    strbuf_adds(out,
+                "# one a line, and nothing expands them: compadd quotes what it inserts\n"
+                "_harness_names() {\n"
+                "    if [[ $1 == baselines ]]; then\n"
+                "        set -- \"${(@f)$(harness baseline list --names 2>/dev/null)}\"\n"
+                "    else\n"
+                "        set -- \"${(@f)$(harness list $1 --names 2>/dev/null)}\"\n"
+                "    fi\n"
+                "    _harness_words \"${@:#}\"\n"
+                "}\n\n");
+}
+
+void completion_zsh(struct strbuf *out)
+{
+    add_zsh_helpers(out);
+    strbuf_adds(out, "_harness() {\n    local -a commands\n    commands=(\n");
+    for (const struct command *const *c = command_all(); *c; c++)
+        if (!(*c)->hidden) {
+            strbuf_addf(out, "        '%s:", (*c)->name);
+            add_zsh_quoted(out, (*c)->summary, false);
+            strbuf_adds(out, "'\n");
+        }
+    strbuf_adds(out,
+                "    )\n"
+                "    if (( CURRENT == 2 )); then\n"
+                "        _describe command commands\n"
+                "        return\n"
+                "    fi\n"
+                "    shift words\n"
+                "    (( CURRENT-- ))\n"
+                "    case $words[1] in\n");
+    for (const struct command *const *c = command_all(); *c; c++)
+        if (!(*c)->hidden)
+            add_zsh_command(out, *c);
+    /* Read by `source` it makes itself known; found in $fpath it is called at once. */
+    strbuf_adds(out,
+                "    esac\n"
+                "}\n\n"
+                "if [[ $funcstack[1] == _harness ]]; then\n"
+                "    _harness \"$@\"\n"
+                "else\n"
+                "    compdef _harness harness\n"
+                "fi\n");
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* The history of a command, with what there is to say of its place on standard error. */
+#ifndef HARNESS_CLI_HISTORY_OPEN_H
+#define HARNESS_CLI_HISTORY_OPEN_H
+
+#include "session/history_file.h"
+
+/* `given` is --db, see history_path(). */
+int history_open(struct store **store, const char *given, enum store_mode mode, struct error *err);
+/* Prints that the log of another file was put aside, or that a run is kept elsewhere; each once. */
+void history_tell(struct store *store);
+
+#endif

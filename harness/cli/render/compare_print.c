@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/render/compare_print.h"
+
+#include "metrics/run_rows.h"
+#include "reporters/compare_json.h"
+#include "reporters/compare_table.h"
+#include "reporters/ctest.h"
+#include "reporters/junit.h"
+#include "terminal/terminal.h"
+
+int compare_choose_format(const char *name, const struct compare_comment_options *options,
+                          enum compare_format *format, struct error *err)
+{
+    static const char *const names[] = {
+        [COMPARE_TEXT] = "text",
+        [COMPARE_MARKDOWN] = "markdown",
+        [COMPARE_GITHUB] = "github",
+        [COMPARE_JSON] = "json",
+        [COMPARE_JUNIT] = "junit",
+        [COMPARE_CTEST] = "ctest",
+        NULL,
+    };
+    int chosen = output_choose_format(name, names, err);
+
+    if (chosen < 0)
+        return -1;
+    *format = (enum compare_format)chosen;
+    return compare_comment_check(options, *format == COMPARE_GITHUB, err);
+}
+
+static void write_compare_junit(const struct compare_print *p, const struct comparison *c,
+                                struct strbuf *text)
+{
+    const struct history_side *head = &p->comment.compared->head;
+    int newest = run_newest(&head->records);
+    const struct run *run = newest < 0 ? NULL : &head->records.runs[newest];
+    const struct junit_options options = {
+        .base_name = p->comment.compared->base.what,
+        .head_name = head->what,
+        .machine = run ? run->machine.class_name : NULL,
+        .measured_ms = run ? run->started_ms : 0,
+    };
+
+    junit_write(c, &options, text);
+}
+
+static void write_compare_table(const struct compare_print *p, const struct comparison *c,
+                                struct strbuf *text)
+{
+    struct compare_table_options table = {
+        .all = p->all,
+        .base_name = p->comment.compared->base.what,
+        .head_name = p->comment.compared->head.what,
+    };
+
+    if (p->format == COMPARE_MARKDOWN) {
+        compare_table_markdown(c, &table, text);
+        return;
+    }
+    table.width = p->output ? 0 : terminal_width();
+    table.colour = !p->output && terminal_colour();
+    compare_table_text(c, &table, text);
+}
+
+static void write_compare_ctest(const struct compare_print *p, const struct comparison *c,
+                                struct strbuf *text)
+{
+    const struct compare_request *r = p->comment.request;
+    const struct ctest_options options = {
+        .filters = (const char *const *)r->filters,
+        .nr_filters = compare_request_measures(r) ? 0 : r->nr_filters,
+    };
+
+    ctest_write(&p->comment.compared->head.records, c, &options, text);
+}
+
+int compare_print(const struct compare_print *p, struct error *err)
+{
+    const struct comparison *c = &p->comment.compared->comparison;
+    struct strbuf text;
+
+    if (p->format == COMPARE_JSON)
+        return output_json(
+            compare_to_json(c, p->comment.compared->base.what, p->comment.compared->head.what),
+            p->output, err);
+    strbuf_init(&text);
+    if (p->format == COMPARE_GITHUB)
+        compare_comment_write(&p->comment, &text);
+    else if (p->format == COMPARE_JUNIT)
+        write_compare_junit(p, c, &text);
+    else
+        write_compare_table(p, c, &text);
+    if (p->format == COMPARE_CTEST)
+        write_compare_ctest(p, c, &text);
+    int rc = output_text(&text, p->output, err);
+    strbuf_release(&text);
+    return rc;
+}
+
+int compare_print_nothing(const struct compare_print *p, const char *reason, struct error *err)
+{
+    struct strbuf text;
+
+    if (p->format != COMPARE_GITHUB && p->format != COMPARE_CTEST)
+        return 0;
+    strbuf_init(&text);
+    if (p->format == COMPARE_CTEST)
+        write_compare_ctest(p, NULL, &text);
+    else
+        compare_comment_nothing(&p->comment, reason, &text);
+    int rc = output_text(&text, p->output, err);
+    strbuf_release(&text);
+    return rc;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* The forms in which `harness compare` gives its result. */
+#ifndef HARNESS_CLI_RENDER_COMPARE_PRINT_H
+#define HARNESS_CLI_RENDER_COMPARE_PRINT_H
+
+#include "cli/render/compare_comment.h"
+
+enum compare_format {
+    COMPARE_TEXT,
+    COMPARE_MARKDOWN,
+    COMPARE_GITHUB,
+    COMPARE_JSON,
+    COMPARE_JUNIT,
+    COMPARE_CTEST, /* text, and the head's percentiles as CTest takes them from an output */
+};
+
+struct compare_print {
+    enum compare_format format;
+    const char *output; /* a file; NULL: standard output */
+    bool all;           /* text and markdown: also the rows that are the same */
+    struct compare_comment comment;
+};
+
+/* By name, NULL is text. -1 if there is none of that name, or if options are given that go with
+ * another one. */
+int compare_choose_format(const char *name, const struct compare_comment_options *options,
+                          enum compare_format *format, struct error *err);
+int compare_print(const struct compare_print *p, struct error *err);
+/* There is nothing to compare with: said in a comment, and CTest gets the head's percentiles; the
+ * other forms have nothing then. */
+int compare_print_nothing(const struct compare_print *p, const char *reason, struct error *err);
+
+#endif

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/file.h"
+#include "base/json.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "cli/render/profile_counters.h"
+#include "cli/render/profile_view.h"
+#include "terminal/terminal.h"
+#include "text/table.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* No name leads out of the folder, and none needs quotes. */
+static void add_path_name(struct strbuf *path, const char *name)
+{
+    for (const char *p = name; *p; p++)
+        strbuf_addc(path, *p == '/' || *p == ' ' ? '-' : *p);
+}
+
+int profile_folder(const struct profile_output *o, const char *what, struct strbuf *path,
+                   struct error *err)
+{
+    strbuf_adds(path, o->folder ? o->folder : "profile-");
+    if (!o->folder)
+        add_path_name(path, what);
+    return file_make_directory(path->data, err);
+}
+
+int profile_subfolder(const char *name, struct strbuf *path, struct error *err)
+{
+    strbuf_addc(path, '/');
+    add_path_name(path, name);
+    return file_make_directory(path->data, err);
+}
+
+int profile_show(const struct profile_output *o, const struct profile_view *view,
+                 const char *folder, struct cJSON *list, struct error *err)
+{
+    struct strbuf text;
+
+    if (profile_write(view, folder, o->top, err))
+        return -1;
+    if (o->json) {
+        cJSON *json = profile_to_json(view, o->top, err);
+        if (!json)
+            return -1;
+        cJSON_AddStringToObject(json, "folder", folder);
+        cJSON_AddItemToArray(list, json);
+        return 0;
+    }
+    strbuf_init(&text);
+    if (profile_print(view, o->top, &text, err)) {
+        strbuf_release(&text);
+        return -1;
+    }
+    strbuf_addf(&text,
+                "\nin %s: profile.json; trace.json for ui.perfetto.dev and speedscope.app; "
+                "stacks.folded for flame graphs\n",
+                folder);
+    return profile_say(&text, err);
+}
+
+int profile_say(struct strbuf *text, struct error *err)
+{
+    int rc = output_text(text, NULL, err);
+
+    strbuf_release(text);
+    return rc;
+}
+
+static int derive_view(struct profile_view *v, struct error *err)
+{
+    const struct advice_evidence known = {
+        .trace = &v->trace, .summary = &v->summary, .roofs = &v->roofs, .cost = &v->cost
+    };
+
+    if (timeline_main(&v->trace, &v->main, err))
+        return -1;
+    if (prof_summarise(&v->main, &v->summary))
+        return error_set(err, "no memory for a summary");
+    return timeline_find(&v->main, &known, &v->found, err);
+}
+
+int profile_view_init(struct profile_view *v, const char *title, struct prof_trace *trace,
+                      const struct timeline_roofs *roofs, const struct prof_cost *cost,
+                      struct error *err)
+{
+    *v = (struct profile_view) { .trace = *trace };
+    prof_trace_init(trace);
+    prof_trace_init(&v->main);
+    snprintf(v->title, sizeof(v->title), "%s", title);
+    if (roofs)
+        v->roofs = *roofs;
+    if (cost)
+        v->cost = *cost;
+    return derive_view(v, err);
+}
+
+void profile_view_release(struct profile_view *v)
+{
+    timeline_findings_release(&v->found);
+    prof_summary_release(&v->summary);
+    prof_trace_release(&v->main);
+    prof_trace_release(&v->trace);
+}
+
+static const char *const by_words[] = { [PROF_BY_SELF] = "self", [PROF_BY_TOTAL] = "total" };
+
+/* Work per ns, which is 10^9 a second; empty where there is none. */
+static void add_profile_rate(struct table *t, double work, double ns)
+{
+    if (work > 0 && ns > 0)
+        table_cell(t, TABLE_PLAIN, "%.4g", work / ns);
+    else
+        table_cell(t, TABLE_PLAIN, "%s", "");
+}
+
+static void add_profile_rates(const struct profile_view *v, const struct prof_row *row,
+                              struct table *t)
+{
+    double ns = timeline_row_ns(row);
+    struct timeline_roof roof = timeline_row_roof(&v->roofs, row);
+
+    add_profile_rate(t, row->flops, ns);
+    add_profile_rate(t, (double)row->bytes, ns);
+    if (roof.bound == TIMELINE_UNBOUND)
+        return;
+    table_cell(t, TABLE_PLAIN, "%.0f %% of the %s", 100 * roof.fraction, roof.name);
+}
+
+static void add_profile_row(const struct profile_view *v, const struct prof_bottleneck *b,
+                            struct table *t)
+{
+    char time[PROF_TEXT_SIZE];
+    const struct prof_row *row = b->row;
+
+    table_row(t);
+    table_cell(t, TABLE_PLAIN, "%s", row->name);
+    table_cell(t, TABLE_PLAIN, "%zu", row->calls);
+    table_cell(t, TABLE_PLAIN, "%s", prof_time_text((double)row->total, time));
+    table_cell(t, TABLE_PLAIN, "%s", prof_time_text((double)row->self, time));
+    table_cell(t, TABLE_PLAIN, "%.1f %%", 100 * b->share);
+    table_cell(t, TABLE_PLAIN, "%.1f %%", 100 * b->cumulative);
+    table_cell(t, TABLE_PLAIN, "%s", prof_time_text((double)row->p50, time));
+    add_profile_rates(v, row, t);
+}
+
+static const struct table_column columns[] = {
+    { .title = "operation", .elastic = true },
+    { .title = "calls", .align = TABLE_RIGHT },
+    { .title = "total", .align = TABLE_RIGHT },
+    { .title = "self", .align = TABLE_RIGHT },
+    { .title = "share", .align = TABLE_RIGHT },
+    { .title = "cumulative", .align = TABLE_RIGHT },
+    { .title = "median call", .align = TABLE_RIGHT },
+    { .title = "GFLOP/s", .align = TABLE_RIGHT },
+    { .title = "GB/s", .align = TABLE_RIGHT },
+    { .title = "roof" },
+};
+
+static int print_bottlenecks(const struct profile_view *v, enum prof_side side, enum prof_by by,
+                             size_t top, struct strbuf *out, struct error *err)
+{
+    struct prof_bottleneck *list = memory_zeroed(top + 1, sizeof(*list));
+    int nr = prof_bottlenecks(&v->main, &v->summary, side, by, list, top);
+    struct table t;
+
+    table_init(&t, columns, sizeof(columns) / sizeof(columns[0]));
+    for (int i = 0; i < nr; i++)
+        add_profile_row(v, &list[i], &t);
+    if (nr > 0) {
+        strbuf_addf(out, "\nBy %s time%s\n", by_words[by], side == PROF_DEVICE ? ", on GPUs" : "");
+        table_text(&t, terminal_width(), terminal_colour(), out);
+    }
+    table_release(&t);
+    free(list);
+    return nr < 0 ? error_set(err, "no memory for the bottlenecks") : 0;
+}
+
+/* How much of the iterations the operations cover: the rest is between them. */
+static void print_iterations(const struct profile_view *v, struct strbuf *out)
+{
+    const struct timeline_layers *l = &v->found.layers;
+    double covered = timeline_covered(l);
+    char time[PROF_TEXT_SIZE];
+
+    if (l->nr_iterations == 0)
+        return;
+    strbuf_addf(out, "%zu iteration%s of %s (median)", l->nr_iterations,
+                l->nr_iterations == 1 ? "" : "s",
+                prof_time_text(timeline_iteration_median(l), time));
+    if (isfinite(covered))
+        strbuf_addf(out, "; its operations cover %.1f %%", 100 * covered);
+    if (v->launches > 1)
+        strbuf_addf(out, "; the last of %d launches", v->launches);
+    strbuf_addc(out, '\n');
+}
+
+static void print_split(const struct profile_view *v, struct strbuf *out)
+{
+    const char *comma = "";
+    char time[PROF_TEXT_SIZE];
+
+    if (v->found.split.span <= 0)
+        return;
+    if (v->found.split.device < 0)
+        strbuf_addf(out,
+                    "\nThe main thread's %s: ", prof_time_text((double)v->found.split.span, time));
+    else
+        strbuf_addf(out, "\nGPU %d's %s: ", v->found.split.device,
+                    prof_time_text((double)v->found.split.span, time));
+    for (int part = 0; part < PART_NR; part++) {
+        if (v->found.split.ns[part] == 0)
+            continue;
+        strbuf_addf(out, "%s%s %.1f %%", comma, timeline_part_name((enum timeline_part)part),
+                    100 * timeline_part_share(&v->found.split, (enum timeline_part)part));
+        comma = ", ";
+    }
+    strbuf_addc(out, '\n');
+}
+
+static void print_advice(const struct profile_view *v, size_t top, struct strbuf *out)
+{
+    if (v->found.advice.nr > 0)
+        strbuf_adds(out, "\nAdvice\n");
+    for (size_t i = 0; i < v->found.advice.nr && i < top; i++)
+        strbuf_addf(out, "- %s\n", v->found.advice.items[i].text);
+}
+
+/* All threads record: what counts for the time that a user waits is the main thread's part. */
+static void print_scope_cost(const struct profile_view *v, struct strbuf *out)
+{
+    char text[PROF_COST_SIZE];
+    double ns = prof_cost_of(&v->cost, &v->summary) * (double)v->summary.calls[PROF_HOST];
+
+    if (v->cost.on <= 0 || v->summary.total[PROF_HOST] <= 0)
+        return;
+    strbuf_addf(out, "\nRecording: %s; %zu scopes on the main thread: %.3g %% of its time\n",
+                prof_cost_text(&v->cost, &v->summary, text), v->summary.calls[PROF_HOST],
+                100 * ns / (double)v->summary.total[PROF_HOST]);
+}
+
+int profile_print(const struct profile_view *v, size_t top, struct strbuf *out, struct error *err)
+{
+    strbuf_addf(out, "%s\n", v->title);
+    print_iterations(v, out);
+    for (int side = PROF_HOST; side <= PROF_DEVICE; side++)
+        for (int by = PROF_BY_SELF; by <= PROF_BY_TOTAL; by++)
+            if (print_bottlenecks(v, (enum prof_side)side, (enum prof_by)by, top, out, err))
+                return -1;
+    print_split(v, out);
+    if (v->counters)
+        profile_counters_print(v->counters, top, out);
+    print_advice(v, top, out);
+    print_scope_cost(v, out);
+    return 0;
+}

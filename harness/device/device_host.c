@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+#include "device/device_host.h"
+
+#include "base/text.h"
+#include "core/host_memory.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * Where a buffer comes to lie must not follow from what was allocated before it: a job's text of
+ * another length would move it, and two buffers with the same place in their pages hinder each
+ * other (a load waits for an earlier store whose address has the same low 12 bits). So each has
+ * pages of its own, and begins in them at a line of its own that its number among the live buffers
+ * tells: STAGGER is odd in lines, so 64 buffers differ.
+ */
+enum { PAGE = HOST_MEMORY_PAGE, CACHE_LINE = 64, STAGGER = 5 * CACHE_LINE };
+
+void *device_host_alloc(struct device *d, size_t bytes, struct error *err)
+{
+    size_t stagger = d->nr_blocks * STAGGER % PAGE, whole = stagger + (bytes ? bytes : 1);
+    char text[TEXT_UNIT_SIZE];
+    void *memory = whole < bytes ? NULL : host_memory_pages(whole);
+
+    if (!memory) {
+        error_set(err, "cannot allocate %s", text_bytes((double)bytes, text));
+        return NULL;
+    }
+    return (char *)memory + stagger;
+}
+
+void device_host_free(struct device *d, void *memory)
+{
+    (void)d;
+    free((char *)memory - (uintptr_t)memory % PAGE); /* less than a page in front: the stagger */
+}
+
+int device_host_copy(struct device *d, void *to, const void *from, size_t bytes, struct error *err)
+{
+    (void)d;
+    (void)err;
+    memcpy(to, from, bytes);
+    return 0;
+}
+
+int64_t device_host_available(struct device *d)
+{
+    (void)d;
+    return host_memory_available("");
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The devices of this build. A new one is one file that defines a `struct device_class`
+ * (core/device.h) and one row in devices.c.
+ *
+ * Device specs as typed by the user:
+ *   cpu          all cores this process may use       cpu:2     two threads
+ *   cpu:free     all but one, for the others
+ *   cuda         first GPU                            cuda:1    second GPU
+ *   cuda:graph   launches replayed as a CUDA graph    cuda:1,graph
+ *   fake         a steady clock                       fake:base=2000,sd=0.01,launch=0.02,slow=1.1
+ */
+#ifndef HARNESS_DEVICE_DEVICES_H
+#define HARNESS_DEVICE_DEVICES_H
+
+#include "core/device.h"
+
+/* Opens a device from its spec. 0; -1 for a spec that says nothing and for kinds not built in, with
+ * an error that lists what there is; DEVICE_UNAVAILABLE where the spec is right but this machine
+ * lacks the device (no driver, no GPU). Close with device_close(). */
+enum { DEVICE_UNAVAILABLE = -2 };
+int device_open(struct device *d, const char *spec, struct error *err);
+
+/* NULL with the reason in `why` where this build lacks the kind. */
+const struct device_class *device_class_of(enum device_kind kind, const char **why);
+const char *device_kind_name(enum device_kind kind);
+/* The kind a spec names, or -1. */
+int device_kind_of(const char *spec);
+
+/* Version of the CUDA runtime in this build, "13.0"; "" where there is none. */
+const char *device_cuda_runtime(void);
+
+#endif

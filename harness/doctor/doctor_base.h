@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/* What the checks of the doctor share: reading below the root, and saying what was found. */
+#ifndef HARNESS_DOCTOR_DOCTOR_BASE_H
+#define HARNESS_DOCTOR_DOCTOR_BASE_H
+
+#include "doctor/doctor.h"
+
+#include <sched.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+struct doctor_check {
+    const char *name;
+    /* The finding is DOCTOR_UNKNOWN, "not told", until it says otherwise. */
+    void (*look)(const struct doctor_input *in, struct doctor_finding *f);
+};
+
+/* By subject; each ends with a row without a name. */
+extern const struct doctor_check doctor_cpu_checks[];
+extern const struct doctor_check doctor_share_checks[];
+extern const struct doctor_check doctor_system_checks[];
+extern const struct doctor_check doctor_watch_checks[];
+extern const struct doctor_check doctor_gpu_checks[]; /* where there is a GPU */
+
+/* The rest of the first line that starts with `field` (blanks around it cut off), or the first line
+ * where that is "". False if there is none. */
+bool doctor_text(const struct doctor_input *in, const char *path, const char *field, char *text,
+                 size_t size);
+/* The same as a number; NaN if there is none. */
+double doctor_number(const struct doctor_input *in, const char *path, const char *field);
+/* "0-3,8" */
+bool doctor_cpus(const struct doctor_input *in, const char *path, const char *field,
+                 cpu_set_t *set);
+/* Whether `word` is one of those in `text`, which stand between blanks, commas or brackets. */
+bool doctor_has_word(const char *text, const char *word);
+
+void doctor_say(struct doctor_finding *f, enum doctor_state state, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+void doctor_mend(struct doctor_finding *f, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+#endif

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT */
+/* The processors: what sets their clocks, and whether two threads share a core. */
+#include "doctor/doctor_base.h"
+
+#include <glob.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Sums a number over the files that a pattern names; NaN if it names none. */
+static double cpu_sum_files(const struct doctor_input *in, const char *pattern)
+{
+    char where[512];
+    glob_t found;
+    double sum = NAN;
+    size_t root = strlen(in->root);
+
+    snprintf(where, sizeof(where), "%s%s", in->root, pattern);
+    if (glob(where, 0, NULL, &found) != 0)
+        return NAN;
+    for (size_t i = 0; i < found.gl_pathc; i++) {
+        double value = doctor_number(in, found.gl_pathv[i] + root, "");
+        if (!isnan(value))
+            sum = (isnan(sum) ? 0 : sum) + value;
+    }
+    globfree(&found);
+    return sum;
+}
+
+/* The first governor that differs from "performance", or that one. */
+static bool cpu_worst_governor(const struct doctor_input *in, char *name, size_t size)
+{
+    char path[96];
+    bool any = false;
+
+    for (size_t cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+        snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%zu/cpufreq/scaling_governor",
+                 cpu);
+        if (!doctor_text(in, path, "", name, size))
+            return any;
+        any = true;
+        if (strcmp(name, "performance") != 0)
+            return true;
+    }
+    return any;
+}
+
+static void check_governor(const struct doctor_input *in, struct doctor_finding *f)
+{
+    char name[32];
+
+    if (!cpu_worst_governor(in, name, sizeof(name))) {
+        doctor_say(f, DOCTOR_UNKNOWN, "not told: no frequency driver, as on most virtual machines");
+        return;
+    }
+    bool fine = strcmp(name, "performance") == 0;
+    doctor_say(f, fine ? DOCTOR_FINE : DOCTOR_WARN, "%s%s", name,
+               fine ? "" : ": the clock follows the load of a moment ago");
+    if (!fine)
+        doctor_mend(f, "sudo cpupower frequency-set -g performance");
+}
+
+static void check_boost(const struct doctor_input *in, struct doctor_finding *f)
+{
+    static const char generic[] = "/sys/devices/system/cpu/cpufreq/boost";
+    static const char intel[] = "/sys/devices/system/cpu/intel_pstate/no_turbo";
+    double on = doctor_number(in, generic, ""), off = doctor_number(in, intel, "");
+
+    if (isnan(on) && isnan(off))
+        return;
+    if (isnan(off) ? on == 0 : off == 1) {
+        doctor_say(f, DOCTOR_FINE, "off");
+    } else {
+        doctor_say(f, DOCTOR_WARN, "on: the clock depends on heat and on what other cores do");
+        doctor_mend(f, "echo %d | sudo tee %s", isnan(off) ? 0 : 1, isnan(off) ? generic : intel);
+    }
+}
+
+/* How many of these processors share a core with a lower one of them. */
+static int cpu_siblings(const struct doctor_input *in, const cpu_set_t *own)
+{
+    int shared = 0;
+
+    for (size_t cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+        char path[96];
+        cpu_set_t siblings;
+        snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%zu/topology/thread_siblings_list",
+                 cpu);
+        if (!CPU_ISSET(cpu, own) || !doctor_cpus(in, path, "", &siblings))
+            continue;
+        CPU_AND(&siblings, &siblings, own);
+        bool lowest = true;
+        for (size_t other = 0; other < cpu; other++)
+            lowest = lowest && !CPU_ISSET(other, &siblings);
+        shared += !lowest;
+    }
+    return shared;
+}
+
+static void check_smt(const struct doctor_input *in, struct doctor_finding *f)
+{
+    double active = doctor_number(in, "/sys/devices/system/cpu/smt/active", "");
+    cpu_set_t own;
+
+    if (isnan(active) || !doctor_cpus(in, "/proc/self/status", "Cpus_allowed_list", &own))
+        return;
+    int shared = active > 0 ? cpu_siblings(in, &own) : 0, cores = CPU_COUNT(&own) - shared;
+    if (active == 0) {
+        doctor_say(f, DOCTOR_FINE, "off, or one thread a core");
+    } else if (shared == 0) {
+        doctor_say(f, DOCTOR_NOTE, "on, and this process has one thread of each of its cores");
+        doctor_mend(f, "keep the other threads idle");
+    } else {
+        doctor_say(f, DOCTOR_WARN, "on: %d processors of this process are %d cores",
+                   CPU_COUNT(&own), cores);
+        doctor_mend(f,
+                    "--device cpu:%d with OMP_PLACES=cores, or echo off | sudo tee "
+                    "/sys/devices/system/cpu/smt/control",
+                    cores);
+    }
+}
+
+static void check_machine(const struct doctor_input *in, struct doctor_finding *f)
+{
+    char flags[4096];
+
+    if (!doctor_text(in, "/proc/cpuinfo", "flags", flags, sizeof(flags)))
+        return;
+    if (doctor_has_word(flags, "hypervisor")) {
+        doctor_say(f, DOCTOR_NOTE, "virtual: neighbours share caches, memory and clocks, unseen");
+        doctor_mend(f, "more launches, spread over time; prefer `compare` with interleaved sides");
+    } else {
+        doctor_say(f, DOCTOR_FINE, "no hypervisor");
+    }
+}
+
+static void check_clock_source(const struct doctor_input *in, struct doctor_finding *f)
+{
+    static const char *const slow[] = { "hpet", "acpi_pm", "jiffies", "refined-jiffies", "pit" };
+    char name[64];
+
+    if (!doctor_text(in, "/sys/devices/system/clocksource/clocksource0/current_clocksource", "",
+                     name, sizeof(name)))
+        return;
+    doctor_say(f, DOCTOR_FINE, "%s", name);
+    for (size_t i = 0; i < sizeof(slow) / sizeof(*slow); i++)
+        if (strcmp(name, slow[i]) == 0) {
+            doctor_say(f, DOCTOR_WARN, "%s: each reading costs about a microsecond", name);
+            doctor_mend(f, "see in the kernel's log why it left the processor's own counter");
+        }
+}
+
+static void check_throttling(const struct doctor_input *in, struct doctor_finding *f)
+{
+    double core =
+        cpu_sum_files(in, "/sys/devices/system/cpu/cpu[0-9]*/thermal_throttle/core_throttle_count");
+    double now = in->watch.throttles;
+
+    if (isnan(core))
+        return;
+    if (now > 0) {
+        doctor_say(f, DOCTOR_WARN, "heat slowed processors down %.0f times in a second", now);
+        doctor_mend(f, "mend the cooling, or lower the clock to what can be kept");
+    } else if (core > 0) {
+        doctor_say(f, DOCTOR_NOTE, "heat slowed processors down %.0f times since the start", core);
+        doctor_mend(f, "compare the clocks of runs: telemetry cpu_mhz");
+    } else {
+        doctor_say(f, DOCTOR_FINE, "never since the start");
+    }
+}
+
+static void check_mains(const struct doctor_input *in, struct doctor_finding *f)
+{
+    double online = cpu_sum_files(in, "/sys/class/power_supply/A[CD]*/online");
+    double battery = cpu_sum_files(in, "/sys/class/power_supply/BAT*/present");
+
+    if (isnan(battery) || battery == 0) {
+        doctor_say(f, DOCTOR_FINE, "no battery");
+    } else if (isnan(online)) {
+        doctor_say(f, DOCTOR_UNKNOWN, "a battery, and no word of the mains");
+    } else if (online > 0) {
+        doctor_say(f, DOCTOR_FINE, "on the mains");
+    } else {
+        doctor_say(f, DOCTOR_WARN, "on battery: clocks are held back");
+        doctor_mend(f, "plug it in");
+    }
+}
+
+static void check_power_cap(const struct doctor_input *in, struct doctor_finding *f)
+{
+    static const char zone[] = "/sys/class/powercap/intel-rapl:0";
+    char path[96], energy[64];
+
+    snprintf(path, sizeof(path), "%s/constraint_0_power_limit_uw", zone);
+    double limit = doctor_number(in, path, "") * 1e-6;
+    snprintf(path, sizeof(path), "%s/energy_uj", zone);
+    bool readable = doctor_text(in, path, "", energy, sizeof(energy));
+    if (isnan(limit) && !readable)
+        return;
+    char cap[48] = "no limit is told";
+    if (!isnan(limit))
+        snprintf(cap, sizeof(cap), "limited to %.0f W", limit);
+    doctor_say(f, readable ? DOCTOR_FINE : DOCTOR_NOTE, "%s%s", cap,
+               readable ? "" : "; energy cannot be read, so no watts are recorded");
+    if (!readable)
+        doctor_mend(f, "sudo chmod o+r %s/energy_uj", zone);
+}
+
+const struct doctor_check doctor_cpu_checks[] = {
+    { "governor", check_governor },
+    { "boost", check_boost },
+    { "SMT", check_smt },
+    { "machine", check_machine },
+    { "clock source", check_clock_source },
+    { "thermal throttling", check_throttling },
+    { "mains", check_mains },
+    { "power cap", check_power_cap },
+    { NULL, NULL },
+};

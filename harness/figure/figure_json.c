@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: MIT */
+#include "figure/figure.h"
+
+#include "base/json.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { SCALE_COLOURS = 11 };
+
+static const char *const scales[] = {
+    [AXIS_LINEAR] = "linear",
+    [AXIS_LOG] = "log",
+    [AXIS_CATEGORY] = "category",
+    [AXIS_NINES] = "nines",
+};
+static const char *const anchors[] = {
+    [ANCHOR_LEFT] = "left",
+    [ANCHOR_CENTRE] = "centre",
+    [ANCHOR_RIGHT] = "right",
+};
+static const char *const roles[] = {
+    [TEXT_TITLE] = "title",     [TEXT_SUBTITLE] = "subtitle", [TEXT_BANNER] = "banner",
+    [TEXT_PANEL] = "panel",     [TEXT_AXIS] = "axis",         [TEXT_LEGEND] = "legend",
+    [TEXT_CAPTION] = "caption",
+};
+
+/* Seven digits are beyond what can be seen and short of where compilers differ. -0 becomes
+ * 0. */
+static double rounded(double value)
+{
+    char text[32];
+
+    snprintf(text, sizeof(text), "%.7g", value);
+    return strtod(text, NULL) + 0.0;
+}
+
+static void figure_json_add(cJSON *object, const char *key, double value)
+{
+    json_add_number(object, key, rounded(value));
+}
+
+static void figure_json_add_flag(cJSON *object, const char *key, bool value)
+{
+    if (value)
+        cJSON_AddTrueToObject(object, key);
+}
+
+static void figure_json_add_rect(cJSON *object, const struct rect *rect)
+{
+    figure_json_add(object, "x", rect->x);
+    figure_json_add(object, "y", rect->y);
+    figure_json_add(object, "width", rect->width);
+    figure_json_add(object, "height", rect->height);
+}
+
+static void figure_json_add_ticks(cJSON *object, const struct ticks *list)
+{
+    cJSON *ticks = cJSON_AddArrayToObject(object, "ticks");
+
+    for (size_t i = 0; i < list->nr; i++) {
+        const struct tick *t = &list->items[i];
+        cJSON *tick = cJSON_CreateObject();
+        figure_json_add(tick, "at", t->at);
+        json_add_string(tick, "text", t->text);
+        figure_json_add_flag(tick, "minor", t->minor);
+        cJSON_AddItemToArray(ticks, tick);
+    }
+}
+
+/* What a number means, so that a reader can be told it with its unit: value * factor is in the
+ * quantity's base unit. */
+static void figure_json_add_quantity(cJSON *json, enum quantity quantity, const char *base)
+{
+    cJSON_AddStringToObject(json, "quantity", quantity_name(quantity));
+    json_add_string(json, "base", base);
+}
+
+static cJSON *axis_json(const struct axis *axis)
+{
+    cJSON *json = cJSON_CreateObject();
+
+    json_add_string(json, "label", axis->label);
+    cJSON_AddStringToObject(json, "scale", scales[axis->scale]);
+    if (axis->scale != AXIS_CATEGORY) {
+        figure_json_add_quantity(json, axis->quantity, axis->base);
+        figure_json_add(json, "factor", axis->factor);
+    }
+    figure_json_add(json, "low", axis->low);
+    figure_json_add(json, "high", axis->high);
+    figure_json_add_flag(json, "reversed", axis->reversed);
+    figure_json_add_flag(json, "bare", axis->bare);
+    if (axis->tick_angle > 0)
+        figure_json_add(json, "tick_angle", axis->tick_angle);
+    figure_json_add_ticks(json, &axis->ticks);
+    return json;
+}
+
+static cJSON *style_json(const struct layer *s)
+{
+    cJSON *json = cJSON_CreateObject();
+
+    cJSON_AddStringToObject(json, "colour", palette_ink(s->style.ink));
+    if (s->mark == MARK_POINTS) {
+        cJSON_AddStringToObject(json, "shape", palette_shape_name(s->style.shape));
+        figure_json_add(json, "size", s->style.size);
+    }
+    if (s->mark != MARK_POINTS && s->mark != MARK_BARS)
+        cJSON_AddStringToObject(json, "dash", palette_dash_name(s->style.dash));
+    figure_json_add(json, "width", s->style.width);
+    if (s->style.opacity < 1)
+        figure_json_add(json, "opacity", s->style.opacity);
+    figure_json_add_flag(json, "hollow", s->style.hollow);
+    figure_json_add_flag(json, "bold", s->style.bold);
+    return json;
+}
+
+static void figure_json_add_or_drop(cJSON *json, const char *key, cJSON *item, bool wanted)
+{
+    if (wanted)
+        cJSON_AddItemToObject(json, key, item);
+    else
+        cJSON_Delete(item);
+}
+
+/* One array a member; left out where no datum has it. */
+static void figure_json_add_column(cJSON *json, const char *key, const struct layer *s,
+                                   size_t offset)
+{
+    cJSON *column = cJSON_CreateArray();
+    bool any = false;
+
+    for (size_t i = 0; i < s->nr; i++) {
+        double value = *(const double *)(const void *)((const char *)&s->items[i] + offset);
+        any |= isfinite(value);
+        cJSON_AddItemToArray(column, isfinite(value) ? cJSON_CreateNumber(rounded(value))
+                                                     : cJSON_CreateNull());
+    }
+    figure_json_add_or_drop(json, key, column, any);
+}
+
+/* Colours of cells, and of those points that have a place on the scale: null is the style's. */
+static void figure_json_add_colours(cJSON *json, const struct layer *s)
+{
+    cJSON *colours = cJSON_CreateArray();
+    char colour[COLOUR_SIZE];
+    bool any = s->mark == MARK_CELLS;
+
+    for (size_t i = 0; i < s->nr; i++) {
+        double share = s->items[i].share;
+        bool plain = s->mark == MARK_POINTS && !isfinite(share);
+        any |= !plain;
+        cJSON_AddItemToArray(colours, plain ? cJSON_CreateNull()
+                                            : cJSON_CreateString(palette_scale(share, colour)));
+    }
+    figure_json_add_or_drop(json, "colour", colours, any);
+}
+
+static void figure_json_add_text_places(cJSON *json, const struct layer *s)
+{
+    figure_json_add_column(json, "dx", s, offsetof(struct datum, dx));
+    figure_json_add_column(json, "dy", s, offsetof(struct datum, dy));
+    figure_json_add_column(json, "angle", s, offsetof(struct datum, angle));
+    figure_json_add_flag(json, "outside", s->outside);
+    figure_json_add_flag(json, "follow", s->follow);
+}
+
+static cJSON *layer_json(const struct layer *s)
+{
+    cJSON *json = cJSON_CreateObject();
+
+    cJSON_AddStringToObject(json, "mark", mark_name(s->mark));
+    json_add_string(json, "label", s->label);
+    cJSON_AddItemToObject(json, "style", style_json(s));
+    figure_json_add_flag(json, "across", s->across);
+    if (s->mark == MARK_BARS && s->thickness > 0)
+        figure_json_add(json, "thickness", s->thickness);
+    figure_json_add_column(json, "x", s, offsetof(struct datum, x));
+    figure_json_add_column(json, "y", s, offsetof(struct datum, y));
+    figure_json_add_column(json, "low", s, offsetof(struct datum, low));
+    figure_json_add_column(json, "high", s, offsetof(struct datum, high));
+    cJSON *texts = cJSON_CreateArray(), *sides = cJSON_CreateArray();
+    bool any = false;
+    for (size_t i = 0; i < s->nr; i++) {
+        const char *text = s->items[i].text;
+        any |= text != NULL;
+        cJSON_AddItemToArray(texts, text ? cJSON_CreateString(text) : cJSON_CreateNull());
+        cJSON_AddItemToArray(sides, cJSON_CreateString(anchors[s->items[i].anchor]));
+    }
+    figure_json_add_or_drop(json, "text", texts, any);
+    figure_json_add_or_drop(json, "anchor", sides, any && s->mark == MARK_TEXT);
+    if (s->mark == MARK_CELLS || s->mark == MARK_POINTS)
+        figure_json_add_colours(json, s);
+    if (s->mark == MARK_POINTS)
+        figure_json_add_column(json, "size", s, offsetof(struct datum, size));
+    if (s->mark == MARK_TEXT)
+        figure_json_add_text_places(json, s);
+    return json;
+}
+
+static cJSON *panel_json(const struct panel *p)
+{
+    cJSON *json = cJSON_CreateObject();
+
+    json_add_string(json, "title", p->title);
+    figure_json_add_rect(cJSON_AddObjectToObject(json, "area"), &p->area);
+    cJSON_AddItemToObject(json, "x", axis_json(&p->x));
+    cJSON_AddItemToObject(json, "y", axis_json(&p->y));
+    cJSON *layers = cJSON_AddArrayToObject(json, "layers");
+    for (size_t i = 0; i < p->nr; i++)
+        cJSON_AddItemToArray(layers, layer_json(p->layers[i]));
+    return json;
+}
+
+static cJSON *placed_text_json(const struct placed_text *t)
+{
+    cJSON *json = cJSON_CreateObject();
+
+    cJSON_AddStringToObject(json, "role", roles[t->role]);
+    cJSON_AddStringToObject(json, "text", t->text);
+    figure_json_add(json, "x", t->x);
+    figure_json_add(json, "y", t->y);
+    figure_json_add(json, "size", t->size);
+    if (t->angle != 0)
+        figure_json_add(json, "angle", t->angle);
+    figure_json_add_flag(json, "bold", t->bold);
+    if (t->anchor != ANCHOR_LEFT)
+        cJSON_AddStringToObject(json, "anchor", anchors[t->anchor]);
+    cJSON_AddStringToObject(json, "colour", palette_ink(t->ink));
+    return json;
+}
+
+/* The box of a legend's sample, and which layer it shows. */
+static cJSON *sample_json(const struct figure *f, const struct legend_sample *sample)
+{
+    cJSON *json = cJSON_CreateObject();
+
+    figure_json_add_rect(json, &sample->box);
+    for (size_t i = 0; i < f->nr_panels; i++) {
+        for (size_t k = 0; k < f->panels[i]->nr; k++) {
+            if (f->panels[i]->layers[k] != sample->layer)
+                continue;
+            cJSON_AddNumberToObject(json, "panel", (double)i);
+            cJSON_AddNumberToObject(json, "layer", (double)k);
+        }
+    }
+    return json;
+}
+
+static cJSON *scale_json(const struct scale_bar *bar)
+{
+    cJSON *json = cJSON_CreateObject();
+    char colour[COLOUR_SIZE];
+
+    cJSON_AddStringToObject(json, "label", bar->label);
+    figure_json_add_quantity(json, bar->quantity, bar->base);
+    figure_json_add(json, "low", bar->low);
+    figure_json_add(json, "high", bar->high);
+    figure_json_add_flag(json, "log", bar->log);
+    figure_json_add_rect(cJSON_AddObjectToObject(json, "box"), &bar->box);
+    figure_json_add_ticks(json, &bar->ticks);
+    cJSON *colours = cJSON_AddArrayToObject(json, "colours");
+    for (int i = 0; i < SCALE_COLOURS; i++) {
+        double share = (double)i / (SCALE_COLOURS - 1);
+        cJSON_AddItemToArray(colours, cJSON_CreateString(palette_scale(share, colour)));
+    }
+    return json;
+}
+
+cJSON *figure_to_json(const struct figure *f)
+{
+    cJSON *json = cJSON_CreateObject();
+
+    cJSON_AddNumberToObject(json, "schema_version", 1);
+    json_add_string(json, "id", f->id);
+    json_add_string(json, "title", f->title);
+    json_add_string(json, "subtitle", f->subtitle);
+    json_add_string(json, "caption", f->caption);
+    json_add_string(json, "alt", f->alt);
+    json_add_string(json, "banner", f->banner);
+    json_add_string(json, "reason", f->reason);
+    if (f->reason)
+        return json;
+    cJSON_AddBoolToObject(json, "legend", f->nr_samples > 0);
+    figure_json_add(json, "width", f->width);
+    figure_json_add(json, "height", f->height);
+    cJSON_AddNumberToObject(json, "columns", f->columns);
+    figure_json_add_flag(json, "aligned", f->aligned);
+    json_add_string(json, "view", f->view);
+    cJSON *panels = cJSON_AddArrayToObject(json, "panels");
+    for (size_t i = 0; i < f->nr_panels; i++)
+        cJSON_AddItemToArray(panels, panel_json(f->panels[i]));
+    /* What stands around the plot areas, at its place on a sheet of width x height. */
+    cJSON *texts = cJSON_AddArrayToObject(json, "texts");
+    cJSON *samples = cJSON_AddArrayToObject(json, "samples");
+    for (size_t i = 0; i < f->nr_texts; i++)
+        cJSON_AddItemToArray(texts, placed_text_json(&f->texts[i]));
+    for (size_t i = 0; i < f->nr_samples; i++)
+        cJSON_AddItemToArray(samples, sample_json(f, &f->samples[i]));
+    if (f->bar.label)
+        cJSON_AddItemToObject(json, "scale", scale_json(&f->bar));
+    return json;
+}

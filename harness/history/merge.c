@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+#include "history/merge.h"
+
+#include "history/merge_parts.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+void merge_conflict(struct merge *m, const char *format, ...)
+{
+    char line[1024];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(line, sizeof(line), format, args);
+    va_end(args);
+    string_list_add(&m->result->conflicts, line);
+}
+
+static bool same_file(const char *a, const char *b)
+{
+    struct stat first, second;
+
+    return stat(a, &first) == 0 && stat(b, &second) == 0 && first.st_dev == second.st_dev &&
+           first.st_ino == second.st_ino;
+}
+
+/* The log that a dead writer left is read, but stays where it is: the last reader of a file would
+ * else write it into the file. */
+static int open_source(struct store **from, const char *path, struct error *err)
+{
+    struct strbuf log;
+    struct stat st;
+
+    strbuf_init(&log);
+    strbuf_addf(&log, "%s-wal", path);
+    bool has_log = stat(log.data, &st) == 0 && st.st_size > 0;
+    strbuf_release(&log);
+    if (store_open(from, path, STORE_READ, err))
+        return -1;
+    if (has_log)
+        sqlite3_db_config((*from)->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+    return 0;
+}
+
+int store_merge_check(const struct store *to, const char *path, struct error *err)
+{
+    struct store *from;
+
+    if (same_file(to->path, path))
+        return error_set(err, "%s: cannot be merged into itself", path);
+    if (open_source(&from, path, err))
+        return -1;
+    store_close(from);
+    return 0;
+}
+
+/* The last transaction of a file: all those before it last with it. */
+static int merge_rest(struct merge *m, struct error *err)
+{
+    struct store_merged before = *m->result;
+
+    if (sql_begin_lasting(m->to, err))
+        return -1;
+    if (sql_end(m->to, merge_names(m, err), err) == 0)
+        return 0;
+    before.conflicts = m->result->conflicts;
+    *m->result = before;
+    return -1;
+}
+
+int store_merge(struct store *to, const char *path, struct store_merged *merged, struct error *err)
+{
+    struct merge m = { .to = to, .result = merged };
+
+    if (same_file(to->path, path))
+        return error_set(err, "%s: cannot be merged into itself", path);
+    if (open_source(&m.from, path, err))
+        return -1;
+    int rc = sql_execute(m.from, "BEGIN", err); /* one state of it, whoever writes */
+    if (rc == 0)
+        rc = merge_runs(&m, err);
+    if (rc == 0)
+        rc = merge_comparisons(&m, err);
+    if (rc == 0)
+        rc = merge_rest(&m, err);
+    if (rc == 0)
+        merged->files++;
+    if (!sqlite3_get_autocommit(m.from->db))
+        sqlite3_exec(m.from->db, "ROLLBACK", NULL, NULL, NULL);
+    store_close(m.from);
+    array_release(&m.benchmarks);
+    return rc;
+}
+
+void store_merged_release(struct store_merged *merged)
+{
+    string_list_release(&merged->conflicts);
+}

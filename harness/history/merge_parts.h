@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/* Inside history/ only: the parts of a merge, and rows on their way from one file into another. */
+#ifndef HARNESS_HISTORY_MERGE_PARTS_H
+#define HARNESS_HISTORY_MERGE_PARTS_H
+
+#include "base/array.h"
+#include "history/merge.h"
+#include "store/columns.h"
+
+struct merge {
+    struct store *from, *to;
+    struct store_merged *result;
+    ARRAY(struct merge_id) benchmarks; /* ascending numbers of `from` */
+    int64_t counter;                   /* query_changed() of `to` */
+};
+
+struct merge_id {
+    int64_t from, to; /* to 0: not looked up yet */
+};
+
+/* Adds a line about something that differs. */
+void merge_conflict(struct merge *m, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Reads which benchmarks there are; the number here of one of them, which is made if there is none.
+ */
+int merge_list_benchmarks(struct merge *m, struct error *err);
+int merge_benchmark(struct merge *m, int64_t from, int64_t *to, struct error *err);
+
+/* All runs of the file, and what was written about them. */
+int merge_runs(struct merge *m, struct error *err);
+/* Baselines, roofs, acceptances, self-tests. Within the caller's transaction. */
+int merge_names(struct merge *m, struct error *err);
+/* Comparisons with their verdicts, each in a transaction of its own. */
+int merge_comparisons(struct merge *m, struct error *err);
+
+/* What a run holds, as numbers: a hash of each launch's beginning and of each measurement, in the
+ * order stored. */
+struct merge_item {
+    uint64_t facts, samples; /* hashes */
+    bool thinned;            /* then the hash of the samples says nothing */
+};
+struct merge_content {
+    struct merge_item *items;
+    size_t nr, capacity;
+};
+int merge_content_read(struct store *s, int64_t run_id, struct merge_content *out,
+                       struct error *err);
+void merge_content_release(struct merge_content *content);
+/* Are the first of `whole` the same as all of `part`? */
+bool merge_content_begins(const struct merge_content *whole, const struct merge_content *part);
+
+/* Opens "SELECT extra..., columns... FROM t tail", in the order of table_open_insert(). */
+int rows_open_select(const struct table *t, struct store *s, const char *const *extra,
+                     const char *tail, struct sql_query *q, struct error *err);
+/* Opens the insert of what is not there yet: bind the extras, then the object. */
+int rows_open_insert_new(const struct table *t, struct store *s, const char *const *extra,
+                         struct sql_query *q, struct error *err);
+/* Binds the columns of the row that `from` stands at, from `first` on, to the next parameters. */
+void rows_copy(struct sql_query *to, const struct sql_query *from, int first);
+/* Would reading refuse the row that `q` stands at? Its columns of the table begin at `first`. */
+int rows_check(const struct table *t, const struct sql_query *q, int first, struct error *err);
+/* Goes on with a hash over columns [first, end). */
+uint64_t rows_hash(uint64_t hash, const struct sql_query *q, int first, int end);
+enum { ROWS_HASH_BEGIN = 0 };
+
+#endif

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+/* Rows that go from one file into another without being taken apart. */
+#include "history/merge_parts.h"
+
+#include <string.h>
+
+static const char *const no_extra[] = { NULL };
+
+static void add_names(const struct table *t, const char *const *extra, const char *separator,
+                      const char *after, struct strbuf *sql)
+{
+    const char *between = "";
+
+    for (; *extra; extra++, between = separator)
+        strbuf_addf(sql, "%s%s%s", between, *extra, after);
+    for (const struct column *c = t->columns; c->name; c++, between = separator)
+        strbuf_addf(sql, "%s%s%s", between, c->name, after);
+}
+
+int rows_open_select(const struct table *t, struct store *s, const char *const *extra,
+                     const char *tail, struct sql_query *q, struct error *err)
+{
+    struct strbuf sql;
+
+    strbuf_init(&sql);
+    strbuf_adds(&sql, "SELECT ");
+    add_names(t, extra ? extra : no_extra, ", ", "", &sql);
+    strbuf_addf(&sql, " FROM %s %s", t->name, tail);
+    int rc = sql_open(q, s, sql.data, err);
+    strbuf_release(&sql);
+    return rc;
+}
+
+/* "a IS ?1 AND b IS ?2": unlike "=" it also finds what is NULL. */
+static void add_equal(const struct table *t, const char *const *extra, struct strbuf *sql)
+{
+    int parameter = 1;
+
+    for (; *extra; extra++, parameter++)
+        strbuf_addf(sql, "%s%s IS ?%d", parameter > 1 ? " AND " : "", *extra, parameter);
+    for (const struct column *c = t->columns; c->name; c++, parameter++)
+        strbuf_addf(sql, "%s%s IS ?%d", parameter > 1 ? " AND " : "", c->name, parameter);
+}
+
+static int nr_columns(const struct table *t, const char *const *extra)
+{
+    int nr = 0;
+
+    while (*extra++)
+        nr++;
+    for (const struct column *c = t->columns; c->name; c++)
+        nr++;
+    return nr;
+}
+
+int rows_open_insert_new(const struct table *t, struct store *s, const char *const *extra,
+                         struct sql_query *q, struct error *err)
+{
+    struct strbuf sql;
+
+    if (!extra)
+        extra = no_extra;
+    strbuf_init(&sql);
+    strbuf_addf(&sql, "INSERT INTO %s (", t->name);
+    add_names(t, extra, ", ", "", &sql);
+    strbuf_adds(&sql, ") SELECT ");
+    for (int i = 1, nr = nr_columns(t, extra); i <= nr; i++)
+        strbuf_addf(&sql, "%s?%d", i > 1 ? ", " : "", i);
+    strbuf_addf(&sql, " WHERE NOT EXISTS (SELECT 1 FROM %s WHERE ", t->name);
+    add_equal(t, extra, &sql);
+    strbuf_adds(&sql, ")");
+    int rc = sql_open(q, s, sql.data, err);
+    strbuf_release(&sql);
+    return rc;
+}
+
+int rows_check(const struct table *t, const struct sql_query *q, int first, struct error *err)
+{
+    struct sql_query row = *q;
+
+    row.column = first;
+    return table_check(t, &row, err);
+}
+
+void rows_copy(struct sql_query *to, const struct sql_query *from, int first)
+{
+    int nr = sqlite3_column_count(from->stmt);
+
+    for (int i = first; i < nr; i++) {
+        int rc = sqlite3_bind_value(to->stmt, to->parameter++, sqlite3_column_value(from->stmt, i));
+        if (to->rc == SQLITE_OK)
+            to->rc = rc;
+    }
+}
+
+/* FNV-1a. */
+static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t nr)
+{
+    const unsigned char *p = bytes;
+
+    for (size_t i = 0; i < nr; i++)
+        hash = (hash ^ p[i]) * 0x100000001b3U;
+    return hash;
+}
+
+static uint64_t hash_column(uint64_t hash, sqlite3_stmt *stmt, int column)
+{
+    int type = sqlite3_column_type(stmt, column);
+    int64_t number;
+    double real;
+
+    hash = hash_bytes(hash, &type, sizeof(type));
+    switch (type) {
+    case SQLITE_INTEGER:
+        number = sqlite3_column_int64(stmt, column);
+        return hash_bytes(hash, &number, sizeof(number));
+    case SQLITE_FLOAT:
+        real = sqlite3_column_double(stmt, column);
+        return hash_bytes(hash, &real, sizeof(real));
+    case SQLITE_NULL:
+        return hash;
+    default: /* a text's bytes are those of a blob */
+        return hash_bytes(hash, sqlite3_column_blob(stmt, column),
+                          (size_t)sqlite3_column_bytes(stmt, column));
+    }
+}
+
+uint64_t rows_hash(uint64_t hash, const struct sql_query *q, int first, int end)
+{
+    hash ^= 0xcbf29ce484222325U;
+    for (int i = first; i < end; i++)
+        hash = hash_column(hash, q->stmt, i);
+    return hash;
+}

@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/json.h"
+#include "history/merge_parts.h"
+#include "query/query.h"
+#include "store/read.h"
+#include "store/schema.h"
+#include "store/write.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- copying ---- */
+
+static const char *const measurement_source[] = { "id",         "benchmark", "launch", "telemetry",
+                                                  "nr_samples", "samples",   NULL };
+static const char *const measurement_extra[] = { "benchmark",  "launch",  "telemetry",
+                                                 "nr_samples", "samples", NULL };
+
+/* What reading would refuse here must not come in. */
+static int check_measurement(struct merge *m, int64_t id, struct error *err)
+{
+    struct measurement measurement = { .nr_samples = 0 };
+    int rc = read_measurement(m->from, id, &measurement, err);
+
+    measurement_release(&measurement);
+    return rc;
+}
+
+static int copy_measurement(struct merge *m, struct sql_query *row, int64_t launch,
+                            struct error *err)
+{
+    struct sql_query q;
+    int64_t benchmark;
+
+    if (check_measurement(m, sqlite3_column_int64(row->stmt, 0), err) ||
+        merge_benchmark(m, sqlite3_column_int64(row->stmt, 1), &benchmark, err) ||
+        table_open_insert(&table_measurement, m->to, measurement_extra, &q, err))
+        return -1;
+    sql_bind_int(&q, benchmark);
+    sql_bind_int(&q, launch);
+    rows_copy(&q, row, 3);
+    return sql_run(&q, err);
+}
+
+static int copy_measurements(struct merge *m, int64_t from, int64_t to, int64_t *nr,
+                             struct error *err)
+{
+    struct sql_query q;
+    int rc;
+
+    if (rows_open_select(&table_measurement, m->from, measurement_source,
+                         "WHERE launch = ? ORDER BY id", &q, err))
+        return -1;
+    sql_bind_int(&q, from);
+    while ((rc = sql_step(&q, err)) > 0) {
+        if (copy_measurement(m, &q, to, err)) {
+            rc = -1;
+            break;
+        }
+        ++*nr;
+    }
+    sql_close(&q);
+    return rc;
+}
+
+static int copy_launches(struct merge *m, int64_t from, int64_t to, int64_t *nr, struct error *err)
+{
+    struct sql_query q;
+    int rc;
+
+    if (table_open_select(&table_launch, m->from, "WHERE run = ? ORDER BY seq", &q, err))
+        return -1;
+    sql_bind_int(&q, from);
+    while ((rc = sql_step(&q, err)) > 0) {
+        struct launch launch = { .seq = 0 };
+        int64_t id, launch_id;
+        id = sql_int(&q);
+        rc = table_read(&table_launch, &q, &launch, err);
+        if (rc == 0)
+            rc = write_launch(m->to, to, &launch, &launch_id, err);
+        launch_release(&launch);
+        if (rc || (rc = copy_measurements(m, id, launch_id, nr, err)) < 0)
+            break;
+    }
+    sql_close(&q);
+    return rc;
+}
+
+static int set_run(struct merge *m, int64_t id, const char *text, int64_t value, struct error *err)
+{
+    struct sql_query q;
+
+    if (sql_open(&q, m->to, text, err))
+        return -1;
+    sql_bind_int(&q, value);
+    sql_bind_int(&q, id);
+    return sql_run(&q, err);
+}
+
+static int thinned_of(struct store *s, int64_t id, int64_t *when, struct error *err)
+{
+    struct sql_query q;
+
+    *when = 0;
+    if (s->version < SCHEMA_ANNOTATIONS)
+        return 0;
+    if (sql_open(&q, s, "SELECT thinned_ms FROM run WHERE id = ?", err))
+        return -1;
+    sql_bind_int(&q, id);
+    int rc = sql_step(&q, err);
+    if (rc > 0)
+        *when = sql_int(&q);
+    sql_close(&q);
+    return rc < 0 ? -1 : 0;
+}
+
+static int copy_content(struct merge *m, const struct run *from, int64_t to, struct error *err)
+{
+    int64_t when, nr = 0;
+
+    if (copy_launches(m, from->id, to, &nr, err) || thinned_of(m->from, from->id, &when, err) ||
+        set_run(m, to, "UPDATE run SET thinned_ms = ? WHERE id = ?", when, err) ||
+        set_run(m, to, "UPDATE run SET ended_ms = ? WHERE id = ?", from->ended_ms, err))
+        return -1;
+    m->result->measurements += nr;
+    return 0;
+}
+
+static int add_run(struct merge *m, const struct run *from, int64_t *to, struct error *err)
+{
+    struct run run = *from; /* borrows its texts */
+
+    if (write_run(m->to, &run, err) || copy_content(m, from, run.id, err))
+        return -1;
+    *to = run.id;
+    m->result->runs_new++;
+    return 0;
+}
+
+/* Baselines and annotations that name the run keep it; launches and measurements come anew. */
+static int renew_run(struct merge *m, const struct run *from, int64_t to, struct error *err)
+{
+    struct sql_query q;
+
+    if (sql_open(&q, m->to, "DELETE FROM launch WHERE run = ?", err))
+        return -1;
+    sql_bind_int(&q, to);
+    if (sql_run(&q, err) || copy_content(m, from, to, err))
+        return -1;
+    m->result->runs_grown++;
+    return 0;
+}
+
+/* ---- a run that is there already ---- */
+
+/* All but when it ended, as one text. */
+static char *facts_of(const struct run *run)
+{
+    struct run copy = *run;
+
+    copy.ended_ms = 0;
+    return json_take_text(run_to_json(&copy));
+}
+
+static int read_ours(struct store *to, int64_t id, struct run *run, struct error *err)
+{
+    struct sql_query q;
+
+    if (open_runs(to, "WHERE r.id = ?", &q, err))
+        return -1;
+    sql_bind_int(&q, id);
+    int rc = sql_step(&q, err);
+    rc = rc > 0 ? read_run(&q, run, err) : -1;
+    sql_close(&q);
+    return rc;
+}
+
+/* Two runs of one uuid: */
+enum likeness { SAME, BEHIND, DIFFERENT };
+
+static enum likeness compare_runs(const struct run *ours, const struct merge_content *own,
+                                  const struct run *theirs, const struct merge_content *other,
+                                  const char **why)
+{
+    char *a = facts_of(ours), *b = facts_of(theirs);
+    bool same_facts = strcmp(a, b) == 0;
+    bool theirs_begins = merge_content_begins(own, other);
+    bool ours_begins = merge_content_begins(other, own);
+
+    free(a);
+    free(b);
+    *why = "other measurements";
+    if (!same_facts) {
+        *why = "another machine, build, time or settings";
+        return DIFFERENT;
+    }
+    if (theirs_begins && (theirs->ended_ms == 0 || theirs->ended_ms == ours->ended_ms) &&
+        (theirs->ended_ms == 0 || ours_begins))
+        return SAME;
+    if (ours_begins && ours->ended_ms == 0)
+        return BEHIND;
+    if (ours_begins && theirs_begins)
+        *why = "another end";
+    return DIFFERENT;
+}
+
+static void tell_run(struct merge *m, const struct run *ours, const struct run *theirs,
+                     const char *why)
+{
+    merge_conflict(m, "run %" PRId64 " (%.8s) has %s in %s (there run %" PRId64 "); ours stays",
+                   ours->id, ours->uuid, why, m->from->path, theirs->id);
+}
+
+static int settle(struct merge *m, const struct run *theirs, int64_t id, struct error *err)
+{
+    struct merge_content own = { 0 }, other = { 0 };
+    struct run ours = { .id = 0 };
+    const char *why;
+    int rc = read_ours(m->to, id, &ours, err);
+
+    if (rc == 0)
+        rc = merge_content_read(m->to, id, &own, err);
+    if (rc == 0)
+        rc = merge_content_read(m->from, theirs->id, &other, err);
+    if (rc)
+        goto out;
+    switch (compare_runs(&ours, &own, theirs, &other, &why)) {
+    case SAME:
+        m->result->runs_known++;
+        break;
+    case BEHIND:
+        rc = renew_run(m, theirs, id, err);
+        break;
+    case DIFFERENT:
+        tell_run(m, &ours, theirs, why);
+        break;
+    }
+out:
+    run_release(&ours);
+    merge_content_release(&own);
+    merge_content_release(&other);
+    return rc;
+}
+
+/* ---- annotations ---- */
+
+static int copy_annotations(struct merge *m, int64_t from, int64_t to, struct error *err)
+{
+    struct sql_query q, insert;
+    int rc;
+
+    if (m->from->version < SCHEMA_ANNOTATIONS)
+        return 0;
+    if (sql_open(&q, m->from, "SELECT run, written_ms, text FROM annotation WHERE run = ?", err))
+        return -1;
+    sql_bind_int(&q, from);
+    while ((rc = sql_step(&q, err)) > 0) {
+        if ((rc = sql_open(&insert, m->to,
+                           "INSERT OR IGNORE INTO annotation (run, written_ms, text) "
+                           "VALUES (?, ?, ?)",
+                           err)) < 0)
+            break;
+        sql_bind_int(&insert, to);
+        rows_copy(&insert, &q, 1);
+        if ((rc = sql_run(&insert, err)) < 0)
+            break;
+        m->result->annotations += sqlite3_changes(m->to->db);
+    }
+    sql_close(&q);
+    return rc;
+}
+
+/* ---- all of them ---- */
+
+/* A pruning beside us may have given a number to another benchmark. Within a transaction. */
+static int forget_if_changed(struct merge *m, struct error *err)
+{
+    bool changed;
+
+    if (query_changed(m->to, &m->counter, &changed, err))
+        return -1;
+    for (size_t i = 0; changed && i < m->benchmarks.nr; i++)
+        m->benchmarks.items[i].to = 0;
+    return 0;
+}
+
+static int merge_run(struct merge *m, const struct run *from, struct error *err)
+{
+    int64_t id = 0;
+
+    if (forget_if_changed(m, err))
+        return -1;
+    int rc = find_run(m->to, from->uuid, &id, err);
+    if (rc < 0)
+        return -1;
+    if (rc > 0 ? settle(m, from, id, err) : add_run(m, from, &id, err))
+        return -1;
+    return copy_annotations(m, from->id, id, err);
+}
+
+/* What a transaction that was rolled back has counted does not count. */
+static int merge_run_whole(struct merge *m, const struct run *from, struct error *err)
+{
+    struct store_merged before = *m->result;
+
+    if (sql_begin(m->to, err))
+        return -1;
+    if (sql_end(m->to, merge_run(m, from, err), err) == 0)
+        return 0;
+    before.conflicts = m->result->conflicts;
+    *m->result = before;
+    for (size_t i = 0; i < m->benchmarks.nr; i++)
+        m->benchmarks.items[i].to = 0;
+    return -1;
+}
+
+int merge_runs(struct merge *m, struct error *err)
+{
+    struct sql_query q;
+    bool ignored;
+    int rc;
+
+    if (merge_list_benchmarks(m, err) || query_changed(m->to, &m->counter, &ignored, err) ||
+        open_runs(m->from, "ORDER BY r.started_ms, r.id", &q, err))
+        return -1;
+    while ((rc = sql_step(&q, err)) > 0) {
+        struct run run = { .id = 0 };
+        rc = read_run(&q, &run, err);
+        if (rc == 0)
+            rc = merge_run_whole(m, &run, err);
+        run_release(&run);
+        if (rc)
+            break;
+    }
+    sql_close(&q);
+    return rc;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* Putting another history in the place of one that may be in use, and moving one away. */
+#ifndef HARNESS_HISTORY_RESTORE_H
+#define HARNESS_HISTORY_RESTORE_H
+
+#include "base/strbuf.h"
+#include "store/store.h"
+
+struct store_content {
+    int64_t runs, measurements;
+};
+
+struct store_restored {
+    bool was_there, aside; /* a file was there; it was no sound history and was put aside */
+    struct store_content before, now;
+    struct strbuf kept; /* as what it was put aside; release it */
+};
+
+/* The history at `path` gets the content of `backup`, which must be sound and stays as it is; of an
+ * older version it may be. In one transaction: whoever has the history open reads the one or the
+ * other, and writers go on with the new content. What is there and no sound history is put aside,
+ * never removed, and then, or where nothing is there, the file is made anew. */
+int store_restore(const char *path, const char *backup, struct store_restored *out,
+                  struct error *err);
+void store_restored_release(struct store_restored *out);
+
+/* The file gets another name, on whatever file system, and leaves no log behind. Refused while
+ * somebody else has it open, and where there is something under the new name. */
+int store_move(const char *path, const char *to, struct error *err);
+
+#endif

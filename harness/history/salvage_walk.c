@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT */
+/* Reading on behind pages that cannot be read. */
+#include "history/salvage_parts.h"
+#include "vfs/watch.h"
+
+enum {
+    NUMBERS_LOG2 = 62,
+    TURN = 1000,       /* instructions of SQLite's machine */
+    BYTES_A_TURN = 80, /* 12 instructions a byte: a row needs two, or four from both ends */
+    TURNS_LEAST = 200, /* in any file */
+};
+
+struct walk {
+    struct salvage *s;
+    sqlite3_stmt *rows;  /* from ?1 on */
+    sqlite3_stmt *probe; /* the first number from ?1 on; reads no columns */
+    salvage_row_fn *take;
+    void *context;
+    struct salvage_gaps *gaps;
+};
+
+/* ---- an end to it ---- */
+
+static int takes_too_long(void *context)
+{
+    struct salvage *s = context;
+
+    return ++s->turns > s->turns_most;
+}
+
+void salvage_limit(struct salvage *s, int64_t bytes)
+{
+    s->turns_most = TURNS_LEAST + bytes / BYTES_A_TURN;
+    sqlite3_progress_handler(s->from, TURN, takes_too_long, s);
+}
+
+void salvage_begin_table(struct salvage *s)
+{
+    s->turns = 0;
+}
+
+/* ---- rows by their numbers ---- */
+
+static int prepare(struct salvage *s, const char *text, sqlite3_stmt **stmt, struct error *err)
+{
+    if (sqlite3_prepare_v2(s->from, text, -1, stmt, NULL) == SQLITE_OK)
+        return 0;
+    return error_set(err, "the damaged file: %s", sqlite3_errmsg(s->from));
+}
+
+/* SQLITE_ROW and *found, SQLITE_DONE, or an error of the file. */
+static int look(struct walk *w, int64_t from, int64_t *found)
+{
+    sqlite3_reset(w->probe);
+    sqlite3_bind_int64(w->probe, 1, from);
+    int rc = sqlite3_step(w->probe);
+    if (rc == SQLITE_ROW)
+        *found = sqlite3_column_int64(w->probe, 0);
+    sqlite3_reset(w->probe);
+    /* Inner pages that are wrong lead to another row than the one asked for. */
+    return rc == SQLITE_ROW && *found < from ? SQLITE_CORRUPT : rc;
+}
+
+static bool readable(int rc)
+{
+    return rc == SQLITE_ROW || rc == SQLITE_DONE;
+}
+
+/* The smallest number above `after` from which on the table can be read again; false if none. */
+static bool behind_damage(struct walk *w, int64_t after, int64_t *next)
+{
+    int64_t bad = after, good = 0, found;
+    int log2 = 0;
+
+    for (; log2 < NUMBERS_LOG2 && after < INT64_MAX - (INT64_C(1) << log2); log2++) {
+        good = after + (INT64_C(1) << log2);
+        if (readable(look(w, good, &found)))
+            break;
+        bad = good;
+    }
+    if (log2 == NUMBERS_LOG2 || !readable(look(w, good, &found)))
+        return false;
+    while (good - bad > 1) {
+        int64_t middle = bad + (good - bad) / 2;
+        if (readable(look(w, middle, &found)))
+            good = middle;
+        else
+            bad = middle;
+    }
+    *next = good;
+    return true;
+}
+
+/* Hands over rows from `from` on until there are no more (SQLITE_DONE), or one cannot be read or is
+ * not behind the one before. */
+static int read_on(struct walk *w, int64_t from, int64_t *last, int *rc, struct error *err)
+{
+    sqlite3_reset(w->rows);
+    sqlite3_bind_int64(w->rows, 1, from);
+    while ((*rc = sqlite3_step(w->rows)) == SQLITE_ROW) {
+        int64_t number = sqlite3_column_int64(w->rows, 0);
+        if (number <= *last) {
+            *rc = SQLITE_CORRUPT;
+            break;
+        }
+        *last = number;
+        if (w->take(w->context, w->rows, err))
+            return -1;
+    }
+    sqlite3_reset(w->rows);
+    return 0;
+}
+
+static void note_span(struct walk *w, int64_t first, int64_t last, uint32_t page)
+{
+    if (w->gaps->nr_spans < SALVAGED_SPANS)
+        w->gaps->spans[w->gaps->nr_spans++] = (struct salvaged_span) { first, last, page };
+}
+
+/* From where to go on after a failure behind row `last`; false: nowhere. */
+static bool step_over(struct walk *w, int64_t last, int64_t *next)
+{
+    int64_t found = 0;
+    uint32_t page = watch_damaged_page(w->s->from);
+    int rc = last < INT64_MAX ? look(w, last + 1, &found) : SQLITE_DONE;
+
+    if (rc == SQLITE_ROW) { /* its number can be read, but not all that it holds */
+        w->gaps->rows++;
+        note_span(w, found, found, page);
+        *next = found + 1;
+        return found < INT64_MAX;
+    }
+    if (rc == SQLITE_DONE)
+        return false;
+    page = watch_damaged_page(w->s->from);
+    if (!behind_damage(w, last, next)) {
+        w->gaps->open = true;
+        note_span(w, last + 1, INT64_MAX, page);
+        return false;
+    }
+    note_span(w, last + 1, *next - 1, page);
+    rc = look(w, *next, &found);
+    if (rc == SQLITE_ROW)
+        w->gaps->rows += found - last - 1;
+    w->gaps->open |= rc != SQLITE_ROW;
+    return true;
+}
+
+static int walk(struct walk *w, struct error *err)
+{
+    int64_t last = 0, next = 1; /* numbers begin at 1 */
+    int rc;
+
+    for (;;) {
+        if (read_on(w, next, &last, &rc, err))
+            return -1;
+        if (rc == SQLITE_DONE)
+            return 0;
+        if (last >= next && last < INT64_MAX) { /* the way on may be another one */
+            next = last + 1;
+            continue;
+        }
+        if (!step_over(w, last, &next))
+            return 0;
+        last = next - 1;
+    }
+}
+
+int salvage_walk(struct salvage *s, const char *table, const char *columns, salvage_row_fn *take,
+                 void *context, struct salvage_gaps *gaps, struct error *err)
+{
+    struct walk w = { .s = s, .take = take, .context = context, .gaps = gaps };
+    struct strbuf sql;
+
+    *gaps = (struct salvage_gaps) { 0 };
+    strbuf_init(&sql);
+    strbuf_addf(&sql, "SELECT %s FROM %s WHERE rowid >= ?1 ORDER BY rowid", columns, table);
+    int rc = prepare(s, sql.data, &w.rows, err);
+    strbuf_clear(&sql);
+    strbuf_addf(&sql, "SELECT rowid FROM %s NOT INDEXED WHERE rowid >= ?1 ORDER BY rowid LIMIT 1",
+                table);
+    if (rc == 0)
+        rc = prepare(s, sql.data, &w.probe, err);
+    if (rc == 0)
+        rc = walk(&w, err);
+    sqlite3_finalize(w.rows);
+    sqlite3_finalize(w.probe);
+    strbuf_release(&sql);
+    return rc;
+}
+
+static int one_way(struct salvage *s, const char *select, const char *order, salvage_row_fn *take,
+                   void *context, bool *damaged, struct error *err)
+{
+    sqlite3_stmt *stmt = NULL;
+    struct strbuf sql;
+    int step, rc;
+
+    strbuf_init(&sql);
+    strbuf_addf(&sql, "%s ORDER BY %s", select, order);
+    rc = prepare(s, sql.data, &stmt, err);
+    strbuf_release(&sql);
+    if (rc)
+        return -1;
+    while ((step = sqlite3_step(stmt)) == SQLITE_ROW && rc == 0)
+        rc = take(context, stmt, err);
+    *damaged |= rc == 0 && step != SQLITE_DONE;
+    sqlite3_finalize(stmt);
+    return rc;
+}
+
+int salvage_both_ways(struct salvage *s, const char *select, const char *forwards,
+                      const char *backwards, salvage_row_fn *take, void *context, bool *damaged,
+                      struct error *err)
+{
+    *damaged = false;
+    if (one_way(s, select, forwards, take, context, damaged, err))
+        return -1;
+    return *damaged ? one_way(s, select, backwards, take, context, damaged, err) : 0;
+}

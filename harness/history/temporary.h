@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Inside history/ only: files that are written beside the one that is wanted, and get its name when
+ * they are complete and on the disk; and such as are needed for a while. Each has a name that
+ * nobody can guess, "FILE.<word>-<8 hex digits>.partial", is made exclusively, and is held locked
+ * as long as its maker lives. What one that was killed has left is removed by the next that makes
+ * one in that folder.
+ *
+ *     struct temporary t;
+ *     int rc = temporary_make(&t, "history.db", TEMPORARY_BACKUP, err);
+ *     ... write to t.name.data, synchronised ...
+ *     if (rc == 0)
+ *         rc = temporary_publish(&t, "history.db", err);
+ *     temporary_release(&t);                              in any case
+ */
+#ifndef HARNESS_HISTORY_TEMPORARY_H
+#define HARNESS_HISTORY_TEMPORARY_H
+
+#include "base/error.h"
+#include "base/strbuf.h"
+
+enum temporary_kind {
+    TEMPORARY_BACKUP,   /* a copy of a history */
+    TEMPORARY_SALVAGED, /* what was salvaged */
+    TEMPORARY_DAMAGED,  /* a damaged file, to be mended; for its owner alone */
+    TEMPORARY_FRESH,    /* a new history, whose first pages are needed */
+    TEMPORARY_RESTORED, /* a backup of an older version, upgraded */
+    NR_TEMPORARY
+};
+
+struct temporary {
+    struct strbuf name;
+    int fd; /* holds it; -1: there is none */
+};
+
+/* An empty file beside `path`. */
+int temporary_make(struct temporary *t, const char *path, enum temporary_kind kind,
+                   struct error *err);
+/* Gives the finished file, which is on the disk, a name that nobody has. */
+int temporary_publish(struct temporary *t, const char *to, struct error *err);
+/* Removes what has no other name by now, with its log and journal. */
+void temporary_release(struct temporary *t);
+
+#endif

@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: MIT */
+/* Refusals, and answers with their headers. */
+#include "http/http_base.h"
+
+#include "base/json.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* The page states its own policy for scripts; what only a header can say is said here. */
+static const char policy_page[] = "frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
+static const char policy_data[] = "default-src 'none'; frame-ancestors 'none'";
+
+static const struct {
+    const char *name, *value;
+} headers[] = {
+    { "X-Content-Type-Options", "nosniff" },
+    { "Referrer-Policy", "no-referrer" },
+    { "X-Frame-Options", "DENY" },
+    { "Cross-Origin-Resource-Policy", "same-origin" },
+    { "Cross-Origin-Opener-Policy", "same-origin" },
+};
+
+struct http_answer http_error(unsigned status, size_t column, const char *message)
+{
+    cJSON *json = cJSON_CreateObject();
+    struct strbuf text;
+
+    cJSON_AddStringToObject(json, "error", message);
+    if (column > 0)
+        cJSON_AddNumberToObject(json, "at", (double)column);
+    strbuf_init(&text);
+    json_take_script(json, &text);
+    strbuf_addc(&text, '\n');
+    return (struct http_answer) { .status = status, .body = body_create(&text, body_json) };
+}
+
+/* ---- sending ---- */
+
+static void add_headers(const struct http *http, struct MHD_Response *response, const char *type)
+{
+    for (size_t i = 0; i < sizeof(headers) / sizeof(headers[0]); i++)
+        http->mhd.add_response_header(response, headers[i].name, headers[i].value);
+    http->mhd.add_response_header(response, "Content-Type", type);
+    http->mhd.add_response_header(response, "Content-Security-Policy",
+                                  strcmp(type, body_html) == 0 ? policy_page : policy_data);
+}
+
+static const char *http_header(const struct http *http, struct MHD_Connection *connection,
+                               const char *name)
+{
+    return http->mhd.lookup_connection_value(connection, MHD_HEADER_KIND, name);
+}
+
+static void http_drop_body(void *body)
+{
+    body_drop(body);
+}
+
+static enum MHD_Result http_queue(const struct http *http, struct MHD_Connection *connection,
+                                  unsigned status, struct MHD_Response *response)
+{
+    if (!response)
+        return MHD_NO;
+    enum MHD_Result result = http->mhd.queue_response(connection, status, response);
+    http->mhd.destroy_response(response);
+    return result;
+}
+
+/* What is whole may be kept by the reader, who asks with its tag whether it still holds. */
+static void add_tag(const struct http *http, struct MHD_Response *response,
+                    const struct body_form *form, unsigned status)
+{
+    if (status != MHD_HTTP_OK && status != MHD_HTTP_NOT_MODIFIED) {
+        http->mhd.add_response_header(response, "Cache-Control", "no-store");
+        return;
+    }
+    http->mhd.add_response_header(response, "ETag", form->tag);
+    http->mhd.add_response_header(response, "Cache-Control", "private, no-cache");
+    http->mhd.add_response_header(response, "Vary", "Accept-Encoding, Cookie");
+}
+
+/* The reader has this form already. */
+static enum MHD_Result send_not_modified(const struct http *http, struct MHD_Connection *connection,
+                                         struct body *body, const struct body_form *form)
+{
+    struct MHD_Response *response =
+        http->mhd.create_response_from_buffer(0, NULL, MHD_RESPMEM_PERSISTENT);
+
+    if (response) {
+        add_headers(http, response, body_type(body));
+        add_tag(http, response, form, MHD_HTTP_NOT_MODIFIED);
+    }
+    body_drop(body);
+    return http_queue(http, connection, MHD_HTTP_NOT_MODIFIED, response);
+}
+
+/* With one more header; the name may be NULL. */
+static enum MHD_Result http_send_with(struct http *http, struct MHD_Connection *connection,
+                                      struct http_answer answer, const char *name,
+                                      const char *value)
+{
+    struct body_form form;
+
+    body_form(answer.body, body_gzip_accepted(http_header(http, connection, "Accept-Encoding")),
+              &form);
+    if (answer.status == MHD_HTTP_OK &&
+        body_is_named(&form, http_header(http, connection, "If-None-Match")))
+        return send_not_modified(http, connection, answer.body, &form);
+    /* The response holds the body until its last byte is sent. */
+    struct MHD_Response *response = http->mhd.create_response_from_buffer_with_free_callback_cls(
+        form.length, form.bytes, http_drop_body, answer.body);
+    if (!response) {
+        body_drop(answer.body);
+        return MHD_NO;
+    }
+    add_headers(http, response, body_type(answer.body));
+    add_tag(http, response, &form, answer.status);
+    if (form.gzip)
+        http->mhd.add_response_header(response, "Content-Encoding", "gzip");
+    if (name)
+        http->mhd.add_response_header(response, name, value);
+    if (atomic_load(&http->closing) && !(name && strcmp(name, "Connection") == 0))
+        http->mhd.add_response_header(response, "Connection", "close");
+    return http_queue(http, connection, answer.status, response);
+}
+
+enum MHD_Result http_send(struct http *http, struct MHD_Connection *connection,
+                          struct http_answer answer)
+{
+    return http_send_with(http, connection, answer, NULL, NULL);
+}
+
+/* ---- news ---- */
+
+static ssize_t read_news(void *reader, uint64_t position, char *out, size_t size)
+{
+    (void)position;
+    size_t nr = events_read(reader, out, size);
+    return nr > 0 ? (ssize_t)nr : MHD_CONTENT_READER_END_OF_STREAM;
+}
+
+static void end_news(void *reader)
+{
+    events_leave(reader);
+}
+
+enum MHD_Result http_send_news(struct http *http, struct MHD_Connection *connection)
+{
+    struct events *events = http->options.events;
+    const struct http_slot *slot = http_slot_of(http, connection);
+    struct events_reader *reader = events ? events_join(events, slot ? slot->member : NULL) : NULL;
+
+    if (!reader)
+        return http_send_with(
+            http, connection,
+            http_error(MHD_HTTP_SERVICE_UNAVAILABLE, 0, "there is no more news: the server ends"),
+            "Connection", "close");
+    struct MHD_Response *response =
+        http->mhd.create_response_from_callback(MHD_SIZE_UNKNOWN, 512, read_news, reader, end_news);
+    if (!response) {
+        events_leave(reader);
+        return MHD_NO;
+    }
+    add_headers(http, response, "text/event-stream");
+    http->mhd.add_response_header(response, "Cache-Control", "no-store");
+    return http_queue(http, connection, MHD_HTTP_OK, response);
+}
+
+/* ---- refusing ---- */
+
+static bool has_body(const struct http *http, struct MHD_Connection *connection)
+{
+    const char *length = http_header(http, connection, "Content-Length");
+
+    return http_header(http, connection, "Transfer-Encoding") ||
+           (length && strcmp(length, "0") != 0);
+}
+
+static enum MHD_Result count_host(void *context, enum MHD_ValueKind kind, const char *name,
+                                  const char *value)
+{
+    (void)kind;
+    (void)value;
+    if (strcasecmp(name, "Host") == 0)
+        ++*(int *)context;
+    return MHD_YES;
+}
+
+static bool host_fits(const struct http *http, struct MHD_Connection *connection)
+{
+    int hosts = 0;
+
+    http->mhd.get_connection_values(connection, MHD_HEADER_KIND, count_host, &hosts);
+    return hosts == 1 && guard_host_fits(http_header(http, connection, "Host"), &http->guard);
+}
+
+/* In a cookie, or as scripts do it: "Authorization: Bearer TOKEN". */
+static bool has_token(const struct http *http, struct MHD_Connection *connection)
+{
+    static const char bearer[] = "Bearer ";
+    const char *cookie =
+        http->mhd.lookup_connection_value(connection, MHD_COOKIE_KIND, http->cookie);
+    const char *given = http_header(http, connection, "Authorization");
+
+    if (cookie && guard_equal(http->token, cookie))
+        return true;
+    return given && strncasecmp(given, bearer, sizeof(bearer) - 1) == 0 &&
+           guard_equal(http->token, given + sizeof(bearer) - 1);
+}
+
+/* An address with the right token: the token moves into a cookie, out of sight and history. */
+static bool take_token(struct http *http, struct MHD_Connection *connection,
+                       const struct http_visit *visit, enum MHD_Result *result)
+{
+    const char *given =
+        http->mhd.lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, "token");
+    char cookie[GUARD_TOKEN_MAX + 128];
+
+    if (!given || !guard_equal(http->token, given))
+        return false;
+    char *target = guard_uri_without_token(visit->target);
+    if (!target)
+        return false;
+    struct MHD_Response *response =
+        http->mhd.create_response_from_buffer(0, NULL, MHD_RESPMEM_PERSISTENT);
+    if (response) {
+        snprintf(cookie, sizeof(cookie), "%s=%s; Path=/; HttpOnly; SameSite=Strict", http->cookie,
+                 http->token);
+        add_headers(http, response, body_text);
+        http->mhd.add_response_header(response, "Set-Cookie", cookie);
+        http->mhd.add_response_header(response, "Cache-Control", "no-store");
+        http->mhd.add_response_header(response, "Location", target);
+    }
+    free(target);
+    *result = http_queue(http, connection, MHD_HTTP_SEE_OTHER, response);
+    return true;
+}
+
+struct refusal {
+    unsigned status;
+    const char *message, *name, *value;
+};
+
+static bool find_refusal(struct http *http, struct MHD_Connection *connection,
+                         const struct http_visit *visit, const char *method,
+                         struct refusal *refusal)
+{
+    struct refusal none = { 0 };
+
+    *refusal = none;
+    if (atomic_load(&http->closing))
+        *refusal =
+            (struct refusal) { MHD_HTTP_SERVICE_UNAVAILABLE, "this server is closing", NULL, NULL };
+    else if (strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0)
+        *refusal = (struct refusal) { MHD_HTTP_METHOD_NOT_ALLOWED,
+                                      "nothing can be changed here: GET and HEAD only", "Allow",
+                                      "GET, HEAD" };
+    else if (has_body(http, connection))
+        *refusal = (struct refusal) { MHD_HTTP_CONTENT_TOO_LARGE, "a request here has no body",
+                                      "Connection", "close" };
+    else if (!visit->target)
+        *refusal = (struct refusal) { MHD_HTTP_URI_TOO_LONG, "this address is too long",
+                                      "Connection", "close" };
+    else if (!guard_uri_fits(visit->target))
+        *refusal = (struct refusal) { MHD_HTTP_BAD_REQUEST, "this address is malformed",
+                                      "Connection", "close" };
+    else if (!host_fits(http, connection))
+        *refusal = (struct refusal) { MHD_HTTP_MISDIRECTED_REQUEST,
+                                      "this server is not called that; --allow-host NAME lets a "
+                                      "further name in",
+                                      NULL, NULL };
+    return refusal->status != 0;
+}
+
+/* Does the request bring a token at all? */
+static bool brings_token(const struct http *http, struct MHD_Connection *connection)
+{
+    return http->mhd.lookup_connection_value(connection, MHD_COOKIE_KIND, http->cookie) ||
+           http_header(http, connection, "Authorization") ||
+           http->mhd.lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, "token");
+}
+
+static struct refusal refuse_without_token(void)
+{
+    return (struct refusal) { MHD_HTTP_UNAUTHORIZED,
+                              "this server wants its token: add ?token=TOKEN to the "
+                              "address once, or send Authorization: Bearer TOKEN",
+                              "WWW-Authenticate", "Bearer" };
+}
+
+/* False where the token is right. After too many wrong ones none is looked at, right or wrong: else
+ * the answer would tell. */
+static bool check_token(struct http *http, struct MHD_Connection *connection,
+                        const struct http_visit *visit, struct refusal *refusal, bool *taken,
+                        enum MHD_Result *result)
+{
+    struct http_slot *slot = http_slot_of(http, connection);
+
+    *taken = false;
+    *refusal = refuse_without_token();
+    if (!brings_token(http, connection))
+        return true;
+    if (!slot || !slot->member || !quota_may_guess(http->quotas, slot->member)) {
+        *refusal = (struct refusal) { MHD_HTTP_TOO_MANY_REQUESTS,
+                                      "too many wrong tokens; try again in some seconds",
+                                      "Retry-After", "5" };
+        return true;
+    }
+    *taken = take_token(http, connection, visit, result);
+    if (*taken || has_token(http, connection))
+        return false;
+    quota_guessed(http->quotas, slot->member);
+    return true;
+}
+
+bool http_refuse(struct http *http, struct MHD_Connection *connection, struct http_visit *visit,
+                 const char *method, const char *path, enum MHD_Result *result)
+{
+    struct refusal refusal;
+
+    if (!find_refusal(http, connection, visit, method, &refusal)) {
+        /* A probe of health has no token to give, and learns nothing. */
+        if (!http->token || strcmp(path, "/healthz") == 0)
+            return false;
+        bool taken;
+        if (!check_token(http, connection, visit, &refusal, &taken, result))
+            return taken;
+    }
+    *result = http_send_with(http, connection, http_error(refusal.status, 0, refusal.message),
+                             refusal.name, refusal.value);
+    return true;
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Results of other benchmark programs as records of ours. docs/import.md says what becomes of each.
+ *
+ * Nothing is trusted: names lose control characters and what is not UTF-8, numbers must be finite,
+ * what makes no sense is refused with file, line, column and reason. All of it is thread-safe.
+ */
+#ifndef HARNESS_IMPORTERS_IMPORT_H
+#define HARNESS_IMPORTERS_IMPORT_H
+
+#include "base/digest.h"
+#include "base/error.h"
+#include "base/options.h"
+#include "base/strbuf.h"
+#include "core/record.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* One row a format, X(its constant, its file): IMPORT_GBENCH, import_gbench.c. */
+#define IMPORT_FORMATS(X)                                                                          \
+    X(GBENCH, gbench)                                                                              \
+    X(NVBENCH, nvbench)                                                                            \
+    X(CRITERION, criterion) /* cargo-criterion's messages, which its folder becomes, too */        \
+    X(HYPERFINE, hyperfine)                                                                        \
+    X(PYTEST, pytest)                                                                              \
+    X(SUMMARY, summary) /* {metadata, benchmarks{config, timing}}, and comparisons of such */      \
+    X(KERNELS, kernels) /* [{name, M, N, K, dtype, tflops or a time}] */                           \
+    X(RECORDS, records) /* our own, with raw samples */
+
+#define IMPORT_CONSTANT(upper, lower) IMPORT_##upper,
+enum import_format {
+    IMPORT_ANY, /* found out from the content */
+    IMPORT_FORMATS(IMPORT_CONSTANT) IMPORT_FORMAT_NR,
+};
+
+struct import_options {
+    enum import_format format;
+    const char *project; /* put in front of every name, "PROJECT/"; NULL: nothing */
+    bool cpu_time;       /* Google Benchmark: cpu_time instead of real_time */
+    bool repetitions;    /* Google Benchmark: each repetition counts as a launch */
+    /* Appends the content of a file with raw samples that NVBench names, as it names it. -1 where
+     * it cannot be had. NULL: it is looked for beside the file; of a text summaries are taken. */
+    int (*samples)(void *context, const char *name, struct strbuf *content);
+    void *context;
+};
+
+/* What a file holds. Release it whatever the result. */
+struct imported {
+    enum import_format format;
+    struct records records;   /* one run, but of IMPORT_RECORDS as many as there are. Unknown facts
+                               * are 0 or "": started_ms, commit, branch; settings are NULL */
+    struct string_list notes; /* sentences on what was left out or is less than it seems */
+    struct digest digest;     /* of its content; import_file() alone */
+    int64_t written_ms;       /* when the file was last written; import_file() alone */
+};
+
+/* A text in memory; `what` stands in messages. */
+int import_parse(const char *text, size_t length, const char *what,
+                 const struct import_options *options, struct imported *out, struct error *err);
+/* A file, "-" for standard input, or a folder of criterion's (target/criterion, or a part of it, or
+ * one of its files). Raw samples of NVBench are looked for beside the file. */
+int import_file(const char *path, const struct import_options *options, struct imported *out,
+                struct error *err);
+void imported_release(struct imported *imported);
+
+/* "gbench", for --format; -1 and an error that lists them. */
+int import_format_find(const char *name, enum import_format *format, struct error *err);
+const char *import_format_title(enum import_format format); /* "Google Benchmark" */
+
+/* Gives the machine this class, and an id that belongs to it. */
+void import_machine_class(struct machine *m, const char *class_name);
+
+/* Launches of a run: 1 + the largest number of a launch among its records; 0 without records. */
+int import_launches(const struct records *records, int run);
+
+#endif

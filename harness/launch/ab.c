@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: MIT */
+#include "launch/ab.h"
+
+#include "base/memory.h"
+#include "core/clock.h"
+#include "device/devices.h"
+#include "launch/repeats.h"
+#include "launch/turn.h"
+#include "stats/random.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { REPEATS_PASSES = 4 }; /* of what was disturbed in a block, on each side at most */
+
+struct state {
+    const struct ab *ab;
+    const struct ab_sink *sink;
+    struct device device; /* ours only to name things */
+    bool *need;           /* by index in ab->benchmarks */
+    bool *lost[AB_SIDES]; /* not to be tried again on that side */
+    struct disturbed_watch watch;
+    struct repeats repeats[AB_SIDES];
+    bool again;    /* the turn in hand makes something again */
+    size_t *drawn; /* the pair in hand: indices of all that is needed, in order */
+    size_t nr_drawn;
+    size_t *order; /* the turn in hand: those that its side has not lost */
+    size_t nr;
+    enum ab_side side;
+    struct launch launch;
+    struct random random;
+    uint64_t start;
+    int block;          /* 0-based */
+    size_t done, total; /* cases of the block, with those made again */
+    size_t asked;       /* without */
+    double case_cost;   /* s, of the last block */
+    bool interrupted;
+};
+
+static double elapsed(const struct state *s)
+{
+    return (double)(clock_ns() - s->start) * 1e-9;
+}
+
+static size_t count_needed(const struct state *s)
+{
+    size_t nr = 0;
+
+    for (size_t i = 0; i < s->ab->nr; i++)
+        nr += s->need[i];
+    return nr;
+}
+
+static void on_begin(void *context, const char *key)
+{
+    struct state *s = context;
+    struct ab_progress p = {
+        .block = s->block + 1,
+        .left = count_needed(s),
+        .of = s->ab->nr,
+        .done = s->done,
+        .total = s->total,
+        .elapsed = elapsed(s),
+        .budget = s->ab->budget,
+        .key = key,
+    };
+
+    if (s->sink->progress)
+        s->sink->progress(s->sink->context, &p);
+}
+
+static int on_stands(void *context, const struct launch *l, struct measurement *m,
+                     struct error *err)
+{
+    const struct state *s = context;
+
+    const struct sweep_sink *sink = &s->sink->side[s->side];
+
+    return sink->measurement(sink->context, l, m, err);
+}
+
+static int on_end(void *context, size_t which, struct measurement *m, struct error *err)
+{
+    struct state *s = context;
+    const struct sweep_sink *sink = &s->sink->side[s->side];
+
+    if (m->outcome == OUTCOME_FAILED || m->outcome == OUTCOME_UNSUPPORTED)
+        s->lost[s->side][which] = true;
+    s->done++;
+    if (s->again) {
+        repeats_take_again(&s->repeats[s->side], which, m);
+        return 0;
+    }
+    s->asked++;
+    if (!s->ab->once && repeats_take(&s->repeats[s->side], which, s->launch.seq, m))
+        return 0;
+    return sink->measurement(sink->context, &s->launch, m, err);
+}
+
+static int on_process_end(void *context, const struct launch_result *r, struct error *err)
+{
+    struct state *s = context;
+
+    (void)err;
+    if (!s->again)
+        turn_note_end(&s->launch, r);
+    return 0;
+}
+
+static void list_cases(struct state *s)
+{
+    s->nr = 0;
+    for (size_t i = 0; i < s->nr_drawn; i++)
+        if (!s->lost[s->side][s->drawn[i]])
+            s->order[s->nr++] = s->drawn[i];
+}
+
+static int run_turn(struct state *s, uint64_t seed, struct error *err)
+{
+    const struct ab *ab = s->ab;
+    const struct turn_sink sink = {
+        .context = s,
+        .process_end = on_process_end,
+        .begin = on_begin,
+        .end = on_end,
+    };
+    struct turn turn = {
+        .device = &s->device,
+        .limits = { ab->program[s->side], ab->case_timeout, ab->interrupted },
+        .settings = ab->settings,
+        .benchmarks = ab->benchmarks,
+        .plant = ab->plant[s->side],
+        .order = s->order,
+        .nr = s->nr,
+    };
+
+    turn.settings.seed = seed;
+    turn.settings.guests = ab->guests[s->side];
+    turn.settings.fixed_placement = ab->fixed[s->side];
+    return turn_run(&turn, &sink, &s->interrupted, err);
+}
+
+static int run_launch(struct state *s, enum ab_side side, int seq, uint64_t seed, struct error *err)
+{
+    const struct sweep_sink *sink = &s->sink->side[side];
+
+    s->side = side;
+    list_cases(s);
+    if (s->nr == 0)
+        return 0;
+    s->launch = (struct launch) { .seq = seq, .started_ms = clock_epoch_ms() };
+    int rc = sink->launch_begin(sink->context, &s->launch, err);
+    if (rc == 0)
+        rc = run_turn(s, seed, err);
+    if (rc == 0)
+        rc = sink->launch_end(sink->context, &s->launch, err);
+    launch_release(&s->launch);
+    return rc;
+}
+
+/* What waits of a side, once. */
+static int repeat_side(struct state *s, enum ab_side side, uint64_t seed, struct error *err)
+{
+    const struct repeats_sink sink = { s, on_stands };
+
+    s->side = side;
+    s->nr = repeats_wanted(&s->repeats[side], s->order);
+    s->total = s->done + s->nr;
+    if (s->nr > 0 && run_turn(s, seed, err))
+        return -1;
+    return repeats_settle(&s->repeats[side], &sink, err);
+}
+
+/* Both sides in turn, a few times; then what there is must do. */
+static int repeat_disturbed(struct state *s, enum ab_side first, struct error *err)
+{
+    enum ab_side second = first == AB_BASE ? AB_HEAD : AB_BASE;
+    const struct repeats_sink sink = { s, on_stands };
+
+    s->again = true;
+    for (int i = 0; i < REPEATS_PASSES && !s->interrupted; i++) {
+        uint64_t seed = random_u64(&s->random);
+        if (repeat_side(s, i % 2 ? second : first, seed, err) ||
+            (!s->interrupted && repeat_side(s, i % 2 ? first : second, seed, err)))
+            return -1;
+    }
+    s->again = false;
+    for (int i = 0; i < AB_SIDES; i++) {
+        s->side = (enum ab_side)i;
+        if (repeats_end(&s->repeats[i], &sink, err))
+            return -1;
+    }
+    return 0;
+}
+
+/* The benchmarks that are needed, in a fresh order. */
+static void draw_order(struct state *s)
+{
+    random_permutation(&s->random, s->drawn, s->ab->nr);
+    s->nr_drawn = 0;
+    for (size_t i = 0; i < s->ab->nr; i++)
+        if (s->need[s->drawn[i]])
+            s->drawn[s->nr_drawn++] = s->drawn[i];
+}
+
+/* A straight drift hits both sides alike: their launches have the same middle. */
+static int run_block(struct state *s, struct error *err)
+{
+    enum ab_side first = random_below(&s->random, 2) ? AB_HEAD : AB_BASE;
+    enum ab_side second = first == AB_BASE ? AB_HEAD : AB_BASE;
+    int seq = AB_LAUNCHES * s->block;
+
+    s->done = s->asked = 0;
+    s->total = AB_SIDES * AB_LAUNCHES * count_needed(s);
+    for (int pair = 0; pair < AB_LAUNCHES && !s->interrupted; pair++) {
+        enum ab_side leads = pair == 0 ? first : second;
+        uint64_t seed = random_u64(&s->random);
+        draw_order(s);
+        if (run_launch(s, leads, seq + pair, seed, err))
+            return -1;
+        if (!s->interrupted &&
+            run_launch(s, leads == AB_BASE ? AB_HEAD : AB_BASE, seq + pair, seed, err))
+            return -1;
+    }
+    return repeat_disturbed(s, random_below(&s->random, 2) ? AB_HEAD : AB_BASE, err);
+}
+
+/* What a side cannot run has no difference to be found. */
+static int look(struct state *s, struct error *err)
+{
+    size_t nr = s->ab->nr;
+    bool *need = memory_zeroed(nr + 1, sizeof(*need));
+
+    for (size_t i = 0; i < nr; i++) {
+        s->need[i] = s->need[i] && !s->lost[AB_BASE][i] && !s->lost[AB_HEAD][i];
+        need[i] = s->need[i];
+    }
+    int rc = s->sink->look(s->sink->context, s->block + 1, need, nr, err);
+    for (size_t i = 0; i < nr; i++)
+        s->need[i] = s->need[i] && need[i];
+    free(need);
+    return rc;
+}
+
+/* At least one block is made; a further one only if it should end in time. */
+static bool budget_allows(const struct state *s)
+{
+    double next = s->case_cost * (double)(AB_SIDES * AB_LAUNCHES * count_needed(s));
+
+    return s->ab->budget <= 0 || s->block == 0 || elapsed(s) + next <= s->ab->budget;
+}
+
+static int run_blocks(struct state *s, enum ab_end *end, struct error *err)
+{
+    const struct ab *ab = s->ab;
+
+    for (s->block = 0; ab->blocks_max <= 0 || s->block < ab->blocks_max; s->block++) {
+        if (!budget_allows(s)) {
+            *end = AB_BUDGET;
+            return 0;
+        }
+        double before = elapsed(s);
+        if (run_block(s, err))
+            return -1;
+        if (s->interrupted) {
+            *end = AB_INTERRUPTED;
+            return 0;
+        }
+        s->case_cost = (elapsed(s) - before) / (double)(s->asked ? s->asked : 1);
+        if (look(s, err))
+            return -1;
+        if (count_needed(s) == 0) {
+            *end = AB_DECIDED;
+            return 0;
+        }
+    }
+    *end = AB_BLOCKS;
+    return 0;
+}
+
+int ab_run(const struct ab *ab, const struct ab_sink *sink, enum ab_end *end, struct error *err)
+{
+    struct state s = { .ab = ab, .sink = sink, .start = clock_ns() };
+
+    if (device_open(&s.device, ab->device_spec, err))
+        return -1;
+    s.need = memory_zeroed(ab->nr + 1, sizeof(*s.need));
+    for (int i = 0; i < AB_SIDES; i++) {
+        s.lost[i] = memory_zeroed(ab->nr + 1, sizeof(bool));
+        repeats_init(&s.repeats[i], &s.watch, ab->nr);
+    }
+    s.drawn = memory_zeroed(ab->nr + 1, sizeof(*s.drawn));
+    s.order = memory_zeroed(ab->nr + 1, sizeof(*s.order));
+    for (size_t i = 0; i < ab->nr; i++)
+        s.need[i] = true;
+    random_seed(&s.random, ab->settings.seed ? ab->settings.seed : random_fresh_seed());
+    int rc = run_blocks(&s, end, err);
+    free(s.need);
+    for (int i = 0; i < AB_SIDES; i++) {
+        free(s.lost[i]);
+        repeats_release(&s.repeats[i]);
+    }
+    disturbed_watch_release(&s.watch);
+    free(s.drawn);
+    free(s.order);
+    device_close(&s.device);
+    return rc;
+}

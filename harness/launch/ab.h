@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Two programs in turn: the same benchmarks, measured in blocks of four fresh processes, base head
+ * head base or head base base head by the toss of a coin. A drift that is straight within a block
+ * hits both sides alike, one that is not hits either side first equally often. After each block the
+ * caller looks at what there is and says which benchmarks need more; those that are decided leave.
+ *
+ * The first two processes of a block are a pair, and the last two: one of each side. A pair goes
+ * through the benchmarks in the same order, drawn afresh for each pair, with the same inputs: who
+ * ran before whom is a source of differences that means nothing.
+ *
+ * Each side is a harness of its own, a path to an executable that knows `internal-launch`; a
+ * benchmark that one of them lacks is UNSUPPORTED there. What is UNSUPPORTED or FAILED on a side is
+ * not tried again; after that block it leaves. Launches of a side are numbered 2 x block and
+ * 2 x block + 1, so that the block can be told from what is stored. A process that dies takes its
+ * case with it; another goes on under the same number. What was disturbed is made again at the end
+ * of its block, by one rule for both sides (launch/repeats.h), and handed up then, behind the end
+ * of its launch.
+ */
+#ifndef HARNESS_LAUNCH_AB_H
+#define HARNESS_LAUNCH_AB_H
+
+#include "launch/sweep.h"
+
+enum ab_side { AB_BASE, AB_HEAD, AB_SIDES };
+
+enum { AB_LAUNCHES = BLOCK_LAUNCHES }; /* of each side in a block */
+
+struct ab {
+    const char *program[AB_SIDES]; /* paths; NULL: this program */
+    const double *plant[AB_SIDES]; /* see struct job; NULL: nothing is planted on that side */
+    const struct guests *guests[AB_SIDES]; /* in place of settings.guests */
+    bool fixed[AB_SIDES];                  /* settings.fixed_placement of that side */
+    const char *device_spec;
+    const struct benchmark *benchmarks;
+    size_t nr;
+    struct case_settings settings; /* settings.seed 0: fresh */
+    double case_timeout;           /* s */
+    double budget;  /* s; 0: none. No block but the first starts that would end beyond it, by what
+                     * a case of the last one took */
+    int blocks_max; /* 0: no limit */
+    bool once;      /* nothing that was disturbed is made again (launch/disturbed.h) */
+    const volatile sig_atomic_t *interrupted;
+};
+
+struct ab_progress {
+    int block;              /* 1-based */
+    size_t left, of;        /* benchmarks that still need evidence */
+    size_t done, total;     /* cases of this block */
+    double elapsed, budget; /* s; budget 0: none */
+    const char *key;        /* the case that starts now */
+};
+
+struct ab_sink {
+    struct sweep_sink side[AB_SIDES]; /* without progress */
+    void *context;                    /* of the two below */
+    /* After each block: clears need[i] for benchmarks that are decided. What is cleared stays so.
+     */
+    int (*look)(void *context, int blocks, bool *need, size_t nr, struct error *err);
+    void (*progress)(void *context, const struct ab_progress *p); /* may be NULL */
+};
+
+enum ab_end { AB_DECIDED, AB_BUDGET, AB_BLOCKS, AB_INTERRUPTED };
+
+/* -1 where a process could not be started, a program is no harness of this protocol, or the sink
+ * failed; what was finished has been handed up before. */
+int ab_run(const struct ab *ab, const struct ab_sink *sink, enum ab_end *end, struct error *err);
+
+#endif

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/* What could have been meant by a word that selects nothing. */
+#include "launch/selection_parts.h"
+
+#include "base/strbuf.h"
+
+#include <string.h>
+
+/* Names that could have been meant, without repeats. */
+static void add_name(struct string_list *names, const char *name, size_t length)
+{
+    char *copy = memory_string(name);
+
+    copy[length] = '\0';
+    for (size_t i = 0; i < names->nr; i++) {
+        if (strcmp(names->items[i], copy) == 0) {
+            free(copy);
+            return;
+        }
+    }
+    *array_push(names) = copy;
+}
+
+/* The part of a '/'-separated name with this index, or nothing. */
+static void add_part(struct string_list *names, const char *name, int part)
+{
+    while (part-- > 0 && name)
+        name = strchr(name, '/') ? strchr(name, '/') + 1 : NULL;
+    if (name)
+        add_name(names, name, strcspn(name, "/"));
+}
+
+static void collect(const struct registry *r, const struct device *device, enum selection_item what,
+                    struct string_list *names)
+{
+    const struct variant *v;
+
+    for (size_t i = 0; (v = registry_variant_at(r, i)); i++) {
+        if (v->device != device->kind)
+            continue;
+        if (what == SELECTION_OPERATIONS)
+            add_part(names, v->kernel->name, 0);
+        for (size_t n = 0; what == SELECTION_KERNELS && v->kernel->name[n]; n++)
+            if (v->kernel->name[n + 1] == '/' || v->kernel->name[n + 1] == '\0')
+                add_name(names, v->kernel->name, n + 1);
+        if (what == SELECTION_MODELS && strncmp(v->kernel->name, "gpt/", 4) == 0)
+            add_part(names, v->kernel->name, 1);
+        if (what == SELECTION_VARIANTS)
+            add_name(names, v->name, strlen(v->name));
+        if (what == SELECTION_MATHS)
+            add_name(names, math_name(v->math), strlen(math_name(v->math)));
+        for (int d = 0; what == SELECTION_DIMS && d < kernel_nr_dims(v->kernel); d++)
+            add_name(names, v->kernel->dims[d], strlen(v->kernel->dims[d]));
+    }
+}
+
+static const char *nearest_of(const char *word, struct string_list *names)
+{
+    *array_push(names) = NULL; /* ends the list for text_nearest() */
+    names->nr--;
+    return text_nearest(word, (const char *const *)names->items);
+}
+
+static bool is_one_of(const struct string_list *names, const char *word)
+{
+    for (size_t i = 0; i < names->nr; i++)
+        if (strcmp(names->items[i], word) == 0)
+            return true;
+    return false;
+}
+
+int selection_nothing_matches(const struct registry *r, const struct device *device,
+                              enum selection_item what, const char *kind, const char *word,
+                              struct error *err)
+{
+    struct string_list names = { 0 }, candidates = { 0 };
+    struct strbuf list;
+
+    collect(r, device, what, &names);
+    collect(r, device, what, &candidates);
+    if (what == SELECTION_OPERATIONS)
+        collect(r, device, SELECTION_KERNELS, &candidates);
+    const char *nearest = nearest_of(word, &candidates);
+    strbuf_init(&list);
+    for (size_t i = 0; i < names.nr; i++)
+        strbuf_addf(&list, "%s%s", i ? ", " : "", names.items[i]);
+    if (is_one_of(&candidates, word))
+        error_set(err, "%s \"%s\" matches nothing that the other options leave", kind, word);
+    else
+        error_set(err, "%s \"%s\" matches nothing on device %s%s%s%s; there are: %s%s", kind, word,
+                  device->spec, nearest ? "; did you mean \"" : "", nearest ? nearest : "",
+                  nearest ? "\"?" : "", list.data,
+                  what == SELECTION_OPERATIONS ? " (see `harness list kernels`)" : "");
+    strbuf_release(&list);
+    string_list_release(&names);
+    string_list_release(&candidates);
+    return -1;
+}

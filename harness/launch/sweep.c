@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: MIT */
+#include "launch/sweep.h"
+
+#include "base/memory.h"
+#include "core/clock.h"
+#include "device/devices.h"
+#include "launch/repeats.h"
+#include "launch/turn.h"
+#include "machine/ceilings.h"
+#include "stats/random.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct state {
+    const struct sweep *sweep;
+    const struct sweep_sink *sink;
+    struct device device; /* ours only to name things */
+    size_t *order;        /* the cases of the launch in hand: indices in sweep->benchmarks */
+    size_t nr;
+    bool *dropped; /* by such an index: not to be tried again */
+    struct disturbed_watch watch;
+    struct repeats repeats;
+    bool repeating, again; /* what was disturbed waits; it is made again now */
+    struct launch launch;
+    struct random random;
+    uint64_t start;
+    size_t done, total;
+    int round; /* 1-based */
+};
+
+static void tell_progress(struct state *s, const char *key)
+{
+    double elapsed = (double)(clock_ns() - s->start) * 1e-9;
+    struct sweep_progress p = {
+        .done = s->done,
+        .total = s->total,
+        .launch = s->round,
+        .launches = s->sweep->launches,
+        .elapsed = elapsed,
+        .left = s->done ? elapsed / (double)s->done * (double)(s->total - s->done) : NAN,
+        .key = key,
+    };
+
+    if (s->sink->progress)
+        s->sink->progress(s->sink->context, &p);
+}
+
+static void on_begin(void *context, const char *key)
+{
+    tell_progress(context, key);
+}
+
+static int on_stands(void *context, const struct launch *l, struct measurement *m,
+                     struct error *err)
+{
+    const struct state *s = context;
+
+    return s->sink->measurement(s->sink->context, l, m, err);
+}
+
+static int on_end(void *context, size_t which, struct measurement *m, struct error *err)
+{
+    struct state *s = context;
+
+    s->done++;
+    if (s->again) {
+        repeats_take_again(&s->repeats, which, m);
+        return 0;
+    }
+    if (m->outcome == OUTCOME_FAILED || m->outcome == OUTCOME_UNSUPPORTED)
+        s->dropped[which] = true;
+    if (s->repeating && repeats_take(&s->repeats, which, s->launch.seq, m))
+        return 0;
+    return s->sink->measurement(s->sink->context, &s->launch, m, err);
+}
+
+static int on_operation(void *context, size_t which, struct measurement *m, struct error *err)
+{
+    struct state *s = context;
+
+    (void)which;
+    return s->sink->measurement(s->sink->context, &s->launch, m, err);
+}
+
+/* Every process is a launch of its own, but for those that make something again. */
+static int on_process_begin(void *context, struct error *err)
+{
+    struct state *s = context;
+    int seq = s->launch.seq;
+
+    if (s->again)
+        return 0;
+
+    launch_release(&s->launch);
+    s->launch = (struct launch) { .seq = seq + 1, .started_ms = clock_epoch_ms() };
+    return s->sink->launch_begin(s->sink->context, &s->launch, err);
+}
+
+static int on_process_end(void *context, const struct launch_result *r, struct error *err)
+{
+    struct state *s = context;
+
+    if (s->again)
+        return 0;
+    turn_note_end(&s->launch, r);
+    return s->sink->launch_end(s->sink->context, &s->launch, err);
+}
+
+static int run_turn(struct state *s, bool *interrupted, struct error *err)
+{
+    const struct turn_sink sink = {
+        .context = s,
+        .process_begin = on_process_begin,
+        .process_end = on_process_end,
+        .begin = on_begin,
+        .end = on_end,
+        .operation = on_operation,
+    };
+    struct turn turn = {
+        .device = &s->device,
+        .limits = { .case_timeout = s->sweep->case_timeout, .interrupted = s->sweep->interrupted },
+        .settings = s->sweep->settings,
+        .benchmarks = s->sweep->benchmarks,
+        .plant = s->sweep->plant,
+        .order = s->order,
+        .nr = s->nr,
+    };
+
+    turn.settings.seed = random_u64(&s->random);
+    return turn_run(&turn, &sink, interrupted, err);
+}
+
+static void shuffle_cases(struct state *s)
+{
+    const struct sweep *sweep = s->sweep;
+
+    random_permutation(&s->random, s->order, sweep->nr);
+    for (size_t i = 0; sweep->in_order && i < sweep->nr; i++)
+        s->order[i] = i;
+    s->nr = 0;
+    for (size_t i = 0; i < sweep->nr; i++)
+        if (!s->dropped[s->order[i]])
+            s->order[s->nr++] = s->order[i];
+    s->total = s->done + s->nr * (size_t)(sweep->launches - s->round + 1);
+}
+
+static bool budget_spent(const struct state *s)
+{
+    return s->sweep->budget > 0 && (double)(clock_ns() - s->start) * 1e-9 > s->sweep->budget;
+}
+
+/* As many rounds as it takes, or as the budgets allow. */
+static int run_again(struct state *s, const struct repeats_sink *sink, enum sweep_end *end,
+                     struct error *err)
+{
+    bool interrupted = false;
+    int rc = 0;
+
+    s->again = true;
+    s->round = s->sweep->launches;
+    while (rc == 0 && *end == SWEEP_DONE && !budget_spent(s) &&
+           (s->nr = repeats_wanted(&s->repeats, s->order)) > 0) {
+        random_shuffle(&s->random, s->order, s->nr);
+        s->total = s->done + s->nr;
+        rc = run_turn(s, &interrupted, err);
+        if (rc == 0)
+            rc = repeats_settle(&s->repeats, sink, err);
+        if (interrupted)
+            *end = SWEEP_INTERRUPTED;
+    }
+    return rc ? rc : repeats_end(&s->repeats, sink, err);
+}
+
+static int run_rounds(struct state *s, const struct repeats_sink *sink, enum sweep_end *end,
+                      struct error *err)
+{
+    bool interrupted = false;
+
+    *end = SWEEP_DONE;
+    for (s->round = 1; s->round <= s->sweep->launches; s->round++) {
+        if (s->round > 1 && budget_spent(s)) {
+            *end = SWEEP_BUDGET;
+            return 0;
+        }
+        shuffle_cases(s);
+        if (run_turn(s, &interrupted, err) || repeats_settle(&s->repeats, sink, err))
+            return -1;
+        if (interrupted) {
+            *end = SWEEP_INTERRUPTED;
+            return 0;
+        }
+    }
+    return 0;
+}
+
+int sweep_run(const struct sweep *sweep, const struct sweep_sink *sink, enum sweep_end *end,
+              struct error *err)
+{
+    struct state s = { .sweep = sweep, .sink = sink, .launch.seq = -1, .start = clock_ns() };
+
+    if (device_open(&s.device, sweep->device_spec, err))
+        return -1;
+    s.order = memory_zeroed(sweep->nr + 1, sizeof(*s.order));
+    s.dropped = memory_zeroed(sweep->nr + 1, sizeof(*s.dropped));
+    s.repeating = !sweep->once && !sweep->settings.profiling;
+    repeats_init(&s.repeats, &s.watch, sweep->nr);
+    random_seed(&s.random, sweep->settings.seed ? sweep->settings.seed : random_fresh_seed());
+    const struct repeats_sink stands = { &s, on_stands };
+    int rc = run_rounds(&s, &stands, end, err);
+    if (rc == 0)
+        rc = run_again(&s, &stands, end, err);
+    launch_release(&s.launch);
+    free(s.order);
+    free(s.dropped);
+    repeats_release(&s.repeats);
+    disturbed_watch_release(&s.watch);
+    device_close(&s.device);
+    return rc;
+}
+
+struct ceiling_sink {
+    struct ceiling *out;
+    int nr;
+};
+
+static int keep_ceilings(void *context, const struct ceiling *c, int nr, struct error *err)
+{
+    struct ceiling_sink *sink = context;
+
+    (void)err;
+    memcpy(sink->out, c, (size_t)nr * sizeof(*c));
+    sink->nr = nr;
+    return 0;
+}
+
+int sweep_ceilings(const char *device_spec, struct ceiling *out,
+                   const volatile sig_atomic_t *interrupted, struct error *err)
+{
+    struct ceiling_sink kept = { .out = out };
+    struct launch_sink sink = { .context = &kept, .ceilings = keep_ceilings };
+    struct launch_limits limits = { .case_timeout = 120, .interrupted = interrupted };
+    struct job job = { .device_spec = device_spec,
+                       .settings.sampling = sampling_default,
+                       .ceilings = true };
+    struct launch_result result;
+    int rc = launch_run(&job, &limits, &sink, &result, err);
+
+    if (rc == 0 && result.end != LAUNCH_DONE)
+        rc = error_set(err, "measuring the machine's roofs failed (status %d): %s",
+                       result.exit_status, *result.said ? result.said : turn_last_words(&result));
+    free(result.error_text);
+    return rc ? -1 : kept.nr;
+}

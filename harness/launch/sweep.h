@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A sweep: a list of benchmarks, measured in a number of launches, in a fresh random order in
+ * each. Results go up through a sink; measure/ knows no database.
+ *
+ * A child that dies or hangs: its case is FAILED (signal and last lines of its stderr), and the
+ * rest of that launch goes on in a new process, which is a launch of its own. A case that FAILED
+ * or is UNSUPPORTED is not tried again in later launches. What was disturbed is made again behind
+ * all launches (launch/repeats.h), and handed up then.
+ */
+#ifndef HARNESS_LAUNCH_SWEEP_H
+#define HARNESS_LAUNCH_SWEEP_H
+
+#include "launch/launch.h"
+
+struct sweep {
+    const char *device_spec;
+    const struct benchmark *benchmarks;
+    size_t nr;
+    int launches;
+    bool in_order;                 /* as listed, where the order has no say in the results */
+    struct case_settings settings; /* settings.seed 0: fresh */
+    double case_timeout;           /* s */
+    double budget;                 /* s; no launch starts after it; 0: none */
+    const double *plant;           /* of each benchmark, see struct job; NULL: none */
+    bool once;                     /* nothing that was disturbed is made again */
+    const volatile sig_atomic_t *interrupted;
+};
+
+struct sweep_progress {
+    size_t done, total;   /* cases over all launches */
+    int launch, launches; /* 1-based */
+    double elapsed, left; /* s; left is an estimate, NaN at first */
+    const char *key;      /* the case that starts now */
+};
+
+struct sweep_sink {
+    void *context;
+    int (*launch_begin)(void *context, const struct launch *l, struct error *err);
+    int (*launch_end)(void *context, const struct launch *l, struct error *err);
+    /* Owned by the sweep: copy what is to be kept. Of a profiled benchmark (settings.profiling) the
+     * whole comes first, then its operations. */
+    int (*measurement)(void *context, const struct launch *l, const struct measurement *m,
+                       struct error *err);
+    void (*progress)(void *context, const struct sweep_progress *p); /* may be NULL */
+};
+
+enum sweep_end { SWEEP_DONE, SWEEP_BUDGET, SWEEP_INTERRUPTED };
+
+/* -1 where a process could not be started or the sink failed; what was finished has been handed
+ * up before. */
+int sweep_run(const struct sweep *sweep, const struct sweep_sink *sink, enum sweep_end *end,
+              struct error *err);
+
+/* Measures the roofs of the device in a fresh process. Returns their number or -1. */
+int sweep_ceilings(const char *device_spec, struct ceiling *out,
+                   const volatile sig_atomic_t *interrupted, struct error *err);
+
+#endif

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+#include "machine/ceiling_fill.h"
+
+#include "core/clock.h"
+#include "stats/stats.h"
+
+#include <stdio.h>
+
+struct ceiling_times ceiling_times_of(double *times, size_t nr)
+{
+    stats_sort(times, nr);
+    return (struct ceiling_times) { .least = times[0],
+                                    .quarter = stats_quantile(times, nr, 0.25),
+                                    .most = times[nr - 1] };
+}
+
+void ceiling_init(struct ceiling *c, const struct device *d, const char *name, const char *unit)
+{
+    *c = (struct ceiling) { .measured_ms = clock_epoch_ms() };
+    snprintf(c->name, sizeof(c->name), "%s", name);
+    snprintf(c->device, sizeof(c->device), "%.*s", (int)device_label_hardware(d->label), d->label);
+    snprintf(c->unit, sizeof(c->unit), "%s", unit);
+}
+
+void ceiling_set_rate(struct ceiling *c, double work, const struct ceiling_times *ns)
+{
+    c->value = work / ns->quarter * 1e9;
+    c->low = work / ns->most * 1e9;
+    c->high = work / ns->least * 1e9;
+}
+
+void ceiling_set_time(struct ceiling *c, const struct ceiling_times *ns)
+{
+    c->value = ns->quarter;
+    c->low = ns->least;
+    c->high = ns->most;
+}
+
+void ceiling_set_value(struct ceiling *c, double value)
+{
+    c->value = c->low = c->high = value;
+}
+
+void ceiling_raise(struct ceiling *c, const struct ceiling *other)
+{
+    if (other->value <= c->value)
+        return;
+    c->value = other->value;
+    c->low = other->low;
+    c->high = other->high;
+}

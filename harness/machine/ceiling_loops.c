@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One source for all widths: GCC vector types, instantiated for 64, 32 and 16 bytes under the
+ * fitting target attribute, chosen once at run time.
+ *
+ * FMA: enough independent accumulators to hide the latency of two pipes (2 x 4 or 5 cycles), few
+ * enough to stay in registers.
+ * Read: 8 loads a turn, summed so that none can be dropped.
+ * Stream: stores past the caches, which do not read a line before they write it; what is read is
+ * fetched FETCH bytes ahead, which the hardware's own guess does not make up for beside them.
+ */
+#include "machine/ceiling_loops.h"
+
+#include <string.h>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+enum { UNROLL = 8, FETCH = 1024 };
+
+/* Stores a vector past the caches where there is an instruction for it. */
+#if defined(__x86_64__)
+#define PAST_avx512(p, v)   _mm512_stream_ps((float *)(p), (__m512)(v))
+#define PAST_avx2(p, v)     _mm256_stream_ps((float *)(p), (__m256)(v))
+#define PAST_portable(p, v) _mm_stream_ps((float *)(p), (__m128)(v))
+#define PAST_END()          _mm_sfence()
+#else
+#define PAST_portable(p, v) (*(p) = (v))
+#define PAST_END()          __asm__ volatile("" ::: "memory")
+#endif
+
+/* The constraint of a vector register in inline assembly, which here only keeps values alive. */
+#if defined(__x86_64__)
+#define REGISTER "v"
+#else
+#define REGISTER "w"
+#endif
+
+/* NOLINTBEGIN(bugprone-macro-parentheses): attributes and types cannot stand in parentheses */
+#define DEFINE_LOOPS(suffix, width, accumulators, attribute)                                       \
+    typedef float vector_##suffix __attribute__((vector_size(width), aligned(width), may_alias));  \
+                                                                                                   \
+    attribute static void read_##suffix(const void *from, size_t bytes)                            \
+    {                                                                                              \
+        const vector_##suffix *x = from;                                                           \
+        vector_##suffix sum[UNROLL];                                                               \
+        size_t nr = bytes / (width);                                                               \
+        memset(sum, 0, sizeof(sum));                                                               \
+        for (size_t i = 0; i + UNROLL <= nr; i += UNROLL)                                          \
+            for (int j = 0; j < UNROLL; j++)                                                       \
+                sum[j] += x[i + (size_t)j];                                                        \
+        for (int j = 0; j < UNROLL; j++)                                                           \
+            __asm__ volatile("" ::REGISTER(sum[j]));                                               \
+    }                                                                                              \
+                                                                                                   \
+    attribute static void copy_##suffix(void *to, const void *from, size_t bytes)                  \
+    {                                                                                              \
+        const vector_##suffix *x = from;                                                           \
+        vector_##suffix *y = to;                                                                   \
+        for (size_t i = 0, nr = bytes / (width); i < nr; i++) {                                    \
+            vector_##suffix v = x[i];                                                              \
+            __asm__ volatile("" : "+" REGISTER(v)); /* keeps the loop from becoming memcpy() */    \
+            y[i] = v;                                                                              \
+        }                                                                                          \
+        __asm__ volatile("" ::: "memory");                                                         \
+    }                                                                                              \
+                                                                                                   \
+    attribute static void stream_##suffix(void *to, const void *from, size_t bytes)                \
+    {                                                                                              \
+        const vector_##suffix *x = from;                                                           \
+        vector_##suffix *y = to;                                                                   \
+        for (size_t i = 0, nr = bytes / (width); i < nr; i++) {                                    \
+            __builtin_prefetch((const char *)(x + i) + FETCH);                                     \
+            PAST_##suffix(y + i, x[i]);                                                            \
+        }                                                                                          \
+        PAST_END();                                                                                \
+    }                                                                                              \
+                                                                                                   \
+    attribute static void fma_##suffix(size_t rounds)                                              \
+    {                                                                                              \
+        vector_##suffix a[accumulators], b = { 0 }, c = { 0 };                                     \
+        memset(a, 0, sizeof(a));                                                                   \
+        for (int j = 0; j < (accumulators); j++)                                                   \
+            __asm__ volatile("" : "+" REGISTER(a[j])); /* or equal chains are merged */            \
+        b += 0.5F;                                                                                 \
+        c += 1.0F;                                                                                 \
+        __asm__ volatile("" : "+" REGISTER(b), "+" REGISTER(c));                                   \
+        for (size_t i = 0; i < rounds; i++)                                                        \
+            for (int j = 0; j < (accumulators); j++)                                               \
+                a[j] = a[j] * b + c;                                                               \
+        for (int j = 0; j < (accumulators); j++)                                                   \
+            __asm__ volatile("" ::REGISTER(a[j]));                                                 \
+    }
+
+/* NOLINTEND(bugprone-macro-parentheses) */
+
+#if defined(__x86_64__)
+DEFINE_LOOPS(avx512, 64, 16, __attribute__((target("avx512f"))))
+DEFINE_LOOPS(avx2, 32, 10, __attribute__((target("avx2,fma"))))
+#endif
+DEFINE_LOOPS(portable, 16, 10, )
+
+struct loops {
+    void (*read)(const void *from, size_t bytes);
+    void (*copy)(void *to, const void *from, size_t bytes);
+    void (*stream)(void *to, const void *from, size_t bytes);
+    void (*fma)(size_t rounds);
+    double flops_per_round;
+};
+
+#define LOOPS(suffix, width, accumulators)                                                         \
+    {                                                                                              \
+        read_##suffix, copy_##suffix, stream_##suffix, fma_##suffix,                               \
+            2.0 * (accumulators) * (width) / sizeof(float)                                         \
+    }
+
+static const struct loops *choose(void)
+{
+    static const struct loops portable = LOOPS(portable, 16, 10);
+#if defined(__x86_64__)
+    static const struct loops avx512 = LOOPS(avx512, 64, 16), avx2 = LOOPS(avx2, 32, 10);
+
+    if (__builtin_cpu_supports("avx512f"))
+        return &avx512;
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+        return &avx2;
+#endif
+    return &portable;
+}
+
+void ceiling_read(const void *from, size_t bytes)
+{
+    choose()->read(from, bytes);
+}
+
+void ceiling_copy(void *to, const void *from, size_t bytes)
+{
+    choose()->copy(to, from, bytes);
+}
+
+void ceiling_stream(void *to, const void *from, size_t bytes)
+{
+    choose()->stream(to, from, bytes);
+}
+
+void ceiling_fma(size_t rounds)
+{
+    choose()->fma(rounds);
+}
+
+double ceiling_fma_flops(size_t rounds)
+{
+    return choose()->flops_per_round * (double)rounds;
+}

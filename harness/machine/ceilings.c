@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: MIT */
+#include "machine/ceilings.h"
+
+#include "base/memory.h"
+#include "core/clock.h"
+#include "machine/ceiling_fill.h"
+#include "machine/ceiling_loops.h"
+#include "machine/ceilings_cuda.h"
+#include "machine/datasheet.h"
+
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static const double repetition_ns = 8e6; /* long against the timer and the fork of the team */
+
+enum pattern { READ, COPY, STREAM, FMA, EMPTY };
+
+struct job {
+    enum pattern pattern;
+    int threads;
+    size_t bytes; /* of one thread's buffer; copies use its halves */
+};
+
+static void run_pass(const struct job *job, char *buffer)
+{
+    size_t half = job->bytes / 2;
+
+    if (job->pattern == READ)
+        ceiling_read(buffer, job->bytes);
+    else if (job->pattern == COPY)
+        ceiling_copy(buffer, buffer + half, half);
+    else if (job->pattern == STREAM)
+        ceiling_stream(buffer, buffer + half, half);
+    else
+        ceiling_fma(job->bytes);
+}
+
+static double thread_ns(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
+/* All threads, each on its own buffer. By the processor time of the slowest, not by the clock on
+ * the wall: a program beside us that takes a core away makes us late, but the roof no lower. */
+static double timed_passes(const struct job *job, char **buffers, long passes)
+{
+    double longest = 0;
+
+#pragma omp parallel num_threads(job->threads) reduction(max : longest)
+    {
+        char *buffer = buffers[omp_get_thread_num()];
+        double start = thread_ns();
+        for (long i = 0; i < passes; i++)
+            run_pass(job, buffer);
+        longest = thread_ns() - start;
+    }
+    return longest;
+}
+
+static double timed_forks(const struct job *job, long passes)
+{
+    uint64_t start = clock_ns();
+
+    for (long i = 0; i < passes; i++) {
+#pragma omp parallel num_threads(job->threads)
+        __asm__ volatile("" ::: "memory");
+    }
+    return (double)(clock_ns() - start);
+}
+
+static double timed(const struct job *job, char **buffers, long passes)
+{
+    return job->pattern == EMPTY ? timed_forks(job, passes) : timed_passes(job, buffers, passes);
+}
+
+static struct ceiling_times measure(const struct job *job, char **buffers)
+{
+    double times[CEILING_REPETITIONS];
+    long passes = 1;
+
+    while (timed(job, buffers, passes) < repetition_ns / 2 && passes < 1 << 28)
+        passes *= 2;
+    for (int i = 0; i < CEILING_REPETITIONS; i++)
+        times[i] = timed(job, buffers, passes) / (double)passes;
+    return ceiling_times_of(times, CEILING_REPETITIONS);
+}
+
+/* The device's own memory (huge pages where large), first touched by the thread that uses it. */
+static char **make_buffers(struct device *d, size_t bytes)
+{
+    char **buffers = memory_zeroed((size_t)d->threads, sizeof(*buffers));
+    struct error ignored;
+
+    for (int i = 0; i < d->threads; i++)
+        buffers[i] = device_alloc(d, bytes, &ignored);
+#pragma omp parallel num_threads(d->threads)
+    if (buffers[omp_get_thread_num()])
+        memset(buffers[omp_get_thread_num()], 1, bytes);
+    return buffers;
+}
+
+static void free_buffers(struct device *d, char **buffers)
+{
+    for (int i = 0; i < d->threads; i++)
+        device_free(d, buffers[i]);
+    free(buffers);
+}
+
+/* One ceiling of `bytes` a thread, each byte read or written once. */
+static struct ceiling rate(struct device *d, const char *name, enum pattern pattern, size_t bytes,
+                           char **buffers)
+{
+    struct job job = { pattern, d->threads, bytes };
+    struct ceiling_times ns = measure(&job, buffers);
+    struct ceiling c;
+
+    ceiling_init(&c, d, name, "B/s");
+    ceiling_set_rate(&c, (double)bytes * d->threads, &ns);
+    return c;
+}
+
+/* Whole cache lines in each half, however many threads share a size. */
+static int bandwidth(struct device *d, const char *level, size_t most, struct ceiling *out)
+{
+    size_t bytes = most / 128 * 128;
+    char **buffers = make_buffers(d, bytes);
+    struct ceiling streamed;
+    char name[48];
+    bool complete = true;
+
+    for (int i = 0; i < d->threads; i++)
+        complete &= buffers[i] != NULL;
+    if (!complete) {
+        free_buffers(d, buffers);
+        return 0;
+    }
+    snprintf(name, sizeof(name), "bandwidth.%s", level);
+    out[0] = rate(d, name, READ, bytes, buffers);
+    out[2] = out[0];
+    snprintf(out[2].name, sizeof(out[2].name), "read.%s", level);
+    snprintf(name, sizeof(name), "copy.%s", level);
+    out[1] = rate(d, name, COPY, bytes, buffers);
+    streamed = rate(d, name, STREAM, bytes, buffers);
+    ceiling_raise(&out[1], &streamed);
+    ceiling_raise(&out[0], &out[1]);
+    free_buffers(d, buffers);
+    return 3;
+}
+
+/* Half of a core's share of a cache. */
+static size_t level_bytes(int64_t cache, int sharers)
+{
+    return cache > 0 ? (size_t)cache / (size_t)(2 * (sharers > 0 ? sharers : 1)) : 0;
+}
+
+static void add_data_sheet(const struct device *d, const struct machine *m, struct ceiling *out,
+                           int nr)
+{
+    double flops, bandwidth;
+
+    datasheet_find(m->cpu, d->threads, &flops, &bandwidth);
+    for (int i = 0; i < nr; i++) {
+        if (strcmp(out[i].name, "flops.fp32") == 0)
+            out[i].spec = flops;
+        if (strcmp(out[i].name, "bandwidth.dram") == 0)
+            out[i].spec = bandwidth;
+    }
+}
+
+static int ceilings_cpu(struct device *device, const struct machine *machine, struct ceiling *out)
+{
+    size_t l1 = level_bytes(machine->l1d, 1), l2 = level_bytes(machine->l2, 1);
+    /* A quarter of the L3: in a virtual machine others have their part of it. */
+    size_t l3 = level_bytes(machine->l3, 2 * device->threads);
+    size_t last = machine->l3 ? (size_t)machine->l3 : (size_t)32 << 20;
+    struct job fma = { FMA, device->threads, 1024 }, empty = { EMPTY, device->threads, 0 };
+    struct ceiling_times ns;
+    char *none = NULL, **no_buffers = &none;
+    int nr = 0;
+
+    nr += l1 ? bandwidth(device, "L1", l1, out + nr) : 0;
+    nr += l2 ? bandwidth(device, "L2", l2, out + nr) : 0;
+    nr += l3 > l2 ? bandwidth(device, "L3", l3, out + nr) : 0;
+    nr += bandwidth(device, "dram", 4 * last / (size_t)device->threads, out + nr);
+
+    char **buffers = make_buffers(device, 64);
+    ceiling_init(&out[nr], device, "flops.fp32", "FLOP/s");
+    ns = measure(&fma, buffers);
+    ceiling_set_rate(&out[nr++], ceiling_fma_flops(fma.bytes) * device->threads, &ns);
+    free_buffers(device, buffers);
+
+    ceiling_init(&out[nr], device, "overhead.launch", "ns");
+    ns = measure(&empty, no_buffers);
+    ceiling_set_time(&out[nr++], &ns);
+    add_data_sheet(device, machine, out, nr);
+    return nr;
+}
+
+int ceilings_measure(struct device *device, const struct machine *machine, struct ceiling *out,
+                     struct error *err)
+{
+    if (device->kind == DEVICE_CPU)
+        return ceilings_cpu(device, machine, out);
+#ifdef HARNESS_HAVE_CUDA
+    if (device->kind == DEVICE_CUDA)
+        return ceilings_cuda(device, out, err);
+#endif
+    return error_set(err, "the device %s has no roofs", device->spec);
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The measured roofs of a device, in the manner of the Empirical Roofline Toolkit (Lo et al.,
+ * 2014): small loops that do nothing but move bytes or multiply and add, for each memory level
+ * and for the device's number of threads.
+ *
+ *   bandwidth.L1 .L2 .L3 .dram   B/s    the better of reading and copying
+ *   read.L1 .L2 .L3 .dram        B/s    reading alone: one core often reads memory slower than it
+ *                                       reads and writes at once
+ *   copy.L1 .L2 .L3 .dram        B/s    copying alone, read + written bytes; the better of plain
+ *                                       stores and of those that go past the caches
+ *   flops.fp32                   FLOP/s fused multiply-adds in registers, widest vectors
+ *   overhead.launch              ns     an empty parallel region
+ *
+ * machine/ceilings_cuda.h has those of a GPU.
+ *
+ * A measured roof is a lower bound of the true one, and whatever else the machine does only lowers
+ * it: so `value` is the upper quartile of the repetitions, `low` and `high` are their extremes.
+ * The data sheet's value, where known, stands beside it.
+ */
+#ifndef HARNESS_MACHINE_CEILINGS_H
+#define HARNESS_MACHINE_CEILINGS_H
+
+#include "core/record.h"
+
+enum { CEILINGS_MAX = 24 };
+
+/* Measures all of a device; some seconds. Returns their number, or -1. The fake device has none. */
+int ceilings_measure(struct device *device, const struct machine *machine, struct ceiling *out,
+                     struct error *err);
+
+#endif

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+#include "machine/host_sensors.h"
+
+#include "base/file.h"
+#include "process/proc_numbers.h"
+
+#include <dirent.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ZONES = 32, PATH_SIZE = 512 };
+
+double host_number(const char *path)
+{
+    char line[64], *end;
+
+    if (!file_first_line(path, line, sizeof(line)))
+        return NAN;
+    double value = strtod(line, &end);
+    return end == line ? (double)NAN : value;
+}
+
+/* ---- clock ---- */
+
+static double mean_by_cpufreq(const char *root, const cpu_set_t *cpus)
+{
+    char path[PATH_SIZE];
+    double sum = 0;
+    int nr = 0;
+
+    for (size_t cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+        if (!CPU_ISSET(cpu, cpus))
+            continue;
+        snprintf(path, sizeof(path), "%s/sys/devices/system/cpu/cpu%zu/cpufreq/scaling_cur_freq",
+                 root, cpu);
+        double khz = host_number(path);
+        if (isnan(khz))
+            break; /* where one has it, all have */
+        sum += khz;
+        nr++;
+    }
+    return nr > 0 ? sum / nr / 1000 : (double)NAN;
+}
+
+/* Blocks of lines, each of which begins with the processor's number. */
+static double mean_by_cpuinfo(const char *root, const cpu_set_t *cpus)
+{
+    char line[256];
+    double sum = 0, mhz;
+    size_t cpu;
+    bool wanted = false;
+    int nr = 0;
+
+    snprintf(line, sizeof(line), "%s/proc/cpuinfo", root);
+    FILE *file = fopen(line, "re");
+    if (!file)
+        return NAN;
+    while (fgets(line, sizeof(line), file)) {
+        if (sscanf(line, "processor : %zu", &cpu) == 1)
+            wanted = cpu < CPU_SETSIZE && CPU_ISSET(cpu, cpus);
+        else if (wanted && sscanf(line, "cpu MHz : %lf", &mhz) == 1) {
+            sum += mhz;
+            nr++;
+        }
+    }
+    fclose(file);
+    return nr > 0 ? sum / nr : (double)NAN;
+}
+
+double host_mhz(const char *root, const cpu_set_t *cpus)
+{
+    double mhz = mean_by_cpufreq(root, cpus);
+
+    return isnan(mhz) ? mean_by_cpuinfo(root, cpus) : mhz;
+}
+
+void host_own_cpus(cpu_set_t *cpus)
+{
+    DIR *tasks = opendir("/proc/self/task");
+    const struct dirent *task;
+    cpu_set_t own;
+
+    CPU_ZERO(cpus);
+    while (tasks && (task = readdir(tasks))) {
+        int thread = atoi(task->d_name);
+        if (thread > 0 && sched_getaffinity(thread, sizeof(own), &own) == 0)
+            CPU_OR(cpus, cpus, &own);
+    }
+    if (tasks)
+        closedir(tasks);
+    if (CPU_COUNT(cpus) == 0 && sched_getaffinity(0, sizeof(own), &own) == 0)
+        *cpus = own;
+}
+
+/* The second number of a thread's schedstat is the ns that it waited in queues of processors
+ * (kernel documentation, scheduler/sched-stats). */
+static double waited_of(const char *path)
+{
+    char line[96], *second, *end;
+
+    if (!file_first_line(path, line, sizeof(line)))
+        return NAN;
+    strtod(line, &second);
+    double ns = strtod(second, &end);
+    return end == second ? (double)NAN : ns * 1e-9;
+}
+
+double host_waited(const char *root)
+{
+    char path[PATH_SIZE];
+    struct proc_numbers tasks;
+    double sum = NAN;
+
+    snprintf(path, sizeof(path), "%s/proc/self/task", root);
+    if (!proc_numbers_open(&tasks, path))
+        return NAN;
+    for (long task = proc_numbers_next(&tasks); task >= 0; task = proc_numbers_next(&tasks)) {
+        snprintf(path, sizeof(path), "%s/proc/self/task/%ld/schedstat", root, task);
+        double waited = waited_of(path);
+        if (!isnan(waited)) /* a thread may have ended meanwhile */
+            sum = (isnan(sum) ? 0 : sum) + waited;
+    }
+    return sum;
+}
+
+/* ---- energy ---- */
+
+static void zone_file(const char *root, int zone, const char *name, char path[PATH_SIZE])
+{
+    snprintf(path, PATH_SIZE, "%s/sys/class/powercap/intel-rapl:%d/%s", root, zone, name);
+}
+
+static double zone_number(const char *root, int zone, const char *name)
+{
+    char path[PATH_SIZE];
+
+    zone_file(root, zone, name, path);
+    return host_number(path);
+}
+
+/* Other zones (psys) contain packages, or are parts of them. */
+static bool is_package(const char *root, int zone)
+{
+    char path[PATH_SIZE], name[64];
+
+    zone_file(root, zone, "name", path);
+    return file_first_line(path, name, sizeof(name)) && strncmp(name, "package", 7) == 0;
+}
+
+void host_energy_begin(struct host_energy *e, const char *root)
+{
+    *e = (struct host_energy) { .root = root };
+    for (int zone = 0; zone < ZONES && e->nr < HOST_PACKAGES_MAX; zone++) {
+        double now = is_package(root, zone) ? zone_number(root, zone, "energy_uj") : (double)NAN;
+        if (isnan(now))
+            continue;
+        e->zone[e->nr] = zone;
+        e->last[e->nr] = now;
+        e->range[e->nr++] = zone_number(root, zone, "max_energy_range_uj");
+    }
+}
+
+double host_energy_step(struct host_energy *e)
+{
+    double sum = e->nr > 0 ? 0 : (double)NAN;
+
+    for (int i = 0; i < e->nr; i++) {
+        double now = zone_number(e->root, e->zone[i], "energy_uj"), more = now - e->last[i];
+        e->last[i] = now;
+        sum += more < 0 ? more + e->range[i] : more; /* NaN where the range is not known */
+    }
+    return sum * 1e-6;
+}

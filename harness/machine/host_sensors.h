@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the kernel tells of the host's clock and energy: files of /sys and /proc, read anew at every
+ * call. What cannot be read is NaN, never 0.
+ *
+ * `root` is "" for this machine, else a folder with copies of /proc and /sys.
+ */
+#ifndef HARNESS_MACHINE_HOST_SENSORS_H
+#define HARNESS_MACHINE_HOST_SENSORS_H
+
+#include <sched.h>
+
+/* The number in a file's first line. */
+double host_number(const char *path);
+/* Mean clock in MHz of the processors in `cpus`: cpufreq where there is one, else what
+ * /proc/cpuinfo tells, which in a virtual machine is often no more than the nominal clock. */
+double host_mhz(const char *root, const cpu_set_t *cpus);
+/* The processors that the threads of this process may run on, all together: those of a team whose
+ * threads are bound (core/spread.h), and else all that the process may use. */
+void host_own_cpus(cpu_set_t *cpus);
+
+/* Seconds for which threads of this process were ready and had no processor, all together, since
+ * each began: the scheduler's own count. */
+double host_waited(const char *root);
+
+enum { HOST_PACKAGES_MAX = 16 };
+
+/* Energy of the processor packages, by the counters of RAPL ("Running Average Power Limit", Intel's
+ * manual volume 3, chapter "Power and Thermal Management"; AMD's from family 17h on). They move
+ * about once a millisecond, wrap around, and most machines show them to their administrator only.
+ */
+struct host_energy {
+    const char *root;
+    int nr, zone[HOST_PACKAGES_MAX];                          /* packages that can be read */
+    double last[HOST_PACKAGES_MAX], range[HOST_PACKAGES_MAX]; /* uJ; range: where it wraps */
+};
+
+/* Finds the packages. `root` is borrowed. */
+void host_energy_begin(struct host_energy *e, const char *root);
+/* Joules of all packages since the last call or the beginning; NaN where one cannot be read. */
+double host_energy_step(struct host_energy *e);
+
+#endif

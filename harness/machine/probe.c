@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+#include "machine/probe.h"
+
+#include "core/clock.h"
+#include "machine/ceiling_loops.h"
+#include "stats/stats.h"
+
+#include <math.h>
+#include <omp.h>
+#include <string.h>
+
+/* What the probe of the fake device takes. */
+enum { QUIET_FAKE = 100000 }; /* ns */
+
+/* A round takes about 0.3 ms, half of it arithmetic and half of it memory. */
+enum { ROUNDS = 9, FMA_ROUNDS = 16384, READ_BYTES = 4 << 20 };
+
+static double one_round(const struct device *d, const char *buffer)
+{
+    uint64_t start = clock_ns();
+
+#pragma omp parallel num_threads(d->threads)
+    {
+        ceiling_fma(FMA_ROUNDS);
+        ceiling_read(buffer + (size_t)omp_get_thread_num() * READ_BYTES, READ_BYTES);
+    }
+    return (double)(clock_ns() - start);
+}
+
+double probe_ns(struct device *d)
+{
+    double times[ROUNDS];
+    size_t bytes = (size_t)d->threads * READ_BYTES;
+    struct error ignored;
+    bool host = d->kind == DEVICE_CPU || d->kind == DEVICE_PROCESS;
+    char *buffer = host ? device_alloc(d, bytes, &ignored) : NULL;
+
+    if (d->kind == DEVICE_FAKE && d->probed)
+        return QUIET_FAKE * (1 + d->disturbed);
+    if (!buffer)
+        return NAN;
+    memset(buffer, 1, bytes);
+    one_round(d, buffer); /* wakes the threads */
+    for (int i = 0; i < ROUNDS; i++)
+        times[i] = one_round(d, buffer);
+    device_free(d, buffer);
+    return stats_median(times, ROUNDS);
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * An epoch is a stretch of history in which the surroundings of the code did not change: same
+ * machine, compiler, flags, driver, governor. A change opens a new one, which is shown (a line in
+ * trend plots, a note under a comparison) and never silently pooled.
+ *
+ * The facts are the machine, the build's compiler, flags and type, and the text and boolean members
+ * of the run's environment object. Its numbers (load and the like) are weather, not facts.
+ */
+#ifndef HARNESS_METRICS_EPOCH_H
+#define HARNESS_METRICS_EPOCH_H
+
+#include "base/strbuf.h"
+#include "core/record.h"
+
+#include <stdint.h>
+
+/* Equal for runs with equal facts. FNV-1a, 64 bits. */
+uint64_t epoch_id(const struct run *run);
+/* Appends "compiler: gcc 12.2.0 -> gcc 13.1.0; governor: ..." for what differs; nothing if equal.
+ * Returns the number of differences. */
+int epoch_difference(const struct run *from, const struct run *to, struct strbuf *out);
+
+#endif

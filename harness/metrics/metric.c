@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: MIT */
+#include "metrics/metric.h"
+
+#include "base/strbuf.h"
+#include "base/text.h"
+#include "metrics/forward.h"
+#include "metrics/roofline.h"
+
+#include <math.h>
+#include <string.h>
+
+static const struct interval no_interval = { NAN, NAN };
+
+static void derive_extreme(const struct metric_input *in, struct metric_value *value)
+{
+    if (in->s->n > 0)
+        value->value = in->s->sorted[in->metric->p > 0 ? in->s->n - 1 : 0];
+}
+
+/* The launch-level interval is for the geometric mean of the launches; it is widened to hold the
+ * pooled value that is displayed beside it. */
+static struct interval metric_launch_interval(const double *launch_values, size_t nr, double value)
+{
+    struct interval i = summary_launch_interval(launch_values, nr, 0.95);
+
+    return isnan(i.low) ? i : (struct interval) { fmin(i.low, value), fmax(i.high, value) };
+}
+
+static void derive_percentile(const struct metric_input *in, struct metric_value *value)
+{
+    value->value = stats_quantile(in->s->sorted, in->s->n, in->metric->p);
+    value->few = in->s->n > 0 && in->s->n < stats_quantile_needs(in->metric->p, 0.95);
+    if (in->metric->p == 0.5 && in->s->nr_launches >= SUMMARY_LAUNCHES_MIN)
+        value->interval = metric_launch_interval(in->s->medians, in->s->nr_launches, value->value);
+    else
+        value->interval = stats_quantile_interval(in->s->sorted, in->s->n, in->metric->p, 0.95);
+}
+
+static void derive_mean(const struct metric_input *in, struct metric_value *value)
+{
+    value->value = in->s->mean;
+    if (in->s->nr_launches >= SUMMARY_LAUNCHES_MIN)
+        value->interval = metric_launch_interval(in->s->means, in->s->nr_launches, in->s->mean);
+    else
+        value->interval = stats_mean_interval(in->s->sorted, in->s->n, 0.95);
+}
+
+static void derive_sd(const struct metric_input *in, struct metric_value *value)
+{
+    value->value = in->s->sd;
+}
+
+static void derive_count(const struct metric_input *in, struct metric_value *value)
+{
+    value->value = (double)in->s->n;
+}
+
+static double metric_flops(const struct measurement *m)
+{
+    return m->flops;
+}
+
+static double metric_bytes(const struct measurement *m)
+{
+    return m->bytes;
+}
+
+/* Times 1e9: over ns that is tokens per second. */
+static double metric_tokens(const struct measurement *m)
+{
+    return 1e9 * forward_tokens(&m->bench);
+}
+
+/* Work over median latency. Work per ns is giga-work per second. */
+static void metric_rate(const struct summary *s, double work, struct metric_value *value)
+{
+    struct metric_value time = metric_get("p50", s, NULL);
+
+    if (!(work > 0 && time.value > 0))
+        return;
+    value->value = work / time.value;
+    value->interval = (struct interval) { work / time.interval.high, work / time.interval.low };
+    value->few = time.few;
+}
+
+static void derive_rate(const struct metric_input *in, struct metric_value *value)
+{
+    metric_rate(in->s, in->metric->work(in->s->m), value);
+}
+
+static void derive_intensity(const struct metric_input *in, struct metric_value *value)
+{
+    if (in->s->m->flops > 0 && in->s->m->bytes > 0)
+        value->value = in->s->m->flops / in->s->m->bytes;
+}
+
+static void derive_roof(const struct metric_input *in, struct metric_value *value)
+{
+    struct roof roof;
+
+    roof_of(in->s->m, stats_quantile(in->s->sorted, in->s->n, 0.5), in->context, &roof);
+    value->above_roof = roof.above_roof;
+    metric_rate(in->s, roof.roof_ns, value);
+}
+
+static void derive_error(const struct metric_input *in, struct metric_value *value)
+{
+    value->value = in->s->m->max_error;
+}
+
+static void derive_telemetry(const struct metric_input *in, struct metric_value *value)
+{
+    value->value = measurement_telemetry(in->s->m, in->metric->id);
+}
+
+/* Mean power of the GPU while it was sampled, by its energy counter if that moved. */
+static double metric_gpu_watts(const struct measurement *m)
+{
+    double joules = measurement_telemetry(m, "gpu_energy_joules");
+    double seconds = measurement_telemetry(m, "sampled_seconds");
+
+    return joules > 0 && seconds > 0 ? joules / seconds
+                                     : measurement_telemetry(m, "gpu_power_watts");
+}
+
+static void derive_joules(const struct metric_input *in, struct metric_value *value)
+{
+    value->value = metric_gpu_watts(in->s->m) * stats_quantile(in->s->sorted, in->s->n, 0.5) * 1e-9;
+}
+
+/* clang-format off */
+#define LATENCY(id_, label_, derive_, p_)                                                          \
+    { .id = (id_), .label = (label_), .unit = "ns", .direction = LOWER_IS_BETTER,                  \
+      .kind = METRIC_LATENCY, .quantity = QUANTITY_TIME, .base = "", .factor = 1, .p = (p_),       \
+      .derive = (derive_) }
+#define RATE(id_, label_, unit_, base_, factor_, work_)                                            \
+    { .id = (id_), .label = (label_), .unit = (unit_), .direction = HIGHER_IS_BETTER,              \
+      .kind = METRIC_RATE, .quantity = QUANTITY_RATE, .base = (base_), .factor = (factor_),        \
+      .work = (work_), .derive = derive_rate }
+#define FACT(id_, label_, unit_, derive_)                                                          \
+    { .id = (id_), .label = (label_), .unit = (unit_), .direction = NO_DIRECTION,                  \
+      .kind = METRIC_FACT, .base = (unit_), .factor = 1, .derive = (derive_) }
+#define BYTES(id_, label_)                                                                         \
+    { .id = (id_), .label = (label_), .unit = "B", .direction = NO_DIRECTION,                      \
+      .kind = METRIC_FACT, .quantity = QUANTITY_BYTES, .base = "", .factor = 1,                    \
+      .derive = derive_telemetry }
+
+static const struct metric metrics[] = {
+    LATENCY("min", "fastest sample", derive_extreme, 0),
+    LATENCY("p5", "5th percentile", derive_percentile, 0.05),
+    LATENCY("p25", "lower quartile", derive_percentile, 0.25),
+    LATENCY("p50", "median latency", derive_percentile, 0.5),
+    LATENCY("p75", "upper quartile", derive_percentile, 0.75),
+    LATENCY("p90", "90th percentile", derive_percentile, 0.9),
+    LATENCY("p95", "95th percentile", derive_percentile, 0.95),
+    LATENCY("p99", "99th percentile", derive_percentile, 0.99),
+    LATENCY("max", "slowest sample", derive_extreme, 1),
+    LATENCY("mean", "mean latency", derive_mean, 0),
+    LATENCY("sd", "standard deviation", derive_sd, 0),
+    FACT("n", "samples", "samples", derive_count),
+    RATE("gflops", "compute rate", "GFLOP/s", "FLOP/s", 1e9, metric_flops),
+    RATE("gbs", "memory rate", "GB/s", "B/s", 1e9, metric_bytes),
+    RATE("tokens", "token rate", "tokens/s", " tokens/s", 1, metric_tokens),
+    { .id = "roof", .label = "share of roof", .unit = "fraction", .direction = HIGHER_IS_BETTER,
+      .kind = METRIC_RATE, .quantity = QUANTITY_SHARE, .base = "", .factor = 1,
+      .derive = derive_roof },
+    FACT("intensity", "arithmetic intensity", "FLOP/byte", derive_intensity),
+    FACT("error", "largest error", "rms", derive_error),
+    FACT("cpu_mhz", "processor clock", "MHz", derive_telemetry),
+    FACT("steal_percent", "time stolen by the host", "%", derive_telemetry),
+    FACT("load1", "load average", "processes", derive_telemetry),
+    FACT("major_faults", "page faults with I/O", "faults", derive_telemetry),
+    FACT("minor_faults", "page faults", "faults", derive_telemetry),
+    FACT("involuntary_switches", "preemptions", "switches", derive_telemetry),
+    FACT("temperature_celsius", "temperature", "°C", derive_telemetry),
+    FACT("package_watts", "processor power", "W", derive_telemetry),
+    FACT("joules", "energy of a launch", "J", derive_joules),
+    FACT("gpu_power_watts", "GPU power", "W", derive_telemetry),
+    FACT("gpu_sm_mhz", "GPU clock", "MHz", derive_telemetry),
+    FACT("gpu_memory_mhz", "GPU memory clock", "MHz", derive_telemetry),
+    FACT("gpu_temperature_celsius", "GPU temperature", "°C", derive_telemetry),
+    FACT("gpu_throttle_power", "clocks held by power", "share", derive_telemetry),
+    FACT("gpu_throttle_thermal", "clocks held by heat", "share", derive_telemetry),
+    BYTES("device_memory_peak_bytes", "device memory"),
+    FACT("command_user_ms", "processor time of a program", "ms", derive_telemetry),
+    FACT("command_system_ms", "system time of a program", "ms", derive_telemetry),
+    BYTES("command_max_rss_bytes", "memory of a program"),
+};
+/* clang-format on */
+
+enum { NR_METRICS = sizeof(metrics) / sizeof(*metrics) };
+
+static const struct {
+    const char *alias, *id;
+} aliases[] = {
+    { "median", "p50" },
+    { "stddev", "sd" },
+};
+
+const struct metric *metric_at(size_t i)
+{
+    return i < NR_METRICS ? &metrics[i] : NULL;
+}
+
+static int metric_unknown(const char *id, struct error *err)
+{
+    const char *names[NR_METRICS + 1] = { NULL };
+    struct strbuf list;
+
+    strbuf_init(&list);
+    for (size_t i = 0; i < NR_METRICS; i++) {
+        names[i] = metrics[i].id;
+        strbuf_addf(&list, "%s%s", i ? ", " : "", metrics[i].id);
+    }
+    const char *nearest = text_nearest(id, names);
+    if (nearest)
+        error_set(err, "unknown metric '%s'; did you mean '%s'?", id, nearest);
+    else
+        error_set(err, "unknown metric '%s'; there are %s", id, list.data);
+    strbuf_release(&list);
+    return -1;
+}
+
+const struct metric *metric_find(const char *id, struct error *err)
+{
+    for (size_t i = 0; i < sizeof(aliases) / sizeof(*aliases); i++)
+        if (strcmp(id, aliases[i].alias) == 0)
+            id = aliases[i].id;
+    for (size_t i = 0; i < NR_METRICS; i++)
+        if (strcmp(id, metrics[i].id) == 0)
+            return &metrics[i];
+    if (err)
+        metric_unknown(id, err);
+    return NULL;
+}
+
+struct metric_value metric_value(const struct metric *metric, const struct summary *s,
+                                 const struct metric_context *context)
+{
+    static const struct metric_context nothing = { 0 };
+    struct metric_value value = { .value = NAN, .interval = no_interval };
+
+    struct metric_input in = { metric, s, context ? context : &nothing };
+    metric->derive(&in, &value);
+    return value;
+}
+
+struct metric_value metric_get(const char *id, const struct summary *s,
+                               const struct metric_context *context)
+{
+    const struct metric *metric = metric_find(id, NULL);
+    struct metric_value nothing = { .value = NAN, .interval = no_interval };
+
+    return metric ? metric_value(metric, s, context) : nothing;
+}
+
+/* The machine that the ceilings are of. */
+static const char *metric_ceilings_machine(const struct records *records)
+{
+    const struct run *newest = &records->runs[0];
+
+    if (records->ceilings_of[0])
+        return records->ceilings_of;
+    for (size_t i = 1; i < records->nr_runs; i++)
+        if (records->runs[i].started_ms > newest->started_ms)
+            newest = &records->runs[i];
+    return newest->machine.id;
+}
+
+struct metric_context metric_context_of(const struct records *records, int run)
+{
+    const struct run *own = &records->runs[run];
+    struct metric_context context = { .machine = &own->machine };
+
+    if (strcmp(own->machine.id, metric_ceilings_machine(records)) == 0) {
+        context.ceilings = records->ceilings;
+        context.nr_ceilings = records->nr_ceilings;
+    }
+    return context;
+}

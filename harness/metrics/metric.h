@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What can be derived from stored facts. A metric is one row of the table in metric.c; a new one
+ * works on old history, because history keeps facts only.
+ *
+ *     id          unit      from
+ *     min p5 p25 p50 p75 p90 p95 p99 max mean sd    ns, latency of one kernel launch
+ *     n           samples   raw samples behind the percentiles
+ *     gflops      GFLOP/s   work model FLOPs / median latency
+ *     gbs         GB/s      compulsory bytes / median latency
+ *     intensity   FLOP/byte work model
+ *     tokens      tokens/s  of a forward pass, see metrics/forward.h, / median
+ *     roof        fraction  of the binding measured ceiling, see metrics/roofline.h
+ *     joules      J         mean GPU power while sampling x median latency
+ *     error       rms       largest difference from the float64 oracle over the output's rms
+ *     others                what was read beside the first measurement, by name (steal_percent,
+ * ...)
+ *
+ * "median" is an alias of p50. Intervals are 95 %:
+ *   - percentiles: distribution-free, from order statistics of the pooled samples;
+ *   - p50, mean and the rates built on p50, if there are 3 or more launches: Student's t over the
+ *     launches, widened to hold the displayed value, because samples of one process share its luck;
+ *   - min, max, sd and the facts have none (NaN limits).
+ */
+#ifndef HARNESS_METRICS_METRIC_H
+#define HARNESS_METRICS_METRIC_H
+
+#include "base/error.h"
+#include "core/record.h"
+#include "metrics/summary.h"
+#include "stats/stats.h"
+#include "text/ticks.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum direction { LOWER_IS_BETTER, HIGHER_IS_BETTER, NO_DIRECTION };
+
+enum metric_kind {
+    METRIC_LATENCY, /* a time; comparable */
+    METRIC_RATE,    /* work over time; comparable */
+    METRIC_FACT,    /* what was computed, counted or read; not a matter of speed */
+};
+
+/* What a metric may need beside the times. All of it may be absent. */
+struct metric_context {
+    const struct machine *machine;
+    const struct ceiling *ceilings; /* of that machine */
+    size_t nr_ceilings;
+};
+
+struct metric_value {
+    double value;             /* NaN: does not apply, or is not known */
+    struct interval interval; /* 95 %; NaN limits where there is none */
+    bool few;                 /* n is too small to carry this percentile: mark it */
+    bool above_roof;          /* faster than the measured roof: an error to explain */
+};
+
+struct metric;
+struct metric_input {
+    const struct metric *metric;
+    const struct summary *s;
+    const struct metric_context *context; /* never NULL here */
+};
+
+struct metric {
+    const char *id, *label, *unit; /* "p50", "median latency", "ns" */
+    enum direction direction;
+    enum metric_kind kind;
+    enum quantity quantity; /* a value times `factor` is in its base unit: "FLOP/s" */
+    const char *base;
+    double factor;
+    double p; /* for percentiles */
+    double (*work)(
+        const struct measurement *m); /* for rates: of one launch; over ns it is giga-work per s */
+    void (*derive)(const struct metric_input *in, struct metric_value *value);
+};
+
+/* The i-th row of the table; NULL past the end. */
+const struct metric *metric_at(size_t i);
+/* By id or alias; an unknown one is an error that names the nearest, or lists all. */
+const struct metric *metric_find(const char *id, struct error *err);
+
+/* `context` may be NULL. */
+struct metric_value metric_value(const struct metric *metric, const struct summary *s,
+                                 const struct metric_context *context);
+/* metric_find() and metric_value() for an id known to exist; NaN otherwise. */
+struct metric_value metric_get(const char *id, const struct summary *s,
+                               const struct metric_context *context);
+
+/* The context for records of run `run`: its machine, and the ceilings if they are that machine's
+ * (records carry those of the newest run's machine). */
+struct metric_context metric_context_of(const struct records *records, int run);
+
+#endif

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: MIT */
+#include "metrics/roofline.h"
+
+#include "base/text.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const struct {
+    const char *name, *ceiling;
+} levels[LEVEL_NR] = {
+    [LEVEL_L1] = { "L1", "bandwidth.L1" },
+    [LEVEL_L2] = { "L2", "bandwidth.L2" },
+    [LEVEL_L3] = { "L3", "bandwidth.L3" },
+    [LEVEL_DRAM] = { "DRAM", "bandwidth.dram" },
+};
+
+static const char *const bounds[] = {
+    [BOUND_UNKNOWN] = "",
+    [BOUND_MEMORY] = "memory",
+    [BOUND_COMPUTE] = "compute",
+    [BOUND_LATENCY] = "latency",
+};
+
+const char *bound_name(enum bound bound)
+{
+    return bounds[bound];
+}
+
+const char *memory_level_name(enum memory_level level)
+{
+    return levels[level].name;
+}
+
+const char *memory_level_ceiling(enum memory_level level)
+{
+    return levels[level].ceiling;
+}
+
+int device_label_threads(const char *label)
+{
+    int threads;
+    char unit;
+
+    return sscanf(label, "cpu-%d%c", &threads, &unit) == 2 && unit == 't' ? threads : 0;
+}
+
+double memory_level_capacity(const struct machine *machine, enum memory_level level, int threads)
+{
+    if (level == LEVEL_DRAM)
+        return INFINITY;
+    if (!machine || threads <= 0)
+        return 0;
+    int cores = machine->cores > 0 && threads > machine->cores ? machine->cores : threads;
+    int sharing = machine->l3_shared_by > 0 ? machine->l3_shared_by : cores;
+    switch (level) {
+    case LEVEL_L1:
+        return (double)machine->l1d * cores;
+    case LEVEL_L2:
+        return (double)machine->l2 * cores;
+    default:
+        return (double)machine->l3 * ceil((double)cores / sharing);
+    }
+}
+
+const struct ceiling *ceiling_find(const struct metric_context *context, const char *name,
+                                   const char *device)
+{
+    size_t length = device_label_hardware(device);
+
+    for (size_t i = 0; context && i < context->nr_ceilings; i++) {
+        const struct ceiling *c = &context->ceilings[i];
+        if (strcmp(c->name, name) == 0 && strlen(c->device) == length &&
+            strncmp(c->device, device, length) == 0 && c->value > 0)
+            return c;
+    }
+    return NULL;
+}
+
+/* Of a GPU only the L2 is told apart from its memory, and its size stands among its roofs. */
+static double roof_capacity(const struct metric_context *context, enum memory_level level,
+                            const char *device)
+{
+    int threads = device_label_threads(device);
+
+    if (!context)
+        return 0; /* as where nothing is known of it */
+    if (threads > 0 || level == LEVEL_DRAM)
+        return memory_level_capacity(context->machine, level, threads);
+    const struct ceiling *c =
+        level == LEVEL_L2 ? ceiling_find(context, "capacity.L2", device) : NULL;
+    return c ? c->value : 0;
+}
+
+/* What must stay near for the next launch to find it: the bytes that a launch touches, which of an
+ * embedding or a decode step is less than all of its tensors. */
+static double roof_working_set(const struct measurement *m)
+{
+    return m->footprint > 0 ? fmin((double)m->footprint, m->bytes) : m->bytes;
+}
+
+/* Where the bytes come from: `share` of them at least from `level`, the rest from `faster`. */
+struct traffic {
+    enum memory_level level, faster;
+    double share;
+    const struct ceiling *slow, *fast;
+};
+
+/* The largest cache below `level` that exists: what fits in it need not come from `level`. */
+static void roof_find_faster(const struct measurement *m, const struct metric_context *context,
+                             struct traffic *t)
+{
+    t->share = 1;
+    t->fast = NULL;
+    for (int l = (int)t->level - 1; l >= 0 && !t->fast; l--) {
+        double capacity = roof_capacity(context, (enum memory_level)l, m->bench.device);
+        if (!(capacity > 0))
+            continue;
+        t->faster = (enum memory_level)l;
+        t->fast = ceiling_find(context, levels[l].ceiling, m->bench.device);
+        if (t->fast)
+            t->share = 1 - capacity / roof_working_set(m);
+    }
+}
+
+static void roof_find_traffic(const struct measurement *m, const struct metric_context *context,
+                              struct traffic *t)
+{
+    bool warm = strcmp(m->bench.cache, cache_state_name(CACHE_COLD)) != 0;
+
+    *t = (struct traffic) { .level = LEVEL_DRAM, .share = 1 };
+    for (int l = LEVEL_L1; warm && l < LEVEL_DRAM && t->level == LEVEL_DRAM; l++)
+        if (roof_capacity(context, (enum memory_level)l, m->bench.device) >= roof_working_set(m))
+            t->level = (enum memory_level)l;
+    if (warm && roof_working_set(m) > 0)
+        roof_find_faster(m, context, t);
+    t->slow = ceiling_find(context, levels[t->level].ceiling, m->bench.device);
+}
+
+static double roof_highest(const struct ceiling *c)
+{
+    return fmax(c->high, c->value);
+}
+
+/* Nanoseconds that the bytes take, at the median of the ceilings or at their best repetition. */
+static double roof_memory_time(const struct traffic *t, double bytes, bool best)
+{
+    double slow = best ? roof_highest(t->slow) : t->slow->value, time = bytes * t->share / slow;
+
+    if (t->fast)
+        time += bytes * (1 - t->share) / (best ? roof_highest(t->fast) : t->fast->value);
+    return 1e9 * time;
+}
+
+static double roof_compute_time(const struct ceiling *c, double flops, bool best)
+{
+    return 1e9 * flops / (best ? roof_highest(c) : c->value);
+}
+
+static void roof_say_memory(const struct measurement *m, const struct traffic *t, struct roof *roof)
+{
+    char bytes[TEXT_UNIT_SIZE], speed[TEXT_UNIT_SIZE], time[TEXT_UNIT_SIZE], part[96] = "";
+
+    if (t->fast)
+        snprintf(part, sizeof(part), ", up to %.0f %% of it from %s at %s,", 100 * (1 - t->share),
+                 levels[t->faster].name, text_rate(t->fast->value, "B/s", speed));
+    snprintf(roof->words, sizeof(roof->words), "memory: %s over %s at %s%s = %s",
+             text_rate(m->bytes, "B", bytes), levels[t->level].name,
+             text_rate(t->slow->value, "B/s", speed), part, text_time(roof->memory_ns, time));
+}
+
+static void roof_say_compute(const struct measurement *m, const struct ceiling *flops,
+                             struct roof *roof)
+{
+    char work[TEXT_UNIT_SIZE], speed[TEXT_UNIT_SIZE], time[TEXT_UNIT_SIZE];
+
+    snprintf(roof->words, sizeof(roof->words), "compute: %s at %s = %s",
+             text_rate(m->flops, "FLOP", work), text_rate(flops->value, "FLOP/s", speed),
+             text_time(roof->compute_ns, time));
+}
+
+static void roof_say_latency(struct roof *roof)
+{
+    char time[TEXT_UNIT_SIZE], overhead[TEXT_UNIT_SIZE];
+
+    snprintf(roof->words, sizeof(roof->words),
+             "latency: its roof of %s is below %g x the cost of an empty launch, %s",
+             text_time(roof->roof_ns, time), ROOF_LATENCY_FACTOR,
+             text_time(roof->overhead_ns, overhead));
+}
+
+static void roof_say_missing(struct roof *roof, const char *ceiling, const char *device)
+{
+    snprintf(roof->words, sizeof(roof->words),
+             "unknown: no ceiling %s was measured for %s on this machine", ceiling, device);
+}
+
+/* Fills the times; false, with the reason, where a ceiling is missing that would be needed. */
+static bool roof_find_times(const struct measurement *m, const struct traffic *t,
+                            const struct ceiling *flops, const char *flops_name, struct roof *roof)
+{
+    if (m->bytes > 0 && !t->slow)
+        roof_say_missing(roof, levels[t->level].ceiling, m->bench.device);
+    else if (m->flops > 0 && !flops)
+        roof_say_missing(roof, flops_name, m->bench.device);
+    else if (!(m->bytes > 0) && !(m->flops > 0))
+        snprintf(roof->words, sizeof(roof->words), "unknown: it has no work model");
+    else
+        return true;
+    return false;
+}
+
+static void roof_classify(const struct measurement *m, const struct traffic *t,
+                          const struct ceiling *flops, struct roof *roof)
+{
+    if (roof->roof_ns < ROOF_LATENCY_FACTOR * roof->overhead_ns) {
+        roof->bound = BOUND_LATENCY;
+        roof_say_latency(roof);
+    } else if (roof->memory_ns >= roof->compute_ns) {
+        roof->bound = BOUND_MEMORY;
+        roof_say_memory(m, t, roof);
+    } else {
+        roof->bound = BOUND_COMPUTE;
+        roof_say_compute(m, flops, roof);
+    }
+}
+
+void roof_of(const struct measurement *m, double median_ns, const struct metric_context *context,
+             struct roof *roof)
+{
+    struct traffic t;
+    char flops_name[32];
+    double best = 0;
+
+    *roof = (struct roof) { .intensity = NAN, .roof_ns = NAN, .attainable = NAN, .fraction = NAN };
+    snprintf(flops_name, sizeof(flops_name), "flops.%s", m->bench.math);
+    roof_find_traffic(m, context, &t);
+    roof->level = t.level;
+    if (m->bytes > 0)
+        roof->intensity = m->flops / m->bytes;
+    const struct ceiling *flops = ceiling_find(context, flops_name, m->bench.device);
+    if (!roof_find_times(m, &t, flops, flops_name, roof))
+        return;
+    if (m->bytes > 0) {
+        roof->memory_ns = roof_memory_time(&t, m->bytes, false);
+        best = roof_memory_time(&t, m->bytes, true);
+    }
+    if (m->flops > 0) {
+        roof->compute_ns = roof_compute_time(flops, m->flops, false);
+        best = fmax(best, roof_compute_time(flops, m->flops, true));
+    }
+    const char *empty =
+        device_label_is_graph(m->bench.device) ? "overhead.graph_node" : "overhead.launch";
+    const struct ceiling *overhead = ceiling_find(context, empty, m->bench.device);
+    roof->overhead_ns = overhead ? overhead->value : 0;
+    roof->roof_ns = fmax(roof->memory_ns, roof->compute_ns);
+    if (m->flops > 0)
+        roof->attainable = 1e9 * m->flops / roof->roof_ns;
+    roof->fraction = roof->roof_ns / median_ns;
+    roof->above_roof = median_ns < best;
+    roof_classify(m, &t, flops, roof);
+}

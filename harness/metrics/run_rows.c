@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+#include "metrics/run_rows.h"
+
+#include "base/array.h"
+#include "metrics/label.h"
+
+#include <stdlib.h>
+
+int run_newest(const struct records *records)
+{
+    int newest = -1;
+
+    for (size_t i = 0; i < records->nr; i++) {
+        int run = records->items[i].run;
+        if (newest < 0 || records->runs[run].started_ms > records->runs[newest].started_ms ||
+            /* cppcheck-suppress arrayIndexThenCheck ; of two at one time it is the later one */
+            (records->runs[run].started_ms == records->runs[newest].started_ms && run > newest))
+            newest = run;
+    }
+    return newest;
+}
+
+static void run_rows_add(struct run_rows *rows, const struct group *g)
+{
+    const struct record *const *part = (const struct record *const *)g->items;
+    struct run_row *row = array_push(rows);
+
+    row->bench = g->bench;
+    row->launches = g->nr;
+    summary_init(&row->summary, part, g->nr);
+    for (size_t i = 0; i < g->nr; i++) {
+        const struct measurement *m = &part[i]->m;
+        if (m->outcome == OUTCOME_OK)
+            continue;
+        if (!row->message)
+            row->message = m->message;
+        if (m->outcome > row->outcome)
+            row->outcome = m->outcome;
+        row->failures++;
+    }
+}
+
+void run_rows_init(struct run_rows *rows, const struct records *records, int run)
+{
+    *rows = (struct run_rows) { 0 };
+    if (run < 0)
+        return;
+    rows->context = metric_context_of(records, run);
+    groups_init_run(&rows->groups, records, run);
+    for (size_t i = 0; i < rows->groups.nr; i++)
+        run_rows_add(rows, &rows->groups.items[i]);
+}
+
+void run_rows_name(struct run_rows *rows)
+{
+    const struct benchmark_name **names = memory_zeroed(rows->nr + 1, sizeof(*names));
+    for (size_t i = 0; i < rows->nr; i++)
+        names[i] = rows->items[i].bench;
+    rows->labels = rows->nr ? labels_create(names, rows->nr) : NULL;
+    free(names);
+}
+
+void run_rows_release(struct run_rows *rows)
+{
+    for (size_t i = 0; i < rows->nr; i++)
+        summary_release(&rows->items[i].summary);
+    if (rows->labels)
+        labels_free(rows->labels, rows->nr);
+    groups_release(&rows->groups);
+    array_release(rows);
+    *rows = (struct run_rows) { 0 };
+}

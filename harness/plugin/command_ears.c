@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT */
+#include "plugin/command_ears.h"
+
+#include "process/process_tree.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { END, OUT, ERRORS, FDS };
+/* At most so much is taken at once of a pipe: what the program left behind may fill it for ever. */
+enum { BLOCK = 16384, BLOCKS = 128 };
+
+const struct ears ears_none = { .out = { -1, -1 }, .errors = { -1, -1 } };
+
+static int open_pipe(int ends[2])
+{
+    if (pipe2(ends, O_CLOEXEC))
+        return -1;
+    return fcntl(ends[0], F_SETFL, O_NONBLOCK);
+}
+
+int ears_open(struct ears *e, const size_t *expected, struct error *err)
+{
+    *e = ears_none;
+    strbuf_init(&e->said);
+    strbuf_init(&e->words);
+    if (open_pipe(e->errors) || (expected && open_pipe(e->out)))
+        return error_set(err, "cannot listen to the program: %s", strerror(errno));
+    e->most = expected ? *expected + EARS_SLACK : 0;
+    return 0;
+}
+
+static void close_pipe(int ends[2])
+{
+    for (int i = 0; i < 2; i++)
+        if (ends[i] >= 0)
+            close(ends[i]);
+}
+
+void ears_close(struct ears *e)
+{
+    close_pipe(e->out);
+    close_pipe(e->errors);
+    strbuf_release(&e->said);
+    strbuf_release(&e->words);
+}
+
+/* ---- listening ---- */
+
+static void hear_output(struct ears *e)
+{
+    char block[BLOCK];
+    ssize_t nr;
+
+    while (e->out[0] >= 0 && !e->too_much && (nr = read(e->out[0], block, sizeof(block))) > 0) {
+        strbuf_add(&e->said, block, (size_t)nr);
+        e->too_much = e->said.length > e->most;
+    }
+}
+
+static void hear_errors(struct ears *e)
+{
+    char block[BLOCK];
+    ssize_t nr;
+
+    for (int i = 0; i < BLOCKS && (nr = read(e->errors[0], block, sizeof(block))) > 0; i++) {
+        strbuf_add(&e->words, block, (size_t)nr);
+        strbuf_keep_last(&e->words, EARS_LAST_WORDS + 1); /* whether there was more */
+    }
+}
+
+void ears_clear(struct ears *e)
+{
+    hear_output(e);
+    hear_errors(e);
+    strbuf_clear(&e->said);
+    strbuf_clear(&e->words);
+    e->too_much = false;
+}
+
+/* ---- the end of a child ---- */
+
+static void nothing(int number)
+{
+    (void)number;
+}
+
+/* Where the kernel has no descriptors of processes (before 5.3), the signal of the child's end
+ * wakes poll(); it is held back at all other times, so that it cannot come before. */
+static int listen_for_signal(sigset_t *mask)
+{
+    const struct sigaction action = { .sa_handler = nothing };
+    sigset_t child;
+
+    sigemptyset(&child);
+    sigaddset(&child, SIGCHLD);
+    return sigaction(SIGCHLD, &action, NULL) || sigprocmask(SIG_BLOCK, &child, mask) ? -1 : 0;
+}
+
+/* 1: it has been reaped, 0: it runs, -1. */
+static int reap(pid_t pid, int *status, struct rusage *usage)
+{
+    pid_t ended = wait4(pid, status, WNOHANG, usage);
+
+    return ended < 0 && errno == EINTR ? 0 : ended < 0 ? -1 : ended > 0;
+}
+
+/* A child that another thread's wait hides would not be missed for long. */
+static int listen_once(struct ears *e, int end, const sigset_t *mask)
+{
+    static const struct timespec at_most = { .tv_nsec = 50000000 };
+    struct pollfd fds[FDS] = { [END] = { .fd = end, .events = POLLIN },
+                               [OUT] = { .fd = e->too_much ? -1 : e->out[0], .events = POLLIN },
+                               [ERRORS] = { .fd = e->errors[0], .events = POLLIN } };
+    int ready = ppoll(fds, FDS, end < 0 ? &at_most : NULL, end < 0 ? mask : NULL);
+
+    if (ready < 0)
+        return errno == EINTR ? 0 : -1;
+    if (fds[OUT].revents)
+        hear_output(e);
+    if (fds[ERRORS].revents)
+        hear_errors(e);
+    return 0;
+}
+
+static void silence(pid_t pid)
+{
+    kill(pid, SIGSTOP);
+    process_tree_kill(pid);
+    kill(pid, SIGKILL);
+}
+
+static int follow(struct ears *e, pid_t pid, int end, int *status, struct rusage *usage)
+{
+    bool silenced = false;
+    sigset_t mask;
+    int ended = 0;
+
+    if (end < 0 && listen_for_signal(&mask))
+        return -1;
+    while (ended == 0) {
+        ended = end < 0 ? reap(pid, status, usage) : 0;
+        if (ended == 0 && listen_once(e, end, &mask))
+            return -1;
+        if (end >= 0)
+            ended = reap(pid, status, usage);
+        if (e->too_much && !silenced)
+            silence(pid);
+        silenced = e->too_much;
+    }
+    if (end < 0)
+        sigprocmask(SIG_SETMASK, &mask, NULL);
+    return ended;
+}
+
+int ears_wait(struct ears *e, pid_t pid, int *status, struct rusage *usage)
+{
+    int end = (int)syscall(SYS_pidfd_open, pid, 0);
+    int ended = follow(e, pid, end, status, usage);
+
+    if (end >= 0)
+        close(end);
+    return ended < 0 ? -1 : 0;
+}
+
+const struct strbuf *ears_output(struct ears *e)
+{
+    hear_output(e);
+    return &e->said;
+}
+
+const char *ears_last_words(struct ears *e)
+{
+    bool more = false;
+
+    hear_errors(e);
+    if (e->words.length > EARS_LAST_WORDS) {
+        strbuf_keep_last(&e->words, EARS_LAST_WORDS);
+        more = true;
+    }
+    char *newline = more ? strchr(e->words.data, '\n') : NULL;
+    if (newline && newline[1])
+        strbuf_keep_last(&e->words, strlen(newline + 1));
+    if (e->words.length > 0 && e->words.data[e->words.length - 1] == '\n')
+        e->words.data[--e->words.length] = '\0';
+    return e->words.data;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a program says while it runs, heard through pipes: of its standard output no more than is
+ * expected and some, of its standard error the end. Nothing is kept beyond, however much it says.
+ */
+#ifndef HARNESS_PLUGIN_COMMAND_EARS_H
+#define HARNESS_PLUGIN_COMMAND_EARS_H
+
+#include "base/error.h"
+#include "base/strbuf.h"
+
+#include <stdbool.h>
+#include <sys/resource.h>
+#include <sys/types.h>
+
+/* Bytes of standard error that are told, and how much longer than expected an output may be until
+ * there is no use in waiting for its end. */
+enum { EARS_LAST_WORDS = 400, EARS_SLACK = 1 << 16 };
+
+struct ears {
+    int out[2], errors[2]; /* pipes; -1: nobody listens */
+    size_t most;           /* bytes of standard output */
+    struct strbuf said, words;
+    bool too_much; /* it says more than that */
+};
+
+extern const struct ears ears_none;
+
+/* With `expected` NULL nobody listens to standard output. ears_close() whatever the result. */
+int ears_open(struct ears *e, const size_t *expected, struct error *err);
+void ears_close(struct ears *e);
+/* Forgets what the last run said. */
+void ears_clear(struct ears *e);
+/* Listens until the child has ended, and reaps it: status and cost as of wait4(). Nothing else
+ * wakes this process. One that says too much is killed with all that it started. -1 and errno. */
+int ears_wait(struct ears *e, pid_t pid, int *status, struct rusage *usage);
+/* What it has said to its standard output, until the next run. */
+const struct strbuf *ears_output(struct ears *e);
+/* The last lines of its standard error, at most EARS_LAST_WORDS bytes; until the next run. */
+const char *ears_last_words(struct ears *e);
+
+#endif

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: MIT */
+#include "plugin/command_run.h"
+
+#include "base/array.h"
+#include "base/file.h"
+#include "base/strbuf.h"
+#include "core/clock.h"
+#include "core/record.h"
+#include "plugin/command.h"
+#include "plugin/command_ears.h"
+#include "plugin/output_check.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* What a run cost beside its time. */
+struct cost {
+    double user_ms, system_ms;
+    double rss; /* bytes at most; 0: not known */
+};
+
+struct running {
+    const struct command_spec *spec;
+    char **argv; /* with sizes in place; owned, as is the rest */
+    char *program, *prepare;
+    char *expect;   /* file name */
+    char *expected; /* its content */
+    size_t expected_length;
+    struct ears ears;
+    bool wrong; /* some run so far */
+    struct error why;
+    ARRAY(struct cost) costs; /* of each run so far */
+};
+
+/* ---- making ready ---- */
+
+/* The text with {dim} replaced by values. */
+static char *with_sizes(const char *text, const struct call *call)
+{
+    struct strbuf result;
+
+    if (!text)
+        return NULL;
+    strbuf_init(&result);
+    while (*text) {
+        bool taken = false;
+        for (int i = 0; *text == '{' && !taken && i < kernel_nr_dims(call->kernel); i++) {
+            const char *dim = call->kernel->dims[i];
+            size_t length = strlen(dim);
+            taken = strncmp(text + 1, dim, length) == 0 && text[1 + length] == '}';
+            if (taken) {
+                strbuf_addf(&result, "%lld", (long long)call->shape.dim[i]);
+                text += length + 2;
+            }
+        }
+        if (!taken)
+            strbuf_addc(&result, *text++);
+    }
+    return strbuf_detach(&result);
+}
+
+static void fill_arguments(struct running *r, const struct call *call)
+{
+    const struct command_spec *spec = r->spec;
+
+    r->argv = memory_zeroed(spec->argv.nr + 1, sizeof(*r->argv));
+    for (size_t i = 0; i < spec->argv.nr; i++)
+        r->argv[i] = with_sizes(spec->argv.items[i], call);
+    r->prepare = with_sizes(spec->prepare, call);
+    r->expect = with_sizes(spec->expect, call);
+}
+
+static int fill(struct running *r, const struct call *call, struct error *err)
+{
+    fill_arguments(r, call);
+    r->program = command_find_program(r->argv[0], err);
+    if (!r->program)
+        return -1;
+    if (r->expect) {
+        r->expected = file_read(r->expect, FILE_RECORDS_MOST, &r->expected_length, err);
+        if (!r->expected)
+            return -1;
+    }
+    return ears_open(&r->ears, r->expect ? &r->expected_length : NULL, err);
+}
+
+static void let_go(struct running *r)
+{
+    for (size_t i = 0; r->argv && r->argv[i]; i++)
+        free(r->argv[i]);
+    free(r->argv);
+    free(r->program);
+    free(r->prepare);
+    free(r->expect);
+    free(r->expected);
+    ears_close(&r->ears);
+    array_release(&r->costs);
+    free(r);
+}
+
+int command_prepare(struct call *call, struct error *err)
+{
+    struct running *r = memory_zeroed(1, sizeof(*r));
+
+    r->spec = call->kernel->config;
+    r->ears = ears_none;
+    if (fill(r, call, err)) {
+        let_go(r);
+        return -1;
+    }
+    call->state = r;
+    return 0;
+}
+
+void command_release(struct call *call)
+{
+    let_go(call->state);
+    call->state = NULL;
+}
+
+/* ---- one run ---- */
+
+/* A process to be. It stays in the process group of the launch, so that whoever ends that ends it,
+ * too. What this program ignores or holds back is nothing for it to inherit. */
+struct start {
+    const char *program;
+    char *const *argv;
+    int out, errors; /* out -1: nobody looks */
+};
+
+static void arrange(const struct start *s, posix_spawn_file_actions_t *actions,
+                    posix_spawnattr_t *attributes)
+{
+    sigset_t defaults, none;
+
+    posix_spawn_file_actions_init(actions);
+    posix_spawn_file_actions_addopen(actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    if (s->out >= 0)
+        posix_spawn_file_actions_adddup2(actions, s->out, STDOUT_FILENO);
+    else
+        posix_spawn_file_actions_addopen(actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+    posix_spawn_file_actions_adddup2(actions, s->errors, STDERR_FILENO);
+    sigemptyset(&none);
+    sigemptyset(&defaults);
+    sigaddset(&defaults, SIGPIPE);
+    sigaddset(&defaults, SIGCHLD);
+    posix_spawnattr_init(attributes);
+    posix_spawnattr_setsigdefault(attributes, &defaults);
+    posix_spawnattr_setsigmask(attributes, &none);
+    posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
+}
+
+static int time_process(const struct start *s, struct ears *ears, uint64_t *ns, int *status,
+                        struct rusage *usage, struct error *err)
+{
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    int ended = 0;
+    pid_t pid;
+
+    arrange(s, &actions, &attributes);
+    uint64_t start = clock_ns();
+    int rc = posix_spawn(&pid, s->program, &actions, &attributes, s->argv, environ);
+    if (rc == 0)
+        ended = ears_wait(ears, pid, status, usage);
+    *ns = clock_ns() - start;
+    posix_spawnattr_destroy(&attributes);
+    posix_spawn_file_actions_destroy(&actions);
+    if (rc)
+        return error_set(err, "cannot start %s: %s", s->argv[0], strerror(rc));
+    return ended < 0 ? error_set(err, "cannot tell how %s ended: %s", s->argv[0], strerror(errno))
+                     : 0;
+}
+
+static int check_end(const char *who, int status, struct ears *ears, bool any_status,
+                     struct error *err)
+{
+    if (WIFEXITED(status) && (WEXITSTATUS(status) == 0 || any_status))
+        return 0;
+    const char *words = ears_last_words(ears);
+    if (WIFSIGNALED(status))
+        return error_set(err, "%s died by signal %d (%s)%s%s", who, WTERMSIG(status),
+                         strsignal(WTERMSIG(status)), *words ? ": " : "", words);
+    return error_set(err, "%s exited with status %d%s%s", who, WEXITSTATUS(status),
+                     *words ? ": " : "", words);
+}
+
+static int run_prepare(struct running *r, struct error *err)
+{
+    char shell[] = "sh", option[] = "-c";
+    char *argv[] = { shell, option, r->prepare, NULL };
+    const struct start start = { "/bin/sh", argv, -1, r->ears.errors[1] };
+    struct rusage usage;
+    uint64_t ns;
+    int status;
+
+    if (!r->prepare)
+        return 0;
+    ears_clear(&r->ears);
+    if (time_process(&start, &r->ears, &ns, &status, &usage, err))
+        return -1;
+    return check_end("--prepare", status, &r->ears, false, err);
+}
+
+/* One that was ended for what it said has not failed: that is wrong. */
+static int run_program(struct running *r, uint64_t *ns, struct rusage *usage, struct error *err)
+{
+    const struct start start = { r->program, r->argv, r->ears.out[1], r->ears.errors[1] };
+    int status;
+
+    ears_clear(&r->ears);
+    if (time_process(&start, &r->ears, ns, &status, usage, err))
+        return -1;
+    if (r->ears.too_much)
+        return 0;
+    return check_end(r->argv[0], status, &r->ears, r->spec->ignore_status, err);
+}
+
+static double milliseconds(struct timeval t)
+{
+    return (double)t.tv_sec * 1e3 + (double)t.tv_usec * 1e-3;
+}
+
+/* Until it executes the program a child counts as large as this process, and the largest stays: a
+ * smaller one's size is not known. */
+static void keep_cost(struct running *r, const struct rusage *usage)
+{
+    struct rusage own;
+
+    getrusage(RUSAGE_SELF, &own);
+    *array_push(&r->costs) = (struct cost) {
+        .user_ms = milliseconds(usage->ru_utime),
+        .system_ms = milliseconds(usage->ru_stime),
+        .rss = usage->ru_maxrss > own.ru_maxrss ? 1024 * (double)usage->ru_maxrss : 0,
+    };
+}
+
+static void check_output(struct running *r)
+{
+    const struct strbuf *said = ears_output(&r->ears);
+
+    r->wrong = r->expect && !output_check(said->data, said->length, r->expected, r->expected_length,
+                                          r->expect, &r->why);
+}
+
+int command_execute(const struct call *call, uint64_t *ns, struct error *err)
+{
+    struct running *r = call->state;
+    struct rusage usage;
+
+    if (run_prepare(r, err) || run_program(r, ns, &usage, err))
+        return -1;
+    if (!r->wrong)
+        check_output(r);
+    keep_cost(r, &usage);
+    *(float *)call->tensor[0].data = r->wrong ? 1 : 0;
+    return 0;
+}
+
+const char *command_explain(const struct call *call)
+{
+    const struct running *r = call->state;
+
+    return r->why.message;
+}
+
+void command_facts(const struct call *call, struct measurement *m)
+{
+    const struct running *r = call->state;
+    double nr = (double)m->nr_samples, user = 0, system = 0, rss = 0;
+
+    for (size_t i = r->costs.nr - m->nr_samples; i < r->costs.nr; i++) {
+        const struct cost *c = &r->costs.items[i];
+        user += c->user_ms / nr;
+        system += c->system_ms / nr;
+        rss = c->rss > rss ? c->rss : rss;
+    }
+    measurement_add_telemetry(m, "command_user_ms", user);
+    measurement_add_telemetry(m, "command_system_ms", system);
+    if (rss > 0)
+        measurement_add_telemetry(m, "command_max_rss_bytes", rss);
+}

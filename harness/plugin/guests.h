@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What is measured beside what was built in: kernels of plugins (plugin/plugin.h), and a command.
+ * They join the registry while the program runs, in the process that names benchmarks and, by the
+ * job, in each that measures them.
+ */
+#ifndef HARNESS_PLUGIN_GUESTS_H
+#define HARNESS_PLUGIN_GUESTS_H
+
+#include "base/array.h"
+#include "core/registry.h"
+#include "plugin/command.h"
+#include "plugin/plugin_load.h"
+
+#include <cjson/cJSON.h>
+
+struct guests {
+    ARRAY(struct plugin) plugins;
+    struct command_spec command; /* argv empty: there is none */
+    struct command_guest *command_guest;
+    struct registry all; /* of the build, and the guests behind it */
+    struct registry own; /* the guests alone */
+    const struct kernel *const **operations;
+    const struct variant **variant_files;
+    const char **sources;
+    struct missing_variant own_missing; /* the end of a list of none */
+};
+
+/* Opens the plugins and takes the command, which may be NULL or empty and is then empty. An error
+ * where one is refused, or a name is taken. guests_close() whatever the result. `g` must stay where
+ * it is. */
+int guests_open(struct guests *g, const struct registry *base, const struct string_list *plugins,
+                struct command_spec *command, struct error *err);
+void guests_close(struct guests *g);
+bool guests_any(const struct guests *g);
+/* Is code of a guest's loaded into who measures it? Of a command none is. `g` may be NULL. */
+bool guests_load(const struct guests *g);
+
+/* For the job of a measuring process, and back: there the plugins must be the same files. */
+void guests_to_job(const struct guests *g, cJSON *job);
+int guests_from_job(struct guests *g, const struct registry *base, const cJSON *job,
+                    struct error *err);
+
+/* For the settings of a run in the history: which files they are, by name and content, and what the
+ * command is. */
+void guests_describe(const struct guests *g, cJSON *settings);
+
+#endif

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+#include "plugin/output_check.h"
+
+#include "base/strbuf.h"
+
+#include <string.h>
+
+enum { SHOWN = 60 };
+
+static size_t first_difference(const char *a, size_t nr_a, const char *b, size_t nr_b)
+{
+    size_t nr = nr_a < nr_b ? nr_a : nr_b, i = 0;
+
+    while (i < nr && a[i] == b[i])
+        i++;
+    return i;
+}
+
+/* The line that begins at `from`, as a reader can bear it. */
+static void add_line(struct strbuf *out, const char *text, size_t length, size_t from)
+{
+    size_t i = from;
+
+    if (from >= length) {
+        strbuf_adds(out, "nothing more");
+        return;
+    }
+    strbuf_addc(out, '"');
+    for (; i < length && text[i] != '\n' && i - from < SHOWN; i++)
+        strbuf_addc(out, (unsigned char)text[i] < ' ' ? '?' : text[i]);
+    strbuf_adds(out, i < length && text[i] != '\n' ? "...\"" : "\"");
+}
+
+static void explain(const char *said, size_t nr, const char *expected, size_t length,
+                    const char *name, struct error *why)
+{
+    size_t at = first_difference(said, nr, expected, length), line = 1, from = 0;
+    struct strbuf text;
+
+    for (size_t i = 0; i < at; i++)
+        if (expected[i] == '\n') {
+            line++;
+            from = i + 1;
+        }
+    strbuf_init(&text);
+    strbuf_addf(&text, "standard output differs from %s in line %zu: it is ", name, line);
+    add_line(&text, said, nr, from);
+    strbuf_adds(&text, ", expected ");
+    add_line(&text, expected, length, from);
+    error_set(why, "%s", text.data);
+    strbuf_release(&text);
+}
+
+bool output_check(const char *said, size_t nr, const char *expected, size_t length,
+                  const char *name, struct error *why)
+{
+    bool right = nr == length && memcmp(said, expected, length) == 0;
+
+    if (!right)
+        explain(said, nr, expected, length, name, why);
+    return right;
+}

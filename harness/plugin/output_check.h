@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* Whether a program said what it should. */
+#ifndef HARNESS_PLUGIN_OUTPUT_CHECK_H
+#define HARNESS_PLUGIN_OUTPUT_CHECK_H
+
+#include "base/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Compares what a program said with `expected`, which came from the file `name`. Where they differ,
+ * `why` says in which line first. */
+bool output_check(const char *said, size_t nr, const char *expected, size_t length,
+                  const char *name, struct error *why);
+
+#endif

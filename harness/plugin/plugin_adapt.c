@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: MIT */
+/* The registry's callbacks over those of a plugin. */
+#include "plugin/plugin_parts.h"
+
+#include "base/memory.h"
+#include "core/record.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Room for a layout() that describes too many: it shall be told, not crash. */
+enum { ROOM = 4 * HARNESS_TENSORS_MAX };
+
+_Static_assert((int)HARNESS_DIMS_MAX == (int)SHAPE_MAX &&
+                   (int)HARNESS_TENSORS_MAX == (int)TENSOR_MAX &&
+                   (int)HARNESS_RANK_MAX == (int)TENSOR_RANK,
+               "limits of plugins");
+_Static_assert((int)HARNESS_CPU == (int)DEVICE_CPU && (int)HARNESS_FAKE == (int)DEVICE_FAKE,
+               "devices of plugins");
+_Static_assert((int)HARNESS_BF16 == (int)DTYPE_BF16 && (int)HARNESS_FP16 == (int)DTYPE_FP16 &&
+                   (int)HARNESS_INT32 == (int)DTYPE_INT32 && (int)HARNESS_FP64 == (int)DTYPE_FP64,
+               "dtypes of plugins");
+_Static_assert((int)HARNESS_OUT == (int)TENSOR_OUT && (int)HARNESS_INOUT == (int)TENSOR_INOUT &&
+                   (int)HARNESS_WEIGHT == (int)TENSOR_WEIGHT,
+               "roles of plugins");
+_Static_assert((int)HARNESS_CONST == (int)FILL_CONST && (int)HARNESS_TOKENS == (int)FILL_TOKENS &&
+                   (int)HARNESS_OWN == (int)FILL_KERNEL,
+               "fills of plugins");
+
+static const struct harness_kernel *theirs(const struct kernel *k)
+{
+    return ((const struct plugin_kernel *)k->config)->theirs;
+}
+
+static struct harness_tensor to_theirs(const struct tensor *t)
+{
+    struct harness_tensor out = {
+        .name = t->name,
+        .role = (int32_t)t->role,
+        .dtype = (int32_t)t->dtype,
+        .rank = t->rank,
+        .fill = (int32_t)t->fill,
+        .mean = t->mean,
+        .scale = t->scale,
+        .limit = t->limit,
+        .data = t->data,
+    };
+
+    memcpy(out.extent, t->extent, sizeof(out.extent));
+    return out;
+}
+
+static struct tensor to_ours(const struct harness_tensor *t)
+{
+    struct tensor out = {
+        .name = t->name,
+        .role = (enum tensor_role)t->role,
+        .dtype = (enum dtype)t->dtype,
+        .rank = t->rank,
+        .fill = t->role == HARNESS_OUT ? FILL_CONST : (enum tensor_fill)t->fill,
+        .mean = t->mean,
+        .scale = t->scale,
+        .limit = t->limit,
+    };
+
+    memcpy(out.extent, t->extent, sizeof(out.extent));
+    return out;
+}
+
+/* What a plugin says of its work; 0, not known, where that is no amount of anything. */
+static double amount(double x)
+{
+    return record_amount_is_sane(x) ? x : 0;
+}
+
+static struct work work(const struct kernel *k, const struct shape *s, enum dtype dtype)
+{
+    double flops = 0, bytes = 0;
+
+    if (theirs(k)->work)
+        theirs(k)->work(s->dim, (int32_t)dtype, &flops, &bytes);
+    return (struct work) { amount(flops), amount(bytes) };
+}
+
+/* None where they are malformed: prepare() looks again, and says so. */
+static int layout(const struct kernel *k, const struct shape *s, enum dtype dtype, struct tensor *t)
+{
+    struct harness_tensor described[ROOM] = { { .name = NULL } };
+    struct error ignored;
+    int nr = plugin_layout(theirs(k), s->dim, (int32_t)dtype, described, &ignored);
+
+    for (int i = 0; i < nr; i++)
+        t[i] = to_ours(&described[i]);
+    return nr > 0 ? nr : 0;
+}
+
+static void fill(const struct kernel *k, const struct shape *s, struct tensor *t, uint64_t seed)
+{
+    struct harness_tensor tensor = to_theirs(t);
+
+    theirs(k)->fill(s->dim, &tensor, seed);
+}
+
+static void oracle(const struct kernel *k, const struct shape *s, const struct tensor *t, int out,
+                   const int64_t *rows, size_t nr_rows, double *expected)
+{
+    struct harness_tensor tensor[TENSOR_MAX];
+
+    for (int i = 0; i < TENSOR_MAX; i++)
+        tensor[i] = to_theirs(&t[i]);
+    theirs(k)->oracle(s->dim, tensor, out, rows, nr_rows, expected);
+}
+
+static void oracle_cost(const struct kernel *k, const struct shape *s, double *fixed,
+                        double *per_row)
+{
+    *fixed = *per_row = 0; /* all rows */
+    if (theirs(k)->oracle_cost)
+        theirs(k)->oracle_cost(s->dim, fixed, per_row);
+}
+
+static double tolerance(const struct kernel *k, const struct shape *s, enum dtype dtype,
+                        enum math math)
+{
+    static const double roundoff[DTYPE_NR] = {
+        [DTYPE_FP32] = 0x1p-24,
+        [DTYPE_BF16] = 0x1p-9,
+        [DTYPE_FP16] = 0x1p-11,
+        [DTYPE_FP64] = 0x1p-53,
+    };
+
+    (void)math;
+    if (!theirs(k)->tolerance)
+        return 16 * roundoff[dtype];
+    return theirs(k)->tolerance(s->dim, (int32_t)dtype);
+}
+
+static const char *refuses(const struct kernel *k, const struct shape *s)
+{
+    return theirs(k)->refuses ? theirs(k)->refuses(s->dim) : NULL;
+}
+
+/* ---- variants ---- */
+
+/* call->state: what theirs get. */
+struct ready {
+    struct harness_call call;
+    const struct harness_variant *variant;
+    struct harness_tensor tensor[TENSOR_MAX];
+    int64_t size[SHAPE_MAX];
+};
+
+static const struct harness_variant *variant_of(const struct call *call)
+{
+    const struct plugin_own *own = ((const struct plugin_kernel *)call->kernel->config)->own;
+
+    return own->theirs[call->variant - own->variants];
+}
+
+static struct ready *make_ready(const struct call *call)
+{
+    struct ready *r = memory_zeroed(1, sizeof(*r));
+
+    memcpy(r->size, call->shape.dim, sizeof(r->size));
+    for (int i = 0; i < call->nr_tensors; i++)
+        r->tensor[i] = to_theirs(&call->tensor[i]);
+    r->variant = variant_of(call);
+    r->call = (struct harness_call) {
+        .size = r->size,
+        .tensor = r->tensor,
+        .nr_tensors = call->nr_tensors,
+        .threads = call->device->threads > 0 ? call->device->threads : 1,
+    };
+    return r;
+}
+
+static int check_layout(const struct call *call, struct error *err)
+{
+    struct harness_tensor described[ROOM] = { { .name = NULL } };
+    int nr = plugin_layout(theirs(call->kernel), call->shape.dim, (int32_t)call->variant->dtype,
+                           described, err);
+
+    return nr < 0 ? -1 : 0;
+}
+
+static int prepare(struct call *call, struct error *err)
+{
+    char why[512] = "";
+
+    if (check_layout(call, err))
+        return -1;
+    struct ready *r = make_ready(call);
+    int rc = r->variant->prepare ? r->variant->prepare(&r->call, why, sizeof(why)) : 0;
+    if (rc == 0) {
+        call->state = r;
+        return 0;
+    }
+    why[sizeof(why) - 1] = '\0';
+    free(r);
+    error_set(err, "%s", why[0] ? why : "the plugin does not say why");
+    return rc == HARNESS_UNSUPPORTED ? CALL_UNSUPPORTED : -1;
+}
+
+static void launch(const struct call *call)
+{
+    const struct ready *r = call->state;
+
+    r->variant->launch(&r->call);
+}
+
+static void release(struct call *call)
+{
+    struct ready *r = call->state;
+
+    if (r->variant->release)
+        r->variant->release(&r->call);
+    free(r);
+    call->state = NULL;
+}
+
+/* ---- tables ---- */
+
+static enum math math_of(int32_t dtype)
+{
+    static const enum math maths[DTYPE_NR] = {
+        [DTYPE_FP32] = MATH_FP32,   [DTYPE_BF16] = MATH_BF16, [DTYPE_FP16] = MATH_FP16,
+        [DTYPE_INT32] = MATH_INT32, [DTYPE_FP64] = MATH_FP64,
+    };
+
+    return maths[dtype];
+}
+
+static struct shape *copy_shapes(const int64_t *sizes, size_t nr, size_t nr_dims)
+{
+    struct shape *shapes = memory_zeroed(nr + 1, sizeof(*shapes));
+
+    for (size_t i = 0; i < nr; i++)
+        memcpy(shapes[i].dim, sizes + i * nr_dims, nr_dims * sizeof(*sizes));
+    return shapes;
+}
+
+static void adapt_kernel(struct plugin_kernel *to, const struct harness_kernel *from)
+{
+    bool tests = from->nr_test_sizes > 0;
+
+    to->theirs = from;
+    to->shapes = copy_shapes(from->sizes, from->nr_sizes, from->nr_dims);
+    to->test_shapes = copy_shapes(from->test_sizes, from->nr_test_sizes, from->nr_dims);
+    to->kernel = (struct kernel) {
+        .name = from->name,
+        .summary = from->summary ? from->summary : "",
+        .config = to,
+        .guest = true,
+        .work = work,
+        .layout = layout,
+        .fill = from->fill ? fill : NULL,
+        .oracle = oracle,
+        .oracle_cost = oracle_cost,
+        .tolerance = tolerance,
+        .refuses = refuses,
+        .shapes = to->shapes,
+        .nr_shapes = from->nr_sizes,
+        .test_shapes = tests ? to->test_shapes : to->shapes,
+        .nr_test_shapes = tests ? from->nr_test_sizes : from->nr_sizes,
+    };
+    memcpy(to->kernel.dims, from->dims, from->nr_dims * sizeof(*from->dims));
+}
+
+static void adapt_variant(struct plugin_own *own, const struct plugin_kernel *kernel,
+                          const struct harness_variant *from)
+{
+    own->theirs[own->nr_variants] = from;
+    own->variants[own->nr_variants++] = (struct variant) {
+        .name = from->name,
+        .summary = from->summary ? from->summary : "",
+        .kernel = &kernel->kernel,
+        .device = (enum device_kind)from->device,
+        .dtype = (enum dtype)from->dtype,
+        .math = math_of(from->dtype),
+        .flags = from->vendor ? VARIANT_VENDOR : 0,
+        .prepare = prepare,
+        .launch = launch,
+        .release = release,
+    };
+}
+
+void plugin_adapt(struct plugin *p)
+{
+    struct plugin_own *own = p->own;
+    const struct harness_plugin *table = own->table;
+    size_t nr = 0;
+
+    for (size_t i = 0; i < table->nr_kernels; i++)
+        nr += table->kernels[i].nr_variants;
+    own->kernels = memory_zeroed(table->nr_kernels, sizeof(*own->kernels));
+    own->list = memory_zeroed(table->nr_kernels + 1, sizeof(*own->list));
+    own->variants = memory_zeroed(nr + 1, sizeof(*own->variants));
+    own->theirs = memory_zeroed(nr + 1, sizeof(*own->theirs));
+    for (size_t i = 0; i < table->nr_kernels; i++) {
+        const struct harness_kernel *k = &table->kernels[i];
+        own->kernels[i].own = own;
+        adapt_kernel(&own->kernels[i], k);
+        own->list[i] = &own->kernels[i].kernel;
+        for (size_t v = 0; v < k->nr_variants; v++)
+            adapt_variant(own, &own->kernels[i], &k->variants[v]);
+    }
+    p->kernels = own->list;
+    p->variants = own->variants;
+}
+
+void plugin_drop(struct plugin *p)
+{
+    struct plugin_own *own = p->own;
+
+    for (size_t i = 0; own->kernels && i < own->table->nr_kernels; i++) {
+        free(own->kernels[i].shapes);
+        free(own->kernels[i].test_shapes);
+    }
+    free(own->kernels);
+    free(own->list);
+    free(own->variants);
+    free(own->theirs);
+    plugin_table_drop(own);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A plugin (plugin/plugin.h) in this process: opened, checked, and made into kernels and variants
+ * of the registry's kind. What it brings is somebody else's code: that is loaded in measuring
+ * processes alone. Who keeps the history has its tables told by a process that is there for nothing
+ * else, so that a plugin which crashes, hangs or forks as it is loaded is refused and nothing else
+ * happens.
+ */
+#ifndef HARNESS_PLUGIN_PLUGIN_LOAD_H
+#define HARNESS_PLUGIN_PLUGIN_LOAD_H
+
+#include "base/error.h"
+#include "base/file.h"
+#include "core/kernel.h"
+
+#include <stdbool.h>
+
+struct plugin {
+    char *path;       /* absolute; owned */
+    const char *file; /* its last part */
+    char digest[DIGEST_TEXT_SIZE];
+    const struct kernel *const *kernels; /* NULL-ended */
+    const struct variant *variants;      /* ended by a NULL name */
+    struct plugin_own *own;
+};
+
+/* Refuses what is no plugin, one of another ABI, and malformed tables, saying what and what to do.
+ * `digest`: the content it must have, to be loaded and measured here; or NULL for a plugin that is
+ * new to this run: it is tried in a process of its own, and what comes of it here are names and
+ * sizes, whose functions do nothing. plugin_close() whatever the result; it must outlive what was
+ * made of it. */
+int plugin_open(struct plugin *p, const char *path, const char *digest, struct error *err);
+void plugin_close(struct plugin *p);
+/* Has one been opened in this process? Closed, its code is still there: nothing of it runs at its
+ * end but what it has registered for exit(). */
+bool plugin_is_loaded(void);
+
+#endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+#include "process/process.h"
+
+#include "base/memory.h"
+
+#include <stdbool.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Is `variable` ("NAME=value") the one that `change` ("NAME=other" or "NAME") is about? */
+static bool concerns(const char *change, const char *variable)
+{
+    size_t length = strcspn(change, "=");
+
+    return strncmp(change, variable, length) == 0 && variable[length] == '=';
+}
+
+static bool unchanged(const char *const *changes, const char *variable)
+{
+    for (size_t i = 0; changes[i]; i++)
+        if (concerns(changes[i], variable))
+            return false;
+    return true;
+}
+
+char **process_environment_of(const char *const *changes)
+{
+    size_t nr = 0, kept = 0, more = 0;
+
+    while (environ[nr])
+        nr++;
+    while (changes[more])
+        more++;
+    char **env = memory_zeroed(nr + more + 1, sizeof(*env));
+    for (size_t i = 0; i < nr; i++)
+        if (unchanged(changes, environ[i]))
+            env[kept++] = environ[i];
+    for (size_t i = 0; i < more; i++) /* execve() takes char * for history's sake, read only */
+        if (strchr(changes[i], '='))
+            env[kept++] = (char *)changes[i];
+    return env;
+}
+
+char **process_environment(const char *setting)
+{
+    return process_environment_of((const char *const[]) { setting, NULL });
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* Inside query/ only: what a REF is looked for in, and the rules that look. */
+#ifndef HARNESS_QUERY_REF_PARTS_H
+#define HARNESS_QUERY_REF_PARTS_H
+
+#include "store/read.h"
+
+enum { COMMIT_SHOWN = 7 };
+
+/* What the rules look at: one run. */
+struct ref_run {
+    int64_t id, started_ms;
+    bool finished, dirty;
+    bool trial;   /* run_is_trial(): reached by name alone */
+    bool profile; /* run_is_profile(): stands for the newest only where there is no other */
+    char *uuid, *label, *class_name, *commit, *branch;
+    char *sweep, *shard; /* run_sweep(); NULL where there is none */
+};
+
+struct ref_lookup {
+    struct store *store;
+    const char *name; /* what is looked for, without "rule:" */
+    const struct store_scope *scope;
+    ARRAY(struct ref_run) runs; /* newest first */
+    struct store_runs *out;
+};
+
+typedef bool ref_match_fn(const struct ref_run *c, const char *name);
+
+struct ref_rule {
+    const char *name;
+    int (*find)(struct ref_lookup *l, struct error *err); /* 1 found, 0 not, -1 error */
+    ref_match_fn *matches; /* what it looks for; NULL: not by the look of the run */
+};
+
+/* In the order in which they are asked. */
+extern const struct ref_rule ref_rules[];
+extern const int ref_nr_rules;
+
+/* Does `text` begin with `prefix`? Letters of either case. */
+bool ref_starts_with(const char *text, const char *prefix);
+
+#endif

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/array.h"
+#include "base/text.h"
+#include "core/run_kind.h"
+#include "query/ref_parts.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int read_candidates(struct ref_lookup *l, struct error *err)
+{
+    static const char *const text =
+        "SELECT r.id, r.started_ms, r.ended_ms > 0, b.dirty, r.uuid, r.label, m.class, "
+        "b.commit_hash, b.branch, r.settings FROM run r JOIN machine m ON m.id = r.machine "
+        "JOIN build b ON b.id = r.build ORDER BY r.started_ms DESC, r.id DESC";
+    struct sql_query q;
+    int rc;
+
+    if (sql_open(&q, l->store, text, err))
+        return -1;
+    while ((rc = sql_step(&q, err)) > 0) {
+        struct ref_run *c = array_push(&l->runs);
+        c->id = sql_int(&q);
+        c->started_ms = sql_int(&q);
+        c->finished = sql_int(&q);
+        c->dirty = sql_int(&q);
+        c->uuid = read_words(&q);
+        c->label = read_words(&q);
+        c->class_name = read_words(&q);
+        c->commit = read_words(&q);
+        c->branch = read_words(&q);
+        const char *settings = sql_text(&q);
+        c->trial = run_is_trial(c->label, settings);
+        c->profile = run_is_profile(settings);
+        c->sweep = run_sweep(settings, &c->shard);
+    }
+    sql_close(&q);
+    return rc;
+}
+
+static void release_candidates(struct ref_lookup *l)
+{
+    for (size_t i = 0; i < l->runs.nr; i++) {
+        struct ref_run *c = &l->runs.items[i];
+        free(c->uuid);
+        free(c->label);
+        free(c->class_name);
+        free(c->commit);
+        free(c->branch);
+        free(c->sweep);
+        free(c->shard);
+    }
+    array_release(&l->runs);
+}
+
+/* "branch:main" asks one rule; anything else asks all, in order. */
+static const struct ref_rule *chosen_rule(const char *ref, const char **name)
+{
+    const char *colon = strchr(ref, ':');
+
+    *name = ref;
+    for (int i = 0; colon && i < ref_nr_rules; i++) {
+        if (strlen(ref_rules[i].name) != (size_t)(colon - ref) ||
+            !ref_starts_with(ref, ref_rules[i].name))
+            continue;
+        *name = colon + 1;
+        return &ref_rules[i];
+    }
+    return NULL;
+}
+
+static int ask_rules(struct ref_lookup *l, const struct ref_rule *only, struct error *err)
+{
+    int rc = 0;
+
+    if (only)
+        return only->find(l, err);
+    for (int i = 0; i < ref_nr_rules && rc == 0; i++)
+        rc = ref_rules[i].find(l, err);
+    return rc;
+}
+
+static void reverse(struct store_runs *runs)
+{
+    for (size_t i = 0; i < runs->nr / 2; i++) {
+        int64_t swap = runs->ids[i];
+        runs->ids[i] = runs->ids[runs->nr - 1 - i];
+        runs->ids[runs->nr - 1 - i] = swap;
+    }
+}
+
+/* REF names runs, but the scope leaves none of them: says which half of the scope did it. */
+static int scope_error(const struct ref_lookup *l, const struct store_scope *scope, const char *ref,
+                       struct error *err)
+{
+    const char *elsewhere = "";
+
+    for (size_t i = 0; i < l->runs.nr; i++) {
+        const struct ref_run *c = &l->runs.items[i];
+        bool found = false;
+        for (size_t j = 0; j < l->out->nr; j++)
+            found = found || l->out->ids[j] == c->id;
+        if (!found)
+            continue;
+        elsewhere = c->class_name;
+        if (!scope->machine_class || strcmp(scope->machine_class, c->class_name) == 0)
+            return error_set(err,
+                             "%s: \"%s\" names nothing but what is being compared with it (run "
+                             "%" PRId64 "); measure another build first",
+                             l->store->path, ref, c->id);
+    }
+    return error_set(err,
+                     "%s: \"%s\" was never measured on this machine class (%s), only on others, "
+                     "such as %s; measure it here first",
+                     l->store->path, ref, scope->machine_class, elsewhere);
+}
+
+static const char *const all_names =
+    "SELECT name FROM baseline UNION SELECT 'latest' UNION SELECT label FROM run WHERE label <> '' "
+    "UNION SELECT branch FROM build JOIN run ON run.build = build.id WHERE branch <> ''";
+static const char *const baseline_names = "SELECT name FROM baseline ORDER BY created_ms DESC";
+static const char *const branch_names =
+    "SELECT branch FROM run JOIN build ON build.id = run.build WHERE branch <> '' "
+    "GROUP BY branch ORDER BY max(started_ms) DESC";
+
+static void add_newest_runs(const struct ref_lookup *l, struct strbuf *out)
+{
+    char when[TEXT_UNIT_SIZE];
+
+    for (size_t i = 0; i < l->runs.nr && i < 5; i++) {
+        const struct ref_run *c = &l->runs.items[i];
+        strbuf_addf(out, "%s%" PRId64 " (%s%s%s%s%.*s%s)", i ? ", " : ". Newest runs: ", c->id,
+                    text_timestamp(c->started_ms, when), c->branch[0] ? " " : "", c->branch,
+                    c->commit[0] ? " " : "", COMMIT_SHOWN, c->commit,
+                    !c->finished ? ", unfinished"
+                    : c->trial   ? ", a trial"
+                                 : "");
+    }
+}
+
+/* Are there such runs, but none that counts? */
+static bool names_left_out(const struct ref_lookup *l, const struct ref_rule *only)
+{
+    for (int i = 0; i < ref_nr_rules; i++)
+        for (size_t j = 0; ref_rules[i].matches && j < l->runs.nr; j++)
+            if ((!only || only == &ref_rules[i]) &&
+                ref_rules[i].matches(&l->runs.items[j], l->name))
+                return true;
+    return false;
+}
+
+static int left_out_error(const struct ref_lookup *l, const char *ref, struct error *err)
+{
+    struct strbuf list;
+
+    strbuf_init(&list);
+    add_newest_runs(l, &list);
+    error_set(err,
+              "%s: \"%s\" names no run that counts: unfinished ones and trials (of A/B "
+              "comparisons, bisections and self-tests) are reached by number, label or "
+              "baseline alone%s",
+              l->store->path, ref, list.data);
+    strbuf_release(&list);
+    return -1;
+}
+
+static int unknown_error(const struct ref_lookup *l, const char *ref, struct error *err)
+{
+    char nearest[STORE_NAME_SIZE];
+    struct strbuf list;
+
+    if (l->runs.nr == 0)
+        return error_set(err, "%s: \"%s\" names nothing: the history has no runs yet",
+                         l->store->path, ref);
+    strbuf_init(&list);
+    int rc = read_nearest_name(l->store, all_names, l->name, nearest, err);
+    if (rc == 0 && nearest[0])
+        strbuf_addf(&list, ". Did you mean \"%s\"?", nearest);
+    if (rc == 0)
+        rc = read_name_list(l->store, baseline_names, "Baselines: ", &list, err);
+    if (rc == 0)
+        rc = read_name_list(l->store, branch_names, "Branches: ", &list, err);
+    add_newest_runs(l, &list);
+    if (rc == 0)
+        error_set(err, "%s: no baseline, run, label, branch or commit is \"%s\"%s", l->store->path,
+                  ref, list.data);
+    strbuf_release(&list);
+    return -1;
+}
+
+static int nothing_error(struct ref_lookup *l, const struct ref_rule *only, const char *ref,
+                         struct error *err)
+{
+    static const struct store_scope anywhere = { NULL, NULL, 0 };
+    const struct store_scope *scope = l->scope;
+
+    l->scope = &anywhere;
+    int rc = ask_rules(l, only, err);
+    if (rc < 0)
+        return -1;
+    if (rc > 0)
+        scope_error(l, scope, ref, err);
+    else if (names_left_out(l, only))
+        left_out_error(l, ref, err);
+    else
+        unknown_error(l, ref, err);
+    l->out->nothing = true;
+    l->out->elsewhere = rc > 0;
+    l->out->nr = 0;
+    return -1;
+}
+
+int store_resolve(struct store *s, const char *ref, const struct store_scope *scope,
+                  struct store_runs *out, struct error *err)
+{
+    static const struct store_scope anywhere = { NULL, NULL, 0 };
+    struct ref_lookup l = { .store = s, .scope = scope ? scope : &anywhere, .out = out };
+
+    *out = (struct store_runs) { .nr = 0 };
+    const struct ref_rule *only = chosen_rule(ref, &l.name);
+    int rc = read_candidates(&l, err);
+    if (rc == 0)
+        rc = ask_rules(&l, only, err);
+    if (rc == 0)
+        rc = nothing_error(&l, only, ref, err);
+    if (rc > 0)
+        reverse(out);
+    release_candidates(&l);
+    return rc < 0 ? -1 : 0;
+}

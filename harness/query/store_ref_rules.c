@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: MIT */
+/* The rules by which a REF names runs; store/store.h lists them. */
+#include "base/array.h"
+#include "query/ref_parts.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { UUID_PREFIX_MIN = 6, COMMIT_PREFIX_MIN = 7 };
+
+static bool excluded(const struct store_scope *scope, int64_t id)
+{
+    for (size_t i = 0; i < scope->nr_exclude; i++)
+        if (scope->exclude[i] == id)
+            return true;
+    return false;
+}
+
+static bool in_scope(const struct store_scope *scope, const struct ref_run *c)
+{
+    return (!scope->machine_class || strcmp(scope->machine_class, c->class_name) == 0) &&
+           !excluded(scope, c->id);
+}
+
+static void describe(struct ref_lookup *l, const char *rule, const char *detail)
+{
+    size_t nr = l->out->nr;
+
+    snprintf(l->out->what, sizeof(l->out->what), "%s %.96s%.96s (%zu run%s)", rule, l->name, detail,
+             nr, nr == 1 ? "" : "s");
+}
+
+static int find_baseline(struct ref_lookup *l, struct error *err)
+{
+    static const char *const text =
+        "SELECT 1 FROM baseline b JOIN baseline_run r "
+        "ON r.baseline = b.id WHERE b.name = ? AND r.run = ?";
+
+    for (size_t i = 0; i < l->runs.nr; i++) {
+        struct sql_query q;
+        if (!in_scope(l->scope, &l->runs.items[i]))
+            continue;
+        if (sql_open(&q, l->store, text, err))
+            return -1;
+        sql_bind_text(&q, l->name);
+        sql_bind_int(&q, l->runs.items[i].id);
+        int rc = sql_step(&q, err);
+        sql_close(&q);
+        if (rc < 0)
+            return -1;
+        if (rc > 0)
+            runs_add(l->out, l->runs.items[i].id);
+    }
+    describe(l, "baseline", "");
+    return l->out->nr > 0;
+}
+
+static bool parse_id(const char *text, int64_t *id)
+{
+    char *end;
+
+    if (text[0] < '1' || text[0] > '9')
+        return false;
+    errno = 0;
+    *id = strtoll(text, &end, 10);
+    return *end == '\0' && errno == 0;
+}
+
+bool ref_starts_with(const char *text, const char *prefix)
+{
+    return strncasecmp(text, prefix, strlen(prefix)) == 0;
+}
+
+static int find_run(struct ref_lookup *l, struct error *err)
+{
+    int64_t id = 0;
+    bool is_id = parse_id(l->name, &id);
+    bool is_prefix = strlen(l->name) >= UUID_PREFIX_MIN;
+    const struct ref_run *found = NULL;
+
+    for (size_t i = 0; is_id && i < l->runs.nr && !found; i++)
+        if (l->runs.items[i].id == id)
+            found = &l->runs.items[i];
+    for (size_t i = 0; is_prefix && !(is_id && found) && i < l->runs.nr; i++) {
+        if (!ref_starts_with(l->runs.items[i].uuid, l->name))
+            continue;
+        if (found)
+            return error_set(err,
+                             "%s: \"%s\" is the start of several run uuids, such as %s and %s; "
+                             "type more of it",
+                             l->store->path, l->name, found->uuid, l->runs.items[i].uuid);
+        found = &l->runs.items[i];
+    }
+    if (!found)
+        return 0;
+    runs_add(l->out, found->id);
+    snprintf(l->out->what, sizeof(l->out->what), "run %" PRId64, found->id);
+    return 1;
+}
+
+static bool is_latest(const struct ref_run *c, const char *name)
+{
+    (void)c;
+    return strcmp(name, "latest") == 0;
+}
+
+static bool has_label(const struct ref_run *c, const char *name)
+{
+    return name[0] && strcmp(c->label, name) == 0;
+}
+
+static bool has_branch(const struct ref_run *c, const char *name)
+{
+    return name[0] && strcmp(c->branch, name) == 0;
+}
+
+static bool has_commit(const struct ref_run *c, const char *name)
+{
+    return strlen(name) >= COMMIT_PREFIX_MIN && ref_starts_with(c->commit, name);
+}
+
+static bool has_sweep(const struct ref_run *c, const char *name)
+{
+    return c->sweep && strcmp(c->sweep, name) == 0;
+}
+
+static bool eligible(const struct ref_lookup *l, ref_match_fn *matches, const struct ref_run *c)
+{
+    return c->finished && !(c->trial && matches != has_label) && in_scope(l->scope, c) &&
+           matches(c, l->name);
+}
+
+static const struct ref_run *newest_eligible(const struct ref_lookup *l, ref_match_fn *matches,
+                                             bool clean)
+{
+    const struct ref_run *profile = NULL;
+
+    for (size_t i = 0; i < l->runs.nr; i++) {
+        const struct ref_run *c = &l->runs.items[i];
+        if (!eligible(l, matches, c) || (clean && c->dirty))
+            continue;
+        if (!c->profile)
+            return c;
+        if (!profile)
+            profile = c;
+    }
+    return profile;
+}
+
+static void add_same_build(struct ref_lookup *l, ref_match_fn *matches,
+                           const struct ref_run *newest)
+{
+    for (size_t i = 0; i < l->runs.nr; i++) {
+        const struct ref_run *c = &l->runs.items[i];
+        if (eligible(l, matches, c) && c->dirty == newest->dirty && c->profile == newest->profile &&
+            strcmp(c->commit, newest->commit) == 0)
+            runs_add(l->out, c->id);
+    }
+}
+
+static void describe_build(struct ref_lookup *l, const char *rule, const struct ref_run *newest)
+{
+    char detail[96];
+
+    snprintf(detail, sizeof(detail), "%s%.*s%s", newest->commit[0] ? " at " : "", COMMIT_SHOWN,
+             newest->commit, newest->dirty ? " with uncommitted changes" : "");
+    describe(l, rule, detail);
+}
+
+/* A shard that was measured twice (its task was started again) counts once. */
+static bool has_newer(const struct ref_lookup *l, ref_match_fn *matches, size_t nth)
+{
+    const struct ref_run *c = &l->runs.items[nth];
+
+    for (size_t i = 0; c->shard && i < nth; i++) {
+        const struct ref_run *newer = &l->runs.items[i];
+        if (newer->sweep && newer->shard && eligible(l, matches, newer) &&
+            strcmp(newer->sweep, c->sweep) == 0 && strcmp(newer->shard, c->shard) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* All shards of the sweep, each once. */
+static void add_sweep(struct ref_lookup *l, ref_match_fn *matches, const char *sweep)
+{
+    for (size_t i = 0; i < l->runs.nr; i++) {
+        const struct ref_run *c = &l->runs.items[i];
+        if (c->sweep && strcmp(c->sweep, sweep) == 0 && eligible(l, matches, c) &&
+            !has_newer(l, matches, i))
+            runs_add(l->out, c->id);
+    }
+}
+
+static int find_sweep(struct ref_lookup *l, struct error *err)
+{
+    (void)err;
+    add_sweep(l, has_sweep, l->name);
+    describe(l, "sweep", "");
+    return l->out->nr > 0;
+}
+
+static int find_latest(struct ref_lookup *l, struct error *err)
+{
+    const struct ref_run *newest = newest_eligible(l, is_latest, false);
+
+    (void)err;
+    if (!newest)
+        return 0;
+    if (newest->sweep) {
+        add_sweep(l, is_latest, newest->sweep);
+        snprintf(l->out->what, sizeof(l->out->what), "latest sweep %.96s (%zu run%s)",
+                 newest->sweep, l->out->nr, l->out->nr == 1 ? "" : "s");
+        return 1;
+    }
+    runs_add(l->out, newest->id);
+    snprintf(l->out->what, sizeof(l->out->what), "latest run %" PRId64, newest->id);
+    return 1;
+}
+
+static int find_label(struct ref_lookup *l, struct error *err)
+{
+    const struct ref_run *newest = newest_eligible(l, has_label, false);
+
+    (void)err;
+    if (!newest)
+        return 0;
+    add_same_build(l, has_label, newest);
+    describe_build(l, "label", newest);
+    return 1;
+}
+
+static int find_committed(struct ref_lookup *l, const char *rule, ref_match_fn *matches)
+{
+    const struct ref_run *newest = newest_eligible(l, matches, true);
+    bool pool = newest && newest->commit[0];
+
+    if (!newest)
+        newest = newest_eligible(l, matches, false);
+    if (!newest)
+        return 0;
+    if (pool)
+        add_same_build(l, matches, newest);
+    else /* an unknown state of the code is like no other */
+        runs_add(l->out, newest->id);
+    describe_build(l, rule, newest);
+    return 1;
+}
+
+static int find_branch(struct ref_lookup *l, struct error *err)
+{
+    (void)err;
+    return find_committed(l, "branch", has_branch);
+}
+
+static int find_commit(struct ref_lookup *l, struct error *err)
+{
+    (void)err;
+    return find_committed(l, "commit", has_commit);
+}
+
+const struct ref_rule ref_rules[] = {
+    { "baseline", find_baseline, NULL },
+    { "latest", find_latest, is_latest },
+    { "run", find_run, NULL },
+    { "label", find_label, has_label },
+    { "branch", find_branch, has_branch },
+    { "commit", find_commit, has_commit },
+    { "sweep", find_sweep, has_sweep },
+};
+
+const int ref_nr_rules = sizeof(ref_rules) / sizeof(ref_rules[0]);

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: MIT */
+#include "reporters/comment/comment.h"
+
+#include "base/memory.h"
+#include "metrics/label.h"
+#include "reporters/comment/comment_parts.h"
+#include "reporters/compare_words.h"
+#include "text/escape.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ADDRESS_MAX = 1000, NAME_SHOWN = 64, COMMAND_MAX = 1500 };
+
+static const struct comment_level levels[] = {
+    { true, true, ROWS_ALL, SIZE_MAX, 20 },
+    { false, true, ROWS_ALL, SIZE_MAX, 20 },
+    { false, true, ROWS_NOT_SAME, SIZE_MAX, 20 },
+    { false, true, ROWS_NONE, 200, 20 },
+    { false, true, ROWS_NONE, 50, 10 },
+    { false, false, ROWS_NONE, 10, 4 },
+    { false, false, ROWS_NONE, 0, 0 },
+};
+enum { LEVELS = sizeof(levels) / sizeof(levels[0]) };
+
+void comment_picture_release(struct comment_picture *picture)
+{
+    free(picture->file);
+    free(picture->description);
+    *picture = (struct comment_picture) { 0 };
+}
+
+void comment_histories_release(struct comment_histories *histories)
+{
+    for (size_t i = 0; i < histories->nr; i++) {
+        free(histories->items[i].values);
+        comment_picture_release(&histories->items[i].picture);
+    }
+    free(histories->items);
+    *histories = (struct comment_histories) { 0 };
+}
+
+const struct comment_history *comment_history_of(const struct comment_histories *histories,
+                                                 const struct compare_row *row)
+{
+    for (size_t i = 0; histories && i < histories->nr; i++)
+        if (histories->items[i].item == row->item)
+            return &histories->items[i];
+    return NULL;
+}
+
+int comment_check_address(const char *what, const char *address, struct error *err)
+{
+    if (!address)
+        return 0;
+    if (strncmp(address, "https://", 8) != 0 && strncmp(address, "http://", 7) != 0)
+        return error_set(err, "%s: \"%.100s\" does not begin with https:// or http://", what,
+                         address);
+    if (strlen(address) >= ADDRESS_MAX)
+        return error_set(err, "%s: an address of %zu characters; less than %d are taken", what,
+                         strlen(address), ADDRESS_MAX);
+    return 0;
+}
+
+/* Not accepted before accepted, slower before faster, then the larger change. */
+static int order_changes(const void *x, const void *y)
+{
+    const struct compare_row *const *a = x, *const *b = y;
+    int rank_a = ((*a)->verdict == VERDICT_IMPROVED) * 2 + ((*a)->accepted != NULL);
+    int rank_b = ((*b)->verdict == VERDICT_IMPROVED) * 2 + ((*b)->accepted != NULL);
+    double size_a = fabs(log1p((*a)->change)), size_b = fabs(log1p((*b)->change));
+
+    if (rank_a != rank_b)
+        return rank_a - rank_b;
+    if (size_a != size_b)
+        return size_a < size_b ? 1 : -1;
+    return (*a > *b) - (*a < *b); /* rows of one array */
+}
+
+size_t comment_changes(const struct comparison *c, const struct compare_row ***rows)
+{
+    size_t nr = 0;
+
+    *rows = memory_zeroed(c->nr + 1, sizeof(**rows));
+    for (size_t i = 0; i < c->nr; i++)
+        if (c->rows[i].verdict == VERDICT_REGRESSED || c->rows[i].verdict == VERDICT_IMPROVED)
+            (*rows)[nr++] = &c->rows[i];
+    qsort(*rows, nr, sizeof(**rows), order_changes);
+    return nr;
+}
+
+const char *comment_label(const struct comment *k, const struct compare_row *row)
+{
+    return k->labels[row - k->c->rows];
+}
+
+void comment_open(const struct comment *k, const char *format, ...)
+{
+    char summary[256];
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(summary, sizeof(summary), format, arguments);
+    va_end(arguments);
+    strbuf_addf(k->out, "<details><summary>%s</summary>\n\n", summary);
+}
+
+void comment_close(const struct comment *k)
+{
+    strbuf_adds(k->out, "\n</details>\n\n");
+}
+
+/* Nothing in it may end the HTML comment. */
+static void add_marker(const char *name, struct strbuf *out)
+{
+    bool dash = false;
+
+    strbuf_adds(out, "<!-- harness:");
+    for (size_t i = 0; i < NAME_SHOWN && name[i]; i++) {
+        bool plain = isalnum((unsigned char)name[i]) || strchr("._", name[i]);
+        if (plain || !dash)
+            strbuf_addc(out, plain ? name[i] : '-');
+        dash = !plain;
+    }
+    strbuf_adds(out, " -->\n");
+}
+
+/* Whatever could end the link or the table is percent-encoded (RFC 3986). */
+static void add_address(const char *address, struct strbuf *out)
+{
+    for (; *address; address++) {
+        unsigned char c = (unsigned char)*address;
+        if (isalnum(c) || strchr("-._~:/?#@!$&+,;=%", c))
+            strbuf_addc(out, *address);
+        else
+            strbuf_addf(out, "%%%02X", c);
+    }
+}
+
+static void add_link(const char *words, const char *address, struct strbuf *out)
+{
+    strbuf_addf(out, "[%s](", words);
+    add_address(address, out);
+    strbuf_addc(out, ')');
+}
+
+static bool is_shown(const struct comment *k, const struct comment_picture *picture)
+{
+    return k->level->charts && k->o->images && picture && picture->file;
+}
+
+static void add_picture(const struct comment *k, const struct comment_picture *picture)
+{
+    strbuf_adds(k->out, "![");
+    escape_markdown(k->out, picture->description ? picture->description : "picture");
+    strbuf_adds(k->out, "](");
+    add_address(k->o->images, k->out);
+    strbuf_adds(k->out, k->o->images[strlen(k->o->images) - 1] == '/' ? "" : "/");
+    add_address(picture->file, k->out);
+    strbuf_adds(k->out, ")\n");
+}
+
+static void comment_picture(const struct comment *k)
+{
+    if (!is_shown(k, k->o->comparison))
+        return;
+    add_picture(k, k->o->comparison);
+    strbuf_addc(k->out, '\n');
+}
+
+static void comment_pictures(const struct comment *k)
+{
+    const struct comment_histories *h = k->o->histories;
+    size_t nr = 0, shown = 0;
+
+    for (size_t i = 0; h && i < h->nr; i++)
+        nr += is_shown(k, &h->items[i].picture);
+    if (nr == 0)
+        return;
+    comment_open(k, "Trends of %zu benchmark%s as pictures", nr, nr == 1 ? "" : "s");
+    for (size_t i = 0; i < h->nr; i++) {
+        if (!is_shown(k, &h->items[i].picture))
+            continue;
+        add_picture(k, &h->items[i].picture);
+        strbuf_adds(k->out, ++shown < nr ? "\n" : "");
+    }
+    comment_close(k);
+}
+
+static void add_commands(const struct comment *k)
+{
+    size_t nr = 0;
+
+    for (size_t i = 0; i < k->o->nr_commands; i++) {
+        const struct comment_command *command = &k->o->commands[i];
+        if (strlen(command->text) > COMMAND_MAX)
+            continue;
+        if (nr++ == 0)
+            strbuf_adds(k->out, "The same on your machine:\n\n```sh\n");
+        strbuf_addf(k->out, "# %s\n%s\n", command->what, command->text);
+    }
+    if (nr)
+        strbuf_adds(k->out, "```\n\n");
+}
+
+static void add_links(const struct comment *k)
+{
+    if (k->o->report)
+        add_link("Report", k->o->report, k->out);
+    if (k->o->report && k->o->plots)
+        strbuf_adds(k->out, " · ");
+    if (k->o->plots)
+        add_link("Plots", k->o->plots, k->out);
+    if (k->o->report || k->o->plots)
+        strbuf_adds(k->out, "\n\n");
+}
+
+/* "60 rows that are the same", with a comma before all but the first. */
+static void add_omission(struct strbuf *out, size_t nr, const char *what)
+{
+    if (nr == 0)
+        return;
+    strbuf_adds(out, out->length ? ", " : "");
+    if (nr == SIZE_MAX)
+        strbuf_adds(out, what);
+    else
+        strbuf_addf(out, "%zu %s", nr, what);
+}
+
+static void add_omissions(const struct comment *k)
+{
+    const struct comment_level *l = k->level;
+    size_t same = k->c->count[VERDICT_SAME], shown = k->nr_changes;
+    struct strbuf what;
+
+    if (l == &levels[0])
+        return;
+    if (l->changes < shown)
+        shown = l->changes;
+    strbuf_init(&what);
+    add_omission(&what, SIZE_MAX, "charts");
+    if (l->rows == ROWS_NOT_SAME)
+        add_omission(&what, same, same == 1 ? "row that is the same" : "rows that are the same");
+    if (l->rows == ROWS_NONE)
+        add_omission(&what, SIZE_MAX, "the list of all rows");
+    add_omission(&what, k->nr_changes - shown, "of what got slower or faster");
+    if (!l->environment)
+        add_omission(&what, SIZE_MAX, "what differs between the sides");
+    strbuf_addf(k->out, "Left out to stay below %d bytes: %s.%s\n\n", COMMENT_LIMIT, what.data,
+                k->o->report ? " The report has it all." : "");
+    strbuf_release(&what);
+}
+
+void comment_end(const struct comment *k)
+{
+    add_omissions(k);
+    add_commands(k);
+    add_links(k);
+    while (k->out->length > 1 && k->out->data[k->out->length - 2] == '\n')
+        k->out->data[--k->out->length] = '\0';
+}
+
+static void write_comment(const struct comment *k)
+{
+    add_marker(k->o->name ? k->o->name : "compare", k->out);
+    comment_verdict(k);
+    comment_broken(k);
+    comment_table(k);
+    comment_picture(k);
+    comment_trend(k);
+    comment_all_rows(k);
+    comment_pictures(k);
+    comment_environment(k);
+    comment_end(k);
+}
+
+void comment_github(const struct comparison *c, const struct comment_options *options,
+                    struct strbuf *out)
+{
+    struct strbuf text;
+    struct comment k = { .c = c, .o = options, .labels = compare_labels(c), .out = &text };
+
+    k.nr_changes = comment_changes(c, &k.changes);
+    strbuf_init(&text);
+    for (size_t i = 0; i < LEVELS && (i == 0 || text.length > COMMENT_LIMIT); i++) {
+        strbuf_clear(&text);
+        k.level = &levels[i];
+        write_comment(&k);
+    }
+    strbuf_add(out, text.data, text.length);
+    strbuf_release(&text);
+    labels_free(k.labels, c->nr);
+    free(k.changes);
+}
+
+void comment_github_nothing(const struct comment_options *options, const char *reason,
+                            struct strbuf *out)
+{
+    struct comparison none = { 0 };
+    struct comment k = { .c = &none, .o = options, .level = &levels[0], .out = out };
+
+    add_marker(options->name ? options->name : "compare", out);
+    strbuf_adds(out, "### ? Nothing to compare with\n\n");
+    escape_markdown(out, reason);
+    strbuf_adds(out, "\n\n");
+    comment_end(&k);
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+#include "reporters/compare_words.h"
+
+#include "base/memory.h"
+#include "base/strbuf.h"
+#include "base/text.h"
+#include "chart/base/chart_base.h"
+#include "metrics/label.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define Q_SHOWN 0.001 /* the least that is shown as it is */
+
+const struct verdict_look *verdict_look(enum verdict verdict)
+{
+    static const struct verdict_look looks[VERDICT_NR] = {
+        [VERDICT_REGRESSED] = { "▲", TABLE_BAD }, [VERDICT_BROKEN] = { "✗", TABLE_BAD },
+        [VERDICT_FAILING] = { "✗", TABLE_DIM },   [VERDICT_IMPROVED] = { "▼", TABLE_GOOD },
+        [VERDICT_FIXED] = { "✓", TABLE_GOOD },    [VERDICT_UNDECIDED] = { "?", TABLE_PLAIN },
+        [VERDICT_SAME] = { "●", TABLE_DIM },      [VERDICT_NEW] = { "+", TABLE_DIM },
+        [VERDICT_MISSING] = { "-", TABLE_PLAIN },
+    };
+
+    return &looks[verdict];
+}
+
+const char *verdict_word(enum verdict verdict, const struct metric *metric)
+{
+    bool speed = !metric || strcmp(metric->id, "sd") != 0;
+
+    switch (verdict) {
+    case VERDICT_REGRESSED:
+        return speed ? "slower" : "worse";
+    case VERDICT_IMPROVED:
+        return speed ? "faster" : "better";
+    case VERDICT_SAME:
+        return "the same";
+    default:
+        return verdict_name(verdict);
+    }
+}
+
+static const struct benchmark_name **collect_names(const struct comparison *c)
+{
+    const struct benchmark_name **names = memory_zeroed(c->nr + 1, sizeof(*names));
+
+    for (size_t i = 0; i < c->nr; i++)
+        names[i] = c->rows[i].item->bench;
+    return names;
+}
+
+char **compare_labels(const struct comparison *c)
+{
+    const struct metric *metrics[COMPARE_METRICS_MAX];
+    bool several = comparison_metrics(c, metrics) > 1;
+    const struct benchmark_name **names = collect_names(c);
+    char **labels = labels_create(names, c->nr);
+
+    for (size_t i = 0; several && i < c->nr; i++) {
+        struct strbuf label;
+        strbuf_init(&label);
+        strbuf_addf(&label, "%s%s%s", labels[i], labels[i][0] ? " " : "",
+                    c->rows[i].item->metric->id);
+        free(labels[i]);
+        labels[i] = strbuf_detach(&label);
+    }
+    free(names);
+    return labels;
+}
+
+void compare_common(const struct comparison *c, char *text, size_t size)
+{
+    const struct benchmark_name **names = collect_names(c);
+
+    labels_common(names, c->nr, text, size);
+    free(names);
+}
+
+char *compare_value(const struct compare_row *row, double value, char text[QUANTITY_TEXT_SIZE])
+{
+    struct chart_metric metric = chart_metric_of(row->item->metric);
+
+    if (isfinite(value))
+        return quantity_text(metric.quantity, metric.base, value * metric.factor, text);
+    text[0] = '\0';
+    return text;
+}
+
+char *compare_change(const struct compare_row *row, char text[QUANTITY_TEXT_SIZE])
+{
+    text[0] = '\0';
+    return isfinite(row->change) ? text_percent(row->change, text) : text;
+}
+
+char *compare_interval(const struct compare_row *row, char text[QUANTITY_TEXT_SIZE])
+{
+    bool known = isfinite(row->interval.low) && isfinite(row->interval.high);
+
+    text[0] = '\0';
+    return known ? text_percent_range(row->interval.low, row->interval.high, text) : text;
+}
+
+char *compare_q(const struct compare_row *row, char text[QUANTITY_TEXT_SIZE])
+{
+    text[0] = '\0';
+    if (isfinite(row->q))
+        snprintf(text, QUANTITY_TEXT_SIZE, row->q < Q_SHOWN ? "≤%.3f" : "%.3f",
+                 fmax(row->q, Q_SHOWN));
+    return text;
+}
+
+char *compare_detectable(double change, char text[QUANTITY_TEXT_SIZE])
+{
+    text[0] = '\0';
+    if (isinf(change))
+        snprintf(text, QUANTITY_TEXT_SIZE, "nothing");
+    else if (isfinite(change))
+        text_share(change, text);
+    return text;
+}
+
+char *compare_launches(const struct compare_row *row, char text[QUANTITY_TEXT_SIZE])
+{
+    if (row->item->evidence.design == DESIGN_BLOCKS)
+        snprintf(text, QUANTITY_TEXT_SIZE, "%zu blocks", evidence_blocks(&row->item->evidence));
+    else
+        snprintf(text, QUANTITY_TEXT_SIZE, "%zu/%zu", row->base.launches, row->head.launches);
+    return text;
+}
+
+void compare_firm(struct strbuf *out, const char *text)
+{
+    for (; *text; text++)
+        strbuf_add(out, *text == ' ' ? "\u00a0" : text, *text == ' ' ? 2 : 1);
+}

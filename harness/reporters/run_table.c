@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: MIT */
+#include "reporters/run_table.h"
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "metrics/label.h"
+#include "metrics/roofline.h"
+#include "metrics/run_rows.h"
+#include "text/escape.h"
+#include "text/table.h"
+#include "text/ticks.h"
+#include "verdict/disturbance.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The rate that says most about a benchmark: tokens/s for models, else GFLOP/s, else GB/s; at the
+ * median time. "" where there is none. */
+static const char *rate_text(const struct summary *summary, const struct metric_context *context,
+                             char text[QUANTITY_TEXT_SIZE])
+{
+    static const struct {
+        const char *metric, *base;
+        double factor;
+    } rows[] = { { "tokens", " tokens/s", 1 }, { "gflops", "FLOP/s", 1e9 }, { "gbs", "B/s", 1e9 } };
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        double value = metric_get(rows[i].metric, summary, context).value * rows[i].factor;
+        if (isfinite(value) && value > 0)
+            return quantity_text(QUANTITY_RATE, rows[i].base, value, text);
+    }
+    text[0] = '\0';
+    return text;
+}
+
+static const struct table_column columns[] = {
+    { "benchmark", TABLE_LEFT, true }, { "outcome", TABLE_LEFT, false },
+    { "p50", TABLE_RIGHT, false },     { "±95 %", TABLE_RIGHT, false },
+    { "p5", TABLE_RIGHT, false },      { "p95", TABLE_RIGHT, false },
+    { "p99", TABLE_RIGHT, false },     { "rate", TABLE_RIGHT, false },
+    { "of roof", TABLE_RIGHT, false }, { "bound", TABLE_LEFT, false },
+    { "error", TABLE_RIGHT, false },   { "n", TABLE_RIGHT, false },
+    { "why", TABLE_LEFT, true },
+};
+
+/* Marks that were used, to be explained below the table. */
+struct marks {
+    bool few, above;
+};
+
+static void run_table_add_time(struct table *t, const char *metric, const struct run_row *row,
+                               const struct metric_context *context, struct marks *marks)
+{
+    /* analyzer: gcc 12 does not see that a struct is returned whole */
+    struct metric_value v = metric_get(metric, &row->summary, context);
+    char text[QUANTITY_TEXT_SIZE];
+
+    if (!isfinite(v.value)) {
+        table_empty(t);
+        return;
+    }
+    marks->few |= v.few;
+    table_cell(t, v.few ? TABLE_DIM : TABLE_PLAIN, "%s%s",
+               quantity_text(QUANTITY_TIME, "", v.value, text), v.few ? "*" : "");
+}
+
+static void run_table_add_roof(struct table *t, const struct run_row *row,
+                               const struct metric_context *context, struct marks *marks)
+{
+    struct metric_value p50 = metric_get("p50", &row->summary, context);
+    struct roof roof;
+
+    roof_of(row->summary.m, p50.value, context, &roof);
+    if (!isfinite(roof.fraction)) {
+        table_empty(t);
+    } else {
+        table_cell(t, roof.above_roof ? TABLE_BAD : TABLE_PLAIN, "%.0f %%%s", roof.fraction * 100,
+                   roof.above_roof ? "!" : "");
+        marks->above |= roof.above_roof;
+    }
+    table_cell(t, TABLE_PLAIN, "%s", bound_name(roof.bound));
+}
+
+static void run_table_add_row(struct table *t, const struct run_rows *rows, size_t i,
+                              struct marks *marks)
+{
+    const struct run_row *row = &rows->items[i];
+    const struct metric_context *context = &rows->context;
+    struct metric_value p50 = metric_get("p50", &row->summary, context);
+    char rate[QUANTITY_TEXT_SIZE];
+
+    table_row(t);
+    table_cell(t, TABLE_PLAIN, "%s", rows->labels[i]);
+    const char *name = outcome_name(row->outcome);
+    if (row->failures && row->failures < row->launches)
+        table_cell(t, TABLE_BAD, "%s %zu/%zu", name, row->failures, row->launches);
+    else
+        table_cell(t,
+                   row->outcome == OUTCOME_OK            ? TABLE_GOOD
+                   : row->outcome == OUTCOME_UNSUPPORTED ? TABLE_DIM
+                                                         : TABLE_BAD,
+                   "%s", name);
+    run_table_add_time(t, "p50", row, context, marks);
+    /* Half the width of the interval, relative to the value. */
+    double half = (p50.interval.high - p50.interval.low) / 2 / p50.value;
+    char text[TEXT_UNIT_SIZE];
+    if (half > 1) /* launches that disagree by more than that need no digits */
+        table_cell(t, TABLE_DIM, "> 100 %%");
+    else if (isfinite(half))
+        table_cell(t, TABLE_DIM, "%s", text_share(half, text));
+    else
+        table_empty(t);
+    run_table_add_time(t, "p5", row, context, marks);
+    run_table_add_time(t, "p95", row, context, marks);
+    run_table_add_time(t, "p99", row, context, marks);
+    table_cell(t, TABLE_PLAIN, "%s", rate_text(&row->summary, context, rate));
+    run_table_add_roof(t, row, context, marks);
+    if (isfinite(row->summary.m->max_error) && row->summary.m->max_error > 0)
+        table_cell(t, TABLE_PLAIN, "%.1e", row->summary.m->max_error);
+    else
+        table_empty(t);
+    if (row->summary.n)
+        table_cell(t, TABLE_DIM, "%zu", row->summary.n);
+    else
+        table_empty(t);
+    table_cell(t, TABLE_PLAIN, "%s", row->message ? row->message : "");
+}
+
+static void run_table_add_common(const struct run_rows *rows, char *common, size_t size)
+{
+    const struct benchmark_name **names = memory_zeroed(rows->nr + 1, sizeof(*names));
+
+    for (size_t i = 0; i < rows->nr; i++)
+        names[i] = rows->items[i].bench;
+    labels_common(names, rows->nr, common, size);
+    free(names);
+}
+
+/* Whether something of the run was measured with a thread on every processor. */
+static bool takes_all(const struct records *records, int run)
+{
+    char label[32];
+
+    snprintf(label, sizeof(label), "cpu-%dt", records->runs[run].machine.threads);
+    for (size_t i = 0; i < records->nr; i++)
+        if (records->items[i].run == run && strcmp(records->items[i].m.bench.device, label) == 0)
+            return records->runs[run].machine.threads > 1;
+    return false;
+}
+
+/* Why launches may have taken longer than they were to. A team that takes all processors waits for
+ * whoever else wants one; one case in five is more than the system's own work. */
+static void run_table_add_repeats(const struct records *records, int run, struct strbuf *out)
+{
+    struct disturbance_repeats r;
+
+    disturbance_repeats_count(records, run, &r);
+    if (r.repeated + r.left == 0)
+        return;
+    strbuf_adds(out, "disturbed by other programs or the host: ");
+    disturbance_repeats_words(&r, out);
+    strbuf_addc(out, '\n');
+    if (5 * (r.repeated + r.left) > r.measured && takes_all(records, run))
+        strbuf_addf(out,
+                    "teams took all %d processors of a machine that is not theirs alone: "
+                    "--device cpu:free leaves one to the others\n",
+                    records->runs[run].machine.threads);
+}
+
+static void run_table_fill(struct table *t, const struct run_rows *rows, struct marks *marks)
+{
+    table_init(t, columns, sizeof(columns) / sizeof(columns[0]));
+    for (size_t i = 0; i < rows->nr; i++)
+        run_table_add_row(t, rows, i, marks);
+}
+
+void run_table(const struct records *records, int run, const struct run_table_options *options,
+               struct strbuf *out)
+{
+    struct marks marks = { false, false };
+    struct run_rows rows;
+    struct table t;
+    char common[512];
+
+    run = run < 0 ? run_newest(records) : run;
+    run_rows_init(&rows, records, run);
+    run_rows_name(&rows);
+    if (!rows.nr) {
+        strbuf_adds(out, "nothing was measured\n");
+        goto out;
+    }
+    run_table_fill(&t, &rows, &marks);
+    run_table_add_common(&rows, common, sizeof(common));
+    if (common[0])
+        strbuf_addf(out, "all: %s\n", common);
+    table_text(&t, options->width, options->colour, out);
+    if (marks.few)
+        strbuf_addf(out,
+                    "* too few samples to carry this percentile (p99 needs %zu): read it as \"at "
+                    "least about\"\n",
+                    stats_quantile_needs(0.99, 0.95));
+    if (marks.above)
+        strbuf_adds(out,
+                    "! above the measured roof: the work model or the ceiling is wrong, "
+                    "find out which\n");
+    run_table_add_repeats(records, run, out);
+    /* One in twenty may be chance: a probe is 3 ms of a machine that others use, too. */
+    struct disturbance d;
+    disturbance_find(records, run, &d);
+    if (20 * d.disturbed > d.probed)
+        strbuf_addf(out,
+                    "the machine was slower beside %zu of %zu measurements, up to %.2g times: "
+                    "measure again, or read them with that in mind (telemetry probe_ns)\n",
+                    d.disturbed, d.probed, d.worst);
+    table_release(&t);
+out:
+    run_rows_release(&rows);
+}
+
+void run_table_markdown(const struct records *records, int run, struct strbuf *out)
+{
+    struct marks marks = { false, false };
+    struct run_rows rows;
+    struct table t;
+
+    run_rows_init(&rows, records, run < 0 ? run_newest(records) : run);
+    run_rows_name(&rows);
+    if (rows.nr) {
+        run_table_fill(&t, &rows, &marks);
+        table_markdown(&t, out);
+        table_release(&t);
+    } else {
+        strbuf_adds(out, "Nothing was measured.\n");
+    }
+    run_rows_release(&rows);
+}
+
+/* ---- the report ---- */
+
+static const struct table_column report_columns[] = {
+    { "benchmark", TABLE_LEFT, false }, { "batch", TABLE_RIGHT, false },
+    { "seq", TABLE_RIGHT, false },      { "mean ± sd", TABLE_RIGHT, false },
+    { "p50", TABLE_RIGHT, false },      { "K tokens/s", TABLE_RIGHT, false },
+    { "GFLOP/s", TABLE_RIGHT, false },  { "outcome", TABLE_LEFT, false },
+};
+
+static void run_table_add_dim(struct table *t, const struct benchmark_name *name, const char *dim)
+{
+    int64_t value = benchmark_name_dim(name, dim, -1);
+
+    if (value < 0)
+        table_empty(t);
+    else
+        table_cell(t, TABLE_PLAIN, "%lld", (long long)value);
+}
+
+static void run_table_add_number(struct table *t, double value, double factor)
+{
+    if (isfinite(value) && value > 0)
+        table_cell(t, TABLE_PLAIN, "%.2f", value / factor);
+    else
+        table_empty(t);
+}
+
+static void report_add_row(struct table *t, const struct run_rows *rows, size_t i)
+{
+    const struct run_row *row = &rows->items[i];
+    char text[QUANTITY_TEXT_SIZE];
+    double p50 = metric_get("p50", &row->summary, &rows->context).value;
+
+    table_row(t);
+    table_cell(t, TABLE_PLAIN, "%s", rows->labels[i]);
+    run_table_add_dim(t, row->bench, "batch");
+    run_table_add_dim(t, row->bench, "seq");
+    /* Both in the unit of the mean. */
+    struct unit unit = unit_for(QUANTITY_TIME, "", row->summary.mean);
+    if (!row->summary.n)
+        table_empty(t);
+    else if (isfinite(row->summary.sd))
+        table_cell(t, TABLE_PLAIN, "%.2f ± %.2f %s", row->summary.mean / unit.factor,
+                   row->summary.sd / unit.factor, unit.name);
+    else
+        table_cell(t, TABLE_PLAIN, "%.2f %s", row->summary.mean / unit.factor, unit.name);
+    table_cell(t, TABLE_PLAIN, "%s",
+               isfinite(p50) ? quantity_text(QUANTITY_TIME, "", p50, text) : "");
+    run_table_add_number(t, metric_get("tokens", &row->summary, &rows->context).value, 1000);
+    run_table_add_number(t, metric_get("gflops", &row->summary, &rows->context).value, 1);
+    table_cell(t, TABLE_PLAIN, "%s", outcome_name(row->outcome));
+}
+
+static void run_table_add_environment(const struct run *run, struct strbuf *out)
+{
+    char when[TEXT_UNIT_SIZE];
+
+    strbuf_adds(out, "Machine: ");
+    escape_markdown(out, run->machine.cpu[0] ? run->machine.cpu : "unknown");
+    if (run->machine.gpu[0]) {
+        strbuf_adds(out, ", ");
+        escape_markdown(out, run->machine.gpu);
+    }
+    if (run->build.commit[0]) {
+        strbuf_adds(out, " · commit ");
+        escape_markdown(out, run->build.commit);
+        strbuf_adds(out, run->build.dirty ? " (dirty)" : "");
+    }
+    strbuf_addf(out, " · %s\n\n", text_timestamp(run->started_ms, when));
+}
+
+/* The row where the metric is lowest or highest, or rows->nr. */
+static size_t run_table_best_row(const struct run_rows *rows, const char *metric, bool lowest)
+{
+    size_t best = rows->nr;
+    double best_value = NAN;
+
+    for (size_t i = 0; i < rows->nr; i++) {
+        double value = metric_get(metric, &rows->items[i].summary, &rows->context).value;
+        if (!isfinite(value) || rows->items[i].outcome != OUTCOME_OK)
+            continue; /* what was WRONG once wins nothing */
+        if (best == rows->nr || (lowest ? value < best_value : value > best_value)) {
+            best = i;
+            best_value = value;
+        }
+    }
+    return best;
+}
+
+static void run_table_add_best(const struct run_rows *rows, const char *metric, bool lowest,
+                               const char *words, struct strbuf *out)
+{
+    size_t best = run_table_best_row(rows, metric, lowest);
+    char text[QUANTITY_TEXT_SIZE];
+
+    if (best == rows->nr)
+        return;
+    double value = metric_get(metric, &rows->items[best].summary, &rows->context).value;
+    strbuf_addf(out, "- %s: ", words);
+    escape_markdown(out, rows->labels[best]);
+    if (lowest)
+        quantity_text(QUANTITY_TIME, "", value, text);
+    else if (metric[0] == 't')
+        quantity_text(QUANTITY_RATE, " tokens/s", value, text);
+    else
+        quantity_text(QUANTITY_RATE, "FLOP/s", value * 1e9, text);
+    strbuf_addf(out, ", %s\n", text);
+}
+
+static void run_table_add_failures(const struct run_rows *rows, struct strbuf *out)
+{
+    for (size_t i = 0; i < rows->nr; i++) {
+        const struct run_row *row = &rows->items[i];
+        if (row->outcome == OUTCOME_OK)
+            continue;
+        strbuf_addf(out, "- %s: ", outcome_name(row->outcome));
+        escape_markdown(out, rows->labels[i]);
+        strbuf_adds(out, row->message ? ": " : "");
+        escape_markdown(out, row->message ? row->message : "");
+        strbuf_addc(out, '\n');
+    }
+}
+
+void markdown_report(const struct records *records, int run, struct strbuf *out)
+{
+    struct run_rows rows;
+    struct table t;
+
+    run = run < 0 ? run_newest(records) : run;
+    run_rows_init(&rows, records, run);
+    run_rows_name(&rows);
+    if (!rows.nr) {
+        strbuf_adds(out, "Nothing was measured.\n");
+        run_rows_release(&rows);
+        return;
+    }
+    run_table_add_environment(&records->runs[run], out);
+    table_init(&t, report_columns, sizeof(report_columns) / sizeof(report_columns[0]));
+    for (size_t i = 0; i < rows.nr; i++)
+        report_add_row(&t, &rows, i);
+    table_markdown(&t, out);
+    strbuf_addc(out, '\n');
+    run_table_add_best(&rows, "p50", true, "Fastest (lowest median latency)", out);
+    run_table_add_best(&rows, "tokens", false, "Best throughput (at the median)", out);
+    run_table_add_best(&rows, "gflops", false, "Highest compute rate (at the median)", out);
+    run_table_add_failures(&rows, out);
+    table_release(&t);
+    run_rows_release(&rows);
+}

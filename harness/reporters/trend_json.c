@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: MIT */
+#include "reporters/trend_json.h"
+
+#include "base/json.h"
+
+#include <stdlib.h>
+
+static void trend_json_add_interval(cJSON *json, const char *key, const struct interval *interval)
+{
+    cJSON *object = cJSON_AddObjectToObject(json, key);
+
+    json_add_number(object, "low", interval->low);
+    json_add_number(object, "high", interval->high);
+}
+
+static void trend_json_add_run(cJSON *json, const char *key, const struct run *run)
+{
+    cJSON *object = cJSON_AddObjectToObject(json, key);
+
+    json_add_int(object, "run", run->id);
+    json_add_int(object, "time_ms", run->started_ms);
+    json_add_string(object, "commit", run->build.commit);
+    cJSON_AddBoolToObject(object, "dirty", run->build.dirty);
+}
+
+static cJSON *trend_json_add_series(cJSON *array, const struct series *s)
+{
+    cJSON *json = cJSON_CreateObject();
+
+    cJSON_AddItemToArray(array, json);
+    json_add_string(json, "key", s->bench->key);
+    json_add_string(json, "machine", s->machine);
+    json_add_int(json, "points", (int64_t)s->nr);
+    return json;
+}
+
+static cJSON *trend_json_add_place(cJSON *array, const struct series *s, size_t index)
+{
+    cJSON *json = trend_json_add_series(array, s);
+
+    json_add_int(json, "time_ms", s->items[index].time_ms);
+    json_add_int(json, "index", (int64_t)index);
+    return json;
+}
+
+static void trend_json_add_levels(cJSON *json, double before, double after, double change,
+                                  bool worse)
+{
+    json_add_number(json, "before", before);
+    json_add_number(json, "after", after);
+    json_add_number(json, "change", change);
+    cJSON_AddBoolToObject(json, "worse", worse);
+}
+
+static void trend_json_add_evidence(cJSON *json, double p, double q)
+{
+    json_add_number(json, "p", p);
+    json_add_number(json, "q", q);
+}
+
+static void trend_json_add_modes(cJSON *json, const struct modes *modes)
+{
+    if (!modes->visits)
+        return;
+    cJSON *object = cJSON_AddObjectToObject(json, "modes");
+    json_add_number(object, "low", modes->low);
+    json_add_number(object, "high", modes->high);
+    json_add_int(object, "visits", (int64_t)modes->visits);
+    json_add_number(object, "points", modes->usual);
+}
+
+static void trend_json_add_step(cJSON *array, const struct trends *t, const struct trend_row *row)
+{
+    const struct trend_step *step = row->step;
+    const struct series *s = row->trend->series;
+    cJSON *json = trend_json_add_place(array, s, step->index), *window;
+
+    window = cJSON_AddArrayToObject(json, "interval");
+    cJSON_AddItemToArray(window, cJSON_CreateNumber((double)step->low));
+    cJSON_AddItemToArray(window, cJSON_CreateNumber((double)step->high));
+    trend_json_add_run(json, "good", trend_run_before(t, row->trend, step));
+    trend_json_add_run(json, "bad", trend_run_after(t, row->trend, step));
+    trend_json_add_levels(json, step->before, step->after, step->change, step->worse);
+    trend_json_add_interval(json, "change_interval", &step->interval);
+    trend_json_add_run(json, "told", trend_point_run(t, row->trend, step->told - 1));
+    trend_json_add_evidence(json, step->p, row->trend->q);
+    if (step->back)
+        trend_json_add_run(json, "back", &t->records->runs[s->items[step->back].run]);
+    /* What a person reads beside a step. */
+    struct strbuf text;
+    strbuf_init(&text);
+    trend_state(t, row->trend, row->step, &text);
+    json_add_string(json, "state", text.data);
+    strbuf_clear(&text);
+    trend_surroundings(t, row->trend, row->step, &text);
+    json_add_string(json, "surroundings", text.data);
+    if (row->step->accepted)
+        json_add_string(json, "accepted", row->step->accepted->reason);
+    strbuf_release(&text);
+    trend_json_add_modes(json, &row->trend->modes);
+}
+
+static void trend_json_add_past(cJSON *array, const struct trends *t, const struct trend *trend,
+                                const struct trend_past *past)
+{
+    cJSON *json = trend_json_add_place(array, trend->series, past->index);
+    struct strbuf text;
+
+    trend_json_add_run(json, "good", trend_point_run(t, trend, past->low - 1));
+    trend_json_add_run(json, "bad", trend_point_run(t, trend, past->high));
+    trend_json_add_levels(json, past->before, past->after, past->change, past->worse);
+    trend_json_add_run(json, "told", trend_point_run(t, trend, past->told - 1));
+    trend_json_add_run(json, "gone", trend_point_run(t, trend, past->gone - 1));
+    strbuf_init(&text);
+    trend_past_state(t, trend, past, &text);
+    json_add_string(json, "state", text.data);
+    strbuf_release(&text);
+}
+
+static void trend_json_add_watch(cJSON *array, const struct trends *t, const struct trend *trend)
+{
+    const struct trend_watch *w = &trend->watch;
+    cJSON *json = trend_json_add_place(array, trend->series, w->index);
+
+    trend_json_add_run(json, "good", trend_point_run(t, trend, w->index - 1));
+    trend_json_add_run(json, "bad", trend_point_run(t, trend, w->index));
+    trend_json_add_levels(json, w->before, w->after, w->change, w->worse);
+    json_add_number(json, "p", w->p);
+}
+
+static void trend_json_add_drift(cJSON *array, const struct trend *trend)
+{
+    cJSON *json = trend_json_add_series(array, trend->series);
+
+    json_add_number(json, "change", trend->drift.total);
+    trend_json_add_interval(json, "change_interval", &trend->drift.interval);
+    cJSON_AddBoolToObject(json, "worse", trend->drift.worse);
+    trend_json_add_evidence(json, trend->drift.p, trend->drift.q);
+}
+
+static void trend_json_add_quiet(cJSON *array, const struct trend *trend)
+{
+    cJSON *json = trend_json_add_series(array, trend->series);
+
+    json_add_number(json, "noise", trend->noise);
+    json_add_number(json, "correlation", trend->correlation);
+    json_add_number(json, "could_see", trend->detectable);
+    trend_json_add_evidence(json, trend->p, trend->q);
+    trend_json_add_modes(json, &trend->modes);
+}
+
+static void trend_json_add_counts(cJSON *json, const struct trends *t)
+{
+    cJSON *counts = cJSON_AddObjectToObject(json, "counts");
+
+    json_add_int(counts, "series", (int64_t)t->shown);
+    json_add_int(counts, "short", (int64_t)t->count[TREND_SHORT]);
+    json_add_int(counts, "quiet", (int64_t)t->count[TREND_QUIET]);
+    json_add_int(counts, "moved", (int64_t)t->moved);
+    json_add_int(counts, "steps", (int64_t)t->steps);
+    json_add_int(counts, "standing", (int64_t)t->standing);
+    json_add_int(counts, "withdrawn", (int64_t)t->withdrawn);
+    json_add_int(counts, "watch", (int64_t)t->watched);
+    json_add_int(counts, "drifts", (int64_t)t->drifts);
+    json_add_int(counts, "modes", (int64_t)t->modes);
+    json_add_int(counts, "small", (int64_t)t->small);
+    json_add_int(counts, "unmerged", (int64_t)t->unmerged);
+}
+
+static void trend_json_add_steps(cJSON *json, const struct trends *t)
+{
+    cJSON *array = cJSON_AddArrayToObject(json, "steps");
+    struct trend_row *rows = trends_newest(t);
+
+    for (size_t i = 0; i < t->steps; i++)
+        trend_json_add_step(array, t, &rows[i]);
+    free(rows);
+}
+
+static void trend_json_add_pasts(cJSON *json, const struct trends *t)
+{
+    cJSON *array = cJSON_AddArrayToObject(json, "withdrawn");
+
+    for (size_t i = 0; i < t->nr; i++)
+        for (size_t k = 0; k < t->items[i].past.nr; k++)
+            trend_json_add_past(array, t, &t->items[i], &t->items[i].past.items[k]);
+}
+
+static void trend_json_add_watches(cJSON *json, const struct trends *t)
+{
+    cJSON *array = cJSON_AddArrayToObject(json, "watch");
+
+    for (size_t i = 0; i < t->nr; i++)
+        if (t->items[i].watch.found)
+            trend_json_add_watch(array, t, &t->items[i]);
+}
+
+static void trend_json_add_remarks(cJSON *json, const struct trends *t)
+{
+    cJSON *array = cJSON_AddArrayToObject(json, "annotations");
+
+    for (size_t i = t->records->nr_runs; i-- > 0;) {
+        for (size_t k = 0; k < t->settings.nr_remarks; k++) {
+            if (t->settings.remarks[k].run != t->records->runs[i].id)
+                continue;
+            cJSON *remark = cJSON_CreateObject();
+            cJSON_AddItemToArray(array, remark);
+            trend_json_add_run(remark, "at", &t->records->runs[i]);
+            json_add_string(remark, "text", t->settings.remarks[k].text);
+        }
+    }
+}
+
+cJSON *trends_to_json(const struct trends *t, bool all)
+{
+    cJSON *json = cJSON_CreateObject(), *array;
+
+    cJSON_AddNumberToObject(json, "schema_version", 1);
+    json_add_string(json, "metric", t->settings.metric->id);
+    json_add_number(json, "fdr", t->settings.fdr);
+    json_add_number(json, "delta", t->settings.delta);
+    json_add_int(json, "family", (int64_t)t->family);
+    json_add_number(json, "chance", t->chance);
+    json_add_int(json, "exit_status", t->exit_status);
+    trend_json_add_counts(json, t);
+    trend_json_add_steps(json, t);
+    trend_json_add_pasts(json, t);
+    trend_json_add_watches(json, t);
+    array = cJSON_AddArrayToObject(json, "drifts");
+    for (size_t i = 0; i < t->nr; i++)
+        if (t->items[i].drifts)
+            trend_json_add_drift(array, &t->items[i]);
+    trend_json_add_remarks(json, t);
+    array = all ? cJSON_AddArrayToObject(json, "quiet") : NULL;
+    for (size_t i = 0; all && i < t->nr; i++)
+        if (!t->items[i].hidden && t->items[i].kind != TREND_MOVED)
+            trend_json_add_quiet(array, &t->items[i]);
+    return json;
+}

@@ -1,0 +1,498 @@
+/* SPDX-License-Identifier: MIT */
+#include "reporters/trend_table.h"
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "chart/base/chart_base.h"
+#include "metrics/label.h"
+#include "stats/stats.h"
+#include "text/escape.h"
+#include "text/table.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LEFT(title)                                                                                \
+    {                                                                                              \
+        title, TABLE_LEFT, false                                                                   \
+    }
+#define ELASTIC(title)                                                                             \
+    {                                                                                              \
+        title, TABLE_LEFT, true                                                                    \
+    }
+#define RIGHT(title)                                                                               \
+    {                                                                                              \
+        title, TABLE_RIGHT, false                                                                  \
+    }
+
+enum { TABLES = 6, COLUMNS_MAX = 13 };
+
+/* The tables, in the order in which they stand. */
+enum trend_section { STEPS, PAST, WATCH, DRIFTS, QUIET, REMARKS };
+
+static const struct {
+    const char *title;
+    size_t nr;
+    struct table_column columns[COLUMNS_MAX];
+} sections[TABLES] = {
+    [STEPS] = { "steps",
+                13,
+                { LEFT(""), ELASTIC("benchmark"), ELASTIC("machine"), LEFT("when"), LEFT("commits"),
+                  RIGHT("before"), RIGHT("after"), RIGHT("change"), RIGHT("95 % interval"),
+                  RIGHT("p"), RIGHT("q"), LEFT("state"), ELASTIC("note") } },
+    [PAST] = { "withdrawn",
+               9,
+               { LEFT(""), ELASTIC("benchmark"), ELASTIC("machine"), LEFT("when"), RIGHT("before"),
+                 RIGHT("after"), RIGHT("change"), LEFT("told"), ELASTIC("what became of it") } },
+    [WATCH] = { "watch: not sure enough to be told as steps",
+                8,
+                { LEFT(""), ELASTIC("benchmark"), ELASTIC("machine"), LEFT("when"), RIGHT("before"),
+                  RIGHT("after"), RIGHT("change"), RIGHT("p") } },
+    [DRIFTS] = { "drifts",
+                 9,
+                 { LEFT(""), ELASTIC("benchmark"), ELASTIC("machine"), LEFT("since"),
+                   RIGHT("points"), RIGHT("drift in all"), RIGHT("95 % interval"), RIGHT("p"),
+                   RIGHT("q") } },
+    [QUIET] = { "quiet",
+                10,
+                { ELASTIC("benchmark"), ELASTIC("machine"), LEFT("since"), RIGHT("points"),
+                  RIGHT("noise"), RIGHT("correlation"), RIGHT("could see"), RIGHT("p"), RIGHT("q"),
+                  ELASTIC("two modes") } },
+    [REMARKS] = { "annotations",
+                  4,
+                  { LEFT("when"), RIGHT("run"), LEFT("commit"), ELASTIC("annotation") } },
+};
+
+/* The series that are shown, and how they are called. */
+struct naming {
+    const struct benchmark_name **names;
+    char **labels;
+    size_t *label; /* of each trend: its place in labels */
+    size_t nr;
+    bool machines; /* there are several machine classes */
+};
+
+struct page {
+    const struct trends *t;
+    struct naming naming;
+    struct table tables[TABLES]; /* by enum trend_section */
+    char common[512];            /* what all labels leave out */
+};
+
+/* What is not listed among the quiet series. */
+static bool trend_table_is_told(const struct trend *trend)
+{
+    return trend->kind == TREND_MOVED || trend->past.nr || trend->watch.found;
+}
+
+static bool trend_table_is_shown(const struct trend *trend, bool all)
+{
+    return !trend->hidden && (all || trend_table_is_told(trend));
+}
+
+static void trend_table_add_name(struct table *table, const struct page *page,
+                                 const struct trend *trend)
+{
+    const struct naming *n = &page->naming;
+
+    table_cell(table, TABLE_PLAIN, "%s", n->labels[n->label[trend - page->t->items]]);
+    table_cell(table, TABLE_PLAIN, "%s", n->machines ? trend->series->machine : "");
+}
+
+static void trend_table_add_date(struct table *table, const struct trend *trend, size_t point)
+{
+    char when[TEXT_UNIT_SIZE];
+
+    table_cell(table, TABLE_PLAIN, "%.10s",
+               text_timestamp(trend->series->items[point].time_ms, when));
+}
+
+static void trend_table_add_sign(struct table *table, bool up, enum table_tone tone)
+{
+    table_cell(table, tone, "%s", up ? "▲" : "▼");
+}
+
+static void trend_table_add_value(struct table *table, const struct chart_metric *metric,
+                                  double value)
+{
+    char text[QUANTITY_TEXT_SIZE];
+
+    quantity_text(metric->quantity, metric->base, value * metric->factor, text);
+    table_cell(table, TABLE_PLAIN, "%s", text);
+}
+
+static void trend_table_add_percent(struct table *table, enum table_tone tone, double change)
+{
+    char text[TEXT_UNIT_SIZE];
+
+    table_cell(table, tone, "%s", text_percent(change, text));
+}
+
+static void trend_table_add_change(struct table *table, enum table_tone tone, double change,
+                                   const struct interval *interval)
+{
+    trend_table_add_percent(table, tone, change);
+    table_interval(table, interval);
+}
+
+static void trend_table_add_evidence(struct table *table, double p, double q)
+{
+    table_cell(table, TABLE_PLAIN, "%.2g", p);
+    table_cell(table, TABLE_PLAIN, "%.2g", q);
+}
+
+/* Red and green are for what counts; the rest is dim. */
+static enum table_tone trend_table_step_tone(const struct trend_step *step)
+{
+    if (step->back || step->epoch || step->accepted)
+        return TABLE_DIM;
+    return step->worse ? TABLE_BAD : TABLE_GOOD;
+}
+
+static void trend_table_add_step(struct page *page, const struct trend_row *row)
+{
+    struct chart_metric metric = chart_metric_of(page->t->settings.metric);
+    const struct trend_step *step = row->step;
+    enum table_tone tone = trend_table_step_tone(step);
+    struct table *table = &page->tables[STEPS];
+    struct strbuf text;
+
+    table_row(table);
+    trend_table_add_sign(table, step->change > 0, tone);
+    trend_table_add_name(table, page, row->trend);
+    trend_table_add_date(table, row->trend, step->index);
+    strbuf_init(&text);
+    trend_commits(page->t, row->trend, step, &text);
+    table_cell(table, TABLE_PLAIN, "%s", text.data);
+    trend_table_add_value(table, &metric, step->before);
+    trend_table_add_value(table, &metric, step->after);
+    trend_table_add_change(table, tone, step->change, &step->interval);
+    trend_table_add_evidence(table, step->p, row->trend->q);
+    strbuf_clear(&text);
+    trend_state(page->t, row->trend, step, &text);
+    table_cell(table, step->back ? TABLE_DIM : TABLE_PLAIN, "%s", text.data);
+    strbuf_clear(&text);
+    trend_note(page->t, row->trend, step, &text);
+    table_cell(table, TABLE_PLAIN, "%s", text.data);
+    strbuf_release(&text);
+}
+
+static void trend_table_add_past(struct page *page, const struct trend *trend,
+                                 const struct trend_past *past)
+{
+    struct chart_metric metric = chart_metric_of(page->t->settings.metric);
+    struct table *table = &page->tables[PAST];
+    struct strbuf text;
+
+    table_row(table);
+    trend_table_add_sign(table, past->change > 0, TABLE_DIM);
+    trend_table_add_name(table, page, trend);
+    trend_table_add_date(table, trend, past->index);
+    trend_table_add_value(table, &metric, past->before);
+    trend_table_add_value(table, &metric, past->after);
+    trend_table_add_percent(table, TABLE_DIM, past->change);
+    trend_table_add_date(table, trend, past->told - 1);
+    strbuf_init(&text);
+    trend_past_state(page->t, trend, past, &text);
+    table_cell(table, TABLE_PLAIN, "%s", text.data);
+    strbuf_release(&text);
+}
+
+static void trend_table_add_watch(struct page *page, const struct trend *trend)
+{
+    struct chart_metric metric = chart_metric_of(page->t->settings.metric);
+    const struct trend_watch *watch = &trend->watch;
+    struct table *table = &page->tables[WATCH];
+
+    table_row(table);
+    trend_table_add_sign(table, watch->change > 0, TABLE_PLAIN);
+    trend_table_add_name(table, page, trend);
+    trend_table_add_date(table, trend, watch->index);
+    trend_table_add_value(table, &metric, watch->before);
+    trend_table_add_value(table, &metric, watch->after);
+    trend_table_add_percent(table, TABLE_PLAIN, watch->change);
+    table_cell(table, TABLE_PLAIN, "%.2g", watch->p);
+}
+
+static void trend_table_add_drift(struct page *page, const struct trend *trend)
+{
+    const struct trend_drift *drift = &trend->drift;
+    enum table_tone tone = drift->worse ? TABLE_BAD : TABLE_GOOD;
+    struct table *table = &page->tables[DRIFTS];
+
+    table_row(table);
+    trend_table_add_sign(table, drift->total > 0, tone);
+    trend_table_add_name(table, page, trend);
+    trend_table_add_date(table, trend, 0);
+    table_cell(table, TABLE_PLAIN, "%zu", trend->series->nr);
+    trend_table_add_change(table, tone, drift->total, &drift->interval);
+    trend_table_add_evidence(table, drift->p, drift->q);
+}
+
+static void trend_table_add_modes(struct table *table, const struct trends *t,
+                                  const struct modes *modes)
+{
+    struct chart_metric metric = chart_metric_of(t->settings.metric);
+    char low[QUANTITY_TEXT_SIZE], high[QUANTITY_TEXT_SIZE];
+
+    if (!modes->visits)
+        return;
+    quantity_text(metric.quantity, metric.base, modes->low * metric.factor, low);
+    quantity_text(metric.quantity, metric.base, modes->high * metric.factor, high);
+    table_cell(table, TABLE_PLAIN, "%s and %s, %zu visits", low, high, modes->visits);
+}
+
+static void trend_table_add_quiet(struct page *page, const struct trend *trend)
+{
+    struct table *table = &page->tables[QUIET];
+
+    table_row(table);
+    trend_table_add_name(table, page, trend);
+    trend_table_add_date(table, trend, 0);
+    table_cell(table, TABLE_PLAIN, "%zu", trend->series->nr);
+    if (trend->kind == TREND_SHORT)
+        return;
+    table_cell(table, TABLE_PLAIN, "%.2f %%", trend->noise * 100);
+    table_cell(table, TABLE_PLAIN, "%.2f", trend->correlation);
+    if (isfinite(trend->detectable))
+        table_cell(table, TABLE_PLAIN, "%.2g %%", trend->detectable * 100);
+    else
+        table_cell(table, TABLE_PLAIN, "?");
+    trend_table_add_evidence(table, trend->p, trend->q);
+    trend_table_add_modes(table, page->t, &trend->modes);
+}
+
+/* Newest first, as the steps are. */
+static void trend_table_add_remarks(struct page *page)
+{
+    const struct trends *t = page->t;
+    struct table *table = &page->tables[REMARKS];
+    char when[TEXT_UNIT_SIZE];
+
+    for (size_t i = t->records->nr_runs; i-- > 0;) {
+        const struct run *run = &t->records->runs[i];
+        for (size_t k = 0; k < t->settings.nr_remarks; k++) {
+            if (t->settings.remarks[k].run != run->id)
+                continue;
+            table_row(table);
+            table_cell(table, TABLE_PLAIN, "%.10s", text_timestamp(run->started_ms, when));
+            table_cell(table, TABLE_PLAIN, "%lld", (long long)run->id);
+            table_cell(table, TABLE_PLAIN, "%.7s", run->build.commit);
+            table_cell(table, TABLE_PLAIN, "%s", t->settings.remarks[k].text);
+        }
+    }
+}
+
+/* What is a step no longer, or not yet. */
+static void trend_table_add_provisional(struct page *page)
+{
+    const struct trends *t = page->t;
+
+    for (size_t i = 0; i < t->nr; i++) {
+        for (size_t k = 0; k < t->items[i].past.nr; k++)
+            trend_table_add_past(page, &t->items[i], &t->items[i].past.items[k]);
+        if (t->items[i].watch.found)
+            trend_table_add_watch(page, &t->items[i]);
+    }
+}
+
+static void trend_page_init(struct page *page, const struct trends *t, bool all)
+{
+    struct trend_row *rows = trends_newest(t);
+
+    page->t = t;
+    page->naming.nr = 0;
+    page->naming.machines = false;
+    page->naming.names = memory_zeroed(t->nr + 1, sizeof(*page->naming.names));
+    page->naming.label = memory_zeroed(t->nr + 1, sizeof(*page->naming.label));
+    for (size_t i = 0; i < t->nr; i++) {
+        const struct series *s = t->items[i].series;
+        page->naming.machines |= strcmp(s->machine, t->items[0].series->machine) != 0;
+        page->naming.label[i] = page->naming.nr;
+        if (trend_table_is_shown(&t->items[i], all))
+            page->naming.names[page->naming.nr++] = s->bench;
+    }
+    page->naming.labels = labels_create(page->naming.names, page->naming.nr);
+    labels_common(page->naming.names, page->naming.nr, page->common, sizeof(page->common));
+    for (int i = 0; i < TABLES; i++)
+        table_init(&page->tables[i], sections[i].columns, sections[i].nr);
+    for (size_t i = 0; i < t->steps; i++)
+        trend_table_add_step(page, &rows[i]);
+    trend_table_add_provisional(page);
+    for (size_t i = 0; i < t->nr; i++)
+        if (t->items[i].drifts)
+            trend_table_add_drift(page, &t->items[i]);
+    for (size_t i = 0; i < t->nr && all; i++)
+        if (!t->items[i].hidden && t->items[i].kind != TREND_MOVED)
+            trend_table_add_quiet(page, &t->items[i]);
+    trend_table_add_remarks(page);
+    free(rows);
+}
+
+static void trend_page_release(struct page *page)
+{
+    for (int i = 0; i < TABLES; i++)
+        table_release(&page->tables[i]);
+    labels_free(page->naming.labels, page->naming.nr);
+    free(page->naming.names);
+    free(page->naming.label);
+}
+
+static const char *trend_table_plural(size_t nr)
+{
+    return nr == 1 ? "" : "s";
+}
+
+/* Series without steps and drift, not on watch; with smaller steps than are told, or none. */
+static size_t trend_table_count_quiet(const struct trends *t, bool small)
+{
+    size_t nr = 0;
+
+    for (size_t i = 0; i < t->nr; i++) {
+        const struct trend *trend = &t->items[i];
+        nr += trend->kind == TREND_QUIET && !trend->hidden && !trend->watch.found &&
+              (trend->small > 0) == small;
+    }
+    return nr;
+}
+
+/* "3 steps in 2 series, no drift; 209 series quiet, 3 too short (under 10 points)" */
+static void trend_table_add_head(const struct trends *t, struct strbuf *out)
+{
+    if (t->steps)
+        strbuf_addf(out, "%zu step%s in %zu series, ", t->steps, trend_table_plural(t->steps),
+                    t->moved);
+    else
+        strbuf_adds(out, "no step, ");
+    if (t->drifts)
+        strbuf_addf(out, "%zu drift%s; ", t->drifts, trend_table_plural(t->drifts));
+    else
+        strbuf_adds(out, "no drift; ");
+    if (t->withdrawn)
+        strbuf_addf(out, "%zu step%s withdrawn; ", t->withdrawn, trend_table_plural(t->withdrawn));
+    if (t->watched)
+        strbuf_addf(out, "%zu series on watch; ", t->watched);
+    strbuf_addf(out, "%zu series quiet", trend_table_count_quiet(t, false));
+    size_t small = trend_table_count_quiet(t, true);
+    if (small)
+        strbuf_addf(out, ", %zu with smaller steps alone", small);
+    if (t->modes)
+        strbuf_addf(out, ", %zu with two modes", t->modes);
+    if (t->count[TREND_SHORT])
+        strbuf_addf(out, ", %zu too short (under %zu points)", t->count[TREND_SHORT],
+                    t->points_min);
+    strbuf_addf(out, "  (%s)", t->settings.metric->label);
+}
+
+static bool trend_table_fits_any(const struct trends *t, const char *filter)
+{
+    for (size_t i = 0; i < t->nr; i++)
+        if (text_filter_matches(filter, t->items[i].series->bench->key))
+            return true;
+    return false;
+}
+
+/* Filters that let nothing through, if there is anything at all. */
+static void trend_table_add_unfit(const struct trends *t,
+                                  void (*escape)(struct strbuf *, const char *), struct strbuf *out)
+{
+    for (size_t i = 0; t->nr && i < t->settings.nr_filters; i++) {
+        if (trend_table_fits_any(t, t->settings.filters[i]))
+            continue;
+        strbuf_addf(out, "\nno series of %zu fits \"", t->nr);
+        escape(out, t->settings.filters[i]);
+        strbuf_adds(out, "\"\n");
+    }
+}
+
+/* "Quiet" says little where nobody knows what would have been told. */
+static void trend_table_add_could_see(const struct trends *t, struct strbuf *out)
+{
+    double *sizes = memory_zeroed(t->nr + 1, sizeof(*sizes));
+    size_t nr = 0;
+
+    for (size_t i = 0; i < t->nr; i++)
+        if (t->items[i].kind == TREND_QUIET && !t->items[i].hidden &&
+            isfinite(t->items[i].detectable))
+            sizes[nr++] = t->items[i].detectable;
+    if (nr)
+        strbuf_addf(out,
+                    "a step of %.2g %%, %d runs before the end, would have been told 3 times in 4 "
+                    "(quiet series, median)\n",
+                    fmax(100 * stats_median(sizes, nr), 100 * t->settings.delta),
+                    CHANGEPOINT_DETECTABLE_AFTER);
+    else if (trend_table_count_quiet(t, false))
+        strbuf_adds(
+            out,
+            "how large a step would have been told is not known: too few points, or they wander\n");
+    free(sizes);
+}
+
+/* As text where there are options, else as Markdown. */
+static void trend_add_tables(const struct page *page, const struct trend_table_options *options,
+                             struct strbuf *out)
+{
+    for (int i = 0; i < TABLES; i++) {
+        const struct table *table = &page->tables[i];
+        const char *title = sections[i].title;
+        int capital = toupper((unsigned char)title[0]);
+        if (table_rows(table) == 0)
+            continue;
+        if (options) {
+            strbuf_addf(out, "\n%s\n", title);
+            table_text(table, options->width, options->colour, out);
+        } else {
+            strbuf_addf(out, "\n### %c%s\n\n", capital, title + 1);
+            table_markdown(table, out);
+        }
+    }
+}
+
+static void trend_table(const struct trends *t, const struct trend_table_options *options,
+                        bool markdown, struct strbuf *out)
+{
+    void (*escape)(struct strbuf *, const char *) = markdown ? escape_markdown : escape_plain;
+    struct page page;
+
+    trend_page_init(&page, t, options->all);
+    strbuf_adds(out, markdown ? "**" : "");
+    trend_table_add_head(t, out);
+    strbuf_adds(out, markdown ? "**\n" : "\n");
+    trend_table_add_unfit(t, escape, out);
+    if (page.naming.nr && page.common[0]) {
+        strbuf_adds(out, markdown ? "\nAll: " : "\nall: ");
+        escape(out, page.common);
+        strbuf_addc(out, '\n');
+    }
+    trend_add_tables(&page, markdown ? NULL : options, out);
+    strbuf_addc(out, '\n');
+    /* How far the above can be trusted. */
+    if (t->family)
+        strbuf_addf(out, "%zu series looked at, chance alone would give %.2g alarms", t->family,
+                    t->chance);
+    else
+        strbuf_adds(out, "no series is long enough to be judged");
+    if (t->small)
+        strbuf_addf(out, "; %zu step%s smaller than %.3g %% left out", t->small,
+                    trend_table_plural(t->small), t->settings.delta * 100);
+    if (t->unmerged)
+        strbuf_addf(out, "; %zu run%s of other branches not searched", t->unmerged,
+                    trend_table_plural(t->unmerged));
+    strbuf_addc(out, '\n');
+    trend_table_add_could_see(t, out);
+    trend_page_release(&page);
+}
+
+void trend_table_text(const struct trends *t, const struct trend_table_options *options,
+                      struct strbuf *out)
+{
+    trend_table(t, options, false, out);
+}
+
+void trend_table_markdown(const struct trends *t, const struct trend_table_options *options,
+                          struct strbuf *out)
+{
+    trend_table(t, options, true, out);
+}

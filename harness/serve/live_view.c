@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+#include "serve/live_view.h"
+
+#include "base/array.h"
+#include "base/json.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct run_values no_values;
+
+const char *live_view_machine(const struct live_view *live)
+{
+    const struct view *view = &live->view;
+
+    return view->head < 0 ? NULL : view->records.runs[view->head].machine.class_name;
+}
+
+/* The view borrows the history; live_view_drop() takes it back before the view is released. */
+static void live_view_lend(struct live_view *live)
+{
+    if (!live->history)
+        return;
+    live->view.history = live->history->runs;
+    live->view.history_is_borrowed = true;
+    live->view.series = &live->history->series;
+    live->view.trends = &live->history->trends;
+    live->view.annotations = live->history->annotations;
+}
+
+static void live_view_take_back(struct live_view *live)
+{
+    if (!live->history)
+        return;
+    live->view.history = (struct records) { 0 };
+    live->view.annotations = (struct annotations) { 0 };
+}
+
+/* Names of runs, to choose from: what they measured is loaded when they are chosen. */
+static void live_view_list_runs(struct live_view *live)
+{
+    live->more = memory_zeroed(live->listed.nr_runs + 1, sizeof(*live->more));
+    for (size_t i = 0; i < live->listed.nr_runs; i++)
+        live->more[i] = (struct page_run) { .run = &live->listed.runs[i], .values = &no_values };
+}
+
+void live_view_finish(struct live_view *live, const struct live_view_source *source,
+                      struct class_history *history)
+{
+    size_t notes = 0;
+
+    live->history = history;
+    live_view_list_runs(live);
+    if (live_view_machine(live) && !history)
+        live->notes[notes++] =
+            source->history_failed
+                ? "there are no trends: a run of the history cannot be read; `harness history "
+                  "verify` says which"
+                : "the trends are still being read; reload in a moment";
+    if (live->no_base.length)
+        live->notes[notes++] = live->no_base.data;
+    if (live->gave_up)
+        live->notes[notes++] = "older runs were not searched: the list goes on with them";
+    else if (live->view.head < 0 && !live->view.profile)
+        live->notes[notes++] = "no finished run fits";
+    struct page_options options = {
+        .live = true,
+        .generator = source->generator,
+        .created_ms = source->created_ms,
+        .history = source->history,
+        .baseline = live->baseline.length ? NULL : source->request->baseline,
+        .more = live->more,
+        .nr_more = live->listed.nr_runs,
+        .trends = history ? &history->trends : NULL,
+        .notes = live->notes,
+        .nr_notes = notes,
+    };
+    /* Runs of the history are no runs of the page, but for those in the list. */
+    page_init(&live->page, &live->view, &options);
+    live_view_lend(live);
+}
+
+void live_view_keep(void *thing)
+{
+    struct live_view *live = thing;
+
+    atomic_fetch_add(&live->holders, 1);
+}
+
+void live_view_drop(void *thing)
+{
+    struct live_view *live = thing;
+
+    if (!live || atomic_fetch_sub(&live->holders, 1) > 1)
+        return;
+    page_release(&live->page);
+    live_view_take_back(live);
+    view_release(&live->view);
+    records_release(&live->listed);
+    string_list_release(&live->keys);
+    strbuf_release(&live->baseline);
+    strbuf_release(&live->no_base);
+    free(live->more);
+    class_history_drop(live->history);
+    free(live);
+}
+
+/* ---- figures ---- */
+
+/* A key as a glob that fits it alone. */
+static void live_view_add_glob(struct string_list *globs, const char *key)
+{
+    struct strbuf glob;
+
+    strbuf_init(&glob);
+    for (; *key; key++) {
+        if (strchr("*?[\\", *key))
+            strbuf_addc(&glob, '\\');
+        strbuf_addc(&glob, *key);
+    }
+    string_list_add(globs, glob.data);
+    strbuf_release(&glob);
+}
+
+static bool live_view_has_key(const struct string_list *keys, const char *key)
+{
+    for (size_t i = 0; i < keys->nr; i++)
+        if (strcmp(keys->items[i], key) == 0)
+            return true;
+    return false;
+}
+
+/* The history has all benchmarks, so its figures get a filter of those that the condition lets
+ * through. */
+static void live_view_narrow(const struct live_view *live, const struct preset *preset,
+                             struct preset *out)
+{
+    const struct series_list *series = &live->history->series;
+    struct string_list filter = { 0 };
+
+    for (size_t i = 0; i < series->nr; i++) {
+        const char *key = series->items[i].bench->key;
+        if (preset_takes(preset, key) && live_view_has_key(&live->keys, key))
+            live_view_add_glob(&filter, key);
+    }
+    if (filter.nr == 0)
+        string_list_add(&filter, " "); /* fits none; an empty one would fit all */
+    *out = *preset;
+    out->filter = filter;
+}
+
+struct figure *live_view_figure(const struct live_view *live, const struct preset *preset)
+{
+    struct preset narrowed;
+
+    if (!live->filtered || !live->history || !(preset->modes & PLOT_TREND))
+        return page_figure(&live->view, preset, PAGE_POINTS);
+    live_view_narrow(live, preset, &narrowed);
+    struct figure *f = page_figure(&live->view, &narrowed, PAGE_POINTS);
+    string_list_release(&narrowed.filter);
+    return f;
+}
+
+/* ---- core ---- */
+
+static void live_view_drop_others(const struct live_view *live, cJSON *trends, const char *list)
+{
+    cJSON *array = cJSON_GetObjectItemCaseSensitive(trends, list);
+
+    for (cJSON *item = array ? array->child : NULL, *next; item; item = next) {
+        next = item->next;
+        if (!live_view_has_key(&live->keys, json_string(item, "key", "")))
+            cJSON_Delete(cJSON_DetachItemViaPointer(array, item));
+    }
+}
+
+struct cJSON *live_view_core(const struct live_view *live, const struct presets *presets)
+{
+    struct page_figures figures;
+
+    page_figures_list(&figures, &live->view, presets);
+    cJSON *core = page_core(&live->page, &figures);
+    page_figures_release(&figures);
+    cJSON *trends = cJSON_GetObjectItemCaseSensitive(core, "trends");
+    if (live->filtered && cJSON_IsObject(trends)) {
+        live_view_drop_others(live, trends, "steps");
+        live_view_drop_others(live, trends, "drifts");
+        live_view_drop_others(live, trends, "quiet");
+    }
+    cJSON *paging = cJSON_AddObjectToObject(core, "paging");
+    cJSON_AddNumberToObject(paging, "limit", (double)live->limit);
+    if (live->next)
+        json_add_int(paging, "next", live->next);
+    else
+        cJSON_AddNullToObject(paging, "next");
+    json_add_int(core, "newest", live->newest);
+    return core;
+}

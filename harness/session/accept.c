@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT */
+#include "session/accept.h"
+
+#include "base/array.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "core/clock.h"
+#include "reporters/verdict_json.h"
+#include "session/builds/git.h"
+#include "store/verdicts.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What is accepted of a verdict: NaN for one that is broken. */
+struct finding {
+    const struct store_comparison *comparison; /* with this row alone */
+    const struct store_verdict *verdict;
+    struct kept_result result;
+    double change;
+};
+
+static char *acceptance_author(const struct accept_request *request)
+{
+    const char *const ask[] = { "config", "user.name", NULL }, *user = getenv("USER");
+    struct error ignored;
+    struct strbuf name;
+
+    if (request->author)
+        return memory_string(request->author);
+    strbuf_init(&name);
+    if (git_try(ask, &name, &ignored) != 0 || name.length == 0) {
+        strbuf_clear(&name);
+        strbuf_adds(&name, user ? user : "");
+    }
+    return strbuf_detach(&name);
+}
+
+/* "+8%", "-0.08": a change for the worse of this metric. */
+static int parse_accepted_change(const char *text, const struct metric *metric, double *change,
+                                 struct error *err)
+{
+    double sign = *text == '-' ? -1 : 1, worse = metric->direction == HIGHER_IS_BETTER ? -1 : 1;
+
+    if (text_parse_fraction(text + (*text == '-' || *text == '+'), "--change", change, err))
+        return -1;
+    *change *= sign;
+    if (*change * worse > 0)
+        return 0;
+    return error_set(err,
+                     "--change %s: for %s that is no change for the worse, and only such a "
+                     "change needs to be accepted",
+                     text, metric->label);
+}
+
+/* 0: to be accepted. 1: it is no alarm; err says so. */
+static int examine_verdict(const struct accept_request *request, const struct store_comparison *c,
+                           struct finding *f, struct error *err)
+{
+    const struct store_verdict *v = &c->items[0];
+    bool broken = strcmp(v->verdict, verdict_name(VERDICT_BROKEN)) == 0;
+    bool regressed = strcmp(v->verdict, verdict_name(VERDICT_REGRESSED)) == 0;
+
+    *f = (struct finding) { .comparison = c, .verdict = v };
+    if (kept_result_read(v->result, &f->result, err))
+        return -1;
+    f->change = broken ? NAN : f->result.change;
+    if (!broken && !regressed)
+        error_set(err,
+                  "%s (%s): its newest verdict, in comparison %" PRId64
+                  " (%s to %s), is %s; "
+                  "only what regressed or broke can be accepted",
+                  v->key, v->metric, c->id, c->base, c->head, v->verdict);
+    else if (f->result.accepted && !request->change)
+        error_set(err, "%s (%s): was accepted already; see `harness baseline accepted`", v->key,
+                  v->metric);
+    else
+        return 0;
+    return 1;
+}
+
+static bool is_equal_acceptance(const struct store_acceptance *a, const struct store_acceptance *b)
+{
+    return strcmp(a->key, b->key) == 0 && strcmp(a->metric, b->metric) == 0 &&
+           strcmp(a->machine, b->machine) == 0 && strcmp(a->commit, b->commit) == 0 &&
+           (a->change == b->change || (isnan(a->change) && isnan(b->change)));
+}
+
+static const struct store_acceptance *find_equal_acceptance(const struct accepting *batch,
+                                                            const struct store_acceptance *a)
+{
+    for (size_t i = 0; i < batch->earlier.nr; i++)
+        if (is_equal_acceptance(&batch->earlier.items[i], a))
+            return &batch->earlier.items[i];
+    return NULL;
+}
+
+static int add_finding(struct accepting *batch, const struct accept_request *request,
+                       struct finding *f, struct error *err)
+{
+    const struct store_verdict *v = f->verdict;
+    const struct metric *metric = metric_find(v->metric, err);
+
+    if (!metric)
+        return -1;
+    if (request->change && isnan(f->change))
+        return error_set(err, "%s is broken, not slower: there is no --change to accept", v->key);
+    if (request->change && parse_accepted_change(request->change, metric, &f->change, err))
+        return -1;
+    struct store_acceptance a = {
+        .key = v->key,
+        .metric = v->metric,
+        .machine = v->machine,
+        .commit = f->comparison->head_commit,
+        .change = f->change,
+        .reason = batch->reason,
+        .author = batch->author,
+        .accepted_ms = clock_epoch_ms(),
+    };
+    const struct store_acceptance *equal = find_equal_acceptance(batch, &a);
+    if (equal) {
+        batch->again++;
+        error_set(err, "%s (%s): the same was accepted already, as %" PRId64, v->key, v->metric,
+                  equal->id);
+        return 1;
+    }
+    *array_push(&batch->items) = a;
+    *array_push(&batch->seen) = f->result.change;
+    return 0;
+}
+
+/* Looks at all before anything is written; -1 where there is nothing to accept. */
+static int gather_findings(struct accepting *batch, const struct accept_request *request,
+                           const struct store_comparisons *found, struct error *err)
+{
+    int rc = 0;
+
+    for (size_t i = 0; rc >= 0 && i < found->nr; i++) {
+        struct finding f;
+        rc = examine_verdict(request, &found->items[i], &f, err);
+        if (rc == 0)
+            rc = add_finding(batch, request, &f, err);
+    }
+    if (rc < 0 || batch->items.nr > 0)
+        return rc < 0 ? -1 : 0;
+    if (found->nr == 1)
+        return -1;
+    return error_set(err,
+                     "%zu newest verdicts fit \"%s\", and none of them is regressed or broken "
+                     "without being accepted",
+                     found->nr, request->key);
+}
+
+static int accept_found(struct store *store, const struct accept_request *request,
+                        const struct store_comparisons *found, struct accepting *batch,
+                        struct error *err)
+{
+    batch->author = acceptance_author(request);
+    batch->reason = memory_string(request->reason);
+    batch->of = found->nr;
+    int rc = store_acceptance_list(store, NULL, &batch->earlier, err);
+    if (rc == 0)
+        rc = gather_findings(batch, request, found, err);
+    return rc ? rc : store_acceptance_add(store, batch->items.items, batch->items.nr, err);
+}
+
+int accept_run(struct store *store, const struct accept_request *request, struct accepting *batch,
+               struct error *err)
+{
+    struct store_comparisons *found = &batch->found;
+
+    if (!request->reason || !*request->reason)
+        return error_set(err, "say why with --reason TEXT, for those who find the change later");
+    if (request->metric && !metric_find(request->metric, err))
+        return -1;
+    int rc = store_verdict_newest(store, &request->key, 1, request->metric, found, err);
+    if (rc == 0 && found->nr == 0)
+        rc = error_set(err,
+                       "%s: no verdict of \"%s\"%s%s has been recorded; `harness compare "
+                       "--baseline REF` records verdicts",
+                       store_path(store), request->key, request->metric ? " on " : "",
+                       request->metric ? request->metric : "");
+    if (rc == 0)
+        rc = accept_found(store, request, found, batch, err);
+    return rc;
+}
+
+void accepting_release(struct accepting *batch)
+{
+    array_release(&batch->items);
+    array_release(&batch->seen);
+    store_acceptances_release(&batch->earlier);
+    store_comparisons_release(&batch->found);
+    free(batch->author);
+    free(batch->reason);
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/* Where the history lies, what a REF on the command line means, and series over many runs. */
+#ifndef HARNESS_SESSION_HISTORY_FILE_H
+#define HARNESS_SESSION_HISTORY_FILE_H
+
+#include "base/strbuf.h"
+#include "store/store.h"
+#include "trend/series.h"
+#include "view/history_side.h"
+
+#include <stdbool.h>
+
+/* `given` (--db), else $HARNESS_DB, else .harness/history.db at the top of the project: the
+ * nearest folder upwards that has .harness or .git, or the current one. */
+void history_path(const char *given, struct strbuf *path);
+/* history_side_load() with the reviewed baselines of this machine's class. */
+int history_load_side(struct store *store, const char *ref, const struct store_scope *scope,
+                      const struct store_filter *filter, struct history_side *side,
+                      struct error *err);
+
+/* The nearest folder upwards that holds .harness or .git; "." if there is none. */
+void history_project_top(struct strbuf *top);
+/* baselines/<class of this machine> at the top of the project. */
+void history_baseline_folder(struct strbuf *path);
+/* baselines/<machine class>/<name>.json at the top of the project. */
+void history_baseline_file(const char *machine_class, const char *name, struct strbuf *path);
+
+/* A folder beside the history file, such as "plots". */
+void history_sibling(const char *history, const char *name, struct strbuf *path);
+/* The folder of builds beside the history that `given` means; it is path->data. */
+const char *history_builds(const char *given, struct strbuf *path);
+
+/* When the first of them began, ms since the epoch; INT64_MAX where there is none. */
+int64_t history_first_start(const struct records *runs);
+
+/* Drops the runs of which `keep` says false; nr_runs members. */
+void history_keep_runs(struct records *runs, const bool *keep);
+
+/* Series of the metric over these runs of the history, from the measurements that `filter` takes
+ * (NULL: all). `runs` needs no measurements, and must outlive the list. */
+int history_series(struct store *store, const struct records *runs, const struct metric *metric,
+                   const struct store_filter *filter, struct series_list *out, struct error *err);
+
+#endif

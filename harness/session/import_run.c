@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: MIT */
+#include "session/import_run.h"
+
+#include "base/json.h"
+#include "core/clock.h"
+#include "machine/environment.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- reading ---- */
+
+static const struct run *part_run(const struct import_part *part)
+{
+    return &part->imported.records.runs[0];
+}
+
+/* What is said goes over what the file says. */
+static void apply_said(const struct import_said *said, struct imported *imported)
+{
+    struct run *run = &imported->records.runs[0];
+
+    snprintf(run->label, sizeof(run->label), "%s", said->label ? said->label : "");
+    if (said->commit)
+        snprintf(run->build.commit, sizeof(run->build.commit), "%s", said->commit);
+    if (said->branch)
+        snprintf(run->build.branch, sizeof(run->build.branch), "%s", said->branch);
+    if (said->machine && strcmp(said->machine, "this") == 0)
+        environment_machine(&run->machine);
+    else if (said->machine)
+        import_machine_class(&run->machine, said->machine);
+    if (said->date_ms)
+        run->started_ms = said->date_ms;
+    if (run->started_ms <= 0)
+        run->started_ms = imported->written_ms;
+    if (run->started_ms <= 0)
+        run->started_ms = clock_epoch_ms();
+    run->ended_ms = run->started_ms;
+    for (size_t i = 0; i < imported->records.nr; i++)
+        imported->records.items[i].m.started_ms = run->started_ms;
+}
+
+static int check_parts_equal(const struct import_part *a, const struct import_part *b,
+                             const char *what, const char *of_a, const char *of_b,
+                             const char *option, struct error *err)
+{
+    if (strcmp(of_a, of_b) == 0)
+        return 0;
+    return error_set(
+        err,
+        "%s is of %s \"%.80s\", %s of \"%.80s\": files of one call are launches of one "
+        "run; import them apart%s%s",
+        a->path, what, of_a[0] ? of_a : "unknown", b->path, of_b[0] ? of_b : "unknown",
+        *option ? ", or say it for both by " : "", option);
+}
+
+static int check_parts_agree(const struct import_part *a, const struct import_part *b,
+                             struct error *err)
+{
+    const struct run *x = part_run(a), *y = part_run(b);
+
+    return check_parts_equal(a, b, "the program", import_format_title(a->imported.format),
+                             import_format_title(b->imported.format), "", err) ||
+                   check_parts_equal(a, b, "machine class", x->machine.class_name,
+                                     y->machine.class_name, "--machine", err) ||
+                   check_parts_equal(a, b, "commit", x->build.commit, y->build.commit, "--commit",
+                                     err) ||
+                   check_parts_equal(a, b, "branch", x->build.branch, y->build.branch, "--branch",
+                                     err)
+               ? -1
+               : 0;
+}
+
+static int check_part(struct import_job *job, struct import_part *part, struct error *err)
+{
+    const struct import_said *said = &job->said;
+    const struct import_part *first = &job->parts.items[0];
+    bool records = part->imported.format == IMPORT_RECORDS;
+
+    if (records != (first->imported.format == IMPORT_RECORDS))
+        return error_set(err, "%s and %s: records of harness are imported by themselves",
+                         first->path, part->path);
+    if (records && (said->label || said->commit || said->branch || said->machine || said->project ||
+                    said->date_ms))
+        return error_set(err,
+                         "%s: records of harness say themselves what they are: none of --label, "
+                         "--commit, --branch, --date, --machine and --project",
+                         part->path);
+    if (records)
+        return 0;
+    apply_said(said, &part->imported);
+    return part == first ? 0 : check_parts_agree(first, part, err);
+}
+
+int import_job_read(struct import_job *job, int nr, char **paths, struct error *err)
+{
+    for (int i = 0; i < nr; i++) {
+        struct import_part *part = array_push(&job->parts);
+        part->path = paths[i];
+        if (import_file(paths[i], &job->options, &part->imported, err) ||
+            check_part(job, part, err))
+            return -1;
+    }
+    return 0;
+}
+
+void import_job_release(struct import_job *job)
+{
+    for (size_t i = 0; i < job->parts.nr; i++)
+        imported_release(&job->parts.items[i].imported);
+    array_release(&job->parts);
+}
+
+/* ---- what is known already ---- */
+
+static const cJSON *import_json(const cJSON *settings)
+{
+    return cJSON_GetObjectItemCaseSensitive(settings, "import");
+}
+
+static bool import_has_file(const cJSON *import, const char *digest)
+{
+    const cJSON *file;
+
+    cJSON_ArrayForEach(file, cJSON_GetObjectItemCaseSensitive(import, "files"))
+    {
+        if (strcmp(json_string(file, "digest", ""), digest) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* The measurement counts once, under what it was said to be. */
+static void mark_known_parts(struct import_job *job, const struct run *run, const cJSON *import)
+{
+    char digest[DIGEST_TEXT_SIZE];
+    const char *project = job->said.project ? job->said.project : "";
+
+    for (size_t i = 0; i < job->parts.nr; i++) {
+        struct import_part *part = &job->parts.items[i];
+        const struct run *own = part_run(part);
+        digest_text(&part->imported.digest, digest);
+        if (strcmp(own->label, run->label) == 0 &&
+            strcmp(own->build.commit, run->build.commit) == 0 &&
+            strcmp(own->build.branch, run->build.branch) == 0 &&
+            strcmp(project, json_string(import, "project", "")) == 0 &&
+            import_has_file(import, digest))
+            part->there = run->id;
+    }
+}
+
+static void mark_twins(struct import_job *job)
+{
+    for (size_t i = 0; i < job->parts.nr; i++)
+        for (size_t k = 0; k < i; k++) {
+            const struct digest *a = &job->parts.items[i].imported.digest;
+            const struct digest *b = &job->parts.items[k].imported.digest;
+            if (a->high == b->high && a->low == b->low)
+                job->parts.items[i].twice = true;
+        }
+}
+
+int import_job_known(struct import_job *job, struct store *store, struct error *err)
+{
+    struct records finished = { .nr = 0 };
+    struct error ignored;
+    int rc = store_finished_runs(store, NULL, &finished, err);
+
+    for (size_t i = 0; rc == 0 && i < finished.nr_runs; i++) {
+        const struct run *run = &finished.runs[i];
+        if (!run->settings || !strstr(run->settings, "\"import\""))
+            continue;
+        cJSON *settings = json_parse(run->settings, strlen(run->settings), "settings", &ignored);
+        if (import_json(settings))
+            mark_known_parts(job, run, import_json(settings));
+        cJSON_Delete(settings);
+    }
+    records_release(&finished);
+    mark_twins(job);
+    return rc;
+}
+
+/* ---- one run ---- */
+
+static bool is_part_new(const struct import_part *part)
+{
+    return !part->there && !part->twice;
+}
+
+static char *import_settings(const struct import_job *job, int launches)
+{
+    cJSON *json = cJSON_CreateObject(), *import = cJSON_AddObjectToObject(json, "import");
+    cJSON *files = cJSON_CreateArray();
+
+    json_add_string(json, "in_turn", job->said.in_turn);
+    json_add_int(json, "launches", launches);
+    json_add_string(import, "tool", import_format_title(job->parts.items[0].imported.format));
+    json_add_string(import, "project", job->said.project);
+    if (job->options.cpu_time)
+        cJSON_AddTrueToObject(import, "cpu_time");
+    if (job->options.repetitions)
+        cJSON_AddTrueToObject(import, "repetitions_as_launches");
+    cJSON_AddItemToObject(import, "files", files);
+    for (size_t i = 0; i < job->parts.nr; i++) {
+        const struct import_part *part = &job->parts.items[i];
+        const char *slash = strrchr(part->path, '/');
+        char digest[DIGEST_TEXT_SIZE];
+        if (!is_part_new(part))
+            continue;
+        cJSON *file = cJSON_CreateObject();
+        json_add_string(file, "name", slash && slash[1] ? slash + 1 : part->path);
+        digest_text(&part->imported.digest, digest);
+        cJSON_AddStringToObject(file, "digest", digest);
+        cJSON_AddItemToArray(files, file);
+    }
+    return json_take_text(json);
+}
+
+static void name_imported_run(const struct import_job *job, struct run *run)
+{
+    struct digest digest;
+
+    digest_init(&digest);
+    digest_add_text(&digest, "harness import");
+    digest_add_text(&digest, run->label);
+    digest_add_text(&digest, run->build.commit);
+    digest_add_text(&digest, run->build.branch);
+    digest_add_text(&digest, job->said.project);
+    for (size_t i = 0; i < job->parts.nr; i++) {
+        char text[DIGEST_TEXT_SIZE];
+        digest_text(&job->parts.items[i].imported.digest, text);
+        if (is_part_new(&job->parts.items[i]))
+            digest_add_text(&digest, text);
+    }
+    digest_uuid(&digest, run->uuid);
+}
+
+/* The part's launches behind those that are there; it has none left. */
+static void move_records(struct import_part *part, struct records *out)
+{
+    int launches = import_launches(out, 0);
+    struct records *from = &part->imported.records;
+
+    for (size_t i = 0; i < from->nr; i++) {
+        struct record *r = &from->items[i];
+        records_add(out, 0, launches + r->launch_seq)->m = r->m;
+        r->m = (struct measurement) { .outcome = OUTCOME_OK };
+    }
+}
+
+void import_job_merge(struct import_job *job, struct records *out)
+{
+    *out = (struct records) { .nr = 0 };
+    for (size_t i = 0; i < job->parts.nr; i++) {
+        struct import_part *part = &job->parts.items[i];
+        const struct run *own = part_run(part);
+        if (!is_part_new(part))
+            continue;
+        if (out->nr_runs == 0)
+            run_copy(records_add_run(out), own);
+        struct run *run = &out->runs[0];
+        if (own->started_ms < run->started_ms)
+            run->started_ms = own->started_ms;
+        if (own->ended_ms > run->ended_ms)
+            run->ended_ms = own->ended_ms;
+        move_records(part, out);
+    }
+    if (out->nr_runs == 0)
+        return;
+    out->runs[0].settings = import_settings(job, import_launches(out, 0));
+    name_imported_run(job, &out->runs[0]);
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/* Files of other benchmark programs on their way into the history, as launches of one run. */
+#ifndef HARNESS_SESSION_IMPORT_RUN_H
+#define HARNESS_SESSION_IMPORT_RUN_H
+
+#include "base/array.h"
+#include "importers/import.h"
+#include "store/store.h"
+
+/* What the user says of the files, over what these say themselves. NULL: nothing. */
+struct import_said {
+    const char *label, *commit, *branch, *machine, *project;
+    const char *in_turn; /* name of the session in which another run was measured in turn with it */
+    int64_t date_ms;     /* 0: not said */
+};
+
+struct import_part {
+    const char *path;
+    struct imported imported;
+    int64_t there; /* the run of the history that has it already; 0: none */
+    bool twice;    /* an earlier part is the same */
+};
+
+struct import_job {
+    struct import_options options;
+    struct import_said said;
+    ARRAY(struct import_part) parts;
+};
+
+/* Reads all files, before anything is written. What they tell must go together: one program, one
+ * machine class, one commit and branch. */
+int import_job_read(struct import_job *job, int nr, char **paths, struct error *err);
+void import_job_release(struct import_job *job);
+
+/* Marks the files that the history has under the same label, commit, branch and project. */
+int import_job_known(struct import_job *job, struct store *store, struct error *err);
+/* Moves what is new into one run, a launch or more a file. Its uuid follows from the content. No
+ * records: nothing is new. */
+void import_job_merge(struct import_job *job, struct records *out);
+
+#endif

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+#include "session/measure/measuring.h"
+
+#include "base/clean.h"
+#include "base/memory.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+
+static char *clean_note(const char *format, va_list args) __attribute__((format(printf, 1, 0)));
+
+static char *clean_note(const char *format, va_list args)
+{
+    size_t size = clean_print(NULL, 0, format, args) + 1;
+    char *text = memory_zeroed(size, 1);
+
+    clean_print(text, size, format, args);
+    return text;
+}
+
+void sink_note(const struct session_sink *sink, const char *format, ...)
+{
+    va_list args;
+
+    if (!sink || !sink->note)
+        return;
+    va_start(args, format);
+    char *text = clean_note(format, args);
+    va_end(args);
+    sink->note(sink->context, text);
+    free(text);
+}
+
+void sink_progressed(const struct session_sink *sink)
+{
+    if (sink && sink->progressed)
+        sink->progressed(sink->context);
+}
+
+double measuring_timeout(const struct measuring *m)
+{
+    return m->timeout > 0 ? m->timeout : MEASURING_TIMEOUT;
+}
+
+bool measuring_interrupted(const struct measuring *m)
+{
+    return m->interrupted && *m->interrupted;
+}
+
+void measuring_build_begins(const void *measuring, const char *commit, const char *title)
+{
+    const struct measuring *m = measuring;
+
+    sink_note(m->sink, "building %.7s %s\n", commit, title);
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+#include "session/measure/profile_record.h"
+
+#include "base/json.h"
+#include "base/text.h"
+#include "session/measure/recording.h"
+#include "session/measure/roofs.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_reference_variant(const struct benchmark *b)
+{
+    return (b->variant->flags & (VARIANT_PLAIN | VARIANT_VENDOR)) != 0;
+}
+
+static bool has_better_variant(const struct benchmark_list *list, const struct benchmark *b)
+{
+    for (size_t i = 0; i < list->nr; i++)
+        if (list->items[i].variant->kernel == b->variant->kernel &&
+            !is_reference_variant(&list->items[i]))
+            return true;
+    return false;
+}
+
+void profile_choose(struct benchmark_list *list)
+{
+    bool *keep = memory_zeroed(list->nr + 1, sizeof(*keep));
+    size_t kept = 0;
+
+    for (size_t i = 0; i < list->nr; i++)
+        keep[i] =
+            !is_reference_variant(&list->items[i]) || !has_better_variant(list, &list->items[i]);
+    for (size_t i = 0; i < list->nr; i++)
+        if (keep[i])
+            list->items[kept++] = list->items[i];
+    list->nr = kept;
+    free(keep);
+}
+
+/* Whether `length` characters of `name` are leading parts of `other`, too. */
+static bool is_leading_part(const char *name, size_t length, const char *other)
+{
+    return strncmp(name, other, length) == 0 && (other[length] == '/' || other[length] == '\0');
+}
+
+static size_t shared_length(const char *name, size_t length, const char *other)
+{
+    while (length > 0 && !is_leading_part(name, length, other)) {
+        length--;
+        while (length > 0 && name[length] != '/')
+            length--;
+    }
+    return length;
+}
+
+void profile_name(const struct benchmark_list *list, struct strbuf *name)
+{
+    const char *first = list->items[0].variant->kernel->name;
+    size_t length = strlen(first);
+
+    for (size_t i = 1; i < list->nr; i++)
+        length = shared_length(first, length, list->items[i].variant->kernel->name);
+    if (length > 0)
+        strbuf_addf(name, "%.*s", (int)length, first);
+    else
+        strbuf_adds(name, "several");
+}
+
+int profile_set_plant(struct profile_request *r, const char *text, struct error *err)
+{
+    const char *equals = text ? strrchr(text, '=') : NULL;
+
+    if (!text)
+        return 0;
+    if (!equals || equals == text)
+        return error_set(err, "--plant: \"%s\" is not OPERATION=SHARE, such as head=50%%", text);
+    if (text_parse_fraction(equals + 1, "--plant", &r->profiling.plant_share, err))
+        return -1;
+    if (!(r->profiling.plant_share > 0))
+        return error_set(err, "--plant: a slow-down of 0 is none");
+    if (r->workload.device.kind != DEVICE_CPU)
+        return error_set(err, "--plant: a slow-down can be planted on the CPU, not on %s",
+                         r->workload.device.label);
+    r->planted = memory_string(text);
+    r->planted[equals - text] = '\0';
+    r->profiling.plant = r->planted;
+    return 0;
+}
+
+static char *profile_settings(const struct profile_request *r)
+{
+    cJSON *json = cJSON_CreateObject();
+
+    cJSON_AddBoolToObject(json, "profile", true);
+    if (r->profiling.plant)
+        cJSON_AddTrueToObject(json, "planted");
+    json_add_string(json, "device", r->workload.device.spec);
+    json_add_int(json, "launches", r->workload.suite.launches);
+    json_add_int(json, "iterations", r->profiling.iterations);
+    recording_add_guests(json, &r->workload.guests);
+    return json_take_text(json);
+}
+
+int profile_record(const struct profile_request *r, struct profile_result *result,
+                   struct error *err)
+{
+    enum sweep_end end = SWEEP_DONE;
+
+    *result = (struct profile_result) { 0 };
+    struct run *run = records_add_run(&result->records);
+    recording_describe(run, "", r->label, profile_settings(r), &r->workload.guests);
+    struct recording recording = {
+        .workload = &r->workload,
+        .store = r->store,
+        .measuring = r->measuring,
+        .profiling = &r->profiling,
+        .run = run,
+        .records = &result->records,
+        .unkept = r->unkept,
+    };
+    int rc = roofs_ensure(r->store, run, &r->workload.device, false, r->measuring, err);
+    if (rc == 0)
+        rc = prof_overhead(&result->cost) ? error_set(err, "no memory for a profile") : 0;
+    if (rc == 0)
+        rc = recording_run(&recording, &end, err);
+    if (rc == 0)
+        rc = roofs_load(r->store, run, &r->workload.device, &result->records, err);
+    result->run = rc == 0 && !r->unkept ? run->id : 0;
+    result->interrupted = end == SWEEP_INTERRUPTED;
+    return rc;
+}
+
+void profile_result_release(struct profile_result *result)
+{
+    records_release(&result->records);
+}
+
+struct timeline_roofs profile_roofs(const struct profile_result *result,
+                                    const struct benchmark *bench, const struct device *device)
+{
+    char label[NAME_SIZE];
+
+    snprintf(label, sizeof(label), "%.*s", (int)device_label_hardware(device->label),
+             device->label);
+    return timeline_roofs_of(result->records.ceilings, result->records.nr_ceilings, label,
+                             math_name(bench->variant->math));
+}

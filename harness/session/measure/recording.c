@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT */
+#include "session/measure/recording.h"
+
+#include "base/json.h"
+#include "core/clock.h"
+#include "machine/environment.h"
+#include "session/builds/git.h"
+#include "stats/random.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int recording_check_label(const char *label, size_t more, struct error *err)
+{
+    const struct run *run = NULL;
+    size_t room = sizeof(run->label) - 1 - more;
+
+    if (!label || strlen(label) <= room)
+        return 0;
+    return error_set(err, "--label: at most %zu characters, not %zu", room, strlen(label));
+}
+
+void recording_describe(struct run *run, const char *suite, const char *label, char *settings,
+                        const struct guests *guests)
+{
+    random_uuid(run->uuid);
+    run->started_ms = clock_epoch_ms();
+    snprintf(run->suite, sizeof(run->suite), "%s", suite);
+    snprintf(run->label, sizeof(run->label), "%s", label ? label : "");
+    environment_machine(&run->machine);
+    environment_build(&run->build);
+    if (guests && guests_any(guests))
+        git_tree_describe(&run->build);
+    run->environment = environment_json();
+    run->settings = settings;
+}
+
+void recording_add_guests(cJSON *settings, const struct guests *guests)
+{
+    struct build own;
+
+    if (!guests_any(guests))
+        return;
+    guests_describe(guests, settings);
+    cJSON *harness = cJSON_AddObjectToObject(settings, "harness");
+    environment_build(&own);
+    json_add_string(harness, "commit", own.commit);
+    cJSON_AddBoolToObject(harness, "dirty", own.dirty);
+}
+
+/* That the log of another file was put aside, or that a run is kept elsewhere; each once. */
+static void note_place(const struct recording *r)
+{
+    char *note = store_take_note(r->store);
+
+    if (note)
+        sink_note(r->measuring->sink, "harness: %s\n", note);
+    free(note);
+}
+
+/* Where the run goes on in another file, that is told at once: an interrupted one has no end. */
+static int note_elsewhere(const struct recording *r, int rc)
+{
+    if (store_is_elsewhere(r->store))
+        note_place(r);
+    return rc;
+}
+
+static int record_launch_begin(void *recording, const struct launch *l, struct error *err)
+{
+    struct recording *r = recording;
+
+    r->launch_seq = l->seq;
+    if (r->unkept)
+        return 0;
+    return note_elsewhere(r, store_begin_launch(r->store, r->run->id, l, &r->launch_id, err));
+}
+
+static int record_launch_end(void *recording, const struct launch *l, struct error *err)
+{
+    const struct recording *r = recording;
+
+    return r->unkept ? 0 : note_elsewhere(r, store_end_launch(r->store, r->launch_id, l, err));
+}
+
+static int record_measurement(void *recording, const struct launch *l, const struct measurement *m,
+                              struct error *err)
+{
+    struct recording *r = recording;
+    int64_t id = r->launch_id;
+
+    /* What was made again belongs to an earlier launch. */
+    if (!r->unkept && l->seq != r->launch_seq &&
+        store_find_launch(r->store, r->run->id, l->seq, &id, err))
+        return -1;
+    if (r->records)
+        measurement_copy(&records_add(r->records, 0, l->seq)->m, m);
+    return r->unkept ? 0 : note_elsewhere(r, store_add_measurement(r->store, id, m, err));
+}
+
+int recording_end(struct recording *r, struct error *err)
+{
+    r->run->ended_ms = clock_epoch_ms();
+    int rc = store_end_run(r->store, r->run->id, r->run->ended_ms, err);
+    note_place(r);
+    return rc;
+}
+
+static void show_recording_progress(void *recording, const struct sweep_progress *p)
+{
+    const struct recording *r = recording;
+    const struct session_sink *sink = r->measuring->sink;
+
+    if (sink && sink->sweep && (!r->quiet || sink->rewrites))
+        sink->sweep(sink->context, p);
+}
+
+struct sweep_sink recording_sink(struct recording *r)
+{
+    return (struct sweep_sink) {
+        .context = r,
+        .launch_begin = record_launch_begin,
+        .launch_end = record_launch_end,
+        .measurement = record_measurement,
+        .progress = show_recording_progress,
+    };
+}
+
+int recording_run(struct recording *r, enum sweep_end *end, struct error *err)
+{
+    const struct workload *w = r->workload;
+    const struct measuring *how = r->measuring;
+    const struct sweep sweep = {
+        .device_spec = w->device.spec,
+        .benchmarks = w->list.items,
+        .nr = w->list.nr,
+        .launches = w->suite.launches,
+        .settings = { .sampling = w->suite.sampling,
+                      .seed = (uint64_t)how->seed,
+                      .memory_limit = how->memory_limit,
+                      .guests = &w->guests,
+                      .profiling = r->profiling },
+        .case_timeout = measuring_timeout(how),
+        .budget = how->budget,
+        .plant = r->plant,
+        .once = how->no_repeat,
+        .interrupted = how->interrupted,
+    };
+    const struct sweep_sink sink = recording_sink(r);
+
+    if (!r->unkept && store_begin_run(r->store, r->run, err))
+        return -1;
+    int rc = sweep_run(&sweep, &sink, end, err);
+    sink_progressed(how->sink);
+    return rc || r->unkept || *end == SWEEP_INTERRUPTED ? rc : recording_end(r, err);
+}
+
+static char *sample_settings(const struct workload *w, bool planted)
+{
+    cJSON *json = cJSON_CreateObject();
+
+    json_add_string(json, "device", w->device.spec);
+    json_add_int(json, "launches", w->suite.launches);
+    if (planted)
+        cJSON_AddTrueToObject(json, "planted");
+    recording_add_guests(json, &w->guests);
+    cJSON_AddItemToObject(json, "sampling", sampling_to_json(&w->suite.sampling));
+    return json_take_text(json);
+}
+
+int recording_sample(struct store *store, const struct workload *workload, const char *label,
+                     const double *plant, const struct measuring *how, struct records *out,
+                     struct error *err)
+{
+    struct run *run = records_add_run(out);
+    enum sweep_end end = SWEEP_DONE;
+    struct recording r = {
+        .workload = workload,
+        .store = store,
+        .measuring = how,
+        .plant = plant,
+        .run = run,
+        .records = out,
+        .quiet = true, /* the caller tells enough */
+    };
+
+    recording_describe(run, workload->suite.name, label, sample_settings(workload, plant != NULL),
+                       &workload->guests);
+    int rc = recording_run(&r, &end, err);
+    return rc == 0 && end == SWEEP_INTERRUPTED ? error_set(err, "interrupted") : rc;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A run on its way into the history: described, measured launch by launch in fresh processes,
+ * ended. For all commands that measure.
+ *
+ *     recording_describe(&run, suite, label, settings, guests);
+ *     struct recording r = { .workload = &workload, .store = store, .measuring = &how, .run = &run
+ * }; recording_run(&r, &end, err);
+ */
+#ifndef HARNESS_SESSION_MEASURE_RECORDING_H
+#define HARNESS_SESSION_MEASURE_RECORDING_H
+
+#include "measure/profiling.h"
+#include "plugin/guests.h"
+#include "session/measure/measuring.h"
+#include "session/measure/workload.h"
+#include "store/store.h"
+
+struct recording {
+    const struct workload *workload;   /* what, how long, how many launches */
+    struct store *store;               /* STORE_WRITE */
+    const struct measuring *measuring; /* its sink gets progress, too */
+    const double *plant;               /* of each benchmark, see launch/launch.h; NULL: none */
+    const struct profiling *profiling; /* NULL: none */
+    struct run *run;                   /* recording_describe(); gets its id */
+    struct records *records;           /* gets each measurement, too, as of its run 0; or NULL */
+    bool quiet;                        /* no progress but one that is rewritten in place */
+    bool unkept;                       /* `records` alone gets what is measured */
+    int64_t launch_id;                 /* of the launch in hand ... */
+    int launch_seq;                    /* ... and its number */
+};
+
+/* A label that the history would cut is an error; `more` characters are put behind it. */
+int recording_check_label(const char *label, size_t more, struct error *err);
+/* Everything but the id: a fresh uuid, from now, on this machine, by this program. Takes
+ * `settings`; `label` and `guests` may be NULL. Where there are guests, what is measured is not
+ * this program's: commit, branch and dirty are those of the work tree of the current folder. */
+void recording_describe(struct run *run, const char *suite, const char *label, char *settings,
+                        const struct guests *guests);
+/* Says in a run's settings which guests are measured, and then the commit of this program. */
+void recording_add_guests(cJSON *settings, const struct guests *guests);
+
+/* The run, from its begin to its end. What was finished before an error or an interrupt stays as an
+ * unfinished run. */
+int recording_run(struct recording *r, enum sweep_end *end, struct error *err);
+
+/* Its parts, for who runs the launches himself: what takes them, and the end. */
+struct sweep_sink recording_sink(struct recording *r);
+int recording_end(struct recording *r, struct error *err);
+
+/* One run of the workload, for commands that need several: `out` gets it. -1 where it was
+ * interrupted, too. Release `out` whatever the result. */
+int recording_sample(struct store *store, const struct workload *workload, const char *label,
+                     const double *plant, const struct measuring *how, struct records *out,
+                     struct error *err);
+
+#endif

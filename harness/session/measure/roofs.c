@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+#include "session/measure/roofs.h"
+
+#include "machine/ceilings.h"
+#include "metrics/epoch.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Roofs whose best repetition is this much better than their value were taken on a busy machine;
+ * so was a launch that costs more than any sleeping thread needs to wake. */
+static const double busy_spread = 1.25, busy_launch_ns = 1e5;
+
+void roofs_epoch(const struct run *run, char epoch[17])
+{
+    snprintf(epoch, 17, "%016llx", (unsigned long long)epoch_id(run));
+}
+
+static bool is_time_roof(const struct ceiling *c)
+{
+    return strcmp(c->unit, "ns") == 0;
+}
+
+static bool is_rate_roof(const struct ceiling *c)
+{
+    return strcmp(c->unit, "B/s") == 0 || strcmp(c->unit, "FLOP/s") == 0;
+}
+
+static bool is_better_roof(const struct ceiling *a, const struct ceiling *b)
+{
+    return is_time_roof(a) ? a->value < b->value : is_rate_roof(a) && a->value > b->value;
+}
+
+/* A roof is a lower bound: the best one ever seen in the epoch stands. Data-sheet values that were
+ * set by hand stay. */
+static void keep_better_roof(struct ceiling *fresh, const struct records *known)
+{
+    for (size_t i = 0; i < known->nr_ceilings; i++) {
+        const struct ceiling *old = &known->ceilings[i];
+        if (strcmp(old->name, fresh->name) != 0)
+            continue;
+        double spec = old->spec > 0 ? old->spec : fresh->spec;
+        if (is_better_roof(old, fresh))
+            *fresh = *old;
+        fresh->spec = spec;
+    }
+}
+
+static bool are_roofs_busy(const struct ceiling *ceilings, size_t nr)
+{
+    for (size_t i = 0; i < nr; i++) {
+        const struct ceiling *c = &ceilings[i];
+        if ((is_time_roof(c) && c->value > busy_launch_ns) ||
+            (is_rate_roof(c) && c->high > busy_spread * c->value))
+            return true;
+    }
+    return false;
+}
+
+static int measure_roofs(struct store *store, const struct run *run, const struct device *device,
+                         const char *epoch, const struct records *known,
+                         const struct measuring *how, struct error *err)
+{
+    struct ceiling ceilings[CEILINGS_MAX];
+    int nr = sweep_ceilings(device->spec, ceilings, how->interrupted, err);
+
+    if (nr < 0)
+        return -1;
+    for (int i = 0; i < nr; i++)
+        keep_better_roof(&ceilings[i], known);
+    if (are_roofs_busy(ceilings, (size_t)nr))
+        sink_note(how->sink,
+                  "the roofs vary by more than %.0f %%: the machine is busy; the next run "
+                  "measures them again\n",
+                  100 * (busy_spread - 1));
+    return store_add_ceilings(store, &run->machine, epoch, ceilings, (size_t)nr, err);
+}
+
+int roofs_load(struct store *store, const struct run *run, const struct device *device,
+               struct records *out, struct error *err)
+{
+    char epoch[17], label[NAME_SIZE];
+
+    roofs_epoch(run, epoch);
+    snprintf(label, sizeof(label), "%.*s", (int)device_label_hardware(device->label),
+             device->label);
+    return store_load_ceilings(store, run->machine.id, label, epoch, out, err);
+}
+
+int roofs_ensure(struct store *store, const struct run *run, const struct device *device,
+                 bool again, const struct measuring *how, struct error *err)
+{
+    struct records known = { 0 };
+    char epoch[17];
+
+    if (!device_has_ceilings(device))
+        return 0;
+    roofs_epoch(run, epoch);
+    int rc = roofs_load(store, run, device, &known, err);
+    bool usable = known.nr_ceilings > 0 && !are_roofs_busy(known.ceilings, known.nr_ceilings);
+    if (rc == 0 && (again || !usable)) {
+        sink_note(how->sink,
+                  "measuring the roofs of %s (once for this machine, compiler and kernel)\n",
+                  device->model[0] ? device->model : device->describe);
+        rc = measure_roofs(store, run, device, epoch, &known, how, err);
+    }
+    records_release(&known);
+    return rc;
+}

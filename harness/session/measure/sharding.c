@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: MIT */
+#include "session/measure/sharding.h"
+
+#include "base/array.h"
+#include "base/file.h"
+#include "base/json.h"
+#include "base/text.h"
+#include "core/run_kind.h"
+#include "launch/shard.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { RUNS_MAX = 500 }; /* looked into; older ones say little */
+
+/* The mean of each key over the launches of one run. */
+struct tally {
+    const char *const *keys;
+    size_t nr;
+    double *seconds, *sum; /* seconds: what is asked for; 0 or NaN: not known yet */
+    size_t *launches;
+};
+
+static void tally_init(struct tally *t, const char *const *keys, size_t nr, double *seconds)
+{
+    *t = (struct tally) { .keys = keys, .nr = nr, .seconds = seconds };
+    t->sum = memory_zeroed(nr + 1, sizeof(*t->sum));
+    t->launches = memory_zeroed(nr + 1, sizeof(*t->launches));
+}
+
+static void tally_release(struct tally *t)
+{
+    free(t->sum);
+    free(t->launches);
+}
+
+static void tally_add(struct tally *t, const struct measurement *m)
+{
+    for (size_t i = 0; m->seconds > 0 && i < t->nr; i++) {
+        if (strcmp(t->keys[i], m->bench.key) != 0)
+            continue;
+        t->sum[i] += m->seconds;
+        t->launches[i]++;
+    }
+}
+
+/* The end of a run; true once nothing is left to be found. */
+static bool tally_run(struct tally *t)
+{
+    bool all = true;
+
+    for (size_t i = 0; i < t->nr; i++) {
+        if (!(t->seconds[i] > 0) && t->launches[i] > 0)
+            t->seconds[i] = t->sum[i] / (double)t->launches[i];
+        t->sum[i] = 0;
+        t->launches[i] = 0;
+        all &= t->seconds[i] > 0;
+    }
+    return all;
+}
+
+/* ---- a history ---- */
+
+/* What a run says of its part; `count` 0: it is whole. */
+struct part {
+    char plan[24];
+    long index, count;
+};
+
+static struct part part_of(const struct run *run)
+{
+    cJSON *json = run->settings ? cJSON_Parse(run->settings) : NULL;
+    struct part p = { .count = 0 };
+
+    if (sscanf(json_string(json, "shard", ""), "%ld/%ld", &p.index, &p.count) != 2)
+        p.count = 0;
+    snprintf(p.plan, sizeof(p.plan), "%s", json_string(json, "shard_plan", ""));
+    cJSON_Delete(json);
+    return p;
+}
+
+static bool run_counts(const struct run *run)
+{
+    return run->ended_ms > 0 && !run_is_trial(run->label, run->settings) &&
+           !run_is_profile(run->settings);
+}
+
+static bool same_plan(const struct part *a, const struct part *b)
+{
+    return a->count == b->count && strcmp(a->plan, b->plan) == 0;
+}
+
+/* How often this part of the plan was finished, by the runs from `from` (newest first) on. */
+static size_t count_finished(const struct store_listing *l, const struct part *parts, size_t from,
+                             const struct part *p, long index)
+{
+    size_t nr = 0;
+
+    for (size_t i = from; i < l->nr; i++)
+        nr += run_counts(&l->items[i].run) && parts[i].index == index && same_plan(&parts[i], p);
+    return nr;
+}
+
+/* Whether all other parts were finished as often as this one was with this run. */
+static bool is_shard_complete(const struct store_listing *l, const struct part *parts, size_t which)
+{
+    const struct part *p = &parts[which];
+    size_t own = p->count > 0 ? count_finished(l, parts, which, p, p->index) : 0;
+
+    for (long index = 1; index <= p->count && p->count <= (long)l->nr; index++)
+        if (count_finished(l, parts, 0, p, index) < own)
+            return false;
+    return p->count <= (long)l->nr;
+}
+
+static int on_tallied_measurement(void *context, size_t run, int launch_seq, struct measurement *m,
+                                  struct error *err)
+{
+    (void)run;
+    (void)launch_seq;
+    (void)err;
+    tally_add(context, m);
+    return 0;
+}
+
+static int scan_runs(struct store *store, const struct store_listing *l, const struct part *parts,
+                     struct tally *t, struct error *err)
+{
+    const struct store_filter filter = {
+        .keys = t->keys, .nr_keys = t->nr, .without_samples = true, .without_telemetry = true
+    };
+    const struct store_sink sink = { .context = t, .measurement = on_tallied_measurement };
+    size_t looked = 0;
+
+    for (size_t i = 0; i < l->nr && looked < RUNS_MAX; i++) {
+        if (!run_counts(&l->items[i].run) || !is_shard_complete(l, parts, i))
+            continue;
+        if (store_scan(store, &l->items[i].run.id, 1, &filter, &sink, err))
+            return -1;
+        if (tally_run(t))
+            return 0;
+        looked++;
+    }
+    return 0;
+}
+
+int durations_of_store(struct store *store, const char *const *keys, size_t nr, double *seconds,
+                       struct error *err)
+{
+    struct store_listing listing = { 0 };
+    struct tally tally;
+
+    int rc = store_list_runs(store, NULL, 0, &listing, err);
+    struct part *parts = memory_zeroed(listing.nr + 1, sizeof(*parts));
+    for (size_t i = 0; i < listing.nr; i++)
+        parts[i] = part_of(&listing.items[i].run);
+    tally_init(&tally, keys, nr, seconds);
+    if (rc == 0)
+        rc = scan_runs(store, &listing, parts, &tally, err);
+    tally_release(&tally);
+    free(parts);
+    store_listing_release(&listing);
+    return rc;
+}
+
+/* ---- a file ---- */
+
+static int newest_first(const void *a, const void *b)
+{
+    const struct run *const *x = a, *const *y = b;
+
+    return ((*x)->started_ms < (*y)->started_ms) - ((*x)->started_ms > (*y)->started_ms);
+}
+
+static void tally_records(struct tally *t, const struct records *records)
+{
+    const struct run **order = memory_zeroed(records->nr_runs + 1, sizeof(*order));
+
+    for (size_t i = 0; i < records->nr_runs; i++)
+        order[i] = &records->runs[i];
+    qsort(order, records->nr_runs, sizeof(*order), newest_first);
+    for (size_t r = 0; r < records->nr_runs; r++) {
+        for (size_t i = 0; i < records->nr; i++)
+            if (&records->runs[records->items[i].run] == order[r])
+                tally_add(t, &records->items[i].m);
+        tally_run(t);
+    }
+    free(order);
+}
+
+static int read_durations_map(const cJSON *map, struct tally *t, struct error *err)
+{
+    if (!cJSON_IsObject(map))
+        return error_set(err,
+                         "it has neither \"runs\" nor \"seconds\": give the JSON of `harness "
+                         "run --json`, a history, or {\"schema_version\": 1, \"seconds\": "
+                         "{\"KEY\": SECONDS}}");
+    for (size_t i = 0; i < t->nr; i++) {
+        const cJSON *item = cJSON_GetObjectItemCaseSensitive(map, t->keys[i]);
+        if (item && !(cJSON_IsNumber(item) && item->valuedouble > 0 && isfinite(item->valuedouble)))
+            return error_set(err, "the seconds of %s are no number above 0", t->keys[i]);
+        if (item)
+            t->seconds[i] = item->valuedouble;
+    }
+    return 0;
+}
+
+static int read_durations_json(const char *path, struct tally *t, struct error *err)
+{
+    struct records records = { 0 };
+    cJSON *json = json_parse_file(path, FILE_RECORDS_MOST, err);
+    int rc = 0;
+
+    if (!json)
+        return -1;
+    if (cJSON_HasObjectItem(json, "runs")) {
+        rc = records_from_json(json, &records, err);
+        if (rc == 0)
+            tally_records(t, &records);
+    } else {
+        rc = read_durations_map(cJSON_GetObjectItemCaseSensitive(json, "seconds"), t, err);
+    }
+    records_release(&records);
+    cJSON_Delete(json);
+    return rc ? error_prefix(err, "%s", path) : 0;
+}
+
+int durations_of_file(const char *path, const char *const *keys, size_t nr, double *seconds,
+                      struct error *err)
+{
+    struct tally tally;
+    struct store *store;
+
+    if (store_is_database(path)) {
+        int rc = store_open(&store, path, STORE_READ, err);
+        if (rc == 0)
+            rc = durations_of_store(store, keys, nr, seconds, err);
+        store_close(store);
+        return rc;
+    }
+    tally_init(&tally, keys, nr, seconds);
+    int rc = read_durations_json(path, &tally, err);
+    tally_release(&tally);
+    return rc;
+}
+
+/* ---- shards ---- */
+
+enum { COUNT_MAX = 100000 };
+
+int sharding_parse(const char *text, struct sharding *s, struct error *err)
+{
+    long index, count;
+    char rest;
+
+    *s = (struct sharding) { .count = 0 };
+    if (!text)
+        return 0;
+    if (sscanf(text, "%ld/%ld%c", &index, &count, &rest) != 2 || index < 1 || index > count ||
+        count > COUNT_MAX)
+        return error_set(err, "--shard: \"%s\" is not I/N with 1 <= I <= N", text);
+    s->index = (size_t)index;
+    s->count = (size_t)count;
+    return 0;
+}
+
+/* What a division works on. */
+struct division {
+    struct benchmark_name *names;
+    struct shard_item *items;
+    const char **keys;
+    double *seconds;
+    size_t *owner;
+};
+
+static void division_init(struct division *d, const struct workload *workload)
+{
+    size_t nr = workload->list.nr;
+
+    d->names = memory_zeroed(nr + 1, sizeof(*d->names));
+    d->items = memory_zeroed(nr + 1, sizeof(*d->items));
+    d->keys = memory_zeroed(nr + 1, sizeof(*d->keys));
+    d->seconds = memory_zeroed(nr + 1, sizeof(*d->seconds));
+    d->owner = memory_zeroed(nr + 1, sizeof(*d->owner));
+    for (size_t i = 0; i < nr; i++) {
+        benchmark_name_of(&workload->list.items[i], &workload->device, &d->names[i]);
+        d->keys[i] = d->names[i].key;
+    }
+}
+
+static void division_release(struct division *d)
+{
+    free(d->names);
+    free(d->items);
+    free(d->keys);
+    free(d->seconds);
+    free(d->owner);
+}
+
+static void divide_workload(struct sharding *s, struct division *d, struct benchmark_list *list)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < list->nr; i++)
+        d->items[i] = (struct shard_item) { d->keys[i], d->names[i].kernel, d->seconds[i] };
+    shard_assign(d->items, list->nr, s->count, d->owner, d->seconds);
+    s->plan = shard_digest(d->items, list->nr, s->count, d->owner);
+    s->whole = list->nr;
+    for (size_t i = 0; i < list->nr; i++) {
+        s->all += d->seconds[i];
+        if (d->owner[i] != s->index - 1)
+            continue;
+        s->seconds += d->seconds[i];
+        list->items[kept++] = list->items[i];
+    }
+    list->nr = kept;
+}
+
+/* However they are divided, the first parts get something each. */
+int sharding_check(const struct sharding *s, size_t nr, const char *durations, struct error *err)
+{
+    if (durations && s->count == 0)
+        return error_set(err, "--durations goes with --shard");
+    return s->index <= nr
+               ? 0
+               : error_set(err, "--shard %zu/%zu leaves nothing to measure", s->index, s->count);
+}
+
+int sharding_keep(struct sharding *s, struct workload *workload, const char *durations,
+                  struct store *store, struct error *err)
+{
+    struct division d;
+    size_t nr = workload->list.nr;
+
+    if (s->count == 0)
+        return 0;
+    division_init(&d, workload);
+    int rc = durations ? durations_of_file(durations, d.keys, nr, d.seconds, err)
+             : store   ? durations_of_store(store, d.keys, nr, d.seconds, err)
+                       : 0;
+    if (rc && durations)
+        error_prefix(err, "--durations");
+    if (rc == 0)
+        divide_workload(s, &d, &workload->list);
+    division_release(&d);
+    return rc;
+}
+
+enum { PLAN_SIZE = 17 };
+
+static void print_plan(const struct sharding *s, char text[PLAN_SIZE])
+{
+    snprintf(text, PLAN_SIZE, "%016llx", (unsigned long long)s->plan);
+}
+
+void sharding_describe(const struct sharding *s, cJSON *settings)
+{
+    char part[64], plan[PLAN_SIZE];
+
+    if (s->count == 0)
+        return;
+    snprintf(part, sizeof(part), "%zu/%zu", s->index, s->count);
+    print_plan(s, plan);
+    cJSON_AddStringToObject(settings, "shard", part);
+    cJSON_AddStringToObject(settings, "shard_plan", plan);
+}
+
+void sharding_note(const struct sharding *s, size_t kept, const struct session_sink *sink)
+{
+    char part[TEXT_UNIT_SIZE], all[TEXT_UNIT_SIZE], plan[PLAN_SIZE], times[128] = "";
+
+    if (s->count == 0)
+        return;
+    print_plan(s, plan);
+    if (s->all > 0)
+        snprintf(times, sizeof(times), ", %s of %s a launch by what they last took",
+                 text_time(s->seconds * 1e9, part), text_time(s->all * 1e9, all));
+    sink_note(sink, "shard %zu/%zu: %zu of %zu benchmarks%s; plan %s\n", s->index, s->count, kept,
+              s->whole, times, plan);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * `harness run --shard I/N`: which of the chosen benchmarks this process measures, by how long each
+ * lasts: the wall time of one in a launch, checks and warm-up included, as the last run that has it
+ * measured it.
+ *
+ * From a history, the runs of an unfinished set of shards do not count: while shards of one plan
+ * write into one history, each must see what the first one saw, or a benchmark would be in two of
+ * them or in none. The k-th runs of all N shards of a plan make a set.
+ */
+#ifndef HARNESS_SESSION_MEASURE_SHARDING_H
+#define HARNESS_SESSION_MEASURE_SHARDING_H
+
+#include "session/measure/measuring.h"
+#include "session/measure/workload.h"
+#include "store/store.h"
+
+struct sharding {
+    size_t index, count; /* of --shard; index from 1; count 0: all is measured */
+    uint64_t plan;       /* equal in all parts that were divided alike */
+    size_t whole;        /* benchmarks of all parts */
+    double seconds, all; /* that a launch of this part should last, and of all; 0: not known */
+};
+
+/* "2/4"; NULL: all. */
+int sharding_parse(const char *text, struct sharding *s, struct error *err);
+/* An error where nothing would be left of `nr` benchmarks, or `durations` say nothing. */
+int sharding_check(const struct sharding *s, size_t nr, const char *durations, struct error *err);
+/* Keeps what is of this part, by the durations of the file, or where that is NULL, of the history,
+ * which is not asked otherwise; NULL, too: nothing is known. */
+int sharding_keep(struct sharding *s, struct workload *workload, const char *durations,
+                  struct store *store, struct error *err);
+/* For the run's settings. */
+void sharding_describe(const struct sharding *s, cJSON *settings);
+/* One line; nothing where all is measured. */
+void sharding_note(const struct sharding *s, size_t kept, const struct session_sink *sink);
+
+/* seconds[i] of keys[i] where it is found; the rest stays as it is. */
+int durations_of_store(struct store *store, const char *const *keys, size_t nr, double *seconds,
+                       struct error *err);
+/* The same from a file: a history, the JSON of runs (`run --json`, a saved baseline), or
+ * {"schema_version": 1, "seconds": {"KEY": SECONDS}}. */
+int durations_of_file(const char *path, const char *const *keys, size_t nr, double *seconds,
+                      struct error *err);
+
+#endif

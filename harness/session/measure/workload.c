@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: MIT */
+#include "session/measure/workload.h"
+
+#include "base/array.h"
+#include "device/devices.h"
+#include "plugin/name.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { DIM_NAME_SIZE = 32 };
+
+/* "heads=8,16": dims of kernels that have no option of their own. The list of options was split at
+ * commas: what has no name, "16", is one more value of the dim before it, whose name `name` holds.
+ */
+static int add_dim_option(struct selection *s, const char *text, char name[DIM_NAME_SIZE],
+                          struct error *err)
+{
+    const char *equals = strchr(text, '=');
+    struct int_list values = { 0 };
+
+    if (equals == text || equals - text >= DIM_NAME_SIZE || (!equals && !*name))
+        return error_set(err, "--dim: \"%s\" is not NAME=LIST", text);
+    if (equals)
+        snprintf(name, DIM_NAME_SIZE, "%.*s", (int)(equals - text), text);
+    int rc = text_parse_ints(equals ? equals + 1 : text, 1, DIM_LIMIT, name, &values, err);
+    if (rc == 0)
+        rc = selection_add_dim(s, name, &values, err);
+    array_release(&values);
+    return rc;
+}
+
+static int set_caches(struct selection *s, const struct string_list *caches, struct error *err)
+{
+    for (size_t i = 0; i < caches->nr; i++) {
+        bool cold = strcmp(caches->items[i], "cold") == 0;
+        if (!cold && strcmp(caches->items[i], "warm") != 0)
+            return error_set(err, "--cache: \"%s\" is neither warm nor cold", caches->items[i]);
+        s->cold |= cold;
+        s->warm |= !cold;
+    }
+    return 0;
+}
+
+static void copy_strings(struct string_list *to, const struct string_list *from)
+{
+    for (size_t i = 0; i < from->nr; i++)
+        string_list_add(to, from->items[i]);
+}
+
+/* Whether anything but a filter narrows what is chosen. */
+static bool has_selection_options(const struct workload_options *o)
+{
+    return o->models.nr || o->variants.nr || o->dtypes.nr || o->caches.nr || o->dims.nr ||
+           o->batch.nr || o->seq.nr || o->test_shapes;
+}
+
+static int select_by_options(struct workload *c, const struct workload_options *o, char **filters,
+                             int nr, struct error *err)
+{
+    struct selection *selection;
+    char dim[DIM_NAME_SIZE] = "";
+
+    c->suite = (struct suite) { .sampling = sampling_default, .launches = 3 };
+    selection = c->suite.selections = memory_zeroed(1, sizeof(*selection));
+    c->suite.nr = c->suite.capacity = 1;
+    for (int i = 0; i < nr; i++)
+        string_list_add(&selection->filters, filters[i]);
+    copy_strings(&selection->models, &o->models);
+    copy_strings(&selection->variants, &o->variants);
+    copy_strings(&selection->maths, &o->dtypes);
+    selection->test_shapes = o->test_shapes;
+    if (set_caches(selection, &o->caches, err) ||
+        (o->batch.nr && selection_add_dim(selection, "batch", &o->batch, err)) ||
+        (o->seq.nr && selection_add_dim(selection, "seq", &o->seq, err)))
+        return -1;
+    for (size_t i = 0; i < o->dims.nr; i++)
+        if (add_dim_option(selection, o->dims.items[i], dim, err))
+            return -1;
+    return 0;
+}
+
+/* True where the text is the whole key of a benchmark that this program has for the device. */
+static bool find_benchmark_by_key(const char *key, const struct registry *registry,
+                                  const struct device *device, struct benchmark *b)
+{
+    struct benchmark_name name, found;
+    struct error ignored;
+
+    if (strpbrk(key, "*?[") || benchmark_name_parse(key, &name, &ignored))
+        return false;
+    *b = (struct benchmark) { .variant = registry_variant(registry, name.kernel, name.variant) };
+    if (!b->variant)
+        return false;
+    for (int i = 0; i < SHAPE_MAX && b->variant->kernel->dims[i]; i++)
+        b->shape.dim[i] = benchmark_name_dim(&name, b->variant->kernel->dims[i], 0);
+    b->cache = strcmp(name.cache, cache_state_name(CACHE_COLD)) == 0 ? CACHE_COLD : CACHE_WARM;
+    benchmark_name_of(b, device, &found);
+    return strcmp(found.key, key) == 0;
+}
+
+/* Takes whole keys out of the filters; where nothing is left of these, nothing else is chosen. */
+static void take_keys(struct workload *c, struct benchmark_list *all)
+{
+    struct string_list *filters = &c->suite.selections[0].filters;
+    size_t kept = 0;
+    struct benchmark b;
+
+    for (size_t i = 0; i < filters->nr; i++) {
+        if (!find_benchmark_by_key(filters->items[i], &c->guests.all, &c->device, &b)) {
+            filters->items[kept++] = filters->items[i];
+            continue;
+        }
+        *array_push(all) = b;
+        free(filters->items[i]);
+    }
+    filters->nr = kept;
+    if (kept == 0 && all->nr > 0)
+        selection_release(&c->suite.selections[--c->suite.nr]);
+}
+
+static bool is_in_workload(const struct benchmark_list *list, const struct benchmark *b)
+{
+    for (size_t i = 0; i < list->nr; i++)
+        if (list->items[i].variant == b->variant && list->items[i].cache == b->cache &&
+            shape_equal(&list->items[i].shape, &b->shape))
+            return true;
+    return false;
+}
+
+/* Selections of a suite may overlap: every benchmark is measured once. */
+static int expand_workload(struct workload *c, const struct registry *registry, bool by_key,
+                           struct error *err)
+{
+    struct benchmark_list all = { 0 };
+    int rc = 0;
+
+    if (by_key)
+        take_keys(c, &all);
+    for (size_t i = 0; rc == 0 && i < c->suite.nr; i++)
+        rc = selection_expand(&c->suite.selections[i], registry, &c->device, &all, err);
+    for (size_t i = 0; rc == 0 && i < all.nr; i++)
+        if (!is_in_workload(&c->list, &all.items[i]))
+            *array_push(&c->list) = all.items[i];
+    array_release(&all);
+    return rc;
+}
+
+/* A suite is a complete statement of what to measure; mixing it with a selection would make runs
+ * of the "same" suite incomparable. */
+int workload_make(struct workload *c, const struct workload_options *o, char **filters, int nr,
+                  const char *otherwise, struct error *err)
+{
+    bool plugins = o->plugins.nr > 0,
+         selects = nr > 0 || has_selection_options(o) || (plugins && !o->suite);
+
+    *c = (struct workload) { 0 };
+    if (o->suite && selects)
+        return error_set(err,
+                         "--suite says what to measure: leave out filters, --model, "
+                         "--variant, --dtype, --cache, --batch, --seq and --dim");
+    if (guests_open(&c->guests, registry_builtin(), &o->plugins, NULL, err))
+        return error_prefix(err, "--plugin");
+    if (selects ? select_by_options(c, o, filters, nr, err)
+                : suite_load(&c->suite, o->suite ? o->suite : otherwise, err))
+        return -1;
+    if (device_open(&c->device, o->device ? o->device : "cpu", err))
+        return -1;
+    bool theirs = plugins && nr == 0 && !o->suite;
+    return expand_workload(c, theirs ? &c->guests.own : &c->guests.all,
+                           nr > 0 && !has_selection_options(o), err);
+}
+
+/* What says how a kernel is to be computed says nothing of a program. */
+static const char *option_of_kernels(const struct workload_options *o)
+{
+    const struct {
+        const char *name;
+        bool given;
+    } options[] = {
+        { "--suite", o->suite },       { "--device", o->device },
+        { "--model", o->models.nr },   { "--variant", o->variants.nr },
+        { "--dtype", o->dtypes.nr },   { "--cache", o->caches.nr },
+        { "--plugin", o->plugins.nr }, { "--test-shapes", o->test_shapes },
+    };
+
+    for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
+        if (options[i].given)
+            return options[i].name;
+    return NULL;
+}
+
+static void name_dims(struct command_spec *spec, const struct workload_options *o)
+{
+    char name[NAME_SIZE];
+
+    if (o->batch.nr)
+        string_list_add(&spec->dims, "batch");
+    if (o->seq.nr)
+        string_list_add(&spec->dims, "seq");
+    for (size_t i = 0; i < o->dims.nr; i++) { /* "n=1", "2", "n=3": more values of the same */
+        bool known = !strchr(o->dims.items[i], '=');
+        snprintf(name, sizeof(name), "%.*s", (int)strcspn(o->dims.items[i], "="), o->dims.items[i]);
+        for (size_t d = 0; d < spec->dims.nr; d++)
+            known |= strcmp(spec->dims.items[d], name) == 0;
+        if (!known)
+            string_list_add(&spec->dims, name);
+    }
+}
+
+/* At least ten samples, if three seconds are enough for them; a longer program is run three times a
+ * launch. */
+static const struct sampling command_sampling = {
+    .min_time = 0.1,
+    .max_time = 3,
+    .warmup = 0.02,
+    .precision = 0.01,
+    .min_samples = 10,
+    .max_samples = 10000,
+};
+
+int workload_make_command(struct workload *c, const struct workload_options *o,
+                          struct command_spec *spec, struct error *err)
+{
+    static const struct string_list none = { NULL, 0, 0 };
+    const char *option = option_of_kernels(o);
+
+    *c = (struct workload) { 0 };
+    if (option)
+        return error_set(err, "%s is about kernels: it does not go with a command", option);
+    name_dims(spec, o);
+    if (guests_open(&c->guests, registry_builtin(), &none, spec, err) ||
+        select_by_options(c, o, NULL, 0, err) || device_open(&c->device, "process", err))
+        return -1;
+    c->suite.sampling = command_sampling;
+    return expand_workload(c, &c->guests.own, false, err);
+}
+
+void workload_release(struct workload *c)
+{
+    array_release(&c->list);
+    if (c->device.ops)
+        device_close(&c->device);
+    suite_release(&c->suite);
+    guests_close(&c->guests);
+}
+
+/* ---- a command ---- */
+
+int command_options_unused(const struct command_options *o, struct error *err)
+{
+    const struct {
+        const char *name;
+        bool given;
+    } options[] = {
+        { "--name", o->name },
+        { "--prepare", o->prepare },
+        { "--expect", o->expect },
+        { "--ignore-status", o->ignore_status },
+    };
+
+    for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
+        if (options[i].given)
+            return error_set(err, "%s is of a command: harness run %s ... -- COMMAND",
+                             options[i].name, options[i].name);
+    return 0;
+}
+
+static void name_command(const struct command_options *o, struct command_spec *spec)
+{
+    const char *file = o->argv.argc > 0 ? o->argv.argv[0] : "", *slash = strrchr(file, '/');
+
+    if (o->name)
+        snprintf(spec->name, sizeof(spec->name), "%s", o->name);
+    else
+        name_sanitise(slash ? slash + 1 : file, spec->name, NAME_VARIANT_MAX + 1);
+}
+
+int command_options_spec(const struct command_options *o, struct command_spec *spec,
+                         struct error *err)
+{
+    if (o->name && strlen(o->name) >= sizeof(spec->name))
+        return error_set(err, "--name: at most %d characters", NAME_VARIANT_MAX);
+    if (o->argv.argc == 0)
+        return error_set(err, "there is no command behind --");
+    for (int i = 0; i < o->argv.argc; i++)
+        string_list_add(&spec->argv, o->argv.argv[i]);
+    name_command(o, spec);
+    spec->prepare = memory_string(o->prepare);
+    spec->expect = memory_string(o->expect);
+    spec->ignore_status = o->ignore_status;
+    return 0;
+}

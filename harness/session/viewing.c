@@ -1,0 +1,429 @@
+/* SPDX-License-Identifier: MIT */
+/* What --profile names. */
+#include "session/viewing.h"
+
+#include "base/file.h"
+#include "base/strbuf.h"
+#include "machine/environment.h"
+#include "models/gpt_config.h"
+#include "session/history_file.h"
+#include "timeline/timeline_read.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static const char usual[] = "trace.json";
+
+/* How much of a path is the folder of a profile: all of a folder's, what is before "/trace.json" of
+ * a file's, none of "trace.json" itself. -1: a file of another name, which stands alone. */
+static long profile_folder_length(const char *path)
+{
+    size_t length = strlen(path), end = sizeof(usual) - 1;
+    struct stat status;
+
+    if (stat(path, &status) == 0 && S_ISDIR(status.st_mode))
+        return (long)length;
+    if (length < end || strcmp(path + length - end, usual) != 0)
+        return -1;
+    if (length == end)
+        return 0;
+    return path[length - end - 1] == '/' ? (long)(length - end - 1) : -1;
+}
+
+/* The last part of a path that is not "trace.json": what the profile is called. */
+static char *profile_name(const char *path)
+{
+    long folder = profile_folder_length(path);
+    size_t length = folder > 0 ? (size_t)folder : strlen(path);
+
+    while (length > 1 && path[length - 1] == '/')
+        length--;
+    size_t first = length;
+    while (first > 0 && path[first - 1] != '/')
+        first--;
+    struct strbuf name;
+    strbuf_init(&name);
+    strbuf_add(&name, path + first, length - first);
+    return strbuf_detach(&name);
+}
+
+/* What stands in profile.json beside the trace, where there is one. */
+static int read_profile_facts(const char *path, struct profile_facts *facts, struct error *err)
+{
+    long folder = profile_folder_length(path);
+    struct strbuf file;
+    int rc = 0;
+
+    *facts = (struct profile_facts) { .launches = 0 };
+    if (folder < 0)
+        return 0;
+    strbuf_init(&file);
+    strbuf_add(&file, path, (size_t)folder);
+    strbuf_addf(&file, "%sprofile.json", folder > 0 ? "/" : "");
+    if (file_exists(file.data))
+        rc = profile_facts_read(file.data, facts, err);
+    strbuf_release(&file);
+    return rc;
+}
+
+static int read_profile(struct profile_data *data, const char *path, struct error *err)
+{
+    struct profile_facts facts;
+    struct prof_trace trace;
+
+    if (read_profile_facts(path, &facts, err) || timeline_read(path, &trace, err))
+        return -1;
+    char *name = profile_name(path);
+    int rc = profile_data_init(data, &trace, name, &facts, err);
+    free(name);
+    return rc;
+}
+
+/* Commas part one profile from the next, and stand in the names of our own folders: as many items
+ * as make a path that exists, or the one item where none do. Returns how many that were. */
+static size_t next_path(char *const *items, size_t nr, struct strbuf *path)
+{
+    strbuf_clear(path);
+    for (size_t i = 0; i < nr; i++) {
+        strbuf_addf(path, "%s%s", i > 0 ? "," : "", items[i]);
+        if (file_exists(path->data))
+            return i + 1;
+    }
+    strbuf_clear(path);
+    strbuf_adds(path, items[0]);
+    return 1;
+}
+
+static int read_profiles(struct viewing *v, const struct viewing_options *o, size_t *nr,
+                         struct error *err)
+{
+    struct strbuf path;
+    int rc = 0;
+
+    strbuf_init(&path);
+    for (size_t i = 0; rc == 0 && i < o->profiles.nr; ++*nr) {
+        i += next_path(o->profiles.items + i, o->profiles.nr - i, &path);
+        rc = *nr < 2 ? read_profile(&v->profiles[*nr], path.data, err)
+                     : error_set(err, "one profile, or two to compare");
+    }
+    strbuf_release(&path);
+    return rc;
+}
+
+int viewing_profiles(struct viewing *v, const struct viewing_options *o, struct error *err)
+{
+    size_t nr = 0;
+
+    if (read_profiles(v, o, &nr, err))
+        return error_prefix(err, "--profile");
+    v->request.profile = nr ? &v->profiles[nr - 1] : NULL;
+    v->request.profile_base = nr > 1 ? &v->profiles[0] : NULL;
+    return 0;
+}
+
+/* ---- what is viewed ---- */
+
+static void add_model_facts(struct viewing *v)
+{
+    size_t nr = 0;
+
+    for (const struct gpt_config *c = gpt_configs; c->name && nr < VIEWING_MODELS; c++)
+        v->models[nr++] = (struct plot_model) {
+            .name = c->name,
+            .layers = c->layers,
+            .heads = c->heads,
+            .width = c->width,
+            .block = c->block,
+            .parameters = (double)gpt_config_parameters(c),
+            .flops_per_token = gpt_config_flops_per_token(c, 64),
+        };
+    v->request.models = v->models;
+    v->request.nr_models = nr;
+}
+
+void viewing_init(struct viewing *v)
+{
+    *v = (struct viewing) { .view = { .head = -1 } };
+    strbuf_init(&v->home);
+    strbuf_init(&v->baselines);
+    add_model_facts(v);
+}
+
+void viewing_release(struct viewing *v)
+{
+    view_release(&v->view);
+    config_release(&v->config);
+    store_close(v->store);
+    strbuf_release(&v->home);
+    strbuf_release(&v->baselines);
+    string_list_release(&v->refs);
+    for (size_t i = 0; i < sizeof(v->profiles) / sizeof(v->profiles[0]); i++)
+        profile_data_release(&v->profiles[i]);
+}
+
+/* A file that need not be there. */
+static int load_if_there(struct config *config, const char *path, struct error *err)
+{
+    return file_exists(path) ? config_load(config, path, err) : 0;
+}
+
+static int load_user_config(struct config *config, struct error *err)
+{
+    const char *folder = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+    struct strbuf path;
+
+    strbuf_init(&path);
+    if (folder && *folder)
+        strbuf_addf(&path, "%s/harness/harness.json", folder);
+    else if (home && *home)
+        strbuf_addf(&path, "%s/.config/harness/harness.json", home);
+    int rc = path.length ? load_if_there(config, path.data, err) : 0;
+    strbuf_release(&path);
+    return rc;
+}
+
+static int load_project_config(struct config *config, struct error *err)
+{
+    struct strbuf path;
+
+    strbuf_init(&path);
+    history_project_top(&path);
+    strbuf_adds(&path, "/harness.json");
+    int rc = load_if_there(config, path.data, err);
+    strbuf_release(&path);
+    return rc;
+}
+
+int viewing_configure(struct viewing *v, const struct viewing_options *o, struct error *err)
+{
+    if (config_init(&v->config, err) || load_user_config(&v->config, err) ||
+        load_project_config(&v->config, err) ||
+        (o->config && config_load(&v->config, o->config, err)))
+        return -1;
+    for (size_t i = 0; i < o->presets.nr; i++)
+        if (presets_load_file(&v->config.presets, o->presets.items[i], err))
+            return -1;
+    if (o->delta > 0) {
+        v->config.delta = o->delta;
+        free(v->config.delta_from);
+        v->config.delta_from = memory_string("--delta");
+    }
+    if (!o->group_by)
+        return 0;
+    v->request.named_by = run_fact_find(o->group_by, err);
+    return v->request.named_by ? 0 : error_prefix(err, "--group-by");
+}
+
+static bool is_viewed_folder(const char *path)
+{
+    struct stat status;
+
+    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+/* The history file that an argument means: itself, or one in its folder; false if none. */
+static bool find_database(const char *argument, struct strbuf *path)
+{
+    static const char *const places[] = { "", "/history.db", "/.harness/history.db" };
+
+    for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+        strbuf_clear(path);
+        strbuf_addf(path, "%s%s", argument, places[i]);
+        if (store_is_database(path->data))
+            return true;
+    }
+    strbuf_clear(path);
+    return false;
+}
+
+/* Takes the arguments apart: REFs, and at most one history. */
+static int sort_arguments(struct viewing *v, int argc, char **argv, struct strbuf *db,
+                          struct error *err)
+{
+    struct strbuf path;
+    int rc = 0;
+
+    strbuf_init(&path);
+    for (int i = 0; i < argc && rc == 0; i++) {
+        if (!find_database(argv[i], &path))
+            string_list_add(&v->refs, argv[i]);
+        else if (db->length)
+            rc = error_set(err, "%.200s and %.200s are histories: one at a time", db->data,
+                           path.data);
+        else
+            strbuf_adds(db, path.data);
+    }
+    strbuf_release(&path);
+    return rc;
+}
+
+/* Does anything name a run of the history? */
+static bool needs_history(const struct viewing *v, const struct viewing_options *o, const char *db)
+{
+    bool there = file_exists(db);
+
+    if (v->refs.nr == 0 && v->request.nr_run_ids == 0)
+        return true;
+    if (o->baseline && !history_is_path(o->baseline))
+        return true;
+    for (size_t i = 0; i < v->refs.nr; i++)
+        if (!history_is_path(v->refs.items[i]) && (there || !file_exists(v->refs.items[i])))
+            return true;
+    return v->request.nr_run_ids > 0;
+}
+
+/* Without a history, what an earlier step of a pipeline left here. */
+static int use_artifacts(struct viewing *v, struct strbuf *db, struct error *err)
+{
+    static char artifacts[] = "./artifacts";
+    char *arguments[] = { artifacts };
+
+    if (!is_viewed_folder(artifacts))
+        return error_set(err,
+                         "%s: there is no history yet, and no folder ./artifacts; `harness run` "
+                         "makes the first, or name a file or folder of records",
+                         db->data);
+    strbuf_clear(db);
+    return sort_arguments(v, 1, arguments, db, err);
+}
+
+/* A word that names nothing in the history and is a folder here means the folder. */
+static void find_folders(struct viewing *v)
+{
+    for (size_t i = 0; i < v->refs.nr; i++) {
+        struct store_runs runs = { .nr = 0 };
+        struct error ignored;
+        char **ref = &v->refs.items[i];
+        if (history_is_path(*ref) || !is_viewed_folder(*ref))
+            continue;
+        if (!v->store || store_resolve(v->store, *ref, NULL, &runs, &ignored))
+            figure_set(ref, "./%s", *ref);
+        store_runs_release(&runs);
+    }
+}
+
+static void close_viewed_store(struct viewing *v)
+{
+    store_close(v->store);
+    v->store = NULL;
+}
+
+/* `harness profile --no-store` leaves a history without runs: its profile stands alone. */
+static bool store_has_runs(struct store *store)
+{
+    struct store_runs runs = { .nr = 0 };
+    struct error ignored;
+    bool any = store_resolve(store, "latest", NULL, &runs, &ignored) == 0 && runs.nr > 0;
+
+    store_runs_release(&runs);
+    return any;
+}
+
+static int open_viewed_store(struct viewing *v, const struct viewing_options *o, const char *db,
+                             struct error *err)
+{
+    if (needs_history(v, o, db) && store_open(&v->store, db, STORE_READ, err))
+        return -1;
+    find_folders(v);
+    if (v->store && !needs_history(v, o, db)) /* it was all about a folder */
+        close_viewed_store(v);
+    if (v->store && v->request.profile && v->refs.nr == 0 && !store_has_runs(v->store))
+        close_viewed_store(v);
+    return 0;
+}
+
+/* A profile needs no run beside it. */
+static bool is_profile_alone(const struct viewing *v, const char *db)
+{
+    return v->request.profile && v->refs.nr == 0 && (v->profile_alone || !file_exists(db));
+}
+
+static int find_viewed_store(struct viewing *v, const struct viewing_options *o, int argc,
+                             char **argv, struct error *err)
+{
+    struct strbuf db;
+
+    strbuf_init(&db);
+    int rc = sort_arguments(v, argc, argv, &db, err);
+    if (rc == 0 && db.length && o->db)
+        rc = error_set(err, "--db %.200s and %.200s are two histories: one at a time", o->db,
+                       db.data);
+    if (rc == 0 && !db.length) {
+        history_path(o->db, &db);
+        if (v->refs.nr == 0 && !v->request.nr_run_ids && !o->db && !file_exists(db.data))
+            rc = v->request.profile ? 0 : use_artifacts(v, &db, err);
+    }
+    if (rc == 0 && !is_profile_alone(v, db.data))
+        rc = open_viewed_store(v, o, db.data, err);
+    strbuf_release(&db);
+    return rc;
+}
+
+/* A folder of records or of a profile is at home in itself, a file in its folder, all else beside
+ * the history. */
+static void find_viewing_home(struct viewing *v, const struct viewing_options *o)
+{
+    const char *last = v->refs.nr                    ? v->refs.items[v->refs.nr - 1]
+                       : !v->store && o->profiles.nr ? o->profiles.items[o->profiles.nr - 1]
+                                                     : "";
+    bool path = !v->store || history_is_path(last);
+
+    if (path && is_viewed_folder(last)) {
+        strbuf_adds(&v->home, last);
+        while (v->home.length > 1 && v->home.data[v->home.length - 1] == '/')
+            v->home.data[--v->home.length] = '\0';
+        return;
+    }
+    history_sibling(path ? last : store_path(v->store), ".", &v->home);
+    if (v->home.length > 2) /* "x/." */
+        v->home.data[v->home.length -= 2] = '\0';
+}
+
+/* Peaks of other machines than this one are no mistake; if all are, a device may be mistyped. */
+static void note_unused_peaks(const struct viewing *v)
+{
+    if (v->config.nr_peaks && !v->view.peaks_from && v->view.records.nr)
+        sink_note(
+            v->sink,
+            "harness: left out: the peaks of %s: none is of a device measured here, such as %s\n",
+            v->config.peaks[0].from, v->view.records.items[0].m.bench.device);
+}
+
+int viewing_open(struct viewing *v, const struct viewing_options *o, int argc, char **argv,
+                 struct error *err)
+{
+    if (viewing_profiles(v, o, err) || find_viewed_store(v, o, argc, argv, err))
+        return -1;
+    history_baseline_folder(&v->baselines);
+    v->request.refs = (const char *const *)v->refs.items;
+    v->request.nr_refs = v->refs.nr;
+    v->request.baseline = o->baseline;
+    v->request.baselines = v->baselines.data;
+    v->request.filters = (const char *const *)o->filters.items;
+    v->request.nr_filters = o->filters.nr;
+    v->request.config = &v->config;
+    find_viewing_home(v, o);
+    if (view_load(v->store, &v->request, &v->view, err))
+        return -1;
+    for (size_t i = 0; i < v->view.notes.nr; i++)
+        sink_note(v->sink, "harness: left out: %s\n", v->view.notes.items[i]);
+    note_unused_peaks(v);
+    return 0;
+}
+
+void viewing_generator(struct strbuf *out)
+{
+    struct build build;
+
+    environment_build(&build);
+    strbuf_addf(out, "harness %s%s%.7s%s", build.version, build.commit[0] ? " (" : "", build.commit,
+                build.commit[0] ? ")" : "");
+}
+
+void viewing_path(const struct viewing *v, const char *name, struct strbuf *path)
+{
+    strbuf_clear(path);
+    strbuf_addf(path, "%s/%s", v->home.data, name);
+}

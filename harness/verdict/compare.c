@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: MIT */
+#include "verdict/compare.h"
+
+#include "base/text.h"
+#include "verdict/compare_parts.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const default_metrics[] = { "p50", NULL };
+
+double compare_sign(const struct compare_row *row)
+{
+    return row->item->metric->direction == HIGHER_IS_BETTER ? -1 : 1;
+}
+
+bool compare_in_family(const struct compare_row *row)
+{
+    if (row->base.outcome != OUTCOME_OK || row->head.outcome != OUTCOME_OK)
+        return false;
+    if (row->item->evidence.design == DESIGN_BLOCKS)
+        return row->looks > 0;
+    return row->base.launches >= COMPARE_LAUNCHES_MIN && row->head.launches >= COMPARE_LAUNCHES_MIN;
+}
+
+static struct compare_side side_of(const struct evidence_side *e)
+{
+    struct compare_side side = {
+        .value = NAN,
+        .launches = e->nr,
+        .failures = e->failures,
+        .outcome = e->outcome,
+        .message = e->message,
+    };
+    double *logs = memory_zeroed(e->nr ? e->nr : 1, sizeof(*logs));
+
+    for (size_t i = 0; i < e->nr; i++)
+        logs[i] = log(e->values[i].value);
+    if (e->nr > 0)
+        side.value = exp(stats_mean(logs, e->nr));
+    side.spread = stats_sd(logs, e->nr);
+    free(logs);
+    return side;
+}
+
+static void say(struct compare_row *row, enum verdict verdict, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static void say(struct compare_row *row, enum verdict verdict, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(row->why, sizeof(row->why), format, arguments);
+    va_end(arguments);
+    row->verdict = verdict;
+}
+
+static bool failed(const struct compare_side *side)
+{
+    return side->failures > 0;
+}
+
+static void say_failed(struct compare_row *row, enum verdict verdict,
+                       const struct compare_side *side)
+{
+    say(row, verdict, "%s in %zu of its %zu launches%s%.60s", outcome_name(side->outcome),
+        side->failures, side->failures + side->launches, side->message ? ": " : "",
+        side->message ? side->message : "");
+}
+
+static void say_few(struct compare_row *row)
+{
+    const struct compare_side *base = &row->base, *head = &row->head;
+
+    if (base->launches + head->launches == 0)
+        say(row, VERDICT_UNDECIDED, "it has no %s", row->item->metric->label);
+    else if (row->item->evidence.design == DESIGN_BLOCKS)
+        say(row, VERDICT_UNDECIDED, "%zu blocks with both sides; %d are needed",
+            evidence_blocks(&row->item->evidence), COMPARE_LAUNCHES_MIN);
+    else
+        say(row, VERDICT_UNDECIDED, "%zu and %zu launches; %d on each side are needed",
+            base->launches, head->launches, COMPARE_LAUNCHES_MIN);
+}
+
+/* Verdicts that follow from outcomes alone; undecided where times must speak. */
+static void judge_outcomes(struct compare_row *row)
+{
+    const struct compare_side *base = &row->base, *head = &row->head;
+
+    row->verdict = VERDICT_UNDECIDED;
+    if (failed(head) && (failed(base) || base->outcome == OUTCOME_UNSUPPORTED))
+        say_failed(row, VERDICT_FAILING, head); /* it never worked: no fault of the head */
+    else if (failed(head))
+        say_failed(row, VERDICT_BROKEN, head);
+    else if (head->outcome == OUTCOME_UNSUPPORTED)
+        say(row, VERDICT_MISSING, "not supported any more%s%.80s", head->message ? ": " : "",
+            head->message ? head->message : "");
+    else if (failed(base))
+        say(row, VERDICT_FIXED, "was %s", outcome_name(base->outcome));
+    else if (base->outcome == OUTCOME_UNSUPPORTED)
+        say(row, VERDICT_NEW, "was not supported");
+    else if (!compare_in_family(row))
+        say_few(row);
+}
+
+static void judge_presence(struct compare_row *row)
+{
+    const struct evidence *e = &row->item->evidence;
+
+    if (!e->base.present && failed(&row->head))
+        say_failed(row, VERDICT_FAILING, &row->head);
+    else if (!e->base.present)
+        say(row, VERDICT_NEW, "not in the baseline");
+    else if (!e->head.present)
+        say(row, VERDICT_MISSING, "not in the head");
+    else
+        judge_outcomes(row);
+}
+
+bool compare_floor_fits(const struct compare_floor *floor, const struct metric *metric,
+                        const char *key)
+{
+    return metric_find(floor->pattern, NULL) == metric || text_filter_matches(floor->pattern, key);
+}
+
+/* The last floor that fits, or the general one. */
+static double delta_of(const struct compare_settings *s, const struct compare_item *item)
+{
+    double delta = s->delta;
+
+    for (size_t i = 0; i < s->nr_floors; i++)
+        if (compare_floor_fits(&s->floors[i], item->metric, item->bench->key))
+            delta = s->floors[i].delta;
+    return delta;
+}
+
+/* What placement moves of it, if that is known. */
+static const struct compare_placement *placement_of(const struct compare_settings *s,
+                                                    const struct compare_item *item)
+{
+    for (size_t i = s->nr_placements; i-- > 0;) {
+        const struct compare_placement *p = &s->placements[i];
+        bool here = p->machine[0] == '\0' || strcmp(p->machine, item->machine) == 0;
+        if (here && strcmp(p->key, item->bench->key) == 0)
+            return p;
+    }
+    return NULL;
+}
+
+static int looks_of(const struct evidence *e)
+{
+    return e->design == DESIGN_BLOCKS ? (int)evidence_blocks(e) - COMPARE_LAUNCHES_MIN + 1 : 1;
+}
+
+static struct compare_row row_of(const struct compare_settings *s, const struct compare_item *item)
+{
+    const struct compare_placement *placement = placement_of(s, item);
+    struct compare_row row = {
+        .item = item,
+        .placed = placement ? placement->change : 0,
+        .base = side_of(&item->evidence.base),
+        .head = side_of(&item->evidence.head),
+        .probe = NAN,
+        .interval = { NAN, NAN },
+        .noise = { NAN, NAN, NAN, placement ? placement->part : NAN },
+        .looks = looks_of(&item->evidence),
+        .p = NAN,
+        .q = NAN,
+        .rank_p = NAN,
+        .df = NAN,
+        .reach = NAN,
+        .stays = NAN,
+        .detectable = NAN,
+    };
+
+    row.delta = fmax(delta_of(s, item), row.placed);
+    row.change = row.head.value / row.base.value - 1;
+    row.worse = compare_sign(&row) * row.change > 0;
+    judge_presence(&row);
+    return row;
+}
+
+static int check_floor(double delta, struct error *err)
+{
+    if (delta > 0 && delta < 10)
+        return 0;
+    return error_set(err, "the floor of a comparison must lie between 0 and 1000 %%, not %g %%",
+                     100 * delta);
+}
+
+static int find_metrics(const char *const *ids, struct compare_metrics *metrics, struct error *err)
+{
+    for (const char *const *id = ids ? ids : default_metrics; *id; id++) {
+        const struct metric *metric = metric_find(*id, err);
+        if (!metric)
+            return -1;
+        if (metric->direction == NO_DIRECTION)
+            return error_set(err,
+                             "metric '%s' (%s) has no better and worse, so it cannot be compared",
+                             metric->id, metric->label);
+        bool again = false;
+        for (size_t i = 0; i < metrics->nr; i++)
+            again |= metrics->items[i] == metric;
+        if (again)
+            continue;
+        if (metrics->nr == COMPARE_METRICS_MAX)
+            return error_set(err, "at most %d metrics can be compared at a time",
+                             COMPARE_METRICS_MAX);
+        metrics->items[metrics->nr++] = metric;
+    }
+    if (metrics->nr == 0)
+        return error_set(err, "no metric is given to compare");
+    return 0;
+}
+
+static int check_settings(const struct compare_settings *settings, struct compare_metrics *metrics,
+                          struct error *err)
+{
+    *metrics = (struct compare_metrics) { .nr = 0 };
+    if (check_floor(settings->delta, err))
+        return -1;
+    for (size_t i = 0; i < settings->nr_floors; i++)
+        if (check_floor(settings->floors[i].delta, err))
+            return error_prefix(err, "%s", settings->floors[i].pattern);
+    for (size_t i = 0; i < settings->nr_placements; i++)
+        if (!(settings->placements[i].change >= 0 && settings->placements[i].part >= 0))
+            return error_set(err, "%s: what placement moves is no share",
+                             settings->placements[i].key);
+    if (!(settings->q > 0 && settings->q < 0.5))
+        return error_set(err, "the false-discovery rate must lie between 0 and 50 %%, not %g %%",
+                         100 * settings->q);
+    return find_metrics(settings->metrics, metrics, err);
+}
+
+int compare_check_settings(const struct compare_settings *settings, struct error *err)
+{
+    struct compare_metrics metrics;
+
+    return check_settings(settings, &metrics, err);
+}
+
+/* Takes the items. */
+static void decide(struct compare_item *items, size_t nr, const struct compare_settings *settings,
+                   struct comparison *c)
+{
+    *c = (struct comparison) { .settings = *settings, .items = items, .nr_items = nr, .nr = nr };
+    c->rows = memory_zeroed(nr ? nr : 1, sizeof(*c->rows));
+    for (size_t i = 0; i < nr; i++)
+        c->rows[i] = row_of(settings, &items[i]);
+    compare_judge(c);
+    compare_count(c);
+    size_t alarms = c->count[VERDICT_REGRESSED] + c->count[VERDICT_IMPROVED];
+    if (c->family > 0)
+        c->chance = settings->q * (double)(alarms > 1 ? alarms : 1);
+}
+
+int compare_run(const struct records *base, const struct records *head,
+                const struct compare_settings *settings, struct comparison *c, struct error *err)
+{
+    return compare_sides_run(&(struct compare_sides) { base, head, NULL }, settings, c, err);
+}
+
+int compare_sides_run(const struct compare_sides *sides, const struct compare_settings *settings,
+                      struct comparison *c, struct error *err)
+{
+    struct compare_metrics metrics;
+    struct item_list list = { 0 };
+    size_t unsupported = 0;
+
+    *c = (struct comparison) { 0 };
+    if (check_settings(settings, &metrics, err))
+        return -1;
+    compare_collect(sides, settings, &metrics, &list, &unsupported);
+    decide(list.items, list.nr, settings, c);
+    c->unsupported = unsupported;
+    compare_run_notes(c, sides->base, sides->head);
+    compare_notes(c);
+    return 0;
+}
+
+int compare_decide(struct compare_item *items, size_t nr, const struct compare_settings *settings,
+                   struct comparison *c, struct error *err)
+{
+    struct compare_metrics metrics;
+
+    *c = (struct comparison) { 0 };
+    if (check_settings(settings, &metrics, err)) {
+        compare_items_release(items, nr);
+        return -1;
+    }
+    decide(items, nr, settings, c);
+    compare_notes(c);
+    return 0;
+}
+
+size_t comparison_metrics(const struct comparison *c, const struct metric *out[COMPARE_METRICS_MAX])
+{
+    struct compare_metrics metrics = { .nr = 0 };
+    struct error ignored;
+
+    find_metrics(c->settings.metrics, &metrics, &ignored);
+    memcpy(out, metrics.items, sizeof(metrics.items)); /* NOLINT(bugprone-sizeof-expression) */
+    return metrics.nr;
+}

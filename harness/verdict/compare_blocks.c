@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+/* Interleaved launches: one difference a block, a look after each. See compare.h. */
+#include "verdict/compare_parts.h"
+
+#include <math.h>
+
+/* A sum of values and of their squares about the mean, kept as they come (Welford 1962). */
+struct moments {
+    double n, mean, squares;
+};
+
+static void moments_add(struct moments *m, double x)
+{
+    double from = x - m->mean;
+
+    m->n++;
+    m->mean += from / m->n;
+    m->squares += from * (x - m->mean);
+}
+
+/* All blocks so far. */
+struct blocks {
+    struct moments difference, probe;
+    double launch_squares, launch_df; /* launches of a side about their mean, within blocks */
+    double launch_units;              /* sum over blocks of 1/base launches + 1/head launches */
+    double inner;                     /* variance of the sum of differences, from samples alone */
+};
+
+/* The launches of one side in one block: `*at` moves behind them. */
+struct side_block {
+    struct moments logs;
+    double probe, inner; /* mean log; mean variance */
+};
+
+static struct side_block take_side(const struct compare_row *row, const struct evidence_side *side,
+                                   size_t *at)
+{
+    struct side_block b = { .probe = 0 };
+    int block = side->values[*at].occasion;
+
+    for (; *at < side->nr && side->values[*at].occasion == block; ++*at) {
+        const struct evidence_value *v = &side->values[*at];
+        moments_add(&b.logs, compare_sign(row) * log(v->value));
+        b.probe += (log(v->probe) - b.probe) / b.logs.n;
+        b.inner += (v->inner - b.inner) / b.logs.n;
+    }
+    return b;
+}
+
+/* The next block with both sides; false if there is none. */
+static bool take_block(const struct compare_row *row, size_t *i, size_t *j, struct blocks *all)
+{
+    const struct evidence_side *base = &row->item->evidence.base, *head = &row->item->evidence.head;
+
+    while (*i < base->nr && *j < head->nr && base->values[*i].occasion != head->values[*j].occasion)
+        ++*(base->values[*i].occasion < head->values[*j].occasion ? i : j);
+    if (*i >= base->nr || *j >= head->nr)
+        return false;
+    struct side_block b = take_side(row, base, i), h = take_side(row, head, j);
+    moments_add(&all->difference, h.logs.mean - b.logs.mean);
+    moments_add(&all->probe, h.probe - b.probe);
+    all->launch_squares += b.logs.squares + h.logs.squares;
+    all->launch_df += b.logs.n + h.logs.n - 2;
+    all->launch_units += 1 / b.logs.n + 1 / h.logs.n;
+    all->inner += b.inner / b.logs.n + h.inner / h.logs.n;
+    return true;
+}
+
+static double launch_variance(const struct blocks *all)
+{
+    return all->launch_df > 0 ? all->launch_squares / all->launch_df : NAN;
+}
+
+/* What the variance of a block's difference may be, over what its launches make of it: blocks may
+ * differ in what they do to the two sides. By its weight before anything is seen. The last stands
+ * for all that is more: there the blocks speak alone. */
+static const struct {
+    double ratio, weight;
+} block_ratios[] = { { 1, 0.5 }, { 1.5, 0.2 }, { 3, 0.15 }, { 9, 0.1 }, { 33, 0.05 } };
+
+enum { RATIOS = sizeof(block_ratios) / sizeof(*block_ratios) };
+
+/* The blocks' differences and the launches within blocks tell the same variance, if the ratio of
+ * the two is known: for each that it may be they are pooled, and weigh by how well they agree (both
+ * are normal; the prior of the variance is flat in its log). */
+static void pool(const struct blocks *all, struct errors *errors)
+{
+    double n = all->difference.n, blocks_df = n - 1, df = blocks_df + all->launch_df;
+    double between = fmax(all->difference.squares, 1e-12 * blocks_df), sum = 0, best = -INFINITY;
+    double within = all->launch_squares * all->launch_units / n; /* in units of a difference */
+    double seen = between * all->launch_df / (fmax(within, 1e-12) * blocks_df);
+
+    errors->nr = RATIOS;
+    for (size_t i = 0; i < RATIOS; i++) {
+        bool alone = i == RATIOS - 1;
+        double ratio = alone ? fmax(block_ratios[i].ratio, seen) : block_ratios[i].ratio;
+        double squares = between + within * ratio, used = alone ? blocks_df : df;
+        errors->coarse[i] =
+            (struct error_term) { sqrt((alone ? between : squares) / used / n), used };
+        errors->fine[i] = (struct error_term) { sqrt(all->inner) / n, all->inner > 0 ? used : 0 };
+        errors->weight[i] = log(block_ratios[i].weight) + 0.5 * all->launch_df * log(ratio) -
+                            0.5 * df * log(squares);
+        best = fmax(best, errors->weight[i]);
+    }
+    for (size_t i = 0; i < RATIOS; i++)
+        sum += errors->weight[i] = exp(errors->weight[i] - best);
+    for (size_t i = 0; i < RATIOS; i++)
+        errors->weight[i] /= sum;
+}
+
+/* The change as it stands at one look. */
+static struct change look(struct compare_row *row, const struct blocks *all)
+{
+    double n = all->difference.n, looks = n - COMPARE_LAUNCHES_MIN + 1;
+    struct change ch = {
+        .row = row,
+        .effect = all->difference.mean,
+        .variance = fmax(all->difference.squares / (n - 1), 1e-12),
+        .df = n - 1,
+        .units = 1 / n,
+        .least = all->inner / (n * n),
+        .price = looks * (looks + 1),
+        .doubt = 1,
+        .p_before = 1,
+    };
+
+    if (all->launch_df > 0)
+        pool(all, &ch.errors);
+    else
+        change_set_errors(&ch, NULL);
+    return ch;
+}
+
+/* The part of the probe's change that is more than its own noise from block to block. */
+static double probe_shown(const struct moments *probe)
+{
+    double half =
+        stats_t_quantile(0.95, probe->n - 1) * sqrt(probe->squares / (probe->n - 1) / probe->n);
+
+    if (isnan(probe->mean))
+        return NAN;
+    return copysign(fmax(fabs(probe->mean) - half, 0), probe->mean);
+}
+
+static void set_noise(struct compare_row *row, const struct blocks *all)
+{
+    double n = all->difference.n, launch = launch_variance(all);
+    double inner = all->inner / all->launch_units;
+    double block = all->difference.squares / (n - 1) - launch * all->launch_units / n;
+
+    row->noise.within = inner > 0 ? sqrt(inner) : NAN;
+    row->noise.launch = sqrt(isnan(launch) ? NAN : fmax(launch - inner, 0));
+    row->noise.occasion = sqrt(isnan(block) ? NAN : fmax(block, 0));
+}
+
+struct change change_from_blocks(struct compare_row *row)
+{
+    struct blocks all = { .inner = 0 };
+    struct change ch = { .row = row };
+    double least[2] = { 1, 1 }; /* smallest p-value at an earlier look: better, worse */
+    size_t i = 0, j = 0;
+
+    while (take_block(row, &i, &j, &all)) {
+        if (all.difference.n < COMPARE_LAUNCHES_MIN)
+            continue;
+        ch = look(row, &all);
+        double *before = &least[ch.effect > 0];
+        ch.p_before = *before;
+        *before = change_p(&ch);
+    }
+    set_noise(row, &all);
+    row->probe = expm1(probe_shown(&all.probe));
+    return ch;
+}

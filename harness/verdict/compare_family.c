@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: MIT */
+/* What only the family can tell of a row; compare.h has the rule and its sources. */
+#include "verdict/compare_parts.h"
+
+#include "base/memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Noisier than this against the family's prior: a benchmark keeps its own variance. */
+static const double noisy_level = 0.01;
+/* What two runs usually differ by in all rows alike. */
+static const double common_between = 0.025;
+
+enum {
+    COMMON_MIN =
+        10,       /* rows from which what a run does to all can be told from what it does to one */
+    TOLD_MIN = 5, /* rows or earlier runs from which what lies between two runs is told */
+    COMMON_USUAL = 2,
+};
+
+double family_median(struct compare_row *const *rows, size_t nr,
+                     double (*field)(const struct compare_row *row))
+{
+    double *values = memory_zeroed(nr ? nr : 1, sizeof(*values));
+    size_t used = 0;
+
+    for (size_t i = 0; i < nr; i++)
+        if (!isnan(field(rows[i])))
+            values[used++] = field(rows[i]);
+    double median = stats_median(values, used);
+    free(values);
+    return median;
+}
+
+/* ---- what a run does to all benchmarks ---- */
+
+/* A run of one row against the others of its side. */
+struct deviation {
+    int run;
+    double value;
+};
+
+struct deviations {
+    struct deviation *items;
+    size_t nr, capacity;
+};
+
+static void add_deviations(const struct compare_row *row, const struct evidence_side *side,
+                           struct deviations *out)
+{
+    struct run_mean *runs = memory_zeroed(side->nr, sizeof(*runs));
+    size_t nr = change_run_means(row, side, runs);
+    double mean = 0;
+
+    for (size_t i = 0; i < nr; i++)
+        mean += runs[i].mean / (double)nr;
+    for (size_t i = 0; i < nr; i++)
+        *(struct deviation *)array_push(out) =
+            (struct deviation) { runs[i].run, runs[i].mean - mean };
+    free(runs);
+}
+
+/* Median deviation of each run over the rows; adds the runs and their squares about the mean. */
+static double *common_side(const struct deviations *all, size_t *nr, double *runs, double *squares)
+{
+    double *values = memory_zeroed(all->nr ? all->nr : 1, sizeof(*values)), seen = 0, mean = 0;
+
+    *nr = 0;
+    for (size_t i = 0; i < all->nr; i++)
+        if ((size_t)all->items[i].run >= *nr)
+            *nr = (size_t)all->items[i].run + 1;
+    double *common = memory_zeroed(*nr ? *nr : 1, sizeof(*common));
+    for (size_t run = 0; run < *nr; run++) {
+        size_t used = 0;
+        for (size_t i = 0; i < all->nr; i++)
+            if ((size_t)all->items[i].run == run)
+                values[used++] = all->items[i].value;
+        common[run] = used ? stats_median(values, used) : NAN;
+        seen += used > 0;
+        mean += used ? common[run] : 0;
+    }
+    mean /= seen > 0 ? seen : 1;
+    for (size_t run = 0; run < *nr; run++) {
+        common[run] = isnan(common[run]) ? 0 : common[run] - mean;
+        *squares += common[run] * common[run];
+    }
+    *runs += seen;
+    free(values);
+    return common;
+}
+
+static struct common find_common(struct compare_row *const *rows, size_t nr)
+{
+    struct common common = { .df = 0 };
+    struct deviations base = { 0 }, head = { 0 };
+    double runs = 0, squares = 0;
+    size_t used = 0;
+
+    for (size_t i = 0; i < nr; i++) {
+        const struct evidence *e = &rows[i]->item->evidence;
+        if (e->design != DESIGN_OCCASIONS)
+            continue;
+        add_deviations(rows[i], &e->base, &base);
+        add_deviations(rows[i], &e->head, &head);
+        used++;
+    }
+    if (used >= COMMON_MIN) {
+        common.base = common_side(&base, &common.nr_base, &runs, &squares);
+        common.head = common_side(&head, &common.nr_head, &runs, &squares);
+        common.df = runs - 2;
+        common.variance = squares / common.df;
+    }
+    array_release(&base);
+    array_release(&head);
+    return common;
+}
+
+/* ---- groups of rows that are alike: one metric, one design ---- */
+
+static struct stratum take_stratum(struct change *changes, size_t nr, const struct metric *metric,
+                                   enum compare_design design)
+{
+    struct stratum s = { memory_zeroed(nr ? nr : 1, sizeof(*s.items)), 0 }; /* NOLINT */
+
+    for (size_t i = 0; i < nr; i++) {
+        const struct compare_item *item = changes[i].row->item;
+        if (item->metric == metric && item->evidence.design == design)
+            s.items[s.nr++] = &changes[i];
+    }
+    return s;
+}
+
+/* Degrees of freedom of a variance that both sides share. */
+static double pooled_df(const struct change *ch)
+{
+    const struct evidence *e = &ch->row->item->evidence;
+
+    return e->design == DESIGN_LAUNCHES ? (double)(e->base.nr + e->head.nr) - 2 : ch->df;
+}
+
+bool family_moderate(const struct variance_prior *prior, double *variance, double *df)
+{
+    if (!(prior->df > 0) || stats_f_tail(*variance / prior->scale, *df, prior->df) < noisy_level)
+        return false;
+    *variance = (prior->df * prior->scale + *df * *variance) / (prior->df + *df);
+    *df += prior->df;
+    return true;
+}
+
+static struct variance_prior moderate_all(const struct stratum *s)
+{
+    double *variances = memory_zeroed(s->nr, sizeof(*variances));
+    size_t nr = 0;
+
+    for (size_t i = 0; i < s->nr; i++)
+        if (s->items[i]->row->wild == 0)
+            variances[nr++] = s->items[i]->variance;
+    struct variance_prior prior =
+        stats_variance_prior(variances, nr, stratum_median(s, pooled_df), COMPARE_BORROW_MAX);
+    free(variances);
+    /* Where launches were drawn in, the row keeps its own: what is wild knows no family. */
+    for (size_t i = 0; i < s->nr; i++)
+        s->items[i]->row->borrowed =
+            s->items[i]->row->wild == 0 &&
+            family_moderate(&prior, &s->items[i]->variance, &s->items[i]->df);
+    return prior;
+}
+
+/* What all share, up to `reach`, may be the machine's: a row must stand out from that, too. */
+static void set_null(struct change *ch, double shift, double reach)
+{
+    double share = copysign(fmin(fabs(shift), reach), shift);
+
+    ch->null_low = fmin(share, 0);
+    ch->null_high = fmax(share, 0);
+}
+
+static double own_error_of(const struct change *ch)
+{
+    return change_own_error(ch).se;
+}
+
+/* The variance of what two runs differ by in all rows alike. It leaves no scatter to see, but
+ * earlier runs have shown it; what is usual counts as two of them. */
+static double common_square(const struct earlier *earlier)
+{
+    double usual = COMMON_USUAL * common_between * common_between;
+
+    return (usual + earlier->squares) / (double)(COMMON_USUAL + earlier->steps);
+}
+
+/* How much of what all share may be the machine's: the floor, or what earlier runs did (98 %). */
+static double common_reach(const struct earlier *earlier, double floor)
+{
+    double reach = stats_normal_quantile(0.99) * sqrt(common_square(earlier));
+
+    return earlier->steps > 0 ? fmax(floor, reach) : floor;
+}
+
+/* Standard error of the family's median effect. */
+static double shift_error(const struct stratum *s, double between)
+{
+    double own = stratum_median(s, own_error_of);
+
+    return 1.25 * hypot(own, sqrt(between)) / sqrt((double)s->nr);
+}
+
+/* What is left of what all share when the median is taken out of it as far as it is shown. Where
+ * earlier runs leave little between runs of each row, this is to be added: else what lies between
+ * runs is wide enough to hold it. */
+static void add_left_over(const struct stratum *s, const struct earlier *earlier,
+                          struct spread *between)
+{
+    double n = (double)s->nr, error = shift_error(s, 0);
+    double left = common_square(earlier) / (n * n) + error * error;
+
+    for (size_t i = 0; i < between->nr && earlier->steps > 0 && n > 1; i++)
+        between->variance[i] += left;
+}
+
+/* One run a side. Returns the variance that lies between two runs, NaN where it is not known. */
+static double judge_launches(const struct stratum *s)
+{
+    struct variance_prior prior = moderate_all(s);
+    struct spread between;
+    struct earlier earlier;
+    double n = (double)s->nr;
+
+    family_between(s, &between, &earlier);
+    /* One row alone has no median: its effect is what is asked for. */
+    double shift = stratum_median(s, change_effect) * (n - 1) / n;
+    double mean = spread_mean(&between), error = shift_error(s, mean);
+    double shown = copysign(fmax(fabs(shift) - error, 0), shift);
+    /* The median tells of what all share, the better the larger the family: what is left is worth
+     * its own change, which is one of many. */
+    double shared = common_square(&earlier) * (n - 1) / (n * n);
+    double told = s->nr + earlier.steps >= TOLD_MIN ? mean : NAN;
+    add_left_over(s, &earlier, &between);
+    for (size_t i = 0; i < s->nr; i++) {
+        struct change *ch = s->items[i];
+        double reach = common_reach(&earlier, log1p(ch->row->delta));
+        set_null(ch, shown, reach);
+        ch->share_low = fmax(fmin(shift, 0), -reach);
+        ch->share_high = fmin(fmax(shift, 0), reach);
+        ch->shared = shared;
+        ch->shared_df = INFINITY;
+        change_set_errors(ch, &between);
+        ch->row->noise.occasion = sqrt(told / 2);
+    }
+    family_deal_out(s, &prior);
+    return told;
+}
+
+static double occasion_of(const struct change *ch)
+{
+    return ch->row->noise.occasion;
+}
+
+/* Several runs on a side. Returns the variance that lies between two runs. */
+static double judge_runs(const struct stratum *s)
+{
+    if (s->nr >= COMMON_MIN) /* else what runs do to all alike would count as each row's own */
+        moderate_all(s);
+    double shift = stratum_median(s, change_effect);
+    for (size_t i = 0; i < s->nr; i++) {
+        struct change *ch = s->items[i];
+        change_set_errors(ch, NULL);
+        double seen =
+            ch->shared > 0 ? stats_t_quantile(0.975, ch->shared_df) * sqrt(ch->shared) : 0;
+        set_null(ch, shift, ch->shared > 0 ? fmax(seen, log1p(ch->row->delta)) : 0);
+    }
+    double occasion = stratum_median(s, occasion_of);
+    return 2 * occasion * occasion;
+}
+
+static void judge_stratum(struct comparison *c, struct change *changes, size_t nr,
+                          const struct metric *metric, enum compare_design design)
+{
+    struct stratum s = take_stratum(changes, nr, metric, design);
+
+    if (s.nr > 0) {
+        double between = design == DESIGN_LAUNCHES ? judge_launches(&s) : judge_runs(&s);
+        if (isnan(c->occasion))
+            c->occasion = sqrt(between);
+    }
+    free(s.items);
+}
+
+bool family_first_of_metric(struct compare_row *const *rows, size_t i)
+{
+    for (size_t j = 0; j < i; j++)
+        if (rows[j]->item->metric == rows[i]->item->metric)
+            return false;
+    return true;
+}
+
+void family_measure(struct comparison *c, struct compare_row *const *rows, struct change *changes,
+                    size_t nr)
+{
+    struct common common = find_common(rows, nr);
+
+    family_draw_in(rows, nr);
+    c->serial = family_serial(rows, nr);
+    double serial = isnan(c->serial) ? 0 : c->serial;
+    for (size_t i = 0; i < nr; i++) {
+        enum compare_design design = rows[i]->item->evidence.design;
+        changes[i] = design == DESIGN_BLOCKS      ? change_from_blocks(rows[i])
+                     : design == DESIGN_OCCASIONS ? change_from_runs(rows[i], serial, &common)
+                                                  : change_from_launches(rows[i], serial);
+    }
+    free(common.base);
+    free(common.head);
+    for (size_t i = 0; i < nr; i++)
+        if (family_first_of_metric(rows, i)) {
+            judge_stratum(c, changes, nr, rows[i]->item->metric, DESIGN_LAUNCHES);
+            judge_stratum(c, changes, nr, rows[i]->item->metric, DESIGN_OCCASIONS);
+        }
+}

@@ -1,0 +1,446 @@
+/* SPDX-License-Identifier: MIT */
+/* What a reader must know beside the verdicts. */
+#include "verdict/compare_parts.h"
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "metrics/epoch.h"
+#include "verdict/disturbance.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    COMPARE_FLOOR_METRICS = 64,
+    MORE_MOST = 10, /* times the change that would do: a hundred times the launches */
+};
+
+void comparison_note(struct comparison *c, const char *format, ...)
+{
+    struct {
+        char **items;
+        size_t nr, capacity;
+    } notes = { c->notes, c->nr_notes, c->notes_capacity };
+    char text[1024];
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(text, sizeof(text), format, arguments);
+    va_end(arguments);
+    *array_push(&notes) = memory_string(text);
+    c->notes = notes.items;
+    c->nr_notes = notes.nr;
+    c->notes_capacity = notes.capacity;
+}
+
+static const struct run *newest(const struct records *records)
+{
+    const struct run *best = NULL;
+
+    for (size_t i = 0; i < records->nr_runs; i++)
+        if (!best || records->runs[i].started_ms >= best->started_ms)
+            best = &records->runs[i];
+    return best;
+}
+
+static bool has_class(const struct records *records, const char *class_name)
+{
+    for (size_t i = 0; i < records->nr_runs; i++)
+        if (strcmp(records->runs[i].machine.class_name, class_name) == 0)
+            return true;
+    return false;
+}
+
+/* Machine classes that only one side has. */
+static void note_machines(struct comparison *c, const struct records *one,
+                          const struct records *other, const char *one_name, const char *other_name)
+{
+    for (size_t i = 0; i < one->nr_runs; i++) {
+        const char *name = one->runs[i].machine.class_name;
+        bool seen = false;
+        for (size_t j = 0; j < i; j++)
+            seen |= strcmp(one->runs[j].machine.class_name, name) == 0;
+        if (seen || has_class(other, name))
+            continue;
+        if (c->settings.any_machine)
+            comparison_note(c,
+                            "The %s has runs of machine class %s, the %s has none: "
+                            "differences may be the machines'.",
+                            one_name, name, other_name);
+        else
+            comparison_note(c,
+                            "The %s has runs of machine class %s, the %s has none; "
+                            "they were left out.",
+                            one_name, name, other_name);
+    }
+}
+
+/* Different surroundings: between the newest runs, and within a side. */
+static void note_epochs(struct comparison *c, const struct records *base,
+                        const struct records *head)
+{
+    struct strbuf text;
+
+    if (base->nr_runs == 0 || head->nr_runs == 0)
+        return;
+    strbuf_init(&text);
+    if (epoch_difference(newest(base), newest(head), &text) > 0)
+        comparison_note(c, "Surroundings differ between base and head: %s.", text.data);
+    strbuf_release(&text);
+    compare_guest_notes(c, newest(base), newest(head));
+}
+
+static void note_pooling(struct comparison *c, const struct records *side, const char *name)
+{
+    bool mixed = false;
+
+    for (size_t i = 1; i < side->nr_runs; i++)
+        mixed |= epoch_id(&side->runs[i]) != epoch_id(&side->runs[0]);
+    if (mixed)
+        comparison_note(c, "The %s pools %zu runs whose surroundings differ.", name, side->nr_runs);
+}
+
+static void note_dirty(struct comparison *c, const struct records *side, const char *name)
+{
+    size_t dirty = 0;
+
+    for (size_t i = 0; i < side->nr_runs; i++)
+        dirty += side->runs[i].build.dirty;
+    if (dirty > 0)
+        comparison_note(c, "The %s was measured from a tree with uncommitted changes.", name);
+}
+
+static void note_shift(struct comparison *c)
+{
+    char shift[TEXT_UNIT_SIZE];
+
+    if (c->shifted)
+        comparison_note(c,
+                        "All benchmarks together moved by %s: suspect the machine before the code.",
+                        text_percent(c->common_shift, shift));
+    if (fabs(log1p(c->probe_shift)) > log1p(c->settings.delta))
+        comparison_note(c,
+                        "The machine itself moved: its probe, the same work on both sides, took %s "
+                        "time.",
+                        text_percent(c->probe_shift, shift));
+    if (fabs(log1p(c->vendor_shift)) > log1p(c->settings.delta))
+        comparison_note(c, "The reference libraries, whose code did not change, moved by %s.",
+                        text_percent(c->vendor_shift, shift));
+}
+
+static void note_chance(struct comparison *c)
+{
+    if (c->family > 0)
+        comparison_note(
+            c,
+            "%zu compared, chance alone would give %.2g alarms at most (false-discovery rate "
+            "%g %%).",
+            c->family, c->chance, 100 * c->settings.q);
+}
+
+static void note_launches(struct comparison *c)
+{
+    size_t few = 0;
+
+    for (size_t i = 0; i < c->nr; i++)
+        few += c->rows[i].verdict == VERDICT_UNDECIDED && !compare_in_family(&c->rows[i]);
+    if (few > 0)
+        comparison_note(c,
+                        "%zu benchmark%s fewer than %d launches with a time on a side; measure "
+                        "with more launches.",
+                        few, few == 1 ? " has" : "s have", COMPARE_LAUNCHES_MIN);
+}
+
+/* Where the noise comes from, for people: a part of it, median over the rows that know it. */
+static double median_part(const struct comparison *c, double (*part)(const struct compare_noise *))
+{
+    double *values = memory_zeroed(c->nr ? c->nr : 1, sizeof(*values));
+    size_t nr = 0;
+
+    for (size_t i = 0; i < c->nr; i++)
+        if (compare_in_family(&c->rows[i]) && isfinite(part(&c->rows[i].noise)))
+            values[nr++] = part(&c->rows[i].noise);
+    double median = stats_median(values, nr);
+    free(values);
+    return median;
+}
+
+static double within_of(const struct compare_noise *noise)
+{
+    return noise->within;
+}
+
+static double launch_of(const struct compare_noise *noise)
+{
+    return noise->launch;
+}
+
+static double occasion_of(const struct compare_noise *noise)
+{
+    return noise->occasion;
+}
+
+static double placement_of(const struct compare_noise *noise)
+{
+    return noise->placement;
+}
+
+static void note_parts(struct comparison *c)
+{
+    bool blocks = c->nr > 0 && c->rows[0].item->evidence.design == DESIGN_BLOCKS;
+    const struct {
+        double value;
+        const char *where;
+    } parts[] = {
+        { median_part(c, within_of), "within launches" },
+        { median_part(c, launch_of), "from launch to launch" },
+        { median_part(c, placement_of), "from placement in memory (by the self-test)" },
+        { median_part(c, occasion_of), blocks ? "from block to block" : "from run to run" },
+    };
+    char text[256];
+    int length = 0;
+
+    for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+        if (isfinite(parts[i].value))
+            length += snprintf(text + length, sizeof(text) - (size_t)length, "%s%.2g %% %s",
+                               length ? ", " : "", 100 * parts[i].value, parts[i].where);
+    if (length > 0)
+        comparison_note(c, "Noise, medians of what each adds: %s.", text);
+}
+
+/* Where earlier runs of the machine told what lies between two runs. */
+static void note_earlier(struct comparison *c)
+{
+    size_t most = 0;
+
+    for (size_t i = 0; i < c->nr; i++)
+        if (compare_in_family(&c->rows[i]) && c->rows[i].item->evidence.earlier.nr > most)
+            most = c->rows[i].item->evidence.earlier.nr;
+    if (most > 1)
+        comparison_note(c, "What two runs differ by: also judged from %zu earlier runs.", most);
+}
+
+/* Where placement alone moves more than the floors that were asked for. */
+static void note_placement(struct comparison *c)
+{
+    size_t of = 0;
+    double least = INFINITY, most = 0;
+    char from[32] = "";
+
+    for (size_t i = 0; i < c->nr; i++) {
+        const struct compare_row *row = &c->rows[i];
+        if (!(row->placed > 0) || row->placed < row->delta)
+            continue;
+        of++;
+        least = fmin(least, row->placed);
+        most = fmax(most, row->placed);
+    }
+    if (least < most)
+        snprintf(from, sizeof(from), "%.2g to ", 100 * least);
+    if (of > 0)
+        comparison_note(c,
+                        "Placement alone moves %zu of the %zu compared (harness selftest "
+                        "--placement): changes of them below %s%.2g %% are not called.",
+                        of, c->nr, from, 100 * most);
+}
+
+static void note_noise(struct comparison *c)
+{
+    if (c->noise > c->settings.delta)
+        comparison_note(
+            c,
+            "Launches of one benchmark typically differ by %.1f %%, more than the floor "
+            "of %g %%: small changes cannot be seen here.",
+            100 * c->noise, 100 * c->settings.delta);
+}
+
+/* ---- what would decide the rest ---- */
+
+static double median_open(const struct comparison *c, double (*field)(const struct compare_row *))
+{
+    double *values = memory_zeroed(c->nr ? c->nr : 1, sizeof(*values));
+    size_t nr = 0;
+
+    for (size_t i = 0; i < c->nr; i++)
+        if (c->rows[i].verdict == VERDICT_UNDECIDED && compare_in_family(&c->rows[i]))
+            values[nr++] = field(&c->rows[i]);
+    double median = nr ? stats_median(values, nr) : NAN;
+    free(values);
+    return median;
+}
+
+static double stays_of(const struct compare_row *row)
+{
+    return row->stays;
+}
+
+/* How many times as large a change is seen as would do. */
+static double short_of(const struct compare_row *row)
+{
+    return fmin(log1p(row->detectable) / log1p(row->delta), MORE_MOST);
+}
+
+static double units_of(const struct compare_row *row)
+{
+    const struct evidence *e = &row->item->evidence;
+    const struct evidence_side *few = e->base.nr < e->head.nr ? &e->base : &e->head;
+
+    if (e->design == DESIGN_BLOCKS)
+        return (double)evidence_blocks(e);
+    return e->design == DESIGN_LAUNCHES ? (double)few->nr : 1 + few->values[few->nr - 1].occasion;
+}
+
+/* An error falls with the root of what is measured. */
+static void note_next(struct comparison *c)
+{
+    static const char *const units[] = {
+        [DESIGN_LAUNCHES] = "launches a side",
+        [DESIGN_OCCASIONS] = "runs a side",
+        [DESIGN_BLOCKS] = "blocks",
+    };
+    double units_now = median_open(c, units_of), times = median_open(c, short_of);
+    enum compare_design design = c->nr ? c->rows[0].item->evidence.design : DESIGN_LAUNCHES;
+
+    if (isnan(units_now))
+        return;
+    if (median_open(c, stays_of) > 0.5)
+        comparison_note(c,
+                        "Undecided: most of the error lies between the two runs, where more "
+                        "launches do not help. Measure in turn (--build, --baseline-bin), or "
+                        "several runs a side.");
+    else if (times >= MORE_MOST)
+        comparison_note(c,
+                        "Undecided: at this noise no number of %s worth measuring will do; choose "
+                        "a larger floor, or a quieter machine.",
+                        units[design]);
+    else
+        comparison_note(c,
+                        "Undecided: at this noise about %.0f %s in place of %.0f would tell a "
+                        "change as large as the floor.",
+                        ceil(units_now * fmax(times * times, 2)), units[design], units_now);
+}
+
+static void note_unsupported(struct comparison *c)
+{
+    if (c->unsupported > 0)
+        comparison_note(c, "%zu benchmark%s on neither side.", c->unsupported,
+                        c->unsupported == 1 ? " runs" : "s run");
+}
+
+static bool only_on(const struct compare_item *item, bool base)
+{
+    return item->evidence.base.present == base && item->evidence.head.present == !base;
+}
+
+/* Alike but for where they were measured? */
+static bool moved(const struct benchmark_name *a, const struct benchmark_name *b)
+{
+    bool same = strcmp(a->kernel, b->kernel) == 0 && strcmp(a->variant, b->variant) == 0 &&
+                strcmp(a->math, b->math) == 0 && strcmp(a->cache, b->cache) == 0 &&
+                a->nr_dims == b->nr_dims;
+
+    for (int i = 0; same && i < a->nr_dims; i++)
+        same = a->dims[i].value == b->dims[i].value;
+    return same && strcmp(a->device, b->device) != 0;
+}
+
+/* The device is part of a benchmark's name: one thread against two compares nothing. */
+static void note_devices(struct comparison *c)
+{
+    const struct benchmark_name *first = NULL;
+
+    for (size_t i = 0; i < c->nr_items; i++) {
+        if (!only_on(&c->items[i], true) && !only_on(&c->items[i], false))
+            return; /* something is on both sides */
+        if (!first && only_on(&c->items[i], true))
+            first = c->items[i].bench;
+    }
+    for (size_t i = 0; first && i < c->nr_items; i++) {
+        if (!only_on(&c->items[i], false) || !moved(first, c->items[i].bench))
+            continue;
+        comparison_note(c,
+                        "The base was measured on %s, the head on %s: nothing is on both. Measure "
+                        "with the same --device.",
+                        first->device, c->items[i].bench->device);
+        return;
+    }
+}
+
+void compare_floor_unfit(const struct compare_floor *floor, char text[COMPARE_FLOOR_TEXT])
+{
+    const char *ids[COMPARE_FLOOR_METRICS + 1] = { NULL };
+
+    for (size_t i = 0; i < COMPARE_FLOOR_METRICS && metric_at(i); i++)
+        ids[i] = metric_at(i)->id;
+    const char *nearest =
+        metric_find(floor->pattern, NULL) ? NULL : text_nearest(floor->pattern, ids);
+    snprintf(text, COMPARE_FLOOR_TEXT,
+             "The floor of %.3g %% for \"%.200s\" fits no metric or benchmark that is "
+             "compared%s%s%s",
+             100 * floor->delta, floor->pattern, nearest ? "; did you mean \"" : ".",
+             nearest ? nearest : "", nearest ? "\"?" : "");
+}
+
+/* A slip of the pen would leave the general floor in force, unseen. */
+static void note_floors(struct comparison *c)
+{
+    char text[COMPARE_FLOOR_TEXT];
+
+    for (size_t i = 0; i < c->settings.nr_floors && c->nr_items > 0; i++) {
+        const struct compare_floor *floor = &c->settings.floors[i];
+        bool fits = false;
+        for (size_t j = 0; j < c->nr_items && !fits; j++)
+            fits = compare_floor_fits(floor, c->items[j].metric, c->items[j].bench->key);
+        if (fits)
+            continue;
+        compare_floor_unfit(floor, text);
+        comparison_note(c, "%s", text);
+    }
+}
+
+/* By one rule for both sides, but a machine need not have been the same to both. */
+static void note_repeats(struct comparison *c, const struct records *side, const char *name)
+{
+    struct disturbance_repeats r;
+    struct strbuf words;
+
+    disturbance_repeats_count(side, -1, &r);
+    if (r.repeated + r.left == 0)
+        return;
+    strbuf_init(&words);
+    disturbance_repeats_words(&r, &words);
+    comparison_note(c, "Disturbed while the %s was measured: %s.", name, words.data);
+    strbuf_release(&words);
+}
+
+void compare_run_notes(struct comparison *c, const struct records *base, const struct records *head)
+{
+    note_machines(c, base, head, "base", "head");
+    note_machines(c, head, base, "head", "base");
+    note_epochs(c, base, head);
+    note_pooling(c, base, "base");
+    note_pooling(c, head, "head");
+    note_dirty(c, base, "base");
+    note_dirty(c, head, "head");
+    compare_pair_notes(c, base, head);
+    note_repeats(c, base, "base");
+    note_repeats(c, head, "head");
+    note_unsupported(c);
+}
+
+void compare_notes(struct comparison *c)
+{
+    note_shift(c);
+    note_devices(c);
+    note_floors(c);
+    note_launches(c);
+    note_parts(c);
+    note_earlier(c);
+    note_placement(c);
+    note_noise(c);
+    note_next(c);
+    note_chance(c);
+}

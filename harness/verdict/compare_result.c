@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+/* What is done with verdicts once they are there. */
+#include "verdict/compare_parts.h"
+
+#include "base/text.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const names[VERDICT_NR] = {
+    [VERDICT_REGRESSED] = "regressed", [VERDICT_BROKEN] = "broken",
+    [VERDICT_FAILING] = "failing",     [VERDICT_IMPROVED] = "improved",
+    [VERDICT_FIXED] = "fixed",         [VERDICT_UNDECIDED] = "undecided",
+    [VERDICT_SAME] = "same",           [VERDICT_NEW] = "new",
+    [VERDICT_MISSING] = "missing",
+};
+
+static const char *const designs[] = {
+    [DESIGN_LAUNCHES] = "launches",
+    [DESIGN_OCCASIONS] = "occasions",
+    [DESIGN_BLOCKS] = "blocks",
+};
+
+const char *verdict_name(enum verdict verdict)
+{
+    return names[verdict];
+}
+
+const char *compare_design_name(enum compare_design design)
+{
+    return designs[design];
+}
+
+int compare_design_find(const char *name)
+{
+    for (size_t i = 0; i < sizeof(designs) / sizeof(designs[0]); i++)
+        if (strcmp(designs[i], name) == 0)
+            return (int)i;
+    return -1;
+}
+
+/* Regressed or broken, and nobody said that it is meant to be. */
+static bool is_alarm(const struct compare_row *row)
+{
+    return (row->verdict == VERDICT_REGRESSED || row->verdict == VERDICT_BROKEN) && !row->accepted;
+}
+
+void compare_count(struct comparison *c)
+{
+    size_t alarms = 0;
+
+    memset(c->count, 0, sizeof(c->count));
+    for (size_t i = 0; i < c->nr; i++) {
+        c->count[c->rows[i].verdict]++;
+        alarms += is_alarm(&c->rows[i]);
+    }
+    c->accepted = c->count[VERDICT_REGRESSED] + c->count[VERDICT_BROKEN] - alarms;
+    size_t decided =
+        c->count[VERDICT_SAME] + c->count[VERDICT_IMPROVED] + c->count[VERDICT_FIXED] + c->accepted;
+    if (alarms > 0)
+        c->exit_status = EXIT_REGRESSION;
+    else
+        c->exit_status = decided > 0 ? EXIT_SAME : EXIT_UNDECIDED;
+}
+
+/* Is this what was accepted, and no more than that? */
+static bool fits(const struct acceptance *a, const struct compare_row *row)
+{
+    const struct compare_item *item = row->item;
+
+    if (strcmp(a->key, item->bench->key) != 0 || strcmp(a->metric, item->metric->id) != 0 ||
+        (a->machine[0] && strcmp(a->machine, item->machine) != 0))
+        return false;
+    if (row->verdict == VERDICT_BROKEN)
+        return isnan(a->change);
+    double beyond = compare_sign(row) * (log1p(row->change) - log1p(a->change));
+    return row->verdict == VERDICT_REGRESSED && beyond <= log1p(row->delta);
+}
+
+void compare_accept(struct comparison *c, const struct acceptance *accepted, size_t nr)
+{
+    for (size_t i = 0; i < c->nr; i++)
+        for (size_t j = 0; j < nr; j++)
+            if (fits(&accepted[j], &c->rows[i]))
+                c->rows[i].accepted = accepted[j].reason;
+    compare_count(c);
+}
+
+void compare_show(struct comparison *c, const char *const *filters, size_t nr)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < c->nr; i++) {
+        bool wanted = nr == 0;
+        for (size_t j = 0; j < nr; j++)
+            wanted |= text_filter_matches(filters[j], c->rows[i].item->bench->key);
+        if (wanted)
+            c->rows[kept++] = c->rows[i];
+    }
+    c->nr = kept;
+    compare_count(c);
+}
+
+void comparison_release(struct comparison *c)
+{
+    for (size_t i = 0; i < c->nr_notes; i++)
+        free(c->notes[i]);
+    free(c->notes);
+    free(c->rows);
+    compare_items_release(c->items, c->nr_items);
+    *c = (struct comparison) { 0 };
+}
+
+void comparison_summary(const struct comparison *c, struct strbuf *out)
+{
+    bool any = false;
+
+    for (int v = 0; v < VERDICT_NR; v++) {
+        if (c->count[v] == 0)
+            continue;
+        strbuf_addf(out, "%s%zu %s", any ? ", " : "", c->count[v], names[v]);
+        any = true;
+    }
+    if (!any)
+        strbuf_adds(out, "nothing to compare");
+    if (c->accepted > 0)
+        strbuf_addf(out, "; %zu accepted", c->accepted);
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+#include "verdict/disturbance.h"
+
+#include "base/memory.h"
+#include "stats/stats.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+void disturbance_find(const struct records *records, int run, struct disturbance *d)
+{
+    double *probes = memory_zeroed(records->nr + 1, sizeof(*probes));
+
+    *d = (struct disturbance) { .worst = NAN };
+    for (size_t i = 0; i < records->nr; i++) {
+        const struct record *r = &records->items[i];
+        double probe = r->run == run ? measurement_telemetry(&r->m, "probe_ns") : NAN;
+        if (probe > 0)
+            probes[d->probed++] = probe;
+    }
+    stats_sort(probes, d->probed);
+    double quiet = probes[d->probed / 10];
+    for (size_t i = 0; i < d->probed; i++)
+        d->disturbed += probes[i] > DISTURBANCE_LIMIT * quiet;
+    if (d->probed > 0)
+        d->worst = probes[d->probed - 1] / quiet;
+    free(probes);
+}
+
+double disturbance_machine(const struct measurement *m)
+{
+    double probe = measurement_telemetry(m, "probe_ns");
+    double waited = measurement_telemetry(m, "waited_percent") / 100;
+    double switches = measurement_telemetry(m, "involuntary_switches");
+    bool hit = switches * DISTURBANCE_HITS >= (double)m->nr_samples;
+
+    return waited > 0 && hit ? probe * (1 + waited) : probe;
+}
+
+static size_t told(const struct measurement *m, const char *name)
+{
+    double value = measurement_telemetry(m, name);
+
+    return value > 0 && value < 1e9 ? (size_t)value : 0;
+}
+
+void disturbance_repeats_count(const struct records *records, int run,
+                               struct disturbance_repeats *r)
+{
+    *r = (struct disturbance_repeats) { .measured = 0 };
+    for (size_t i = 0; i < records->nr; i++) {
+        const struct measurement *m = &records->items[i].m;
+        if (run >= 0 && records->items[i].run != run)
+            continue;
+        r->measured += measurement_telemetry(m, "probe_ns") > 0;
+        r->repeated += told(m, "repeats") > 0;
+        r->tries += told(m, "repeats");
+        r->machine += told(m, "repeats_machine");
+        r->waited += told(m, "repeats_waited");
+        r->stolen += told(m, "repeats_stolen");
+        r->left += measurement_telemetry(m, "disturbed_percent") > 0;
+    }
+}
+
+void disturbance_repeats_words(const struct disturbance_repeats *r, struct strbuf *out)
+{
+    const struct {
+        size_t nr;
+        const char *what;
+    } parts[] = {
+        { r->machine, "machine slower" },
+        { r->waited, "waiting for a processor" },
+        { r->stolen, "time stolen by the host" },
+    };
+    const char *before = " (";
+
+    if (r->repeated > 0) {
+        strbuf_addf(out, "%zu of %zu measurements were made again, %zu tr%s", r->repeated,
+                    r->measured, r->tries, r->tries == 1 ? "y" : "ies");
+        for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+            if (parts[i].nr == 0)
+                continue;
+            strbuf_addf(out, "%s%s %zu", before, parts[i].what, parts[i].nr);
+            before = ", ";
+        }
+        strbuf_adds(out, *before == ',' ? ")" : "");
+    }
+    if (r->left > 0)
+        strbuf_addf(out, "%s%zu%s stayed disturbed", r->repeated > 0 ? "; " : "", r->left,
+                    r->repeated > 0 ? ""
+                    : r->left == 1  ? " measurement"
+                                    : " measurements");
+}

@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The linear layer on the tensor cores of sm_90 through wgmma, for bf16 and for tf32: the same
+ * bytes move the same way, only what a step multiplies differs.
+ *
+ *             128 bytes of k            n 256
+ *            +--+--+--+--+      +-----------------+    a warpgroup 64 x 256: 128 sums a thread
+ *     m  64  |  |  |  |  |    k | w, rows of k    |    two of them a block, and one more warp,
+ *      + 64  |  |  |  |  |      +-----------------+    whose first thread starts the copies
+ *            +--+--+--+--+
+ *
+ * A ring of stages in shared memory, filled by the copy engine and read by wgmma where it lies. Per
+ * stage, the barrier `full` gets one arrival (of the producer) and the bytes; `empty` gets one of
+ * each consuming warp. Blocks are persistent: the producer runs ahead into the next tile while the
+ * consumers store one. All that needs no data is done while the kernel before still runs.
+ *
+ * One block an SM, whose ring has all the shared memory that there is: products of few tiles are
+ * bound by the bytes under way (about 1.2 us from asking to having). For very few tiles of some
+ * depth the blocks of a cluster take a slice of k each, and the first of them adds up what the
+ * others write into its shared memory.
+ *
+ * Limit: the tensor cores' clock under the power limit (bf16 about 800 TFLOP/s); at depths of a few
+ * hundred the writing of y; with few tiles what an SM gets out of L2 (64 bytes a cycle: 0.2 us for
+ * a step of 64 x 128), and before that the latency of the first bytes.
+ *
+ * Measured on an H200 (2026-11-26), beside cuBLAS in the same run:
+ *
+ *     2048^3, 4096^3     bf16 670, 795 to 799 TFLOP/s, ratio 1.00 to 1.01
+ *                        tf32 375, 405 TFLOP/s, ratio 1.03 to 1.06
+ *     8192^3             bf16 700 TFLOP/s, ratio 1.02; tf32 343, ratio 1.00
+ *     layers of a GPT    with 256, 1024, 8192 rows: bf16 ratio 1.01, 0.98, 0.97 (geometric means),
+ *                        tf32 1.25, 1.28, 1.04; the times are in tests/kernels/test_cuda_choice.cc
+ *
+ * Tried, and slower or no faster: pairs of blocks that multicast what they share; two blocks an SM
+ * (of 128 x 128 and of 64 x 128); for 64 x 64, two or four warpgroups that take the steps in turn.
+ */
+#ifndef HARNESS_KERNELS_GEMM_GEMM_CUDA_WGMMA_H
+#define HARNESS_KERNELS_GEMM_GEMM_CUDA_WGMMA_H
+
+#include "kernels/cuda/cluster.h"
+#include "kernels/cuda/pdl.h"
+#include "kernels/gemm/gemm_cuda_maps.h"
+#include "kernels/gemm/gemm_cuda_wgmma_out.h"
+
+/*
+ * BM x BN outputs a block; STAGING bytes of a warpgroup's way out. Of two consumers, each quarter
+ * of an SM has three warps, which start with 168 registers a thread: the producer gives most of its
+ * own to the others (that goes by whole groups). With one consumer a warp more is the producer.
+ *
+ * Or a cluster of SLICES, each of which takes a part of k.
+ */
+template <int BM, int BN, int STAGES, int STAGING, int SLICES = 1> struct wgmma_tile {
+    static constexpr int bm = BM, bn = BN, stages = STAGES, slices = SLICES;
+    static constexpr int groups = BM / WGMMA_M, warps = 4 * groups; /* that multiply */
+    static constexpr bool divided = groups == 2;
+    static constexpr int raised = divided ? 232 : 0, lowered = divided ? 40 : 0; /* registers */
+    static constexpr int threads = CUDA_WARP * (warps + (divided ? 4 : 1));
+    static constexpr int sums = BN / 2, staging = STAGING;
+    static constexpr int x_bytes = BM * WGMMA_ROW_BYTES, w_bytes = BN * WGMMA_ROW_BYTES;
+    static constexpr int stage_bytes = x_bytes + w_bytes;
+    static_assert(BM % WGMMA_M == 0 && STAGES >= 2, "what the kernel does");
+    static_assert(STAGING % WGMMA_GROUP_BYTES == 0 && STAGING >= WGMMA_BOX_BYTES, "a box");
+    static_assert(groups == 1 || (groups == 2 && SLICES == 1), "one warpgroup adds up");
+    static constexpr int others_bytes = (SLICES - 1) * BM * BN * 4; /* sums of the other slices */
+};
+
+using wgmma_huge = wgmma_tile<128, 256, 4, 17 * 1024>;
+using wgmma_wide = wgmma_tile<128, 192, 5, 9 * 1024>;
+using wgmma_large = wgmma_tile<128, 128, 6, 16 * 1024>;
+using wgmma_medium = wgmma_tile<64, 128, 8, 17 * 1024>;
+using wgmma_small = wgmma_tile<64, 64, 12, 9 * 1024>;
+using wgmma_halved = wgmma_tile<64, 64, 12, 9 * 1024, 2>;
+using wgmma_quartered = wgmma_tile<64, 64, 10, 9 * 1024, 4>;
+
+template <class TILE> struct wgmma_shared {
+    alignas(WGMMA_GROUP_BYTES) unsigned char ring[TILE::stages][TILE::stage_bytes];
+    alignas(WGMMA_GROUP_BYTES) unsigned char staging[TILE::groups][TILE::staging];
+    unsigned char others[TILE::others_bytes > 0 ? TILE::others_bytes : 16];
+    cuda_mbarrier full[TILE::stages], empty[TILE::stages];
+};
+
+/* Elements of T in a row of a stage. */
+template <class T> constexpr int wgmma_depth = WGMMA_ROW_BYTES / (int)sizeof(T);
+
+struct wgmma_place {
+    int row, col;
+};
+
+template <class TILE, class T>
+__device__ __forceinline__ wgmma_place wgmma_place_of(const wgmma_args<T> &g, int index)
+{
+    gemm_tile_at at = gemm_tile_order(index, g.rows, g.cols, g.band);
+
+    return { at.row * TILE::bm, at.col * TILE::bn };
+}
+
+/* The part of k that a block multiplies. None is empty: k has as many steps as slices, or more. */
+struct wgmma_span {
+    int first, last;
+};
+
+template <class T, class TILE> __device__ __forceinline__ wgmma_span wgmma_span_of(int k)
+{
+    if constexpr (TILE::slices > 1) {
+        int steps = cuda_pieces(k, wgmma_depth<T>), slice = (int)cuda_cluster_rank();
+        int first = gemm_slice_start(slice, TILE::slices, steps) * wgmma_depth<T>;
+        int last = gemm_slice_start(slice + 1, TILE::slices, steps) * wgmma_depth<T>;
+        return { first, min(last, k) };
+    }
+    return { 0, k };
+}
+
+/* Nothing in front of cuda_pdl_wait() touches what another kernel may still write or read. In a
+ * cluster, that all blocks run is waited for by wgmma_join() only. */
+template <class TILE>
+__device__ __forceinline__ void wgmma_start(wgmma_shared<TILE> &shared, const wgmma_maps &maps)
+{
+    if (threadIdx.x == 0) {
+        tma_prefetch(&maps.x);
+        tma_prefetch(&maps.w);
+        for (int s = 0; s < TILE::stages; s++) {
+            cuda_mbarrier_init(&shared.full[s], 1);
+            cuda_mbarrier_init(&shared.empty[s], TILE::warps);
+        }
+        cuda_mbarrier_publish();
+    }
+    __syncthreads();
+    if constexpr (TILE::slices > 1)
+        cuda_cluster_arrive();
+    cuda_pdl_launch();
+    cuda_pdl_wait();
+}
+
+/* ---- The producer: one thread ---- */
+
+/* The copies of a block, stage after stage, tile after tile. */
+template <class T, class TILE> struct wgmma_feeder {
+    cuda_ring_place<TILE::stages> ring;
+    wgmma_place at;
+    wgmma_span span;
+    int tile = (int)blockIdx.x / TILE::slices, k;
+
+    __device__ __forceinline__ explicit wgmma_feeder(const wgmma_args<T> &g)
+        : span(wgmma_span_of<T, TILE>(g.k)), k(span.first)
+    {
+    }
+    __device__ __forceinline__ bool more(const wgmma_args<T> &g) const
+    {
+        return tile < g.rows * g.cols;
+    }
+
+    /* Waits until the next stage is free, and fills it. */
+    __device__ __forceinline__ void next(wgmma_shared<TILE> &shared, const wgmma_maps &maps,
+                                         const wgmma_args<T> &g)
+    {
+        cuda_mbarrier *full = &shared.full[ring.stage], *empty = &shared.empty[ring.stage];
+        unsigned char *x = shared.ring[ring.stage], *w = x + TILE::x_bytes;
+
+        if (k == span.first)
+            at = wgmma_place_of<TILE>(g, tile);
+        cuda_mbarrier_wait(empty, ring.parity ^ 1);
+        cuda_mbarrier_expect(full, TILE::stage_bytes);
+        tma_load(x, &maps.x, full, at.row, k);
+        tma_load(w, &maps.w, full, at.col, k);
+        ring.next();
+        k += wgmma_depth<T>;
+        if (k >= span.last)
+            k = span.first, tile += (int)gridDim.x / TILE::slices;
+    }
+};
+
+/* ---- The consumers: warpgroups ---- */
+
+__device__ __forceinline__ void wgmma_step(float (&d)[32], uint64_t x, uint64_t w, int add, bf16)
+{
+    wgmma_bf16<64>(d, x, w, add);
+}
+
+__device__ __forceinline__ void wgmma_step(float (&d)[64], uint64_t x, uint64_t w, int add, bf16)
+{
+    wgmma_bf16<128>(d, x, w, add);
+}
+
+__device__ __forceinline__ void wgmma_step(float (&d)[128], uint64_t x, uint64_t w, int add, bf16)
+{
+    wgmma_bf16<256>(d, x, w, add);
+}
+
+__device__ __forceinline__ void wgmma_step(float (&d)[96], uint64_t x, uint64_t w, int add, bf16)
+{
+    wgmma_bf16<192>(d, x, w, add);
+}
+
+template <int N>
+__device__ __forceinline__ void wgmma_step(float (&d)[N], uint64_t x, uint64_t w, int add, float)
+{
+    wgmma_tf32<2 * N>(d, x, w, add);
+}
+
+/* Nothing that uses the sums moves in front of this, nothing that made them behind it. */
+template <int N> __device__ __forceinline__ void wgmma_keep(float (&d)[N])
+{
+#pragma unroll
+    for (int i = 0; i < N; i++)
+        asm volatile("" : "+f"(d[i])::"memory");
+}
+
+/* A warp has read a stage. */
+template <class TILE>
+__device__ __forceinline__ void wgmma_done(wgmma_shared<TILE> &shared, int stage)
+{
+    if (cuda_lane() == 0)
+        cuda_mbarrier_arrive(&shared.empty[stage]);
+}
+
+/* The sums of a tile: the products of a stage are under way while the next one is waited for; then
+ * those of the stage before are done. */
+template <class T, class TILE>
+__device__ __forceinline__ void wgmma_multiply(wgmma_shared<TILE> &shared, int group,
+                                               const wgmma_args<T> &g,
+                                               cuda_ring_place<TILE::stages> &place,
+                                               float (&d)[TILE::sums])
+{
+    const wgmma_span span = wgmma_span_of<T, TILE>(g.k);
+    int before = 0;
+
+#pragma unroll 1
+    for (int k = span.first; k < span.last; k += wgmma_depth<T>) {
+        uint32_t ring = cuda_shared_address(shared.ring[place.stage]);
+        uint64_t x = wgmma_matrix(ring + (uint32_t)(group * WGMMA_M * WGMMA_ROW_BYTES));
+        uint64_t w = wgmma_matrix(ring + TILE::x_bytes);
+
+        cuda_mbarrier_wait(&shared.full[place.stage], place.parity);
+        wgmma_fence();
+#pragma unroll
+        for (int i = 0; i < WGMMA_ROW_BYTES / WGMMA_K_BYTES; i++)
+            wgmma_step(d, x + i * (WGMMA_K_BYTES >> 4), w + i * (WGMMA_K_BYTES >> 4),
+                       i > 0 || k > span.first, T {});
+        wgmma_commit();
+        wgmma_wait<1>();
+        if (k > span.first)
+            wgmma_done(shared, before);
+        before = place.stage;
+        place.next();
+    }
+    wgmma_wait<0>();
+    wgmma_done(shared, before);
+    wgmma_keep(d);
+}
+
+/* Adds what `nr` others have left at `from`, in their order. */
+template <int N>
+__device__ __forceinline__ void wgmma_add(float (&d)[N], const unsigned char *from, int nr)
+{
+    constexpr int pieces = N / 4, pitch = WGMMA_THREADS * 16;
+
+#pragma unroll
+    for (int i = 0; i < nr * pieces; i++) {
+        float4 v = *reinterpret_cast<const float4 *>(from + i * pitch);
+        float *to = d + i % pieces * 4;
+        to[0] += v.x, to[1] += v.y, to[2] += v.z, to[3] += v.w;
+    }
+}
+
+/* Adds up the sums of the slices in block 0, always in the same order; true there. The first phase
+ * of the cluster's barrier is that all blocks run (most likely over long since), the second that
+ * all sums have come. */
+template <class TILE>
+__device__ __forceinline__ bool wgmma_join(wgmma_shared<TILE> &shared, float (&d)[TILE::sums])
+{
+    constexpr int pieces = TILE::sums / 4, pitch = WGMMA_THREADS * 16;
+    int rank = (int)cuda_cluster_rank();
+    unsigned char *all = shared.others + (int)threadIdx.x * 16;
+
+    __syncwarp();
+    cuda_cluster_wait();
+    if (rank > 0) {
+        uint32_t to = cuda_cluster_address(all, 0) + (uint32_t)((rank - 1) * pieces * pitch);
+#pragma unroll
+        for (int i = 0; i < pieces; i++)
+            cuda_cluster_store16(
+                to + (uint32_t)(i * pitch),
+                make_uint4(cuda_float_bits(d[4 * i]), cuda_float_bits(d[4 * i + 1]),
+                           cuda_float_bits(d[4 * i + 2]), cuda_float_bits(d[4 * i + 3])));
+    }
+    cuda_cluster_barrier();
+    if (rank == 0)
+        wgmma_add(d, all, TILE::slices - 1);
+    return rank == 0;
+}
+
+template <class TILE, class T>
+__device__ __forceinline__ void wgmma_store(const wgmma_maps &maps, const wgmma_args<T> &g,
+                                            float (&d)[TILE::sums], unsigned char *staging,
+                                            int group, int row, int col)
+{
+    if constexpr (sizeof(T) == 2) {
+        if (g.out_bf16 && g.boxes)
+            wgmma_store_boxes<bf16, TILE>(&maps.y, g, d, staging, group, row, col);
+        else if (g.out_bf16)
+            wgmma_store_rows<bf16, TILE>(g, d, staging, row, col);
+    }
+    if (!g.out_bf16 && g.boxes)
+        wgmma_store_boxes<float, TILE>(&maps.y, g, d, staging, group, row, col);
+    else if (!g.out_bf16)
+        wgmma_store_rows<float, TILE>(g, d, staging, row, col);
+}
+
+template <class T, class TILE>
+__device__ __forceinline__ void wgmma_one_tile(wgmma_shared<TILE> &shared, const wgmma_maps &maps,
+                                               const wgmma_args<T> &g, int group, int tile,
+                                               cuda_ring_place<TILE::stages> &place,
+                                               float (&d)[TILE::sums])
+{
+    wgmma_place at = wgmma_place_of<TILE>(g, tile);
+    int row = at.row + group * WGMMA_M;
+    bool first = true;
+
+    wgmma_prefetch_out<TILE>(g, row, at.col);
+    wgmma_multiply<T, TILE>(shared, group, g, place, d);
+    if constexpr (TILE::slices > 1)
+        first = wgmma_join<TILE>(shared, d);
+    if (first)
+        wgmma_store<TILE>(maps, g, d, shared.staging[group], group, row, at.col);
+}
+
+template <class T, class TILE>
+__device__ __forceinline__ void wgmma_consume(wgmma_shared<TILE> &shared, const wgmma_maps &maps,
+                                              const wgmma_args<T> &g, int group)
+{
+    int tile = (int)blockIdx.x / TILE::slices, tiles = g.rows * g.cols;
+    cuda_ring_place<TILE::stages> place;
+    float d[TILE::sums] = {};
+
+    wgmma_keep(d); /* zeros, but nothing that can be made again between two products */
+    if constexpr (TILE::slices > 1) { /* there are as many clusters as tiles */
+        wgmma_one_tile<T, TILE>(shared, maps, g, group, tile, place, d);
+    } else {
+#pragma unroll 1
+        for (; tile < tiles; tile += (int)gridDim.x)
+            wgmma_one_tile<T, TILE>(shared, maps, g, group, tile, place, d);
+    }
+    if (g.boxes && threadIdx.x % WGMMA_THREADS == 0)
+        tma_store_wait<0>(); /* they read this block's shared memory */
+}
+
+template <class T, class TILE>
+__global__ void __launch_bounds__(TILE::threads, 1)
+    gemm_wgmma_kernel(const __grid_constant__ wgmma_maps maps,
+                      const __grid_constant__ wgmma_args<T> g)
+{
+    wgmma_shared<TILE> &shared = cuda_shared<wgmma_shared<TILE>>();
+    int warp = __shfl_sync(0xffffffffu, cuda_warp(), 0); /* known to be the same for all lanes */
+
+    wgmma_start(shared, maps);
+    if (warp < TILE::warps) {
+        if constexpr (TILE::divided)
+            wgmma_raise_registers<TILE::raised>();
+        wgmma_consume<T, TILE>(shared, maps, g, warp / 4);
+    } else { /* these branches have registers of their own, and do not meet again */
+        if constexpr (TILE::divided)
+            wgmma_lower_registers<TILE::lowered>();
+        if (warp == TILE::warps && cuda_lane() == 0) {
+            wgmma_feeder<T, TILE> feeder(g);
+            while (feeder.more(g))
+                feeder.next(shared, maps, g);
+        }
+        __syncwarp();
+        if constexpr (TILE::slices > 1) { /* the two of wgmma_join() */
+            cuda_cluster_wait();
+            cuda_cluster_barrier();
+        }
+    }
+}
+
+#endif

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+/* From the arguments of gemm_cuda.h to a launch of gemm_cuda_wgmma.h: the tile that
+ * gemm_cuda_wgmma_choice.h chooses, the tensor maps. */
+#ifndef HARNESS_KERNELS_GEMM_GEMM_CUDA_WGMMA_PLAN_H
+#define HARNESS_KERNELS_GEMM_GEMM_CUDA_WGMMA_PLAN_H
+
+#include "kernels/gemm/gemm_cuda_launch.h"
+#include "kernels/gemm/gemm_cuda_wgmma.h"
+#include "kernels/gemm/gemm_cuda_wgmma_choice.h"
+
+/* Whether the row `at` of the table describes TILE. */
+template <class TILE> constexpr bool wgmma_described(int at)
+{
+    const struct wgmma_shape &s = wgmma_shapes[at];
+
+    return s.bm == TILE::bm && s.bn == TILE::bn && s.slices == TILE::slices;
+}
+
+static_assert(wgmma_described<wgmma_huge>(0) && wgmma_described<wgmma_wide>(1) &&
+                  wgmma_described<wgmma_large>(2) && wgmma_described<wgmma_medium>(3) &&
+                  wgmma_described<wgmma_small>(4) && wgmma_described<wgmma_halved>(5) &&
+                  wgmma_described<wgmma_quartered>(6),
+              "the table has them in this order, and so has wgmma_enqueue()");
+
+template <class T>
+struct wgmma_args<T> wgmma_args_of(const struct gemm_cuda *g, const struct wgmma_plan *p) {
+    bool bf = g->out == DTYPE_BF16;
+    int size = bf ? 2 : 4, pair = 2 * size;
+    struct wgmma_args<T> a = {
+    };
+
+    a.m = (int)g->m, a.n = (int)g->n, a.k = (int)g->k;
+    a.bias = static_cast<const T *>(g->bias);
+    a.residual = g->residual, a.ldr = g->ldr;
+    a.y = g->y, a.ldy = g->ldy;
+    a.gelu = g->activation == GEMM_GELU, a.out_bf16 = bf;
+    a.boxes = wgmma_boxes_fit(g);
+    a.bias_pairs = g->n % 2 == 0 && (uintptr_t)g->bias % (2 * sizeof(T)) == 0;
+    a.residual_pairs =
+        g->n % 2 == 0 && g->ldr % 2 == 0 && (uintptr_t)g->residual % (uintptr_t)pair == 0;
+    a.rows = p->rows, a.cols = p->cols, a.band = p->band;
+    return a;
+}
+
+template <class T, class TILE>
+cudaError_t wgmma_maps_of(struct wgmma_maps *maps, const struct gemm_cuda *g,
+                          const struct wgmma_args<T> *a)
+{
+    const enum tma_element in = sizeof(T) == 2 ? TMA_BF16 : TMA_TF32;
+    const enum tma_element out = a->out_bf16 ? TMA_BF16 : TMA_FP32;
+    const struct tma_matrix x = { in, g->x, g->m, g->k, g->ldx, TILE::bm, wgmma_depth<T>, true };
+    const struct tma_matrix w = { in, g->w, g->n, g->k, g->ldw, TILE::bn, wgmma_depth<T>, true };
+    const struct tma_matrix y = {
+        out, g->y, g->m, g->n, g->ldy, WGMMA_M, WGMMA_ROW_BYTES / (a->out_bf16 ? 2 : 4), true
+    };
+    cudaError_t rc = tma_describe(&maps->x, &x);
+
+    if (rc == cudaSuccess)
+        rc = tma_describe(&maps->w, &w);
+    if (rc == cudaSuccess && a->boxes)
+        rc = tma_describe(&maps->y, &y);
+    return rc;
+}
+
+/* Where there are no tensor maps, y is spoiled: nobody can be told here. */
+template <class T, class TILE>
+void wgmma_enqueue_tile(const struct gemm_cuda *g, const struct wgmma_plan *p, cudaStream_t stream)
+{
+    const struct wgmma_args<T> a = wgmma_args_of<T>(g, p);
+    const size_t size = a.out_bf16 ? 2 : 4;
+    struct wgmma_maps maps = {};
+
+    if (wgmma_maps_of<T, TILE>(&maps, g, &a) != cudaSuccess) {
+        cudaMemset2DAsync(g->y, (size_t)g->ldy * size, 0xff, (size_t)g->n * size, (size_t)g->m,
+                          stream);
+        return;
+    }
+    cuda_launch_with<gemm_wgmma_kernel<T, TILE>>(
+        { .cluster = TILE::slices, .early = g->early && p->early }, (unsigned)p->blocks,
+        (unsigned)TILE::threads, sizeof(struct wgmma_shared<TILE>), stream, maps, a);
+}
+
+/* gemm_linear_cuda_wgmma_bf16 (T bf16) and gemm_linear_cuda_wgmma_tf32 (T float). */
+template <class T> void wgmma_enqueue(const struct gemm_cuda *g, cudaStream_t stream)
+{
+    static void (*const tiles[WGMMA_TILES])(const struct gemm_cuda *, const struct wgmma_plan *,
+                                            cudaStream_t) = {
+        wgmma_enqueue_tile<T, wgmma_huge>,      wgmma_enqueue_tile<T, wgmma_wide>,
+        wgmma_enqueue_tile<T, wgmma_large>,     wgmma_enqueue_tile<T, wgmma_medium>,
+        wgmma_enqueue_tile<T, wgmma_small>,     wgmma_enqueue_tile<T, wgmma_halved>,
+        wgmma_enqueue_tile<T, wgmma_quartered>,
+    };
+    const struct wgmma_plan p = wgmma_plan_of(g, wgmma_depth<T>);
+
+    tiles[p.tile](g, &p, stream);
+}
+
+/* A variant's supports(). */
+template <class T>
+bool wgmma_supports(const struct kernel *k, const struct shape *s, const struct device *d,
+                    struct error *why)
+{
+    const cudaDeviceProp *p = device_cuda_properties(d);
+    int64_t depth = kernel_dim(k, s, "k", 1);
+
+    if (p->major != 9 || p->minor != 0)
+        return error_set(why, "needs compute capability 9.0 (wgmma), this is %d.%d", p->major,
+                         p->minor) == 0;
+    if (depth % cuda_wide<T> != 0)
+        return error_set(why,
+                         "rows of k = %lld are no multiple of 16 bytes, as tensor maps must be",
+                         (long long)depth) == 0;
+    return gemm_cuda_supports(k, s, d, sizeof(struct wgmma_shared<wgmma_huge>), why);
+}
+
+#endif

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How layernorm_cuda_rows.h cuts a row, and which cut each width, type and form gets: plain
+ * arithmetic and one table.
+ */
+#ifndef HARNESS_KERNELS_LAYERNORM_LAYERNORM_CUDA_ROWS_PLAN_H
+#define HARNESS_KERNELS_LAYERNORM_LAYERNORM_CUDA_ROWS_PLAN_H
+
+#include "kernels/cuda/reduce.h"
+#include "kernels/cuda/vector.h"
+
+struct layernorm_rows_config {
+    int pieces;          /* vectors of a thread */
+    int registers;       /* of a thread at most */
+    bool keep = false;   /* gain and bias in registers, from before the row comes */
+    bool matrix = false; /* the mean of bf16 by the matrix unit */
+    bool lines = false;  /* reads of the row leave lines in L1 */
+};
+
+/* Threads of a block: rows of a warp share one. */
+template <int LANES> constexpr int layernorm_rows_threads = LANES == CUDA_WARP ? 128 : LANES;
+
+/* Blocks of an SM. Each of its four parts holds whole warps: 512 registers of 32 lanes, which a
+ * warp takes by eights. */
+template <layernorm_rows_config C, int LANES> constexpr int layernorm_rows_blocks(void)
+{
+    constexpr int threads = layernorm_rows_threads<LANES>;
+    constexpr int warps = 4 * (512 / ((C.registers + 7) / 8 * 8));
+    constexpr int blocks = warps * CUDA_WARP / threads;
+
+    return blocks < 1 ? 1 : blocks > 32 ? 32 : blocks;
+}
+
+/* The lanes of a row of a width that is a power of two, 0: too few or too many. */
+template <class S, class T, layernorm_rows_config C, int WIDTH>
+constexpr int layernorm_rows_lanes(void)
+{
+    constexpr int vec = cuda_wide<S> < cuda_wide<T> ? cuda_wide<S> : cuda_wide<T>;
+    constexpr int lanes = WIDTH / (vec * C.pieces);
+
+    return lanes >= CUDA_WARP && lanes <= 1024 ? lanes : 0;
+}
+
+/*
+ * What is used where: the choice, and the only place that it is made in. By the type of the stream
+ * (float, bf16), plain or residual, and the width (up to 256, 512, .. 16384). Measured on an H200
+ * at 4096 and 16384 rows of 1024 to 8192 elements, cold, and at 256 rows: mostly within 2 % of the
+ * fastest configuration, 8 % behind it at one size (bf16, residual, 4096 rows of 1024). Narrower
+ * and wider ones are as their neighbours.
+ */
+enum { LAYERNORM_ROWS_NARROW = 256, LAYERNORM_ROWS_WIDTHS = 7 };
+
+constexpr layernorm_rows_config layernorm_rows_choice[2][2][LAYERNORM_ROWS_WIDTHS] = {
+    {
+        { { .pieces = 2, .registers = 40, .keep = true },
+          { .pieces = 2, .registers = 40, .keep = true },
+          { .pieces = 2, .registers = 40, .keep = true },
+          { .pieces = 2, .registers = 40, .keep = true },
+          { .pieces = 2, .registers = 32 },
+          { .pieces = 4, .registers = 40 },
+          { .pieces = 4, .registers = 40 } },
+        { { .pieces = 2, .registers = 40 },
+          { .pieces = 2, .registers = 40 },
+          { .pieces = 2, .registers = 40 },
+          { .pieces = 2, .registers = 32, .lines = true },
+          { .pieces = 2, .registers = 40 },
+          { .pieces = 4, .registers = 48 },
+          { .pieces = 4, .registers = 48 } },
+    },
+    {
+        { { .pieces = 1, .registers = 32 },
+          { .pieces = 2, .registers = 48, .keep = true, .matrix = true },
+          { .pieces = 4, .registers = 48, .matrix = true },
+          { .pieces = 2, .registers = 32, .matrix = true, .lines = true },
+          { .pieces = 4, .registers = 48, .matrix = true, .lines = true },
+          { .pieces = 4, .registers = 48, .matrix = true },
+          { .pieces = 4, .registers = 48, .matrix = true } },
+        { { .pieces = 1, .registers = 32 },
+          { .pieces = 2, .registers = 64, .keep = true },
+          { .pieces = 2, .registers = 64, .keep = true },
+          { .pieces = 2, .registers = 40, .lines = true },
+          { .pieces = 2, .registers = 40, .lines = true },
+          { .pieces = 2, .registers = 64, .keep = true },
+          { .pieces = 4, .registers = 64 } },
+    },
+};
+
+#endif

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT */
+/* Errors, strings, arrays, embedded files. Features: U-09 (the layers everything stands on). */
+#include "testing.h"
+
+#include "base/array.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "base/resource.h"
+#include "base/strbuf.h"
+
+static void errors_carry_their_message(void **state)
+{
+    (void)state;
+    struct error err;
+
+    assert_int_equal(error_set(&err, "%s: %d", "tile", 7), -1);
+    assert_string_equal(err.message, "tile: 7");
+    assert_int_equal(error_prefix(&err, "suite %s", "quick"), -1);
+    assert_string_equal(err.message, "suite quick: tile: 7");
+}
+
+/* Too long is cut, at the same place by both, and stays a string. */
+static void errors_are_cut_not_overrun(void **state)
+{
+    (void)state;
+    struct {
+        struct error err;
+        char after[16];
+    } guarded;
+    char text[3000];
+
+    memset(text, 'x', sizeof(text) - 1);
+    text[sizeof(text) - 1] = '\0';
+    memset(guarded.after, 'g', sizeof(guarded.after));
+    error_set(&guarded.err, "%s", text);
+    assert_int_equal(strlen(guarded.err.message), sizeof(guarded.err.message) - 1);
+    error_prefix(&guarded.err, "%s", "in");
+    assert_int_equal(strlen(guarded.err.message), sizeof(guarded.err.message) - 1);
+    assert_memory_equal(guarded.err.message, "in: xxx", 7);
+    error_prefix(&guarded.err, "%s", text);
+    assert_int_equal(strlen(guarded.err.message), sizeof(guarded.err.message) - 1);
+    for (size_t i = 0; i < sizeof(guarded.after); i++)
+        assert_int_equal(guarded.after[i], 'g');
+}
+
+static void strings_grow_and_stay_terminated(void **state)
+{
+    (void)state;
+    struct strbuf sb;
+
+    strbuf_init(&sb);
+    assert_string_equal(sb.data, "");
+    for (int i = 0; i < 1000; i++)
+        strbuf_addf(&sb, "%d,", i % 10);
+    assert_int_equal(sb.length, 2000);
+    assert_int_equal(strlen(sb.data), 2000);
+    for (size_t i = 0; i < 2000; i += 2)
+        assert_int_equal(sb.data[i], '0' + (int)(i / 2 % 10));
+    strbuf_clear(&sb);
+    assert_string_equal(sb.data, "");
+    strbuf_add(&sb, "a\0b", 3);
+    assert_int_equal(sb.length, 3);
+    assert_memory_equal(sb.data, "a\0b", 4);
+    strbuf_release(&sb);
+}
+
+static void strings_pad_to_a_width(void **state)
+{
+    (void)state;
+    struct strbuf sb;
+
+    strbuf_init(&sb);
+    strbuf_adds(&sb, "ab");
+    strbuf_pad(&sb, 5, '.');
+    assert_string_equal(sb.data, "ab...");
+    strbuf_pad(&sb, 3, '.'); /* wide enough */
+    assert_string_equal(sb.data, "ab...");
+    strbuf_addc(&sb, '!');
+    char *text = strbuf_detach(&sb);
+    assert_string_equal(text, "ab...!");
+    assert_null(sb.data);
+    free(text);
+}
+
+struct pair {
+    int64_t a, b;
+};
+
+static void arrays_hand_out_zeroed_elements(void **state)
+{
+    (void)state;
+    ARRAY(struct pair) list = ARRAY_EMPTY;
+
+    for (int64_t i = 0; i < 1000; i++) {
+        assert_int_equal(list.nr, i);
+        assert_int_equal(array_push(&list)->b, 0);
+        list.items[i].a = i;
+        list.items[i].b = -i;
+    }
+    for (int64_t i = 0; i < 1000; i++)
+        assert_true(list.items[i].a == i && list.items[i].b == -i);
+    array_release(&list);
+    assert_null(list.items);
+    assert_int_equal(list.nr + list.capacity, 0);
+}
+
+static void strings_of_nothing_are_nothing(void **state)
+{
+    (void)state;
+    char *copy = memory_string("batch");
+
+    assert_null(memory_string(NULL));
+    assert_string_equal(copy, "batch");
+    free(copy);
+}
+
+/* The embedded bytes are those of the source files, and the table is in order. */
+static void resources_hold_the_files(void **state)
+{
+    (void)state;
+    struct error err;
+    char path[512];
+    int suites = 0;
+
+    for (const struct resource *r = resource_all(); r->name; r++) {
+        assert_int_equal(r->data[r->length], '\0');
+        assert_ptr_equal(resource_find(r->name), r);
+        if (r[1].name && strcmp(r->name, r[1].name) >= 0)
+            fail_msg("%s comes before %s", r->name, r[1].name);
+        if (strncmp(r->name, "suites/", 7) != 0)
+            continue;
+        size_t length;
+        snprintf(path, sizeof(path), "%s/harness/launch/%s", HARNESS_SOURCE_DIR, r->name);
+        char *text = file_read(path, FILE_RECORDS_MOST, &length, &err);
+        assert_non_null(text);
+        assert_int_equal(length, r->length);
+        assert_memory_equal(text, r->data, length);
+        free(text);
+        suites++;
+    }
+    assert_true(suites >= 3);
+    assert_null(resource_find("suites/quick"));
+    assert_null(resource_find(""));
+}
+
+int main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(errors_carry_their_message),
+        cmocka_unit_test(errors_are_cut_not_overrun),
+        cmocka_unit_test(strings_grow_and_stay_terminated),
+        cmocka_unit_test(strings_pad_to_a_width),
+        cmocka_unit_test(arrays_hand_out_zeroed_elements),
+        cmocka_unit_test(strings_of_nothing_are_nothing),
+        cmocka_unit_test(resources_hold_the_files),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: MIT */
+/* Figures of a profile: what they show of a trace whose numbers are known, what they say where it
+ * has nothing for them, and each against its file in tests/fixtures.
+ * Covers: S3-03, S3-04, S3-05, S3-06, S3-07, S3-08, S4-18, S4-19, S4-20, S4-21, S4-23, S4-24,
+ * S4-29, S4-30. */
+#include "figure_testing.h"
+
+#include "chart/chart.h"
+#include "chart/preset.h"
+#include "chart/profile/profile_base.h"
+#include "profile_fixture.h"
+
+struct fixture {
+    struct presets presets;
+    struct profile_data before, after;
+};
+
+static void take(struct profile_data *data, double slower, const char *name)
+{
+    struct prof_trace trace;
+    struct error err;
+
+    make_forwards(&trace, slower);
+    assert_ok(profile_data_init(data, &trace, name, NULL, &err), &err);
+}
+
+static int setup(void **state)
+{
+    struct fixture *f = memory_zeroed(1, sizeof(*f));
+    struct error err;
+
+    assert_ok(presets_load_embedded(&f->presets, &err), &err);
+    take(&f->before, 1, "forward");
+    take(&f->after, 1.25, "forward-slower");
+    *state = f;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    struct fixture *f = *state;
+
+    presets_release(&f->presets);
+    profile_data_release(&f->before);
+    profile_data_release(&f->after);
+    free(f);
+    return 0;
+}
+
+static struct figure *draw(const struct fixture *f, const char *name,
+                           const struct profile_data *profile, const struct profile_data *base)
+{
+    struct error err;
+    const struct preset *preset = presets_find(&f->presets, name, &err);
+    struct chart chart = { .preset = preset, .run = -1, .profile = profile, .profile_base = base };
+
+    assert_non_null(preset);
+    return chart_build(&chart);
+}
+
+static void each_is_its_file(void **state)
+{
+    const struct fixture *f = *state;
+    size_t nr = 0;
+
+    for (size_t i = 0; i < f->presets.nr; i++) {
+        const struct preset *preset = &f->presets.items[i];
+        if (preset->modes != PLOT_PROFILE)
+            continue;
+        check_golden(draw(f, preset->name, &f->before, NULL));
+        nr++;
+    }
+    assert_int_equal(nr, 12);
+}
+
+/* With two, ids get an ending: the files of one stay. */
+static void differences_are_their_files(void **state)
+{
+    static const char *const names[] = { "flame", "operations" };
+    const struct fixture *f = *state;
+
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        struct figure *figure = draw(f, names[i], &f->after, &f->before);
+        figure_set(&figure->id, "%s-change", names[i]);
+        check_golden(figure);
+    }
+}
+
+/* The files that tests of the program and of the page read. */
+static void traces_are_their_files(void **state)
+{
+    const struct fixture *f = *state;
+    char *before = written(prof_write_trace(file, &f->before.trace));
+    char *after = written(prof_write_trace(file, &f->after.trace));
+
+    assert_golden(before, "profile/forward", "trace.json");
+    assert_golden(after, "profile/forward-slower", "trace.json");
+    free(before);
+    free(after);
+}
+
+static double sum_of_bars(const struct panel *p)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < p->nr; i++)
+        for (size_t k = 0; p->layers[i]->mark == MARK_BARS && k < p->layers[i]->nr; k++)
+            sum += p->layers[i]->items[k].x -
+                   (isfinite(p->layers[i]->items[k].low) ? p->layers[i]->items[k].low : 0);
+    return sum * p->x.factor;
+}
+
+static void bottlenecks_add_up_to_the_forwards(void **state)
+{
+    const struct fixture *f = *state;
+    struct figure *figure = draw(f, "bottlenecks", &f->before, NULL);
+    const struct layer *points = find_layer(figure->panels[1], MARK_POINTS, NULL);
+
+    /* all operations fit but those of no length, under 0.05 % each: so the bars are the time of the
+     * main thread and the line ends there, short of it by less; the worker's are not in it */
+    double all = (double)f->before.rows.total[PROF_HOST], bars = sum_of_bars(figure->panels[0]);
+    size_t of = profile_rows(&f->before, PROF_HOST, SIZE_MAX).of;
+    assert_true(points->nr < of);
+    assert_true(bars < all && bars > all * (1 - 0.0005 * (double)(of - points->nr)));
+    assert_close(points->items[points->nr - 1].x * figure->panels[1]->x.factor, bars / all, 1e-9);
+    for (size_t i = 1; i < points->nr; i++)
+        assert_true(points->items[i].x >= points->items[i - 1].x);
+    assert_string_equal(figure->panels[0]->y.ticks.items[0].text, "head");
+    assert_has(figure->alt, "head took most");
+    assert_has(figure->caption, "Of 2 threads the main one.");
+    figure_free(figure);
+}
+
+static void limit_leaves_the_longest(void **state)
+{
+    const struct fixture *f = *state;
+    struct error err;
+    struct preset preset = *presets_find(&f->presets, "bottlenecks", &err);
+    struct chart chart = { .preset = &preset, .run = -1, .profile = &f->before };
+
+    preset.limit = 3;
+    struct figure *figure = chart_build(&chart);
+    assert_int_equal(figure->panels[0]->y.ticks.nr, 3);
+    assert_has(figure->caption, "Showing 3 of ");
+    figure_free(figure);
+}
+
+/* Frames of one depth do not overlap, and lie within one of the depth above. */
+static void frames_nest(const struct panel *p)
+{
+    for (size_t a = 0; a < p->nr; a++) {
+        for (size_t i = 0; p->layers[a]->mark == MARK_BARS && i < p->layers[a]->nr; i++) {
+            const struct datum *d = &p->layers[a]->items[i];
+            bool held = d->y == 0;
+            for (size_t b = 0; b < p->nr; b++) {
+                for (size_t k = 0; p->layers[b]->mark == MARK_BARS && k < p->layers[b]->nr; k++) {
+                    const struct datum *e = &p->layers[b]->items[k];
+                    held |= e->y == d->y - 1 && e->low <= d->low + 1e-9 && e->x >= d->x - 1e-9;
+                    assert_false(e != d && e->y == d->y && e->low < d->x - 1e-9 &&
+                                 d->low < e->x - 1e-9);
+                }
+            }
+            assert_true(held);
+        }
+    }
+}
+
+static void flame_nests_and_is_as_wide_as_the_time(void **state)
+{
+    const struct fixture *f = *state;
+    struct figure *figure = draw(f, "flame", &f->before, NULL);
+
+    frames_nest(figure->panels[0]);
+    assert_string_equal(figure->view, "flame");
+    assert_close(figure->panels[0]->x.high * figure->panels[0]->x.factor,
+                 (double)f->before.rows.total[PROF_HOST], 1);
+    figure_free(figure);
+}
+
+/* A name that is cut begins as the operation does, and it ends with the dots. */
+static void names_keep_their_beginning(void **state)
+{
+    static const char *const figures[] = { "flame", "timeline", "memory-timeline" };
+    const struct fixture *f = *state;
+    size_t cut = 0;
+
+    for (size_t n = 0; n < sizeof(figures) / sizeof(figures[0]); n++) {
+        struct figure *figure = draw(f, figures[n], &f->before, NULL);
+        const struct panel *p = figure->panels[figure->nr_panels - 1];
+        for (size_t i = 0; i < p->nr; i++) {
+            const struct layer *s = p->layers[i];
+            for (size_t k = 0; s->mark == MARK_TEXT && k < s->nr; k++) {
+                const char *text = s->items[k].text, *dots = strstr(text, "…");
+                if (!dots)
+                    continue;
+                assert_string_equal(dots, "…");
+                assert_true(strncmp(text, "gemm_kernel", (size_t)(dots - text)) == 0 ||
+                            strncmp(text, "attention_kernel", (size_t)(dots - text)) == 0);
+                cut++;
+            }
+        }
+        figure_free(figure);
+    }
+    assert_true(cut > 0);
+}
+
+static void slower_operation_is_seen_in_the_difference(void **state)
+{
+    const struct fixture *f = *state;
+    struct figure *figure = draw(f, "flame", &f->after, &f->before);
+    const struct layer *more = find_layer(figure->panels[0], MARK_BARS, "longer by 10 %");
+    const struct layer *less = find_layer(figure->panels[0], MARK_BARS, "shorter");
+    bool fc = false;
+
+    assert_non_null(more);
+    for (size_t i = 0; i < more->nr; i++) {
+        assert_true(strncmp(more->items[i].text, "fc\n", 3) == 0);
+        assert_has(more->items[i].text, "(+25");
+        fc = true;
+    }
+    assert_true(fc);
+    assert_true(!less || less->nr == 0);
+    figure_free(figure);
+    figure = draw(f, "operations", &f->after, &f->before);
+    assert_string_equal(figure->panels[0]->y.ticks.items[0].text, "fc");
+    figure_free(figure);
+}
+
+static void depth_is_that_of_the_scopes(void **state)
+{
+    const struct fixture *f = *state;
+    struct figure *figure = draw(f, "stack-depth", &f->before, NULL);
+    const struct layer *steps = find_layer(figure->panels[0], MARK_STEPS, NULL);
+    double deepest = 0;
+
+    for (size_t i = 0; i < steps->nr; i++) {
+        deepest = fmax(deepest, steps->items[i].y);
+        assert_true(i == 0 || steps->items[i].x >= steps->items[i - 1].x);
+        assert_true(i == 0 || steps->items[i].y != steps->items[i - 1].y);
+    }
+    assert_close(deepest, 4, 0); /* forward, layer, qkv, cudaLaunchKernel */
+    assert_close(steps->items[steps->nr - 1].y, 0, 0);
+    figure_free(figure);
+}
+
+/* More slices than a timeline has room for: whole iterations stay. */
+static void long_profiles_show_a_window(void **state)
+{
+    const struct fixture *f = *state;
+    size_t all = f->before.trace.nr_slices;
+    struct profile_window whole = profile_window_of(&f->before, all, SIZE_MAX);
+    struct profile_window one = profile_window_of(&f->before, all / 2, SIZE_MAX);
+
+    assert_true(whole.whole && whole.outer == FORWARDS);
+    assert_true(!one.whole && one.outer == 1);
+    assert_true(one.low >= whole.low && one.high <= whole.high && one.high > one.low);
+}
+
+static void check_words(const struct fixture *f, const char *name, const struct prof_trace *trace,
+                        const char *words)
+{
+    struct prof_trace copy = *trace;
+    struct profile_data data;
+    struct error err;
+
+    assert_ok(profile_data_init(&data, &copy, "small", NULL, &err), &err);
+    struct figure *figure = draw(f, name, &data, NULL);
+    assert_non_null(figure->reason);
+    if (!strstr(figure->reason, words))
+        fail_msg("%s", figure->reason);
+    figure_free(figure);
+    profile_data_release(&data);
+}
+
+/* One scope without memory, work or a device. */
+static void make_small(struct prof_trace *trace, bool empty)
+{
+    prof_trace_init(trace);
+    int track = prof_trace_track(trace, &(struct prof_track) { .process = 1, .thread = 1 });
+    const struct prof_slice slice = { .track = track,
+                                      .parent = PROF_ROOT,
+                                      .start = 5,
+                                      .duration = 10,
+                                      .name = "<b>&\xff",
+                                      .category = PROF_SCOPES,
+                                      .memory_live = -1,
+                                      .memory_peak = -1 };
+    if (!empty)
+        assert_int_equal(prof_trace_slice(trace, &slice), 0);
+    assert_int_equal(prof_trace_sort(trace, NULL), 0);
+}
+
+static void what_is_missing_is_said(void **state)
+{
+    static const struct {
+        const char *name, *words;
+        bool empty;
+    } rows[] = {
+        { "layer-rates", ".flops", false },
+        { "memory-timeline", "memory was not followed", false },
+        { "profile-memory", "memory was not followed", false },
+        { "flame", "nothing was recorded", true },
+        { "operations", "nothing was recorded", true },
+    };
+    const struct fixture *f = *state;
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct prof_trace trace;
+        make_small(&trace, rows[i].empty);
+        check_words(f, rows[i].name, &trace, rows[i].words);
+    }
+    struct figure *figure = draw(f, "flame", NULL, NULL);
+    assert_has(figure->reason, "harness profile");
+    figure_free(figure);
+}
+
+/* Counters of clocks and power are for the timeline of a trace viewer: figures of memory draw bytes
+ * alone. */
+static void clocks_are_no_memory(void **state)
+{
+    static const struct prof_counter counters[] = { { 1, "CPU clock", "MHz" },
+                                                    { 1, "package power", "W" } };
+    static const char *const names[] = { "memory-timeline", "profile-memory" };
+    const struct fixture *f = *state;
+
+    for (size_t i = 0; i < 2; i++) {
+        struct prof_trace trace;
+        make_small(&trace, false);
+        for (size_t c = 0; c < 2; c++) {
+            int counter = prof_trace_counter(&trace, &counters[c]);
+            assert_true(prof_trace_sample(&trace, counter, 6, 2600) >= 0);
+        }
+        check_words(f, names[i], &trace, "memory was not followed");
+    }
+}
+
+/* All figures of a profile of one scope: drawn, or a reason. */
+static void smallest_profile_is_drawn(void **state)
+{
+    const struct fixture *f = *state;
+    struct prof_trace trace;
+    struct profile_data data;
+    struct error err;
+
+    make_small(&trace, false);
+    assert_ok(profile_data_init(&data, &trace, "small", NULL, &err), &err);
+    for (size_t i = 0; i < f->presets.nr; i++)
+        if (f->presets.items[i].modes == PLOT_PROFILE)
+            check_state(draw(f, f->presets.items[i].name, &data, NULL));
+    profile_data_release(&data);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_is_its_file),
+        cmocka_unit_test(differences_are_their_files),
+        cmocka_unit_test(traces_are_their_files),
+        cmocka_unit_test(bottlenecks_add_up_to_the_forwards),
+        cmocka_unit_test(limit_leaves_the_longest),
+        cmocka_unit_test(flame_nests_and_is_as_wide_as_the_time),
+        cmocka_unit_test(names_keep_their_beginning),
+        cmocka_unit_test(slower_operation_is_seen_in_the_difference),
+        cmocka_unit_test(depth_is_that_of_the_scopes),
+        cmocka_unit_test(long_profiles_show_a_window),
+        cmocka_unit_test(what_is_missing_is_said),
+        cmocka_unit_test(clocks_are_no_memory),
+        cmocka_unit_test(smallest_profile_is_drawn),
+    };
+
+    return cmocka_run_group_tests(tests, setup, teardown);
+}

@@ -1,0 +1,526 @@
+/* SPDX-License-Identifier: MIT */
+/* Records as values and as JSON: every field comes back, what is malformed is refused with its
+ * name, copies own what they hold. Features: S0-10, S0-22, U-05. */
+#include "testing.h"
+
+#include "base/json.h"
+#include "base/memory.h"
+#include "core/record.h"
+#include "core/run_kind.h"
+
+#include <stdlib.h>
+
+static const char key[] = "gemm/linear/simd/fp32/batch=4,seq=64,n=192,k=48/cpu-2t/warm";
+
+static void assert_says(const struct error *err, const char *part)
+{
+    if (!strstr(err->message, part))
+        fail_msg("\"%s\" is not in: %s", part, err->message);
+}
+
+static struct measurement sample(void)
+{
+    struct measurement m = {
+        .outcome = OUTCOME_OK,
+        .vendor = true,
+        .max_error = 0x1.23456789abcdep-20,
+        .tolerance = 1e-5,
+        .checked = 1.0 / 3,
+        .flops = 4718592,
+        .bytes = 123456.5,
+        .footprint = (1LL << 40) + 1,
+        .batch = 64,
+        .stop = STOP_TIME,
+        .warmups = 17,
+        .clock = "CLOCK_MONOTONIC_RAW",
+        .started_ms = 1794304440999,
+        .seconds = 0.1,
+    };
+    static const uint64_t samples[] = { 12345, 0, 99999999999, 1, 999999999999999 };
+    struct error err;
+
+    assert_ok(benchmark_name_parse(key, &m.bench, &err), &err);
+    m.samples = memory_zeroed(5, sizeof(*m.samples));
+    memcpy(m.samples, samples, sizeof(samples));
+    m.nr_samples = 5;
+    measurement_add_telemetry(&m, "cpu_mhz", 2400.123456789);
+    measurement_add_telemetry(&m, "steal_percent", 0);
+    return m;
+}
+
+static void assert_same_double(double a, double b)
+{
+    if (!(a == b || (isnan(a) && isnan(b))))
+        fail_msg("%.17g is not %.17g", a, b);
+}
+
+static void assert_same_measurement(const struct measurement *a, const struct measurement *b)
+{
+    assert_string_equal(a->bench.key, b->bench.key);
+    assert_string_equal(a->bench.kernel, b->bench.kernel);
+    assert_int_equal(a->bench.nr_dims, b->bench.nr_dims);
+    assert_int_equal(a->outcome, b->outcome);
+    assert_int_equal(!a->message, !b->message);
+    if (a->message)
+        assert_string_equal(a->message, b->message);
+    assert_int_equal(a->vendor, b->vendor);
+    assert_same_double(a->max_error, b->max_error);
+    assert_same_double(a->tolerance, b->tolerance);
+    assert_same_double(a->checked, b->checked);
+    assert_same_double(a->flops, b->flops);
+    assert_same_double(a->bytes, b->bytes);
+    assert_true(a->footprint == b->footprint);
+    assert_int_equal(a->batch, b->batch);
+    assert_int_equal(a->nr_samples, b->nr_samples);
+    for (size_t i = 0; i < a->nr_samples; i++)
+        assert_true(a->samples[i] == b->samples[i]);
+    assert_int_equal(a->stop, b->stop);
+    assert_int_equal(a->warmups, b->warmups);
+    assert_string_equal(a->clock, b->clock);
+    assert_true(a->started_ms == b->started_ms);
+    assert_same_double(a->seconds, b->seconds);
+    assert_int_equal(a->nr_telemetry, b->nr_telemetry);
+    for (int i = 0; i < a->nr_telemetry; i++) {
+        assert_string_equal(a->telemetry[i].name, b->telemetry[i].name);
+        assert_same_double(a->telemetry[i].value, b->telemetry[i].value);
+    }
+}
+
+/* By way of text, as through a pipe or file. Takes the tree. */
+static cJSON *through_text(cJSON *json)
+{
+    struct error err;
+    char *text = cJSON_PrintUnformatted(json);
+    cJSON *again = json_parse(text, strlen(text), "text", &err);
+
+    if (!again)
+        fail_msg("%s", err.message);
+    free(text);
+    cJSON_Delete(json);
+    return again;
+}
+
+static void assert_measurement_round_trip(struct measurement *m)
+{
+    struct measurement back;
+    struct error err;
+    cJSON *json = through_text(measurement_to_json(m));
+
+    assert_ok(measurement_from_json(json, &back, &err), &err);
+    assert_same_measurement(m, &back);
+    cJSON_Delete(json);
+    measurement_release(&back);
+    measurement_release(m);
+}
+
+static void measurements_round_trip(void **state)
+{
+    (void)state;
+    struct measurement ok = sample(), failed = sample(), bare = { 0 };
+    struct error err;
+
+    assert_measurement_round_trip(&ok);
+    measurement_release(&failed);
+    failed.outcome = OUTCOME_FAILED;
+    failed.message = memory_string("died by signal 11: \"quoted\", line\nbreak, \xc3\xa9");
+    failed.max_error = (double)NAN;
+    failed.vendor = false;
+    failed.footprint = INT64_MAX; /* would not fit */
+    failed.stop = STOP_NONE;
+    failed.nr_telemetry = 0;
+    assert_measurement_round_trip(&failed);
+    assert_ok(benchmark_name_parse("BM_Foreign", &bare.bench, &err), &err);
+    assert_measurement_round_trip(&bare);
+}
+
+static void every_outcome_and_rule_round_trips(void **state)
+{
+    (void)state;
+    for (int outcome = 0; outcome < OUTCOME_NR; outcome++) {
+        assert_int_equal(outcome_find(outcome_name((enum outcome)outcome)), outcome);
+        for (int rule = 0; rule < STOP_RULE_NR; rule++) {
+            struct measurement m = sample();
+            m.outcome = (enum outcome)outcome;
+            m.stop = (enum stop_rule)rule;
+            assert_int_equal(stop_rule_find(stop_rule_name(m.stop)), rule);
+            assert_measurement_round_trip(&m);
+        }
+    }
+    assert_int_equal(outcome_find("ok"), -1);
+    assert_int_equal(stop_rule_find("never"), -1);
+}
+
+static void malformed_measurements_are_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *says;
+    } bad[] = {
+        { "[]", "not a JSON object" },
+        { "{}", "\"key\" is missing or not a string" },
+        { "{\"key\": 5, \"outcome\": \"OK\"}", "\"key\" is missing or not a string" },
+        { "{\"key\": \"k\"}", "\"outcome\" is missing or not a string" },
+        { "{\"key\": \"k\", \"outcome\": \"FINE\"}",
+          "unknown outcome or stop rule in the "
+          "measurement of k" },
+        { "{\"key\": \"k\", \"outcome\": \"OK\", \"stop\": \"x\"}", "unknown outcome or stop" },
+        { "{\"key\": \"k\", \"outcome\": \"OK\", \"batch\": \"four\"}",
+          "\"batch\" is not a number" },
+        { "{\"key\": \"k\", \"outcome\": \"OK\", \"batch\": -1}", "\"batch\" is out of range" },
+        { "{\"key\": \"k\", \"outcome\": \"OK\", \"batch\": 1.5}",
+          "\"batch\" is not a whole number" },
+        { "{\"key\": \"k\", \"outcome\": \"OK\", \"batch\": 1e12}", "\"batch\" is out of range" },
+        { "{\"key\": \"k\", \"outcome\": \"OK\", \"vendor\": 1}",
+          "\"vendor\" is not true or false" },
+        { "{\"key\": \"k\", \"outcome\": \"OK\", \"clock\": 1}", "\"clock\" is not a string" },
+        { "{\"key\": \"k\", \"outcome\": \"OK\", \"flops\": \"1\"}", "\"flops\" is not a number" },
+        { "{\"key\": \"k\", \"outcome\": \"OK\", \"samples_ns\": [1, 2]}",
+          "k has samples but \"batch\" is 0" },
+        { "{\"key\": \"k\", \"outcome\": \"OK\", \"batch\": 1, \"samples_ns\": [1, \"2\"]}",
+          "\"samples_ns\" holds something that is not a time in ns" },
+        { "{\"key\": \"k\", \"outcome\": \"OK\", \"batch\": 1, \"samples_ns\": [-1]}",
+          "\"samples_ns\" holds something" },
+        { "{\"key\": \"k\", \"outcome\": \"OK\", \"batch\": 1, \"samples_ns\": [1e30]}",
+          "\"samples_ns\" holds something" },
+        { "{\"key\": \"k\", \"outcome\": \"OK\", \"clock\": "
+          "\"0123456789012345678901234567890123456789\"}",
+          "\"clock\" is longer than 31 characters" },
+    };
+
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        struct error err = { "" };
+        struct measurement m;
+        cJSON *json = json_parse(bad[i].text, strlen(bad[i].text), "bad", &err);
+        assert_non_null(json);
+        if (measurement_from_json(json, &m, &err) != -1)
+            fail_msg("accepted: %s", bad[i].text);
+        assert_says(&err, bad[i].says);
+        measurement_release(&m);
+        cJSON_Delete(json);
+    }
+    struct measurement m;
+    struct error err;
+    assert_int_equal(measurement_from_json(NULL, &m, &err), -1);
+}
+
+/* Absent numbers are unknown, not 0; a list in place of telemetry brings none. */
+static void absent_is_unknown(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "{\"key\": \"k\", \"outcome\": \"OK\", \"max_error\": null, "
+        "\"telemetry\": [1, 2], \"future_field\": {\"a\": 1}}";
+    struct measurement m;
+    struct error err;
+    cJSON *json = json_parse(text, strlen(text), "text", &err);
+
+    assert_ok(measurement_from_json(json, &m, &err), &err);
+    assert_true(isnan(m.max_error) && isnan(m.flops) && isnan(m.seconds));
+    assert_int_equal(m.nr_telemetry, 0);
+    assert_null(m.samples);
+    assert_null(m.message);
+    measurement_release(&m);
+    cJSON_Delete(json);
+}
+
+static void telemetry_keeps_what_is_known(void **state)
+{
+    (void)state;
+    struct measurement m = { 0 };
+    char name[32];
+
+    measurement_add_telemetry(&m, "absent", (double)NAN);
+    measurement_add_telemetry(&m, "endless", (double)INFINITY);
+    assert_int_equal(m.nr_telemetry, 0);
+    measurement_add_telemetry(&m, "steal_percent", 0);
+    assert_true(measurement_telemetry(&m, "steal_percent") == 0);
+    assert_true(isnan(measurement_telemetry(&m, "absent")));
+    for (int i = 0; i < TELEMETRY_MAX + 5; i++) {
+        snprintf(name, sizeof(name), "t%d", i);
+        measurement_add_telemetry(&m, name, i);
+    }
+    assert_int_equal(m.nr_telemetry, TELEMETRY_MAX);
+}
+
+static void copies_own_what_they_hold(void **state)
+{
+    (void)state;
+    struct measurement m = sample(), copy, empty = { 0 };
+    struct run run = { .environment = memory_string("{\"a\":1}") }, run_again;
+
+    m.message = memory_string("why");
+    measurement_copy(&copy, &m);
+    assert_same_measurement(&m, &copy);
+    assert_ptr_not_equal(copy.samples, m.samples);
+    assert_ptr_not_equal(copy.message, m.message);
+    copy.samples[0] = 7;
+    copy.message[0] = 'W';
+    assert_true(m.samples[0] == 12345);
+    assert_string_equal(m.message, "why");
+    measurement_release(&m);
+    assert_string_equal(copy.message, "Why"); /* outlives the original */
+    measurement_release(&copy);
+    assert_null(copy.samples);
+    measurement_copy(&copy, &empty);
+    assert_null(copy.samples);
+    assert_null(copy.message);
+    run_copy(&run_again, &run);
+    assert_ptr_not_equal(run_again.environment, run.environment);
+    run_release(&run);
+    assert_string_equal(run_again.environment, "{\"a\":1}");
+    assert_null(run_again.settings);
+    run_release(&run_again);
+}
+
+static struct run sample_run(void)
+{
+    return (struct run) {
+        .uuid = "123e4567-e89b-42d3-a456-426614174000",
+        .started_ms = 1794304440999,
+        .ended_ms = 1794304450000,
+        .suite = "quick",
+        .label = "before the \"change\"",
+        .machine = { .id = "0123456789abcdef",
+                     .class_name = "amd-epyc-2c-avx512",
+                     .cpu = "AMD EPYC",
+                     .cores = 2,
+                     .threads = 4,
+                     .isa = "avx512",
+                     .l1d = 32768,
+                     .l2 = 1 << 20,
+                     .l3 = 1LL << 33,
+                     .l3_shared_by = 8,
+                     .memory = 1LL << 40,
+                     .gpu = "none" },
+        .build = { .version = "0.1.0",
+                   .commit = "0123456789012345678901234567890123456789",
+                   .branch = "main",
+                   .dirty = true,
+                   .compiler = "GNU 12.2",
+                   .flags = "-O2",
+                   .build_type = "Release" },
+        .environment = memory_string("{\"governor\":\"performance\",\"load1\":0.5}"),
+        .settings = memory_string("{\"launches\":5}"),
+    };
+}
+
+static void assert_same_run(const struct run *a, const struct run *b)
+{
+    const struct machine *m = &a->machine, *n = &b->machine;
+
+    assert_string_equal(a->uuid, b->uuid);
+    assert_true(a->started_ms == b->started_ms && a->ended_ms == b->ended_ms);
+    assert_string_equal(a->suite, b->suite);
+    assert_string_equal(a->label, b->label);
+    assert_string_equal(m->id, n->id);
+    assert_string_equal(m->class_name, n->class_name);
+    assert_string_equal(m->cpu, n->cpu);
+    assert_string_equal(m->isa, n->isa);
+    assert_string_equal(m->gpu, n->gpu);
+    assert_true(m->cores == n->cores && m->threads == n->threads && m->l1d == n->l1d &&
+                m->l2 == n->l2 && m->l3 == n->l3 && m->l3_shared_by == n->l3_shared_by &&
+                m->memory == n->memory);
+    assert_string_equal(a->build.version, b->build.version);
+    assert_string_equal(a->build.commit, b->build.commit);
+    assert_string_equal(a->build.branch, b->build.branch);
+    assert_int_equal(a->build.dirty, b->build.dirty);
+    assert_string_equal(a->build.compiler, b->build.compiler);
+    assert_string_equal(a->build.flags, b->build.flags);
+    assert_string_equal(a->build.build_type, b->build.build_type);
+    assert_string_equal(a->environment, b->environment);
+    assert_string_equal(a->settings, b->settings);
+}
+
+static void runs_round_trip(void **state)
+{
+    (void)state;
+    struct run run = sample_run(), back;
+    struct error err;
+    cJSON *json = through_text(run_to_json(&run));
+
+    assert_ok(run_from_json(json, &back, &err), &err);
+    assert_same_run(&run, &back);
+    cJSON_Delete(json);
+    run_release(&back);
+    run_release(&run);
+}
+
+static void malformed_runs_are_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *says;
+    } bad[] = {
+        { "7", "not a JSON object" },
+        { "{\"uuid\": \"u\"}", "\"machine\": not a JSON object" },
+        { "{\"machine\": {\"cores\": \"x\"}}", "\"machine\": \"cores\" is not a number" },
+        { "{\"machine\": {\"cores\": 9000000000}}", "\"machine\": \"cores\" is out of range" },
+        { "{\"machine\": {}, \"build\": []}", "\"build\": not a JSON object" },
+        { "{\"machine\": {}, \"build\": {\"dirty\": \"no\"}}",
+          "\"build\": \"dirty\" is not true or false" },
+        { "{\"uuid\": \"0123456789012345678901234567890123456789\"}",
+          "\"uuid\" is longer than 36 characters" },
+    };
+
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        struct error err = { "" };
+        struct run run;
+        cJSON *json = json_parse(bad[i].text, strlen(bad[i].text), "bad", &err);
+        assert_non_null(json);
+        if (run_from_json(json, &run, &err) != -1)
+            fail_msg("accepted: %s", bad[i].text);
+        assert_says(&err, bad[i].says);
+        run_release(&run);
+        cJSON_Delete(json);
+    }
+}
+
+static struct ceiling sample_ceiling(void)
+{
+    return (struct ceiling) {
+        .name = "bandwidth.L1",
+        .device = "cpu-2t",
+        .unit = "B/s",
+        .value = 1.1e11,
+        .low = 1e11,
+        .high = 1.2e11,
+        .spec = 0x1.99999p40,
+        .measured_ms = 1794304440999,
+    };
+}
+
+static void assert_same_ceiling(const struct ceiling *a, const struct ceiling *b)
+{
+    assert_string_equal(a->name, b->name);
+    assert_string_equal(a->device, b->device);
+    assert_string_equal(a->unit, b->unit);
+    assert_true(a->value == b->value && a->low == b->low && a->high == b->high &&
+                a->spec == b->spec && a->measured_ms == b->measured_ms);
+}
+
+static void ceilings_round_trip(void **state)
+{
+    (void)state;
+    struct ceiling c = sample_ceiling(), back;
+    struct error err;
+    cJSON *json = through_text(ceiling_to_json(&c));
+
+    assert_ok(ceiling_from_json(json, &back, &err), &err);
+    assert_same_ceiling(&c, &back);
+    cJSON_Delete(json);
+    assert_int_equal(ceiling_from_json(NULL, &back, &err), -1);
+}
+
+/* Three runs, the middle one empty; measurements stay with their run and launch. */
+static void records_round_trip(void **state)
+{
+    (void)state;
+    struct records r = { 0 }, back;
+    struct error err;
+
+    for (int i = 0; i < 3; i++)
+        *records_add_run(&r) = sample_run();
+    snprintf(r.runs[2].label, sizeof(r.runs[2].label), "third");
+    for (int i = 0; i < 20; i++) {
+        struct record *record = records_add(&r, i < 10 ? 0 : 2, i % 5);
+        assert_null(record->m.samples);
+        record->m = sample();
+        record->m.samples[0] = (uint64_t)i;
+    }
+    r.ceilings = memory_zeroed(1, sizeof(*r.ceilings));
+    r.ceilings[0] = sample_ceiling();
+    r.nr_ceilings = r.ceilings_capacity = 1;
+    cJSON *json = through_text(records_to_json(&r));
+    assert_ok(records_from_json(json, &back, &err), &err);
+    assert_int_equal(back.nr_runs, 3);
+    assert_int_equal(back.nr, 20);
+    assert_int_equal(back.nr_ceilings, 1);
+    assert_same_ceiling(&r.ceilings[0], &back.ceilings[0]);
+    for (size_t i = 0; i < 3; i++)
+        assert_same_run(&r.runs[i], &back.runs[i]);
+    for (size_t i = 0; i < 20; i++) {
+        assert_int_equal(back.items[i].run, r.items[i].run);
+        assert_int_equal(back.items[i].launch_seq, r.items[i].launch_seq);
+        assert_same_measurement(&r.items[i].m, &back.items[i].m);
+    }
+    cJSON_Delete(json);
+    records_release(&back);
+    records_release(&r);
+    assert_int_equal(r.nr + r.nr_runs + r.nr_ceilings, 0);
+}
+
+static void malformed_records_are_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *says;
+    } bad[] = {
+        { "[]", "\"schema_version\" is missing" },
+        { "{\"schema_version\": \"1\"}", "\"schema_version\" is missing or not a number" },
+        { "{\"schema_version\": 2}", "schema_version is 2; this harness reads version 1" },
+        { "{\"schema_version\": 1, \"runs\": [5]}", "run 1: not a JSON object" },
+        { "{\"schema_version\": 1, \"runs\": [{\"machine\": {}, \"build\": {}, \"measurements\": "
+          "[{\"key\": \"k\", \"outcome\": \"OK\"}, {}]}]}",
+          "run 1, measurement: \"key\" is missing" },
+        { "{\"schema_version\": 1, \"ceilings\": [{\"value\": \"fast\"}]}",
+          "\"value\" is not a number" },
+    };
+
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        struct error err = { "" };
+        struct records r;
+        cJSON *json = json_parse(bad[i].text, strlen(bad[i].text), "bad", &err);
+        assert_non_null(json);
+        if (records_from_json(json, &r, &err) != -1)
+            fail_msg("accepted: %s", bad[i].text);
+        assert_says(&err, bad[i].says);
+        records_release(&r);
+        cJSON_Delete(json);
+    }
+}
+
+/* Runs made for one comparison's sake, or by a self-test. */
+static void test_trials(void **state)
+{
+    static const struct {
+        const char *label, *settings;
+        bool trial;
+    } rows[] = {
+        { "", NULL, false },
+        { "nightly", "{\"launches\":3}", false },
+        { "selftest", NULL, true },
+        { "selftest planted", "{}", true },
+        { "selftest base", "{}", true },
+        { "selftests", "{}", false },
+        { "my selftest", "{}", false },
+        { "", "{\"ab\":{\"id\":\"x\"}}", true },
+        { "", "{\"planted\":true}", true },
+        { "", "{\"planted\":false}", false },
+        { "", "{\"command\":\"\\\"ab\\\" \\\"planted\\\"\",\"x\":{\"ab\":1}}", false },
+        { "", "{\"ab\":", false },
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+        if (run_is_trial(rows[i].label, rows[i].settings) != rows[i].trial)
+            fail_msg("row %zu", i);
+}
+
+int main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_trials),
+        cmocka_unit_test(measurements_round_trip),
+        cmocka_unit_test(every_outcome_and_rule_round_trips),
+        cmocka_unit_test(malformed_measurements_are_refused),
+        cmocka_unit_test(absent_is_unknown),
+        cmocka_unit_test(telemetry_keeps_what_is_known),
+        cmocka_unit_test(copies_own_what_they_hold),
+        cmocka_unit_test(runs_round_trip),
+        cmocka_unit_test(malformed_runs_are_refused),
+        cmocka_unit_test(ceilings_round_trip),
+        cmocka_unit_test(records_round_trip),
+        cmocka_unit_test(malformed_records_are_refused),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

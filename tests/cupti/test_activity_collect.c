@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Collecting activities (S3-01, S3-12, S4-28) against a stand-in for CUPTI (tests/cuda): records
+ * from several threads, small pools, dropped records, clocks, and what is said where CUPTI is
+ * missing, old or refuses.
+ */
+#include "testing.h"
+
+#include "cupti/clock_offset.h"
+#include "cupti/collect.h"
+#include "cupti/pool.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { LAUNCHES = 3000, THREADS = 4 };
+
+typedef void run_fn(const char *name, int launches);
+
+static run_fn *stub_run(void)
+{
+    void *library = dlopen(CUPTI_STUB_PATH, RTLD_NOW | RTLD_LOCAL);
+    run_fn *run = NULL;
+
+    assert_non_null(library);
+    void *symbol = dlsym(library, "cupti_stub_run");
+    memcpy(&run, &symbol, sizeof(run));
+    return run;
+}
+
+static void use(const char *library, const char *words)
+{
+    setenv("HARNESS_CUPTI", library, 1);
+    setenv("CUPTI_STUB", words, 1);
+}
+
+static struct activity_collector *start(const struct activity_options *options)
+{
+    struct activity_collector *c = NULL;
+    struct error err;
+
+    use(CUPTI_STUB_PATH, "");
+    assert_ok(activity_start(&c, options, &err), &err);
+    return c;
+}
+
+static void stop(struct activity_collector *c, struct activity_list *list)
+{
+    struct error err;
+
+    activity_list_init(list);
+    assert_ok(activity_stop(c, list, &err), &err);
+}
+
+static void calls_and_kernels(void **state)
+{
+    struct activity_collector *c = start(&(struct activity_options) { 0 });
+    struct activity_list list;
+
+    (void)state;
+    stub_run()("_Z4gemmPKf", 2);
+    stop(c, &list);
+    assert_int_equal(list.nr, 4);
+    const struct activity *call = &list.items[0], *kernel = &list.items[1];
+    assert_int_equal(call->kind, ACTIVITY_RUNTIME);
+    assert_string_equal(call->name, "cudaLaunchKernel");
+    assert_int_equal(call->end - call->start, 20);
+    assert_int_equal(call->process, 7);
+    assert_int_equal(call->thread, gettid()); /* as the scopes have it */
+    assert_int_equal(kernel->kind, ACTIVITY_KERNEL);
+    assert_string_equal(kernel->name, "gemm(float const*)");
+    assert_int_equal(kernel->end - kernel->start, 100);
+    assert_int_equal(kernel->correlation, call->correlation);
+    assert_int_equal(kernel->stream, 3);
+    assert_ptr_equal(kernel->name, list.items[3].name);
+    assert_int_equal(list.dropped, 0);
+    activity_list_release(&list);
+}
+
+static void only_what_is_asked_for(void **state)
+{
+    struct activity_collector *c =
+        start(&(struct activity_options) { .kinds = 1u << ACTIVITY_KERNEL });
+    struct activity_list list;
+
+    (void)state;
+    stub_run()("_Z1fv", 3);
+    stop(c, &list);
+    assert_int_equal(list.nr, 3);
+    assert_int_equal(list.items[0].kind, ACTIVITY_KERNEL);
+    activity_list_release(&list);
+}
+
+static void *launch_many(void *arg)
+{
+    run_fn *run = stub_run();
+
+    run(arg, LAUNCHES);
+    return NULL;
+}
+
+/* Every record comes out once or is counted as dropped, however small the pool. */
+static void many_threads(const struct activity_options *options, bool may_drop)
+{
+    struct activity_collector *c = start(options);
+    pthread_t threads[THREADS];
+    struct activity_list list;
+
+    for (int i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, launch_many, "_Z1gi"), 0);
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    stop(c, &list);
+    assert_int_equal(list.nr + list.dropped, 2 * THREADS * LAUNCHES);
+    if (!may_drop)
+        assert_int_equal(list.dropped, 0);
+    for (size_t i = 1; i < list.nr; i++)
+        assert_true(list.items[i - 1].start <= list.items[i].start);
+    activity_list_release(&list);
+}
+
+static void threads_with_room(void **state)
+{
+    (void)state;
+    /* 4 * 3000 * 256 bytes fit into 48 buffers of 64 KiB, even if nobody empties one. */
+    many_threads(&(struct activity_options) { .buffer_bytes = 1 << 16, .buffers = 64 }, false);
+}
+
+static void threads_in_a_small_pool(void **state)
+{
+    (void)state;
+    many_threads(
+        &(struct activity_options) { .buffer_bytes = 4096, .buffers = 1, .most_buffers = 2 }, true);
+}
+
+static void dropped_records_are_counted(void **state)
+{
+    /* A kernel needs 216 bytes: no buffer takes one. */
+    struct activity_collector *c = start(&(struct activity_options) { .buffer_bytes = 128 });
+    struct activity_list list;
+
+    (void)state;
+    stub_run()("_Z1fv", 5);
+    stop(c, &list);
+    assert_int_equal(list.dropped, 5);
+    assert_int_equal(list.nr, 5);
+    activity_list_release(&list);
+}
+
+static int64_t monotonic_ns(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* The stub's clock moves by launches alone, so it falls behind ours: the error says how far. */
+static void clocks_are_told_apart(void **state)
+{
+    struct activity_list list;
+
+    (void)state;
+    int64_t before = monotonic_ns();
+    struct activity_collector *c = start(&(struct activity_options) { 0 });
+    stub_run()("_Z1fv", 1);
+    stop(c, &list);
+    int64_t after = monotonic_ns();
+    assert_true(list.has_clock);
+    int64_t at = activity_host_time(&list, list.items[0].start);
+    assert_true(at >= before - list.clock_error && at <= after + list.clock_error);
+    assert_true(list.clock_error > 0 && list.clock_error <= after - before);
+    activity_list_release(&list);
+}
+
+static void one_at_a_time(void **state)
+{
+    struct activity_collector *c = start(&(struct activity_options) { 0 }), *second = NULL;
+    struct activity_list list;
+    struct error err;
+
+    (void)state;
+    assert_int_equal(activity_start(&second, &(struct activity_options) { 0 }, &err), -1);
+    assert_non_null(strstr(err.message, "already"));
+    stop(c, &list);
+    assert_int_equal(list.nr, 0);
+    activity_list_release(&list);
+}
+
+static void assert_refused(const char *library, const char *words, const char *part)
+{
+    struct activity_collector *c = NULL;
+    struct error err = { "" };
+
+    use(library, words);
+    assert_int_equal(activity_start(&c, &(struct activity_options) { 0 }, &err), -1);
+    if (!strstr(err.message, part))
+        fail_msg("\"%s\" is not in: %s", part, err.message);
+}
+
+static void reasons(void **state)
+{
+    (void)state;
+    assert_refused("/nowhere/libcupti.so", "", "CUPTI cannot be opened");
+    assert_refused("libm.so.6", "", "has no cupti");
+    assert_refused(CUPTI_STUB_PATH, "version=17", "older than 18");
+    assert_refused(CUPTI_STUB_PATH, "enable=35", "administrator");
+    assert_refused(CUPTI_STUB_PATH, "enable=999", "STUB_ERROR");
+}
+
+static void a_failed_flush_keeps_the_records(void **state)
+{
+    struct activity_collector *c = start(&(struct activity_options) { 0 });
+    struct activity_list list;
+    struct error err;
+
+    (void)state;
+    stub_run()("_Z1fv", 1);
+    use(CUPTI_STUB_PATH, "flush=999");
+    activity_list_init(&list);
+    assert_int_equal(activity_stop(c, &list, &err), -1);
+    assert_non_null(strstr(err.message, "flush"));
+    assert_int_equal(list.nr, 2);
+    activity_list_release(&list);
+}
+
+static void count_bytes(void *ctx, uint8_t *bytes, size_t valid)
+{
+    (void)bytes;
+    *(size_t *)ctx += valid;
+}
+
+static void pool_grows_and_stops(void **state)
+{
+    struct pool pool;
+    uint8_t *taken[3];
+    size_t bytes = 0;
+
+    (void)state;
+    pool_init(&pool, 100, 1, 3);
+    assert_int_equal(pool.bytes, 128);
+    taken[0] = pool_take(&pool);
+    assert_non_null(taken[0]);
+    assert_null(pool_take(&pool));
+    assert_int_equal(pool.nr_refused, 1);
+    pool_grow(&pool);
+    taken[1] = pool_take(&pool);
+    pool_grow(&pool);
+    taken[2] = pool_take(&pool);
+    pool_grow(&pool);
+    assert_null(pool_take(&pool));
+    assert_int_equal(pool_buffers(&pool), 3);
+    for (int i = 0; i < 3; i++)
+        pool_give(&pool, taken[i], 40);
+    pool_give(&pool, taken[0], 40); /* it is not out any more */
+    assert_int_equal(pool_drain(&pool, count_bytes, &bytes), 3);
+    assert_int_equal(bytes, 120);
+    assert_int_equal(pool_drain(&pool, count_bytes, &bytes), 0);
+    pool_release(&pool);
+}
+
+static void narrowest_bracket_counts(void **state)
+{
+    static const struct clock_bracket brackets[] = {
+        { 1000, 50, 1100 },   /* offset 1000, within 50 */
+        { 2000, 1003, 2007 }, /* 2003 - 1003 = 1000, within 4 */
+        { 9000, 1, 8000 },    /* no bracket */
+        { 3000, 1990, 3020 },
+    };
+
+    (void)state;
+    struct clock_offset o = clock_offset_of(brackets, 4);
+    assert_int_equal(o.offset, 1000);
+    assert_int_equal(o.error, 4);
+    assert_int_equal(clock_offset_of(brackets, 0).error, -1);
+    assert_int_equal(clock_offset_of(&brackets[2], 1).error, -1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(calls_and_kernels),
+        cmocka_unit_test(only_what_is_asked_for),
+        cmocka_unit_test(threads_with_room),
+        cmocka_unit_test(threads_in_a_small_pool),
+        cmocka_unit_test(dropped_records_are_counted),
+        cmocka_unit_test(clocks_are_told_apart),
+        cmocka_unit_test(one_at_a_time),
+        cmocka_unit_test(reasons),
+        cmocka_unit_test(a_failed_flush_keeps_the_records),
+        cmocka_unit_test(pool_grows_and_stops),
+        cmocka_unit_test(narrowest_bracket_counts),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

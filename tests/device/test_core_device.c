@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: MIT */
+/* Device specs, host memory, the scripted clock of the fake device, and the clocks of the host.
+ * Features: U-04, S0-02. */
+#include "testing.h"
+
+#include "core/clock.h"
+#include "core/kernel.h"
+#include "core/placement.h"
+#include "device/devices.h"
+#include "stats/stats.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* AddressSanitizer, where it is built in, is to refuse large allocations as the system does. */
+const char *__asan_default_options(void);
+const char *__asan_default_options(void)
+{
+    return "allocator_may_return_null=1";
+}
+
+static void assert_says(const struct error *err, const char *part)
+{
+    if (!strstr(err->message, part))
+        fail_msg("\"%s\" is not in: %s", part, err->message);
+}
+
+static void open_device(struct device *d, const char *spec)
+{
+    struct error err;
+
+    assert_ok(device_open(d, spec, &err), &err);
+    assert_string_equal(d->spec, spec);
+}
+
+static void kinds_by_spec(void **state)
+{
+    (void)state;
+    const char *why = NULL;
+
+    assert_int_equal(device_kind_of("cpu"), DEVICE_CPU);
+    assert_int_equal(device_kind_of("cpu:2"), DEVICE_CPU);
+    assert_int_equal(device_kind_of("cuda:1"), DEVICE_CUDA);
+    assert_int_equal(device_kind_of("fake:sd=1"), DEVICE_FAKE);
+    assert_int_equal(device_kind_of("cp"), -1);
+    assert_int_equal(device_kind_of("cpux"), -1);
+    assert_int_equal(device_kind_of(""), -1);
+    assert_string_equal(device_kind_name(DEVICE_CUDA), "cuda");
+    assert_string_equal(device_class_of(DEVICE_CPU, &why)->name, "cpu");
+    assert_null(why);
+    if (!device_class_of(DEVICE_CUDA, &why)) /* else it is built in and needs no reason */
+        assert_true(why && *why);
+}
+
+static void a_cpu_is_opened_by_threads(void **state)
+{
+    (void)state;
+    struct device d;
+    char label[32];
+
+    open_device(&d, "cpu");
+    assert_int_equal(d.threads, device_cpu_cores());
+    snprintf(label, sizeof(label), "cpu-%dt", d.threads);
+    assert_string_equal(d.label, label);
+    assert_true(d.clock_step > 0);
+    assert_string_equal(d.ops->clock, "CLOCK_MONOTONIC_RAW");
+    device_close(&d);
+    assert_null(d.ops);
+    device_close(&d); /* again does nothing */
+    open_device(&d, "cpu:1");
+    assert_int_equal(d.threads, 1);
+    assert_string_equal(d.label, "cpu-1t");
+    assert_string_equal(d.describe, "CPU, 1 thread");
+    device_close(&d);
+}
+
+/* Within a page and in steps of 16 bytes, never twice the same for long. */
+static void placement_is_drawn_anew(void **state)
+{
+    char text[PLACEMENT_SIZE];
+    size_t stacks = 0, heaps = 0, last_stack = 0;
+    long last_heap = 0;
+
+    (void)state;
+    for (int i = 0; i < 50; i++) {
+        placement_draw(text);
+        const char *value = strchr(text, '=') + 1;
+        long heap = strtol(value, NULL, 10);
+        size_t stack = strlen(strchr(value, '.') + 1);
+        assert_memory_equal(text, PLACEMENT_VARIABLE "=", sizeof(PLACEMENT_VARIABLE));
+        assert_true(heap > 0 && heap <= PLACEMENT_PAGE && heap % PLACEMENT_STEP == 0);
+        assert_true(stack < PLACEMENT_PAGE && stack % PLACEMENT_STEP == 0);
+        stacks += stack != last_stack;
+        heaps += heap != last_heap;
+        last_stack = stack;
+        last_heap = heap;
+    }
+    assert_true(stacks > 40 && heaps > 40);
+    unsetenv(PLACEMENT_VARIABLE);
+    assert_null(placement_take());
+    setenv(PLACEMENT_VARIABLE, "0064.xx", 1);
+    void *piece = placement_take();
+    assert_non_null(piece);
+    free(piece);
+    setenv(PLACEMENT_VARIABLE, "999999999.", 1);
+    assert_null(placement_take());
+    unsetenv(PLACEMENT_VARIABLE);
+}
+
+/* One processor is left to the others, if there are two. */
+static void all_but_one(void **state)
+{
+    struct device all, most;
+    struct error err;
+
+    (void)state;
+    assert_int_equal(device_open(&all, "cpu", &err), 0);
+    assert_int_equal(device_open(&most, "cpu:free", &err), 0);
+    assert_int_equal(most.threads, all.threads > 1 ? all.threads - 1 : 1);
+    device_close(&all);
+    device_close(&most);
+}
+
+static void bad_specs_are_refused(void **state)
+{
+    (void)state;
+    char long_spec[400];
+    static const struct {
+        const char *spec, *says;
+    } bad[] = {
+        { "", "unknown device \"\"; there are cpu, cpu:free, cpu:THREADS, cuda, cuda:N" },
+        { "gpu", "unknown device \"gpu\"" },
+        { "cpux:2", "unknown device \"cpux:2\"" },
+        { "cpu:0", "device cpu:0: threads: 0 is out of range (1 to " },
+        { "cpu:9999", "device cpu:9999: threads: 9999 is out of range (1 to " },
+        { "cpu:-1", "threads: -1 is out of range" },
+        { "cpu:x", "threads: \"x\" is not a whole number" },
+        { "cpu:1:2", "threads: \"1:2\" is not a whole number" },
+        { "fake:base", "device fake:base: \"base\" is not NAME=VALUE" },
+        { "fake:base=", "base: \"\" is not a number" },
+        { "fake:base=0", "base: 0 is out of range" },
+        { "fake:base=-5", "base: -5 is out of range" },
+        { "fake:slow=nan", "slow: nan is out of range" },
+        { "fake:slwo=2", "unknown setting \"slwo\"; there are base, slow, launch" },
+        { "fake:base=1000,oops=1", "unknown setting \"oops\"" },
+    };
+
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        struct device d;
+        struct error err = { "" };
+        if (device_open(&d, bad[i].spec, &err) != -1)
+            fail_msg("\"%s\" was opened", bad[i].spec);
+        assert_says(&err, bad[i].says);
+        assert_null(d.ops);
+    }
+    memset(long_spec, ',', sizeof(long_spec));
+    memcpy(long_spec, "fake:", 5);
+    long_spec[sizeof(long_spec) - 1] = '\0';
+    struct device d;
+    struct error err;
+    assert_int_equal(device_open(&d, long_spec, &err), -1);
+    assert_says(&err, "has too long a name");
+}
+
+/* What was allocated before must not move a buffer within its pages, nor two share a place there.
+ */
+static void memory_lies_where_its_number_says(void **state)
+{
+    enum { NR = 64 };
+    struct device d;
+    struct error err;
+    void *blocks[NR];
+    bool taken[NR] = { false };
+    (void)state;
+    assert_ok(device_open(&d, "cpu:1", &err), &err);
+    for (size_t i = 0; i < NR; i++) {
+        void *before = malloc(24 * i + 1);
+        blocks[i] = device_alloc(&d, i == 7 ? (size_t)3 << 20 : 1000 * i + 1, &err);
+        free(before);
+        assert_non_null(blocks[i]);
+        memset(blocks[i], 1, 1);
+        size_t place = (uintptr_t)blocks[i] % 4096;
+        assert_int_equal(place, 320 * i % 4096);
+        assert_false(taken[place / 64]);
+        taken[place / 64] = true;
+    }
+    for (size_t i = 0; i < NR; i++)
+        device_free(&d, blocks[i]);
+    device_close(&d);
+}
+
+static void memory_is_aligned_and_copied(void **state)
+{
+    (void)state;
+    struct device d;
+    struct error err;
+    static const size_t sizes[] = { 0, 1, 63, 4096, 3 << 20 };
+
+    open_device(&d, "cpu:1");
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+        unsigned char *memory = d.ops->alloc(&d, sizes[i], &err);
+        assert_non_null(memory);
+        assert_int_equal((uintptr_t)memory % 64, 0);
+        memset(memory, 0x5a, sizes[i]);
+        d.ops->free(&d, memory);
+    }
+    char *there = d.ops->alloc(&d, 6, &err), back[6];
+    assert_ok(d.ops->upload(&d, there, "bytes", 6, &err), &err);
+    assert_ok(d.ops->download(&d, back, there, 6, &err), &err);
+    assert_string_equal(back, "bytes");
+    d.ops->free(&d, there);
+    assert_ok(d.ops->flush(&d, &err), &err);
+    assert_ok(d.ops->flush(&d, &err), &err);
+    device_close(&d);
+}
+
+static void memory_beyond_reason_is_refused(void **state)
+{
+    (void)state;
+    static const size_t sizes[] = { SIZE_MAX, SIZE_MAX - 100, SIZE_MAX / 2 };
+    struct device d;
+
+    open_device(&d, "fake");
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+        struct error err = { "" };
+        assert_null(d.ops->alloc(&d, sizes[i], &err));
+        assert_says(&err, "cannot allocate ");
+        assert_says(&err, "PiB");
+    }
+    assert_true(d.ops->available(&d) > 0);
+    device_close(&d);
+}
+
+/* A launch that counts itself. */
+static void count(const struct call *call)
+{
+    ++*(int *)call->state;
+}
+
+static const struct variant counting = { .name = "counting", .launch = count };
+
+static uint64_t time_once(struct device *d, int64_t first_dim, unsigned batch, int *count_of)
+{
+    struct call call = { .variant = &counting, .device = d, .state = count_of };
+    struct error err;
+    uint64_t ns = 0;
+
+    call.shape.dim[0] = first_dim;
+    assert_ok(d->ops->time(d, &call, batch, &ns, &err), &err);
+    return ns;
+}
+
+static void the_cpu_runs_the_whole_batch(void **state)
+{
+    (void)state;
+    struct device d;
+    struct error err;
+    int launches = 0;
+    struct call call = { .variant = &counting, .state = &launches };
+
+    open_device(&d, "cpu:1");
+    time_once(&d, 1, 37, &launches);
+    assert_int_equal(launches, 37);
+    assert_ok(d.ops->run(&d, &call, &err), &err);
+    assert_int_equal(launches, 38);
+    device_close(&d);
+}
+
+static void the_fake_clock_is_scripted(void **state)
+{
+    (void)state;
+    struct device d;
+    int launches = 0;
+
+    open_device(&d, "fake");
+    assert_string_equal(d.label, "fake");
+    assert_string_equal(d.ops->clock, "scripted");
+    assert_true(time_once(&d, 1, 1, &launches) == 10000);
+    assert_int_equal(launches, 1); /* it did run */
+    device_close(&d);
+    open_device(&d, "fake:base=2000,slow=1.05,only=3,");
+    assert_true(time_once(&d, 3, 1, &launches) == 2100);
+    assert_true(time_once(&d, 2, 1, &launches) == 2000);
+    assert_true(time_once(&d, 3, 8, &launches) == 16800);
+    device_close(&d);
+}
+
+/* The log of the noise has the sd asked for and median 1; the same seed repeats it. */
+static void the_fake_noise_is_as_asked(void **state)
+{
+    (void)state;
+    enum { N = 4000 };
+    static double logs[N], squares;
+    struct device d, again;
+    int launches = 0;
+
+    open_device(&d, "fake:base=1e9,sd=0.02,seed=5");
+    open_device(&again, "fake:base=1e9,sd=0.02,seed=5");
+    for (int i = 0; i < N; i++) {
+        uint64_t ns = time_once(&d, 1, 1, &launches);
+        assert_true(ns == time_once(&again, 1, 1, &launches));
+        logs[i] = log((double)ns / 1e9);
+        squares += logs[i] * logs[i];
+    }
+    assert_close(sqrt(squares / N), 0.02, 5 * 0.02 / sqrt(2.0 * N));
+    assert_close(stats_median(logs, N), 0, 5 * 1.2533 * 0.02 / sqrt(N));
+    device_close(&d);
+    device_close(&again);
+}
+
+/* `launch` moves a whole process: one factor at open, another at the next. */
+static void the_fake_launch_noise_is_one_factor(void **state)
+{
+    (void)state;
+    enum { N = 400 };
+    struct device d;
+    double squares = 0;
+    int launches = 0;
+
+    for (int i = 0; i < N; i++) {
+        char spec[64];
+        snprintf(spec, sizeof(spec), "fake:base=1e9,launch=0.05,seed=%d", i + 1);
+        open_device(&d, spec);
+        uint64_t first = time_once(&d, 1, 1, &launches);
+        assert_true(first == time_once(&d, 1, 1, &launches));
+        double x = log((double)first / 1e9);
+        squares += x * x;
+        device_close(&d);
+    }
+    assert_close(sqrt(squares / N), 0.05, 5 * 0.05 / sqrt(2.0 * N));
+}
+
+static void clocks_go_forward(void **state)
+{
+    (void)state;
+    uint64_t last = clock_ns();
+    int64_t epoch = clock_epoch_ms();
+
+    for (int i = 0; i < 1000; i++) {
+        uint64_t now = clock_ns();
+        assert_true(now >= last);
+        last = now;
+    }
+    uint64_t before = clock_ns();
+    usleep(2000);
+    assert_true(clock_ns() - before >= 2000000);
+    assert_true(epoch > 1700000000000 && clock_epoch_ms() >= epoch);
+    double step = clock_step_ns();
+    assert_true(step >= 1 && step < 1e9);
+}
+
+int main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(kinds_by_spec),
+        cmocka_unit_test(a_cpu_is_opened_by_threads),
+        cmocka_unit_test(placement_is_drawn_anew),
+        cmocka_unit_test(all_but_one),
+        cmocka_unit_test(bad_specs_are_refused),
+        cmocka_unit_test(memory_lies_where_its_number_says),
+        cmocka_unit_test(memory_is_aligned_and_copied),
+        cmocka_unit_test(memory_beyond_reason_is_refused),
+        cmocka_unit_test(the_cpu_runs_the_whole_batch),
+        cmocka_unit_test(the_fake_clock_is_scripted),
+        cmocka_unit_test(the_fake_noise_is_as_asked),
+        cmocka_unit_test(the_fake_launch_noise_is_one_factor),
+        cmocka_unit_test(clocks_go_forward),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,455 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The doctor's checks over trees of made-up machines: each check fine, warning and unknown; what
+ * watching finds; and this machine, of which only the form is known. Features: U-05, U-12.
+ */
+#include "testing.h"
+
+#include "base/file.h"
+#include "doctor/doctor.h"
+#include "machine/environment.h"
+
+#include <ftw.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* A machine of its own for each test. */
+static int make_machine(void **state)
+{
+    static char root[] = HARNESS_TEST_DIR "/doctor.XXXXXX";
+
+    memcpy(root + sizeof(root) - 7, "XXXXXX", 6);
+    *state = mkdtemp(root);
+    return *state ? 0 : -1;
+}
+
+static int remove_one(const char *path, const struct stat *s, int type, struct FTW *at)
+{
+    (void)s;
+    (void)type;
+    (void)at;
+    return remove(path);
+}
+
+static int remove_machine(void **state)
+{
+    return nftw(*state, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+static void put(void **state, const char *path, const char *text)
+{
+    char where[512];
+    struct error err = { "" };
+
+    snprintf(where, sizeof(where), "%s%s", (const char *)*state, path);
+    assert_ok(file_make_parent(where, &err), &err);
+    assert_ok(file_write(where, text, strlen(text), &err), &err);
+}
+
+static struct doctor_input input_of(void **state)
+{
+    struct doctor_input in;
+
+    doctor_input_make(&in, *state, "history.db");
+    in.slow_build = false;
+    return in;
+}
+
+static struct doctor_finding look(const struct doctor_input *in, const char *check)
+{
+    struct doctor_finding findings[DOCTOR_MAX];
+    size_t nr = doctor_run(in, findings);
+
+    for (size_t i = 0; i < nr; i++)
+        if (strcmp(findings[i].check, check) == 0)
+            return findings[i];
+    fail_msg("there is no check \"%s\"", check);
+    return (struct doctor_finding) { .check = "" };
+}
+
+/* The check says so, and a warning always has a mend. */
+static void expect_in(const struct doctor_input *in, const char *check, enum doctor_state wanted,
+                      const char *part)
+{
+    struct doctor_finding f = look(in, check);
+
+    if (f.state != wanted || !strstr(f.found, part))
+        fail_msg("%s: %s: %s; expected %s: %s", check, doctor_state_name(f.state), f.found,
+                 doctor_state_name(wanted), part);
+    if (wanted == DOCTOR_WARN)
+        assert_true(f.mend[0] != '\0');
+    if (wanted == DOCTOR_FINE)
+        assert_string_equal(f.mend, "");
+}
+
+static void expect(void **state, const char *check, enum doctor_state wanted, const char *part)
+{
+    struct doctor_input in = input_of(state);
+
+    expect_in(&in, check, wanted, part);
+}
+
+static void governor(void **state)
+{
+    expect(state, "governor", DOCTOR_UNKNOWN, "not told");
+    put(state, "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "performance\n");
+    expect(state, "governor", DOCTOR_FINE, "performance");
+    put(state, "/sys/devices/system/cpu/cpu1/cpufreq/scaling_governor", "powersave\n");
+    expect(state, "governor", DOCTOR_WARN, "powersave"); /* one of them is enough */
+}
+
+static void boost(void **state)
+{
+    expect(state, "boost", DOCTOR_UNKNOWN, "not told");
+    put(state, "/sys/devices/system/cpu/cpufreq/boost", "1\n");
+    expect(state, "boost", DOCTOR_WARN, "on");
+    put(state, "/sys/devices/system/cpu/cpufreq/boost", "0\n");
+    expect(state, "boost", DOCTOR_FINE, "off");
+    put(state, "/sys/devices/system/cpu/intel_pstate/no_turbo", "0\n"); /* the other way round */
+    expect(state, "boost", DOCTOR_WARN, "on");
+    put(state, "/sys/devices/system/cpu/intel_pstate/no_turbo", "1\n");
+    expect(state, "boost", DOCTOR_FINE, "off");
+}
+
+/* Processors 0 and 4 are one core, 1 and 5 the next, as Linux counts them. */
+static void smt(void **state)
+{
+    char path[96], siblings[16];
+
+    expect(state, "SMT", DOCTOR_UNKNOWN, "not told");
+    put(state, "/sys/devices/system/cpu/smt/active", "1\n");
+    for (int cpu = 0; cpu < 8; cpu++) {
+        snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list",
+                 cpu);
+        snprintf(siblings, sizeof(siblings), "%d,%d\n", cpu % 4, cpu % 4 + 4);
+        put(state, path, siblings);
+    }
+    put(state, "/proc/self/status", "Name:\tharness\nCpus_allowed_list:\t0-7\n");
+    expect(state, "SMT", DOCTOR_WARN, "8 processors of this process are 4 cores");
+    put(state, "/proc/self/status", "Cpus_allowed_list:\t1,3-5\n");
+    expect(state, "SMT", DOCTOR_WARN, "4 processors of this process are 3 cores");
+    put(state, "/proc/self/status", "Cpus_allowed_list:\t0-3\n");
+    expect(state, "SMT", DOCTOR_NOTE, "one thread of each");
+    put(state, "/sys/devices/system/cpu/smt/active", "0\n");
+    expect(state, "SMT", DOCTOR_FINE, "off");
+}
+
+static void machine(void **state)
+{
+    expect(state, "machine", DOCTOR_UNKNOWN, "not told");
+    put(state, "/proc/cpuinfo", "model name\t: X\nflags\t\t: fpu hypervisor avx2\n");
+    expect(state, "machine", DOCTOR_NOTE, "virtual");
+    put(state, "/proc/cpuinfo", "model name\t: X\nflags\t\t: fpu hypervisors avx2\n");
+    expect(state, "machine", DOCTOR_FINE, "no hypervisor");
+}
+
+static void clock_source(void **state)
+{
+    static const char path[] = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
+
+    expect(state, "clock source", DOCTOR_UNKNOWN, "not told");
+    put(state, path, "tsc\n");
+    expect(state, "clock source", DOCTOR_FINE, "tsc");
+    put(state, path, "kvm-clock\n");
+    expect(state, "clock source", DOCTOR_FINE, "kvm-clock");
+    put(state, path, "hpet\n");
+    expect(state, "clock source", DOCTOR_WARN, "hpet");
+}
+
+static void throttling(void **state)
+{
+    expect(state, "thermal throttling", DOCTOR_UNKNOWN, "not told");
+    put(state, "/sys/devices/system/cpu/cpu0/thermal_throttle/core_throttle_count", "0\n");
+    put(state, "/sys/devices/system/cpu/cpu12/thermal_throttle/core_throttle_count", "0\n");
+    expect(state, "thermal throttling", DOCTOR_FINE, "never");
+    put(state, "/sys/devices/system/cpu/cpu12/thermal_throttle/core_throttle_count", "41\n");
+    expect(state, "thermal throttling", DOCTOR_NOTE, "41 times since the start");
+    struct doctor_input in = input_of(state);
+    in.watch.throttles = 2;
+    expect_in(&in, "thermal throttling", DOCTOR_WARN, "2 times in a second");
+}
+
+static void power(void **state)
+{
+    expect(state, "mains", DOCTOR_FINE, "no battery");
+    put(state, "/sys/class/power_supply/BAT0/present", "1\n");
+    expect(state, "mains", DOCTOR_UNKNOWN, "no word");
+    put(state, "/sys/class/power_supply/AC/online", "0\n");
+    expect(state, "mains", DOCTOR_WARN, "on battery");
+    put(state, "/sys/class/power_supply/AC/online", "1\n");
+    expect(state, "mains", DOCTOR_FINE, "on the mains");
+    expect(state, "power cap", DOCTOR_UNKNOWN, "not told");
+    put(state, "/sys/class/powercap/intel-rapl:0/constraint_0_power_limit_uw", "65000000\n");
+    expect(state, "power cap", DOCTOR_NOTE, "limited to 65 W; energy cannot be read");
+    put(state, "/sys/class/powercap/intel-rapl:0/energy_uj", "12\n");
+    expect(state, "power cap", DOCTOR_FINE, "limited to 65 W");
+}
+
+static void load(void **state)
+{
+    expect(state, "load", DOCTOR_UNKNOWN, "not told");
+    put(state, "/proc/self/status", "Cpus_allowed_list:\t0-3\n");
+    put(state, "/proc/loadavg", "1.90 0.10 0.10 1/100 7\n");
+    expect(state, "load", DOCTOR_FINE, "1.90");
+    put(state, "/proc/loadavg", "2.10 0.10 0.10 1/100 7\n");
+    expect(state, "load", DOCTOR_WARN, "2.10");
+}
+
+static void quota_v2(void **state)
+{
+    expect(state, "CPU quota", DOCTOR_UNKNOWN, "not told");
+    put(state, "/proc/self/status", "Cpus_allowed_list:\t0-3\n");
+    put(state, "/proc/self/cgroup", "0::/user.slice/a.scope\n");
+    put(state, "/sys/fs/cgroup/user.slice/a.scope/cpu.max", "max 100000\n");
+    expect(state, "CPU quota", DOCTOR_FINE, "no limit");
+    put(state, "/sys/fs/cgroup/user.slice/cpu.max", "150000 100000\n"); /* of the one above */
+    expect(state, "CPU quota", DOCTOR_WARN, "1.50 of 4");
+    put(state, "/sys/fs/cgroup/cpu.max", "50000 100000\n"); /* of all, as a container sees it */
+    expect(state, "CPU quota", DOCTOR_WARN, "0.50 of 4");
+}
+
+static void quota_v1(void **state)
+{
+    put(state, "/proc/self/status", "Cpus_allowed_list:\t0-3\n");
+    put(state, "/sys/fs/cgroup/cpu/cpu.cfs_quota_us", "-1\n");
+    put(state, "/sys/fs/cgroup/cpu/cpu.cfs_period_us", "100000\n");
+    expect(state, "CPU quota", DOCTOR_FINE, "no limit");
+    put(state, "/sys/fs/cgroup/cpu/cpu.cfs_quota_us", "400000\n");
+    expect(state, "CPU quota", DOCTOR_FINE, "no limit"); /* as much as there is */
+    put(state, "/sys/fs/cgroup/cpu/cpu.cfs_quota_us", "250000\n");
+    expect(state, "CPU quota", DOCTOR_WARN, "2.50 of 4");
+}
+
+static void processors(void **state)
+{
+    expect(state, "processors", DOCTOR_UNKNOWN, "not told");
+    put(state, "/sys/devices/system/cpu/online", "0-7\n");
+    put(state, "/proc/self/status", "Cpus_allowed_list:\t0,2-3\n");
+    expect(state, "processors", DOCTOR_NOTE, "3 of 8");
+    put(state, "/proc/self/status", "Cpus_allowed_list:\t0-7\n");
+    expect(state, "processors", DOCTOR_FINE, "all 8");
+    expect(state, "isolation", DOCTOR_FINE, "isolated: none; without ticks: none");
+    put(state, "/sys/devices/system/cpu/isolated", "2-3\n");
+    put(state, "/sys/devices/system/cpu/nohz_full", " (null)\n");
+    expect(state, "isolation", DOCTOR_NOTE, "isolated: 2-3; without ticks: none");
+}
+
+static void memory_and_swap(void **state)
+{
+    expect(state, "memory", DOCTOR_UNKNOWN, "not told");
+    expect(state, "swap", DOCTOR_UNKNOWN, "not told");
+    put(state, "/proc/meminfo",
+        "MemTotal: 8388608 kB\nMemAvailable: 4194304 kB\nSwapTotal: 100 kB\nSwapFree: 100 kB\n");
+    expect(state, "memory", DOCTOR_FINE, "4.000 GiB of 8.000 GiB");
+    expect(state, "swap", DOCTOR_FINE, "none in use");
+    put(state, "/proc/meminfo",
+        "MemTotal: 8388608 kB\nMemAvailable: 4194304 kB\nSwapTotal: 2048 kB\nSwapFree: 1024 kB\n");
+    expect(state, "swap", DOCTOR_NOTE, "1.000 MiB in use");
+    put(state, "/proc/meminfo",
+        "MemTotal: 8388608 kB\nMemAvailable: 524288 kB\nSwapTotal: 2048 kB\nSwapFree: 1024 kB\n");
+    expect(state, "memory", DOCTOR_WARN, "512.0 MiB of");
+    expect(state, "swap", DOCTOR_WARN, "1.000 MiB in use");
+}
+
+static void kernel_settings(void **state)
+{
+    expect(state, "huge pages", DOCTOR_UNKNOWN, "not told");
+    put(state, "/sys/kernel/mm/transparent_hugepage/enabled", "[always] madvise never\n");
+    expect(state, "huge pages", DOCTOR_NOTE, "always: ");
+    put(state, "/sys/kernel/mm/transparent_hugepage/enabled", "always [madvise] never\n");
+    expect(state, "huge pages", DOCTOR_FINE, "madvise");
+    put(state, "/sys/kernel/mm/transparent_hugepage/enabled", "always madvise [never]\n");
+    expect(state, "huge pages", DOCTOR_NOTE, "never: ");
+    expect(state, "address layout", DOCTOR_UNKNOWN, "not told");
+    put(state, "/proc/sys/kernel/randomize_va_space", "0\n");
+    expect(state, "address layout", DOCTOR_NOTE, "fixed");
+    put(state, "/proc/sys/kernel/randomize_va_space", "2\n");
+    expect(state, "address layout", DOCTOR_FINE, "random");
+    expect(state, "hardware counters", DOCTOR_UNKNOWN, "not told");
+    put(state, "/proc/sys/kernel/perf_event_paranoid", "3\n");
+    expect(state, "hardware counters", DOCTOR_NOTE, "closed");
+    put(state, "/proc/sys/kernel/perf_event_paranoid", "-1\n");
+    expect(state, "hardware counters", DOCTOR_FINE, "perf_event_paranoid -1");
+}
+
+static void build(void **state)
+{
+    struct doctor_input in = input_of(state);
+
+    snprintf(in.build.build_type, sizeof(in.build.build_type), "Release");
+    expect_in(&in, "build", DOCTOR_FINE, "Release");
+    in.slow_build = true;
+    expect_in(&in, "build", DOCTOR_WARN, "Release");
+    in.slow_build = false;
+    snprintf(in.build.build_type, sizeof(in.build.build_type), "Debug");
+    expect_in(&in, "build", DOCTOR_WARN, "Debug");
+}
+
+static void openmp(void **state)
+{
+    unsetenv("OMP_WAIT_POLICY");
+    unsetenv("GOMP_SPINCOUNT");
+    unsetenv("OMP_NUM_THREADS");
+    put(state, "/proc/self/status", "Cpus_allowed_list:\t0-3\n");
+    expect(state, "OpenMP", DOCTOR_FINE, "nothing set");
+    setenv("OMP_NUM_THREADS", "4", 1);
+    expect(state, "OpenMP", DOCTOR_NOTE, "OMP_NUM_THREADS=4");
+    setenv("GOMP_SPINCOUNT", "7", 1);
+    expect(state, "OpenMP", DOCTOR_NOTE, "GOMP_SPINCOUNT=7 OMP_NUM_THREADS=4");
+    setenv("OMP_NUM_THREADS", "5", 1);
+    expect(state, "OpenMP", DOCTOR_WARN, "OMP_NUM_THREADS=5 on 4");
+    setenv("OMP_WAIT_POLICY", "ACTIVE", 1);
+    expect(state, "OpenMP", DOCTOR_WARN, "OMP_WAIT_POLICY=active");
+    unsetenv("OMP_WAIT_POLICY");
+    unsetenv("GOMP_SPINCOUNT");
+    unsetenv("OMP_NUM_THREADS");
+    setenv("OMP_PROC_BIND", "true", 1);
+    put(state, "/proc/self/status", "Cpus_allowed_list:\t2\n");
+    put(state, "/sys/devices/system/cpu/online", "0-3\n");
+    expect(state, "OpenMP", DOCTOR_WARN, "OMP_PROC_BIND holds harness");
+    unsetenv("OMP_PROC_BIND");
+    expect(state, "OpenMP", DOCTOR_FINE, "nothing set");
+}
+
+static void instruction_sets(void **state)
+{
+    for (const char *const *name = environment_isa_variables; *name; name++)
+        unsetenv(*name);
+    expect(state, "instruction sets", DOCTOR_FINE, "nothing set");
+    for (const char *const *name = environment_isa_variables; *name; name++) {
+        char said[64];
+        snprintf(said, sizeof(said), "%s=avx2", *name);
+        setenv(*name, "avx2", 1);
+        expect(state, "instruction sets", DOCTOR_WARN, said);
+        setenv(*name, "", 1); /* as good as not there */
+        expect(state, "instruction sets", DOCTOR_FINE, "nothing set");
+        unsetenv(*name);
+    }
+    setenv("OPENBLAS_CORETYPE", "Haswell", 1);
+    setenv("ATEN_CPU_CAPABILITY", "avx2", 1);
+    expect(state, "instruction sets", DOCTOR_WARN,
+           "OPENBLAS_CORETYPE=Haswell, ATEN_CPU_CAPABILITY=avx2");
+    unsetenv("OPENBLAS_CORETYPE");
+    unsetenv("ATEN_CPU_CAPABILITY");
+}
+
+static void disk(void **state)
+{
+    struct doctor_input in = input_of(state);
+
+    in.history = "/nowhere/at/all/history.db"; /* the nearest folder that is there: "/" */
+    assert_int_not_equal(look(&in, "disk").state, DOCTOR_UNKNOWN);
+    in.history = "history.db";
+    assert_non_null(strstr(look(&in, "disk").found, "left for the history"));
+    in.history = "/dev/full/history.db"; /* below what is no folder: looks further up */
+    assert_int_not_equal(look(&in, "disk").state, DOCTOR_UNKNOWN);
+}
+
+static void watched(void **state)
+{
+    static const char *const checks[] = { "steal", "other programs", "timer", "steadiness" };
+    struct doctor_input in = input_of(state);
+
+    for (size_t i = 0; i < 4; i++)
+        expect_in(&in, checks[i], DOCTOR_UNKNOWN, "not watched");
+    in.watch = (struct doctor_watch) { .clock_step = 20 };
+    for (size_t i = 0; i < 4; i++)
+        expect_in(&in, checks[i], DOCTOR_FINE, "0");
+    in.watch =
+        (struct doctor_watch) { .steal = 0.02, .busy = 1.5, .slow_spins = 0.4, .clock_step = 4e6 };
+    expect_in(&in, "steal", DOCTOR_WARN, "2.0 %");
+    expect_in(&in, "other programs", DOCTOR_WARN, "1.50 processors");
+    expect_in(&in, "timer", DOCTOR_WARN, "4000000 ns");
+    expect_in(&in, "steadiness", DOCTOR_WARN, "40.0 %");
+}
+
+static void gpus(void **state)
+{
+    struct doctor_finding findings[DOCTOR_MAX];
+    struct doctor_input in = input_of(state);
+    size_t without = doctor_run(&in, findings);
+
+    in.nr_gpus = 2;
+    in.gpus[0] = (struct nvml_gpu) { .name = "NVIDIA H200", .ecc = 1, .persistence = 1 };
+    in.gpus[1] = in.gpus[0];
+    assert_int_equal(doctor_run(&in, findings), without + 6); /* none where there is no GPU */
+    expect_in(&in, "GPU", DOCTOR_FINE, "2, the first NVIDIA H200");
+    expect_in(&in, "GPU persistence", DOCTOR_FINE, "on");
+    expect_in(&in, "GPU clocks", DOCTOR_NOTE, "not known to be locked");
+    expect_in(&in, "GPU programs", DOCTOR_FINE, "none");
+    expect_in(&in, "GPU MIG", DOCTOR_FINE, "off");
+    expect_in(&in, "GPU ECC", DOCTOR_FINE, "on");
+    in.gpus[1] = (struct nvml_gpu) { .limits = NVML_LIMIT_POWER, .processes = 2, .mig = 1 };
+    expect_in(&in, "GPU persistence", DOCTOR_WARN, "off on GPU 1");
+    expect_in(&in, "GPU clocks", DOCTOR_WARN, "on GPU 1");
+    expect_in(&in, "GPU programs", DOCTOR_WARN, "on GPU 1");
+    expect_in(&in, "GPU MIG", DOCTOR_NOTE, "on GPU 1");
+    expect_in(&in, "GPU ECC", DOCTOR_FINE, "off on GPU 1");
+    in.gpus[0].limits = in.gpus[1].limits = NVML_LIMIT_SETTING;
+    expect_in(&in, "GPU clocks", DOCTOR_FINE, "set by somebody");
+    in.gpus[0].persistence = in.gpus[0].processes = -1;
+    in.gpus[0].limits = -1;
+    expect_in(&in, "GPU persistence", DOCTOR_UNKNOWN, "not told");
+    expect_in(&in, "GPU programs", DOCTOR_UNKNOWN, "not told");
+    expect_in(&in, "GPU clocks", DOCTOR_UNKNOWN, "not told");
+}
+
+static void driver_without_library(void **state)
+{
+    put(state, "/proc/driver/nvidia/version", "NVRM version: NVIDIA 580.95.05\n");
+    expect(state, "GPU", DOCTOR_UNKNOWN, "not to be had");
+    expect(state, "GPU persistence", DOCTOR_UNKNOWN, "not told");
+}
+
+/* Whatever this machine is: every row says something, and shares are shares. */
+static void this_machine(void **state)
+{
+    struct doctor_finding findings[DOCTOR_MAX];
+    struct doctor_input in;
+
+    (void)state;
+    doctor_input_make(&in, "", "history.db");
+    assert_true(in.watch.slow_spins >= 0 && in.watch.slow_spins < 1);
+    assert_true(in.watch.clock_step > 0);
+    assert_true(isnan(in.watch.steal) || (in.watch.steal >= 0 && in.watch.steal <= 1));
+    assert_true(isnan(in.watch.busy) || in.watch.busy >= 0);
+    size_t nr = doctor_run(&in, findings);
+    assert_in_range(nr, 20, DOCTOR_MAX);
+    for (size_t i = 0; i < nr; i++) {
+        assert_true(findings[i].found[0] != '\0');
+        for (size_t j = 0; j < i; j++)
+            assert_string_not_equal(findings[i].check, findings[j].check);
+    }
+}
+
+#define TREE_TEST(name) cmocka_unit_test_setup_teardown(name, make_machine, remove_machine)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TREE_TEST(governor),
+        TREE_TEST(boost),
+        TREE_TEST(smt),
+        TREE_TEST(machine),
+        TREE_TEST(clock_source),
+        TREE_TEST(throttling),
+        TREE_TEST(power),
+        TREE_TEST(load),
+        TREE_TEST(quota_v2),
+        TREE_TEST(quota_v1),
+        TREE_TEST(processors),
+        TREE_TEST(memory_and_swap),
+        TREE_TEST(kernel_settings),
+        TREE_TEST(build),
+        TREE_TEST(openmp),
+        TREE_TEST(instruction_sets),
+        TREE_TEST(disk),
+        TREE_TEST(watched),
+        TREE_TEST(gpus),
+        TREE_TEST(driver_without_library),
+        cmocka_unit_test(this_machine),
+    };
+
+    return cmocka_run_group_tests_name("measure_doctor", tests, NULL, NULL);
+}

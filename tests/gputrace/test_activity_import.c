@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Files of NVIDIA's profilers (S0-28, S3-11): `ncu --csv` in both forms and nsys' SQLite export,
+ * from small files after the documented formats, and what is said of bad ones.
+ */
+#include "testing.h"
+
+#include "base/file.h"
+#include "gputrace/import.h"
+#include "gputrace/units.h"
+#include "stats/random.h"
+
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define FIXTURES HARNESS_SOURCE_DIR "/tests/fixtures/activity/"
+
+static void import_csv(const char *path, struct counter_list *list)
+{
+    struct error err;
+
+    counter_list_init(list);
+    assert_ok(activity_import_ncu_csv(path, list, &err), &err);
+    assert_int_equal(list->nr, 2);
+}
+
+static void launches_of_a_table(void **state)
+{
+    struct counter_list list;
+
+    (void)state;
+    import_csv(FIXTURES "ncu_details.csv", &list);
+    const struct kernel_counters *k = &list.items[0];
+    assert_string_equal(k->name, "void gemm_tiled<float, 4>(const float *, int)");
+    assert_int_equal(k->id, 0);
+    assert_int_equal(k->device, 0);
+    assert_int_equal(k->stream, 7);
+    assert_memory_equal(k->block, ((int32_t[]) { 256, 1, 1 }), sizeof(k->block));
+    assert_memory_equal(k->grid, ((int32_t[]) { 128, 4, 2 }), sizeof(k->grid));
+    assert_int_equal(list.items[1].stream, 13);
+    counter_list_release(&list);
+}
+
+static void one_metric_a_line(void **state)
+{
+    struct counter_list list;
+
+    (void)state;
+    import_csv(FIXTURES "ncu_details.csv", &list);
+    const struct kernel_counters *k = &list.items[0];
+    assert_int_equal(k->nr, 4);
+    assert_close(kernel_counters_value(k, "DRAM Frequency"), 2.61e9, 1);
+    assert_close(kernel_counters_value(k, "Elapsed Cycles"), 1234567, 0);
+    assert_close(kernel_counters_value(k, "Memory Throughput"), 1.2345e12, 1e-3);
+    assert_close(kernel_counters_quantity(k, COUNTER_DURATION), 12500, 0);
+    assert_string_equal(k->items[0].unit, "Hz");
+    assert_string_equal(k->items[2].unit, "ns");
+    assert_string_equal(k->items[3].unit, "byte/s");
+    k = &list.items[1];
+    assert_int_equal(k->nr, 1);
+    assert_close(kernel_counters_quantity(k, COUNTER_DURATION), 250000, 0);
+    counter_list_release(&list);
+}
+
+/* A launch is a row, whatever its ID. */
+static void one_launch_a_line(void **state)
+{
+    struct counter_list list;
+
+    (void)state;
+    import_csv(FIXTURES "ncu_raw.csv", &list);
+    const struct kernel_counters *k = &list.items[0];
+    assert_int_equal(k->nr, 4);
+    assert_close(kernel_counters_quantity(k, COUNTER_DRAM_BYTES), 1500000 + 2048000, 0);
+    assert_close(kernel_counters_quantity(k, COUNTER_DURATION), 12500, 0);
+    assert_close(kernel_counters_value(k, "sm__sass_thread_inst_executed_op_ffma_pred_on.sum"),
+                 1048576, 0);
+    assert_close(
+        kernel_counters_value(&list.items[1], "sm__sass_thread_inst_executed_op_ffma_pred_on.sum"),
+        12, 0);
+    counter_list_release(&list);
+}
+
+static void assert_bad_csv(const char *text, const char *message)
+{
+    struct counter_list list;
+    struct error err = { "" };
+
+    counter_list_init(&list);
+    assert_int_equal(activity_import_ncu_text(text, strlen(text), "f.csv", &list, &err), -1);
+    if (!strstr(err.message, message))
+        fail_msg("\"%s\" is not in: %s", message, err.message);
+    counter_list_release(&list);
+}
+
+#define LONG_HEADER "\"ID\",\"Kernel Name\",\"Metric Name\",\"Metric Unit\",\"Metric Value\"\n"
+
+static void bad_csv(void **state)
+{
+    (void)state;
+    assert_bad_csv("", "f.csv: no table");
+    assert_bad_csv("==PROF== only words\n", "no table");
+    assert_bad_csv("\"ID\",\"Metric Name\",\"Metric Value\"\n", "f.csv:1: the table has no column");
+    assert_bad_csv("\"ID\",\"Kernel Name\",\"Metric Name\"\n", "no \"Metric Value\"");
+    assert_bad_csv(LONG_HEADER "\"0\",\"k\",\"Duration\"\n", "f.csv:2: 3 fields, the header has 5");
+    assert_bad_csv(LONG_HEADER "\"0\",\"k\",\"Duration\",\"ns\",\"1.2.3\"\n",
+                   "f.csv:2:25: Metric Value: \"1.2.3\" is no number");
+    assert_bad_csv(LONG_HEADER "\"0\",\"k\",\"Duration\",\"ns\",\"1,23\"\n", "is no number");
+    assert_bad_csv(LONG_HEADER "\"0\",\"k\",\"Duration\",\"ns\",\"1,2345\"\n", "is no number");
+    assert_bad_csv(LONG_HEADER "\"0\",\"k\",\"Duration\",\"ns\",\",234\"\n", "is no number");
+    assert_bad_csv(LONG_HEADER "\"x\",\"k\",\"Duration\",\"ns\",\"1\"\n", "f.csv:2:1: ID: \"x\"");
+    assert_bad_csv(LONG_HEADER "\"0\",\"k", "f.csv:2:5: the quote is never closed");
+    assert_bad_csv(LONG_HEADER "\"0\"x,\"k\"\n", "f.csv:2:4: a comma must follow");
+}
+
+/* Bytes changed at random: an error or not, but nothing worse, which the sanitizers would tell. */
+static void damaged_csv(void **state)
+{
+    static const char *const files[] = { FIXTURES "ncu_details.csv", FIXTURES "ncu_raw.csv" };
+    static const char bytes[] = "\",\n\r0 (x";
+    struct random random;
+    struct error err;
+    size_t length, errors = 0;
+
+    (void)state;
+    random_seed(&random, 8);
+    for (int i = 0; i < 400; i++) {
+        char *text = file_read(files[i % 2], FILE_RECORDS_MOST, &length, &err);
+        struct counter_list list;
+        for (int change = 0; change < 3; change++)
+            text[random_below(&random, length)] = bytes[random_below(&random, sizeof(bytes) - 1)];
+        counter_list_init(&list);
+        errors += activity_import_ncu_text(text, length, "f.csv", &list, &err) != 0;
+        counter_list_release(&list);
+        free(text);
+    }
+    assert_in_range(errors, 1, 399);
+}
+
+/* Line ends of another system, a byte-order mark, no quotes, an empty line, no last line end. */
+static void forms_of_csv(void **state)
+{
+    const char text[] =
+        "\xef\xbb\xbfID,Kernel Name,Metric Name,Metric Unit,Metric Value\r\n"
+        "0,k,Duration,second,2\r\n\r\n"
+        "==WARNING== words, between\r\n"
+        "0,k,Cycles,Kcycle/second,-1.5e3";
+    struct counter_list list;
+    struct error err;
+
+    (void)state;
+    counter_list_init(&list);
+    assert_ok(activity_import_ncu_text(text, strlen(text), "f.csv", &list, &err), &err);
+    assert_int_equal(list.nr, 1);
+    assert_close(kernel_counters_value(&list.items[0], "Duration"), 2e9, 0);
+    assert_close(kernel_counters_value(&list.items[0], "Cycles"), -1.5e6, 0);
+    counter_list_release(&list);
+}
+
+static void units(void **state)
+{
+    static const struct {
+        const char *unit, *plain;
+        double factor;
+    } rows[] = {
+        { "nsecond", "ns", 1 },
+        { "usecond", "ns", 1e3 },
+        { "ms", "ns", 1e6 },
+        { "second", "ns", 1e9 },
+        { "byte", "byte", 1 },
+        { "Mbyte", "byte", 1e6 },
+        { "Tbyte/s", "byte/s", 1e12 },
+        { "Kbyte/block", "byte/block", 1e3 },
+        { "cycle/nsecond", "cycle/s", 1e9 },
+        { "Mhz", "Hz", 1e6 },
+        { "%", "%", 1 },
+        { "register/thread", "register/thread", 1 },
+        { "inst/cycle", "inst/cycle", 1 },
+        { "", "", 1 },
+        { "Kinst", "inst", 1e3 },
+        { "Mystery", "Mystery", 1 },
+    };
+    char plain[COUNTER_UNIT_SIZE];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+        assert_close(counter_unit(rows[i].unit, plain), rows[i].factor, 0);
+        assert_string_equal(plain, rows[i].plain);
+    }
+}
+
+/* A database of the test's own from the fixture, changed by `more`. */
+static const char *database(const char *more)
+{
+    static const char path[] = HARNESS_TEST_DIR "/activity_import.sqlite";
+    struct error err;
+    size_t length = 0;
+    char *script = file_read(FIXTURES "nsys.sql", FILE_RECORDS_MOST, &length, &err);
+    sqlite3 *db = NULL;
+
+    unlink(path);
+    assert_non_null(script);
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, script, NULL, NULL, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, more, NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(db);
+    free(script);
+    return path;
+}
+
+static void nsys_export(void **state)
+{
+    struct activity_list list;
+    struct error err;
+
+    (void)state;
+    activity_list_init(&list);
+    assert_ok(activity_import_nsys(database(""), &list, &err), &err);
+    assert_int_equal(list.nr, 9);
+    assert_false(list.has_clock);
+    const struct activity *a = list.items;
+    assert_int_equal(a[0].kind, ACTIVITY_RANGE);
+    assert_string_equal(a[0].name, "forward");
+    assert_int_equal(a[0].thread, 4250);
+    assert_int_equal(a[0].process, 4242);
+    assert_string_equal(a[1].name, "layer 0");
+    assert_int_equal(a[2].kind, ACTIVITY_DRIVER);
+    assert_string_equal(a[2].name, "cuMemAlloc_v2");
+    assert_int_equal(a[2].result, 2);
+    assert_int_equal(a[3].kind, ACTIVITY_RUNTIME);
+    assert_string_equal(a[3].name, "cudaLaunchKernel");
+    assert_int_equal(a[4].kind, ACTIVITY_KERNEL);
+    assert_string_equal(a[4].name, "void gemm<float>(const float *)");
+    assert_int_equal(a[4].correlation, a[3].correlation);
+    assert_int_equal(a[4].process, 4242);
+    assert_int_equal(a[4].device, 1);
+    assert_int_equal(a[4].registers, 96);
+    assert_int_equal(a[4].shared, 49152);
+    assert_int_equal(a[4].graph_node, 77);
+    assert_memory_equal(a[4].grid, ((int32_t[]) { 128, 4, 2 }), sizeof(a[4].grid));
+    assert_memory_equal(a[4].block, ((int32_t[]) { 256, 1, 1 }), sizeof(a[4].block));
+    assert_string_equal(a[5].name, "memcpy DtoH");
+    assert_true(a[5].bytes == 5000000000);
+    assert_int_equal(a[6].bytes, 512);
+    assert_int_equal(a[7].kind, ACTIVITY_SYNC);
+    assert_int_equal(a[7].device, -1);
+    assert_string_equal(a[8].name, "graph 6");
+    activity_list_release(&list);
+}
+
+/* Older and smaller exports lack tables and columns. */
+static void what_may_be_missing(void **state)
+{
+    struct activity_list list;
+    struct error err;
+
+    (void)state;
+    activity_list_init(&list);
+    assert_ok(activity_import_nsys(database("DROP TABLE NVTX_EVENTS; DROP TABLE StringIds;"
+                                            "DROP TABLE CUPTI_ACTIVITY_KIND_RUNTIME;"
+                                            "DROP TABLE CUPTI_ACTIVITY_KIND_SYNCHRONIZATION;"
+                                            "ALTER TABLE CUPTI_ACTIVITY_KIND_KERNEL"
+                                            " DROP COLUMN graphNodeId"),
+                                   &list, &err),
+              &err);
+    assert_int_equal(list.nr, 4);
+    assert_string_equal(list.items[0].name, "unnamed kernel");
+    assert_int_equal(list.items[0].graph_node, 0);
+    activity_list_release(&list);
+}
+
+static void copies_of_unified_memory(void **state)
+{
+    static const char *const names[] = { "memcpy HtoD", "memcpy DtoH", "memcpy DtoD", "memcpy ?" };
+    char change[128];
+    struct error err;
+
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        struct activity_list list;
+        snprintf(change, sizeof(change), "UPDATE CUPTI_ACTIVITY_KIND_MEMCPY SET copyKind = %d",
+                 MEMCPY_KIND_NR + i);
+        activity_list_init(&list);
+        assert_ok(activity_import_nsys(database(change), &list, &err), &err);
+        assert_string_equal(list.items[5].name, names[i]);
+        activity_list_release(&list);
+    }
+}
+
+static void assert_bad_export(const char *path, const char *message)
+{
+    struct activity_list list;
+    struct error err = { "" };
+
+    activity_list_init(&list);
+    assert_int_equal(activity_import_nsys(path, &list, &err), -1);
+    if (!strstr(err.message, message))
+        fail_msg("\"%s\" is not in: %s", message, err.message);
+    activity_list_release(&list);
+}
+
+static void bad_exports(void **state)
+{
+    (void)state;
+    assert_bad_export(HARNESS_TEST_DIR "/no such file.sqlite", "unable to open");
+    assert_bad_export(FIXTURES "nsys.sql", "not a database");
+    assert_bad_export(database("ALTER TABLE CUPTI_ACTIVITY_KIND_MEMCPY DROP COLUMN bytes"),
+                      "CUPTI_ACTIVITY_KIND_MEMCPY has no column bytes");
+    assert_bad_export(database("UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET \"end\" = 5"),
+                      "CUPTI_ACTIVITY_KIND_KERNEL, row 1: no time");
+    assert_bad_export(database("UPDATE NVTX_EVENTS SET start = 'soon' WHERE start = 60"),
+                      "NVTX_EVENTS, row 2: no time");
+    assert_bad_export(
+        database("DROP TABLE NVTX_EVENTS; DROP TABLE CUPTI_ACTIVITY_KIND_RUNTIME;"
+                 "DROP TABLE CUPTI_ACTIVITY_KIND_KERNEL; DROP TABLE CUPTI_ACTIVITY_KIND_MEMCPY;"
+                 "DROP TABLE CUPTI_ACTIVITY_KIND_MEMSET;"
+                 "DROP TABLE CUPTI_ACTIVITY_KIND_SYNCHRONIZATION;"
+                 "DROP TABLE CUPTI_ACTIVITY_KIND_GRAPH_TRACE"),
+        "none of the tables");
+}
+
+/* Texts of a file are only ever data. */
+static void hostile_names(void **state)
+{
+    struct activity_list list;
+    struct error err;
+
+    (void)state;
+    activity_list_init(&list);
+    assert_ok(activity_import_nsys(
+                  database("UPDATE StringIds SET value = '''; DROP TABLE x; --' WHERE id = 3;"
+                           "UPDATE NVTX_EVENTS SET text = '</script>%s%n' WHERE start = 60"),
+                  &list, &err),
+              &err);
+    assert_string_equal(list.items[4].name, "'; DROP TABLE x; --");
+    assert_string_equal(list.items[1].name, "</script>%s%n");
+    activity_list_release(&list);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(launches_of_a_table),
+        cmocka_unit_test(one_metric_a_line),
+        cmocka_unit_test(damaged_csv),
+        cmocka_unit_test(one_launch_a_line),
+        cmocka_unit_test(bad_csv),
+        cmocka_unit_test(forms_of_csv),
+        cmocka_unit_test(units),
+        cmocka_unit_test(nsys_export),
+        cmocka_unit_test(what_may_be_missing),
+        cmocka_unit_test(bad_exports),
+        cmocka_unit_test(hostile_names),
+        cmocka_unit_test(copies_of_unified_memory),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,686 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Two programs in turn, with real processes: this test, started again, is the child, and a script
+ * that changes its environment is "another program". Features: U-05, U-06.
+ */
+#include "launch_testing.h"
+
+#include "base/array.h"
+#include "launch/ab.h"
+
+#include <limits.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+/* --- the child ---------------------------------------------------------------------------- */
+
+static const char inputs_path[] = HARNESS_TEST_DIR "/measure_ab.inputs";
+
+/* Writes down its first input. */
+static int tell_input(struct call *call, struct error *err)
+{
+    FILE *file = fopen(inputs_path, "a");
+
+    if (!file)
+        return error_set(err, "cannot write %s", inputs_path);
+    fprintf(file, "%a\n", (double)((const float *)call->tensor[0].data)[0]);
+    return fclose(file) == 0 ? 0 : error_set(err, "cannot write %s", inputs_path);
+}
+
+static const struct variant child_variants[] = {
+    CHILD_VARIANT("tells", .prepare = tell_input, .launch = child_copy),
+    { .name = NULL },
+};
+
+/* As TEST_OLD is set, a program that was built before there was "tells". */
+static const struct registry *test_registry(void)
+{
+    static const struct kernel *const kernels[] = { &null_copy, NULL };
+    static const struct kernel *const *const operations[] = { kernels, NULL };
+    static const struct variant *const files[] = { null_fake, child_variants, NULL };
+    static const struct variant *const old_files[] = { null_fake, NULL };
+    static const struct registry registry = { operations, files, NULL, NULL };
+    static const struct registry old = { operations, old_files, NULL, NULL };
+
+    return getenv("TEST_OLD") ? &old : &registry;
+}
+
+static int child(void)
+{
+    struct error err = { "" };
+    int rc = launch_serve(test_registry(), &err);
+
+    fprintf(stderr, "%s", err.message);
+    return rc ? 2 : 0;
+}
+
+/* --- other programs ------------------------------------------------------------------------ */
+
+enum { PATH_SIZE = 512 };
+
+static void write_script(const char *name, const char *text, char path[PATH_SIZE])
+{
+    snprintf(path, PATH_SIZE, "%s/measure_ab.%s.sh", HARNESS_TEST_DIR, name);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    assert_true(fprintf(file, "#!/bin/sh\n%s\n", text) > 0);
+    assert_int_equal(fclose(file), 0);
+    assert_int_equal(chmod(path, 0755), 0);
+}
+
+/* This program with a changed environment. */
+static void write_wrapper(const char *name, const char *setting, char path[PATH_SIZE])
+{
+    char self[PATH_MAX] = "", text[PATH_MAX + 256];
+
+    assert_true(readlink("/proc/self/exe", self, sizeof(self) - 1) > 0);
+    snprintf(text, sizeof(text), "exec env '%s' '%s' \"$@\"", setting, self);
+    write_script(name, text, path);
+}
+
+/* --- the parent ---------------------------------------------------------------------------- */
+
+struct seen {
+    enum ab_side side;
+    int seq;
+    struct measurement m;
+};
+
+struct begun {
+    enum ab_side side;
+    int seq;
+};
+
+struct log {
+    ARRAY(struct begun) begun;
+    ARRAY(struct launch) ended;
+    ARRAY(struct seen) seen;
+    int looks, progress;
+    size_t most_left;
+    int decide_after;         /* looks until all is decided; 0: never */
+    int64_t decide_batch;     /* and this one after the first look */
+    const char *fail;         /* "launch", "measurement" or "look" */
+    const char *interrupt_at; /* when the case with this in its key starts */
+    struct ab *ab;
+    double tighten; /* after the first look the budget is so many times what it took; 0: not */
+    struct timespec start;
+};
+
+static volatile sig_atomic_t interrupted;
+
+static int maybe_fail(const struct log *log, const char *where, struct error *err)
+{
+    bool fails = log->fail && strcmp(log->fail, where) == 0;
+
+    return fails ? error_set(err, "the disk is full") : 0;
+}
+
+/* The context of a side's sink. */
+struct side_log {
+    struct log *log;
+    enum ab_side side;
+};
+
+static int on_launch_begin(void *context, const struct launch *l, struct error *err)
+{
+    const struct side_log *of = context;
+    struct log *log = of->log;
+
+    assert_int_equal(log->begun.nr, log->ended.nr);
+    *array_push(&log->begun) = (struct begun) { of->side, l->seq };
+    return maybe_fail(log, "launch", err);
+}
+
+static int on_launch_end(void *context, const struct launch *l, struct error *err)
+{
+    const struct side_log *of = context;
+    struct log *log = of->log;
+
+    (void)err;
+    assert_int_equal(of->side, log->begun.items[log->begun.nr - 1].side);
+    assert_true(l->ended_ms >= l->started_ms);
+    struct launch *kept = array_push(&log->ended);
+    *kept = *l;
+    kept->error_text = memory_string(l->error_text);
+    return 0;
+}
+
+static int on_measurement(void *context, const struct launch *l, const struct measurement *m,
+                          struct error *err)
+{
+    const struct side_log *of = context;
+    struct log *log = of->log;
+    struct seen *seen = array_push(&log->seen);
+
+    seen->side = of->side;
+    seen->seq = l->seq;
+    measurement_copy(&seen->m, m);
+    return maybe_fail(log, "measurement", err);
+}
+
+static double seconds_since(const struct timespec *start)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)(now.tv_sec - start->tv_sec) + 1e-9 * (double)(now.tv_nsec - start->tv_nsec);
+}
+
+static int on_look(void *context, int blocks, bool *need, size_t nr, struct error *err)
+{
+    struct log *log = context;
+
+    log->looks++;
+    assert_int_equal(blocks, log->looks);
+    assert_int_equal(nr, log->ab->nr);
+    for (size_t i = 0; i < nr; i++)
+        if (log->looks == log->decide_after ||
+            (log->decide_batch && log->ab->benchmarks[i].shape.dim[0] == log->decide_batch))
+            need[i] = false;
+    if (log->tighten > 0 && log->looks == 1)
+        log->ab->budget = log->tighten * seconds_since(&log->start);
+    return maybe_fail(log, "look", err);
+}
+
+static void on_progress(void *context, const struct ab_progress *p)
+{
+    struct log *log = context;
+
+    assert_true(p->done < p->total && p->left <= p->of && p->block == log->looks + 1);
+    log->progress++;
+    log->most_left = p->left > log->most_left ? p->left : log->most_left;
+    if (log->interrupt_at && strstr(p->key, log->interrupt_at))
+        interrupted = SIGINT;
+}
+
+static void log_release(struct log *log)
+{
+    for (size_t i = 0; i < log->ended.nr; i++)
+        launch_release(&log->ended.items[i]);
+    for (size_t i = 0; i < log->seen.nr; i++)
+        measurement_release(&log->seen.items[i].m);
+    array_release(&log->begun);
+    array_release(&log->ended);
+    array_release(&log->seen);
+}
+
+enum { CASES = 5 };
+
+/* Batches 1 to `nr`. */
+static struct ab make_ab(const char *device, const char *variant, struct benchmark cases[CASES],
+                         size_t nr)
+{
+    for (size_t i = 0; i < nr; i++)
+        cases[i] = (struct benchmark) { registry_variant(test_registry(), "null/copy", variant),
+                                        { { (int64_t)i + 1, 16 } },
+                                        CACHE_WARM };
+    return (struct ab) {
+        .device_spec = device,
+        .benchmarks = cases,
+        .nr = nr,
+        .settings = { .sampling = { .iterations = 3, .min_samples = 1, .max_samples = 3 },
+                      .seed = 77 },
+        .case_timeout = 20,
+        .blocks_max = 4,
+    };
+}
+
+static int run(struct ab *ab, struct log *log, enum ab_end *end, struct error *err)
+{
+    struct side_log sides[AB_SIDES] = { { log, AB_BASE }, { log, AB_HEAD } };
+    struct ab_sink sink = { .context = log, .look = on_look, .progress = on_progress };
+
+    for (int i = 0; i < AB_SIDES; i++)
+        sink.side[i] = (struct sweep_sink) {
+            .context = &sides[i],
+            .launch_begin = on_launch_begin,
+            .launch_end = on_launch_end,
+            .measurement = on_measurement,
+        };
+
+    log->ab = ab;
+    clock_gettime(CLOCK_MONOTONIC, &log->start);
+    err->message[0] = '\0';
+    return ab_run(ab, &sink, end, err);
+}
+
+static void run_well(struct ab *ab, struct log *log, enum ab_end expected)
+{
+    enum ab_end end;
+    struct error err;
+
+    assert_ok(run(ab, log, &end, &err), &err);
+    assert_int_equal(end, expected);
+}
+
+static size_t count(const struct log *log, enum ab_side side, const char *key, enum outcome outcome)
+{
+    size_t nr = 0;
+
+    for (size_t i = 0; i < log->seen.nr; i++)
+        nr += log->seen.items[i].side == side && log->seen.items[i].m.outcome == outcome &&
+              strstr(log->seen.items[i].m.bench.key, key) != NULL;
+    return nr;
+}
+
+static const struct measurement *find(const struct log *log, enum outcome outcome)
+{
+    for (size_t i = 0; i < log->seen.nr; i++)
+        if (log->seen.items[i].m.outcome == outcome)
+            return &log->seen.items[i].m;
+    fail_msg("nothing is %s", outcome_name(outcome));
+    return NULL;
+}
+
+/* Blocks of four launches, the outer two of one side, the inner two of the other; both sides lead
+ * now and then; numbers tell the block. */
+static void blocks_are_mirrored(void **state)
+{
+    (void)state;
+    struct benchmark cases[CASES];
+    struct ab ab = make_ab("fake", "right", cases, 1);
+    struct log log = { .looks = 0 };
+    int led[AB_SIDES] = { 0 };
+
+    ab.blocks_max = 12;
+    run_well(&ab, &log, AB_BLOCKS);
+    assert_int_equal(log.begun.nr, 48);
+    assert_int_equal(log.looks, 12);
+    for (int block = 0; block < 12; block++) {
+        const struct begun *b = &log.begun.items[4 * block];
+        assert_true(b[0].side == b[3].side && b[1].side == b[2].side && b[0].side != b[1].side);
+        assert_true(b[0].seq == 2 * block && b[1].seq == 2 * block);
+        assert_true(b[2].seq == 2 * block + 1 && b[3].seq == 2 * block + 1);
+        led[b[0].side]++;
+    }
+    assert_true(led[AB_BASE] >= 2 && led[AB_HEAD] >= 2);
+    log_release(&log);
+}
+
+/* Within the block, on both sides by one rule, and each case once in each launch. */
+static void disturbed_launches_are_made_again(void **state)
+{
+    (void)state;
+    struct benchmark cases[CASES];
+    struct ab ab = make_ab("fake:base=2000,disturb=1,beside=2,by=1.5", "right", cases, 3);
+    struct log log = { .looks = 0 };
+    double repeats[AB_SIDES] = { 0 };
+
+    ab.blocks_max = 3;
+    run_well(&ab, &log, AB_BLOCKS);
+    assert_int_equal(log.seen.nr, 3 * 4 * 3);
+    assert_int_equal(log.begun.nr, 3 * 4);
+    assert_int_equal(log.progress, 3 * 4 * 3 + 3 * 4);
+    for (size_t i = 0; i < log.seen.nr; i++) {
+        const struct measurement *m = &log.seen.items[i].m;
+        assert_true(log.seen.items[i].seq / AB_LAUNCHES == (int)(i / (4 * 3)));
+        assert_int_equal(!isnan(measurement_telemetry(m, "disturbed_percent")),
+                         benchmark_name_dim(&m->bench, "batch", 0) == 2);
+        if (measurement_telemetry(m, "repeats") > 0)
+            repeats[log.seen.items[i].side] += measurement_telemetry(m, "repeats");
+    }
+    assert_close(repeats[AB_BASE], 6, 0);
+    assert_close(repeats[AB_HEAD], 6, 0);
+    log_release(&log);
+    log = (struct log) { .looks = 0 };
+    ab.once = true;
+    run_well(&ab, &log, AB_BLOCKS);
+    assert_int_equal(log.progress, 3 * 4 * 3);
+    log_release(&log);
+}
+
+/* The batches of one launch in the order measured. */
+static void order_of(const struct log *log, size_t launch, char text[CASES + 1])
+{
+    for (size_t i = 0; i < CASES; i++) {
+        const struct benchmark_name *name = &log->seen.items[launch * CASES + i].m.bench;
+        text[i] = (char)('0' + benchmark_name_dim(name, "batch", 0));
+    }
+    text[CASES] = '\0';
+}
+
+static void pairs_share_their_order(void **state)
+{
+    (void)state;
+    struct benchmark cases[CASES];
+    struct ab ab = make_ab("fake", "right", cases, CASES);
+    struct log log = { .looks = 0 };
+    char first[CASES + 1], second[CASES + 1], seen[8][CASES + 1];
+    bool differ = false;
+
+    run_well(&ab, &log, AB_BLOCKS);
+    assert_int_equal(log.seen.nr, 4 * 4 * CASES);
+    assert_int_equal(log.progress, log.seen.nr);
+    assert_int_equal(log.most_left, CASES);
+    for (size_t pair = 0; pair < 8; pair++) {
+        order_of(&log, 2 * pair, first);
+        order_of(&log, 2 * pair + 1, second);
+        assert_string_equal(first, second);
+        memcpy(seen[pair], first, sizeof(first));
+        differ |= strcmp(seen[pair], seen[0]) != 0;
+    }
+    assert_true(differ);
+    log_release(&log);
+}
+
+static size_t read_inputs(double *values, size_t most)
+{
+    FILE *file = fopen(inputs_path, "r");
+    size_t nr = 0;
+
+    assert_non_null(file);
+    while (nr < most && fscanf(file, "%la", &values[nr]) == 1)
+        nr++;
+    fclose(file);
+    return nr;
+}
+
+/* Both of a pair compute the same, every pair something else. */
+static void pairs_share_their_inputs(void **state)
+{
+    (void)state;
+    struct benchmark cases[CASES];
+    struct ab ab = make_ab("fake", "tells", cases, 1);
+    struct log log = { .looks = 0 };
+    double values[9];
+
+    unlink(inputs_path);
+    ab.blocks_max = 2;
+    run_well(&ab, &log, AB_BLOCKS);
+    assert_int_equal(read_inputs(values, 9), 8);
+    for (size_t pair = 0; pair < 4; pair++) {
+        assert_true(values[2 * pair] == values[2 * pair + 1]);
+        assert_true(pair == 0 || values[2 * pair] != values[0]);
+    }
+    log_release(&log);
+}
+
+static void the_other_program_is_measured(void **state)
+{
+    (void)state;
+    struct benchmark cases[CASES];
+    struct ab ab = make_ab("fake:base=2000", "right", cases, 2);
+    struct log log = { .looks = 0 };
+    char slower[PATH_SIZE];
+
+    write_wrapper("slower", "HARNESS_FAKE=slow=1.05,only=2", slower);
+    ab.program[AB_HEAD] = slower;
+    run_well(&ab, &log, AB_BLOCKS);
+    for (size_t i = 0; i < log.seen.nr; i++) {
+        const struct seen *s = &log.seen.items[i];
+        bool slow = s->side == AB_HEAD && benchmark_name_dim(&s->m.bench, "batch", 0) == 2;
+        assert_int_equal(s->m.outcome, OUTCOME_OK);
+        assert_true(s->m.samples[0] == (slow ? 2100 : 2000));
+    }
+    log_release(&log);
+}
+
+static void a_slow_down_is_planted_on_one_side(void **state)
+{
+    (void)state;
+    struct benchmark cases[CASES];
+    struct ab ab = make_ab("fake:base=2000", "right", cases, 3);
+    struct log log = { .looks = 0 };
+    static const double plant[] = { 0, 0.1, 0 };
+
+    ab.plant[AB_HEAD] = plant;
+    run_well(&ab, &log, AB_BLOCKS);
+    for (size_t i = 0; i < log.seen.nr; i++) {
+        const struct seen *s = &log.seen.items[i];
+        bool slow = s->side == AB_HEAD && benchmark_name_dim(&s->m.bench, "batch", 0) == 2;
+        assert_true(s->m.samples[0] == (slow ? 2200 : 2000));
+    }
+    log_release(&log);
+}
+
+static void what_is_decided_leaves(void **state)
+{
+    (void)state;
+    struct benchmark cases[CASES];
+    struct ab ab = make_ab("fake", "right", cases, 3);
+    struct log log = { .decide_after = 3, .decide_batch = 2 };
+
+    run_well(&ab, &log, AB_DECIDED);
+    assert_int_equal(log.looks, 3);
+    for (int side = 0; side < AB_SIDES; side++) {
+        assert_int_equal(count(&log, (enum ab_side)side, "batch=1,", OUTCOME_OK), 6);
+        assert_int_equal(count(&log, (enum ab_side)side, "batch=2,", OUTCOME_OK), 2);
+        assert_int_equal(count(&log, (enum ab_side)side, "batch=3,", OUTCOME_OK), 6);
+    }
+    log_release(&log);
+}
+
+/* The case is FAILED on that side alone, once; its launch goes on under the same number. */
+static void a_crash_costs_one_case_of_one_side(void **state)
+{
+    (void)state;
+    struct benchmark cases[CASES];
+    struct ab ab = make_ab("fake", "right", cases, 4);
+    struct log log = { .looks = 0 };
+    char crashing[PATH_SIZE];
+    size_t died = 0;
+
+    write_wrapper("crashing", "HARNESS_FAKE=crash=3", crashing);
+    ab.program[AB_BASE] = crashing;
+    run_well(&ab, &log, AB_BLOCKS);
+    assert_int_equal(count(&log, AB_BASE, "batch=3,", OUTCOME_FAILED), 1);
+    assert_int_equal(count(&log, AB_BASE, "", OUTCOME_OK), 3 * 8);
+    assert_int_equal(count(&log, AB_HEAD, "", OUTCOME_OK), 3 * 8 + 2); /* the first block */
+    assert_int_equal(log.begun.nr, 16);
+    assert_says(find(&log, OUTCOME_FAILED)->message, "died by signal 11 (Segmentation fault)");
+    for (size_t i = 0; i < log.ended.nr; i++)
+        died += log.ended.items[i].exit_status == -SIGSEGV;
+    assert_int_equal(died, 1);
+    log_release(&log);
+}
+
+static void a_hang_costs_one_case_of_one_side(void **state)
+{
+    (void)state;
+    struct benchmark cases[CASES];
+    struct ab ab = make_ab("fake", "right", cases, 2);
+    struct log log = { .looks = 0 };
+    char hanging[PATH_SIZE];
+
+    write_wrapper("hanging", "HARNESS_FAKE=hang=1", hanging);
+    ab.program[AB_HEAD] = hanging;
+    ab.case_timeout = 1;
+    ab.blocks_max = 1;
+    run_well(&ab, &log, AB_BLOCKS);
+    assert_int_equal(count(&log, AB_HEAD, "batch=1,", OUTCOME_FAILED), 1);
+    assert_int_equal(count(&log, AB_HEAD, "batch=2,", OUTCOME_OK), 2);
+    assert_string_equal(find(&log, OUTCOME_FAILED)->message, "killed: no result within 1 s");
+    log_release(&log);
+}
+
+/* Nothing is left that both sides have: that ends it. */
+static void a_variant_that_one_side_lacks(void **state)
+{
+    (void)state;
+    struct benchmark cases[CASES];
+    struct ab ab = make_ab("fake", "tells", cases, 1);
+    struct log log = { .looks = 0 };
+    char old[PATH_SIZE];
+
+    write_wrapper("old", "TEST_OLD=1", old);
+    ab.program[AB_BASE] = old;
+    run_well(&ab, &log, AB_DECIDED);
+    assert_int_equal(
+        count(&log, AB_BASE, "null/copy/tells/fp32/batch=1,seq=16/fake/warm", OUTCOME_UNSUPPORTED),
+        1);
+    assert_int_equal(count(&log, AB_HEAD, "", OUTCOME_OK), 2);
+    assert_string_equal(find(&log, OUTCOME_UNSUPPORTED)->message,
+                        "this program has no variant null/copy/tells");
+    log_release(&log);
+}
+
+static void programs_that_are_no_harness(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name, *text, *says;
+    } rows[] = {
+        { "silent", "exit 0", "ended before its first case (status 0)" },
+        { "refusing", "echo 'no such thing' >&2; exit 4", "(status 4): no such thing" },
+        { "babbling", "cat >/dev/null; echo hello >&3", "no greeting: \"hello\"" },
+        { "confused", "cat >/dev/null; echo '{\"begin\":7}' >&3", "out of turn: \"{" },
+    };
+    struct benchmark cases[CASES];
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct ab ab = make_ab("fake", "right", cases, 1);
+        struct log log = { .looks = 0 };
+        char path[PATH_SIZE];
+        enum ab_end end;
+        struct error err;
+        write_script(rows[i].name, rows[i].text, path);
+        ab.program[AB_HEAD] = path;
+        assert_int_equal(run(&ab, &log, &end, &err), -1);
+        assert_says(err.message, path);
+        assert_says(err.message, rows[i].says);
+        log_release(&log);
+    }
+}
+
+static void programs_that_cannot_be_started(void **state)
+{
+    (void)state;
+    struct benchmark cases[CASES];
+    struct ab ab = make_ab("fake", "right", cases, 1);
+    struct log log = { .looks = 0 };
+    enum ab_end end;
+    struct error err;
+
+    ab.program[AB_BASE] = "/nowhere/harness";
+    assert_int_equal(run(&ab, &log, &end, &err), -1);
+    assert_says(err.message, "/nowhere/harness: ");
+    assert_says(err.message, "No such file or directory");
+    assert_int_equal(log.seen.nr, count(&log, AB_HEAD, "", OUTCOME_OK));
+    log_release(&log);
+}
+
+static void a_budget_allows_whole_blocks(void **state)
+{
+    (void)state;
+    struct benchmark cases[CASES];
+    struct ab ab = make_ab("fake", "right", cases, 2);
+    struct log log = { .looks = 0 };
+
+    ab.blocks_max = 0;
+    ab.budget = 1e-9;
+    run_well(&ab, &log, AB_BUDGET);
+    assert_int_equal(log.looks, 1); /* the first block is never cut */
+    assert_int_equal(log.seen.nr, 8);
+    log_release(&log);
+    log = (struct log) { .looks = 0 };
+    ab.budget = 0.5;
+    run_well(&ab, &log, AB_BUDGET);
+    assert_int_equal(log.seen.nr, 8 * (size_t)log.looks);
+    log_release(&log);
+}
+
+/* A further block has to fit as a whole, by the time of the last one. */
+static void no_block_starts_that_would_end_too_late(void **state)
+{
+    (void)state;
+    struct benchmark cases[CASES];
+    struct ab ab = make_ab("fake", "right", cases, 2);
+    struct log log = { .tighten = 1.75 };
+
+    ab.blocks_max = 3;
+    ab.budget = 1000;
+    run_well(&ab, &log, AB_BUDGET);
+    assert_int_equal(log.looks, 1);
+    log_release(&log);
+    log = (struct log) { .tighten = 20 };
+    ab.budget = 1000;
+    run_well(&ab, &log, AB_BLOCKS);
+    assert_int_equal(log.looks, 3);
+    log_release(&log);
+}
+
+/* As where a parent process left SIGCHLD ignored: it is the guard that knows how a launch ended. */
+static void an_end_is_known_whatever_is_ignored(void **state)
+{
+    (void)state;
+    struct benchmark cases[CASES];
+    struct ab ab = make_ab("fake", "right", cases, 1);
+    struct log log = { .looks = 0 };
+
+    signal(SIGCHLD, SIG_IGN);
+    run_well(&ab, &log, AB_BLOCKS);
+    signal(SIGCHLD, SIG_DFL);
+    for (size_t i = 0; i < log.seen.nr; i++)
+        assert_int_equal(log.seen.items[i].m.outcome, OUTCOME_OK);
+    log_release(&log);
+}
+
+/* What was finished before is there; there is no look at half a block. */
+static void an_interrupt_keeps_what_is_finished(void **state)
+{
+    (void)state;
+    struct benchmark cases[CASES];
+    struct ab ab = make_ab("fake:hang=2", "right", cases, 2);
+    struct log log = { .interrupt_at = "batch=2," };
+
+    interrupted = 0;
+    ab.interrupted = &interrupted;
+    run_well(&ab, &log, AB_INTERRUPTED);
+    assert_int_equal(log.looks, 0);
+    assert_int_equal(log.begun.nr, 1);
+    assert_int_equal(log.ended.nr, 1);
+    assert_int_equal(log.seen.nr, log.progress - 1);
+    interrupted = 0;
+    log_release(&log);
+}
+
+static void errors_of_the_sink_end_it(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *where;
+        size_t begun, seen;
+    } rows[] = { { "launch", 1, 0 }, { "measurement", 1, 1 }, { "look", 4, 4 } };
+    struct benchmark cases[CASES];
+
+    for (size_t i = 0; i < 3; i++) {
+        struct ab ab = make_ab("fake", "right", cases, 1);
+        struct log log = { .fail = rows[i].where };
+        enum ab_end end;
+        struct error err;
+        assert_int_equal(run(&ab, &log, &end, &err), -1);
+        assert_string_equal(err.message, "the disk is full");
+        assert_int_equal(log.begun.nr, rows[i].begun);
+        assert_int_equal(log.seen.nr, rows[i].seen);
+        log_release(&log);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(blocks_are_mirrored),
+        cmocka_unit_test(disturbed_launches_are_made_again),
+        cmocka_unit_test(pairs_share_their_order),
+        cmocka_unit_test(pairs_share_their_inputs),
+        cmocka_unit_test(the_other_program_is_measured),
+        cmocka_unit_test(a_slow_down_is_planted_on_one_side),
+        cmocka_unit_test(what_is_decided_leaves),
+        cmocka_unit_test(a_crash_costs_one_case_of_one_side),
+        cmocka_unit_test(a_hang_costs_one_case_of_one_side),
+        cmocka_unit_test(a_variant_that_one_side_lacks),
+        cmocka_unit_test(programs_that_are_no_harness),
+        cmocka_unit_test(programs_that_cannot_be_started),
+        cmocka_unit_test(a_budget_allows_whole_blocks),
+        cmocka_unit_test(no_block_starts_that_would_end_too_late),
+        cmocka_unit_test(an_end_is_known_whatever_is_ignored),
+        cmocka_unit_test(an_interrupt_keeps_what_is_finished),
+        cmocka_unit_test(errors_of_the_sink_end_it),
+    };
+
+    if (argc > 1 && strcmp(argv[1], "internal-launch") == 0)
+        return child();
+    allow_crashes();
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,540 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What is measured: filters, models, dims against the real registry, with counts found by a slower
+ * way; names that match nothing; suites. Features: U-03, U-04, S0-01, S0-14, S2-05.
+ */
+#include "testing.h"
+
+#include "base/file.h"
+#include "base/resource.h"
+#include "launch/selection.h"
+
+#include <stdlib.h>
+
+static const struct device cpu = { .kind = DEVICE_CPU, .spec = "cpu", .label = "cpu-2t" };
+static const struct device fake = { .kind = DEVICE_FAKE, .spec = "fake", .label = "fake" };
+static const char suite_path[] = HARNESS_TEST_DIR "/measure_selection.json";
+
+static void assert_says(const struct error *err, const char *part)
+{
+    if (!strstr(err->message, part))
+        fail_msg("\"%s\" is not in: %s", part, err->message);
+}
+
+/* "filters=gemm,gpt models=nano variants=simd maths=fp32 batch=1,4 seq=16:64:*2": what is none of
+ * the first four is a dim. */
+static struct selection select_by(const char *text)
+{
+    struct selection s = { 0 };
+    char copy[256], *rest = copy, *word;
+    struct error err;
+
+    snprintf(copy, sizeof(copy), "%s", text);
+    while ((word = strsep(&rest, " "))) {
+        char *value = strchr(word, '=');
+        if (!value)
+            continue;
+        *value++ = '\0';
+        struct string_list *list = strcmp(word, "filters") == 0    ? &s.filters
+                                   : strcmp(word, "models") == 0   ? &s.models
+                                   : strcmp(word, "variants") == 0 ? &s.variants
+                                   : strcmp(word, "maths") == 0    ? &s.maths
+                                                                   : NULL;
+        if (list) {
+            string_list_add_split(list, value, ',');
+            continue;
+        }
+        struct int_list values = { 0 };
+        assert_ok(text_parse_ints(value, 1, DIM_LIMIT, word, &values, &err), &err);
+        assert_ok(selection_add_dim(&s, word, &values, &err), &err);
+        array_release(&values);
+    }
+    return s;
+}
+
+static struct benchmark_list expand(const char *text, const struct device *device)
+{
+    struct selection s = select_by(text);
+    struct benchmark_list list = { 0 };
+    struct error err;
+
+    assert_ok(selection_expand(&s, registry_builtin(), device, &list, &err), &err);
+    selection_release(&s);
+    return list;
+}
+
+static size_t count(const char *text, const struct device *device)
+{
+    struct benchmark_list list = expand(text, device);
+    size_t nr = list.nr;
+
+    array_release(&list);
+    return nr;
+}
+
+static void assert_no_repeats(const struct benchmark_list *list)
+{
+    for (size_t i = 0; i < list->nr; i++)
+        for (size_t j = 0; j < i; j++)
+            if (list->items[i].variant == list->items[j].variant &&
+                list->items[i].cache == list->items[j].cache &&
+                shape_equal(&list->items[i].shape, &list->items[j].shape))
+                fail_msg("%s is there twice", list->items[i].variant->kernel->name);
+}
+
+/* No word: every default shape of every variant of the device but the peers, and of no other
+ * device. */
+static void nothing_said_is_everything(void **state)
+{
+    (void)state;
+    const struct registry *r = registry_builtin();
+    struct benchmark_list list = expand("", &cpu);
+    const struct variant *v;
+    size_t expected = 0;
+
+    for (size_t i = 0; (v = registry_variant_at(r, i)); i++)
+        if (v->device == DEVICE_CPU && !(v->flags & VARIANT_PEER))
+            expected += v->kernel->nr_shapes;
+    assert_int_equal(list.nr, expected);
+    for (size_t i = 0; i < list.nr; i++) {
+        assert_int_equal(list.items[i].variant->device, DEVICE_CPU);
+        assert_int_equal(list.items[i].cache, CACHE_WARM);
+    }
+    assert_no_repeats(&list);
+    array_release(&list);
+}
+
+static void filters_choose_by_key(void **state)
+{
+    (void)state;
+    assert_int_equal(count("filters=null/copy/right", &fake), 6);
+    assert_int_equal(count("filters=null/copy/right,null/copy/inexact", &fake), 12);
+    assert_int_equal(count("filters=null,null/copy/right", &fake), count("filters=null", &fake));
+    assert_int_equal(count("filters=*batch=3*", &fake) * 6, count("", &fake));
+    assert_int_equal(count("filters=*/warm", &cpu), count("", &cpu));
+    struct benchmark_list list = expand("filters=gemm", &cpu);
+    for (size_t i = 0; i < list.nr; i++)
+        assert_memory_equal(list.items[i].variant->kernel->name, "gemm/", 5);
+    array_release(&list);
+}
+
+static size_t count_peers(const char *text)
+{
+    struct benchmark_list list = expand(text, &cpu);
+    size_t nr = 0;
+
+    for (size_t i = 0; i < list.nr; i++)
+        nr += (list.items[i].variant->flags & VARIANT_PEER) != 0;
+    array_release(&list);
+    return nr;
+}
+
+/* Other people's programs are measured where they are asked for, never along with the rest. */
+static void peers_are_selected_by_name_only(void **state)
+{
+    (void)state;
+    static const char *const unnamed[] = {
+        "",
+        "filters=gemm",
+        "filters=gemm/nn/*",
+        "filters=*blis*",
+        "filters=gemm/nn/bl[i]s",
+        "filters=gemm/nn/bli",
+        "filters=gemm variants=simd,openblas",
+        "models=nano",
+    };
+    size_t shapes = registry_kernel(registry_builtin(), "gemm/nn")->nr_shapes;
+
+    for (size_t i = 0; i < 3; i++)
+        assert_int_equal(count_peers(unnamed[i]), 0);
+    assert_int_equal(count_peers(unnamed[6]) + count_peers(unnamed[7]), 0);
+    for (size_t i = 3; i < 6; i++) { /* nothing else fits these */
+        struct selection s = select_by(unnamed[i]);
+        struct benchmark_list list = { 0 };
+        struct error err;
+        assert_int_not_equal(selection_expand(&s, registry_builtin(), &cpu, &list, &err), 0);
+        selection_release(&s);
+        array_release(&list);
+    }
+    assert_int_equal(count_peers("filters=gemm/nn/blis"), shapes);
+    assert_int_equal(count_peers("filters=gemm/nn variants=simd,blis"), shapes);
+    assert_int_equal(count_peers("filters=gemm/nn/blis,gemm/nn/onednn"), 2 * shapes);
+    assert_int_equal(count_peers("filters=gemm/nn,gemm/nn/blis"), shapes);
+    assert_int_equal(count_peers("filters=*/nn/blis"), shapes);
+    assert_int_equal(count("filters=gemm/nn/blis/fp32/batch=4*", &cpu) > 0, 1);
+    assert_int_equal(count_peers("models=nano variants=torch"), 2);
+}
+
+/* Replaced dims: every combination of the lists with each different rest of a default shape. */
+static void dims_multiply(void **state)
+{
+    (void)state;
+    assert_int_equal(count("filters=null/copy/right batch=1,2", &fake), 2);
+    assert_int_equal(count("filters=null/copy/right batch=1,2 seq=16,32,64", &fake), 6);
+    assert_int_equal(count("filters=null/copy/right seq=8", &fake), 6);
+    assert_int_equal(count("filters=null/copy/right seq=8,16", &fake), 12);
+    assert_int_equal(count("filters=null/copy/right batch=7,7,7", &fake), 1);
+    assert_int_equal(count("filters=null/copy/right batch=7 batch=7,8", &fake), 2); /* adds up */
+}
+
+/* Different rests of the default shapes, counted pair by pair. */
+static size_t different_rests(const struct kernel *k, int replaced_a, int replaced_b)
+{
+    size_t nr = 0;
+
+    for (size_t i = 0; i < k->nr_shapes; i++) {
+        bool seen = false;
+        for (size_t j = 0; j < i; j++) {
+            bool same = true;
+            for (int d = 0; d < SHAPE_MAX; d++)
+                same &= d == replaced_a || d == replaced_b ||
+                        k->shapes[i].dim[d] == k->shapes[j].dim[d];
+            seen |= same;
+        }
+        nr += !seen;
+    }
+    return nr;
+}
+
+static void dims_multiply_with_real_shapes(void **state)
+{
+    (void)state;
+    static const char *const kernels[] = { "gemm/linear", "attention/causal", "layernorm/plain",
+                                           "embedding/gpt", "gpt/nano/prefill" };
+
+    for (size_t i = 0; i < sizeof(kernels) / sizeof(kernels[0]); i++) {
+        const struct kernel *k = registry_kernel(registry_builtin(), kernels[i]);
+        char text[128];
+        assert_non_null(k);
+        snprintf(text, sizeof(text), "filters=%s variants=simd batch=1,4 seq=64,128,256",
+                 kernels[i]);
+        struct benchmark_list list = expand(text, &cpu);
+        size_t rests = different_rests(k, kernel_dim_index(k, "batch"), kernel_dim_index(k, "seq"));
+        assert_int_equal(list.nr, 6 * rests);
+        assert_no_repeats(&list);
+        for (size_t n = 0; n < list.nr; n++) {
+            int64_t batch = kernel_dim(k, &list.items[n].shape, "batch", 0);
+            int64_t seq = kernel_dim(k, &list.items[n].shape, "seq", 0);
+            assert_true(batch == 1 || batch == 4);
+            assert_true(seq == 64 || seq == 128 || seq == 256);
+        }
+        array_release(&list);
+    }
+}
+
+static void models_restrict_to_their_kernels(void **state)
+{
+    (void)state;
+    struct benchmark_list list = expand("models=nano,tile-large variants=simd", &cpu);
+    bool nano = false, large = false;
+
+    for (size_t i = 0; i < list.nr; i++) {
+        const char *name = list.items[i].variant->kernel->name;
+        bool is_nano = strncmp(name, "gpt/nano/", 9) == 0;
+        assert_true(is_nano || strncmp(name, "gpt/tile-large/", 15) == 0);
+        nano |= is_nano;
+        large |= !is_nano;
+    }
+    assert_true(nano && large);
+    array_release(&list);
+}
+
+static void caches_and_test_shapes(void **state)
+{
+    (void)state;
+    struct selection s = select_by("filters=null/copy/right");
+    struct benchmark_list list = { 0 };
+    struct error err;
+
+    s.cold = true;
+    assert_ok(selection_expand(&s, registry_builtin(), &fake, &list, &err), &err);
+    assert_int_equal(list.nr, 6);
+    assert_int_equal(list.items[0].cache, CACHE_COLD);
+    s.warm = true;
+    list.nr = 0;
+    assert_ok(selection_expand(&s, registry_builtin(), &fake, &list, &err), &err);
+    assert_int_equal(list.nr, 12);
+    assert_no_repeats(&list);
+    s.test_shapes = true;
+    assert_ok(selection_expand(&s, registry_builtin(), &fake, &list, &err), &err);
+    assert_int_equal(list.nr, 16); /* appended: two test shapes, warm and cold */
+    array_release(&list);
+    selection_release(&s);
+}
+
+static void what_matches_nothing_is_named(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *says;
+    } bad[] = {
+        { "filters=gemn", "filter \"gemn\" matches nothing on device cpu; did you mean \"gemm\"?" },
+        { "filters=gemm,atention", "did you mean \"attention\"?" },
+        { "filters=gemm/liner", "did you mean \"gemm/linear\"?" },
+        { "filters=gpt/nanno", "did you mean \"gpt/nano\"?" },
+        { "filters=xyzzy-plugh", "there are: " },
+        { "filters=null", "filter \"null\" matches nothing" }, /* of another device */
+        { "models=nanno", "model \"nanno\" matches nothing on device cpu; did you mean \"nano\"?" },
+        { "models=tile-huge", "tile-large" },
+        { "variants=smd", "variant \"smd\" matches nothing on device cpu; did you mean \"simd\"?" },
+        { "maths=fp31", "dtype \"fp31\" matches nothing on device cpu; did you mean \"fp32\"?" },
+        { "bath=4", "dim \"bath\" matches nothing on device cpu; did you mean \"batch\"?" },
+        { "filters=layernorm heads=4", "\"heads\"" }, /* a dim, but not of what is selected */
+        { "models=nano filters=gemm", "\"gemm\"" },
+    };
+
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        struct selection s = select_by(bad[i].text);
+        struct benchmark_list list = { 0 };
+        struct error err = { "" };
+        if (selection_expand(&s, registry_builtin(), &cpu, &list, &err) != -1)
+            fail_msg("accepted: %s", bad[i].text);
+        assert_says(&err, bad[i].says);
+        array_release(&list);
+        selection_release(&s);
+    }
+}
+
+/* All of it is refused, quickly, before anything is measured. */
+static void too_much_is_refused(void **state)
+{
+    (void)state;
+    struct selection s = select_by("batch=1:10000:+1 seq=1:10000:+1");
+    struct benchmark_list list = { 0 };
+    struct error err = { "" };
+
+    assert_int_equal(selection_expand(&s, registry_builtin(), &fake, &list, &err), -1);
+    assert_says(&err, "the selection has more than 100000 benchmarks");
+    array_release(&list);
+    selection_release(&s);
+}
+
+static void too_many_dims_are_refused(void **state)
+{
+    (void)state;
+    static int64_t one[] = { 1 };
+    struct int_list values = { one, 1, 1 };
+    struct selection s = { 0 };
+    struct error err = { "" };
+    char name[32];
+
+    for (int i = 0; i < SHAPE_MAX; i++) {
+        snprintf(name, sizeof(name), "d%d", i);
+        assert_ok(selection_add_dim(&s, name, &values, &err), &err);
+    }
+    assert_int_equal(selection_add_dim(&s, "d8", &values, &err), -1);
+    assert_ok(selection_add_dim(&s, "d7", &values, &err), &err);
+    assert_int_equal(selection_add_dim(&s, "a-name-of-many-characters", &values, &err), -1);
+    selection_release(&s);
+}
+
+static const struct missing_variant missing[] = {
+    { "gemm", "openblas", "OpenBLAS was not found" },
+    { NULL, NULL, NULL },
+};
+
+/* A variant that this build lacks: left out beside others, explained when alone. */
+static void variants_that_are_not_built(void **state)
+{
+    (void)state;
+    struct registry r = *registry_builtin();
+    struct selection both = select_by("variants=right,openblas"),
+                     one = select_by("variants=openblas");
+    struct selection wrong = select_by("variants=right,oopsblas");
+    struct benchmark_list list = { 0 };
+    struct error err;
+
+    r.missing = missing;
+    assert_ok(selection_expand(&both, &r, &fake, &list, &err), &err);
+    assert_int_equal(list.nr, 6);
+    assert_int_equal(selection_expand(&one, &r, &fake, &list, &err), -1);
+    assert_string_equal(err.message,
+                        "variant openblas is not in this build: OpenBLAS was not found");
+    assert_int_equal(selection_expand(&wrong, &r, &fake, &list, &err), -1);
+    assert_says(&err, "variant \"oopsblas\" matches nothing");
+    array_release(&list);
+    selection_release(&both);
+    selection_release(&one);
+    selection_release(&wrong);
+}
+
+static bool has_variants_for(enum device_kind kind)
+{
+    const struct variant *v;
+
+    for (size_t i = 0; (v = registry_variant_at(registry_builtin(), i)); i++)
+        if (v->device == kind)
+            return true;
+    return false;
+}
+
+/* Suites whose names begin with "gpu" are for CUDA; a build without it only reads them. */
+static void embedded_suites_expand(void **state)
+{
+    (void)state;
+    static const struct device gpu = { .kind = DEVICE_CUDA, .spec = "cuda", .label = "cuda" };
+    int nr = 0;
+
+    for (const struct resource *r = resource_all(); r->name; r++) {
+        char name[64];
+        struct suite s;
+        struct error err;
+        if (sscanf(r->name, "suites/%63[^.].json", name) != 1)
+            continue;
+        assert_ok(suite_load(&s, name, &err), &err);
+        assert_string_equal(s.name, name);
+        assert_true(s.summary[0] && s.launches >= 1 && s.nr > 0);
+        assert_true(s.sampling.min_time <= s.sampling.max_time);
+        const struct device *device = strncmp(name, "gpu", 3) == 0 ? &gpu : &cpu;
+        for (size_t i = 0; i < s.nr && has_variants_for(device->kind); i++) {
+            struct benchmark_list list = { 0 };
+            assert_ok(selection_expand(&s.selections[i], registry_builtin(), device, &list, &err),
+                      &err);
+            assert_true(list.nr > 0);
+            assert_no_repeats(&list);
+            array_release(&list);
+        }
+        suite_release(&s);
+        nr++;
+    }
+    assert_true(nr >= 3);
+}
+
+static void quick_holds_all_six_models(void **state)
+{
+    (void)state;
+    static const char *const models[] = { "nano",       "micro",       "mini",
+                                          "tile-small", "tile-medium", "tile-large" };
+    struct benchmark_list list = { 0 };
+    struct suite s;
+    struct error err;
+
+    assert_ok(suite_load(&s, "quick", &err), &err);
+    for (size_t i = 0; i < s.nr; i++)
+        assert_ok(selection_expand(&s.selections[i], registry_builtin(), &cpu, &list, &err), &err);
+    for (size_t m = 0; m < 6; m++) {
+        char name[64];
+        bool found = false;
+        snprintf(name, sizeof(name), "gpt/%s/prefill", models[m]);
+        for (size_t i = 0; i < list.nr; i++)
+            found |= strcmp(list.items[i].variant->kernel->name, name) == 0;
+        assert_true(found);
+    }
+    array_release(&list);
+    suite_release(&s);
+}
+
+static void suites_come_from_files_too(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "{\"name\": \"mine\", \"launches\": 2, \"sampling\": {\"iterations\": 4},\n"
+        " \"select\": [{\"filters\": [\"null/copy/right\"], \"cache\": [\"cold\", \"warm\"],\n"
+        "               \"dims\": {\"batch\": [1, 2, 2], \"seq\": [8]}}]}";
+    struct benchmark_list list = { 0 };
+    struct suite s;
+    struct error err;
+
+    assert_ok(file_write(suite_path, text, strlen(text), &err), &err);
+    assert_ok(suite_load(&s, suite_path, &err), &err);
+    assert_string_equal(s.name, "mine");
+    assert_string_equal(s.summary, "");
+    assert_int_equal(s.launches, 2);
+    assert_int_equal(s.sampling.iterations, 4);
+    assert_true(s.sampling.max_time == sampling_default.max_time);
+    assert_ok(selection_expand(&s.selections[0], registry_builtin(), &fake, &list, &err), &err);
+    assert_int_equal(list.nr, 4);
+    array_release(&list);
+    suite_release(&s);
+}
+
+static void bad_suites_are_refused(void **state)
+{
+    (void)state;
+#define SUITE(select) "{\"name\": \"s\", \"select\": " select "}"
+    static const struct {
+        const char *text, *says;
+    } bad[] = {
+        { "", "not valid JSON at line 1, column 1" },
+        { "{\"name\": \"s\",\n\"select\": }", "not valid JSON at line 2, column 11" },
+        { "[1, 2]", "suite: not a JSON object" },
+        { "{}", "\"name\" is missing or not a string" },
+        { "{\"name\": \"s\"}", "\"select\" must list at least one selection" },
+        { SUITE("[]"), "\"select\" must list at least one selection" },
+        { SUITE("[5]"), "select: not a JSON object" },
+        { SUITE("[[]]"), "select: not a JSON object" },
+        { "{\"name\": \"s\", \"lanches\": 3}", "did you mean \"launches\"?" },
+        { "{\"name\": \"s\", \"launches\": 0}", "\"launches\" must be from 1 to 1000" },
+        { "{\"name\": \"s\", \"launches\": 1001}", "\"launches\" must be from 1 to 1000" },
+        { "{\"name\": \"s\", \"launches\": \"five\"}", "\"launches\" is missing or not a number" },
+        { "{\"name\": \"s\", \"sampling\": {\"min_time\": -1}}", "sampling times" },
+        { "{\"name\": \"s\", \"sampling\": 5}", "sampling: not a JSON object" },
+        { SUITE("[{\"filter\": []}]"), "unknown key \"filter\"; did you mean \"filters\"?" },
+        { SUITE("[{\"filters\": \"gemm\"}]"), "\"filters\" must be a list of strings" },
+        { SUITE("[{\"filters\": [\"gemm\", 5]}]"), "\"filters\" must be a list of strings" },
+        { SUITE("[{\"models\": [\"\"]}]"), "\"models\" must be a list of strings" },
+        { SUITE("[{\"cache\": [\"cold\", 5]}]"), "\"cache\" must be a list of strings" },
+        { SUITE("[{\"cache\": [\"tepid\"]}]"), "\"tepid\" is neither warm nor cold" },
+        { SUITE("[{\"dims\": [1]}]"), "\"dims\" must be an object" },
+        { SUITE("[{\"dims\": {\"batch\": 4}}]"), "dim \"batch\" must be a list of sizes from 1" },
+        { SUITE("[{\"dims\": {\"batch\": []}}]"), "dim \"batch\" must be a list of sizes" },
+        { SUITE("[{\"dims\": {\"batch\": [0]}}]"), "dim \"batch\" must be a list of sizes" },
+        { SUITE("[{\"dims\": {\"batch\": [1.5]}}]"), "dim \"batch\" must be a list of sizes" },
+        { SUITE("[{\"dims\": {\"batch\": [1e12]}}]"), "dim \"batch\" must be a list of sizes" },
+        { SUITE("[{\"dims\": {\"batch\": [\"4\"]}}]"), "dim \"batch\" must be a list of sizes" },
+    };
+#undef SUITE
+
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        struct suite s;
+        struct error err = { "" };
+        assert_ok(file_write(suite_path, bad[i].text, strlen(bad[i].text), &err), &err);
+        if (suite_load(&s, suite_path, &err) != -1)
+            fail_msg("accepted: %s", bad[i].text);
+        assert_says(&err, bad[i].says);
+        assert_says(&err, suite_path);
+        suite_release(&s);
+    }
+}
+
+static void unknown_suites_list_what_there_is(void **state)
+{
+    (void)state;
+    struct suite s;
+    struct error err = { "" };
+
+    assert_int_equal(suite_load(&s, "quik", &err), -1);
+    assert_says(
+        &err,
+        "unknown suite \"quik\"; there are ci, cost, full, gpu-anchors, gpu, peers-attention, ");
+    suite_release(&s);
+    assert_int_equal(suite_load(&s, "./no-such-suite.json", &err), -1);
+    assert_says(&err, "./no-such-suite.json: cannot open");
+    suite_release(&s);
+    assert_int_equal(suite_load(&s, "", &err), -1);
+    suite_release(&s);
+}
+
+int main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nothing_said_is_everything),
+        cmocka_unit_test(filters_choose_by_key),
+        cmocka_unit_test(peers_are_selected_by_name_only),
+        cmocka_unit_test(dims_multiply),
+        cmocka_unit_test(dims_multiply_with_real_shapes),
+        cmocka_unit_test(models_restrict_to_their_kernels),
+        cmocka_unit_test(caches_and_test_shapes),
+        cmocka_unit_test(what_matches_nothing_is_named),
+        cmocka_unit_test(too_much_is_refused),
+        cmocka_unit_test(too_many_dims_are_refused),
+        cmocka_unit_test(variants_that_are_not_built),
+        cmocka_unit_test(embedded_suites_expand),
+        cmocka_unit_test(quick_holds_all_six_models),
+        cmocka_unit_test(suites_come_from_files_too),
+        cmocka_unit_test(bad_suites_are_refused),
+        cmocka_unit_test(unknown_suites_list_what_there_is),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The measured roofs (only as ratios within one run), what is known of the machine and the build,
+ * and telemetry, where absent is absent. Features: U-05, S0-09, S1-50, S2-08.
+ */
+#include "testing.h"
+
+#include "base/json.h"
+#include "core/clock.h"
+#include "core/registry.h"
+#include "device/devices.h"
+#include "launch/sweep.h"
+#include "machine/ceiling_loops.h"
+#include "machine/ceilings.h"
+#include "machine/datasheet.h"
+#include "machine/environment.h"
+#include "machine/probe.h"
+#include "machine/telemetry.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+
+static const struct ceiling *find(const struct ceiling *c, int nr, const char *name)
+{
+    for (int i = 0; i < nr; i++)
+        if (strcmp(c[i].name, name) == 0)
+            return &c[i];
+    return NULL;
+}
+
+static void assert_sane(const struct ceiling *c, int nr, const char *label)
+{
+    const struct ceiling *l1 = find(c, nr, "bandwidth.L1"), *copy = find(c, nr, "copy.L1");
+    const struct ceiling *dram = find(c, nr, "bandwidth.dram");
+
+    assert_true(nr >= 4 && nr <= CEILINGS_MAX);
+    for (int i = 0; i < nr; i++) {
+        if (!(c[i].low > 0 && c[i].low <= c[i].value && c[i].value <= c[i].high &&
+              isfinite(c[i].high)))
+            fail_msg("%s: %g in [%g, %g]", c[i].name, c[i].value, c[i].low, c[i].high);
+        assert_string_equal(c[i].device, label);
+        assert_true(c[i].spec >= 0 && c[i].measured_ms > 0);
+        assert_ptr_equal(find(c, nr, c[i].name), &c[i]); /* each name once */
+    }
+    assert_string_equal(find(c, nr, "flops.fp32")->unit, "FLOP/s");
+    assert_string_equal(find(c, nr, "overhead.launch")->unit, "ns");
+    assert_non_null(dram);
+    assert_string_equal(dram->unit, "B/s");
+    if (!l1) /* the system does not tell the size of its L1 */
+        return;
+#ifdef __SANITIZE_ADDRESS__
+    print_message("skipped: which level is faster: checking a load takes longer than it\n");
+#else
+    assert_true(l1->high >= dram->high);
+#endif
+    assert_true(l1->value >= copy->value); /* the better of reading and copying */
+    assert_true(l1->value >= find(c, nr, "read.L1")->value);
+}
+
+static void roofs_of_a_fresh_process(void **state)
+{
+    (void)state;
+    struct ceiling c[CEILINGS_MAX];
+    struct error err = { "" };
+    int nr = sweep_ceilings("cpu:1", c, NULL, &err);
+
+    if (nr < 0)
+        fail_msg("%s", err.message);
+    assert_sane(c, nr, "cpu-1t");
+}
+
+/* A machine that does not tell its caches has the roofs that need none. */
+static void roofs_without_cache_sizes(void **state)
+{
+    (void)state;
+    struct machine machine = { .cpu = "unknown processor" };
+    struct ceiling c[CEILINGS_MAX];
+    struct device d;
+    struct error err;
+
+    assert_ok(device_open(&d, "cpu:1", &err), &err);
+    int nr = ceilings_measure(&d, &machine, c, &err);
+    assert_int_equal(nr, 5);
+    assert_sane(c, nr, "cpu-1t");
+    assert_null(find(c, nr, "bandwidth.L1"));
+    assert_true(find(c, nr, "flops.fp32")->spec == 0);
+    device_close(&d);
+}
+
+static void roofs_of_no_device_are_errors(void **state)
+{
+    (void)state;
+    struct ceiling c[CEILINGS_MAX];
+    struct error err = { "" };
+
+    assert_int_equal(sweep_ceilings("cpu:9999", c, NULL, &err), -1);
+    assert_non_null(strstr(err.message, "measuring the machine's roofs failed"));
+    assert_non_null(strstr(err.message, "threads: 9999 is out of range"));
+}
+
+/* The copying loops copy; the FLOPs grow with the rounds. */
+static void loops_do_what_they_say(void **state)
+{
+    (void)state;
+    enum { N = 4096 };
+    unsigned char *from = aligned_alloc(64, N), *to = aligned_alloc(64, N);
+
+    assert_true(from && to);
+    for (size_t i = 0; i < N; i++)
+        from[i] = (unsigned char)(i * 7);
+    memset(to, 0, N);
+    ceiling_copy(to, from, N);
+    assert_memory_equal(to, from, N);
+    memset(to, 0, N);
+    ceiling_stream(to, from, N);
+    assert_memory_equal(to, from, N);
+    ceiling_read(from, N);
+    ceiling_fma(10);
+    assert_true(ceiling_fma_flops(1) >= 2 * 4 &&
+                ceiling_fma_flops(10) == 10 * ceiling_fma_flops(1));
+    free(from);
+    free(to);
+}
+
+static void data_sheets_know_or_say_zero(void **state)
+{
+    (void)state;
+    double flops = -1, bandwidth = -1;
+
+    datasheet_find("a processor that nobody makes", 2, &flops, &bandwidth);
+    assert_true(flops == 0 && bandwidth == 0);
+}
+
+static void the_probe_is_for_cpus(void **state)
+{
+    (void)state;
+    struct device d;
+    struct error err;
+
+    assert_ok(device_open(&d, "cpu:1", &err), &err);
+    double ns = probe_ns(&d);
+    assert_true(isfinite(ns) && ns > 0);
+    device_close(&d);
+    assert_ok(device_open(&d, "fake", &err), &err);
+    assert_true(isnan(probe_ns(&d)));
+    device_close(&d);
+}
+
+static void the_machine_is_the_same_twice(void **state)
+{
+    (void)state;
+    struct machine a, b;
+
+    environment_machine(&a);
+    environment_machine(&b);
+    assert_memory_equal(&a, &b, sizeof(a));
+    assert_int_equal(strlen(a.id), 16);
+    assert_int_equal(strspn(a.id, "0123456789abcdef"), 16);
+    assert_true(strlen(a.class_name) > 0);
+    assert_int_equal(strspn(a.class_name, "abcdefghijklmnopqrstuvwxyz0123456789-"),
+                     strlen(a.class_name)); /* it names files */
+    assert_true(a.class_name[0] != '-' && a.class_name[strlen(a.class_name) - 1] != '-');
+    assert_int_equal(a.cores, device_cpu_cores());
+    assert_true(a.threads >= 1 && a.isa[0] && a.cpu[0]);
+    assert_true(a.memory > 0 && a.memory % (1 << 30) == 0);
+}
+
+static void the_build_is_named(void **state)
+{
+    (void)state;
+    struct build b;
+
+    environment_build(&b);
+    assert_true(b.version[0] && b.compiler[0] && b.build_type[0]);
+    assert_true(strlen(b.commit) == 0 || strlen(b.commit) == 40);
+}
+
+/* The environment is an allow-list: a variable that nobody asked for stays out of the history. */
+static void no_secret_lands_in_the_environment(void **state)
+{
+    (void)state;
+    struct error err;
+
+    setenv("SOME_API_TOKEN", "sesame-open", 1);
+    setenv("OMP_PROC_BIND", "close", 1);
+    char *text = environment_json();
+    unsetenv("OMP_PROC_BIND");
+    unsetenv("SOME_API_TOKEN");
+    assert_null(strstr(text, "sesame-open"));
+    cJSON *json = json_parse(text, strlen(text), "environment", &err);
+    assert_non_null(json);
+    assert_string_equal(json_string(json, "OMP_PROC_BIND", ""), "close");
+    assert_true(json_string(json, "kernel_release", "")[0]);
+    cJSON_Delete(json);
+    free(text);
+}
+
+static volatile double sink;
+
+static void telemetry_tells_what_happened(void **state)
+{
+    (void)state;
+    struct measurement m = { 0 };
+    struct telemetry_probe p;
+
+    telemetry_begin(&p, NULL);
+    uint64_t start = clock_ns();
+    while (clock_ns() - start < 30000000)
+        sink = sink + 1;
+    telemetry_end(&p, &m);
+    double seconds = measurement_telemetry(&m, "sampled_seconds");
+    double cpu = measurement_telemetry(&m, "cpu_seconds_per_second");
+    assert_true(seconds >= 0.03);
+    assert_true(cpu > 0 && cpu < 3); /* one thread, give or take the kernel's ticks */
+    assert_true(measurement_telemetry(&m, "max_rss_bytes") > 100000);
+    assert_true(measurement_telemetry(&m, "minor_faults") >= 0);
+    for (int i = 0; i < m.nr_telemetry; i++) {
+        assert_true(isfinite(m.telemetry[i].value));
+        assert_true(isnan(measurement_telemetry(&(struct measurement) { 0 }, m.telemetry[i].name)));
+    }
+}
+
+/* What could not be read at the beginning is absent at the end: neither 0 nor a wild difference. */
+static void absent_is_absent(void **state)
+{
+    (void)state;
+    struct measurement m = { 0 };
+    struct telemetry_probe p;
+
+    telemetry_begin(&p, NULL);
+    p.stat_total = p.stat_steal = (double)NAN;
+    p.energy.nr = 0;
+    telemetry_end(&p, &m);
+    assert_true(isnan(measurement_telemetry(&m, "steal_percent")));
+    assert_true(isnan(measurement_telemetry(&m, "package_watts")));
+    p.energy = (struct host_energy) { .root = "/nowhere", .nr = 1 }; /* it went away meanwhile */
+    m.nr_telemetry = 0;
+    telemetry_end(&p, &m);
+    assert_true(isnan(measurement_telemetry(&m, "package_watts")));
+}
+
+int main(int argc, char **argv)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(roofs_of_a_fresh_process),
+        cmocka_unit_test(roofs_without_cache_sizes),
+        cmocka_unit_test(roofs_of_no_device_are_errors),
+        cmocka_unit_test(loops_do_what_they_say),
+        cmocka_unit_test(data_sheets_know_or_say_zero),
+        cmocka_unit_test(the_probe_is_for_cpus),
+        cmocka_unit_test(the_machine_is_the_same_twice),
+        cmocka_unit_test(the_build_is_named),
+        cmocka_unit_test(no_secret_lands_in_the_environment),
+        cmocka_unit_test(telemetry_tells_what_happened),
+        cmocka_unit_test(absent_is_absent),
+    };
+
+    if (argc > 1 && strcmp(argv[1], "internal-launch") == 0) {
+        struct error err = { "" };
+        int rc = launch_serve(registry_builtin(), &err);
+        fprintf(stderr, "%s", err.message);
+        return rc ? 2 : 0;
+    }
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Telemetry of a GPU through NVML, against stand-ins for the driver's library (tests/nvml): which
+ * GPU is read, what is absent, means over the looks, XID errors.
+ */
+#include "testing.h"
+
+#include "machine/telemetry.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+static const char first[] = "00000000:81:00.0", second[] = "00000000:01:00.0";
+
+/* The library, and what the stand-in is told. */
+static void use(const char *library, const char *words)
+{
+    if (library)
+        setenv("HARNESS_NVML", library, 1);
+    else
+        unsetenv("HARNESS_NVML");
+    setenv("NVML_STUB", words, 1);
+}
+
+static struct nvml *open_gpu(const char *pci)
+{
+    struct error why;
+    struct nvml *n = nvml_open(pci, &why);
+
+    if (!n)
+        fail_msg("%s", why.message);
+    return n;
+}
+
+static void assert_refused(const char *pci, const char *part)
+{
+    struct error why = { "" };
+
+    assert_null(nvml_open(pci, &why));
+    if (!strstr(why.message, part))
+        fail_msg("\"%s\" is not in: %s", part, why.message);
+}
+
+/* As around the samples of a case that take `ms`. */
+static struct measurement watch(const struct nvml *n, int ms)
+{
+    struct measurement m = { .outcome = OUTCOME_OK };
+    struct timespec pause = { .tv_nsec = ms * 1000000L };
+    struct telemetry_probe probe;
+
+    telemetry_begin(&probe, n);
+    nanosleep(&pause, NULL);
+    telemetry_end(&probe, &m);
+    telemetry_nvml_xid(n, &m);
+    return m;
+}
+
+static void no_library(void **state)
+{
+    (void)state;
+    use("/nowhere/libnvidia-ml.so.1", "");
+    assert_refused(first, "NVML cannot be opened: /nowhere/libnvidia-ml.so.1");
+    struct measurement m = watch(NULL, 1);
+    assert_true(isnan(measurement_telemetry(&m, "gpu_sm_mhz")));
+    assert_true(measurement_telemetry(&m, "sampled_seconds") > 0);
+}
+
+static void refusals(void **state)
+{
+    (void)state;
+    use(NVML_STUB_PATH, "no-init");
+    assert_refused(first, "NVML: start: Driver Not Loaded");
+    use(NVML_STUB_PATH, "");
+    assert_refused("00000000:ff:00.0", "NVML: 00000000:ff:00.0: Not Found");
+}
+
+/* By the name that the driver installs, through the loader's path. */
+static void found_by_name(void **state)
+{
+    (void)state;
+    use(NULL, "");
+    struct nvml *n = open_gpu(second);
+    assert_close(nvml_read(n, NVML_SM_MHZ), 1980, 0);
+    nvml_close(n);
+}
+
+static void each_gpu_by_its_place(void **state)
+{
+    (void)state;
+    use(NVML_STUB_PATH, "");
+    struct nvml *a = open_gpu(first), *b = open_gpu(second);
+    assert_close(nvml_read(a, NVML_SM_MHZ), 1000, 0);
+    assert_close(nvml_read(b, NVML_SM_MHZ), 1980, 0);
+    assert_close(nvml_read(a, NVML_TEMPERATURE), 30, 0);
+    assert_close(nvml_read(b, NVML_TEMPERATURE), 61, 0);
+    nvml_close(a);
+    assert_close(nvml_read(b, NVML_MEMORY_MHZ), 3960, 0); /* one user less is not the end */
+    nvml_close(b);
+}
+
+static void all_numbers(void **state)
+{
+    (void)state;
+    use(NVML_STUB_PATH, "");
+    struct nvml *n = open_gpu(second);
+    struct measurement m = watch(n, 110);
+    nvml_close(n);
+
+    double looks = measurement_telemetry(&m, "gpu_samples");
+    assert_true(looks >= 4 && looks <= 7); /* both ends, and every 20 ms between */
+    assert_close(measurement_telemetry(&m, "gpu_sm_mhz"), 1980, 0);
+    assert_close(measurement_telemetry(&m, "gpu_memory_mhz"), 3960, 0);
+    double mean = measurement_telemetry(&m, "gpu_power_watts");
+    double largest = measurement_telemetry(&m, "gpu_power_max_watts");
+    assert_close(largest - mean, (looks - 1) / 2, 1e-9); /* the stand-in adds 1 W a look */
+    assert_close(measurement_telemetry(&m, "gpu_power_limit_watts"), 600, 1e-9);
+    assert_close(measurement_telemetry(&m, "gpu_energy_joules"), 2, 1e-9);
+    assert_close(measurement_telemetry(&m, "gpu_temperature_celsius"), 61, 0);
+    assert_close(measurement_telemetry(&m, "gpu_memory_temperature_celsius"), 81, 0);
+    assert_close(measurement_telemetry(&m, "gpu_utilisation_percent"), 71, 0);
+    assert_close(measurement_telemetry(&m, "gpu_memory_used_bytes"), 1980, 0);
+    double power = measurement_telemetry(&m, "gpu_throttle_power");
+    assert_true(power > 0.3 && power < 0.7);
+    assert_close(measurement_telemetry(&m, "gpu_throttle_hw"), 1 - power, 1e-9);
+    assert_close(measurement_telemetry(&m, "gpu_throttle_thermal"), 1 - power, 1e-9);
+    assert_true(isnan(measurement_telemetry(&m, "gpu_xid")));
+}
+
+/* Of the GPU only the count of looks is left, and no zeros. */
+static void nothing_readable(void **state)
+{
+    int gpu_numbers = 0;
+
+    (void)state;
+    use(NVML_STUB_PATH, "refuse,no-events");
+    struct nvml *n = open_gpu(first);
+    struct measurement m = watch(n, 1);
+    nvml_close(n);
+    for (int i = 0; i < m.nr_telemetry; i++)
+        gpu_numbers += strncmp(m.telemetry[i].name, "gpu_", 4) == 0;
+    assert_int_equal(gpu_numbers, 1);
+    assert_true(measurement_telemetry(&m, "gpu_samples") >= 2);
+}
+
+static void counter_that_stands_still(void **state)
+{
+    (void)state;
+    use(NVML_STUB_PATH, "idle");
+    struct nvml *n = open_gpu(second);
+    struct measurement m = watch(n, 1);
+    nvml_close(n);
+    assert_true(isnan(measurement_telemetry(&m, "gpu_energy_joules")));
+    assert_close(measurement_telemetry(&m, "gpu_sm_mhz"), 1980, 0);
+}
+
+static void old_driver(void **state)
+{
+    (void)state;
+    use(NVML_STUB_OLD_PATH, "xid");
+    struct nvml *n = open_gpu(second);
+    struct measurement m = watch(n, 1);
+    nvml_close(n);
+    assert_close(measurement_telemetry(&m, "gpu_sm_mhz"), 1980, 0);
+    assert_true(measurement_telemetry(&m, "gpu_throttle_power") >= 0); /* by its old name */
+    assert_true(isnan(measurement_telemetry(&m, "gpu_energy_joules")));
+    assert_true(isnan(measurement_telemetry(&m, "gpu_memory_temperature_celsius")));
+    assert_true(isnan(measurement_telemetry(&m, "gpu_xid")));
+}
+
+/* The first of two is told, once: the next case is not blamed for the second. */
+static void xid_errors(void **state)
+{
+    (void)state;
+    use(NVML_STUB_PATH, "xid");
+    struct nvml *n = open_gpu(second);
+    struct measurement failed = { .outcome = OUTCOME_FAILED }, next = { .outcome = OUTCOME_OK };
+    telemetry_nvml_xid(n, &failed);
+    telemetry_nvml_xid(n, &next);
+    nvml_close(n);
+    assert_close(measurement_telemetry(&failed, "gpu_xid"), 79, 0);
+    assert_true(isnan(measurement_telemetry(&next, "gpu_xid")));
+    telemetry_nvml_xid(NULL, &next);
+    assert_int_equal(next.nr_telemetry, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_library),
+        cmocka_unit_test(refusals),
+        cmocka_unit_test(found_by_name),
+        cmocka_unit_test(each_gpu_by_its_place),
+        cmocka_unit_test(all_numbers),
+        cmocka_unit_test(nothing_readable),
+        cmocka_unit_test(counter_that_stands_still),
+        cmocka_unit_test(old_driver),
+        cmocka_unit_test(xid_errors),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

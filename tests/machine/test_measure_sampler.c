@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Counter tracks of clocks, power and temperature (S1-41, S1-50): read from a folder that stands
+ * for /proc and /sys and from a stand-in for NVML (tests/nvml), put on the trace's clock, written
+ * and read back.
+ */
+#include "testing.h"
+
+#include "base/file.h"
+#include "machine/host_sensors.h"
+#include "machine/sampler.h"
+#include "profile/export.h"
+#include "timeline/timeline_read.h"
+
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+static const char root[] = HARNESS_TEST_DIR "/sampler-root";
+static const char second[] = "00000000:01:00.0"; /* of the stand-in's GPUs */
+
+static void put(const char *path, const char *text)
+{
+    char where[512];
+    struct error err;
+
+    snprintf(where, sizeof(where), "%s%s", root, path);
+    assert_ok(file_make_parent(where, &err), &err);
+    assert_ok(file_write(where, text, strlen(text), &err), &err);
+}
+
+static void take_away(const char *path)
+{
+    char where[512];
+
+    snprintf(where, sizeof(where), "%s%s", root, path);
+    remove(where);
+}
+
+static void put_clock(size_t cpu, const char *khz)
+{
+    char path[128];
+
+    snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%zu/cpufreq/scaling_cur_freq", cpu);
+    if (khz)
+        put(path, khz);
+    else
+        take_away(path);
+}
+
+static void put_zone(int zone, const char *name, const char *uj, const char *range)
+{
+    char path[128];
+
+    snprintf(path, sizeof(path), "/sys/class/powercap/intel-rapl:%d/name", zone);
+    put(path, name);
+    snprintf(path, sizeof(path), "/sys/class/powercap/intel-rapl:%d/energy_uj", zone);
+    put(path, uj);
+    snprintf(path, sizeof(path), "/sys/class/powercap/intel-rapl:%d/max_energy_range_uj", zone);
+    put(path, range);
+}
+
+static void pass(int ms)
+{
+    nanosleep(&(struct timespec) { .tv_nsec = ms * 1000000L }, NULL);
+}
+
+static int64_t now(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* ---- host_sensors.h ---- */
+
+/* Of all threads; one that says nothing is none, and where none does nothing is known. */
+static void waiting_of_all_threads(void **state)
+{
+    (void)state;
+    assert_true(isnan(host_waited(root)));
+    put("/proc/self/task/7/schedstat", "123456789 2000000000 12\n");
+    put("/proc/self/task/8/schedstat", "5 500000000 1\n");
+    put("/proc/self/task/9/schedstat", "\n");
+    assert_close(host_waited(root), 2.5, 1e-9);
+    take_away("/proc/self/task/7/schedstat");
+    take_away("/proc/self/task/8/schedstat");
+    assert_true(isnan(host_waited(root)));
+    take_away("/proc/self/task/9/schedstat");
+}
+
+static void mean_of_the_processors_asked_for(void **state)
+{
+    cpu_set_t cpus;
+
+    (void)state;
+    CPU_ZERO(&cpus);
+    CPU_SET(0, &cpus);
+    CPU_SET(2, &cpus);
+    put_clock(0, "2000000\n");
+    put_clock(1, "9000000\n");
+    put_clock(2, "3000000\n");
+    assert_close(host_mhz(root, &cpus), 2500, 0);
+    CPU_CLR(0, &cpus);
+    assert_close(host_mhz(root, &cpus), 3000, 0);
+    for (size_t cpu = 0; cpu < 3; cpu++)
+        put_clock(cpu, NULL);
+    assert_true(isnan(host_mhz(root, &cpus)));
+    put("/proc/cpuinfo",
+        "processor\t: 0\ncpu MHz\t\t: 1000.5\n\nprocessor\t: 2\nmodel\t: x\n"
+        "cpu MHz\t\t: 1500.25\n\nprocessor\t: 3\ncpu MHz\t\t: 9000\n");
+    assert_close(host_mhz(root, &cpus), 1500.25, 0);
+    take_away("/proc/cpuinfo");
+}
+
+static void own_processors(void **state)
+{
+    cpu_set_t own, allowed;
+
+    (void)state;
+    host_own_cpus(&own);
+    assert_int_equal(sched_getaffinity(0, sizeof(allowed), &allowed), 0);
+    CPU_AND(&allowed, &allowed, &own);
+    assert_true(CPU_COUNT(&own) > 0 && CPU_COUNT(&allowed) > 0);
+}
+
+/* Two packages, one of which wraps; psys is no third one. */
+static void energy_of_packages(void **state)
+{
+    struct host_energy e;
+
+    (void)state;
+    host_energy_begin(&e, "/nowhere");
+    assert_true(isnan(host_energy_step(&e)));
+    put_zone(0, "package-0\n", "1000000\n", "9000000\n");
+    put_zone(1, "psys\n", "5\n", "9000000\n");
+    put_zone(2, "package-1\n", "8000000\n", "9000000\n");
+    host_energy_begin(&e, root);
+    assert_int_equal(e.nr, 2);
+    put_zone(0, "package-0\n", "3500000\n", "9000000\n");
+    put_zone(2, "package-1\n", "500000\n", "9000000\n");
+    assert_close(host_energy_step(&e), 2.5 + 1.5, 1e-9);
+    assert_close(host_energy_step(&e), 0, 0);
+    take_away("/sys/class/powercap/intel-rapl:2/energy_uj");
+    assert_true(isnan(host_energy_step(&e)));
+    for (int zone = 0; zone < 3; zone++)
+        put_zone(zone, "gone\n", "0\n", "0\n");
+}
+
+/* ---- sampler.h ---- */
+
+static struct nvml *open_gpu(const char *words)
+{
+    struct error why;
+
+    setenv("HARNESS_NVML", NVML_STUB_PATH, 1);
+    setenv("NVML_STUB", words, 1);
+    struct nvml *n = nvml_open(second, &why);
+    if (!n)
+        fail_msg("%s", why.message);
+    return n;
+}
+
+/* A trace of what was watched for `ms`, begun `late` ms after the sampler. */
+static void watch(const struct sampler_sources *from, int late, int ms, struct prof_trace *trace)
+{
+    char why[256];
+    struct sampler *s = sampler_start(from);
+
+    prof_trace_init(trace);
+    pass(late);
+    trace->meta.start = now();
+    pass(ms);
+    sampler_stop(s);
+    trace->meta.end = now();
+    assert_int_equal(sampler_add(s, trace), 0);
+    sampler_free(s);
+    if (prof_trace_check(trace, why, sizeof(why)))
+        fail_msg("%s", why);
+    for (size_t i = 0; i < trace->nr_samples; i++) {
+        assert_true(trace->samples[i].time >= trace->meta.start);
+        assert_true(trace->samples[i].time <= trace->meta.end);
+    }
+}
+
+/* How many points a track has, whose process and unit must be these; 0: there is no such track. */
+static int points_of(const struct prof_trace *trace, const char *name, int64_t process,
+                     const char *unit, double *first)
+{
+    int nr = 0;
+
+    for (size_t i = 0; i < trace->nr_samples; i++) {
+        const struct prof_counter *c = &trace->counters[trace->samples[i].counter];
+        if (strcmp(c->name, name) != 0)
+            continue;
+        assert_int_equal(c->process, process);
+        assert_string_equal(c->unit, unit);
+        if (nr++ == 0 && first)
+            *first = trace->samples[i].value;
+    }
+    return nr;
+}
+
+static void tracks_of_the_host(void **state)
+{
+    cpu_set_t own;
+    struct prof_trace trace;
+    double mhz, watts;
+
+    (void)state;
+    host_own_cpus(&own);
+    for (size_t cpu = 0; cpu < CPU_SETSIZE; cpu++)
+        if (CPU_ISSET(cpu, &own))
+            put_clock(cpu, "2500000\n");
+    put_zone(0, "package-0\n", "7\n", "9000000\n");
+    watch(&(struct sampler_sources) { .root = root }, 0, 300, &trace);
+    assert_int_equal(trace.nr_counters, 2);
+    assert_true(points_of(&trace, "CPU clock", getpid(), "MHz", &mhz) >= 3);
+    assert_close(mhz, 2500, 0);
+    assert_true(points_of(&trace, "package power", getpid(), "W", &watts) >= 1);
+    assert_close(watts, 0, 0); /* it was read, and did not move */
+    prof_trace_release(&trace);
+    put_zone(0, "gone\n", "0\n", "0\n");
+    for (size_t cpu = 0; cpu < CPU_SETSIZE; cpu++)
+        if (CPU_ISSET(cpu, &own))
+            put_clock(cpu, NULL);
+}
+
+/* Nothing to read: no tracks, and no zeros. */
+static void absent_is_absent(void **state)
+{
+    struct prof_trace trace;
+
+    (void)state;
+    struct nvml *gpu = open_gpu("refuse,no-events");
+    watch(&(struct sampler_sources) { .root = "/nowhere", .gpu = gpu }, 0, 25, &trace);
+    assert_int_equal(trace.nr_counters, 0);
+    prof_trace_release(&trace);
+    nvml_close(gpu);
+}
+
+static void tracks_of_the_gpu(void **state)
+{
+    struct prof_trace trace;
+    double value;
+
+    (void)state;
+    struct nvml *gpu = open_gpu("");
+    watch(&(struct sampler_sources) { .root = "/nowhere", .gpu = gpu, .device = 3 }, 0, 60, &trace);
+    assert_int_equal(trace.nr_counters, 4);
+    assert_true(points_of(&trace, "SM clock", 3, "MHz", &value) >= 2);
+    assert_close(value, 1980, 0);
+    assert_true(points_of(&trace, "memory clock", 3, "MHz", &value) >= 2);
+    assert_close(value, 3960, 0);
+    assert_true(points_of(&trace, "temperature", 3, "°C", &value) >= 2);
+    assert_close(value, 61, 0);
+    assert_true(points_of(&trace, "power", 3, "W", &value) >= 2);
+    assert_close(value, 250, 0); /* of the moment, which differs from the mean */
+    prof_trace_release(&trace);
+    nvml_close(gpu);
+
+    /* A driver that knows the mean alone. */
+    setenv("HARNESS_NVML", NVML_STUB_OLD_PATH, 1);
+    struct error why;
+    gpu = nvml_open(second, &why);
+    assert_non_null(gpu);
+    watch(&(struct sampler_sources) { .root = "/nowhere", .gpu = gpu }, 0, 20, &trace);
+    assert_true(points_of(&trace, "power", 0, "W", &value) >= 2);
+    assert_true(value >= 300);
+    prof_trace_release(&trace);
+    nvml_close(gpu);
+}
+
+/* What was read before the trace begins is its first value, once. */
+static void begun_before_the_trace(void **state)
+{
+    struct prof_trace trace;
+    int at_start = 0;
+
+    (void)state;
+    struct nvml *gpu = open_gpu("");
+    watch(&(struct sampler_sources) { .root = "/nowhere", .gpu = gpu }, 35, 5, &trace);
+    for (size_t i = 0; i < trace.nr_samples; i++)
+        at_start += trace.samples[i].time == trace.meta.start;
+    assert_int_equal(at_start, 4);
+    prof_trace_release(&trace);
+    nvml_close(gpu);
+}
+
+/* As counter events, and from the file again. */
+static void there_and_back(void **state)
+{
+    struct prof_trace trace, back;
+    struct error err;
+    char *text = NULL;
+    size_t length;
+
+    (void)state;
+    struct nvml *gpu = open_gpu("");
+    watch(&(struct sampler_sources) { .root = "/nowhere", .gpu = gpu, .device = 2 }, 0, 30, &trace);
+    FILE *file = open_memstream(&text, &length);
+    assert_non_null(file);
+    assert_int_equal(prof_write_trace(file, &trace), 0);
+    fclose(file);
+    assert_non_null(strstr(text, "{\"ph\":\"C\",\"pid\":2,\"tid\":0,"));
+    assert_non_null(strstr(text, "\"name\":\"SM clock\",\"args\":{\"MHz\":1980}}"));
+    assert_ok(timeline_parse(text, length, "it", &back, &err), &err);
+    assert_int_equal(back.nr_samples, trace.nr_samples);
+    assert_int_equal(back.nr_counters, 4);
+    for (size_t i = 0; i < back.nr_samples; i++) {
+        const struct prof_sample *a = &trace.samples[i], *b = &back.samples[i];
+        assert_int_equal(b->time, a->time - trace.meta.start);
+        assert_close(b->value, a->value, 0);
+        assert_string_equal(back.counters[b->counter].name, trace.counters[a->counter].name);
+        assert_string_equal(back.counters[b->counter].unit, trace.counters[a->counter].unit);
+        assert_int_equal(back.counters[b->counter].process, 2);
+    }
+    prof_trace_release(&back);
+    prof_trace_release(&trace);
+    nvml_close(gpu);
+    free(text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(waiting_of_all_threads),
+        cmocka_unit_test(mean_of_the_processors_asked_for),
+        cmocka_unit_test(own_processors),
+        cmocka_unit_test(energy_of_packages),
+        cmocka_unit_test(tracks_of_the_host),
+        cmocka_unit_test(absent_is_absent),
+        cmocka_unit_test(tracks_of_the_gpu),
+        cmocka_unit_test(begun_before_the_trace),
+        cmocka_unit_test(there_and_back),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,472 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One case on the fake device, whose clock is scripted: outcomes, samples, batches, stop rules,
+ * warm-up, cold caches. Features: S0-02, S0-03, U-04.
+ */
+#include "testing.h"
+
+#include "core/registry.h"
+#include "device/devices.h"
+#include "measure/case.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static const struct sampling quick = {
+    .min_time = 1e-4,
+    .max_time = 1e-3,
+    .warmup = 1e-4,
+    .precision = 0.01,
+    .min_samples = 20,
+    .max_samples = 5000,
+};
+
+static void assert_says(const struct measurement *m, const char *part)
+{
+    if (!m->message || !strstr(m->message, part))
+        fail_msg("\"%s\" is not in: %s", part, m->message ? m->message : "(no message)");
+}
+
+static void measure_variant(const struct variant *v, struct device *d, struct shape shape,
+                            const struct case_settings *settings, struct measurement *m)
+{
+    struct benchmark bench = { v, shape, CACHE_WARM };
+
+    case_measure(&bench, d, settings, m);
+}
+
+/* A variant of null/copy on a fake device of this spec. */
+static struct measurement measure(const char *spec, const char *variant, struct shape shape,
+                                  const struct sampling *sampling)
+{
+    struct case_settings settings = { .sampling = *sampling, .seed = 42 };
+    const struct variant *v = registry_variant(registry_builtin(), "null/copy", variant);
+    struct measurement m;
+    struct device d;
+    struct error err;
+
+    assert_non_null(v);
+    assert_ok(device_open(&d, spec, &err), &err);
+    measure_variant(v, &d, shape, &settings, &m);
+    device_close(&d);
+    return m;
+}
+
+static void assert_no_time(const struct measurement *m)
+{
+    assert_null(m->samples);
+    assert_int_equal(m->nr_samples, 0);
+    assert_int_equal(m->stop, STOP_NONE);
+}
+
+static void right_results_are_timed(void **state)
+{
+    (void)state;
+    struct measurement m =
+        measure("fake:base=2000,slow=1.05", "right", (struct shape) { { 4, 16 } }, &quick);
+
+    assert_int_equal(m.outcome, OUTCOME_OK);
+    assert_null(m.message);
+    assert_string_equal(m.bench.key, "null/copy/right/fp32/batch=4,seq=16/fake/warm");
+    assert_true(m.max_error == 0 && m.tolerance == 0 && m.checked == 1);
+    assert_true(m.flops == 64 && m.bytes == 512);
+    assert_int_equal(m.footprint, 512);
+    assert_string_equal(m.clock, "scripted");
+    assert_int_equal(m.batch, 1);
+    assert_true(m.nr_samples >= 20);
+    for (size_t i = 0; i < m.nr_samples; i++)
+        assert_true(m.samples[i] == 2100);
+    assert_int_equal(m.stop, STOP_PRECISION);
+    assert_true(m.warmups >= 48); /* 0.1 ms of 2.1 us */
+    assert_true(m.seconds > 0 && m.started_ms > 0);
+    assert_true(measurement_telemetry(&m, "sampled_seconds") > 0);
+    measurement_release(&m);
+}
+
+/* A sample is 200 clock steps (of 1 ns) or more; its time is that of the whole batch. */
+static void short_launches_are_batched(void **state)
+{
+    (void)state;
+    struct measurement m = measure("fake:base=10", "right", (struct shape) { { 1, 16 } }, &quick);
+
+    assert_int_equal(m.outcome, OUTCOME_OK);
+    assert_int_equal(m.batch, 32);
+    for (size_t i = 0; i < m.nr_samples; i++)
+        assert_true(m.samples[i] == 320);
+    measurement_release(&m);
+}
+
+static void wrong_results_get_no_time(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *variant, *says, *why;
+        bool poisoned;
+    } rows[] = {
+        { "inexact", "y[0,0] = ", "tolerance 0", false },
+        { "incomplete", "y[1,15] = ", "never written", true },
+        { "spoils", "input x", "was changed", false },
+    };
+
+    for (size_t i = 0; i < 3; i++) {
+        struct measurement m =
+            measure("fake", rows[i].variant, (struct shape) { { 2, 16 } }, &quick);
+        assert_int_equal(m.outcome, OUTCOME_WRONG);
+        assert_says(&m, rows[i].says);
+        assert_says(&m, rows[i].why);
+        assert_int_equal(isnan(m.max_error), rows[i].poisoned);
+        assert_true(m.checked == 1);
+        assert_no_time(&m);
+        measurement_release(&m);
+    }
+    struct measurement m = measure("fake", "inexact", (struct shape) { { 2, 16 } }, &quick);
+    assert_true(m.max_error > 5e-4 && m.max_error < 2e-3);
+    measurement_release(&m);
+}
+
+static void what_cannot_run_says_why(void **state)
+{
+    (void)state;
+    struct measurement m = measure("fake", "unsupported", (struct shape) { { 1, 16 } }, &quick);
+
+    assert_int_equal(m.outcome, OUTCOME_UNSUPPORTED);
+    assert_string_equal(m.message, "made to be unsupported");
+    assert_true(isnan(m.max_error) && m.checked == 0);
+    assert_no_time(&m);
+    measurement_release(&m);
+    m = measure("fake", "unprepared", (struct shape) { { 1, 16 } }, &quick);
+    assert_int_equal(m.outcome, OUTCOME_FAILED);
+    assert_string_equal(m.message, "prepare: made to fail in prepare");
+    assert_no_time(&m);
+    measurement_release(&m);
+}
+
+static void memory_that_would_not_fit(void **state)
+{
+    (void)state;
+    struct measurement m =
+        measure("fake", "right", (struct shape) { { 1000000, 1000000 } }, &quick);
+
+    assert_int_equal(m.outcome, OUTCOME_UNSUPPORTED);
+    assert_says(&m, "needs 14.55 TiB (inputs, outputs and their check), ");
+    assert_says(&m, " are available");
+    assert_true(m.footprint == 8000000000000);
+    measurement_release(&m);
+    m = measure("fake", "right", (struct shape) { { DIM_LIMIT, DIM_LIMIT } }, &quick);
+    assert_int_equal(m.outcome, OUTCOME_UNSUPPORTED); /* twice 8e18 bytes overflow */
+    assert_no_time(&m);
+    measurement_release(&m);
+}
+
+static void memory_that_is_not_allowed(void **state)
+{
+    (void)state;
+    const struct case_settings settings = { .sampling = quick, .memory_limit = 1 << 20 };
+    const struct variant *v = registry_variant(registry_builtin(), "null/copy", "right");
+    struct measurement m;
+    struct device d;
+    struct error err;
+
+    assert_ok(device_open(&d, "fake", &err), &err);
+    measure_variant(v, &d, (struct shape) { { 1000, 1000 } }, &settings, &m);
+    assert_int_equal(m.outcome, OUTCOME_UNSUPPORTED);
+    assert_says(&m,
+                "needs 15.26 MiB (inputs, outputs and their check), 1.000 MiB are allowed "
+                "(--memory-limit)");
+    device_close(&d);
+    measurement_release(&m);
+}
+
+static void every_stop_rule_is_named(void **state)
+{
+    (void)state;
+    struct sampling s = quick;
+    struct shape shape = { { 1, 16 } };
+
+    s.precision = 1e-9;
+    struct measurement m = measure("fake:sd=0.5,seed=1", "right", shape, &s);
+    assert_int_equal(m.stop, STOP_TIME);
+    measurement_release(&m);
+    for (int64_t most = 1; most <= 50; most += 7) {
+        s.min_samples = s.max_samples = most;
+        m = measure("fake:base=1000,sd=0.5,seed=1", "right", shape, &s);
+        assert_int_equal(m.stop, STOP_SAMPLES);
+        assert_int_equal(m.nr_samples, most); /* not one more */
+        measurement_release(&m);
+    }
+    s.iterations = 7;
+    m = measure("fake:base=1e9", "right", shape, &s); /* longer than max_time allows */
+    assert_int_equal(m.stop, STOP_SAMPLES);
+    assert_int_equal(m.nr_samples, 7);
+    measurement_release(&m);
+}
+
+static void a_launch_longer_than_all_limits_is_still_measured(void **state)
+{
+    (void)state;
+    struct measurement m = measure("fake:base=1e12", "right", (struct shape) { { 1, 16 } }, &quick);
+
+    assert_int_equal(m.outcome, OUTCOME_OK);
+    assert_int_equal(m.stop, STOP_TIME);
+    assert_int_equal(m.nr_samples, 3);
+    assert_int_equal(m.warmups, 1);
+    measurement_release(&m);
+}
+
+/* Launches that take next to no time do not warm up for ever. */
+static void warm_up_is_bounded(void **state)
+{
+    (void)state;
+    struct sampling s = quick;
+
+    s.warmup = 1;
+    struct measurement m = measure("fake:base=1", "right", (struct shape) { { 1, 16 } }, &s);
+    assert_int_equal(m.outcome, OUTCOME_OK);
+    assert_int_equal(m.warmups, 100000);
+    measurement_release(&m);
+}
+
+static void verify_only_takes_no_time(void **state)
+{
+    (void)state;
+    struct case_settings settings = { .sampling = quick, .seed = 1, .verify_only = true };
+    struct measurement m;
+    struct device d;
+    struct error err;
+
+    assert_ok(device_open(&d, "fake", &err), &err);
+    measure_variant(registry_variant(registry_builtin(), "null/copy", "right"), &d,
+                    (struct shape) { { 3, 16 } }, &settings, &m);
+    assert_int_equal(m.outcome, OUTCOME_OK);
+    assert_true(m.max_error == 0 && m.checked == 1);
+    assert_no_time(&m);
+    measurement_release(&m);
+    device_close(&d);
+}
+
+/* A variant of null/copy that keeps account of its calls and goes wrong after some launches. */
+struct account {
+    int prepared, released, launched, wrong_after;
+};
+
+static struct account account;
+
+static int prepare(struct call *call, struct error *err)
+{
+    account.prepared++;
+    call->state = &account;
+    return call->shape.dim[0] == 13 ? error_set(err, "unlucky") : 0;
+}
+
+static void launch(const struct call *call)
+{
+    struct account *a = call->state;
+    float *y = call->tensor[1].data;
+
+    memcpy(y, call->tensor[0].data, (size_t)tensor_bytes(&call->tensor[0]));
+    if (a->launched++ >= a->wrong_after)
+        y[1] += 1;
+}
+
+static void release(struct call *call)
+{
+    ((struct account *)call->state)->released++;
+}
+
+static struct measurement measure_account(const struct device_class *class, int64_t batch,
+                                          int wrong_after, enum cache_state cache)
+{
+    const struct variant *right = registry_variant(registry_builtin(), "null/copy", "right");
+    struct variant v = *right;
+    struct benchmark bench = { &v, { { batch, 16 } }, cache };
+    struct case_settings settings = { .sampling = quick, .seed = 1 };
+    struct measurement m;
+    struct device d;
+    struct error err;
+
+    v.prepare = prepare;
+    v.launch = launch;
+    v.release = release;
+    account = (struct account) { .wrong_after = wrong_after };
+    assert_ok(device_open(&d, "fake:base=10", &err), &err);
+    const struct device_class *own = d.ops;
+    d.ops = class ? class : own;
+    case_measure(&bench, &d, &settings, &m);
+    d.ops = own;
+    device_close(&d);
+    return m;
+}
+
+static void prepared_is_released_once(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t batch;
+        int wrong_after, released;
+        enum outcome outcome;
+    } rows[] = {
+        { 1, 1 << 30, 1, OUTCOME_OK },
+        { 1, 0, 1, OUTCOME_WRONG },
+        { 13, 0, 0, OUTCOME_FAILED }, /* prepare() cleans up after itself */
+    };
+
+    for (size_t i = 0; i < 3; i++) {
+        struct measurement m =
+            measure_account(NULL, rows[i].batch, rows[i].wrong_after, CACHE_WARM);
+        assert_int_equal(m.outcome, rows[i].outcome);
+        assert_int_equal(account.prepared, 1);
+        assert_int_equal(account.released, rows[i].released);
+        measurement_release(&m);
+    }
+}
+
+/* Right at first and wrong while it was timed: what was timed is looked at again. */
+static void going_wrong_later_is_found(void **state)
+{
+    (void)state;
+    struct measurement m = measure_account(NULL, 1, 5, CACHE_WARM);
+
+    assert_int_equal(m.outcome, OUTCOME_WRONG);
+    assert_says(&m, "after timing: y[0,1] = ");
+    assert_true(account.launched > 6);
+    assert_no_time(&m);
+    measurement_release(&m);
+}
+
+static int flushes;
+
+static int slow_flush(struct device *d, struct error *err)
+{
+    (void)d;
+    (void)err;
+    flushes++;
+    usleep(200);
+    return 0;
+}
+
+/* Flushing takes 20,000 times as long as the launch here; it counts as time spent. */
+static void cold_cases_end_in_time(void **state)
+{
+    (void)state;
+    struct device_class class = *device_class_of(DEVICE_FAKE, NULL);
+
+    class.flush = slow_flush;
+    flushes = 0;
+    struct measurement m = measure_account(&class, 1, 1 << 30, CACHE_COLD);
+    assert_int_equal(m.outcome, OUTCOME_OK);
+    assert_string_equal(m.bench.cache, "cold");
+    assert_int_equal(m.batch, 1); /* the second launch of a batch would be warm */
+    assert_true(m.nr_samples >= 3);
+    assert_int_equal(flushes, (int)m.nr_samples + (int)m.warmups);
+    assert_true(flushes < 50);
+    for (size_t i = 0; i < m.nr_samples; i++)
+        assert_true(m.samples[i] == 10); /* the time of flushing is not in the samples */
+    measurement_release(&m);
+}
+
+static void warm_cases_are_not_flushed(void **state)
+{
+    (void)state;
+    struct device_class class = *device_class_of(DEVICE_FAKE, NULL);
+
+    class.flush = slow_flush;
+    flushes = 0;
+    struct measurement m = measure_account(&class, 1, 1 << 30, CACHE_WARM);
+    assert_int_equal(m.outcome, OUTCOME_OK);
+    assert_int_equal(flushes, 0);
+    measurement_release(&m);
+}
+
+static int clock_breaks(struct device *d, const struct call *call, unsigned batch, uint64_t *ns,
+                        struct error *err)
+{
+    (void)d;
+    call->variant->launch(call);
+    *ns = 1000 * batch;
+    return account.launched > 30 ? error_set(err, "the clock stands still") : 0;
+}
+
+static void a_failing_device_fails_the_case(void **state)
+{
+    (void)state;
+    struct device_class class = *device_class_of(DEVICE_FAKE, NULL);
+
+    class.time = clock_breaks;
+    struct measurement m = measure_account(&class, 1, 1 << 30, CACHE_WARM);
+    assert_int_equal(m.outcome, OUTCOME_FAILED);
+    assert_string_equal(m.message, "the clock stands still");
+    assert_int_equal(account.released, 1);
+    assert_no_time(&m);
+    measurement_release(&m);
+}
+
+/* Dims that do not go together are refused by the kernel, in words. */
+static void refused_shapes(void **state)
+{
+    (void)state;
+    const struct registry *r = registry_builtin();
+    const struct kernel *k = registry_kernel(r, "gpt/nano/prefill");
+    struct case_settings settings = { .sampling = quick, .seed = 1 };
+    struct measurement m;
+    struct device d;
+    struct error err;
+    struct shape shape = { { 1, 100000 } }; /* longer than the model's positions */
+
+    assert_non_null(k->refuses);
+    assert_non_null(k->refuses(k, &shape));
+    assert_ok(device_open(&d, "cpu:1", &err), &err);
+    measure_variant(registry_variant(r, k->name, "simd"), &d, shape, &settings, &m);
+    assert_int_equal(m.outcome, OUTCOME_UNSUPPORTED);
+    assert_string_equal(m.message, k->refuses(k, &shape));
+    measurement_release(&m);
+    device_close(&d);
+}
+
+/* The real thing, once: a CPU kernel by the real clock. */
+static void a_cpu_case(void **state)
+{
+    (void)state;
+    struct case_settings settings = { .sampling = quick, .seed = 1 };
+    struct measurement m;
+    struct device d;
+    struct error err;
+
+    assert_ok(device_open(&d, "cpu", &err), &err);
+    measure_variant(registry_variant(registry_builtin(), "gemm/linear", "simd"), &d,
+                    (struct shape) { { 1, 65, 33, 47 } }, &settings, &m);
+    assert_int_equal(m.outcome, OUTCOME_OK);
+    assert_true(m.max_error > 0 && m.max_error <= m.tolerance);
+    assert_true(m.nr_samples >= 3);
+    for (size_t i = 0; i < m.nr_samples; i++)
+        assert_true(m.samples[i] > 0);
+    assert_true((double)m.samples[0] >= 20 * d.clock_step);
+    assert_string_equal(m.clock, "CLOCK_MONOTONIC_RAW");
+    measurement_release(&m);
+    device_close(&d);
+}
+
+int main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(right_results_are_timed),
+        cmocka_unit_test(short_launches_are_batched),
+        cmocka_unit_test(wrong_results_get_no_time),
+        cmocka_unit_test(what_cannot_run_says_why),
+        cmocka_unit_test(memory_that_would_not_fit),
+        cmocka_unit_test(memory_that_is_not_allowed),
+        cmocka_unit_test(every_stop_rule_is_named),
+        cmocka_unit_test(a_launch_longer_than_all_limits_is_still_measured),
+        cmocka_unit_test(warm_up_is_bounded),
+        cmocka_unit_test(verify_only_takes_no_time),
+        cmocka_unit_test(prepared_is_released_once),
+        cmocka_unit_test(going_wrong_later_is_found),
+        cmocka_unit_test(cold_cases_end_in_time),
+        cmocka_unit_test(warm_cases_are_not_flushed),
+        cmocka_unit_test(a_failing_device_fails_the_case),
+        cmocka_unit_test(refused_shapes),
+        cmocka_unit_test(a_cpu_case),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

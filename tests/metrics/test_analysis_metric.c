@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT */
+/* Features: S0-03 (percentiles, mean, sd), S0-05 (tokens per second), U-05. */
+#include "analysis_fixture.h"
+#include "testing.h"
+
+#include "metrics/metric.h"
+
+#define GEMM    "gemm/linear/simd/fp32/batch=4,seq=64,n=192,k=48/cpu-2t/warm"
+#define PREFILL "gpt/nano/prefill/simd/fp32/batch=4,seq=64/cpu-2t/warm"
+#define DECODE  "gpt/nano/decode/simd/fp32/batch=4,seq=64/cpu-2t/warm"
+
+static double value(const char *id, const struct summary *s)
+{
+    return metric_get(id, s, NULL).value;
+}
+
+/* Samples 1..n microseconds in some order, each of `batch` launches. */
+static void fill(struct measurement *m, size_t n, unsigned batch)
+{
+    m->batch = batch;
+    m->nr_samples = n;
+    free(m->samples);
+    m->samples = memory_zeroed(n, sizeof(*m->samples));
+    for (size_t i = 0; i < n; i++)
+        m->samples[i] = 1000 * batch * ((7 * i) % n + 1);
+}
+
+static void test_percentiles(void **state)
+{
+    struct records r = { 0 };
+    struct summary s;
+    (void)state;
+    fixture_run(&r, "m", 1);
+    struct measurement *m = fixture_add(&r, 0, GEMM, 1, 1);
+    fill(m, 101, 3);
+    summary_init_one(&s, m);
+    assert_close(value("min", &s), 1000, 1e-9);
+    assert_close(value("p5", &s), 6000, 1e-9);
+    assert_close(value("p25", &s), 26000, 1e-9);
+    assert_close(value("p50", &s), 51000, 1e-9);
+    assert_close(value("median", &s), 51000, 1e-9);
+    assert_close(value("p99", &s), 100000, 1e-9);
+    assert_close(value("max", &s), 101000, 1e-9);
+    assert_close(value("mean", &s), 51000, 1e-9);
+    assert_close(value("sd", &s), 1000 * sqrt(101.0 * 102 / 12), 1e-6);
+    assert_close(value("n", &s), 101, 0);
+    /* p99 of 101 samples has no interval and says so; p50 has both. */
+    struct metric_value p99 = metric_get("p99", &s, NULL), p50 = metric_get("p50", &s, NULL);
+    assert_true(p99.few && isnan(p99.interval.low));
+    assert_true(!p50.few && p50.interval.low < 51000 && p50.interval.high > 51000);
+    summary_release(&s);
+    fill(m, 299, 1);
+    summary_init_one(&s, m);
+    assert_false(metric_get("p99", &s, NULL).few);
+    summary_release(&s);
+    records_release(&r);
+}
+
+static void test_rates(void **state)
+{
+    struct records r = { 0 };
+    struct summary s;
+    (void)state;
+    fixture_run(&r, "m", 1);
+    struct measurement *m = fixture_add(&r, 0, GEMM, 2000, 9);
+    m->flops = 6000;
+    m->bytes = 1000;
+    m->max_error = 1e-7;
+    measurement_add_telemetry(m, "cpu_mhz", 2500);
+    summary_init_one(&s, m);
+    assert_close(value("gflops", &s), 3, 1e-12);
+    assert_close(value("gbs", &s), 0.5, 1e-12);
+    assert_close(value("intensity", &s), 6, 1e-12);
+    assert_close(value("error", &s), 1e-7, 0);
+    assert_close(value("cpu_mhz", &s), 2500, 0);
+    assert_true(isnan(value("steal_percent", &s))); /* absent, not 0 */
+    assert_true(isnan(value("tokens", &s)));        /* no GPT */
+    assert_true(isnan(value("roof", &s)));          /* no ceilings */
+    summary_release(&s);
+    summary_init_one(&s, fixture_add(&r, 0, PREFILL, 1e6, 9));
+    assert_close(value("tokens", &s), 256000, 1e-6); /* 4 x 64 in 1 ms */
+    summary_release(&s);
+    summary_init_one(&s, fixture_add(&r, 0, DECODE, 1e6, 9));
+    assert_close(value("tokens", &s), 4000, 1e-6);
+    summary_release(&s);
+    records_release(&r);
+}
+
+/* Power is the counter's, over the time it ran; without it the mean of what was looked at. */
+static void test_energy(void **state)
+{
+    struct records r = { 0 };
+    struct summary s;
+    (void)state;
+    fixture_run(&r, "m", 1);
+    struct measurement *m = fixture_add(&r, 0, GEMM, 2e6, 9);
+    measurement_add_telemetry(m, "sampled_seconds", 0.5);
+    summary_init_one(&s, m);
+    assert_true(isnan(value("joules", &s))); /* no GPU */
+    summary_release(&s);
+    measurement_add_telemetry(m, "gpu_power_watts", 400);
+    summary_init_one(&s, m);
+    assert_close(value("joules", &s), 0.8, 1e-12); /* 400 W for 2 ms */
+    assert_close(value("gpu_power_watts", &s), 400, 0);
+    summary_release(&s);
+    measurement_add_telemetry(m, "gpu_energy_joules", 150);
+    summary_init_one(&s, m);
+    assert_close(value("joules", &s), 0.6, 1e-12); /* 300 W for 2 ms */
+    summary_release(&s);
+    records_release(&r);
+}
+
+/* The interval of a rate is that of the time, turned round. */
+static void test_rate_interval(void **state)
+{
+    struct records r = { 0 };
+    struct summary s;
+    (void)state;
+    fixture_run(&r, "m", 1);
+    struct measurement *m = fixture_add(&r, 0, GEMM, 1, 1);
+    fill(m, 101, 1);
+    m->flops = 1e6;
+    summary_init_one(&s, m);
+    struct metric_value time = metric_get("p50", &s, NULL), rate = metric_get("gflops", &s, NULL);
+    assert_close(rate.interval.low, 1e6 / time.interval.high, 1e-9);
+    assert_close(rate.interval.high, 1e6 / time.interval.low, 1e-9);
+    assert_true(rate.interval.low < rate.value && rate.value < rate.interval.high);
+    summary_release(&s);
+    records_release(&r);
+}
+
+/* Three launches that differ: the interval is the launches', far wider than the samples' own. */
+static void test_launches(void **state)
+{
+    const double ns[] = { 1000, 1100, 1210 };
+    struct records r = { 0 };
+    struct groups g;
+    struct summary s;
+    (void)state;
+    fixture_run(&r, "m", 1);
+    for (int i = 0; i < 3; i++)
+        fixture_add(&r, i, GEMM, ns[i], 50);
+    groups_init(&g, &r, false);
+    assert_int_equal(g.nr, 1);
+    summary_init(&s, g.items[0].items, g.items[0].nr);
+    assert_int_equal(s.nr_launches, 3);
+    assert_int_equal(s.n, 150);
+    for (int i = 0; i < 3; i++)
+        assert_close(s.medians[i], ns[i], 1e-9);
+    struct metric_value p50 = metric_get("p50", &s, NULL);
+    double half = stats_t_quantile(0.975, 2) * log(1.1) / sqrt(3);
+    assert_close(p50.value, 1100, 1e-9);
+    assert_close(p50.interval.low, 1100 * exp(-half), 1e-6);
+    assert_close(p50.interval.high, 1100 * exp(half), 1e-6);
+    summary_release(&s);
+    groups_release(&g);
+    records_release(&r);
+}
+
+static void test_nothing_measured(void **state)
+{
+    struct records r = { 0 };
+    struct summary s;
+    (void)state;
+    fixture_run(&r, "m", 1);
+    summary_init_one(&s, fixture_add(&r, 0, GEMM, 1, 0));
+    assert_int_equal(s.n, 0);
+    for (size_t i = 0; metric_at(i); i++) {
+        struct metric_value v = metric_value(metric_at(i), &s, NULL);
+        assert_true(isnan(v.value) || v.value == 0);
+        assert_false(v.few);
+    }
+    summary_release(&s);
+    records_release(&r);
+}
+
+static void test_find(void **state)
+{
+    struct error err;
+    (void)state;
+    assert_string_equal(metric_find("median", &err)->id, "p50");
+    assert_null(metric_find("p59", &err));
+    assert_non_null(strstr(err.message, "'p5"));
+    assert_null(metric_find("quality of service", &err));
+    assert_non_null(strstr(err.message, "gflops"));
+    for (size_t i = 0; metric_at(i); i++)
+        assert_ptr_equal(metric_find(metric_at(i)->id, &err), metric_at(i));
+}
+
+static void test_context(void **state)
+{
+    struct records r = { 0 };
+    (void)state;
+    fixture_run(&r, "old", 1);
+    fixture_run(&r, "new", 2);
+    r.ceilings = memory_zeroed(1, sizeof(*r.ceilings));
+    r.nr_ceilings = r.ceilings_capacity = 1;
+    assert_int_equal(metric_context_of(&r, 0).nr_ceilings, 0); /* another machine's */
+    assert_int_equal(metric_context_of(&r, 1).nr_ceilings, 1);
+    assert_string_equal(metric_context_of(&r, 0).machine->class_name, "old");
+    records_release(&r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_percentiles),      cmocka_unit_test(test_rates),
+        cmocka_unit_test(test_rate_interval),    cmocka_unit_test(test_launches),
+        cmocka_unit_test(test_nothing_measured), cmocka_unit_test(test_find),
+        cmocka_unit_test(test_context),          cmocka_unit_test(test_energy),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT */
+/* Features: U-05 (roofline data), S2-08 (bound and share of roof) on constructed kernels. */
+#include "analysis_fixture.h"
+#include "testing.h"
+
+#include "metrics/roofline.h"
+
+#define CEILING(name_, value_)                                                                     \
+    {                                                                                              \
+        .name = name_, .device = "cpu-2t", .value = value_, .low = 0.98 * (value_),                \
+        .high = 1.02 * (value_)                                                                    \
+    }
+
+static const struct ceiling ceilings[] = {
+    CEILING("bandwidth.L1", 200e9), CEILING("bandwidth.L2", 100e9),
+    CEILING("bandwidth.L3", 50e9),  CEILING("bandwidth.dram", 20e9),
+    CEILING("flops.fp32", 100e9),   CEILING("overhead.launch", 1000),
+};
+
+static const struct machine machine = {
+    .cores = 2,
+    .threads = 2,
+    .l1d = 32 << 10,
+    .l2 = 1 << 20,
+    .l3 = 16 << 20,
+    .l3_shared_by = 4,
+};
+
+static const struct metric_context context = {
+    .machine = &machine,
+    .ceilings = ceilings,
+    .nr_ceilings = sizeof(ceilings) / sizeof(*ceilings),
+};
+
+static struct measurement kernel(const char *device, const char *cache, double flops, double bytes)
+{
+    struct measurement m = { .flops = flops, .bytes = bytes, .footprint = (int64_t)bytes };
+    char key[128];
+
+    snprintf(key, sizeof(key), "gemm/linear/simd/fp32/m=1/%s/%s", device, cache);
+    fixture_key(&m, key);
+    return m;
+}
+
+static struct roof roof(const struct measurement *m, double median)
+{
+    struct roof result;
+
+    roof_of(m, median, &context, &result);
+    return result;
+}
+
+static void test_bounds(void **state)
+{
+    struct measurement stream = kernel("cpu-2t", "cold", 1e6, 40e6);
+    struct measurement dense = kernel("cpu-2t", "warm", 1e9, 1e6);
+    struct measurement tiny = kernel("cpu-2t", "warm", 1000, 1000);
+    (void)state;
+    struct roof r = roof(&stream, 4e6);
+    assert_int_equal(r.bound, BOUND_MEMORY);
+    assert_int_equal(r.level, LEVEL_DRAM);
+    assert_close(r.roof_ns, 2e6, 1e-3); /* 40 MB at 20 GB/s */
+    assert_close(r.fraction, 0.5, 1e-9);
+    assert_close(r.intensity, 0.025, 1e-12);
+    assert_close(r.attainable, 0.5e9, 1); /* intensity x bandwidth */
+    assert_string_equal(r.words, "memory: 40.00 MB over DRAM at 20.00 GB/s = 2.000 ms");
+    r = roof(&dense, 20e6);
+    assert_int_equal(r.bound, BOUND_COMPUTE);
+    assert_close(r.roof_ns, 10e6, 1e-3);
+    assert_close(r.fraction, 0.5, 1e-9);
+    assert_close(r.attainable, 100e9, 1);
+    r = roof(&tiny, 1500);
+    assert_int_equal(r.bound, BOUND_LATENCY);
+    assert_non_null(strstr(r.words, "empty launch"));
+    /* Without a time there is a roof, but no share of it. */
+    r = roof(&stream, NAN);
+    assert_true(isnan(r.fraction) && !r.above_roof && r.bound == BOUND_MEMORY);
+}
+
+static void test_levels(void **state)
+{
+    static const struct {
+        double bytes;
+        enum memory_level level;
+    } rows[] = {
+        { 60e3, LEVEL_L1 }, /* two L1 caches of 32 KiB */
+        { 1.9e6, LEVEL_L2 },
+        { 15e6, LEVEL_L3 },
+        { 40e6, LEVEL_DRAM },
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+        struct measurement m = kernel("cpu-2t", "warm", 0, rows[i].bytes);
+        assert_int_equal(roof(&m, 1e9).level, rows[i].level);
+        m = kernel("cpu-2t", "cold", 0, rows[i].bytes);
+        assert_int_equal(roof(&m, 1e9).level, LEVEL_DRAM);
+    }
+}
+
+/* A working set just beyond a cache: what still fits may come from it, so the roof has no step. */
+static void test_outgrown_cache(void **state)
+{
+    double l3 = 16 << 20;
+    struct measurement inside = kernel("cpu-2t", "warm", 0, l3);
+    struct measurement beyond = kernel("cpu-2t", "warm", 0, l3 * 1.001);
+    struct measurement twice = kernel("cpu-2t", "warm", 0, 2 * l3);
+    (void)state;
+    assert_true(roof(&beyond, NAN).level == LEVEL_DRAM && roof(&inside, NAN).level == LEVEL_L3);
+    double share = 1 - 2.0 * (1 << 20) / l3; /* what the two L2 caches do not hold */
+    assert_close(roof(&inside, NAN).roof_ns, l3 * (share / 50 + (1 - share) / 100), 1e-3);
+    assert_close(roof(&beyond, NAN).roof_ns / (l3 / 50), 1, 0.01);
+    assert_close(roof(&twice, NAN).roof_ns, l3 / 20 + l3 / 50, 1);
+    assert_non_null(strstr(roof(&twice, NAN).words, "up to 50 % of it from L3"));
+}
+
+static void test_above_roof(void **state)
+{
+    struct measurement m = kernel("cpu-2t", "cold", 0, 40e6);
+    (void)state;
+    assert_false(roof(&m, 2e6).above_roof);
+    assert_false(roof(&m, 1.97e6).above_roof); /* within the ceiling's own spread of 2 % */
+    assert_true(roof(&m, 1.95e6).above_roof);
+    m = kernel("cpu-2t", "warm", 1e9, 1e6);
+    assert_true(roof(&m, 9e6).above_roof);
+}
+
+static void test_unknown(void **state)
+{
+    struct measurement other = kernel("cpu-8t", "warm", 1e6, 1e6);
+    struct measurement none = kernel("cpu-2t", "warm", 0, 0);
+    struct roof r = roof(&other, 1e6);
+    (void)state;
+    assert_int_equal(r.bound, BOUND_UNKNOWN);
+    assert_true(isnan(r.fraction) && isnan(r.roof_ns) && !r.above_roof);
+    assert_non_null(strstr(r.words, "cpu-8t"));
+    assert_int_equal(roof(&none, 1e6).bound, BOUND_UNKNOWN);
+    struct measurement half = kernel("cpu-2t", "warm", 1e9, 1e6);
+    snprintf(half.bench.math, sizeof(half.bench.math), "bf16");
+    assert_non_null(strstr(roof(&half, 1e6).words, "flops.bf16"));
+    roof_of(&other, 1e6, &(struct metric_context) { 0 }, &r);
+    assert_int_equal(r.bound, BOUND_UNKNOWN);
+}
+
+static void test_capacity(void **state)
+{
+    struct machine many = {
+        .cores = 16, .l1d = 32768, .l2 = 1 << 20, .l3 = 1 << 24, .l3_shared_by = 4
+    };
+    (void)state;
+    assert_close(memory_level_capacity(&many, LEVEL_L1, 8), 8 * 32768, 0);
+    assert_close(memory_level_capacity(&many, LEVEL_L2, 32), 16 << 20, 0); /* only 16 cores */
+    assert_close(memory_level_capacity(&many, LEVEL_L3, 1), 1 << 24, 0);
+    assert_close(memory_level_capacity(&many, LEVEL_L3, 5), 2 << 24, 0);
+    assert_true(isinf(memory_level_capacity(&many, LEVEL_DRAM, 1)));
+    assert_close(memory_level_capacity(&many, LEVEL_L1, 0), 0, 0); /* not a CPU */
+    assert_int_equal(device_label_threads("cpu-12t"), 12);
+    assert_int_equal(device_label_threads("cuda"), 0);
+}
+
+static void test_metric(void **state)
+{
+    struct records r = { 0 };
+    struct summary s;
+    (void)state;
+    fixture_run(&r, "m", 1);
+    struct measurement *m = fixture_add(&r, 0, "x/y/simd/fp32/m=1/cpu-2t/cold", 4e6, 9);
+    m->bytes = 40e6;
+    m->footprint = 40000000;
+    summary_init_one(&s, m);
+    assert_close(metric_get("roof", &s, &context).value, 0.5, 1e-9);
+    assert_false(metric_get("roof", &s, &context).above_roof);
+    summary_release(&s);
+    records_release(&r);
+}
+
+#define GPU_CEILING(name_, value_)                                                                 \
+    {                                                                                              \
+        .name = name_, .device = "cuda", .value = value_, .low = value_, .high = value_            \
+    }
+
+/* A GPU has its own L2, and the same roofs whichever way it launches; cuda1 is another one. */
+static void test_gpu(void **state)
+{
+    static const struct ceiling of_gpu[] = {
+        GPU_CEILING("bandwidth.dram", 4e12),  GPU_CEILING("bandwidth.L2", 8e12),
+        GPU_CEILING("capacity.L2", 60e6),     GPU_CEILING("flops.fp32", 50e12),
+        GPU_CEILING("overhead.launch", 2000), GPU_CEILING("overhead.graph_node", 1000),
+    };
+    const struct metric_context gpu = { &machine, of_gpu, sizeof(of_gpu) / sizeof(*of_gpu) };
+    struct measurement warm = kernel("cuda", "warm", 1e6, 40e6), m;
+    struct roof r;
+    (void)state;
+    roof_of(&warm, 1e4, &gpu, &r);
+    assert_int_equal(r.level, LEVEL_L2);
+    assert_close(r.roof_ns, 5000, 1e-6);
+    assert_close(r.overhead_ns, 2000, 0);
+    assert_int_equal(r.bound, BOUND_MEMORY);
+    m = kernel("cuda-graph", "cold", 1e6, 40e6);
+    roof_of(&m, 1e5, &gpu, &r);
+    assert_int_equal(r.level, LEVEL_DRAM);
+    assert_close(r.roof_ns, 10000, 1e-6);
+    assert_close(r.overhead_ns, 1000, 0);
+    m = kernel("cuda", "warm", 1e6, 120e6); /* half of it may still be in the L2 */
+    roof_of(&m, 1e5, &gpu, &r);
+    assert_close(r.roof_ns, 60e6 / 4e12 * 1e9 + 60e6 / 8e12 * 1e9, 1e-6);
+    m = kernel("cuda1-graph", "warm", 1e6, 40e6);
+    roof_of(&m, 1e5, &gpu, &r);
+    assert_int_equal(r.bound, BOUND_UNKNOWN);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_bounds),         cmocka_unit_test(test_levels),
+        cmocka_unit_test(test_outgrown_cache), cmocka_unit_test(test_above_roof),
+        cmocka_unit_test(test_unknown),        cmocka_unit_test(test_capacity),
+        cmocka_unit_test(test_metric),         cmocka_unit_test(test_gpu),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: MIT */
+/* The page as one file: the budget holds for a long history, what is left out is said, and what is
+ * there is whole. Covers: S1-16, S1-18, S1-20. */
+#include "testing.h"
+
+#include "long_history.h"
+#include "page_fixture.h"
+
+#include "base/resource.h"
+#include "page/page_file.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { RUNS = 100, SAMPLES = 200 };
+
+static const struct page_options options = {
+    .generator = "harness 0.1.0",
+    .created_ms = 1790000000000,
+    .history = "",
+};
+
+/* What the page's program and Plotly take, where they are not built in. */
+enum { STAND_IN_SIZE = 850000 };
+
+static char *stand_in(size_t size)
+{
+    struct strbuf html;
+
+    strbuf_init(&html);
+    strbuf_adds(&html, "<!doctype html><title>{{title}}</title><!-- {{connect}} -->{{data}}");
+    strbuf_pad(&html, size, ' ');
+    return strbuf_detach(&html);
+}
+
+static void make_view(struct view *view, int runs, size_t samples)
+{
+    view_made(view, runs - 1);
+    for (int run = 0; run < runs; run++)
+        long_history_add(&view->records, run, runs, LONG_HISTORY_BENCHMARKS, samples);
+    made_ceilings(&view->records);
+}
+
+/* The records serve as history, too. */
+static void share_history(struct view *view)
+{
+    view->history = view->records;
+    view->history_is_borrowed = true;
+}
+
+static void unshare_history(struct view *view)
+{
+    view->history = (struct records) { 0 };
+    view->history_is_borrowed = false;
+}
+
+static int make(struct view *view, const struct presets *presets,
+                const struct page_file_options *how, struct strbuf *out, struct string_list *notes)
+{
+    struct page page;
+    struct error err;
+
+    page_init(&page, view, &options);
+    assert_ok(page_file_make(&page, presets, how, out, notes, &err), &err);
+    int base_or_head = page.head;
+    page_release(&page);
+    return base_or_head;
+}
+
+static bool says(const struct string_list *notes, const char *text)
+{
+    for (size_t i = 0; i < notes->nr; i++)
+        if (strstr(notes->items[i], text))
+            return true;
+    return false;
+}
+
+static int samples_of_run(const cJSON *samples, int run)
+{
+    const cJSON *item;
+    int nr = 0;
+
+    cJSON_ArrayForEach(item, samples) nr += atoi(item->string) == run;
+    return nr;
+}
+
+static void print_block(const char *html, const char *id)
+{
+    char *text = block_of(html, id);
+
+    print_message(", %s %zu", id, strlen(text));
+    free(text);
+}
+
+/* 100 runs x 60 benchmarks within 1.9 MB, with every figure and every number of the table. */
+static void test_budget(void **state)
+{
+    const struct resource *built_in = resource_find("web/page.html");
+    char *instead = built_in ? NULL : stand_in(STAND_IN_SIZE);
+    const struct page_file_options how = { .html = instead };
+    struct presets presets = { 0 };
+    struct string_list notes = { 0 };
+    struct view view;
+    struct strbuf html;
+    struct error err;
+
+    (void)state;
+    make_view(&view, RUNS, SAMPLES);
+    share_history(&view);
+    assert_ok(presets_load_embedded(&presets, &err), &err);
+    strbuf_init(&html);
+    int head = make(&view, &presets, &how, &html, &notes);
+    assert_true(html.length <= PAGE_BUDGET);
+    cJSON *table = unpacked_block(html.data, "table"),
+          *figures = unpacked_block(html.data, "figures");
+    assert_int_equal(cJSON_GetArraySize(member(table, "run")), RUNS * 60);
+    assert_int_equal(cJSON_GetArraySize(figures), (int)presets.nr);
+    cJSON *samples = unpacked_block(html.data, "samples");
+    assert_int_equal(samples_of_run(samples, head), 60);
+    assert_true(says(&notes, "runs are not in this file"));
+    /* The core says the same. */
+    char *text = block_of(html.data, "core");
+    cJSON *core = parsed(text);
+    assert_int_equal(cJSON_GetArraySize(member(core, "notes")), (int)notes.nr);
+    assert_int_equal(cJSON_GetArraySize(member(core, "figures")), (int)presets.nr);
+    print_message("%zu bytes: template %zu, core %zu", html.length,
+                  strlen(instead ? instead : built_in->data), strlen(text));
+    print_block(html.data, "table");
+    print_block(html.data, "figures");
+    print_block(html.data, "samples");
+    print_message(", of %d of %d series\n", cJSON_GetArraySize(samples), RUNS * 60);
+    cJSON_Delete(core);
+    cJSON_Delete(samples);
+    cJSON_Delete(figures);
+    cJSON_Delete(table);
+    free(text);
+    free(instead);
+    strbuf_release(&html);
+    string_list_release(&notes);
+    presets_release(&presets);
+    unshare_history(&view);
+    view_release(&view);
+}
+
+/* The words of --samples, on a history that could be there whole. */
+static void test_choice_of_samples(void **state)
+{
+    static const struct {
+        const char *word;
+        int series;
+        const char *note;
+    } rows[] = {
+        { "fit", 180, NULL },
+        { "none", 0, "3 of 3 runs" },
+        { "head", 60, "2 of 3 runs" },
+        { "all", 180, NULL },
+    };
+    char *html = stand_in(100);
+    struct presets none = { 0 };
+    struct view view;
+    struct error err;
+
+    (void)state;
+    make_view(&view, 3, 30);
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        int choice = page_samples_find(rows[i].word, &err);
+        const struct page_file_options how = { .html = html,
+                                               .samples = (enum page_samples_choice)choice };
+        struct string_list notes = { 0 };
+        struct strbuf out;
+        assert_true(choice >= 0);
+        strbuf_init(&out);
+        make(&view, &none, &how, &out, &notes);
+        if (rows[i].series) {
+            cJSON *samples = unpacked_block(out.data, "samples");
+            assert_int_equal(cJSON_GetArraySize(samples), rows[i].series);
+            cJSON_Delete(samples);
+        } else {
+            assert_null(block_of(out.data, "samples"));
+        }
+        assert_true(rows[i].note ? says(&notes, rows[i].note) : notes.nr == 0);
+        string_list_release(&notes);
+        strbuf_release(&out);
+    }
+    assert_int_equal(page_samples_find("some", &err), -1);
+    assert_non_null(strstr(err.message, "some"));
+    free(html);
+    view_release(&view);
+}
+
+/* A small budget thins the head first, and says how far. */
+static void test_small_budgets(void **state)
+{
+    char *html = stand_in(100);
+    struct presets none = { 0 };
+    struct view view;
+    size_t last = 0;
+
+    (void)state;
+    make_view(&view, 2, 400);
+    for (size_t budget = 100000; budget <= 400000; budget += 50000) {
+        const struct page_file_options how = { .html = html, .budget = budget };
+        struct string_list notes = { 0 };
+        struct strbuf out;
+        size_t kept = 0;
+        strbuf_init(&out);
+        int head = make(&view, &none, &how, &out, &notes);
+        assert_true(out.length <= budget);
+        cJSON *samples = unpacked_block(out.data, "samples"), *item;
+        cJSON_ArrayForEach(item, samples)
+        {
+            kept += (size_t)member(item, "kept")->valueint;
+            assert_int_equal(member(item, "of")->valueint, 1200);
+        }
+        assert_int_equal(samples_of_run(samples, head), 60);
+        assert_true(kept >= last); /* more room, more samples */
+        if (kept < 2 * 60 * 1200)
+            assert_true(notes.nr > 0);
+        last = kept;
+        cJSON_Delete(samples);
+        string_list_release(&notes);
+        strbuf_release(&out);
+    }
+    free(html);
+    view_release(&view);
+}
+
+/* Where not even the numbers fit, the file is made all the same, and says so. */
+static void test_too_small_a_budget(void **state)
+{
+    char *html = stand_in(20000);
+    const struct page_file_options how = { .html = html, .budget = 1000 };
+    struct presets none = { 0 };
+    struct string_list notes = { 0 };
+    struct view view;
+    struct strbuf out;
+
+    (void)state;
+    make_view(&view, 1, 30);
+    strbuf_init(&out);
+    string_list_add(&notes, "A note from before.");
+    make(&view, &none, &how, &out, &notes);
+    assert_true(out.length > 1000);
+    assert_true(says(&notes, "larger than the 1000 bytes"));
+    assert_string_equal(notes.items[0], "A note from before.");
+    assert_null(block_of(out.data, "samples"));
+    strbuf_release(&out);
+    string_list_release(&notes);
+    free(html);
+    view_release(&view);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_budget),
+        cmocka_unit_test(test_choice_of_samples),
+        cmocka_unit_test(test_small_budgets),
+        cmocka_unit_test(test_too_small_a_budget),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

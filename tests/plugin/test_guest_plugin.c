@@ -1,0 +1,572 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The tables of a plugin: what is right is taken over as it is, and each way of being malformed is
+ * refused with words that name it. Loading is tested in tests/cli/plugin.sh. Feature: U-11.
+ */
+#include "testing.h"
+
+#include "base/memory.h"
+#include "core/registry.h"
+#include "plugin/name.h"
+#include "plugin/plugin_parts.h"
+
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static int32_t layout(const int64_t *size, int32_t dtype, struct harness_tensor *t)
+{
+    t[0] = (struct harness_tensor) {
+        .name = "x", .rank = 1, .extent = { size[0] }, .dtype = dtype, .scale = 1
+    };
+    t[1] = t[0];
+    t[1].name = "y";
+    t[1].role = HARNESS_OUT;
+    return 2;
+}
+
+static void oracle(const int64_t *size, const struct harness_tensor *t, int32_t output,
+                   const int64_t *rows, size_t nr_rows, double *expected)
+{
+    (void)output, (void)rows, (void)nr_rows;
+    for (int64_t i = 0; i < size[0]; i++)
+        expected[i] = ((const double *)t[0].data)[i];
+}
+
+static double tolerance(const int64_t *size, int32_t dtype)
+{
+    return 1e-3 * (double)size[1] + dtype;
+}
+
+static void launch(const struct harness_call *call)
+{
+    memcpy(call->tensor[1].data, call->tensor[0].data, 8 * (size_t)call->size[0]);
+}
+
+static int state_of_theirs, prepared, released;
+
+static int prepare(struct harness_call *call, char *why, size_t room)
+{
+    prepared++;
+    call->state = &state_of_theirs;
+    if (call->size[0] == 7) {
+        snprintf(why, room, "seven is not for %d threads", (int)call->threads);
+        return HARNESS_UNSUPPORTED;
+    }
+    return call->size[0] == 8 ? -1 : 0;
+}
+
+static void release(struct harness_call *call)
+{
+    assert_ptr_equal(call->state, &state_of_theirs);
+    released++;
+}
+
+static const char *refuses(const int64_t *size)
+{
+    return size[0] > size[1] ? "n is larger than m" : NULL;
+}
+
+/* Tables that a test may spoil. */
+struct tables {
+    struct harness_plugin plugin;
+    struct harness_kernel kernels[2];
+    struct harness_variant variants[2];
+    const char *dims[9];
+    int64_t sizes[4];
+};
+
+static void make(struct tables *t)
+{
+    *t = (struct tables) {
+        .plugin = { HARNESS_PLUGIN_ABI, sizeof(struct harness_plugin),
+                    sizeof(struct harness_kernel), sizeof(struct harness_variant),
+                    sizeof(struct harness_tensor), sizeof(struct harness_call), t->kernels, 1 },
+        .variants = { { .name = "one", .dtype = HARNESS_FP64, .launch = launch },
+                      { .name = "two",
+                        .dtype = HARNESS_FP64,
+                        .vendor = 1,
+                        .device = HARNESS_FAKE,
+                        .prepare = prepare,
+                        .launch = launch,
+                        .release = release } },
+        .dims = { "n", "m" },
+        .sizes = { 4, 5, 6, 7 },
+    };
+    t->kernels[0] = (struct harness_kernel) {
+        .name = "mine/copy",
+        .dims = t->dims,
+        .nr_dims = 2,
+        .sizes = t->sizes,
+        .nr_sizes = 2,
+        .layout = layout,
+        .oracle = oracle,
+        .tolerance = tolerance,
+        .refuses = refuses,
+        .variants = t->variants,
+        .nr_variants = 2,
+    };
+    t->kernels[1] = t->kernels[0];
+}
+
+typedef void spoiler(struct tables *t);
+
+static void assert_refused(spoiler *spoil, const char *says)
+{
+    struct tables t;
+    struct error err = { "" };
+
+    make(&t);
+    assert_ok(plugin_check(&t.plugin, &err), &err);
+    spoil(&t);
+    assert_int_equal(plugin_check(&t.plugin, &err), -1);
+    if (!strstr(err.message, says))
+        fail_msg("\"%s\" is not in: %s", says, err.message);
+}
+
+#define SPOIL(name_, statement_)                                                                   \
+    static void name_(struct tables *t)                                                            \
+    {                                                                                              \
+        statement_;                                                                                \
+    }
+
+SPOIL(other_abi, t->plugin.abi = 2)
+SPOIL(other_size, t->plugin.variant_size = 8)
+SPOIL(no_kernels, t->plugin.nr_kernels = 0)
+SPOIL(null_kernels, t->plugin.kernels = NULL)
+SPOIL(too_many_kernels, t->plugin.nr_kernels = 100000)
+SPOIL(twin_kernels, t->plugin.nr_kernels = 2)
+SPOIL(nameless, t->kernels[0].name = NULL)
+SPOIL(blank_name, t->kernels[0].name = "")
+SPOIL(name_with_space, t->kernels[0].name = "my copy")
+SPOIL(name_with_empty_part, t->kernels[0].name = "mine//copy")
+SPOIL(name_with_slash_end, t->kernels[0].name = "mine/")
+SPOIL(name_with_slash_begin, t->kernels[0].name = "/mine")
+SPOIL(long_name, t->kernels[0].name = "a23456789b23456789c23456789d23456789e23456789f23")
+SPOIL(no_dims, t->kernels[0].nr_dims = 0)
+SPOIL(null_dims, t->kernels[0].dims = NULL)
+SPOIL(nine_dims, t->kernels[0].nr_dims = 9)
+SPOIL(capital_dim, t->dims[1] = "M")
+SPOIL(digit_dim, t->dims[1] = "1m")
+SPOIL(twin_dims, t->dims[1] = "n")
+SPOIL(no_sizes, t->kernels[0].nr_sizes = 0)
+SPOIL(zero_size, t->sizes[2] = 0)
+SPOIL(huge_size, t->sizes[3] = DIM_LIMIT + 1LL)
+SPOIL(null_test_sizes, t->kernels[0].nr_test_sizes = 1)
+SPOIL(no_layout, t->kernels[0].layout = NULL)
+SPOIL(no_oracle, t->kernels[0].oracle = NULL)
+SPOIL(no_variants, t->kernels[0].nr_variants = 0)
+SPOIL(twin_variants, t->variants[1].name = "one")
+SPOIL(variant_with_slash, t->variants[1].name = "a/b")
+SPOIL(no_launch, t->variants[1].launch = NULL)
+SPOIL(cuda, t->variants[0].device = 1)
+SPOIL(no_dtype, t->variants[0].dtype = 5)
+SPOIL(reserved, t->variants[0].reserved = 1)
+
+static void malformed_tables_are_refused(void **state)
+{
+    static const struct {
+        spoiler *spoil;
+        const char *says;
+    } rows[] = {
+        { other_abi, "it speaks plugin ABI 2, this harness speaks ABI 1: rebuild the plugin" },
+        { other_size, "its struct harness_variant has 8 bytes" },
+        { no_kernels, "it has no kernels" },
+        { null_kernels, "it has no kernels" },
+        { too_many_kernels, "it has 100000 kernels, more than 1000" },
+        { twin_kernels, "two kernels are called \"mine/copy\"" },
+        { nameless, "kernel 0: a kernel has no name" },
+        { blank_name, "a kernel has no name" },
+        { name_with_space, "the kernel name \"my copy\" must be of letters" },
+        { name_with_empty_part, "\"mine//copy\" must be of letters" },
+        { name_with_slash_end, "\"mine/\" ends with a slash" },
+        { name_with_slash_begin, "\"/mine\" must be of letters" },
+        { long_name, "is longer than 47 characters" },
+        { no_dims, "kernel mine/copy: it has no dims" },
+        { null_dims, "it has no dims" },
+        { nine_dims, "it has 9 dims, more than 8" },
+        { capital_dim, "the dim name \"M\" must be of small letters" },
+        { digit_dim, "the dim name \"1m\"" },
+        { twin_dims, "two dims are called \"n\"" },
+        { no_sizes, "it has no sizes" },
+        { zero_size, "size 1 has n=0: 1 to 1000000000 is allowed" },
+        { huge_size, "size 1 has m=1000000001" },
+        { null_test_sizes, "it has no test_sizes" },
+        { no_layout, "it has no layout()" },
+        { no_oracle, "it has no oracle(): nothing is timed that was not checked" },
+        { no_variants, "it has no variants" },
+        { twin_variants, "two variants are called \"one\"" },
+        { variant_with_slash, "the variant name \"a/b\"" },
+        { no_launch, "variant two: it has no launch()" },
+        { cuda, "variant one: its device is 1" },
+        { no_dtype, "its dtype is 5" },
+        { reserved, "`reserved` is not 0" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        assert_refused(rows[i].spoil, rows[i].says);
+}
+
+static void keys_that_would_be_cut_are_refused(void **state)
+{
+    static const char *const dims[] = { "a_dim_of_twenty_three_1", "a_dim_of_twenty_three_2",
+                                        "a_dim_of_twenty_three_3", "a_dim_of_twenty_three_4" };
+    struct error err;
+
+    (void)state;
+    assert_ok(name_check_key("kernel", "variant", dims, 4, &err), &err);
+    assert_int_equal(
+        name_check_key("kernel/of/a/longer/name/than/is/good/for/anyone", "variant", dims, 4, &err),
+        -1);
+    assert_non_null(strstr(err.message, "use shorter names"));
+}
+
+/* ---- layouts ---- */
+
+static struct harness_tensor tensors[3];
+static int32_t nr_tensors;
+
+static int32_t scripted_layout(const int64_t *size, int32_t dtype, struct harness_tensor *t)
+{
+    (void)size, (void)dtype;
+    memcpy(t, tensors, sizeof(tensors));
+    return nr_tensors;
+}
+
+static void assert_layout(const char *says)
+{
+    const struct harness_kernel k = { .layout = scripted_layout };
+    struct harness_tensor described[HARNESS_TENSORS_MAX];
+    struct error err = { "" };
+    int nr = plugin_layout(&k, NULL, HARNESS_FP32, described, &err);
+
+    if (!says) {
+        assert_int_equal(nr, nr_tensors);
+        return;
+    }
+    assert_int_equal(nr, -1);
+    if (!strstr(err.message, says))
+        fail_msg("\"%s\" is not in: %s", says, err.message);
+}
+
+static void malformed_layouts_are_refused(void **state)
+{
+    static const struct harness_tensor x = {
+        .name = "x", .rank = 2, .extent = { 3, 4 }, .scale = 1
+    };
+    static const struct harness_tensor y = {
+        .name = "y", .rank = 1, .extent = { 4 }, .role = HARNESS_OUT
+    };
+    static const struct {
+        struct harness_tensor t;
+        const char *says;
+    } rows[] = {
+        { { .name = NULL }, "tensor 0 (without a name): it has no name" },
+        { { .name = "x", .role = 4 }, "tensor 0 (x): its role is 4" },
+        { { .name = "x", .dtype = -1 }, "its dtype is -1" },
+        { { .name = "x", .rank = 0 }, "its rank is 0" },
+        { { .name = "x", .rank = 5 }, "its rank is 5" },
+        { { .name = "x", .rank = 2, .extent = { 3, 0 } }, "extent 1 is 0" },
+        { { .name = "x", .rank = 1, .extent = { 3 }, .fill = 9 }, "its fill is 9" },
+        { { .name = "x", .rank = 1, .extent = { 3 } }, "HARNESS_NORMAL with a scale of 0" },
+        { { .name = "x", .rank = 1, .extent = { 3 }, .fill = HARNESS_TOKENS, .limit = 5 },
+          "HARNESS_TOKENS is for HARNESS_INT32" },
+        { { .name = "x", .rank = 1, .extent = { 3 }, .fill = HARNESS_OWN },
+          "HARNESS_OWN, but the kernel has no fill()" },
+    };
+
+    (void)state;
+    nr_tensors = 2;
+    tensors[0] = x;
+    tensors[1] = y;
+    assert_layout(NULL);
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        tensors[0] = rows[i].t;
+        assert_layout(rows[i].says);
+    }
+    tensors[0] = tensors[1] = x;
+    assert_layout("describes no HARNESS_OUT");
+    nr_tensors = 0;
+    assert_layout("describes 0 tensors");
+    nr_tensors = 17;
+    assert_layout("describes 17 tensors");
+}
+
+/* ---- what comes of tables that are right ---- */
+
+static void adapt(struct tables *t, struct plugin *p)
+{
+    make(t);
+    *p = (struct plugin) { .own = memory_zeroed(1, sizeof(*p->own)) };
+    p->own->table = &t->plugin;
+    plugin_adapt(p);
+}
+
+static void drop(struct plugin *p)
+{
+    plugin_drop(p);
+    free(p->own);
+}
+
+static void default_tolerance(void **state)
+{
+    (void)state;
+    struct tables t;
+    struct plugin p;
+
+    adapt(&t, &p);
+    t.kernels[0].tolerance = NULL;
+    const struct kernel *k = p.kernels[0];
+    assert_close(k->tolerance(k, &k->shapes[0], DTYPE_FP32, MATH_FP32), 16 * 0x1p-24, 0);
+    assert_close(k->tolerance(k, &k->shapes[0], DTYPE_BF16, MATH_BF16), 16 * 0x1p-9, 0);
+    assert_close(k->tolerance(k, &k->shapes[0], DTYPE_FP16, MATH_FP32), 16 * 0x1p-11, 0);
+    assert_close(k->tolerance(k, &k->shapes[0], DTYPE_INT32, MATH_FP32), 0, 0);
+    drop(&p);
+}
+
+static void tables_become_kernels_and_variants(void **state)
+{
+    (void)state;
+    struct tables t;
+    struct plugin p;
+    struct tensor tensor[TENSOR_MAX] = { { .name = NULL } };
+
+    adapt(&t, &p);
+    const struct kernel *k = p.kernels[0];
+    assert_null(p.kernels[1]);
+    assert_string_equal(k->name, "mine/copy");
+    assert_string_equal(k->summary, "");
+    assert_true(k->guest);
+    assert_int_equal(kernel_nr_dims(k), 2);
+    assert_int_equal(k->nr_shapes, 2);
+    assert_int_equal(k->shapes[1].dim[0], 6);
+    assert_int_equal(k->shapes[1].dim[1], 7);
+    assert_ptr_equal(k->test_shapes, k->shapes); /* there are no others */
+    assert_close(k->tolerance(k, &k->shapes[0], DTYPE_FP64, MATH_FP64), 4.005, 1e-12);
+    assert_true(k->work(k, &k->shapes[0], DTYPE_FP64).flops == 0);
+    assert_string_equal(k->refuses(k, &(struct shape) { { 3, 2 } }), "n is larger than m");
+    assert_int_equal(k->layout(k, &k->shapes[0], DTYPE_FP64, tensor), 2);
+    assert_int_equal(tensor_bytes(&tensor[1]), 32);
+    assert_int_equal(tensor[1].role, TENSOR_OUT);
+    assert_string_equal(p.variants[1].name, "two");
+    assert_int_equal(p.variants[1].math, MATH_FP64);
+    assert_int_equal(p.variants[1].device, DEVICE_FAKE);
+    assert_int_equal(p.variants[1].flags, VARIANT_VENDOR);
+    assert_ptr_equal(p.variants[1].kernel, k);
+    assert_null(p.variants[2].name);
+    drop(&p);
+}
+
+static struct call call_of(const struct plugin *p, struct device *d, int64_t n, double *x,
+                           double *y)
+{
+    struct call call = {
+        .variant = &p->variants[1], .kernel = p->kernels[0], .shape = { { n, 9 } }, .device = d
+    };
+
+    call.nr_tensors = call.kernel->layout(call.kernel, &call.shape, DTYPE_FP64, call.tensor);
+    call.tensor[0].data = x;
+    call.tensor[1].data = y;
+    return call;
+}
+
+static void calls_reach_the_plugin(void **state)
+{
+    (void)state;
+    struct tables t;
+    struct plugin p;
+    struct device d = { .threads = 3 };
+    struct error err = { "" };
+    double x[9] = { 1, 2, 3, 4 }, y[9] = { 0 }, expected[9] = { 0 };
+    const int64_t row = 0;
+
+    adapt(&t, &p);
+    struct call call = call_of(&p, &d, 4, x, y);
+    prepared = released = 0;
+    assert_ok(call.variant->prepare(&call, &err), &err);
+    call.variant->launch(&call);
+    assert_memory_equal(x, y, sizeof(x));
+    call.variant->release(&call);
+    assert_int_equal(prepared + released, 2);
+    call.kernel->oracle(call.kernel, &call.shape, call.tensor, 1, &row, 1, expected);
+    assert_memory_equal(x, expected, sizeof(x));
+    call = call_of(&p, &d, 7, x, y);
+    assert_int_equal(call.variant->prepare(&call, &err), CALL_UNSUPPORTED);
+    assert_string_equal(err.message, "seven is not for 3 threads");
+    call = call_of(&p, &d, 8, x, y);
+    assert_int_equal(call.variant->prepare(&call, &err), -1);
+    assert_string_equal(err.message, "the plugin does not say why");
+    drop(&p);
+}
+
+/* ---- told by who has loaded it ---- */
+
+static int read_tables(const char *text, struct plugin *p, struct error *err)
+{
+    *p = (struct plugin) { .own = memory_zeroed(1, sizeof(*p->own)) };
+    int rc = plugin_table_read(p->own, text, strlen(text), err);
+    if (rc == 0)
+        plugin_adapt(p);
+    return rc;
+}
+
+static void told_tables_are_the_same(void **state)
+{
+    (void)state;
+    struct tables t;
+    struct plugin p;
+    struct strbuf text;
+    struct error err = { "" };
+
+    make(&t);
+    t.kernels[0].summary = "copies, \"well\"\n";
+    t.kernels[0].test_sizes = t.sizes + 2;
+    t.kernels[0].nr_test_sizes = 1;
+    strbuf_init(&text);
+    assert_ok(plugin_table_print(&t.plugin, &text, &err), &err);
+    assert_ok(read_tables(text.data, &p, &err), &err);
+    const struct kernel *k = p.kernels[0];
+    assert_string_equal(k->name, "mine/copy");
+    assert_string_equal(k->summary, t.kernels[0].summary);
+    assert_string_equal(k->dims[1], "m");
+    assert_int_equal(kernel_nr_dims(k), 2);
+    assert_int_equal(k->nr_shapes, 2);
+    assert_int_equal(k->shapes[1].dim[0], 6);
+    assert_int_equal(k->nr_test_shapes, 1);
+    assert_int_equal(k->test_shapes[0].dim[1], 7);
+    assert_string_equal(p.variants[1].name, "two");
+    assert_int_equal(p.variants[1].dtype, DTYPE_FP64);
+    assert_int_equal(p.variants[1].device, DEVICE_FAKE);
+    assert_int_equal(p.variants[1].flags, VARIANT_VENDOR);
+    assert_null(p.variants[2].name);
+    drop(&p);
+    strbuf_release(&text);
+}
+
+static void bad_tellings_are_refused(void **state)
+{
+#define VARIANTS "\"variants\":[{\"name\":\"v\",\"device\":0,\"dtype\":0}]"
+    static const struct {
+        const char *text, *says;
+    } rows[] = {
+        { "", "its tables" },
+        { "[]", "it has no kernels" },
+        { "{\"kernels\":7}", "it has no kernels" },
+        { "{\"kernels\":{\"name\":\"a\"}}", "it has no kernels" },
+        { "{\"kernels\":[7]}", "a kernel has no name" },
+        { "{\"kernels\":[{\"name\":\"a b\"}]}", "the kernel name" },
+        { "{\"kernels\":[{\"name\":\"a\",\"dims\":[7],\"sizes\":[1]," VARIANTS "}]}", "dim" },
+        { "{\"kernels\":[{\"name\":\"a\",\"dims\":[\"n\"],\"sizes\":[\"x\"]," VARIANTS "}]}",
+          "size 0 has n=0" },
+        { "{\"kernels\":[{\"name\":\"a\",\"dims\":[\"n\"],\"sizes\":[1e300]," VARIANTS "}]}",
+          "size 0 has n=0" },
+        { "{\"kernels\":[{\"name\":\"a\",\"dims\":[\"n\",\"m\"],\"sizes\":[1]," VARIANTS "}]}",
+          "it has no sizes" },
+        { "{\"kernels\":[{\"name\":\"a\",\"dims\":[\"n\"],\"sizes\":[1],\"variants\":[0]}]}",
+          "variant 0" },
+        { "{\"kernels\":[{\"name\":\"a\",\"dims\":[\"n\"],\"sizes\":[1],\"variants\":[{\"name\":"
+          "\"v\",\"device\":1e99,\"dtype\":0}]}]}",
+          "its device is" },
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct plugin p;
+        struct error err = { "" };
+        assert_int_equal(read_tables(rows[i].text, &p, &err), -1);
+        if (!strstr(err.message, rows[i].says))
+            fail_msg("%s: \"%s\" is not in: %s", rows[i].text, rows[i].says, err.message);
+        drop(&p);
+    }
+}
+
+static void large_tables_are_refused(void **state)
+{
+    (void)state;
+    struct tables t;
+    struct strbuf text;
+    struct error err = { "" };
+    char *summary = memory_zeroed(PLUGIN_TABLE_MOST, 1);
+
+    make(&t);
+    memset(summary, 'x', PLUGIN_TABLE_MOST - 1);
+    t.kernels[0].summary = summary;
+    strbuf_init(&text);
+    assert_int_equal(plugin_table_print(&t.plugin, &text, &err), -1);
+    assert_non_null(strstr(err.message, "its tables come to"));
+    strbuf_release(&text);
+    free(summary);
+}
+
+/* ---- as they are loaded ---- */
+
+static void try_hostile(const char *guest, int seconds, const char *says)
+{
+    char path[] = HARNESS_HOSTILE_PLUGIN;
+    struct plugin_own own = { .library = NULL };
+    struct plugin p = { .path = path, .file = path, .own = &own };
+    struct error err = { "" };
+
+    setenv("GUEST", guest, 1);
+    int rc = plugin_try(&p, seconds, &err);
+    unsetenv("GUEST");
+    assert_int_equal(rc, says ? -1 : 0);
+    if (!says)
+        assert_string_equal(own.table->kernels[0].name, "evil/copy");
+    assert_null(own.library); /* nothing of it is here */
+    plugin_table_drop(&own);
+    if (says && !strstr(err.message, says))
+        fail_msg("%s: %s", guest, err.message);
+}
+
+/* Whatever they do to signals, timers, descriptors and processes: it is the parent that looks at
+ * the clock, and nothing is left of them. */
+static void constructors_end_in_time(void **state)
+{
+    static const char late[] = "loading it takes longer than 1 s";
+    static const char leaves[] = "loading it leaves a process behind";
+    static const struct {
+        const char *guest, *says;
+    } rows[] = {
+        { "nothing", NULL },
+        { "load_deaf", late },
+        { "load_sleeper", leaves },
+        { "load_daemon", leaves },
+        { "load_deaf_daemon", late },
+        { "load_stop", late },
+        { "load_forge", "\"begin\":0" },
+        { "load_words", "yyyy" },
+        { "load_exit", "ends the process" },
+    };
+    (void)state;
+    prctl(PR_SET_CHILD_SUBREAPER, 1); /* what is left behind becomes ours */
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        time_t start = time(NULL);
+        try_hostile(rows[i].guest, rows[i].says == late ? 1 : 30, rows[i].says);
+        assert_true(time(NULL) - start < 20);
+        while (waitpid(-1, NULL, WNOHANG) > 0)
+            continue;
+        assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+    }
+    prctl(PR_SET_CHILD_SUBREAPER, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(malformed_tables_are_refused),
+        cmocka_unit_test(keys_that_would_be_cut_are_refused),
+        cmocka_unit_test(malformed_layouts_are_refused),
+        cmocka_unit_test(default_tolerance),
+        cmocka_unit_test(tables_become_kernels_and_variants),
+        cmocka_unit_test(calls_reach_the_plugin),
+        cmocka_unit_test(told_tables_are_the_same),
+        cmocka_unit_test(bad_tellings_are_refused),
+        cmocka_unit_test(large_tables_are_refused),
+        cmocka_unit_test(constructors_end_in_time),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+/* Exports: our JSON, Google Benchmark's, CSV. Covers: S0-10. */
+#include "testing.h"
+
+#include "output_records.h"
+
+#include "base/json.h"
+#include "reporters/export.h"
+#include "stats/stats.h"
+
+#include <stdlib.h>
+
+static const char key[] = "gpt/nano/prefill/simd/fp32/batch=4,seq=64/cpu-4t/warm";
+
+static void made(struct records *r)
+{
+    made_run(r, 0, "feedbeef", "gcc");
+    for (int launch = 0; launch < 3; launch++)
+        made_work(made_measurement(r, 0, launch, key, 2e6, 0.02, 50, (uint64_t)launch), 4e9, 1e8);
+    made_failure(r, 0, 0, "gemm/nn/simd/fp32/batch=1,seq=1,n=1,k=1/cpu-4t/warm", OUTCOME_FAILED,
+                 "signal 11, \"quoted\", with comma\nand line");
+}
+
+/* As another program sees it: through the text. */
+static cJSON *reread(cJSON *json)
+{
+    char *text = cJSON_Print(json);
+    struct error err;
+    cJSON *again = json_parse(text, strlen(text), "export", &err);
+
+    assert_non_null(again);
+    free(text);
+    cJSON_Delete(json);
+    return again;
+}
+
+static const cJSON *entry(const cJSON *benchmarks, const char *name)
+{
+    const cJSON *item;
+
+    cJSON_ArrayForEach(item, benchmarks)
+    {
+        if (strcmp(json_string(item, "name", ""), name) == 0)
+            return item;
+    }
+    fail_msg("%s is not there", name);
+    return NULL;
+}
+
+static void own_json_has_config_timing_throughput(void **state)
+{
+    static const char *const times[] = { "mean", "std", "min", "max", "median", "p95", "p99" };
+    struct records r = { 0 };
+
+    made(&r);
+    cJSON *json = reread(export_json(&r, -1));
+    assert_int_equal(json_int(json, "schema_version", 0), 1);
+    assert_string_equal(json_string(cJSON_GetObjectItem(json, "metadata"), "commit", ""),
+                        "feedbeef");
+    const cJSON *item = entry(cJSON_GetObjectItem(json, "benchmarks"), key);
+    const cJSON *timing = cJSON_GetObjectItem(item, "timing");
+    for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++)
+        assert_true(json_number(timing, times[i], -1) >= 0);
+    double median = json_number(timing, "median", 0);
+    assert_true(median > 1.9 && median < 2.2); /* ms */
+    assert_true(json_number(timing, "min", 9) <= median && median <= json_number(timing, "max", 0));
+    const cJSON *interval = cJSON_GetObjectItem(cJSON_GetObjectItem(timing, "intervals"), "median");
+    assert_true(json_number(interval, "low", 9) <= median);
+    assert_true(json_number(interval, "high", 0) >= median);
+    assert_true(cJSON_IsArray(cJSON_GetObjectItem(timing, "too_few_samples_for")));
+    const cJSON *throughput = cJSON_GetObjectItem(item, "throughput");
+    assert_close(json_number(throughput, "tokens_per_second", 0), 256 / (median / 1e3),
+                 1e-6 * 256e3);
+    assert_close(json_number(throughput, "gflops", 0), 4 / (median / 1e3), 1e-6 * 4e3);
+    const cJSON *config = cJSON_GetObjectItem(item, "config");
+    assert_int_equal(json_int(config, "batch", 0), 4);
+    assert_string_equal(json_string(config, "kernel", ""), "gpt/nano/prefill");
+    item = entry(cJSON_GetObjectItem(json, "benchmarks"),
+                 "gemm/nn/simd/fp32/batch=1,seq=1,n=1,k=1/cpu-4t/warm");
+    assert_false(cJSON_HasObjectItem(item, "timing"));
+    assert_string_equal(json_string(item, "outcome", ""), "FAILED");
+    cJSON_Delete(json);
+    records_release(&r);
+}
+
+/* The members that Google Benchmark's own compare tool reads. */
+static void gbench_json_has_its_members(void **state)
+{
+    struct records r = { 0 };
+    double medians[3];
+    size_t nr = 0;
+    const cJSON *item;
+    char name[300];
+
+    made(&r);
+    cJSON *json = reread(export_gbench(&r, -1, "harness"));
+    const cJSON *context = cJSON_GetObjectItem(json, "context");
+    assert_string_equal(json_string(context, "library_build_type", ""), "release");
+    assert_true(json_int(context, "num_cpus", 0) == 4);
+    assert_non_null(strchr(json_string(context, "date", ""), 'T'));
+    const cJSON *benchmarks = cJSON_GetObjectItem(json, "benchmarks");
+    cJSON_ArrayForEach(item, benchmarks)
+    {
+        assert_true(cJSON_HasObjectItem(item, "run_name"));
+        assert_string_equal(json_string(item, "time_unit", ""), "ns");
+        assert_true(json_number(item, "cpu_time", -1) >= 0);
+        if (strcmp(json_string(item, "name", ""), key) == 0 && nr < 3) {
+            assert_string_equal(json_string(item, "run_type", ""), "iteration");
+            assert_int_equal(json_int(item, "repetition_index", -1), (int64_t)nr);
+            assert_int_equal(json_int(item, "iterations", 0), 50);
+            medians[nr++] = json_number(item, "real_time", 0);
+        }
+    }
+    assert_int_equal(nr, 3);
+    snprintf(name, sizeof(name), "%s_median", key);
+    item = entry(benchmarks, name);
+    assert_string_equal(json_string(item, "run_type", ""), "aggregate");
+    assert_close(json_number(item, "real_time", 0), stats_median(medians, 3), 1e-6);
+    snprintf(name, sizeof(name), "%s_cv", key);
+    item = entry(benchmarks, name);
+    assert_close(json_number(item, "real_time", 0), stats_sd(medians, 3) / stats_mean(medians, 3),
+                 1e-9);
+    assert_string_equal(json_string(item, "aggregate_unit", ""), "percentage");
+    item = entry(benchmarks, "gemm/nn/simd/fp32/batch=1,seq=1,n=1,k=1/cpu-4t/warm");
+    assert_true(json_bool(item, "error_occurred", false));
+    assert_has(json_string(item, "error_message", ""), "signal 11");
+    cJSON_Delete(json);
+    records_release(&r);
+}
+
+/* Fields of one RFC 4180 line; returns how many, and moves to the next line. */
+static int count_fields(const char **at)
+{
+    int fields = 1;
+    bool quoted = false;
+
+    for (; **at && (quoted || **at != '\n'); (*at)++) {
+        if (**at == '"')
+            quoted = !quoted;
+        fields += !quoted && **at == ',';
+    }
+    *at += **at == '\n';
+    return fields;
+}
+
+static void csv_lines_agree(void **state)
+{
+    struct records r = { 0 };
+    struct strbuf out;
+    int lines = 0;
+
+    made(&r);
+    strbuf_init(&out);
+    export_csv(&r, &out);
+    const char *at = out.data;
+    int titles = count_fields(&at);
+    while (*at) {
+        assert_int_equal(count_fields(&at), titles);
+        lines++;
+    }
+    assert_int_equal(lines, 4);
+    assert_has(out.data, "\"signal 11, \"\"quoted\"\", with comma and line\"");
+    assert_has(out.data, "\"gpt/nano/prefill/simd/fp32/batch=4,seq=64/cpu-4t/warm\"");
+    strbuf_release(&out);
+    records_release(&r);
+}
+
+static void nothing_is_still_valid(void **state)
+{
+    struct records r = { 0 };
+
+    cJSON *json = export_json(&r, -1), *gbench = export_gbench(&r, -1, "harness");
+    assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(json, "benchmarks")), 0);
+    assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(gbench, "benchmarks")), 0);
+    cJSON_Delete(json);
+    cJSON_Delete(gbench);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(own_json_has_config_timing_throughput),
+        cmocka_unit_test(gbench_json_has_its_members),
+        cmocka_unit_test(csv_lines_agree),
+        cmocka_unit_test(nothing_is_still_valid),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

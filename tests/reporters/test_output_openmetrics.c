@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: MIT */
+/* OpenMetrics text: every line is what the specification (1.0.0) allows, whatever names hold.
+ * Covers: U-10. */
+#include "testing.h"
+
+#include "output_records.h"
+#include "reporters/openmetrics.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+
+static const char key[] = "gemm/linear/simd/fp32/batch=4,seq=64,n=192,k=48/cpu-4t/warm";
+
+/* One exposition, read line by line as a strict reader would. */
+struct reader {
+    char family[128], unit[64], type[16];
+    char seen[64][128]; /* families that are closed or open */
+    size_t nr_seen, samples;
+    bool ended;
+};
+
+static bool is_name(const char *text, size_t length)
+{
+    for (size_t i = 0; i < length; i++)
+        if (!(isalpha((unsigned char)text[i]) || text[i] == '_' ||
+              (i > 0 && isdigit((unsigned char)text[i]))))
+            return false;
+    return length > 0;
+}
+
+static void read_comment(struct reader *r, const char *line)
+{
+    char word[16], name[128], rest[256];
+
+    if (strcmp(line, "# EOF") == 0) {
+        r->ended = true;
+        return;
+    }
+    assert_int_equal(sscanf(line, "# %15s %127s %255[^\n]", word, name, rest), 3);
+    if (strcmp(word, "TYPE") == 0) {
+        for (size_t i = 0; i < r->nr_seen; i++)
+            assert_string_not_equal(r->seen[i], name); /* each family once, in one piece */
+        assert_true(r->nr_seen < 64);
+        snprintf(r->seen[r->nr_seen++], 128, "%s", name);
+        snprintf(r->family, sizeof(r->family), "%s", name);
+        snprintf(r->type, sizeof(r->type), "%.15s", rest);
+        r->unit[0] = '\0';
+        assert_true(strcmp(rest, "gauge") == 0 || strcmp(rest, "info") == 0);
+        return;
+    }
+    assert_string_equal(name, r->family);
+    if (strcmp(word, "UNIT") == 0) {
+        size_t length = strlen(name), unit = strlen(rest);
+        assert_true(length > unit && name[length - unit - 1] == '_');
+        assert_string_equal(name + length - unit, rest);
+    } else {
+        assert_string_equal(word, "HELP");
+    }
+}
+
+/* Behind the opening quote; returns behind the closing one. */
+static const char *read_label_value(const char *p)
+{
+    for (; *p != '"'; p++) {
+        assert_true(*p != '\0');
+        if (*p == '\\') {
+            p++;
+            assert_true(*p == 'n' || *p == '"' || *p == '\\');
+        }
+    }
+    return p + 1;
+}
+
+static const char *read_labels(const char *p)
+{
+    const char *names[32];
+    size_t lengths[32], nr = 0;
+
+    while (*p != '}') {
+        size_t length = strcspn(p, "=");
+        assert_true(is_name(p, length) && p[length + 1] == '"');
+        for (size_t i = 0; i < nr; i++) /* none twice */
+            assert_false(lengths[i] == length && strncmp(names[i], p, length) == 0);
+        names[nr] = p;
+        lengths[nr++] = length;
+        p = read_label_value(p + length + 2);
+        assert_true(*p == ',' || *p == '}');
+        p += *p == ',';
+    }
+    return p + 1;
+}
+
+static void read_sample(struct reader *r, const char *line)
+{
+    size_t length = strcspn(line, "{ ");
+    const char *suffix = strcmp(r->type, "info") == 0 ? "_info" : "";
+    char name[160], *end;
+
+    assert_true(is_name(line, length));
+    snprintf(name, sizeof(name), "%s%s", r->family, suffix);
+    assert_int_equal(strlen(name), length);
+    assert_int_equal(strncmp(line, name, length), 0);
+    const char *p = line[length] == '{' ? read_labels(line + length + 1) : line + length;
+    assert_int_equal(*p, ' ');
+    assert_true(isfinite(strtod(p + 1, &end)) && end > p + 1);
+    assert_int_equal(*end, ' ');
+    double stamp = strtod(end + 1, &end);
+    assert_true(stamp > 1e9 && stamp < 1e10 && *end == '\0'); /* seconds */
+    r->samples++;
+}
+
+static void read_all(const struct strbuf *out, struct reader *r)
+{
+    char *copy = strdup(out->data), *rest = copy, *line;
+
+    *r = (struct reader) { .ended = false };
+    assert_int_equal(out->data[out->length - 1], '\n');
+    while ((line = strsep(&rest, "\n")) && rest) {
+        assert_false(r->ended); /* nothing comes behind # EOF */
+        if (line[0] == '#')
+            read_comment(r, line);
+        else
+            read_sample(r, line);
+    }
+    assert_true(r->ended);
+    free(copy);
+}
+
+static void a_run_is_well_formed(void **state)
+{
+    struct records r = { 0 };
+    struct reader reader;
+    struct strbuf out;
+
+    made_run(&r, 0, "old", "gcc");
+    made_run(&r, 1, "feedbeef", "gcc");
+    made_work(made_measurement(&r, 0, 0, key, 5e6, 0.02, 50, 9), 4e9, 1e8);
+    for (int launch = 0; launch < 3; launch++)
+        made_work(made_measurement(&r, 1, launch, key, 2e6, 0.02, 50, (uint64_t)launch), 4e9, 1e8);
+    made_failure(&r, 1, 0, "gemm/nn/simd/fp32/batch=1,seq=1,n=1,k=1/cpu-4t/warm", OUTCOME_WRONG,
+                 "off");
+    strbuf_init(&out);
+    openmetrics_add(&r, -1, &out);
+    read_all(&out, &reader);
+    assert_has(out.data,
+               "harness_run_info{uuid=\"00000000-0000-4000-8000-000000000001\""
+               ",machine=\"made-4c-avx512\",suite=\"quick\",commit=\""
+               "feedbeef\",branch=\"main\",version=\"0.1.0\"} 1 "
+               "1790086400.000\n");
+    assert_has(out.data,
+               "# TYPE harness_latency_p50_seconds gauge\n"
+               "# UNIT harness_latency_p50_seconds seconds\n");
+    assert_has(out.data,
+               "dim_batch=\"4\",dim_seq=\"64\",dim_n=\"192\",dim_k=\"48\"} "
+               "1 1790086400.000\n"); /* of harness_ok */
+    assert_lacks(out.data, "old");    /* the newest run alone */
+    assert_lacks(out.data, "nan");
+    assert_lacks(out.data, "tokens_per_second"); /* no benchmark has any */
+    strbuf_release(&out);
+    records_release(&r);
+}
+
+static void the_median_is_in_seconds(void **state)
+{
+    struct records r = { 0 };
+    struct strbuf out;
+
+    made_run(&r, 0, "", "");
+    struct measurement *m = made_measurement(&r, 0, 0, key, 1, 0, 1, 1);
+    m->samples[0] = 2500;
+    m->batch = 2;
+    strbuf_init(&out);
+    openmetrics_add(&r, -1, &out);
+    assert_has(out.data, "} 1.25e-06 1790000000.000\n");
+    strbuf_release(&out);
+    records_release(&r);
+}
+
+static void names_cannot_break_out(void **state)
+{
+    static const char *const names[] = {
+        "a\"b",    "a\\",  "line\nbreak",   "tab\tbed",   "} 1 2\n# EOF", "\xff\xfe",
+        "größe",   "",     "x/a.b=1,a-b=2", "x/9lives=1", "x/größe=3",    "{}",
+        "a=b,c=d", "\"\"", "x/__name__=1",
+    };
+    struct records r = { 0 };
+    struct reader reader;
+    struct strbuf out;
+
+    int run = made_run(&r, 0, "c\"\\\n", "gcc");
+    snprintf(r.runs[run].label, sizeof(r.runs[run].label), "l\"\n\\");
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        made_measurement(&r, 0, 0, names[i], 2e6, 0.02, 5, i);
+    strbuf_init(&out);
+    openmetrics_add(&r, -1, &out);
+    read_all(&out, &reader);
+    assert_true(reader.samples > 9 * sizeof(names) / sizeof(names[0]));
+    strbuf_release(&out);
+    records_release(&r);
+}
+
+static void nothing_is_an_end(void **state)
+{
+    struct records r = { 0 };
+    struct strbuf out;
+
+    strbuf_init(&out);
+    openmetrics_add(&r, -1, &out);
+    assert_string_equal(out.data, "# EOF\n");
+    strbuf_release(&out);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_run_is_well_formed),
+        cmocka_unit_test(the_median_is_in_seconds),
+        cmocka_unit_test(names_cannot_break_out),
+        cmocka_unit_test(nothing_is_an_end),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: MIT */
+/* Features: U-07, S0-29: steps, drifts and acceptances in tables, JSON and the trend figure. */
+#include "testing.h"
+
+#include "output_records.h"
+
+#include "base/array.h"
+#include "base/json.h"
+#include "chart/chart.h"
+#include "chart/preset.h"
+#include "reporters/trend_json.h"
+#include "reporters/trend_table.h"
+
+#include <stdlib.h>
+
+#define SLOWER "gemm/nn/simd/fp32/batch=1,seq=8/cpu-4t/warm"
+#define QUIET  "gemm/nn/simd/fp32/batch=2,seq=8/cpu-4t/warm"
+#define RAMP   "gemm/nn/simd/fp32/batch=3,seq=8/cpu-4t/warm"
+
+enum { RUNS = 60, AT = 40 };
+
+struct made {
+    struct records records;
+    struct series_list list;
+    struct trends trends;
+    struct trend_acceptance accepted;
+};
+
+/* On the first run of the step's new level, on one that is not there, and two on one run. */
+static const struct trend_remark remarks[] = {
+    { 3, "early <b> | words" },
+    { AT + 1, "new BIOS" },
+    { 9999, "of another machine" },
+    { 3, "and more" },
+};
+
+static void add(struct records *r, int run, const char *key, double ns)
+{
+    made_measurement(r, run, 0, key, ns, 0.002, 9, (uint64_t)r->nr + 1);
+}
+
+/* A step of 8 %, a quiet series, and a ramp of 12 %. */
+static void made_init(struct made *made)
+{
+    struct trend_settings settings = { .metric = metric_find("p50", NULL), .fdr = 0.05 };
+    struct random random;
+    struct error err;
+
+    memset(made, 0, sizeof(*made));
+    random_seed(&random, 3);
+    for (int i = 0; i < RUNS; i++) {
+        char commit[16];
+        snprintf(commit, sizeof(commit), "%07x", 0xabc0001 + i);
+        int run = made_run(&made->records, i, commit, "gcc");
+        double noise = 1 + 0.004 * random_normal(&random);
+        add(&made->records, run, SLOWER, 2e5 * (i < AT ? 1 : 1.08) * noise);
+        noise = 1 + 0.004 * random_normal(&random);
+        add(&made->records, run, QUIET, 4e5 * noise);
+        noise = 1 + 0.004 * random_normal(&random);
+        add(&made->records, run, RAMP, 6e5 * (1 + 0.12 * i / (RUNS - 1)) * noise);
+    }
+    made->accepted = (struct trend_acceptance) {
+        .key = SLOWER,
+        .metric = "p50",
+        .machine = "",
+        .commit = made->records.runs[AT + 2].build.commit,
+        .change = 0.08,
+        .reason = "checks <bounds> | now",
+    };
+    settings.accepted = &made->accepted;
+    settings.nr_accepted = 1;
+    settings.remarks = remarks;
+    settings.nr_remarks = 4;
+    series_list_init(&made->list, &made->records);
+    assert_ok(trends_find(&made->list, &made->records, &settings, &made->trends, &err), &err);
+    assert_int_equal(made->trends.steps, 1);
+    assert_int_equal(made->trends.drifts, 1);
+}
+
+static void made_release(struct made *made)
+{
+    trends_release(&made->trends);
+    series_list_release(&made->list);
+    records_release(&made->records);
+}
+
+static void check_lines(const char *text, const char *const *lines)
+{
+    for (; *lines; lines++)
+        if (!strstr(text, *lines))
+            fail_msg("\"%s\" is not in:\n%s", *lines, text);
+}
+
+static void test_text(void **state)
+{
+    struct trend_table_options options = { .all = true };
+    struct made made;
+    struct strbuf out;
+    made_init(&made);
+    strbuf_init(&out);
+    trend_table_text(&made.trends, &options, &out);
+    check_lines(out.data,
+                (const char *const[]) {
+                    "1 step in 1 series, 1 drift; 1 series quiet  (median",
+                    "all: gemm/nn simd fp32 seq=8 cpu-4t warm\n", "\nsteps\n", "▲  batch=1",
+                    "2026-10-31", "abc0028..abc0029", "still there  accepted: checks <bo",
+                    "\ndrifts\n", "▲  batch=3", "\nquiet\n",
+                    "\n3 series looked at, chance alone would give 0.1 al", NULL });
+    assert_lacks(out.data, "machine"); /* there is one class only */
+    check_lines(out.data, (const char *const[]) { "; annotated: new BIOS", "\nannotations\nwhen ",
+                                                  "  41  abc0029  new BIOS\n",
+                                                  "   3  abc0003  early <b> | words\n",
+                                                  "   3  abc0003  and more\n", NULL });
+    assert_true(strstr(out.data, "41  abc0029") < strstr(out.data, "3  abc0003"));
+    strbuf_clear(&out);
+    options.all = false;
+    trend_table_text(&made.trends, &options, &out);
+    assert_lacks(out.data, "batch=2");
+    strbuf_clear(&out);
+    trend_table_markdown(&made.trends, &options, &out);
+    check_lines(out.data, (const char *const[]) {
+                              "**1 step in 1 series, 1 drift; 1 series quiet", "\n### Steps\n\n| ",
+                              "\n### Drifts\n\n| ", "accepted: checks &lt;bounds&gt; &#124; now",
+                              "\n### Annotations\n\n| ", "early &lt;b&gt; &#124; words |", NULL });
+    assert_lacks(out.data, "no series of");
+    assert_lacks(out.data, "other branches");
+    made.trends.unmerged = 2;
+    strbuf_clear(&out);
+    trend_table_text(&made.trends, &options, &out);
+    check_lines(out.data,
+                (const char *const[]) { "alarms; 2 runs of other branches not searched\n", NULL });
+    static const char *const filters[] = { "gemm", "no*such" };
+    made.trends.settings.filters = filters;
+    made.trends.settings.nr_filters = 2;
+    strbuf_clear(&out);
+    trend_table_text(&made.trends, &options, &out);
+    check_lines(out.data, (const char *const[]) { "\nno series of 3 fits \"no*such\"\n", NULL });
+    assert_lacks(out.data, "\"gemm\"");
+    strbuf_clear(&out);
+    trend_table_markdown(&made.trends, &options, &out);
+    check_lines(out.data, (const char *const[]) { "\nno series of 3 fits \"no", NULL });
+    strbuf_release(&out);
+    made_release(&made);
+}
+
+static cJSON *print_and_parse(const struct made *made, bool all)
+{
+    cJSON *built = trends_to_json(&made->trends, all);
+    char *text = cJSON_Print(built);
+    struct error err;
+    cJSON *json = json_parse(text, strlen(text), "trend", &err);
+
+    assert_non_null(json);
+    cJSON_Delete(built);
+    cJSON_free(text);
+    return json;
+}
+
+/* A step that is none any more, and what may become one, in words and as JSON. */
+static void test_withdrawn_and_watch(void **state)
+{
+    struct trend_table_options options = { .all = false };
+    struct made made;
+    struct strbuf out;
+    made_init(&made);
+    struct trend *quiet = &made.trends.items[1];
+    *(struct trend_past *)array_push(&quiet->past) = (struct trend_past) { .index = 20,
+                                                                           .low = 18,
+                                                                           .high = 22,
+                                                                           .told = 26,
+                                                                           .gone = 31,
+                                                                           .before = 4e5,
+                                                                           .after = 4.2e5,
+                                                                           .change = 0.05,
+                                                                           .worse = true,
+                                                                           .why = STEP_BRIEF };
+    quiet->watch = (struct trend_watch) { .found = true,
+                                          .index = 57,
+                                          .before = 4e5,
+                                          .after = 4.4e5,
+                                          .change = 0.1,
+                                          .p = 0.012,
+                                          .worse = true };
+    made.trends.withdrawn = made.trends.watched = 1;
+    strbuf_init(&out);
+    trend_table_text(&made.trends, &options, &out);
+    check_lines(out.data,
+                (const char *const[]) {
+                    "1 drift; 1 step withdrawn; 1 series on watch; 0 series quiet", "\nwithdrawn\n",
+                    "▲  batch=2    2026-10-11  400.0 µs  420.0 µs  +5.0 %  2026-10-16",
+                    "withdrawn at abc001f, 2026-10-21: it went back before it was sure\n",
+                    "\nwatch: not sure enough to be told as steps\n",
+                    "▲  batch=2    2026-11-17  400.0 µs  440.0 µs  +10.0 %  0.012\n", NULL });
+    assert_lacks(out.data, "\nquiet\n");
+    strbuf_clear(&out);
+    trend_table_markdown(&made.trends, &options, &out);
+    check_lines(out.data,
+                (const char *const[]) { "\n### Withdrawn\n\n| ", "\n### Watch: not", NULL });
+    strbuf_release(&out);
+    cJSON *json = print_and_parse(&made, false);
+    const cJSON *counts = cJSON_GetObjectItem(json, "counts");
+    assert_int_equal(json_int(counts, "withdrawn", 0), 1);
+    assert_int_equal(json_int(counts, "watch", 0), 1);
+    const cJSON *past = cJSON_GetArrayItem(cJSON_GetObjectItem(json, "withdrawn"), 0);
+    assert_string_equal(json_string(past, "key", ""), QUIET);
+    assert_int_equal(json_int(cJSON_GetObjectItem(past, "good"), "run", 0), 18);
+    assert_int_equal(json_int(cJSON_GetObjectItem(past, "bad"), "run", 0), 23);
+    assert_int_equal(json_int(cJSON_GetObjectItem(past, "told"), "run", 0), 26);
+    assert_int_equal(json_int(cJSON_GetObjectItem(past, "gone"), "run", 0), 31);
+    assert_string_equal(json_string(past, "state", ""),
+                        "withdrawn at abc001f, 2026-10-21: it went back before it was sure");
+    const cJSON *watch = cJSON_GetArrayItem(cJSON_GetObjectItem(json, "watch"), 0);
+    assert_int_equal(json_int(watch, "index", 0), 57);
+    assert_int_equal(json_int(cJSON_GetObjectItem(watch, "bad"), "run", 0), 58);
+    assert_close(json_number(watch, "change", 0), 0.1, 1e-12);
+    cJSON_Delete(json);
+    made_release(&made);
+}
+
+static void test_machines(void **state)
+{
+    struct trend_table_options options = { .all = true };
+    struct made made;
+    struct strbuf out;
+    made_init(&made);
+    made.trends.searched[1].machine = "another";
+    strbuf_init(&out);
+    trend_table_text(&made.trends, &options, &out);
+    check_lines(out.data, (const char *const[]) { "machine", "another", "made-4c-avx512", NULL });
+    strbuf_release(&out);
+    made_release(&made);
+}
+
+static void test_json(void **state)
+{
+    struct made made;
+    made_init(&made);
+    cJSON *json = print_and_parse(&made, true);
+    assert_int_equal(json_int(json, "family", 0), 3);
+    assert_int_equal(json_int(json, "exit_status", 9), 0);
+    const cJSON *counts = cJSON_GetObjectItem(json, "counts");
+    assert_int_equal(json_int(counts, "steps", 0), 1);
+    assert_int_equal(json_int(counts, "standing", 9), 0);
+    assert_int_equal(json_int(counts, "unmerged", 9), 0);
+    const cJSON *step = cJSON_GetArrayItem(cJSON_GetObjectItem(json, "steps"), 0);
+    assert_string_equal(json_string(step, "key", ""), SLOWER);
+    assert_int_equal(json_int(step, "index", 0), AT);
+    assert_close(json_number(step, "change", 0), 0.08, 0.005);
+    assert_string_equal(json_string(step, "accepted", ""), "checks <bounds> | now");
+    assert_string_equal(json_string(cJSON_GetObjectItem(step, "good"), "commit", ""), "abc0028");
+    assert_string_equal(json_string(cJSON_GetObjectItem(step, "bad"), "commit", ""), "abc0029");
+    assert_null(cJSON_GetObjectItem(step, "back"));
+    const cJSON *drift = cJSON_GetArrayItem(cJSON_GetObjectItem(json, "drifts"), 0);
+    assert_string_equal(json_string(drift, "key", ""), RAMP);
+    assert_close(json_number(drift, "change", 0), 0.12, 0.01);
+    assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(json, "quiet")), 1);
+    const cJSON *notes = cJSON_GetObjectItem(json, "annotations");
+    assert_int_equal(cJSON_GetArraySize(notes), 3);
+    assert_string_equal(json_string(cJSON_GetArrayItem(notes, 0), "text", ""), "new BIOS");
+    const cJSON *at = cJSON_GetObjectItem(cJSON_GetArrayItem(notes, 0), "at");
+    assert_int_equal(json_int(at, "run", 0), AT + 1);
+    cJSON_Delete(json);
+    made_release(&made);
+}
+
+static struct figure *draw(const struct made *made, const struct presets *presets)
+{
+    struct chart chart = { .records = &made->records, .run = RUNS - 1 };
+
+    chart.accepted = &made->accepted;
+    chart.nr_accepted = 1;
+    chart.remarks = remarks;
+    chart.nr_remarks = 4;
+    for (size_t i = 0; i < presets->nr; i++)
+        if (strcmp(presets->items[i].name, "trend") == 0)
+            chart.preset = &presets->items[i];
+    assert_non_null(chart.preset);
+    return chart_build(&chart);
+}
+
+static const struct layer *find_layer(const struct figure *f, const char *label,
+                                      const struct panel **panel)
+{
+    const struct layer *found = NULL;
+
+    for (size_t i = 0; i < f->nr_panels; i++)
+        for (size_t k = 0; k < f->panels[i]->nr; k++) {
+            const struct layer *layer = f->panels[i]->layers[k];
+            if (layer->label && strncmp(layer->label, label, strlen(label)) == 0) {
+                assert_null(found); /* in one panel alone */
+                found = layer;
+                *panel = f->panels[i];
+            }
+        }
+    assert_non_null(found);
+    return found;
+}
+
+static bool has_text(const struct panel *panel, const char *text)
+{
+    for (size_t i = 0; i < panel->nr; i++)
+        for (size_t k = 0; panel->layers[i]->mark == MARK_TEXT && k < panel->layers[i]->nr; k++)
+            if (strstr(panel->layers[i]->items[k].text, text))
+                return true;
+    return false;
+}
+
+/* Each panel has them: a run is all benchmarks'. */
+static void check_remarks(const struct figure *f)
+{
+    for (size_t i = 0; i < f->nr_panels; i++) {
+        const struct panel *panel = f->panels[i];
+        size_t k = 0;
+        while (k < panel->nr &&
+               (!panel->layers[k]->label || strcmp(panel->layers[k]->label, "annotated") != 0))
+            k++;
+        assert_true(k < panel->nr);
+        assert_int_equal(panel->layers[k]->nr, 2); /* two at one run share the place */
+        assert_close(panel->layers[k]->items[0].x, 2, 1e-9);
+        assert_close(panel->layers[k]->items[1].x, AT, 1e-9);
+    }
+    check_lines(f->caption,
+                (const char *const[]) { " 1: early <b> | words. 2: and more. 3: new BIOS.", NULL });
+}
+
+static void test_figure(void **state)
+{
+    struct presets presets = { 0 };
+    const struct panel *panel;
+    struct made made;
+    struct error err;
+    assert_ok(presets_load_embedded(&presets, &err), &err);
+    made_init(&made);
+    struct figure *f = draw(&made, &presets);
+    assert_null(f->reason);
+    const struct layer *rule = find_layer(f, "step", &panel);
+    assert_int_equal(rule->nr, 1);
+    assert_close(rule->items[0].x, AT - 0.5, 1e-9);
+    assert_true(has_text(panel, "%, accepted: checks <bo"));
+    const struct layer *levels = find_layer(f, "level", &panel);
+    assert_int_equal(levels->nr, 6); /* two lines and what breaks them */
+    assert_close(levels->items[3].y / levels->items[0].y, 1.08, 0.005);
+    const struct layer *drift = find_layer(f, "drift", &panel);
+    assert_int_equal(drift->nr, RUNS);
+    assert_close(drift->items[RUNS - 1].y / drift->items[0].y, 1.12, 0.01);
+    assert_true(has_text(panel, "drift, +"));
+    assert_has(f->caption, "step for good");
+    check_remarks(f);
+    figure_free(f);
+    made_release(&made);
+    presets_release(&presets);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_text),     cmocka_unit_test(test_withdrawn_and_watch),
+        cmocka_unit_test(test_machines), cmocka_unit_test(test_json),
+        cmocka_unit_test(test_figure),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,809 @@
+/* SPDX-License-Identifier: MIT */
+/* S1-08, S1-21..S1-25, S1-28, S2-05: the addresses of the live page over a history, filters,
+ * paging, news of runs that others add, and a history that may only be read. */
+#include "test_store.h"
+
+#include "base/file.h"
+#include "base/json.h"
+#include "serve/live_view.h"
+#include "serve/watcher.h"
+#include "serving.h"
+
+#include <inttypes.h>
+#include <malloc.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+static int64_t add_run(struct store *s, int number)
+{
+    struct run run = sample_run();
+    struct error err;
+    int64_t launch_id;
+
+    run.started_ms = INT64_C(1793491200000) + (int64_t)number * 86400000;
+    snprintf(run.build.branch, sizeof(run.build.branch), number % 2 ? "main" : "topic");
+    snprintf(run.build.commit, sizeof(run.build.commit), "%040x", 0xabc0000 + number);
+    snprintf(run.label, sizeof(run.label), "</script><img src=x>");
+    assert_ok(store_begin_run(s, &run, &err), &err);
+    for (int seq = 0; seq < 3; seq++) {
+        struct launch launch = { .seq = seq, .ended_ms = 1 };
+        assert_ok(store_begin_launch(s, run.id, &launch, &launch_id, &err), &err);
+        for (unsigned k = 0; k < 5; k++) {
+            struct measurement m = sample_measurement(k);
+            for (size_t i = 0; i < m.nr_samples; i++)
+                m.samples[i] += (uint64_t)(seq * 10 + number);
+            assert_ok(store_add_measurement(s, launch_id, &m, &err), &err);
+            measurement_release(&m);
+        }
+    }
+    assert_ok(store_end_run(s, run.id, run.started_ms + 1000, &err), &err);
+    return run.id;
+}
+
+static struct store *make_history(const struct scratch *scratch, int runs)
+{
+    struct store *s;
+    struct error err;
+
+    assert_ok(store_open(&s, scratch->path, STORE_WRITE, &err), &err);
+    for (int i = 1; i <= runs; i++)
+        add_run(s, i);
+    return s;
+}
+
+/* The answer as JSON, which must have that status. */
+static cJSON *ask_json(int port, const char *target, int status)
+{
+    struct reply r;
+    struct error err;
+
+    client_ask(port, "GET", target, "", &r);
+    if (r.status != status)
+        fail_msg("%s: %d %s", target, r.status, r.body.data);
+    cJSON *json = json_parse(r.body.data, r.body.length, target, &err);
+    assert_non_null(json);
+    reply_release(&r);
+    return json;
+}
+
+static const cJSON *member(const cJSON *json, const char *key)
+{
+    const cJSON *found = cJSON_GetObjectItemCaseSensitive(json, key);
+
+    if (!found)
+        fail_msg("no member \"%s\"", key);
+    return found;
+}
+
+static int size_of(const cJSON *json, const char *key)
+{
+    return cJSON_GetArraySize(member(json, key));
+}
+
+static int64_t run_id(const cJSON *core, int index)
+{
+    return json_int(cJSON_GetArrayItem(member(core, "runs"), index), "id", -1);
+}
+
+static void test_core(void **state)
+{
+    struct store *s = make_history(*state, 4);
+    struct serving serving;
+
+    serving_open(&serving, store_path(s), false);
+    cJSON *core = ask_json(serving.port, "/api/core", 200);
+    assert_string_equal(json_string(core, "mode", ""), "serve");
+    assert_int_equal(size_of(core, "runs"), 4);
+    assert_int_equal(run_id(core, 3), 4); /* oldest first */
+    assert_int_equal(json_int(core, "head", -1), 3);
+    assert_int_equal(size_of(core, "benchmarks"), 5);
+    assert_true(cJSON_IsObject(member(core, "trends")));
+    assert_true(cJSON_IsNull(member(core, "comparison")));
+    assert_true(cJSON_IsNull(member(member(core, "paging"), "next")));
+    assert_int_equal(size_of(core, "figures"), (int)serving.presets.nr);
+    cJSON_Delete(core);
+    serving_close(&serving);
+    store_close(s);
+}
+
+static void test_page(void **state)
+{
+    struct store *s = make_history(*state, 2);
+    struct serving serving;
+    struct reply r;
+    char value[256];
+
+    serving_open(&serving, store_path(s), false);
+    client_ask(serving.port, "GET", "/?run=1&where=batch%20%3E%201", "", &r);
+    assert_int_equal(r.status, 200);
+    assert_string_equal(reply_header(&r, "Content-Type", value), "text/html; charset=utf-8");
+    assert_non_null(strstr(r.body.data, "connect-src 'self'"));
+    assert_non_null(strstr(r.body.data, "id=\"harness-core\""));
+    assert_null(strstr(r.body.data, "<img"));
+    assert_null(strstr(r.body.data, "harness-samples"));
+    reply_release(&r);
+    serving_close(&serving);
+    store_close(s);
+}
+
+static void test_runs_base_and_pages(void **state)
+{
+    struct store *s = make_history(*state, 6);
+    struct serving serving;
+
+    serving_open(&serving, store_path(s), false);
+    cJSON *core = ask_json(serving.port, "/api/core?limit=2", 200);
+    assert_int_equal(size_of(core, "runs"), 2);
+    assert_int_equal(json_int(member(core, "paging"), "next", 0), 4);
+    cJSON_Delete(core);
+    core = ask_json(serving.port, "/api/core?limit=2&from=4&run=6,2&base=1", 200);
+    assert_int_equal(size_of(core, "runs"), 5); /* 4 and 3 listed; 6, 2 and 1 looked at */
+    assert_int_equal(size_of(core, "selected"), 2);
+    assert_true(cJSON_IsObject(member(core, "comparison")));
+    assert_int_equal(run_id(core, (int)json_int(core, "base", -1)), 1);
+    cJSON_Delete(core);
+    cJSON *table = ask_json(serving.port, "/api/table?run=6,2", 200);
+    assert_int_equal(size_of(table, "run"), 10);
+    cJSON_Delete(table);
+    cJSON_Delete(ask_json(serving.port, "/api/core?run=77", 404));
+    cJSON_Delete(ask_json(serving.port, "/api/core?base=77", 404));
+    serving_close(&serving);
+    store_close(s);
+}
+
+static void test_mistakes(void **state)
+{
+    static const char *const targets[] = {
+        "/api/core?run=x",
+        "/api/core?run=0",
+        "/api/core?run=-1",
+        "/api/core?run=1:9",
+        "/api/core?limit=0",
+        "/api/core?limit=501",
+        "/api/core?from=1e9",
+        "/api/core?wher=x",
+        "/api/core?base=1,2",
+        "/api/table?preset=x",
+        "/api/explore",
+        "/api/explore?preset=",
+        "/api/explore?preset=1",
+        "/api/samples?run=1,2&key=x",
+        "/api/samples?run=1",
+        "/api/core?run=1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21",
+    };
+    struct store *s = make_history(*state, 1);
+    struct serving serving;
+
+    serving_open(&serving, store_path(s), false);
+    for (size_t i = 0; i < sizeof(targets) / sizeof(targets[0]); i++) {
+        cJSON *json = ask_json(serving.port, targets[i], 400);
+        assert_true(strlen(json_string(json, "error", "")) > 10);
+        cJSON_Delete(json);
+    }
+    cJSON *json = ask_json(serving.port, "/api/core?where=batch%20%3E%3D%204%20and%20x", 400);
+    assert_int_equal(json_int(json, "at", 0), 17);
+    cJSON_Delete(json);
+    cJSON_Delete(ask_json(serving.port, "/api/figure/latency-kernel", 404));
+    cJSON_Delete(ask_json(serving.port, "/api/figure/../core", 404));
+    cJSON_Delete(ask_json(serving.port, "/api/samples?run=1&key=nothing", 404));
+    cJSON_Delete(ask_json(serving.port, "/api/events", 404)); /* without --watch */
+    serving_close(&serving);
+    store_close(s);
+}
+
+/* Ids of the runs that fit, oldest first, over as many pages as it takes: where the machine is
+ * busy, a search that takes too long goes on with the next page. */
+static size_t ids_of(int port, const char *where, int64_t ids[8])
+{
+    int64_t found[8], next = 0;
+    size_t nr = 0;
+
+    do {
+        char target[200], from[40] = "";
+        if (next > 0)
+            snprintf(from, sizeof(from), "&from=%" PRId64, next);
+        snprintf(target, sizeof(target), "/api/core?where=%s%s", where, from);
+        cJSON *core = ask_json(port, target, 200);
+        for (int i = size_of(core, "runs") - 1; i >= 0 && nr < 8; i--)
+            found[nr++] = run_id(core, i);
+        next = json_int(member(core, "paging"), "next", 0);
+        cJSON_Delete(core);
+    } while (next > 0);
+    for (size_t i = 0; i < nr; i++)
+        ids[i] = found[nr - 1 - i];
+    return nr;
+}
+
+static void test_filters(void **state)
+{
+    struct store *s = make_history(*state, 4);
+    struct serving serving;
+    int64_t ids[8];
+
+    serving_open(&serving, store_path(s), false);
+    assert_int_equal(ids_of(serving.port, "batch%20%3C%203%20and%20branch=main", ids), 2);
+    assert_int_equal(ids[1], 3);
+    cJSON *core =
+        ask_json(serving.port, "/api/core?where=batch%20%3C%203%20and%20branch=main", 200);
+    assert_int_equal(size_of(core, "benchmarks"), 2);
+    assert_int_equal(size_of(member(core, "trends"), "quiet"), 2); /* of five */
+    cJSON_Delete(core);
+    cJSON *table = ask_json(serving.port, "/api/table?where=batch=2", 200);
+    assert_int_equal(size_of(table, "run"), 1);
+    cJSON_Delete(table);
+    core = ask_json(serving.port, "/api/core?where=branch=nowhere", 200);
+    assert_int_equal(size_of(core, "runs"), 0);
+    assert_true(cJSON_IsNull(member(core, "head")));
+    cJSON_Delete(core);
+    cJSON *figure = ask_json(serving.port, "/api/figure/roofline?where=branch=nowhere", 200);
+    assert_true(strlen(json_string(figure, "reason", "")) > 3);
+    cJSON_Delete(figure);
+    serving_close(&serving);
+    store_close(s);
+}
+
+/* What the page draws is what `harness plot` draws: the same figure from the same view. */
+static void test_figures(void **state)
+{
+    struct store *s = make_history(*state, 4);
+    struct serving serving;
+    struct view view;
+    struct error err;
+    int64_t newest = 4;
+    struct view_request request = { .run_ids = &newest, .nr_run_ids = 1, .history = 200 };
+    size_t drawn = 0;
+
+    serving_open(&serving, store_path(s), false);
+    assert_ok(view_load(s, &request, &view, &err), &err);
+    for (size_t i = 0; i < serving.presets.nr; i++) {
+        const struct preset *preset = &serving.presets.items[i];
+        struct figure *f = page_figure(&view, preset, PAGE_POINTS);
+        struct strbuf expected;
+        char target[128];
+        struct reply r;
+        strbuf_init(&expected);
+        json_take_script(figure_to_json(f), &expected);
+        snprintf(target, sizeof(target), "/api/figure/%s", preset->name);
+        client_ask(serving.port, "GET", target, "", &r);
+        if (!f->reason)
+            assert_string_equal(r.body.data, expected.data);
+        drawn += !f->reason;
+        reply_release(&r);
+        strbuf_release(&expected);
+        figure_free(f);
+    }
+    assert_true(drawn >= 4);
+    view_release(&view);
+    serving_close(&serving);
+    store_close(s);
+}
+
+static void test_explore(void **state)
+{
+    struct store *s = make_history(*state, 2);
+    struct serving serving;
+
+    serving_open(&serving, store_path(s), false);
+    cJSON *figure = ask_json(serving.port,
+                             "/api/explore?where=batch%3C4&preset=%7B%22name%22:%22mine%22,"
+                             "%22title%22:%22Mine%22,%22type%22:%22scatter%22,%22x%22:%22batch%22,"
+                             "%22y%22:%22p50%22%7D",
+                             200);
+    assert_string_equal(json_string(figure, "id", ""), "mine");
+    assert_int_equal(size_of(figure, "panels"), 1);
+    cJSON_Delete(figure);
+    cJSON *refused = ask_json(serving.port,
+                              "/api/explore?preset=%7B%22name%22:%22a%22,%22title%22:%22b%22,"
+                              "%22type%22:%22scater%22%7D",
+                              400);
+    assert_non_null(strstr(json_string(refused, "error", ""), "scatter"));
+    cJSON_Delete(refused);
+    serving_close(&serving);
+    store_close(s);
+}
+
+static void test_samples(void **state)
+{
+    struct store *s = make_history(*state, 1);
+    struct serving serving;
+
+    serving_open(&serving, store_path(s), false);
+    cJSON *samples = ask_json(
+        serving.port, "/api/samples?run=1&key=gemm/linear/simd/fp32/batch=2/cpu-2t/warm", 200);
+    assert_int_equal(size_of(samples, "launches"), 3);
+    const cJSON *second = cJSON_GetArrayItem(member(samples, "launches"), 1);
+    assert_int_equal(cJSON_GetArraySize(second), 200);
+    /* sample_measurement(1), run 1, launch 1; five digits */
+    assert_close(cJSON_GetArrayItem(second, 0)->valuedouble, 100010, 5);
+    assert_int_equal(json_int(samples, "of", 0), 600);
+    cJSON_Delete(samples);
+    serving_close(&serving);
+    store_close(s);
+}
+
+static void test_tags_stay_until_something_changes(void **state)
+{
+    struct store *s = make_history(*state, 2);
+    struct serving serving;
+    struct reply r;
+    char tag[256], header[300];
+
+    serving_open(&serving, store_path(s), false);
+    int status = 0;
+    client_ask(serving.port, "GET", "/api/figure/trend", "", &r); /* the trends are there now */
+    reply_release(&r);
+    client_ask(serving.port, "GET", "/api/core", "", &r);
+    snprintf(header, sizeof(header), "If-None-Match: %s\r\n", reply_header(&r, "ETag", tag));
+    reply_release(&r);
+    assert_int_equal(client_status(serving.port, "GET", "/api/core", header), 304);
+    add_run(s, 3);
+    for (int i = 0; i < 100 && status != 200; i++, usleep(100000))
+        status = client_status(serving.port, "GET", "/api/core", header);
+    assert_int_equal(status, 200);
+    cJSON *core = ask_json(serving.port, "/api/core", 200);
+    assert_int_equal(size_of(core, "runs"), 3);
+    cJSON_Delete(core);
+    serving_close(&serving);
+    store_close(s);
+}
+
+static void test_news_of_runs(void **state)
+{
+    static const char request[] = "GET /api/events HTTP/1.1\r\nHost: localhost\r\n\r\n";
+    struct store *s = make_history(*state, 2);
+    struct serving serving;
+    struct strbuf raw;
+
+    serving_open(&serving, store_path(s), true);
+    cJSON_Delete(ask_json(serving.port, "/api/core", 200));
+    int fd = client_connect(serving.port);
+    assert_true(client_send(fd, request, sizeof(request) - 1));
+    strbuf_init(&raw);
+    /* What there is when it joins: a run may have come since the page was sent. */
+    client_read(fd, "}\n\n", PATIENCE_MS, &raw);
+    assert_non_null(strstr(raw.data, "event: runs\ndata: {\"newest\": 2}\n\n"));
+    strbuf_clear(&raw);
+    add_run(s, 3);
+    client_read(fd, "}\n\n", PATIENCE_MS, &raw);
+    assert_non_null(strstr(raw.data, "event: runs\ndata: {\"newest\": 3}\n\n"));
+    cJSON *core = ask_json(serving.port, "/api/core", 200); /* what is told is there */
+    assert_int_equal(size_of(core, "runs"), 3);
+    assert_int_equal(json_int(core, "newest", -1), 3);
+    cJSON_Delete(core);
+    core = ask_json(serving.port, "/api/core?where=run%3D1", 200); /* also where it is not shown */
+    assert_int_equal(json_int(core, "newest", -1), 3);
+    cJSON_Delete(core);
+    strbuf_release(&raw);
+    close(fd);
+    serving_close(&serving);
+    store_close(s);
+}
+
+/* What cannot be read is the server's trouble and said as such; what is not there is not. */
+static void test_damaged_history(void **state)
+{
+    static const char *const broken[] = {
+        "/",
+        "/api/core",
+        "/api/table?run=2",
+        "/api/core?run=1&base=2",
+        "/api/figure/latency-kernels",
+        "/api/samples?run=2&key=gemm/linear/simd/fp32/batch=1/cpu-2t/warm",
+    };
+    struct store *s = make_history(*state, 2);
+    struct serving serving;
+
+    execute_in(store_path(s),
+               "UPDATE measurement SET samples = x'ff00' WHERE launch IN "
+               "(SELECT id FROM launch WHERE run = 2)");
+    serving_open(&serving, store_path(s), false);
+    for (size_t i = 0; i < sizeof(broken) / sizeof(broken[0]); i++) {
+        cJSON *json = ask_json(serving.port, broken[i], 500);
+        assert_non_null(strstr(json_string(json, "error", ""), "samples are in an unknown format"));
+        cJSON_Delete(json);
+    }
+    cJSON *core = ask_json(serving.port, "/api/core?run=1", 200);
+    assert_non_null(strstr(cJSON_GetStringValue(cJSON_GetArrayItem(member(core, "notes"), 0)),
+                           "history verify"));
+    cJSON_Delete(core);
+    cJSON_Delete(ask_json(serving.port, "/api/core?run=3", 404));
+    cJSON_Delete(ask_json(serving.port, "/api/core?run=1&base=3", 404));
+    cJSON_Delete(ask_json(serving.port, "/api/samples?run=3&key=x", 404));
+    cJSON_Delete(ask_json(serving.port, "/api/samples?run=1&key=x", 404));
+    serving_close(&serving);
+    store_close(s);
+}
+
+struct asker {
+    const struct serving *serving;
+    atomic_int *wrong;
+    unsigned number;
+};
+
+static void *ask_many(void *context)
+{
+    static const char *const targets[] = {
+        "/",
+        "/api/core",
+        "/api/table?run=1,2",
+        "/api/figure/trend",
+        "/api/core?base=1",
+        "/api/table",
+        "/healthz",
+        "/api/figure/latency-kernels",
+        "/api/core?where=batch%3E2",
+        "/api/samples?run=1&key=gemm/linear/simd/fp32/batch=1/cpu-2t/warm",
+    };
+    const struct asker *a = context;
+
+    for (unsigned i = 0; i < 40; i++) {
+        unsigned which = (i * 7 + a->number * 3) % (sizeof(targets) / sizeof(targets[0]));
+        if (client_status(a->serving->port, "GET", targets[which], "") != 200)
+            atomic_fetch_add(a->wrong, 1);
+    }
+    return NULL;
+}
+
+static void test_many_at_once(void **state)
+{
+    struct store *s = make_history(*state, 3);
+    struct serving serving;
+    struct asker askers[8];
+    pthread_t threads[8];
+    atomic_int wrong = 0;
+
+    serving_open(&serving, store_path(s), true);
+    for (unsigned i = 0; i < 8; i++) {
+        askers[i] = (struct asker) { &serving, &wrong, i };
+        pthread_create(&threads[i], NULL, ask_many, &askers[i]);
+    }
+    add_run(s, 4); /* somebody writes meanwhile */
+    for (size_t i = 0; i < 8; i++)
+        pthread_join(threads[i], NULL);
+    assert_int_equal(atomic_load(&wrong), 0);
+    serving_close(&serving);
+    store_close(s);
+}
+
+/* A medium that cannot be written to: the folder, too. */
+static void test_read_only_history(void **state)
+{
+    const struct scratch *scratch = *state;
+    struct serving serving;
+    struct strbuf folder;
+
+    store_close(make_history(scratch, 2));
+    strbuf_init(&folder);
+    strbuf_addf(&folder, "%s/sub", scratch->folder);
+    chmod(scratch->path, 0444);
+    chmod(folder.data, 0555);
+    serving_open(&serving, scratch->path, true);
+    cJSON *core = ask_json(serving.port, "/api/core", 200);
+    assert_int_equal(size_of(core, "runs"), 2);
+    cJSON_Delete(core);
+    serving_close(&serving);
+    chmod(folder.data, 0755);
+    strbuf_release(&folder);
+}
+
+/* Waits until the list has so many runs, of which the newest has that branch. */
+static void wait_for_runs(int port, int runs, const char *branch)
+{
+    for (int tries = 0; tries < 100; tries++, usleep(100000)) {
+        cJSON *core = ask_json(port, "/api/core", 200);
+        const cJSON *list = member(core, "runs");
+        int there = cJSON_GetArraySize(list);
+        bool fits =
+            there == runs &&
+            strcmp(json_string(cJSON_GetArrayItem(list, runs - 1), "branch", ""), branch) == 0;
+        cJSON_Delete(core);
+        if (fits)
+            return;
+    }
+    fail_msg("never %d runs up to one of %s", runs, branch);
+}
+
+static void copy_file(const char *from, const char *to)
+{
+    struct error err;
+    size_t length;
+    char *bytes = file_read(from, FILE_RECORDS_MOST, &length, &err);
+
+    assert_non_null(bytes);
+    assert_ok(file_write(to, bytes, length, &err), &err);
+    free(bytes);
+}
+
+/* By another of its name, by none, by one that is no history, by a copy over it: what is at the
+ * path is shown as soon as it can be read, and until then what was there before. */
+static void test_history_is_replaced(void **state)
+{
+    const struct scratch *scratch = *state;
+    struct scratch other = *scratch;
+    struct serving serving;
+    struct strbuf kept;
+    struct error err;
+
+    store_close(make_history(scratch, 3));
+    snprintf(other.path, sizeof(other.path), "%s/other.db", scratch->folder);
+    store_close(make_history(&other, 2));
+    strbuf_init(&kept);
+    strbuf_addf(&kept, "%s/kept.db", scratch->folder);
+    copy_file(scratch->path, kept.data);
+    serving_open(&serving, scratch->path, true);
+    wait_for_runs(serving.port, 3, "main");
+    assert_int_equal(rename(other.path, scratch->path), 0);
+    wait_for_runs(serving.port, 2, "topic");
+    cJSON *core = ask_json(serving.port, "/api/core?run=2,1", 200);
+    assert_int_equal(size_of(core, "selected"), 2);
+    cJSON_Delete(core);
+    cJSON_Delete(ask_json(serving.port, "/api/core?run=3", 404));
+
+    assert_int_equal(unlink(scratch->path), 0);
+    sleep(WATCHER_LOOK_MS / 1000 + 1);
+    wait_for_runs(serving.port, 2, "topic");
+    assert_ok(file_write(scratch->path, "nonsense", 8, &err), &err);
+    sleep(WATCHER_LOOK_MS / 1000 + 1);
+    wait_for_runs(serving.port, 2, "topic");
+    copy_file(kept.data, scratch->path);
+    wait_for_runs(serving.port, 3, "main");
+    serving_close(&serving);
+    strbuf_release(&kept);
+}
+
+/* More machine classes than histories are kept: each has its trends in the end. */
+static void test_many_machines(void **state)
+{
+    struct store *s = make_history(*state, 1);
+    struct serving serving;
+    struct error err;
+    char target[64];
+
+    for (unsigned char i = 0; i < WATCHER_CLASSES_MAX + 3; i++) {
+        struct run run = sample_run();
+        snprintf(run.machine.id, sizeof(run.machine.id), "machine-%d", i);
+        snprintf(run.machine.class_name, sizeof(run.machine.class_name), "class-%d", i);
+        assert_ok(store_begin_run(s, &run, &err), &err);
+        assert_ok(store_end_run(s, run.id, run.started_ms + 1, &err), &err);
+    }
+    serving_open(&serving, store_path(s), false);
+    for (int i = 0; i < 2 * WATCHER_CLASSES_MAX; i++) {
+        bool there = false;
+        snprintf(target, sizeof(target), "/api/core?run=%d", i % (WATCHER_CLASSES_MAX + 3) + 2);
+        for (int tries = 0; tries < 100 && !there; tries++, usleep(50000)) {
+            cJSON *core = ask_json(serving.port, target, 200);
+            there = cJSON_IsObject(member(core, "trends"));
+            cJSON_Delete(core);
+        }
+        assert_true(there);
+    }
+    serving_close(&serving);
+    store_close(s);
+}
+
+/* A base that is nowhere is refused at the start; one that goes later leaves the runs to be seen.
+ */
+static void test_baseline_that_is_not_there(void **state)
+{
+    const struct scratch *scratch = *state;
+    struct store *s = make_history(scratch, 3);
+    struct view_request request = { .baseline = "nobody" };
+    struct serve_options options = {
+        .path = store_path(s),
+        .host = "127.0.0.1",
+        .request = &request,
+        .db = "",
+        .html = serving_template,
+    };
+    struct serving serving;
+    struct serve *serve;
+    struct error err;
+
+    assert_int_equal(serve_open(&options, &serve, &err), -1);
+    assert_non_null(strstr(err.message, "nobody"));
+    serving_open(&serving, store_path(s), false);
+    serving.request.baseline = "nobody";
+    cJSON *core = ask_json(serving.port, "/api/core", 200);
+    assert_true(cJSON_IsNull(member(core, "comparison")));
+    const cJSON *note = cJSON_GetArrayItem(member(core, "notes"), 0);
+    assert_non_null(strstr(cJSON_GetStringValue(note), "nobody"));
+    cJSON_Delete(core);
+    serving_close(&serving);
+    store_close(s);
+}
+
+struct changing {
+    const char *path;
+    atomic_bool over;
+};
+
+/* The newest run goes and comes, as by prunings and merges. */
+static void *change_newest(void *context)
+{
+    struct changing *c = context;
+
+    while (!atomic_load(&c->over)) {
+        execute_in(c->path, "UPDATE run SET id = 900 WHERE id = 20");
+        execute_in(c->path, "UPDATE run SET id = 20 WHERE id = 900");
+    }
+    return NULL;
+}
+
+/* A run that goes while an answer about it is made is in that answer, or not: it is no error. */
+static void test_runs_that_go_meanwhile(void **state)
+{
+    struct store *s = make_history(*state, 20);
+    struct changing changing = { .path = store_path(s) };
+    struct serving serving;
+    pthread_t writer;
+    char target[96];
+
+    serving_open(&serving, store_path(s), false);
+    pthread_create(&writer, NULL, change_newest, &changing);
+    for (int i = 0; i < 150; i++) {
+        snprintf(target, sizeof(target), "/api/core?limit=%d&where=batch%%20%%3E%%20%d", 1 + i,
+                 i % 3);
+        cJSON_Delete(ask_json(serving.port, target, 200));
+    }
+    atomic_store(&changing.over, true);
+    pthread_join(writer, NULL);
+    serving_close(&serving);
+    store_close(s);
+}
+
+static int stop_now(void *context)
+{
+    ++*(int *)context;
+    return 1;
+}
+
+/* Reading ends when it is told to, and the handle is as good as before. */
+static void test_reading_can_be_stopped(void **state)
+{
+    struct store *s = make_history(*state, 40);
+    struct records records = { 0 };
+    struct error err;
+    int asked = 0;
+
+    store_set_stop(s, stop_now, &asked);
+    assert_int_equal(store_series(s, NULL, NULL, &records, &err), -1);
+    assert_true(asked > 0);
+    records_release(&records);
+    records = (struct records) { 0 };
+    store_set_stop(s, NULL, NULL);
+    assert_ok(store_series(s, NULL, NULL, &records, &err), &err);
+    assert_int_equal(records.nr_runs, 40);
+    records_release(&records);
+    store_close(s);
+}
+
+/* A run that says that it has more samples than one answer may look at: what to ask for instead is
+ * said, before anything is read, and all else is answered. */
+static void test_too_much_for_one_answer(void **state)
+{
+    static const char *const large[] = {
+        "/api/core?run=2",
+        "/api/table?run=1,2",
+        "/api/figure/latency-kernels?run=2",
+        "/api/core?run=1&base=2",
+        "/api/samples?run=2&key=gemm/linear/simd/fp32/batch=2/cpu-2t/warm",
+        "/api/core?run=2&where=batch=2",
+    };
+    static const char *const small[] = {
+        "/api/core?run=3",
+        "/api/table?run=1",
+        "/api/core?run=2&where=batch=1",
+        "/api/samples?run=2&key=gemm/linear/simd/fp32/batch=1/cpu-2t/warm",
+    };
+    struct store *s = make_history(*state, 3);
+    struct serving serving;
+
+    execute_in(store_path(s),
+               "UPDATE measurement SET nr_samples = 5000000 WHERE launch IN "
+               "(SELECT id FROM launch WHERE run = 2) AND benchmark IN (SELECT id "
+               "FROM benchmark WHERE key LIKE '%batch=2/%')");
+    serving_open(&serving, store_path(s), false);
+    for (size_t i = 0; i < sizeof(large) / sizeof(large[0]); i++) {
+        cJSON *json = ask_json(serving.port, large[i], 503);
+        assert_non_null(strstr(json_string(json, "error", ""), "ask for less: fewer runs"));
+        cJSON_Delete(json);
+    }
+    for (size_t i = 0; i < sizeof(small) / sizeof(small[0]); i++)
+        cJSON_Delete(ask_json(serving.port, small[i], 200));
+    serving_close(&serving);
+    store_close(s);
+}
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+static size_t held_now(void)
+{
+    struct mallinfo2 info = mallinfo2();
+
+    return info.uordblks + info.hblkhd;
+}
+
+/* What is kept is counted as what it is: not less, since a budget would not hold then, and not
+ * twice as much. */
+static void test_sizes_of_scenes(void **state)
+{
+    static const struct parameters cases[] = {
+        { .where = "", .limit = 1, .nr_runs = 1, .runs = { 1 }, .base = -1 },
+        { .where = "", .limit = 100, .nr_runs = 1, .runs = { 12 }, .base = 3 },
+        { .where = "", .limit = 100, .nr_runs = 6, .runs = { 1, 2, 3, 4, 5, 6 }, .base = -1 },
+        { .where = "",
+          .limit = 9,
+          .nr_runs = 12,
+          .runs = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12 } },
+        { .where = "batch > 2", .limit = 5, .nr_runs = 2, .runs = { 7, 8 }, .base = 2 },
+    };
+    const struct view_request request = { .history = 200 };
+    const struct live_view_source source = { .request = &request,
+                                             .history = "",
+                                             .generator = "test" };
+    struct store *s = make_history(*state, 12);
+
+    mallopt(M_ARENA_MAX, 1);
+    const size_t nr = sizeof(cases) / sizeof(cases[0]);
+    for (size_t i = 0; i < 2 * nr; i++) {
+        const struct parameters *parameters =
+            &cases[i % nr]; /* the first time SQLite keeps pages */
+        struct failure failure;
+        size_t before = held_now();
+        struct live_view *live = live_view_load(s, &source, parameters, &failure);
+        assert_non_null(live);
+        live_view_finish(live, &source, NULL);
+        size_t held = held_now() - before, counted = live_view_size(live);
+        if (i >= nr && (counted < held || counted > 2 * held))
+            fail_msg("case %zu: holds %zu, counted %zu", i % nr, held, counted);
+        live_view_drop(live);
+    }
+    store_close(s);
+}
+#endif
+
+static void test_no_runs_yet(void **state)
+{
+    struct store *s = make_history(*state, 0);
+    struct serving serving;
+    cJSON *core;
+
+    serving_open(&serving, store_path(s), false);
+    core = ask_json(serving.port, "/api/core", 200);
+    assert_int_equal(size_of(core, "runs"), 0);
+    assert_int_equal(size_of(core, "notes"), 1);
+    cJSON_Delete(core);
+    cJSON_Delete(ask_json(serving.port, "/api/table", 200));
+    serving_close(&serving);
+    store_close(s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        scratch_test(test_core),
+        scratch_test(test_page),
+        scratch_test(test_runs_base_and_pages),
+        scratch_test(test_mistakes),
+        scratch_test(test_filters),
+        scratch_test(test_figures),
+        scratch_test(test_explore),
+        scratch_test(test_samples),
+        scratch_test(test_tags_stay_until_something_changes),
+        scratch_test(test_news_of_runs),
+        scratch_test(test_damaged_history),
+        scratch_test(test_many_at_once),
+        scratch_test(test_read_only_history),
+        scratch_test(test_no_runs_yet),
+        scratch_test(test_history_is_replaced),
+        scratch_test(test_many_machines),
+        scratch_test(test_baseline_that_is_not_there),
+        scratch_test(test_runs_that_go_meanwhile),
+        scratch_test(test_reading_can_be_stopped),
+        scratch_test(test_too_much_for_one_answer),
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+        scratch_test(test_sizes_of_scenes),
+#endif
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: MIT */
+/* What commands do, without argv and printing: what is asked for, and what is said meanwhile. */
+#include "testing.h"
+
+#include "base/array.h"
+#include "session/compare.h"
+#include "session/measure/measuring.h"
+#include "session/measure/sharding.h"
+#include "session/serve_token.h"
+
+#include <stdlib.h>
+
+/* ---- --delta ---- */
+
+static void floors_from_texts(void **state)
+{
+    static const struct {
+        const char *text;
+        double delta; /* 0: refused */
+        const char *pattern;
+    } cases[] = {
+        { "3%", 0.03, NULL },      { "0.1", 0.1, NULL },
+        { "p95=10%", 0.1, "p95" }, { "a/n=1/*=5%", 0.05, "a/n=1/*" },
+        { "0%", 0, NULL },         { "=5%", 0, NULL },
+        { "p95=", 0, NULL },       { "much", 0, NULL },
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct string_list texts = { 0 };
+        struct floors floors = { 0 };
+        struct compare_settings settings = COMPARE_DEFAULTS;
+        struct error err;
+        string_list_add(&texts, cases[i].text);
+        int rc = floors_parse(&texts, &floors, &settings, &err);
+        assert_int_equal(rc, cases[i].delta > 0 ? 0 : -1);
+        if (rc == 0 && cases[i].pattern) {
+            assert_int_equal(settings.nr_floors, 1);
+            assert_string_equal(settings.floors[0].pattern, cases[i].pattern);
+            assert_close(settings.floors[0].delta, cases[i].delta, 1e-12);
+        } else if (rc == 0) {
+            assert_close(settings.delta, cases[i].delta, 1e-12);
+        }
+        floors_release(&floors);
+        string_list_release(&texts);
+    }
+}
+
+/* ---- --shard ---- */
+
+static void shards_from_texts(void **state)
+{
+    static const struct {
+        const char *text;
+        int rc;
+        size_t index, count;
+    } cases[] = {
+        { NULL, 0, 0, 0 },   { "1/1", 0, 1, 1 },       { "2/4", 0, 2, 4 }, { "0/4", -1, 0, 0 },
+        { "5/4", -1, 0, 0 }, { "1/100001", -1, 0, 0 }, { "1", -1, 0, 0 },  { "1/2x", -1, 0, 0 },
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct sharding s;
+        struct error err;
+        assert_int_equal(sharding_parse(cases[i].text, &s, &err), cases[i].rc);
+        assert_int_equal(s.index, cases[i].index);
+        assert_int_equal(s.count, cases[i].count);
+    }
+}
+
+static void a_shard_without_benchmarks_is_refused(void **state)
+{
+    const struct sharding third = { .index = 3, .count = 4 }, whole = { .count = 0 };
+    struct error err;
+
+    assert_int_equal(sharding_check(&third, 3, NULL, &err), 0);
+    assert_int_equal(sharding_check(&third, 2, NULL, &err), -1);
+    assert_int_equal(sharding_check(&whole, 0, NULL, &err), 0);
+    assert_int_equal(sharding_check(&whole, 5, "durations.json", &err), -1);
+}
+
+/* ---- compare ---- */
+
+static void requests_that_contradict_themselves(void **state)
+{
+    static const struct {
+        struct compare_request request;
+        const char *message; /* NULL: it is fine */
+    } cases[] = {
+        { { .baseline = "main" }, NULL },
+        { { .baseline = "main", .build = true }, NULL },
+        { { .baseline_bin = "old/harness" }, NULL },
+        { { .baseline = NULL }, "give --baseline REF" },
+        { { .build = true }, "--build needs --baseline" },
+        { { .head_bin = "new" }, "--head-bin needs --baseline-bin" },
+        { { .baseline_plugin = "old.so" }, "--baseline-plugin needs --plugin" },
+        { { .baseline = "main", .build = true, .baseline_bin = "old" }, "exclude each" },
+        { { .baseline = "main", .baseline_bin = "old" }, "--baseline and --head go with --build" },
+        { { .baseline_bin = "old", .build_command = "make" }, "go with --build" },
+        { { .baseline = "main", .blocks = 3 }, "--blocks is for measuring" },
+        { { .baseline = "main", .measuring.seed = 3 }, "--seed is for measuring" },
+        { { .baseline = "main", .what.suite = "ci" }, "--suite is for measuring" },
+        { { .baseline = "main", .q = 0.7 }, "0.5" },
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct compare_request r = cases[i].request;
+        struct compare_rule rule = { .metrics = { NULL } };
+        struct error err = { "" };
+        int rc = compare_request_check(&r, &rule, &err);
+        if (rc && !cases[i].message)
+            fail_msg("case %zu: %s", i, err.message);
+        if (cases[i].message && i + 1 < sizeof(cases) / sizeof(cases[0]) &&
+            (!rc || !strstr(err.message, cases[i].message)))
+            fail_msg("case %zu: \"%s\" lacks \"%s\"", i, err.message, cases[i].message);
+        assert_int_equal(rc, cases[i].message ? -1 : 0);
+        floors_release(&rule.floors);
+    }
+}
+
+/* ---- what is said meanwhile ---- */
+
+static void keep_note(void *context, const char *text)
+{
+    snprintf(context, 200, "%s", text);
+}
+
+static void notes_are_clean(void **state)
+{
+    char kept[200] = "";
+    const struct session_sink sink = { .context = kept, .note = keep_note };
+
+    sink_note(&sink, "left out: %s\n", "a\033[31mb\nc");
+    assert_string_equal(kept, "left out: a [31mb c\n");
+    sink_note(NULL, "nobody listens to %s\n", "this");
+    sink_progressed(NULL);
+}
+
+static void shards_are_noted(void **state)
+{
+    char kept[200] = "";
+    const struct session_sink sink = { .context = kept, .note = keep_note };
+    struct sharding s = { .index = 1, .count = 2, .plan = 0xab, .whole = 5 };
+
+    sharding_note(&s, 3, &sink);
+    assert_string_equal(kept, "shard 1/2: 3 of 5 benchmarks; plan 00000000000000ab\n");
+    s.seconds = 2;
+    s.all = 4;
+    sharding_note(&s, 3, &sink);
+    assert_non_null(strstr(kept, "a launch by what they last took; plan "));
+    kept[0] = '\0';
+    s.count = 0;
+    sharding_note(&s, 3, &sink);
+    assert_string_equal(kept, "");
+}
+
+/* ---- the token of the live page ---- */
+
+static void tokens(void **state)
+{
+    static const struct {
+        const char *variable;
+        struct serve_token_source source;
+        int rc;
+        bool made;
+        const char *text; /* NULL: whatever was made */
+    } cases[] = {
+        { NULL, { .open = true }, 0, false, "" },
+        { NULL, { .is_public = true }, 0, false, "" },
+        { NULL, { .elsewhere = true }, 0, false, "" },
+        { NULL, { .word = NULL }, 0, true, NULL },
+        { "secret", { .word = NULL }, 0, false, "secret" },
+        { "secret", { .open = true }, -1, false, NULL },
+        { NULL, { .word = "secret" }, -1, false, NULL },
+        { NULL, { .file = "/nowhere/token" }, -1, false, NULL },
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct serve_token token;
+        struct error err;
+        if (cases[i].variable)
+            setenv("HARNESS_TOKEN", cases[i].variable, 1);
+        assert_int_equal(serve_token_find(&cases[i].source, &token, &err), cases[i].rc);
+        assert_null(getenv("HARNESS_TOKEN"));
+        if (cases[i].rc)
+            continue;
+        assert_int_equal(token.made, cases[i].made);
+        if (cases[i].text)
+            assert_string_equal(token.text, cases[i].text);
+        else
+            assert_int_equal(strlen(token.text), 48);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(floors_from_texts),
+        cmocka_unit_test(shards_from_texts),
+        cmocka_unit_test(a_shard_without_benchmarks_is_refused),
+        cmocka_unit_test(requests_that_contradict_themselves),
+        cmocka_unit_test(notes_are_clean),
+        cmocka_unit_test(shards_are_noted),
+        cmocka_unit_test(tokens),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

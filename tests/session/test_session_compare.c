@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: MIT */
+/* A comparison from two REFs to its recorded verdicts, over a history of its own. */
+#include "test_store.h"
+
+#include "session/accept.h"
+#include "session/compare.h"
+#include "session/measure/selftest_trials.h"
+#include "session/replay.h"
+#include "verdict/placement.h"
+
+#include "compare_fixture.h"
+
+/* A finished run with one benchmark; its number. */
+static int64_t add_run_of(struct store *store, const double *ns, int64_t started_ms)
+{
+    struct records r = { 0 };
+    struct error err;
+    bool added;
+
+    struct run *run = fixture_run(&r, "class", started_ms);
+    random_uuid(run->uuid);
+    run->ended_ms = started_ms + 1;
+    fixture_launches(&r, A, ns, 5);
+    assert_ok(store_add_run(store, &r, 0, &added, &err), &err);
+    assert_true(added);
+    int64_t id = r.runs[0].id;
+    records_release(&r);
+    return id;
+}
+
+struct history {
+    struct store *store;
+    char base[24], head[24];
+};
+
+static void open_history(const struct scratch *scratch, struct history *h)
+{
+    struct error err;
+
+    assert_ok(store_open(&h->store, scratch->path, STORE_WRITE, &err), &err);
+    snprintf(h->base, sizeof(h->base), "%lld",
+             (long long)add_run_of(h->store, steady, 1700000000000));
+    snprintf(h->head, sizeof(h->head), "%lld",
+             (long long)add_run_of(h->store, slower, 1700000100000));
+}
+
+static void compare_once(const struct history *h, struct compare_request *r, struct compared *c)
+{
+    struct error err;
+
+    *c = (struct compared) { .store = h->store };
+    r->baseline = h->base;
+    r->head = h->head;
+    assert_ok(compare_request_check(r, &c->rule, &err), &err);
+    assert_ok(compare_sides_find(r, c, &err), &err);
+    assert_ok(compare_sides_decide(r, c, &err), &err);
+}
+
+static size_t count_recorded(struct store *store)
+{
+    struct store_comparisons all = { 0 };
+    struct error err;
+
+    assert_ok(store_comparison_list(store, 0, &all, &err), &err);
+    size_t nr = all.nr;
+    store_comparisons_release(&all);
+    return nr;
+}
+
+static void a_slower_head_regressed_and_is_recorded(void **state)
+{
+    struct compare_request r = { .no_record = false };
+    struct history h;
+    struct compared c;
+
+    open_history(*state, &h);
+    compare_once(&h, &r, &c);
+    assert_int_equal(c.comparison.nr, 1);
+    assert_close(c.comparison.rows[0].change, 0.1, 0.01);
+    assert_int_equal(count_recorded(h.store), 1);
+    compared_release(&c);
+    r.no_record = true;
+    compare_once(&h, &r, &c);
+    assert_int_equal(count_recorded(h.store), 1);
+    compared_release(&c);
+    store_close(h.store);
+}
+
+/* As `harness selftest --placement` does: it moves A by 8 %. */
+static void keep_placement(struct store *store, const char *machine, const char *device)
+{
+    const struct placement_part part = {
+        .key = A, .fresh = 0.08, .part = 0.08, .limits = { 0.05, 0.11 }, .p = 1e-4, .launches = 40
+    };
+    struct store_selftest test = { .kind = PLACEMENTS_KIND, .tested_ms = 1700000000000 };
+    cJSON *json = placement_to_json(&part, 1);
+    struct error err;
+
+    snprintf(test.machine, sizeof(test.machine), "%s", machine);
+    snprintf(test.device, sizeof(test.device), "%s", device);
+    test.result = cJSON_PrintUnformatted(json);
+    assert_ok(store_selftest_add(store, &test, &err), &err);
+    free(test.result);
+    cJSON_Delete(json);
+}
+
+static void placement_is_heeded_of_this_machine_and_device(void **state)
+{
+    struct compare_request r = { .no_record = true };
+    struct history h;
+    struct compared c;
+
+    open_history(*state, &h);
+    keep_placement(h.store, "class", "cuda");
+    keep_placement(h.store, "another class", "cpu-2t");
+    compare_once(&h, &r, &c);
+    assert_int_equal(c.rule.settings.nr_placements, 0);
+    assert_true(c.comparison.rows[0].placed == 0);
+    assert_int_not_equal(c.comparison.rows[0].verdict, VERDICT_SAME);
+    compared_release(&c);
+    keep_placement(h.store, "class", "cpu-2t");
+    compare_once(&h, &r, &c);
+    assert_int_equal(c.rule.settings.nr_placements, 1); /* asked for once, of five launches */
+    assert_close(c.comparison.rows[0].placed, expm1(0.16), 1e-6);
+    assert_int_equal(c.comparison.rows[0].verdict, VERDICT_SAME);
+    assert_true(noted(&c.comparison, "Placement alone moves 1 of the 1 compared"));
+    compared_release(&c);
+    store_close(h.store);
+}
+
+static void keep_text(void *context, const char *text)
+{
+    snprintf(context, 200, "%s", text);
+}
+
+static void why_it_is_not_recorded_is_noted(void **state)
+{
+    char kept[200] = "";
+    const struct session_sink sink = { .context = kept, .note = keep_text };
+    struct compare_request r = { .measuring.sink = &sink };
+    struct history h;
+    struct error err;
+
+    open_history(*state, &h);
+    struct compared c = { .store = h.store, .cannot_record = ": the disk is full" };
+    r.baseline = h.base;
+    r.head = h.head;
+    assert_ok(compare_request_check(&r, &c.rule, &err), &err);
+    assert_ok(compare_sides_find(&r, &c, &err), &err);
+    assert_ok(compare_sides_decide(&r, &c, &err), &err);
+    assert_string_equal(kept, "harness: these verdicts are not recorded: the disk is full\n");
+    assert_int_equal(count_recorded(h.store), 0);
+    compared_release(&c);
+    store_close(h.store);
+}
+
+static void an_unknown_baseline_is_an_error(void **state)
+{
+    struct compare_request r = { .baseline = "nobody" };
+    struct history h;
+    struct error err;
+
+    open_history(*state, &h);
+    struct compared c = { .store = h.store };
+    assert_ok(compare_request_check(&r, &c.rule, &err), &err);
+    assert_int_equal(compare_sides_find(&r, &c, &err), -1);
+    assert_false(c.base.nothing);
+    compared_release(&c);
+    store_close(h.store);
+}
+
+static void the_same_rule_decides_the_same_again(void **state)
+{
+    struct compare_request r = { .no_record = false };
+    struct history h;
+    struct compared c;
+    struct error err;
+
+    open_history(*state, &h);
+    compare_once(&h, &r, &c);
+    compared_release(&c);
+    struct replay replay = { .store = h.store };
+    assert_ok(replay_run(&replay, NULL, 0, &err), &err);
+    assert_int_equal(replay.done.nr, 1);
+    assert_int_equal(replay.verdicts, 1);
+    assert_int_equal(replay_exit_status(&replay), EXIT_SAME);
+    replay_release(&replay);
+    store_close(h.store);
+}
+
+static void nothing_to_replay_is_undecided(void **state)
+{
+    struct history h;
+    struct error err;
+
+    open_history(*state, &h);
+    struct replay replay = { .store = h.store };
+    assert_ok(replay_run(&replay, NULL, 0, &err), &err);
+    assert_int_equal(replay_exit_status(&replay), EXIT_UNDECIDED);
+    replay_release(&replay);
+    store_close(h.store);
+}
+
+static void accepting_needs_a_reason_and_a_verdict(void **state)
+{
+    const struct {
+        struct accept_request request;
+        const char *message;
+    } cases[] = {
+        { { .key = "gemm" }, "say why" },
+        { { .key = "gemm", .reason = "r", .metric = "none" }, "none" },
+        { { .key = "other", .reason = "r" }, "no verdict" },
+    };
+    struct history h;
+
+    open_history(*state, &h);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct accepting batch = { .again = 0 };
+        struct error err;
+        assert_int_equal(accept_run(h.store, &cases[i].request, &batch, &err), -1);
+        if (!strstr(err.message, cases[i].message))
+            fail_msg("\"%s\" lacks \"%s\"", err.message, cases[i].message);
+        accepting_release(&batch);
+    }
+    store_close(h.store);
+}
+
+#define SCRATCH_TEST(f) cmocka_unit_test_setup_teardown(f, scratch_setup, scratch_teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SCRATCH_TEST(a_slower_head_regressed_and_is_recorded),
+        SCRATCH_TEST(placement_is_heeded_of_this_machine_and_device),
+        SCRATCH_TEST(why_it_is_not_recorded_is_noted),
+        SCRATCH_TEST(an_unknown_baseline_is_an_error),
+        SCRATCH_TEST(the_same_rule_decides_the_same_again),
+        SCRATCH_TEST(nothing_to_replay_is_undecided),
+        SCRATCH_TEST(accepting_needs_a_reason_and_a_verdict),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Features: U-06, U-12. Small families, one run a side, and more power from few launches: what lies
+ * between two runs that a few benchmarks cannot show; no cliff in their number; launches that jump
+ * between two modes; blocks of few benchmarks.
+ *
+ * Other numbers than the fixed ones: HARNESS_SEED=1, 2, ...; one test alone:
+ * HARNESS_ONLY='*power*'.
+ */
+#include "simulation.h"
+#include "testing.h"
+
+#include <stdlib.h>
+
+enum { MOST = 60 };
+
+struct tally {
+    size_t found, same, covered, alarmed, rows, suites;
+};
+
+static bool changed(const struct compare_row *row)
+{
+    return row->verdict == VERDICT_REGRESSED || row->verdict == VERDICT_IMPROVED;
+}
+
+/* Each launch of the first `nr` benchmarks is in one of two modes. */
+static void add_modes(struct compare_item *items, int nr, double apart, struct random *r)
+{
+    for (int i = 0; i < nr; i++) {
+        struct evidence_side *sides[] = { &items[i].evidence.base, &items[i].evidence.head };
+        for (size_t s = 0; s < 2; s++)
+            for (size_t j = 0; j < sides[s]->nr; j++)
+                sides[s]->values[j].value *= random_u64(r) >> 63 ? exp(apart) : 1;
+    }
+}
+
+/* What $HARNESS_SEED adds to the seeds; 0: nothing. */
+static uint64_t other_seed(void)
+{
+    const char *text = getenv("HARNESS_SEED");
+
+    return text ? 1000 * strtoull(text, NULL, 10) : 0;
+}
+
+/* The last `planted` benchmarks have the factor, the first `modes` two modes 6 % apart. */
+static struct tally tally(const struct simulation *s, int planted, double factor, int modes,
+                          size_t suites, uint64_t seed)
+{
+    struct compare_settings settings = COMPARE_DEFAULTS;
+    struct tally t = { .suites = suites };
+    double factors[MOST];
+    struct random r;
+    struct error err;
+
+    random_seed(&r, seed + other_seed());
+    for (int i = 0; i < s->benchmarks; i++)
+        factors[i] = i >= s->benchmarks - planted ? factor : 1;
+    for (size_t i = 0; i < suites; i++) {
+        struct compare_item *items = simulate_items(s, factors, &r);
+        struct comparison c;
+        bool alarm = false;
+        add_modes(items, modes, 0.06, &r);
+        assert_ok(compare_decide(items, (size_t)s->benchmarks, &settings, &c, &err), &err);
+        for (int j = 0; j < s->benchmarks; j++) {
+            const struct compare_row *row = &c.rows[j];
+            double truth = factors[j] - 1;
+            t.covered += row->interval.low <= truth && truth <= row->interval.high;
+            t.rows++;
+            t.found += truth > 0 && row->verdict == VERDICT_REGRESSED;
+            t.same += truth > 0 && row->verdict == VERDICT_SAME;
+            alarm |= truth == 0 && changed(row);
+        }
+        t.alarmed += alarm;
+        comparison_release(&c);
+    }
+    return t;
+}
+
+/* One run a side and a shift between them, of each benchmark its own or of all alike. */
+static void test_few_benchmarks(void **state)
+{
+    static const int sizes[] = { 1, 2, 3, 5, 9 };
+    (void)state;
+    for (size_t i = 0; i < 5; i++)
+        for (int kind = 0; kind < 4; kind++) {
+            double size = kind % 2 ? 0.02 : 0.01;
+            struct simulation s = { .benchmarks = sizes[i], .launches = 5, .between = 0.01 };
+            char what[96];
+            *(kind < 2 ? &s.occasion : &s.common) = size;
+            struct tally t = tally(&s, 1, 1.032, 0, trials(400), 10 * i + (uint64_t)kind);
+            snprintf(what, sizeof(what), "%d benchmarks, runs differ by %g %%%s", sizes[i],
+                     100 * size, kind < 2 ? "" : ", all alike");
+            assert_rate_at_most(what, t.same, t.suites, 0.05);
+            assert_rate_at_least("    the 90 % interval holds the truth", t.covered, t.rows, 0.85);
+        }
+}
+
+/* With ten runs of the machine before the base; in one of ten steps of a benchmark its code was
+ * changed, or in none. Returns how many of +5 % are found. */
+static size_t earlier_runs(struct simulation s, const char *name, double changes, uint64_t seed)
+{
+    size_t nr = trials(80);
+
+    s.earlier = 10;
+    s.earlier_changes = changes;
+    struct tally large = tally(&s, 1, 1.05, 0, nr, seed);
+    struct tally small = tally(&s, 1, 1.032, 0, nr, seed + 1);
+    struct tally none = tally(&s, 0, 1, 0, nr, seed + 2);
+    print_message("%d benchmarks, runs differ by %s, ten runs before%s: 5 %% found %.1f %%\n",
+                  s.benchmarks, name, changes > 0 ? ", changed" : "",
+                  100 * (double)large.found / (double)nr);
+    assert_rate_at_most("    +3.2 % called same", small.same, nr, 0.05);
+    assert_rate_at_least("    the 90 % interval holds the truth", small.covered, small.rows, 0.85);
+    assert_rate_at_most("    nothing changed: alarm", none.alarmed, nr, 0.05);
+    return large.found;
+}
+
+static void test_earlier_runs(void **state)
+{
+    static const struct {
+        const char *name;
+        double own, common;
+        bool more; /* one run a side leaves the change open, and runs differ little enough */
+    } kinds[] = {
+        { "1 %", 0.01, 0, true },
+        { "2 %", 0.02, 0, false },
+        { "1 %, all alike", 0, 0.01, true },
+        { "2 %, all alike", 0, 0.02, true },
+    };
+    static const int sizes[] = { 1, 2, 3, 5, 9 };
+    (void)state;
+    for (size_t kind = 0; kind < 4; kind++) {
+        size_t with = 0, without = 0;
+        for (size_t i = 0; i < 5; i++) {
+            struct simulation s = { .benchmarks = sizes[i], .launches = 5, .between = 0.01 };
+            uint64_t seed = 200 + 40 * kind + 4 * i;
+            s.occasion = kinds[kind].own;
+            s.common = kinds[kind].common;
+            without += tally(&s, 1, 1.05, 0, trials(80), seed).found;
+            with += earlier_runs(s, kinds[kind].name, 0, seed);
+            earlier_runs(s, kinds[kind].name, 0.1, seed);
+        }
+        print_message("runs differ by %s: 5 %% found %zu times, without earlier runs %zu\n",
+                      kinds[kind].name, with, without);
+        assert_true(kinds[kind].more ? 2 * with > 3 * without : with > without);
+    }
+}
+
+/* +4 % in one benchmark, 5 launches: found the oftener the larger the family, without a jump. */
+static void test_no_cliff(void **state)
+{
+    static const int sizes[] = { 5, 7, 8, 9, 10, 11, 12, 15, 30, 60 };
+    double before = 0;
+    (void)state;
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+        struct simulation s = { .benchmarks = sizes[i], .launches = 5, .between = 0.01 };
+        struct tally t = tally(&s, 1, 1.04, 0, trials(200), 70);
+        double share = (double)t.found / (double)t.suites;
+        print_message("one of %2d slower by 4 %%: found %5.1f %%\n", sizes[i], 100 * share);
+        if (i > 0)
+            assert_true(share > before - 0.1 && (sizes[i] > 12 || share < before + 0.45));
+        before = share;
+    }
+    assert_true(before > 0.9);
+}
+
+static void test_few_benchmarks_in_blocks(void **state)
+{
+    (void)state;
+    for (int nr = 1; nr <= 9; nr += 2) {
+        struct simulation s = { .benchmarks = nr, .blocks = 3, .between = 0.01 };
+        struct tally t = tally(&s, 1, 1.05, 0, trials(300), 90 + (uint64_t)nr);
+        char what[96];
+        snprintf(what, sizeof(what), "one of %d slower by 5 %%, 1 %% noise, 3 blocks: found", nr);
+        assert_rate_at_least(what, t.found, t.suites, 0.8);
+    }
+}
+
+static void test_power_of_few_launches(void **state)
+{
+    static const struct {
+        int launches;
+        double bound;
+    } rows[] = { { 3, 0.55 }, { 5, 0.88 }, { 10, 0.95 } };
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        struct simulation s = { .benchmarks = 60, .launches = rows[i].launches, .between = 0.01 };
+        struct tally planted = tally(&s, 3, 1.03, 0, trials(150), 120 + i);
+        struct tally none = tally(&s, 0, 1, 0, trials(300), 130 + i);
+        char what[96];
+        snprintf(what, sizeof(what), "3 of 60 slower by 3 %%, 1 %% noise, %d launches: found",
+                 s.launches);
+        assert_rate_at_least(what, planted.found, 3 * planted.suites, rows[i].bound);
+        assert_rate_at_most("    the same without a change: suites with an alarm", none.alarmed,
+                            none.suites, 0.05);
+    }
+}
+
+static void test_two_modes(void **state)
+{
+    (void)state;
+    for (int launches = 3; launches <= 10; launches += launches == 3 ? 2 : 5) {
+        struct simulation s = { .benchmarks = 60, .launches = launches, .between = 0.01 };
+        struct tally t = tally(&s, 0, 1, 10, trials(200), 150 + (uint64_t)launches);
+        char what[96];
+        snprintf(what, sizeof(what), "10 of 60 in two modes 6 %% apart, %d launches: alarm",
+                 launches);
+        assert_rate_at_most(what, t.alarmed, t.suites, 0.1);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_few_benchmarks),
+        cmocka_unit_test(test_earlier_runs),
+        cmocka_unit_test(test_no_cliff),
+        cmocka_unit_test(test_few_benchmarks_in_blocks),
+        cmocka_unit_test(test_power_of_few_launches),
+        cmocka_unit_test(test_two_modes),
+    };
+    cmocka_set_test_filter(getenv("HARNESS_ONLY")); /* NULL: all of them */
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

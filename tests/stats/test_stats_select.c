@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/* Features: S0-03, U-05 (percentiles): a quantile without sorting is the quantile with it. */
+#include "testing.h"
+
+#include "base/memory.h"
+#include "stats/random.h"
+#include "stats/stats.h"
+
+#include <stdlib.h>
+
+enum { MOST = 300 };
+
+/* Several kinds of data that are hard on selections: ties, order, one odd value. */
+static double draw(struct random *r, int kind, size_t i)
+{
+    switch (kind) {
+    case 0:
+        return random_normal(r);
+    case 1:
+        return (double)random_below(r, 4);
+    case 2:
+        return (double)i;
+    case 3:
+        return -(double)i;
+    case 4:
+        return i % 2 ? (double)i : -(double)i;
+    default:
+        return i == 7 ? 1e300 : 1;
+    }
+}
+
+static void test_like_sorting(void **state)
+{
+    static const double shares[] = { 0, 0.05, 0.25, 0.5, 0.501, 0.95, 0.999, 1 };
+    double x[MOST], sorted[MOST];
+    struct random r;
+    (void)state;
+    random_seed(&r, 4);
+    for (int round = 0; round < 3000; round++) {
+        size_t n = 1 + (size_t)random_below(&r, round % 2 ? MOST : 9);
+        for (size_t i = 0; i < n; i++)
+            sorted[i] = draw(&r, round % 6, i);
+        memcpy(x, sorted, n * sizeof(*x));
+        stats_sort(sorted, n);
+        for (size_t k = 0; k < sizeof(shares) / sizeof(shares[0]); k++) {
+            double expected = stats_quantile(sorted, n, shares[k]);
+            assert_true(stats_select_quantile(x, n, shares[k]) == expected);
+        }
+        stats_sort(x, n); /* nothing was lost on the way */
+        assert_memory_equal(x, sorted, n * sizeof(*x));
+    }
+}
+
+static void test_degenerate(void **state)
+{
+    double one[] = { 3 };
+    (void)state;
+    assert_true(isnan(stats_select_quantile(one, 0, 0.5)));
+    assert_true(isnan(stats_select_quantile(one, 1, 1.5)));
+    assert_true(isnan(stats_select_quantile(one, 1, NAN)));
+    assert_true(stats_select_quantile(one, 1, 0.99) == 3);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_like_sorting),
+        cmocka_unit_test(test_degenerate),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

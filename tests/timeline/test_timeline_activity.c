@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A GPU's activities in a trace (S3-07, S3-08, S3-11, S3-12, S0-28): tracks, flows, copies with
+ * bytes and rates, clocks, beside scopes of a snapshot; and back.
+ */
+#include "profile_trace.h"
+
+#include "gputrace/time_split.h"
+#include "profile/export.h"
+#include "profile/summary.h"
+#include "timeline/timeline_activity.h"
+#include "timeline/timeline_read.h"
+
+static struct activity *add(struct activity_list *list, enum activity_kind kind, int64_t start,
+                            int64_t end, uint32_t correlation)
+{
+    struct activity *a = activity_add(list, kind);
+
+    a->start = start;
+    a->end = end;
+    a->correlation = correlation;
+    if (activity_on_device(a)) {
+        a->device = 1;
+        a->stream = 7;
+        a->name = activity_name(list, "gemm");
+    } else {
+        a->process = 70;
+        a->thread = 71;
+        a->name = activity_name(list, "cudaLaunchKernel");
+    }
+    return a;
+}
+
+static void copy(struct activity_list *list, int64_t start, int64_t end, int64_t bytes)
+{
+    struct activity *a = add(list, ACTIVITY_MEMCPY, start, end, 0);
+
+    a->copy = MEMCPY_HOST_TO_DEVICE;
+    a->bytes = bytes;
+}
+
+static void put(struct prof_trace *trace, const struct activity_list *list)
+{
+    struct error err;
+    char why[256];
+
+    assert_ok(timeline_add_activity(trace, list, &err), &err);
+    if (prof_trace_check(trace, why, sizeof(why)) != 0)
+        fail_msg("%s", why);
+}
+
+/* An import: its own clock, nothing else in the trace. */
+static void alone(void **state)
+{
+    struct activity_list list;
+    struct prof_trace trace;
+
+    (void)state;
+    prof_trace_init(&trace);
+    activity_list_init(&list);
+    add(&list, ACTIVITY_RANGE, 1000, 3000, 0)->name = activity_name(&list, "step");
+    add(&list, ACTIVITY_RUNTIME, 1100, 1200, 5);
+    add(&list, ACTIVITY_DRIVER, 1110, 1190, 5)->name = activity_name(&list, "cuLaunchKernel");
+    add(&list, ACTIVITY_KERNEL, 1300, 1500, 5);
+    add(&list, ACTIVITY_KERNEL, 1400, 1600, 5)->graph_node = 3;
+    add(&list, ACTIVITY_MEMSET, 1600, 1650, 0)->bytes = 64;
+    add(&list, ACTIVITY_GRAPH, 1700, 1800, 0)->graph = 4;
+    add(&list, ACTIVITY_SYNC, 1700, 1800, 0);
+    add(&list, ACTIVITY_KERNEL, 900, 950, 5); /* seems to begin before its launch */
+    list.dropped = 2;
+    put(&trace, &list);
+    assert_int_equal(trace.nr_slices, 8);
+    assert_int_equal(trace.meta.start, 900);
+    assert_int_equal(trace.meta.end, 3000);
+    assert_int_equal(trace.meta.dropped, 2);
+    const struct prof_slice *call = slice_named(&trace, "cudaLaunchKernel");
+    assert_string_equal(parent_name(&trace, call), "step");
+    assert_string_equal(parent_name(&trace, slice_named(&trace, "cuLaunchKernel")),
+                        "cudaLaunchKernel");
+    assert_int_equal(trace.nr_flows, 2);
+    for (size_t i = 0; i < 2; i++) {
+        assert_ptr_equal(&trace.slices[trace.flows[i].from], call);
+        assert_string_equal(trace.slices[trace.flows[i].to].name, "gemm");
+    }
+    const struct prof_slice *fill = slice_named(&trace, "memset");
+    const struct prof_track *stream = &trace.tracks[fill->track];
+    assert_int_equal(fill->bytes, 64);
+    assert_int_equal(fill->device, PROF_GPU_AT(1));
+    assert_int_equal(stream->process, 1);
+    assert_string_equal(stream->owner, "GPU 1");
+    assert_string_equal(stream->name, "stream 7");
+    assert_string_equal(slice_named(&trace, "graph 4")->category, PROF_KERNELS);
+    prof_trace_release(&trace);
+    activity_list_release(&list);
+}
+
+/*
+ *   0        100       200      300        4 bytes a ns, then 4 + 2, then 2
+ *   [ 800 bytes         ]
+ *            [ 400 bytes         ]
+ */
+static void rates_of_copies(void **state)
+{
+    static const int64_t times[] = { 0, 100, 200, 300, 350 };
+    static const double rates[] = { 4, 6, 2, 1, 0 };
+    struct activity_list list;
+    struct prof_trace trace;
+
+    (void)state;
+    prof_trace_init(&trace);
+    activity_list_init(&list);
+    copy(&list, 0, 200, 800);
+    copy(&list, 100, 300, 400);
+    copy(&list, 300, 350, 50);
+    copy(&list, 400, 400, 50); /* no time, no rate */
+    put(&trace, &list);
+    assert_int_equal(trace.nr_counters, 1);
+    assert_string_equal(trace.counters[0].name, "HtoD");
+    assert_string_equal(trace.counters[0].unit, "GB/s");
+    assert_int_equal(trace.nr_samples, 5);
+    for (size_t i = 0; i < 5; i++) {
+        assert_int_equal(trace.samples[i].time, times[i]);
+        assert_close(trace.samples[i].value, rates[i], 1e-12);
+    }
+    assert_int_equal(slice_named(&trace, "memcpy HtoD")->bytes, 800);
+    prof_trace_release(&trace);
+    activity_list_release(&list);
+}
+
+/* make_trace()'s thread is process 70, thread 71; the list's clock is 10,000 behind, give or
+ * take 8.
+ */
+static void beside_scopes(void **state)
+{
+    struct activity_list list;
+    struct prof_trace trace;
+    struct prof_summary summary;
+
+    (void)state;
+    make_trace(&trace);
+    activity_list_init(&list);
+    list.has_clock = true;
+    list.clock_offset = 10000;
+    list.clock_error = 8;
+    add(&list, ACTIVITY_RUNTIME, 2095 - 10000, 2105 - 10000, 9); /* 5 too late for qkv 2000-2100 */
+    add(&list, ACTIVITY_RUNTIME, 2590 - 10000, 2609 - 10000, 0); /* 9 too late for forward */
+    add(&list, ACTIVITY_KERNEL, 2200 - 10000, 2300 - 10000, 9);
+    put(&trace, &list);
+    assert_int_equal(trace.nr_tracks, 3); /* GPU 0's stream, the thread, GPU 1's stream */
+    size_t last = 0;
+    for (size_t i = 0; i < trace.nr_flows; i++)
+        last = trace.slices[trace.flows[i].to].start == 2200 ? i : last;
+    const struct prof_slice *call = &trace.slices[trace.flows[last].from];
+    assert_int_equal(call->start, 2090);
+    assert_int_equal(call->duration, 10);
+    assert_string_equal(parent_name(&trace, call), "qkv");
+    for (size_t i = 0; i < trace.nr_slices; i++) {
+        if (trace.slices[i].start == 2590)
+            assert_int_equal(trace.slices[i].parent, PROF_ROOT); /* not within the clock's error */
+    }
+    assert_int_equal(prof_summarise(&trace, &summary), 0);
+    assert_int_equal(prof_summary_row(&summary, PROF_HOST, "qkv")->gpu, 200 + 100);
+    prof_summary_release(&summary);
+    prof_trace_release(&trace);
+    activity_list_release(&list);
+}
+
+static void clocks_that_do_not_meet(void **state)
+{
+    struct activity_list list;
+    struct prof_trace trace;
+    struct error err;
+
+    (void)state;
+    make_trace(&trace);
+    activity_list_init(&list);
+    add(&list, ACTIVITY_KERNEL, 0, 10, 0);
+    assert_int_equal(timeline_add_activity(&trace, &list, &err), -1);
+    assert_non_null(strstr(err.message, "clock of their own"));
+    prof_trace_release(&trace);
+    activity_list_release(&list);
+}
+
+static bool same_split(const struct time_split *a, const struct time_split *b)
+{
+    return a->span == b->span && a->gpu == b->gpu && a->transfer == b->transfer &&
+           a->launch == b->launch && a->host_wait == b->host_wait &&
+           a->kernel_wait == b->kernel_wait && a->other_wait == b->other_wait &&
+           a->nr_gaps == b->nr_gaps && a->calls_all == b->calls_all;
+}
+
+/* To a trace, to a file, from there, and to a list: its time splits as before. */
+static void there_and_back(void **state)
+{
+    struct activity_list list, back;
+    struct prof_trace trace, again;
+    struct error err;
+
+    (void)state;
+    prof_trace_init(&trace);
+    activity_list_init(&list);
+    add(&list, ACTIVITY_RUNTIME, 900, 950, 1);
+    add(&list, ACTIVITY_KERNEL, 1000, 1500, 1);
+    add(&list, ACTIVITY_RUNTIME, 1650, 1750, 2);
+    add(&list, ACTIVITY_KERNEL, 1800, 2000, 2);
+    add(&list, ACTIVITY_RUNTIME, 1950, 1990, 4);
+    add(&list, ACTIVITY_KERNEL, 2400, 2500, 4);
+    copy(&list, 2600, 2700, 400);
+    put(&trace, &list);
+    char *text = written(prof_write_trace(file, &trace));
+    assert_ok(timeline_parse(text, strlen(text), "it", &again, &err), &err);
+    timeline_to_activity(&again, &back);
+    assert_int_equal(back.nr, list.nr);
+    struct time_split a = activity_time_split(&list, 1, TIME_SPLIT_GAP_NS);
+    struct time_split b = activity_time_split(&back, 1, TIME_SPLIT_GAP_NS);
+    assert_int_equal(a.transfer, 100);
+    assert_int_equal(a.kernel_wait, 400);
+    assert_true(same_split(&a, &b));
+    activity_list_release(&list);
+    activity_list_release(&back);
+    prof_trace_release(&trace);
+    prof_trace_release(&again);
+    free(text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(alone),          cmocka_unit_test(rates_of_copies),
+        cmocka_unit_test(beside_scopes),  cmocka_unit_test(clocks_that_do_not_meet),
+        cmocka_unit_test(there_and_back),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

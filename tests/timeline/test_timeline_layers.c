@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Operations by iteration (S3-05, S3-06, S4-31) and parts of a trace, on a trace worked out by hand
+ * and on one that a team recorded.
+ */
+#include "profile_trace.h"
+
+#include "timeline/timeline_layers.h"
+#include "timeline/timeline_main.h"
+
+#include <pthread.h>
+
+static void layers_of(const struct prof_trace *trace, const char *iteration,
+                      struct timeline_layers *layers)
+{
+    struct error err;
+
+    assert_ok(timeline_layers(trace, -1, iteration, layers, &err), &err);
+}
+
+/* Self times and the rest add up to each iteration. */
+static void check_sums(const struct timeline_layers *layers)
+{
+    for (size_t i = 0; i < layers->nr_iterations; i++) {
+        int64_t sum = layers->rest_ns[i];
+        for (size_t k = 0; k < layers->nr; k++)
+            sum += layers->items[k].self_ns[i];
+        assert_int_equal(sum, layers->ns[i]);
+    }
+}
+
+static void by_hand(void **state)
+{
+    struct timeline_layers layers;
+    struct prof_trace trace;
+
+    (void)state;
+    make_trace(&trace);
+    layers_of(&trace, NULL, &layers);
+    check_sums(&layers);
+    assert_string_equal(layers.iteration, "forward");
+    assert_int_equal(layers.nr_iterations, 2);
+    assert_int_equal(layers.start[1], 2000);
+    assert_int_equal(layers.ns[0], 1000);
+    assert_int_equal(layers.rest_ns[0], 1000 - 300 - 500); /* with the copying call */
+    assert_int_equal(layers.rest_ns[1], 500);
+    assert_int_equal(layers.nr, 2); /* calls are no operations */
+    const struct layer_samples *qkv = timeline_layer(&layers, "qkv");
+    const struct layer_samples *attention = timeline_layer(&layers, "attention");
+    assert_ptr_equal(qkv, &layers.items[0]);
+    assert_int_equal(qkv->total_ns[0], 300);
+    assert_int_equal(qkv->self_ns[0], 300);
+    assert_int_equal(qkv->total_ns[1], 100);
+    assert_int_equal(qkv->calls, 2);
+    assert_close(qkv->bytes, (2000 + 1000) / 2.0, 0);
+    assert_close(qkv->flops, 8e3 / 2, 0);
+    assert_string_equal(qkv->backend, "cublas");
+    assert_int_equal(qkv->gpu_ns[0], 200); /* the kernel it launched */
+    assert_int_equal(qkv->gpu_ns[1], 0);
+    assert_int_equal(layers.gpu_ns[0], 300); /* and the copy of the iteration itself */
+    assert_int_equal(attention->calls, 2);
+    assert_int_equal(attention->total_ns[0], 500); /* the inner one not twice */
+    assert_int_equal(attention->self_ns[0], 500);
+    assert_int_equal(attention->total_ns[1], 0);
+    assert_int_equal(attention->depth, 0);
+    assert_close(layers.bytes, 1500, 0);
+    timeline_layers_release(&layers);
+    prof_trace_release(&trace);
+}
+
+/* Without flows the scopes' own marks count, and go up to scopes without any. */
+static void marks_and_nesting(void **state)
+{
+    struct timeline_layers layers;
+    struct prof_trace trace;
+
+    (void)state;
+    prof_trace_init(&trace);
+    int track = prof_trace_track(&trace, &(struct prof_track) { .process = 1, .thread = 1 });
+    add_slice(&trace, track, 0, 100, "pass", PROF_SCOPES);
+    add_slice(&trace, track, 10, 60, "layer 0", PROF_SCOPES);
+    int a = add_slice(&trace, track, 10, 30, "qkv", PROF_SCOPES);
+    int b = add_slice(&trace, track, 30, 50, "proj", PROF_SCOPES);
+    int open = add_slice(&trace, track, 200, 250, "pass", PROF_SCOPES);
+    add_slice(&trace, track, 120, 121, "other", PROF_SCOPES);
+    trace.slices[a].gpu = 7;
+    trace.slices[b].gpu = 5;
+    trace.slices[b].flops = 100;
+    trace.slices[open].flags = PROF_OPEN;
+    assert_int_equal(prof_trace_sort(&trace, NULL), 0);
+    layers_of(&trace, "pass", &layers);
+    check_sums(&layers);
+    assert_int_equal(layers.nr_iterations, 1);
+    const struct layer_samples *layer = timeline_layer(&layers, "layer 0");
+    assert_int_equal(layer->depth, 0);
+    assert_int_equal(timeline_layer(&layers, "qkv")->depth, 1);
+    assert_int_equal(layer->self_ns[0], 10);
+    assert_int_equal(layer->total_ns[0], 50);
+    assert_int_equal(layer->gpu_ns[0], 12);
+    assert_int_equal(layers.gpu_ns[0], 12);
+    assert_close(layer->flops, 100, 0);
+    assert_close(layers.flops, 100, 0);
+    assert_null(timeline_layer(&layers, "other"));
+    timeline_layers_release(&layers);
+    prof_trace_release(&trace);
+}
+
+static void no_iterations(void **state)
+{
+    struct timeline_layers layers;
+    struct prof_trace trace;
+    struct error err;
+
+    (void)state;
+    prof_trace_init(&trace);
+    assert_int_equal(timeline_main_track(&trace), -1);
+    assert_int_equal(timeline_layers(&trace, -1, NULL, &layers, &err), -1);
+    assert_int_equal(layers.nr, 0);
+    prof_trace_release(&trace);
+    make_trace(&trace);
+    assert_int_equal(timeline_layers(&trace, -1, "backward", &layers, &err), -1);
+    assert_non_null(strstr(err.message, "\"backward\""));
+    prof_trace_release(&trace);
+}
+
+enum { ITERATIONS = 20, TEAM = 3 };
+
+static pthread_barrier_t barrier;
+
+static void *member(void *prof)
+{
+    for (int i = 0; i < ITERATIONS; i++) {
+        pthread_barrier_wait(&barrier);
+        PROF_SCOPE_IN(prof, "gemm");
+        pthread_barrier_wait(&barrier);
+    }
+    return NULL;
+}
+
+/* The leader's iterations, the others' gemm alone. */
+static void record_team(struct prof *prof, struct prof_trace *trace)
+{
+    pthread_t threads[TEAM];
+
+    assert_int_equal(prof_thread_name(prof, "leader"), 0);
+    pthread_barrier_init(&barrier, NULL, TEAM + 1);
+    for (int i = 0; i < TEAM; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, member, prof), 0);
+    for (int i = 0; i < ITERATIONS; i++) {
+        PROF_SCOPE_IN(prof, "forward");
+        pthread_barrier_wait(&barrier);
+        PROF_SCOPE_IN(prof, "gemm", .flops = 10);
+        pthread_barrier_wait(&barrier);
+    }
+    for (int i = 0; i < TEAM; i++)
+        pthread_join(threads[i], NULL);
+    pthread_barrier_destroy(&barrier);
+    take_snapshot(prof, trace);
+}
+
+/* The thread that runs the iterations is the main one; of it alone the table is. */
+static void a_team(void **state)
+{
+    struct prof *prof = create_on(NULL);
+    struct prof_trace trace, one;
+    struct timeline_layers layers;
+    struct error err;
+
+    (void)state;
+    record_team(prof, &trace);
+    assert_int_equal(trace.nr_slices, (TEAM + 2) * ITERATIONS);
+    int track = timeline_main_track(&trace);
+    assert_string_equal(trace.tracks[track].name, "leader");
+    assert_ok(timeline_main(&trace, &one, &err), &err);
+    assert_int_equal(one.nr_slices, 2 * ITERATIONS);
+    layers_of(&one, NULL, &layers);
+    check_sums(&layers);
+    assert_string_equal(layers.iteration, "forward");
+    assert_int_equal(layers.items[0].calls, ITERATIONS);
+    assert_close(layers.items[0].flops, 10, 1e-12);
+    timeline_layers_release(&layers);
+    prof_trace_release(&one);
+    prof_trace_release(&trace);
+    prof_free(prof);
+}
+
+/* Of make_trace() all is kept but the order of tracks' use. */
+static void parts_of_a_trace(void **state)
+{
+    struct prof_trace trace, main;
+    struct error err;
+    char why[256];
+
+    (void)state;
+    make_trace(&trace);
+    assert_ok(timeline_main(&trace, &main, &err), &err);
+    assert_int_equal(prof_trace_check(&main, why, sizeof(why)), 0);
+    assert_int_equal(main.nr_slices, trace.nr_slices);
+    assert_int_equal(main.nr_flows, 2);
+    assert_int_equal(main.nr_samples, 2);
+    prof_trace_release(&trace); /* the part stands alone */
+    assert_int_equal(prof_trace_check(&main, why, sizeof(why)), 0);
+    prof_trace_release(&main);
+}
+
+/* Its process' first thread wins over a longer one, if it has half of its time. */
+static void which_is_main(void **state)
+{
+    struct prof_trace trace;
+
+    (void)state;
+    for (int64_t first = 40; first <= 60; first += 20) {
+        prof_trace_init(&trace);
+        int worker = prof_trace_track(&trace, &(struct prof_track) { .process = 5, .thread = 6 });
+        int main = prof_trace_track(&trace, &(struct prof_track) { .process = 5, .thread = 5 });
+        add_slice(&trace, worker, 0, 100, "work", PROF_SCOPES);
+        add_slice(&trace, main, 0, first, "wait", PROF_SCOPES);
+        assert_int_equal(prof_trace_sort(&trace, NULL), 0);
+        assert_int_equal(timeline_main_track(&trace), first == 60 ? main : worker);
+        prof_trace_release(&trace);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(by_hand),          cmocka_unit_test(marks_and_nesting),
+        cmocka_unit_test(no_iterations),    cmocka_unit_test(a_team),
+        cmocka_unit_test(parts_of_a_trace), cmocka_unit_test(which_is_main),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

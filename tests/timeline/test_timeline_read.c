@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Trace files in (S0-28, S4-11, S4-16): ours without loss, those of others as far as they mean the
+ * same, digits beyond a double, and what is said of bad ones.
+ */
+#include "profile_trace.h"
+
+#include "base/file.h"
+#include "base/pack.h"
+#include "base/strbuf.h"
+#include "profile/export.h"
+#include "stats/random.h"
+#include "timeline/event_text.h"
+#include "timeline/timeline_read.h"
+
+#include <unistd.h>
+
+#define FIXTURES HARNESS_SOURCE_DIR "/tests/fixtures/timeline/"
+
+static void parse(const char *text, struct prof_trace *trace)
+{
+    struct error err;
+
+    assert_ok(timeline_parse(text, strlen(text), "a text", trace, &err), &err);
+}
+
+static void read_file(const char *path, struct prof_trace *trace)
+{
+    struct error err;
+
+    assert_ok(timeline_read(path, trace, &err), &err);
+}
+
+/* Written, read and written again: the same bytes, so nothing is lost that a file has. */
+static void ours_without_loss(void **state)
+{
+    struct prof_trace trace, again;
+
+    (void)state;
+    make_trace(&trace);
+    trace.meta.epoch_ns = 1763780000123456789;
+    trace.meta.rate = 0.25;
+    trace.meta.skipped = 12;
+    trace.meta.dropped = 3;
+    trace.meta.clock = prof_trace_text(&trace, "tsc");
+    trace.slices[1].flags |= PROF_UNWOUND;
+    char *first = written(prof_write_trace(file, &trace));
+    parse(first, &again);
+    char *second = written(prof_write_trace(file, &again));
+    assert_string_equal(second, first);
+    assert_int_equal(again.nr_tracks, 2);
+    assert_int_equal(again.nr_slices, trace.nr_slices);
+    assert_int_equal(again.nr_flows, 2);
+    assert_int_equal(again.meta.epoch_ns, 1763780000123456789);
+    for (size_t i = 0; i < trace.nr_slices; i++) {
+        assert_int_equal(again.slices[i].start, trace.slices[i].start);
+        assert_int_equal(again.slices[i].duration, trace.slices[i].duration);
+        assert_int_equal(again.slices[i].parent, trace.slices[i].parent);
+    }
+    free(first);
+    free(second);
+    prof_trace_release(&trace);
+    prof_trace_release(&again);
+}
+
+static void a_recorded_one(void **state)
+{
+    struct prof *prof = create_on(NULL);
+    struct prof_trace trace, again;
+
+    (void)state;
+    for (int i = 0; i < 50; i++) {
+        PROF_SCOPE_IN(prof, "forward", .bytes = 1 << 20, .flops = 1.5e9, .backend = "x\"y\n");
+        PROF_INSTANT_IN(prof, "step");
+        PROF_SCOPE_IN(prof, "head");
+    }
+    take_snapshot(prof, &trace);
+    char *first = written(prof_write_trace(file, &trace));
+    parse(first, &again);
+    char *second = written(prof_write_trace(file, &again));
+    assert_string_equal(second, first);
+    assert_int_equal(again.nr_slices, 150);
+    free(first);
+    free(second);
+    prof_trace_release(&trace);
+    prof_trace_release(&again);
+    prof_free(prof);
+}
+
+/* A call that sticks out of a scope is on another line of the file, and on its thread again. */
+static void lines_of_a_thread(void **state)
+{
+    struct prof_trace trace, again;
+
+    (void)state;
+    make_trace(&trace);
+    add_slice(&trace, 0, 850, 920, "crossing", PROF_RUNTIME_CALLS);
+    assert_int_equal(prof_trace_sort(&trace, NULL), 0);
+    char *first = written(prof_write_trace(file, &trace));
+    assert_non_null(strstr(first, "(2)"));
+    parse(first, &again);
+    assert_int_equal(again.nr_tracks, 2);
+    assert_string_equal(parent_name(&again, slice_named(&again, "crossing")), "forward");
+    char *second = written(prof_write_trace(file, &again));
+    assert_string_equal(second, first);
+    free(first);
+    free(second);
+    prof_trace_release(&trace);
+    prof_trace_release(&again);
+}
+
+/* 19 digits, of which a double keeps 16. */
+static void others_of_gpus(void **state)
+{
+    struct prof_trace trace;
+
+    (void)state;
+    read_file(FIXTURES "kineto.json", &trace);
+    const struct prof_slice *mm = slice_named(&trace, "aten::mm");
+    const struct prof_slice *call = slice_named(&trace, "cudaLaunchKernel");
+    const struct prof_slice *kernel = slice_named(&trace, "sm90_xmma_gemm_f32");
+    assert_int_equal(mm->start, 7286381019000125);
+    assert_int_equal(mm->duration, 40500);
+    assert_string_equal(parent_name(&trace, call), "aten::mm");
+    assert_int_equal(kernel->start, 7286381019030001);
+    assert_int_equal(kernel->duration, 100002);
+    assert_int_equal(kernel->correlation, 77);
+    const struct prof_track *stream = &trace.tracks[kernel->track];
+    assert_int_equal(stream->kind, PROF_TRACK_STREAM);
+    assert_int_equal(stream->device, PROF_GPU);
+    assert_string_equal(stream->name, "stream 7");
+    assert_string_equal(stream->owner, "GPU");
+    assert_string_equal(trace.tracks[mm->track].owner, "python");
+    assert_int_equal(trace.nr_flows, 1);
+    assert_ptr_equal(&trace.slices[trace.flows[0].from], call);
+    assert_ptr_equal(&trace.slices[trace.flows[0].to], kernel);
+    const struct prof_slice *copy = slice_named(&trace, "Memcpy HtoD (Pinned -> Device)");
+    assert_int_equal(copy->bytes, 4096);
+    assert_int_equal(copy->track, kernel->track);
+    const struct prof_track *span =
+        &trace.tracks[slice_named(&trace, "PyTorch Profiler (0)")->track];
+    assert_true(span->process < 0);
+    assert_string_equal(span->owner, "Spans");
+    assert_int_equal(trace.meta.epoch_ns, 1759276809000000123);
+    assert_int_equal(trace.meta.start, 0);
+    prof_trace_release(&trace);
+}
+
+/* Begins and ends, an array without its end, flows by place, counters of several series. */
+static void others_of_programs(void **state)
+{
+    struct prof_trace trace;
+
+    (void)state;
+    read_file(FIXTURES "chrome.json", &trace);
+    const struct prof_slice *task = slice_named(&trace, "task"),
+                            *inner = slice_named(&trace, "inner");
+    assert_int_equal(trace.nr_slices, 4);
+    assert_true(task->flags & PROF_OPEN);
+    assert_int_equal(task->start + task->duration, 260000);
+    assert_int_equal(inner->start, 110500);
+    assert_int_equal(inner->duration, 39500);
+    assert_false(inner->flags & PROF_OPEN);
+    assert_string_equal(parent_name(&trace, inner), "task");
+    assert_int_equal(trace.meta.start, 100000);
+    assert_int_equal(trace.nr_flows, 2);
+    assert_string_equal(trace.slices[trace.flows[0].from].name, "inner");
+    assert_string_equal(trace.slices[trace.flows[0].to].name, "run");
+    assert_string_equal(trace.slices[trace.flows[1].from].name, "run");
+    assert_string_equal(trace.slices[trace.flows[1].to].name, "reply");
+    assert_int_equal(trace.nr_counters, 3);
+    assert_string_equal(trace.counters[0].name, "queue");
+    assert_string_equal(trace.counters[0].unit, "length");
+    assert_string_equal(trace.counters[2].name, "memory: stack");
+    assert_close(trace.samples[2].value, 2, 0);
+    prof_trace_release(&trace);
+}
+
+static void numbers(void **state)
+{
+    static const struct {
+        const char *text;
+        int64_t value; /* with three more places */
+        bool ok;
+    } cases[] = {
+        { "0", 0, true },
+        { "1", 1000, true },
+        { "-1.5", -1500, true },
+        { "0.0005", 1, true },
+        { "-0.0005", -1, true },
+        { "12.34567", 12346, true },
+        { "1e3", 1000000, true },
+        { "1.5E-3", 2, true },
+        { "1e-99999", 0, true },
+        { "0e99999", 0, true },
+        { "9223372036854775.807", INT64_MAX, true },
+        { "9223372036854775.808", 0, false },
+        { "1e99999", 0, false },
+        { "-", 0, false },
+        { "\"1\"", 0, false },
+        { "", 0, false },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        const char *text = cases[i].text;
+        int64_t value = 0;
+        if (event_number(text, text + strlen(text), 3, &value) != cases[i].ok ||
+            value != cases[i].value)
+            fail_msg("%s gives %lld", text, (long long)value);
+    }
+}
+
+static void bad_files(void **state)
+{
+    static const struct {
+        const char *text, *message;
+    } cases[] = {
+        { "", "a text: line 1, column 1: not a trace: neither an object nor a list" },
+        { "{\"traceEvents\": 5}", "a text: line 1, column 17: \"traceEvents\" is not a list" },
+        { "{\"traceEvents\": [}", "a text: line 1, column 18: not valid JSON" },
+        { "{\"traceEvents\":\n [{\"ph\":\"X\",\"dur\":1}]}",
+          "a text: line 2, column 3: the event's \"ts\" is missing or no time" },
+        { "[{\"ph\":\"i\",\"ts\":1},\n {\"ph\":\"X\",\"ts\":\"2\"}]",
+          "a text: line 2, column 17: the event's \"ts\" is missing or no time" },
+        { "[{\"ph\":\"X\",\"ts\":1,\"dur\":-1}]",
+          "a text: line 1, column 2: the event ends before it begins" },
+        { "[{\"ph\":\"X\",\"ts\":9e18}]",
+          "a text: line 1, column 17: the event's \"ts\" is missing or no time" },
+        { "[{\"ph\":\"B\",\"ts\":5},{\"ph\":\"E\",\"ts\":4}]",
+          "a text: line 1, column 20: the event ends before it begins" },
+        { "[3]", "a text: line 1, column 2: the event is no object" },
+        { "[{} {}]", "a text: line 1, column 5: expected , or ] in the list of events" },
+        { "{\"traceEvents\":[]", "a text: line 1, column 18: expected , or }" },
+        { "{\"traceEvents\":[{}",
+          "a text: line 1, column 19: expected , or ] in the list of events" },
+        { "{} x", "a text: line 1, column 4: something follows the end of the trace" },
+        { "{3:4}", "a text: line 1, column 2: expected a name and a colon" },
+    };
+    struct prof_trace trace;
+    struct error err;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        const char *text = cases[i].text;
+        assert_int_equal(timeline_parse(text, strlen(text), "a text", &trace, &err), -1);
+        assert_string_equal(err.message, cases[i].message);
+        assert_int_equal(trace.nr_slices, 0);
+        assert_null(trace.slices);
+    }
+    assert_int_equal(timeline_read("/nonexistent/trace.json", &trace, &err), -1);
+    assert_non_null(strstr(err.message, "/nonexistent/trace.json"));
+}
+
+/* Keys inside of strings and of other objects are not the event's. */
+static void members_by_depth(void **state)
+{
+    struct prof_trace trace;
+
+    (void)state;
+    parse(
+        "[{\"name\":\"\\\"ts\\\":1,\",\"args\":{\"ts\":5,\"dur\":[{\"dur\":8}]},\"ph\":\"X\","
+        "\"ts\" : 2.5,\"dur\":\t3}]",
+        &trace);
+    assert_int_equal(trace.slices[0].start, 2500);
+    assert_int_equal(trace.slices[0].duration, 3000);
+    prof_trace_release(&trace);
+    parse("{}", &trace);
+    assert_int_equal(trace.nr_slices + (size_t)trace.meta.end, 0);
+    prof_trace_release(&trace);
+}
+
+/* Slices that overlap on a stream are two lines of the file and one track again. */
+static void packed_and_in_a_folder(void **state)
+{
+    char folder[] = HARNESS_TEST_DIR "/timeline_read_XXXXXX", path[4096];
+    struct prof_trace trace, again;
+    struct strbuf packed;
+    struct error err;
+
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof(path), "%s/trace.json", folder);
+    make_trace(&trace);
+    char *text = written(prof_write_trace(file, &trace));
+    strbuf_init(&packed);
+    gzip_add(&packed, text, strlen(text), GZIP_FAST);
+    assert_ok(file_write(path, packed.data, packed.length, &err), &err);
+    read_file(folder, &again);
+    assert_int_equal(again.nr_slices, trace.nr_slices);
+    assert_int_equal(again.nr_tracks, 2);
+    prof_trace_release(&again);
+    assert_ok(file_write(path, packed.data, packed.length / 2, &err), &err);
+    assert_int_equal(timeline_read(path, &again, &err), -1);
+    assert_non_null(strstr(err.message, path));
+    unlink(path);
+    rmdir(folder);
+    free(text);
+    strbuf_release(&packed);
+    prof_trace_release(&trace);
+}
+
+/* Whatever is in a file, it is refused or becomes a trace that keeps its promises. */
+static void damaged_files(void **state)
+{
+    struct prof_trace trace;
+    struct random random;
+    struct error err;
+    char why[256];
+
+    (void)state;
+    random_seed(&random, 11);
+    make_trace(&trace);
+    char *text = written(prof_write_trace(file, &trace));
+    size_t length = strlen(text), nr_read = 0;
+    prof_trace_release(&trace);
+    for (int i = 0; i < 3000; i++) {
+        char *copy = strdup(text);
+        for (int k = 0; k < 3; k++)
+            copy[random_below(&random, length)] =
+                "0129-.eE\"{}[],:XBEsfi"[random_below(&random, 21)];
+        if (timeline_parse(copy, length - random_below(&random, 3), "it", &trace, &err) == 0) {
+            nr_read++;
+            assert_int_equal(prof_trace_check(&trace, why, sizeof(why)), 0);
+        }
+        prof_trace_release(&trace);
+        free(copy);
+    }
+    assert_true(nr_read > 100 && nr_read < 2900);
+    free(text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ours_without_loss),
+        cmocka_unit_test(a_recorded_one),
+        cmocka_unit_test(lines_of_a_thread),
+        cmocka_unit_test(others_of_gpus),
+        cmocka_unit_test(others_of_programs),
+        cmocka_unit_test(numbers),
+        cmocka_unit_test(bad_files),
+        cmocka_unit_test(members_by_depth),
+        cmocka_unit_test(packed_and_in_a_folder),
+        cmocka_unit_test(damaged_files),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

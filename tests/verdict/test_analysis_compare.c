@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: MIT */
+/* Features: U-06 (regressions against baselines), U-12 (`compare`): the rule on hand-made cases.
+ * Its rates are in tests/statistics. */
+#include "compare_fixture.h"
+
+static void test_same_and_regressed(void **state)
+{
+    struct pair p = pair_new("m", "m");
+    (void)state;
+    fixture_launches(&p.base, A, steady, 5);
+    fixture_launches(&p.head, A, steady, 5);
+    fixture_launches(&p.base, B, steady, 5);
+    fixture_launches(&p.head, B, slower, 5);
+    fixture_launches(&p.base, C, slower, 5);
+    fixture_launches(&p.head, C, steady, 5);
+    pair_fill(&p);
+    struct comparison c = compare(&p, &defaults);
+    assert_int_equal(c.nr, 3 + FILLERS);
+    assert_int_equal(c.family, 3 + FILLERS);
+    assert_int_equal(c.rows[0].verdict, VERDICT_SAME); /* batch 4 before batch 16 */
+    assert_string_equal(c.rows[0].item->bench->key, A);
+    const struct compare_row *row = &c.rows[1];
+    assert_int_equal(row->verdict, VERDICT_REGRESSED);
+    assert_close(row->change, 0.1, 1e-4);
+    assert_true(row->worse && row->interval.low > 0.08 && row->interval.high < 0.12);
+    assert_close(row->base.value, 1e6, 1);
+    assert_int_equal(row->head.launches, 5);
+    assert_close(row->rank_p, 1.0 / 252, 1e-12);
+    assert_true(row->p < 0.001 && row->q >= row->p && row->q < 0.01);
+    assert_true(row->detectable > 0.01 && row->detectable < 0.1);
+    assert_int_equal(c.rows[2].verdict, VERDICT_IMPROVED);
+    assert_int_equal(c.exit_status, EXIT_REGRESSION);
+    struct strbuf text;
+    strbuf_init(&text);
+    comparison_summary(&c, &text);
+    assert_string_equal(text.data, "1 regressed, 1 improved, 13 same");
+    strbuf_release(&text);
+    pair_release(&p, &c);
+}
+
+/* By hand: logs 0, 0.01, 0.02 against 0.10, 0.11, 0.12. */
+static void test_arithmetic(void **state)
+{
+    struct pair p = pair_new("m", "m");
+    double base[3], head[3];
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        base[i] = 1e9 * exp(0.01 * i);
+        head[i] = 1e9 * exp(0.10 + 0.01 * i);
+    }
+    fixture_launches(&p.base, A, base, 3);
+    fixture_launches(&p.head, A, head, 3);
+    struct comparison c = compare(&p, &defaults);
+    double se = 0.01 * sqrt(2.0 / 3), half = stats_t_quantile(0.95, 4) * se;
+    const struct compare_row *row = &c.rows[0];
+    double low = log1p(row->interval.low), high = log1p(row->interval.high);
+    /* What the launches show is the least; what may lie between two runs comes on top. */
+    assert_true(row->p > 2 * stats_t_cdf(-0.1 / se, 4) && row->p < 0.05);
+    assert_close(row->q, row->p, 1e-12);
+    assert_close(0.5 * (low + high), 0.1, 1e-9);
+    assert_true(0.5 * (high - low) > half && 0.5 * (high - low) > 0.04);
+    assert_close(row->rank_p, 0.05, 1e-12);
+    assert_true(row->detectable > 0.06 && row->detectable < 0.2);
+    assert_int_equal(row->verdict, VERDICT_REGRESSED);
+    pair_release(&p, &c);
+}
+
+static void test_few_launches(void **state)
+{
+    struct pair p = pair_new("m", "m");
+    (void)state;
+    fixture_launches(&p.base, A, steady, 5);
+    fixture_launches(&p.head, A, slower, 2);
+    struct comparison c = compare(&p, &defaults);
+    assert_int_equal(c.rows[0].verdict, VERDICT_UNDECIDED);
+    assert_non_null(strstr(c.rows[0].why, "5 and 2 launches"));
+    assert_true(isnan(c.rows[0].p) && c.family == 0);
+    assert_close(c.rows[0].change, 0.1, 1e-2);
+    assert_int_equal(c.exit_status, EXIT_UNDECIDED);
+    assert_true(noted(&c, "fewer than 3 launches"));
+    pair_release(&p, &c);
+}
+
+/* One wild launch makes a large mean, not a regression. */
+static void test_one_wild_launch(void **state)
+{
+    const double wild[] = { 1000000, 1001000, 999000, 1000500, 5000000 };
+    struct pair p = pair_new("m", "m");
+    (void)state;
+    fixture_launches(&p.base, A, steady, 5);
+    fixture_launches(&p.head, A, wild, 5);
+    struct comparison c = compare(&p, &defaults);
+    assert_int_equal(c.rows[0].verdict, VERDICT_UNDECIDED);
+    assert_true(c.rows[0].why[0] != '\0');
+    pair_release(&p, &c);
+}
+
+/* A rate that falls is worse; a change of x and its inverse are the same distance. */
+static void test_rate_direction(void **state)
+{
+    static const char *const gflops[] = { "gflops", NULL };
+    struct compare_settings settings = COMPARE_DEFAULTS;
+    struct pair p = pair_new("m", "m");
+    (void)state;
+    settings.metrics = gflops;
+    fixture_launches(&p.base, A, steady, 5);
+    fixture_launches(&p.head, A, slower, 5);
+    for (size_t i = 0; i < 5; i++)
+        p.base.items[i].m.flops = p.head.items[i].m.flops = 1e9;
+    struct comparison c = compare(&p, &settings);
+    assert_int_equal(c.rows[0].verdict, VERDICT_REGRESSED);
+    assert_close(c.rows[0].change, 1 / 1.1 - 1, 1e-4);
+    assert_true(c.rows[0].worse && c.rows[0].interval.high < 0);
+    assert_true(c.rows[0].interval.low < c.rows[0].change);
+    assert_close(c.rows[0].base.value, 1000, 0.1);
+    pair_release(&p, &c);
+}
+
+static void fail_launch(struct records *r, int launch, enum outcome outcome, const char *message)
+{
+    struct measurement *m = fixture_add(r, launch, A, 1, 0);
+
+    m->outcome = outcome;
+    m->message = memory_string(message);
+}
+
+static void test_outcomes(void **state)
+{
+    static const struct {
+        enum outcome base, head;
+        enum verdict verdict;
+        int exit_status;
+    } rows[] = {
+        { OUTCOME_OK, OUTCOME_WRONG, VERDICT_BROKEN, EXIT_REGRESSION },
+        { OUTCOME_OK, OUTCOME_FAILED, VERDICT_BROKEN, EXIT_REGRESSION },
+        { OUTCOME_WRONG, OUTCOME_OK, VERDICT_FIXED, EXIT_SAME },
+        { OUTCOME_WRONG, OUTCOME_FAILED, VERDICT_FAILING, EXIT_UNDECIDED },
+        { OUTCOME_OK, OUTCOME_UNSUPPORTED, VERDICT_MISSING, EXIT_UNDECIDED },
+        { OUTCOME_UNSUPPORTED, OUTCOME_OK, VERDICT_NEW, EXIT_UNDECIDED },
+        { OUTCOME_UNSUPPORTED, OUTCOME_FAILED, VERDICT_FAILING, EXIT_UNDECIDED },
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+        struct pair p = pair_new("m", "m");
+        struct records *side[] = { &p.base, &p.head };
+        enum outcome outcome[] = { rows[i].base, rows[i].head };
+        for (int s = 0; s < 2; s++) {
+            /* Unsupported throughout; failures in the last launch only. */
+            bool unsupported = outcome[s] == OUTCOME_UNSUPPORTED;
+            if (!unsupported)
+                fixture_launches(side[s], A, steady, 3);
+            if (outcome[s] != OUTCOME_OK)
+                fail_launch(side[s], 3, outcome[s], "row 3 differs");
+        }
+        struct comparison c = compare(&p, &defaults);
+        assert_int_equal(c.nr, 1);
+        assert_int_equal(c.rows[0].verdict, rows[i].verdict);
+        assert_int_equal(c.exit_status, rows[i].exit_status);
+        assert_int_equal(c.family, 0);
+        if (rows[i].verdict == VERDICT_BROKEN)
+            assert_non_null(strstr(c.rows[0].why, "in 1 of its 4 launches: row 3"));
+        pair_release(&p, &c);
+    }
+}
+
+static void test_new_missing_unsupported(void **state)
+{
+    struct pair p = pair_new("m", "m");
+    (void)state;
+    fixture_launches(&p.base, B, steady, 3);
+    fixture_launches(&p.head, C, steady, 3);
+    fail_launch(&p.base, 0, OUTCOME_UNSUPPORTED, "too large");
+    fail_launch(&p.head, 0, OUTCOME_UNSUPPORTED, "too large");
+    struct comparison c = compare(&p, &defaults);
+    assert_int_equal(c.nr, 2);
+    assert_int_equal(c.count[VERDICT_MISSING], 1);
+    assert_int_equal(c.count[VERDICT_NEW], 1);
+    assert_int_equal(c.unsupported, 1);
+    assert_true(noted(&c, "1 benchmark runs on neither side."));
+    assert_int_equal(c.exit_status, EXIT_UNDECIDED);
+    pair_release(&p, &c);
+}
+
+/* One thread against two: every benchmark is new or missing, and the reader is told why. */
+static void test_devices(void **state)
+{
+    struct pair p = pair_new("m", "m");
+    (void)state;
+    fixture_launches(&p.base, A, steady, 3);
+    fixture_launches(&p.base, B, steady, 3);
+    fixture_launches(&p.head, "gemm/linear/simd/fp32/batch=4,seq=64/cpu-1t/warm", steady, 3);
+    struct comparison c = compare(&p, &defaults);
+    assert_int_equal(c.exit_status, EXIT_UNDECIDED);
+    assert_true(noted(&c, "The base was measured on cpu-2t, the head on cpu-1t"));
+    comparison_release(&c);
+    fixture_launches(&p.head, B, steady, 3); /* something is on both sides after all */
+    c = compare(&p, &defaults);
+    assert_false(noted(&c, "the same --device"));
+    pair_release(&p, &c);
+}
+
+static void test_machine_classes(void **state)
+{
+    struct compare_settings any = COMPARE_DEFAULTS;
+    struct pair p = pair_new("epyc", "xeon");
+    (void)state;
+    fixture_launches(&p.base, A, steady, 3);
+    fixture_launches(&p.head, A, steady, 3);
+    struct comparison c = compare(&p, &defaults);
+    assert_int_equal(c.nr, 0);
+    assert_int_equal(c.exit_status, EXIT_UNDECIDED);
+    assert_true(noted(&c, "base has runs of machine class epyc"));
+    comparison_release(&c);
+    any.any_machine = true;
+    c = compare(&p, &any);
+    assert_int_equal(c.nr, 1); /* one benchmark, one run a side: nothing tells what lies between */
+    assert_int_equal(c.exit_status, EXIT_UNDECIDED);
+    assert_true(noted(&c, "differences may be the machines'"));
+    comparison_release(&c);
+    /* With a second class on the base side only the common one is compared. */
+    fixture_run(&p.base, "xeon", 3);
+    fixture_launches(&p.base, A, steady, 3);
+    c = compare(&p, &defaults);
+    assert_int_equal(c.nr, 1);
+    assert_string_equal(c.rows[0].item->machine, "xeon");
+    pair_release(&p, &c);
+}
+
+static void test_shift_and_surroundings(void **state)
+{
+    struct pair p = pair_new("m", "m");
+    char key[64];
+    (void)state;
+    for (int i = 0; i < 12; i++) {
+        snprintf(key, sizeof(key), "gemm/nn/simd/fp32/m=%d/cpu-2t/warm", i + 1);
+        fixture_launches(&p.base, key, steady, 5);
+        fixture_launches(&p.head, key, slower, 5);
+    }
+    for (size_t i = 0; i < 15; i++)
+        p.base.items[i].m.vendor = p.head.items[i].m.vendor = true;
+    snprintf(p.base.runs[0].build.compiler, sizeof(p.base.runs[0].build.compiler), "gcc 12");
+    snprintf(p.head.runs[0].build.compiler, sizeof(p.head.runs[0].build.compiler), "gcc 13");
+    p.base.runs[0].environment = memory_string("{\"governor\":\"performance\",\"load1\":0.1}");
+    p.head.runs[0].environment = memory_string("{\"governor\":\"powersave\",\"load1\":3}");
+    p.head.runs[0].build.dirty = true;
+    struct comparison c = compare(&p, &defaults);
+    assert_true(c.shifted && c.rows[0].borrowed);
+    assert_close(c.common_shift, 0.1, 1e-3);
+    assert_close(c.vendor_shift, 0.1, 1e-3);
+    assert_true(noted(&c, "suspect the machine before the code"));
+    assert_true(noted(&c, "reference libraries"));
+    assert_true(noted(&c, "compiler: gcc 12 -> gcc 13"));
+    assert_true(noted(&c, "governor: performance -> powersave"));
+    assert_true(noted(&c, "uncommitted"));
+    assert_false(noted(&c, "load1"));
+    assert_true(noted(&c, "12 compared, chance alone would give 0.6 alarms"));
+    pair_release(&p, &c);
+}
+
+static void test_bad_settings(void **state)
+{
+    static const char *const p51[] = { "p51", NULL }, *const fact[] = { "error", NULL };
+    static const struct compare_floor bad[] = { { "gemm", 0 } };
+    static const struct {
+        struct compare_settings settings;
+        const char *words;
+    } rows[] = {
+        { { .delta = 0.03, .q = 0.05, .floors = bad, .nr_floors = 1 }, "gemm: the floor" },
+        { { .delta = 0, .q = 0.05 }, "floor" },
+        { { .delta = NAN, .q = 0.05 }, "floor" },
+        { { .delta = 0.03, .q = 0.7 }, "false-discovery" },
+        { { .delta = 0.03, .q = 0.05, .metrics = p51 }, "did you mean" },
+        { { .delta = 0.03, .q = 0.05, .metrics = fact }, "cannot be compared" },
+    };
+    struct pair p = pair_new("m", "m");
+    struct comparison c;
+    struct error err;
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+        assert_int_equal(compare_run(&p.base, &p.head, &rows[i].settings, &c, &err), -1);
+        assert_non_null(strstr(err.message, rows[i].words));
+    }
+    c = compare(&p, &defaults); /* nothing at all is no error */
+    assert_int_equal(c.exit_status, EXIT_UNDECIDED);
+    pair_release(&p, &c);
+}
+
+/* Five launches a side around `head` / 1000 ns, the machine probe at `probe` times its base. */
+static struct comparison with_probe(struct records *base, struct records *head, double value,
+                                    double probe)
+{
+    static const double noise[] = { 0.998, 0.999, 1, 1.001, 1.002 };
+    struct compare_settings settings = COMPARE_DEFAULTS;
+    struct comparison c = { 0 };
+    struct error err;
+
+    fixture_run(base, "m", 1);
+    fixture_run(head, "m", 2);
+    for (int i = 0; i < 5; i++) {
+        const char *key = "a/b/simd/fp32/batch=1/cpu-2t/warm";
+        measurement_add_telemetry(fixture_add(base, i, key, 100000 * noise[i], 3), "probe_ns", 1e6);
+        measurement_add_telemetry(fixture_add(head, i, key, value * noise[4 - i], 3), "probe_ns",
+                                  1e6 * probe);
+    }
+    assert_ok(compare_run(base, head, &settings, &c, &err), &err);
+    assert_int_equal(c.nr, 1);
+    return c;
+}
+
+/* A slower machine is not a slower program, and hides whether there is one. */
+static void test_machine_probe(void **state)
+{
+    static const struct {
+        double value, probe;
+        enum verdict verdict;
+    } cases[] = {
+        { 150000, 1.0, VERDICT_REGRESSED }, { 150000, 1.5, VERDICT_UNDECIDED },
+        { 100000, 1.5, VERDICT_UNDECIDED }, { 180000, 1.15, VERDICT_REGRESSED },
+        { 900000, 1.5, VERDICT_UNDECIDED }, { 118000, 1.15, VERDICT_UNDECIDED },
+        { 100000, 1.0, VERDICT_UNDECIDED }, { 80000, 0.8, VERDICT_UNDECIDED },
+        { 80000, 1.01, VERDICT_IMPROVED },
+    };
+    (void)state;
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct records base = { 0 }, head = { 0 };
+        struct comparison c = with_probe(&base, &head, cases[i].value, cases[i].probe);
+        assert_int_equal(c.rows[0].verdict, cases[i].verdict);
+        assert_close(c.rows[0].probe, cases[i].probe - 1, 1e-9);
+        if (cases[i].verdict == VERDICT_UNDECIDED && cases[i].probe != 1.0)
+            assert_non_null(strstr(c.rows[0].why, "machine"));
+        comparison_release(&c);
+        records_release(&base);
+        records_release(&head);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_same_and_regressed),
+        cmocka_unit_test(test_arithmetic),
+        cmocka_unit_test(test_few_launches),
+        cmocka_unit_test(test_one_wild_launch),
+        cmocka_unit_test(test_rate_direction),
+        cmocka_unit_test(test_outcomes),
+        cmocka_unit_test(test_new_missing_unsupported),
+        cmocka_unit_test(test_devices),
+        cmocka_unit_test(test_machine_classes),
+        cmocka_unit_test(test_shift_and_surroundings),
+        cmocka_unit_test(test_bad_settings),
+        cmocka_unit_test(test_machine_probe),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,415 @@
+/* SPDX-License-Identifier: MIT */
+/* Features: U-06 (regressions against baselines), U-12 (`compare`): the three ways in which
+ * launches hang together, by hand. Their rates are in tests/statistics. */
+#include "analysis_fixture.h"
+#include "testing.h"
+
+#include "base/array.h"
+#include "base/file.h"
+#include "base/json.h"
+#include "verdict/compare.h"
+
+static struct benchmark_name names[64];
+
+/* One benchmark whose launches are exp() of what is added to it, in ms. */
+static void add(struct evidence_side *side, int occasion, double log_value)
+{
+    side->present = true;
+    side->values = array_grow(side->values, side->nr, &side->capacity, sizeof(*side->values));
+    side->values[side->nr++] =
+        (struct evidence_value) { 1e6 * exp(log_value), occasion, 0, (double)NAN };
+}
+
+static struct compare_item *items_new(size_t nr, enum compare_design design)
+{
+    struct compare_item *items = memory_zeroed(nr, sizeof(*items));
+    struct error err;
+
+    for (size_t i = 0; i < nr; i++) {
+        snprintf(names[i].key, sizeof(names[i].key), "gemm/n=%zu", i);
+        items[i] = (struct compare_item) { &names[i], "m", false, metric_find("p50", &err),
+                                           .evidence.design = design };
+    }
+    return items;
+}
+
+static struct comparison decide(struct compare_item *items, size_t nr, double delta)
+{
+    struct compare_settings settings = COMPARE_DEFAULTS;
+    struct comparison c;
+    struct error err;
+
+    settings.delta = delta;
+    assert_ok(compare_decide(items, nr, &settings, &c, &err), &err);
+    return c;
+}
+
+/* Hardly any noise, one run a side: the larger the change, the surer; the p-value once lost all its
+ * digits there, and +10 % (+8.3 to +11.7 %) was "one in 3 by chance". */
+static void test_a_quiet_benchmark_alone(void **state)
+{
+    double before = 1;
+    (void)state;
+    for (int percent = 2; percent <= 40; percent += 2) {
+        struct compare_item *items = items_new(1, DESIGN_LAUNCHES);
+        for (int i = 0; i < 4; i++) {
+            add(&items->evidence.base, 0, 1e-7 * i);
+            add(&items->evidence.head, 0, log1p(0.01 * percent) + 1e-7 * i);
+        }
+        struct comparison c = decide(items, 1, 0.03);
+        assert_true(c.rows[0].p < before);
+        assert_int_equal(c.rows[0].verdict, percent < 8 ? VERDICT_UNDECIDED : VERDICT_REGRESSED);
+        before = c.rows[0].p;
+        comparison_release(&c);
+    }
+}
+
+/* Block b: base at -half and +half of it, head beside by `d`. */
+static void add_block(struct compare_item *item, int block, double half, double d)
+{
+    add(&item->evidence.base, block, -half);
+    add(&item->evidence.base, block, half);
+    add(&item->evidence.head, block, d - half);
+    add(&item->evidence.head, block, d + half);
+}
+
+static void test_blocks(void **state)
+{
+    const double d[] = { 0.09, 0.10, 0.11, 0.12 };
+    struct compare_item *items = items_new(1, DESIGN_BLOCKS);
+    (void)state;
+    for (int i = 0; i < 4; i++)
+        add_block(items, i, 1e-5, d[i]);
+    add(&items->evidence.base, 7, 0.5); /* a block without head does not count */
+    struct comparison c = decide(items, 1, 0.03);
+    const struct compare_row *row = &c.rows[0];
+    double se = stats_sd(d, 4) / 2, se3 = stats_sd(d, 3) / sqrt(3);
+    double now = 2 * 6 * stats_t_cdf(-0.105 / se, 3);
+    double before = 2 * 2 * stats_t_cdf(-0.10 / se3, 2);
+    assert_int_equal(row->looks, 2);
+    assert_close(row->df, 3, 1e-9);
+    assert_close(row->change, expm1(0.105), 1e-9);
+    assert_close(row->p, fmin(now, before), 1e-9);
+    double half = stats_t_quantile(1 - 0.05 / 6, 3) * se;
+    assert_close(row->interval.low, expm1(0.105 - half), 1e-9);
+    assert_close(row->interval.high, expm1(0.105 + half), 1e-9);
+    assert_true(isnan(row->rank_p));
+    assert_close(row->noise.launch, 1e-5 * sqrt(2), 1e-9);
+    assert_close(row->noise.occasion, sqrt(4 * se * se - 2e-10), 1e-9);
+    assert_int_equal(row->verdict, VERDICT_REGRESSED);
+    assert_int_equal(evidence_blocks(&row->item->evidence), 4);
+    comparison_release(&c);
+}
+
+/* Three blocks that agree by luck: their launches do not. */
+static void test_blocks_and_their_launches(void **state)
+{
+    (void)state;
+    for (int lucky = 0; lucky < 2; lucky++) {
+        struct compare_item *items = items_new(1, DESIGN_BLOCKS);
+        for (int i = 0; i < 3; i++)
+            add_block(items, i, lucky ? 0.05 : 0.0005, 0.05 + 0.0001 * i);
+        struct comparison c = decide(items, 1, 0.01);
+        assert_int_equal(c.rows[0].verdict, lucky ? VERDICT_UNDECIDED : VERDICT_REGRESSED);
+        /* 6 degrees of freedom within sides and blocks, 2 from block to block. */
+        assert_true(c.rows[0].df > (lucky ? 7 : 2) && c.rows[0].df <= 8);
+        assert_true(lucky ? c.rows[0].p > 0.2 : c.rows[0].p < 1e-6);
+        comparison_release(&c);
+    }
+}
+
+/* What was named at one look stays named, though later blocks scatter. */
+static void test_named_once(void **state)
+{
+    (void)state;
+    double p[2];
+    for (int more = 0; more < 2; more++) {
+        struct compare_item *items = items_new(1, DESIGN_BLOCKS);
+        for (int i = 0; i < 5; i++)
+            add_block(items, i, 1e-4, 0.1 + 0.001 * (i % 2));
+        for (int i = 5; more && i < 8; i++)
+            add_block(items, i, 1e-4, i % 2 ? 0.3 : 0.02);
+        struct comparison c = decide(items, 1, 0.03);
+        p[more] = c.rows[0].p;
+        assert_int_equal(c.rows[0].verdict, VERDICT_REGRESSED);
+        comparison_release(&c);
+    }
+    assert_true(p[1] <= p[0]);
+}
+
+static void test_two_blocks_are_too_few(void **state)
+{
+    struct compare_item *items = items_new(1, DESIGN_BLOCKS);
+    (void)state;
+    for (int i = 0; i < 2; i++)
+        add_block(items, i, 1e-4, 0.5);
+    struct comparison c = decide(items, 1, 0.03);
+    assert_int_equal(c.rows[0].verdict, VERDICT_UNDECIDED);
+    assert_string_equal(c.rows[0].why, "2 blocks with both sides; 3 are needed");
+    comparison_release(&c);
+}
+
+/* Two runs of two and three launches against one of two: every number by hand. */
+static void test_runs(void **state)
+{
+    struct compare_item *items = items_new(1, DESIGN_OCCASIONS);
+    (void)state;
+    add(&items->evidence.base, 0, 0.00);
+    add(&items->evidence.base, 0, 0.02);
+    add(&items->evidence.base, 3, 0.03);
+    add(&items->evidence.base, 3, 0.04);
+    add(&items->evidence.base, 3, 0.05);
+    add(&items->evidence.head, 1, 0.10);
+    add(&items->evidence.head, 1, 0.10);
+    add(&items->evidence.head, 1, 0.16);
+    struct comparison c = decide(items, 1, 0.03);
+    const struct compare_row *row = &c.rows[0];
+    /* Run means 0.01, 0.04 and 0.12; mean square between 2 x 0.015^2 with 1 degree of freedom. */
+    double between = 2 * 0.015 * 0.015, se = sqrt(between * (0.5 + 1));
+    double launch = (0.0002 + 0.0002 + 0.0024) / 5;
+    assert_close(row->change, expm1(0.12 - 0.025), 1e-9);
+    assert_close(row->base.value, 1e6 * exp(0.025), 1e-3);
+    assert_close(row->df, 1, 1e-9);
+    assert_close(row->p, 2 * stats_t_cdf(-0.095 / se, 1), 1e-9);
+    assert_close(row->interval.high, expm1(0.095 + stats_t_quantile(0.95, 1) * se), 1e-9);
+    assert_close(row->noise.launch, sqrt(launch), 1e-9);
+    double share = (1.0 / 2 + 1.0 / 3 + 1.0 / 3) / 3;
+    assert_close(row->noise.occasion, sqrt(between - launch * share), 1e-9);
+    assert_int_equal(row->verdict, VERDICT_UNDECIDED);
+    comparison_release(&c);
+}
+
+/* A night in which everything was slower tells of the machine: the family sees through it. */
+static void test_runs_of_a_family(void **state)
+{
+    enum { NR = 20 };
+    struct compare_item *items = items_new(NR, DESIGN_OCCASIONS);
+    const double night[] = { -0.02, 0.03, 0.00, -0.01 };
+    (void)state;
+    for (int i = 0; i < NR; i++) {
+        for (int run = 0; run < 4; run++)
+            for (int launch = 0; launch < 3; launch++)
+                add(&items[i].evidence.base, run,
+                    night[run] + 0.001 * ((i * 7 + run * 3 + launch) % 5));
+        for (int launch = 0; launch < 3; launch++)
+            add(&items[i].evidence.head, 0, (i == 4 ? 0.1 : 0.02) + 0.001 * ((i + launch) % 4));
+    }
+    struct comparison c = decide(items, NR, 0.03);
+    assert_int_equal(c.count[VERDICT_REGRESSED], 1);
+    assert_int_equal(c.rows[4].verdict, VERDICT_REGRESSED);
+    assert_true(c.rows[4].borrowed && c.rows[4].interval.low < 0.06); /* the nights still count */
+    assert_true(c.rows[0].noise.occasion > 0.015 && c.rows[0].noise.occasion < 0.03);
+    comparison_release(&c);
+}
+
+/* 5 % on all of a large family is beyond what the floor lets the machine do, 2 % is not. */
+static void test_what_all_share(void **state)
+{
+    static const double shifts[] = { 0.02, 0.05 };
+    enum { NR = 12 };
+    (void)state;
+    for (int s = 0; s < 2; s++) {
+        struct compare_item *items = items_new(NR, DESIGN_LAUNCHES);
+        for (int i = 0; i < NR; i++)
+            for (int launch = 0; launch < 5; launch++) {
+                add(&items[i].evidence.base, 0, 0.002 * ((i + 3 * launch) % 5));
+                add(&items[i].evidence.head, 0, shifts[s] + 0.002 * ((2 * i + launch) % 5));
+            }
+        struct comparison c = decide(items, NR, 0.025);
+        assert_int_equal(c.count[VERDICT_REGRESSED], s == 0 ? 0 : NR);
+        assert_true(c.shifted);
+        comparison_release(&c);
+    }
+}
+
+/* Evidence of runs, as it comes out of records. */
+static void add_run(struct records *r, const char *ab, const double *ns, int nr, int from)
+{
+    struct run *run = fixture_run(r, "m", (int64_t)r->nr_runs + 1);
+    char settings[96];
+
+    if (ab) {
+        snprintf(settings, sizeof(settings), "{\"launches\":%d,\"ab\":{\"id\":\"%s\"}}", nr, ab);
+        run->settings = memory_string(settings);
+    }
+    for (int i = 0; i < nr; i++)
+        fixture_add(r, from + i, "gemm/nn/simd/fp32/m=1/cpu-2t/warm", ns[i], 3);
+}
+
+static enum compare_design design_of(struct records *base, struct records *head)
+{
+    const struct compare_settings settings = COMPARE_DEFAULTS;
+    struct comparison c;
+    struct error err;
+
+    assert_ok(compare_run(base, head, &settings, &c, &err), &err);
+    assert_int_equal(c.nr, 1);
+    enum compare_design design = c.rows[0].item->evidence.design;
+    const struct evidence_side *side = &c.rows[0].item->evidence.base;
+    bool pairs = strstr(base->runs[0].settings ? base->runs[0].settings : "", "in_turn") != NULL;
+    int last[] = { [DESIGN_LAUNCHES] = 0, [DESIGN_OCCASIONS] = 1, [DESIGN_BLOCKS] = pairs ? 5 : 2 };
+    assert_int_equal(side->values[side->nr - 1].occasion, last[design]);
+    comparison_release(&c);
+    return design;
+}
+
+static void test_designs(void **state)
+{
+    const double ns[] = { 1e6, 1.01e6, 1.02e6, 1e6, 1.01e6, 1.02e6 };
+    struct records base = { 0 }, head = { 0 }, other = { 0 }, plain = { 0 };
+    (void)state;
+    add_run(&base, "one", ns, 6, 0);
+    add_run(&head, "one", ns, 6, 0);
+    add_run(&other, "two", ns, 6, 0);
+    add_run(&plain, NULL, ns, 6, 0);
+    assert_int_equal(design_of(&base, &head), DESIGN_BLOCKS);
+    assert_int_equal(design_of(&base, &other), DESIGN_LAUNCHES);
+    assert_int_equal(design_of(&plain, &plain), DESIGN_LAUNCHES);
+    add_run(&base, "one", ns, 6, 0);
+    assert_int_equal(design_of(&base, &head), DESIGN_OCCASIONS);
+    records_release(&base);
+    records_release(&head);
+    records_release(&other);
+    records_release(&plain);
+}
+
+/* What `harness import --in-turn NAME` keeps; launch i takes 1 ms, times what it drifts, times
+ * `factor`. */
+static void add_in_turn(struct records *r, const char *name, int launches, double factor)
+{
+    char settings[64];
+
+    snprintf(settings, sizeof(settings), "{\"in_turn\":\"%s\"}", name);
+    fixture_run(r, "m", (int64_t)r->nr_runs + 1)->settings = memory_string(settings);
+    for (int i = 0; i < launches; i++)
+        fixture_add(r, i, "a/b/simd/fp32/batch=1/cpu-2t/warm",
+                    1e6 * factor * (1 + 0.1 * i) * (1 + 0.001 * (i % 3)), 3);
+}
+
+/* n launches of each are n pairs, and what drifts over them is in both: +50 % from the first to the
+ * last, and 5 % between the sides is found by pairs alone. */
+static void test_imported_in_turn(void **state)
+{
+    const struct compare_settings settings = COMPARE_DEFAULTS;
+    struct records base = { 0 }, head = { 0 };
+    struct comparison c;
+    struct error err;
+
+    (void)state;
+    add_in_turn(&base, "night", 6, 1);
+    add_in_turn(&head, "night", 6, 1.05);
+    assert_ok(compare_run(&base, &head, &settings, &c, &err), &err);
+    assert_int_equal(c.rows[0].item->evidence.design, DESIGN_BLOCKS);
+    assert_int_equal(evidence_blocks(&c.rows[0].item->evidence), 6);
+    assert_close(c.rows[0].change, 0.05, 1e-5);
+    assert_true(c.rows[0].interval.low > 0.049 && c.rows[0].interval.high < 0.051);
+    assert_int_equal(c.rows[0].verdict, VERDICT_REGRESSED);
+    comparison_release(&c);
+    head.runs[0].settings[0] = '\0'; /* the same numbers, not in turn */
+    assert_ok(compare_run(&base, &head, &settings, &c, &err), &err);
+    assert_int_equal(c.rows[0].item->evidence.design, DESIGN_LAUNCHES);
+    assert_int_equal(c.rows[0].verdict, VERDICT_UNDECIDED);
+    comparison_release(&c);
+    records_release(&base);
+    records_release(&head);
+}
+
+static bool says_not_paired(const struct records *base, const struct records *head)
+{
+    const struct compare_settings settings = COMPARE_DEFAULTS;
+    struct comparison c;
+    struct error err;
+    bool said = false;
+
+    assert_ok(compare_run(base, head, &settings, &c, &err), &err);
+    for (size_t i = 0; i < c.nr_notes; i++)
+        said |= strstr(c.notes[i], "not compared pair by pair") != NULL;
+    comparison_release(&c);
+    return said;
+}
+
+/* Where a launch of one side is lost, nobody knows which: those after it would meet strangers. */
+static void test_what_is_no_pair(void **state)
+{
+    struct records base = { 0 }, fewer = { 0 }, other = { 0 };
+
+    (void)state;
+    add_in_turn(&base, "night", 6, 1);
+    add_in_turn(&fewer, "night", 5, 1);
+    add_in_turn(&other, "morning", 6, 1);
+    assert_int_equal(design_of(&base, &base), DESIGN_BLOCKS);
+    assert_false(says_not_paired(&base, &base));
+    assert_int_equal(design_of(&base, &fewer), DESIGN_LAUNCHES);
+    assert_int_equal(design_of(&fewer, &base), DESIGN_LAUNCHES);
+    assert_true(says_not_paired(&base, &fewer));
+    assert_int_equal(design_of(&base, &other), DESIGN_LAUNCHES);
+    assert_false(says_not_paired(&base, &other));
+    add_in_turn(&base, "night", 6, 1);
+    assert_int_equal(design_of(&base, &other), DESIGN_OCCASIONS); /* two runs of a side */
+    add_in_turn(&other, "night", 6, 1);
+    assert_int_equal(design_of(&base, &other), DESIGN_OCCASIONS);
+    records_release(&base);
+    records_release(&fewer);
+    records_release(&other);
+}
+
+/* criterion's own pair: the same code twice, one process each. Its samples are many, its launches
+ * one: nobody can tell. */
+static void add_criterion(struct records *r, const char *file)
+{
+    char path[1024];
+    struct error err;
+
+    snprintf(path, sizeof(path), "%s/tests/fixtures/criterion/%s.json", HARNESS_SOURCE_DIR, file);
+    cJSON *json = json_parse_file(path, FILE_RECORDS_MOST, &err);
+    if (!json)
+        fail_msg("%s", err.message);
+    const cJSON *iters = cJSON_GetArrayItem(json, 0);
+    const cJSON *times = cJSON_GetArrayItem(json, 1);
+    fixture_run(r, "m", 1);
+    struct measurement *m = fixture_add(r, 0, "Fibonacci_Iterative", 1, 100);
+    assert_int_equal(cJSON_GetArraySize(times), 100);
+    m->batch = 1000000; /* samples are whole numbers of ns */
+    for (int i = 0; i < 100; i++)
+        m->samples[i] = (uint64_t)(1e6 * cJSON_GetArrayItem(times, i)->valuedouble /
+                                   cJSON_GetArrayItem(iters, i)->valuedouble);
+    cJSON_Delete(json);
+}
+
+static void test_criterion_pair(void **state)
+{
+    const struct compare_settings settings = COMPARE_DEFAULTS;
+    struct records base = { 0 }, head = { 0 };
+    struct comparison c;
+    struct error err;
+    (void)state;
+    add_criterion(&base, "base");
+    add_criterion(&head, "new");
+    assert_ok(compare_run(&base, &head, &settings, &c, &err), &err);
+    assert_int_equal(c.rows[0].verdict, VERDICT_UNDECIDED);
+    assert_close(c.rows[0].base.value, 4.670911, 1e-3);
+    assert_close(c.rows[0].change, -0.0004, 0.0066); /* criterion: -0.04 % [-0.66, +0.76] */
+    assert_int_equal(c.exit_status, EXIT_UNDECIDED);
+    comparison_release(&c);
+    records_release(&base);
+    records_release(&head);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_quiet_benchmark_alone),
+        cmocka_unit_test(test_blocks),
+        cmocka_unit_test(test_blocks_and_their_launches),
+        cmocka_unit_test(test_named_once),
+        cmocka_unit_test(test_two_blocks_are_too_few),
+        cmocka_unit_test(test_runs),
+        cmocka_unit_test(test_runs_of_a_family),
+        cmocka_unit_test(test_what_all_share),
+        cmocka_unit_test(test_designs),
+        cmocka_unit_test(test_imported_in_turn),
+        cmocka_unit_test(test_what_is_no_pair),
+        cmocka_unit_test(test_criterion_pair),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

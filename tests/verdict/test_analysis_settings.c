@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT */
+/* Features: U-06 (regressions against baselines), U-12 (`compare`): floors, several metrics, what
+ * is shown, what was accepted, and deciding again from evidence alone. */
+#include "compare_fixture.h"
+
+/* A and B a tenth slower, C the same. */
+static struct comparison several(struct pair *p, const struct compare_settings *settings)
+{
+    static const char *const keys[] = { A, B, C };
+
+    *p = pair_new("m", "m");
+    for (int i = 0; i < 3; i++) {
+        fixture_launches(&p->base, keys[i], steady, 5);
+        fixture_launches(&p->head, keys[i], i < 2 ? slower : steady, 5);
+    }
+    pair_fill(p);
+    return compare(p, settings);
+}
+
+static void test_floors_and_metrics(void **state)
+{
+    static const char *const metrics[] = { "p50", "median", "p95", "tokens", NULL };
+    static const struct compare_floor floors[] = { { "gemm/*/batch=4,*", 0.2 },
+                                                   { "p95", 0.3 },
+                                                   { B, 0.05 } };
+    struct compare_settings settings = COMPARE_DEFAULTS;
+    struct pair p;
+    (void)state;
+    settings.metrics = metrics;
+    settings.floors = floors;
+    settings.nr_floors = 3;
+    struct comparison c = several(&p, &settings);
+    assert_int_equal(c.nr, 2 * (3 + FILLERS)); /* p50 once; no benchmark here has tokens */
+    assert_int_equal(c.family, 2 * (3 + FILLERS));
+    assert_string_equal(c.rows[1].item->metric->id, "p95");
+    const double deltas[] = { 0.2, 0.3, 0.05, 0.05, 0.03, 0.3 };
+    const enum verdict verdicts[] = { VERDICT_SAME,      VERDICT_SAME, VERDICT_REGRESSED,
+                                      VERDICT_REGRESSED, VERDICT_SAME, VERDICT_SAME };
+    for (int i = 0; i < 6; i++) {
+        assert_close(c.rows[i].delta, deltas[i], 0);
+        assert_int_equal(c.rows[i].verdict, verdicts[i]);
+    }
+    const struct metric *out[COMPARE_METRICS_MAX];
+    assert_int_equal(comparison_metrics(&c, out), 3);
+    pair_release(&p, &c);
+}
+
+/* A floor that fits nothing is told of: a slip of the pen must not weaken a gate unseen. */
+static void test_floors_that_fit_nothing(void **state)
+{
+    static const char *const metrics[] = { "p50", NULL };
+    static const struct compare_floor floors[] = {
+        { "p59", 0.1 }, { "p95", 0.1 }, { "gemm", 0.1 }, { "gelu/*", 0.1 }, { "median", 0.1 }
+    };
+    struct compare_settings settings = COMPARE_DEFAULTS;
+    struct pair p;
+    (void)state;
+    settings.metrics = metrics;
+    settings.floors = floors;
+    settings.nr_floors = 5;
+    struct comparison c = several(&p, &settings);
+    assert_true(noted(&c, "\"p59\" fits no metric or benchmark that is compared; did you mean"));
+    assert_true(noted(&c, "\"p95\" fits no metric or benchmark that is compared."));
+    assert_true(noted(&c, "\"gelu/*\" fits no"));
+    assert_false(noted(&c, "\"gemm\""));
+    assert_false(noted(&c, "\"median\""));
+    pair_release(&p, &c);
+}
+
+/* Before anything is measured: what compare_run() would refuse afterwards. */
+static void test_settings_alone(void **state)
+{
+    static const char *const none[] = { "cpu_mhz", NULL }, *const unknown[] = { "p59", NULL };
+    static const struct compare_floor wide[] = { { "p50", 10 } };
+    struct compare_settings good = COMPARE_DEFAULTS, bad[5];
+    struct error err;
+    (void)state;
+    assert_ok(compare_check_settings(&good, &err), &err);
+    for (int i = 0; i < 5; i++)
+        bad[i] = good;
+    bad[0].metrics = none;
+    bad[1].metrics = unknown;
+    bad[2].q = 0.6;
+    bad[3].delta = 0;
+    bad[4].floors = wide;
+    bad[4].nr_floors = 1;
+    for (int i = 0; i < 5; i++)
+        assert_int_equal(compare_check_settings(&bad[i], &err), -1);
+}
+
+/* What is shown sets the exit status; the verdicts are those of the whole family. */
+static void test_show(void **state)
+{
+    static const char *const only_c[] = { "layernorm" }, *const only_b[] = { "gemm/*/batch=16,*" };
+    struct pair p;
+    (void)state;
+    struct comparison c = several(&p, &defaults);
+    double q = c.rows[1].q;
+    assert_close(c.chance, 0.1, 1e-12); /* two alarms at 5 % */
+    compare_show(&c, only_b, 0);
+    assert_int_equal(c.nr, 3 + FILLERS);
+    compare_show(&c, only_b, 1);
+    assert_int_equal(c.nr, 1);
+    assert_int_equal(c.family, 3 + FILLERS);
+    assert_close(c.rows[0].q, q, 0);
+    assert_int_equal(c.exit_status, EXIT_REGRESSION);
+    pair_release(&p, &c);
+    c = several(&p, &defaults);
+    compare_show(&c, only_c, 1);
+    assert_int_equal(c.count[VERDICT_REGRESSED], 0);
+    assert_int_equal(c.exit_status, EXIT_SAME);
+    pair_release(&p, &c);
+}
+
+static void test_accept(void **state)
+{
+    static const struct acceptance given[] = {
+        { A, "p50", "", 0.09, "safer" },    /* 10 % is within the floor of that */
+        { B, "p50", "m", 0.05, "small" },   /* and of this it is not */
+        { B, "p95", "m", 0.5, "other" },    /* another metric */
+        { B, "p50", "n", 0.5, "elsewhere" } /* another machine */
+    };
+    struct pair p;
+    struct strbuf text;
+    (void)state;
+    struct comparison c = several(&p, &defaults);
+    compare_accept(&c, given, 4);
+    assert_string_equal(c.rows[0].accepted, "safer");
+    assert_null(c.rows[1].accepted);
+    assert_int_equal(c.accepted, 1);
+    assert_int_equal(c.exit_status, EXIT_REGRESSION);
+    const struct acceptance more = { B, "p50", "", 0.1, "known" };
+    compare_accept(&c, &more, 1);
+    assert_int_equal(c.exit_status, EXIT_SAME);
+    assert_int_equal(c.rows[1].verdict, VERDICT_REGRESSED);
+    strbuf_init(&text);
+    comparison_summary(&c, &text);
+    assert_string_equal(text.data, "2 regressed, 13 same; 2 accepted");
+    strbuf_release(&text);
+    pair_release(&p, &c);
+}
+
+/* Evidence alone gives the same verdicts and numbers again. */
+static void test_decided_again(void **state)
+{
+    struct comparison again;
+    struct error err;
+    struct pair p;
+    (void)state;
+    struct comparison c = several(&p, &defaults);
+    struct compare_item *items = memory_zeroed(c.nr_items, sizeof(*items));
+    for (size_t i = 0; i < c.nr_items; i++) {
+        struct evidence *from = &c.items[i].evidence, *to = &items[i].evidence;
+        items[i] = c.items[i];
+        to->base.values = memory_zeroed(from->base.nr, sizeof(*to->base.values));
+        memcpy(to->base.values, from->base.values, from->base.nr * sizeof(*to->base.values));
+        to->head.values = memory_zeroed(from->head.nr, sizeof(*to->head.values));
+        memcpy(to->head.values, from->head.values, from->head.nr * sizeof(*to->head.values));
+    }
+    assert_ok(compare_decide(items, c.nr_items, &defaults, &again, &err), &err);
+    for (size_t i = 0; i < c.nr; i++) {
+        assert_int_equal(again.rows[i].verdict, c.rows[i].verdict);
+        assert_close(again.rows[i].p, c.rows[i].p, 0);
+        assert_close(again.rows[i].interval.low, c.rows[i].interval.low, 0);
+    }
+    assert_int_equal(again.exit_status, c.exit_status);
+    comparison_release(&again);
+    pair_release(&p, &c);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_floors_and_metrics),
+        cmocka_unit_test(test_floors_that_fit_nothing),
+        cmocka_unit_test(test_settings_alone),
+        cmocka_unit_test(test_show),
+        cmocka_unit_test(test_accept),
+        cmocka_unit_test(test_decided_again),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
