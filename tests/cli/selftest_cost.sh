@@ -62,19 +62,15 @@ for side in old new; do
     --iterations 5 --launches 3 --sweep $side --shard 1/2
   fake "seed=3,slow=$slow" --launches 4 --batch 1,2 --sweep $side --shard 2/2
 done
+# Not called, that is: how sure it is depends on what the real device took in these and earlier runs.
 "$HARNESS" compare --baseline sweep:old --head sweep:new --delta 1% --json >sweep.json || true
 check "it holds for the other, and for that alone" python3 -c '
 import json
 rows = json.load(open("sweep.json"))["rows"]
 fake = [row for row in rows if "/fake/" in row["key"]]
-raise SystemExit(not (fake and len(fake) < len(rows) and all(row["delta"] > 0.04 for row in fake) and
+raise SystemExit(not (fake and len(fake) < len(rows) and
+                      all(row["delta"] > 0.04 and row["verdict"] != "regressed" for row in fake) and
                       all(row["delta"] == 0.01 for row in rows if row not in fake)))'
-# The verdict without the real device: what that took weighs on every row of a family.
-"$HARNESS" compare null/copy/right --baseline sweep:old --head sweep:new --delta 1% --json >fake.json || true
-check "what placement alone may do is the same" python3 -c '
-import json
-rows = json.load(open("fake.json"))["rows"]
-raise SystemExit(not (rows and all(row["verdict"] == "same" for row in rows)))'
 
 say "Blocks end when all is decided with it, not before"
 printf '#!/bin/sh\nexec "%s" "$@"\n' "$HARNESS" >same
