@@ -384,11 +384,13 @@ __global__ void __launch_bounds__(C::THREADS, 1)
     }
     __syncthreads();
     if (cuda_warp() < 4) {
-        wgmma_lower_registers<C::PRODUCER_REGISTERS>();
+        if constexpr (C::GROUPS > 1) /* one group has as many as it can use from the start */
+            wgmma_lower_registers<C::PRODUCER_REGISTERS>();
         if (threadIdx.x == 0)
             attention_produce<C>(s, { &q, &k, &v }, a);
     } else {
-        wgmma_raise_registers<C::CONSUMER_REGISTERS>();
+        if constexpr (C::GROUPS > 1)
+            wgmma_raise_registers<C::CONSUMER_REGISTERS>();
         attention_consume<C>(s, a);
     }
 }

@@ -32,8 +32,17 @@ inline constexpr attention_wgmma_knobs ATTENTION_TALL = {
     .groups = 3, .keys = 80, .stages = 3, .turns = false
 };
 
-/* SQUARE, LONG and TALL for headdim 128, NARROW for 64. */
-enum attention_tiling { SQUARE, LONG, TALL, NARROW };
+/* For few queries, so that more SMs have some: not taken by the plan yet, timed beside the others
+ * by tests/cuda/device_attention.cu. */
+inline constexpr attention_wgmma_knobs ATTENTION_SHORT = {
+    .groups = 1, .keys = 128, .stages = 2, .turns = false
+};
+inline constexpr attention_wgmma_knobs ATTENTION_SMALL = {
+    .groups = 1, .keys = 64, .stages = 4, .turns = false
+};
+
+/* SQUARE, LONG, TALL, SHORT and SMALL for headdim 128, NARROW for 64. */
+enum attention_tiling { SQUARE, LONG, TALL, NARROW, SHORT, SMALL };
 
 struct attention_plan {
     enum attention_tiling tiling;

@@ -40,7 +40,8 @@ template <int D_, bool CAUSAL_, attention_wgmma_knobs KNOBS_> struct attention_w
     static constexpr int READERS = GROUPS * GROUP / CUDA_WARP; /* whose arrivals free a stage */
 
     static_assert(D == 64 || D == 128, "whole blocks of 64 columns, sums in registers");
-    static_assert(GROUPS == 2 || GROUPS == 3, "the splits of registers that are written out");
+    static_assert(GROUPS >= 1 && GROUPS <= 3, "the splits of registers that are written out");
+    static_assert(GROUPS > 1 || !TURNS, "there is nobody to take turns with");
     static_assert(KEYS % 16 == 0, "whole steps of a product, and groups of swizzled rows");
 
     struct layout {

@@ -103,17 +103,23 @@ __host__ __device__ constexpr gemm_lane_at gemm_simt_lane(int lane)
     return { (lane & 1) | (lane >> 4 << 1), lane >> 1 & 7 };
 }
 
-/*
- * Where piece `piece` of row first + lanes * i lies in a tile of 4 swizzled pieces a row, lanes 4
- * or 8: what cuda_swizzled_bytes<4>() says, as one exclusive-or of what depends on the thread and
- * what is constant, and a constant distance. (Rows a multiple of 8 apart are swizzled alike, rows 4
- * apart differ in bit 1.)
- */
-__host__ __device__ constexpr int gemm_simt_bytes(int first, int lanes, int i, int piece)
+/* Floats from a k to the next in a tile of `rows` rows that lies along them. */
+__host__ __device__ constexpr int gemm_simt_pitch(int rows)
 {
-    int flip = lanes == 4 ? i % 2 * 2 : 0;
+    return rows + 4;
+}
 
-    return (cuda_swizzled_bytes<4>(first, 0) ^ 16 * (piece ^ flip)) + 64 * lanes * i;
+/* In what the place of a row differs from the row, where `lanes` neighbouring lanes (8 or 16) copy
+ * as many k of it: nothing but bits within four rows that are read at once. */
+__host__ __device__ constexpr int gemm_simt_turned(int lanes, int k)
+{
+    return lanes == 16 ? k / 8 % 2 * 2 : 0;
+}
+
+/* Where such a lane writes, in floats. */
+__host__ __device__ constexpr int gemm_simt_place(int lanes, int rows, int row, int k)
+{
+    return k * gemm_simt_pitch(rows) + (row ^ gemm_simt_turned(lanes, k));
 }
 
 #endif

@@ -57,6 +57,8 @@ static const struct tiling tilings[] = {
     tiling_of<128, true, ATTENTION_SQUARE>("128 causal: 128 x 128", { SQUARE, false }),
     tiling_of<128, true, ATTENTION_LONG>("128 causal: 128 x 176", { LONG, false }),
     tiling_of<128, true, ATTENTION_LONG>("128 causal: 128 x 176, queue", { LONG, true }),
+    tiling_of<128, true, ATTENTION_SHORT>("128 causal: 64 x 128", { SHORT, false }),
+    tiling_of<128, true, ATTENTION_SMALL>("128 causal: 64 x 64", { SMALL, false }),
     tiling_of<128, false, ATTENTION_LONG>("128 full: 128 x 176", { LONG, false }),
     tiling_of<128, false, ATTENTION_TALL>("128 full: 192 x 80", { TALL, false }),
     tiling_of<64, true, ATTENTION_NARROW>("64 causal: 192 x 128", { NARROW, false }),
@@ -277,7 +279,8 @@ struct timed {
 };
 
 static const struct timed sizes[] = {
-    { 4, 2048, 16 }, { 4, 4096, 16 }, { 1, 4096, 16 }, { 1, 8192, 32 }, { 1, 16384, 16 },
+    { 1, 512, 16 },  { 1, 1024, 16 }, { 4, 2048, 16 },  { 4, 4096, 16 },
+    { 1, 4096, 16 }, { 1, 8192, 32 }, { 1, 16384, 16 },
 };
 
 static const size_t SIZES = sizeof(sizes) / sizeof(sizes[0]);

@@ -14,9 +14,6 @@
  */
 #include "device_gemm.h"
 
-#include <cublas_v2.h>
-#include <dlfcn.h>
-
 /* ---- Checks ---- */
 
 enum way { PLAIN, BIAS, BIAS_GELU, BIAS_RESIDUAL, RESIDUAL_IN_PLACE, WAYS };
@@ -125,147 +122,15 @@ static void check_chain(void)
     probes_wrong += !same;
 }
 
-/* ---- cuBLAS ---- */
-
-typedef cublasStatus_t gemm_ex_fn(cublasHandle_t, cublasOperation_t, cublasOperation_t, int, int,
-                                  int, const void *, const void *, cudaDataType, int, const void *,
-                                  cudaDataType, int, const void *, void *, cudaDataType, int,
-                                  cublasComputeType_t, cublasGemmAlgo_t);
-
-struct vendor {
-    gemm_ex_fn *gemm;
-    cublasHandle_t handle;
-    bool there;
-};
-
-static struct vendor vendor_open(cudaStream_t stream)
-{
-    static const char *const names[] = { "libcublas.so.13", "/usr/local/cuda/lib64/libcublas.so.13",
-                                         "libcublas.so" };
-    struct vendor v = {};
-    void *library = nullptr;
-    static void *workspace;
-
-    for (const char *name : names)
-        if (library == nullptr)
-            library = dlopen(name, RTLD_NOW);
-    if (library == nullptr) {
-        printf("no cuBLAS: %s\n", dlerror());
-        return v;
-    }
-    auto create = reinterpret_cast<decltype(&cublasCreate)>(dlsym(library, "cublasCreate_v2"));
-    auto set = reinterpret_cast<decltype(&cublasSetStream)>(dlsym(library, "cublasSetStream_v2"));
-    auto give =
-        reinterpret_cast<decltype(&cublasSetWorkspace)>(dlsym(library, "cublasSetWorkspace_v2"));
-    v.gemm = reinterpret_cast<gemm_ex_fn *>(dlsym(library, "cublasGemmEx"));
-    must(cudaMalloc(&workspace, 32 << 20), "cuBLAS's workspace");
-    v.there = v.gemm != nullptr && create(&v.handle) == CUBLAS_STATUS_SUCCESS &&
-              set(v.handle, stream) == CUBLAS_STATUS_SUCCESS &&
-              give(v.handle, workspace, 32 << 20) == CUBLAS_STATUS_SUCCESS;
-    return v;
-}
-
-static void vendor_run(const struct vendor *v, const struct gemm_cuda *g, bool bf)
-{
-    const float one = 1, zero = 0;
-    cudaDataType_t type = bf ? CUDA_R_16BF : CUDA_R_32F;
-
-    v->gemm(v->handle, CUBLAS_OP_T, CUBLAS_OP_N, (int)g->n, (int)g->m, (int)g->k, &one, g->w, type,
-            (int)g->ldw, g->x, type, (int)g->ldx, &zero, g->y, type, (int)g->ldy,
-            bf ? CUBLAS_COMPUTE_32F : CUBLAS_COMPUTE_32F_FAST_TF32, CUBLAS_GEMM_DEFAULT);
-}
-
 /* ---- Timing ---- */
 
-/* Operands of a product, several times over, so that none is in L2 when its turn comes again. */
-struct operands {
-    std::vector<struct gemm_cuda> sets;
-    std::vector<void *> owned;
-
-    void *take(size_t bytes)
-    {
-        void *p;
-
-        must(cudaMalloc(&p, bytes), "operands");
-        owned.push_back(p);
-        return p;
-    }
-    operands(const struct size_case &c, bool bf)
-    {
-        size_t size = bf ? 2 : 4, x = (size_t)c.m * (size_t)c.k, w = (size_t)c.n * (size_t)c.k;
-        size_t y = (size_t)c.m * (size_t)c.n, bytes = (x + w + y) * size;
-        size_t nr = std::min<size_t>(std::max<size_t>(1, (130u << 20) / bytes + 1), 40);
-
-        for (size_t i = 0; i < nr; i++) {
-            struct gemm_cuda g = {};
-            g.m = c.m, g.n = c.n, g.k = c.k;
-            g.ldx = g.ldw = c.k, g.ldy = c.n;
-            g.x = take(x * size), g.w = take(w * size), g.y = take(y * size);
-            g.out = bf ? DTYPE_BF16 : DTYPE_FP32;
-            g.sms = sms, g.shared = shared_limit, g.early = true;
-            if (bf) {
-                fill<bf16>(const_cast<void *>(g.x), x, 1, 2 * i);
-                fill<bf16>(const_cast<void *>(g.w), w, 1, 2 * i + 1);
-            } else {
-                fill<float>(const_cast<void *>(g.x), x, 1, 2 * i);
-                fill<float>(const_cast<void *>(g.w), w, 1, 2 * i + 1);
-            }
-            sets.push_back(g);
-        }
-        finish("operands");
-    }
-    ~operands(void)
-    {
-        for (void *p : owned)
-            cudaFree(p);
-    }
-};
-
-/* Launches recorded once and replayed. */
-struct recording {
-    cudaGraphExec_t graph;
-    int launches;
-    std::vector<float> us; /* of a launch */
-
-    template <class RUN>
-    recording(const struct operands &o, cudaStream_t stream, double seconds, RUN run)
-    {
-        cudaGraph_t made;
-
-        run(&o.sets[0]); /* loads code, asks for shared memory */
-        finish("first launch");
-        launches =
-            (int)o.sets.size() * std::max(1, (int)(300e-6 / seconds / (double)o.sets.size()));
-        must(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "capture");
-        for (int i = 0; i < launches; i++)
-            run(&o.sets[(size_t)i % o.sets.size()]);
-        must(cudaStreamEndCapture(stream, &made), "end of capture");
-        must(cudaGraphInstantiate(&graph, made, 0), "graph");
-        cudaGraphDestroy(made);
-    }
-    void replay(cudaStream_t stream, bool keep)
-    {
-        static cudaEvent_t from, to;
-        float ms;
-
-        if (from == nullptr) {
-            cudaEventCreate(&from);
-            cudaEventCreate(&to);
-        }
-        cudaEventRecord(from, stream);
-        cudaGraphLaunch(graph, stream);
-        cudaEventRecord(to, stream);
-        must(cudaEventSynchronize(to), "replay");
-        cudaEventElapsedTime(&ms, from, to);
-        if (keep)
-            us.push_back(ms * 1e3f / (float)launches);
-    }
-    float median(void)
-    {
-        std::sort(us.begin(), us.end());
-        return us[us.size() / 2];
-    }
-};
+static void vendor_product(const struct vendor *v, const struct gemm_cuda *g, bool bf)
+{
+    if (bf)
+        vendor_run(v, g, CUDA_R_16BF, CUBLAS_COMPUTE_32F);
+    else
+        vendor_run(v, g, CUDA_R_32F, CUBLAS_COMPUTE_32F_FAST_TF32);
+}
 
 /* Microseconds of what a launch chooses beside cuBLAS, and of other tiles (`tiles`), in turn. */
 static void shape_times(const struct vendor *v, cudaStream_t stream, const struct size_case &c,
@@ -280,7 +145,8 @@ static void shape_times(const struct vendor *v, cudaStream_t stream, const struc
     double least = wgmma_cost(first, &wgmma_shapes[chosen.tile], &chosen, bf ? 64 : 32);
 
     if (v->there) {
-        all.emplace_back(o, stream, s, [&](const struct gemm_cuda *g) { vendor_run(v, g, bf); });
+        all.emplace_back(o, stream, s,
+                         [&](const struct gemm_cuda *g) { vendor_product(v, g, bf); });
         names.push_back("cuBLAS");
     }
     for (const struct candidate &t : candidates) {
@@ -314,7 +180,7 @@ static void warm_up(const struct vendor *v, cudaStream_t stream)
 
     for (int i = 0; i < 400; i++)
         if (v->there)
-            vendor_run(v, &o.sets[0], true);
+            vendor_product(v, &o.sets[0], true);
         else
             candidates[0].bf(&o.sets[0], &p, stream);
     finish("warm-up");

@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* What device_gemm.cu takes the products of: the tiles, random data, the same by a plain kernel,
- * and the comparison. */
+/* What device_gemm.cu takes the products of: the tiles, and the same by a plain kernel. */
 #ifndef HARNESS_TESTS_CUDA_DEVICE_GEMM_H
 #define HARNESS_TESTS_CUDA_DEVICE_GEMM_H
 
 #include "kernels/gemm/gemm_cuda_wgmma_plan.h"
 
 #include "device_probes.h"
-
-#include <string.h>
-
-#include <algorithm>
-#include <string>
+#include "device_products.h"
 
 typedef void enqueue_fn(const struct gemm_cuda *g, const struct wgmma_plan *p, cudaStream_t stream);
 
@@ -33,13 +28,6 @@ static const struct candidate candidates[WGMMA_TILES] = {
     candidate_of<wgmma_quartered>("quartered"),
 };
 
-static int sms;
-static size_t shared_limit;
-
-struct size_case {
-    int m, n, k, gap; /* elements of y's rows that are no part of it */
-};
-
 static const struct wgmma_shape *shape_of(const struct candidate *t)
 {
     return &wgmma_shapes[t - candidates];
@@ -50,31 +38,7 @@ static bool can(const struct candidate *t, const struct size_case &c, bool bf)
     return shape_of(t)->slices <= cuda_pieces(c.k, bf ? 64 : 32);
 }
 
-/* ---- Data ---- */
-
-static __device__ float noise(uint64_t i, uint64_t seed)
-{
-    float sum = 0; /* of four uniform numbers: close to normal, deviation 1 */
-
-    for (int j = 0; j < 4; j++) {
-        uint64_t z = (i * 4 + (uint64_t)j + seed * 0x9e3779b97f4a7c15ull) * 0xbf58476d1ce4e5b9ull;
-        z ^= z >> 31, z *= 0x94d049bb133111ebull, z ^= z >> 29;
-        sum += (float)(z >> 40) * (1.0f / 16777216.0f) - 0.5f;
-    }
-    return sum * 1.7320508f;
-}
-
-template <class T> __global__ void fill_kernel(T *to, size_t nr, float scale, uint64_t seed)
-{
-    for (size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x; i < nr;
-         i += (size_t)gridDim.x * blockDim.x)
-        to[i] = cuda_from<T>(noise(i, seed) * scale);
-}
-
-template <class T> static void fill(void *to, size_t nr, float scale, uint64_t seed)
-{
-    fill_kernel<<<1024, 256>>>(static_cast<T *>(to), nr, scale, seed);
-}
+/* ---- The same by a plain kernel ---- */
 
 template <class T> static __device__ double operand(T x)
 {
@@ -105,63 +69,6 @@ __global__ void plain(const struct gemm_cuda g, const OUT *before, float *out)
     if (before != nullptr)
         sum += cuda_float(before[row * g.ldr + col]);
     out[row * g.n + col] = (float)sum;
-}
-
-/* ---- Comparison ---- */
-
-/* Where outputs are wrong: how many by row % 64 / 8 and by column % 64 / 8. */
-static void pattern(const std::vector<char> &bad, const struct size_case &c)
-{
-    long rows[8] = {}, cols[8] = {};
-
-    for (int i = 0; i < c.m; i++)
-        for (int j = 0; j < c.n; j++)
-            if (bad[(size_t)i * (size_t)c.n + (size_t)j])
-                rows[i % 64 / 8]++, cols[j % 64 / 8]++;
-    printf("    by row %% 64 / 8:");
-    for (long r : rows)
-        printf(" %ld", r);
-    printf("   by column %% 64 / 8:");
-    for (long r : cols)
-        printf(" %ld", r);
-    printf("\n");
-}
-
-/* Compares y, of pitch n + gap, with what is wanted; what is no part of y is as it was. */
-template <class OUT>
-static bool compare(const std::vector<OUT> &y, const std::vector<float> &want,
-                    const struct size_case &c, const char *what, double *worst)
-{
-    std::vector<char> bad((size_t)c.m * (size_t)c.n);
-    long wrong = 0, touched = 0;
-    double relative = sizeof(OUT) == 2 ? 1.0 / 200 : 1e-4;
-
-    for (int i = 0; i < c.m; i++)
-        for (int j = 0; j < c.n + c.gap; j++) {
-            OUT v = y[(size_t)i * (size_t)(c.n + c.gap) + (size_t)j];
-            if (j >= c.n) {
-                uint32_t poison = 0xffffffffu;
-                touched += memcmp(&v, &poison, sizeof(v)) != 0;
-                continue;
-            }
-            size_t at = (size_t)i * (size_t)c.n + (size_t)j;
-            double got = cuda_float(v), off = fabs(got - (double)want[at]);
-            if (off <= 2e-3 + relative * fabs((double)want[at])) {
-                *worst = std::max(*worst, off);
-                continue;
-            }
-            bad[at] = 1;
-            if (wrong++ == 0)
-                printf("  WRONG %s: first at (%d, %d): %g, want %g\n", what, i, j, got,
-                       (double)want[at]);
-        }
-    if (wrong) {
-        printf("    %.3f %% of all\n", 100.0 * (double)wrong / ((double)c.m * c.n));
-        pattern(bad, c);
-    }
-    if (touched)
-        printf("  WRONG %s: %ld elements between the rows were written\n", what, touched);
-    return wrong == 0 && touched == 0;
 }
 
 #endif

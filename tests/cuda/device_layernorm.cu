@@ -7,9 +7,10 @@
  *     nvcc -std=c++20 -O3 -I. -Iharness -gencode=arch=compute_90a,code=sm_90a -cudart static \
  *         -o device_layernorm tests/cuda/device_layernorm.cu \
  *         kernels/layernorm/layernorm_cuda_rows.cu
- *     device_layernorm [--check] [--time] [--all]
+ *     device_layernorm [--check] [--time] [--all] [--only FORM] [--width N]
  *
- * --all: a line for each check.
+ * --all: a line for each check. --only, --width: times of that form (fp32, bf16, fp32+res or
+ * bf16+res) and that width alone.
  */
 #include "device_layernorm.h"
 
@@ -427,6 +428,13 @@ static void warm_up(const bench &b)
     TRY(cudaStreamSynchronize(b.stream));
 }
 
+/* Whether times of that form and width are asked for. */
+static bool wanted(const bench &b, const form &f, int64_t width)
+{
+    return f.stream == f.dtype && (b.only.empty() || b.only == f.name) &&
+           (b.width == 0 || b.width == width);
+}
+
 static void time_all(const bench &b)
 {
     fill_normal<<<1024, 256, 0, b.stream>>>((float *)b.arena, (int64_t)(arena_bytes / 4), 3, 0, 1);
@@ -438,14 +446,14 @@ static void time_all(const bench &b)
         printf("%s: us, %% of the best copy\n",
                warm ? "warm, the same buffers again" : "cold, buffers in turn");
         for (const form &f : forms)
-            for (int64_t width : { 1024, 2048, 4096, 8192 })
-                if (f.stream == f.dtype && !(warm && width > 2048))
+            for (int64_t width : { 512, 1024, 2048, 4096, 8192 })
+                if (wanted(b, f, width) && !(warm && width > 2048))
                     time_size(b, f, rows, width, warm, candidates);
     }
     printf("few rows, warm: us\n");
     for (const form &f : forms)
         for (int64_t width : { 1024, 4096 })
-            if (f.stream == f.dtype)
+            if (wanted(b, f, width))
                 time_size(b, f, 256, width, true, candidates);
 }
 
@@ -459,6 +467,10 @@ int main(int argc, char **argv)
         checks |= strcmp(argv[i], "--check") == 0;
         times |= strcmp(argv[i], "--time") == 0;
         b.all |= strcmp(argv[i], "--all") == 0;
+        if (strcmp(argv[i], "--only") == 0 && i + 1 < argc)
+            b.only = argv[++i];
+        else if (strcmp(argv[i], "--width") == 0 && i + 1 < argc)
+            b.width = atoi(argv[++i]);
     }
     setvbuf(stdout, nullptr, _IOLBF, 0);
     if (cudaGetDeviceProperties(&p, 0) != cudaSuccess)

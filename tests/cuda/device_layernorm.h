@@ -92,6 +92,8 @@ struct bench {
     cudaStream_t stream;
     unsigned char *arena;
     bool all = false;
+    std::string only = {}; /* form and width to time; "" and 0: all */
+    int64_t width = 0;
 };
 
 /* run() says whether it can. */
@@ -128,8 +130,9 @@ template <class T, bool RESIDUAL, layernorm_rows_config C> candidate rows(const 
                 l.early = true;
                 return l.stream == l.dtype && (l.stream == DTYPE_BF16) == (sizeof(T) == 2) &&
                        (l.delta != nullptr) == RESIDUAL &&
-                       (ran<T, RESIDUAL, C, 1024>(l, s) || ran<T, RESIDUAL, C, 2048>(l, s) ||
-                        ran<T, RESIDUAL, C, 4096>(l, s) || ran<T, RESIDUAL, C, 8192>(l, s));
+                       (ran<T, RESIDUAL, C, 512>(l, s) || ran<T, RESIDUAL, C, 1024>(l, s) ||
+                        ran<T, RESIDUAL, C, 2048>(l, s) || ran<T, RESIDUAL, C, 4096>(l, s) ||
+                        ran<T, RESIDUAL, C, 8192>(l, s));
             } };
 }
 
@@ -149,6 +152,11 @@ inline std::vector<candidate> neighbours(void)
         rows<bf16, false, config { .pieces = 2, .registers = 48, .keep = true, .matrix = true }>(
             "p2km"),
         rows<bf16, false, config { .pieces = 2, .registers = 32, .lines = true }>("p2l"),
+        rows<bf16, false, config { .pieces = 2, .registers = 32 }>("p2"),
+        rows<bf16, false, config { .pieces = 2, .registers = 32, .matrix = true, .lines = true }>(
+            "p2ml"),
+        rows<bf16, false, config { .pieces = 1, .registers = 32, .lines = true }>("p1l"),
+        rows<bf16, false, config { .pieces = 4, .registers = 48, .matrix = true }>("p4m"),
         rows<bf16, false, config { .pieces = 4, .registers = 48, .matrix = true, .lines = true }>(
             "p4ml"),
         rows<bf16, true, config { .pieces = 4, .registers = 64 }>("p4"),

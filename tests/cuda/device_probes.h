@@ -13,58 +13,9 @@
 #include "kernels/cuda/wgmma.h"
 #include "kernels/gemm/gemm_cuda_wgmma_out.h"
 
+#include "device_memory.h"
+
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <vector>
-
-static int probes_wrong; /* of all parts of the program */
-
-static void must(cudaError_t rc, const char *what)
-{
-    if (rc == cudaSuccess)
-        return;
-    printf("%s: %s; nothing further can be said\n", what, cudaGetErrorString(rc));
-#ifdef CUDA_WATCHDOG
-    cuda_watchdog_say();
-#endif
-    fflush(stdout);
-    _Exit(3);
-}
-
-static void finish(const char *what)
-{
-    must(cudaGetLastError(), what);
-    must(cudaDeviceSynchronize(), what);
-}
-
-/* Device memory with a copy on the host. */
-template <class T> struct both {
-    std::vector<T> host;
-    T *device;
-
-    explicit both(size_t nr) : host(nr), device(nullptr)
-    {
-        must(cudaMalloc(&device, nr * sizeof(T)), "cudaMalloc");
-        must(cudaMemset(device, 0xff, nr * sizeof(T)), "cudaMemset");
-    }
-    both(const both &) = delete;
-    both &operator=(const both &) = delete;
-    ~both(void)
-    {
-        cudaFree(device);
-    }
-    void up(void)
-    {
-        must(cudaMemcpy(device, host.data(), host.size() * sizeof(T), cudaMemcpyHostToDevice),
-             "to the device");
-    }
-    void down(void)
-    {
-        must(cudaMemcpy(host.data(), device, host.size() * sizeof(T), cudaMemcpyDeviceToHost),
-             "from the device");
-    }
-};
 
 static void verdict(const char *what, long wrong, long of)
 {

@@ -153,29 +153,18 @@ static void lanes_stand_on_a_grid(void **test_state)
     assert_int_equal(seen.size(), 32);
 }
 
-static void short_cut_finds_the_swizzled_place(void **test_state)
-{
-    (void)test_state;
-    for (int first = 0; first < 128; first++)
-        for (int lanes = 4; lanes <= 8; lanes += 4)
-            for (int i = 0; i < 16; i++)
-                for (int piece = 0; piece < 4; piece++)
-                    assert_int_equal(gemm_simt_bytes(first, lanes, i, piece),
-                                     cuda_swizzled_bytes<4>(first + lanes * i, piece));
-}
-
-/* Lanes that read the same place share it; different places of any 8 lanes in a row, and of the
- * whole warp, are on different banks. */
-static void check_simt_banks(bool rows, int i, int piece)
+/* Vectors of four floats of a k: lanes that read the same place share it, different places of the
+ * whole warp are on different banks; whichever k, and wherever the warp starts. */
+static void check_simt_banks(bool rows, int first, int k)
 {
     std::set<int> places, groups;
 
     for (int lane = 0; lane < 32; lane++) {
         gemm_lane_at at = gemm_simt_lane(lane);
-        int bytes = rows ? gemm_simt_bytes(32 + at.row, 4, i, piece)
-                         : gemm_simt_bytes(64 + at.col, 8, i, piece);
-        places.insert(bytes);
-        groups.insert(bank_group(bytes));
+        int floats = k * gemm_simt_pitch(128) + first + 4 * (rows ? at.row : at.col);
+        assert_int_equal(floats % 4, 0);
+        places.insert(floats);
+        groups.insert(bank_group(4 * floats));
     }
     assert_int_equal(places.size(), rows ? 4 : 8);
     assert_int_equal(groups.size(), places.size());
@@ -184,11 +173,40 @@ static void check_simt_banks(bool rows, int i, int piece)
 static void simt_reads_fall_on_different_banks(void **test_state)
 {
     (void)test_state;
-    for (int i = 0; i < 16; i++)
-        for (int piece = 0; piece < 4; piece++) {
-            check_simt_banks(true, i, piece);
-            check_simt_banks(false, i, piece);
+    for (int first = 0; first < 128; first += 16)
+        for (int k = 0; k < 16; k++) {
+            check_simt_banks(true, first, k);
+            check_simt_banks(false, first, k);
         }
+}
+
+/* Copies that turn a tile: a warp's lanes write to 32 banks, and all lanes each place once, within
+ * the four rows that are read at once. */
+static void check_turned(int lanes, int rows, int depth)
+{
+    std::set<int> places;
+
+    for (int row = 0; row < rows; row += 32 / lanes)
+        for (int k = 0; k < depth; k += lanes) {
+            std::set<int> banks;
+            for (int lane = 0; lane < 32; lane++) {
+                int r = row + lane / lanes, p = k + lane % lanes;
+                int at = gemm_simt_place(lanes, rows, r, p);
+                banks.insert(at % 32);
+                places.insert(at);
+                assert_int_equal(at / 4, (p * gemm_simt_pitch(rows) + r) / 4);
+            }
+            assert_int_equal(banks.size(), 32);
+        }
+    assert_int_equal(places.size(), rows * depth);
+}
+
+static void turned_tiles_are_written_without_conflicts(void **test_state)
+{
+    (void)test_state;
+    for (int lanes = 8; lanes <= 16; lanes *= 2)
+        for (int rows = 32; rows <= 256; rows *= 2)
+            check_turned(lanes, rows, 32);
 }
 
 /* On the way out: SIMT lanes write 4 rows x 8 floats, mma lanes 4 rows x 8 in pairs (half a warp).
@@ -430,8 +448,8 @@ int main(void)
         cmocka_unit_test(fragments_cover_their_matrix_once),
         cmocka_unit_test(ldmatrix_fills_fragments),
         cmocka_unit_test(lanes_stand_on_a_grid),
-        cmocka_unit_test(short_cut_finds_the_swizzled_place),
         cmocka_unit_test(simt_reads_fall_on_different_banks),
+        cmocka_unit_test(turned_tiles_are_written_without_conflicts),
         cmocka_unit_test(strips_are_written_without_conflicts),
         cmocka_unit_test(tiles_come_once_and_in_bands),
         cmocka_unit_test(slices_cover_the_steps),

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: MIT */
+/* What the programs that time products share: random data, the comparison, cuBLAS, operands that
+ * are out of L2 when their turn comes again, and launches that are recorded and replayed. */
+#ifndef HARNESS_TESTS_CUDA_DEVICE_PRODUCTS_H
+#define HARNESS_TESTS_CUDA_DEVICE_PRODUCTS_H
+
+#include "kernels/gemm/gemm_cuda.h"
+
+#include "device_memory.h"
+
+#include <cublas_v2.h>
+#include <dlfcn.h>
+#include <math.h>
+#include <string.h>
+
+#include <algorithm>
+#include <string>
+
+static int sms;
+static size_t shared_limit;
+
+struct size_case {
+    int m, n, k, gap; /* elements of y's rows that are no part of it */
+};
+
+/* ---- Data ---- */
+
+static __device__ float noise(uint64_t i, uint64_t seed)
+{
+    float sum = 0; /* of four uniform numbers: close to normal, deviation 1 */
+
+    for (int j = 0; j < 4; j++) {
+        uint64_t z = (i * 4 + (uint64_t)j + seed * 0x9e3779b97f4a7c15ull) * 0xbf58476d1ce4e5b9ull;
+        z ^= z >> 31, z *= 0x94d049bb133111ebull, z ^= z >> 29;
+        sum += (float)(z >> 40) * (1.0f / 16777216.0f) - 0.5f;
+    }
+    return sum * 1.7320508f;
+}
+
+template <class T> __global__ void fill_kernel(T *to, size_t nr, float scale, uint64_t seed)
+{
+    for (size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x; i < nr;
+         i += (size_t)gridDim.x * blockDim.x)
+        to[i] = cuda_from<T>(noise(i, seed) * scale);
+}
+
+template <class T> static void fill(void *to, size_t nr, float scale, uint64_t seed)
+{
+    fill_kernel<<<1024, 256>>>(static_cast<T *>(to), nr, scale, seed);
+}
+
+/* ---- Comparison ---- */
+
+/* Where outputs are wrong: how many by row % 64 / 8 and by column % 64 / 8. */
+static void pattern(const std::vector<char> &bad, const struct size_case &c)
+{
+    long rows[8] = {}, cols[8] = {};
+
+    for (int i = 0; i < c.m; i++)
+        for (int j = 0; j < c.n; j++)
+            if (bad[(size_t)i * (size_t)c.n + (size_t)j])
+                rows[i % 64 / 8]++, cols[j % 64 / 8]++;
+    printf("    by row %% 64 / 8:");
+    for (long r : rows)
+        printf(" %ld", r);
+    printf("   by column %% 64 / 8:");
+    for (long r : cols)
+        printf(" %ld", r);
+    printf("\n");
+}
+
+/* Compares y, of pitch n + gap, with what is wanted; what is no part of y is as it was. */
+template <class OUT>
+static bool compare(const std::vector<OUT> &y, const std::vector<float> &want,
+                    const struct size_case &c, const char *what, double *worst,
+                    double absolute = 2e-3, double relative = sizeof(OUT) == 2 ? 1.0 / 200 : 1e-4)
+{
+    std::vector<char> bad((size_t)c.m * (size_t)c.n);
+    long wrong = 0, touched = 0;
+
+    for (int i = 0; i < c.m; i++)
+        for (int j = 0; j < c.n + c.gap; j++) {
+            OUT v = y[(size_t)i * (size_t)(c.n + c.gap) + (size_t)j];
+            if (j >= c.n) {
+                uint32_t poison = 0xffffffffu;
+                touched += memcmp(&v, &poison, sizeof(v)) != 0;
+                continue;
+            }
+            size_t at = (size_t)i * (size_t)c.n + (size_t)j;
+            double got = cuda_float(v), off = fabs(got - (double)want[at]);
+            if (off <= absolute + relative * fabs((double)want[at])) {
+                *worst = std::max(*worst, off);
+                continue;
+            }
+            bad[at] = 1;
+            if (wrong++ == 0)
+                printf("  WRONG %s: first at (%d, %d): %g, want %g\n", what, i, j, got,
+                       (double)want[at]);
+        }
+    if (wrong) {
+        printf("    %.3f %% of all\n", 100.0 * (double)wrong / ((double)c.m * c.n));
+        pattern(bad, c);
+    }
+    if (touched)
+        printf("  WRONG %s: %ld elements between the rows were written\n", what, touched);
+    return wrong == 0 && touched == 0;
+}
+
+/* ---- cuBLAS ---- */
+
+typedef cublasStatus_t gemm_ex_fn(cublasHandle_t, cublasOperation_t, cublasOperation_t, int, int,
+                                  int, const void *, const void *, cudaDataType, int, const void *,
+                                  cudaDataType, int, const void *, void *, cudaDataType, int,
+                                  cublasComputeType_t, cublasGemmAlgo_t);
+
+struct vendor {
+    gemm_ex_fn *gemm;
+    cublasHandle_t handle;
+    bool there;
+};
+
+static struct vendor vendor_open(cudaStream_t stream)
+{
+    static const char *const names[] = { "libcublas.so.13", "/usr/local/cuda/lib64/libcublas.so.13",
+                                         "libcublas.so" };
+    struct vendor v = {};
+    void *library = nullptr;
+    static void *workspace;
+
+    for (const char *name : names)
+        if (library == nullptr)
+            library = dlopen(name, RTLD_NOW);
+    if (library == nullptr) {
+        printf("no cuBLAS: %s\n", dlerror());
+        return v;
+    }
+    auto create = reinterpret_cast<decltype(&cublasCreate)>(dlsym(library, "cublasCreate_v2"));
+    auto set = reinterpret_cast<decltype(&cublasSetStream)>(dlsym(library, "cublasSetStream_v2"));
+    auto give =
+        reinterpret_cast<decltype(&cublasSetWorkspace)>(dlsym(library, "cublasSetWorkspace_v2"));
+    v.gemm = reinterpret_cast<gemm_ex_fn *>(dlsym(library, "cublasGemmEx"));
+    must(cudaMalloc(&workspace, 32 << 20), "cuBLAS's workspace");
+    v.there = v.gemm != nullptr && create(&v.handle) == CUBLAS_STATUS_SUCCESS &&
+              set(v.handle, stream) == CUBLAS_STATUS_SUCCESS &&
+              give(v.handle, workspace, 32 << 20) == CUBLAS_STATUS_SUCCESS;
+    return v;
+}
+
+static void vendor_run(const struct vendor *v, const struct gemm_cuda *g, cudaDataType_t type,
+                       cublasComputeType_t compute)
+{
+    const float one = 1, zero = 0;
+
+    v->gemm(v->handle, CUBLAS_OP_T, CUBLAS_OP_N, (int)g->n, (int)g->m, (int)g->k, &one, g->w, type,
+            (int)g->ldw, g->x, type, (int)g->ldx, &zero, g->y, type, (int)g->ldy, compute,
+            CUBLAS_GEMM_DEFAULT);
+}
+
+/* ---- Timing ---- */
+
+/* Operands of a product, several times over, so that none is in L2 when its turn comes again. */
+struct operands {
+    std::vector<struct gemm_cuda> sets;
+    std::vector<void *> owned;
+
+    void *take(size_t bytes)
+    {
+        void *p;
+
+        must(cudaMalloc(&p, bytes), "operands");
+        owned.push_back(p);
+        return p;
+    }
+    operands(const struct size_case &c, bool bf)
+    {
+        size_t size = bf ? 2 : 4, x = (size_t)c.m * (size_t)c.k, w = (size_t)c.n * (size_t)c.k;
+        size_t y = (size_t)c.m * (size_t)c.n, bytes = (x + w + y) * size;
+        size_t nr = std::min<size_t>(std::max<size_t>(1, (130u << 20) / bytes + 1), 40);
+
+        for (size_t i = 0; i < nr; i++) {
+            struct gemm_cuda g = {};
+            g.m = c.m, g.n = c.n, g.k = c.k;
+            g.ldx = g.ldw = c.k, g.ldy = c.n;
+            g.x = take(x * size), g.w = take(w * size), g.y = take(y * size);
+            g.out = bf ? DTYPE_BF16 : DTYPE_FP32;
+            g.sms = sms, g.shared = shared_limit, g.early = true;
+            if (bf) {
+                fill<bf16>(const_cast<void *>(g.x), x, 1, 2 * i);
+                fill<bf16>(const_cast<void *>(g.w), w, 1, 2 * i + 1);
+            } else {
+                fill<float>(const_cast<void *>(g.x), x, 1, 2 * i);
+                fill<float>(const_cast<void *>(g.w), w, 1, 2 * i + 1);
+            }
+            sets.push_back(g);
+        }
+        finish("operands");
+    }
+    ~operands(void)
+    {
+        for (void *p : owned)
+            cudaFree(p);
+    }
+};
+
+/* Launches recorded once and replayed. */
+struct recording {
+    cudaGraphExec_t graph;
+    int launches;
+    std::vector<float> us; /* of a launch */
+
+    template <class RUN>
+    recording(const struct operands &o, cudaStream_t stream, double seconds, RUN run)
+    {
+        cudaGraph_t made;
+
+        run(&o.sets[0]); /* loads code, asks for shared memory */
+        finish("first launch");
+        launches =
+            (int)o.sets.size() * std::max(1, (int)(300e-6 / seconds / (double)o.sets.size()));
+        must(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "capture");
+        for (int i = 0; i < launches; i++)
+            run(&o.sets[(size_t)i % o.sets.size()]);
+        must(cudaStreamEndCapture(stream, &made), "end of capture");
+        must(cudaGraphInstantiate(&graph, made, 0), "graph");
+        cudaGraphDestroy(made);
+    }
+    void replay(cudaStream_t stream, bool keep)
+    {
+        static cudaEvent_t from, to;
+        float ms;
+
+        if (from == nullptr) {
+            cudaEventCreate(&from);
+            cudaEventCreate(&to);
+        }
+        cudaEventRecord(from, stream);
+        cudaGraphLaunch(graph, stream);
+        cudaEventRecord(to, stream);
+        must(cudaEventSynchronize(to), "replay");
+        cudaEventElapsedTime(&ms, from, to);
+        if (keep)
+            us.push_back(ms * 1e3f / (float)launches);
+    }
+    float median(void)
+    {
+        std::sort(us.begin(), us.end());
+        return us[us.size() / 2];
+    }
+};
+
+#endif
