@@ -4,6 +4,7 @@
 #ifndef HARNESS_TESTS_CUDA_DEVICE_PRODUCTS_H
 #define HARNESS_TESTS_CUDA_DEVICE_PRODUCTS_H
 
+#include "kernels/cuda/bf16.h"
 #include "kernels/gemm/gemm_cuda.h"
 
 #include "device_memory.h"
