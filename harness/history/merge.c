@@ -3,20 +3,7 @@
 
 #include "history/merge_parts.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <sys/stat.h>
-
-void merge_conflict(struct merge *m, const char *format, ...)
-{
-    char line[1024];
-    va_list args;
-
-    va_start(args, format);
-    vsnprintf(line, sizeof(line), format, args);
-    va_end(args);
-    string_list_add(&m->result->conflicts, line);
-}
 
 static bool same_file(const char *a, const char *b)
 {

@@ -1,8 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows that go from one file into another without being taken apart. */
+/* What the parts of a merge share: conflicts, and rows that go from one file into another without
+ * being taken apart. */
 #include "history/merge_parts.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
+
+void merge_conflict(struct merge *m, const char *format, ...)
+{
+    char line[1024];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(line, sizeof(line), format, args);
+    va_end(args);
+    string_list_add(&m->result->conflicts, line);
+}
 
 static const char *const no_extra[] = { NULL };
 

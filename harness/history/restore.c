@@ -287,7 +287,7 @@ static int keep_others_out(struct store *s, struct error *err)
 
 static int give_path(struct store *s, const char *to, struct error *err)
 {
-    if (copy_give_name(s->path, to, err) == 0)
+    if (temporary_give_name(s->path, to, err) == 0)
         return file_sync_folder(s->path, err);
     if (errno != EXDEV)
         return -1;

@@ -7,12 +7,7 @@
 #include "store/place.h"
 #include "vfs/watch.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 /* ---- copying ---- */
 
@@ -61,35 +56,6 @@ int copy_write(struct store *s, const char *name, const char *called, struct err
 
     free(copy.path);
     return rc;
-}
-
-/* Some file systems know neither a renaming that replaces nothing nor a second name. */
-static int rename_in_turn(const char *from, const char *to)
-{
-    int folder = place_lock_folder(to);
-    int rc = -1;
-
-    if (file_exists(to))
-        errno = EEXIST;
-    else
-        rc = rename(from, to);
-    if (folder >= 0)
-        close(folder);
-    return rc;
-}
-
-int copy_give_name(const char *from, const char *to, struct error *err)
-{
-    int rc = renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE);
-
-    /* Some file systems know no such renaming. */
-    if (rc && (errno == EINVAL || errno == ENOSYS) && (rc = link(from, to)) == 0)
-        rc = unlink(from);
-    if (rc && (errno == EPERM || errno == EOPNOTSUPP))
-        rc = rename_in_turn(from, to);
-    if (rc)
-        return error_set(err, "%s: cannot be created: %s", to, strerror(errno));
-    return file_sync_folder(to, err);
 }
 
 int store_backup(struct store *s, const char *path, struct error *err)

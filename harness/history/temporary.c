@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "history/temporary.h"
 
+#include "base/file.h"
 #include "store/place.h"
 
 #include <dirent.h>
@@ -112,9 +113,38 @@ int temporary_make(struct temporary *t, const char *path, enum temporary_kind ki
     return error_set(err, "%s: cannot be created", t->name.data);
 }
 
+/* Some file systems know neither a renaming that replaces nothing nor a second name. */
+static int rename_in_turn(const char *from, const char *to)
+{
+    int folder = place_lock_folder(to);
+    int rc = -1;
+
+    if (file_exists(to))
+        errno = EEXIST;
+    else
+        rc = rename(from, to);
+    if (folder >= 0)
+        close(folder);
+    return rc;
+}
+
+int temporary_give_name(const char *from, const char *to, struct error *err)
+{
+    int rc = renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE);
+
+    /* Some file systems know no such renaming. */
+    if (rc && (errno == EINVAL || errno == ENOSYS) && (rc = link(from, to)) == 0)
+        rc = unlink(from);
+    if (rc && (errno == EPERM || errno == EOPNOTSUPP))
+        rc = rename_in_turn(from, to);
+    if (rc)
+        return error_set(err, "%s: cannot be created: %s", to, strerror(errno));
+    return file_sync_folder(to, err);
+}
+
 int temporary_publish(struct temporary *t, const char *to, struct error *err)
 {
-    return copy_give_name(t->name.data, to, err);
+    return temporary_give_name(t->name.data, to, err);
 }
 
 void temporary_release(struct temporary *t)

@@ -38,6 +38,8 @@ int temporary_make(struct temporary *t, const char *path, enum temporary_kind ki
                    struct error *err);
 /* Gives the finished file, which is on the disk, a name that nobody has. */
 int temporary_publish(struct temporary *t, const char *to, struct error *err);
+/* The same for any file. */
+int temporary_give_name(const char *from, const char *to, struct error *err);
 /* Removes what has no other name by now, with its log and journal. */
 void temporary_release(struct temporary *t);
 

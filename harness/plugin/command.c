@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 static const char variant_name[] = "exec";
@@ -23,53 +22,6 @@ void command_spec_release(struct command_spec *spec)
     free(spec->prepare);
     free(spec->expect);
     *spec = (struct command_spec) { .name = "" };
-}
-
-static bool is_program(const char *path)
-{
-    struct stat file;
-
-    return stat(path, &file) == 0 && S_ISREG(file.st_mode) && access(path, X_OK) == 0;
-}
-
-/* The first of the folders of $PATH that has it; an empty one is the current folder. */
-static char *search_path(const char *name)
-{
-    const char *path = getenv("PATH");
-    char *copy = memory_string(path ? path : "/usr/local/bin:/usr/bin:/bin"), *rest = copy, *folder;
-    char *found = NULL;
-    struct strbuf candidate;
-
-    strbuf_init(&candidate);
-    while (!found && (folder = strsep(&rest, ":"))) {
-        strbuf_clear(&candidate);
-        strbuf_addf(&candidate, "%s/%s", *folder ? folder : ".", name);
-        if (is_program(candidate.data))
-            found = memory_string(candidate.data);
-    }
-    strbuf_release(&candidate);
-    free(copy);
-    return found;
-}
-
-char *command_find_program(const char *name, struct error *err)
-{
-    char *found = NULL;
-
-    if (!*name) {
-        error_set(err, "the name of the program is empty");
-    } else if (!strchr(name, '/')) {
-        found = search_path(name);
-        if (!found)
-            error_set(err, "there is no program \"%s\" on the PATH", name);
-    } else if (access(name, F_OK)) {
-        error_set(err, "%s: %s", name, strerror(errno));
-    } else if (!is_program(name)) {
-        error_set(err, "%s is no program, or may not be executed", name);
-    } else {
-        found = memory_string(name);
-    }
-    return found;
 }
 
 static bool mentions(const char *text, const char *dim)

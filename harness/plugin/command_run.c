@@ -16,8 +16,60 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+/* ---- The program ---- */
+
+static bool is_program(const char *path)
+{
+    struct stat file;
+
+    return stat(path, &file) == 0 && S_ISREG(file.st_mode) && access(path, X_OK) == 0;
+}
+
+/* The first of the folders of $PATH that has it; an empty one is the current folder. */
+static char *search_path(const char *name)
+{
+    const char *path = getenv("PATH");
+    char *copy = memory_string(path ? path : "/usr/local/bin:/usr/bin:/bin"), *rest = copy, *folder;
+    char *found = NULL;
+    struct strbuf candidate;
+
+    strbuf_init(&candidate);
+    while (!found && (folder = strsep(&rest, ":"))) {
+        strbuf_clear(&candidate);
+        strbuf_addf(&candidate, "%s/%s", *folder ? folder : ".", name);
+        if (is_program(candidate.data))
+            found = memory_string(candidate.data);
+    }
+    strbuf_release(&candidate);
+    free(copy);
+    return found;
+}
+
+char *command_find_program(const char *name, struct error *err)
+{
+    char *found = NULL;
+
+    if (!*name) {
+        error_set(err, "the name of the program is empty");
+    } else if (!strchr(name, '/')) {
+        found = search_path(name);
+        if (!found)
+            error_set(err, "there is no program \"%s\" on the PATH", name);
+    } else if (access(name, F_OK)) {
+        error_set(err, "%s: %s", name, strerror(errno));
+    } else if (!is_program(name)) {
+        error_set(err, "%s is no program, or may not be executed", name);
+    } else {
+        found = memory_string(name);
+    }
+    return found;
+}
+
+/* ---- A run ---- */
 
 /* What a run cost beside its time. */
 struct cost {

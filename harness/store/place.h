@@ -50,8 +50,6 @@ int place_lock_folder(const char *path);
 /* Writes the whole history into the empty file `name`, which is one file then, and on the disk;
  * errors say `called`. store_backup.c */
 int copy_write(struct store *s, const char *name, const char *called, struct error *err);
-/* Gives a finished file, which is on the disk, a name that nobody has. store_backup.c */
-int copy_give_name(const char *from, const char *to, struct error *err);
 /* "beside.hex8": a name beside the file that nobody has. */
 void place_name(const char *path, const char *what, struct strbuf *name);
 

@@ -12,20 +12,6 @@
 
 static const char *const default_metrics[] = { "p50", NULL };
 
-double compare_sign(const struct compare_row *row)
-{
-    return row->item->metric->direction == HIGHER_IS_BETTER ? -1 : 1;
-}
-
-bool compare_in_family(const struct compare_row *row)
-{
-    if (row->base.outcome != OUTCOME_OK || row->head.outcome != OUTCOME_OK)
-        return false;
-    if (row->item->evidence.design == DESIGN_BLOCKS)
-        return row->looks > 0;
-    return row->base.launches >= COMPARE_LAUNCHES_MIN && row->head.launches >= COMPARE_LAUNCHES_MIN;
-}
-
 static struct compare_side side_of(const struct evidence_side *e)
 {
     struct compare_side side = {
@@ -119,12 +105,6 @@ static void judge_presence(struct compare_row *row)
         say(row, VERDICT_MISSING, "not in the head");
     else
         judge_outcomes(row);
-}
-
-bool compare_floor_fits(const struct compare_floor *floor, const struct metric *metric,
-                        const char *key)
-{
-    return metric_find(floor->pattern, NULL) == metric || text_filter_matches(floor->pattern, key);
 }
 
 /* The last floor that fits, or the general one. */

@@ -428,19 +428,3 @@ void compare_items_release(struct compare_item *items, size_t nr)
         evidence_release(&items[i].evidence);
     free(items);
 }
-
-size_t evidence_blocks(const struct evidence *e)
-{
-    size_t i = 0, j = 0, blocks = 0;
-
-    while (i < e->base.nr && j < e->head.nr) {
-        int base = e->base.values[i].occasion, head = e->head.values[j].occasion;
-        blocks += base == head;
-        int block = base < head ? base : head;
-        while (i < e->base.nr && e->base.values[i].occasion <= block)
-            i++;
-        while (j < e->head.nr && e->head.values[j].occasion <= block)
-            j++;
-    }
-    return blocks;
-}

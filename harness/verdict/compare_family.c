@@ -7,8 +7,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Noisier than this against the family's prior: a benchmark keeps its own variance. */
-static const double noisy_level = 0.01;
 /* What two runs usually differ by in all rows alike. */
 static const double common_between = 0.025;
 
@@ -18,20 +16,6 @@ enum {
     TOLD_MIN = 5, /* rows or earlier runs from which what lies between two runs is told */
     COMMON_USUAL = 2,
 };
-
-double family_median(struct compare_row *const *rows, size_t nr,
-                     double (*field)(const struct compare_row *row))
-{
-    double *values = memory_zeroed(nr ? nr : 1, sizeof(*values));
-    size_t used = 0;
-
-    for (size_t i = 0; i < nr; i++)
-        if (!isnan(field(rows[i])))
-            values[used++] = field(rows[i]);
-    double median = stats_median(values, used);
-    free(values);
-    return median;
-}
 
 /* ---- what a run does to all benchmarks ---- */
 
@@ -137,15 +121,6 @@ static double pooled_df(const struct change *ch)
     const struct evidence *e = &ch->row->item->evidence;
 
     return e->design == DESIGN_LAUNCHES ? (double)(e->base.nr + e->head.nr) - 2 : ch->df;
-}
-
-bool family_moderate(const struct variance_prior *prior, double *variance, double *df)
-{
-    if (!(prior->df > 0) || stats_f_tail(*variance / prior->scale, *df, prior->df) < noisy_level)
-        return false;
-    *variance = (prior->df * prior->scale + *df * *variance) / (prior->df + *df);
-    *df += prior->df;
-    return true;
 }
 
 static struct variance_prior moderate_all(const struct stratum *s)
@@ -285,14 +260,6 @@ static void judge_stratum(struct comparison *c, struct change *changes, size_t n
             c->occasion = sqrt(between);
     }
     free(s.items);
-}
-
-bool family_first_of_metric(struct compare_row *const *rows, size_t i)
-{
-    for (size_t j = 0; j < i; j++)
-        if (rows[j]->item->metric == rows[i]->item->metric)
-            return false;
-    return true;
 }
 
 void family_measure(struct comparison *c, struct compare_row *const *rows, struct change *changes,

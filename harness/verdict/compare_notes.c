@@ -8,7 +8,6 @@
 #include "verdict/disturbance.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,24 +16,6 @@ enum {
     COMPARE_FLOOR_METRICS = 64,
     MORE_MOST = 10, /* times the change that would do: a hundred times the launches */
 };
-
-void comparison_note(struct comparison *c, const char *format, ...)
-{
-    struct {
-        char **items;
-        size_t nr, capacity;
-    } notes = { c->notes, c->nr_notes, c->notes_capacity };
-    char text[1024];
-    va_list arguments;
-
-    va_start(arguments, format);
-    vsnprintf(text, sizeof(text), format, arguments);
-    va_end(arguments);
-    *array_push(&notes) = memory_string(text);
-    c->notes = notes.items;
-    c->nr_notes = notes.nr;
-    c->notes_capacity = notes.capacity;
-}
 
 static const struct run *newest(const struct records *records)
 {

@@ -126,3 +126,18 @@ int selftest_from_json(const cJSON *json, struct selftest *t, struct error *err)
     }
     return 0;
 }
+
+enum selftest_answer selftest_kept_gate(const char *result, double delta,
+                                        char text[SELFTEST_TEXT_SIZE])
+{
+    enum selftest_answer answer = SELFTEST_UNKNOWN;
+    struct error ignored;
+    struct selftest t;
+    cJSON *json = json_parse(result, strlen(result), "self-test", &ignored);
+
+    text[0] = '\0';
+    if (json && selftest_from_json(json, &t, &ignored) == 0)
+        answer = selftest_gate(&t, delta, text);
+    cJSON_Delete(json);
+    return answer;
+}

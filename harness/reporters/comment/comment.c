@@ -9,8 +9,6 @@
 
 #include <ctype.h>
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,15 +40,6 @@ void comment_histories_release(struct comment_histories *histories)
     }
     free(histories->items);
     *histories = (struct comment_histories) { 0 };
-}
-
-const struct comment_history *comment_history_of(const struct comment_histories *histories,
-                                                 const struct compare_row *row)
-{
-    for (size_t i = 0; histories && i < histories->nr; i++)
-        if (histories->items[i].item == row->item)
-            return &histories->items[i];
-    return NULL;
 }
 
 int comment_check_address(const char *what, const char *address, struct error *err)
@@ -91,27 +80,6 @@ size_t comment_changes(const struct comparison *c, const struct compare_row ***r
             (*rows)[nr++] = &c->rows[i];
     qsort(*rows, nr, sizeof(**rows), order_changes);
     return nr;
-}
-
-const char *comment_label(const struct comment *k, const struct compare_row *row)
-{
-    return k->labels[row - k->c->rows];
-}
-
-void comment_open(const struct comment *k, const char *format, ...)
-{
-    char summary[256];
-    va_list arguments;
-
-    va_start(arguments, format);
-    vsnprintf(summary, sizeof(summary), format, arguments);
-    va_end(arguments);
-    strbuf_addf(k->out, "<details><summary>%s</summary>\n\n", summary);
-}
-
-void comment_close(const struct comment *k)
-{
-    strbuf_adds(k->out, "\n</details>\n\n");
 }
 
 /* Nothing in it may end the HTML comment. */

@@ -7,13 +7,6 @@
 #include "text/table.h"
 #include "verdict/differences.h"
 
-const struct run *comment_newest(const struct records *records)
-{
-    int run = records ? run_newest(records) : -1;
-
-    return run < 0 ? NULL : &records->runs[run];
-}
-
 static void add_fact(struct strbuf *out, const char *name, const char *value)
 {
     if (!value[0])

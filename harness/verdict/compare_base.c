@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/* What the parts of compare share: signs and floors, blocks, notes, and what a family is asked. */
+#include "verdict/compare_parts.h"
+
+#include "base/memory.h"
+#include "base/text.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Noisier than this against the family's prior: a benchmark keeps its own variance. */
+static const double noisy_level = 0.01;
+
+double compare_sign(const struct compare_row *row)
+{
+    return row->item->metric->direction == HIGHER_IS_BETTER ? -1 : 1;
+}
+
+bool compare_in_family(const struct compare_row *row)
+{
+    if (row->base.outcome != OUTCOME_OK || row->head.outcome != OUTCOME_OK)
+        return false;
+    if (row->item->evidence.design == DESIGN_BLOCKS)
+        return row->looks > 0;
+    return row->base.launches >= COMPARE_LAUNCHES_MIN && row->head.launches >= COMPARE_LAUNCHES_MIN;
+}
+
+bool compare_floor_fits(const struct compare_floor *floor, const struct metric *metric,
+                        const char *key)
+{
+    return metric_find(floor->pattern, NULL) == metric || text_filter_matches(floor->pattern, key);
+}
+
+size_t evidence_blocks(const struct evidence *e)
+{
+    size_t i = 0, j = 0, blocks = 0;
+
+    while (i < e->base.nr && j < e->head.nr) {
+        int base = e->base.values[i].occasion, head = e->head.values[j].occasion;
+        blocks += base == head;
+        int block = base < head ? base : head;
+        while (i < e->base.nr && e->base.values[i].occasion <= block)
+            i++;
+        while (j < e->head.nr && e->head.values[j].occasion <= block)
+            j++;
+    }
+    return blocks;
+}
+
+void comparison_note(struct comparison *c, const char *format, ...)
+{
+    struct {
+        char **items;
+        size_t nr, capacity;
+    } notes = { c->notes, c->nr_notes, c->notes_capacity };
+    char text[1024];
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(text, sizeof(text), format, arguments);
+    va_end(arguments);
+    *array_push(&notes) = memory_string(text);
+    c->notes = notes.items;
+    c->nr_notes = notes.nr;
+    c->notes_capacity = notes.capacity;
+}
+
+double family_median(struct compare_row *const *rows, size_t nr,
+                     double (*field)(const struct compare_row *row))
+{
+    double *values = memory_zeroed(nr ? nr : 1, sizeof(*values));
+    size_t used = 0;
+
+    for (size_t i = 0; i < nr; i++)
+        if (!isnan(field(rows[i])))
+            values[used++] = field(rows[i]);
+    double median = stats_median(values, used);
+    free(values);
+    return median;
+}
+
+bool family_first_of_metric(struct compare_row *const *rows, size_t i)
+{
+    for (size_t j = 0; j < i; j++)
+        if (rows[j]->item->metric == rows[i]->item->metric)
+            return false;
+    return true;
+}
+
+bool family_moderate(const struct variance_prior *prior, double *variance, double *df)
+{
+    if (!(prior->df > 0) || stats_f_tail(*variance / prior->scale, *df, prior->df) < noisy_level)
+        return false;
+    *variance = (prior->df * prior->scale + *df * *variance) / (prior->df + *df);
+    *df += prior->df;
+    return true;
+}
