@@ -9,6 +9,30 @@
 
 #include "store/sql.h"
 
+struct kept_launch {
+    int64_t run, id;
+    struct launch launch;
+};
+
+struct kept_measurement {
+    int64_t run, launch;
+    struct measurement m;
+};
+
+struct kept_ceilings {
+    struct machine machine;
+    char *epoch;
+    struct ceiling *items;
+    size_t nr;
+};
+
+struct keeping {
+    ARRAY(struct run) runs;
+    ARRAY(struct kept_launch) launches;
+    ARRAY(struct kept_measurement) measurements;
+    ARRAY(struct kept_ceilings) ceilings;
+};
+
 void keeping_run(struct store *s, const struct run *run);
 void keeping_launch(struct store *s, int64_t run, int64_t id, const struct launch *launch);
 void keeping_launch_end(struct store *s, int64_t id, const struct launch *launch);
@@ -19,11 +43,5 @@ bool keeping_has_run(const struct store *s);
 /* It has ended and is safe. */
 void keeping_forget(struct store *s, int64_t run);
 void keeping_free(struct store *s);
-
-/* After a write was refused: where the file is no longer the one that was opened, or somebody has
- * kept it locked for too long, and there is something to keep, the handle goes on in a new file
- * beside it, which then has all of it under the same numbers; 0, and the write is to be done again.
- * Else -1, with `err` as it was, or the reason why nothing can be kept. */
-int keeping_go_elsewhere(struct store *s, struct error *err);
 
 #endif

@@ -94,23 +94,6 @@ static char *plain_name(const char *path)
     return strbuf_detach(&name);
 }
 
-/* sqlite.org/uri.html: '%', '?' and '#' are written in hex. */
-char *sql_immutable_name(const char *path)
-{
-    struct strbuf name;
-
-    strbuf_init(&name);
-    strbuf_adds(&name, path[0] == '/' ? "file://" : "file:./");
-    for (; *path; path++) {
-        if (strchr("%?#", *path))
-            strbuf_addf(&name, "%%%02x", (unsigned)(unsigned char)*path);
-        else
-            strbuf_addc(&name, *path);
-    }
-    strbuf_adds(&name, "?immutable=1");
-    return strbuf_detach(&name);
-}
-
 /* SHARED is the usual way. IMMUTABLE needs no file beside the main one, and sees nothing else;
  * ALONE needs none either, and keeps all others out. */
 enum reading { SHARED, IMMUTABLE, ALONE };
@@ -398,4 +381,31 @@ enum store_fate store_fate(struct store *s)
         fate = place_fate(s);
     }
     return fate;
+}
+
+/* ---- how large it is, and how it becomes smaller ---- */
+
+int store_room(struct store *s, struct store_room *room, struct error *err)
+{
+    int64_t page, pages, unused;
+
+    if (sql_one_int(s, "PRAGMA page_size", &page, err) ||
+        sql_one_int(s, "PRAGMA page_count", &pages, err) ||
+        sql_one_int(s, "PRAGMA freelist_count", &unused, err))
+        return -1;
+    *room = (struct store_room) { pages * page, unused * page };
+    return 0;
+}
+
+int store_vacuum(struct store *s, struct error *err)
+{
+    int rc = watch_with_vacuum(s->db);
+
+    if (rc != SQLITE_OK)
+        return sql_error(s, rc, err);
+    if (sql_execute(s, "VACUUM", err))
+        return -1;
+    /* Into the file and cut to its length; readers may keep it from that until they are done. */
+    sqlite3_wal_checkpoint_v2(s->db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
+    return 0;
 }

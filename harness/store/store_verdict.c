@@ -227,3 +227,145 @@ void store_comparisons_release(struct store_comparisons *list)
         store_comparison_release(&list->items[i]);
     array_release(list);
 }
+
+/* ---- accepted changes ---- */
+
+static const struct column acceptance_columns[] = {
+    COLUMN(COLUMN_STRING, store_acceptance, key, "key"),
+    COLUMN(COLUMN_STRING, store_acceptance, metric, "metric"),
+    COLUMN(COLUMN_STRING, store_acceptance, machine, "machine"),
+    COLUMN(COLUMN_STRING, store_acceptance, commit, "commit_hash"),
+    COLUMN(COLUMN_REAL, store_acceptance, change, "change"),
+    COLUMN(COLUMN_STRING, store_acceptance, reason, "reason"),
+    COLUMN(COLUMN_STRING, store_acceptance, author, "author"),
+    COLUMN(COLUMN_DATE, store_acceptance, accepted_ms, "accepted_ms"),
+    COLUMN_END,
+};
+
+const struct table table_acceptance = { "acceptance", acceptance_columns };
+
+int store_acceptance_add(struct store *s, struct store_acceptance *items, size_t nr,
+                         struct error *err)
+{
+    int rc = 0;
+
+    if (sql_begin_lasting(s, err))
+        return -1;
+    for (size_t i = 0; rc == 0 && i < nr; i++)
+        rc = table_insert(&table_acceptance, s, &items[i], &items[i].id, err);
+    return sql_end(s, rc, err);
+}
+
+int store_acceptance_list(struct store *s, const char *machine, struct store_acceptances *out,
+                          struct error *err)
+{
+    static const char *const tail =
+        "WHERE ?1 IS NULL OR machine IN (?1, '') ORDER BY acceptance.id";
+    struct sql_query q;
+    int rc;
+
+    if (s->version < SCHEMA_VERDICTS)
+        return 0;
+    if (table_open_select(&table_acceptance, s, tail, &q, err))
+        return -1;
+    sql_bind_text(&q, machine);
+    while ((rc = sql_step(&q, err)) > 0) {
+        struct store_acceptance *a = array_push(out);
+        a->id = sql_int(&q);
+        if ((rc = table_read(&table_acceptance, &q, a, err)) < 0)
+            break;
+    }
+    sql_close(&q);
+    return rc;
+}
+
+static int delete_acceptance(struct store *s, int64_t id, struct error *err)
+{
+    struct sql_query q;
+
+    if (sql_open(&q, s, "DELETE FROM acceptance WHERE id = ?", err))
+        return -1;
+    sql_bind_int(&q, id);
+    if (sql_run(&q, err))
+        return -1;
+    if (sqlite3_changes(s->db) == 1)
+        return 0;
+    return error_set(
+        err, "%s: there is no acceptance %" PRId64 "; `harness baseline accepted` lists them",
+        s->path, id);
+}
+
+int store_acceptance_remove(struct store *s, int64_t id, struct error *err)
+{
+    if (sql_begin_lasting(s, err))
+        return -1;
+    return sql_end(s, delete_acceptance(s, id, err), err);
+}
+
+void store_acceptances_release(struct store_acceptances *list)
+{
+    for (size_t i = 0; i < list->nr; i++) {
+        struct store_acceptance *a = &list->items[i];
+        free(a->key);
+        free(a->metric);
+        free(a->machine);
+        free(a->commit);
+        free(a->reason);
+        free(a->author);
+    }
+    array_release(list);
+}
+
+/* ---- self-tests ---- */
+
+static const struct column selftest_columns[] = {
+    COLUMN(COLUMN_NAME, store_selftest, machine, "machine"),
+    COLUMN(COLUMN_NAME, store_selftest, device, "device"),
+    COLUMN(COLUMN_NAME, store_selftest, kind, "kind"),
+    COLUMN(COLUMN_DATE, store_selftest, tested_ms, "tested_ms"),
+    COLUMN(COLUMN_INT, store_selftest, rule, "rule"),
+    COLUMN(COLUMN_STRING, store_selftest, result, "result"),
+    COLUMN_END,
+};
+
+const struct table table_selftest = { "selftest", selftest_columns };
+
+int store_selftest_add(struct store *s, struct store_selftest *t, struct error *err)
+{
+    if (sql_begin_lasting(s, err))
+        return -1;
+    return sql_end(s, table_insert(&table_selftest, s, t, &t->id, err), err);
+}
+
+int store_selftest_latest(struct store *s, const char *machine, const char *device,
+                          const char *kind, struct store_selftest *out, struct error *err)
+{
+    static const char *const tail =
+        "WHERE machine = ? AND device = ? AND kind = ? "
+        "ORDER BY tested_ms DESC, selftest.id DESC LIMIT 1";
+    struct sql_query q;
+
+    *out = (struct store_selftest) { 0 };
+    if (s->version < SCHEMA_VERDICTS)
+        return 1;
+    if (table_open_select(&table_selftest, s, tail, &q, err))
+        return -1;
+    sql_bind_text(&q, machine);
+    sql_bind_text(&q, device);
+    sql_bind_text(&q, kind);
+    int rc = sql_step(&q, err);
+    if (rc > 0) {
+        out->id = sql_int(&q);
+        rc = table_read(&table_selftest, &q, out, err);
+    } else if (rc == 0) {
+        rc = 1;
+    }
+    sql_close(&q);
+    return rc;
+}
+
+void store_selftest_release(struct store_selftest *t)
+{
+    free(t->result);
+    t->result = NULL;
+}

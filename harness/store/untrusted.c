@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "store/untrusted.h"
 
-#include <ctype.h>
-#include <stdio.h>
-#include <string.h>
-
 /* ---- settings ---- */
 
 static const struct setting {
@@ -132,101 +128,4 @@ int64_t untrusted_length_most(const struct stat *st)
 
     return __builtin_mul_overflow(allocated(st) + ROOM, (int64_t)LONGER_MOST, &most) ? INT64_MAX
                                                                                      : most;
-}
-
-/* ---- the schema ---- */
-
-/* By type, then name: both lists in one order, byte by byte. */
-static const char objects_query[] =
-    "SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE type <> 'table' OR "
-    "name NOT IN ('sqlite_stat1', 'sqlite_stat4') ORDER BY type, name, tbl_name";
-
-static const char *column(sqlite3_stmt *row, int nth)
-{
-    const char *text = row ? (const char *)sqlite3_column_text(row, nth) : NULL;
-
-    return text ? text : "";
-}
-
-/* Equal but for white space between words. */
-static bool same_sql(const char *a, const char *b)
-{
-    for (;; a++, b++) {
-        if (isspace((unsigned char)*a) && isspace((unsigned char)*b)) {
-            while (isspace((unsigned char)a[1]))
-                a++;
-            while (isspace((unsigned char)b[1]))
-                b++;
-        } else if (*a != *b) {
-            return false;
-        }
-        if (*a == '\0')
-            return true;
-    }
-}
-
-static int order(sqlite3_stmt *a, sqlite3_stmt *b)
-{
-    int by_type = strcmp(column(a, 0), column(b, 0));
-
-    return by_type ? by_type : strcmp(column(a, 1), column(b, 1));
-}
-
-static int strange_error(const struct store *s, const char *what, sqlite3_stmt *row,
-                         struct error *err)
-{
-    return error_set(err,
-                     "%s: %s %.20s \"%.60s\", so this is no history as harness makes it, and "
-                     "nothing was read from it. `harness history salvage FILE NEW` takes the "
-                     "measurements out of it and leaves the rest behind",
-                     s->path, what, column(row, 0), column(row, 1));
-}
-
-/* Both stand before their first rows. */
-static int compare(struct store *s, sqlite3_stmt *own, sqlite3_stmt *theirs, struct error *err)
-{
-    for (;;) {
-        int a = sqlite3_step(own), b = sqlite3_step(theirs);
-        if (b != SQLITE_ROW && b != SQLITE_DONE)
-            return sql_error(s, sqlite3_extended_errcode(s->db), err);
-        if (a != SQLITE_ROW && b != SQLITE_ROW)
-            return 0;
-        int first = a != SQLITE_ROW ? 1 : b != SQLITE_ROW ? -1 : order(own, theirs);
-        if (first > 0)
-            return strange_error(s, "it has a strange", theirs, err);
-        if (first < 0)
-            return strange_error(s, "it lacks the", own, err);
-        if (strcmp(column(own, 2), column(theirs, 2)) != 0 ||
-            !same_sql(column(own, 3), column(theirs, 3)))
-            return strange_error(s, "it has another", theirs, err);
-    }
-}
-
-/* What the scripts make, in memory. */
-static int make_own(const char *const *scripts, int nr, sqlite3 **db)
-{
-    int rc = sqlite3_open(":memory:", db);
-
-    for (int i = 0; rc == SQLITE_OK && i < nr; i++)
-        rc = sqlite3_exec(*db, scripts[i], NULL, NULL, NULL);
-    return rc;
-}
-
-int untrusted_compare_schema(struct store *s, const char *const *scripts, int nr, struct error *err)
-{
-    sqlite3_stmt *own = NULL, *theirs = NULL;
-    sqlite3 *db = NULL;
-    int rc = -1;
-
-    if (make_own(scripts, nr, &db) != SQLITE_OK ||
-        sqlite3_prepare_v2(db, objects_query, -1, &own, NULL) != SQLITE_OK)
-        error_set(err, "the tables of a history cannot be made: %s", sqlite3_errmsg(db));
-    else if (sqlite3_prepare_v2(s->db, objects_query, -1, &theirs, NULL) != SQLITE_OK)
-        sql_error(s, sqlite3_extended_errcode(s->db), err);
-    else
-        rc = compare(s, own, theirs, err);
-    sqlite3_finalize(own);
-    sqlite3_finalize(theirs);
-    sqlite3_close(db);
-    return rc;
 }

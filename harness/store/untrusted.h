@@ -31,12 +31,6 @@ int untrusted_settings(sqlite3 *db);
 void untrusted_limit_steps(struct store *s);
 void untrusted_begin(struct store *s, sqlite3_stmt *stmt);
 
-/* What the file's tables, indices and whatever else it defines are, held against what the scripts
- * [0, nr) make: -1 with the first object that is strange or missing. Statistics that `ANALYZE`
- * leaves are let be. */
-int untrusted_compare_schema(struct store *s, const char *const *scripts, int nr,
-                             struct error *err);
-
 /*
  * A file may have holes, which read as zeros and cost nobody anything, so its length alone says
  * nothing of what is in it: with `truncate -s 1T` anybody makes one that no loop over its pages
