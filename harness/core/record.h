@@ -46,7 +46,7 @@ struct measurement {
     uint64_t *samples;   /* ns for `batch` launches, in the order measured. Owned */
     size_t nr_samples;
     bool thinned; /* only a summary of them was kept: the samples are put together from it, by
-                   * size, and their number is right (store/samples_thin.h) */
+                   * size, and their number is right (store/samples.h) */
     enum stop_rule stop;
     unsigned warmups;   /* launches before the first sample */
     char clock[32];     /* "CLOCK_MONOTONIC_RAW" */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Is it the same run? What two files hold of it, held against each other. */
 #include "history/merge_parts.h"
-#include "store/samples_thin.h"
+#include "store/samples.h"
 
 #include <stdlib.h>
 

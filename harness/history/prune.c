@@ -4,7 +4,6 @@
 #include "base/array.h"
 #include "base/text.h"
 #include "store/samples.h"
-#include "store/samples_thin.h"
 #include "store/schema.h"
 #include "store/sql.h"
 #include "vfs/watch.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A history that has grown for years, made smaller: raw samples of old runs become summaries
- * (store/samples_thin.h), and runs that nobody keeps are removed.
+ * (store/samples.h), and runs that nobody keeps are removed.
  *
  * Left alone, whatever the rules say: runs that a baseline names; runs of a commit in which a
  * recorded comparison found something (regressed, broken, improved, fixed), or against which it

@@ -7,7 +7,6 @@
 #include "core/names.h"
 #include "store/read.h"
 #include "store/samples.h"
-#include "store/samples_thin.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -6,7 +6,6 @@
 #include "core/names.h"
 #include "store/columns.h"
 #include "store/samples.h"
-#include "store/samples_thin.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,6 @@
 #include "fuzz.h"
 
 #include "store/samples.h"
-#include "store/samples_thin.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -8,7 +8,6 @@
 #include "stats/stats.h"
 #include "store/annotations.h"
 #include "store/samples.h"
-#include "store/samples_thin.h"
 #include "store/verdicts.h"
 
 #include <signal.h>
