@@ -246,7 +246,7 @@ template <int STAGES> struct cuda_ring_place {
         }
     }
     /* As next(), `steps` times. */
-    __host__ __device__ __forceinline__ void skip(int steps)
+    __host__ __device__ __forceinline__ void advance(int steps)
     {
         int to = stage + steps;
 

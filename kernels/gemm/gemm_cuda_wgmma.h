@@ -405,7 +405,7 @@ __device__ __forceinline__ void wgmma_consume(wgmma_shared<TILE> &shared, const 
     for (int p = 0; p < TILE::parts; p++)
         wgmma_keep(d[p]); /* zeros, but nothing that can be made again between two products */
     if (TILE::turns && group == 1)
-        place.skip(steps);
+        place.advance(steps);
     if constexpr (TILE::slices > 1) { /* there are as many clusters as tiles */
         wgmma_one_tile<T, TILE>(shared, maps, g, group, own.tile, place, d);
     } else {
@@ -413,7 +413,7 @@ __device__ __forceinline__ void wgmma_consume(wgmma_shared<TILE> &shared, const 
         for (; own.tile < tiles; own.tile += own.stride) {
             wgmma_one_tile<T, TILE>(shared, maps, g, group, own.tile, place, d);
             if (TILE::turns)
-                place.skip(steps); /* the other one's tile */
+                place.advance(steps); /* the other one's tile */
         }
     }
     if (g.boxes && threadIdx.x % WGMMA_THREADS == 0)
