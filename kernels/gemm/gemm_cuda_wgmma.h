@@ -12,7 +12,12 @@
  * A ring of stages in shared memory, filled by the copy engine and read by wgmma where it lies. Per
  * stage, the barrier `full` gets one arrival (of the producer) and the bytes; `empty` gets one of
  * each consuming warp. Blocks are persistent: the producer runs ahead into the next tile while the
- * consumers store one. All that needs no data is done while the kernel before still runs.
+ * consumers store one. Where consumers take turns, each has a tile of its own, and one multiplies
+ * while the other one stores:
+ *
+ *     group 0    multiply 0 | store 0 .. | multiply 2 | store 2
+ *     group 1                 multiply 1 | store 1 .. | multiply 3 | store 3
+ * All that needs no data is done while the kernel before still runs.
  *
  * One block an SM, whose ring has all the shared memory that there is: products of few tiles are
  * bound by the bytes under way (about 1.2 us from asking to having). For very few tiles of some
@@ -177,24 +182,10 @@ template <class T, class TILE> struct wgmma_feeder {
 
 /* ---- The consumers: warpgroups ---- */
 
-__device__ __forceinline__ void wgmma_step(float (&d)[32], uint64_t x, uint64_t w, int add, bf16)
+template <int N>
+__device__ __forceinline__ void wgmma_step(float (&d)[N], uint64_t x, uint64_t w, int add, bf16)
 {
-    wgmma_bf16<64>(d, x, w, add);
-}
-
-__device__ __forceinline__ void wgmma_step(float (&d)[64], uint64_t x, uint64_t w, int add, bf16)
-{
-    wgmma_bf16<128>(d, x, w, add);
-}
-
-__device__ __forceinline__ void wgmma_step(float (&d)[128], uint64_t x, uint64_t w, int add, bf16)
-{
-    wgmma_bf16<256>(d, x, w, add);
-}
-
-__device__ __forceinline__ void wgmma_step(float (&d)[96], uint64_t x, uint64_t w, int add, bf16)
-{
-    wgmma_bf16<192>(d, x, w, add);
+    wgmma_bf16<2 * N>(d, x, w, add);
 }
 
 template <int N>
@@ -219,15 +210,16 @@ __device__ __forceinline__ void wgmma_done(wgmma_shared<TILE> &shared, int stage
         cuda_mbarrier_arrive(&shared.empty[stage]);
 }
 
-/* The tiles of warpgroup `group`: all of the block's, or every other one. */
+/* What warpgroup `group` multiplies: 64 rows, from `row` on, of all tiles of the block, or every
+ * other tile. */
 template <class TILE> struct wgmma_own {
-    int tile, stride;
+    int tile, stride, row;
 
     __device__ __forceinline__ explicit wgmma_own(int group)
-        : tile((int)blockIdx.x / TILE::slices), stride((int)gridDim.x)
+        : tile((int)blockIdx.x / TILE::slices), stride((int)gridDim.x), row(group * WGMMA_M)
     {
         if (TILE::turns)
-            tile += group * stride, stride *= 2;
+            tile += group * stride, stride *= 2, row = 0;
     }
 };
 
@@ -352,44 +344,64 @@ template <class TILE, class T>
 __device__ __forceinline__ void wgmma_store(const wgmma_maps &maps, const wgmma_args<T> &g,
                                             float (&d)[TILE::sums],
                                             const wgmma_bias<T, TILE::bn> &bias,
-                                            unsigned char *staging, int group, int row, int col)
+                                            wgmma_residual &ahead, unsigned char *staging,
+                                            int group, int row, int col)
 {
     if constexpr (sizeof(T) == 2) {
         if (g.out_bf16 && g.boxes)
-            wgmma_store_boxes<bf16, TILE>(&maps.y, g, d, bias, staging, group, row, col);
+            wgmma_store_boxes<bf16, TILE>(&maps.y, g, d, bias, ahead, staging, group, row, col);
         else if (g.out_bf16)
-            wgmma_store_rows<bf16, TILE>(g, d, bias, staging, row, col);
+            wgmma_store_rows<bf16, TILE>(g, d, bias, ahead, staging, row, col);
     }
     if (!g.out_bf16 && g.boxes)
-        wgmma_store_boxes<float, TILE>(&maps.y, g, d, bias, staging, group, row, col);
+        wgmma_store_boxes<float, TILE>(&maps.y, g, d, bias, ahead, staging, group, row, col);
     else if (!g.out_bf16)
-        wgmma_store_rows<float, TILE>(g, d, bias, staging, row, col);
+        wgmma_store_rows<float, TILE>(g, d, bias, ahead, staging, row, col);
 }
 
+/* Where a thread's first sum of a warpgroup's is. */
+__device__ __forceinline__ wgmma_place wgmma_first_sum(void)
+{
+    int lane = cuda_lane();
+
+    return { cuda_warp() % 4 * 16 + lane / 4, lane % 4 * 2 };
+}
+
+/* A tile: `bias` is that of its columns, and becomes that of the group's next tile. */
 template <class T, class TILE>
 __device__ __forceinline__ void wgmma_one_tile(wgmma_shared<TILE> &shared, const wgmma_maps &maps,
-                                               const wgmma_args<T> &g, int group, int tile,
+                                               const wgmma_args<T> &g, int group,
+                                               const wgmma_own<TILE> &own,
+                                               wgmma_bias<T, TILE::bn> &bias,
                                                cuda_ring_place<TILE::stages> &place,
                                                wgmma_sums<TILE> &d)
 {
-    const wgmma_place at = wgmma_place_of<TILE>(g, tile);
-    const int own = TILE::turns ? 0 : group * WGMMA_M; /* row of the tile */
-    const wgmma_bias<T, TILE::bn> bias(g, at.col);
+    const wgmma_place at = wgmma_place_of<TILE>(g, own.tile), first = wgmma_first_sum();
+    const int row = at.row + own.row, tiles = g.rows * g.cols, next = own.tile + own.stride;
+    wgmma_residual ahead;
 
 #pragma unroll
     for (int p = 0; p < TILE::parts; p++)
-        wgmma_prefetch_out<TILE>(g, at.row + own + p * WGMMA_M, at.col);
-    wgmma_take_turn<TILE>(group, tile);
-    wgmma_multiply<T, TILE>(shared, own, wgmma_span_of<T, TILE>(g.k), place, d);
-    wgmma_pass_turn<TILE>(group, tile, g.rows * g.cols);
+        wgmma_prefetch_out<TILE>(g, row + p * WGMMA_M, at.col);
+    wgmma_take_turn<TILE>(group, own.tile);
+    wgmma_multiply<T, TILE>(shared, own.row, wgmma_span_of<T, TILE>(g.k), place, d);
+    wgmma_pass_turn<TILE>(group, own.tile, tiles);
+    if (TILE::slices == 1 || cuda_cluster_rank() == 0)
+        ahead.load_any(g, row + first.row, at.col + first.col);
     wgmma_multiplied<TILE>(shared, place, d);
     if constexpr (TILE::slices > 1)
         if (!wgmma_join<TILE>(shared, d[0]))
             return;
+    const wgmma_bias<T, TILE::bn> now = bias;
+    if (next < tiles)
+        bias.load(g, wgmma_place_of<TILE>(g, next).col);
 #pragma unroll
-    for (int p = 0; p < TILE::parts; p++)
-        wgmma_store<TILE>(maps, g, d[p], bias, shared.staging[group], group,
-                          at.row + own + p * WGMMA_M, at.col);
+    for (int p = 0; p < TILE::parts; p++) {
+        if (p > 0)
+            ahead.load_any(g, row + p * WGMMA_M + first.row, at.col + first.col);
+        wgmma_store<TILE>(maps, g, d[p], now, ahead, shared.staging[group], group,
+                          row + p * WGMMA_M, at.col);
+    }
 }
 
 template <class T, class TILE>
@@ -399,6 +411,7 @@ __device__ __forceinline__ void wgmma_consume(wgmma_shared<TILE> &shared, const 
     const int tiles = g.rows * g.cols, steps = cuda_pieces(g.k, wgmma_depth<T>);
     wgmma_own<TILE> own(group);
     cuda_ring_place<TILE::stages> place;
+    wgmma_bias<T, TILE::bn> bias;
     float d[TILE::parts][TILE::sums] = {};
 
 #pragma unroll
@@ -406,12 +419,14 @@ __device__ __forceinline__ void wgmma_consume(wgmma_shared<TILE> &shared, const 
         wgmma_keep(d[p]); /* zeros, but nothing that can be made again between two products */
     if (TILE::turns && group == 1)
         place.advance(steps);
+    if (own.tile < tiles)
+        bias.load(g, wgmma_place_of<TILE>(g, own.tile).col);
     if constexpr (TILE::slices > 1) { /* there are as many clusters as tiles */
-        wgmma_one_tile<T, TILE>(shared, maps, g, group, own.tile, place, d);
+        wgmma_one_tile<T, TILE>(shared, maps, g, group, own, bias, place, d);
     } else {
 #pragma unroll 1
         for (; own.tile < tiles; own.tile += own.stride) {
-            wgmma_one_tile<T, TILE>(shared, maps, g, group, own.tile, place, d);
+            wgmma_one_tile<T, TILE>(shared, maps, g, group, own, bias, place, d);
             if (TILE::turns)
                 place.advance(steps); /* the other one's tile */
         }

@@ -3,12 +3,12 @@
  * What follows the products by wgmma in the registers of a warpgroup: bias, GELU and residual. No
  * instruction of sm_90a alone, so that the host layer runs it (tests/kernels/test_cuda_after.cc).
  *
- *     bias      a warp's lanes hold the tile's, loaded in front of the first product: 64 columns a
- *               register, lane l columns 2 l and 2 l + 1. On the way out four lanes of a row ask
+ *     bias      a warp's lanes hold the tile's, loaded while the tile before is stored: 64 columns
+ *               a register, lane l columns 2 l and 2 l + 1. On the way out four lanes of a row ask
  *               for columns 8 j ... 8 j + 7, each for two: a shuffle for two sums of two rows.
  *               So no load stands between the products and the stores.
- *     residual  pairs from L2, where they were asked for early, each part of a tile in front of
- *               the work on the part before
+ *     residual  pairs from L2, where they were asked for early: a tile's first part behind its last
+ *               product, the others in front of the work on the part before
  *
  * Limit: about two instructions a sum for the bias, a dozen for GELU. The tiles that take turns
  * hide them behind the other warpgroup's products.
@@ -109,7 +109,8 @@ template <class T, int BN> struct wgmma_bias {
     static_assert(BN % 64 == 0, "two columns a lane");
     wgmma_pair<T> own[BN / 64] = {};
 
-    __device__ __forceinline__ wgmma_bias(const wgmma_args<T> &g, int col)
+    /* The columns from `col` on. */
+    __device__ __forceinline__ void load(const wgmma_args<T> &g, int col)
     {
         col += 2 * cuda_lane();
         if (g.bias != nullptr)
@@ -125,11 +126,11 @@ template <class T, int BN> struct wgmma_bias {
 /* Columns of OUT in 128 bytes: a part of a tile on its way out. */
 template <class OUT> constexpr int wgmma_part = 128 / (int)sizeof(OUT);
 
-/* The residual of a lane's two rows, 8 apart, for a part: 16 registers. */
-template <class OUT> struct wgmma_residual {
-    wgmma_pair<OUT> rows[2][wgmma_part<OUT> / 8] = {};
+/* The residual of a lane's two rows, 8 apart, for a part: 16 registers whatever its type. */
+struct wgmma_residual {
+    uint32_t words[2][8] = {};
 
-    template <class T>
+    template <class OUT, class T>
     __device__ __forceinline__ void load(const wgmma_args<T> &g, int row, int col)
     {
         if (g.residual == nullptr)
@@ -137,8 +138,39 @@ template <class OUT> struct wgmma_residual {
 #pragma unroll
         for (int h = 0; h < 2; h++) {
             const OUT *from = static_cast<const OUT *>(g.residual) + (row + 8 * h) * g.ldr + col;
-            wgmma_load_pairs<8>(rows[h], from, row + 8 * h < g.m ? g.n - col : 0, g.residual_pairs);
+            int left = row + 8 * h < g.m ? g.n - col : 0;
+            wgmma_pair<OUT> pairs[wgmma_part<OUT> / 8];
+            wgmma_load_pairs<8>(pairs, from, left, g.residual_pairs);
+#pragma unroll
+            for (int j = 0; j < wgmma_part<OUT> / 8; j++)
+                put(h, j, pairs[j]);
         }
+    }
+    /* The part whose first sum is for (row, col). */
+    template <class T>
+    __device__ __forceinline__ void load_any(const wgmma_args<T> &g, int row, int col)
+    {
+        if (sizeof(T) == 2 && g.out_bf16)
+            load<bf16>(g, row, col);
+        else
+            load<float>(g, row, col);
+    }
+    __device__ __forceinline__ void put(int h, int j, uint32_t pair)
+    {
+        words[h][j] = pair;
+    }
+    __device__ __forceinline__ void put(int h, int j, float2 pair)
+    {
+        words[h][2 * j] = cuda_float_bits(pair.x), words[h][2 * j + 1] = cuda_float_bits(pair.y);
+    }
+    /* Row h, columns 8 j and the next. */
+    template <class OUT> __device__ __forceinline__ float2 of(int h, int j) const
+    {
+        if constexpr (sizeof(OUT) == 2)
+            return wgmma_floats(words[h][j]);
+        else
+            return make_float2(cuda_bits_float(words[h][2 * j]),
+                               cuda_bits_float(words[h][2 * j + 1]));
     }
 };
 
@@ -162,7 +194,7 @@ __device__ __forceinline__ void wgmma_prefetch_out(const wgmma_args<T> &g, int r
 template <class OUT, class T, int BN>
 __device__ __forceinline__ void wgmma_finish(const wgmma_args<T> &g, float *f, int column,
                                              const wgmma_bias<T, BN> &bias,
-                                             const wgmma_residual<OUT> &residual)
+                                             const wgmma_residual &residual)
 {
     constexpr int sums = wgmma_part<OUT> / 2;
 
@@ -181,7 +213,7 @@ __device__ __forceinline__ void wgmma_finish(const wgmma_args<T> &g, float *f, i
     if (g.residual != nullptr) {
 #pragma unroll
         for (int j = 0; j < sums / 2; j++) {
-            float2 r = wgmma_floats(residual.rows[j % 2][j / 2]);
+            float2 r = residual.of<OUT>(j % 2, j / 2);
             f[2 * j] += r.x, f[2 * j + 1] += r.y;
         }
     }
@@ -192,7 +224,7 @@ __device__ __forceinline__ void wgmma_finish(const wgmma_args<T> &g, float *f, i
 template <class OUT, class T, int BN>
 __device__ __forceinline__ void wgmma_finish_columns(const wgmma_args<T> &g, float (&d)[BN / 2],
                                                      const wgmma_bias<T, BN> &bias,
-                                                     wgmma_residual<OUT> &ahead, int from, int to,
+                                                     wgmma_residual &ahead, int from, int to,
                                                      int row, int col)
 {
     constexpr int part = wgmma_part<OUT>;
@@ -201,9 +233,9 @@ __device__ __forceinline__ void wgmma_finish_columns(const wgmma_args<T> &g, flo
     for (int c = 0; c < BN; c += part) {
         if (c < from || c >= to)
             continue;
-        const wgmma_residual<OUT> now = ahead;
+        const wgmma_residual now = ahead;
         if (c + part < BN)
-            ahead.load(g, row, col + c + part);
+            ahead.load<OUT>(g, row, col + c + part);
         wgmma_finish<OUT>(g, d + c / 2, c, bias, now);
     }
 }

@@ -89,14 +89,15 @@ __device__ __forceinline__ void wgmma_put(uint32_t at, const float *f, float)
                      : "memory");
 }
 
-/* The sums of warpgroup `group`, whose first is for (row, col) of y, by one box after the other.
+/* The sums of warpgroup `group`, whose first is for (row, col) of y, by one box after the other;
+ * `ahead` has the residual of the first one.
  * The first thread of the group starts the stores, so it alone can wait until a buffer is read. */
 template <class OUT, class TILE, class T>
 __device__ __forceinline__ void wgmma_store_boxes(const CUtensorMap *y, const wgmma_args<T> &g,
                                                   float (&d)[TILE::sums],
                                                   const wgmma_bias<T, TILE::bn> &bias,
-                                                  unsigned char *staging, int group, int row,
-                                                  int col)
+                                                  wgmma_residual &ahead, unsigned char *staging,
+                                                  int group, int row, int col)
 {
     constexpr int cols = wgmma_part<OUT>, share = cols / 2;
     constexpr int buffers = TILE::staging / WGMMA_BOX_BYTES;
@@ -106,14 +107,13 @@ __device__ __forceinline__ void wgmma_store_boxes(const CUtensorMap *y, const wg
     bool leader = threadIdx.x % WGMMA_THREADS == 0;
     int lane = cuda_lane(), warp = cuda_warp() % 4, own = row + warp * 16 + lane / 4;
     uint32_t place = (uint32_t)(narrow ? wgmma_box_bf16(warp, lane) : wgmma_box_fp32(warp, lane));
-    wgmma_residual<OUT> ahead;
 
-    ahead.load(g, own, col + lane % 4 * 2);
 #pragma unroll
     for (int c = 0; c < TILE::bn / cols; c++) {
         unsigned char *box = staging + c % buffers * WGMMA_BOX_BYTES;
 
-        wgmma_finish_columns(g, d, bias, ahead, c * cols, (c + 1) * cols, own, col + lane % 4 * 2);
+        wgmma_finish_columns<OUT>(g, d, bias, ahead, c * cols, (c + 1) * cols, own,
+                                  col + lane % 4 * 2);
         if (leader)
             tma_store_wait_read<buffers - 1>();
         wgmma_meet(group);
@@ -175,23 +175,22 @@ __device__ __forceinline__ void wgmma_store_row(unsigned char *to, const unsigne
 template <class OUT, class TILE, class T>
 __device__ __forceinline__ void wgmma_store_rows(const wgmma_args<T> &g, float (&d)[TILE::sums],
                                                  const wgmma_bias<T, TILE::bn> &bias,
-                                                 unsigned char *staging, int row, int col)
+                                                 wgmma_residual &ahead, unsigned char *staging,
+                                                 int row, int col)
 {
     constexpr int strip = wgmma_strip_bytes<TILE>, pitch = strip + 16;
     constexpr int cols = strip / (int)sizeof(OUT), share = cols / 2, size = (int)sizeof(OUT);
     int lane = cuda_lane(), warp = cuda_warp() % 4, own = lane / 4;
     unsigned char *first = staging + warp * 16 * pitch;
     unsigned char *y = static_cast<unsigned char *>(g.y);
-    wgmma_residual<OUT> ahead;
 
     row += 16 * warp;
-    ahead.load(g, row + own, col + lane % 4 * 2);
 #pragma unroll
     for (int c = 0; c < TILE::bn / cols; c++) {
         int start = col + c * cols, exist = min(g.n - start, cols);
 
-        wgmma_finish_columns(g, d, bias, ahead, c * cols, (c + 1) * cols, row + own,
-                             col + lane % 4 * 2);
+        wgmma_finish_columns<OUT>(g, d, bias, ahead, c * cols, (c + 1) * cols, row + own,
+                                  col + lane % 4 * 2);
 #pragma unroll
         for (int h = 0; h < 2; h++) {
             int64_t at = ((row + own + 8 * h) * g.ldy + start) * size;

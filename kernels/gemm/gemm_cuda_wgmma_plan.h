@@ -101,6 +101,15 @@ template <class T> void wgmma_enqueue(const struct gemm_cuda *g, cudaStream_t st
     wgmma_tiles::enqueue<T>[p.tile](g, &p, stream);
 }
 
+/* A variant's launch(). */
+template <class T> void wgmma_launch(const struct call *call)
+{
+    struct gemm_cuda g = gemm_cuda_of(call);
+
+    g.early = true;
+    wgmma_enqueue<T>(&g, device_cuda_stream(call->device));
+}
+
 /* A variant's supports(). */
 template <class T>
 bool wgmma_supports(const struct kernel *k, const struct shape *s, const struct device *d,

@@ -23,17 +23,19 @@ constexpr int ROWS = 64; /* of a warpgroup */
 template <class OUT, class T, int BN>
 __global__ void after_kernel(wgmma_args<T> g, int row, int col, float *out)
 {
-    const wgmma_bias<T, BN> bias(g, col);
+    wgmma_bias<T, BN> bias;
     const int lane = cuda_lane(), own = (int)threadIdx.x / 32 * 16 + lane / 4, first = lane % 4 * 2;
-    wgmma_residual<OUT> ahead;
+    wgmma_residual ahead;
     float d[BN / 2];
 
     auto place = [&](int i) { return (own + 8 * (i / 2 % 2)) * BN + 8 * (i / 4) + first + i % 2; };
     for (int i = 0; i < BN / 2; i++)
         d[i] = 0.01f * (float)(place(i) / BN) - 0.02f * (float)(place(i) % BN);
-    ahead.load(g, row + own, col + first);
+    bias.load(g, col);
+    ahead.load_any(g, row + own, col + first);
     for (int c = 0; c < BN; c += wgmma_part<OUT>)
-        wgmma_finish_columns(g, d, bias, ahead, c, c + wgmma_part<OUT>, row + own, col + first);
+        wgmma_finish_columns<OUT>(g, d, bias, ahead, c, c + wgmma_part<OUT>, row + own,
+                                  col + first);
     for (int i = 0; i < BN / 2; i++)
         out[place(i)] = d[i];
 }
