@@ -207,8 +207,8 @@ __device__ __forceinline__ void wgmma_finish(const wgmma_args<T> &g, float *f, i
     }
     if (g.gelu) {
 #pragma unroll
-        for (int i = 0; i < sums; i++)
-            f[i] = cuda_gelu(f[i]);
+        for (int i = 0; i < sums; i += 2)
+            cuda_gelu_two(f[i], f[i + 1]);
     }
     if (g.residual != nullptr) {
 #pragma unroll

@@ -14,6 +14,7 @@ extern "C" {
 }
 
 #include <math.h>
+#include <utility>
 #include <vector>
 
 constexpr int ROWS = 64; /* of a warpgroup */
@@ -163,6 +164,27 @@ static void each_sum_gets_its_own(void **test_state)
             }
 }
 
+/* Large and small beside each other: neither spoils the other one. */
+static void gelu_of_two_is_that_of_each(void **test_state)
+{
+    static const float values[] = { 0,  1e-30f, -1e-20f, 0.5f, -0.5f, 1.7f, -1.7f, 3,    -3,
+                                    -5, -7.5f,  8,       -12,  40,    -40,  1e4f,  -1e4f };
+
+    (void)test_state;
+    for (float a : values)
+        for (float b : values) {
+            float x = a, y = b;
+            cuda_gelu_two(x, y);
+            for (auto &pair : { std::pair(a, x), std::pair(b, y) }) {
+                double want = pointwise_gelu_double((double)pair.first);
+                double ulps = fabs((double)pair.first) * 5e-7;
+                if (!(fabs((double)pair.second - want) <= ulps))
+                    fail_msg("of %g and %g: %g, not %g", (double)a, (double)b, (double)pair.second,
+                             want);
+            }
+        }
+}
+
 /* A ring is left behind for the other one's tile as if each of its stages had been taken. */
 template <int STAGES> static void check_skips(void)
 {
@@ -191,6 +213,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_sum_gets_its_own),
+        cmocka_unit_test(gelu_of_two_is_that_of_each),
         cmocka_unit_test(skipped_stages_are_counted),
     };
 
