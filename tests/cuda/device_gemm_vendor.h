@@ -183,13 +183,13 @@ struct vendor_fused {
         algo = result.algo;
         return rc == CUBLAS_STATUS_SUCCESS && found > 0;
     }
-    void run(const struct gemm_cuda *g) const
+    bool run(const struct gemm_cuda *g) const
     {
         const float one = 1, beta = g->residual != nullptr ? 1 : 0;
 
-        v->lt.matmul(v->lt.handle, desc, &one, g->w, w, g->x, x, &beta,
-                     g->residual != nullptr ? g->residual : g->y, y, g->y, y, &algo, v->workspace,
-                     VENDOR_WORKSPACE, v->stream);
+        return v->lt.matmul(v->lt.handle, desc, &one, g->w, w, g->x, x, &beta,
+                            g->residual != nullptr ? g->residual : g->y, y, g->y, y, &algo,
+                            v->workspace, VENDOR_WORKSPACE, v->stream) == CUBLAS_STATUS_SUCCESS;
     }
 };
 
