@@ -211,15 +211,34 @@ __device__ __forceinline__ void wgmma_done(wgmma_shared<TILE> &shared, int stage
 }
 
 /* What warpgroup `group` multiplies: 64 rows, from `row` on, of all tiles of the block, or every
- * other tile. */
-template <class TILE> struct wgmma_own {
+ * other tile. The place of the tile and the bias of its columns are known before its turn comes. */
+template <class T, class TILE> struct wgmma_own {
     int tile, stride, row;
+    wgmma_place at;
+    wgmma_bias<T, TILE::bn> bias;
 
-    __device__ __forceinline__ explicit wgmma_own(int group)
+    __device__ __forceinline__ wgmma_own(const wgmma_args<T> &g, int group)
         : tile((int)blockIdx.x / TILE::slices), stride((int)gridDim.x), row(group * WGMMA_M)
     {
         if (TILE::turns)
             tile += group * stride, stride *= 2, row = 0;
+        look(g);
+    }
+    __device__ __forceinline__ bool more(const wgmma_args<T> &g) const
+    {
+        return tile < g.rows * g.cols;
+    }
+    __device__ __forceinline__ void look(const wgmma_args<T> &g)
+    {
+        if (!more(g))
+            return;
+        at = wgmma_place_of<TILE>(g, tile);
+        bias.load(g, at.col);
+    }
+    __device__ __forceinline__ void next(const wgmma_args<T> &g)
+    {
+        tile += stride;
+        look(g);
     }
 };
 
@@ -367,40 +386,38 @@ __device__ __forceinline__ wgmma_place wgmma_first_sum(void)
     return { cuda_warp() % 4 * 16 + lane / 4, lane % 4 * 2 };
 }
 
-/* A tile: `bias` is that of its columns, and becomes that of the group's next tile. */
+/* A tile, and on to the next one of the group's, of which bias comes while this one is stored. */
 template <class T, class TILE>
 __device__ __forceinline__ void wgmma_one_tile(wgmma_shared<TILE> &shared, const wgmma_maps &maps,
                                                const wgmma_args<T> &g, int group,
-                                               const wgmma_own<TILE> &own,
-                                               wgmma_bias<T, TILE::bn> &bias,
+                                               wgmma_own<T, TILE> &own,
                                                cuda_ring_place<TILE::stages> &place,
                                                wgmma_sums<TILE> &d)
 {
-    const wgmma_place at = wgmma_place_of<TILE>(g, own.tile), first = wgmma_first_sum();
-    const int row = at.row + own.row, tiles = g.rows * g.cols, next = own.tile + own.stride;
+    const int row = own.at.row + own.row, col = own.at.col;
+    const wgmma_place first = wgmma_first_sum();
+    const wgmma_bias<T, TILE::bn> bias = own.bias;
     wgmma_residual ahead;
 
 #pragma unroll
     for (int p = 0; p < TILE::parts; p++)
-        wgmma_prefetch_out<TILE>(g, row + p * WGMMA_M, at.col);
+        wgmma_prefetch_out<TILE>(g, row + p * WGMMA_M, col);
     wgmma_take_turn<TILE>(group, own.tile);
     wgmma_multiply<T, TILE>(shared, own.row, wgmma_span_of<T, TILE>(g.k), place, d);
-    wgmma_pass_turn<TILE>(group, own.tile, tiles);
+    wgmma_pass_turn<TILE>(group, own.tile, g.rows * g.cols);
     if (TILE::slices == 1 || cuda_cluster_rank() == 0)
-        ahead.load_any(g, row + first.row, at.col + first.col);
+        ahead.load_any(g, row + first.row, col + first.col);
     wgmma_multiplied<TILE>(shared, place, d);
     if constexpr (TILE::slices > 1)
         if (!wgmma_join<TILE>(shared, d[0]))
             return;
-    const wgmma_bias<T, TILE::bn> now = bias;
-    if (next < tiles)
-        bias.load(g, wgmma_place_of<TILE>(g, next).col);
+    own.next(g);
 #pragma unroll
     for (int p = 0; p < TILE::parts; p++) {
         if (p > 0)
-            ahead.load_any(g, row + p * WGMMA_M + first.row, at.col + first.col);
-        wgmma_store<TILE>(maps, g, d[p], now, ahead, shared.staging[group], group,
-                          row + p * WGMMA_M, at.col);
+            ahead.load_any(g, row + p * WGMMA_M + first.row, col + first.col);
+        wgmma_store<TILE>(maps, g, d[p], bias, ahead, shared.staging[group], group,
+                          row + p * WGMMA_M, col);
     }
 }
 
@@ -408,10 +425,9 @@ template <class T, class TILE>
 __device__ __forceinline__ void wgmma_consume(wgmma_shared<TILE> &shared, const wgmma_maps &maps,
                                               const wgmma_args<T> &g, int group)
 {
-    const int tiles = g.rows * g.cols, steps = cuda_pieces(g.k, wgmma_depth<T>);
-    wgmma_own<TILE> own(group);
+    const int steps = cuda_pieces(g.k, wgmma_depth<T>);
+    wgmma_own<T, TILE> own(g, group);
     cuda_ring_place<TILE::stages> place;
-    wgmma_bias<T, TILE::bn> bias;
     float d[TILE::parts][TILE::sums] = {};
 
 #pragma unroll
@@ -419,14 +435,12 @@ __device__ __forceinline__ void wgmma_consume(wgmma_shared<TILE> &shared, const 
         wgmma_keep(d[p]); /* zeros, but nothing that can be made again between two products */
     if (TILE::turns && group == 1)
         place.advance(steps);
-    if (own.tile < tiles)
-        bias.load(g, wgmma_place_of<TILE>(g, own.tile).col);
     if constexpr (TILE::slices > 1) { /* there are as many clusters as tiles */
-        wgmma_one_tile<T, TILE>(shared, maps, g, group, own, bias, place, d);
+        wgmma_one_tile<T, TILE>(shared, maps, g, group, own, place, d);
     } else {
 #pragma unroll 1
-        for (; own.tile < tiles; own.tile += own.stride) {
-            wgmma_one_tile<T, TILE>(shared, maps, g, group, own, bias, place, d);
+        while (own.more(g)) {
+            wgmma_one_tile<T, TILE>(shared, maps, g, group, own, place, d);
             if (TILE::turns)
                 place.advance(steps); /* the other one's tile */
         }
