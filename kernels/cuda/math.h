@@ -46,4 +46,21 @@ __device__ __forceinline__ float cuda_gelu(float x)
     return x * cuda_reciprocal(1.0f + cuda_exp2(-x * fmaf(b, x * x, a)));
 }
 
+/* The divisor above, at most 2^60: beyond that, what is left of x is nothing beside its ulp. */
+__device__ __forceinline__ float cuda_gelu_divisor(float x)
+{
+    const float a = 2.302208198f, b = 0.1029432396f;
+
+    return 1.0f + cuda_exp2(fminf(-x * fmaf(b, x * x, a), 60.0f));
+}
+
+/* Of two numbers, by one reciprocal of both divisors' product: the special function unit, an eighth
+ * as fast as multiplications, is what bounds GELU. */
+__device__ __forceinline__ void cuda_gelu_two(float &x, float &y)
+{
+    float p = cuda_gelu_divisor(x), q = cuda_gelu_divisor(y), r = cuda_reciprocal(p * q);
+
+    x *= r * q, y *= r * p;
+}
+
 #endif

@@ -245,6 +245,14 @@ template <int STAGES> struct cuda_ring_place {
             parity ^= 1;
         }
     }
+    /* As next(), `steps` times. */
+    __host__ __device__ __forceinline__ void advance(int steps)
+    {
+        int to = stage + steps;
+
+        stage = to % STAGES;
+        parity ^= (unsigned)(to / STAGES) & 1;
+    }
 };
 
 #endif

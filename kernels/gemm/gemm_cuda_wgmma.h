@@ -12,7 +12,12 @@
  * A ring of stages in shared memory, filled by the copy engine and read by wgmma where it lies. Per
  * stage, the barrier `full` gets one arrival (of the producer) and the bytes; `empty` gets one of
  * each consuming warp. Blocks are persistent: the producer runs ahead into the next tile while the
- * consumers store one. All that needs no data is done while the kernel before still runs.
+ * consumers store one. Where consumers take turns, each has a tile of its own, and one multiplies
+ * while the other one stores:
+ *
+ *     group 0    multiply 0 | store 0 .. | multiply 2 | store 2
+ *     group 1                 multiply 1 | store 1 .. | multiply 3 | store 3
+ * All that needs no data is done while the kernel before still runs.
  *
  * One block an SM, whose ring has all the shared memory that there is: products of few tiles are
  * bound by the bytes under way (about 1.2 us from asking to having). For very few tiles of some
@@ -47,11 +52,16 @@
  * of an SM has three warps, which start with 168 registers a thread: the producer gives most of its
  * own to the others (that goes by whole groups). With one consumer a warp more is the producer.
  *
- * Or a cluster of SLICES, each of which takes a part of k.
+ * Or a cluster of SLICES, each of which takes a part of k. Or two consumers that take TURNS: each
+ * has a whole tile, as PARTS of 64 rows, and multiplies while the other one stores.
  */
-template <int BM, int BN, int STAGES, int STAGING, int SLICES = 1> struct wgmma_tile {
+template <int BM, int BN, int STAGES, int STAGING, int SLICES = 1, bool TURNS = false>
+struct wgmma_tile {
     static constexpr int bm = BM, bn = BN, stages = STAGES, slices = SLICES;
-    static constexpr int groups = BM / WGMMA_M, warps = 4 * groups; /* that multiply */
+    static constexpr bool turns = TURNS;
+    static constexpr int groups = TURNS ? 2 : BM / WGMMA_M, warps = 4 * groups; /* that multiply */
+    static constexpr int parts = TURNS ? BM / WGMMA_M : 1;
+    static constexpr int readers = TURNS ? 4 : warps; /* warps that multiply a stage */
     static constexpr bool divided = groups == 2;
     static constexpr int raised = divided ? 232 : 0, lowered = divided ? 40 : 0; /* registers */
     static constexpr int threads = CUDA_WARP * (warps + (divided ? 4 : 1));
@@ -59,7 +69,8 @@ template <int BM, int BN, int STAGES, int STAGING, int SLICES = 1> struct wgmma_
     static constexpr int x_bytes = BM * WGMMA_ROW_BYTES, w_bytes = BN * WGMMA_ROW_BYTES;
     static constexpr int stage_bytes = x_bytes + w_bytes;
     static_assert(BM % WGMMA_M == 0 && STAGES >= 2, "what the kernel does");
-    static_assert(STAGING % WGMMA_GROUP_BYTES == 0 && STAGING >= WGMMA_BOX_BYTES, "a box");
+    static_assert(STAGING % WGMMA_GROUP_BYTES == 0 && STAGING >= WGMMA_M * 144, "a box, a strip");
+    static_assert(parts * sums <= 128, "registers");
     static_assert(groups == 1 || (groups == 2 && SLICES == 1), "one warpgroup adds up");
     static constexpr int others_bytes = (SLICES - 1) * BM * BN * 4; /* sums of the other slices */
 };
@@ -120,7 +131,7 @@ __device__ __forceinline__ void wgmma_start(wgmma_shared<TILE> &shared, const wg
         tma_prefetch(&maps.w);
         for (int s = 0; s < TILE::stages; s++) {
             cuda_mbarrier_init(&shared.full[s], 1);
-            cuda_mbarrier_init(&shared.empty[s], TILE::warps);
+            cuda_mbarrier_init(&shared.empty[s], TILE::readers);
         }
         cuda_mbarrier_publish();
     }
@@ -171,24 +182,10 @@ template <class T, class TILE> struct wgmma_feeder {
 
 /* ---- The consumers: warpgroups ---- */
 
-__device__ __forceinline__ void wgmma_step(float (&d)[32], uint64_t x, uint64_t w, int add, bf16)
+template <int N>
+__device__ __forceinline__ void wgmma_step(float (&d)[N], uint64_t x, uint64_t w, int add, bf16)
 {
-    wgmma_bf16<64>(d, x, w, add);
-}
-
-__device__ __forceinline__ void wgmma_step(float (&d)[64], uint64_t x, uint64_t w, int add, bf16)
-{
-    wgmma_bf16<128>(d, x, w, add);
-}
-
-__device__ __forceinline__ void wgmma_step(float (&d)[128], uint64_t x, uint64_t w, int add, bf16)
-{
-    wgmma_bf16<256>(d, x, w, add);
-}
-
-__device__ __forceinline__ void wgmma_step(float (&d)[96], uint64_t x, uint64_t w, int add, bf16)
-{
-    wgmma_bf16<192>(d, x, w, add);
+    wgmma_bf16<2 * N>(d, x, w, add);
 }
 
 template <int N>
@@ -213,39 +210,112 @@ __device__ __forceinline__ void wgmma_done(wgmma_shared<TILE> &shared, int stage
         cuda_mbarrier_arrive(&shared.empty[stage]);
 }
 
-/* The sums of a tile: the products of a stage are under way while the next one is waited for; then
- * those of the stage before are done. */
-template <class T, class TILE>
-__device__ __forceinline__ void wgmma_multiply(wgmma_shared<TILE> &shared, int group,
-                                               const wgmma_args<T> &g,
-                                               cuda_ring_place<TILE::stages> &place,
-                                               float (&d)[TILE::sums])
+/* What warpgroup `group` multiplies: 64 rows, from `row` on, of all tiles of the block, or every
+ * other tile. The place of the tile and the bias of its columns are known before its turn comes. */
+template <class T, class TILE> struct wgmma_own {
+    int tile, stride, row;
+    wgmma_place at;
+    wgmma_bias<T, TILE::bn> bias;
+
+    __device__ __forceinline__ wgmma_own(const wgmma_args<T> &g, int group)
+        : tile((int)blockIdx.x / TILE::slices), stride((int)gridDim.x), row(group * WGMMA_M)
+    {
+        if (TILE::turns)
+            tile += group * stride, stride *= 2, row = 0;
+        look(g);
+    }
+    __device__ __forceinline__ bool more(const wgmma_args<T> &g) const
+    {
+        return tile < g.rows * g.cols;
+    }
+    __device__ __forceinline__ void look(const wgmma_args<T> &g)
+    {
+        if (!more(g))
+            return;
+        at = wgmma_place_of<TILE>(g, tile);
+        bias.load(g, at.col);
+    }
+    __device__ __forceinline__ void next(const wgmma_args<T> &g)
+    {
+        tile += stride;
+        look(g);
+    }
+};
+
+constexpr int WGMMA_TURN = 3; /* barriers: the turn of group 0, of group 1 */
+
+/* Until the other group has started its last product, so that it is the one to end first and the
+ * two do not come to store at the same time. */
+template <class TILE> __device__ __forceinline__ void wgmma_take_turn(int group, int tile)
 {
-    const wgmma_span span = wgmma_span_of<T, TILE>(g.k);
+    if (TILE::turns && tile >= (int)gridDim.x) /* but for a block's first tile */
+        asm volatile("bar.sync %0, %1;" ::"r"(WGMMA_TURN + group), "n"(2 * WGMMA_THREADS)
+                     : "memory");
+}
+
+template <class TILE>
+__device__ __forceinline__ void wgmma_pass_turn(int group, int tile, int tiles)
+{
+    if (TILE::turns && tile + (int)gridDim.x < tiles) /* the other one's */
+        asm volatile("bar.arrive %0, %1;" ::"r"(WGMMA_TURN + 1 - group), "n"(2 * WGMMA_THREADS)
+                     : "memory");
+}
+
+/* The sums of a thread: PARTS times 64 rows. */
+template <class TILE> using wgmma_sums = float[TILE::parts][TILE::sums];
+
+/* The products of a stage, whose matrices are `x` and `w`. */
+template <class T, class TILE>
+__device__ __forceinline__ void wgmma_step_all(wgmma_sums<TILE> &d, uint64_t x, uint64_t w,
+                                               bool first)
+{
+    constexpr int k = WGMMA_K_BYTES >> 4, part = WGMMA_M * WGMMA_ROW_BYTES >> 4;
+
+#pragma unroll
+    for (int i = 0; i < WGMMA_ROW_BYTES / WGMMA_K_BYTES; i++)
+#pragma unroll
+        for (int p = 0; p < TILE::parts; p++)
+            wgmma_step(d[p], x + p * part + i * k, w + i * k, i > 0 || !first, T {});
+    wgmma_commit();
+}
+
+/* The sums of a tile: the products of a stage are under way while the next one is waited for; then
+ * those of the stage before are done. `row`: of the tile, the group's first. */
+template <class T, class TILE>
+__device__ __forceinline__ void wgmma_multiply(wgmma_shared<TILE> &shared, int row,
+                                               const wgmma_span &span,
+                                               cuda_ring_place<TILE::stages> &place,
+                                               wgmma_sums<TILE> &d)
+{
     int before = 0;
 
 #pragma unroll 1
     for (int k = span.first; k < span.last; k += wgmma_depth<T>) {
         uint32_t ring = cuda_shared_address(shared.ring[place.stage]);
-        uint64_t x = wgmma_matrix(ring + (uint32_t)(group * WGMMA_M * WGMMA_ROW_BYTES));
-        uint64_t w = wgmma_matrix(ring + TILE::x_bytes);
 
         cuda_mbarrier_wait(&shared.full[place.stage], place.parity);
         wgmma_fence();
-#pragma unroll
-        for (int i = 0; i < WGMMA_ROW_BYTES / WGMMA_K_BYTES; i++)
-            wgmma_step(d, x + i * (WGMMA_K_BYTES >> 4), w + i * (WGMMA_K_BYTES >> 4),
-                       i > 0 || k > span.first, T {});
-        wgmma_commit();
+        wgmma_step_all<T, TILE>(d, wgmma_matrix(ring + (uint32_t)(row * WGMMA_ROW_BYTES)),
+                                wgmma_matrix(ring + TILE::x_bytes), k == span.first);
         wgmma_wait<1>();
         if (k > span.first)
             wgmma_done(shared, before);
         before = place.stage;
         place.next();
     }
+}
+
+/* Until the products of the last stage are done, too. */
+template <class TILE>
+__device__ __forceinline__ void wgmma_multiplied(wgmma_shared<TILE> &shared,
+                                                 const cuda_ring_place<TILE::stages> &place,
+                                                 wgmma_sums<TILE> &d)
+{
     wgmma_wait<0>();
-    wgmma_done(shared, before);
-    wgmma_keep(d);
+    wgmma_done(shared, (place.stage + TILE::stages - 1) % TILE::stages);
+#pragma unroll
+    for (int p = 0; p < TILE::parts; p++)
+        wgmma_keep(d[p]);
 }
 
 /* Adds what `nr` others have left at `from`, in their order. */
@@ -291,54 +361,89 @@ __device__ __forceinline__ bool wgmma_join(wgmma_shared<TILE> &shared, float (&d
 
 template <class TILE, class T>
 __device__ __forceinline__ void wgmma_store(const wgmma_maps &maps, const wgmma_args<T> &g,
-                                            float (&d)[TILE::sums], unsigned char *staging,
+                                            float (&d)[TILE::sums],
+                                            const wgmma_bias<T, TILE::bn> &bias,
+                                            wgmma_residual &ahead, unsigned char *staging,
                                             int group, int row, int col)
 {
     if constexpr (sizeof(T) == 2) {
         if (g.out_bf16 && g.boxes)
-            wgmma_store_boxes<bf16, TILE>(&maps.y, g, d, staging, group, row, col);
+            wgmma_store_boxes<bf16, TILE>(&maps.y, g, d, bias, ahead, staging, group, row, col);
         else if (g.out_bf16)
-            wgmma_store_rows<bf16, TILE>(g, d, staging, row, col);
+            wgmma_store_rows<bf16, TILE>(g, d, bias, ahead, staging, row, col);
     }
     if (!g.out_bf16 && g.boxes)
-        wgmma_store_boxes<float, TILE>(&maps.y, g, d, staging, group, row, col);
+        wgmma_store_boxes<float, TILE>(&maps.y, g, d, bias, ahead, staging, group, row, col);
     else if (!g.out_bf16)
-        wgmma_store_rows<float, TILE>(g, d, staging, row, col);
+        wgmma_store_rows<float, TILE>(g, d, bias, ahead, staging, row, col);
 }
 
+/* Where a thread's first sum of a warpgroup's is. */
+__device__ __forceinline__ wgmma_place wgmma_first_sum(void)
+{
+    int lane = cuda_lane();
+
+    return { cuda_warp() % 4 * 16 + lane / 4, lane % 4 * 2 };
+}
+
+/* A tile, and on to the next one of the group's, of which bias comes while this one is stored. */
 template <class T, class TILE>
 __device__ __forceinline__ void wgmma_one_tile(wgmma_shared<TILE> &shared, const wgmma_maps &maps,
-                                               const wgmma_args<T> &g, int group, int tile,
+                                               const wgmma_args<T> &g, int group,
+                                               wgmma_own<T, TILE> &own,
                                                cuda_ring_place<TILE::stages> &place,
-                                               float (&d)[TILE::sums])
+                                               wgmma_sums<TILE> &d)
 {
-    wgmma_place at = wgmma_place_of<TILE>(g, tile);
-    int row = at.row + group * WGMMA_M;
-    bool first = true;
+    const int row = own.at.row + own.row, col = own.at.col;
+    const wgmma_place first = wgmma_first_sum();
+    const wgmma_bias<T, TILE::bn> bias = own.bias;
+    wgmma_residual ahead;
 
-    wgmma_prefetch_out<TILE>(g, row, at.col);
-    wgmma_multiply<T, TILE>(shared, group, g, place, d);
+#pragma unroll
+    for (int p = 0; p < TILE::parts; p++)
+        wgmma_prefetch_out<TILE>(g, row + p * WGMMA_M, col);
+    wgmma_take_turn<TILE>(group, own.tile);
+    wgmma_multiply<T, TILE>(shared, own.row, wgmma_span_of<T, TILE>(g.k), place, d);
+    wgmma_pass_turn<TILE>(group, own.tile, g.rows * g.cols);
+    if (TILE::slices == 1 || cuda_cluster_rank() == 0)
+        ahead.load_any(g, row + first.row, col + first.col);
+    wgmma_multiplied<TILE>(shared, place, d);
     if constexpr (TILE::slices > 1)
-        first = wgmma_join<TILE>(shared, d);
-    if (first)
-        wgmma_store<TILE>(maps, g, d, shared.staging[group], group, row, at.col);
+        if (!wgmma_join<TILE>(shared, d[0]))
+            return;
+    own.next(g);
+#pragma unroll
+    for (int p = 0; p < TILE::parts; p++) {
+        if (p > 0)
+            ahead.load_any(g, row + p * WGMMA_M + first.row, col + first.col);
+        wgmma_store<TILE>(maps, g, d[p], bias, ahead, shared.staging[group], group,
+                          row + p * WGMMA_M, col);
+    }
 }
 
 template <class T, class TILE>
 __device__ __forceinline__ void wgmma_consume(wgmma_shared<TILE> &shared, const wgmma_maps &maps,
                                               const wgmma_args<T> &g, int group)
 {
-    int tile = (int)blockIdx.x / TILE::slices, tiles = g.rows * g.cols;
+    const int steps = cuda_pieces(g.k, wgmma_depth<T>);
+    wgmma_own<T, TILE> own(g, group);
     cuda_ring_place<TILE::stages> place;
-    float d[TILE::sums] = {};
+    float d[TILE::parts][TILE::sums] = {};
 
-    wgmma_keep(d); /* zeros, but nothing that can be made again between two products */
+#pragma unroll
+    for (int p = 0; p < TILE::parts; p++)
+        wgmma_keep(d[p]); /* zeros, but nothing that can be made again between two products */
+    if (TILE::turns && group == 1)
+        place.advance(steps);
     if constexpr (TILE::slices > 1) { /* there are as many clusters as tiles */
-        wgmma_one_tile<T, TILE>(shared, maps, g, group, tile, place, d);
+        wgmma_one_tile<T, TILE>(shared, maps, g, group, own, place, d);
     } else {
 #pragma unroll 1
-        for (; tile < tiles; tile += (int)gridDim.x)
-            wgmma_one_tile<T, TILE>(shared, maps, g, group, tile, place, d);
+        while (own.more(g)) {
+            wgmma_one_tile<T, TILE>(shared, maps, g, group, own, place, d);
+            if (TILE::turns)
+                place.advance(steps); /* the other one's tile */
+        }
     }
     if (g.boxes && threadIdx.x % WGMMA_THREADS == 0)
         tma_store_wait<0>(); /* they read this block's shared memory */

@@ -29,18 +29,11 @@ void gemm_linear_cuda_wgmma_bf16(const struct gemm_cuda *g, cudaStream_t stream)
     wgmma_enqueue<bf16>(g, stream);
 }
 
-static void launch(const struct call *call)
-{
-    struct gemm_cuda g = gemm_cuda_of(call);
-
-    g.early = true;
-    gemm_linear_cuda_wgmma_bf16(&g, device_cuda_stream(call->device));
-}
-
 #define LINEAR(of)                                                                                 \
     GEMM_CUDA_VARIANT(of, "cuda_wgmma_bf16",                                                       \
                       "wgmma m64n256k16 fed by tensor maps; limit: the tensor cores' power",       \
-                      DTYPE_BF16, MATH_BF16, 0, wgmma_supports<bf16>, nullptr, launch, nullptr),
+                      DTYPE_BF16, MATH_BF16, 0, wgmma_supports<bf16>, nullptr, wgmma_launch<bf16>, \
+                      nullptr),
 
 extern "C" const struct variant gemm_cuda_wgmma_bf16[];
 const struct variant gemm_cuda_wgmma_bf16[] = {

@@ -3,8 +3,9 @@
  * Which tile of gemm_cuda_wgmma.h takes a product, and in how many blocks. No device code, so that
  * the host can check the choices against what was measured (tests/kernels/test_cuda_choice.cc).
  *
- * The model: rounds of blocks, each as long as its steps and its way out. Steps get slower by a
- * tenth as the SMs fill, since all of them read from L2.
+ * The model: rounds of blocks, each as long as its steps and its way out; with turns the way out
+ * passes under the steps of the next. Steps get slower by a tenth as the SMs fill, since all of
+ * them read from L2.
  */
 #ifndef HARNESS_KERNELS_GEMM_GEMM_CUDA_WGMMA_CHOICE_H
 #define HARNESS_KERNELS_GEMM_GEMM_CUDA_WGMMA_CHOICE_H
@@ -17,7 +18,9 @@
 
 /* Microseconds for a step (128 bytes of k) of a block, and for what is left of it. */
 struct wgmma_shape {
+    const char *name;
     int bm, bn, slices;
+    bool turns; /* two warpgroups, of which one multiplies while the other stores */
     double step, out;
 };
 
@@ -25,13 +28,10 @@ constexpr int WGMMA_TILES = 7;
 
 /* As measured on an H200. A step of tf32 has half the depth and takes as long. */
 inline constexpr struct wgmma_shape wgmma_shapes[WGMMA_TILES] = {
-    { 128, 256, 1, 0.627, 3.34 }, /* huge */
-    { 128, 192, 1, 0.474, 3.10 }, /* wide */
-    { 128, 128, 1, 0.319, 2.07 }, /* large */
-    { 64, 128, 1, 0.202, 1.46 },  /* medium */
-    { 64, 64, 1, 0.154, 1.23 },   /* small */
-    { 64, 64, 2, 0.180, 2.24 },   /* halved */
-    { 64, 64, 4, 0.141, 3.58 },   /* quartered */
+    { "huge", 128, 256, 1, false, 0.627, 3.34 },    { "wide", 128, 192, 1, false, 0.474, 3.10 },
+    { "large", 128, 128, 1, false, 0.319, 2.07 },   { "medium", 64, 128, 1, false, 0.202, 1.46 },
+    { "small", 64, 64, 1, false, 0.154, 1.23 },     { "halved", 64, 64, 2, false, 0.180, 2.24 },
+    { "quartered", 64, 64, 4, false, 0.141, 3.58 },
 };
 
 /* Tiles, and blocks of the launch; band as in gemm_tile_order(); whether an early start helps. */
@@ -89,8 +89,9 @@ inline double wgmma_cost(const struct gemm_cuda *g, const struct wgmma_shape *t,
     int blocks = p->rows * p->cols * t->slices;
     double filled = fmin(1, (double)blocks / sms);
     double steps = wgmma_steps(g, t, depth) * t->step * (1 + 0.1 * filled);
+    double out = t->out + t->bm * t->bn * an_output, all = steps + out;
 
-    return cuda_pieces(blocks, sms) * (steps + t->out + t->bm * t->bn * an_output);
+    return all + (cuda_pieces(blocks, sms) - 1) * (t->turns ? fmax(steps, all / 2) : all);
 }
 
 /* The cheapest; or the row g->tile of the table, from 1. */

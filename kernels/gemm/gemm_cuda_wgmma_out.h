@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The way out of the products by wgmma: from the accumulators of a warpgroup (64 rows, see
- * kernels/cuda/wgmma.h for which thread has what) through bias, GELU and residual to y.
+ * kernels/cuda/wgmma.h for which thread has what) through what gemm_cuda_wgmma_after.h does to y.
  *
  *     boxes    y's rows are 16-byte aligned: 64 rows x 128 bytes at a time, swizzled, through a
  *              buffer of shared memory that the copy engine empties while the next box is made and
@@ -13,33 +13,16 @@
 #ifndef HARNESS_KERNELS_GEMM_GEMM_CUDA_WGMMA_OUT_H
 #define HARNESS_KERNELS_GEMM_GEMM_CUDA_WGMMA_OUT_H
 
-#include "kernels/cuda/math.h"
-#include "kernels/cuda/reduce.h"
 #include "kernels/cuda/swizzle.h"
 #include "kernels/cuda/tma.h"
-#include "kernels/cuda/vector.h"
 #include "kernels/cuda/wgmma.h"
 #include "kernels/gemm/gemm_cuda_maps.h"
+#include "kernels/gemm/gemm_cuda_wgmma_after.h"
 
-constexpr int WGMMA_THREADS = 128;                         /* of a warpgroup */
 constexpr int WGMMA_BOX_BYTES = WGMMA_M * WGMMA_ROW_BYTES; /* of a stored box */
 
 struct wgmma_maps {
     CUtensorMap x, w, y; /* y: only where it is stored in boxes */
-};
-
-/* y = activation(x w^T + bias) + residual with tensor maps for x and w. */
-template <class T> struct wgmma_args {
-    int m, n, k;
-    const T *bias;        /* or NULL */
-    const void *residual; /* or NULL; of y's type */
-    int64_t ldr;
-    void *y;
-    int64_t ldy;
-    bool gelu, out_bf16;
-    bool boxes;                      /* y can be stored in boxes */
-    bool bias_pairs, residual_pairs; /* they can be read in aligned pairs */
-    int rows, cols, band;            /* tiles, and rows of a band: gemm_tile_order() */
 };
 
 /* The threads of warpgroup `group`, 0 or 1. */
@@ -49,94 +32,6 @@ __device__ __forceinline__ void wgmma_meet(int group)
         asm volatile("bar.sync 1, %0;" ::"n"(WGMMA_THREADS) : "memory");
     else
         asm volatile("bar.sync 2, %0;" ::"n"(WGMMA_THREADS) : "memory");
-}
-
-/* Two neighbours, of which `left` exist (any number); `pairs`: aligned, and none or both exist. */
-template <class V> __device__ __forceinline__ float2 wgmma_pair(const V *from, int left, bool pairs)
-{
-    float f[2] = { 0, 0 };
-
-    if (pairs) {
-        if (left > 0)
-            cuda_unpack(cuda_load<2>(from), f);
-    } else {
-        f[0] = left > 0 ? cuda_float(from[0]) : 0.0f;
-        f[1] = left > 1 ? cuda_float(from[1]) : 0.0f;
-    }
-    return make_float2(f[0], f[1]);
-}
-
-__device__ __forceinline__ void wgmma_prefetch(const void *from)
-{
-    asm volatile("prefetch.global.L2 [%0];" ::"l"(from));
-}
-
-/* What follows the product of 64 rows at (row, col) will read: to L2, while the product runs. */
-template <class TILE, class T>
-__device__ __forceinline__ void wgmma_prefetch_out(const wgmma_args<T> &g, int row, int col)
-{
-    constexpr int line = 128;
-    int t = (int)threadIdx.x % WGMMA_THREADS, size = g.out_bf16 ? 2 : 4;
-    const char *bias = reinterpret_cast<const char *>(g.bias + col);
-    const char *residual = static_cast<const char *>(g.residual);
-
-    if (g.bias != nullptr && t * line < min(TILE::bn, g.n - col) * (int)sizeof(T))
-        wgmma_prefetch(bias + t * line);
-    row += t / 2;
-    if (g.residual != nullptr && row < g.m)
-        for (int at = t % 2 * line; at < min(TILE::bn, g.n - col) * size; at += 2 * line)
-            wgmma_prefetch(residual + (row * g.ldr + col) * size + at);
-}
-
-/* N sums of a thread from `f` on, the first of them for (row, col): what follows the product. All
- * loads first, so that their latencies pass together. */
-template <class OUT, int N, class T>
-__device__ __forceinline__ void wgmma_finish(const wgmma_args<T> &g, float *f, int row, int col)
-{
-    float2 r[N / 2], b[N / 4];
-
-    if (g.residual != nullptr) {
-#pragma unroll
-        for (int h = 0; h < 2; h++) {
-            const OUT *from = static_cast<const OUT *>(g.residual) + (row + 8 * h) * g.ldr + col;
-            int left = row + 8 * h < g.m ? g.n - col : 0;
-#pragma unroll
-            for (int j = 0; j < N / 4; j++)
-                r[2 * j + h] = wgmma_pair(from + 8 * j, left - 8 * j, g.residual_pairs);
-        }
-    }
-    if (g.bias != nullptr) {
-#pragma unroll
-        for (int j = 0; j < N / 4; j++)
-            b[j] = wgmma_pair(g.bias + col + 8 * j, g.n - col - 8 * j, g.bias_pairs);
-#pragma unroll
-        for (int i = 0; i < N; i++)
-            f[i] += i % 2 ? b[i / 4].y : b[i / 4].x;
-    }
-    if (g.gelu) {
-#pragma unroll
-        for (int i = 0; i < N; i++)
-            f[i] = cuda_gelu(f[i]);
-    }
-    if (g.residual != nullptr) {
-#pragma unroll
-        for (int i = 0; i < N; i++)
-            f[i] += i % 2 ? r[i / 2].y : r[i / 2].x;
-    }
-}
-
-/* Columns [from, to) of a tile, or what begins in them, a part at a time: as much as there are
- * registers to load bias and residual into; (row, col) is the thread's first of the tile. */
-template <class OUT, class TILE, class T>
-__device__ __forceinline__ void wgmma_finish_columns(const wgmma_args<T> &g, float (&d)[TILE::sums],
-                                                     int from, int to, int row, int col)
-{
-    constexpr int part = TILE::divided ? 64 : 32;
-
-#pragma unroll
-    for (int c = 0; c < TILE::bn; c += part)
-        if (c >= from && c < to)
-            wgmma_finish<OUT, part / 2>(g, d + c / 2, row, col + c);
 }
 
 /* ---- Boxes ---- */
@@ -194,14 +89,17 @@ __device__ __forceinline__ void wgmma_put(uint32_t at, const float *f, float)
                      : "memory");
 }
 
-/* The sums of warpgroup `group`, whose first is for (row, col) of y, by one box after the other.
+/* The sums of warpgroup `group`, whose first is for (row, col) of y, by one box after the other;
+ * `ahead` has the residual of the first one.
  * The first thread of the group starts the stores, so it alone can wait until a buffer is read. */
 template <class OUT, class TILE, class T>
 __device__ __forceinline__ void wgmma_store_boxes(const CUtensorMap *y, const wgmma_args<T> &g,
-                                                  float (&d)[TILE::sums], unsigned char *staging,
+                                                  float (&d)[TILE::sums],
+                                                  const wgmma_bias<T, TILE::bn> &bias,
+                                                  wgmma_residual &ahead, unsigned char *staging,
                                                   int group, int row, int col)
 {
-    constexpr int cols = WGMMA_ROW_BYTES / (int)sizeof(OUT), share = cols / 2;
+    constexpr int cols = wgmma_part<OUT>, share = cols / 2;
     constexpr int buffers = TILE::staging / WGMMA_BOX_BYTES;
     static_assert(TILE::bn / cols % buffers == 0, "a tile begins with the first buffer");
     constexpr int step = share / 4; /* 4 puts a box */
@@ -214,7 +112,8 @@ __device__ __forceinline__ void wgmma_store_boxes(const CUtensorMap *y, const wg
     for (int c = 0; c < TILE::bn / cols; c++) {
         unsigned char *box = staging + c % buffers * WGMMA_BOX_BYTES;
 
-        wgmma_finish_columns<OUT, TILE>(g, d, c * cols, (c + 1) * cols, own, col + lane % 4 * 2);
+        wgmma_finish_columns<OUT>(g, d, bias, ahead, c * cols, (c + 1) * cols, own,
+                                  col + lane % 4 * 2);
         if (leader)
             tma_store_wait_read<buffers - 1>();
         wgmma_meet(group);
@@ -236,9 +135,8 @@ __device__ __forceinline__ void wgmma_store_boxes(const CUtensorMap *y, const wg
 
 /* Bytes of y's row that a warp stages at a time, and from row to row: 16 more, for the shift. */
 template <class TILE>
-constexpr int wgmma_strip_bytes = TILE::staging >= WGMMA_M * 272 && TILE::bn % 128 == 0 ? 256
-                                  : TILE::staging >= WGMMA_M * 144                      ? 128
-                                                                                        : 64;
+constexpr int wgmma_strip_bytes =
+    TILE::staging >= WGMMA_M * 272 && TILE::bn % 128 == 0 ? 256 : WGMMA_ROW_BYTES;
 
 /* A pair of neighbours, at any element of shared memory. */
 __device__ __forceinline__ void wgmma_put_pair(unsigned char *at, float low, float high, bf16)
@@ -276,7 +174,9 @@ __device__ __forceinline__ void wgmma_store_row(unsigned char *to, const unsigne
 /* The same as wgmma_store_boxes() for any y. Warps are on their own. */
 template <class OUT, class TILE, class T>
 __device__ __forceinline__ void wgmma_store_rows(const wgmma_args<T> &g, float (&d)[TILE::sums],
-                                                 unsigned char *staging, int row, int col)
+                                                 const wgmma_bias<T, TILE::bn> &bias,
+                                                 wgmma_residual &ahead, unsigned char *staging,
+                                                 int row, int col)
 {
     constexpr int strip = wgmma_strip_bytes<TILE>, pitch = strip + 16;
     constexpr int cols = strip / (int)sizeof(OUT), share = cols / 2, size = (int)sizeof(OUT);
@@ -289,8 +189,8 @@ __device__ __forceinline__ void wgmma_store_rows(const wgmma_args<T> &g, float (
     for (int c = 0; c < TILE::bn / cols; c++) {
         int start = col + c * cols, exist = min(g.n - start, cols);
 
-        wgmma_finish_columns<OUT, TILE>(g, d, c * cols, (c + 1) * cols, row + own,
-                                        col + lane % 4 * 2);
+        wgmma_finish_columns<OUT>(g, d, bias, ahead, c * cols, (c + 1) * cols, row + own,
+                                  col + lane % 4 * 2);
 #pragma unroll
         for (int h = 0; h < 2; h++) {
             int64_t at = ((row + own + 8 * h) * g.ldy + start) * size;

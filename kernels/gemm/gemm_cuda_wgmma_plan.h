@@ -8,20 +8,6 @@
 #include "kernels/gemm/gemm_cuda_wgmma.h"
 #include "kernels/gemm/gemm_cuda_wgmma_choice.h"
 
-/* Whether the row `at` of the table describes TILE. */
-template <class TILE> constexpr bool wgmma_described(int at)
-{
-    const struct wgmma_shape &s = wgmma_shapes[at];
-
-    return s.bm == TILE::bm && s.bn == TILE::bn && s.slices == TILE::slices;
-}
-
-static_assert(wgmma_described<wgmma_huge>(0) && wgmma_described<wgmma_wide>(1) &&
-                  wgmma_described<wgmma_large>(2) && wgmma_described<wgmma_medium>(3) &&
-                  wgmma_described<wgmma_small>(4) && wgmma_described<wgmma_halved>(5) &&
-                  wgmma_described<wgmma_quartered>(6),
-              "the table has them in this order, and so has wgmma_enqueue()");
-
 template <class T>
 struct wgmma_args<T> wgmma_args_of(const struct gemm_cuda *g, const struct wgmma_plan *p) {
     bool bf = g->out == DTYPE_BF16;
@@ -80,19 +66,48 @@ void wgmma_enqueue_tile(const struct gemm_cuda *g, const struct wgmma_plan *p, c
         (unsigned)TILE::threads, sizeof(struct wgmma_shared<TILE>), stream, maps, a);
 }
 
+typedef void wgmma_enqueue_fn(const struct gemm_cuda *, const struct wgmma_plan *, cudaStream_t);
+
+/* Whether a row of a table describes TILE. */
+template <class TILE> constexpr bool wgmma_describes(const struct wgmma_shape &s)
+{
+    return s.bm == TILE::bm && s.bn == TILE::bn && s.slices == TILE::slices &&
+           s.turns == TILE::turns;
+}
+
+/* Tiles in the order of a table. */
+template <class... TILES> struct wgmma_list {
+    static constexpr int nr = sizeof...(TILES);
+
+    static constexpr bool described_by(const struct wgmma_shape *shape)
+    {
+        return (... && wgmma_describes<TILES>(*shape++));
+    }
+    template <class T>
+    static constexpr wgmma_enqueue_fn *enqueue[nr] = { wgmma_enqueue_tile<T, TILES>... };
+};
+
+using wgmma_tiles = wgmma_list<wgmma_huge, wgmma_wide, wgmma_large, wgmma_medium, wgmma_small,
+                               wgmma_halved, wgmma_quartered>;
+
+static_assert(wgmma_tiles::nr == WGMMA_TILES && wgmma_tiles::described_by(wgmma_shapes),
+              "in the same order");
+
 /* gemm_linear_cuda_wgmma_bf16 (T bf16) and gemm_linear_cuda_wgmma_tf32 (T float). */
 template <class T> void wgmma_enqueue(const struct gemm_cuda *g, cudaStream_t stream)
 {
-    static void (*const tiles[WGMMA_TILES])(const struct gemm_cuda *, const struct wgmma_plan *,
-                                            cudaStream_t) = {
-        wgmma_enqueue_tile<T, wgmma_huge>,      wgmma_enqueue_tile<T, wgmma_wide>,
-        wgmma_enqueue_tile<T, wgmma_large>,     wgmma_enqueue_tile<T, wgmma_medium>,
-        wgmma_enqueue_tile<T, wgmma_small>,     wgmma_enqueue_tile<T, wgmma_halved>,
-        wgmma_enqueue_tile<T, wgmma_quartered>,
-    };
     const struct wgmma_plan p = wgmma_plan_of(g, wgmma_depth<T>);
 
-    tiles[p.tile](g, &p, stream);
+    wgmma_tiles::enqueue<T>[p.tile](g, &p, stream);
+}
+
+/* A variant's launch(). */
+template <class T> void wgmma_launch(const struct call *call)
+{
+    struct gemm_cuda g = gemm_cuda_of(call);
+
+    g.early = true;
+    wgmma_enqueue<T>(&g, device_cuda_stream(call->device));
 }
 
 /* A variant's supports(). */

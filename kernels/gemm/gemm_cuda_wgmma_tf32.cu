@@ -17,18 +17,11 @@ void gemm_linear_cuda_wgmma_tf32(const struct gemm_cuda *g, cudaStream_t stream)
     wgmma_enqueue<float>(g, stream);
 }
 
-static void launch(const struct call *call)
-{
-    struct gemm_cuda g = gemm_cuda_of(call);
-
-    g.early = true;
-    gemm_linear_cuda_wgmma_tf32(&g, device_cuda_stream(call->device));
-}
-
 #define LINEAR(of)                                                                                 \
     GEMM_CUDA_VARIANT(of, "cuda_wgmma_tf32",                                                       \
                       "wgmma m64n256k8, rounded as it is loaded; limit: the tensor cores",         \
-                      DTYPE_FP32, MATH_TF32, 0, wgmma_supports<float>, nullptr, launch, nullptr),
+                      DTYPE_FP32, MATH_TF32, 0, wgmma_supports<float>, nullptr,                    \
+                      wgmma_launch<float>, nullptr),
 
 extern "C" const struct variant gemm_cuda_wgmma_tf32[];
 const struct variant gemm_cuda_wgmma_tf32[] = {

@@ -6,21 +6,19 @@
  *
  *     nvcc -std=c++20 -O3 -I. -Iharness -gencode=arch=compute_90a,code=sm_90a -cudart static \
  *         -o device_gemm tests/cuda/device_gemm.cu kernels/cuda/tma.cu -ldl
- *     device_gemm [--check] [--time] [--tiles] [--only probes|bf16|tf32|chain]
+ *     device_gemm [--check] [--time] [--tiles] [--suite] [--only probes|bf16|tf32|chain]
  *
- * --tiles: times of the other tiles, too, where they are not expected to take half as long again.
- * With -DCUDA_WATCHDOG a wait without end becomes an error that names it. Ends with 1 where
- * anything was wrong, with 3 after an error of CUDA, with 77 without such a device.
+ * --tiles: times of the other tiles and of those on trial, too, where they are not expected to take
+ * half as long again. --suite: of the sizes of the suite alone. --only bf16 or tf32 holds for
+ * times, too. With -DCUDA_WATCHDOG a wait without end becomes an error that names it. Ends with 1
+ * where anything was wrong, with 3 after an error of CUDA, with 77 without such a device.
  */
-#include "device_gemm.h"
+#include "device_gemm_time.h"
 
 /* ---- Checks ---- */
 
-enum way { PLAIN, BIAS, BIAS_GELU, BIAS_RESIDUAL, RESIDUAL_IN_PLACE, WAYS };
-static const char *const way_names[] = { "plain", "bias", "gelu", "residual", "in place" };
-
 template <class T, class OUT>
-static bool check_way(const struct candidate *candidate, const struct size_case &c, enum way way,
+static bool check_way(const struct candidate &candidate, const struct size_case &c, enum way way,
                       double *worst)
 {
     size_t ld = (size_t)(c.n + c.gap), m = (size_t)c.m, n = (size_t)c.n, k = (size_t)c.k;
@@ -40,7 +38,7 @@ static bool check_way(const struct candidate *candidate, const struct size_case 
     g.activation = way == BIAS_GELU ? GEMM_GELU : GEMM_IDENTITY;
     g.y = y.device, g.ldy = g.ldr = (int64_t)ld;
     g.out = sizeof(OUT) == 2 ? DTYPE_BF16 : DTYPE_FP32;
-    g.sms = sms, g.shared = shared_limit;
+    g.sms = c.sms > 0 ? c.sms : sms, g.shared = shared_limit;
     if (way == BIAS_RESIDUAL || way == RESIDUAL_IN_PLACE)
         g.residual = other.device;
     plain<T, OUT><<<dim3((unsigned)(c.n + 31) / 32, (unsigned)(c.m + 7) / 8), dim3(32, 8)>>>(
@@ -52,9 +50,9 @@ static bool check_way(const struct candidate *candidate, const struct size_case 
         g.residual = y.device;
     }
     finish("reference");
-    const struct wgmma_plan p = wgmma_plan_for(&g, shape_of(candidate), sizeof(T) == 2 ? 64 : 32);
-    (sizeof(T) == 2 ? candidate->bf : candidate->tf)(&g, &p, nullptr);
-    snprintf(what, sizeof(what), "%s %dx%dx%d+%d %s to %s %s", candidate->name, c.m, c.n, c.k,
+    const struct wgmma_plan p = wgmma_plan_for(&g, candidate.shape, wgmma_depth<T>);
+    (sizeof(T) == 2 ? candidate.bf : candidate.tf)(&g, &p, nullptr);
+    snprintf(what, sizeof(what), "%s %dx%dx%d+%d %s to %s %s", candidate.shape->name, c.m, c.n, c.k,
              c.gap, sizeof(T) == 2 ? "bf16" : "tf32", sizeof(OUT) == 2 ? "bf16" : "fp32",
              way_names[way]);
     finish(what);
@@ -64,28 +62,30 @@ static bool check_way(const struct candidate *candidate, const struct size_case 
 
 template <class T> static void check(void)
 {
-    static const struct size_case sizes[] = {
-        { 64, 64, 64, 0 },     { 128, 256, 64, 0 },   { 128, 256, 256, 0 },  { 256, 512, 512, 8 },
-        { 96, 250, 64, 6 },    { 1, 8, 8, 0 },        { 77, 131, 40, 0 },    { 100, 200, 72, 0 },
-        { 300, 520, 1024, 0 }, { 513, 257, 136, 2 },  { 256, 1003, 256, 0 }, { 130, 1030, 264, 3 },
-        { 2, 50257, 64, 0 },   { 3000, 1100, 192, 0 }
-    };
+    static const struct size_case sizes[] = { { 64, 64, 64, 0 },        { 128, 256, 64, 0 },
+                                              { 128, 256, 256, 0 },     { 256, 512, 512, 8 },
+                                              { 96, 250, 64, 6 },       { 1, 8, 8, 0 },
+                                              { 77, 131, 40, 0 },       { 100, 200, 72, 0 },
+                                              { 300, 520, 1024, 0 },    { 513, 257, 136, 2 },
+                                              { 256, 1003, 256, 0 },    { 130, 1030, 264, 3 },
+                                              { 2, 50257, 64, 0 },      { 3000, 1100, 192, 0 },
+                                              { 600, 1100, 776, 0, 4 }, { 600, 1003, 72, 3, 4 } };
 
-    for (const struct candidate &candidate : candidates) {
+    for (const struct candidate &candidate : all_candidates()) {
         int right = 0, all = 0;
         double worst = 0;
         for (const struct size_case &c : sizes) {
-            if (!can(&candidate, c, sizeof(T) == 2))
+            if (!can(candidate, c, sizeof(T) == 2))
                 continue;
             bool fine = true;
             for (int way = 0; way < WAYS; way++) {
                 if constexpr (sizeof(T) == 2)
-                    fine = check_way<T, bf16>(&candidate, c, (enum way)way, &worst) && fine;
-                fine = check_way<T, float>(&candidate, c, (enum way)way, &worst) && fine;
+                    fine = check_way<T, bf16>(candidate, c, (enum way)way, &worst) && fine;
+                fine = check_way<T, float>(candidate, c, (enum way)way, &worst) && fine;
             }
             right += fine, all++;
         }
-        printf("%-10s %s: %d of %d sizes %s, at most %.1e off\n", candidate.name,
+        printf("%-10s %s: %d of %d sizes %s, at most %.1e off\n", candidate.shape->name,
                sizeof(T) == 2 ? "bf16" : "tf32", right, all, right == all ? "ok" : "WRONG", worst);
         fflush(stdout);
         probes_wrong += all - right;
@@ -95,8 +95,9 @@ template <class T> static void check(void)
 /* Products that each need what the one before has written, started early or not: the same. */
 static void check_chain(void)
 {
-    constexpr int m = 512, n = 512, turns = 24;
+    constexpr int m = 512, n = 512, turns = 30;
     const size_t nr = (size_t)m * n;
+    const std::vector<struct candidate> &all = all_candidates();
     both<bf16> at[2] = { both<bf16>(nr), both<bf16>(nr) }, w(nr);
     std::vector<bf16> late;
 
@@ -105,12 +106,12 @@ static void check_chain(void)
         fill<bf16>(at[0].device, nr, 1, 1);
         for (int i = 0; i < turns; i++) {
             struct gemm_cuda g = {};
-            const struct candidate *t = &candidates[(i + i / WGMMA_TILES) % WGMMA_TILES];
+            const struct candidate &t = all[((size_t)i + (size_t)i / all.size()) % all.size()];
             g.m = m, g.n = g.k = g.ldx = g.ldw = g.ldy = n;
             g.x = at[i % 2].device, g.w = w.device, g.y = at[1 - i % 2].device;
             g.out = DTYPE_BF16, g.sms = sms, g.shared = shared_limit, g.early = early;
-            const struct wgmma_plan p = wgmma_plan_for(&g, shape_of(t), 64);
-            t->bf(&g, &p, nullptr);
+            const struct wgmma_plan p = wgmma_plan_for(&g, t.shape, 64);
+            t.bf(&g, &p, nullptr);
         }
         finish("chain");
         at[0].down();
@@ -122,99 +123,12 @@ static void check_chain(void)
     probes_wrong += !same;
 }
 
-/* ---- Timing ---- */
-
-static void vendor_product(const struct vendor *v, const struct gemm_cuda *g, bool bf)
-{
-    if (bf)
-        vendor_run(v, g, CUDA_R_16BF, CUBLAS_COMPUTE_32F);
-    else
-        vendor_run(v, g, CUDA_R_32F, CUBLAS_COMPUTE_32F_FAST_TF32);
-}
-
-/* Microseconds of what a launch chooses beside cuBLAS, and of other tiles (`tiles`), in turn. */
-static void shape_times(const struct vendor *v, cudaStream_t stream, const struct size_case &c,
-                        bool bf, bool tiles)
-{
-    struct operands o(c, bf);
-    std::vector<recording> all;
-    std::vector<const char *> names;
-    double flop = 2.0 * c.m * c.n * c.k, s = 4e-6 + flop / (bf ? 6e14 : 3e14);
-    const struct gemm_cuda *first = &o.sets[0];
-    const struct wgmma_plan chosen = wgmma_plan_of(first, bf ? 64 : 32);
-    double least = wgmma_cost(first, &wgmma_shapes[chosen.tile], &chosen, bf ? 64 : 32);
-
-    if (v->there) {
-        all.emplace_back(o, stream, s,
-                         [&](const struct gemm_cuda *g) { vendor_product(v, g, bf); });
-        names.push_back("cuBLAS");
-    }
-    for (const struct candidate &t : candidates) {
-        struct wgmma_plan p = wgmma_plan_for(first, shape_of(&t), bf ? 64 : 32);
-        bool other = tiles && wgmma_cost(first, shape_of(&t), &p, bf ? 64 : 32) < 1.5 * least;
-        if (!can(&t, c, bf) || (&t != &candidates[chosen.tile] && !other))
-            continue;
-        all.emplace_back(o, stream, s,
-                         [&](const struct gemm_cuda *g) { (bf ? t.bf : t.tf)(g, &p, stream); });
-        names.push_back(t.name);
-    }
-    for (int i = 0; i < 11; i++) /* the first time does not count */
-        for (recording &r : all)
-            r.replay(stream, i > 0);
-    printf("%s %dx%dx%d %s:", bf ? "bf16" : "tf32", c.m, c.n, c.k, candidates[chosen.tile].name);
-    for (size_t i = 0; i < all.size(); i++) {
-        double us = all[i].median();
-        printf(" %s %.2f us (%.1f TFLOP/s, ratio %.3f)", names[i], us, 1e-6 * flop / us,
-               all[0].median() / us);
-        cudaGraphExecDestroy(all[i].graph);
-    }
-    printf("\n");
-    fflush(stdout);
-}
-
-static void warm_up(const struct vendor *v, cudaStream_t stream)
-{
-    const struct size_case c = { 4096, 4096, 4096, 0 };
-    struct operands o(c, true);
-    struct wgmma_plan p = wgmma_plan_for(&o.sets[0], &wgmma_shapes[0], 64);
-
-    for (int i = 0; i < 400; i++)
-        if (v->there)
-            vendor_product(v, &o.sets[0], true);
-        else
-            candidates[0].bf(&o.sets[0], &p, stream);
-    finish("warm-up");
-}
-
-static void times(cudaStream_t stream, bool tiles)
-{
-    static const struct size_case squares[] = { { 1024, 1024, 1024, 0 },
-                                                { 2048, 2048, 2048, 0 },
-                                                { 4096, 4096, 4096, 0 },
-                                                { 8192, 8192, 8192, 0 } };
-    static const int tokens[] = { 256, 1024, 8192 };
-    static const int layers[][2] = { { 768, 256 },  { 256, 256 },  { 1024, 256 }, { 256, 1024 },
-                                     { 2304, 768 }, { 3072, 768 }, { 768, 3072 }, { 768, 768 } };
-    struct vendor v = vendor_open(stream);
-
-    warm_up(&v, stream);
-    for (int bf = 1; bf >= 0; bf--) {
-        for (const struct size_case &c : squares)
-            shape_times(&v, stream, c, bf, tiles);
-        for (int m : tokens)
-            for (auto &layer : layers)
-                shape_times(&v, stream, { m, layer[0], layer[1], 0 }, bf, tiles);
-        shape_times(&v, stream, { 256, 50257, 256, 0 }, bf, tiles);
-        shape_times(&v, stream, { 1024, 50257, 768, 0 }, bf, tiles);
-    }
-}
-
 int main(int argc, char **argv)
 {
     cudaDeviceProp p;
     cudaStream_t stream;
     const char *only = "";
-    bool checks = true, timing = true, tiles = false;
+    bool checks = true, timing = true, tiles = false, suite = false;
 
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--check") == 0)
@@ -223,6 +137,8 @@ int main(int argc, char **argv)
             checks = false;
         else if (strcmp(argv[i], "--tiles") == 0)
             tiles = true;
+        else if (strcmp(argv[i], "--suite") == 0)
+            suite = true;
         else if (strcmp(argv[i], "--only") == 0 && i + 1 < argc)
             only = argv[++i];
     }
@@ -246,7 +162,7 @@ int main(int argc, char **argv)
     if (checks && wanted("chain"))
         check_chain();
     if (timing)
-        times(stream, tiles);
+        times(stream, { wanted("bf16"), wanted("tf32"), tiles, suite });
     printf(probes_wrong ? "%d WRONG\n" : "all right\n", probes_wrong);
     return probes_wrong > 0;
 }

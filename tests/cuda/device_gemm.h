@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What device_gemm.cu takes the products of: the tiles, and the same by a plain kernel. */
+/* What device_gemm.cu takes the products of: the tiles, random data, the same by a plain kernel,
+ * and the comparison. */
 #ifndef HARNESS_TESTS_CUDA_DEVICE_GEMM_H
 #define HARNESS_TESTS_CUDA_DEVICE_GEMM_H
 
@@ -8,34 +9,60 @@
 #include "device_probes.h"
 #include "device_products.h"
 
-typedef void enqueue_fn(const struct gemm_cuda *g, const struct wgmma_plan *p, cudaStream_t stream);
-
 struct candidate {
-    const char *name;
-    enqueue_fn *bf, *tf;
+    const struct wgmma_shape *shape;
+    wgmma_enqueue_fn *bf, *tf;
 };
 
-template <class TILE> static struct candidate candidate_of(const char *name)
-{
-    return { name, wgmma_enqueue_tile<bf16, TILE>, wgmma_enqueue_tile<float, TILE> };
-}
+/*
+ * Tiles on trial, with what the model of gemm_cuda_wgmma_choice.h expects of them. To take one:
+ * its row into wgmma_shapes, its name into wgmma_tiles, its times into test_cuda_choice.cc.
+ *
+ *     turns     the way out under the other warpgroup's products
+ *     roomy     wide whose way out never waits for a buffer, for fewer stages
+ *     shared    for few tiles and much depth: twice the blocks of 64 x 192
+ */
+using trial_turns = wgmma_tile<128, 128, 6, 16 * 1024, 1, true>;
+using trial_roomy = wgmma_tile<128, 192, 4, 24 * 1024>;
+using trial_shared = wgmma_tile<64, 192, 5, 9 * 1024, 2>;
+using trial_tiles = wgmma_list<trial_turns, trial_roomy, trial_shared>;
 
-/* As in wgmma_shapes. */
-static const struct candidate candidates[WGMMA_TILES] = {
-    candidate_of<wgmma_huge>("huge"),           candidate_of<wgmma_wide>("wide"),
-    candidate_of<wgmma_large>("large"),         candidate_of<wgmma_medium>("medium"),
-    candidate_of<wgmma_small>("small"),         candidate_of<wgmma_halved>("halved"),
-    candidate_of<wgmma_quartered>("quartered"),
+static constexpr struct wgmma_shape trial_shapes[] = {
+    { "turns", 128, 128, 1, true, 0.319, 2.07 },
+    { "roomy", 128, 192, 1, false, 0.474, 2.4 },
+    { "shared", 64, 192, 2, false, 0.27, 2.9 },
 };
+static_assert(trial_tiles::described_by(trial_shapes), "in the same order");
 
-static const struct wgmma_shape *shape_of(const struct candidate *t)
+template <class LIST>
+static void add_candidates(std::vector<struct candidate> *to, const struct wgmma_shape *shapes)
 {
-    return &wgmma_shapes[t - candidates];
+    for (int i = 0; i < LIST::nr; i++)
+        to->push_back(
+            { &shapes[i], LIST::template enqueue<bf16>[i], LIST::template enqueue<float>[i] });
 }
 
-static bool can(const struct candidate *t, const struct size_case &c, bool bf)
+/* Those of wgmma_shapes, then those on trial. */
+static const std::vector<struct candidate> &all_candidates(void)
 {
-    return shape_of(t)->slices <= cuda_pieces(c.k, bf ? 64 : 32);
+    static const std::vector<struct candidate> all = [] {
+        std::vector<struct candidate> made;
+        add_candidates<wgmma_tiles>(&made, wgmma_shapes);
+        add_candidates<trial_tiles>(&made, trial_shapes);
+        return made;
+    }();
+
+    return all;
+}
+
+static int depth_of(bool bf)
+{
+    return bf ? 64 : 32;
+}
+
+static bool can(const struct candidate &t, const struct size_case &c, bool bf)
+{
+    return t.shape->slices <= cuda_pieces(c.k, depth_of(bf));
 }
 
 /* ---- The same by a plain kernel ---- */

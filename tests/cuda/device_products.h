@@ -22,7 +22,12 @@ static size_t shared_limit;
 
 struct size_case {
     int m, n, k, gap; /* elements of y's rows that are no part of it */
+    int sms = 0;      /* as if the device had so few: many tiles a block */
 };
+
+/* What follows the product. */
+enum way { PLAIN, BIAS, BIAS_GELU, BIAS_RESIDUAL, RESIDUAL_IN_PLACE, WAYS };
+static const char *const way_names[] = { "plain", "bias", "gelu", "residual", "in place" };
 
 /* ---- Data ---- */
 
@@ -109,6 +114,7 @@ static bool compare(const std::vector<OUT> &y, const std::vector<float> &want,
 
 /* ---- cuBLAS ---- */
 
+/* Written out: in C++ NVIDIA's header overloads it. */
 typedef cublasStatus_t gemm_ex_fn(cublasHandle_t, cublasOperation_t, cublasOperation_t, int, int,
                                   int, const void *, const void *, cudaDataType, int, const void *,
                                   cudaDataType, int, const void *, void *, cudaDataType, int,
@@ -120,30 +126,50 @@ struct vendor {
     bool there;
 };
 
+constexpr size_t VENDOR_WORKSPACE = 32 << 20;
+
+static void *vendor_library(const char *name)
+{
+    const std::string names[] = { std::string(name) + ".so.13",
+                                  std::string("/usr/local/cuda/lib64/") + name + ".so.13",
+                                  std::string(name) + ".so" };
+
+    for (const std::string &at : names)
+        if (void *library = dlopen(at.c_str(), RTLD_NOW))
+            return library;
+    printf("no %s: %s\n", name, dlerror());
+    return nullptr;
+}
+
+/* Whether the library has it. */
+template <class FN> static bool vendor_symbol(void *library, const char *name, FN **to)
+{
+    *to = reinterpret_cast<FN *>(dlsym(library, name));
+    return *to != nullptr;
+}
+
+static bool vendor_open_blas(struct vendor *v, cudaStream_t stream)
+{
+    void *library = vendor_library("libcublas"), *workspace;
+    decltype(&cublasCreate_v2) create;
+    decltype(&cublasSetStream_v2) set;
+    decltype(&cublasSetWorkspace_v2) give;
+
+    must(cudaMalloc(&workspace, VENDOR_WORKSPACE), "cuBLAS's workspace");
+    return library != nullptr && vendor_symbol(library, "cublasCreate_v2", &create) &&
+           vendor_symbol(library, "cublasSetStream_v2", &set) &&
+           vendor_symbol(library, "cublasSetWorkspace_v2", &give) &&
+           vendor_symbol(library, "cublasGemmEx", &v->gemm) &&
+           create(&v->handle) == CUBLAS_STATUS_SUCCESS &&
+           set(v->handle, stream) == CUBLAS_STATUS_SUCCESS &&
+           give(v->handle, workspace, VENDOR_WORKSPACE) == CUBLAS_STATUS_SUCCESS;
+}
+
 static struct vendor vendor_open(cudaStream_t stream)
 {
-    static const char *const names[] = { "libcublas.so.13", "/usr/local/cuda/lib64/libcublas.so.13",
-                                         "libcublas.so" };
     struct vendor v = {};
-    void *library = nullptr;
-    static void *workspace;
 
-    for (const char *name : names)
-        if (library == nullptr)
-            library = dlopen(name, RTLD_NOW);
-    if (library == nullptr) {
-        printf("no cuBLAS: %s\n", dlerror());
-        return v;
-    }
-    auto create = reinterpret_cast<decltype(&cublasCreate)>(dlsym(library, "cublasCreate_v2"));
-    auto set = reinterpret_cast<decltype(&cublasSetStream)>(dlsym(library, "cublasSetStream_v2"));
-    auto give =
-        reinterpret_cast<decltype(&cublasSetWorkspace)>(dlsym(library, "cublasSetWorkspace_v2"));
-    v.gemm = reinterpret_cast<gemm_ex_fn *>(dlsym(library, "cublasGemmEx"));
-    must(cudaMalloc(&workspace, 32 << 20), "cuBLAS's workspace");
-    v.there = v.gemm != nullptr && create(&v.handle) == CUBLAS_STATUS_SUCCESS &&
-              set(v.handle, stream) == CUBLAS_STATUS_SUCCESS &&
-              give(v.handle, workspace, 32 << 20) == CUBLAS_STATUS_SUCCESS;
+    v.there = vendor_open_blas(&v, stream);
     return v;
 }
 
@@ -159,6 +185,14 @@ static void vendor_run(const struct vendor *v, const struct gemm_cuda *g, cudaDa
 
 /* ---- Timing ---- */
 
+static void fill_any(const void *to, size_t nr, float scale, uint64_t seed, bool bf)
+{
+    if (bf)
+        fill<bf16>(const_cast<void *>(to), nr, scale, seed);
+    else
+        fill<float>(const_cast<void *>(to), nr, scale, seed);
+}
+
 /* Operands of a product, several times over, so that none is in L2 when its turn comes again. */
 struct operands {
     std::vector<struct gemm_cuda> sets;
@@ -172,30 +206,32 @@ struct operands {
         owned.push_back(p);
         return p;
     }
-    operands(const struct size_case &c, bool bf)
+    operands(const struct size_case &c, bool bf, enum way way = PLAIN)
     {
         size_t size = bf ? 2 : 4, x = (size_t)c.m * (size_t)c.k, w = (size_t)c.n * (size_t)c.k;
-        size_t y = (size_t)c.m * (size_t)c.n, bytes = (x + w + y) * size;
-        size_t nr = std::min<size_t>(std::max<size_t>(1, (130u << 20) / bytes + 1), 40);
+        size_t y = (size_t)c.m * (size_t)c.n, r = way == BIAS_RESIDUAL ? y : 0;
+        size_t bytes = (x + w + y + r) * size, nr = std::min<size_t>((130u << 20) / bytes + 1, 40);
+        const void *bias = way == PLAIN ? nullptr : take((size_t)c.n * size);
 
+        if (bias != nullptr)
+            fill_any(bias, (size_t)c.n, sqrtf((float)c.k), 999, bf);
         for (size_t i = 0; i < nr; i++) {
             struct gemm_cuda g = {};
             g.m = c.m, g.n = c.n, g.k = c.k;
-            g.ldx = g.ldw = c.k, g.ldy = c.n;
+            g.ldx = g.ldw = c.k, g.ldy = g.ldr = c.n;
             g.x = take(x * size), g.w = take(w * size), g.y = take(y * size);
+            g.bias = bias, g.residual = r > 0 ? take(r * size) : nullptr;
+            g.activation = way == BIAS_GELU ? GEMM_GELU : GEMM_IDENTITY;
             g.out = bf ? DTYPE_BF16 : DTYPE_FP32;
             g.sms = sms, g.shared = shared_limit, g.early = true;
-            if (bf) {
-                fill<bf16>(const_cast<void *>(g.x), x, 1, 2 * i);
-                fill<bf16>(const_cast<void *>(g.w), w, 1, 2 * i + 1);
-            } else {
-                fill<float>(const_cast<void *>(g.x), x, 1, 2 * i);
-                fill<float>(const_cast<void *>(g.w), w, 1, 2 * i + 1);
-            }
+            fill_any(g.x, x, 1, 3 * i, bf), fill_any(g.w, w, 1, 3 * i + 1, bf);
+            fill_any(g.residual, r, sqrtf((float)c.k), 3 * i + 2, bf);
             sets.push_back(g);
         }
         finish("operands");
     }
+    operands(const operands &) = delete;
+    operands &operator=(const operands &) = delete;
     ~operands(void)
     {
         for (void *p : owned)

@@ -58,13 +58,13 @@ static unsigned card_watts(const struct card *c)
 
 /* ---- A series ---- */
 
-struct way {
+struct load {
     const char *name;
     bool zeros, turns;
     int rest_ms; /* after every burst */
 };
 
-static const struct way ways[] = {
+static const struct load loads[] = {
     { "random", false, false, 0 },
     { "zeros", true, false, 0 },
     { "turns", false, true, 0 },
@@ -104,7 +104,7 @@ static void clear(const struct operands &o, const struct size_case &c)
 }
 
 /* Microseconds a launch, of `launches` on `stream`. */
-static float burst_us(const struct vendor *v, const struct operands &o, const struct way *w,
+static float burst_us(const struct vendor *v, const struct operands &o, const struct load *w,
                       int launches, cudaStream_t stream)
 {
     static cudaEvent_t from, to;
@@ -125,7 +125,7 @@ static float burst_us(const struct vendor *v, const struct operands &o, const st
 }
 
 static std::vector<struct burst> series(const struct vendor *v, const struct card *card,
-                                        const struct size_case &c, const struct way *w,
+                                        const struct size_case &c, const struct load *w,
                                         double seconds, cudaStream_t stream)
 {
     const struct operands o(c, true);
@@ -163,7 +163,7 @@ static double median_of(const std::vector<struct burst> &all, double from, doubl
     return x[x.size() / 2];
 }
 
-static void tell(const struct size_case &c, const struct way *w,
+static void tell(const struct size_case &c, const struct load *w,
                  const std::vector<struct burst> &all)
 {
     static const double slots[] = { 0, 0.02, 0.1, 0.3, 1, 2, 3, 4, 5, 6, 8, 10, 1e9 };
@@ -203,8 +203,8 @@ int main(int argc, char **argv)
     if (!v.there)
         return 77;
     for (const struct size_case &c : settle_sizes)
-        for (const struct way &w : ways)
+        for (const struct load &w : loads)
             tell(c, &w, series(&v, &card, c, &w, seconds, stream));
-    printf("%zu series of %g s\n", std::size(ways) * std::size(settle_sizes), seconds);
+    printf("%zu series of %g s\n", std::size(loads) * std::size(settle_sizes), seconds);
     return 0;
 }
