@@ -5,13 +5,14 @@
 #include "kernels/gemm/gemm_cuda_simt.h"
 #include "kernels/gemm/gemm_cuda_small.h"
 
-using simt_huge = simt_tile<256, 128, 8, 16, 1>;
-using simt_large = simt_tile<128, 128, 8, 8, 2>;
+using simt_large = simt_tile<128, 128, 8, 16, 2>;
+using simt_flat = simt_tile<64, 128, 8, 16, 4>;
 using simt_medium = simt_tile<64, 64, 8, 4, 4>;
 using simt_low = simt_tile<32, 64, 4, 4, 6>;
 
-/* 128 multiply-adds a cycle at best, and what the reads of shared memory leave of that: of a full
- * SM, and of one that has a single block. */
+/* 128 multiply-adds a cycle at best, and what of that is reached: by a full SM, from counted
+ * instructions, and by one that has a single block, whose warps are one or half a warp a quarter.
+ */
 template <class TILE> static constexpr struct gemm_cuda_shape simt_shape(double full, double single)
 {
     constexpr double cycles = TILE::bm * TILE::bn * TILE::depth / 128.0;
@@ -20,8 +21,8 @@ template <class TILE> static constexpr struct gemm_cuda_shape simt_shape(double 
 }
 
 const struct gemm_cuda_shape gemm_cuda_simt_tiles[] = {
-    simt_shape<simt_huge>(0.86, 0.86),
-    simt_shape<simt_large>(0.82, 0.70),
+    simt_shape<simt_large>(0.88, 0.75),
+    simt_shape<simt_flat>(0.86, 0.42),
     simt_shape<simt_medium>(0.70, 0.45),
     simt_shape<simt_low>(0.60, 0.40),
 };
@@ -29,8 +30,8 @@ const struct gemm_cuda_shape gemm_cuda_simt_tiles[] = {
 template <bool NN> static void simt_enqueue(const struct gemm_cuda *g, cudaStream_t stream)
 {
     static void (*const tiles[])(const gemm_args<float> &, bool, cudaStream_t) = {
-        simt_enqueue_tile<simt_huge, NN>,
         simt_enqueue_tile<simt_large, NN>,
+        simt_enqueue_tile<simt_flat, NN>,
         simt_enqueue_tile<simt_medium, NN>,
         simt_enqueue_tile<simt_low, NN>,
     };

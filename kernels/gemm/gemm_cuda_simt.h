@@ -4,7 +4,7 @@
  * 8 x 16 outputs (or less) a thread in registers.
  *
  *                 m                    n
- *           +-----------+        +-----------+        256 x 128 a block, 8 warps
+ *           +-----------+        +-----------+        128 x 128 a block, 4 warps, two blocks an SM
  *         k |  |  |  |  |      k |           |        32 x 128 a warp, 4 x 8 lanes
  *           +-----------+        +-----------+        8 x 16 a thread: rows 4 lane.row + 16 r +
  * 0..3, |     x     |        |     w     |        columns 4 lane.col + 32 q + 0..3

@@ -65,7 +65,6 @@ static const struct tiling tilings[] = {
     tiling_of<64, true, ATTENTION_NARROW>("64 causal: 192 x 128, queue", { NARROW, true }),
     tiling_of<64, false, ATTENTION_NARROW>("64 full: 192 x 128", { NARROW, false }),
 };
-
 static const size_t TILINGS = sizeof(tilings) / sizeof(tilings[0]);
 
 /* ---- Memory ---- */
@@ -278,11 +277,9 @@ struct timed {
     int64_t batch, seq, heads;
 };
 
-static const struct timed sizes[] = {
-    { 1, 512, 16 },  { 1, 1024, 16 }, { 4, 2048, 16 },  { 4, 4096, 16 },
-    { 1, 4096, 16 }, { 1, 8192, 32 }, { 1, 16384, 16 },
-};
-
+static const struct timed sizes[] = { { 1, 512, 16 },  { 1, 1024, 16 }, { 4, 2048, 16 },
+                                      { 4, 4096, 16 }, { 1, 4096, 16 }, { 1, 8192, 32 },
+                                      { 1, 16384, 16 } };
 static const size_t SIZES = sizeof(sizes) / sizeof(sizes[0]);
 
 /* Dense or fused rows make no difference to the copies: fused, as the variant has them. Copies of
