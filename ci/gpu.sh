@@ -11,8 +11,9 @@
 #   measure    suite gpu beside cuBLAS, and the forwards from graphs, into history.db
 #   anchors    the same sizes in PyTorch, alternating with ours; where python3 has it
 #   table      ours beside cuBLAS and PyTorch
+#   rates      by name alone: 20 comparisons in which nothing changed, how many cry wolf
 #
-# All stages by default. One that is done leaves a stamp in the output folder (gpu-results) and is
+# All stages but the last by default. One that is done leaves a stamp in the output folder (gpu-results) and is
 # skipped next time, so an interrupted call goes on where it was; --again STAGE does it once more.
 # HARNESS names the program if it is not found. Exit status: 0; 1 if a variant is not right; 2 if
 # something else failed; 77 with one line where there is no GPU.
@@ -23,8 +24,9 @@ set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 
 all=(probe verify sanitize measure anchors table)
-# Seconds that a stage may take; 540 together.
-declare -A limit=([probe]=60 [verify]=100 [sanitize]=60 [measure]=180 [anchors]=120 [table]=20)
+named=(rates)
+# Seconds that a stage may take; 540 together, without those that are asked for by name.
+declare -A limit=([probe]=60 [verify]=100 [sanitize]=60 [measure]=180 [anchors]=120 [table]=20 [rates]=150)
 kernels=(gemm attention layernorm pointwise embedding)
 
 usage() { sed -n '2,/^set -/{/^set -/d;s/^# \{0,1\}//;p}' "$0"; }
@@ -43,7 +45,8 @@ while [ $# -gt 0 ]; do
   shift
 done
 for stage in "${stages[@]}" "${again[@]}"; do
-  [[ " ${all[*]} " == *" $stage "* ]] || { echo "gpu.sh: no stage $stage; there are: ${all[*]}" >&2; exit 2; }
+  [[ " ${all[*]} ${named[*]} " == *" $stage "* ]] ||
+    { echo "gpu.sh: no stage $stage; there are: ${all[*]} ${named[*]}" >&2; exit 2; }
 done
 [ ${#stages[@]} -gt 0 ] || stages=("${all[@]}")
 
@@ -249,6 +252,20 @@ stage_table() {
   cat "$out/table.txt"
 }
 
+# Kernels of each kind that take long and short, from fresh processes as in any other comparison.
+stage_rates() {
+  local status=0
+  limited "$(left)" "$harness" selftest --aa 20 --launches 3 --max-time 60ms --device cuda --db "$out/rates.db" \
+    gemm/linear attention/causal layernorm/plain gpt/nano/prefill \
+    --variant cuda_wgmma_bf16,cuda_rows_bf16,cuda_cluster_bf16 >"$out/rates.txt" 2>&1 || status=$?
+  tail -n 12 "$out/rates.txt"
+  case $status in
+    0 | 77) ;;
+    124) echo "no more time" ;;
+    *) return 1 ;;
+  esac
+}
+
 run_stage() {
   case $1 in
     probe) stage_probe ;;
@@ -257,6 +274,7 @@ run_stage() {
     measure) stage_measure ;;
     anchors) stage_anchors ;;
     table) stage_table ;;
+    rates) stage_rates ;;
   esac
 }
 
