@@ -252,12 +252,10 @@ stage_table() {
   cat "$out/table.txt"
 }
 
-# Kernels of each kind that take long and short, from fresh processes as in any other comparison.
 stage_rates() {
   local status=0
-  limited "$(left)" "$harness" selftest --aa 20 --launches 3 --max-time 60ms --device cuda --db "$out/rates.db" \
-    gemm/linear attention/causal layernorm/plain gpt/nano/prefill \
-    --variant cuda_wgmma_bf16,cuda_rows_bf16,cuda_cluster_bf16 >"$out/rates.txt" 2>&1 || status=$?
+  limited "$(left)" "$harness" selftest --aa 20 --suite gpu-rates --device cuda --db "$out/rates.db" \
+    >"$out/rates.txt" 2>&1 || status=$?
   tail -n 12 "$out/rates.txt"
   case $status in
     0 | 77) ;;

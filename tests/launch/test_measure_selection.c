@@ -506,7 +506,7 @@ static void unknown_suites_list_what_there_is(void **state)
     assert_int_equal(suite_load(&s, "quik", &err), -1);
     assert_says(
         &err,
-        "unknown suite \"quik\"; there are ci, cost, full, gpu-anchors, gpu, peers-attention, ");
+        "unknown suite \"quik\"; there are ci, cost, full, gpu-anchors, gpu-rates, gpu, peers-attention, ");
     suite_release(&s);
     assert_int_equal(suite_load(&s, "./no-such-suite.json", &err), -1);
     assert_says(&err, "./no-such-suite.json: cannot open");
