@@ -504,9 +504,9 @@ static void unknown_suites_list_what_there_is(void **state)
     struct error err = { "" };
 
     assert_int_equal(suite_load(&s, "quik", &err), -1);
-    assert_says(
-        &err,
-        "unknown suite \"quik\"; there are ci, cost, full, gpu-anchors, gpu-rates, gpu, peers-attention, ");
+    assert_says(&err,
+                "unknown suite \"quik\"; there are ci, cost, full, gpu-anchors, gpu-rates, gpu, "
+                "peers-attention, ");
     suite_release(&s);
     assert_int_equal(suite_load(&s, "./no-such-suite.json", &err), -1);
     assert_says(&err, "./no-such-suite.json: cannot open");
