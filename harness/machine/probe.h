@@ -12,7 +12,7 @@
 /* Median ns of a few rounds of multiply-adds and reads by all threads of a CPU device, by one
  * where programs are measured; about 3 ms. What a fake device says, where it has one.
  * NaN on other devices: a GPU tells its clocks, and what holds them back, by itself
- * (machine/telemetry_nvml.h). */
+ * (machine/telemetry.h). */
 double probe_ns(struct device *device);
 
 #endif

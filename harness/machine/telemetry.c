@@ -2,12 +2,198 @@
 #include "machine/telemetry.h"
 
 #include "base/file.h"
+#include "base/memory.h"
 #include "core/clock.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+
+/* ---- the GPU ---- */
+
+enum { LOOK_EVERY_MS = 20, XID_WAIT_MS = 200, XIDS_MAX = 64 };
+
+/* Looked at again and again. */
+static const struct {
+    enum nvml_number number;
+    const char *mean, *largest; /* NULL: not told */
+} looked_at[] = {
+    { NVML_SM_MHZ, "gpu_sm_mhz", NULL },
+    { NVML_MEMORY_MHZ, "gpu_memory_mhz", NULL },
+    { NVML_POWER_WATTS, "gpu_power_watts", "gpu_power_max_watts" },
+};
+enum { NR_LOOKED_AT = sizeof(looked_at) / sizeof(*looked_at) };
+
+/* Reasons for lower clocks, as a share of the looks. */
+static const struct {
+    int64_t bits;
+    const char *name;
+} limits[] = {
+    { NVML_LIMIT_POWER, "gpu_throttle_power" },
+    { NVML_LIMIT_THERMAL, "gpu_throttle_thermal" },
+    { NVML_LIMIT_HARDWARE, "gpu_throttle_hw" },
+};
+enum { NR_LIMITS = sizeof(limits) / sizeof(*limits) };
+
+/* Read once, at the end: these change slowly, or are the driver's own means. */
+static const struct {
+    enum nvml_number number;
+    const char *name;
+} at_end[] = {
+    { NVML_POWER_LIMIT_WATTS, "gpu_power_limit_watts" },
+    { NVML_TEMPERATURE, "gpu_temperature_celsius" },
+    { NVML_MEMORY_TEMPERATURE, "gpu_memory_temperature_celsius" },
+    { NVML_UTILISATION, "gpu_utilisation_percent" },
+    { NVML_MEMORY_USED, "gpu_memory_used_bytes" },
+};
+
+struct tally {
+    double sum, largest;
+    int nr; /* of the looks at which it could be read */
+};
+
+struct telemetry_nvml {
+    const struct nvml *nvml;
+    struct tally seen[NR_LOOKED_AT], limited[NR_LIMITS];
+    double energy; /* the counter at the beginning */
+    int looks;
+    bool running; /* the thread is */
+    pthread_t thread;
+    pthread_mutex_t lock; /* of `stop` */
+    pthread_cond_t wake;
+    bool stop;
+};
+
+static void count(struct tally *t, double value)
+{
+    if (isnan(value))
+        return;
+    t->largest = t->nr == 0 || value > t->largest ? value : t->largest;
+    t->sum += value;
+    t->nr++;
+}
+
+static void look(struct telemetry_nvml *t)
+{
+    int64_t bits = nvml_clock_limits(t->nvml);
+
+    for (int i = 0; i < NR_LOOKED_AT; i++)
+        count(&t->seen[i], nvml_read(t->nvml, looked_at[i].number));
+    for (int i = 0; i < NR_LIMITS; i++)
+        if (bits >= 0)
+            count(&t->limited[i], (bits & limits[i].bits) != 0);
+    t->looks++;
+}
+
+static void next_look(struct timespec *when)
+{
+    when->tv_nsec += LOOK_EVERY_MS * 1000000L;
+    when->tv_sec += when->tv_nsec / 1000000000;
+    when->tv_nsec %= 1000000000;
+}
+
+static void *watch(void *argument)
+{
+    struct telemetry_nvml *t = argument;
+    struct timespec when;
+
+    pthread_mutex_lock(&t->lock);
+    while (!t->stop) {
+        clock_gettime(CLOCK_MONOTONIC, &when);
+        next_look(&when);
+        while (!t->stop && pthread_cond_timedwait(&t->wake, &t->lock, &when) == 0)
+            ;
+        if (!t->stop)
+            look(t);
+    }
+    pthread_mutex_unlock(&t->lock);
+    return NULL;
+}
+
+struct telemetry_nvml *telemetry_nvml_begin(const struct nvml *n)
+{
+    pthread_condattr_t monotonic;
+
+    if (!n)
+        return NULL;
+    struct telemetry_nvml *t = memory_zeroed(1, sizeof(*t));
+    t->nvml = n;
+    pthread_mutex_init(&t->lock, NULL);
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_cond_init(&t->wake, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+    look(t);
+    t->energy = nvml_read(n, NVML_ENERGY_JOULES);
+    t->running = pthread_create(&t->thread, NULL, watch, t) == 0;
+    return t;
+}
+
+static void stop(struct telemetry_nvml *t)
+{
+    if (t->running) {
+        pthread_mutex_lock(&t->lock);
+        t->stop = true;
+        pthread_cond_signal(&t->wake);
+        pthread_mutex_unlock(&t->lock);
+        pthread_join(t->thread, NULL);
+    }
+    pthread_cond_destroy(&t->wake);
+    pthread_mutex_destroy(&t->lock);
+}
+
+static void add_tally(struct measurement *m, const struct tally *t, const char *mean,
+                      const char *largest)
+{
+    if (t->nr == 0)
+        return;
+    measurement_add_telemetry(m, mean, t->sum / t->nr);
+    if (largest)
+        measurement_add_telemetry(m, largest, t->largest);
+}
+
+/* The counter moves in steps of some ten milliseconds: what saw no step is not known. */
+static void add_energy(const struct telemetry_nvml *t, double now, struct measurement *m)
+{
+    if (now > t->energy)
+        measurement_add_telemetry(m, "gpu_energy_joules", now - t->energy);
+}
+
+void telemetry_nvml_end(struct telemetry_nvml *t, struct measurement *m)
+{
+    if (!t)
+        return;
+    double energy = nvml_read(t->nvml, NVML_ENERGY_JOULES);
+    stop(t);
+    look(t);
+    for (int i = 0; i < NR_LOOKED_AT; i++)
+        add_tally(m, &t->seen[i], looked_at[i].mean, looked_at[i].largest);
+    for (int i = 0; i < NR_LIMITS; i++)
+        add_tally(m, &t->limited[i], limits[i].name, NULL);
+    add_energy(t, energy, m);
+    for (size_t i = 0; i < sizeof(at_end) / sizeof(*at_end); i++)
+        measurement_add_telemetry(m, at_end[i].name, nvml_read(t->nvml, at_end[i].number));
+    measurement_add_telemetry(m, "gpu_samples", t->looks);
+    free(t);
+}
+
+/* A fault's code may come some time after the fault itself. */
+void telemetry_nvml_xid(const struct nvml *n, struct measurement *m)
+{
+    int64_t code = n ? nvml_xid(n, m->outcome == OUTCOME_FAILED ? XID_WAIT_MS : 0) : -1;
+
+    if (code < 0)
+        return;
+    measurement_add_telemetry(m, "gpu_xid", (double)code);
+    /* What follows from the first one is none of the next case's. */
+    for (int i = 0; i < XIDS_MAX && nvml_xid(n, 0) >= 0; i++)
+        ;
+}
+
+/* ---- the host, and both ---- */
 
 /* First line of /proc/stat: user nice system idle iowait irq softirq steal guest guest_nice. */
 static void read_stat(double *total, double *steal)

@@ -9,7 +9,7 @@
 #include "base/json.h"
 #include "machine/datasheet.h"
 #include "machine/environment.h"
-#include "machine/gpus.h"
+#include "machine/environment.h"
 #include "machine/nvml.h"
 
 #include <stdlib.h>

@@ -12,7 +12,7 @@
 
 enum { LIMIT = 16, SERIES_MAX = 4, POINTS_MAX = 600, PANEL_HEIGHT = 120 };
 
-/* Names as machine/telemetry.h and telemetry_nvml.h give them; a value times `factor` is in the
+/* Names as machine/telemetry.h gives them; a value times `factor` is in the
  * quantity's base unit. */
 struct sensor {
     const char *name, *label;
