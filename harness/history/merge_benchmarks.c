@@ -43,7 +43,7 @@ static int read_benchmark(struct store *s, int64_t id, struct benchmark_name *na
     return rc;
 }
 
-static int read_dims(struct store *s, int64_t id, struct benchmark_name *name, struct error *err)
+static int read_dims_of(struct store *s, int64_t id, struct benchmark_name *name, struct error *err)
 {
     struct sql_query q;
     int rc;
@@ -69,7 +69,7 @@ int merge_benchmark(struct merge *m, int64_t from, int64_t *to, struct error *er
         return error_set(err, "%s: a measurement has no benchmark; run `harness history verify`",
                          m->from->path);
     if (mapped->to == 0 &&
-        (read_benchmark(m->from, from, &name, err) || read_dims(m->from, from, &name, err) ||
+        (read_benchmark(m->from, from, &name, err) || read_dims_of(m->from, from, &name, err) ||
          write_benchmark(m->to, &name, &mapped->to, err)))
         return -1;
     *to = mapped->to;

@@ -14,10 +14,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static int count(struct store *s, struct store_content *content, struct error *err)
+static int count_content(struct store *s, struct store_content *content, struct error *err)
 {
-    return sql_one_int(s, "SELECT count(*) FROM run", &content->runs, err) ||
-                   sql_one_int(s, "SELECT count(*) FROM measurement", &content->measurements, err)
+    return sql_one_int(s, "SELECT count_content(*) FROM run", &content->runs, err) ||
+                   sql_one_int(s, "SELECT count_content(*) FROM measurement",
+                               &content->measurements, err)
                ? -1
                : 0;
 }
@@ -127,7 +128,7 @@ static int exchange_all(struct store *to, struct store *from, struct error *err)
     return sql_end(to, exchange(to, from, err), err);
 }
 
-static int fill(struct store *to, struct store *from, struct error *err)
+static int copy_content(struct store *to, struct store *from, struct error *err)
 {
     struct store *upgraded = NULL;
     struct temporary copy;
@@ -222,9 +223,9 @@ static int restore(const char *path, struct store *from, struct store_restored *
             return -1;
         return store_backup(from, path, err);
     }
-    int rc = count(to, &out->before, err);
+    int rc = count_content(to, &out->before, err);
     if (rc == 0)
-        rc = fill(to, from, err);
+        rc = copy_content(to, from, err);
     store_close(to);
     return rc;
 }
@@ -252,7 +253,7 @@ int store_restore(const char *path, const char *backup, struct store_restored *o
     if (rc)
         error_prefix(err, "nothing was restored");
     if (rc == 0)
-        rc = count(from, &out->now, err);
+        rc = count_content(from, &out->now, err);
     if (rc == 0)
         rc = restore(path, from, out, err);
     store_close(from);

@@ -163,7 +163,7 @@ static int check_new(struct store *to, struct error *err)
     return sql_execute(to, "PRAGMA journal_mode = DELETE", err);
 }
 
-static int fill(struct salvage *s, struct error *err)
+static int fill_new(struct salvage *s, struct error *err)
 {
     if (sql_begin(s->to, err))
         return -1;
@@ -190,7 +190,7 @@ static int salvage(struct salvage *s, const char *from, const char *copy, const 
         rc = store_open(&s->to, partial, STORE_WRITE, err);
     if (rc == 0) {
         sqlite3_progress_handler(s->to->db, 0, NULL, NULL); /* it is ours */
-        rc = fill(s, err);
+        rc = fill_new(s, err);
     }
     store_close(s->to);
     close_copy(s);

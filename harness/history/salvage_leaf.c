@@ -20,7 +20,7 @@ static bool get_varint(const unsigned char **p, const unsigned char *end, uint64
     return false;
 }
 
-static bool fits(const struct tree_column *c, uint64_t type)
+static bool type_fits(const struct tree_column *c, uint64_t type)
 {
     bool whole = (type >= 1 && type <= 6) || type == 8 || type == 9;
 
@@ -53,7 +53,7 @@ static bool is_row_of(const struct tree *tree, const unsigned char *row, const u
     if (!get_varint(&row, end, &header) || header > (uint64_t)(end - begin) || header > length)
         return false;
     for (end = begin + header; row < end; nr++)
-        if (nr == tree->nr || !get_varint(&row, end, &type) || !fits(&tree->columns[nr], type))
+        if (nr == tree->nr || !get_varint(&row, end, &type) || !type_fits(&tree->columns[nr], type))
             return false;
     *number = (int64_t)id;
     return nr >= tree->fewest && *number > 0;

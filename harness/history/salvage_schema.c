@@ -48,7 +48,7 @@ static int read_objects(sqlite3 *db, struct objects *all)
     return rc;
 }
 
-static const struct object *find(const struct objects *all, const struct object *like)
+static const struct object *find_object(const struct objects *all, const struct object *like)
 {
     for (size_t i = 0; i < all->nr; i++)
         if (all->items[i].type && strcmp(all->items[i].type, like->type) == 0 &&
@@ -85,7 +85,7 @@ static int replace_all(sqlite3 *db, const struct objects *own, const struct obje
 
     *kept = 0;
     for (size_t i = 0; rc == SQLITE_OK && i < own->nr; i++) {
-        const struct object *same = find(theirs, &own->items[i]);
+        const struct object *same = find_object(theirs, &own->items[i]);
         if (!same)
             continue;
         rc = insert(db, &own->items[i], same->root);

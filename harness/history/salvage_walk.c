@@ -41,7 +41,8 @@ void salvage_begin_table(struct salvage *s)
 
 /* ---- rows by their numbers ---- */
 
-static int prepare(struct salvage *s, const char *text, sqlite3_stmt **stmt, struct error *err)
+static int prepare_query(struct salvage *s, const char *text, sqlite3_stmt **stmt,
+                         struct error *err)
 {
     if (sqlite3_prepare_v2(s->from, text, -1, stmt, NULL) == SQLITE_OK)
         return 0;
@@ -49,7 +50,7 @@ static int prepare(struct salvage *s, const char *text, sqlite3_stmt **stmt, str
 }
 
 /* SQLITE_ROW and *found, SQLITE_DONE, or an error of the file. */
-static int look(struct walk *w, int64_t from, int64_t *found)
+static int find_row(struct walk *w, int64_t from, int64_t *found)
 {
     sqlite3_reset(w->probe);
     sqlite3_bind_int64(w->probe, 1, from);
@@ -74,15 +75,15 @@ static bool behind_damage(struct walk *w, int64_t after, int64_t *next)
 
     for (; log2 < NUMBERS_LOG2 && after < INT64_MAX - (INT64_C(1) << log2); log2++) {
         good = after + (INT64_C(1) << log2);
-        if (readable(look(w, good, &found)))
+        if (readable(find_row(w, good, &found)))
             break;
         bad = good;
     }
-    if (log2 == NUMBERS_LOG2 || !readable(look(w, good, &found)))
+    if (log2 == NUMBERS_LOG2 || !readable(find_row(w, good, &found)))
         return false;
     while (good - bad > 1) {
         int64_t middle = bad + (good - bad) / 2;
-        if (readable(look(w, middle, &found)))
+        if (readable(find_row(w, middle, &found)))
             good = middle;
         else
             bad = middle;
@@ -122,7 +123,7 @@ static bool step_over(struct walk *w, int64_t last, int64_t *next)
 {
     int64_t found = 0;
     uint32_t page = watch_damaged_page(w->s->from);
-    int rc = last < INT64_MAX ? look(w, last + 1, &found) : SQLITE_DONE;
+    int rc = last < INT64_MAX ? find_row(w, last + 1, &found) : SQLITE_DONE;
 
     if (rc == SQLITE_ROW) { /* its number can be read, but not all that it holds */
         w->gaps->rows++;
@@ -139,7 +140,7 @@ static bool step_over(struct walk *w, int64_t last, int64_t *next)
         return false;
     }
     note_span(w, last + 1, *next - 1, page);
-    rc = look(w, *next, &found);
+    rc = find_row(w, *next, &found);
     if (rc == SQLITE_ROW)
         w->gaps->rows += found - last - 1;
     w->gaps->open |= rc != SQLITE_ROW;
@@ -175,12 +176,12 @@ int salvage_walk(struct salvage *s, const char *table, const char *columns, salv
     *gaps = (struct salvage_gaps) { 0 };
     strbuf_init(&sql);
     strbuf_addf(&sql, "SELECT %s FROM %s WHERE rowid >= ?1 ORDER BY rowid", columns, table);
-    int rc = prepare(s, sql.data, &w.rows, err);
+    int rc = prepare_query(s, sql.data, &w.rows, err);
     strbuf_clear(&sql);
     strbuf_addf(&sql, "SELECT rowid FROM %s NOT INDEXED WHERE rowid >= ?1 ORDER BY rowid LIMIT 1",
                 table);
     if (rc == 0)
-        rc = prepare(s, sql.data, &w.probe, err);
+        rc = prepare_query(s, sql.data, &w.probe, err);
     if (rc == 0)
         rc = walk(&w, err);
     sqlite3_finalize(w.rows);
@@ -198,7 +199,7 @@ static int one_way(struct salvage *s, const char *select, const char *order, sal
 
     strbuf_init(&sql);
     strbuf_addf(&sql, "%s ORDER BY %s", select, order);
-    rc = prepare(s, sql.data, &stmt, err);
+    rc = prepare_query(s, sql.data, &stmt, err);
     strbuf_release(&sql);
     if (rc)
         return -1;

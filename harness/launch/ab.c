@@ -226,7 +226,7 @@ static int run_block(struct state *s, struct error *err)
 }
 
 /* What a side cannot run has no difference to be found. */
-static int look(struct state *s, struct error *err)
+static int judge_blocks(struct state *s, struct error *err)
 {
     size_t nr = s->ab->nr;
     bool *need = memory_zeroed(nr + 1, sizeof(*need));
@@ -267,7 +267,7 @@ static int run_blocks(struct state *s, enum ab_end *end, struct error *err)
             return 0;
         }
         s->case_cost = (elapsed(s) - before) / (double)(s->asked ? s->asked : 1);
-        if (look(s, err))
+        if (judge_blocks(s, err))
             return -1;
         if (count_needed(s) == 0) {
             *end = AB_DECIDED;

@@ -114,7 +114,7 @@ static int measure(struct device *d, cuda_loop_launch *launch, struct cuda_loop 
     return rc;
 }
 
-static struct ceiling *add(struct bench *b, const char *name, const char *unit)
+static struct ceiling *add_ceiling(struct bench *b, const char *name, const char *unit)
 {
     struct ceiling *c = &b->out[b->nr++];
 
@@ -152,8 +152,8 @@ static int measure_dram(struct bench *b, struct error *err)
         measure(&b->stream, cuda_loop_copy, &b->loop, nullptr, &copy, err) ||
         measure(&b->stream, cuda_loop_memcpy, &b->loop, nullptr, &copy_runtime, err))
         return -1;
-    struct ceiling *bandwidth = add(b, "bandwidth.dram", "B/s");
-    struct ceiling *copying = add(b, "copy.dram", "B/s");
+    struct ceiling *bandwidth = add_ceiling(b, "bandwidth.dram", "B/s");
+    struct ceiling *copying = add_ceiling(b, "copy.dram", "B/s");
     ceiling_init(&runtime, &b->stream, "copy.dram", "B/s");
     ceiling_set_rate(bandwidth, (double)b->loop.bytes, &read);
     ceiling_set_rate(copying, 2.0 * (double)b->loop.bytes, &copy);
@@ -185,8 +185,9 @@ static int measure_l2(struct bench *b, struct error *err)
 
     if (measure(&b->stream, cuda_loop_read, &loop, &loop.rounds, &times, err))
         return -1;
-    ceiling_set_rate(add(b, "bandwidth.L2", "B/s"), (double)loop.bytes * loop.rounds, &times);
-    ceiling_set_value(add(b, "capacity.L2", "B"), (double)l2_bytes(b));
+    ceiling_set_rate(add_ceiling(b, "bandwidth.L2", "B/s"), (double)loop.bytes * loop.rounds,
+                     &times);
+    ceiling_set_value(add_ceiling(b, "capacity.L2", "B"), (double)l2_bytes(b));
     return 0;
 }
 
@@ -215,7 +216,7 @@ static int measure_flush(struct bench *b, struct error *err)
     int rc = compare_flushed(b, &w, &ratio, err);
     b->stream.ops->end(&b->stream, &w.call);
     if (rc == 0)
-        ceiling_set_value(add(b, "flush.cold_over_warm", "x"), ratio);
+        ceiling_set_value(add_ceiling(b, "flush.cold_over_warm", "x"), ratio);
     return rc;
 }
 
@@ -262,7 +263,7 @@ static const struct arithmetic arithmetics[] = {
 #endif
 };
 
-static struct ceiling *find(struct bench *b, const char *name)
+static struct ceiling *find_ceiling(struct bench *b, const char *name)
 {
     for (int i = 0; i < b->nr; i++)
         if (strcmp(b->out[i].name, name) == 0)
@@ -278,12 +279,12 @@ static int measure_arithmetic(struct bench *b, const struct arithmetic *a, struc
     b->loop.rounds = 1;
     if (measure(&b->stream, a->launch, &b->loop, &b->loop.rounds, &times, err))
         return error_prefix(err, "%s", a->name);
-    struct ceiling *c = add(b, a->name, "FLOP/s");
+    struct ceiling *c = add_ceiling(b, a->name, "FLOP/s");
     ceiling_set_rate(c, a->flops(p, b->loop.rounds), &times);
     if (!a->roof)
         return 0;
-    struct ceiling *roof = find(b, a->roof);
-    ceiling_raise(roof ? roof : add(b, a->roof, "FLOP/s"), c);
+    struct ceiling *roof = find_ceiling(b, a->roof);
+    ceiling_raise(roof ? roof : add_ceiling(b, a->roof, "FLOP/s"), c);
     return 0;
 }
 
@@ -312,7 +313,7 @@ static int measure_overhead(struct bench *b, const char *name, struct device *d,
         rc = repeat(&w, overhead_batch, &times, err);
     d->ops->end(d, &w.call);
     if (rc == 0)
-        ceiling_set_time(add(b, name, "ns"), &times);
+        ceiling_set_time(add_ceiling(b, name, "ns"), &times);
     return rc;
 }
 
@@ -355,7 +356,7 @@ static int measure_resolution(struct bench *b, struct error *err)
         if (ns[i] - ns[i - 1] > rounding && ns[i] - ns[i - 1] < step)
             step = ns[i] - ns[i - 1];
     if (isfinite(step)) /* else all are the same, which tells nothing */
-        ceiling_set_value(add(b, "event.resolution", "ns"), step);
+        ceiling_set_value(add_ceiling(b, "event.resolution", "ns"), step);
     return 0;
 }
 
@@ -423,10 +424,10 @@ static void add_data_sheet(struct bench *b)
     struct datasheet_gpu sheet = datasheet_find_gpu(b->stream.model);
     char name[48];
 
-    find(b, "bandwidth.dram")->spec = sheet.bandwidth;
+    find_ceiling(b, "bandwidth.dram")->spec = sheet.bandwidth;
     for (int math = 0; math < MATH_NR; math++) {
         snprintf(name, sizeof(name), "flops.%s", math_name((enum math)math));
-        struct ceiling *c = find(b, name);
+        struct ceiling *c = find_ceiling(b, name);
         if (c)
             c->spec = sheet.flops[math];
     }

@@ -29,7 +29,7 @@ static struct memory_file *place_of(const struct memory_files *f, dev_t device, 
     return &f->places[at];
 }
 
-static struct memory_file *find(const struct memory_files *f, dev_t device, ino_t inode)
+static struct memory_file *find_file(const struct memory_files *f, dev_t device, ino_t inode)
 {
     struct memory_file *found = f->nr ? place_of(f, device, inode) : NULL;
 
@@ -50,7 +50,7 @@ static void grow(struct memory_files *f)
 }
 
 /* Its place; without bytes where it is new. */
-static struct memory_file *add(struct memory_files *f, dev_t device, ino_t inode)
+static struct memory_file *add_file(struct memory_files *f, dev_t device, ino_t inode)
 {
     if (2 * (f->nr + 1) > f->room)
         grow(f);
@@ -72,8 +72,8 @@ void memory_files_keep(struct memory_files *f, const struct memory_files *before
 {
     for (size_t i = 0; i < before->room; i++) {
         const struct memory_file *old = &before->places[i];
-        if (old->used && !find(f, old->device, old->inode))
-            add(f, old->device, old->inode)->bytes = old->bytes;
+        if (old->used && !find_file(f, old->device, old->inode))
+            add_file(f, old->device, old->inode)->bytes = old->bytes;
     }
 }
 
@@ -114,10 +114,10 @@ void memory_files_add_open(struct memory_files *f, const struct memory_files *be
         return;
     while ((fd = proc_numbers_next(&descriptors)) >= 0) {
         snprintf(path, sizeof(path), "%s/fd/%ld", folder, fd);
-        if (stat(path, &file) || !is_nameless(&file) || find(f, file.st_dev, file.st_ino) ||
-            !(find(before, file.st_dev, file.st_ino) || in_memory(path)))
+        if (stat(path, &file) || !is_nameless(&file) || find_file(f, file.st_dev, file.st_ino) ||
+            !(find_file(before, file.st_dev, file.st_ino) || in_memory(path)))
             continue;
-        struct memory_file *place = add(f, file.st_dev, file.st_ino);
+        struct memory_file *place = add_file(f, file.st_dev, file.st_ino);
         place->bytes = block_bytes * (int64_t)file.st_blocks;
         place->open = true;
     }
@@ -202,8 +202,8 @@ static int64_t told_bytes(const struct mapping *m, const char *folder)
 static void take_mapping(struct memory_files *f, const struct memory_files *before,
                          const struct mapping *m, const char *folder)
 {
-    const struct memory_file *known = find(f, m->device, m->inode);
-    const struct memory_file *old = find(before, m->device, m->inode);
+    const struct memory_file *known = find_file(f, m->device, m->inode);
+    const struct memory_file *old = find_file(before, m->device, m->inode);
 
     if ((known && known->open) || !is_candidate(m->name))
         return;
@@ -217,7 +217,7 @@ static void take_mapping(struct memory_files *f, const struct memory_files *befo
     }
     if (bytes == 0)
         return;
-    struct memory_file *place = add(f, m->device, m->inode);
+    struct memory_file *place = add_file(f, m->device, m->inode);
     if (bytes > place->bytes)
         place->bytes = bytes;
 }
@@ -256,7 +256,7 @@ int64_t memory_files_twice(const struct memory_files *f, const char *folder)
         if (read_mapping(line, &m)) {
             total += part > 0 ? part : 0;
             part = 0;
-            ours = find(f, m.device, m.inode) != NULL;
+            ours = find_file(f, m.device, m.inode) != NULL;
         } else if (ours && (sscanf(line, "Pss: %lld kB", &kilobytes) == 1 ||
                             sscanf(line, "Private_Hugetlb: %lld kB", &kilobytes) == 1 ||
                             sscanf(line, "Shared_Hugetlb: %lld kB", &kilobytes) == 1)) {

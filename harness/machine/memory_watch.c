@@ -193,7 +193,7 @@ static int64_t sum_twice(const struct memory_watch *w, struct tree *t)
 /* Each step costs more than the one before, and is taken where that says more than the limit. Where
  * it is likely to be so, they are stopped meanwhile: the exact number takes its time, in which much
  * more could be filled. */
-static int64_t look(struct memory_watch *w, struct tree *t)
+static int64_t weigh_tree(struct memory_watch *w, struct tree *t)
 {
     find_all(t);
     int64_t guess = sum(t, memory_watch_quick), files = sum_files(w, t, guess);
@@ -221,7 +221,7 @@ bool memory_watch_over(struct memory_watch *w, pid_t guard)
     tree->guard = guard;
     tree->began_ns = now;
     tree->began_cpu_ns = cpu_ns();
-    w->held = look(w, tree);
+    w->held = weigh_tree(w, tree);
     if (tree->stopped && w->held <= w->limit)
         process_tree_continue(guard);
     free(tree);

@@ -85,7 +85,7 @@ static void look_at_gpu(struct sampler *s)
     note(s, TEMPERATURE, now, nvml_read(gpu, NVML_TEMPERATURE));
 }
 
-static void look(struct sampler *s)
+static void take_sample(struct sampler *s)
 {
     note(s, CPU_CLOCK, now_ns(), host_mhz(s->from.root, &s->cpus));
     look_at_energy(s);
@@ -124,7 +124,7 @@ static void *watch(void *argument)
             break;
         pthread_mutex_unlock(&s->lock);
         int64_t begin = now_ns();
-        look(s);
+        take_sample(s);
         int64_t rest = REST * (now_ns() - begin);
         next = begin + (rest > LOOK_EVERY ? rest : LOOK_EVERY);
         pthread_mutex_lock(&s->lock);
@@ -147,7 +147,7 @@ struct sampler *sampler_start(const struct sampler_sources *sources)
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     pthread_cond_init(&s->wake, &monotonic);
     pthread_condattr_destroy(&monotonic);
-    look(s);
+    take_sample(s);
     s->running = pthread_create(&s->thread, NULL, watch, s) == 0;
     return s;
 }
@@ -162,7 +162,7 @@ void sampler_stop(struct sampler *s)
         pthread_join(s->thread, NULL);
         s->running = false;
     }
-    look(s);
+    take_sample(s);
 }
 
 void sampler_free(struct sampler *s)

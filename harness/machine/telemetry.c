@@ -67,7 +67,7 @@ struct telemetry_nvml {
     bool stop;
 };
 
-static void count(struct tally *t, double value)
+static void count_look(struct tally *t, double value)
 {
     if (isnan(value))
         return;
@@ -76,15 +76,15 @@ static void count(struct tally *t, double value)
     t->nr++;
 }
 
-static void look(struct telemetry_nvml *t)
+static void look_at_gpu(struct telemetry_nvml *t)
 {
     int64_t bits = nvml_clock_limits(t->nvml);
 
     for (int i = 0; i < NR_LOOKED_AT; i++)
-        count(&t->seen[i], nvml_read(t->nvml, looked_at[i].number));
+        count_look(&t->seen[i], nvml_read(t->nvml, looked_at[i].number));
     for (int i = 0; i < NR_LIMITS; i++)
         if (bits >= 0)
-            count(&t->limited[i], (bits & limits[i].bits) != 0);
+            count_look(&t->limited[i], (bits & limits[i].bits) != 0);
     t->looks++;
 }
 
@@ -107,7 +107,7 @@ static void *watch(void *argument)
         while (!t->stop && pthread_cond_timedwait(&t->wake, &t->lock, &when) == 0)
             ;
         if (!t->stop)
-            look(t);
+            look_at_gpu(t);
     }
     pthread_mutex_unlock(&t->lock);
     return NULL;
@@ -126,7 +126,7 @@ struct telemetry_nvml *telemetry_nvml_begin(const struct nvml *n)
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     pthread_cond_init(&t->wake, &monotonic);
     pthread_condattr_destroy(&monotonic);
-    look(t);
+    look_at_gpu(t);
     t->energy = nvml_read(n, NVML_ENERGY_JOULES);
     t->running = pthread_create(&t->thread, NULL, watch, t) == 0;
     return t;
@@ -168,7 +168,7 @@ void telemetry_nvml_end(struct telemetry_nvml *t, struct measurement *m)
         return;
     double energy = nvml_read(t->nvml, NVML_ENERGY_JOULES);
     stop(t);
-    look(t);
+    look_at_gpu(t);
     for (int i = 0; i < NR_LOOKED_AT; i++)
         add_tally(m, &t->seen[i], looked_at[i].mean, looked_at[i].largest);
     for (int i = 0; i < NR_LIMITS; i++)

@@ -68,8 +68,8 @@ static bool is_met(const struct need *need, struct error *why)
 
 /* True where the case's memory can be had; else why not. A GPU has memory of its own, and the host
  * keeps a copy. */
-static bool fits(const struct benchmark *bench, struct device *device,
-                 const struct case_settings *settings, struct error *why)
+static bool benchmark_fits(const struct benchmark *bench, struct device *device,
+                           const struct case_settings *settings, struct error *why)
 {
     int64_t both = buffers_bytes(bench), one = both == INT64_MAX ? both : both / 2;
     int64_t allowed = settings->memory_limit > 0 ? settings->memory_limit : INT64_MAX;
@@ -92,7 +92,7 @@ bool case_supported(const struct benchmark *bench, struct device *device,
 
     if (refusal) {
         case_end(m, OUTCOME_UNSUPPORTED, refusal);
-    } else if (!fits(bench, device, settings, &why)) {
+    } else if (!benchmark_fits(bench, device, settings, &why)) {
         case_end(m, OUTCOME_UNSUPPORTED, why.message);
     } else if (v->supports && !v->supports(v->kernel, &bench->shape, device, &why)) {
         case_end(m, OUTCOME_UNSUPPORTED, why.message);

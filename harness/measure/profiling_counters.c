@@ -50,7 +50,7 @@ static int collect(const struct call *call, size_t kernels, struct counter_list 
 }
 #endif
 
-static cJSON *count(const struct call *call, const struct kernel_sequence *kernels)
+static cJSON *count_events(const struct call *call, const struct kernel_sequence *kernels)
 {
     cJSON *json = cJSON_CreateObject();
     struct kernel_totals totals;
@@ -79,7 +79,7 @@ int profiling_count(const struct profiling *p, const struct call *call, bool col
 
     if (!p->counters)
         return 0;
-    cJSON *json = count(call, kernels);
+    cJSON *json = count_events(call, kernels);
     profiling_name(call, cold, &name);
     char *path = profiling_counters_file(p->folder, &name);
     int rc = json_write_file(json, path, false, err);

@@ -120,8 +120,8 @@ int verification_allowed(const struct device *d, struct error *err)
 #endif
 }
 
-static struct verification *find(const struct verification_list *list, const char *kernel,
-                                 const char *variant)
+static struct verification *find_verification(const struct verification_list *list,
+                                              const char *kernel, const char *variant)
 {
     for (size_t i = 0; i < list->nr; i++)
         if (strcmp(list->items[i].kernel, kernel) == 0 &&
@@ -133,7 +133,7 @@ static struct verification *find(const struct verification_list *list, const cha
 const struct verification *verification_find(const struct verification_list *list,
                                              const char *kernel, const char *variant)
 {
-    return find(list, kernel, variant);
+    return find_verification(list, kernel, variant);
 }
 
 static struct verification *begin(struct verification_list *list, const struct registry *r,
@@ -160,7 +160,7 @@ void verification_note(struct verification_list *list, const struct registry *r,
                        const struct build *build, const struct device *d,
                        const struct measurement *m)
 {
-    struct verification *v = find(list, m->bench.kernel, m->bench.variant);
+    struct verification *v = find_verification(list, m->bench.kernel, m->bench.variant);
 
     if (m->outcome == OUTCOME_UNSUPPORTED)
         return;
@@ -195,7 +195,7 @@ static void merge_all(struct verification_list *list, const struct verification_
 {
     for (size_t i = 0; i < fresh->nr; i++) {
         const struct verification *v = &fresh->items[i];
-        struct verification *old = find(list, v->kernel, v->variant);
+        struct verification *old = find_verification(list, v->kernel, v->variant);
         if (old)
             merge(old, v);
         else

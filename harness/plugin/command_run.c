@@ -128,7 +128,7 @@ static void fill_arguments(struct running *r, const struct call *call)
     r->expect = with_sizes(spec->expect, call);
 }
 
-static int fill(struct running *r, const struct call *call, struct error *err)
+static int fill_running(struct running *r, const struct call *call, struct error *err)
 {
     fill_arguments(r, call);
     r->program = command_find_program(r->argv[0], err);
@@ -162,7 +162,7 @@ int command_prepare(struct call *call, struct error *err)
 
     r->spec = call->kernel->config;
     r->ears = ears_none;
-    if (fill(r, call, err)) {
+    if (fill_running(r, call, err)) {
         let_go(r);
         return -1;
     }

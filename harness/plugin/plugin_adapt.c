@@ -83,7 +83,7 @@ static struct work work(const struct kernel *k, const struct shape *s, enum dtyp
     return (struct work) { amount(flops), amount(bytes) };
 }
 
-/* None where they are malformed: prepare() looks again, and says so. */
+/* None where they are malformed: adapt_prepare() looks again, and says so. */
 static int layout(const struct kernel *k, const struct shape *s, enum dtype dtype, struct tensor *t)
 {
     struct harness_tensor described[ROOM] = { { .name = NULL } };
@@ -95,7 +95,8 @@ static int layout(const struct kernel *k, const struct shape *s, enum dtype dtyp
     return nr > 0 ? nr : 0;
 }
 
-static void fill(const struct kernel *k, const struct shape *s, struct tensor *t, uint64_t seed)
+static void adapt_fill(const struct kernel *k, const struct shape *s, struct tensor *t,
+                       uint64_t seed)
 {
     struct harness_tensor tensor = to_theirs(t);
 
@@ -184,7 +185,7 @@ static int check_layout(const struct call *call, struct error *err)
     return nr < 0 ? -1 : 0;
 }
 
-static int prepare(struct call *call, struct error *err)
+static int adapt_prepare(struct call *call, struct error *err)
 {
     char why[512] = "";
 
@@ -254,7 +255,7 @@ static void adapt_kernel(struct plugin_kernel *to, const struct harness_kernel *
         .guest = true,
         .work = work,
         .layout = layout,
-        .fill = from->fill ? fill : NULL,
+        .fill = from->fill ? adapt_fill : NULL,
         .oracle = oracle,
         .oracle_cost = oracle_cost,
         .tolerance = tolerance,
@@ -279,7 +280,7 @@ static void adapt_variant(struct plugin_own *own, const struct plugin_kernel *ke
         .dtype = (enum dtype)from->dtype,
         .math = math_of(from->dtype),
         .flags = from->vendor ? VARIANT_VENDOR : 0,
-        .prepare = prepare,
+        .prepare = adapt_prepare,
         .launch = launch,
         .release = release,
     };

@@ -47,7 +47,7 @@ struct trial {
     int words;
 };
 
-static bool tell(int fd, const struct strbuf *words)
+static bool write_words(int fd, const struct strbuf *words)
 {
     size_t sent = 0;
 
@@ -73,7 +73,7 @@ static int try_and_exit(const void *context)
         strbuf_clear(&words);
         strbuf_adds(&words, err.message);
     }
-    _exit(tell(t->words, &words) ? 0 : 1);
+    _exit(write_words(t->words, &words) ? 0 : 1);
 }
 
 static int judge_trial(struct plugin *p, int status, const struct strbuf *words, struct error *err)

@@ -89,7 +89,7 @@ static void launch_elsewhere(const struct harness_call *call)
     (void)call;
 }
 
-static size_t count(const cJSON *array)
+static size_t array_length(const cJSON *array)
 {
     return cJSON_IsArray(array) ? (size_t)cJSON_GetArraySize(array) : 0;
 }
@@ -105,7 +105,7 @@ static int32_t read_choice(const cJSON *json, const char *key)
 /* What is no size becomes 0, which plugin_check() refuses. */
 static const int64_t *read_numbers(const cJSON *array)
 {
-    int64_t *numbers = memory_zeroed(count(array) + 1, sizeof(*numbers));
+    int64_t *numbers = memory_zeroed(array_length(array) + 1, sizeof(*numbers));
     const cJSON *item;
     size_t nr = 0;
 
@@ -120,7 +120,7 @@ static const int64_t *read_numbers(const cJSON *array)
 
 static const char *const *read_dims(const cJSON *array)
 {
-    const char **dims = memory_zeroed(count(array) + 1, sizeof(*dims));
+    const char **dims = memory_zeroed(array_length(array) + 1, sizeof(*dims));
     const cJSON *item;
     size_t nr = 0;
 
@@ -131,7 +131,7 @@ static const char *const *read_dims(const cJSON *array)
 
 static const struct harness_variant *read_variants(const cJSON *array)
 {
-    struct harness_variant *variants = memory_zeroed(count(array) + 1, sizeof(*variants));
+    struct harness_variant *variants = memory_zeroed(array_length(array) + 1, sizeof(*variants));
     const cJSON *item;
     size_t nr = 0;
 
@@ -153,7 +153,7 @@ static void read_kernel(const cJSON *json, struct harness_kernel *k)
     const cJSON *sizes = cJSON_GetObjectItemCaseSensitive(json, "sizes");
     const cJSON *test_sizes = cJSON_GetObjectItemCaseSensitive(json, "test_sizes");
     const cJSON *variants = cJSON_GetObjectItemCaseSensitive(json, "variants");
-    size_t nr_dims = count(dims), each = nr_dims > 0 ? nr_dims : 1;
+    size_t nr_dims = array_length(dims), each = nr_dims > 0 ? nr_dims : 1;
 
     *k = (struct harness_kernel) {
         .name = json_string(json, "name", NULL),
@@ -161,13 +161,13 @@ static void read_kernel(const cJSON *json, struct harness_kernel *k)
         .dims = read_dims(dims),
         .nr_dims = nr_dims,
         .sizes = read_numbers(sizes),
-        .nr_sizes = count(sizes) / each,
+        .nr_sizes = array_length(sizes) / each,
         .test_sizes = read_numbers(test_sizes),
-        .nr_test_sizes = count(test_sizes) / each,
+        .nr_test_sizes = array_length(test_sizes) / each,
         .layout = layout_elsewhere,
         .oracle = oracle_elsewhere,
         .variants = read_variants(variants),
-        .nr_variants = count(variants),
+        .nr_variants = array_length(variants),
     };
 }
 
@@ -181,7 +181,7 @@ int plugin_table_read(struct plugin_own *own, const char *text, size_t length, s
     if (!told->json)
         return -1;
     kernels = cJSON_GetObjectItemCaseSensitive(told->json, "kernels");
-    told->kernels = memory_zeroed(count(kernels) + 1, sizeof(*told->kernels));
+    told->kernels = memory_zeroed(array_length(kernels) + 1, sizeof(*told->kernels));
     told->plugin = (struct harness_plugin) { HARNESS_PLUGIN_ABI,
                                              sizeof(struct harness_plugin),
                                              sizeof(struct harness_kernel),

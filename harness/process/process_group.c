@@ -36,7 +36,7 @@ struct birth {
     const void *context;
 };
 
-static bool tell(int fd, enum kind kind, int value)
+static bool send_word(int fd, enum kind kind, int value)
 {
     const struct news news = { kind, value };
     ssize_t nr;
@@ -55,8 +55,8 @@ static void live(const struct birth *b, pid_t guard)
         _exit(127);
     signal(SIGCHLD, SIG_DFL);
     sigprocmask(SIG_SETMASK, &b->mask, NULL);
-    if (tell(b->news, STARTED, getpid()))
-        tell(b->news, NOT_RUN, b->life(b->context));
+    if (send_word(b->news, STARTED, getpid()))
+        send_word(b->news, NOT_RUN, b->life(b->context));
     _exit(127);
 }
 
@@ -68,7 +68,7 @@ static void bury(const struct birth *b, pid_t process)
     int status;
 
     while ((ended = waitpid(-1, &status, WNOHANG)) > 0)
-        if (ended == process && !tell(b->news, ENDED, status))
+        if (ended == process && !send_word(b->news, ENDED, status))
             close(b->news);
 }
 
@@ -106,7 +106,7 @@ static void guard(const struct birth *b)
     if (process == 0)
         live(b, self);
     if (process < 0)
-        tell(b->news, NOT_RUN, errno);
+        send_word(b->news, NOT_RUN, errno);
     prctl(PR_SET_NAME, "harness-guard");
     descriptors_close(0, b->news); /* or pipes that others hold would not end */
     while (getppid() == b->parent) {

@@ -41,7 +41,7 @@ static void signal_one(pid_t pid, int number)
         kill(-pid, number);
 }
 
-static void add(struct list *l, pid_t pid)
+static void add_process(struct list *l, pid_t pid)
 {
     if (l->nr == l->most || pid <= 0)
         return;
@@ -63,11 +63,11 @@ static void add_listed(struct list *l, int fd)
             if (block[i] >= '0' && block[i] <= '9') {
                 pid = 10 * pid + (block[i] - '0');
             } else {
-                add(l, (pid_t)pid);
+                add_process(l, (pid_t)pid);
                 pid = 0;
             }
         }
-    add(l, (pid_t)pid);
+    add_process(l, (pid_t)pid);
 }
 
 /* A child is listed with the thread that started it. */
@@ -108,7 +108,7 @@ struct known {
 /* Of the numbers behind the name, which may hold anything, even ")": state, parent, and of the
  * eighteenth how many threads there are. One whose first thread has ended shows as a zombie while
  * others run on. */
-static bool look(pid_t pid, struct known *known)
+static bool look_at_process(pid_t pid, struct known *known)
 {
     enum { THREADS = 17 };
     char path[PATH_SIZE], line[512];
@@ -146,9 +146,9 @@ static void search(struct list *l, pid_t root)
         if (!proc_numbers_open(&everybody, "/proc"))
             return;
         while ((pid = proc_numbers_next(&everybody)) >= 0)
-            if (!has(l, (pid_t)pid) && look((pid_t)pid, &known) &&
+            if (!has(l, (pid_t)pid) && look_at_process((pid_t)pid, &known) &&
                 (known.parent == root || has(l, (pid_t)known.parent)))
-                add(l, (pid_t)pid);
+                add_process(l, (pid_t)pid);
     } while (l->nr > before && l->nr < l->most);
 }
 
@@ -188,7 +188,7 @@ size_t process_tree_children(pid_t *pids, size_t most)
     struct known known;
 
     for (size_t i = 0; i < nr_all && nr < most; i++)
-        if (look(all[i], &known) && known.parent == self)
+        if (look_at_process(all[i], &known) && known.parent == self)
             pids[nr++] = all[i];
     return nr;
 }
@@ -197,7 +197,7 @@ static bool runs(pid_t pid)
 {
     struct known known;
 
-    return look(pid, &known) && known.runs;
+    return look_at_process(pid, &known) && known.runs;
 }
 
 /* Of those that have ended nothing can come; but one that ended between the look at its parent and

@@ -195,7 +195,7 @@ void table_bind(const struct table *t, struct sql_query *q, const void *object)
         bind_member(c, q, (const char *)object + c->offset);
 }
 
-static bool fits(const struct column *c, const void *member)
+static bool value_fits(const struct column *c, const void *member)
 {
     switch (c->type) {
     case COLUMN_COUNT:
@@ -213,7 +213,7 @@ int table_check_object(const struct table *t, const struct store *s, const void 
                        struct error *err)
 {
     for (const struct column *c = t->columns; c->name; c++)
-        if (!fits(c, (const char *)object + c->offset))
+        if (!value_fits(c, (const char *)object + c->offset))
             return error_set(
                 err,
                 "%s: not stored: %s.%s is not what it can be (a line of text, a number "

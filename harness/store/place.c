@@ -289,7 +289,7 @@ struct look {
     bool foreign_log, foreign_index;
 };
 
-static void look(struct look *l)
+static void look_at_files(struct look *l)
 {
     int fd = open(l->log.data, O_RDONLY | O_CLOEXEC);
     enum seal_answer answer = fd >= 0 ? look_closely(l->path, fd) : SEAL_NO_LOG;
@@ -465,10 +465,10 @@ int place_look(const char *path, enum store_mode mode, bool *foreign, struct str
     strbuf_init(&l.index);
     beside(real, "-wal", &l.log);
     beside(real, "-shm", &l.index);
-    look(&l);
+    look_at_files(&l);
     if (l.foreign_log || l.foreign_index) {
         int folder = place_lock_folder(real);
-        look(&l); /* another one may have been faster */
+        look_at_files(&l); /* another one may have been faster */
         if (l.foreign_log || l.foreign_index)
             rc = put_aside(&l, note, err);
         else

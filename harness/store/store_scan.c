@@ -75,7 +75,7 @@ int read_dim(struct sql_query *q, struct benchmark_name *name, struct error *err
     return 0;
 }
 
-static int read_dims(struct store *s, struct known_benchmarks *all, struct error *err)
+static int read_all_dims(struct store *s, struct known_benchmarks *all, struct error *err)
 {
     static const char *const text =
         "SELECT benchmark, name, value FROM benchmark_dim ORDER BY benchmark, position";
@@ -119,7 +119,7 @@ static int read_benchmarks(struct store *s, const struct store_filter *filter,
         b->wanted = filter_wants(filter, b->name.key);
     }
     sql_close(&q);
-    return rc < 0 ? -1 : read_dims(s, all, err);
+    return rc < 0 ? -1 : read_all_dims(s, all, err);
 }
 
 /* ---- one measurement ---- */

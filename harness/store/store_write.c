@@ -70,7 +70,7 @@ static int write_new(struct store **to, const char *path, const struct keeping *
     return rc;
 }
 
-static void tell(struct store *s, const char *was, const char *now)
+static void note_elsewhere(struct store *s, const char *was, const char *now)
 {
     strbuf_addf(&s->note, "%s%s %s while this was measured; nothing more was written to it",
                 s->note.length ? "\n" : "", was, place_words(s->fate));
@@ -142,7 +142,7 @@ static int go_elsewhere(struct store *s, struct error *err)
     if (s->fate == STORE_MOVED || s->fate == STORE_REPLACED)
         place_follow(s, &now);
     take_over(s, to);
-    tell(s, to->path, now);
+    note_elsewhere(s, to->path, now);
     store_close(to);
     free(now);
     return 0;

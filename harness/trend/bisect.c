@@ -46,7 +46,8 @@ void bisect_release(struct bisect *b)
     *b = (struct bisect) { 0 };
 }
 
-static size_t count(const struct bisect *b, struct bisect_question q, enum bisect_answer answer)
+static size_t count_answers(const struct bisect *b, struct bisect_question q,
+                            enum bisect_answer answer)
 {
     size_t nr = 0;
 
@@ -58,7 +59,7 @@ static size_t count(const struct bisect *b, struct bisect_question q, enum bisec
 
 static size_t told(const struct bisect *b, struct bisect_question q)
 {
-    return count(b, q, BISECT_WORSE) + count(b, q, BISECT_NOT_WORSE);
+    return count_answers(b, q, BISECT_WORSE) + count_answers(b, q, BISECT_NOT_WORSE);
 }
 
 static bool can_ask(const struct bisect *b, struct bisect_question q)
@@ -67,7 +68,7 @@ static bool can_ask(const struct bisect *b, struct bisect_question q)
     size_t tries = first ? BISECT_UNTOLD_FIRST : BISECT_UNTOLD_MAX;
 
     return !b->unbuilt[q.from] && !b->unbuilt[q.to] && told(b, q) < BISECT_TOLD_MAX &&
-           count(b, q, BISECT_UNTOLD) < tries;
+           count_answers(b, q, BISECT_UNTOLD) < tries;
 }
 
 /* Nothing is known and nothing will be known of this place. */
@@ -76,7 +77,7 @@ static bool blind(const struct bisect *b, size_t place)
     struct bisect_question q = { 0, place };
 
     return b->unbuilt[place] ||
-           (told(b, q) == 0 && count(b, q, BISECT_UNTOLD) >= BISECT_UNTOLD_MAX);
+           (told(b, q) == 0 && count_answers(b, q, BISECT_UNTOLD) >= BISECT_UNTOLD_MAX);
 }
 
 /* The cell that begins after `before`. */
@@ -110,7 +111,7 @@ static double bits(const struct bisect *b, struct bisect_question q, double yes)
     double worse = yes * (1 - s->missed) + (1 - yes) * s->false_alarm;
     double all = entropy(worse) - yes * entropy(s->missed) - (1 - yes) * entropy(s->false_alarm);
 
-    return ldexp(all, -(int)count(b, q, BISECT_UNTOLD));
+    return ldexp(all, -(int)count_answers(b, q, BISECT_UNTOLD));
 }
 
 struct choice_so_far {
@@ -193,7 +194,7 @@ static bool settled(const struct bisect *b, const struct bisect_range *range,
 
     *one_cell = cell_after(b, q.from).last == q.to && range->confidence >= b->settings.confidence;
     *question = q;
-    return *one_cell && (count(b, q, BISECT_WORSE) > 0 || !can_ask(b, q));
+    return *one_cell && (count_answers(b, q, BISECT_WORSE) > 0 || !can_ask(b, q));
 }
 
 enum bisect_state bisect_next(const struct bisect *b, struct bisect_question *question)

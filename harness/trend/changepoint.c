@@ -109,8 +109,8 @@ static double known_size(double size, const double *x, size_t n, const struct cu
     return known ? size : NAN;
 }
 
-static void find(const double *x, size_t n, const struct changepoint_settings *settings,
-                 struct cut_list *cuts, struct changes *out)
+static void find_steps(const double *x, size_t n, const struct changepoint_settings *settings,
+                       struct cut_list *cuts, struct changes *out)
 {
     struct search_result verdict;
     struct search_past past = { 0 };
@@ -162,7 +162,7 @@ int changes_find(const double *x, size_t n, const struct changepoint_settings *s
     int exponent = exponent_of(x, n);
     for (size_t i = 0; i < n; i++)
         y[i] = ldexp(x[i], -exponent);
-    find(y, n, settings, &cuts, out);
+    find_steps(y, n, settings, &cuts, out);
     changes_describe(y, n, &cuts, out);
     rescale(out, exponent);
     array_release(&cuts);

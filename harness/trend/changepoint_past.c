@@ -44,7 +44,7 @@ static void take_over(struct search_past *p, struct cut *cut, bool up, size_t le
     }
 }
 
-static void tell(struct search_past *p, struct cut *cut, size_t points, bool up, size_t least)
+static void tell_cut(struct search_past *p, struct cut *cut, size_t points, bool up, size_t least)
 {
     cut->named = points;
     take_over(p, cut, up, least);
@@ -56,14 +56,14 @@ void past_name(struct search_past *p, struct cut *cut, size_t points, bool up, s
     cut->id = p->next++;
     cut->up = up;
     if (points >= p->since)
-        tell(p, cut, points, up, least);
+        tell_cut(p, cut, points, up, least);
 }
 
 void past_begin(struct search_past *p, struct cut_list *cuts, size_t least)
 {
     for (size_t i = 0; i < cuts->nr; i++)
         if (!cuts->items[i].gone)
-            tell(p, &cuts->items[i], p->since, cuts->items[i].up, least);
+            tell_cut(p, &cuts->items[i], p->since, cuts->items[i].up, least);
 }
 
 void past_look(struct search_past *p, const struct cut *cut, size_t points)

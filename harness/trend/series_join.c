@@ -48,7 +48,7 @@ size_t series_join_runs(const struct series_join *join)
     return join->runs;
 }
 
-static struct joined *find(struct series_join *join, const struct benchmark_name *bench)
+static struct joined *find_joined(struct series_join *join, const struct benchmark_name *bench)
 {
     /* One run has its benchmarks in the order of the last one, mostly. */
     for (size_t k = 0; k < join->all.nr; k++) {
@@ -72,7 +72,7 @@ void series_join_add(struct series_join *join, const struct records *records)
     series_list_init(&list, records);
     for (size_t i = 0; i < list.nr; i++) {
         const struct series_point *p = &list.items[i].items[0];
-        *array_push(find(join, list.items[i].bench)) =
+        *array_push(find_joined(join, list.items[i].bench)) =
             (struct joined_point) { join->runs, p->launches, p->value, p->p5, p->p95 };
     }
     series_list_release(&list);

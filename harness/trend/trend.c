@@ -273,8 +273,8 @@ struct families {
     double *step_p, *step_q, *drift_p, *drift_q, *watch_p, *watch_q;
 };
 
-static void decide(struct trends *t, const struct changes *all, const struct families *f,
-                   const struct trend_memory *memory)
+static void decide_trends(struct trends *t, const struct changes *all, const struct families *f,
+                          const struct trend_memory *memory)
 {
     double fdr = t->settings.fdr;
     size_t steps = judge_family(f->step_p, f->step_q, t->nr, fdr);
@@ -319,7 +319,7 @@ static void decide_all(struct trends *t, const struct changes *all)
         f.watch_p[i] = judged ? (all[i].watch.found ? all[i].watch.p : 1) : NAN;
     }
     trend_memory_init(&memory, t, all);
-    decide(t, all, &f, &memory);
+    decide_trends(t, all, &f, &memory);
     trend_memory_release(&memory);
     free(room);
 }
@@ -351,7 +351,7 @@ static void choose_points(struct trends *t, const struct series_list *list)
     free(merged);
 }
 
-static void prepare(struct trends *t, const struct series_list *list)
+static void prepare_trends(struct trends *t, const struct series_list *list)
 {
     choose_points(t, list);
     t->nr = list->nr;
@@ -375,7 +375,7 @@ int trends_find(const struct series_list *list, const struct records *records,
                 const struct trend_settings *settings, struct trends *out, struct error *err)
 {
     *out = (struct trends) { .settings = *settings, .records = records };
-    prepare(out, list);
+    prepare_trends(out, list);
     struct changes *all = memory_zeroed(list->nr + 1, sizeof(*all));
     int rc = find_all(out, all, err);
     if (rc == 0)

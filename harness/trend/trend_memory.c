@@ -108,7 +108,7 @@ static size_t points_at(const struct series *s, int64_t time_ms)
     return nr;
 }
 
-static void tell(struct family *f, int64_t time_ms, struct trend_memory *m)
+static void tell_family(struct family *f, int64_t time_ms, struct trend_memory *m)
 {
     double limit = told_below(f);
 
@@ -133,7 +133,7 @@ void trend_memory_init(struct trend_memory *m, const struct trends *t, const str
         else
             f.members++;
         if (i + 1 == f.events.nr || e[1].time_ms != e->time_ms)
-            tell(&f, e->time_ms, m);
+            tell_family(&f, e->time_ms, m);
     }
     family_release(&f);
 }

@@ -224,8 +224,8 @@ int compare_check_settings(const struct compare_settings *settings, struct error
 }
 
 /* Takes the items. */
-static void decide(struct compare_item *items, size_t nr, const struct compare_settings *settings,
-                   struct comparison *c)
+static void decide_items(struct compare_item *items, size_t nr,
+                         const struct compare_settings *settings, struct comparison *c)
 {
     *c = (struct comparison) { .settings = *settings, .items = items, .nr_items = nr, .nr = nr };
     c->rows = memory_zeroed(nr ? nr : 1, sizeof(*c->rows));
@@ -255,7 +255,7 @@ int compare_sides_run(const struct compare_sides *sides, const struct compare_se
     if (check_settings(settings, &metrics, err))
         return -1;
     compare_collect(sides, settings, &metrics, &list, &unsupported);
-    decide(list.items, list.nr, settings, c);
+    decide_items(list.items, list.nr, settings, c);
     c->unsupported = unsupported;
     compare_run_notes(c, sides->base, sides->head);
     compare_notes(c);
@@ -272,7 +272,7 @@ int compare_decide(struct compare_item *items, size_t nr, const struct compare_s
         compare_items_release(items, nr);
         return -1;
     }
-    decide(items, nr, settings, c);
+    decide_items(items, nr, settings, c);
     compare_notes(c);
     return 0;
 }

@@ -109,7 +109,7 @@ static void pool(const struct blocks *all, struct errors *errors)
 }
 
 /* The change as it stands at one look. */
-static struct change look(struct compare_row *row, const struct blocks *all)
+static struct change look_at_blocks(struct compare_row *row, const struct blocks *all)
 {
     double n = all->difference.n, looks = n - COMPARE_LAUNCHES_MIN + 1;
     struct change ch = {
@@ -163,7 +163,7 @@ struct change change_from_blocks(struct compare_row *row)
     while (take_block(row, &i, &j, &all)) {
         if (all.difference.n < COMPARE_LAUNCHES_MIN)
             continue;
-        ch = look(row, &all);
+        ch = look_at_blocks(row, &all);
         double *before = &least[ch.effect > 0];
         ch.p_before = *before;
         *before = change_p(&ch);

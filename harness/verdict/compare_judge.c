@@ -179,7 +179,7 @@ static void explain(const struct comparison *c, struct compare_row *row)
                  "neither no change nor one beyond the floor is ruled out");
 }
 
-static void decide(const struct comparison *c, struct compare_row *row)
+static void decide_row(const struct comparison *c, struct compare_row *row)
 {
     bool same = is_same(row);
     bool changed = !same && row->q <= c->settings.q && is_shown(row) && beyond_placement(row);
@@ -249,7 +249,7 @@ static void judge_family(struct comparison *c, struct compare_row **rows)
     control_family(c, rows);
     c->probe_shift = family_median(rows, c->family, probe_of);
     for (size_t i = 0; i < c->family; i++)
-        decide(c, rows[i]);
+        decide_row(c, rows[i]);
     size_t leading = keep_leading(rows, c->family);
     c->noise = family_median(rows, leading, spread_of);
     judge_shift(c, rows, leading);

@@ -65,7 +65,7 @@ void compare_count(struct comparison *c)
 }
 
 /* Is this what was accepted, and no more than that? */
-static bool fits(const struct acceptance *a, const struct compare_row *row)
+static bool acceptance_fits(const struct acceptance *a, const struct compare_row *row)
 {
     const struct compare_item *item = row->item;
 
@@ -82,7 +82,7 @@ void compare_accept(struct comparison *c, const struct acceptance *accepted, siz
 {
     for (size_t i = 0; i < c->nr; i++)
         for (size_t j = 0; j < nr; j++)
-            if (fits(&accepted[j], &c->rows[i]))
+            if (acceptance_fits(&accepted[j], &c->rows[i]))
                 c->rows[i].accepted = accepted[j].reason;
     compare_count(c);
 }

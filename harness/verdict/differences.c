@@ -123,7 +123,8 @@ static const struct fact *facts_find(const struct facts *facts, const char *path
     return NULL;
 }
 
-static void add(struct differences *out, const struct fact *base, const struct fact *head)
+static void add_difference(struct differences *out, const struct fact *base,
+                           const struct fact *head)
 {
     const struct fact *any = base ? base : head;
 
@@ -141,11 +142,11 @@ static void add_all(const struct facts *base, const struct facts *head, bool wea
     for (size_t i = 0; i < base->nr; i++) {
         const struct fact *one = &base->items[i], *other = facts_find(head, one->path);
         if (one->weather == weather && (!other || strcmp(one->value, other->value) != 0))
-            add(out, one, other);
+            add_difference(out, one, other);
     }
     for (size_t i = 0; i < head->nr; i++)
         if (head->items[i].weather == weather && !facts_find(base, head->items[i].path))
-            add(out, NULL, &head->items[i]);
+            add_difference(out, NULL, &head->items[i]);
 }
 
 void differences_find(const struct run *base, const struct run *head, struct differences *out)

@@ -72,8 +72,8 @@ static void draw_course(const struct blocks *b, struct random *r, struct course 
 static const struct benchmark_name nameless;
 
 /* The verdict after so many blocks of the course. */
-static int decide(const struct blocks *b, const struct course *course, int nr, double size,
-                  double delta, enum verdict *verdict, struct error *err)
+static int decide_by_blocks(const struct blocks *b, const struct course *course, int nr,
+                            double size, double delta, enum verdict *verdict, struct error *err)
 {
     struct compare_settings settings = COMPARE_DEFAULTS;
     struct compare_item *item = memory_zeroed(1, sizeof(*item));
@@ -109,7 +109,7 @@ static int blocks_needed(const struct blocks *b, const struct course *course, do
     enum verdict v;
 
     for (;; low = high, high = 2 * high < COST_BLOCKS_MAX ? 2 * high : COST_BLOCKS_MAX) {
-        if (decide(b, course, high, size, delta, &v, err))
+        if (decide_by_blocks(b, course, high, size, delta, &v, err))
             return -1;
         if (v == VERDICT_REGRESSED)
             break;
@@ -120,7 +120,7 @@ static int blocks_needed(const struct blocks *b, const struct course *course, do
     }
     while (high - low > 1) {
         int middle = (low + high) / 2;
-        if (decide(b, course, middle, size, delta, &v, err))
+        if (decide_by_blocks(b, course, middle, size, delta, &v, err))
             return -1;
         *(v == VERDICT_REGRESSED ? &high : &low) = middle;
     }
@@ -143,7 +143,7 @@ static int count_alarms(const struct blocks *b, size_t trials, int blocks, struc
         struct course course;
         enum verdict v;
         draw_course(b, r, &course);
-        if (decide(b, &course, blocks, 0, row->delta, &v, err))
+        if (decide_by_blocks(b, &course, blocks, 0, row->delta, &v, err))
             return -1;
         row->alarms.of++;
         row->alarms.hits += v == VERDICT_REGRESSED || v == VERDICT_IMPROVED;
