@@ -16,9 +16,8 @@
 
 static int count_content(struct store *s, struct store_content *content, struct error *err)
 {
-    return sql_one_int(s, "SELECT count_content(*) FROM run", &content->runs, err) ||
-                   sql_one_int(s, "SELECT count_content(*) FROM measurement",
-                               &content->measurements, err)
+    return sql_one_int(s, "SELECT count(*) FROM run", &content->runs, err) ||
+                   sql_one_int(s, "SELECT count(*) FROM measurement", &content->measurements, err)
                ? -1
                : 0;
 }
