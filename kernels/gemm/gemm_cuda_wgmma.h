@@ -31,14 +31,16 @@
  * Measured on an H200 (2026-11-26), beside cuBLAS (with bias, GELU or residual: cuBLASLt) in the
  * same run, the tiles that gemm_cuda_wgmma_choice.h chooses:
  *
- *     2048^3, 4096^3     bf16 690, 770 TFLOP/s, ratio 0.98 to 1.00; tf32 373, 399, ratio 1.03
- * to 1.05 8192^3             bf16 684 TFLOP/s, ratio 1.03; tf32 338, ratio 1.00 layers of a GPT
- * geometric means of the ratios, for 256, 1024 and 8192 rows: bf16 alone 1.01 0.95 1.03, with
- * GELU 1.03 0.95 1.02 with a residual 1.05 1.00 0.99 tf32 alone 1.24 1.22 1.08, with
- * GELU 1.50 1.38 1.32 with a residual 1.30 1.05 0.88
+ *     2048^3, 4096^3     bf16 691, 770 TFLOP/s, ratio 0.99; tf32 373, 399, ratio 1.05, 1.03
+ *     8192^3             bf16 684 TFLOP/s, ratio 1.03; tf32 343, ratio 1.01
+ *     layers of a GPT    geometric means of the ratios, for 256, 1024 and 8192 rows:
+ *                          bf16 alone 1.01 0.97 1.01, with GELU 1.03 0.95 1.02,
+ *                               with a residual 1.04 1.00 0.98
+ *                          tf32 alone 1.24 1.25 1.09, with GELU 1.50 1.38 1.32,
+ *                               with a residual 1.30 1.05 0.88
  *
- * The times are in tests/kernels/test_cuda_choice.cc. With turns, 8192 rows and k 768, 11 to 16 %
- * less time than with the same tile by two warpgroups together.
+ * The times of all tiles are in tests/kernels/test_cuda_choice.cc. With turns, 8192 rows and k 768
+ * take 7 to 17 % less time than with the same tile by two warpgroups together.
  *
  * Tried, and slower or no faster: pairs of blocks that multicast what they share; two blocks an SM
  * (of 128 x 128 and of 64 x 128); for 64 x 64, two or four warpgroups that take the steps in turn;

@@ -9,8 +9,8 @@
  * of a tile with turns and 64 rows of it else.
  *
  * What it chooses for 168 measured products takes 0.1 % longer than the best tile (geometric mean),
- * at most 4 % (8192 x 768 x 3072 with a residual: turns, where wide is faster). At 4096^3 and
- * 8192^3 the power limit makes huge, wide and turns the same but for 2 %.
+ * at most 4 % (8192 x 768 x 3072 with a residual: turns, where wide is faster). At 8192^3 the power
+ * limit makes huge, wide and turns the same but for 2 %.
  */
 #ifndef HARNESS_KERNELS_GEMM_GEMM_CUDA_WGMMA_CHOICE_H
 #define HARNESS_KERNELS_GEMM_GEMM_CUDA_WGMMA_CHOICE_H
