@@ -87,8 +87,8 @@ template <class... TILES> struct wgmma_list {
     static constexpr wgmma_enqueue_fn *enqueue[nr] = { wgmma_enqueue_tile<T, TILES>... };
 };
 
-using wgmma_tiles = wgmma_list<wgmma_huge, wgmma_wide, wgmma_large, wgmma_medium, wgmma_small,
-                               wgmma_halved, wgmma_quartered>;
+using wgmma_tiles = wgmma_list<wgmma_huge, wgmma_wide, wgmma_large, wgmma_turns, wgmma_medium,
+                               wgmma_small, wgmma_halved, wgmma_quartered>;
 
 static_assert(wgmma_tiles::nr == WGMMA_TILES && wgmma_tiles::described_by(wgmma_shapes),
               "in the same order");

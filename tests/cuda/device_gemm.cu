@@ -8,10 +8,10 @@
  *         -o device_gemm tests/cuda/device_gemm.cu kernels/cuda/tma.cu -ldl
  *     device_gemm [--check] [--time] [--tiles] [--suite] [--only probes|bf16|tf32|chain]
  *
- * --tiles: times of the other tiles and of those on trial, too, where they are not expected to take
- * half as long again. --suite: of the sizes of the suite alone. --only bf16 or tf32 holds for
- * times, too. With -DCUDA_WATCHDOG a wait without end becomes an error that names it. Ends with 1
- * where anything was wrong, with 3 after an error of CUDA, with 77 without such a device.
+ * --tiles: times of the other tiles, too, where they are not expected to take half as long again.
+ * --suite: of the sizes of the suite alone. --only bf16 or tf32 holds for times, too. With
+ * -DCUDA_WATCHDOG a wait without end becomes an error that names it. Ends with 1 where anything was
+ * wrong, with 3 after an error of CUDA, with 77 without such a device.
  */
 #include "device_gemm_time.h"
 

@@ -14,41 +14,14 @@ struct candidate {
     wgmma_enqueue_fn *bf, *tf;
 };
 
-/*
- * Tiles on trial, with what the model of gemm_cuda_wgmma_choice.h expects of them. To take one:
- * its row into wgmma_shapes, its name into wgmma_tiles, its times into test_cuda_choice.cc.
- *
- *     turns     the way out under the other warpgroup's products
- *     roomy     wide whose way out never waits for a buffer, for fewer stages
- *     shared    for few tiles and much depth: twice the blocks of 64 x 192
- */
-using trial_turns = wgmma_tile<128, 128, 6, 16 * 1024, 1, true>;
-using trial_roomy = wgmma_tile<128, 192, 4, 24 * 1024>;
-using trial_shared = wgmma_tile<64, 192, 5, 9 * 1024, 2>;
-using trial_tiles = wgmma_list<trial_turns, trial_roomy, trial_shared>;
-
-static constexpr struct wgmma_shape trial_shapes[] = {
-    { "turns", 128, 128, 1, true, 0.319, 2.07 },
-    { "roomy", 128, 192, 1, false, 0.474, 2.4 },
-    { "shared", 64, 192, 2, false, 0.27, 2.9 },
-};
-static_assert(trial_tiles::described_by(trial_shapes), "in the same order");
-
-template <class LIST>
-static void add_candidates(std::vector<struct candidate> *to, const struct wgmma_shape *shapes)
-{
-    for (int i = 0; i < LIST::nr; i++)
-        to->push_back(
-            { &shapes[i], LIST::template enqueue<bf16>[i], LIST::template enqueue<float>[i] });
-}
-
-/* Those of wgmma_shapes, then those on trial. */
+/* Those of wgmma_shapes. A tile on trial: a row there, a name in wgmma_tiles. */
 static const std::vector<struct candidate> &all_candidates(void)
 {
     static const std::vector<struct candidate> all = [] {
         std::vector<struct candidate> made;
-        add_candidates<wgmma_tiles>(&made, wgmma_shapes);
-        add_candidates<trial_tiles>(&made, trial_shapes);
+        for (int i = 0; i < WGMMA_TILES; i++)
+            made.push_back({ &wgmma_shapes[i], wgmma_tiles::enqueue<bf16>[i],
+                             wgmma_tiles::enqueue<float>[i] });
         return made;
     }();
 
