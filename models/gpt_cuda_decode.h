@@ -225,6 +225,7 @@ template <class P> struct gpt_decode_columns {
         cuda_vector<bf16, 2> b = cuda_load_constant<2>(bias + col);
         int first = cuda_lane() / 4, second = first + 8;
         float v[2][2] = {};
+        cuda_flagged_wait wait;
         bool come;
 
         do {
@@ -232,7 +233,7 @@ template <class P> struct gpt_decode_columns {
             come &=
                 second >= sources || cuda_flagged_try2(from + second * P::width + col, flag, v[1]);
             if (!come)
-                cuda_flagged_again();
+                wait.again();
         } while (!come && !(P::left_out & GPT_DECODE_NO_POLL));
         __syncwarp();
         v[0][0] += v[1][0];
@@ -262,6 +263,7 @@ template <class P> struct gpt_decode_worker {
     gpt_decode_row<P> x; /* LN(x) behind each norm */
     gpt_decode_norm<P> norm;
     unsigned round; /* the number of layer 0's floats, see flagged.h */
+    float qkv_bias; /* of the layer that comes, see gpt_decode_bias() */
 
     __device__ __forceinline__ const bf16 *layer(int l) const
     {
@@ -272,26 +274,38 @@ template <class P> struct gpt_decode_worker {
         return all + l % 2 * GPT_DECODE_SOURCES * P::width;
     }
 
+    /* What the block's row of q, k and v is: of these three, and in the head. */
+    __device__ __forceinline__ int which(int row) const
+    {
+        return (p.rank + row / 8 * P::blocks) / P::pieces;
+    }
+    __device__ __forceinline__ int of(int row) const
+    {
+        return (p.rank + row / 8 * P::blocks) % P::pieces * 8 + row % 8;
+    }
+    __device__ __forceinline__ void fetch_qkv(int l)
+    {
+        const bf16 *bias = layer(l) + P::at_qkv_bias + p.cluster * P::head;
+
+        norm.fetch(layer(l) + P::at_ln1);
+        if (p.busy)
+            qkv_bias = gpt_decode_bias<P>(
+                8 * p.qkv, [&](int row) { return bias + which(row) * P::width + of(row); });
+    }
+
     /* q, k and v of this token, to the cluster's blocks; k and v to the cache as well. */
     __device__ __forceinline__ void qkv(int l)
     {
-        auto chunk = [&](int row) { return p.rank + row / 8 * P::blocks; };
-        auto of = [&](int row) { return chunk(row) % P::pieces * 8 + row % 8; }; /* in the head */
         int64_t last = ((int64_t)l * b.seq + b.seq - 1) * P::width + p.cluster * P::head;
-        float bias = gpt_decode_bias<P>(8 * p.qkv, [&](int row) {
-            return layer(l) + P::at_qkv_bias + chunk(row) / P::pieces * P::width +
-                   p.cluster * P::head + of(row);
-        });
 
-        gpt_decode_rows<P>(weights, x, p.qkv, 8 * p.qkv, [&](int row, int i, float dot) {
-            int which = chunk(row) / P::pieces;
-            bf16 y = cuda_from<bf16>(dot + __shfl_sync(0xffffffffu, bias, i));
+        gpt_decode_rows<P>(weights, x, p.qkv, 8 * p.qkv, [&](int row, float dot) {
+            bf16 y = cuda_from<bf16>(dot + __shfl_sync(0xffffffffu, qkv_bias, row / P::warps));
             unsigned to = (unsigned)cuda_lane();
             if (cuda_lane() < P::blocks)
-                cuda_cluster_send4(cuda_cluster_address(&s.qkv[which][of(row)], to), cuda_float(y),
-                                   cuda_cluster_address(&s.got_qkv, to));
-            if (which > 0 && cuda_lane() == P::blocks)
-                (which == 1 ? b.k : b.v)[last + of(row)] = y;
+                cuda_cluster_send4(cuda_cluster_address(&s.qkv[which(row)][of(row)], to),
+                                   cuda_float(y), cuda_cluster_address(&s.got_qkv, to));
+            if (which(row) > 0 && cuda_lane() == P::blocks)
+                (which(row) == 1 ? b.k : b.v)[last + of(row)] = y;
         });
     }
 
@@ -327,20 +341,20 @@ template <class P> struct gpt_decode_worker {
         __syncwarp(); /* all lanes' copies are there, zeros in place of the own ones too */
         gpt_decode_take_own<P>(s, b.seq, p.rank);
         gpt_decode_warp_part<P>(s, b.seq, p.rank);
-        if (l + 1 < b.layers)
-            gpt_decode_fetch_cache<P>(s, b, p, l + 1);
         gpt_decode_meet(&s.parts_done, l);
         gpt_decode_send_part<P>(s, p.rank);
         gpt_decode_await(&s.got_heads, l, bytes::heads);
         project(l);
+        if (l + 1 < b.layers)
+            gpt_decode_fetch_cache<P>(s, b, p, l + 1);
     }
 
     __device__ __forceinline__ void hidden(int l, float bias)
     {
         int nr = p.units.count;
 
-        gpt_decode_rows<P>(weights, x, nr, 8 * nr, [&](int row, int i, float dot) {
-            float y = cuda_gelu(dot + __shfl_sync(0xffffffffu, bias, i));
+        gpt_decode_rows<P>(weights, x, nr, 8 * nr, [&](int row, float dot) {
+            float y = cuda_gelu(dot + __shfl_sync(0xffffffffu, bias, row / P::warps));
             if (cuda_lane() == 0)
                 s.units[row] = y;
         });
@@ -403,7 +417,10 @@ template <class P> struct gpt_decode_worker {
         norm.apply(x);
         hidden(l, bias);
         unhidden();
-        norm.fetch(l + 1 < b.layers ? layer(l + 1) + P::at_ln1 : b.last_norm);
+        if (l + 1 < b.layers)
+            fetch_qkv(l + 1);
+        else
+            norm.fetch(b.last_norm);
         if (columns.mine) {
             give_columns(l);
             columns.take(place(b.end, l), b.clusters, flag, at + P::at_fc2_bias);
@@ -419,7 +436,7 @@ template <class P> struct gpt_decode_worker {
 
         norm.apply(x);
         rows = rows < 8 * p.rows.count ? rows : 8 * p.rows.count;
-        gpt_decode_rows<P>(weights, x, p.rows.count, rows, [&](int row, int, float dot) {
+        gpt_decode_rows<P>(weights, x, p.rows.count, rows, [&](int row, float dot) {
             if (cuda_lane() == 0)
                 b.logits[first + row] = cuda_from<bf16>(dot);
         });
@@ -446,10 +463,11 @@ __device__ __forceinline__ void gpt_decode_work(gpt_decode_shared<P> &s,
                                    gpt_decode_columns<P>(p.rank, token, position),
                                    {},
                                    {},
-                                   launches * (unsigned)b.layers + 1 };
+                                   launches * (unsigned)b.layers + 1,
+                                   0.0f };
         if (p.busy)
             gpt_decode_fetch_cache<P>(s, b, p, 0);
-        w.norm.fetch(b.first + P::at_ln1);
+        w.fetch_qkv(0);
         gpt_decode_embed<P>(w.x, token, position);
 #pragma unroll 1
         for (int l = 0; l < b.layers; l++)

@@ -61,7 +61,7 @@ template <class P> void gpt_decode_run(const struct gpt_decode_body *b, cudaStre
     cuda_launch_options options = {};
 
     options.cluster = P::blocks;
-    options.cooperative = true;
+    options.cooperative = !b->unasked;
     cuda_launch_with<gpt_decode_kernel<P>>(options, (unsigned)(b->clusters * P::blocks), P::threads,
                                            sizeof(gpt_decode_shared<P>), stream, *b);
 }

@@ -202,26 +202,47 @@ __device__ __forceinline__ void gpt_decode_dots(const gpt_decode_row<P> &x,
         dot[n] = cuda_warp_sum(sum[n][0] + sum[n][1]);
 }
 
-/* use(row, i, x w) for this warp's rows of the next `chunks` chunks, the i-th of which it is; by
- * all lanes. Rows behind `rows` are none. */
+/* use(row, x w) for rows `row`, row + warps, ... of the chunks from `base` on, N of them at once.
+ */
+template <class P, int N, class F>
+__device__ __forceinline__ void gpt_decode_round(const gpt_decode_reader<P> &r,
+                                                 const gpt_decode_row<P> &x, int base, int row,
+                                                 const F &use)
+{
+    const unsigned char *at[N];
+    float dot[N] = {};
+
+#pragma unroll
+    for (int n = 0; n < N; n++) {
+        int of = row + n * P::warps;
+        at[n] = r.wait(base + of / 8) + of % 8 * 2 * P::width;
+    }
+    if constexpr (!(P::left_out & GPT_DECODE_NO_PRODUCT))
+        gpt_decode_dots<P>(x, at, dot);
+#pragma unroll
+    for (int n = 0; n < N; n++)
+        use(row + n * P::warps, dot[n]);
+}
+
+/* use(row, x w) for this warp's rows of the next `chunks` chunks, by all lanes. Rows from `rows` on
+ * are none. A warp has one, two or three in nearly all sections, and then takes them at once. */
 template <class P, class F>
 __device__ __forceinline__ void gpt_decode_rows(gpt_decode_reader<P> &r, const gpt_decode_row<P> &x,
                                                 int chunks, int rows, const F &use)
 {
-    int base = r.next;
+    int base = r.next, row = cuda_warp(), left = (rows - row + P::warps - 1) / P::warps;
 
-    for (int i = 0, row = cuda_warp(); row < rows; i += 2, row += 2 * P::warps) {
-        int other = row + P::warps < rows ? row + P::warps : row;
-        const unsigned char *at[2] = { r.wait(base + row / 8) + row % 8 * 2 * P::width,
-                                       r.wait(base + other / 8) + other % 8 * 2 * P::width };
-        float dot[2] = { 1.0f, 1.0f };
-        if constexpr (!(P::left_out & GPT_DECODE_NO_PRODUCT))
-            gpt_decode_dots<P>(x, at, dot);
-        use(row, i, dot[0]);
-        if (other != row)
-            use(other, i + 1, dot[1]);
-        int behind = base + (row + 2 * P::warps) / 8;
-        r.give_back_to(behind < base + chunks ? behind : base + chunks);
+    while (left > 0) {
+        int now = left == 1 ? 1 : left % 2 ? 3 : 2;
+        if (now == 3)
+            gpt_decode_round<P, 3>(r, x, base, row, use);
+        else if (now == 2)
+            gpt_decode_round<P, 2>(r, x, base, row, use);
+        else
+            gpt_decode_round<P, 1>(r, x, base, row, use);
+        left -= now;
+        row += now * P::warps;
+        r.give_back_to(base + (row / 8 < chunks ? row / 8 : chunks));
     }
     r.give_back_to(base + chunks);
 }

@@ -108,6 +108,7 @@ struct gpt_decode_body {
     bf16 *logits;
     cuda_flagged *mid, *end; /* [2][GPT_DECODE_SOURCES][width] */
     unsigned *launches;      /* so far; all three start as zeros */
+    bool unasked;            /* for bring-up: launched as if no block waited for another one */
 };
 
 /* The chunks [first, first + count) of `all` that `index` of `nr` gets. */

@@ -62,12 +62,20 @@ __device__ __forceinline__ bool cuda_flagged_try2(const cuda_flagged *from, unsi
 #endif
 }
 
-/* In a loop around cuda_flagged_try2(). */
-__device__ __forceinline__ void cuda_flagged_again(void)
-{
-#ifdef CUDA_HOST_LAYER
-    cuda_host_poll();
+/* In a loop around cuda_flagged_try2(). With CUDA_WATCHDOG a wait of some seconds is a trap. */
+struct cuda_flagged_wait {
+#ifdef CUDA_WATCHDOG
+    long long start = clock64();
 #endif
-}
+    __device__ __forceinline__ void again(void)
+    {
+#if defined(CUDA_HOST_LAYER)
+        cuda_host_poll();
+#elif defined(CUDA_WATCHDOG)
+        if (clock64() - start > 1ll << 32)
+            __trap();
+#endif
+    }
+};
 
 #endif

@@ -6,7 +6,7 @@
  *
  *     nvcc -std=c++20 -O3 -I. -gencode=arch=compute_90a,code=sm_90a -cudart static
  *         tests/cuda/device_decode.cu -o device_decode
- *     ./device_decode [--check] [--time] [--only NAME]
+ *     ./device_decode [--check] [--time] [--only NAME] [--unasked]
  *
  * With -DCUDA_WATCHDOG a wait that never ends is an error. Ends with 1 where anything was wrong,
  * with 3 after an error of CUDA, with 77 without such a device.
@@ -292,6 +292,8 @@ static std::vector<float> expected(const struct step *t, bf16 *k, bf16 *v)
     return out;
 }
 
+static bool unasked; /* launches without the attribute of cooperative ones */
+
 /* A step made ready for a kind. */
 struct body {
     const struct gpt_decode_kind *kind;
@@ -305,6 +307,7 @@ struct body {
         kind->pack(w->layers, w->m->layers, packed, nullptr);
         must(cudaGetLastError(), "packing");
         b.layers = w->m->layers, b.seq = t->seq, b.vocab = VOCAB, b.clusters = clusters;
+        b.unasked = unasked;
         b.busy_units = kind->busy_units(clusters);
         b.tokens = t->tokens, b.wte = w->wte, b.wpe = w->wpe, b.first = w->layers;
         b.last_norm = w->last, b.lm_head = w->lm_head, b.packed = packed;
@@ -454,6 +457,8 @@ int main(int argc, char **argv)
             times = false;
         else if (!strcmp(argv[i], "--time"))
             checks = false;
+        else if (!strcmp(argv[i], "--unasked"))
+            unasked = true;
         else if (!strcmp(argv[i], "--only") && i + 1 < argc)
             only = argv[++i];
     }
