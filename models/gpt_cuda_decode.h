@@ -492,10 +492,10 @@ __global__ void __launch_bounds__(P::threads, 1) gpt_decode_kernel(const struct 
     if (cuda_warp() == P::warps) {
         if (cuda_lane() == 0)
             gpt_decode_fill<P>(s, b, p);
-        __syncwarp();
     } else {
         gpt_decode_work<P>(s, b, p);
     }
+    __syncwarp();
     cuda_cluster_barrier(); /* nobody sends behind that */
 #else
     __trap(); /* the variant refuses such devices */

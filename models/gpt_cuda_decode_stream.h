@@ -184,19 +184,15 @@ __device__ __forceinline__ void gpt_decode_dots(const gpt_decode_row<P> &x,
                                                 const unsigned char *const (&row)[N],
                                                 float (&dot)[N])
 {
-    uint4 w[N][P::spans];
     float sum[N][2] = {};
 
 #pragma unroll
-    for (int n = 0; n < N; n++)
+    for (int i = 0; i < P::spans; i++)
 #pragma unroll
-        for (int i = 0; i < P::spans; i++)
-            w[n][i] = x.has(i) ? reinterpret_cast<const uint4 *>(row[n])[x.piece(i)] : uint4 {};
-#pragma unroll
-    for (int n = 0; n < N; n++)
-#pragma unroll
-        for (int i = 0; i < P::spans; i++)
-            gpt_decode_add(sum[n], w[n][i], x.at[i]);
+        for (int n = 0; n < N; n++) {
+            const uint4 *w = reinterpret_cast<const uint4 *>(row[n]);
+            gpt_decode_add(sum[n], x.has(i) ? w[x.piece(i)] : uint4 {}, x.at[i]);
+        }
 #pragma unroll
     for (int n = 0; n < N; n++)
         dot[n] = cuda_warp_sum(sum[n][0] + sum[n][1]);

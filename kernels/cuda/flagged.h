@@ -65,13 +65,14 @@ __device__ __forceinline__ bool cuda_flagged_try2(const cuda_flagged *from, unsi
 /* In a loop around cuda_flagged_try2(). With CUDA_WATCHDOG a wait of some seconds is a trap. */
 struct cuda_flagged_wait {
 #ifdef CUDA_WATCHDOG
-    long long start = clock64();
+    long long start = 0;
 #endif
     __device__ __forceinline__ void again(void)
     {
 #if defined(CUDA_HOST_LAYER)
         cuda_host_poll();
-#elif defined(CUDA_WATCHDOG)
+#elif defined(CUDA_WATCHDOG) && defined(__CUDA_ARCH__)
+        start = start ? start : clock64();
         if (clock64() - start > 1ll << 32)
             __trap();
 #endif
