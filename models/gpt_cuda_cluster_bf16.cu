@@ -6,6 +6,7 @@
  * Limits: barriers and shared memory of a cluster, then the bandwidth to write the logits.
  */
 #include "models/gpt_cuda_cluster_kinds.h"
+#include "models/gpt_cuda_decode_call.h"
 #include "models/gpt_cuda_linear.h"
 
 extern "C" {
@@ -252,7 +253,19 @@ static void release(struct call *call)
       .prepare = prepare,                                                                          \
       .launch = launch,                                                                            \
       .release = release },
+#define DECODE_ROW(id, ...)                                                                        \
+    { .name = "cuda_cluster_bf16",                                                                 \
+      .summary = "bf16, a step in one kernel; limit: reading the weights, or a chain of sums",     \
+      .kernel = &gpt_decode_##id,                                                                  \
+      .device = DEVICE_CUDA,                                                                       \
+      .dtype = DTYPE_BF16,                                                                         \
+      .math = MATH_BF16,                                                                           \
+      .flags = VARIANT_WHOLE,                                                                      \
+      .supports = gpt_decode_supports,                                                             \
+      .prepare = gpt_decode_prepare,                                                               \
+      .launch = gpt_decode_launch,                                                                 \
+      .release = gpt_decode_release },
 
 extern "C" const struct variant gpt_cuda_cluster_bf16[];
-const struct variant gpt_cuda_cluster_bf16[] = { GPT_MODELS(ROW) /* the rest is the end mark */
-                                                 {} };
+const struct variant gpt_cuda_cluster_bf16[] = { GPT_MODELS(ROW) GPT_MODELS(DECODE_ROW) /* and */
+                                                 {} /* the end mark */ };

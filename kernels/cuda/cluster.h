@@ -119,6 +119,37 @@ __device__ __forceinline__ void cuda_cluster_send16(cuda_cluster_place address, 
 #endif
 }
 
+/* The same of 8 and of 4 bytes, aligned to as many. */
+__device__ __forceinline__ void cuda_cluster_send8(cuda_cluster_place address, float first,
+                                                   float second, cuda_cluster_place barrier)
+{
+#ifndef CUDA_HOST_LAYER
+    asm volatile(
+        "st.async.shared::cluster.mbarrier::complete_tx::bytes.v2.f32 [%0], {%1, %2}, [%3];" ::"r"(
+            address),
+        "f"(first), "f"(second), "r"(barrier)
+        : "memory");
+#else
+    reinterpret_cast<float *>(address)[0] = first;
+    reinterpret_cast<float *>(address)[1] = second;
+    cuda_host_mbarrier_complete(reinterpret_cast<void *>(barrier), 2 * sizeof(float));
+#endif
+}
+
+__device__ __forceinline__ void cuda_cluster_send4(cuda_cluster_place address, float value,
+                                                   cuda_cluster_place barrier)
+{
+#ifndef CUDA_HOST_LAYER
+    asm volatile(
+        "st.async.shared::cluster.mbarrier::complete_tx::bytes.f32 [%0], %1, [%2];" ::"r"(address),
+        "f"(value), "r"(barrier)
+        : "memory");
+#else
+    *reinterpret_cast<float *>(address) = value;
+    cuda_host_mbarrier_complete(reinterpret_cast<void *>(barrier), sizeof(float));
+#endif
+}
+
 /* `bytes` (a multiple of 16; both sides aligned to 16) of this block's shared memory by the copy
  * engine, by one thread: the mbarrier counts them as above. What ordinary stores have written needs
  * cuda_cluster_publish() first. */

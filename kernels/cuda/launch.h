@@ -72,8 +72,9 @@ template <auto KERNEL> inline void cuda_allow_cluster(void)
 
 /* What a launch may ask for beyond its sizes. */
 struct cuda_launch_options {
-    int cluster = 1;    /* blocks along x that run as one cluster, see cluster.h */
-    bool early = false; /* may start before the kernel in front of it has ended, see pdl.h */
+    int cluster = 1;          /* blocks along x that run as one cluster, see cluster.h */
+    bool early = false;       /* may start before the kernel in front of it has ended, see pdl.h */
+    bool cooperative = false; /* all blocks at the same time, or an error: they wait for others */
 };
 
 /* Whether KERNEL's code on this device can wait for the kernel in front of it: code for sm_90. That
@@ -96,7 +97,7 @@ inline void cuda_launch_with(const struct cuda_launch_options &options, dim3 gri
                              size_t shared, cudaStream_t stream, const Arguments &...arguments)
 {
     cudaLaunchConfig_t config = {};
-    cudaLaunchAttribute attributes[2] = {};
+    cudaLaunchAttribute attributes[3] = {};
 
 #ifdef CUDA_HOST_LAYER
     cuda_host_name_kernel(reinterpret_cast<const void *>(KERNEL), __PRETTY_FUNCTION__);
@@ -111,6 +112,11 @@ inline void cuda_launch_with(const struct cuda_launch_options &options, dim3 gri
         a->id = cudaLaunchAttributeClusterDimension;
         a->val.clusterDim.x = (unsigned)options.cluster;
         a->val.clusterDim.y = a->val.clusterDim.z = 1;
+    }
+    if (options.cooperative) {
+        cudaLaunchAttribute *a = &attributes[config.numAttrs++];
+        a->id = cudaLaunchAttributeCooperative;
+        a->val.cooperative = 1;
     }
     if (options.early && cuda_can_wait<KERNEL>()) {
         cudaLaunchAttribute *a = &attributes[config.numAttrs++];

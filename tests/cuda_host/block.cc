@@ -224,8 +224,21 @@ static void place_thread(struct block *b, struct thread *t, const struct launch 
     t->at = { within % size.x, within / size.x % size.y, within / (size.x * size.y) };
     t->lane = within % 32;
     t->member = &b->members[t->index / count];
+    t->cluster = &b->clusters[t->index / count / launch->cluster];
     t->warp = &b->warps[t->index / count * ((count + 31) / 32) + within / 32];
     t->in_cluster = false;
+}
+
+static void need_clusters(struct block *b, unsigned count, unsigned size)
+{
+    b->clusters.assign(b->members.size() / size, {});
+    for (unsigned i = 0; i < b->clusters.size(); i++) {
+        struct cluster *c = &b->clusters[i];
+        c->first = i * size * count;
+        c->threads = size * count;
+        c->members = &b->members[i * size];
+        c->nr_members = size;
+    }
 }
 
 static void need_warps(struct block *b, unsigned count, unsigned members)
@@ -247,7 +260,9 @@ static void need_warps(struct block *b, unsigned count, unsigned members)
 void block_prepare(struct block *b, const struct launch *launch, uint64_t seed)
 {
     unsigned count = launch->block.x * launch->block.y * launch->block.z;
-    unsigned all = count * launch->cluster;
+    const dim3 &grid = launch->grid;
+    unsigned members = launch->cooperative ? grid.x * grid.y * grid.z : launch->cluster;
+    unsigned all = count * members;
 
     if (b->outside.size == 0)
         context_of_thread(&b->outside);
@@ -255,7 +270,8 @@ void block_prepare(struct block *b, const struct launch *launch, uint64_t seed)
     b->launch = launch;
     b->nr_threads = all;
     b->failure.clear();
-    need_warps(b, count, launch->cluster);
+    need_warps(b, count, members);
+    need_clusters(b, count, launch->cluster);
     for (unsigned i = 0; i < all; i++)
         place_thread(b, b->threads[i].get(), launch);
     b->ready.ring.assign(std::bit_ceil(all), 0);
@@ -275,14 +291,19 @@ static void forget(struct block *b)
         w.meeting.arrived = 0;
 }
 
-void block_run(struct block *b, uint3 at)
+void block_run(struct block *b, uint64_t first)
 {
+    const dim3 &grid = b->launch->grid;
+
     b->returned = b->naps = b->ready.head = b->ready.tail = 0;
-    b->cluster.arrived = 0;
+    for (struct cluster &c : b->clusters)
+        c.barrier.arrived = 0;
     for (struct member &m : b->members) {
         m.votes = m.votes_before = m.barrier.arrived = 0;
-        m.at = at;
-        at.x++;
+        m.at = { static_cast<unsigned>(first % grid.x),
+                 static_cast<unsigned>(first / grid.x % grid.y),
+                 static_cast<unsigned>(first / grid.x / grid.y) };
+        first++;
     }
     blockDim = b->launch->block;
     gridDim = b->launch->grid;
@@ -346,6 +367,11 @@ void __nanosleep(unsigned)
         block_fail(t, "sleeps again and again, and no other thread can go on");
     ready_push(&b->ready, t->index);
     pass_to(b->threads[ready_pop_oldest(&b->ready)].get(), &t->context);
+}
+
+void cuda_host_poll(void)
+{
+    __nanosleep(0);
 }
 
 void __trap(void)

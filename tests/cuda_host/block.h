@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One cluster of blocks while it runs; most launches have clusters of one block. Everything here
- * belongs to one thread of the operating system, which runs the fibers one at a time: no locks.
+ * The blocks that run at the same time: one cluster, of one block in most launches, or all of a
+ * cooperative launch. Everything here belongs to one thread of the operating system, which runs the
+ * fibers one at a time: no locks.
  */
 #ifndef CUDA_HOST_BLOCK_H
 #define CUDA_HOST_BLOCK_H
@@ -20,13 +21,15 @@ namespace cuda_host
 {
 
 struct block;
+struct cluster;
 struct member;
 struct warp;
 
 struct launch {
     dim3 grid, block;
     size_t shared_bytes;
-    unsigned cluster; /* blocks along x that run at the same time */
+    unsigned cluster; /* blocks along x that reach each other's shared memory */
+    bool cooperative; /* all blocks run at the same time, not only those of a cluster */
     const void *kernel;
     std::function<void()> thread; /* what every thread runs */
 };
@@ -37,11 +40,13 @@ struct thread {
     uint3 at; /* threadIdx */
     struct context context;
     struct block *owner;
+    struct cluster *cluster;
     struct member *member;
     struct warp *warp;
-    unsigned index, lane; /* within the cluster, and the warp */
+    unsigned index, lane; /* within all that run, and the warp */
     bool in_cluster;      /* has arrived at the cluster's barrier and not yet waited there */
     unsigned cluster_due; /* the generation it then waits for */
+    const void *mbarrier; /* that it waits for */
     enum state state;
     enum cuda_host_kind kind; /* what it waits at, and where */
     struct cuda_host_site site;
@@ -71,7 +76,15 @@ struct ready {
     unsigned head, tail;
 };
 
-/* One of the cluster's blocks. */
+struct cluster {
+    unsigned first, threads; /* index of its first block's thread 0, and their number */
+    struct meeting barrier;  /* arrivals */
+    unsigned generation;
+    struct member *members;
+    unsigned nr_members;
+};
+
+/* One of the blocks. */
 struct member {
     unsigned first, threads; /* index of its thread 0, and their number */
     struct meeting barrier;
@@ -96,8 +109,7 @@ struct block {
     unsigned nr_threads, returned, naps;
     struct ready ready;
     std::vector<struct member> members;
-    struct meeting cluster; /* arrivals at the cluster's barrier */
-    unsigned cluster_generation;
+    std::vector<struct cluster> clusters;
     std::vector<struct bulk_copy> bulk;
     const struct launch *launch;
     struct random random;
@@ -113,8 +125,9 @@ struct thread *thread_self(void);
 struct block *block_of_thread(void);
 /* Makes it ready for the blocks of `launch`. */
 void block_prepare(struct block *b, const struct launch *launch, uint64_t seed);
-/* Runs the cluster whose first block is `at`; afterwards b->failure says how it went. */
-void block_run(struct block *b, uint3 at);
+/* Runs as many blocks as it has members, from number `first` of the grid on; afterwards b->failure
+ * says how it went. */
+void block_run(struct block *b, uint64_t first);
 
 /* Puts the running thread to sleep until someone makes it ready; fails the block where that can
  * never be. */
@@ -128,7 +141,7 @@ void block_join(struct thread *t, struct meeting *m, enum cuda_host_kind kind,
                 struct cuda_host_site site);
 /* A thread that ends: fails the block where cp.async copies of it are under way. */
 void async_check_done(struct thread *t);
-/* The last thread of a cluster: fails it where bulk copies are under way. */
+/* The last thread of all: fails the block where bulk copies are under way. */
 void bulk_check_done(const struct thread *t);
 /* Ends the block: the message names launch, block and thread, then says the words. */
 [[noreturn]] __attribute__((format(printf, 2, 3))) void block_fail(const struct thread *t,

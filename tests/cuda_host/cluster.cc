@@ -11,7 +11,7 @@ unsigned cuda_host_cluster_rank(void)
 {
     const struct thread *t = thread_self();
 
-    return static_cast<unsigned>(t->member - t->owner->members.data());
+    return static_cast<unsigned>(t->member - t->cluster->members);
 }
 
 void *cuda_host_cluster_map(const void *shared, unsigned rank, struct cuda_host_site site)
@@ -19,11 +19,11 @@ void *cuda_host_cluster_map(const void *shared, unsigned rank, struct cuda_host_
     const struct thread *t = thread_self();
     auto distance = static_cast<const unsigned char *>(shared) - t->member->shared;
 
-    if (rank >= t->owner->members.size())
+    if (rank >= t->cluster->nr_members)
         block_fail(t, "block %u at %s is beyond the cluster", rank, report_site(site).c_str());
     if (distance < 0 || static_cast<size_t>(distance) >= t->owner->launch->shared_bytes)
         block_fail(t, "%s maps what is not shared memory of the block", report_site(site).c_str());
-    return t->owner->members[rank].shared + distance;
+    return t->cluster->members[rank].shared + distance;
 }
 
 /* ---- The barrier of the cluster ---- */
@@ -32,19 +32,20 @@ void cuda_host_cluster_arrive(struct cuda_host_site site)
 {
     struct thread *t = thread_self();
     struct block *b = t->owner;
+    struct cluster *c = t->cluster;
 
     if (t->in_cluster)
         block_fail(t, "arrives twice at the barrier of the cluster, at %s",
                    report_site(site).c_str());
     t->in_cluster = true;
-    t->cluster_due = b->cluster_generation;
-    b->cluster.kind = CUDA_HOST_CLUSTER_ARRIVE;
-    b->cluster.site = site;
-    if (++b->cluster.arrived < b->nr_threads)
+    t->cluster_due = c->generation;
+    c->barrier.kind = CUDA_HOST_CLUSTER_ARRIVE;
+    c->barrier.site = site;
+    if (++c->barrier.arrived < c->threads)
         return;
-    b->cluster.arrived = 0;
-    b->cluster_generation++;
-    for (unsigned i = 0; i < b->nr_threads; i++)
+    c->barrier.arrived = 0;
+    c->generation++;
+    for (unsigned i = c->first; i < c->first + c->threads; i++)
         if (b->threads[i]->state == state::AT_CLUSTER)
             block_wake(b, i, 1);
 }
@@ -58,7 +59,7 @@ void cuda_host_cluster_wait(struct cuda_host_site site)
                    report_site(site).c_str());
     t->kind = CUDA_HOST_CLUSTER_WAIT;
     t->site = site;
-    while (t->cluster_due == t->owner->cluster_generation)
+    while (t->cluster_due == t->cluster->generation)
         block_wait(t, state::AT_CLUSTER);
     t->in_cluster = false;
 }
@@ -75,11 +76,15 @@ struct word {
 static_assert(sizeof(struct word) == 8);
 } // namespace
 
-/* Who waits for an mbarrier looks again. */
-static void wake_waiters(struct block *b)
+/* Who waits for an mbarrier of this thread's cluster looks again. */
+static void wake_waiters(const void *barrier)
 {
-    for (unsigned i = 0; i < b->nr_threads; i++)
-        if (b->threads[i]->state == state::AT_MBARRIER)
+    const struct thread *self = thread_self();
+    const struct cluster *c = self->cluster;
+    struct block *b = self->owner;
+
+    for (unsigned i = c->first; i < c->first + c->threads; i++)
+        if (b->threads[i]->state == state::AT_MBARRIER && b->threads[i]->mbarrier == barrier)
             block_wake(b, i, 1);
 }
 
@@ -89,7 +94,7 @@ static void end_phase(struct word *w)
         return;
     w->phase ^= 1;
     w->pending = w->arrivals;
-    wake_waiters(thread_self()->owner);
+    wake_waiters(w);
 }
 
 void cuda_host_mbarrier_init(void *barrier, unsigned arrivals)
@@ -147,6 +152,7 @@ void cuda_host_mbarrier_wait(void *barrier, unsigned parity, struct cuda_host_si
         if (land_one(t->owner, barrier))
             continue;
         t->kind = CUDA_HOST_MBARRIER_WAIT;
+        t->mbarrier = barrier;
         t->site = site;
         block_wait(t, state::AT_MBARRIER);
     }
@@ -170,7 +176,7 @@ void cuda_host_bulk_copy(void *shared, const void *global, unsigned bytes, void 
                    wrong);
     memset(shared, 0xff, bytes);
     b->bulk.push_back({ shared, global, bytes, barrier, site });
-    wake_waiters(b);
+    wake_waiters(barrier);
 }
 
 void cuda_host::bulk_check_done(const struct thread *t)

@@ -75,10 +75,11 @@ static cudaError_t launch_check(const struct launch *l)
     return code;
 }
 
-/* Clusters in a pseudo-random order: a step without a common factor visits each once. */
+/* What runs at the same time, in a pseudo-random order: a step without a common factor visits each
+ * once. */
 static void grid_walk(struct block *b, const struct launch *l)
 {
-    uint64_t count = volume(l->grid) / l->cluster, across = l->grid.x / l->cluster;
+    uint64_t together = b->members.size(), count = volume(l->grid) / together;
     uint64_t at = random_below(&b->random, count);
     uint64_t step = count > 1 ? 1 + random_below(&b->random, count - 1) : 1;
 
@@ -87,9 +88,7 @@ static void grid_walk(struct block *b, const struct launch *l)
     for (uint64_t i = 0; i < count && b->failure.empty(); i++, at = (at + step) % count) {
         for (const struct member &m : b->members)
             memset(m.shared, 0xff, l->shared_bytes);
-        block_run(b, { static_cast<unsigned>(at % across * l->cluster),
-                       static_cast<unsigned>(at / across % l->grid.y),
-                       static_cast<unsigned>(at / across / l->grid.y) });
+        block_run(b, at * together);
         for (const struct member &m : b->members)
             if (b->failure.empty() && !guarded_intact(m.shared, l->shared_bytes))
                 b->failure = report_launch(l) + ": wrote behind the shared memory of a block";
@@ -134,13 +133,15 @@ static cudaError_t enqueue(cudaStream_t stream, std::shared_ptr<const struct lau
 using namespace cuda_host;
 
 /* Kernels run one after another, so that an early start changes nothing. */
-static bool cluster_of(const cudaLaunchConfig_t *config, unsigned *cluster)
+static bool attributes_of(const cudaLaunchConfig_t *config, unsigned *cluster, bool *cooperative)
 {
     for (unsigned i = 0; i < config->numAttrs; i++) {
         const cudaLaunchAttribute *a = &config->attrs[i];
         if (a->id == cudaLaunchAttributeClusterDimension && a->val.clusterDim.x > 0 &&
             a->val.clusterDim.y == 1 && a->val.clusterDim.z == 1)
             *cluster = a->val.clusterDim.x;
+        else if (a->id == cudaLaunchAttributeCooperative)
+            *cooperative = a->val.cooperative != 0;
         else if (a->id != cudaLaunchAttributeProgrammaticStreamSerialization)
             return false;
     }
@@ -152,11 +153,12 @@ cudaError_t cuda_host_launch(const cudaLaunchConfig_t *config, const void *kerne
 {
     return driver_enter("cudaLaunchKernelEx", [&]() -> cudaError_t {
         unsigned cluster = 1;
-        if (!config || !cluster_of(config, &cluster))
+        bool cooperative = false;
+        if (!config || !attributes_of(config, &cluster, &cooperative))
             return cudaErrorInvalidValue;
         auto l = std::make_shared<struct launch>(launch { config->gridDim, config->blockDim,
-                                                          config->dynamicSmemBytes, cluster, kernel,
-                                                          std::move(thread) });
+                                                          config->dynamicSmemBytes, cluster,
+                                                          cooperative, kernel, std::move(thread) });
         cudaError_t rc = launch_check(l.get());
         return rc == cudaSuccess ? enqueue(config->stream, l) : rc;
     });

@@ -158,9 +158,10 @@ std::string report_stuck(const struct block *b)
         if (w.meeting.arrived)
             return gathering(&w.meeting, w.lanes, "lanes of a warp",
                              first_missing(b, w.first, w.lanes, state::AT_WARP));
-    if (b->cluster.arrived)
-        return gathering(&b->cluster, b->nr_threads, "threads of the cluster",
-                         first_missing(b, 0, b->nr_threads, state::AT_CLUSTER));
+    for (const struct cluster &c : b->clusters)
+        if (c.barrier.arrived)
+            return gathering(&c.barrier, c.threads, "threads of the cluster",
+                             first_missing(b, c.first, c.threads, state::AT_CLUSTER));
     for (unsigned i = 0; i < b->nr_threads; i++)
         if (b->threads[i]->state == state::AT_MBARRIER)
             return report_thread(b->threads[i].get()) + what_it_does(b->threads[i].get()) +

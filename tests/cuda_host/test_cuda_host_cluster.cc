@@ -6,22 +6,31 @@
 enum { THREADS = 64, CLUSTERS = 3, SEEDS = 20 };
 
 template <auto KERNEL, class... Arguments>
+static cudaError_t launch_as(bool cooperative, dim3 blocks, unsigned cluster, size_t shared,
+                             Arguments... arguments)
+{
+    cudaLaunchConfig_t config = {};
+    cudaLaunchAttribute attributes[2] = {};
+
+    attributes[0].id = cudaLaunchAttributeClusterDimension;
+    attributes[0].val.clusterDim.x = cluster;
+    attributes[0].val.clusterDim.y = attributes[0].val.clusterDim.z = 1;
+    attributes[1].id = cudaLaunchAttributeCooperative;
+    attributes[1].val.cooperative = 1;
+    config.gridDim = blocks;
+    config.blockDim = dim3(THREADS);
+    config.dynamicSmemBytes = shared;
+    config.attrs = attributes;
+    config.numAttrs = cooperative ? 2 : 1;
+    cuda_host_name_kernel(reinterpret_cast<const void *>(KERNEL), __PRETTY_FUNCTION__);
+    return cudaLaunchKernelEx(&config, KERNEL, arguments...);
+}
+
+template <auto KERNEL, class... Arguments>
 static cudaError_t launch_clusters(unsigned blocks, unsigned cluster, size_t shared,
                                    Arguments... arguments)
 {
-    cudaLaunchConfig_t config = {};
-    cudaLaunchAttribute size = {};
-
-    size.id = cudaLaunchAttributeClusterDimension;
-    size.val.clusterDim.x = cluster;
-    size.val.clusterDim.y = size.val.clusterDim.z = 1;
-    config.gridDim = dim3(blocks);
-    config.blockDim = dim3(THREADS);
-    config.dynamicSmemBytes = shared;
-    config.attrs = &size;
-    config.numAttrs = 1;
-    cuda_host_name_kernel(reinterpret_cast<const void *>(KERNEL), __PRETTY_FUNCTION__);
-    return cudaLaunchKernelEx(&config, KERNEL, arguments...);
+    return launch_as<KERNEL>(false, dim3(blocks), cluster, shared, arguments...);
 }
 
 /* ---- The barrier of the cluster ---- */
@@ -236,6 +245,42 @@ static void wrong_bulk_copies_are_found(void **)
                          { "16 bytes", "16-byte pieces" });
 }
 
+/* ---- Cooperative launches ---- */
+
+/* All blocks of the grid meet, `rounds` times, and each then takes its neighbour's number of the
+ * round: over the blocks by a counter, within a cluster by its barrier. */
+static void meet(volatile unsigned *count, volatile unsigned *numbers, unsigned *wrong, int rounds)
+{
+    unsigned blocks = gridDim.x * gridDim.y, self = blockIdx.y * gridDim.x + blockIdx.x;
+
+    for (unsigned round = 0; round < (unsigned)rounds; round++) {
+        barrier();
+        if (threadIdx.x == 0) {
+            numbers[round % 2 * blocks + self] = round * blocks + self;
+            *count = *count + 1;
+            while (*count < (round + 1) * blocks)
+                cuda_host_poll();
+            unsigned next = (self + 1) % blocks;
+            *wrong += numbers[round % 2 * blocks + next] != round * blocks + next;
+        }
+        __syncthreads();
+    }
+}
+
+static void all_blocks_of_a_cooperative_launch_run_at_once(void **)
+{
+    for (int seed = 1; seed <= SEEDS; seed++) {
+        reset_with_seed(seed);
+        dim3 grid(6, 2);
+        buffer<unsigned> counts(std::vector<unsigned>(2, 0)), numbers(24);
+        assert_int_equal(launch_as<meet>(true, grid, 2, 0, (volatile unsigned *)counts.at,
+                                         (volatile unsigned *)numbers.at, counts.at + 1, 5),
+                         cudaSuccess);
+        assert_int_equal(counts.read()[0], 5 * 12);
+        assert_int_equal(counts.read()[1], 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -248,6 +293,7 @@ int main(void)
         cuda_host_test(a_stage_used_again_too_early_shows),
         cuda_host_test(a_copy_that_nobody_waits_for_is_found),
         cuda_host_test(wrong_bulk_copies_are_found),
+        cuda_host_test(all_blocks_of_a_cooperative_launch_run_at_once),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

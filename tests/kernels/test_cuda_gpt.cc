@@ -202,6 +202,36 @@ static void decode_steps_leave_the_caches_of_the_cpu(void **)
     check_all(&gpt_decode_tile_medium, { { 1, 130 } });
 }
 
+static void check_step(const struct kernel *k, int64_t seq)
+{
+    check(gpt_cuda_cluster_bf16, k, { { 1, seq } }, { 0, 1 });
+}
+
+static void clusters_do_a_decode_step_in_one_kernel(void **)
+{
+    for (int64_t seq : { 1, 2, 47, 128 })
+        check_step(&gpt_decode_nano, seq);
+    check_step(&gpt_decode_tile_medium, 130);
+    check_step(&gpt_decode_mini, 33);
+}
+
+static void steps_that_no_cluster_holds_are_refused(void **)
+{
+    struct shape s = { { 2, 65 } };
+    struct error why;
+
+    const struct variant *v = gpt_cuda_cluster_bf16;
+    while (v->kernel != &gpt_decode_nano)
+        v++;
+    assert_false(v->supports(&gpt_decode_nano, &s, nullptr, &why));
+    assert_non_null(strstr(why.message, "batch 2"));
+    s.dim[GPT_DIM_BATCH] = 1;
+    assert_true(v->supports(&gpt_decode_nano, &s, nullptr, &why));
+    s.dim[GPT_DIM_SEQ] = 129;
+    assert_false(v->supports(&gpt_decode_nano, &s, nullptr, &why));
+    assert_non_null(strstr(why.message, "seq 129"));
+}
+
 static void too_many_tokens_are_refused(void **)
 {
     struct shape s = { { 4, 1 << 20 } };
@@ -219,6 +249,8 @@ int main(void)
         cmocka_unit_test(clusters_do_a_prefill_in_two_kernels),
         cmocka_unit_test(what_no_cluster_holds_is_refused),
         cmocka_unit_test(decode_steps_leave_the_caches_of_the_cpu),
+        cmocka_unit_test(clusters_do_a_decode_step_in_one_kernel),
+        cmocka_unit_test(steps_that_no_cluster_holds_are_refused),
         cmocka_unit_test(too_many_tokens_are_refused),
     };
 

@@ -4,12 +4,14 @@
  * tests use to look at the layer and to make it fail.
  *
  * How it runs. A launch runs at once in the calling thread of the operating system, block after
- * block in a pseudo-random order of blocks; the blocks of a cluster run at the same time. The
+ * block in a pseudo-random order of blocks; the blocks of a cluster run at the same time, and all
+ * blocks of a cooperative launch do, as many as they are. The
  * threads of a block are fibers; one runs until it waits, and the next one is chosen
  * pseudo-randomly, by another rule after every barrier: so code that lacks a barrier does not get
  * away with it for long. CUDA_HOST_SEED=N chooses another order; the same seed gives the same
  * order. Shared memory is filled with 0xff (NaN) before every block, device memory when it is
- * allocated. A spinning thread spins for ever.
+ * allocated. A spinning thread spins for ever, unless it calls
+ * cuda_host_poll() or __nanosleep(): then all others that can go on do so first.
  *
  * What it finds, each with a message on stderr that names the launch; the launch then fails with
  * cudaErrorLaunchFailure, which stays as on a device, and cudaGetErrorString() repeats the message:
@@ -74,6 +76,9 @@ void cuda_host_cp_async(void *shared, const void *global, unsigned bytes, unsign
 void cuda_host_cp_commit(void);
 /* Waits until at most `allow` of its groups are under way. */
 void cuda_host_cp_wait(int allow, struct cuda_host_site site = cuda_host_site::here());
+
+/* In a loop that waits for what another thread writes to global memory. */
+void cuda_host_poll(void);
 
 /* ---- Clusters: blocks that run at the same time ---- */
 

@@ -155,6 +155,7 @@ struct cudaFuncAttributes {
 
 /* Those that are known. */
 enum cudaLaunchAttributeID {
+    cudaLaunchAttributeCooperative = 2,
     cudaLaunchAttributeClusterDimension = 4,
     cudaLaunchAttributeProgrammaticStreamSerialization = 6,
 };
@@ -163,6 +164,7 @@ union cudaLaunchAttributeValue {
     struct {
         unsigned x, y, z;
     } clusterDim;
+    int cooperative;
     int programmaticStreamSerializationAllowed;
 };
 
