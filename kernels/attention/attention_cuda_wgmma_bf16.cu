@@ -3,6 +3,7 @@
  * Attention for Hopper, bf16 in and out, by the tilings of attention_cuda_wgmma_plan.h:
  *
  *     headdim                      queries x keys   registers a thread: O + S + P   shared memory
+ *       128, causal, very few tiles   64 x 128      64 + 64 + 32 of 232             144 KiB
  *       128, causal, few tiles       128 x 128      64 + 64 + 32 of 232             160 KiB
  *       128, causal                  128 x 176      64 + 88 + 44 of 232             208 KiB
  *       128, full                    128 x 176      64 + 88 + 44 of 232             208 KiB
@@ -26,6 +27,8 @@ void attention_prefill_cuda_wgmma_bf16(const struct attention_cuda *a, cudaStrea
 
     if (p.tiling == SQUARE)
         launch<128, true, ATTENTION_SQUARE>(a, p, stream);
+    else if (p.tiling == SHORT)
+        launch<128, true, ATTENTION_SHORT>(a, p, stream);
     else if (p.tiling == LONG && a->causal)
         launch<128, true, ATTENTION_LONG>(a, p, stream);
     else if (p.tiling == LONG)

@@ -81,8 +81,16 @@ static int slices_allowed(const struct gemm_cuda *g, const struct gemm_cuda_shap
     return most < most_slices ? (int)most : most_slices;
 }
 
-/* The best number of slices for a tile; its cost in *cost. Not every number is tried: this is done
- * at each launch. */
+/* The number of slices to try after `split`. Not every one is: this is done at each launch. But the
+ * most are, which fill the device. */
+static int next_split(int split, int most)
+{
+    int next = split + 1 + split / 4;
+
+    return split < most && next > most ? most : next;
+}
+
+/* The best number of slices for a tile; its cost in *cost. */
 static int choose_split(const struct gemm_cuda *g, const struct gemm_cuda_shape *t, double *cost)
 {
     int most = slices_allowed(g, t), least = 1, best = 1;
@@ -90,7 +98,7 @@ static int choose_split(const struct gemm_cuda *g, const struct gemm_cuda_shape 
     if (g->split > 0)
         least = most = g->split < most ? g->split : most;
     *cost = INFINITY;
-    for (int split = least; split <= most; split += 1 + split / 4) {
+    for (int split = least; split <= most; split = next_split(split, most)) {
         double c = cost_of(g, t, split);
         if (c >= *cost)
             continue;

@@ -7,7 +7,7 @@
  * dealt evenly; the SM with the most of them works in rounds of `resident` blocks, and a round
  * takes what its arithmetic takes or what a lone block's latency takes, whichever is longer, and
  * its epilogue. Slices of K cost writing and reading the partial sums. The numbers come from
- * counting instructions; they put tiles in order, no more.
+ * counting instructions, or from times (simt); they put tiles in order, no more.
  */
 #ifndef HARNESS_KERNELS_GEMM_GEMM_CUDA_PLAN_H
 #define HARNESS_KERNELS_GEMM_GEMM_CUDA_PLAN_H
@@ -46,9 +46,9 @@ constexpr struct gemm_cuda_shape gemm_cuda_shape_of(int depth, double step, doub
 }
 
 /* Rows of a table, from the largest tile to the smallest. */
-constexpr int GEMM_CUDA_TILES = 4;
+constexpr int GEMM_CUDA_TILES = 4, GEMM_SIMT_TILES = 3;
 
-extern const struct gemm_cuda_shape gemm_cuda_simt_tiles[GEMM_CUDA_TILES];
+extern const struct gemm_cuda_shape gemm_cuda_simt_tiles[GEMM_SIMT_TILES];
 
 struct gemm_cuda_plan {
     int tile; /* index of the table given */

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The FMA units fed three levels deep: a tile a block in shared memory, a tile a warp, a tile of
- * 8 x 16 outputs (or less) a thread in registers.
+ * 8 x 8 outputs (or less) a thread in registers.
  *
  *                 m                    n
- *           +-----------+        +-----------+        128 x 128 a block, 4 warps, two blocks an SM
- *         k |  |  |  |  |      k |           |        32 x 128 a warp, 4 x 8 lanes
- *           +-----------+        +-----------+        8 x 16 a thread: rows 4 lane.row + 16 r +
+ *           +-----------+        +-----------+        128 x 128 a block, 8 warps, two blocks an SM
+ *         k |  |  |  |  |      k |     |     |        32 x 64 a warp, 4 x 8 lanes
+ *           +-----------+        +-----------+        8 x 8 a thread: rows 4 lane.row + 16 r +
  * 0..3, |     x     |        |     w     |        columns 4 lane.col + 32 q + 0..3
  *
- * Both factors lie along m or n in shared memory, a k after the other: 6 reads of 16 bytes serve
- * 128 multiply-adds, and are under way while those of the k before are done. Where memory has k
+ * Both factors lie along m or n in shared memory, a k after the other: 4 reads of 16 bytes serve
+ * 64 multiply-adds, and are under way while those of the k before are done. Where memory has k
  * contiguous, cp.async turns the tile, 4 bytes at a time (gemm_cuda_simt_copy.h); so rows need no
  * alignment. Stages of 16 k are copied three ahead.
  *
@@ -27,8 +27,27 @@
  * of the sum: 1.4 cycles a multiply-add.)
  *
  * Limit: the FMA units, 128 multiply-adds a cycle and SM (67 TFLOP/s on an H100 at 1980 MHz), less
- * the issue slots of what is no multiply-add: about 200 of 2250 instructions in the loop of the
- * largest tile.
+ * the issue slots of what is no multiply-add: about 180 of 1200 instructions in the loop of the
+ * largest tile; and the copies of 4 bytes, of which a step of 128 x 128 has 128 a block, each
+ * of four rows, in the queue of which its 512 reads wait as well.
+ *
+ * 8 x 16 a thread should have been faster by its instructions: 200 of 2250 that are no
+ * multiply-add, and 13 % of those that are with operands that meet in a bank, instead of 18.
+ * Measured on an H200 against cuBLAS in full float32, operands not in L2, 128 x 128 in 8 and 4
+ * warps (TFLOP/s, and the share of cuBLAS's rate):
+ *
+ *     m x n x k           8 x 8          8 x 16         8 x 16, 256 x 128
+ *       1024^3          36.7  1.08     33.0  0.97                           (slices of K)
+ *       4096^3          46.6  0.92     43.4  0.86      45.8  0.91
+ *       8192^3          47.5  0.93     44.0  0.86      46.6  0.91
+ *       8192x3072x768   44.9  0.91     41.8  0.85      43.5  0.88
+ *
+ * Supposed: it has two warps a quarter of an SM instead of four, so that nobody computes while one
+ * waits for its reads behind the copies of the other; with a quarter less to copy (256 x 128), or
+ * the same by half as many rows a copy (16 lanes a row: 0.89), it lost less. 16 x 8 a thread
+ * reached 0.80, and sums whose place in a vector is the column's own 0.79. Which registers the
+ * compiler takes follows the order below: others that were compiled had more conflicts (184 of 1024
+ * multiply-adds as it is, 270 with the columns outside, 393 by squares of 4 x 4).
  */
 #ifndef HARNESS_KERNELS_GEMM_GEMM_CUDA_SIMT_H
 #define HARNESS_KERNELS_GEMM_GEMM_CUDA_SIMT_H

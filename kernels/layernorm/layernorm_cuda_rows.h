@@ -382,16 +382,35 @@ void layernorm_rows_of(const layernorm_cuda &l, cudaStream_t stream)
         layernorm_rows_enqueue<S, T, C, lanes, RESIDUAL, false>(l, stream);
 }
 
+/* By the case of the number of rows, where there is one from CASE on, or the table. */
+template <class S, class T, bool RESIDUAL, int I, int CASE>
+void layernorm_rows_cut(const layernorm_cuda &l, int found, cudaStream_t stream)
+{
+    constexpr int width = LAYERNORM_ROWS_NARROW << I;
+
+    if constexpr (CASE == LAYERNORM_ROWS_CASES) {
+        layernorm_rows_of<S, T, layernorm_rows_choice[sizeof(S) == 2][RESIDUAL][I], width,
+                          RESIDUAL>(l, stream);
+    } else {
+        constexpr const layernorm_rows_case &of = layernorm_rows_cases[CASE];
+        if constexpr (of.width == width)
+            if (found == CASE)
+                return layernorm_rows_of<S, T, of.config, width, RESIDUAL>(l, stream);
+        layernorm_rows_cut<S, T, RESIDUAL, I, CASE + 1>(l, found, stream);
+    }
+}
+
 template <class S, class T, bool RESIDUAL, int I = 0>
 void layernorm_rows_chosen(const layernorm_cuda &l, cudaStream_t stream)
 {
     constexpr int width = LAYERNORM_ROWS_NARROW << I;
+    constexpr bool by_number = sizeof(S) == 2 && !RESIDUAL;
 
     if constexpr (I < LAYERNORM_ROWS_WIDTHS - 1)
         if (l.width > width)
             return layernorm_rows_chosen<S, T, RESIDUAL, I + 1>(l, stream);
-    layernorm_rows_of<S, T, layernorm_rows_choice[sizeof(S) == 2][RESIDUAL][I], width, RESIDUAL>(
-        l, stream);
+    layernorm_rows_cut<S, T, RESIDUAL, I, by_number ? 0 : LAYERNORM_ROWS_CASES>(
+        l, layernorm_rows_case_of(width, l.rows), stream);
 }
 
 #endif

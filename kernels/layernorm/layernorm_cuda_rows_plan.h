@@ -47,7 +47,7 @@ constexpr int layernorm_rows_lanes(void)
  * at 4096 and 16384 rows of 1024 to 8192 elements, cold, and at 256 rows: mostly within 2 % of the
  * fastest configuration, 8 % behind it at one size (bf16, residual, 4096 rows of 1024). Narrower
  * and wider ones are as their neighbours. bf16 rows of 1024: two warps a row of 32 registers, so
- * that an SM holds 64 of them; a warp a row of 48 reached 85 % of a copy where this reached 97 %.
+ * that an SM holds 64 of them; a warp a row of 48 reached 83 % of a copy where this reached 95 %.
  */
 enum { LAYERNORM_ROWS_NARROW = 256, LAYERNORM_ROWS_WIDTHS = 7 };
 
@@ -70,7 +70,7 @@ constexpr layernorm_rows_config layernorm_rows_choice[2][2][LAYERNORM_ROWS_WIDTH
     },
     {
         { { .pieces = 1, .registers = 32 },
-          { .pieces = 2, .registers = 48, .keep = true, .matrix = true },
+          { .pieces = 2, .registers = 32, .lines = true },
           { .pieces = 2, .registers = 32, .lines = true },
           { .pieces = 2, .registers = 32, .matrix = true, .lines = true },
           { .pieces = 4, .registers = 48, .matrix = true, .lines = true },
@@ -85,5 +85,54 @@ constexpr layernorm_rows_config layernorm_rows_choice[2][2][LAYERNORM_ROWS_WIDTH
           { .pieces = 4, .registers = 64 } },
     },
 };
+
+/*
+ * Where the number of rows decides as well, of plain bf16 rows:
+ *
+ *   - few, which the SMs hold at once: their time is latency, and gain and bias that wait in
+ *     registers shorten it. 256 rows of 1024 took 1.3 us instead of 1.6, of 4096 2.1 instead of
+ *     2.6; 4096 rows of 4096 reached 83 % of a copy by it, though, instead of 94 %.
+ *   - many of 1024: 93 % of a copy by a warp a row instead of 84 % by two at 16384 rows, four times
+ *     what the SMs hold, but 83 % instead of 95 % at 4096, which they hold at once. It may be the
+ *     blocks, which are four rows instead of one, and so start and end less often.
+ *
+ * Where the limits are between the sizes measured is a guess.
+ */
+struct layernorm_rows_case {
+    int width;     /* as in the table */
+    int64_t least; /* rows */
+    int64_t most;
+    layernorm_rows_config config;
+};
+
+constexpr int64_t LAYERNORM_ROWS_FEW = 512, LAYERNORM_ROWS_MANY = 8192;
+constexpr layernorm_rows_config LAYERNORM_ROWS_KEPT = {
+    .pieces = 2, .registers = 48, .keep = true, .matrix = true
+};
+
+constexpr layernorm_rows_case layernorm_rows_cases[] = {
+    { 512, 1, LAYERNORM_ROWS_FEW, LAYERNORM_ROWS_KEPT },
+    { 1024, 1, LAYERNORM_ROWS_FEW, LAYERNORM_ROWS_KEPT },
+    { 2048, 1, LAYERNORM_ROWS_FEW, LAYERNORM_ROWS_KEPT },
+    { 4096, 1, LAYERNORM_ROWS_FEW, LAYERNORM_ROWS_KEPT },
+    { 1024,
+      LAYERNORM_ROWS_MANY + 1,
+      INT64_MAX,
+      { .pieces = 4, .registers = 48, .matrix = true, .lines = true } },
+};
+constexpr int LAYERNORM_ROWS_CASES = sizeof(layernorm_rows_cases) / sizeof(layernorm_rows_cases[0]);
+
+/* The case of so many plain bf16 rows of up to `width` elements; LAYERNORM_ROWS_CASES: the table
+ * alone decides. */
+constexpr int layernorm_rows_case_of(int width, int64_t rows)
+{
+    int i = 0;
+
+    while (i < LAYERNORM_ROWS_CASES &&
+           (layernorm_rows_cases[i].width != width || rows < layernorm_rows_cases[i].least ||
+            rows > layernorm_rows_cases[i].most))
+        i++;
+    return i;
+}
 
 #endif

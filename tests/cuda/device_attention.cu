@@ -58,7 +58,6 @@ static const struct tiling tilings[] = {
     tiling_of<128, true, ATTENTION_LONG>("128 causal: 128 x 176", { LONG, false }),
     tiling_of<128, true, ATTENTION_LONG>("128 causal: 128 x 176, queue", { LONG, true }),
     tiling_of<128, true, ATTENTION_SHORT>("128 causal: 64 x 128", { SHORT, false }),
-    tiling_of<128, true, ATTENTION_SMALL>("128 causal: 64 x 64", { SMALL, false }),
     tiling_of<128, false, ATTENTION_LONG>("128 full: 128 x 176", { LONG, false }),
     tiling_of<128, false, ATTENTION_TALL>("128 full: 192 x 80", { TALL, false }),
     tiling_of<64, true, ATTENTION_NARROW>("64 causal: 192 x 128", { NARROW, false }),

@@ -8,10 +8,9 @@
  *         -o device_sgemm tests/cuda/device_sgemm.cu kernels/cuda/tma.cu -ldl
  *     device_sgemm [--check] [--time]
  *
- * The first four tiles are those that the variant chooses from; others differ from 128x128 in one
- * thing each: the block's tile, the thread's, how a warp copies, what order registers have. Ends
- * with 1 where anything was wrong, with 3 after an error of CUDA, with 77 without a device of
- * sm_90.
+ * The first three tiles are those that the variant chooses from; others differ from one of them in
+ * one thing each: how a warp copies, or the thread's tile. Ends with 1 where anything was wrong,
+ * with 3 after an error of CUDA, with 77 without a device of sm_90.
  */
 #include "kernels/gemm/gemm_cuda_simt.h"
 
@@ -33,17 +32,13 @@ template <class TILE> static struct candidate candidate_of(const char *name)
 }
 
 static const struct candidate candidates[] = {
-    candidate_of<simt_tile<128, 128, 8, 16, 2>>("128x128"),
-    candidate_of<simt_tile<64, 128, 8, 16, 4>>("64x128"),
-    candidate_of<simt_tile<64, 64, 8, 4, 4>>("64x64"),
-    candidate_of<simt_tile<32, 64, 4, 4, 6>>("32x64"),
-    candidate_of<simt_tile<256, 128, 8, 16, 1>>("256x128"),
-    candidate_of<simt_tile<128, 256, 8, 16, 1>>("128x256"),
-    candidate_of<simt_tile<256, 128, 8, 16, 1, 32, 4>>("256x128-32-deep"),
-    candidate_of<simt_tile<128, 128, 16, 8, 2>>("16x8-a-thread"),
-    candidate_of<simt_tile<128, 128, 8, 8, 2>>("8x8-a-thread"),
-    candidate_of<simt_tile<128, 128, 8, 16, 2, 16, 4, 16>>("16-lanes-a-row"),
-    candidate_of<simt_tile<128, 128, 8, 16, 2, 16, 4, 8, 0>>("banks-as-they-come"),
+    candidate_of<simt_tile<128, 128, 8, 8, 2>>("128x128"),
+    candidate_of<simt_tile<64, 64, 8, 4, 4, 16, 4, 16>>("64x64"),
+    candidate_of<simt_tile<32, 64, 4, 4, 6, 16, 4, 16>>("32x64"),
+    candidate_of<simt_tile<128, 128, 8, 8, 2, 16, 4, 16>>("128x128-16-lanes"),
+    candidate_of<simt_tile<64, 64, 8, 4, 4>>("64x64-8-lanes"),
+    candidate_of<simt_tile<32, 64, 4, 4, 6>>("32x64-8-lanes"),
+    candidate_of<simt_tile<128, 128, 8, 16, 2>>("8x16-a-thread"),
 };
 
 constexpr int SPLIT_MOST = 8;

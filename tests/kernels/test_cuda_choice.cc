@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The tiles that the wgmma products choose, against times of all tiles on an H200. Features: U-02.
- */
+/* The tiles that the wgmma and SIMT products choose, against times of all tiles on an H200.
+ * Features: U-02. */
+#include "kernels/gemm/gemm_cuda_plan.h"
 #include "kernels/gemm/gemm_cuda_wgmma_choice.h"
 
 extern "C" {
@@ -275,12 +276,44 @@ static void only_long_blocks_start_late(void **test_state)
     }
 }
 
+/* ---- SIMT ---- */
+
+/* Microseconds of 128 x 128, 64 x 64 and 32 x 64, 0 where it was not measured, the first in so many
+ * slices, the others in one. The small ones by 8 lanes a row then. */
+static void chosen_simt_tiles_are_the_fastest(void **test_state)
+{
+    static const struct {
+        int m, n, k, slices;
+        double us[GEMM_SIMT_TILES];
+    } rows[] = {
+        { 1024, 1024, 1024, 4, { 58.55, 104.67, 112.06 } },
+        { 2048, 2048, 2048, 1, { 377.88, 453.18, 586.29 } },
+        { 4096, 4096, 4096, 1, { 2952.45, 0, 0 } },
+        { 8192, 8192, 8192, 1, { 23163.97, 0, 0 } },
+        { 256, 3072, 768, 5, { 42.18, 73.72, 63.42 } },
+        { 1024, 3072, 768, 1, { 146.07, 132.94, 166.93 } },
+        { 8192, 3072, 768, 1, { 861.58, 0, 0 } },
+    };
+
+    (void)test_state;
+    for (const auto &row : rows) {
+        struct gemm_cuda g = {};
+        g.m = row.m, g.n = row.n, g.k = row.k;
+        g.sms = 132, g.shared = 227 * 1024, g.workspace = &g;
+        gemm_cuda_plan p = gemm_cuda_plan_of(&g, gemm_cuda_simt_tiles, GEMM_SIMT_TILES, true);
+        for (double us : row.us)
+            assert_true(us == 0 || row.us[p.tile] <= us);
+        assert_int_equal(p.split, p.tile == 0 ? row.slices : 1);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(chosen_tiles_are_among_the_fastest),
         cmocka_unit_test(plans_hold_their_product),
         cmocka_unit_test(only_long_blocks_start_late),
+        cmocka_unit_test(chosen_simt_tiles_are_the_fastest),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

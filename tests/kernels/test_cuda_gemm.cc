@@ -185,16 +185,17 @@ static const struct kind {
     gemm_cuda_fn *function;
     enum math math;
     bool nn;
-    const struct gemm_cuda_shape *tiles; /* of which there are four; or NULL */
+    const struct gemm_cuda_shape *tiles; /* or NULL */
+    int nr_tiles;
 } kinds[] = {
-    { gemm_linear_cuda_naive, MATH_FP32, false, nullptr },
-    { gemm_nn_cuda_naive, MATH_FP32, true, nullptr },
-    { gemm_linear_cuda_tiled, MATH_FP32, false, nullptr },
-    { gemm_nn_cuda_tiled, MATH_FP32, true, nullptr },
-    { gemm_linear_cuda_simt, MATH_FP32, false, gemm_cuda_simt_tiles },
-    { gemm_nn_cuda_simt, MATH_FP32, true, gemm_cuda_simt_tiles },
-    { gemm_linear_cuda_tf32, MATH_TF32, false, mma_shapes<float> },
-    { gemm_linear_cuda_bf16, MATH_BF16, false, mma_shapes<bf16> },
+    { gemm_linear_cuda_naive, MATH_FP32, false, nullptr, 0 },
+    { gemm_nn_cuda_naive, MATH_FP32, true, nullptr, 0 },
+    { gemm_linear_cuda_tiled, MATH_FP32, false, nullptr, 0 },
+    { gemm_nn_cuda_tiled, MATH_FP32, true, nullptr, 0 },
+    { gemm_linear_cuda_simt, MATH_FP32, false, gemm_cuda_simt_tiles, GEMM_SIMT_TILES },
+    { gemm_nn_cuda_simt, MATH_FP32, true, gemm_cuda_simt_tiles, GEMM_SIMT_TILES },
+    { gemm_linear_cuda_tf32, MATH_TF32, false, mma_shapes<float>, GEMM_CUDA_TILES },
+    { gemm_linear_cuda_bf16, MATH_BF16, false, mma_shapes<bf16>, GEMM_CUDA_TILES },
 };
 
 /* Edges in all directions, more steps than stages, and slices of different lengths. */
@@ -202,7 +203,7 @@ static void every_tile_with_and_without_slices(void **test_state)
 {
     (void)test_state;
     for (const struct kind &kind : kinds)
-        for (int tile = 0; kind.tiles && tile < 4; tile++)
+        for (int tile = 0; tile < kind.nr_tiles; tile++)
             for (int split = 1; split <= 3; split += 2) {
                 const struct gemm_cuda_shape *t = &kind.tiles[tile];
                 struct product p = { kind.function, kind.math, kind.nn, t->bm + 5, t->bn - 12,
@@ -217,7 +218,7 @@ static void unaligned_rows(void **test_state)
 {
     (void)test_state;
     for (const struct kind &kind : kinds)
-        for (int tile = 0; kind.tiles && tile < 4; tile++) {
+        for (int tile = 0; tile < kind.nr_tiles; tile++) {
             const struct gemm_cuda_shape *t = &kind.tiles[tile];
             struct product p = { kind.function, kind.math, kind.nn, 35,    t->bn + 3,
                                  t->bk * 5 + 3, 1,         true,    false, true,
@@ -246,7 +247,7 @@ static void rows_start_anywhere(void **test_state)
 {
     (void)test_state;
     for (const struct kind &kind : kinds)
-        for (int tile = 0; kind.tiles && tile < 4; tile++) {
+        for (int tile = 0; tile < kind.nr_tiles; tile++) {
             check_starts(kind, tile, DTYPE_FP32);
             if (kind.math == MATH_BF16)
                 check_starts(kind, tile, DTYPE_BF16);
@@ -298,7 +299,7 @@ static void sums_do_not_depend_on_the_order_of_blocks(void **test_state)
     x.fill(1, 1), w.fill(2, 1);
     workspace.zero();
     g.m = m, g.n = n, g.k = k, g.x = x.at, g.ldx = k, g.w = w.at, g.ldw = k, g.y = y.at, g.ldy = n;
-    g.out = DTYPE_FP32, g.sms = sms, g.shared = most_shared, g.workspace = workspace.at, g.tile = 3,
+    g.out = DTYPE_FP32, g.sms = sms, g.shared = most_shared, g.workspace = workspace.at, g.tile = 2,
     g.split = 2;
     for (int i = 0; i < 8; i++) {
         gemm_linear_cuda_simt(&g, nullptr); /* the host layer shuffles the blocks of each launch */
@@ -311,19 +312,20 @@ static void sums_do_not_depend_on_the_order_of_blocks(void **test_state)
 
 /* ---- The plan ---- */
 
-static void check_plan(const struct gemm_cuda *g, const struct gemm_cuda_shape *tiles, bool aligned)
+static void check_plan(const struct gemm_cuda *g, const struct gemm_cuda_shape *tiles, int nr,
+                       bool aligned)
 {
-    struct gemm_cuda_plan plan = gemm_cuda_plan_of(g, tiles, 4, aligned);
+    struct gemm_cuda_plan plan = gemm_cuda_plan_of(g, tiles, nr, aligned);
     const struct gemm_cuda_shape *t = &tiles[plan.tile];
-    int64_t nr = (int64_t)plan.tiles_m * plan.tiles_n;
+    int64_t all = (int64_t)plan.tiles_m * plan.tiles_n;
 
     assert_true((int64_t)plan.tiles_m * t->bm >= g->m && (plan.tiles_m - 1) * t->bm < g->m);
     assert_true((int64_t)plan.tiles_n * t->bn >= g->n && (plan.tiles_n - 1) * t->bn < g->n);
     assert_true(aligned || t->any_alignment);
     assert_true(t->shared <= g->shared);
     assert_in_range(plan.split, 1, cuda_pieces<int64_t>(g->k, t->bk));
-    assert_true(plan.split == 1 || nr * plan.split <= g->sms * GEMM_CUDA_SPLIT_BLOCKS_PER_SM);
-    size_t partials = (size_t)nr * (size_t)plan.split * (size_t)t->bm * (size_t)t->bn * 4;
+    assert_true(plan.split == 1 || all * plan.split <= g->sms * GEMM_CUDA_SPLIT_BLOCKS_PER_SM);
+    size_t partials = (size_t)all * (size_t)plan.split * (size_t)t->bm * (size_t)t->bn * 4;
     size_t tickets = (size_t)g->sms * GEMM_CUDA_SPLIT_BLOCKS_PER_SM * 4;
     if (plan.split > 1)
         assert_true(tickets + partials <= gemm_cuda_workspace(g->m, g->n, g->sms));
@@ -342,8 +344,8 @@ static void plans_fit_the_product_and_the_workspace(void **test_state)
             for (int64_t k : sizes)
                 for (int device : devices) {
                     g.m = m, g.n = n, g.k = k, g.sms = device;
-                    check_plan(&g, gemm_cuda_simt_tiles, k % 4 == 0);
-                    check_plan(&g, mma_shapes<bf16>, k % 8 == 0);
+                    check_plan(&g, gemm_cuda_simt_tiles, GEMM_SIMT_TILES, k % 4 == 0);
+                    check_plan(&g, mma_shapes<bf16>, GEMM_CUDA_TILES, k % 8 == 0);
                 }
 }
 
@@ -354,17 +356,17 @@ static void plans_are_sensible(void **test_state)
 
     g.sms = 132, g.shared = most_shared, g.workspace = &g;
     g.m = g.n = g.k = 4096; /* the largest tile, and no slices */
-    struct gemm_cuda_plan plan = gemm_cuda_plan_of(&g, gemm_cuda_simt_tiles, 4, true);
+    struct gemm_cuda_plan plan = gemm_cuda_plan_of(&g, gemm_cuda_simt_tiles, GEMM_SIMT_TILES, true);
     assert_int_equal(plan.tile, 0);
     assert_int_equal(plan.split, 1);
     g.m = 32, g.n = 256, g.k = 4096; /* a deep product of few outputs is sliced */
-    assert_true(gemm_cuda_plan_of(&g, gemm_cuda_simt_tiles, 4, true).split > 4);
-    assert_true(gemm_cuda_plan_of(&g, mma_shapes<bf16>, 4, true).split > 4);
+    assert_true(gemm_cuda_plan_of(&g, gemm_cuda_simt_tiles, GEMM_SIMT_TILES, true).split > 4);
+    assert_true(gemm_cuda_plan_of(&g, mma_shapes<bf16>, GEMM_CUDA_TILES, true).split > 4);
     g.m = g.n = g.k = 4096, g.shared = 64 * 1024; /* no room for the largest tile */
-    assert_int_equal(gemm_cuda_plan_of(&g, gemm_cuda_simt_tiles, 4, true).tile, 1);
+    assert_int_equal(gemm_cuda_plan_of(&g, gemm_cuda_simt_tiles, GEMM_SIMT_TILES, true).tile, 1);
     g.m = 32, g.n = 256, g.shared = most_shared;
     g.workspace = nullptr; /* but not without the memory for it */
-    assert_int_equal(gemm_cuda_plan_of(&g, gemm_cuda_simt_tiles, 4, true).split, 1);
+    assert_int_equal(gemm_cuda_plan_of(&g, gemm_cuda_simt_tiles, GEMM_SIMT_TILES, true).split, 1);
 }
 
 /* ---- cuBLAS ---- */

@@ -138,6 +138,60 @@ static void every_configuration_of_rows_in_registers(void **)
     check_rows_of_both_types<config { .pieces = 8, .registers = 255, .lines = true }>();
 }
 
+/* Those that the number of rows decides on, at widths that they fill and that they do not. */
+template <int I> static void by_number(const struct layernorm_cuda *l, cudaStream_t stream)
+{
+    if constexpr (I < LAYERNORM_ROWS_CASES)
+        layernorm_rows_of<bf16, bf16, layernorm_rows_cases[I].config, layernorm_rows_cases[I].width,
+                          false>(*l, stream);
+    else
+        layernorm_rows_of<bf16, bf16, layernorm_rows_choice[1][false][I - LAYERNORM_ROWS_CASES],
+                          LAYERNORM_ROWS_NARROW << (I - LAYERNORM_ROWS_CASES), false>(*l, stream);
+}
+
+template <int I = 0> static void check_by_number(void)
+{
+    constexpr int table = I < LAYERNORM_ROWS_CASES ? 0 : I - LAYERNORM_ROWS_CASES;
+    constexpr int width =
+        I < LAYERNORM_ROWS_CASES ? layernorm_rows_cases[I].width : LAYERNORM_ROWS_NARROW << table;
+
+    for (int rows : { 1, 6 })
+        for (int less : { 0, 8, width / 3 / 8 * 8 })
+            check_norm<bf16, bf16>(by_number<I>, rows, width - less, false, 0);
+    if constexpr (I + 1 < LAYERNORM_ROWS_CASES + LAYERNORM_ROWS_WIDTHS)
+        check_by_number<I + 1>();
+}
+
+static void every_cut_of_plain_bf16_rows(void **)
+{
+    check_by_number();
+}
+
+/* What was fastest: vectors of a thread, and whether gain and bias are kept. */
+static void cuts_are_those_that_were_measured(void **)
+{
+    static const struct {
+        int rows, width, pieces;
+        bool keep;
+    } measured[] = {
+        { 256, 1024, 2, true },    { 256, 4096, 2, true },    { 4096, 512, 2, false },
+        { 4096, 1024, 2, false },  { 4096, 2048, 2, false },  { 4096, 4096, 4, false },
+        { 4096, 8192, 4, false },  { 16384, 512, 2, false },  { 16384, 1024, 4, false },
+        { 16384, 2048, 2, false }, { 16384, 4096, 4, false }, { 16384, 8192, 4, false },
+    };
+
+    for (const auto &m : measured) {
+        int found = layernorm_rows_case_of(m.width, m.rows), i = 0;
+        while (LAYERNORM_ROWS_NARROW << i < m.width)
+            i++;
+        layernorm_rows_config config = found < LAYERNORM_ROWS_CASES
+                                           ? layernorm_rows_cases[found].config
+                                           : layernorm_rows_choice[1][false][i];
+        assert_int_equal(config.pieces, m.pieces);
+        assert_int_equal(config.keep, m.keep);
+    }
+}
+
 static void norms_of_one_type_at_any_address(void **)
 {
     check_norms<float, float>();
@@ -185,6 +239,8 @@ int main(void)
         cmocka_unit_test(float_stream_over_bf16_parameters),
         cmocka_unit_test(norms_of_one_type_at_any_address),
         cmocka_unit_test(every_configuration_of_rows_in_registers),
+        cmocka_unit_test(every_cut_of_plain_bf16_rows),
+        cmocka_unit_test(cuts_are_those_that_were_measured),
         cmocka_unit_test(embedding_from_a_position_on),
     };
 
