@@ -2,7 +2,12 @@
 /*
  * The stream of weights of gpt_cuda_decode.h: one thread has the copy engine fill a ring of chunks
  * in the order in which the warps read them, from the first layer to the head, as far ahead as the
- * ring goes. No barrier of the computation stops it. For .cu files.
+ * ring goes. No barrier of the computation stops it.
+ *
+ * Warps wait for, and give back, sections of a few chunks: a wait takes as long as the products of
+ * half a row. A warp has neighbouring rows of a section, 1, 2, 4 or 8 of them, and sums them at
+ * once (cuda_warp_sums()), so that a group of lanes has each row's sum, and does all that follows.
+ * For .cu files.
  */
 #ifndef HARNESS_MODELS_GPT_CUDA_DECODE_STREAM_H
 #define HARNESS_MODELS_GPT_CUDA_DECODE_STREAM_H

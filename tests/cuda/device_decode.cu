@@ -51,7 +51,6 @@ static const struct way ways[] = {
     { "16 warps", gpt_decode_row_of<48, 16, 128, 16, 24>() },
     { "4 rows of the head at once", gpt_decode_row_of<48, 16, 128, 8, 16>() },
     { "12 warps", gpt_decode_row_of<256, 32, 512, 12, 24>() },
-    { "16 warps", gpt_decode_row_of<768, 64, 1024, 16, 13>() },
     { "2 rows of the head at once", gpt_decode_row_of<768, 64, 1024, 12, 11>() },
     { "stream only", gpt_decode_row_of<768, 64, 1024, 12, 14, GPT_DECODE_STREAM_ONLY>() },
     { "no products", gpt_decode_row_of<768, 64, 1024, 12, 14, GPT_DECODE_NO_PRODUCT>() },
