@@ -69,13 +69,13 @@ template <class P> struct gpt_decode_bytes {
     }
 };
 
-/* By thread 0, in front of the first barrier of the cluster. */
+/* By the thread that fills, which needs no barrier of the cluster then. */
 template <class P>
 __device__ __forceinline__ void gpt_decode_open(gpt_decode_shared<P> &s, int rank)
 {
     using bytes = gpt_decode_bytes<P>;
 
-    for (int i = 0; i < P::stages; i++) {
+    for (int i = 0; i < GPT_DECODE_SECTIONS; i++) {
         cuda_mbarrier_init(&s.full[i], 1);
         cuda_mbarrier_init(&s.empty[i], P::warps);
     }
@@ -84,17 +84,17 @@ __device__ __forceinline__ void gpt_decode_open(gpt_decode_shared<P> &s, int ran
     cuda_mbarrier_init(&s.parts_done, P::warps);
     cuda_mbarrier_init(&s.units_done, P::warps);
     cuda_mbarrier_publish();
-    gpt_decode_arm(&s.got_qkv, bytes::qkv);
-    gpt_decode_arm(&s.got_heads, bytes::heads);
-    gpt_decode_arm(&s.got_mid, bytes::x);
-    gpt_decode_arm(&s.got_end, bytes::x);
-    gpt_decode_arm(&s.got_columns, bytes::columns(rank));
+    cuda_mbarrier_expect(&s.got_qkv, bytes::qkv);
+    cuda_mbarrier_expect(&s.got_heads, bytes::heads);
+    cuda_mbarrier_expect(&s.got_mid, bytes::x);
+    cuda_mbarrier_expect(&s.got_end, bytes::x);
+    cuda_mbarrier_expect(&s.got_columns, (unsigned)bytes::columns(rank));
 }
 
-/* The bias of this lane's number among the warp's rows, `at(row)` in memory. */
+/* The bias of this lane's row of a section with so many, `at(row)` in memory. */
 template <class P, class F> __device__ __forceinline__ float gpt_decode_bias(int rows, const F &at)
 {
-    int row = cuda_warp() + cuda_lane() * P::warps;
+    int row = gpt_decode_row_of_lane<P>(gpt_decode_at_once<P>(rows));
 
     return row < rows ? cuda_float(cuda_load_constant<1>(at(row)).at[0]) : 0.0f;
 }
@@ -212,25 +212,32 @@ template <class P> struct gpt_decode_worker {
     {
         int64_t last = ((int64_t)l * b.seq + b.seq - 1) * P::width + p.cluster * P::head;
 
-        gpt_decode_rows<P>(weights, x, p.qkv, 8 * p.qkv, [&](int row, float dot) {
-            bf16 y = cuda_from<bf16>(dot + __shfl_sync(0xffffffffu, qkv_bias, row / P::warps));
-            unsigned to = (unsigned)cuda_lane();
-            if (cuda_lane() < P::blocks)
-                cuda_cluster_send4(cuda_cluster_address(&s.qkv[which(row)][of(row)], to),
-                                   cuda_float(y), cuda_cluster_address(&s.got_qkv, to));
-            if (which(row) > 0 && cuda_lane() == P::blocks)
-                (which(row) == 1 ? b.k : b.v)[last + of(row)] = y;
-        });
+        int at_once = gpt_decode_at_once<P>(8 * p.qkv), row = gpt_decode_row_of_lane<P>(at_once);
+        unsigned lanes = 32u / (unsigned)at_once, to = (unsigned)cuda_lane() % lanes;
+
+        if (p.qkv == 0)
+            return;
+        float dot = gpt_decode_rows<P, P::most_qkv>(weights, x, p.qkv);
+        if (row >= 8 * p.qkv)
+            return;
+        bf16 y = cuda_from<bf16>(dot + qkv_bias);
+        const float *there = &s.qkv[which(row)][of(row)];
+        for (unsigned i = to; i < P::blocks; i += lanes)
+            cuda_cluster_send4(cuda_cluster_address(there, i), cuda_float(y),
+                               cuda_cluster_address(&s.got_qkv, i));
+        if (which(row) > 0 && to == 0)
+            (which(row) == 1 ? b.k : b.v)[last + of(row)] = y;
     }
 
     /* This head's part of proj in this warp's columns. */
     __device__ __forceinline__ void project(int l)
     {
-        int piece = cuda_lane() / 4, chunk = weights.next;
+        int piece = cuda_lane() / 4;
         const uint4 *w =
-            reinterpret_cast<const uint4 *>(weights.wait(chunk)) + cuda_warp() * 2 * P::pieces * 4;
+            reinterpret_cast<const uint4 *>(weights.at(0)) + cuda_warp() * 2 * P::pieces * 4;
         float out[8], sum[2][2] = {};
 
+        weights.wait();
         if (columns.mine) {
             gpt_decode_join_parts<P>(s, piece < P::pieces ? piece : 0, out);
             if (piece < P::pieces && !(P::left_out & GPT_DECODE_NO_PRODUCT)) {
@@ -241,7 +248,7 @@ template <class P> struct gpt_decode_worker {
             columns.join(part);
             columns.give(place(b.mid, l), p.cluster, round + (unsigned)l, part);
         }
-        weights.give_back_to(chunk + 1);
+        weights.give_back(1);
     }
 
     __device__ __forceinline__ void attend(int l)
@@ -267,23 +274,29 @@ template <class P> struct gpt_decode_worker {
     {
         int nr = p.units.count;
 
-        gpt_decode_rows<P>(weights, x, nr, 8 * nr, [&](int row, float dot) {
-            float y = cuda_gelu(dot + __shfl_sync(0xffffffffu, bias, row / P::warps));
-            if (cuda_lane() == 0)
+        if (nr > 0) {
+            int at_once = gpt_decode_at_once<P>(8 * nr), row = gpt_decode_row_of_lane<P>(at_once);
+            float y = cuda_gelu(gpt_decode_rows<P, P::most_units>(weights, x, nr) + bias);
+            if (row < 8 * nr && cuda_lane() * at_once % 32 == 0)
                 s.units[row] = y;
-        });
+        }
         gpt_decode_meet(&s.units_done, l);
     }
 
     /* This block's part of two columns a lane, to the blocks that sum them. */
     __device__ __forceinline__ void unhidden(void)
     {
-        int pair = (int)threadIdx.x, base = weights.next;
+        int pair = (int)threadIdx.x, nr = p.units.count;
         unsigned to = (unsigned)cuda_lane() / 4;
         float sum[2][2] = {};
 
-        for (int i = 0; i < p.units.count; i++) {
-            const uint4 *w = reinterpret_cast<const uint4 *>(weights.wait(base + i));
+        if (nr > 0)
+            weights.wait();
+#pragma unroll
+        for (int i = 0; i < P::most_units; i++) {
+            if (i >= nr)
+                break;
+            const uint4 *w = reinterpret_cast<const uint4 *>(weights.at(i));
             const float4 *u = reinterpret_cast<const float4 *>(s.units + 8 * i);
             float4 a = u[0], c = u[1];
             float v[8] = { a.x, a.y, a.z, a.w, c.x, c.y, c.z, c.w };
@@ -297,7 +310,8 @@ template <class P> struct gpt_decode_worker {
                 cuda_cluster_address(s.columns[p.rank][cuda_warp()] + cuda_lane() % 4 * 2, to),
                 sum[0][0] + sum[0][1], sum[1][0] + sum[1][1],
                 cuda_cluster_address(&s.got_columns, to));
-        weights.give_back_to(base + p.units.count);
+        if (nr > 0)
+            weights.give_back(nr);
     }
 
     /* The cluster's part of this warp's columns. */
@@ -326,6 +340,7 @@ template <class P> struct gpt_decode_worker {
             columns.take(place(b.mid, l), P::heads, flag, at + P::at_proj_bias);
             columns.send(s.mid, &s.got_mid);
         }
+        norm.unpack();
         gpt_decode_await(&s.got_mid, l, gpt_decode_bytes<P>::x);
         gpt_decode_take_x<P>(x, s.mid);
         norm.apply(x);
@@ -340,20 +355,30 @@ template <class P> struct gpt_decode_worker {
             columns.take(place(b.end, l), b.clusters, flag, at + P::at_fc2_bias);
             columns.send(s.end, &s.got_end);
         }
+        norm.unpack();
         gpt_decode_await(&s.got_end, l, gpt_decode_bytes<P>::x);
         gpt_decode_take_x<P>(x, s.end);
     }
 
     __device__ __forceinline__ void logits(void)
     {
-        int first = 8 * p.rows.first, rows = b.vocab - first;
+        constexpr int lanes = 32 / P::head_rows;
+        int rows = b.vocab - 8 * p.rows.first;
 
         norm.apply(x);
         rows = rows < 8 * p.rows.count ? rows : 8 * p.rows.count;
-        gpt_decode_rows<P>(weights, x, p.rows.count, rows, [&](int row, float dot) {
-            if (cuda_lane() == 0)
-                b.logits[first + row] = cuda_from<bf16>(dot);
-        });
+#pragma unroll 1
+        for (int i = 0; i < p.rows.count; i += P::head_chunks) {
+            int left = p.rows.count - i, count = left < P::head_chunks ? left : P::head_chunks;
+            int row = 8 * i + gpt_decode_row_of_lane<P>(P::head_rows);
+            weights.wait();
+            float dot = 0.0f;
+            if (!(P::left_out & GPT_DECODE_NO_PRODUCT))
+                dot = gpt_decode_products<P, P::head_rows>(weights, x);
+            weights.give_back(count);
+            if (row < rows && cuda_lane() % lanes == 0)
+                b.logits[8 * p.rows.first + row] = cuda_from<bf16>(dot);
+        }
     }
 };
 
@@ -363,8 +388,13 @@ __device__ __forceinline__ void gpt_decode_work(gpt_decode_shared<P> &s,
                                                 const struct gpt_decode_place &p)
 {
     if constexpr ((P::left_out & GPT_DECODE_STREAM_ONLY) != 0) {
-        gpt_decode_reader<P> r = { s, 0 };
-        r.give_back_to(b.layers * p.layer_chunks() + p.rows.count);
+        cuda_cluster_barrier();
+        gpt_decode_reader<P> r = { s, 0, 0 };
+        int head = (p.rows.count + P::head_chunks - 1) / P::head_chunks;
+        for (int i = b.layers * p.layer_sections() + head; i > 0; i--) {
+            r.wait();
+            r.give_back(0);
+        }
     } else {
         const bf16 *token = b.wte + (int64_t)b.tokens[0] * P::width;
         const bf16 *position = b.wpe + (int64_t)(b.seq - 1) * P::width;
@@ -373,7 +403,7 @@ __device__ __forceinline__ void gpt_decode_work(gpt_decode_shared<P> &s,
         gpt_decode_worker<P> w = { s,
                                    b,
                                    p,
-                                   { s, 0 },
+                                   { s, 0, 0 },
                                    gpt_decode_columns<P>(p.rank, token, position),
                                    {},
                                    {},
@@ -383,6 +413,8 @@ __device__ __forceinline__ void gpt_decode_work(gpt_decode_shared<P> &s,
             gpt_decode_fetch_cache<P>(s, b, p, 0);
         w.fetch_qkv(0);
         gpt_decode_embed<P>(w.x, token, position);
+        cuda_cluster_barrier(); /* nobody sends before that */
+        w.norm.unpack();
 #pragma unroll 1
         for (int l = 0; l < b.layers; l++)
             w.run_layer(l);
@@ -399,13 +431,15 @@ __global__ void __launch_bounds__(P::threads, 1) gpt_decode_kernel(const struct 
     gpt_decode_shared<P> &s = cuda_shared<gpt_decode_shared<P>>();
     struct gpt_decode_place p = gpt_decode_place_of<P>(b, (int)blockIdx.x);
 
-    if (threadIdx.x == 0)
-        gpt_decode_open<P>(s, p.rank);
-    __syncwarp();
-    cuda_cluster_barrier(); /* nobody sends before that */
     if (cuda_warp() == P::warps) {
         if (cuda_lane() == 0)
+            gpt_decode_open<P>(s, p.rank);
+        __syncwarp();
+        cuda_cluster_arrive();
+        if (cuda_lane() == 0)
             gpt_decode_fill<P>(s, b, p);
+        __syncwarp();
+        cuda_cluster_wait();
     } else {
         gpt_decode_work<P>(s, b, p);
     }

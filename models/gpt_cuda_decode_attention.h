@@ -69,6 +69,31 @@ template <class P, class F> __device__ __forceinline__ float gpt_decode_over(flo
     return x;
 }
 
+/* The same of sums of v, each exchange of which leaves a lane half of them, while it has more than
+ * one: those from `first` on. */
+template <class P, int N, int LANES = 16>
+__device__ __forceinline__ void gpt_decode_spread(const float (&v)[N], int first, float *to)
+{
+    if constexpr (LANES < P::pieces) {
+#pragma unroll
+        for (int i = 0; i < N; i++)
+            to[first + i] = v[i];
+    } else if constexpr (N == 1) {
+        float all[1] = { v[0] + __shfl_xor_sync(0xffffffffu, v[0], LANES) };
+        gpt_decode_spread<P, 1, LANES / 2>(all, first, to);
+    } else {
+        bool upper = (cuda_lane() & LANES) != 0;
+        float mine[N / 2];
+#pragma unroll
+        for (int i = 0; i < N / 2; i++) {
+            float other = upper ? v[i] : v[i + N / 2];
+            mine[i] = upper ? v[i + N / 2] : v[i];
+            mine[i] += __shfl_xor_sync(0xffffffffu, other, LANES);
+        }
+        gpt_decode_spread<P, N / 2, LANES / 2>(mine, upper ? first + N / 2 : first, to);
+    }
+}
+
 /* This warp's part: sums of values, largest score, sum of powers, into s.part. */
 template <class P>
 __device__ __forceinline__ void gpt_decode_warp_part(gpt_decode_shared<P> &s, int seq, int rank)
@@ -106,14 +131,7 @@ __device__ __forceinline__ void gpt_decode_warp_part(gpt_decode_shared<P> &s, in
             out[i] = fmaf(power, v[i], out[i]);
     }
     powers = gpt_decode_over<P>(powers, sum_of);
-#pragma unroll
-    for (int i = 0; i < 8; i++)
-        out[i] = gpt_decode_over<P>(out[i], sum_of);
-    if (of == 0) {
-        float4 *to = reinterpret_cast<float4 *>(s.part[cuda_warp()] + 8 * piece);
-        to[0] = { out[0], out[1], out[2], out[3] };
-        to[1] = { out[4], out[5], out[6], out[7] };
-    }
+    gpt_decode_spread<P>(out, 0, s.part[cuda_warp()] + 8 * piece);
     if (cuda_lane() == 0) {
         s.part_most[cuda_warp()][0] = most;
         s.part_most[cuda_warp()][1] = powers;

@@ -26,9 +26,9 @@ struct decode_call {
 
 /* Width, head, positions; then warps, of which one owns 64 columns or fewer, and chunks ahead. */
 static const struct gpt_decode_kind kinds[] = {
-    gpt_decode_row_of<48, 16, 128, 4, 16>(),  gpt_decode_row_of<64, 16, 128, 4, 16>(),
-    gpt_decode_row_of<128, 32, 256, 4, 24>(), gpt_decode_row_of<192, 32, 256, 4, 24>(),
-    gpt_decode_row_of<256, 32, 512, 4, 24>(), gpt_decode_row_of<768, 64, 1024, 12, 14>(),
+    gpt_decode_row_of<48, 16, 128, 8, 24>(),  gpt_decode_row_of<64, 16, 128, 8, 24>(),
+    gpt_decode_row_of<128, 32, 256, 8, 24>(), gpt_decode_row_of<192, 32, 256, 8, 24>(),
+    gpt_decode_row_of<256, 32, 512, 8, 24>(), gpt_decode_row_of<768, 64, 1024, 12, 14>(),
 };
 
 static const struct gpt_decode_kind *kind_of(const struct gpt_config *c)

@@ -8,6 +8,7 @@
 template <class P>
 __device__ __forceinline__ void gpt_decode_take_x(gpt_decode_row<P> &x, const float *from)
 {
+    x.origin = from[0];
 #pragma unroll
     for (int i = 0; i < P::spans; i++) {
         const float4 *f = reinterpret_cast<const float4 *>(from + 8 * (x.has(i) ? x.piece(i) : 0));
@@ -34,19 +35,44 @@ __device__ __forceinline__ void gpt_decode_embed(gpt_decode_row<P> &x, const bf1
         for (int j = 0; j < 8; j++)
             x.at[i][j] = cuda_float(t.at[j]) + cuda_float(p.at[j]);
     }
+    x.origin = __shfl_sync(0xffffffffu, x.at[0][0], 0);
 }
 
-/* Gain and bias, asked for before x is there. */
+/* Here, and not where the compiler would rather have them: behind the wait. */
+__device__ __forceinline__ void gpt_decode_unpack(uint4 from, float (&to)[8])
+{
+    uint32_t word[4] = { from.x, from.y, from.z, from.w };
+
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+        to[2 * i] = cuda_bf16_low(word[i]);
+        to[2 * i + 1] = cuda_bf16_high(word[i]);
+#ifdef __CUDA_ARCH__
+        asm volatile("" : "+f"(to[2 * i]), "+f"(to[2 * i + 1]));
+#endif
+    }
+}
+
+/* Gain and bias, asked for before x is there, and made floats while the warp waits for it. */
 template <class P> struct gpt_decode_norm {
-    uint4 gain[P::spans], shift[P::spans];
+    uint4 raw[2][P::spans];
+    float gain[P::spans][8], shift[P::spans][8];
 
     __device__ __forceinline__ void fetch(const bf16 *from)
     {
 #pragma unroll
         for (int i = 0; i < P::spans; i++) {
             int at = gpt_decode_row<P>::has(i) ? gpt_decode_row<P>::piece(i) : 0;
-            gain[i] = __ldg(reinterpret_cast<const uint4 *>(from) + at);
-            shift[i] = __ldg(reinterpret_cast<const uint4 *>(from + P::width) + at);
+            raw[0][i] = __ldg(reinterpret_cast<const uint4 *>(from) + at);
+            raw[1][i] = __ldg(reinterpret_cast<const uint4 *>(from + P::width) + at);
+        }
+    }
+    __device__ __forceinline__ void unpack(void)
+    {
+#pragma unroll
+        for (int i = 0; i < P::spans; i++) {
+            gpt_decode_unpack(raw[0][i], gain[i]);
+            gpt_decode_unpack(raw[1][i], shift[i]);
         }
     }
 
@@ -54,39 +80,27 @@ template <class P> struct gpt_decode_norm {
      * the mean, so that E[d^2] - E[d]^2 loses a few bits at most. */
     __device__ __forceinline__ void apply(gpt_decode_row<P> &x) const
     {
-        float from = __shfl_sync(0xffffffffu, x.at[0][0], 0), sum = 0.0f, squares = 0.0f;
+        float sum[2] = {}, squares[2] = {};
 
 #pragma unroll
         for (int i = 0; i < P::spans; i++)
 #pragma unroll
             for (int j = 0; j < 8; j++) {
-                x.at[i][j] = x.has(i) ? x.at[i][j] - from : 0.0f;
-                sum += x.at[i][j];
-                squares = fmaf(x.at[i][j], x.at[i][j], squares);
+                x.at[i][j] = x.has(i) ? x.at[i][j] - x.origin : 0.0f;
+                sum[j % 2] += x.at[i][j];
+                squares[j % 2] = fmaf(x.at[i][j], x.at[i][j], squares[j % 2]);
             }
-        sum = cuda_warp_sum(sum);
-        squares = cuda_warp_sum(squares);
         constexpr float each = 1.0f / P::width;
-        float mean = sum * each, variance = fmaxf(squares * each - mean * mean, 0.0f);
-        float scale = rsqrtf(variance + 1e-5f);
+        float mean = cuda_warp_sum(sum[0] + sum[1]) * each;
+        float square = cuda_warp_sum(squares[0] + squares[1]) * each;
+        float scale = rsqrtf(fmaxf(square - mean * mean, 0.0f) + 1e-5f), back = -mean * scale;
 #pragma unroll
         for (int i = 0; i < P::spans; i++)
-            scaled(x.at[i], gain[i], shift[i], mean, scale, x.has(i));
-    }
-
-  private:
-    static __device__ __forceinline__ void scaled(float (&x)[8], uint4 gain, uint4 shift,
-                                                  float mean, float scale, bool has)
-    {
-        uint32_t g[4] = { gain.x, gain.y, gain.z, gain.w };
-        uint32_t b[4] = { shift.x, shift.y, shift.z, shift.w };
-
 #pragma unroll
-        for (int j = 0; j < 8; j++) {
-            float by = j % 2 ? cuda_bf16_high(g[j / 2]) : cuda_bf16_low(g[j / 2]);
-            float plus = j % 2 ? cuda_bf16_high(b[j / 2]) : cuda_bf16_low(b[j / 2]);
-            x[j] = has ? fmaf((x[j] - mean) * scale, by, plus) : 0.0f;
-        }
+            for (int j = 0; j < 8; j++) {
+                float y = fmaf(fmaf(x.at[i][j], scale, back), gain[i][j], shift[i][j]);
+                x.at[i][j] = x.has(i) ? y : 0.0f;
+            }
     }
 };
 

@@ -2,7 +2,12 @@
 /*
  * The stream of weights of gpt_cuda_decode.h: one thread has the copy engine fill a ring of chunks
  * in the order in which the warps read them, from the first layer to the head, as far ahead as the
- * ring goes. No barrier of the computation stops it. For .cu files.
+ * ring goes. No barrier of the computation stops it.
+ *
+ * Warps wait for, and give back, sections of a few chunks: a wait takes as long as the products of
+ * half a row. A warp has neighbouring rows of a section, 1, 2, 4 or 8 of them, and sums them at
+ * once (cuda_warp_sums()), so that a group of lanes has each row's sum, and does all that follows.
+ * For .cu files.
  */
 #ifndef HARNESS_MODELS_GPT_CUDA_DECODE_STREAM_H
 #define HARNESS_MODELS_GPT_CUDA_DECODE_STREAM_H
@@ -20,10 +25,10 @@ struct gpt_decode_place {
     int qkv;   /* chunks a layer: rank, rank + 8, ... of the head's */
     struct gpt_decode_share units, rows;
 
-    /* Chunks of a layer, and of the whole. */
-    __device__ __forceinline__ int layer_chunks(void) const
+    /* Of a layer, that are not empty. */
+    __device__ __forceinline__ int layer_sections(void) const
     {
-        return (busy ? qkv + 1 : 0) + 2 * units.count;
+        return (busy ? (qkv > 0) + 1 : 0) + (units.count > 0 ? 2 : 0);
     }
 };
 
@@ -61,16 +66,39 @@ __device__ __forceinline__ int64_t gpt_decode_qkv_at(const struct gpt_decode_pla
 
 /* ---- Filling ---- */
 
+/* Fills section after section. A section's copies complete on one barrier, so that a warp waits
+ * once for all of it, and each warp gives it back as a whole. */
 template <class P> struct gpt_decode_filler {
     gpt_decode_shared<P> &s;
-    cuda_ring_place<P::stages> at;
+    int chunk, section; /* the next ones */
+    int freed, end;     /* sections that are given back, and the first chunk behind them */
 
-    __device__ __forceinline__ void put(const void *from, int bytes)
+    /* Room for `count` chunks, and for one more section. */
+    __device__ __forceinline__ void room(int count)
     {
-        cuda_mbarrier_wait(&s.empty[at.stage], at.parity ^ 1);
-        cuda_mbarrier_expect(&s.full[at.stage], (unsigned)bytes);
-        cuda_bulk_load(s.ring[at.stage], from, (unsigned)bytes, &s.full[at.stage]);
-        at.next();
+        while (chunk + count - end > P::stages || section - freed >= GPT_DECODE_SECTIONS) {
+            int of = freed % GPT_DECODE_SECTIONS;
+            cuda_mbarrier_wait(&s.empty[of], (unsigned)(freed / GPT_DECODE_SECTIONS) & 1);
+            end = s.ends[of];
+            freed++;
+        }
+    }
+    /* `count` chunks of which the i-th lies at from(i), `bytes` in all. */
+    template <class F> __device__ __forceinline__ void put(int count, int bytes, const F &from)
+    {
+        cuda_mbarrier *full = &s.full[section % GPT_DECODE_SECTIONS];
+
+        if (count == 0)
+            return;
+        room(count);
+        cuda_mbarrier_expect(full, (unsigned)bytes);
+#pragma unroll 1
+        for (int left = bytes, i = 0; i < count; i++, left -= P::chunk)
+            cuda_bulk_load(s.ring[(chunk + i) % P::stages], from(i),
+                           (unsigned)(left < P::chunk ? left : P::chunk), full);
+        chunk += count;
+        s.ends[section % GPT_DECODE_SECTIONS] = chunk;
+        section++;
     }
 };
 
@@ -95,14 +123,18 @@ __device__ __forceinline__ void gpt_decode_fill_layer(gpt_decode_filler<P> &f,
     const unsigned char *packed = b.packed + l * P::packed_layer;
 
     if (p.busy) {
-        for (int i = 0; i < p.qkv; i++)
-            f.put(layer + gpt_decode_qkv_at<P>(p, i), P::chunk);
-        f.put(packed + (p.cluster * P::blocks + p.rank) * P::proj_chunk, P::proj_chunk);
+        f.put(p.qkv, p.qkv * P::chunk,
+              [&](int i) { return (const void *)(layer + gpt_decode_qkv_at<P>(p, i)); });
+        f.put(1, P::proj_chunk, [&](int) {
+            return (const void *)(packed + (p.cluster * P::blocks + p.rank) * P::proj_chunk);
+        });
     }
-    for (int i = 0; i < p.units.count; i++)
-        f.put(layer + P::at_fc + (int64_t)(p.units.first + i) * 8 * P::width, P::chunk);
-    for (int i = 0; i < p.units.count; i++)
-        f.put(packed + P::proj_layer + (int64_t)(p.units.first + i) * P::chunk, P::chunk);
+    f.put(p.units.count, p.units.count * P::chunk, [&](int i) {
+        return (const void *)(layer + P::at_fc + (int64_t)(p.units.first + i) * 8 * P::width);
+    });
+    f.put(p.units.count, p.units.count * P::chunk, [&](int i) {
+        return (const void *)(packed + P::proj_layer + (int64_t)(p.units.first + i) * P::chunk);
+    });
 }
 
 /* By one thread. */
@@ -111,44 +143,48 @@ __device__ __forceinline__ void gpt_decode_fill(gpt_decode_shared<P> &s,
                                                 const struct gpt_decode_body &b,
                                                 const struct gpt_decode_place &p)
 {
-    gpt_decode_filler<P> f = { s, {} };
+    gpt_decode_filler<P> f = { s, 0, 0, 0, 0 };
 
     for (int l = 0; l < b.layers; l++) {
         if (p.rank == 0 && l % b.clusters == p.cluster)
             gpt_decode_fetch_small<P>(b.first + l * P::layer);
         gpt_decode_fill_layer<P>(f, b, p, l);
     }
-    for (int i = 0; i < p.rows.count; i++) {
-        int first = (p.rows.first + i) * 8, rows = b.vocab - first < 8 ? b.vocab - first : 8;
-        f.put(b.lm_head + (int64_t)first * P::width, rows * 2 * P::width);
+    for (int i = 0; i < p.rows.count; i += P::head_chunks) {
+        int first = (p.rows.first + i) * 8, left = p.rows.count - i;
+        int count = left < P::head_chunks ? left : P::head_chunks;
+        int rows = b.vocab - first < 8 * count ? b.vocab - first : 8 * count;
+        f.put(count, rows * 2 * P::width, [&](int at) {
+            return (const void *)(b.lm_head + (int64_t)(first + 8 * at) * P::width);
+        });
     }
 }
 
 /* ---- Reading ---- */
 
-/* A warp's way through the chunks. Each warp gives each of them back. */
+/* A warp's way through the sections. Each warp waits for each of them, in order, and gives it
+ * back: so a barrier is never more than a round ahead of the parity that is asked for. */
 template <class P> struct gpt_decode_reader {
     gpt_decode_shared<P> &s;
-    int next; /* chunk, from the start of the kernel: the first one not given back */
+    int chunk, section; /* the first ones not given back */
 
-    __device__ __forceinline__ const unsigned char *wait(int chunk) const
+    __device__ __forceinline__ void wait(void) const
     {
-        int stage = chunk % P::stages;
-
-        cuda_mbarrier_wait(&s.full[stage], (unsigned)(chunk / P::stages) & 1);
-        return s.ring[stage];
+        cuda_mbarrier_wait(&s.full[section % GPT_DECODE_SECTIONS],
+                           (unsigned)(section / GPT_DECODE_SECTIONS) & 1);
     }
-    /* Also by a warp that has not read it: else it could give back one that is not yet filled. By
-     * the lane that waited: the others may be late, and find the next round filled. */
-    __device__ __forceinline__ void give_back_to(int chunk)
+    __device__ __forceinline__ const unsigned char *at(int i) const
+    {
+        return s.ring[(chunk + i) % P::stages];
+    }
+    /* All lanes have read its `count` chunks. */
+    __device__ __forceinline__ void give_back(int count)
     {
         __syncwarp();
         if (cuda_lane() == 0)
-            for (int i = next; i < chunk; i++) {
-                wait(i);
-                cuda_mbarrier_arrive(&s.empty[i % P::stages]);
-            }
-        next = chunk;
+            cuda_mbarrier_arrive(&s.empty[section % GPT_DECODE_SECTIONS]);
+        chunk += count;
+        section++;
     }
 };
 
@@ -167,6 +203,7 @@ __device__ __forceinline__ void gpt_decode_add(float (&sum)[2], uint4 w, const f
 /* A row of C, in the lanes as pieces of the rows of weights are. */
 template <class P> struct gpt_decode_row {
     float at[P::spans][8];
+    float origin; /* its first element */
 
     static __device__ __forceinline__ int piece(int span)
     {
@@ -178,13 +215,25 @@ template <class P> struct gpt_decode_row {
     }
 };
 
-/* x w of N rows of weights; all lanes get them. */
-template <class P, int N>
-__device__ __forceinline__ void gpt_decode_dots(const gpt_decode_row<P> &x,
-                                                const unsigned char *const (&row)[N],
-                                                float (&dot)[N])
+/* How many rows of weights a warp takes at once, of a section with so many: neighbouring ones, a
+ * power of two that does for all. A group of 32 / N lanes gets the sum of one of them. */
+template <class P> __device__ __forceinline__ int gpt_decode_at_once(int rows)
 {
-    float sum[N][2] = {};
+    return rows <= P::warps ? 1 : rows <= 2 * P::warps ? 2 : rows <= 4 * P::warps ? 4 : 8;
+}
+
+/* The row of a section whose sum this lane gets. */
+template <class P> __device__ __forceinline__ int gpt_decode_row_of_lane(int at_once)
+{
+    return cuda_warp() * at_once + cuda_lane() * at_once / 32;
+}
+
+/* x w of N rows of weights, of which a lane gets one. */
+template <class P, int N>
+__device__ __forceinline__ float gpt_decode_dots(const gpt_decode_row<P> &x,
+                                                 const unsigned char *const (&row)[N])
+{
+    float sum[N][2] = {}, all[N];
 
 #pragma unroll
     for (int i = 0; i < P::spans; i++)
@@ -195,52 +244,53 @@ __device__ __forceinline__ void gpt_decode_dots(const gpt_decode_row<P> &x,
         }
 #pragma unroll
     for (int n = 0; n < N; n++)
-        dot[n] = cuda_warp_sum(sum[n][0] + sum[n][1]);
+        all[n] = sum[n][0] + sum[n][1];
+    return cuda_warp_sums<N>(all);
 }
 
-/* use(row, x w) for rows `row`, row + warps, ... of the chunks from `base` on, N of them at once.
- */
-template <class P, int N, class F>
-__device__ __forceinline__ void gpt_decode_round(const gpt_decode_reader<P> &r,
-                                                 const gpt_decode_row<P> &x, int base, int row,
-                                                 const F &use)
+/* The same of this warp's N rows of the section, which is there. */
+template <class P, int N>
+__device__ __forceinline__ float gpt_decode_products(const gpt_decode_reader<P> &r,
+                                                     const gpt_decode_row<P> &x)
 {
     const unsigned char *at[N];
-    float dot[N] = {};
 
 #pragma unroll
     for (int n = 0; n < N; n++) {
-        int of = row + n * P::warps;
-        at[n] = r.wait(base + of / 8) + of % 8 * 2 * P::width;
+        int row = cuda_warp() * N + n;
+        at[n] = r.at(row / 8) + row % 8 * 2 * P::width;
     }
-    if constexpr (!(P::left_out & GPT_DECODE_NO_PRODUCT))
-        gpt_decode_dots<P>(x, at, dot);
-#pragma unroll
-    for (int n = 0; n < N; n++)
-        use(row + n * P::warps, dot[n]);
+    return gpt_decode_dots<P>(x, at);
 }
 
-/* use(row, x w) for this warp's rows of the next `chunks` chunks, by all lanes. Rows from `rows` on
- * are none. A warp has one, two or three in nearly all sections, and then takes them at once. */
-template <class P, class F>
-__device__ __forceinline__ void gpt_decode_rows(gpt_decode_reader<P> &r, const gpt_decode_row<P> &x,
-                                                int chunks, int rows, const F &use)
+/* As gpt_decode_at_once() says, at most N. */
+template <class P, int N>
+__device__ __forceinline__ float gpt_decode_most(const gpt_decode_reader<P> &r,
+                                                 const gpt_decode_row<P> &x, int rows)
 {
-    int base = r.next, row = cuda_warp(), left = (rows - row + P::warps - 1) / P::warps;
+    if constexpr (N > 1)
+        if (rows <= N / 2 * P::warps)
+            return gpt_decode_most<P, N / 2>(r, x, rows);
+    return gpt_decode_products<P, N>(r, x);
+}
 
-    while (left > 0) {
-        int now = left == 1 ? 1 : left % 2 ? 3 : 2;
-        if (now == 3)
-            gpt_decode_round<P, 3>(r, x, base, row, use);
-        else if (now == 2)
-            gpt_decode_round<P, 2>(r, x, base, row, use);
-        else
-            gpt_decode_round<P, 1>(r, x, base, row, use);
-        left -= now;
-        row += now * P::warps;
-        r.give_back_to(base + (row / 8 < chunks ? row / 8 : chunks));
-    }
-    r.give_back_to(base + chunks);
+/* The next section, of `chunks` chunks with `rows` rows: this lane's row times x, if it has one,
+ * then the section is given back. MOST: chunks that a section of this sort has. */
+template <class P, int MOST>
+__device__ __forceinline__ float gpt_decode_rows(gpt_decode_reader<P> &r,
+                                                 const gpt_decode_row<P> &x, int chunks)
+{
+    constexpr int each = (8 * MOST + P::warps - 1) / P::warps;
+    constexpr int most = each <= 1 ? 1 : each <= 2 ? 2 : each <= 4 ? 4 : 8;
+    float dot = 0.0f;
+
+    static_assert(each <= 8, "sums of a lane");
+    r.wait();
+    if (!(P::left_out & GPT_DECODE_NO_PRODUCT) &&
+        cuda_warp() * gpt_decode_at_once<P>(8 * chunks) < 8 * chunks)
+        dot = gpt_decode_most<P, most>(r, x, 8 * chunks);
+    r.give_back(chunks);
+    return dot;
 }
 
 #endif

@@ -10,6 +10,9 @@
  *     fc2    all output columns by 8 hidden units           packed, [2][pair]
  *     head   8 rows of the vocabulary                       of the parameters as they are
  *
+ * The chunks of a line above that a block reads in a layer are a section, and so are a few of the
+ * head's; it is waited for as a whole.
+ *
  * A piece is 16 bytes, 8 weights along K of one output column; a pair two neighbouring columns, the
  * even ones in front ([2]), so that the lanes of a warp read neighbouring pieces.
  *
@@ -26,6 +29,7 @@
 enum {
     GPT_DECODE_BLOCKS = 8,   /* of a cluster; lane / 4 names one of them, so it is no parameter */
     GPT_DECODE_SOURCES = 16, /* most clusters, and heads */
+    GPT_DECODE_SECTIONS = 8, /* of the stream that are under way */
 };
 
 /* Parts to leave out, to see in bring-up what they take; the results are wrong then. */
@@ -54,6 +58,11 @@ struct gpt_decoder {
     static constexpr int qkv_chunks = 3 * HEAD / 8, unit_chunks = WIDTH / 2;
     static constexpr int most_units = (unit_chunks + blocks * heads - 1) / (blocks * heads);
 
+    static constexpr int most_qkv = (qkv_chunks + blocks - 1) / blocks;
+    /* A section of the head: 8 rows a warp where the ring holds three such, else 4 or 2. */
+    static constexpr int head_rows = 3 * WARPS <= STAGES ? 8 : WARPS <= STAGES ? 4 : 2;
+    static constexpr int head_chunks = head_rows * WARPS / 8;
+
     /* The cache: a warp has each (8 warps)-th position of the cluster's head, 16 bytes a lane. */
     static constexpr int pieces = HEAD / 8, per_step = 32 / pieces;
     static constexpr int steps =
@@ -77,6 +86,9 @@ struct gpt_decoder {
                   "a lane has whole pieces, a warp whole keys");
     static_assert(heads <= GPT_DECODE_SOURCES && owners <= WARPS,
                   "two sources a lane, a group a warp");
+    static_assert(most_qkv <= STAGES && most_units <= STAGES && head_chunks <= STAGES &&
+                      WARPS % 4 == 0,
+                  "the ring has room for a section");
     static_assert(proj_chunk <= chunk, "a chunk holds it");
 };
 
@@ -92,7 +104,8 @@ template <class P> struct gpt_decode_shared {
     float part[P::warps][P::head];         /* as heads and most, by the warp's positions */
     float part_most[P::warps][2];
     float units[P::most_units * 8];
-    cuda_mbarrier full[P::stages], empty[P::stages];
+    cuda_mbarrier full[GPT_DECODE_SECTIONS], empty[GPT_DECODE_SECTIONS];
+    int ends[GPT_DECODE_SECTIONS]; /* the first chunk behind each, for who fills them */
     cuda_mbarrier got_qkv, got_heads, got_mid, got_end, got_columns;
     cuda_mbarrier parts_done, units_done;
 };
