@@ -9,7 +9,6 @@
 #include "base/json.h"
 #include "machine/datasheet.h"
 #include "machine/environment.h"
-#include "machine/environment.h"
 #include "machine/nvml.h"
 
 #include <stdlib.h>
