@@ -127,7 +127,7 @@ COMMANDS = {
 }
 LESS = {"history-prune", "baseline-remove"}
 MORE = {"bisect"}  # compares again where a comparison failed
-# May measure the roofs anew, or build with git, which takes seconds.
+# May measure the roofs anew, or build with git: 10 s here, several times that beside other work.
 REAL = {"openblas", "profile", "roofline", "compare-build", "bisect"}
 
 GBENCH = """{"context": {"date": "2026-01-02T03:04:05+00:00", "num_cpus": 2}, "benchmarks": [
@@ -225,7 +225,7 @@ class Driver:
         args = [self.harness, *COMMANDS[name]]
         environment = clean_environment(folder)
         counts = os.path.join(folder, "report-of-counts")
-        tool = [self.o.faults, "--limit", "40" if name in REAL else "10", "--count", counts]
+        tool = [self.o.faults, "--limit", "120" if name in REAL else "10", "--count", counts]
         if fault and fault[0] == "alloc" or not fault:
             at, on = (fault[1], fault[2].endswith(":on")) if fault else (0, False)
             file = os.path.join(folder, "report-of-alloc")
