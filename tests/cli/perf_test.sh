@@ -42,11 +42,27 @@ check "at first there is nothing to gate against" grep -qE '^[[:space:]]+[0-9]+ 
 check "a reviewed baseline is written" test -n "$(find baselines -name sums.json)"
 ctest --test-dir build -N | sed -n 's/^ *Test *#[0-9]*: //p'
 
+# These programs take real time, and other work on the machine may change between one measurement and
+# the next: what is always so, or never, is what counts.
+# soon WORDS COMMAND...: what COMMAND prints, done again, twice at most, while that has WORDS.
+soon() {
+  local words=$1 try
+  shift
+  for try in 1 2 3; do
+    "$@" >"$WORK.log/outcomes"
+    ! grep -qE "$words" "$WORK.log/outcomes" || [ "$try" = 3 ] || continue
+    break
+  done
+  cat "$WORK.log/outcomes"
+}
+
 say "Again: nothing that did not change fails"
-outcomes build | sed -E 's/^((sums|table)\.verdict) (run|notrun)$/\1 passed, or cannot tell/'
+soon 'verdict fail' outcomes build | sed -E 's/^((sums|table)\.verdict) (run|notrun)$/\1 passed, or cannot tell/'
 
 say "Four times the work"
-EXAMPLE_WORK=4 outcomes build
+export EXAMPLE_WORK=4
+soon 'verdict (run|notrun)' outcomes build
+unset EXAMPLE_WORK
 check "the table is in JUnit" grep -q 'regressed' junit.xml
 
 say "What ctest keeps for CDash"
