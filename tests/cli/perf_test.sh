@@ -66,8 +66,13 @@ unset EXAMPLE_WORK
 check "the table is in JUnit" grep -q 'regressed' junit.xml
 
 say "What ctest keeps for CDash"
-EXAMPLE_WORK=1 ctest --test-dir build -T Test -R sums.verdict >"$WORK.log/ctest" 2>&1 || true
-xml=$(find build/Testing -name Test.xml)
+# Of a test that is skipped, as where nothing could be decided, CTest keeps no measurements.
+for _ in 1 2 3; do
+  rm -rf build/Testing
+  ctest --test-dir build -T Test -R sums.verdict >"$WORK.log/ctest" 2>&1 || true
+  xml=$(find build/Testing -name Test.xml)
+  ! grep -q '<NamedMeasurement[^>]*name="p50' "$xml" || break
+done
 check "percentiles" grep -qE '<NamedMeasurement type="numeric/double" name="p50 [^"]* \(ns\)"><Value>[0-9.e+]+</Value>' <(tr -d '\n\t' <"$xml" | sed 's/<NamedMeasurement/\n&/g')
 check "changes" grep -qE 'name="change p50 [^"]* \(%\)"' "$xml"
 if command -v gnuplot >/dev/null; then
