@@ -108,14 +108,17 @@ test('a trace: the main thread, in the order of time, with names in the frames',
   assertFine(opened);
 });
 
-/* "19.5ms (88%)" twice, of all (perhaps ">99%") and of itself: the second is our share. */
+/* "19.5ms (88%)" twice, of all and of itself: the second is our share. ">99%" is half a percent more,
+ * "<1%" as much less. */
+const HALF = { '>': 0.5, '<': -0.5, '': 0 };
 test('a trace: each operation has the share that our own table gives it', async (t) => {
   const opened = await open(t, 'trace.json', 'sandwich');
   if (!opened)
     return t.skip(NO_WEBGL);
   for (const { operation, share } of bottlenecks.by_self.slice(0, 4)) {
     const row = await rowOf(opened.page, new RegExp(`^${operation}( \\{.*)?$`));
-    const percents = [...row.matchAll(/\([<>]?(\d+(?:\.\d+)?)%\)/g)].map((found) => Number(found[1]));
+    const percents = [...row.matchAll(/\(([<>]?)(\d+(?:\.\d+)?)%\)/g)]
+      .map(([, sign, number]) => Number(number) + HALF[sign]);
     assert.ok(Math.abs(percents[1] - 100 * share) <= 0.51, `${operation}: ${row} and ${share}`);
   }
   assertFine(opened);
