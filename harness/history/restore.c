@@ -115,7 +115,7 @@ static int open_upgraded(struct store *from, const char *called, struct temporar
                          struct store **out, struct error *err)
 {
     if (temporary_make(copy, called, TEMPORARY_RESTORED, err) ||
-        copy_write(from, copy->name.data, copy->name.data, err))
+        temporary_fill(from, copy->name.data, copy->name.data, err))
         return -1;
     return store_open(out, copy->name.data, STORE_WRITE, err);
 }

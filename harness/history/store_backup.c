@@ -49,7 +49,7 @@ static int copy_to(struct store *s, struct store *copy, const char *name, struct
     return rc;
 }
 
-int copy_write(struct store *s, const char *name, const char *called, struct error *err)
+int temporary_fill(struct store *s, const char *name, const char *called, struct error *err)
 {
     struct store copy = { .path = memory_string(called), .mode = STORE_WRITE };
     int rc = copy_to(s, &copy, name, err);
@@ -68,7 +68,7 @@ int store_backup(struct store *s, const char *path, struct error *err)
         return -1;
     int rc = temporary_make(&partial, path, TEMPORARY_BACKUP, err);
     if (rc == 0)
-        rc = copy_write(s, partial.name.data, path, err);
+        rc = temporary_fill(s, partial.name.data, path, err);
     if (rc == 0)
         rc = temporary_publish(&partial, path, err);
     temporary_release(&partial);

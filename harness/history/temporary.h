@@ -18,6 +18,7 @@
 
 #include "base/error.h"
 #include "base/strbuf.h"
+#include "store/store.h"
 
 enum temporary_kind {
     TEMPORARY_BACKUP,   /* a copy of a history */
@@ -36,6 +37,9 @@ struct temporary {
 /* An empty file beside `path`. */
 int temporary_make(struct temporary *t, const char *path, enum temporary_kind kind,
                    struct error *err);
+/* Writes the whole history into the empty file `name`, which is one file then, and on the disk;
+ * errors say `called`. store_backup.c */
+int temporary_fill(struct store *s, const char *name, const char *called, struct error *err);
 /* Gives the finished file, which is on the disk, a name that nobody has. */
 int temporary_publish(struct temporary *t, const char *to, struct error *err);
 /* The same for any file. */

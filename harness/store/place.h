@@ -47,9 +47,6 @@ void place_folder(const char *path, struct strbuf *folder);
 /* One process at a time changes what files lie there under which names: a descriptor to be closed,
  * -1 where that cannot be had (a file system without such locks). */
 int place_lock_folder(const char *path);
-/* Writes the whole history into the empty file `name`, which is one file then, and on the disk;
- * errors say `called`. store_backup.c */
-int copy_write(struct store *s, const char *name, const char *called, struct error *err);
 /* "beside.hex8": a name beside the file that nobody has. */
 void place_name(const char *path, const char *what, struct strbuf *name);
 

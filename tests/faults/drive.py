@@ -9,7 +9,7 @@ calls (the default) is that; limits runs each command under small limits of setr
 without calls that older kernels and containers lack.
 
 Each case is a fresh folder with a history. Whatever fails, the command must end within ten seconds
-with a documented status; a failure says why; the history is sound, with all that it had; what is
+(two minutes, where it may measure the roofs or build) with a documented status; a failure says why; the history is sound, with all that it had; what is
 reported done is there; no process and no temporary file is left. HARNESS_CASES is how many are taken
 by chance (100, 50), or "all"; HARNESS_SEED takes the same again, HARNESS_KNOCKS is the file of the table.
 """
