@@ -58,6 +58,7 @@ static inline void execute_in(const char *path, const char *script)
 
     assert_int_equal(watch_register(), SQLITE_OK);
     assert_int_equal(sqlite3_open_v2(path, &db, flags, WATCH_VFS), SQLITE_OK);
+    sqlite3_busy_timeout(db, 60000); /* who reads meanwhile may hold it for a moment */
     if (sqlite3_exec(db, script, NULL, NULL, NULL) != SQLITE_OK)
         fail_msg("%s: %s", script, sqlite3_errmsg(db));
     assert_int_equal(sqlite3_close(db), SQLITE_OK);
@@ -69,7 +70,7 @@ static inline void execute_elsewhere(const char *path, const char *script)
     sqlite3 *db;
 
     assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
-    sqlite3_busy_timeout(db, 60000); /* a server that reads may hold it for a moment */
+    sqlite3_busy_timeout(db, 60000);
     if (sqlite3_exec(db, script, NULL, NULL, NULL) != SQLITE_OK)
         fail_msg("%s: %s", script, sqlite3_errmsg(db));
     assert_int_equal(sqlite3_close(db), SQLITE_OK);
