@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/options.h"
 #include "history/temporary.h"
+#include "history/verify.h"
 #include "store/place.h"
 #include "store/schema.h"
 
@@ -266,15 +267,16 @@ void store_restored_release(struct store_restored *out)
 
 /* ---- moving ---- */
 
-/* Alone with the file, without a log, until it is closed. */
+/* Alone with the file, without a log, until it is closed. With less than full synchronisation a cut
+ * could leave the end of the journal's head without its beginning, which would undo all. */
 static int keep_others_out(struct store *s, struct error *err)
 {
     enum { PATIENCE_MS = 2000 };
 
     store_set_patience(s, PATIENCE_MS);
     if (sql_execute(s,
-                    "PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = DELETE; "
-                    "BEGIN EXCLUSIVE; COMMIT",
+                    "PRAGMA synchronous = EXTRA; PRAGMA locking_mode = EXCLUSIVE; "
+                    "PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE; COMMIT",
                     err) == 0)
         return 0;
     if (s->failure == SQLITE_BUSY || s->failure == SQLITE_LOCKED)
