@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Putting another history in the place of one that may be in use, and moving one away. */
+/* Copying a history, putting another one in its place while it is in use, and moving it away. */
 #ifndef HARNESS_HISTORY_RESTORE_H
 #define HARNESS_HISTORY_RESTORE_H
 
 #include "base/strbuf.h"
 #include "store/store.h"
+
+/* A copy of a history in use, as one complete file. Refuses to replace an existing file. */
+int store_backup(struct store *s, const char *path, struct error *err);
 
 struct store_content {
     int64_t runs, measurements;

@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "history/salvage_parts.h"
 #include "history/temporary.h"
+#include "history/verify.h"
 #include "store/schema.h"
 #include "store/untrusted.h"
 #include "vfs/watch.h"

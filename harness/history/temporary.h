@@ -38,7 +38,7 @@ struct temporary {
 int temporary_make(struct temporary *t, const char *path, enum temporary_kind kind,
                    struct error *err);
 /* Writes the whole history into the empty file `name`, which is one file then, and on the disk;
- * errors say `called`. store_backup.c */
+ * errors say `called`. backup.c */
 int temporary_fill(struct store *s, const char *name, const char *called, struct error *err);
 /* Gives the finished file, which is on the disk, a name that nobody has. */
 int temporary_publish(struct temporary *t, const char *to, struct error *err);

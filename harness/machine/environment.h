@@ -9,7 +9,10 @@
 
 #include "core/record.h"
 
+/* machine_class.c: its class, and a hash that tells it from others. */
 void environment_machine(struct machine *m);
+/* The value after ':' of the first line of /proc/cpuinfo that starts with `field`. */
+bool environment_cpuinfo(const char *field, char *value, size_t size);
 /* Of this binary: version, commit, compiler, flags, from the build. */
 void environment_build(struct build *b);
 /* JSON object text; free() it. Keys: kernel_release, libc, governor, boost, no_turbo, smt,

@@ -6,17 +6,15 @@
 #include "core/clock.h"
 #include "machine/probe.h"
 #include "machine/telemetry.h"
-#include "measure/loop.h"
+#include "measure/gbench_loop.h"
 #include "measure/plant.h"
 #include "measure/profiling_counters.h"
 #include "measure/verify.h"
+#include "measure/warmup.h"
 #include "stats/stats.h"
 
 #include <math.h>
 #include <stdio.h>
-
-/* Enough for any kernel: those that are over in no time are warm by then. */
-enum { WARMUPS_MAX = 100000 };
 
 /* Batches that tell how long a launch takes, before a share of it is planted. */
 enum { PLANT_LOOKS = 15 };
@@ -139,38 +137,20 @@ static int take_sample(void *context, uint64_t *ns, struct error *err)
     return 0;
 }
 
-/* Launches one by one until the times are stable, then forgets them. Looks at them again only after
- * a quarter more time: each look sorts all of them. */
+/* Launches one by one, which are forgotten. */
 static int warm_up(struct state *s, struct error *err)
 {
-    double wanted = s->settings->sampling.warmup * 1e9, look_at = wanted;
-    bool stable = false;
+    struct warmup w;
     uint64_t ns;
 
     s->m->batch = 1;
-    do {
+    warmup_begin(&w, s->settings->sampling.warmup);
+    do
         if (take_sample(s, &ns, err))
             return -1;
-        if (s->elapsed_ns >= look_at) {
-            stable = sampling_stable(s->m->samples, s->m->nr_samples);
-            look_at = 1.25 * s->elapsed_ns;
-        }
-    } while (!stable && s->elapsed_ns < 4 * wanted && s->m->nr_samples < WARMUPS_MAX);
+    while (!warmup_over(&w, s->m->samples, s->m->nr_samples, s->elapsed_ns));
     s->m->warmups = (unsigned)s->m->nr_samples;
     return 0;
-}
-
-/* Of the newer half of the warm-up: the older may still be cold. */
-static double warm_median(const struct measurement *m)
-{
-    double *recent = memory_resize(NULL, m->nr_samples, sizeof(*recent));
-    size_t nr = (m->nr_samples + 1) / 2;
-
-    for (size_t i = 0; i < nr; i++)
-        recent[i] = (double)m->samples[m->nr_samples - nr + i];
-    double median = stats_median(recent, nr);
-    free(recent);
-    return median;
 }
 
 /* A share of what a sample will show: of launches in batches, which pay for no clock and overlap.
@@ -195,7 +175,7 @@ static int grow_plant(struct state *s, double launch_ns, struct error *err)
 static int begin_sampling(struct state *s, struct error *err)
 {
     struct measurement *m = s->m;
-    double launch_ns = warm_median(m);
+    double launch_ns = warmup_median(m->samples, m->nr_samples);
 
     m->batch = s->cold ? 1 : sampling_batch(launch_ns, s->call.device->clock_step);
     m->nr_samples = 0;

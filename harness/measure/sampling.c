@@ -65,20 +65,6 @@ unsigned sampling_batch(double launch_ns, double clock_step_ns)
     return batch;
 }
 
-bool sampling_stable(const uint64_t *samples, size_t nr)
-{
-    size_t half = nr / 2;
-
-    if (half < 3)
-        return false;
-    double *older = as_doubles(samples + nr - 2 * half, half);
-    double *newer = as_doubles(samples + nr - half, half);
-    double a = stats_median(older, half), b = stats_median(newer, half);
-    free(older);
-    free(newer);
-    return fabs(a - b) <= 0.02 * a;
-}
-
 typedef int quantity_parser(const char *text, const char *what, double *value, struct error *err);
 
 /* A number, or a text with its unit ("20ms", "1%"); absent ones stay as they are. */

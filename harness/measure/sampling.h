@@ -40,7 +40,4 @@ enum stop_rule sampling_decide(const struct sampling *s, const uint64_t *samples
 /* How many launches make a sample: 200 clock steps or more, a power of two. */
 unsigned sampling_batch(double launch_ns, double clock_step_ns);
 
-/* True when warm-up may end: the median of the newer half lies within 2 % of that of the older. */
-bool sampling_stable(const uint64_t *samples, size_t nr);
-
 #endif

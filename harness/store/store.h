@@ -245,19 +245,6 @@ void store_baselines_release(struct store_baselines *baselines);
 
 /* ---- care ---- */
 
-struct store_health {
-    int64_t runs, launches, measurements, samples; /* looked at */
-    int64_t problems;
-    bool watched; /* its pages have checksums; without, bits that changed may go unseen */
-};
-
-/* The checksums of all pages, SQLite's integrity and foreign-key checks, every row read and
- * decoded. -1 if anything is wrong; the message has the first few problems, with the rows that lie
- * on damaged pages. */
-int store_verify(struct store *s, struct store_health *health, struct error *err);
-/* A copy of a history in use, as one complete file. Refuses to replace an existing file. */
-int store_backup(struct store *s, const char *path, struct error *err);
-
 /* Bytes: of the file, and of it what is free for new rows. */
 struct store_room {
     int64_t size, free;

@@ -274,7 +274,7 @@ struct families {
 };
 
 static void decide_trends(struct trends *t, const struct changes *all, const struct families *f,
-                          const struct trend_memory *memory)
+                          const struct trend_standing *standing)
 {
     double fdr = t->settings.fdr;
     size_t steps = judge_family(f->step_p, f->step_q, t->nr, fdr);
@@ -289,9 +289,9 @@ static void decide_trends(struct trends *t, const struct changes *all, const str
         if (trend->hidden || trend->kind == TREND_SHORT)
             continue;
         add_modes(t, trend, &all[i].modes);
-        add_steps(t, trend, &all[i], memory->told[i]);
-        add_past(t, trend, &all[i], memory->told[i]);
-        add_watch(t, trend, &all[i], memory->told[i], f->watch_q[i]);
+        add_steps(t, trend, &all[i], standing->told[i]);
+        add_past(t, trend, &all[i], standing->told[i]);
+        add_watch(t, trend, &all[i], standing->told[i], f->watch_q[i]);
         if (all[i].drift.found && f->drift_q[i] <= fdr)
             add_drift(t, trend, &all[i].drift, f->drift_q[i]);
         if (trend->nr || trend->drifts)
@@ -306,7 +306,7 @@ static void decide_all(struct trends *t, const struct changes *all)
     struct families f = {
         room, room + t->nr, room + 2 * t->nr, room + 3 * t->nr, room + 4 * t->nr, room + 5 * t->nr
     };
-    struct trend_memory memory;
+    struct trend_standing standing;
 
     for (size_t i = 0; i < t->nr; i++) {
         struct trend *trend = &t->items[i];
@@ -318,9 +318,9 @@ static void decide_all(struct trends *t, const struct changes *all)
         f.drift_p[i] = judged ? (all[i].drift.found ? all[i].drift.p : 1) : NAN;
         f.watch_p[i] = judged ? (all[i].watch.found ? all[i].watch.p : 1) : NAN;
     }
-    trend_memory_init(&memory, t, all);
-    decide_trends(t, all, &f, &memory);
-    trend_memory_release(&memory);
+    trend_standing_init(&standing, t, all);
+    decide_trends(t, all, &f, &standing);
+    trend_standing_release(&standing);
     free(room);
 }
 

@@ -11,8 +11,8 @@
  * 2014, "Selective inference on multiple families of hypotheses"). Drifts are a second family,
  * judged alike, and what may be a step a third.
  *
- * Memory. The nights are gone through one after the other (trend_memory.c): a step is told from the
- * first night on in which the family selects it, and told on while it stands, also where the
+ * Memory. The nights are gone through one after the other (trend_standing.c): a step is told from
+ * the first night on in which the family selects it, and told on while it stands, also where the
  * family has grown since, others went, or the estimate fell below `delta`. Its p is that of all
  * nights so far and never grows, so that this costs nothing. It ends by a fact: it went back, it
  * was accepted, or it was withdrawn, which is told with the reason.

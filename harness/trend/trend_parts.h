@@ -7,14 +7,15 @@
 
 /* What the nights so far have told: told[i][id] is how many points series i had when the family
  * first selected its step with that id (struct step_look), 0: never. */
-struct trend_memory {
+struct trend_standing {
     size_t **told;
     size_t nr;
 };
 
 /* `all` are the changes of each series of `t`, found at the level t->settings.fdr. */
-void trend_memory_init(struct trend_memory *m, const struct trends *t, const struct changes *all);
-void trend_memory_release(struct trend_memory *m);
+void trend_standing_init(struct trend_standing *m, const struct trends *t,
+                         const struct changes *all);
+void trend_standing_release(struct trend_standing *m);
 
 /* A step of a series: points [start, index) are the level before it, [index, end) its own. */
 struct trend_span {

@@ -40,30 +40,6 @@ int compare_design_find(const char *name)
     return -1;
 }
 
-/* Regressed or broken, and nobody said that it is meant to be. */
-static bool is_alarm(const struct compare_row *row)
-{
-    return (row->verdict == VERDICT_REGRESSED || row->verdict == VERDICT_BROKEN) && !row->accepted;
-}
-
-void compare_count(struct comparison *c)
-{
-    size_t alarms = 0;
-
-    memset(c->count, 0, sizeof(c->count));
-    for (size_t i = 0; i < c->nr; i++) {
-        c->count[c->rows[i].verdict]++;
-        alarms += is_alarm(&c->rows[i]);
-    }
-    c->accepted = c->count[VERDICT_REGRESSED] + c->count[VERDICT_BROKEN] - alarms;
-    size_t decided =
-        c->count[VERDICT_SAME] + c->count[VERDICT_IMPROVED] + c->count[VERDICT_FIXED] + c->accepted;
-    if (alarms > 0)
-        c->exit_status = EXIT_REGRESSION;
-    else
-        c->exit_status = decided > 0 ? EXIT_SAME : EXIT_UNDECIDED;
-}
-
 /* Is this what was accepted, and no more than that? */
 static bool acceptance_fits(const struct acceptance *a, const struct compare_row *row)
 {

@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "fuzz.h"
+#include "history/verify.h"
 #include "store/sql.h"
 #include "store/verdicts.h"
 #include "vfs/watch.h"

@@ -3,6 +3,7 @@
 #include "fuzz.h"
 #include "fuzz_history.h"
 #include "history/salvage.h"
+#include "history/verify.h"
 
 #include <stdio.h>
 #include <unistd.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* One history out of many: nothing lost, nothing twice, conflicts told, the other files as they
  * were, and a merge that is killed does no harm. Features: U-11. */
+#include "history/restore.h"
 #include "store_histories.h"
 
 #include "core/clock.h"

@@ -4,6 +4,7 @@
  * of a whole run: a sweep with real child processes into a real history. Nothing that was finished
  * is lost, and no process is left. Features: U-04, U-05, S0-22.
  */
+#include "history/verify.h"
 #include "sweep_testing.h"
 #include "test_store.h"
 

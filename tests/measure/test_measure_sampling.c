@@ -5,6 +5,7 @@
 
 #include "base/json.h"
 #include "measure/sampling.h"
+#include "measure/warmup.h"
 #include "stats/random.h"
 
 #include <stdlib.h>
@@ -100,13 +101,13 @@ static void warm_up_ends_when_stable(void **state)
         falling[i] = 2000 - 10 * i;
         steady[i] = 1000 + i % 7;
     }
-    assert_false(sampling_stable(steady, 0));
-    assert_false(sampling_stable(steady, 5)); /* too few to tell */
-    assert_true(sampling_stable(steady, 6));
-    assert_true(sampling_stable(steady, 99));
-    assert_false(sampling_stable(falling, 100));
+    assert_false(warmup_is_stable(steady, 0));
+    assert_false(warmup_is_stable(steady, 5)); /* too few to tell */
+    assert_true(warmup_is_stable(steady, 6));
+    assert_true(warmup_is_stable(steady, 99));
+    assert_false(warmup_is_stable(falling, 100));
     steady[3] = 1000000; /* one outlier changes no median */
-    assert_true(sampling_stable(steady, 99));
+    assert_true(warmup_is_stable(steady, 99));
 }
 
 static cJSON *parse(const char *text)

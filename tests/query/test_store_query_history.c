@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* S1-22, S2-05: what of a history fits a condition, in pages and in little time. */
+#include "history/verify.h"
 #include "query_testing.h"
 
 #include "base/file.h"

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Files that are no history, damaged, newer, older, read-only or full: a clear error, and nothing
  * written over. Backups and checks. Features: U-05. */
+#include "history/restore.h"
+#include "history/verify.h"
 #include "test_store.h"
 
 #include "base/file.h"

@@ -2,6 +2,7 @@
 /* Bits that change in a history: what is read afterwards is refused or is what it was, `history
  * verify` finds all of them and names the rows, a salvage loses no others. A sample; HARNESS_CASES
  * says how many. Features: U-05. */
+#include "history/verify.h"
 #include "salvage_files.h"
 
 #include "history/prune.h"

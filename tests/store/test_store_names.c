@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Names, numbers and dates of strangers: one rule where they are saved, merged, imported and read.
  * Features: U-05. */
+#include "history/verify.h"
 #include "store_histories.h"
 
 #include "base/clean.h"

@@ -2,6 +2,7 @@
 /* Power cuts: what a command has said is done is there, whatever the disk had not written yet, and
  * what SQLite recovers is taken. HARNESS_POWER_STATES=100000 looks at so many states.
  * Features: U-05. */
+#include "history/verify.h"
 #include "store_histories.h"
 
 #include "history/merge.h"

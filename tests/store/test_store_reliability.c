@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Many writers at once, and writers that are killed: nothing that was finished is lost.
  * Features: U-05. */
+#include "history/verify.h"
 #include "test_store.h"
 
 #include "history/restore.h"

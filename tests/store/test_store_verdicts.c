@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What was decided comes back: comparisons, acceptances, self-tests; histories of version 1, which
  * have none of it. Features: U-05, U-06, U-12. */
+#include "history/verify.h"
 #include "test_store.h"
 
 #include "store/sql.h"

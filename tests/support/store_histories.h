@@ -4,6 +4,7 @@
 #ifndef HARNESS_TESTS_STORE_HISTORIES_H
 #define HARNESS_TESTS_STORE_HISTORIES_H
 
+#include "history/verify.h"
 #include "test_store.h"
 
 #include "base/array.h"

@@ -9,6 +9,8 @@
 #include "cli/render/verdict_list.h"
 #include "cli/shared_options.h"
 #include "core/clock.h"
+#include "history/restore.h"
+#include "history/verify.h"
 #include "metrics/epoch.h"
 #include "reporters/system_table.h"
 #include "store/annotations.h"

@@ -108,7 +108,7 @@ static size_t points_at(const struct series *s, int64_t time_ms)
     return nr;
 }
 
-static void tell_family(struct family *f, int64_t time_ms, struct trend_memory *m)
+static void tell_family(struct family *f, int64_t time_ms, struct trend_standing *m)
 {
     double limit = told_below(f);
 
@@ -118,12 +118,13 @@ static void tell_family(struct family *f, int64_t time_ms, struct trend_memory *
                 m->told[i][k] = points_at(f->t->items[i].series, time_ms);
 }
 
-void trend_memory_init(struct trend_memory *m, const struct trends *t, const struct changes *all)
+void trend_standing_init(struct trend_standing *m, const struct trends *t,
+                         const struct changes *all)
 {
     struct family f;
 
     family_init(&f, t, all);
-    *m = (struct trend_memory) { memory_zeroed(t->nr + 1, sizeof(*m->told)), t->nr };
+    *m = (struct trend_standing) { memory_zeroed(t->nr + 1, sizeof(*m->told)), t->nr };
     for (size_t i = 0; i < t->nr; i++)
         m->told[i] = memory_zeroed(f.nr[i] + 1, sizeof(**m->told));
     for (size_t i = 0; i < f.events.nr; i++) {
@@ -138,12 +139,12 @@ void trend_memory_init(struct trend_memory *m, const struct trends *t, const str
     family_release(&f);
 }
 
-void trend_memory_release(struct trend_memory *m)
+void trend_standing_release(struct trend_standing *m)
 {
     for (size_t i = 0; i < m->nr; i++)
         free(m->told[i]);
     free(m->told);
-    *m = (struct trend_memory) { 0 };
+    *m = (struct trend_standing) { 0 };
 }
 
 /* ---- how large a step was, and what is left of it ---- */

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "history/verify.h"
+
 #include "base/json.h"
 #include "history/salvage_parts.h"
 #include "store/read.h"

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Copies of a whole history: written under a name of their own, on the disk before they get the
  * name that was asked for. */
+#include "history/restore.h"
+
 #include "base/file.h"
 #include "base/memory.h"
 #include "history/temporary.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "measure/loop.h"
+#include "measure/gbench_loop.h"
 
 #include <benchmark/benchmark.h>
 #include <string>

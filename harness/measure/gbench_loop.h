@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The binding to Google Benchmark (libbenchmark): it drives the measuring loop, with manual time;
- * the raw samples stay on the C side. The one C++ file of this folder is loop.cc.
+ * the raw samples stay on the C side. The one C++ file of this folder is gbench_loop.cc.
  *
  * libbenchmark runs rounds of a fixed number of iterations. After each round `next` says how many
  * more are wanted; 0 ends the loop. So the adaptive stop is ours (measure/sampling.h) while
  * timing discipline, reporting context and filters stay those of the library.
  */
-#ifndef HARNESS_MEASURE_LOOP_H
-#define HARNESS_MEASURE_LOOP_H
+#ifndef HARNESS_MEASURE_GBENCH_LOOP_H
+#define HARNESS_MEASURE_GBENCH_LOOP_H
 
 #include "base/error.h"
 
