@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Draws the pictures of the documentation again: those of docs/reading-plots.md (plots/*.png), of
+# Draws the pictures of the documentation again: those of docs/reading-plots*.md (plots/*.png), of
 # README.md (roofline.png) and of docs/scale.md (scale.png). What they show is measured here, on
 # this machine, in two to five minutes; the nights of the trend are made up, the profile with a GPU is
 # tests/fixtures/profile/forward, and the numbers of scale.png are those of the table in its page.
