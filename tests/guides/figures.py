@@ -31,12 +31,13 @@ def complaints(section, folder):
 
 
 def told_on(pages):
-    """({figure: text of its section}, complaints about figures that two pages tell of)"""
+    """({figure: what is wrong with its section}, complaints about figures that two pages tell of)"""
     told, twice = {}, []
     for page in pages:
-        found = sections(page.read_text(encoding="utf-8"))
-        twice += [f"{name}: {page.name} tells of it, and so does another page" for name in found.keys() & told]
-        told.update(found)
+        for name, section in sections(page.read_text(encoding="utf-8")).items():
+            if name in told:
+                twice.append(f"{name}: {page.name} tells of it, and so does another page")
+            told[name] = list(complaints(section, page.parent))
     return told, twice
 
 
@@ -44,13 +45,11 @@ def main(harness, *names):
     listed = json.loads(subprocess.run([harness, "list", "figures", "--json"], check=True,
                                        capture_output=True, text=True).stdout)["figures"]
     drawn = {figure["name"] for figure in listed}
-    pages = [pathlib.Path(name) for name in names]
-    told, errors = told_on(pages)
+    told, errors = told_on([pathlib.Path(name) for name in names])
     errors += [f"{name}: the program draws it, no page tells of it" for name in drawn - told.keys()]
     errors += [f"{name}: a page tells of it, the program has none" for name in told.keys() - drawn]
-    errors += [f"{name}: {what}" for name in drawn & told.keys()
-               for what in complaints(told[name], pages[0].parent)]
-    print("\n".join(sorted(errors)) or f"{len(drawn)} figures, each with its place on {len(pages)} pages")
+    errors += [f"{name}: {what}" for name in drawn & told.keys() for what in told[name]]
+    print("\n".join(sorted(errors)) or f"{len(drawn)} figures, each with its place on {len(names)} pages")
     return 1 if errors or not drawn else 0
 
 
