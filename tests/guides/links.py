@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """links.py SOURCE-TREE: every link of every page leads to a file that is there, and to a heading that
-it has; comments and messages of the sources name pages that are there; no page is longer than a
-reader reads."""
+it has, some page leads to each, and none is too long to be read; sources name pages that are there."""
 import pathlib
 import re
 import subprocess
@@ -32,17 +31,29 @@ def anchors(page):
     return {slug(heading, taken) for heading in re.findall(r"^#+ (.*)$", text, flags=re.M)}
 
 
-def link_errors(page):
+def links(page):
+    """Yields (path of the file, anchor) of each link to a file."""
     text = without_code(page.read_text(encoding="utf-8"))
     for target in re.findall(r"\]\(([^)\s]+)\)", text):
-        if re.match(r"[a-z]+:", target):
-            continue
         path, _, anchor = target.partition("#")
-        to = (page.parent / path).resolve() if path else page.resolve()
+        if not re.match(r"[a-z]+:", target):
+            yield (page.parent / path).resolve() if path else page.resolve(), anchor
+
+
+def link_errors(page, tree):
+    for to, anchor in links(page):
         if not to.exists():
-            yield f"there is no {target}"
+            yield f"there is no {to.relative_to(tree)}"
         elif anchor and (to.suffix != ".md" or anchor not in anchors(to)):
-            yield f"{path or page.name} has no heading #{anchor}"
+            yield f"{to.relative_to(tree)} has no heading #{anchor}"
+
+
+def page_errors(page, linked):
+    words = len(page.read_text(encoding="utf-8").split())
+    if words > WORDS_MAX:
+        yield f"{words} words, more than {WORDS_MAX}"
+    if page not in linked:
+        yield "no page leads to it"
 
 
 def named_pages(tree):
@@ -54,16 +65,16 @@ def named_pages(tree):
 
 
 def main(tree):
-    tree = pathlib.Path(tree)
+    tree = pathlib.Path(tree).resolve()
+    read = sorted(page for page in (tree / "docs").rglob("*.md") if page.parent.name != "decisions")
     pages = [tree / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")]
-    pages += sorted((tree / "docs").rglob("*.md"))
-    errors = [f"{page.relative_to(tree)}: {what}" for page in pages for what in link_errors(page)]
+    pages += read + sorted((tree / "docs/decisions").glob("*.md"))
+    linked = {to for page in pages for to, _ in links(page) if to != page}
+    errors = [f"{page.relative_to(tree)}: {what}" for page in pages for what in link_errors(page, tree)]
+    errors += [f"{page.relative_to(tree)}: {what}" for page in pages[:2] + read
+               for what in page_errors(page, linked | {tree / "README.md"})]
     errors += [f"{source}: there is no {page}" for source, page in named_pages(tree)
                if not (tree / page).exists()]
-    for page in pages[:2] + [page for page in pages if page.parent.name != "decisions"][3:]:
-        words = len(page.read_text(encoding="utf-8").split())
-        if words > WORDS_MAX:
-            errors.append(f"{page.relative_to(tree)}: {words} words, more than {WORDS_MAX}")
     print("\n".join(sorted(errors)) or f"{len(pages)} pages, and every link leads somewhere")
     return 1 if errors else 0
 
