@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """links.py SOURCE-TREE: every link of every page leads to a file that is there, and to a heading that
 it has, some page leads to each, and none is too long to be read; sources name pages that are there."""
+import os
 import pathlib
 import re
 import subprocess
@@ -43,9 +44,9 @@ def links(page):
 def link_errors(page, tree):
     for to, anchor in links(page):
         if not to.exists():
-            yield f"there is no {to.relative_to(tree)}"
+            yield f"there is no {os.path.relpath(to, tree)}"
         elif anchor and (to.suffix != ".md" or anchor not in anchors(to)):
-            yield f"{to.relative_to(tree)} has no heading #{anchor}"
+            yield f"{os.path.relpath(to, tree)} has no heading #{anchor}"
 
 
 def page_errors(page, linked):
