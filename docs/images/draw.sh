@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Draws the pictures of the documentation again: those of docs/reading-plots.md (plots/*.png), of
-# README.md (roofline.png) and of docs/scale.md (scale.png). What they show is measured here, on
-# this machine, in two to five minutes; the nights of the trend are made up, the profile with a GPU is
-# tests/fixtures/profile/forward, and the numbers of scale.png are those of the table in its page.
+# Draws the pictures of the documentation again: those of docs/reading-plots.md and the pages in
+# docs/reading-plots/ (plots/*.png), of README.md (roofline.png) and of docs/scale.md (scale.png).
+# What they show is measured here, on this machine, in two to five minutes; the nights of the trend are
+# made up, the profile with a GPU is tests/fixtures/profile/forward, and the numbers of scale.png are
+# those of the table in its page.
 #
 #   docs/images/draw.sh [OPTION...] [NAME...]       NAME: flame, scale, ...; all without one
 #

@@ -157,7 +157,7 @@ struct run *records_add_run(struct records *r);                         /* zeroe
 struct record *records_add(struct records *r, int run, int launch_seq); /* zeroed */
 
 /* One measurement as JSON and back: the pipe between child and parent, baseline files and
- * `--json` speak the same form (docs/formats.md). from_json leaves `m` releasable on error. */
+ * `--json` speak the same form (docs/formats/run.md). from_json leaves `m` releasable on error. */
 struct cJSON *measurement_to_json(const struct measurement *m);
 int measurement_from_json(const struct cJSON *json, struct measurement *m, struct error *err);
 struct cJSON *run_to_json(const struct run *r);

@@ -3,8 +3,8 @@
  * What CUDA code needs of its device: for .cu files only.
  *
  * Specs: "cuda" and "cuda:N" launch kernels one by one on a stream; "cuda:graph" and "cuda:N,graph"
- * capture the launches of a sample in a CUDA graph and replay it. docs/measuring.md, "On a GPU",
- * says what a sample is.
+ * capture the launches of a sample in a CUDA graph and replay it. docs/measuring/gpu.md says what
+ * a sample is.
  */
 #ifndef HARNESS_DEVICE_DEVICE_CUDA_H
 #define HARNESS_DEVICE_DEVICE_CUDA_H

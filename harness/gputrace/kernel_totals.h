@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Counters added up by kernel: what one iteration of a program launches, reads, writes and
- * computes. Pure. As JSON (docs/formats.md, profile.json) it goes from the process that counted to
+ * computes. Pure. As JSON (docs/formats/profile.md) it goes from the process that counted to
  * the one that shows it.
  */
 #ifndef HARNESS_GPUTRACE_KERNEL_TOTALS_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The measured roofs of a GPU, timed by the device's own timer like any benchmark (so with the host
- * ahead of it, see docs/measuring.md).
+ * ahead of it, see docs/measuring/gpu.md).
  *
  *   bandwidth.dram         B/s     the better of reading and copying 32 times the L2
  *   copy.dram              B/s     copying alone, read + written bytes; the better of a loop and

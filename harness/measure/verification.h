@@ -2,7 +2,7 @@
 /*
  * The record of which CUDA variants were right on a real device: baselines/verification.json,
  * written by `harness verify --record`, carried inside the binary, shown by `harness list`. One
- * entry a kernel and variant; docs/formats.md has its members.
+ * entry a kernel and variant; docs/formats/run.md has its members.
  *
  * An entry speaks for the source it was made from (the digest of registry_variant_source()): once
  * that changes, the variant counts as verified in an older form only.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the page shows, as data: docs/formats.md, "The page", has its form. `harness report` writes
+ * What the page shows, as data: docs/formats/page.md has its form. `harness report` writes
  * all of it into one file (page/page_file.h), `harness serve` sends it in parts.
  *
  *     struct page page;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The history: one SQLite file that keeps facts (runs, launches, measurements with their raw
- * samples, ceilings, baselines). docs/formats.md describes the tables. Metrics and verdicts are
- * derived elsewhere.
+ * samples, ceilings, baselines). docs/formats/tables.md describes the tables. Metrics and verdicts
+ * are derived elsewhere.
  *
  * Durability. Each store_add_*, begin and end call is one transaction in WAL mode: what a call
  * returned 0 for survives the death of the process (kill -9) at any later moment. A power cut can

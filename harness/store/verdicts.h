@@ -3,7 +3,7 @@
  * What was decided, kept beside the facts: comparisons with every verdict and all it rested on,
  * changes that people said are meant to be, and what self-tests showed of this machine. Verdicts
  * are derived, and still kept: so that a new rule can be held against what the old one said.
- * docs/formats.md describes the tables (schema_2.sql).
+ * docs/formats/tables.md describes the tables (schema_2.sql).
  *
  * Texts are copied in; what is read out is owned by the lists. Functions return 0 or -1 with a
  * message, as in store/store.h. A history of version 1 that is open for reading has none of this,
@@ -90,7 +90,7 @@ struct store_selftest {
     char kind[16];                /* "aa", "power" */
     int64_t tested_ms;
     int rule;
-    char *result; /* JSON object, see docs/formats.md */
+    char *result; /* JSON object, see docs/formats/comparison.md */
 };
 
 /* Sets t->id. */

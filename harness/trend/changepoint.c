@@ -56,7 +56,7 @@
  *   are a step. Modes that last ten points in the mean: 23, 10 and 3 % with 60, 100 and 300 points.
  *   Modes that last twenty points and more count as levels: in a long history nothing tells them
  *   from changes that people make and take back. AR(1) 0.9 alone stays under 6 %.
- * docs/statistics.md tells users, tests/statistics/statistics_changes.c holds the rates.
+ * docs/statistics/series.md tells users, tests/statistics/statistics_changes.c holds the rates.
  */
 #include "trend/changepoint.h"
 

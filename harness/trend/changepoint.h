@@ -3,7 +3,8 @@
  * Where did a series change? Steps in the level of a series of numbers (nightly medians), each with
  * a p-value that pays for the search, and a verdict on drift.
  *
- * The rule, its sources and its limits stand in changepoint.c; docs/statistics.md tells users.
+ * The rule, its sources and its limits stand in changepoint.c; docs/statistics/series.md tells
+ * users.
  */
 #ifndef HARNESS_TREND_CHANGEPOINT_H
 #define HARNESS_TREND_CHANGEPOINT_H

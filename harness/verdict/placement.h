@@ -36,7 +36,7 @@ bool placement_part_find(const struct evidence *e, struct placement_part *p);
 /* The change that it may look like: twice the part; 0 where none is shown. */
 double placement_change(const struct placement_part *p);
 
-/* {"benchmarks": [{"key": ..., "part": ..., ...}]} and back; docs/formats.md, "Self-test". */
+/* {"benchmarks": [{"key": ..., "part": ..., ...}]} and back; docs/formats/commands.md. */
 cJSON *placement_to_json(const struct placement_part *parts, size_t nr);
 /* free() *parts; what cannot be read is an error. */
 int placement_from_text(const char *text, struct placement_part **parts, size_t *nr,

@@ -108,7 +108,7 @@ bool selftest_tells(const struct selftest *t);
 enum selftest_answer selftest_kept_gate(const char *result, double delta,
                                         char text[SELFTEST_TEXT_SIZE]);
 
-/* docs/formats.md, "Self-test". */
+/* docs/formats/commands.md. */
 cJSON *selftest_to_json(const struct selftest *t);
 int selftest_from_json(const cJSON *json, struct selftest *t, struct error *err);
 

@@ -52,7 +52,7 @@ int selftest_cost_measure(const struct evidence *e, double seconds, struct selft
 int selftest_cost_simulate(const struct evidence *e, double size, size_t trials, struct random *r,
                            struct selftest_cost_row *row, struct error *err);
 
-/* docs/formats.md, "Self-test". */
+/* docs/formats/commands.md. */
 cJSON *selftest_cost_to_json(const struct selftest_cost *c);
 
 #endif

@@ -34,6 +34,14 @@ fake seed=4 --launches 2 --batch 3 --label plain
 "$HARNESS" baseline save kept --file kept.json >/dev/null
 validate run.json show.json export.json kept.json
 
+say "With a summary in place of samples"
+fake seed=4 --launches 1 --batch 3 --iterations 400 --label old
+change .harness/history.db "UPDATE run SET started_ms = started_ms - 86400000 WHERE label = 'old'"
+quiet history prune --samples-older-than 1h
+"$HARNESS" export old >thinned.json
+validate thinned.json
+check "it has one" grep -q '"thinned"' thinned.json
+
 say "With the roofs of a machine, and a profile"
 "$HARNESS" run pointwise/residual --variant naive --batch 1 --seq 8 --launches 1 --iterations 3 \
   --json >real.json 2>/dev/null

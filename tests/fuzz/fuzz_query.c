@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* query/query.h: conditions on runs and benchmarks, as --where and the page have them. */
+/* query/query.h: conditions on runs and benchmarks, as the page and its addresses have them. */
 #include "fuzz.h"
 #include "fuzz_history.h"
 #include "query/query.h"

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""figures.py HARNESS READING-PLOTS.md: each figure that the program draws has its place in the guide,
-with a picture that is there and a word on what a bad sign is; and the guide has no other."""
+"""figures.py HARNESS PAGE...: each figure that the program draws has its place on one of the pages,
+with a picture that is there and a word on what a bad sign is; and the pages have no other."""
 import json
 import pathlib
 import re
@@ -30,17 +30,26 @@ def complaints(section, folder):
         yield "not a word on a bad sign"
 
 
-def main(harness, page):
+def told_on(pages):
+    """({figure: what is wrong with its section}, complaints about figures that two pages tell of)"""
+    told, twice = {}, []
+    for page in pages:
+        for name, section in sections(page.read_text(encoding="utf-8")).items():
+            if name in told:
+                twice.append(f"{name}: {page.name} tells of it, and so does another page")
+            told[name] = list(complaints(section, page.parent))
+    return told, twice
+
+
+def main(harness, *names):
     listed = json.loads(subprocess.run([harness, "list", "figures", "--json"], check=True,
                                        capture_output=True, text=True).stdout)["figures"]
     drawn = {figure["name"] for figure in listed}
-    page = pathlib.Path(page)
-    told = sections(page.read_text(encoding="utf-8"))
-    errors = [f"{name}: the program draws it, {page.name} does not tell of it" for name in drawn - told.keys()]
-    errors += [f"{name}: {page.name} tells of it, the program has none" for name in told.keys() - drawn]
-    errors += [f"{name}: {what}" for name in drawn & told.keys()
-               for what in complaints(told[name], page.parent)]
-    print("\n".join(sorted(errors)) or f"{len(drawn)} figures, each with its place in {page.name}")
+    told, errors = told_on([pathlib.Path(name) for name in names])
+    errors += [f"{name}: the program draws it, no page tells of it" for name in drawn - told.keys()]
+    errors += [f"{name}: a page tells of it, the program has none" for name in told.keys() - drawn]
+    errors += [f"{name}: {what}" for name in drawn & told.keys() for what in told[name]]
+    print("\n".join(sorted(errors)) or f"{len(drawn)} figures, each with its place on {len(names)} pages")
     return 1 if errors or not drawn else 0
 
 

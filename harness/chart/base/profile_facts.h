@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What profile.json knows that is in no trace: of which benchmark it is, the roofs of the machine
- * that it was recorded on, what a scope costs there (docs/formats.md, profile.json).
+ * that it was recorded on, what a scope costs there (docs/formats/profile.md).
  */
 #ifndef HARNESS_CHART_BASE_PROFILE_FACTS_H
 #define HARNESS_CHART_BASE_PROFILE_FACTS_H

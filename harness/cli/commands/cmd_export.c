@@ -98,7 +98,7 @@ const struct command cmd_export = {
         "  harness export latest --format openmetrics -o harness.prom\n"
         "\n"
         "REF is a baseline, branch, commit, run, label or file (default latest).\n"
-        "docs/formats.md and docs/schema/records.schema.json say what is in them.",
+        "docs/formats/run.md and docs/schema/records.schema.json say what is in them.",
     .options = rows,
     .options_size = sizeof(struct export_command),
     .run = run_export,

@@ -249,7 +249,7 @@ const struct command cmd_plot = {
         "plots.json, and for each figure its gnuplot script and its data.\n"
         "\n"
         "harness.json at the top of the project, or in ~/.config/harness, chooses figures,\n"
-        "formats and peaks: docs/formats.md.",
+        "formats and peaks: docs/formats/settings.md.",
     .options = rows,
     .options_size = sizeof(struct plot_options),
     .run = run_plot,

@@ -67,8 +67,8 @@ const struct command cmd_serve = {
         "  HARNESS_TOKEN=$(openssl rand -hex 24) harness serve --host 0.0.0.0\n"
         "\n"
         "The page of `harness report`, with all runs of the history to choose from and filters\n"
-        "that are worked out here. The history is only read. docs/serve.md has the addresses,\n"
-        "the filters, and what to know before others may reach it.",
+        "that are worked out here (docs/filters.md). The history is only read. docs/serve.md has\n"
+        "the addresses, and what to know before others may reach it.",
     .options = rows,
     .options_size = sizeof(struct serve_command),
     .run = run_serve,

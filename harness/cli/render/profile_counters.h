@@ -25,7 +25,7 @@ void profile_counters_release(struct profile_counters *counters);
 /* The `top` kernels by bytes, and both judgements; nothing where there are no counters. */
 void profile_counters_print(const struct profile_counters *counters, size_t top,
                             struct strbuf *out);
-/* docs/formats.md, profile.json, `counters`. */
+/* docs/formats/profile.md, `counters`. */
 struct cJSON *profile_counters_to_json(const struct profile_counters *counters);
 
 #endif

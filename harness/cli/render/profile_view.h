@@ -33,7 +33,7 @@ void profile_view_release(struct profile_view *view);
 /* For people: the `top` worst by self and by total, the split, advice, the cost of recording. */
 int profile_print(const struct profile_view *view, size_t top, struct strbuf *out,
                   struct error *err);
-/* docs/formats.md, profile.json. */
+/* docs/formats/profile.md. */
 struct cJSON *profile_to_json(const struct profile_view *view, size_t top, struct error *err);
 /* profile.json, and folded stacks of the host (stacks.folded) and of GPUs where there are any
  * (stacks-gpu.folded), into the folder, which exists. */

@@ -17,7 +17,7 @@ export function dimsOf(core) {
 }
 
 /**
- * @param {object} core @param {object} table  see docs/formats.md
+ * @param {object} core @param {object} table  see docs/formats/page.md
  * @returns {object[]} rows: { at, run, benchmark, launches, outcome, n }
  */
 export function rowsOf(core, table) {

@@ -12,7 +12,7 @@ export function card(label, value) {
     el('div', { class: 'muted' }, label));
 }
 
-/** The answer itself, to stand on top. @param {object} profile  see docs/formats.md, "The page" */
+/** The answer itself, to stand on top. @param {object} profile  see docs/formats/page.md */
 export function profileHeadline(profile) {
   return el('div', { class: 'answer' },
     el('p', { class: 'headline' }, nameOf(profile.headline, 600)),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A file of records (docs/formats.md) in the form of the page's own data: what `harness report`
+/* A file of records (docs/formats/run.md) in the form of the page's own data: what `harness report`
  * would derive, as far as it can be derived from samples and work alone. */
 import { labelsOf } from './labels.js';
 import { quantile, sorted } from './stats.js';

@@ -98,7 +98,7 @@ function toneOfAll(counts) {
 
 /**
  * A comparison in words.
- * @param {object} comparison  see docs/formats.md
+ * @param {object} comparison  see docs/formats/comparison.md
  * @returns {{headline: string, counts: string, chance: string, tone: string, sign: string}}
  */
 export function verdictWords(comparison) {

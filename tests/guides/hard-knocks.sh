@@ -1,4 +1,4 @@
 # shellcheck shell=bash
-# Around docs/reliability.md.
+# Around docs/hard-knocks.md.
 not_run 'ctest --test-dir build/dev -L reliability*' 'two to four minutes; they are tests of the stage test of ci/test.sh'
 not_run 'ci/test.sh reliability*' 'the same tests'
