@@ -15,7 +15,7 @@
 # ALSO: names of further variants in the same file (other dtypes), for their tests and the list.
 #
 # HOST_TEST: options of `harness verify` for the test on CUDA's host layer, where all of a forward's
-# models would take minutes.
+# models would take minutes. SANITIZED_TEST: the same under sanitizers, for a variant of the CPU.
 #
 # PEER: somebody else's library, opened at run time. It stays open, with what it has allocated: its
 # test looks for no leaks (AddressSanitizer's other checks stay).
@@ -92,7 +92,7 @@ function(harness_operation operation)
 endfunction()
 
 function(harness_variant operation variant)
-  cmake_parse_arguments(PARSE_ARGV 2 arg "ISA;HIDDEN;PEER" "REQUIRES;ARCH" "LIBRARIES;ALSO;HOST_TEST")
+  cmake_parse_arguments(PARSE_ARGV 2 arg "ISA;HIDDEN;PEER" "REQUIRES;ARCH" "LIBRARIES;ALSO;HOST_TEST;SANITIZED_TEST")
   set(why "")
   if(HARNESS_KERNELS_ONLY AND NOT variant MATCHES "^(naive|simd|fake)$")
     set(why "built without libraries")
@@ -138,7 +138,11 @@ function(harness_variant operation variant)
     return()
   endif()
   foreach(tested IN ITEMS ${variant} ${arg_ALSO})
-    harness_variant_test(${operation} ${tested} "" ${arg_REQUIRES} ${arg_HOST_TEST})
+    if(arg_SANITIZED_TEST AND HARNESS_SANITIZE)
+      harness_variant_test(${operation} ${tested} "" ${arg_SANITIZED_TEST})
+    else()
+      harness_variant_test(${operation} ${tested} "" ${arg_REQUIRES} ${arg_HOST_TEST})
+    endif()
     if(arg_PEER AND BUILD_TESTING)
       set_property(TEST kernel.${operation}.${tested} PROPERTY
         ENVIRONMENT ASAN_OPTIONS=detect_leaks=0)
@@ -151,7 +155,7 @@ function(harness_variant operation variant)
 endfunction()
 
 # Checks a variant on its kernels' odd sizes; with an instruction set: by that one, not the best.
-# Further arguments: CUDA, and the options for the host layer.
+# Further arguments: CUDA, and options: with CUDA for the host layer alone.
 function(harness_variant_test operation variant isa)
   if(NOT BUILD_TESTING)
     return()
@@ -167,6 +171,8 @@ function(harness_variant_test operation variant isa)
       set(options ${ARGN})
       set(environment "HARNESS_CUBLAS=$<TARGET_FILE:cuda_host_cublas>")
     endif()
+  elseif(NOT "OPENBLAS" IN_LIST ARGN)
+    set(options ${ARGN})
   endif()
   if(isa)
     string(APPEND name .${isa})
