@@ -77,3 +77,10 @@ export DEBIAN_FRONTEND=noninteractive
 apt-get update -qq
 # shellcheck disable=SC2086  # a list of package names
 $install -qq >/dev/null
+
+# Of these the programs are wanted, and not the services that begin with them.
+for service in prometheus prometheus-node-exporter; do
+  if [[ " ${missing[*]} " == *" $service "* && -d /run/systemd/system ]]; then
+    systemctl disable --now --quiet "$service"
+  fi
+done
