@@ -1,8 +1,7 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """The short table of ci/gpu.sh: own CUDA variants beside cuBLAS and PyTorch.
 
-    gpu_table.py FOLDER
+    python3 gpu_table.py FOLDER
 
 reads the records that `harness run --json` wrote there (measure-*.json, anchors-*.json) and what
 gpu_torch.py wrote (torch-*.json), prints a line for each size and arithmetic, and writes the same

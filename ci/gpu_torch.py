@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """What PyTorch takes on this GPU for the sizes of suite gpu-anchors, as JSON.
 

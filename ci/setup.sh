@@ -29,6 +29,9 @@ case "${1:-}" in
     # What the export is checked against its JSON Schema with, .deb packages are made with, and
     # manual pages are rendered with.
     packages+=(python3-jsonschema dpkg-dev groff-base)
+    # What reads our files elsewhere, and says here whether it takes them: promtool and the text file
+    # collector, Google Benchmark's compare.py, readers of manual pages and packages.
+    packages+=(prometheus prometheus-node-exporter libbenchmark-tools python3-scipy mandoc lintian)
     # The shells whose completion is tested beside bash's.
     packages+=(fish zsh)
     # For its stages analyze and valgrind.
@@ -74,3 +77,10 @@ export DEBIAN_FRONTEND=noninteractive
 apt-get update -qq
 # shellcheck disable=SC2086  # a list of package names
 $install -qq >/dev/null
+
+# Of these the programs are wanted, and not the services that begin with them.
+for service in prometheus prometheus-node-exporter; do
+  if [[ " ${missing[*]} " == *" $service "* && -d /run/systemd/system ]]; then
+    systemctl disable --now --quiet "$service"
+  fi
+done

@@ -37,10 +37,11 @@ if(HARNESS_HAVE_CUDA AND NOT HARNESS_CUDA_HOST) # its runtime is linked in
     RENAME cuda-runtime.txt OPTIONAL)
 endif()
 install(DIRECTORY docs examples plots DESTINATION share/harness PATTERN web EXCLUDE
-  PATTERN examples/plugin EXCLUDE)
-install(PROGRAMS ci/gpu.sh ci/gpu_torch.py ci/gpu_table.py ci/ab.sh ci/alert.sh ci/branch.sh
+  PATTERN examples/plugin EXCLUDE PATTERN docs/images/draw.sh PERMISSIONS OWNER_READ OWNER_WRITE
+  OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+install(PROGRAMS ci/gpu.sh ci/ab.sh ci/alert.sh ci/branch.sh
   ci/comment.sh ci/merge.sh ci/nightly.sh ci/pr.sh ci/shard.sh DESTINATION share/harness/ci)
-install(FILES ci/forge.sh ci/gpu_predictions.json ci/lib.sh DESTINATION share/harness/ci)
+install(FILES ci/forge.sh ci/gpu_predictions.json ci/gpu_table.py ci/gpu_torch.py ci/lib.sh DESTINATION share/harness/ci)
 install(DIRECTORY ci/github ci/gitlab ci/kubernetes ci/slurm DESTINATION share/harness/ci USE_SOURCE_PERMISSIONS)
 
 # After all that is installed, as the components are known then. Packing takes what is built; it
@@ -50,7 +51,10 @@ string(TOLOWER "${CMAKE_SYSTEM_NAME}-${CMAKE_SYSTEM_PROCESSOR}" CPACK_SYSTEM_NAM
 set(CPACK_GENERATOR TGZ)
 set(CPACK_PACKAGE_FILE_NAME "harness-${PROJECT_VERSION}-${CPACK_SYSTEM_NAME}")
 set(CPACK_PACKAGE_VENDOR "")
-set(CPACK_PACKAGE_CONTACT "the harness authors <harness@localhost>")
+# Whoever hands packages to others says where they hear of them; nothing reaches this address.
+set(HARNESS_MAINTAINER "the harness authors <authors@harness.invalid>" CACHE STRING
+  "Who packages name as their maintainer: NAME <ADDRESS>")
+set(CPACK_PACKAGE_CONTACT "${HARNESS_MAINTAINER}")
 set(CPACK_VERBATIM_VARIABLES ON)
 set(CPACK_PROJECT_CONFIG_FILE "${PROJECT_SOURCE_DIR}/cmake/package_config.cmake")
 set(CPACK_PRE_BUILD_SCRIPTS "${PROJECT_SOURCE_DIR}/cmake/package_stage.cmake")

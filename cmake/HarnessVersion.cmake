@@ -28,6 +28,30 @@ function(harness_archive_field source name out)
   endif()
 endfunction()
 
+# The day of the source, as 2026-11-26 in UTC: of SOURCE_DATE_EPOCH, else of the commit; "" where
+# nothing says. The same commit has the same in every build.
+function(harness_source_date source out)
+  set(seconds "$ENV{SOURCE_DATE_EPOCH}")
+  find_program(HARNESS_GIT git)
+  mark_as_advanced(HARNESS_GIT)
+  if(seconds STREQUAL "" AND HARNESS_GIT AND EXISTS "${source}/.git")
+    execute_process(COMMAND "${HARNESS_GIT}" -C "${source}" log -1 --format=%ct
+      OUTPUT_VARIABLE seconds OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+  elseif(seconds STREQUAL "")
+    harness_archive_field("${source}" time seconds)
+  endif()
+  set(${out} "" PARENT_SCOPE)
+  if(seconds MATCHES "^[0-9]+$")
+    set(kept "$ENV{SOURCE_DATE_EPOCH}")
+    set(ENV{SOURCE_DATE_EPOCH} "${seconds}") # what TIMESTAMP goes by
+    string(TIMESTAMP date "%Y-%m-%d" UTC)
+    if(kept STREQUAL "")
+      unset(ENV{SOURCE_DATE_EPOCH})
+    endif()
+    set(${out} "${date}" PARENT_SCOPE)
+  endif()
+endfunction()
+
 # In the form of harness_git_describe, as are the two below.
 function(harness_archive_says source out)
   harness_archive_field("${source}" describe described)

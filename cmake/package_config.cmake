@@ -30,7 +30,7 @@ if(CPACK_GENERATOR STREQUAL "DEB")
   if(CPACK_HARNESS_OPENBLAS)
     string(APPEND CPACK_DEBIAN_PROGRAM_PACKAGE_RECOMMENDS ", libopenblas0")
   endif()
-  set(CPACK_DEBIAN_PROGRAM_PACKAGE_SUGGESTS "cmake, git")
+  set(CPACK_DEBIAN_PROGRAM_PACKAGE_SUGGESTS "cmake, git, python3")
   set(CPACK_DEBIAN_PROGRAM_DESCRIPTION "benchmark suite that says whether something got slower
 Sweeps kernels and GPT forward passes, checks every result before it times it,
 keeps percentiles and raw samples in a SQLite history, and judges changes with

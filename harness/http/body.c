@@ -15,6 +15,7 @@
 const char body_json[] = "application/json; charset=utf-8";
 const char body_html[] = "text/html; charset=utf-8";
 const char body_text[] = "text/plain; charset=utf-8";
+const char body_metrics[] = "text/plain; version=0.0.4; charset=utf-8";
 
 enum { GZIP_FROM = 1024 }; /* less fits into one packet anyway */
 

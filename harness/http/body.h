@@ -13,7 +13,8 @@
 
 struct body;
 
-extern const char body_json[], body_html[], body_text[]; /* media types */
+/* Media types; the last is that of Prometheus' classic form. */
+extern const char body_json[], body_html[], body_text[], body_metrics[];
 
 /* Takes the bytes and leaves `bytes` as after strbuf_release(). One holder. */
 struct body *body_create(struct strbuf *bytes, const char *type);

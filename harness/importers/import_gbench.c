@@ -201,19 +201,21 @@ static bool gbench_is_reserved(const char *key)
     return false;
 }
 
-/* A rate is work over the processor's time, unless the name says that real time counts. */
-static double gbench_rate_seconds(const cJSON *entry, const char *name, double unit)
+/* A rate is work over the processor's time, unless the name says that real time counts, as it
+ * always does in our own export. */
+static double gbench_rate_seconds(const struct gbench *g, const cJSON *entry, const char *name,
+                                  double unit)
 {
-    bool real = strstr(name, "/real_time") || strstr(name, "/manual_time");
+    bool real = g->ours || strstr(name, "/real_time") || strstr(name, "/manual_time");
     double cpu = import_optional(entry, "cpu_time"), wall = import_optional(entry, "real_time");
 
     return (real || !(cpu > 0) ? wall : cpu) * unit * 1e-9;
 }
 
-static void gbench_read_counters(const cJSON *entry, const char *name, double unit,
-                                 struct import_case *c)
+static void gbench_read_counters(const struct gbench *g, const cJSON *entry, const char *name,
+                                 double unit, struct import_case *c)
 {
-    double seconds = gbench_rate_seconds(entry, name, unit),
+    double seconds = gbench_rate_seconds(g, entry, name, unit),
            flops = import_optional(entry, "FLOPS");
     double bytes = import_optional(entry, "bytes_per_second");
     double cpu = import_optional(entry, "cpu_time");
@@ -254,7 +256,7 @@ static int gbench_read_entry(struct gbench *g, const cJSON *entry, const char *t
         (!aggregate && import_number(g->b, entry, "iterations", 1, &iterations)))
         return -1;
     if (time > 0) /* what took no time did nothing */
-        gbench_read_counters(entry, text, unit, c);
+        gbench_read_counters(g, entry, text, unit, c);
     const cJSON *at = import_member(entry, key);
     return aggregate ? import_statistic(g->b, c, at, time * unit)
                      : import_time(g->b, c, at, time * unit, iterations);

@@ -123,6 +123,11 @@ void gpus_find(struct gpus *g)
 
 /* ---- build and surroundings ---- */
 
+const char *environment_build_date(void)
+{
+    return BUILD_DATE;
+}
+
 void environment_build(struct build *b)
 {
     *b = (struct build) { .dirty = BUILD_DIRTY };

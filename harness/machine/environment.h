@@ -15,6 +15,8 @@ void environment_machine(struct machine *m);
 bool environment_cpuinfo(const char *field, char *value, size_t size);
 /* Of this binary: version, commit, compiler, flags, from the build. */
 void environment_build(struct build *b);
+/* Day of its source, "2026-11-26" in UTC; "" where nothing told the build. */
+const char *environment_build_date(void);
 /* JSON object text; free() it. Keys: kernel_release, libc, governor, boost, no_turbo, smt,
  * transparent_hugepages, buffers (what they lie in), address_randomisation, microcode, load1, the
  * few OMP_ and OPENBLAS_ variables that change results, and environment_isa_variables; with a GPU

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* The member names are those of Google Benchmark's JSON reporter (v1.7), so that its tools, and
- * those made for it, read the file. */
+/* The member names are those of Google Benchmark's JSON reporter (v1.7 to v1.9, json_schema_version
+ * 1), so that its tools, and those made for it, read the file. What is not known is absent; where
+ * its readers need a number it is 0. */
 #include "reporters/export.h"
 
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "metrics/forward.h"
+#include "metrics/roofline.h"
 #include "metrics/run_rows.h"
 #include "stats/stats.h"
 
@@ -40,7 +43,60 @@ static void gbench_add_caches(cJSON *context, const struct machine *machine)
     }
 }
 
-static void gbench_add_context(cJSON *json, const struct run *run, const char *executable)
+/* Mean over what was measured; of imported runs what their tool said. */
+static double gbench_mhz(const struct run_rows *rows, const cJSON *environment)
+{
+    double sum = 0;
+    size_t nr = 0;
+
+    for (size_t i = 0; i < rows->nr; i++) {
+        double mhz = measurement_telemetry(rows->items[i].summary.m, "cpu_mhz");
+        if (isfinite(mhz)) {
+            sum += mhz;
+            nr++;
+        }
+    }
+    return nr ? sum / (double)nr : json_number(environment, "cpu_mhz", NAN);
+}
+
+/* A governor other than this one changes clocks with the load. */
+static void gbench_add_scaling(cJSON *context, const cJSON *environment)
+{
+    const cJSON *known = cJSON_GetObjectItemCaseSensitive(environment, "cpu_scaling");
+    const char *governor = json_string(environment, "governor", "");
+
+    if (cJSON_IsBool(known))
+        cJSON_AddBoolToObject(context, "cpu_scaling_enabled", cJSON_IsTrue(known));
+    else if (*governor)
+        cJSON_AddBoolToObject(context, "cpu_scaling_enabled", strcmp(governor, "performance") != 0);
+}
+
+/* What Google Benchmark reads of the machine when it starts. */
+static void gbench_add_machine(cJSON *context, const struct run *run, const struct run_rows *rows)
+{
+    struct error err;
+    cJSON *environment = run->environment ? json_parse(run->environment, strlen(run->environment),
+                                                       "environment", &err)
+                                          : NULL;
+    double mhz = gbench_mhz(rows, environment), load = json_number(environment, "load1", NAN);
+    char version[64];
+
+    cJSON_AddNumberToObject(context, "num_cpus", run->machine.threads);
+    if (isfinite(mhz))
+        cJSON_AddNumberToObject(context, "mhz_per_cpu", round(mhz));
+    gbench_add_scaling(context, environment);
+    gbench_add_caches(context, &run->machine);
+    cJSON *loads = cJSON_AddArrayToObject(context, "load_avg");
+    if (isfinite(load))
+        cJSON_AddItemToArray(loads, cJSON_CreateNumber(load));
+    snprintf(version, sizeof(version), "harness %s", run->build.version);
+    cJSON_AddStringToObject(context, "library_version",
+                            json_string(environment, "tool_version", version));
+    cJSON_Delete(environment);
+}
+
+static void gbench_add_context(cJSON *json, const struct run *run, const struct run_rows *rows,
+                               const char *executable)
 {
     cJSON *context = cJSON_AddObjectToObject(json, "context");
 
@@ -52,11 +108,10 @@ static void gbench_add_context(cJSON *json, const struct run *run, const char *e
     cJSON_AddStringToObject(context, "date", date);
     cJSON_AddStringToObject(context, "host_name", run->machine.class_name);
     json_add_string(context, "executable", executable);
-    cJSON_AddNumberToObject(context, "num_cpus", run->machine.threads);
-    gbench_add_caches(context, &run->machine);
-    cJSON_AddArrayToObject(context, "load_avg");
+    gbench_add_machine(context, run, rows);
     cJSON_AddStringToObject(context, "library_build_type",
                             strcmp(run->build.build_type, "Debug") == 0 ? "debug" : "release");
+    cJSON_AddNumberToObject(context, "json_schema_version", 1);
     cJSON_AddTrueToObject(context, "harness_launches"); /* what its repetitions are */
     json_add_string(context, "harness_version", run->build.version);
     json_add_string(context, "harness_commit", run->build.commit);
@@ -77,18 +132,53 @@ static cJSON *gbench_add_entry(cJSON *benchmarks, const struct benchmark_name *n
     return entry;
 }
 
-/* The device's time stands for both: harness measures one clock, and says which. */
-static void gbench_add_times(cJSON *entry, double ns, const char *unit)
+/* ---- benchmarks ---- */
+
+/* Threads that work on one launch. */
+static int gbench_threads(const struct benchmark_name *name)
+{
+    int threads = device_label_threads(name->device);
+
+    for (int i = 0; i < name->nr_dims; i++)
+        if (strcmp(name->dims[i].name, "threads") == 0 && name->dims[i].value < 100000)
+            threads = (int)name->dims[i].value;
+    return threads > 0 ? threads : 1;
+}
+
+/* Processor time of all threads over real time: of a program its own, else of the process that
+ * measured, while it did. 0: not known. */
+static double gbench_cpu_share(const struct summary *s)
+{
+    double user = measurement_telemetry(s->m, "command_user_ms");
+    double system = measurement_telemetry(s->m, "command_system_ms");
+    double imported = measurement_telemetry(s->m, "cpu_time_ns");
+    double share = measurement_telemetry(s->m, "cpu_seconds_per_second");
+
+    if (isfinite(user + system))
+        share = (user + system) * 1e6 / s->medians[0];
+    else if (isfinite(imported))
+        share = imported / s->medians[0];
+    return isfinite(share) ? share : 0;
+}
+
+static void gbench_add_times(cJSON *entry, double ns, double cpu)
 {
     cJSON_AddNumberToObject(entry, "real_time", ns);
-    cJSON_AddNumberToObject(entry, "cpu_time", ns);
-    cJSON_AddStringToObject(entry, "time_unit", unit);
+    cJSON_AddNumberToObject(entry, "cpu_time", cpu);
+    cJSON_AddStringToObject(entry, "time_unit", "ns");
 }
 
 static void gbench_add_rates(cJSON *entry, const struct measurement *m, double ns)
 {
+    double tokens = forward_tokens(&m->bench);
+    double items = measurement_telemetry(m, "items_per_second"); /* imported */
+
     if (m->bytes > 0)
         cJSON_AddNumberToObject(entry, "bytes_per_second", m->bytes / ns * 1e9);
+    if (tokens > 0)
+        items = tokens / ns * 1e9;
+    if (items > 0)
+        cJSON_AddNumberToObject(entry, "items_per_second", items);
     if (m->flops > 0)
         cJSON_AddNumberToObject(entry, "FLOPS", m->flops / ns * 1e9);
 }
@@ -102,9 +192,9 @@ static void gbench_add_repetitions(cJSON *benchmarks, const struct run_row *row,
         cJSON_AddStringToObject(entry, "run_type", "iteration");
         cJSON_AddNumberToObject(entry, "repetitions", (double)s->nr_launches);
         cJSON_AddNumberToObject(entry, "repetition_index", (double)i);
-        cJSON_AddNumberToObject(entry, "threads", 1);
+        cJSON_AddNumberToObject(entry, "threads", gbench_threads(row->bench));
         cJSON_AddNumberToObject(entry, "iterations", floor((double)s->n / (double)s->nr_launches));
-        gbench_add_times(entry, s->medians[i], "ns");
+        gbench_add_times(entry, s->medians[i], s->medians[i] * gbench_cpu_share(s));
         gbench_add_rates(entry, s->m, s->medians[i]);
     }
 }
@@ -113,7 +203,7 @@ static void gbench_add_aggregates(cJSON *benchmarks, const struct run_row *row, 
 {
     const struct summary *s = &row->summary;
     double *copy, mean = stats_mean(s->medians, s->nr_launches);
-    double sd = stats_sd(s->medians, s->nr_launches);
+    double sd = stats_sd(s->medians, s->nr_launches), share = gbench_cpu_share(s);
 
     copy = memcpy(memory_zeroed(s->nr_launches, sizeof(*copy)), s->medians,
                   s->nr_launches * sizeof(*copy));
@@ -134,11 +224,12 @@ static void gbench_add_aggregates(cJSON *benchmarks, const struct run_row *row, 
         cJSON *entry = gbench_add_entry(benchmarks, row->bench, suffix, family);
         cJSON_AddStringToObject(entry, "run_type", "aggregate");
         cJSON_AddNumberToObject(entry, "repetitions", (double)s->nr_launches);
-        cJSON_AddNumberToObject(entry, "threads", 1);
+        cJSON_AddNumberToObject(entry, "threads", gbench_threads(row->bench));
         cJSON_AddStringToObject(entry, "aggregate_name", rows[i].name);
         cJSON_AddStringToObject(entry, "aggregate_unit", rows[i].ratio ? "percentage" : "time");
         cJSON_AddNumberToObject(entry, "iterations", (double)s->nr_launches);
-        gbench_add_times(entry, rows[i].value, "ns");
+        gbench_add_times(entry, rows[i].value,
+                         rows[i].value * (rows[i].ratio && share > 0 ? 1 : share));
     }
 }
 
@@ -152,11 +243,11 @@ static void gbench_add_failure(cJSON *benchmarks, const struct run_row *row, siz
     cJSON_AddStringToObject(entry, "run_type", "iteration");
     cJSON_AddNumberToObject(entry, "repetitions", 1);
     cJSON_AddNumberToObject(entry, "repetition_index", 0);
-    cJSON_AddNumberToObject(entry, "threads", 1);
+    cJSON_AddNumberToObject(entry, "threads", gbench_threads(row->bench));
     cJSON_AddTrueToObject(entry, "error_occurred");
     cJSON_AddStringToObject(entry, "error_message", message);
     cJSON_AddNumberToObject(entry, "iterations", 0);
-    gbench_add_times(entry, 0, "ns");
+    gbench_add_times(entry, 0, 0);
 }
 
 cJSON *export_gbench(const struct records *records, int run, const char *executable)
@@ -167,7 +258,7 @@ cJSON *export_gbench(const struct records *records, int run, const char *executa
     run = run < 0 ? run_newest(records) : run;
     run_rows_init(&rows, records, run);
     if (run >= 0)
-        gbench_add_context(json, &records->runs[run], executable);
+        gbench_add_context(json, &records->runs[run], &rows, executable);
     cJSON *benchmarks = cJSON_AddArrayToObject(json, "benchmarks");
     for (size_t i = 0; i < rows.nr; i++) {
         const struct run_row *row = &rows.items[i];

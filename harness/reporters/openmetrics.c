@@ -94,22 +94,52 @@ static void openmetrics_add_labels(struct strbuf *out, const struct benchmark_na
 
 /* ---- families ---- */
 
-static void openmetrics_add_head(struct strbuf *out, const char *name, const char *type,
+/* One run on its way into either form. */
+struct exposition {
+    struct strbuf *out;
+    const struct run *run;
+    bool classic;
+};
+
+/* The classic form knows neither the type info nor units. */
+static void openmetrics_add_head(const struct exposition *x, const char *name, const char *type,
                                  const char *unit, const char *help)
 {
-    strbuf_addf(out, "# TYPE %s %s\n", name, type);
+    if (x->classic) {
+        strbuf_addf(x->out, "# HELP %s %s\n# TYPE %s gauge\n", name, help, name);
+        return;
+    }
+    strbuf_addf(x->out, "# TYPE %s %s\n", name, type);
     if (*unit)
-        strbuf_addf(out, "# UNIT %s %s\n", name, unit);
-    strbuf_addf(out, "# HELP %s %s\n", name, help);
+        strbuf_addf(x->out, "# UNIT %s %s\n", name, unit);
+    strbuf_addf(x->out, "# HELP %s %s\n", name, help);
 }
 
-static void openmetrics_add_number(struct strbuf *out, double value, int64_t ms)
+/* A stamp of long ago makes Prometheus drop a series that it scrapes; who fills in the past needs
+ * one. */
+static void openmetrics_end_sample(const struct exposition *x, const char *value)
 {
-    strbuf_addf(out, " %.12g %lld.%03lld\n", value, (long long)(ms / 1000), (long long)(ms % 1000));
+    int64_t ms = x->run->started_ms;
+
+    strbuf_addf(x->out, " %s", value);
+    if (!x->classic)
+        strbuf_addf(x->out, " %lld.%03lld", (long long)(ms / 1000), (long long)(ms % 1000));
+    strbuf_addc(x->out, '\n');
 }
 
-static void openmetrics_add_family(struct strbuf *out, const struct family *f,
-                                   const struct run_rows *rows, const struct run *run)
+static void openmetrics_add_sample(const struct exposition *x, const char *name,
+                                   const struct benchmark_name *bench, double value)
+{
+    char text[TEXT_UNIT_SIZE];
+
+    snprintf(text, sizeof(text), "%.12g", value);
+    strbuf_adds(x->out, name);
+    openmetrics_add_labels(x->out, bench, x->run->machine.class_name);
+    openmetrics_end_sample(x, text);
+}
+
+static void openmetrics_add_family(const struct exposition *x, const struct family *f,
+                                   const struct run_rows *rows)
 {
     bool any = false;
 
@@ -121,29 +151,42 @@ static void openmetrics_add_family(struct strbuf *out, const struct family *f,
         if (!isfinite(value) || (!timed && strcmp(f->metric, "error") != 0))
             continue;
         if (!any)
-            openmetrics_add_head(out, f->name, "gauge", f->unit, f->help);
+            openmetrics_add_head(x, f->name, "gauge", f->unit, f->help);
         any = true;
-        strbuf_adds(out, f->name);
-        openmetrics_add_labels(out, row->bench, run->machine.class_name);
-        openmetrics_add_number(out, value, run->started_ms);
+        openmetrics_add_sample(x, f->name, row->bench, value);
     }
 }
 
-static void openmetrics_add_outcomes(struct strbuf *out, const struct run_rows *rows,
-                                     const struct run *run)
+static void openmetrics_add_outcomes(const struct exposition *x, const struct run_rows *rows)
 {
-    openmetrics_add_head(out, "harness_ok", "gauge", "",
-                         "1 where all launches were right, else 0.");
-    for (size_t i = 0; i < rows->nr; i++) {
-        strbuf_adds(out, "harness_ok");
-        openmetrics_add_labels(out, rows->items[i].bench, run->machine.class_name);
-        openmetrics_add_number(out, rows->items[i].outcome == OUTCOME_OK, run->started_ms);
-    }
+    openmetrics_add_head(x, "harness_ok", "gauge", "", "1 where all launches were right, else 0.");
+    for (size_t i = 0; i < rows->nr; i++)
+        openmetrics_add_sample(x, "harness_ok", rows->items[i].bench,
+                               rows->items[i].outcome == OUTCOME_OK);
 }
 
-static void openmetrics_add_run(struct strbuf *out, const struct run *run)
+static void openmetrics_add_start(const struct exposition *x)
 {
-    openmetrics_add_head(out, "harness_run", "info", "", "The run that these numbers are of.");
+    static const char name[] = "harness_run_start_time_seconds";
+    int64_t ms = x->run->started_ms;
+    char text[TEXT_UNIT_SIZE];
+
+    snprintf(text, sizeof(text), "%lld.%03lld", (long long)(ms / 1000), (long long)(ms % 1000));
+    openmetrics_add_head(x, name, "gauge", "seconds", "When the run began, since the epoch.");
+    strbuf_addf(x->out, "%s{", name);
+    openmetrics_add_label(x->out, "machine", x->run->machine.class_name);
+    strbuf_addc(x->out, '}');
+    openmetrics_end_sample(x, text);
+}
+
+/* In OpenMetrics a family of type info has the name without the suffix of its sample. */
+static void openmetrics_add_run(const struct exposition *x)
+{
+    const struct run *run = x->run;
+    struct strbuf *out = x->out;
+
+    openmetrics_add_head(x, x->classic ? "harness_run_info" : "harness_run", "info", "",
+                         "The run that these numbers are of.");
     strbuf_adds(out, "harness_run_info{");
     openmetrics_add_label(out, "uuid", run->uuid);
     openmetrics_add_label(out, "machine", run->machine.class_name);
@@ -154,21 +197,64 @@ static void openmetrics_add_run(struct strbuf *out, const struct run *run)
     openmetrics_add_label(out, "dirty", run->build.dirty ? "true" : "");
     openmetrics_add_label(out, "version", run->build.version);
     strbuf_adds(out, "}");
-    openmetrics_add_number(out, 1, run->started_ms);
+    openmetrics_end_sample(x, "1");
+    openmetrics_add_start(x);
 }
 
-void openmetrics_add(const struct records *records, int run, struct strbuf *out)
+static void exposition_add(const struct records *records, int run, bool classic, struct strbuf *out)
 {
     struct run_rows rows;
 
     run = run < 0 ? run_newest(records) : run;
-    if (run >= 0) {
-        run_rows_init(&rows, records, run);
-        openmetrics_add_run(out, &records->runs[run]);
-        openmetrics_add_outcomes(out, &rows, &records->runs[run]);
-        for (size_t i = 0; i < sizeof(families) / sizeof(families[0]); i++)
-            openmetrics_add_family(out, &families[i], &rows, &records->runs[run]);
-        run_rows_release(&rows);
-    }
+    if (run < 0)
+        return;
+    const struct exposition x = { out, &records->runs[run], classic };
+    run_rows_init(&rows, records, run);
+    openmetrics_add_run(&x);
+    openmetrics_add_outcomes(&x, &rows);
+    for (size_t i = 0; i < sizeof(families) / sizeof(families[0]); i++)
+        openmetrics_add_family(&x, &families[i], &rows);
+    run_rows_release(&rows);
+}
+
+void openmetrics_add(const struct records *records, int run, struct strbuf *out)
+{
+    exposition_add(records, run, false, out);
     strbuf_adds(out, "# EOF\n");
+}
+
+void prometheus_add(const struct records *records, int run, struct strbuf *out)
+{
+    exposition_add(records, run, true, out);
+}
+
+/* ---- what was decided ---- */
+
+void prometheus_add_compared(const struct comparison *c, const char *machine, struct strbuf *out)
+{
+    static const char name[] = "harness_compared_benchmarks";
+    const struct exposition x = { .out = out, .classic = true };
+
+    openmetrics_add_head(&x, name, "gauge", "",
+                         "Benchmarks of the run beside the base, by verdict.");
+    for (int verdict = 0; verdict < VERDICT_NR; verdict++) {
+        strbuf_addf(out, "%s{", name);
+        openmetrics_add_label(out, "verdict", verdict_name((enum verdict)verdict));
+        openmetrics_add_label(out, "machine", machine);
+        strbuf_addf(out, "} %zu\n", c->count[verdict]);
+    }
+}
+
+void prometheus_add_trends(const struct trends *t, const char *machine, struct strbuf *out)
+{
+    static const char name[] = "harness_regressions_standing";
+    const struct exposition x = { .out = out, .classic = true };
+
+    openmetrics_add_head(&x, name, "gauge", "",
+                         "Steps for the worse in the history that nobody accepted and nothing "
+                         "undid.");
+    strbuf_addf(out, "%s{", name);
+    openmetrics_add_label(out, "metric", t->settings.metric->id);
+    openmetrics_add_label(out, "machine", machine);
+    strbuf_addf(out, "} %zu\n", t->standing);
 }

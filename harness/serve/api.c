@@ -3,6 +3,7 @@
 #include "serve/serve_base.h"
 
 #include "base/json.h"
+#include "reporters/openmetrics.h"
 
 #include <inttypes.h>
 #include <microhttpd.h>
@@ -123,6 +124,25 @@ static int api_write_figure(struct api_request *a, const struct live_view *live,
 
     json_take_script(figure_to_json(figure), out);
     figure_free(figure);
+    return 0;
+}
+
+/* Steps that stand are of the whole machine class, whatever the condition lets through. */
+static int api_write_metrics(struct api_request *a, const struct live_view *live,
+                             struct strbuf *out)
+{
+    const struct view *view = &live->view;
+    const char *machine = live_view_machine(live);
+
+    (void)a;
+    if (!machine)
+        strbuf_adds(out, "# no finished run fits\n");
+    else
+        prometheus_add(&view->records, view->head, out);
+    if (machine && view->compared)
+        prometheus_add_compared(&view->comparison, machine, out);
+    if (machine && live->history)
+        prometheus_add_trends(&live->history->trends, machine, out);
     return 0;
 }
 
@@ -253,6 +273,7 @@ struct http_answer serve_answer(void *context, const struct http_request *reques
         { "/api/explore", true, api_explore, "preset", NULL, body_json, api_write_figure },
         { "/api/samples", true, api_samples, "key", NULL, NULL, NULL },
         { "/api/events", true, api_news, NULL, NULL, NULL, NULL },
+        { "/metrics", true, api_view, NULL, "metrics", body_metrics, api_write_metrics },
         { "/healthz", true, api_health, NULL, NULL, NULL, NULL },
     };
 

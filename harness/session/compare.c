@@ -36,7 +36,6 @@ const char *compare_request_option(const struct compare_request *o)
     } options[] = {
         { "--suite", o->what.suite },
         { "--device", o->what.device },
-        { "--model", o->what.models.nr },
         { "--variant", o->what.variants.nr },
         { "--dtype", o->what.dtypes.nr },
         { "--cache", o->what.caches.nr },
@@ -359,6 +358,23 @@ static void heed_placement(struct compared *c)
     }
 }
 
+/* Of what is in the history, models are a further filter. */
+static void show_models_alone(const struct string_list *models, struct comparison *c)
+{
+    struct string_list filters = { 0 };
+    struct strbuf filter;
+
+    strbuf_init(&filter);
+    for (size_t i = 0; i < models->nr; i++) {
+        strbuf_clear(&filter);
+        strbuf_addf(&filter, "gpt/%s/*", models->items[i]);
+        string_list_add(&filters, filter.data);
+    }
+    compare_show(c, (const char *const *)filters.items, filters.nr);
+    strbuf_release(&filter);
+    string_list_release(&filters);
+}
+
 int compare_sides_decide(const struct compare_request *r, struct compared *c, struct error *err)
 {
     struct records earlier = { 0 }, *base = &c->base.records, *head = &c->head.records;
@@ -378,8 +394,10 @@ int compare_sides_decide(const struct compare_request *r, struct compared *c, st
         record_verdicts(r, c, &sides);
     note_gate(c->store, &c->comparison);
     /* Where it was measured now, the filters chose what: all of it is shown. */
-    compare_show(&c->comparison, (const char *const *)r->filters,
-                 compare_request_measures(r) ? 0 : r->nr_filters);
+    if (!compare_request_measures(r)) {
+        compare_show(&c->comparison, (const char *const *)r->filters, r->nr_filters);
+        show_models_alone(&r->what.models, &c->comparison);
+    }
     return 0;
 }
 

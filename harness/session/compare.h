@@ -25,7 +25,8 @@ struct compare_request {
     struct string_list metrics, deltas;
     double q;
     bool any_machine, no_record;
-    char **filters; /* of what is shown; where it is measured now, what to measure */
+    char **filters; /* of what is shown, as `what.models`; where it is measured now, what to
+                     * measure */
     size_t nr_filters;
     /* What is measured now, instead of found in the history. */
     bool build; /* both REFs */

@@ -67,6 +67,12 @@ class=$("$HARNESS" list machines | sed -n '2s/^  \([^ ]*\) .*/\1/p')
 t compare --baseline ./elsewhere.json --head 2
 t compare --baseline ./elsewhere.json --head 2 --any-machine
 
+say "Models of what is in the history"
+"$HARNESS" history show all-ok |
+  sed 's#null/copy/right/fp32/batch=1,#gpt/nano/prefill/simd/fp32/batch=1,#' >models.json
+t compare --baseline ./models.json --head ./models.json --model nano --all --no-record
+t compare --baseline ./models.json --head ./models.json --model mini --no-record
+
 say "Nothing in common"
 fake seed=3 --launches 3 --batch 77 --label other
 t compare --baseline all-ok --head other

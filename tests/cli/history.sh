@@ -27,6 +27,10 @@ say "What a run was measured on"
 for fact in cpu commit compiler kernel_release libc; do
   check "the table has the $fact" grep -qi "^$fact " system.txt
 done
+"$HARNESS" history system first --json >system.json
+check "and as JSON the same" test "$(json system.json 0 build compiler)" = "$(sed -n 's/^compiler *//p' system.txt)"
+check "with its number" test "$(json system.json 0 id)" = 1
+t history verify --json
 
 say "Care"
 t history verify

@@ -62,7 +62,17 @@ check "-- COMMAND is an option without a name: in none of them, either" \
   not grep -qE -e ' -l  ' -e "'--=" -e '^        --\)' shells/bash shells/zsh shells/fish
 
 say "A page"
-"$HARNESS" help version --man | sed 's/"harness [^"]*"/"harness VERSION"/'
+"$HARNESS" help version --man |
+  sed -E 's/"(20[0-9]{2}-[0-9]{2}-[0-9]{2}|)" "harness [^"]*"/"DATE" "harness VERSION"/'
+if command -v mandoc >/dev/null; then
+  for command in $commands; do
+    "$HARNESS" help "$command" --man >page.1
+    mandoc -T lint -W warning page.1 | sed "s/^/$command: /"
+  done
+  mandoc -T lint -W warning harness.1 || true
+else
+  echo "skipped: no mandoc"
+fi
 if command -v groff >/dev/null; then
   for command in $commands; do
     "$HARNESS" help "$command" --man | groff -man -Tutf8 -ww >rendered 2>warnings

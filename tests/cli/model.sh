@@ -4,6 +4,10 @@
 t model
 t model info --model nano
 t model info --model nanno
+t model list --json --model nano
+check "--json lists them all" test "$("$HARNESS" model --json | grep -c '"flops_per_token"')" -eq \
+  "$("$HARNESS" model | sed -n '2,/^$/p' | grep -c .)"
+t model generate --json
 
 say "Weights"
 t model export --model nano --seed 7 -o w.safetensors

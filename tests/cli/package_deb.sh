@@ -40,6 +40,13 @@ for library in libbenchmark libcjson libsqlite3 libgomp libc6; do
   check "$library" grep -q "$library" <(field "$program" Depends)
 done
 
+say "lintian finds no error"
+if command -v lintian >/dev/null; then
+  lintian --no-cfg --allow-root "$program" "$profile" 2>&1 | grep -v '^[WIPXN]: '
+else
+  echo "skipped: no lintian"
+fi
+
 say "Contents"
 list() { cat "$1.list"; }
 for file in "$program" "$profile"; do dpkg-deb --contents "$file" >"$file.list"; done

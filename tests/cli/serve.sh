@@ -45,6 +45,7 @@ sed "s/$PORT/PORT/" address
 check "it is alive" is "$(ask "$PORT" /healthz | tail -1)" ok
 check "the page" is "$(status "$PORT" /)" 200
 check "the page's data has the run" grep -q '"uuid":' <(ask "$PORT" /api/core)
+check "the numbers for Prometheus" grep -q '^harness_ok{' <(ask "$PORT" /metrics)
 check "a filter" is "$(status "$PORT" '/api/core?where=batch%20%3E%3D%201')" 200
 check "a wrong filter" is "$(status "$PORT" '/api/core?where=batch')" 400
 check "nothing else" is "$(status "$PORT" /etc/passwd)" 404
@@ -77,6 +78,8 @@ sed "s/$PORT/PORT/" address
 check "none: refused" is "$(status "$PORT" /)" 401
 check "a wrong one: refused" is "$(status "$PORT" '/?token=a-token-of-24-character5')" 401
 check "in the address: becomes a cookie" is "$(status "$PORT" '/?token=a-token-of-24-characters')" 303
+check "the numbers for Prometheus, too: refused" is "$(status "$PORT" /metrics)" 401
+check "and with it: let in" is "$(status "$PORT" /metrics 'Authorization: Bearer a-token-of-24-characters')" 200
 check "the cookie" is "$(status "$PORT" / "Cookie: harness_token_$PORT=a-token-of-24-characters")" 200
 check "as a script does it" is "$(status "$PORT" / 'Authorization: Bearer a-token-of-24-characters')" 200
 check "no program that it starts has it" not grep -q a-token <(ps -o args= -p "$PID")

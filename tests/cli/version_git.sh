@@ -66,3 +66,19 @@ echo "of the commit before the newest: $(version unpacked)"
   -DTYPE=Release -P unpacked/cmake/build_info.cmake
 grep -E 'VERSION|COMMIT|DIRTY' build_info.h | sed -E 's/[0-9a-f]{40}/HASH/; s/g[0-9a-f]{7}/gHASH/'
 check "it is that commit" grep -q "\"$(git -C toy rev-parse HEAD~1)\"" build_info.h
+
+say "The day of the source"
+cat >day.cmake <<'END'
+cmake_minimum_required(VERSION 3.25)
+include("${TREE}/cmake/HarnessVersion.cmake")
+harness_source_date("${TREE}" date)
+execute_process(COMMAND "${CMAKE_COMMAND}" -E echo "day: ${date}")
+END
+day() { "$CMAKE" -DTREE="$PWD/$1" -P day.cmake; }
+TZ=Asia/Tokyo GIT_COMMITTER_DATE='2026-03-04 23:30:00 -0500' git -C toy commit -q --allow-empty -m late
+day toy
+mkdir dated
+git -C toy archive HEAD | tar -x -C dated
+check "an archive has the same" test "$(TZ=Asia/Tokyo day dated)" = "$(day toy)"
+day copied
+SOURCE_DATE_EPOCH=1700000000 day toy

@@ -20,6 +20,7 @@ static void export(const struct records *records)
     export_csv(records, &out);
     if (records->nr_runs > 0) {
         openmetrics_add(records, -1, &out);
+        prometheus_add(records, -1, &out);
         markdown_report(records, -1, &out);
         cJSON_Delete(export_json(records, -1));
         cJSON_Delete(export_gbench(records, -1, "harness"));

@@ -14,9 +14,15 @@ static const char key[] = "gpt/nano/prefill/simd/fp32/batch=4,seq=64/cpu-4t/warm
 
 static void made(struct records *r)
 {
-    made_run(r, 0, "feedbeef", "gcc");
-    for (int launch = 0; launch < 3; launch++)
-        made_work(made_measurement(r, 0, launch, key, 2e6, 0.02, 50, (uint64_t)launch), 4e9, 1e8);
+    int run = made_run(r, 0, "feedbeef", "gcc");
+    r->runs[run].environment = memory_string("{\"governor\":\"schedutil\",\"load1\":0.25}");
+    for (int launch = 0; launch < 3; launch++) {
+        struct measurement *m =
+            made_measurement(r, 0, launch, key, 2e6, 0.02, 50, (uint64_t)launch);
+        made_work(m, 4e9, 1e8);
+        measurement_add_telemetry(m, "cpu_mhz", 2400.3);
+        measurement_add_telemetry(m, "cpu_seconds_per_second", 3.5);
+    }
     made_failure(r, 0, 0, "gemm/nn/simd/fp32/batch=1,seq=1,n=1,k=1/cpu-4t/warm", OUTCOME_FAILED,
                  "signal 11, \"quoted\", with comma\nand line");
 }
@@ -98,6 +104,12 @@ static void gbench_json_has_its_members(void **state)
     assert_string_equal(json_string(context, "library_build_type", ""), "release");
     assert_true(json_int(context, "num_cpus", 0) == 4);
     assert_non_null(strchr(json_string(context, "date", ""), 'T'));
+    assert_int_equal(json_int(context, "json_schema_version", 0), 1);
+    assert_string_equal(json_string(context, "library_version", ""), "harness 0.1.0");
+    assert_int_equal(json_int(context, "mhz_per_cpu", 0), 2400);
+    assert_true(json_bool(context, "cpu_scaling_enabled", false));
+    const cJSON *load = cJSON_GetObjectItem(context, "load_avg");
+    assert_close(cJSON_GetArrayItem(load, 0)->valuedouble, 0.25, 1e-9);
     const cJSON *benchmarks = cJSON_GetObjectItem(json, "benchmarks");
     cJSON_ArrayForEach(item, benchmarks)
     {
@@ -108,7 +120,11 @@ static void gbench_json_has_its_members(void **state)
             assert_string_equal(json_string(item, "run_type", ""), "iteration");
             assert_int_equal(json_int(item, "repetition_index", -1), (int64_t)nr);
             assert_int_equal(json_int(item, "iterations", 0), 50);
-            medians[nr++] = json_number(item, "real_time", 0);
+            assert_int_equal(json_int(item, "threads", 0), 4);
+            medians[nr] = json_number(item, "real_time", 0);
+            assert_close(json_number(item, "cpu_time", 0), 3.5 * medians[nr], 1e-3);
+            assert_close(json_number(item, "items_per_second", 0), 256e9 / medians[nr], 1e-3);
+            nr++;
         }
     }
     assert_int_equal(nr, 3);
@@ -121,9 +137,30 @@ static void gbench_json_has_its_members(void **state)
     assert_close(json_number(item, "real_time", 0), stats_sd(medians, 3) / stats_mean(medians, 3),
                  1e-9);
     assert_string_equal(json_string(item, "aggregate_unit", ""), "percentage");
+    assert_close(json_number(item, "cpu_time", 0), json_number(item, "real_time", 1), 1e-12);
     item = entry(benchmarks, "gemm/nn/simd/fp32/batch=1,seq=1,n=1,k=1/cpu-4t/warm");
     assert_true(json_bool(item, "error_occurred", false));
     assert_has(json_string(item, "error_message", ""), "signal 11");
+    cJSON_Delete(json);
+    records_release(&r);
+}
+
+/* Where nobody read the clock or the load, nothing is made up; what its readers need is 0. */
+static void gbench_json_leaves_out_what_is_not_known(void **state)
+{
+    struct records r = { 0 };
+
+    made_run(&r, 0, "feedbeef", "gcc");
+    made_measurement(&r, 0, 0, "BM_Sort", 2e6, 0.02, 50, 1);
+    cJSON *json = reread(export_gbench(&r, -1, "harness"));
+    const cJSON *context = cJSON_GetObjectItem(json, "context");
+    assert_false(cJSON_HasObjectItem(context, "mhz_per_cpu"));
+    assert_false(cJSON_HasObjectItem(context, "cpu_scaling_enabled"));
+    assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(context, "load_avg")), 0);
+    const cJSON *item = entry(cJSON_GetObjectItem(json, "benchmarks"), "BM_Sort");
+    assert_false(cJSON_HasObjectItem(item, "items_per_second"));
+    assert_int_equal(json_int(item, "threads", 0), 1);
+    assert_close(json_number(item, "cpu_time", -1), 0, 0);
     cJSON_Delete(json);
     records_release(&r);
 }
@@ -181,6 +218,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(own_json_has_config_timing_throughput),
         cmocka_unit_test(gbench_json_has_its_members),
+        cmocka_unit_test(gbench_json_leaves_out_what_is_not_known),
         cmocka_unit_test(csv_lines_agree),
         cmocka_unit_test(nothing_is_still_valid),
     };

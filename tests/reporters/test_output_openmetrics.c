@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* OpenMetrics text: every line is what the specification (1.0.0) allows, whatever names hold.
- * Covers: U-10. */
+/* OpenMetrics text and Prometheus' classic one: every line is what the specification (1.0.0; text
+ * format 0.0.4) allows, whatever names hold. Their own readers judge in cli.accepted. Covers: U-10.
+ */
 #include "testing.h"
 
 #include "output_records.h"
@@ -16,7 +17,7 @@ struct reader {
     char family[128], unit[64], type[16];
     char seen[64][128]; /* families that are closed or open */
     size_t nr_seen, samples;
-    bool ended;
+    bool classic, ended;
 };
 
 static bool is_name(const char *text, size_t length)
@@ -26,6 +27,31 @@ static bool is_name(const char *text, size_t length)
               (i > 0 && isdigit((unsigned char)text[i]))))
             return false;
     return length > 0;
+}
+
+static void open_family(struct reader *r, const char *name)
+{
+    for (size_t i = 0; i < r->nr_seen; i++)
+        assert_string_not_equal(r->seen[i], name); /* each family once, in one piece */
+    assert_true(r->nr_seen < 64);
+    snprintf(r->seen[r->nr_seen++], 128, "%s", name);
+    snprintf(r->family, sizeof(r->family), "%s", name);
+    r->unit[0] = '\0';
+}
+
+/* The classic form knows help and type, in that order. */
+static void read_classic_comment(struct reader *r, const char *line)
+{
+    char name[128], type[16];
+
+    if (strncmp(line, "# HELP ", 7) == 0) {
+        assert_int_equal(sscanf(line, "# HELP %127s %15s", name, type), 2);
+        open_family(r, name);
+        return;
+    }
+    assert_int_equal(sscanf(line, "# TYPE %127s %15s", name, type), 2);
+    assert_string_equal(name, r->family);
+    assert_string_equal(type, "gauge");
 }
 
 static void read_comment(struct reader *r, const char *line)
@@ -38,13 +64,8 @@ static void read_comment(struct reader *r, const char *line)
     }
     assert_int_equal(sscanf(line, "# %15s %127s %255[^\n]", word, name, rest), 3);
     if (strcmp(word, "TYPE") == 0) {
-        for (size_t i = 0; i < r->nr_seen; i++)
-            assert_string_not_equal(r->seen[i], name); /* each family once, in one piece */
-        assert_true(r->nr_seen < 64);
-        snprintf(r->seen[r->nr_seen++], 128, "%s", name);
-        snprintf(r->family, sizeof(r->family), "%s", name);
+        open_family(r, name);
         snprintf(r->type, sizeof(r->type), "%.15s", rest);
-        r->unit[0] = '\0';
         assert_true(strcmp(rest, "gauge") == 0 || strcmp(rest, "info") == 0);
         return;
     }
@@ -103,26 +124,32 @@ static void read_sample(struct reader *r, const char *line)
     const char *p = line[length] == '{' ? read_labels(line + length + 1) : line + length;
     assert_int_equal(*p, ' ');
     assert_true(isfinite(strtod(p + 1, &end)) && end > p + 1);
+    r->samples++;
+    if (r->classic) { /* no stamp: it would be stale when it is scraped */
+        assert_int_equal(*end, '\0');
+        return;
+    }
     assert_int_equal(*end, ' ');
     double stamp = strtod(end + 1, &end);
     assert_true(stamp > 1e9 && stamp < 1e10 && *end == '\0'); /* seconds */
-    r->samples++;
 }
 
-static void read_all(const struct strbuf *out, struct reader *r)
+static void read_all(const struct strbuf *out, bool classic, struct reader *r)
 {
     char *copy = strdup(out->data), *rest = copy, *line;
 
-    *r = (struct reader) { .ended = false };
+    *r = (struct reader) { .classic = classic };
     assert_int_equal(out->data[out->length - 1], '\n');
     while ((line = strsep(&rest, "\n")) && rest) {
         assert_false(r->ended); /* nothing comes behind # EOF */
-        if (line[0] == '#')
+        if (line[0] == '#' && classic)
+            read_classic_comment(r, line);
+        else if (line[0] == '#')
             read_comment(r, line);
         else
             read_sample(r, line);
     }
-    assert_true(r->ended);
+    assert_int_equal(r->ended, !classic);
     free(copy);
 }
 
@@ -141,7 +168,7 @@ static void a_run_is_well_formed(void **state)
                  "off");
     strbuf_init(&out);
     openmetrics_add(&r, -1, &out);
-    read_all(&out, &reader);
+    read_all(&out, false, &reader);
     assert_has(out.data,
                "harness_run_info{uuid=\"00000000-0000-4000-8000-000000000001\""
                ",machine=\"made-4c-avx512\",suite=\"quick\",commit=\""
@@ -153,7 +180,9 @@ static void a_run_is_well_formed(void **state)
     assert_has(out.data,
                "dim_batch=\"4\",dim_seq=\"64\",dim_n=\"192\",dim_k=\"48\"} "
                "1 1790086400.000\n"); /* of harness_ok */
-    assert_lacks(out.data, "old");    /* the newest run alone */
+    assert_has(out.data,
+               "harness_run_start_time_seconds{machine=\"made-4c-avx512\"} 1790086400.000");
+    assert_lacks(out.data, "old"); /* the newest run alone */
     assert_lacks(out.data, "nan");
     assert_lacks(out.data, "tokens_per_second"); /* no benchmark has any */
     strbuf_release(&out);
@@ -193,8 +222,40 @@ static void names_cannot_break_out(void **state)
         made_measurement(&r, 0, 0, names[i], 2e6, 0.02, 5, i);
     strbuf_init(&out);
     openmetrics_add(&r, -1, &out);
-    read_all(&out, &reader);
+    read_all(&out, false, &reader);
     assert_true(reader.samples > 9 * sizeof(names) / sizeof(names[0]));
+    const size_t samples = reader.samples;
+    strbuf_clear(&out);
+    prometheus_add(&r, -1, &out);
+    read_all(&out, true, &reader);
+    assert_int_equal(reader.samples, samples);
+    strbuf_release(&out);
+    records_release(&r);
+}
+
+/* What is scraped from the live page: a run, and what was decided about it. */
+static void decisions_are_counts(void **state)
+{
+    struct comparison c = { .nr = 3 };
+    struct trends t = { .settings.metric = metric_find("p50", NULL), .standing = 2 };
+    struct records r = { 0 };
+    struct reader reader;
+    struct strbuf out;
+
+    made_run(&r, 0, "feedbeef", "gcc");
+    made_measurement(&r, 0, 0, key, 2e6, 0.02, 5, 1);
+    c.count[VERDICT_REGRESSED] = 1;
+    c.count[VERDICT_SAME] = 2;
+    strbuf_init(&out);
+    prometheus_add(&r, -1, &out);
+    prometheus_add_compared(&c, "a\"b", &out);
+    prometheus_add_trends(&t, "a\"b", &out);
+    read_all(&out, true, &reader);
+    assert_has(out.data, "# TYPE harness_run_info gauge\nharness_run_info{");
+    assert_has(out.data,
+               "harness_compared_benchmarks{verdict=\"regressed\",machine=\"a\\\"b\"} 1\n");
+    assert_has(out.data, "{verdict=\"broken\",machine=\"a\\\"b\"} 0\n");
+    assert_has(out.data, "harness_regressions_standing{metric=\"p50\",machine=\"a\\\"b\"} 2\n");
     strbuf_release(&out);
     records_release(&r);
 }
@@ -207,15 +268,17 @@ static void nothing_is_an_end(void **state)
     strbuf_init(&out);
     openmetrics_add(&r, -1, &out);
     assert_string_equal(out.data, "# EOF\n");
+    strbuf_clear(&out);
+    prometheus_add(&r, -1, &out);
+    assert_string_equal(out.data, "");
     strbuf_release(&out);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_run_is_well_formed),
-        cmocka_unit_test(the_median_is_in_seconds),
-        cmocka_unit_test(names_cannot_break_out),
+        cmocka_unit_test(a_run_is_well_formed),   cmocka_unit_test(the_median_is_in_seconds),
+        cmocka_unit_test(names_cannot_break_out), cmocka_unit_test(decisions_are_counts),
         cmocka_unit_test(nothing_is_an_end),
     };
 

@@ -126,6 +126,35 @@ static void test_page(void **state)
     store_close(s);
 }
 
+/* For Prometheus: the newest run, the base's verdicts, what stands in the history. */
+static void test_metrics(void **state)
+{
+    struct store *s = make_history(*state, 4);
+    struct serving serving;
+    struct reply r;
+    char value[256];
+
+    serving_open(&serving, store_path(s), false);
+    client_ask(serving.port, "GET", "/metrics", "", &r);
+    assert_int_equal(r.status, 200);
+    assert_string_equal(reply_header(&r, "Content-Type", value),
+                        "text/plain; version=0.0.4; charset=utf-8");
+    assert_non_null(strstr(r.body.data, "# TYPE harness_run_info gauge\n"));
+    assert_non_null(strstr(r.body.data, "\nharness_latency_p50_seconds{benchmark=\""));
+    assert_non_null(strstr(r.body.data, "\nharness_regressions_standing{metric=\"p50\","));
+    assert_null(strstr(r.body.data, "harness_compared_benchmarks"));
+    reply_release(&r);
+    client_ask(serving.port, "GET", "/metrics?run=2&base=1", "", &r);
+    assert_non_null(strstr(r.body.data, "\nharness_compared_benchmarks{verdict=\"regressed\","));
+    reply_release(&r);
+    client_ask(serving.port, "GET", "/metrics?where=branch%20%3D%20none", "", &r);
+    assert_string_equal(r.body.data, "# no finished run fits\n");
+    reply_release(&r);
+    cJSON_Delete(ask_json(serving.port, "/metrics?run=77", 404));
+    serving_close(&serving);
+    store_close(s);
+}
+
 static void test_runs_base_and_pages(void **state)
 {
     struct store *s = make_history(*state, 6);
@@ -782,6 +811,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         scratch_test(test_core),
         scratch_test(test_page),
+        scratch_test(test_metrics),
         scratch_test(test_runs_base_and_pages),
         scratch_test(test_mistakes),
         scratch_test(test_filters),

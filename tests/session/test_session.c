@@ -82,6 +82,7 @@ static void a_shard_without_benchmarks_is_refused(void **state)
 
 static void requests_that_contradict_themselves(void **state)
 {
+    static char nano[] = "nano", *models[] = { nano }; /* a filter of what is in the history */
     static const struct {
         struct compare_request request;
         const char *message; /* NULL: it is fine */
@@ -99,6 +100,7 @@ static void requests_that_contradict_themselves(void **state)
         { { .baseline = "main", .blocks = 3 }, "--blocks is for measuring" },
         { { .baseline = "main", .measuring.seed = 3 }, "--seed is for measuring" },
         { { .baseline = "main", .what.suite = "ci" }, "--suite is for measuring" },
+        { { .baseline = "main", .what.models = { models, 1, 1 } }, NULL },
         { { .baseline = "main", .q = 0.7 }, "0.5" },
     };
 

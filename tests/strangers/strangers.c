@@ -83,6 +83,7 @@ static const struct command {
     { .words = { "export", "--format", "csv" }, .as_is = true },
     { .words = { "export", "--format", "gbench" }, .as_is = true },
     { .words = { "export", "--format", "openmetrics" }, .as_is = true },
+    { .words = { "export", "--format", "prometheus" }, .as_is = true },
     { .words = { "export", "--format", "summary-json" }, .as_is = true },
     { .words = { "compare", "--baseline", "main" } },
     { .words = { "compare", "--baseline", "1", "--head", "2", "--format", "github" },

@@ -30,12 +30,13 @@ static const char *option_beside_replay(const struct compare_options *o)
         const char *name;
         bool given;
     } options[] = {
-        { "--baseline", r->baseline },   { "--head", r->head },
-        { "--delta", r->deltas.nr },     { "--fdr", r->q > 0 },
-        { "--metric", r->metrics.nr },   { "--all", o->all },
-        { "--no-record", r->no_record }, { "--any-machine", r->any_machine },
-        { "--build", r->build },         { "--baseline-bin", r->baseline_bin },
-        { "--head-bin", r->head_bin },   { "--baseline-plugin", r->baseline_plugin },
+        { "--baseline", r->baseline },    { "--head", r->head },
+        { "--delta", r->deltas.nr },      { "--fdr", r->q > 0 },
+        { "--metric", r->metrics.nr },    { "--all", o->all },
+        { "--no-record", r->no_record },  { "--any-machine", r->any_machine },
+        { "--build", r->build },          { "--baseline-bin", r->baseline_bin },
+        { "--head-bin", r->head_bin },    { "--baseline-plugin", r->baseline_plugin },
+        { "--model", r->what.models.nr },
     };
 
     for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)

@@ -13,11 +13,23 @@ struct export_command {
     const char *db, *format, *output;
 };
 
-enum export_form { FORM_JSON, FORM_SUMMARY, FORM_CSV, FORM_GBENCH, FORM_OPENMETRICS };
+enum export_form {
+    FORM_JSON,
+    FORM_SUMMARY,
+    FORM_CSV,
+    FORM_GBENCH,
+    FORM_OPENMETRICS,
+    FORM_PROMETHEUS,
+};
 
 static const char *const forms[] = {
-    [FORM_JSON] = "json",     [FORM_SUMMARY] = "summary-json",    [FORM_CSV] = "csv",
-    [FORM_GBENCH] = "gbench", [FORM_OPENMETRICS] = "openmetrics", NULL,
+    [FORM_JSON] = "json",
+    [FORM_SUMMARY] = "summary-json",
+    [FORM_CSV] = "csv",
+    [FORM_GBENCH] = "gbench",
+    [FORM_OPENMETRICS] = "openmetrics",
+    [FORM_PROMETHEUS] = "prometheus",
+    NULL,
 };
 
 static int write_export_text(const struct records *records, enum export_form form,
@@ -28,6 +40,8 @@ static int write_export_text(const struct records *records, enum export_form for
     strbuf_init(&text);
     if (form == FORM_CSV)
         export_csv(records, &text);
+    else if (form == FORM_PROMETHEUS)
+        prometheus_add(records, -1, &text);
     else
         openmetrics_add(records, -1, &text);
     int rc = output_text(&text, output, err);
@@ -80,9 +94,9 @@ static int run_export(int argc, char **argv, void *options, struct error *err)
 }
 
 static const struct option_row rows[] = {
-    FORM_ROW(struct export_command, format, "json,summary-json,csv,gbench,openmetrics",
+    FORM_ROW(struct export_command, format, "json,summary-json,csv,gbench,openmetrics,prometheus",
              "json (default: all records with raw samples), summary-json, csv, gbench, "
-             "openmetrics"),
+             "openmetrics (with time stamps), prometheus (classic, to be scraped)"),
     OUTPUT_ROW(struct export_command, output),
     DB_ROW(struct export_command, db),
     OPTION_END,
@@ -92,10 +106,10 @@ extern const struct command cmd_export;
 const struct command cmd_export = {
     .name = "export",
     .arguments = "[REF]",
-    .summary = "write runs for other programs: JSON, CSV, Google Benchmark, OpenMetrics",
+    .summary = "write runs for other programs: JSON, CSV, Google Benchmark, Prometheus",
     .details =
         "  harness export main --format csv -o main.csv\n"
-        "  harness export latest --format openmetrics -o harness.prom\n"
+        "  harness export latest --format prometheus -o harness.prom\n"
         "\n"
         "REF is a baseline, branch, commit, run, label or file (default latest).\n"
         "docs/formats/run.md and docs/schema/records.schema.json say what is in them.",

@@ -123,24 +123,42 @@ static int show_runs(struct store *store, const struct history_options *o, int a
     return rc;
 }
 
-/* What the runs of a REF were measured on; neighbours that share it all are one table. */
+/* What a run was measured on, in the words of `show`. */
+static cJSON *system_to_json(const struct run *run)
+{
+    cJSON *json = run_to_json(run);
+
+    cJSON_DeleteItemFromObjectCaseSensitive(json, "settings");
+    json_add_int(json, "id", run->id);
+    return json;
+}
+
+/* What the runs of a REF were measured on; neighbours that share it all are one of them. */
 static int show_system(struct store *store, const struct history_options *o, int argc, char **argv,
                        struct error *err)
 {
     struct store_filter nothing = { .without_samples = true };
     struct history_side side;
     struct strbuf text;
+    cJSON *array = cJSON_CreateArray();
     int rc = history_load_side(store, argc > 1 ? argv[1] : "latest", NULL, &nothing, &side, err);
 
-    (void)o;
     strbuf_init(&text);
     for (size_t i = 0; rc == 0 && i < side.records.nr_runs; i++) {
         const struct run *run = &side.records.runs[i];
-        if (i == 0 || epoch_id(run) != epoch_id(run - 1))
+        if (i > 0 && epoch_id(run) == epoch_id(run - 1))
+            continue;
+        if (o->json)
+            cJSON_AddItemToArray(array, system_to_json(run));
+        else
             system_table(run, false, &text);
     }
     fputs(text.data, stdout);
     strbuf_release(&text);
+    if (rc == 0 && o->json)
+        rc = output_json(array, NULL, err);
+    else
+        cJSON_Delete(array);
     history_side_release(&side);
     return rc;
 }
@@ -231,31 +249,53 @@ static const struct action {
     int words; /* at most, with the action's own name */
     enum need need;
     history_action_fn *run;
+    bool json; /* what it prints can be JSON, or is */
 } actions[] = {
-    { "list", 1, NEED_READ, list_runs },
-    { "show", 2, NEED_READ, show_runs },
-    { "system", 2, NEED_READ, show_system },
-    { "verdicts", 2, NEED_READ, show_verdicts },
-    { "annotate", 3, NEED_WRITE, history_annotate },
-    { "merge", INT_MAX, NEED_CREATE, history_merge },
-    { "prune", 1, NEED_WRITE, history_prune },
-    { "verify", 1, NEED_READ, verify_history },
-    { "backup", 2, NEED_READ, backup_history },
-    { "restore", 2, NEED_NOTHING, history_restore },
-    { "move", 2, NEED_NOTHING, history_move },
-    { "salvage", 3, NEED_NOTHING, history_salvage },
+    { "list", 1, NEED_READ, list_runs, true },
+    { "show", 2, NEED_READ, show_runs, true },
+    { "system", 2, NEED_READ, show_system, true },
+    { "verdicts", 2, NEED_READ, show_verdicts, true },
+    { "annotate", 3, NEED_WRITE, history_annotate, false },
+    { "merge", INT_MAX, NEED_CREATE, history_merge, true },
+    { "prune", 1, NEED_WRITE, history_prune, false },
+    { "verify", 1, NEED_READ, verify_history, false },
+    { "backup", 2, NEED_READ, backup_history, false },
+    { "restore", 2, NEED_NOTHING, history_restore, false },
+    { "move", 2, NEED_NOTHING, history_move, false },
+    { "salvage", 3, NEED_NOTHING, history_salvage, false },
 };
 
 enum { NR_ACTIONS = sizeof(actions) / sizeof(actions[0]) };
+
+static void list_actions(bool json, struct strbuf *names)
+{
+    for (size_t i = 0; i < NR_ACTIONS; i++)
+        if (actions[i].json || !json)
+            strbuf_addf(names, "%s%s", names->length ? ", " : "", actions[i].name);
+}
 
 static int unknown_history_action(const char *word, struct error *err)
 {
     struct strbuf names;
 
     strbuf_init(&names);
-    for (size_t i = 0; i < NR_ACTIONS; i++)
-        strbuf_addf(&names, "%s%s", i ? ", " : "", actions[i].name);
+    list_actions(false, &names);
     error_set(err, "unknown action \"%s\"; there are %s", word, names.data);
+    strbuf_release(&names);
+    return -1;
+}
+
+/* A script that asks for JSON must not be handed text with status 0. */
+static int check_action_json(const struct action *action, const struct history_options *o,
+                             struct error *err)
+{
+    struct strbuf names;
+
+    if (!o->json || action->json)
+        return 0;
+    strbuf_init(&names);
+    list_actions(true, &names);
+    error_set(err, "%s has no --json; %s have", action->name, names.data);
     strbuf_release(&names);
     return -1;
 }
@@ -286,7 +326,8 @@ static int run_history(int argc, char **argv, void *options, struct error *err)
         action++;
     if (action == actions + NR_ACTIONS)
         return unknown_history_action(word, err);
-    if (command_no_more(argc, argv, action->words, err) || open_for_action(action, o, &store, err))
+    if (command_no_more(argc, argv, action->words, err) || check_action_json(action, o, err) ||
+        open_for_action(action, o, &store, err))
         return -1;
     int rc = action->run(store, o, argc, argv, err);
     store_close(store);
@@ -296,7 +337,7 @@ static int run_history(int argc, char **argv, void *options, struct error *err)
 static const struct option_row rows[] = {
     DB_ROW(struct history_options, db),
     OPTION_ROW("json", 0, OPTION_FLAG, struct history_options, json, NULL,
-               "list, verdicts, merge: print JSON"),
+               "list, system, verdicts, merge: print JSON"),
     OPTION_RANGE_ROW("limit", 'n', OPTION_INT, struct history_options, limit, 1, INT32_MAX, "N",
                      "list, verdicts: the newest N (default 20)"),
     OPTION_RANGE_ROW("keep-days", 0, OPTION_INT, struct history_options, keep_days, 1, 36500, "N",

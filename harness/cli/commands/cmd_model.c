@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/command.h"
 
+#include "base/json.h"
 #include "core/device.h"
 #include "models/gpt_generate.h"
 #include "models/gpt_model.h"
@@ -14,6 +15,7 @@ struct model_options {
     const char *model, *weights, *tokens, *output, *backend;
     int64_t seed, nr, top_k, threads;
     double temperature;
+    bool json;
 };
 
 /* What needs OpenBLAS may not be built: then it is not in this table. */
@@ -55,12 +57,46 @@ static int need_option(const char *value, const char *option, struct error *err)
     return value ? 0 : error_set(err, "give --%s", option);
 }
 
+/* Tokens of the sequence whose forward is told as work a token. */
+enum { MODEL_SEQUENCE = 64 };
+
+static cJSON *model_to_json(const struct gpt_config *g)
+{
+    cJSON *json = cJSON_CreateObject();
+
+    cJSON_AddStringToObject(json, "name", g->name);
+    json_add_int(json, "layers", g->layers);
+    json_add_int(json, "heads", g->heads);
+    json_add_int(json, "width", g->width);
+    json_add_int(json, "block", g->block);
+    json_add_int(json, "vocab", g->vocab);
+    json_add_int(json, "parameters", gpt_config_parameters(g));
+    json_add_int(json, "parameters_with_head",
+                 gpt_config_parameters(g) + gpt_config_head_parameters(g));
+    json_add_number(json, "flops_per_token", gpt_config_flops_per_token(g, MODEL_SEQUENCE));
+    return json;
+}
+
+static int write_models(const struct gpt_config *only, struct error *err)
+{
+    cJSON *array = cJSON_CreateArray();
+
+    for (const struct gpt_config *g = only ? only : gpt_configs; g->name; g++) {
+        cJSON_AddItemToArray(array, model_to_json(g));
+        if (only)
+            break;
+    }
+    return output_json(array, NULL, err);
+}
+
 static int show_models(const struct model_options *o, struct error *err)
 {
     const struct gpt_config *c = o->model ? gpt_config_find(o->model, err) : NULL;
 
     if (o->model && !c)
         return -1;
+    if (o->json)
+        return write_models(c, err) ? -1 : EXIT_SAME;
     terminal_print("%-12s %6s %5s %5s %6s %6s %12s %14s %16s\n", "model", "layers", "heads",
                    "width", "block", "vocab", "parameters", "with its head", "MFLOP a token");
     for (const struct gpt_config *g = c ? c : gpt_configs; g->name; g++) {
@@ -69,11 +105,12 @@ static int show_models(const struct model_options *o, struct error *err)
             (long long)g->layers, (long long)g->heads, (long long)g->width, (long long)g->block,
             (long long)g->vocab, (long long)gpt_config_parameters(g),
             (long long)gpt_config_parameters(g) + (long long)gpt_config_head_parameters(g),
-            gpt_config_flops_per_token(g, 64) * 1e-6);
+            gpt_config_flops_per_token(g, MODEL_SEQUENCE) * 1e-6);
         if (c)
             break;
     }
-    terminal_print("\nMFLOP a token: forward of a sequence of 64, multiply-adds counted twice.\n");
+    terminal_print("\nMFLOP a token: forward of a sequence of %d, multiply-adds counted twice.\n",
+                   MODEL_SEQUENCE);
     return EXIT_SAME;
 }
 
@@ -159,21 +196,24 @@ static const struct {
     const char *name;
     int (*run)(const struct model_options *o, struct error *err);
 } actions[] = {
-    { "info", show_models },
-    { "export", export_weights },
-    { "logits", write_logits },
-    { "generate", generate_tokens },
+    { "info", show_models },      { "list", show_models }, /* as it is called elsewhere */
+    { "export", export_weights }, { "logits", write_logits }, { "generate", generate_tokens },
 };
 
 static int run_model(int argc, char **argv, void *options, struct error *err)
 {
     const char *action = argc > 0 ? argv[0] : "info";
+    const struct model_options *o = options;
 
     if (command_no_more(argc, argv, 1, err))
         return -1;
-    for (size_t i = 0; i < sizeof(actions) / sizeof(actions[0]); i++)
-        if (strcmp(actions[i].name, action) == 0)
-            return actions[i].run(options, err);
+    for (size_t i = 0; i < sizeof(actions) / sizeof(actions[0]); i++) {
+        if (strcmp(actions[i].name, action) != 0)
+            continue;
+        if (o->json && actions[i].run != show_models)
+            return error_set(err, "--json goes with info; %s writes a form of its own", action);
+        return actions[i].run(o, err);
+    }
     return error_set(err, "unknown action \"%s\"; there are info, export, logits, generate",
                      action);
 }
@@ -199,6 +239,7 @@ static const struct option_row rows[] = {
                      "T", "of sampling; 0, the default, takes the likeliest token"),
     OPTION_RANGE_ROW("top-k", 0, OPTION_INT, struct model_options, top_k, 0, INT32_MAX, "K",
                      "sample among the K likeliest only"),
+    OPTION_ROW("json", 0, OPTION_FLAG, struct model_options, json, NULL, "info: print JSON"),
     OPTION_END,
 };
 

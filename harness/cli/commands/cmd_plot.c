@@ -151,7 +151,11 @@ static int show_plot_page(const struct plot_options *o, int argc, char **argv, s
     if (o->html)
         return report_run(&o->viewing, &report, argc, argv, err);
     if (argc > 0 || o->output)
-        return error_set(err, "--host serves the history: runs are chosen on the page");
+        return error_set(
+            err,
+            "--host serves a history (--db FILE), whose runs are chosen on the page; of the "
+            "runs or files named here `harness report%s%s` makes a page as a file",
+            argc > 0 ? " " : "", argc > 0 ? argv[0] : "");
     if (o->port && text_parse_int(o->port, 0, 65535, "--port", &port, err))
         return -1;
     return serving_run(&o->viewing, &serving, err);

@@ -107,7 +107,8 @@ static void add_man_title(struct strbuf *out, const struct command *c)
     add_man_name(out, c);
     for (; start < out->length; start++)
         out->data[start] = (char)toupper((unsigned char)out->data[start]);
-    strbuf_addf(out, " 1 \"\" \"harness %s\" \"User Commands\"\n", build.version);
+    strbuf_addf(out, " 1 \"%s\" \"harness %s\" \"User Commands\"\n", environment_build_date(),
+                build.version);
     add_man_heading(out, "NAME");
     add_man_name(out, c);
     strbuf_adds(out, " \\- ");

@@ -1,0 +1,88 @@
+# shellcheck shell=bash
+# What is exported for other tools is taken by those tools themselves, where they are installed
+# (ci/setup.sh --tests). U-10, S0-10.
+
+fake seed=3 --launches 3 --label before --batch 1,2
+fake seed=4,slow=1.2 --launches 3 --label after --batch 1,2
+
+# has TOOL...: else the log says what is left out.
+has() {
+  local tool
+  for tool; do
+    command -v "$tool" >/dev/null || { echo "skipped: no $tool"; return 1; }
+  done
+}
+
+say "promtool"
+"$HARNESS" export after --format prometheus -o after.prom
+"$HARNESS" export after --format openmetrics -o after.om
+if has promtool; then
+  promtool check metrics <after.prom 2>&1 || echo "status $?"
+  promtool tsdb create-blocks-from openmetrics after.om blocks >made 2>&1 || cat made
+  fact "a block of the past" test -e blocks/*/index
+fi
+
+say "The live page, as Prometheus asks it"
+# begin NAME COMMAND...: in the background; its output and its process.
+begin() {
+  local name=$1
+  shift
+  "$@" >"$name.out" 2>"$name.err" &
+  PID=$!
+}
+end() {
+  kill "$PID"
+  wait "$PID" || true
+}
+"$HARNESS" serve --host nowhere >"$WORK.log/probe" 2>&1 || true
+if grep -q 'built without' "$WORK.log/probe"; then
+  echo "skipped: $(sed 's/^harness: //' "$WORK.log/probe")"
+elif has curl promtool; then
+  begin serve "$HARNESS" serve --port 0 --open --baseline before
+  wait_for test -s serve.out
+  curl -s "$(head -1 serve.out)metrics" >served.prom
+  end
+  promtool check metrics <served.prom 2>&1 || echo "status $?"
+  fact "the run as it is exported" cmp after.prom <(head -n "$(wc -l <after.prom)" served.prom)
+  fact "what regressed" grep -q '^harness_compared_benchmarks{verdict="regressed",.*} 2$' served.prom
+  fact "what stands in the history" grep -q '^harness_regressions_standing{.*} 0$' served.prom
+fi
+
+say "node_exporter's text file collector"
+# collected FOLDER: what the collector makes of the files in it; any port is fine.
+collected() {
+  local port
+  begin node prometheus-node-exporter --collector.disable-defaults --collector.textfile \
+    --collector.textfile.directory="$1" --web.listen-address=127.0.0.1:0
+  wait_for grep -q 'address=127.0.0.1:' node.err
+  port=$(sed -nE 's/.*address=127\.0\.0\.1:([0-9]+).*/\1/p' node.err | head -1)
+  curl -s "http://127.0.0.1:$port/metrics"
+  end
+}
+if has prometheus-node-exporter curl; then
+  mkdir files
+  cp after.prom files
+  collected files >scraped
+  fact "it takes the file" grep -qx 'node_textfile_scrape_error 0' scraped
+  fact "every sample" diff <(grep '^harness_' after.prom | cut -d '{' -f 1 | sort | uniq -c) \
+    <(grep '^harness_' scraped | cut -d '{' -f 1 | sort | uniq -c)
+fi
+
+say "Google Benchmark's compare.py"
+"$HARNESS" export before --format gbench -o before.json
+"$HARNESS" export after --format gbench -o after.json
+compare=/usr/share/benchmark/compare.py
+python=
+for candidate in python3 /usr/bin/python3; do
+  ! "$candidate" -c 'import scipy' 2>/dev/null || python=$candidate
+done
+if [ ! -e $compare ]; then
+  echo "skipped: no compare.py of Google Benchmark (package libbenchmark-tools)"
+elif [ -z "$python" ]; then
+  echo "skipped: compare.py needs SciPy (package python3-scipy)"
+else
+  "$python" $compare --no-color benchmarks before.json after.json >compared 2>&1 || cat compared
+  fact "each launch of each benchmark, 20 % slower" \
+    test "$(grep -cE '^null/copy/[^ ]*/warm +\+0\.2000 ' compared)" -eq 6
+  fact "and their medians" test "$(grep -cE '^null/copy/[^ ]*/warm_median +\+0\.2000 ' compared)" -eq 2
+fi
