@@ -3,6 +3,7 @@
 #include "testing.h"
 
 #include "base/clean.h"
+#include "stats/random.h"
 #include "text/shorten.h"
 #include "text/wrap.h"
 
@@ -80,6 +81,53 @@ static void the_least_width_is_found(void **state)
     assert_int_equal(shorten_least(alike, 0, 8, 20), 8);
 }
 
+/* Of few words, so that names have much in common: at their ends and within. */
+static void made_name(struct random *r, char *name, size_t size)
+{
+    static const char *const words[] = { "a", "bb", "linear", "batch=16", "日本", "" };
+    static const char *const signs[] = { "/", ",", " ", "_", "::", "x" };
+
+    name[0] = '\0';
+    for (uint64_t left = 1 + random_below(r, 7); left > 0; left--) {
+        size_t used = strlen(name);
+        snprintf(name + used, size - used, "%s%s", words[random_below(r, 6)],
+                 signs[random_below(r, 6)]);
+    }
+}
+
+enum { SET = 30, NAME_BYTES = 128 };
+
+static void check_set(char names[SET][NAME_BYTES], size_t width)
+{
+    const char *set[SET];
+
+    for (int i = 0; i < SET; i++)
+        set[i] = names[i];
+    char **texts = shorten_names(set, SET, width);
+    for (int i = 0; i < SET; i++) {
+        if (clean_columns(texts[i]) > width && strcmp(texts[i], names[i]) != 0)
+            fail_msg("\"%s\" of \"%s\" is wider than %zu", texts[i], names[i], width);
+        for (int k = 0; k < i; k++)
+            if (strcmp(texts[i], texts[k]) == 0 && strcmp(names[i], names[k]) != 0)
+                fail_msg("\"%s\" and \"%s\" are both \"%s\"", names[i], names[k], texts[i]);
+    }
+    shorten_free(texts, SET);
+}
+
+static void no_two_of_any_set_look_alike(void **state)
+{
+    struct random r;
+
+    random_seed(&r, 7);
+    for (int round = 0; round < 200; round++) {
+        char names[SET][NAME_BYTES];
+        for (int i = 0; i < SET; i++)
+            made_name(&r, names[i], NAME_BYTES);
+        for (size_t width = 4; width < 40; width += 3)
+            check_set(names, width);
+    }
+}
+
 static void long_lines_are_broken(void **state)
 {
     static const struct {
@@ -138,6 +186,7 @@ int main(void)
         cmocka_unit_test(what_differs_is_kept),
         cmocka_unit_test(one_text_keeps_both_ends),
         cmocka_unit_test(the_least_width_is_found),
+        cmocka_unit_test(no_two_of_any_set_look_alike),
         cmocka_unit_test(long_lines_are_broken),
         cmocka_unit_test(paragraphs_are_joined),
         cmocka_unit_test(words_are_broken_where_they_must),
