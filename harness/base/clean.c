@@ -136,6 +136,20 @@ size_t clean_columns(const char *text)
     return columns;
 }
 
+size_t clean_fitting(const char *text, size_t columns)
+{
+    size_t at = 0;
+    struct glyph g;
+
+    for (; text[at]; at += g.taken) {
+        g = next_character(text + at, SIZE_MAX);
+        if ((size_t)g.columns > columns)
+            break;
+        columns -= (size_t)g.columns;
+    }
+    return at;
+}
+
 /* Where characters go while there is room; `length` is what all of them need. */
 struct room {
     char *out;

@@ -27,6 +27,8 @@ int clean_check(const char *text, const char *what, struct error *err);
 bool clean_is_shown(uint32_t code); /* the same of a code point */
 /* Characters that it takes on a terminal: one a code point, two for wide East Asian. */
 size_t clean_columns(const char *text);
+/* Bytes of the first characters that take at most `columns` of them. */
+size_t clean_fitting(const char *text, size_t columns);
 
 /* As vsnprintf() with %s cleaned, for the conversions d i u x X o c p a e f g s and %%; no
  * allocation. The width of a text counts columns of a terminal; its precision counts bytes before

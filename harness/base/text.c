@@ -321,6 +321,29 @@ char *text_percent_range(double low, double high, char buffer[TEXT_UNIT_SIZE])
     return buffer;
 }
 
+char *text_figures(double value, int figures, char buffer[TEXT_UNIT_SIZE])
+{
+    char rounded[TEXT_UNIT_SIZE];
+    double number;
+
+    snprintf(rounded, sizeof(rounded), "%.*e", figures - 1, value);
+    number = strtod(rounded, NULL);
+    if (fabs(number) >= pow(10, figures) && fabs(number) < 1e15)
+        snprintf(buffer, TEXT_UNIT_SIZE, "%.0f", number);
+    else
+        snprintf(buffer, TEXT_UNIT_SIZE, "%.*g", figures, value);
+    return buffer;
+}
+
+char *text_about(double fraction, int figures, char buffer[TEXT_UNIT_SIZE])
+{
+    char number[TEXT_UNIT_SIZE];
+
+    text_figures(fraction * 100, figures, number);
+    snprintf(buffer, TEXT_UNIT_SIZE, "%.24s %%", number);
+    return buffer;
+}
+
 /* ---- dates ---- */
 
 /* Exactly `digits` of them; moves on. */

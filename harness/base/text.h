@@ -62,6 +62,11 @@ char *text_share(double fraction, char buffer[TEXT_UNIT_SIZE]);
 char *text_percent(double fraction, char buffer[TEXT_UNIT_SIZE]);
 char *text_percent_range(double low, double high,
                          char buffer[TEXT_UNIT_SIZE]); /* "-1.0 to +3.2 %" */
+/* At most so many digits that count, and never an exponent for what is large: "0.052", "4.8",
+ * "480", "75000"; the same of a fraction in percent: "480 %". For what is known no better than
+ * that. */
+char *text_figures(double value, int figures, char buffer[TEXT_UNIT_SIZE]);
+char *text_about(double fraction, int figures, char buffer[TEXT_UNIT_SIZE]);
 /* Seconds since the epoch in ms as "2026-11-21 09:54:00Z". */
 char *text_timestamp(int64_t ms, char buffer[TEXT_UNIT_SIZE]);
 

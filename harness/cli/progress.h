@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the work of a command says meanwhile, on standard error: notes, and how far it is, one line
- * rewritten in place with the time left on a terminal, a plain line now and then elsewhere.
+ * What the work of a command says meanwhile, on standard error: notes, and how far it is: one line
+ * rewritten in place with the time left, never longer than the terminal; a plain line now and then
+ * where nothing can be rewritten (a file, a pipe, TERM=dumb).
  */
 #ifndef HARNESS_CLI_PROGRESS_H
 #define HARNESS_CLI_PROGRESS_H

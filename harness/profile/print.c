@@ -67,6 +67,12 @@ static const struct column {
 };
 enum { NR_COLUMNS = sizeof(columns) / sizeof(columns[0]) };
 
+/* Four digits, but never an exponent: the unit stands in the title. */
+static void figures_text(double value, char out[PROF_TEXT_SIZE])
+{
+    snprintf(out, PROF_TEXT_SIZE, value < 9999.5 ? "%.4g" : "%.0f", value);
+}
+
 /* 0: the row does not have it. */
 static int fill_cell(const struct column *c, const struct prof_row *row, char out[PROF_TEXT_SIZE])
 {
@@ -88,13 +94,13 @@ static int fill_cell(const struct column *c, const struct prof_row *row, char ou
         prof_time_text(real, out);
         return 1;
     case BANDWIDTH:
-        snprintf(out, PROF_TEXT_SIZE, "%.4g", (double)row->bytes / 1e9 / seconds);
+        figures_text((double)row->bytes / 1e9 / seconds, out);
         return row->bytes > 0 && row->total > 0;
     case FLOP_RATE:
-        snprintf(out, PROF_TEXT_SIZE, "%.4g", row->flops / 1e9 / seconds);
+        figures_text(row->flops / 1e9 / seconds, out);
         return row->flops > 0 && row->total > 0;
     case PEAK:
-        snprintf(out, PROF_TEXT_SIZE, "%.4g", (double)row->memory_peak / 0x1p20);
+        figures_text((double)row->memory_peak / 0x1p20, out);
         return row->memory_peak > 0;
     }
     return 0;

@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 #include "reporters/compare_table.h"
 
+#include "base/text.h"
 #include "metrics/label.h"
 #include "reporters/compare_words.h"
 #include "text/escape.h"
 
 static const struct table_column columns[] = {
-    { "", TABLE_LEFT, false },
-    { "verdict", TABLE_LEFT, false },
-    { "benchmark", TABLE_LEFT, true },
-    { "base", TABLE_RIGHT, false },
-    { "head", TABLE_RIGHT, false },
-    { "change", TABLE_RIGHT, false },
-    { "90 % interval", TABLE_RIGHT, false },
-    { "q", TABLE_RIGHT, false },
-    { "launches", TABLE_RIGHT, false },
-    { "could see", TABLE_RIGHT, false },
-    { "why", TABLE_LEFT, true },
+    { "", TABLE_LEFT, TABLE_FIRM, 1 },
+    { "verdict", TABLE_LEFT, TABLE_FIRM, 0 },
+    { "benchmark", TABLE_LEFT, TABLE_NAME, 0 },
+    { "base", TABLE_RIGHT, TABLE_FIRM, 3 },
+    { "head", TABLE_RIGHT, TABLE_FIRM, 2 },
+    { "change", TABLE_RIGHT, TABLE_FIRM, 0 },
+    { "90 % interval", TABLE_RIGHT, TABLE_FIRM, 5 },
+    { "q", TABLE_RIGHT, TABLE_FIRM, 6 },
+    { "launches", TABLE_RIGHT, TABLE_FIRM, 8 },
+    { "could see", TABLE_RIGHT, TABLE_FIRM, 7 },
+    { "why", TABLE_LEFT, TABLE_PROSE, 9 },
 };
 
 /* A number with its unit; `firm`: no line is broken inside it. */
@@ -99,9 +100,10 @@ static void compare_table_add_head(const struct comparison *c,
     /* "  (median latency, ±3 % does not matter)" */
     const struct metric *metrics[COMPARE_METRICS_MAX];
     size_t nr = comparison_metrics(c, metrics);
+    char delta[TEXT_UNIT_SIZE];
     for (size_t i = 0; i < nr; i++)
         strbuf_addf(out, "%s%s", i ? ", " : "  (", metrics[i]->label);
-    strbuf_addf(out, ", ±%.3g %% does not matter%s)", c->settings.delta * 100,
+    strbuf_addf(out, ", ±%s does not matter%s)", text_about(c->settings.delta, 3, delta),
                 c->settings.nr_floors ? " but where told otherwise" : "");
     strbuf_addc(out, '\n');
 }

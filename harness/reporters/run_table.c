@@ -36,13 +36,13 @@ static const char *rate_text(const struct summary *summary, const struct metric_
 }
 
 static const struct table_column columns[] = {
-    { "benchmark", TABLE_LEFT, true }, { "outcome", TABLE_LEFT, false },
-    { "p50", TABLE_RIGHT, false },     { "±95 %", TABLE_RIGHT, false },
-    { "p5", TABLE_RIGHT, false },      { "p95", TABLE_RIGHT, false },
-    { "p99", TABLE_RIGHT, false },     { "rate", TABLE_RIGHT, false },
-    { "of roof", TABLE_RIGHT, false }, { "bound", TABLE_LEFT, false },
-    { "error", TABLE_RIGHT, false },   { "n", TABLE_RIGHT, false },
-    { "why", TABLE_LEFT, true },
+    { "benchmark", TABLE_LEFT, TABLE_NAME, 0 }, { "outcome", TABLE_LEFT, TABLE_FIRM, 2 },
+    { "p50", TABLE_RIGHT, TABLE_FIRM, 0 },      { "±95 %", TABLE_RIGHT, TABLE_FIRM, 3 },
+    { "p5", TABLE_RIGHT, TABLE_FIRM, 9 },       { "p95", TABLE_RIGHT, TABLE_FIRM, 7 },
+    { "p99", TABLE_RIGHT, TABLE_FIRM, 6 },      { "rate", TABLE_RIGHT, TABLE_FIRM, 4 },
+    { "of roof", TABLE_RIGHT, TABLE_FIRM, 5 },  { "bound", TABLE_LEFT, TABLE_FIRM, 8 },
+    { "error", TABLE_RIGHT, TABLE_FIRM, 10 },   { "n", TABLE_RIGHT, TABLE_FIRM, 11 },
+    { "why", TABLE_LEFT, TABLE_PROSE, 1 },
 };
 
 /* Marks that were used, to be explained below the table. */
@@ -209,11 +209,12 @@ void run_table(const struct records *records, int run, const struct run_table_op
     /* One in twenty may be chance: a probe is 3 ms of a machine that others use, too. */
     struct disturbance d;
     disturbance_find(records, run, &d);
+    char worst[TEXT_UNIT_SIZE];
     if (20 * d.disturbed > d.probed)
         strbuf_addf(out,
-                    "the machine was slower beside %zu of %zu measurements, up to %.2g times: "
+                    "the machine was slower beside %zu of %zu measurements, up to %s times: "
                     "measure again, or read them with that in mind (telemetry probe_ns)\n",
-                    d.disturbed, d.probed, d.worst);
+                    d.disturbed, d.probed, text_figures(d.worst, 2, worst));
     table_release(&t);
 out:
     run_rows_release(&rows);
@@ -240,10 +241,14 @@ void run_table_markdown(const struct records *records, int run, struct strbuf *o
 /* ---- the report ---- */
 
 static const struct table_column report_columns[] = {
-    { "benchmark", TABLE_LEFT, false }, { "batch", TABLE_RIGHT, false },
-    { "seq", TABLE_RIGHT, false },      { "mean ± sd", TABLE_RIGHT, false },
-    { "p50", TABLE_RIGHT, false },      { "K tokens/s", TABLE_RIGHT, false },
-    { "GFLOP/s", TABLE_RIGHT, false },  { "outcome", TABLE_LEFT, false },
+    { .title = "benchmark" },
+    { .title = "batch", .align = TABLE_RIGHT },
+    { .title = "seq", .align = TABLE_RIGHT },
+    { .title = "mean ± sd", .align = TABLE_RIGHT },
+    { .title = "p50", .align = TABLE_RIGHT },
+    { .title = "K tokens/s", .align = TABLE_RIGHT },
+    { .title = "GFLOP/s", .align = TABLE_RIGHT },
+    { .title = "outcome" },
 };
 
 static void run_table_add_dim(struct table *t, const struct benchmark_name *name, const char *dim)

@@ -8,8 +8,8 @@
 #include <stdio.h>
 
 static const struct table_column columns[] = {
-    { "fact", TABLE_LEFT, false },
-    { "value", TABLE_LEFT, true },
+    { .title = "fact" },
+    { .title = "value", .fit = TABLE_PROSE },
 };
 
 /* Whoever takes the facts. */

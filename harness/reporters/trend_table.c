@@ -14,19 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LEFT(title)                                                                                \
-    {                                                                                              \
-        title, TABLE_LEFT, false                                                                   \
-    }
-#define ELASTIC(title)                                                                             \
-    {                                                                                              \
-        title, TABLE_LEFT, true                                                                    \
-    }
-#define RIGHT(title)                                                                               \
-    {                                                                                              \
-        title, TABLE_RIGHT, false                                                                  \
-    }
-
 enum { TABLES = 6, COLUMNS_MAX = 13 };
 
 /* The tables, in the order in which they stand. */
@@ -39,30 +26,69 @@ static const struct {
 } sections[TABLES] = {
     [STEPS] = { "steps",
                 13,
-                { LEFT(""), ELASTIC("benchmark"), ELASTIC("machine"), LEFT("when"), LEFT("commits"),
-                  RIGHT("before"), RIGHT("after"), RIGHT("change"), RIGHT("95 % interval"),
-                  RIGHT("p"), RIGHT("q"), LEFT("state"), ELASTIC("note") } },
+                { { "", TABLE_LEFT, TABLE_FIRM, 3 },
+                  { "benchmark", TABLE_LEFT, TABLE_NAME, 0 },
+                  { "machine", TABLE_LEFT, TABLE_NAME, 5 },
+                  { "when", TABLE_LEFT, TABLE_FIRM, 1 },
+                  { "commits", TABLE_LEFT, TABLE_FIRM, 4 },
+                  { "before", TABLE_RIGHT, TABLE_FIRM, 7 },
+                  { "after", TABLE_RIGHT, TABLE_FIRM, 6 },
+                  { "change", TABLE_RIGHT, TABLE_FIRM, 0 },
+                  { "95 % interval", TABLE_RIGHT, TABLE_FIRM, 9 },
+                  { "p", TABLE_RIGHT, TABLE_FIRM, 11 },
+                  { "q", TABLE_RIGHT, TABLE_FIRM, 10 },
+                  { "state", TABLE_LEFT, TABLE_FIRM, 2 },
+                  { "note", TABLE_LEFT, TABLE_PROSE, 8 } } },
     [PAST] = { "withdrawn",
                9,
-               { LEFT(""), ELASTIC("benchmark"), ELASTIC("machine"), LEFT("when"), RIGHT("before"),
-                 RIGHT("after"), RIGHT("change"), LEFT("told"), ELASTIC("what became of it") } },
+               { { "", TABLE_LEFT, TABLE_FIRM, 6 },
+                 { "benchmark", TABLE_LEFT, TABLE_NAME, 0 },
+                 { "machine", TABLE_LEFT, TABLE_NAME, 5 },
+                 { "when", TABLE_LEFT, TABLE_FIRM, 1 },
+                 { "before", TABLE_RIGHT, TABLE_FIRM, 4 },
+                 { "after", TABLE_RIGHT, TABLE_FIRM, 3 },
+                 { "change", TABLE_RIGHT, TABLE_FIRM, 0 },
+                 { "told", TABLE_LEFT, TABLE_FIRM, 2 },
+                 { "what became of it", TABLE_LEFT, TABLE_PROSE, 0 } } },
     [WATCH] = { "watch: not sure enough to be told as steps",
                 8,
-                { LEFT(""), ELASTIC("benchmark"), ELASTIC("machine"), LEFT("when"), RIGHT("before"),
-                  RIGHT("after"), RIGHT("change"), RIGHT("p") } },
+                { { "", TABLE_LEFT, TABLE_FIRM, 6 },
+                  { "benchmark", TABLE_LEFT, TABLE_NAME, 0 },
+                  { "machine", TABLE_LEFT, TABLE_NAME, 4 },
+                  { "when", TABLE_LEFT, TABLE_FIRM, 1 },
+                  { "before", TABLE_RIGHT, TABLE_FIRM, 3 },
+                  { "after", TABLE_RIGHT, TABLE_FIRM, 2 },
+                  { "change", TABLE_RIGHT, TABLE_FIRM, 0 },
+                  { "p", TABLE_RIGHT, TABLE_FIRM, 5 } } },
     [DRIFTS] = { "drifts",
                  9,
-                 { LEFT(""), ELASTIC("benchmark"), ELASTIC("machine"), LEFT("since"),
-                   RIGHT("points"), RIGHT("drift in all"), RIGHT("95 % interval"), RIGHT("p"),
-                   RIGHT("q") } },
+                 { { "", TABLE_LEFT, TABLE_FIRM, 4 },
+                   { "benchmark", TABLE_LEFT, TABLE_NAME, 0 },
+                   { "machine", TABLE_LEFT, TABLE_NAME, 3 },
+                   { "since", TABLE_LEFT, TABLE_FIRM, 1 },
+                   { "points", TABLE_RIGHT, TABLE_FIRM, 2 },
+                   { "drift in all", TABLE_RIGHT, TABLE_FIRM, 0 },
+                   { "95 % interval", TABLE_RIGHT, TABLE_FIRM, 5 },
+                   { "p", TABLE_RIGHT, TABLE_FIRM, 7 },
+                   { "q", TABLE_RIGHT, TABLE_FIRM, 6 } } },
     [QUIET] = { "quiet",
                 10,
-                { ELASTIC("benchmark"), ELASTIC("machine"), LEFT("since"), RIGHT("points"),
-                  RIGHT("noise"), RIGHT("correlation"), RIGHT("could see"), RIGHT("p"), RIGHT("q"),
-                  ELASTIC("two modes") } },
+                { { "benchmark", TABLE_LEFT, TABLE_NAME, 0 },
+                  { "machine", TABLE_LEFT, TABLE_NAME, 4 },
+                  { "since", TABLE_LEFT, TABLE_FIRM, 3 },
+                  { "points", TABLE_RIGHT, TABLE_FIRM, 1 },
+                  { "noise", TABLE_RIGHT, TABLE_FIRM, 2 },
+                  { "correlation", TABLE_RIGHT, TABLE_FIRM, 7 },
+                  { "could see", TABLE_RIGHT, TABLE_FIRM, 0 },
+                  { "p", TABLE_RIGHT, TABLE_FIRM, 9 },
+                  { "q", TABLE_RIGHT, TABLE_FIRM, 8 },
+                  { "two modes", TABLE_LEFT, TABLE_PROSE, 6 } } },
     [REMARKS] = { "annotations",
                   4,
-                  { LEFT("when"), RIGHT("run"), LEFT("commit"), ELASTIC("annotation") } },
+                  { { "when", TABLE_LEFT, TABLE_FIRM, 1 },
+                    { "run", TABLE_RIGHT, TABLE_FIRM, 0 },
+                    { "commit", TABLE_LEFT, TABLE_FIRM, 2 },
+                    { "annotation", TABLE_LEFT, TABLE_PROSE, 0 } } },
 };
 
 /* The series that are shown, and how they are called. */
@@ -247,6 +273,7 @@ static void trend_table_add_modes(struct table *table, const struct trends *t,
 static void trend_table_add_quiet(struct page *page, const struct trend *trend)
 {
     struct table *table = &page->tables[QUIET];
+    char text[TEXT_UNIT_SIZE];
 
     table_row(table);
     trend_table_add_name(table, page, trend);
@@ -257,7 +284,7 @@ static void trend_table_add_quiet(struct page *page, const struct trend *trend)
     table_cell(table, TABLE_PLAIN, "%.2f %%", trend->noise * 100);
     table_cell(table, TABLE_PLAIN, "%.2f", trend->correlation);
     if (isfinite(trend->detectable))
-        table_cell(table, TABLE_PLAIN, "%.2g %%", trend->detectable * 100);
+        table_cell(table, TABLE_PLAIN, "%s", text_about(trend->detectable, 2, text));
     else
         table_cell(table, TABLE_PLAIN, "?");
     trend_table_add_evidence(table, trend->p, trend->q);
@@ -411,6 +438,7 @@ static void trend_table_add_unfit(const struct trends *t,
 static void trend_table_add_could_see(const struct trends *t, struct strbuf *out)
 {
     double *sizes = memory_zeroed(t->nr + 1, sizeof(*sizes));
+    char text[TEXT_UNIT_SIZE];
     size_t nr = 0;
 
     for (size_t i = 0; i < t->nr; i++)
@@ -419,9 +447,9 @@ static void trend_table_add_could_see(const struct trends *t, struct strbuf *out
             sizes[nr++] = t->items[i].detectable;
     if (nr)
         strbuf_addf(out,
-                    "a step of %.2g %%, %d runs before the end, would have been told 3 times in 4 "
+                    "a step of %s, %d runs before the end, would have been told 3 times in 4 "
                     "(quiet series, median)\n",
-                    fmax(100 * stats_median(sizes, nr), 100 * t->settings.delta),
+                    text_about(fmax(stats_median(sizes, nr), t->settings.delta), 2, text),
                     CHANGEPOINT_DETECTABLE_AFTER);
     else if (trend_table_count_quiet(t, false))
         strbuf_adds(

@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/memory.h"
+#include "text/wrap.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -13,20 +14,55 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+static bool obeys_escapes(int fd)
+{
+    const char *term = getenv("TERM");
+
+    return isatty(fd) == 1 && term && *term && strcmp(term, "dumb") != 0;
+}
+
 bool terminal_colour(void)
 {
     const char *no_color = getenv("NO_COLOR");
 
-    return isatty(STDOUT_FILENO) == 1 && !(no_color && *no_color);
+    return obeys_escapes(STDOUT_FILENO) && !(no_color && *no_color);
+}
+
+bool terminal_rewrites(void)
+{
+    return obeys_escapes(STDERR_FILENO);
+}
+
+/* What the environment says of the width, for terminals that do not. */
+static size_t columns_variable(void)
+{
+    enum { MOST = 10000 };
+    const char *text = getenv("COLUMNS");
+    char *end;
+    long columns = text ? strtol(text, &end, 10) : 0;
+
+    return text && end != text && !*end && columns > 0 && columns <= MOST ? (size_t)columns : 0;
+}
+
+static size_t width_of(int fd)
+{
+    struct winsize size;
+
+    if (isatty(fd) != 1)
+        return 0;
+    if (ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+        return size.ws_col;
+    return columns_variable();
 }
 
 size_t terminal_width(void)
 {
-    struct winsize size;
+    return width_of(STDOUT_FILENO);
+}
 
-    if (isatty(STDOUT_FILENO) != 1 || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size))
-        return 0;
-    return size.ws_col;
+size_t terminal_note_width(void)
+{
+    return width_of(STDERR_FILENO);
 }
 
 /* Logs of CI systems are read for commands: "::" at the start of a line, "##[" anywhere. No format
@@ -44,57 +80,87 @@ static void add_guarded(struct strbuf *out, const char *text)
     }
 }
 
-static void print_guarded(FILE *stream, const char *text)
+/* Pieces of lines go out as they are: who makes them minds the width. */
+static void print_lines(FILE *stream, const char *text)
 {
+    size_t length = strlen(text);
+    bool lines = length > 0 && text[length - 1] == '\n';
     struct strbuf out;
 
     strbuf_init(&out);
-    add_guarded(&out, text);
+    wrap_text(text, lines ? width_of(fileno(stream)) : 0, &out);
     fputs(out.data, stream);
     strbuf_release(&out);
 }
 
-static void print_clean(FILE *stream, const char *format, va_list args)
+static void add_clean(struct strbuf *out, const char *format, va_list args)
     __attribute__((format(printf, 2, 0)));
 
-static void print_clean(FILE *stream, const char *format, va_list args)
+static void add_clean(struct strbuf *out, const char *format, va_list args)
 {
     size_t size = clean_print(NULL, 0, format, args) + 1;
     char *text = memory_zeroed(size, 1);
 
     clean_print(text, size, format, args);
-    print_guarded(stream, text);
+    add_guarded(out, text);
     free(text);
+}
+
+void terminal_add(struct strbuf *out, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    add_clean(out, format, args);
+    va_end(args);
 }
 
 void terminal_print(const char *format, ...)
 {
+    struct strbuf text;
     va_list args;
 
+    strbuf_init(&text);
     va_start(args, format);
-    print_clean(stdout, format, args);
+    add_clean(&text, format, args);
     va_end(args);
+    print_lines(stdout, text.data);
+    strbuf_release(&text);
 }
 
 void terminal_note(const char *format, ...)
 {
+    struct strbuf text;
     va_list args;
 
+    strbuf_init(&text);
     va_start(args, format);
-    print_clean(stderr, format, args);
+    add_clean(&text, format, args);
     va_end(args);
+    print_lines(stderr, text.data);
+    strbuf_release(&text);
 }
 
 void terminal_ready_note(const char *text)
 {
-    print_guarded(stderr, text);
+    struct strbuf guarded;
+
+    strbuf_init(&guarded);
+    add_guarded(&guarded, text);
+    print_lines(stderr, guarded.data);
+    strbuf_release(&guarded);
 }
 
 void terminal_error(const struct error *err)
 {
-    fputs("harness: ", stderr);
-    print_guarded(stderr, err->message); /* cleaned when it was made */
-    fputc('\n', stderr);
+    struct strbuf text;
+
+    strbuf_init(&text);
+    strbuf_adds(&text, "harness: ");
+    add_guarded(&text, err->message); /* cleaned when it was made */
+    strbuf_addc(&text, '\n');
+    print_lines(stderr, text.data);
+    strbuf_release(&text);
 }
 
 void terminal_add_name(struct strbuf *out, const char *name)
@@ -150,6 +216,19 @@ int output_text(const struct strbuf *text, const char *path, struct error *err)
         return 0;
     }
     return file_make_parent(path, err) ? -1 : file_write(path, text->data, text->length, err);
+}
+
+int output_page(const struct strbuf *text, const char *path, struct error *err)
+{
+    struct strbuf page;
+
+    if (path && strcmp(path, "-") != 0)
+        return output_text(text, path, err);
+    strbuf_init(&page);
+    wrap_text(text->data, terminal_width(), &page);
+    int rc = output_text(&page, NULL, err);
+    strbuf_release(&page);
+    return rc;
 }
 
 int output_json(cJSON *json, const char *path, struct error *err)

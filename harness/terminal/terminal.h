@@ -4,7 +4,10 @@
  * to it. The format of terminal_print() and terminal_note() is the program's own, the texts that it
  * takes are cleaned (base/clean.h), so that no name of a history and no message of another program
  * writes into the terminal what is not text. Texts that are ready (tables, pages of help) go out by
- * output_text(): what made them has cleaned their cells.
+ * output_page(): what made them has cleaned their cells.
+ *
+ * No line of a terminal is longer than it, where its words allow: what is printed as whole lines is
+ * broken at spaces.
  */
 #ifndef HARNESS_TERMINAL_TERMINAL_H
 #define HARNESS_TERMINAL_TERMINAL_H
@@ -15,11 +18,20 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-bool terminal_colour(void);  /* a terminal, and NO_COLOR is not set (no-color.org) */
-size_t terminal_width(void); /* characters; 0 where it is no terminal */
+/* A terminal that knows escape codes (TERM is not "dumb"), and NO_COLOR is not set (no-color.org)
+ */
+bool terminal_colour(void);
+/* Of standard output in characters: as the terminal says, else $COLUMNS. 0 is any: it is no
+ * terminal, so that files and pipes get the same whatever the window, or nobody knows. */
+size_t terminal_width(void);
+size_t terminal_note_width(void); /* the same of standard error */
+bool terminal_rewrites(void);     /* can a line of standard error be written over? */
 
 void terminal_print(const char *format, ...) __attribute__((format(printf, 1, 2))); /* stdout */
 void terminal_note(const char *format, ...) __attribute__((format(printf, 1, 2)));  /* stderr */
+/* The same into `out`, for a line in pieces and for pages. */
+void terminal_add(struct strbuf *out, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 void terminal_ready_note(const char *text); /* cleaned when it was made */
 /* "harness: " and the message, which may have several lines, on standard error. */
 void terminal_error(const struct error *err);
@@ -37,6 +49,8 @@ int output_choose_format(const char *format, const char *const *formats, struct 
 /* Writes the text to the file, its folder made if need be, or to standard output if `path` is
  * NULL or "-". */
 int output_text(const struct strbuf *text, const char *path, struct error *err);
+/* The same for what people read: on a terminal its long lines are broken (text/wrap.h). */
+int output_page(const struct strbuf *text, const char *path, struct error *err);
 /* The same for JSON, indented. Takes the tree. */
 struct cJSON;
 int output_json(struct cJSON *json, const char *path, struct error *err);

@@ -3,6 +3,10 @@
  * Plain tables: columns two spaces apart, a title line, no boxes, so that they survive pipes, mails
  * and logs. Cells are cleaned of control characters on their way out.
  *
+ * A terminal that is too narrow gets no line that is wider than it: columns are left out by their
+ * rank, names lose their middle, sentences go on in the next line. Into files and pipes a table
+ * goes whole.
+ *
  *     struct table t;
  *     table_init(&t, columns, nr);
  *     table_row(&t);
@@ -22,17 +26,27 @@
 
 enum table_align { TABLE_LEFT, TABLE_RIGHT };
 
+/* What a column does where the table is too wide. */
+enum table_fit {
+    TABLE_FIRM, /* keeps its width: numbers */
+    TABLE_NAME, /* short forms, no two alike (text/shorten.h); the first such column always stays */
+    TABLE_PROSE, /* goes on in the next line */
+};
+
 struct table_column {
     const char *title;
     enum table_align align;
-    bool elastic; /* loses the middle of its texts first, where the table is too wide */
+    enum table_fit fit;
+    int rank; /* the highest is left out first; of equal ones the rightmost */
 };
+
+enum { TABLE_COLUMNS_MAX = 32 };
 
 /* What a cell means; a colour only where colours are wanted, so never the only sign. */
 enum table_tone { TABLE_PLAIN, TABLE_GOOD, TABLE_BAD, TABLE_DIM };
 
 struct table_cell {
-    char *text; /* owned */
+    char *text; /* owned, never NULL from table_at() */
     enum table_tone tone;
 };
 
@@ -54,8 +68,14 @@ void table_empty(struct table *t); /* a cell without text */
 /* A cell "+1.0 to +3.2 %" for an interval of fractions; empty where a limit is not finite. */
 void table_interval(struct table *t, const struct interval *interval);
 
+/* Never NULL; an empty cell where none was given. */
+const struct table_cell *table_at(const struct table *t, size_t row, size_t column);
+/* What each column needs in characters, with its title; 0 where it is empty in every row. */
+void table_widths(const struct table *t, size_t widths[TABLE_COLUMNS_MAX]);
+
 /* Columns that are empty in every row are left out. `width` is that of the terminal in characters;
- * 0 means any. `colour` asks for ANSI colours. */
+ * 0 means any. Titles of columns that it has no room for are listed below. `colour` asks for ANSI
+ * colours. */
 void table_text(const struct table *t, size_t width, bool colour, struct strbuf *out);
 /* A Markdown (GFM) table; every cell is escaped. */
 void table_markdown(const struct table *t, struct strbuf *out);

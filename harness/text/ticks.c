@@ -102,6 +102,18 @@ static void ticks_micro(const char *from, char text[QUANTITY_TEXT_SIZE])
         snprintf(text, QUANTITY_TEXT_SIZE, "%s", from);
 }
 
+/* Four digits; what has more of them before its point gets a prefix: "12.34 k". */
+static void plain_text(double value, char text[QUANTITY_TEXT_SIZE])
+{
+    static const double digits = 9999.5, prefixes = 999.95e15;
+    char buffer[TEXT_UNIT_SIZE];
+
+    if (fabs(value) >= digits && fabs(value) < prefixes)
+        snprintf(text, QUANTITY_TEXT_SIZE, "%s", text_rate(value, "", buffer));
+    else
+        snprintf(text, QUANTITY_TEXT_SIZE, "%.4g", value);
+}
+
 char *quantity_text(enum quantity quantity, const char *base, double value,
                     char text[QUANTITY_TEXT_SIZE])
 {
@@ -127,7 +139,7 @@ char *quantity_text(enum quantity quantity, const char *base, double value,
         snprintf(text, QUANTITY_TEXT_SIZE, "%s", text_share(value, buffer));
         break;
     case QUANTITY_PLAIN:
-        snprintf(text, QUANTITY_TEXT_SIZE, "%.4g", value);
+        plain_text(value, text);
         break;
     }
     return text;

@@ -50,7 +50,8 @@ struct unit {
 struct unit unit_for(enum quantity quantity, const char *base, double largest);
 
 enum { QUANTITY_TEXT_SIZE = 48 };
-/* "12.3 ms", "4.56 GFLOP/s", "+3.2 %", "87.5 %": base/text.h's formats with a real "µ". */
+/* "12.3 ms", "4.56 GFLOP/s", "+3.2 %", "87.5 %", "12.34 k": base/text.h's formats with a real "µ".
+ */
 char *quantity_text(enum quantity quantity, const char *base, double value,
                     char text[QUANTITY_TEXT_SIZE]);
 

@@ -163,8 +163,8 @@ static void explain(const struct comparison *c, struct compare_row *row)
                  row->rank_p);
     else if (row->q <= c->settings.q && !beyond_placement(row))
         snprintf(row->why, sizeof(row->why),
-                 "no more than placement in memory alone may do, which is %.2g %%",
-                 100 * row->placed);
+                 "no more than placement in memory alone may do, which is %s",
+                 text_about(row->placed, 2, moved));
     else if (row->q <= c->settings.q)
         snprintf(row->why, sizeof(row->why),
                  "shown on average (q = %.2g), but its interval still reaches 0", row->q);

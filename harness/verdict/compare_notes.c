@@ -181,13 +181,14 @@ static void note_parts(struct comparison *c)
         { median_part(c, placement_of), "from placement in memory (by the self-test)" },
         { median_part(c, occasion_of), blocks ? "from block to block" : "from run to run" },
     };
-    char text[256];
+    char text[256], share[TEXT_UNIT_SIZE];
     int length = 0;
 
     for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
         if (isfinite(parts[i].value))
-            length += snprintf(text + length, sizeof(text) - (size_t)length, "%s%.2g %% %s",
-                               length ? ", " : "", 100 * parts[i].value, parts[i].where);
+            length +=
+                snprintf(text + length, sizeof(text) - (size_t)length, "%s%s %s",
+                         length ? ", " : "", text_about(parts[i].value, 2, share), parts[i].where);
     if (length > 0)
         comparison_note(c, "Noise, medians of what each adds: %s.", text);
 }
@@ -209,7 +210,7 @@ static void note_placement(struct comparison *c)
 {
     size_t of = 0;
     double least = INFINITY, most = 0;
-    char from[32] = "";
+    char from[TEXT_UNIT_SIZE + 4] = "", text[TEXT_UNIT_SIZE];
 
     for (size_t i = 0; i < c->nr; i++) {
         const struct compare_row *row = &c->rows[i];
@@ -220,12 +221,12 @@ static void note_placement(struct comparison *c)
         most = fmax(most, row->placed);
     }
     if (least < most)
-        snprintf(from, sizeof(from), "%.2g to ", 100 * least);
+        snprintf(from, sizeof(from), "%s to ", text_figures(100 * least, 2, text));
     if (of > 0)
         comparison_note(c,
                         "Placement alone moves %zu of the %zu compared (harness selftest "
-                        "--placement): changes of them below %s%.2g %% are not called.",
-                        of, c->nr, from, 100 * most);
+                        "--placement): changes of them below %s%s are not called.",
+                        of, c->nr, from, text_about(most, 2, text));
 }
 
 static void note_noise(struct comparison *c)

@@ -374,9 +374,34 @@ static void timestamps(void **state)
     assert_string_equal(text_timestamp(951782400000, buffer), "2000-02-29 00:00:00Z");
 }
 
+static void what_is_known_roughly_has_few_digits(void **state)
+{
+    static const struct {
+        double value;
+        int figures;
+        const char *text;
+    } rows[] = {
+        { 480, 2, "480" },     { 482, 2, "480" },
+        { 99.6, 2, "100" },    { 12.4, 2, "12" },
+        { 4.84, 2, "4.8" },    { 3, 2, "3" },
+        { 0, 2, "0" },         { 0.0521, 2, "0.052" },
+        { 75000, 4, "75000" }, { 75004, 4, "75000" },
+        { 1000, 3, "1000" },   { -482, 2, "-480" },
+        { 9999.4, 4, "9999" }, { 0.00001, 2, "1e-05" },
+        { 1e20, 2, "1e+20" },  { (double)NAN, 2, "nan" },
+    };
+    char text[TEXT_UNIT_SIZE];
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        assert_string_equal(text_figures(rows[i].value, rows[i].figures, text), rows[i].text);
+    assert_string_equal(text_about(4.8, 2, text), "480 %");
+    assert_string_equal(text_about(0.0312, 2, text), "3.1 %");
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_known_roughly_has_few_digits),
         cmocka_unit_test(lists_and_ranges),
         cmocka_unit_test(bad_lists_are_refused),
         cmocka_unit_test(ranges_end_before_they_overflow),

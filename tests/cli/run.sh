@@ -55,7 +55,7 @@ normalise() {
     -e "s/${commit:-no commit}/COMMIT/g" \
     -e "s/ at ${commit:0:7}( with uncommitted changes)?//g" \
     -e '/^(- )?The (base|head) was measured from a tree with uncommitted changes\.$/d' \
-    -e 's/^( +[0-9]+  )[0-9a-f]{8}(  TIME  .{8} ).{11}/\1UUID\2COMMIT/' \
+    -e 's/^( +[0-9]+  )[0-9a-f]{8}(  TIME  .{8} ).{8}/\1UUID\2COMMIT/' \
     -e 's/^(2> launch [0-9]+\/[0-9]+: .* left ).*/\1T/' |
     sed -zE 's/\n\n+(\[[0-9]+\]\n)/\n\1/g' # what a note that is left out leaves behind
 }

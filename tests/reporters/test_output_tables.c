@@ -158,76 +158,6 @@ static void a_core_left_free_is_advised(void **state)
     strbuf_release(&out);
 }
 
-static size_t widest_line(const char *text)
-{
-    size_t widest = 0;
-
-    while (*text) {
-        size_t length = strcspn(text, "\n");
-        char *line = strndup(text, length);
-        size_t columns = clean_columns(line);
-        widest = columns > widest ? columns : widest;
-        free(line);
-        text += length + (text[length] == '\n');
-    }
-    return widest;
-}
-
-static void tables_fit_the_terminal(void **state)
-{
-    static const struct table_column columns[] = {
-        { "name", TABLE_LEFT, true },
-        { "value", TABLE_RIGHT, false },
-        { "never used", TABLE_LEFT, false },
-    };
-    struct table t;
-    struct strbuf out;
-
-    table_init(&t, columns, 3);
-    table_row(&t);
-    table_cell(&t, TABLE_PLAIN, "%s",
-               "a name of some length, with \xe4\xb8\xad\xe6\x96\x87 inside, "
-               "that goes on and on");
-    table_cell(&t, TABLE_BAD, "%d", 12345);
-    table_row(&t);
-    table_cell(&t, TABLE_PLAIN, "short\x1b[31m\nline");
-    strbuf_init(&out);
-    for (size_t width = 30; width < 90; width++) {
-        strbuf_clear(&out);
-        table_text(&t, width, false, &out);
-        assert_true(widest_line(out.data) <= width);
-        assert_null(strchr(out.data, '\x1b'));
-        assert_lacks(out.data, "never used");
-        assert_has(out.data, "12345\n");
-    }
-    strbuf_clear(&out);
-    table_text(&t, 0, true, &out);
-    assert_has(out.data, "\x1b[31m12345\x1b[0m");
-    assert_int_equal(table_rows(&t), 2);
-    strbuf_release(&out);
-    table_release(&t);
-}
-
-static void markdown_cells_hold(void **state)
-{
-    static const struct table_column columns[] = { { "a|b", TABLE_LEFT, true },
-                                                   { "n", TABLE_RIGHT, false } };
-    struct table t;
-    struct strbuf out;
-
-    table_init(&t, columns, 2);
-    table_row(&t);
-    table_cell(&t, TABLE_PLAIN, "%s", "x | `y` <img> @team\nz");
-    table_cell(&t, TABLE_PLAIN, "1");
-    strbuf_init(&out);
-    table_markdown(&t, &out);
-    assert_string_equal(out.data,
-                        "| a&#124;b | n |\n| --- | ---: |\n"
-                        "| x &#124; &#96;y&#96; &lt;img&gt; @&#8203;team z | 1 |\n");
-    strbuf_release(&out);
-    table_release(&t);
-}
-
 static void fill_comparison(struct comparison *c, struct compare_row *rows,
                             struct compare_item *items, struct benchmark_name *names, char **notes)
 {
@@ -388,8 +318,6 @@ int main(void)
         cmocka_unit_test(disturbed_machine_is_told),
         cmocka_unit_test(a_core_left_free_is_advised),
         cmocka_unit_test(what_was_made_again_is_told),
-        cmocka_unit_test(tables_fit_the_terminal),
-        cmocka_unit_test(markdown_cells_hold),
         cmocka_unit_test(compare_table_is_golden),
         cmocka_unit_test(compare_rows_say_how),
         cmocka_unit_test(compare_json_has_it_all),

@@ -83,7 +83,7 @@ test('two clicks lead from a verdict to all samples, and Escape leads back', asy
   assert.deepEqual(order.map((trace) => trace.x), [[1, 2, 3, 4, 5], [6, 7, 8, 9, 10]]);
   const text = await dialog.textContent();
   for (const words of [SLOWER, 'slower', 'median latency', 'CLOCK_MONOTONIC_RAW', 'harness run ', 'could have seen',
-    'ended byprecision', 'tolerance0.0001', 'work4.2e+06 FLOP'])
+    'ended byprecision', 'tolerance0.0001', 'work4.200 MFLOP'])
     assert.ok(text.includes(words), words);
   await page.waitForURL(/bench=\d+/);
   await shot(page, 'app-drill');

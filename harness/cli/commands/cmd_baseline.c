@@ -242,11 +242,11 @@ static void print_accepted(const struct store_acceptance *a, double was_seen)
 }
 
 static const struct table_column acceptance_columns[] = {
-    { "id", TABLE_RIGHT, false },      { "accepted", TABLE_LEFT, false },
-    { "benchmark", TABLE_LEFT, true }, { "metric", TABLE_LEFT, false },
-    { "change", TABLE_RIGHT, false },  { "since", TABLE_LEFT, false },
-    { "by", TABLE_LEFT, false },       { "reason", TABLE_LEFT, true },
-    { "machine", TABLE_LEFT, true },
+    { "id", TABLE_RIGHT, TABLE_FIRM, 0 },       { "accepted", TABLE_LEFT, TABLE_FIRM, 7 },
+    { "benchmark", TABLE_LEFT, TABLE_NAME, 0 }, { "metric", TABLE_LEFT, TABLE_FIRM, 5 },
+    { "change", TABLE_RIGHT, TABLE_FIRM, 1 },   { "since", TABLE_LEFT, TABLE_FIRM, 4 },
+    { "by", TABLE_LEFT, TABLE_FIRM, 3 },        { "reason", TABLE_LEFT, TABLE_PROSE, 2 },
+    { "machine", TABLE_LEFT, TABLE_NAME, 6 },
 };
 
 static void add_acceptance_row(struct table *t, const struct store_acceptance *a)
@@ -311,7 +311,7 @@ static int print_acceptances(struct store *store, bool json, struct error *err)
         rc = output_json(acceptances_to_json(&list), NULL, err);
     } else if (rc == 0) {
         acceptances_text(&list, &text);
-        rc = output_text(&text, NULL, err);
+        rc = output_page(&text, NULL, err);
     }
     strbuf_release(&text);
     store_acceptances_release(&list);

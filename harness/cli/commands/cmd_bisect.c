@@ -95,8 +95,10 @@ static void make_bisect_request(struct bisecting *s)
 /* Text goes out as it comes, so that a long search can be followed; JSON at the end. */
 static void say_bisect(const struct bisecting *s, struct strbuf *text)
 {
+    struct error ignored; /* standard output is looked at in the end */
+
     if (!s->o->json) {
-        fputs(text->data, stdout);
+        output_page(text, NULL, &ignored);
         fflush(stdout);
     }
     strbuf_clear(text);
@@ -131,8 +133,7 @@ static int print_culprit(const struct bisecting *s, enum bisect_state state, str
     }
     if (bisect_report_end(&s->job, state, text, err))
         return -1;
-    fputs(text->data, stdout);
-    return status;
+    return output_page(text, NULL, err) ? -1 : status;
 }
 
 static int search_and_print(struct bisecting *s, struct strbuf *text, struct error *err)

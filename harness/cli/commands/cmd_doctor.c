@@ -60,10 +60,10 @@ static int print_findings_json(const struct doctor_finding *findings, size_t nr,
 static int print_findings(const struct doctor_finding *findings, size_t nr, struct error *err)
 {
     static const struct table_column columns[] = {
-        { .title = "check" },
+        { .title = "check", .fit = TABLE_NAME },
         { .title = "state" },
-        { .title = "found", .elastic = true },
-        { .title = "mend", .elastic = true },
+        { .title = "found", .fit = TABLE_PROSE },
+        { .title = "mend", .fit = TABLE_PROSE },
     };
     size_t warnings = count_findings(findings, nr, DOCTOR_WARN);
     struct strbuf text;
@@ -84,7 +84,7 @@ static int print_findings(const struct doctor_finding *findings, size_t nr, stru
                     nr);
     else
         strbuf_addf(&text, "\nNone of %zu checks found anything that spoils measurements.\n", nr);
-    int rc = output_text(&text, NULL, err);
+    int rc = output_page(&text, NULL, err);
     strbuf_release(&text);
     table_release(&t);
     return rc;

@@ -4,6 +4,8 @@
 #include "cli/help/completion.h"
 #include "cli/help/manual.h"
 #include "cli/variables.h"
+#include "terminal/terminal.h"
+#include "text/wrap.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -23,6 +25,24 @@ static void add_program_help(struct strbuf *page)
     strbuf_addf(page, "\n`harness help COMMAND` tells more.\n%s", manual_statuses);
 }
 
+/* On a terminal its paragraphs are as wide as they may be, and can be read with ease. */
+static void add_details(const char *details, struct strbuf *page)
+{
+    enum { EASY = 88 };
+    size_t width = terminal_width();
+    struct strbuf joined;
+
+    strbuf_init(&joined);
+    if (width)
+        wrap_join(details, &joined);
+    else
+        strbuf_adds(&joined, details);
+    strbuf_addc(page, '\n');
+    wrap_text(joined.data, width < EASY ? width : EASY, page);
+    strbuf_addc(page, '\n');
+    strbuf_release(&joined);
+}
+
 static void add_command_help(const struct command *c, struct strbuf *page)
 {
     struct strbuf options;
@@ -30,7 +50,7 @@ static void add_command_help(const struct command *c, struct strbuf *page)
     strbuf_addf(page, "usage: harness %s [OPTION...]%s%s\n\n%s\n", c->name,
                 *c->arguments ? " " : "", c->arguments, c->summary);
     if (c->details)
-        strbuf_addf(page, "\n%s\n", c->details);
+        add_details(c->details, page);
     strbuf_init(&options);
     options_help(c->options, &options);
     if (options.length)
@@ -38,9 +58,10 @@ static void add_command_help(const struct command *c, struct strbuf *page)
     strbuf_release(&options);
 }
 
-static int print_help(const struct command *c, bool manual)
+static int print_help(const struct command *c, bool manual, struct error *err)
 {
     struct strbuf page;
+    int rc;
 
     strbuf_init(&page);
     if (manual)
@@ -49,20 +70,20 @@ static int print_help(const struct command *c, bool manual)
         add_command_help(c, &page);
     else
         add_program_help(&page);
-    fputs(page.data, stdout);
+    rc = manual ? output_text(&page, NULL, err) : output_page(&page, NULL, err);
     strbuf_release(&page);
-    return EXIT_SAME;
+    return rc;
 }
 
-static int print_variables(void)
+static int print_variables(struct error *err)
 {
     struct strbuf text;
 
     strbuf_init(&text);
     variables_print(&text);
-    fputs(text.data, stdout);
+    int rc = output_page(&text, NULL, err);
     strbuf_release(&text);
-    return EXIT_SAME;
+    return rc;
 }
 
 static int print_completion_file(const struct help_options *o, int argc, char **argv,
@@ -92,10 +113,10 @@ static int run_help(int argc, char **argv, void *options, struct error *err)
     if (command_no_more(argc, argv, 1, err))
         return -1;
     if (argc > 0 && strcmp(argv[0], "environment") == 0 && !o->manual)
-        return print_variables();
+        return print_variables(err);
     if (argc > 0 && !(c = command_find(argv[0], err)))
         return -1;
-    return print_help(c, o->manual);
+    return print_help(c, o->manual, err);
 }
 
 static const struct option_row rows[] = {

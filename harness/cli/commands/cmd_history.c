@@ -27,30 +27,31 @@ static int load_annotations(struct store *store, int64_t run, struct store_annot
     return store_annotation_list(store, run, list, err);
 }
 
-static void print_annotations(const struct store_annotations *list)
+static void add_annotations(const struct store_annotations *list, struct strbuf *page)
 {
     char when[TEXT_UNIT_SIZE];
 
     for (size_t i = 0; i < list->nr; i++)
-        terminal_print("       %.10s: %s\n", text_timestamp(list->items[i].written_ms, when),
-                       list->items[i].text);
+        terminal_add(page, "       %.10s: %s\n", text_timestamp(list->items[i].written_ms, when),
+                     list->items[i].text);
 }
 
-static void print_listed_run(const struct store_listed *l)
+static void add_listed_run(const struct store_listed *l, struct strbuf *page)
 {
     const struct run *r = &l->run;
     char when[TEXT_UNIT_SIZE];
 
-    terminal_print("%5lld  %.8s  %s  %-8s %-10.10s%s %3lld launch%s %5lld OK", (long long)r->id,
-                   r->uuid, text_timestamp(r->started_ms, when), r->suite[0] ? r->suite : "-",
-                   r->build.commit[0] ? r->build.commit : "-", r->build.dirty ? "+" : " ",
-                   (long long)l->launches, l->launches == 1 ? "  " : "es",
-                   (long long)l->outcomes[OUTCOME_OK]);
+    terminal_add(page, "%5lld  %.8s  %s  %-8s %-7.7s%s %3lld launch%s %5lld OK", (long long)r->id,
+                 r->uuid, text_timestamp(r->started_ms, when), r->suite[0] ? r->suite : "-",
+                 r->build.commit[0] ? r->build.commit : "-", r->build.dirty ? "+" : " ",
+                 (long long)l->launches, l->launches == 1 ? "  " : "es",
+                 (long long)l->outcomes[OUTCOME_OK]);
     for (int i = OUTCOME_UNSUPPORTED; i < OUTCOME_NR; i++)
         if (l->outcomes[i])
-            terminal_print(", %lld %s", (long long)l->outcomes[i], outcome_name((enum outcome)i));
-    terminal_print("%s%s%s\n", r->ended_ms ? "" : ", unfinished", r->label[0] ? "  " : "",
-                   r->label);
+            terminal_add(page, ", %lld %s", (long long)l->outcomes[i],
+                         outcome_name((enum outcome)i));
+    terminal_add(page, "%s%s%s\n", r->ended_ms ? "" : ", unfinished", r->label[0] ? "  " : "",
+                 r->label);
 }
 
 static cJSON *annotations_to_json(const struct store_annotations *list)
@@ -82,10 +83,12 @@ static int list_runs(struct store *store, const struct history_options *o, int a
 {
     struct store_listing listing = { 0 };
     cJSON *array = cJSON_CreateArray();
+    struct strbuf page;
     int rc = store_list_runs(store, NULL, o->limit ? (size_t)o->limit : 20, &listing, err);
 
     (void)argc;
     (void)argv;
+    strbuf_init(&page);
     for (size_t i = 0; rc == 0 && i < listing.nr; i++) {
         struct store_annotations notes;
         rc = load_annotations(store, listing.items[i].run.id, &notes, err);
@@ -94,13 +97,16 @@ static int list_runs(struct store *store, const struct history_options *o, int a
             cJSON_AddItemToObject(json, "annotations", annotations_to_json(&notes));
             cJSON_AddItemToArray(array, json);
         } else if (rc == 0) {
-            print_listed_run(&listing.items[i]);
-            print_annotations(&notes);
+            add_listed_run(&listing.items[i], &page);
+            add_annotations(&notes, &page);
         }
         store_annotations_release(&notes);
     }
     if (rc == 0 && listing.nr == 0 && !o->json)
-        terminal_print("%s has no runs yet\n", store_path(store));
+        terminal_add(&page, "%s has no runs yet\n", store_path(store));
+    if (output_page(&page, NULL, err)) /* of an error, the runs before it */
+        rc = -1;
+    strbuf_release(&page);
     if (rc == 0 && o->json)
         rc = output_json(array, NULL, err);
     else
@@ -153,7 +159,8 @@ static int show_system(struct store *store, const struct history_options *o, int
         else
             system_table(run, false, &text);
     }
-    fputs(text.data, stdout);
+    if (rc == 0)
+        rc = output_page(&text, NULL, err);
     strbuf_release(&text);
     if (rc == 0 && o->json)
         rc = output_json(array, NULL, err);

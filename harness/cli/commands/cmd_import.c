@@ -107,6 +107,7 @@ static bool part_has_note(const struct import_part *part, const char *note)
 /* A note that several of the files call for, once: with the first of them. */
 static void print_import_note(const struct import_job *job, size_t first, const char *note)
 {
+    struct strbuf line;
     size_t more = 0;
 
     for (size_t i = 0; i < first; i++)
@@ -114,10 +115,12 @@ static void print_import_note(const struct import_job *job, size_t first, const 
             return;
     for (size_t i = first + 1; i < job->parts.nr; i++)
         more += part_has_note(&job->parts.items[i], note);
-    terminal_note("note: %s", job->parts.items[first].path);
+    strbuf_init(&line);
+    terminal_add(&line, "note: %s", job->parts.items[first].path);
     if (more > 0)
-        terminal_note(" and %zu more", more);
-    terminal_note(": %s\n", note);
+        terminal_add(&line, " and %zu more", more);
+    terminal_note("%s: %s\n", line.data, note);
+    strbuf_release(&line);
 }
 
 static void print_import_notes(const struct import_job *job)

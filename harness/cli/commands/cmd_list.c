@@ -356,52 +356,52 @@ static int listed_width(const cJSON *section)
 
     cJSON_ArrayForEach(item, section)
     {
-        int length = (int)strlen(json_string(item, "name", ""));
+        int length = 1 + (int)strlen(json_string(item, "name", ""));
         width = length > width ? length : width;
     }
     return width;
 }
 
 /* What a figure has beside its summary: "[bars; single, multi; in speed]". */
-static void print_figure_facts(const cJSON *item)
+static void add_figure_facts(const cJSON *item, struct strbuf *page)
 {
     const cJSON *modes = cJSON_GetObjectItemCaseSensitive(item, "modes"), *mode;
     const char *comma = "; ";
 
     if (!modes)
         return;
-    terminal_print(" [%s", json_string(item, "type", ""));
+    terminal_add(page, " [%s", json_string(item, "type", ""));
     cJSON_ArrayForEach(mode, modes)
     {
-        terminal_print("%s%s", comma, mode->valuestring);
+        terminal_add(page, "%s%s", comma, mode->valuestring);
         comma = ", ";
     }
-    terminal_print("; in %s]", json_string(item, "section", ""));
+    terminal_add(page, "; in %s]", json_string(item, "section", ""));
 }
 
-static void print_list_section(const char *name, const cJSON *section)
+static void add_list_section(const char *name, const cJSON *section, struct strbuf *page)
 {
     int width = listed_width(section);
     const cJSON *item;
 
-    terminal_print("%s\n", name);
+    terminal_add(page, "%s\n", name);
     cJSON_ArrayForEach(item, section)
     {
         const cJSON *built = cJSON_GetObjectItemCaseSensitive(item, "built");
         const char *verification = json_string(item, "verification", NULL);
         const char *lacks = json_string(item, "unavailable", NULL);
-        terminal_print("  %-*s %s%s", width, json_string(item, "name", ""),
-                       cJSON_IsFalse(built) ? "not built: " : "", json_string(item, "summary", ""));
-        print_figure_facts(item);
+        terminal_add(page, "  %-*s %s%s", width, json_string(item, "name", ""),
+                     cJSON_IsFalse(built) ? "not built: " : "", json_string(item, "summary", ""));
+        add_figure_facts(item, page);
         if (cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(item, "peer")))
-            terminal_print(" [peer: measured only by name]");
+            terminal_add(page, " [peer: measured only by name]");
         if (lacks)
-            terminal_print(" [not here: %s]", lacks);
+            terminal_add(page, " [not here: %s]", lacks);
         if (verification)
-            terminal_print(" [%s]", verification);
-        terminal_print("\n");
+            terminal_add(page, " [%s]", verification);
+        strbuf_addc(page, '\n');
     }
-    terminal_print("\n");
+    strbuf_addc(page, '\n');
 }
 
 static void print_listed_names(const cJSON *section)
@@ -415,7 +415,9 @@ static int list_sections(const struct list_options *o, const struct registry *r,
                          char **argv, struct error *err)
 {
     cJSON *json = cJSON_CreateObject();
+    struct strbuf page;
 
+    strbuf_init(&page);
     for (int s = 0; s < NR_SECTIONS; s++) {
         if (!is_section_chosen(sections[s].name, argc, argv))
             continue;
@@ -427,12 +429,13 @@ static int list_sections(const struct list_options *o, const struct registry *r,
         if (o->names)
             print_listed_names(section);
         else if (!o->json)
-            print_list_section(sections[s].name, section);
+            add_list_section(sections[s].name, section, &page);
     }
-    if (o->json)
-        return output_json(json, NULL, err);
-    cJSON_Delete(json);
-    return EXIT_SAME;
+    int rc = o->json ? output_json(json, NULL, err) : output_page(&page, NULL, err);
+    if (!o->json)
+        cJSON_Delete(json);
+    strbuf_release(&page);
+    return rc;
 }
 
 static int run_list(int argc, char **argv, void *options, struct error *err)

@@ -281,7 +281,7 @@ static int print_selftests(const struct testing *s, struct error *err)
         tell_where_kept(s, &text);
     else
         strbuf_adds(&text, "Not kept: nothing was judged.\n");
-    int rc = output_text(&text, NULL, err);
+    int rc = output_page(&text, NULL, err);
     strbuf_release(&text);
     return rc;
 }
@@ -306,7 +306,7 @@ static int print_cost_tables(const struct testing *s, struct error *err)
 
     strbuf_init(&text);
     costs_report(s->costs, s->workload.list.nr, terminal_width(), terminal_colour(), &text);
-    int rc = output_text(&text, NULL, err);
+    int rc = output_page(&text, NULL, err);
     strbuf_release(&text);
     return rc;
 }
@@ -342,7 +342,7 @@ static int print_placement_parts(const struct testing *s, const struct placement
     placements_report(parts, nr, terminal_width(), terminal_colour(), &text);
     strbuf_addc(&text, '\n');
     tell_where_kept(s, &text);
-    int rc = output_text(&text, NULL, err);
+    int rc = output_page(&text, NULL, err);
     strbuf_release(&text);
     return rc;
 }

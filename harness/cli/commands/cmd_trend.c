@@ -104,14 +104,15 @@ static int print(const struct trends *t, const struct trend_options *o, struct e
     if (o->json || (o->format && strcmp(o->format, "json") == 0))
         return output_json(trends_to_json(t, o->all), o->output, err);
     strbuf_init(&text);
-    if (o->format && strcmp(o->format, "markdown") == 0) {
+    bool markdown = o->format && strcmp(o->format, "markdown") == 0;
+    if (markdown) {
         trend_table_markdown(t, &table, &text);
     } else {
         table.width = o->output ? 0 : terminal_width();
         table.colour = !o->output && terminal_colour();
         trend_table_text(t, &table, &text);
     }
-    int rc = output_text(&text, o->output, err);
+    int rc = markdown ? output_text(&text, o->output, err) : output_page(&text, o->output, err);
     strbuf_release(&text);
     return rc;
 }

@@ -11,8 +11,8 @@ const char manual_purpose[] =
     "Measures GPU and CPU kernels and the GPT forward passes built from them, keeps a\n"
     "history, and says whether something got slower.\n";
 const char manual_statuses[] =
-    "exit status: 0 no regression, 1 regression or a wrong result, 2 usage or failure,\n"
-    "             77 cannot tell or nothing to compare with\n";
+    "exit status: 0 no regression, 1 regression or a wrong result,\n"
+    "             2 usage or failure, 77 cannot tell or nothing to compare with\n";
 
 static const struct {
     const char *value, *meaning;
@@ -148,6 +148,8 @@ static void add_program_page(struct strbuf *out)
     for (const struct variable *v = variables; v->name; v++)
         add_man_entry(out, v->name, v->meaning);
     add_man_entry(out, "NO_COLOR", "tables without colours");
+    add_man_entry(out, "TERM", "where it is dumb or not set: no escape codes");
+    add_man_entry(out, "COLUMNS", "the width of a terminal that does not say its own");
     add_man_heading(out, "FILES");
     add_man_entry(out, ".harness/history.db", "the history, at the top of the project");
     add_man_entry(out, "harness.json", "at the top of the project: figures, formats and peaks");

@@ -92,7 +92,8 @@ int compare_print(const struct compare_print *p, struct error *err)
         write_compare_table(p, c, &text);
     if (p->format == COMPARE_CTEST)
         write_compare_ctest(p, c, &text);
-    int rc = output_text(&text, p->output, err);
+    int rc = p->format == COMPARE_TEXT ? output_page(&text, p->output, err)
+                                       : output_text(&text, p->output, err);
     strbuf_release(&text);
     return rc;
 }

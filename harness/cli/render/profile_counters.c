@@ -56,7 +56,7 @@ void profile_counters_release(struct profile_counters *counters)
 /* ---- for people ---- */
 
 static const struct table_column columns[] = {
-    { .title = "kernel", .elastic = true },          { .title = "launches", .align = TABLE_RIGHT },
+    { .title = "kernel", .fit = TABLE_NAME },        { .title = "launches", .align = TABLE_RIGHT },
     { .title = "DRAM bytes", .align = TABLE_RIGHT }, { .title = "FLOPs", .align = TABLE_RIGHT },
     { .title = "FLOP/byte", .align = TABLE_RIGHT },
 };
@@ -79,11 +79,11 @@ static void add_counters_row(const struct kernel_total *k, struct table *t)
 
     table_row(t);
     table_cell(t, TABLE_PLAIN, "%s", k->name[0] ? k->name : "(all kernels)");
-    table_cell(t, TABLE_PLAIN, "%.6g", k->launches);
+    table_cell(t, TABLE_PLAIN, "%s", text_figures(k->launches, 6, text));
     table_cell(t, TABLE_PLAIN, "%s", text_bytes(k->work.bytes, text));
     table_cell(t, TABLE_PLAIN, "%s", text_rate(k->work.flops, "FLOP", text));
     if (k->work.bytes > 0 && isfinite(k->work.flops))
-        table_cell(t, TABLE_PLAIN, "%.4g", k->work.flops / k->work.bytes);
+        table_cell(t, TABLE_PLAIN, "%s", text_figures(k->work.flops / k->work.bytes, 4, text));
 }
 
 static void print_counted_kernels(const struct kernel_totals *totals, size_t top,
@@ -106,10 +106,13 @@ static void print_counted_kernels(const struct kernel_totals *totals, size_t top
 static void print_work_ratio(const struct work_ratio *r, const char *what, const char *words,
                              struct strbuf *out)
 {
+    char text[TEXT_UNIT_SIZE];
+
     if (r->verdict == WORK_UNKNOWN)
         strbuf_addf(out, "%s: %s\n", what, words);
     else
-        strbuf_addf(out, "%s: %.3g of the work model: %s\n", what, r->ratio, words);
+        strbuf_addf(out, "%s: %s of the work model: %s\n", what, text_figures(r->ratio, 3, text),
+                    words);
 }
 
 void profile_counters_print(const struct profile_counters *c, size_t top, struct strbuf *out)

@@ -12,13 +12,10 @@
 #include <stdlib.h>
 
 static const struct table_column columns[] = {
-    { .title = "operation", .elastic = true },
-    { .title = "calls", .align = TABLE_RIGHT },
-    { .title = "self before", .align = TABLE_RIGHT },
-    { .title = "self after", .align = TABLE_RIGHT },
-    { .title = "change", .align = TABLE_RIGHT },
-    { .title = "relative", .align = TABLE_RIGHT },
-    { .title = "share of change", .align = TABLE_RIGHT },
+    { "operation", TABLE_LEFT, TABLE_NAME, 0 },        { "calls", TABLE_RIGHT, TABLE_FIRM, 4 },
+    { "self before", TABLE_RIGHT, TABLE_FIRM, 2 },     { "self after", TABLE_RIGHT, TABLE_FIRM, 1 },
+    { "change", TABLE_RIGHT, TABLE_FIRM, 0 },          { "relative", TABLE_RIGHT, TABLE_FIRM, 3 },
+    { "share of change", TABLE_RIGHT, TABLE_FIRM, 5 },
 };
 
 static void add_diff_calls(const struct diff_row *row, struct table *t)

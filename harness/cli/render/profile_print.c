@@ -64,7 +64,7 @@ int profile_show(const struct profile_output *o, const struct profile_view *view
 
 int profile_say(struct strbuf *text, struct error *err)
 {
-    int rc = output_text(text, NULL, err);
+    int rc = output_page(text, NULL, err);
 
     strbuf_release(text);
     return rc;
@@ -108,13 +108,15 @@ void profile_view_release(struct profile_view *v)
 
 static const char *const by_words[] = { [PROF_BY_SELF] = "self", [PROF_BY_TOTAL] = "total" };
 
-/* Work per ns, which is 10^9 a second; empty where there is none. */
-static void add_profile_rate(struct table *t, double work, double ns)
+/* Empty where there is none. */
+static void add_profile_rate(struct table *t, double work, double ns, const char *unit)
 {
+    char text[TEXT_UNIT_SIZE];
+
     if (work > 0 && ns > 0)
-        table_cell(t, TABLE_PLAIN, "%.4g", work / ns);
+        table_cell(t, TABLE_PLAIN, "%s", text_rate(1e9 * work / ns, unit, text));
     else
-        table_cell(t, TABLE_PLAIN, "%s", "");
+        table_empty(t);
 }
 
 static void add_profile_rates(const struct profile_view *v, const struct prof_row *row,
@@ -123,8 +125,8 @@ static void add_profile_rates(const struct profile_view *v, const struct prof_ro
     double ns = timeline_row_ns(row);
     struct timeline_roof roof = timeline_row_roof(&v->roofs, row);
 
-    add_profile_rate(t, row->flops, ns);
-    add_profile_rate(t, (double)row->bytes, ns);
+    add_profile_rate(t, row->flops, ns, "FLOP/s");
+    add_profile_rate(t, (double)row->bytes, ns, "B/s");
     if (roof.bound == TIMELINE_UNBOUND)
         return;
     table_cell(t, TABLE_PLAIN, "%.0f %% of the %s", 100 * roof.fraction, roof.name);
@@ -148,16 +150,11 @@ static void add_profile_row(const struct profile_view *v, const struct prof_bott
 }
 
 static const struct table_column columns[] = {
-    { .title = "operation", .elastic = true },
-    { .title = "calls", .align = TABLE_RIGHT },
-    { .title = "total", .align = TABLE_RIGHT },
-    { .title = "self", .align = TABLE_RIGHT },
-    { .title = "share", .align = TABLE_RIGHT },
-    { .title = "cumulative", .align = TABLE_RIGHT },
-    { .title = "median call", .align = TABLE_RIGHT },
-    { .title = "GFLOP/s", .align = TABLE_RIGHT },
-    { .title = "GB/s", .align = TABLE_RIGHT },
-    { .title = "roof" },
+    { "operation", TABLE_LEFT, TABLE_NAME, 0 },    { "calls", TABLE_RIGHT, TABLE_FIRM, 3 },
+    { "total", TABLE_RIGHT, TABLE_FIRM, 2 },       { "self", TABLE_RIGHT, TABLE_FIRM, 1 },
+    { "share", TABLE_RIGHT, TABLE_FIRM, 0 },       { "cumulative", TABLE_RIGHT, TABLE_FIRM, 8 },
+    { "median call", TABLE_RIGHT, TABLE_FIRM, 6 }, { "compute", TABLE_RIGHT, TABLE_FIRM, 5 },
+    { "bandwidth", TABLE_RIGHT, TABLE_FIRM, 7 },   { "roof", TABLE_LEFT, TABLE_FIRM, 4 },
 };
 
 static int print_bottlenecks(const struct profile_view *v, enum prof_side side, enum prof_by by,

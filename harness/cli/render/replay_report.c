@@ -10,10 +10,10 @@
 #include <string.h>
 
 static const struct table_column columns[] = {
-    { "comparison", TABLE_RIGHT, false },    { "benchmark", TABLE_LEFT, true },
-    { "metric", TABLE_LEFT, false },         { "was", TABLE_LEFT, false },
-    { "90 % interval", TABLE_RIGHT, false }, { "is now", TABLE_LEFT, false },
-    { "90 % interval", TABLE_RIGHT, false }, { "why", TABLE_LEFT, true },
+    { "comparison", TABLE_RIGHT, TABLE_FIRM, 2 },    { "benchmark", TABLE_LEFT, TABLE_NAME, 0 },
+    { "metric", TABLE_LEFT, TABLE_FIRM, 1 },         { "was", TABLE_LEFT, TABLE_FIRM, 0 },
+    { "90 % interval", TABLE_RIGHT, TABLE_FIRM, 4 }, { "is now", TABLE_LEFT, TABLE_FIRM, 0 },
+    { "90 % interval", TABLE_RIGHT, TABLE_FIRM, 3 }, { "why", TABLE_LEFT, TABLE_PROSE, 5 },
 };
 
 static void add_difference_row(struct table *t, const struct replay_difference *d)
@@ -52,7 +52,7 @@ static int print_replay_text(const struct replay *r, const char *output, struct 
                     r->verdicts, r->verdicts - differ == 1 ? "is" : "are",
                     r->verdicts - differ == 1 ? "it was" : "they were", differ,
                     differ == 1 ? "differs" : "differ");
-    int rc = output_text(&text, output, err);
+    int rc = output_page(&text, output, err);
     table_release(&t);
     strbuf_release(&text);
     return rc;

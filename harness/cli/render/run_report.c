@@ -48,7 +48,8 @@ static int write_run_text(const struct records *records, enum run_report_form fo
         markdown_report(records, -1, &text);
     else
         run_table(records, -1, &options, &text);
-    int rc = output_text(&text, output, err);
+    int rc = form == RUN_REPORT_TABLE ? output_page(&text, output, err)
+                                      : output_text(&text, output, err);
     strbuf_release(&text);
     return rc;
 }

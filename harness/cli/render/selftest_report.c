@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { PERCENT_SIZE = 32 };
+enum { PERCENT_SIZE = TEXT_UNIT_SIZE };
 
 static char *selftest_percent(double fraction, char text[PERCENT_SIZE])
 {
@@ -17,7 +17,7 @@ static char *selftest_percent(double fraction, char text[PERCENT_SIZE])
     else if (fraction >= 0 && fraction < 1e-4)
         snprintf(text, PERCENT_SIZE, "under 0.01 %%");
     else
-        snprintf(text, PERCENT_SIZE, "%.3g %%", 100 * fraction);
+        return text_about(fraction, 3, text);
     return text;
 }
 
@@ -102,13 +102,13 @@ static void add_selftest_smallest(const struct selftest *t, struct strbuf *out)
 void selftest_report(const struct selftest *t, size_t width, bool colour, struct strbuf *out)
 {
     static const struct table_column columns[] = {
-        { .title = "planted" },
-        { .title = "found", .align = TABLE_RIGHT },
-        { .title = "false alarms", .align = TABLE_RIGHT },
-        { .title = "comparisons with any", .align = TABLE_RIGHT },
-        { .title = "same", .align = TABLE_RIGHT },
-        { .title = "undecided", .align = TABLE_RIGHT },
-        { .title = "lost", .align = TABLE_RIGHT },
+        { "planted", TABLE_LEFT, TABLE_FIRM, 0 },
+        { "found", TABLE_RIGHT, TABLE_FIRM, 0 },
+        { "false alarms", TABLE_RIGHT, TABLE_FIRM, 0 },
+        { "comparisons with any", TABLE_RIGHT, TABLE_FIRM, 2 },
+        { "same", TABLE_RIGHT, TABLE_FIRM, 4 },
+        { "undecided", TABLE_RIGHT, TABLE_FIRM, 3 },
+        { "lost", TABLE_RIGHT, TABLE_FIRM, 1 },
     };
     char text[SELFTEST_TEXT_SIZE], delta[PERCENT_SIZE];
     struct table table;
@@ -139,12 +139,12 @@ void selftest_report(const struct selftest *t, size_t width, bool colour, struct
 static void add_cost_row(struct table *table, const struct selftest_cost *c,
                          const struct selftest_cost_row *row)
 {
-    char text[TEXT_UNIT_SIZE];
+    char text[TEXT_UNIT_SIZE], delta[TEXT_UNIT_SIZE];
     bool called = row->real == VERDICT_REGRESSED;
 
     table_row(table);
-    table_cell(table, TABLE_PLAIN, "%.3g %%", 100 * row->size);
-    table_cell(table, TABLE_PLAIN, "%.3g %%", 100 * row->delta);
+    table_cell(table, TABLE_PLAIN, "%s", text_about(row->size, 3, text));
+    table_cell(table, TABLE_PLAIN, "%s", text_about(row->delta, 3, delta));
     if (row->blocks) {
         table_cell(table, TABLE_PLAIN, "%d", row->blocks);
         table_cell(table, TABLE_PLAIN, "%s", text_time(1e9 * row->blocks * c->block_seconds, text));
@@ -170,15 +170,15 @@ static void report_cost(const struct selftest_cost *c, size_t width, bool colour
         { .title = "alarms", .align = TABLE_RIGHT },
         { .title = "one real comparison" },
     };
-    char launch[TEXT_UNIT_SIZE], block[TEXT_UNIT_SIZE];
+    char launch[TEXT_UNIT_SIZE], block[TEXT_UNIT_SIZE], noise[2][TEXT_UNIT_SIZE];
     struct table table;
 
     strbuf_addf(out,
-                "%s: %s a launch, %d blocks of %s measured; %.2g %% from launch to launch, %.2g %% "
+                "%s: %s a launch, %d blocks of %s measured; %s from launch to launch, %s "
                 "from block to block\n\n",
                 c->key, text_time(c->ns, launch), c->blocks,
-                text_time(1e9 * c->block_seconds, block), 100 * c->launch_noise,
-                100 * c->block_noise);
+                text_time(1e9 * c->block_seconds, block), text_about(c->launch_noise, 2, noise[0]),
+                text_about(c->block_noise, 2, noise[1]));
     table_init(&table, columns, sizeof(columns) / sizeof(*columns));
     for (size_t i = 0; i < c->nr; i++)
         add_cost_row(&table, c, &c->rows[i]);
@@ -202,35 +202,41 @@ void costs_report(const struct selftest_cost *costs, size_t nr, size_t width, bo
 
 /* ---- placement ---- */
 
+static void add_placement_row(struct table *table, const struct placement_part *p)
+{
+    char part[TEXT_UNIT_SIZE], low[TEXT_UNIT_SIZE], high[TEXT_UNIT_SIZE];
+
+    table_row(table);
+    table_cell(table, TABLE_PLAIN, "%s", p->key);
+    table_cell(table, TABLE_PLAIN, "%s", text_about(p->fixed, 2, part));
+    table_cell(table, TABLE_PLAIN, "%s", text_about(p->fresh, 2, part));
+    text_about(p->part, 2, part);
+    if (isfinite(p->limits.high))
+        table_cell(table, TABLE_PLAIN, "%s (%s to %s)", part,
+                   text_figures(100 * p->limits.low, 2, low), text_about(p->limits.high, 2, high));
+    else
+        table_cell(table, TABLE_PLAIN, "%s", part);
+    if (placement_change(p) > 0)
+        table_cell(table, TABLE_PLAIN, "below %s", text_about(placement_change(p), 2, part));
+    else
+        table_cell(table, TABLE_DIM, "nothing shown");
+}
+
 void placements_report(const struct placement_part *parts, size_t nr, size_t width, bool colour,
                        struct strbuf *out)
 {
     static const struct table_column columns[] = {
-        { .title = "benchmark" },
-        { .title = "as always", .align = TABLE_RIGHT },
-        { .title = "placed anew", .align = TABLE_RIGHT },
-        { .title = "placement adds", .align = TABLE_RIGHT },
-        { .title = "not called", .align = TABLE_RIGHT },
+        { "benchmark", TABLE_LEFT, TABLE_NAME, 0 },
+        { "as always", TABLE_RIGHT, TABLE_FIRM, 3 },
+        { "placed anew", TABLE_RIGHT, TABLE_FIRM, 2 },
+        { "placement adds", TABLE_RIGHT, TABLE_FIRM, 1 },
+        { "not called", TABLE_RIGHT, TABLE_FIRM, 0 },
     };
     struct table table;
 
     table_init(&table, columns, sizeof(columns) / sizeof(*columns));
-    for (size_t i = 0; i < nr; i++) {
-        const struct placement_part *p = &parts[i];
-        table_row(&table);
-        table_cell(&table, TABLE_PLAIN, "%s", p->key);
-        table_cell(&table, TABLE_PLAIN, "%.2g %%", 100 * p->fixed);
-        table_cell(&table, TABLE_PLAIN, "%.2g %%", 100 * p->fresh);
-        if (isfinite(p->limits.high))
-            table_cell(&table, TABLE_PLAIN, "%.2g %% (%.2g to %.2g %%)", 100 * p->part,
-                       100 * p->limits.low, 100 * p->limits.high);
-        else
-            table_cell(&table, TABLE_PLAIN, "%.2g %%", 100 * p->part);
-        if (placement_change(p) > 0)
-            table_cell(&table, TABLE_PLAIN, "below %.2g %%", 100 * placement_change(p));
-        else
-            table_cell(&table, TABLE_DIM, "nothing shown");
-    }
+    for (size_t i = 0; i < nr; i++)
+        add_placement_row(&table, &parts[i]);
     table_text(&table, width, colour, out);
     table_release(&table);
     strbuf_addf(out,

@@ -62,7 +62,7 @@ static cJSON *comparison_head_json(const struct store_comparison *c, struct erro
 
 static int print_verdicts(cJSON *json, const struct strbuf *text, struct error *err)
 {
-    return json ? output_json(json, NULL, err) : output_text(text, NULL, err);
+    return json ? output_json(json, NULL, err) : output_page(text, NULL, err);
 }
 
 int verdict_list(struct store *store, size_t limit, bool json, struct error *err)
@@ -96,9 +96,9 @@ int verdict_list(struct store *store, size_t limit, bool json, struct error *err
 /* ---- one of them ---- */
 
 static const struct table_column columns[] = {
-    { "verdict", TABLE_LEFT, false },        { "benchmark", TABLE_LEFT, true },
-    { "metric", TABLE_LEFT, false },         { "change", TABLE_RIGHT, false },
-    { "90 % interval", TABLE_RIGHT, false }, { "", TABLE_LEFT, false },
+    { "verdict", TABLE_LEFT, TABLE_FIRM, 0 },        { "benchmark", TABLE_LEFT, TABLE_NAME, 0 },
+    { "metric", TABLE_LEFT, TABLE_FIRM, 2 },         { "change", TABLE_RIGHT, TABLE_FIRM, 1 },
+    { "90 % interval", TABLE_RIGHT, TABLE_FIRM, 4 }, { "", TABLE_LEFT, TABLE_FIRM, 3 },
 };
 
 static int name_kept_row(const struct store_comparison *c, const struct store_verdict *v,

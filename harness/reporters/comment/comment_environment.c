@@ -40,9 +40,9 @@ static void add_side(const struct comment *k, const char *name, const struct rec
 static void add_differences(const struct comment *k, const struct run *base, const struct run *head)
 {
     static const struct table_column columns[] = {
-        { "what differs", TABLE_LEFT, false },
-        { "base", TABLE_LEFT, false },
-        { "head", TABLE_LEFT, false },
+        { .title = "what differs" },
+        { .title = "base" },
+        { .title = "head" },
     };
     struct differences d;
     struct table t;

@@ -17,15 +17,15 @@
 enum { SPARKLINE_POINTS = 20 };
 
 static const struct table_column columns[] = {
-    { "", TABLE_LEFT, false },
-    { "benchmark", TABLE_LEFT, false },
-    { "change", TABLE_RIGHT, false },
-    { "base\u00a0→\u00a0head", TABLE_RIGHT, false },
-    { "90\u00a0%\u00a0interval", TABLE_RIGHT, false },
-    { "history, head last", TABLE_LEFT, false },
-    { "q", TABLE_RIGHT, false },
-    { "launches", TABLE_RIGHT, false },
-    { "accepted", TABLE_LEFT, false },
+    { .title = "" },
+    { .title = "benchmark" },
+    { .title = "change", .align = TABLE_RIGHT },
+    { .title = "base\u00a0→\u00a0head", .align = TABLE_RIGHT },
+    { .title = "90\u00a0%\u00a0interval", .align = TABLE_RIGHT },
+    { .title = "history, head last" },
+    { .title = "q", .align = TABLE_RIGHT },
+    { .title = "launches", .align = TABLE_RIGHT },
+    { .title = "accepted" },
 };
 
 /* The head as a point of its history: the median of its launches, as the others are. What a table

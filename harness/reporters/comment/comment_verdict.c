@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The head of the comment: what came out, in words. */
 #include "base/memory.h"
+#include "base/text.h"
 #include "reporters/comment/comment_parts.h"
 #include "reporters/compare_words.h"
 #include "stats/stats.h"
@@ -130,6 +131,7 @@ static void add_blindness(const struct comment *k)
 {
     const struct comparison *c = k->c;
     double *found = memory_zeroed(c->nr + 1, sizeof(*found));
+    char figures[TEXT_UNIT_SIZE];
     size_t nr = 0;
 
     for (size_t i = 0; i < c->nr; i++)
@@ -142,9 +144,9 @@ static void add_blindness(const struct comment *k)
     if (isfinite(typical))
         strbuf_addf(
             k->out,
-            " In the undecided, changes for the worse below about %.2g\u00a0%% may hide; more "
+            " In the undecided, changes for the worse below about %s\u00a0%% may hide; more "
             "launches find smaller ones.",
-            typical * 100);
+            text_figures(100 * typical, 2, figures));
     else
         strbuf_adds(k->out,
                     " In the undecided, a change of any size may hide; measure with more "

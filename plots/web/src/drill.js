@@ -4,7 +4,7 @@ import { button, choice, codeLine, el, fill, nameOf, shortText } from './dom.js'
 import { figureCard, forgetFigure } from './figure.js';
 import { makeFigure } from './make.js';
 import { keyFilter } from './preset.js';
-import { bytesText, plainText, quantityText, shareText, timestampText } from './words.js';
+import { bytesText, plainText, quantityText, rateText, shareText, timestampText } from './words.js';
 import { changeText, intervalText, launchesText, signOf, toneOf, visibleText,
   wordOf } from './verdict_words.js';
 import { fillCommand } from './shell.js';
@@ -64,7 +64,7 @@ const FACTS = [
   ['max_error', 'largest error, of the rms', plainText],
   ['tolerance', 'tolerance', plainText],
   ['checked', 'elements checked', shareText],
-  ['flops', 'work', (value) => `${plainText(value)} FLOP`],
+  ['flops', 'work', (value) => rateText(value, 'FLOP')],
   ['bytes', 'compulsory traffic', bytesText],
   ['footprint', 'size of the tensors', bytesText],
 ];

@@ -115,8 +115,13 @@ export const percentRangeText = (low, high) => `${percentNumber(low, '+')} to ${
 /** "12.5 %" of a fraction that is a share. */
 export const shareText = (fraction) => percentOf(fraction, '');
 
-/** Four significant digits, without unit. */
-export const plainText = (value) => (Number.isFinite(value) ? general(value, 4) : NONE);
+/** Four significant digits, without unit; with more of them before the point a prefix: "12.34 k". */
+export function plainText(value) {
+  if (!Number.isFinite(value))
+    return NONE;
+  const size = Math.abs(value);
+  return size >= 9999.5 && size < 999.95e15 ? scaled(value, 1000, PREFIXES) : general(value, 4);
+}
 
 /**
  * @param {"time"|"bytes"|"rate"|"percent"|"share"|"plain"} quantity
