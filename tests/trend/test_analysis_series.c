@@ -187,7 +187,7 @@ static void test_builder(void **state)
     random_seed(&random, 11);
     make_history(&r, &random);
     snprintf(r.runs[4].build.compiler, sizeof(r.runs[4].build.compiler), "clang");
-    snprintf(r.runs[5].label, sizeof(r.runs[5].label), "selftest");
+    r.runs[5].kind = RUN_TRIAL;
     series_list_init(&whole, &r);
     assert_int_equal(whole.nr, 80);
     for (int backwards = 0; backwards < 2; backwards++) {
