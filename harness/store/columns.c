@@ -297,7 +297,7 @@ static bool read_text(const struct column *c, const char *text, struct store *s,
         *(enum stop_rule *)member = found < 0 ? STOP_NONE : (enum stop_rule)found;
         return found >= 0;
     case COLUMN_RUN_KIND:
-        found = text ? run_kind_find(text) : -1;
+        found = text && *text ? run_kind_find(text) : text ? RUN_KIND_NR : -1;
         *(enum run_kind *)member = found < 0 ? RUN_MEASURED : (enum run_kind)found;
         return found >= 0;
     default:

@@ -11,4 +11,7 @@ ALTER TABLE run ADD COLUMN shard INTEGER NOT NULL DEFAULT 0; -- the 2nd ...
 ALTER TABLE run ADD COLUMN shards INTEGER NOT NULL DEFAULT 0; -- ... of 4; 0: the run is whole
 ALTER TABLE run ADD COLUMN shard_plan TEXT NOT NULL DEFAULT '';
 
+-- Of an older program that had the file open meanwhile and went on writing: the next writer sees.
+CREATE INDEX run_without_kind ON run (kind) WHERE kind = '';
+
 ALTER TABLE measurement ADD COLUMN tokens REAL DEFAULT NULL; -- of one launch; NULL: no forward pass

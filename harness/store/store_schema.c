@@ -382,6 +382,18 @@ int schema_keep_facts(struct store *s, struct error *err)
                : 0;
 }
 
+/* An older program that had the file open when it was upgraded may have begun runs since. */
+static int keep_late_facts(struct store *s, struct error *err)
+{
+    int64_t late;
+
+    if (sql_one_int(s, "SELECT EXISTS (SELECT 1 FROM run WHERE kind = '')", &late, err))
+        return -1;
+    if (!late)
+        return 0;
+    return sql_begin(s, err) || sql_end(s, schema_keep_facts(s, err), err) ? -1 : 0;
+}
+
 static int upgrade(struct store *s, const char *const *scripts, struct error *err)
 {
     int64_t version;
@@ -401,7 +413,7 @@ int schema_upgrade(struct store *s, struct error *err)
         return -1;
     s->version = SCHEMA_NEWEST;
     if (version == SCHEMA_NEWEST) /* the common case takes no lock */
-        return 0;
+        return keep_late_facts(s, err);
     /* Exclusive, because the first writer of a new file is not in WAL mode yet. */
     if (find_scripts(scripts, err) || sql_execute(s, "BEGIN EXCLUSIVE", err) ||
         sql_end(s, upgrade(s, scripts, err), err))

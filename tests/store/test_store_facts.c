@@ -210,6 +210,34 @@ static void test_salvaged(void **state)
     }
 }
 
+/* An older program that had the file open goes on writing after the upgrade. */
+static void test_late_rows(void **state)
+{
+    const struct scratch *scratch = *state;
+    struct records records = { 0 };
+    struct store_runs runs;
+    struct error err;
+
+    make_runs(scratch->path, 0, 1, 2);
+    execute_in(scratch->path,
+               "INSERT INTO run (uuid, machine, build, started_ms, ended_ms, suite, label) VALUES "
+               "('aaaaaaaa-0000-4000-8000-00000000000f', 1, 1, 1900000000000, 1900000000001, '', "
+               "'selftest')");
+    struct store *s = open_store(scratch->path, STORE_READ);
+    assert_ok(store_finished_runs(s, NULL, &records, &err), &err);
+    assert_int_equal(records.nr_runs, 2);
+    assert_int_equal(records.runs[1].kind, RUN_TRIAL);
+    records_release(&records);
+    store_close(s);
+    s = open_store(scratch->path, STORE_WRITE);
+    assert_ok(store_resolve(s, "latest", NULL, &runs, &err), &err);
+    assert_int_equal(runs.ids[0], 1);
+    store_runs_release(&runs);
+    store_close(s);
+    assert_int_equal(count_in(scratch->path, "SELECT count(*) FROM run WHERE kind = 'trial'"), 1);
+    assert_sound(scratch->path);
+}
+
 /* Since then a label is a word: a run that was labelled so is the newest one. */
 static void test_label_is_a_word(void **state)
 {
@@ -407,11 +435,9 @@ static void test_of_an_older_program(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        scratch_test(test_read_and_upgraded),
-        scratch_test(test_merged),
-        scratch_test(test_salvaged),
-        scratch_test(test_label_is_a_word),
-        scratch_test(test_of_an_older_program),
+        scratch_test(test_read_and_upgraded), scratch_test(test_merged),
+        scratch_test(test_salvaged),          scratch_test(test_late_rows),
+        scratch_test(test_label_is_a_word),   scratch_test(test_of_an_older_program),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
