@@ -9,6 +9,7 @@
 #include "history/merge.h"
 #include "history/restore.h"
 #include "history/salvage.h"
+#include "history/verify.h"
 #include "query/query.h"
 #include "store/read.h"
 
