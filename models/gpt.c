@@ -47,6 +47,19 @@ static double weights_read(const struct gpt_config *c, double tokens, double pos
     return all - embeddings + (lesser(tokens, vocab) + positions) * width;
 }
 
+/* A prefill works on whole sequences, a decode step on the token that comes next in each. */
+static double prefill_tokens(const struct kernel *k, const struct shape *s)
+{
+    (void)k;
+    return (double)s->dim[GPT_DIM_BATCH] * (double)s->dim[GPT_DIM_SEQ];
+}
+
+static double decode_tokens(const struct kernel *k, const struct shape *s)
+{
+    (void)k;
+    return (double)s->dim[GPT_DIM_BATCH];
+}
+
 static struct work prefill_work(const struct kernel *k, const struct shape *s, enum dtype dtype)
 {
     const struct gpt_config *c = config_of(k);
@@ -221,8 +234,8 @@ enum { LARGE_WIDTH = 512 };
 #define INDEX(id, ...) INDEX_##id,
 enum { GPT_MODELS(INDEX) INDEX_NR };
 
-#define COMMON(id, width_)                                                                         \
-    .dims = { "batch", "seq" }, .config = &gpt_configs[INDEX_##id], .fill = fill,                  \
+#define COMMON(id, name_, width_)                                                                  \
+    .dims = { "batch", "seq" }, .config = &gpt_configs[INDEX_##id], .model = name_, .fill = fill,  \
     .tolerance = tolerance, .refuses = refuses,                                                    \
     .test_shapes = (width_) < LARGE_WIDTH ? test_shapes : large_test_shapes,                       \
     .nr_test_shapes = (width_) < LARGE_WIDTH ? NR(test_shapes) : NR(large_test_shapes)
@@ -233,12 +246,13 @@ enum { GPT_MODELS(INDEX) INDEX_NR };
         .summary = "forward of " name_ " (" #layers_ " layers, " #heads_ " heads, width " #width_  \
                    "): batch x seq tokens to all logits",                                          \
         .work = prefill_work,                                                                      \
+        .tokens = prefill_tokens,                                                                  \
         .layout = prefill_layout,                                                                  \
         .oracle = gpt_prefill_oracle,                                                              \
         .oracle_cost = prefill_oracle_cost,                                                        \
         .shapes = prefill_shapes,                                                                  \
         .nr_shapes = NR(prefill_shapes),                                                           \
-        COMMON(id, width_),                                                                        \
+        COMMON(id, name_, width_),                                                                 \
     };                                                                                             \
     static const struct shape decode_shapes_##id[] = { { { 1, (block_) / 2 } } };                  \
     const struct kernel gpt_decode_##id = {                                                        \
@@ -246,12 +260,13 @@ enum { GPT_MODELS(INDEX) INDEX_NR };
         .summary = "one token of " name_ " (" #layers_ " layers, " #heads_                         \
                    " heads, width " #width_ ") against a cache of seq positions",                  \
         .work = decode_work,                                                                       \
+        .tokens = decode_tokens,                                                                   \
         .layout = decode_layout,                                                                   \
         .oracle = gpt_decode_oracle,                                                               \
         .oracle_cost = decode_oracle_cost,                                                         \
         .shapes = decode_shapes_##id,                                                              \
         .nr_shapes = NR(decode_shapes_##id),                                                       \
-        COMMON(id, width_),                                                                        \
+        COMMON(id, name_, width_),                                                                 \
     };
 
 GPT_MODELS(KERNELS)

@@ -45,11 +45,14 @@ struct kernel {
     const char *summary;         /* one line for `harness list` */
     const char *dims[SHAPE_MAX]; /* "batch", "seq", ...; NULL-ended */
     const void *config;          /* the kernel's own constant data (a GPT configuration), or NULL */
+    const char *model;           /* "nano": it is a forward pass of this model; or NULL */
     /* Somebody else's code, which may do anything: its callbacks run in measuring processes alone,
      * never in the one that keeps the history. */
     bool guest;
 
     struct work (*work)(const struct kernel *k, const struct shape *s, enum dtype dtype);
+    /* Tokens that one launch of a forward pass works on; NULL where it is none. */
+    double (*tokens)(const struct kernel *k, const struct shape *s);
     /* Describes the tensors into t[0..TENSOR_MAX) and returns their number; data stays NULL.
      * `dtype` is the storage type of the floating-point tensors. */
     int (*layout)(const struct kernel *k, const struct shape *s, enum dtype dtype,

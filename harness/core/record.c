@@ -11,6 +11,7 @@
 
 static const char *const outcomes[OUTCOME_NR] = { "OK", "UNSUPPORTED", "WRONG", "FAILED" };
 static const char *const stop_rules[STOP_RULE_NR] = { "", "precision", "time", "samples" };
+static const char *const run_kinds[RUN_KIND_NR] = { "measured", "profile", "imported", "trial" };
 
 static int index_of_name(const char *const *names, int nr, const char *name)
 {
@@ -40,6 +41,16 @@ int stop_rule_find(const char *name)
     return index_of_name(stop_rules, STOP_RULE_NR, name);
 }
 
+const char *run_kind_name(enum run_kind kind)
+{
+    return run_kinds[kind];
+}
+
+int run_kind_find(const char *name)
+{
+    return index_of_name(run_kinds, RUN_KIND_NR, name);
+}
+
 bool record_amount_is_sane(double value)
 {
     return !isnan(value) && fact_is_amount(value);
@@ -65,11 +76,9 @@ static int check_amounts(const struct amount *amounts, size_t nr, struct error *
 int measurement_check(const struct measurement *m, struct error *err)
 {
     const struct amount amounts[] = {
-        { "flops", m->flops },
-        { "bytes", m->bytes },
-        { "footprint", (double)m->footprint },
-        { "tolerance", m->tolerance },
-        { "checked", m->checked },
+        { "flops", m->flops },         { "bytes", m->bytes },
+        { "tokens", m->tokens },       { "footprint", (double)m->footprint },
+        { "tolerance", m->tolerance }, { "checked", m->checked },
         { "seconds", m->seconds },
     };
 

@@ -2,7 +2,8 @@
 /*
  * Facts as plain values: what measure/ hands up, store/ keeps, metrics/ reads. Nothing here is
  * derived: GFLOP/s and percentiles come from metrics/metric.h, so a new metric works on old
- * history; what kind of run it was (a trial, a profile, a shard) is told by core/run_kind.h.
+ * history. Nothing is guessed: who measures says what kind of run it is and how many tokens a
+ * launch works on. What older files left to be guessed is in core/record_legacy.h.
  */
 #ifndef HARNESS_CORE_RECORD_H
 #define HARNESS_CORE_RECORD_H
@@ -41,6 +42,7 @@ struct measurement {
     double tolerance;    /* the bound it had to keep */
     double checked;      /* share of output elements compared, (0, 1] */
     double flops, bytes; /* the work model, for one launch of the kernel */
+    double tokens;       /* that one launch of a forward pass works on; NaN: it is none */
     int64_t footprint;   /* bytes of all tensors */
     unsigned batch;      /* kernel launches in one sample */
     uint64_t *samples;   /* ns for `batch` launches, in the order measured. Owned */
@@ -89,9 +91,31 @@ struct build {
     char compiler[96], flags[256], build_type[32];
 };
 
-/* Launches of each side in a block of two runs that were measured in turn: the block of a launch is
- * its number divided by this. What is stored stays readable only as long as it does not change. */
-enum { BLOCK_LAUNCHES = 2 };
+/* What a run was made for. */
+enum run_kind {
+    RUN_MEASURED, /* the history of the code is made of these */
+    RUN_PROFILE,  /* with scopes on: its benchmarks have names of their own ("kernel:operation"), so
+                   * it may stand beside others, but "the newest run" is not meant to be it */
+    RUN_IMPORTED, /* results of another program: part of the history, too */
+    RUN_TRIAL,    /* for one comparison's sake: half of an A/B comparison, a step of a bisection, a
+                   * self-test. Nothing that looks for "the newest" or makes series takes it */
+    RUN_KIND_NR,
+};
+
+/* Two runs that were measured in turn. */
+struct run_ab {
+    char id[40];    /* the same for both; "": it was measured alone */
+    char side[8];   /* "base", "head"; "" where nobody said */
+    unsigned block; /* launches of a side in a block: that of a launch is its number divided by
+                     * this. 0: it was measured alone */
+};
+
+/* A part of a sweep that several runs share. */
+struct run_shard {
+    char sweep[201];       /* what they have in common: --sweep; "": nobody said */
+    unsigned index, count; /* the 2nd of 4; count 0: the run is whole */
+    char plan[24];         /* digest of which part measures what */
+};
 
 struct run {
     int64_t id; /* row in one history file; use uuid across files */
@@ -99,6 +123,9 @@ struct run {
     int64_t started_ms, ended_ms; /* ended 0: it is running, or died */
     char suite[64];               /* "quick", or "" */
     char label[96];               /* --label, free text */
+    enum run_kind kind;
+    struct run_ab ab;
+    struct run_shard shard;
     struct machine machine;
     struct build build;
     char *environment; /* JSON object of facts that may differ between runs; owned */
@@ -114,6 +141,16 @@ struct ceiling {
     double low, high;       /* smallest and largest repetition */
     double spec;            /* data sheet; 0 if unknown */
     int64_t measured_ms;
+};
+
+/* A change that is meant to be (`harness baseline accept`). */
+struct acceptance {
+    int64_t id;
+    char *key, *metric, *machine; /* exact; machine "" fits any */
+    char *commit;                 /* the head in which it was seen; "" if unknown */
+    double change;                /* head / base - 1; NaN: it is broken, and that is accepted */
+    char *reason, *author;        /* author may be "" */
+    int64_t accepted_ms;
 };
 
 /* What a comparison, plot or table works on: measurements with the run and launch they belong
@@ -138,6 +175,8 @@ const char *outcome_name(enum outcome outcome);  /* "OK", "UNSUPPORTED", ... */
 int outcome_find(const char *name);              /* -1 if unknown */
 const char *stop_rule_name(enum stop_rule rule); /* "precision", "time", "samples", "" */
 int stop_rule_find(const char *name);
+const char *run_kind_name(enum run_kind kind); /* "measured", "profile", "imported", "trial" */
+int run_kind_find(const char *name);           /* -1 if unknown */
 
 /* Within [0, FACT_AMOUNT_MAX] of core/names.h; NaN is not. */
 bool record_amount_is_sane(double value);

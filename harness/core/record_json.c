@@ -2,7 +2,7 @@
 /* Records as JSON and back. Each struct has one field table that serves both directions. */
 #include "base/array.h"
 #include "base/json.h"
-#include "core/record.h"
+#include "core/record_legacy.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -126,19 +126,13 @@ static int read_fields(const cJSON *json, const struct field *f, void *to, struc
 }
 
 static const struct field measurement_fields[] = {
-    FIELD(BOOLEAN, measurement, vendor),
-    FIELD(NUMBER, measurement, max_error),
-    FIELD(NUMBER, measurement, tolerance),
-    FIELD(NUMBER, measurement, checked),
-    FIELD(NUMBER, measurement, flops),
-    FIELD(NUMBER, measurement, bytes),
-    FIELD(INTEGER64, measurement, footprint),
-    FIELD(UNSIGNED32, measurement, batch),
-    FIELD(UNSIGNED32, measurement, warmups),
-    FIELD(TEXT, measurement, clock),
-    FIELD(INTEGER64, measurement, started_ms),
-    FIELD(NUMBER, measurement, seconds),
-    FIELD_END,
+    FIELD(BOOLEAN, measurement, vendor),   FIELD(NUMBER, measurement, max_error),
+    FIELD(NUMBER, measurement, tolerance), FIELD(NUMBER, measurement, checked),
+    FIELD(NUMBER, measurement, flops),     FIELD(NUMBER, measurement, bytes),
+    FIELD(NUMBER, measurement, tokens),    FIELD(INTEGER64, measurement, footprint),
+    FIELD(UNSIGNED32, measurement, batch), FIELD(UNSIGNED32, measurement, warmups),
+    FIELD(TEXT, measurement, clock),       FIELD(INTEGER64, measurement, started_ms),
+    FIELD(NUMBER, measurement, seconds),   FIELD_END,
 };
 
 static const struct field machine_fields[] = {
@@ -167,6 +161,21 @@ static const struct field build_fields[] = {
 static const struct field run_fields[] = {
     FIELD(TEXT, run, uuid),  FIELD(INTEGER64, run, started_ms), FIELD(INTEGER64, run, ended_ms),
     FIELD(TEXT, run, suite), FIELD(TEXT, run, label),           FIELD_END,
+};
+
+static const struct field ab_fields[] = {
+    FIELD(TEXT, run_ab, id),
+    FIELD(TEXT, run_ab, side),
+    FIELD(UNSIGNED32, run_ab, block),
+    FIELD_END,
+};
+
+static const struct field shard_fields[] = {
+    FIELD(TEXT, run_shard, sweep),
+    FIELD(UNSIGNED32, run_shard, index),
+    FIELD(UNSIGNED32, run_shard, count),
+    FIELD(TEXT, run_shard, plan),
+    FIELD_END,
 };
 
 static const struct field ceiling_fields[] = {
@@ -252,6 +261,8 @@ int measurement_from_json(const cJSON *json, struct measurement *m, struct error
         return -1;
     if (m->nr_samples > 0 && m->batch == 0)
         return error_set(err, "%s has samples but \"batch\" is 0", m->bench.key);
+    if (!cJSON_HasObjectItem(json, "tokens"))
+        m->tokens = legacy_tokens(&m->bench);
     if (measurement_check(m, err))
         return error_prefix(err, "%s", m->bench.key);
     for (item = cJSON_IsObject(telemetry) ? telemetry->child : NULL; item; item = item->next)
@@ -282,11 +293,22 @@ int build_from_json(const cJSON *json, struct build *b, struct error *err)
     return read_fields(json, build_fields, b, err);
 }
 
+/* A member for each that the run is. */
+static void write_parts(cJSON *json, const struct run *r)
+{
+    cJSON_AddStringToObject(json, "kind", run_kind_name(r->kind));
+    if (r->ab.block)
+        write_fields(cJSON_AddObjectToObject(json, "ab"), ab_fields, &r->ab);
+    if (r->shard.count || r->shard.sweep[0])
+        write_fields(cJSON_AddObjectToObject(json, "shard"), shard_fields, &r->shard);
+}
+
 cJSON *run_to_json(const struct run *r)
 {
     cJSON *json = cJSON_CreateObject();
 
     write_fields(json, run_fields, r);
+    write_parts(json, r);
     write_fields(cJSON_AddObjectToObject(json, "machine"), machine_fields, &r->machine);
     cJSON_AddItemToObject(json, "build", build_to_json(&r->build));
     add_raw(json, "environment", r->environment);
@@ -301,6 +323,33 @@ static char *take_raw(const cJSON *json, const char *key)
     return value ? cJSON_PrintUnformatted(value) : NULL;
 }
 
+static int read_part(const cJSON *json, const char *key, const struct field *fields, void *to,
+                     struct error *err)
+{
+    const cJSON *part = cJSON_GetObjectItemCaseSensitive(json, key);
+
+    if (!part || read_fields(part, fields, to, err) == 0)
+        return 0;
+    return error_prefix(err, "\"%s\"", key);
+}
+
+/* Of JSON that does not state a kind none of these is stated. */
+static int read_parts(const cJSON *json, struct run *r, struct error *err)
+{
+    if (!cJSON_HasObjectItem(json, "kind")) {
+        legacy_run_facts(r);
+        return 0;
+    }
+    int kind = run_kind_find(json_string(json, "kind", ""));
+    if (kind < 0)
+        return error_set(err,
+                         "\"kind\" is not \"measured\", \"profile\", \"imported\" or \"trial\"");
+    r->kind = (enum run_kind)kind;
+    if (read_part(json, "ab", ab_fields, &r->ab, err))
+        return -1;
+    return read_part(json, "shard", shard_fields, &r->shard, err);
+}
+
 int run_from_json(const cJSON *json, struct run *r, struct error *err)
 {
     *r = (struct run) { 0 };
@@ -313,7 +362,7 @@ int run_from_json(const cJSON *json, struct run *r, struct error *err)
         return error_prefix(err, "\"build\"");
     r->environment = take_raw(json, "environment");
     r->settings = take_raw(json, "settings");
-    return 0;
+    return read_parts(json, r, err);
 }
 
 cJSON *ceiling_to_json(const struct ceiling *c)

@@ -4,7 +4,7 @@
  *
  * A run is known by its uuid, so merging twice changes nothing, and any number of files may hold
  * the same run. Shards of a sweep stay runs of their own, because each has a machine, an
- * environment and a time of its own; what makes them one sweep is settings.sweep, which a REF
+ * environment and a time of its own; what makes them one sweep is run.shard.sweep, which a REF
  * follows (store/store.h).
  *
  *   - runs: a new one is copied with launches and measurements, byte for byte; one that is there is

@@ -170,6 +170,8 @@ static int fill_new(struct salvage *s, struct error *err)
         return -1;
     int rc = salvage_tables(s, err);
     if (rc == 0)
+        rc = schema_keep_facts(s->to, err); /* it may have been an older file */
+    if (rc == 0)
         rc = salvage_sift(s, err);
     if (rc == 0)
         rc = count_saved(s, err);

@@ -150,8 +150,8 @@ static int sift_runs(struct salvage *s, struct error *err)
 static int sift_measurements(struct salvage *s, struct error *err)
 {
     static const char numbers[] =
-        "UPDATE measurement SET " AMOUNT(flops) AMOUNT(bytes) AMOUNT(seconds) AMOUNT(tolerance)
-            AMOUNT(checked) "telemetry = (SELECT json_group_object(key, value) FROM "
+        "UPDATE measurement SET " AMOUNT(flops) AMOUNT(bytes) AMOUNT(tokens) AMOUNT(seconds)
+            AMOUNT(tolerance) AMOUNT(checked) "telemetry = (SELECT json_group_object(key, value) FROM "
                             "json_each(telemetry) WHERE type IN ('integer', 'real') AND "
                             "abs(value) <= " MOST ") WHERE id = ?";
     struct ids benchmarks = { 0 }, measurements = { 0 }, odd = { 0 };

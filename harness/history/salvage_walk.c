@@ -175,10 +175,11 @@ int salvage_walk(struct salvage *s, const char *table, const char *columns, salv
 
     *gaps = (struct salvage_gaps) { 0 };
     strbuf_init(&sql);
-    strbuf_addf(&sql, "SELECT %s FROM %s WHERE rowid >= ?1 ORDER BY rowid", columns, table);
+    strbuf_addf(&sql, "SELECT %s FROM main.%s WHERE rowid >= ?1 ORDER BY rowid", columns, table);
     int rc = prepare_query(s, sql.data, &w.rows, err);
     strbuf_clear(&sql);
-    strbuf_addf(&sql, "SELECT rowid FROM %s NOT INDEXED WHERE rowid >= ?1 ORDER BY rowid LIMIT 1",
+    strbuf_addf(&sql,
+                "SELECT rowid FROM main.%s NOT INDEXED WHERE rowid >= ?1 ORDER BY rowid LIMIT 1",
                 table);
     if (rc == 0)
         rc = prepare_query(s, sql.data, &w.probe, err);

@@ -101,6 +101,7 @@ static int import_text_as(struct import_build *b, const char *text, size_t lengt
     if (formats[format]->own)
         return formats[format]->parse(b);
     b->run = records_add_run(&b->out->records);
+    b->run->kind = RUN_IMPORTED;
     b->facts = cJSON_CreateObject();
     b->text = text;
     b->length = length;

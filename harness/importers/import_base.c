@@ -327,7 +327,12 @@ struct import_case *import_case_of(struct import_build *b, const struct benchmar
     *slot = b->cases.nr;
     c->launch = launch;
     c->m = (struct measurement) {
-        .bench = *name, .max_error = NAN, .tolerance = NAN, .checked = NAN, .seconds = NAN
+        .bench = *name,
+        .max_error = NAN,
+        .tolerance = NAN,
+        .checked = NAN,
+        .tokens = NAN,
+        .seconds = NAN,
     };
     import_copy(c->m.clock, sizeof(c->m.clock), b->clock ? b->clock : "");
     return c;

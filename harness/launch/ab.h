@@ -24,7 +24,7 @@
 
 enum ab_side { AB_BASE, AB_HEAD, AB_SIDES };
 
-enum { AB_LAUNCHES = BLOCK_LAUNCHES }; /* of each side in a block */
+enum { AB_LAUNCHES = 2 }; /* of each side in a block */
 
 struct ab {
     const char *program[AB_SIDES]; /* paths; NULL: this program */

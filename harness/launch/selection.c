@@ -71,25 +71,6 @@ static bool in_list(const struct string_list *list, const char *word, bool *hits
     return found;
 }
 
-/* "nano" selects the kernels gpt/nano/... */
-static bool model_selected(const struct selection *s, const char *kernel, struct hits *hits)
-{
-    bool found = s->models.nr == 0;
-    struct strbuf prefix;
-
-    strbuf_init(&prefix);
-    for (size_t i = 0; i < s->models.nr; i++) {
-        strbuf_clear(&prefix);
-        strbuf_addf(&prefix, "gpt/%s/", s->models.items[i]);
-        if (strncmp(kernel, prefix.data, prefix.length) == 0) {
-            hits->models[i] = true;
-            found = true;
-        }
-    }
-    strbuf_release(&prefix);
-    return found;
-}
-
 /* True where a part of the filter is the variant's name itself, not a glob that it fits. */
 static bool filter_names(const char *filter, const struct variant *v)
 {
@@ -210,7 +191,8 @@ static int expand_variant(struct walk *w, const struct variant *v)
     const struct shape *shapes = w->s->test_shapes ? k->test_shapes : k->shapes;
     size_t nr = w->s->test_shapes ? k->nr_test_shapes : k->nr_shapes;
 
-    if (v->device != w->device->kind || !model_selected(w->s, k->name, w->hits) ||
+    if (v->device != w->device->kind ||
+        !in_list(&w->s->models, k->model ? k->model : "", w->hits->models) ||
         !in_list(&w->s->variants, v->name, w->hits->variants) ||
         !in_list(&w->s->maths, math_name(v->math), w->hits->maths))
         return 0;

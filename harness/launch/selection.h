@@ -25,7 +25,7 @@ struct dim_values {
 
 struct selection {
     struct string_list filters;  /* empty: everything */
-    struct string_list models;   /* GPT configurations; restricts to gpt kernels */
+    struct string_list models;   /* kernel.model; restricts to forward passes */
     struct string_list variants; /* by name; empty: all */
     struct string_list maths;    /* "fp32", ...; empty: all */
     struct dim_values dims[SHAPE_MAX];

@@ -21,15 +21,6 @@ static void add_name(struct string_list *names, const char *name, size_t length)
     *array_push(names) = copy;
 }
 
-/* The part of a '/'-separated name with this index, or nothing. */
-static void add_part(struct string_list *names, const char *name, int part)
-{
-    while (part-- > 0 && name)
-        name = strchr(name, '/') ? strchr(name, '/') + 1 : NULL;
-    if (name)
-        add_name(names, name, strcspn(name, "/"));
-}
-
 static void collect(const struct registry *r, const struct device *device, enum selection_item what,
                     struct string_list *names)
 {
@@ -39,12 +30,12 @@ static void collect(const struct registry *r, const struct device *device, enum 
         if (v->device != device->kind)
             continue;
         if (what == SELECTION_OPERATIONS)
-            add_part(names, v->kernel->name, 0);
+            add_name(names, v->kernel->name, strcspn(v->kernel->name, "/"));
         for (size_t n = 0; what == SELECTION_KERNELS && v->kernel->name[n]; n++)
             if (v->kernel->name[n + 1] == '/' || v->kernel->name[n + 1] == '\0')
                 add_name(names, v->kernel->name, n + 1);
-        if (what == SELECTION_MODELS && strncmp(v->kernel->name, "gpt/", 4) == 0)
-            add_part(names, v->kernel->name, 1);
+        if (what == SELECTION_MODELS && v->kernel->model)
+            add_name(names, v->kernel->model, strlen(v->kernel->model));
         if (what == SELECTION_VARIANTS)
             add_name(names, v->name, strlen(v->name));
         if (what == SELECTION_MATHS)

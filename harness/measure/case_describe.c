@@ -26,6 +26,7 @@ void case_name(const struct benchmark *bench, const struct device *device, struc
         .vendor = (bench->variant->flags & VARIANT_VENDOR) != 0,
         .max_error = NAN,
         .tolerance = NAN,
+        .tokens = NAN,
         .started_ms = clock_epoch_ms(),
     };
     benchmark_name_of(bench, device, &m->bench);
@@ -42,6 +43,8 @@ void case_describe(const struct benchmark *bench, const struct device *device,
     m->tolerance = v->kernel->tolerance(v->kernel, &bench->shape, v->dtype, v->math);
     m->flops = work.flops;
     m->bytes = work.bytes;
+    if (v->kernel->tokens)
+        m->tokens = v->kernel->tokens(v->kernel, &bench->shape);
     m->footprint = kernel_footprint(v->kernel, &bench->shape, v->dtype);
     if (m->footprint > FACT_COUNT_MAX)
         m->footprint = FACT_COUNT_MAX;

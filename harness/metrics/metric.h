@@ -9,7 +9,7 @@
  *     gflops      GFLOP/s   work model FLOPs / median latency
  *     gbs         GB/s      compulsory bytes / median latency
  *     intensity   FLOP/byte work model
- *     tokens      tokens/s  of a forward pass, see metrics/forward.h, / median
+ *     tokens      tokens/s  of a forward pass (measurement.tokens) / median
  *     roof        fraction  of the binding measured ceiling, see metrics/roofline.h
  *     joules      J         mean GPU power while sampling x median latency
  *     error       rms       largest difference from the float64 oracle over the output's rms

@@ -136,8 +136,8 @@ static void command_add_settings(struct strbuf *out, const struct page_run *run,
         strbuf_addf(out, " --iterations %lld", (long long)iterations);
     else if (!suite && seconds > 0)
         strbuf_addf(out, " --max-time %gs", seconds);
-    if (suite)
-        command_add_option(out, "--shard", json_string(settings, "shard", NULL));
+    if (suite && run->run->shard.count)
+        strbuf_addf(out, " --shard %u/%u", run->run->shard.index, run->run->shard.count);
     cJSON_Delete(settings);
 }
 

@@ -49,6 +49,15 @@ static void core_add_runs(const struct page *page, cJSON *core)
             selected, cJSON_CreateNumber(page_find_run(page, &view->records.runs[view->runs[i]])));
 }
 
+static void core_add_model(const struct view *view, const struct benchmark_name *bench, cJSON *json)
+{
+    for (size_t i = 0; i < view->nr_models; i++)
+        if (plot_model_has(&view->models[i], bench)) {
+            cJSON_AddStringToObject(json, "model", view->models[i].name);
+            return;
+        }
+}
+
 static void core_add_benchmarks(const struct page *page, cJSON *core)
 {
     cJSON *benchmarks = cJSON_AddArrayToObject(core, "benchmarks");
@@ -59,6 +68,7 @@ static void core_add_benchmarks(const struct page *page, cJSON *core)
         cJSON_AddStringToObject(json, "key", b->name.key);
         cJSON_AddStringToObject(json, "label", b->label);
         cJSON_AddStringToObject(json, "kernel", b->name.kernel);
+        core_add_model(page->view, &b->name, json);
         json_add_string(json, "variant", b->name.variant);
         json_add_string(json, "math", b->name.math);
         json_add_string(json, "device", b->name.device);

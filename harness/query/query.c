@@ -3,7 +3,6 @@
 
 #include "base/array.h"
 #include "core/clock.h"
-#include "core/run_kind.h"
 #include "query/query_parts.h"
 #include "store/read.h"
 #include "store/schema.h"
@@ -46,11 +45,12 @@ static void runs_sql(const struct query *q, struct strbuf *sql)
 {
     bool whole = q->sql.length > 0 && !is_of_measurements(q);
 
-    strbuf_addf(sql,
-                "SELECT r.id, r.label, r.settings FROM run r %s WHERE r.ended_ms > 0 AND (? = 0 OR "
-                "(r.started_ms, r.id) <= (SELECT started_ms, id FROM run WHERE id = ?))%s%s "
-                "ORDER BY r.started_ms DESC, r.id DESC",
-                joins, whole ? " AND " : "", whole ? q->sql.data : "");
+    strbuf_addf(
+        sql,
+        "SELECT r.id FROM run r %s WHERE r.ended_ms > 0 AND r.kind <> 'trial' AND (? = 0 OR "
+        "(r.started_ms, r.id) <= (SELECT started_ms, id FROM run WHERE id = ?))%s%s "
+        "ORDER BY r.started_ms DESC, r.id DESC",
+        joins, whole ? " AND " : "", whole ? q->sql.data : "");
 }
 
 /* Does a measurement of that run fit? */
@@ -94,9 +94,6 @@ static int collect(struct sql_query *runs, struct sql_query *measured, const str
 
     while ((rc = sql_step(runs, err)) > 0) {
         int64_t id = sql_int(runs);
-        const char *label = sql_text(runs);
-        if (run_is_trial(label ? label : "", sql_text(runs)))
-            continue;
         out->gave_up = measured && had_enough(page, searched, began_ns);
         if (out->gave_up || (page->limit && out->nr == page->limit)) {
             out->next = id;

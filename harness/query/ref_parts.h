@@ -11,10 +11,11 @@ enum { COMMIT_SHOWN = 7 };
 struct ref_run {
     int64_t id, started_ms;
     bool finished, dirty;
-    bool trial;   /* run_is_trial(): reached by name alone */
-    bool profile; /* run_is_profile(): stands for the newest only where there is no other */
+    int kind; /* enum run_kind; -1: none that is known. A trial is reached by name alone, a profile
+               * stands for the newest only where there is no other */
     char *uuid, *label, *class_name, *commit, *branch;
-    char *sweep, *shard; /* run_sweep(); NULL where there is none */
+    char *sweep;   /* "": part of none that has a name */
+    int64_t shard; /* of it; 0: which is not known */
 };
 
 struct ref_lookup {

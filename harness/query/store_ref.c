@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/array.h"
 #include "base/text.h"
-#include "core/run_kind.h"
 #include "query/ref_parts.h"
 
 #include <inttypes.h>
@@ -13,7 +12,8 @@ static int read_candidates(struct ref_lookup *l, struct error *err)
 {
     static const char *const text =
         "SELECT r.id, r.started_ms, r.ended_ms > 0, b.dirty, r.uuid, r.label, m.class, "
-        "b.commit_hash, b.branch, r.settings FROM run r JOIN machine m ON m.id = r.machine "
+        "b.commit_hash, b.branch, r.sweep, r.shard, r.kind FROM run r JOIN machine m ON m.id = "
+        "r.machine "
         "JOIN build b ON b.id = r.build ORDER BY r.started_ms DESC, r.id DESC";
     struct sql_query q;
     int rc;
@@ -31,10 +31,10 @@ static int read_candidates(struct ref_lookup *l, struct error *err)
         c->class_name = read_words(&q);
         c->commit = read_words(&q);
         c->branch = read_words(&q);
-        const char *settings = sql_text(&q);
-        c->trial = run_is_trial(c->label, settings);
-        c->profile = run_is_profile(settings);
-        c->sweep = run_sweep(settings, &c->shard);
+        c->sweep = read_words(&q);
+        c->shard = sql_int(&q);
+        const char *kind = sql_text(&q);
+        c->kind = kind ? run_kind_find(kind) : -1;
     }
     sql_close(&q);
     return rc;
@@ -50,7 +50,6 @@ static void release_candidates(struct ref_lookup *l)
         free(c->commit);
         free(c->branch);
         free(c->sweep);
-        free(c->shard);
     }
     array_release(&l->runs);
 }
@@ -134,9 +133,9 @@ static void add_newest_runs(const struct ref_lookup *l, struct strbuf *out)
         strbuf_addf(out, "%s%" PRId64 " (%s%s%s%s%.*s%s)", i ? ", " : ". Newest runs: ", c->id,
                     text_timestamp(c->started_ms, when), c->branch[0] ? " " : "", c->branch,
                     c->commit[0] ? " " : "", COMMIT_SHOWN, c->commit,
-                    !c->finished ? ", unfinished"
-                    : c->trial   ? ", a trial"
-                                 : "");
+                    !c->finished           ? ", unfinished"
+                    : c->kind == RUN_TRIAL ? ", a trial"
+                                           : "");
     }
 }
 

@@ -124,13 +124,13 @@ static bool has_commit(const struct ref_run *c, const char *name)
 
 static bool has_sweep(const struct ref_run *c, const char *name)
 {
-    return c->sweep && strcmp(c->sweep, name) == 0;
+    return c->sweep[0] && strcmp(c->sweep, name) == 0;
 }
 
 static bool eligible(const struct ref_lookup *l, ref_match_fn *matches, const struct ref_run *c)
 {
-    return c->finished && !(c->trial && matches != has_label) && in_scope(l->scope, c) &&
-           matches(c, l->name);
+    return c->finished && !(c->kind == RUN_TRIAL && matches != has_label) &&
+           in_scope(l->scope, c) && matches(c, l->name);
 }
 
 static const struct ref_run *newest_eligible(const struct ref_lookup *l, ref_match_fn *matches,
@@ -142,7 +142,7 @@ static const struct ref_run *newest_eligible(const struct ref_lookup *l, ref_mat
         const struct ref_run *c = &l->runs.items[i];
         if (!eligible(l, matches, c) || (clean && c->dirty))
             continue;
-        if (!c->profile)
+        if (c->kind != RUN_PROFILE)
             return c;
         if (!profile)
             profile = c;
@@ -155,7 +155,8 @@ static void add_same_build(struct ref_lookup *l, ref_match_fn *matches,
 {
     for (size_t i = 0; i < l->runs.nr; i++) {
         const struct ref_run *c = &l->runs.items[i];
-        if (eligible(l, matches, c) && c->dirty == newest->dirty && c->profile == newest->profile &&
+        if (eligible(l, matches, c) && c->dirty == newest->dirty &&
+            (c->kind == RUN_PROFILE) == (newest->kind == RUN_PROFILE) &&
             strcmp(c->commit, newest->commit) == 0)
             runs_add(l->out, c->id);
     }
@@ -177,8 +178,8 @@ static bool has_newer(const struct ref_lookup *l, ref_match_fn *matches, size_t 
 
     for (size_t i = 0; c->shard && i < nth; i++) {
         const struct ref_run *newer = &l->runs.items[i];
-        if (newer->sweep && newer->shard && eligible(l, matches, newer) &&
-            strcmp(newer->sweep, c->sweep) == 0 && strcmp(newer->shard, c->shard) == 0)
+        if (newer->shard == c->shard && eligible(l, matches, newer) &&
+            strcmp(newer->sweep, c->sweep) == 0)
             return true;
     }
     return false;
@@ -189,8 +190,7 @@ static void add_sweep(struct ref_lookup *l, ref_match_fn *matches, const char *s
 {
     for (size_t i = 0; i < l->runs.nr; i++) {
         const struct ref_run *c = &l->runs.items[i];
-        if (c->sweep && strcmp(c->sweep, sweep) == 0 && eligible(l, matches, c) &&
-            !has_newer(l, matches, i))
+        if (strcmp(c->sweep, sweep) == 0 && eligible(l, matches, c) && !has_newer(l, matches, i))
             runs_add(l->out, c->id);
     }
 }
@@ -210,7 +210,7 @@ static int find_latest(struct ref_lookup *l, struct error *err)
     (void)err;
     if (!newest)
         return 0;
-    if (newest->sweep) {
+    if (newest->sweep[0]) {
         add_sweep(l, is_latest, newest->sweep);
         snprintf(l->out->what, sizeof(l->out->what), "latest sweep %.96s (%zu run%s)",
                  newest->sweep, l->out->nr, l->out->nr == 1 ? "" : "s");

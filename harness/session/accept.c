@@ -82,15 +82,15 @@ static int examine_verdict(const struct accept_request *request, const struct st
     return 1;
 }
 
-static bool is_equal_acceptance(const struct store_acceptance *a, const struct store_acceptance *b)
+static bool is_equal_acceptance(const struct acceptance *a, const struct acceptance *b)
 {
     return strcmp(a->key, b->key) == 0 && strcmp(a->metric, b->metric) == 0 &&
            strcmp(a->machine, b->machine) == 0 && strcmp(a->commit, b->commit) == 0 &&
            (a->change == b->change || (isnan(a->change) && isnan(b->change)));
 }
 
-static const struct store_acceptance *find_equal_acceptance(const struct accepting *batch,
-                                                            const struct store_acceptance *a)
+static const struct acceptance *find_equal_acceptance(const struct accepting *batch,
+                                                      const struct acceptance *a)
 {
     for (size_t i = 0; i < batch->earlier.nr; i++)
         if (is_equal_acceptance(&batch->earlier.items[i], a))
@@ -110,7 +110,7 @@ static int add_finding(struct accepting *batch, const struct accept_request *req
         return error_set(err, "%s is broken, not slower: there is no --change to accept", v->key);
     if (request->change && parse_accepted_change(request->change, metric, &f->change, err))
         return -1;
-    struct store_acceptance a = {
+    struct acceptance a = {
         .key = v->key,
         .metric = v->metric,
         .machine = v->machine,
@@ -120,7 +120,7 @@ static int add_finding(struct accepting *batch, const struct accept_request *req
         .author = batch->author,
         .accepted_ms = clock_epoch_ms(),
     };
-    const struct store_acceptance *equal = find_equal_acceptance(batch, &a);
+    const struct acceptance *equal = find_equal_acceptance(batch, &a);
     if (equal) {
         batch->again++;
         error_set(err, "%s (%s): the same was accepted already, as %" PRId64, v->key, v->metric,

@@ -19,7 +19,7 @@ struct accept_request {
 
 /* What was accepted, and what was seen of each. */
 struct accepting {
-    ARRAY(struct store_acceptance) items; /* borrow all their texts */
+    ARRAY(struct acceptance) items; /* borrow all their texts */
     ARRAY(double) seen;
     size_t again; /* left out, because an equal one is there */
     size_t of;    /* verdicts that fit */

@@ -183,14 +183,14 @@ static int draw_picture(const struct chart *chart, char *id, const char *folder,
 }
 
 /* What the head has of this benchmark, as runs of its own at the end. A half of a session makes no
- * points of a trend (series_takes()), by what its settings say: without these it does here. */
+ * points of a trend (series_takes()); here it does. */
 static void add_head_runs(struct records *records, const struct records *head, const char *key)
 {
     int *place = memory_zeroed(head->nr_runs + 1, sizeof(*place));
 
     for (size_t i = 0; i < head->nr_runs; i++) {
         struct run copy = head->runs[i];
-        copy.settings = NULL;
+        copy.kind = RUN_MEASURED;
         place[i] = (int)records->nr_runs;
         run_copy(records_add_run(records), &copy);
     }

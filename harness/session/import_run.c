@@ -169,7 +169,7 @@ int import_job_known(struct import_job *job, struct store *store, struct error *
 
     for (size_t i = 0; rc == 0 && i < finished.nr_runs; i++) {
         const struct run *run = &finished.runs[i];
-        if (!run->settings || !strstr(run->settings, "\"import\""))
+        if (run->kind != RUN_IMPORTED || !run->settings)
             continue;
         cJSON *settings = json_parse(run->settings, strlen(run->settings), "settings", &ignored);
         if (import_json(settings))
@@ -193,7 +193,6 @@ static char *import_settings(const struct import_job *job, int launches)
     cJSON *json = cJSON_CreateObject(), *import = cJSON_AddObjectToObject(json, "import");
     cJSON *files = cJSON_CreateArray();
 
-    json_add_string(json, "in_turn", job->said.in_turn);
     json_add_int(json, "launches", launches);
     json_add_string(import, "tool", import_format_title(job->parts.items[0].imported.format));
     json_add_string(import, "project", job->said.project);
@@ -236,6 +235,15 @@ static void name_imported_run(const struct import_job *job, struct run *run)
     digest_uuid(&digest, run->uuid);
 }
 
+/* As measured in turn: one launch of each side at a time. */
+static void name_imported_ab(const struct import_job *job, struct run_ab *ab)
+{
+    if (!job->said.in_turn)
+        return;
+    snprintf(ab->id, sizeof(ab->id), "%s", job->said.in_turn);
+    ab->block = 1;
+}
+
 /* The part's launches behind those that are there; it has none left. */
 static void move_records(struct import_part *part, struct records *out)
 {
@@ -270,4 +278,5 @@ void import_job_merge(struct import_job *job, struct records *out)
         return;
     out->runs[0].settings = import_settings(job, import_launches(out, 0));
     name_imported_run(job, &out->runs[0]);
+    name_imported_ab(job, &out->runs[0].ab);
 }

@@ -49,7 +49,7 @@ static int is_ancestor(const char *commit, const char *of)
 /* Does the base have the accepted change already? Then it excuses nothing any more. Where both
  * sides are of the very commit in which it was seen (uncommitted changes), git says nothing. Nor
  * does time where both sides are measured now, in turn. */
-static bool base_has_change(const struct verdict_sides *sides, const struct store_acceptance *a,
+static bool base_has_change(const struct verdict_sides *sides, const struct acceptance *a,
                             enum compare_design design)
 {
     const char *base = side_commit(sides->base_records), *head = side_commit(sides->head_records);
@@ -62,7 +62,7 @@ static bool base_has_change(const struct verdict_sides *sides, const struct stor
 }
 
 /* An acceptance speaks of heads that contain its commit, as far as git can tell. */
-static bool acceptance_holds(const struct verdict_sides *sides, const struct store_acceptance *a,
+static bool acceptance_holds(const struct verdict_sides *sides, const struct acceptance *a,
                              enum compare_design design)
 {
     return is_ancestor(a->commit, side_commit(sides->head_records)) != 0 &&
@@ -75,8 +75,7 @@ static bool is_alarm_row(const struct compare_row *row)
 }
 
 /* The alarm that needs it, if any: asking git takes time. */
-static const struct compare_row *find_alarm(const struct comparison *c,
-                                            const struct store_acceptance *a)
+static const struct compare_row *find_alarm(const struct comparison *c, const struct acceptance *a)
 {
     for (size_t i = 0; i < c->nr; i++) {
         const struct compare_item *item = c->rows[i].item;
@@ -96,16 +95,10 @@ int verdict_accept(struct store *store, const struct verdict_sides *sides, struc
     if (store_acceptance_list(store, NULL, accepted, err))
         return -1;
     for (size_t i = 0; i < accepted->nr; i++) {
-        const struct store_acceptance *a = &accepted->items[i];
+        const struct acceptance *a = &accepted->items[i];
         const struct compare_row *alarm = find_alarm(c, a);
         if (alarm && acceptance_holds(sides, a, alarm->item->evidence.design))
-            *array_push(&holding) = (struct acceptance) {
-                .key = a->key,
-                .metric = a->metric,
-                .machine = a->machine,
-                .change = a->change,
-                .reason = a->reason,
-            };
+            *array_push(&holding) = *a; /* borrows its texts */
     }
     if (holding.nr)
         compare_accept(c, holding.items, holding.nr);

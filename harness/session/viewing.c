@@ -125,12 +125,23 @@ int viewing_profiles(struct viewing *v, const struct viewing_options *o, struct 
 
 /* ---- what is viewed ---- */
 
+static void name_model_kernels(struct plot_model *model)
+{
+    const struct registry *r = registry_builtin();
+    const struct kernel *k;
+    int nr = 0;
+
+    for (size_t i = 0; nr < PLOT_MODEL_KERNELS && (k = registry_kernel_at(r, i)); i++)
+        if (k->model && strcmp(k->model, model->name) == 0)
+            model->kernels[nr++] = k->name;
+}
+
 static void add_model_facts(struct viewing *v)
 {
     size_t nr = 0;
 
-    for (const struct gpt_config *c = gpt_configs; c->name && nr < VIEWING_MODELS; c++)
-        v->models[nr++] = (struct plot_model) {
+    for (const struct gpt_config *c = gpt_configs; c->name && nr < VIEWING_MODELS; c++) {
+        v->models[nr] = (struct plot_model) {
             .name = c->name,
             .layers = c->layers,
             .heads = c->heads,
@@ -139,6 +150,8 @@ static void add_model_facts(struct viewing *v)
             .parameters = (double)gpt_config_parameters(c),
             .flops_per_token = gpt_config_flops_per_token(c, 64),
         };
+        name_model_kernels(&v->models[nr++]);
+    }
     v->request.models = v->models;
     v->request.nr_models = nr;
 }

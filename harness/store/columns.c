@@ -46,6 +46,14 @@ static const struct column run_columns[] = {
     COLUMN(COLUMN_CHARS, run, label, "label"),
     COLUMN(COLUMN_STRING, run, environment, "environment"),
     COLUMN(COLUMN_STRING, run, settings, "settings"),
+    COLUMN(COLUMN_RUN_KIND, run, kind, "kind"),
+    COLUMN(COLUMN_CHARS, run, ab.id, "ab_id"),
+    COLUMN(COLUMN_CHARS, run, ab.side, "ab_side"),
+    COLUMN(COLUMN_UNSIGNED, run, ab.block, "ab_block"),
+    COLUMN(COLUMN_CHARS, run, shard.sweep, "sweep"),
+    COLUMN(COLUMN_UNSIGNED, run, shard.index, "shard"),
+    COLUMN(COLUMN_UNSIGNED, run, shard.count, "shards"),
+    COLUMN(COLUMN_CHARS, run, shard.plan, "shard_plan"),
     COLUMN_END,
 };
 
@@ -77,6 +85,7 @@ static const struct column measurement_columns[] = {
     COLUMN(COLUMN_AMOUNT, measurement, checked, "checked"),
     COLUMN(COLUMN_AMOUNT, measurement, flops, "flops"),
     COLUMN(COLUMN_AMOUNT, measurement, bytes, "bytes"),
+    COLUMN(COLUMN_AMOUNT, measurement, tokens, "tokens"),
     COLUMN(COLUMN_COUNT, measurement, footprint, "footprint"),
     COLUMN(COLUMN_UNSIGNED, measurement, batch, "batch"),
     COLUMN(COLUMN_STOP, measurement, stop, "stop"),
@@ -186,6 +195,9 @@ static void bind_member(const struct column *c, struct sql_query *q, const void 
     case COLUMN_STOP:
         sql_bind_text(q, stop_rule_name(*(const enum stop_rule *)member));
         return;
+    case COLUMN_RUN_KIND:
+        sql_bind_text(q, run_kind_name(*(const enum run_kind *)member));
+        return;
     }
 }
 
@@ -283,6 +295,10 @@ static bool read_text(const struct column *c, const char *text, struct store *s,
     case COLUMN_STOP:
         found = text ? stop_rule_find(text) : -1;
         *(enum stop_rule *)member = found < 0 ? STOP_NONE : (enum stop_rule)found;
+        return found >= 0;
+    case COLUMN_RUN_KIND:
+        found = text && *text ? run_kind_find(text) : text ? RUN_KIND_NR : -1;
+        *(enum run_kind *)member = found < 0 ? RUN_MEASURED : (enum run_kind)found;
         return found >= 0;
     default:
         return read_line(c, text, s, member);

@@ -25,6 +25,7 @@ enum column_type {
     COLUMN_STRING,   /* char *, UTF-8, owned, may be NULL */
     COLUMN_OUTCOME,  /* enum outcome, by name */
     COLUMN_STOP,     /* enum stop_rule, by name */
+    COLUMN_RUN_KIND, /* enum run_kind, by name; RUN_KIND_NR: an older program wrote the row */
 };
 
 /* Bytes of a text that is no line: messages, JSON. */

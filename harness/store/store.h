@@ -198,14 +198,14 @@ struct store_runs {
  *
  *   baseline  the runs of a baseline
  *   latest    the newest run that counts ("latest" is the whole REF); of a sweep that was cut into
- *             shards (settings.sweep) all of them, each once
+ *             shards (run.shard.sweep) all of them, each once
  *   run       a run id, or at least 6 characters of a uuid that fit one run only
  *   label     finished runs with this --label; of several builds, those of the newest
  *   branch    runs that count of the newest commit measured on that branch
  *   commit    at least 7 hex digits: runs of that commit that count
  *   sweep     the shards of that sweep that count, each once
  *
- * A run counts if it is finished and no trial (run_is_trial() in core/run_kind.h): halves of A/B
+ * A run counts if it is finished and no trial (RUN_TRIAL in core/record.h): halves of A/B
  * comparisons and runs of self-tests are reached by baseline, run and label alone.
  * A branch or commit means what is committed: runs of a tree with uncommitted changes count only
  * where there is no other, and then the newest alone. `run` takes unfinished runs too and looks

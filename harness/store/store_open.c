@@ -117,9 +117,9 @@ static int read_connection(struct store *s, enum reading how, struct error *err)
         return -1;
     if (empty)
         return schema_empty_error(s, err);
-    if (sql_execute(s, "PRAGMA query_only = ON", err))
+    if (schema_check_version(s, err) || schema_show_facts(s, err))
         return -1;
-    return schema_check_version(s, err);
+    return sql_execute(s, "PRAGMA query_only = ON", err);
 }
 
 /* No process can be writing, and all results are in the main file. */

@@ -5,6 +5,7 @@
 #include "base/options.h"
 #include "base/text.h"
 #include "core/names.h"
+#include "core/record_legacy.h"
 #include "store/read.h"
 #include "store/samples.h"
 
@@ -37,6 +38,8 @@ int read_run(struct sql_query *q, struct run *run, struct error *err)
 {
     run->id = sql_int(q);
     int rc = table_read(&table_run, q, run, err);
+    if (run->kind == RUN_KIND_NR) /* until the next writer comes, see store_schema.c */
+        legacy_run_facts(run);
     if (table_read(&table_machine, q, &run->machine, err) ||
         table_read(&table_build, q, &run->build, err))
         rc = -1;

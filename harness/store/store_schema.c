@@ -17,10 +17,8 @@
 
 /* Script n turns version n into n + 1. Only ever append. */
 static const char *const script_names[] = {
-    "store/schema.sql",
-    "store/schema_2.sql",
-    "store/schema_3.sql",
-    "store/schema_4.sql",
+    "store/schema.sql",   "store/schema_2.sql", "store/schema_3.sql",
+    "store/schema_4.sql", "store/schema_5.sql",
 };
 
 enum { SCHEMA_NEWEST = sizeof(script_names) / sizeof(script_names[0]) };
@@ -351,10 +349,59 @@ static int apply_scripts(struct store *s, const char *const *scripts, int nr, st
 
 int schema_apply(struct store *s, const char *const *scripts, int nr, struct error *err)
 {
-    /* Exclusive, because the first writer of a new file is not in WAL mode yet. */
     if (sql_execute(s, "BEGIN EXCLUSIVE", err))
         return -1;
     return sql_end(s, apply_scripts(s, scripts, nr, err), err);
+}
+
+/* ---- facts of rows of before they had columns ---- */
+
+static int run_resource(struct store *s, const char *name, struct error *err)
+{
+    const struct resource *script = resource_find(name);
+
+    return script ? sql_execute(s, script->data, err)
+                  : error_set(err, "this harness was built without %s", name);
+}
+
+int schema_show_facts(struct store *s, struct error *err)
+{
+    if (s->version >= SCHEMA_FACTS)
+        return 0;
+    return sql_execute(s, "PRAGMA temp_store = MEMORY", err) ||
+                   run_resource(s, "store/facts.sql", err) ||
+                   run_resource(s, "store/facts_show.sql", err)
+               ? -1
+               : 0;
+}
+
+int schema_keep_facts(struct store *s, struct error *err)
+{
+    return run_resource(s, "store/facts.sql", err) || run_resource(s, "store/facts_keep.sql", err)
+               ? -1
+               : 0;
+}
+
+/* An older program that had the file open when it was upgraded may have begun runs since. */
+static int keep_late_facts(struct store *s, struct error *err)
+{
+    int64_t late;
+
+    if (sql_one_int(s, "SELECT EXISTS (SELECT 1 FROM run WHERE kind = '')", &late, err))
+        return -1;
+    if (!late)
+        return 0;
+    return sql_begin(s, err) || sql_end(s, schema_keep_facts(s, err), err) ? -1 : 0;
+}
+
+static int upgrade(struct store *s, const char *const *scripts, struct error *err)
+{
+    int64_t version;
+
+    if (sql_one_int(s, "PRAGMA user_version", &version, err) ||
+        apply_scripts(s, scripts, SCHEMA_NEWEST, err))
+        return -1;
+    return version > 0 && version < SCHEMA_FACTS ? schema_keep_facts(s, err) : 0;
 }
 
 int schema_upgrade(struct store *s, struct error *err)
@@ -366,8 +413,10 @@ int schema_upgrade(struct store *s, struct error *err)
         return -1;
     s->version = SCHEMA_NEWEST;
     if (version == SCHEMA_NEWEST) /* the common case takes no lock */
-        return 0;
-    if (find_scripts(scripts, err) || schema_apply(s, scripts, SCHEMA_NEWEST, err))
+        return keep_late_facts(s, err);
+    /* Exclusive, because the first writer of a new file is not in WAL mode yet. */
+    if (find_scripts(scripts, err) || sql_execute(s, "BEGIN EXCLUSIVE", err) ||
+        sql_end(s, upgrade(s, scripts, err), err))
         return -1;
     s->upgraded |= version > 0;
     return 0;

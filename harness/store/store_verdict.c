@@ -231,21 +231,20 @@ void store_comparisons_release(struct store_comparisons *list)
 /* ---- accepted changes ---- */
 
 static const struct column acceptance_columns[] = {
-    COLUMN(COLUMN_STRING, store_acceptance, key, "key"),
-    COLUMN(COLUMN_STRING, store_acceptance, metric, "metric"),
-    COLUMN(COLUMN_STRING, store_acceptance, machine, "machine"),
-    COLUMN(COLUMN_STRING, store_acceptance, commit, "commit_hash"),
-    COLUMN(COLUMN_REAL, store_acceptance, change, "change"),
-    COLUMN(COLUMN_STRING, store_acceptance, reason, "reason"),
-    COLUMN(COLUMN_STRING, store_acceptance, author, "author"),
-    COLUMN(COLUMN_DATE, store_acceptance, accepted_ms, "accepted_ms"),
+    COLUMN(COLUMN_STRING, acceptance, key, "key"),
+    COLUMN(COLUMN_STRING, acceptance, metric, "metric"),
+    COLUMN(COLUMN_STRING, acceptance, machine, "machine"),
+    COLUMN(COLUMN_STRING, acceptance, commit, "commit_hash"),
+    COLUMN(COLUMN_REAL, acceptance, change, "change"),
+    COLUMN(COLUMN_STRING, acceptance, reason, "reason"),
+    COLUMN(COLUMN_STRING, acceptance, author, "author"),
+    COLUMN(COLUMN_DATE, acceptance, accepted_ms, "accepted_ms"),
     COLUMN_END,
 };
 
 const struct table table_acceptance = { "acceptance", acceptance_columns };
 
-int store_acceptance_add(struct store *s, struct store_acceptance *items, size_t nr,
-                         struct error *err)
+int store_acceptance_add(struct store *s, struct acceptance *items, size_t nr, struct error *err)
 {
     int rc = 0;
 
@@ -270,7 +269,7 @@ int store_acceptance_list(struct store *s, const char *machine, struct store_acc
         return -1;
     sql_bind_text(&q, machine);
     while ((rc = sql_step(&q, err)) > 0) {
-        struct store_acceptance *a = array_push(out);
+        struct acceptance *a = array_push(out);
         a->id = sql_int(&q);
         if ((rc = table_read(&table_acceptance, &q, a, err)) < 0)
             break;
@@ -305,7 +304,7 @@ int store_acceptance_remove(struct store *s, int64_t id, struct error *err)
 void store_acceptances_release(struct store_acceptances *list)
 {
     for (size_t i = 0; i < list->nr; i++) {
-        struct store_acceptance *a = &list->items[i];
+        struct acceptance *a = &list->items[i];
         free(a->key);
         free(a->metric);
         free(a->machine);

@@ -58,24 +58,14 @@ struct store_verdict *store_comparison_push(struct store_comparison *c);
 void store_comparison_release(struct store_comparison *c);
 void store_comparisons_release(struct store_comparisons *list);
 
-/* A change that is meant to be. */
-struct store_acceptance {
-    int64_t id;
-    char *key, *metric, *machine;
-    char *commit;          /* the head in which it was seen; "" if unknown */
-    double change;         /* head / base - 1; NaN: it is broken, and that is accepted */
-    char *reason, *author; /* author may be "" */
-    int64_t accepted_ms;
-};
-
+/* Changes that are meant to be; owns their texts. */
 struct store_acceptances {
-    struct store_acceptance *items;
+    struct acceptance *items;
     size_t nr, capacity;
 };
 
 /* All or none, in one transaction. Sets the id of each. */
-int store_acceptance_add(struct store *s, struct store_acceptance *items, size_t nr,
-                         struct error *err);
+int store_acceptance_add(struct store *s, struct acceptance *items, size_t nr, struct error *err);
 /* Appends those of a machine class and those of any, oldest first; `machine` NULL is all. */
 int store_acceptance_list(struct store *s, const char *machine, struct store_acceptances *out,
                           struct error *err);

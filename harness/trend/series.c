@@ -2,7 +2,6 @@
 #include "trend/series_parts.h"
 
 #include "base/array.h"
-#include "core/run_kind.h"
 #include "metrics/epoch.h"
 #include "metrics/summary.h"
 
@@ -12,7 +11,7 @@
 
 bool series_takes(const struct run *run)
 {
-    return !run_is_trial(run->label, run->settings);
+    return run->kind != RUN_TRIAL;
 }
 
 struct series_run *series_runs(const struct records *records)

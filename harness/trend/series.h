@@ -4,7 +4,7 @@
  * that has a time for it, in order of time. Several runs of one commit are points of their own.
  *
  * Runs that are no part of the history of the code make no points: those of an A/B comparison and
- * those of a self-test (run_is_trial() in core/run_kind.h).
+ * those of a self-test (RUN_TRIAL in core/record.h).
  */
 #ifndef HARNESS_TREND_SERIES_H
 #define HARNESS_TREND_SERIES_H

@@ -150,13 +150,11 @@ static bool size_fits(const struct trend_step *step, double accepted)
     return !(near > fabs(log1p(accepted)) + log1p(TREND_ACCEPT_MARGIN));
 }
 
-static const struct trend_acceptance *find_acceptance(const struct trends *t,
-                                                      const struct series *s,
-                                                      const struct trend_step *step,
-                                                      size_t level_end)
+static const struct acceptance *find_acceptance(const struct trends *t, const struct series *s,
+                                                const struct trend_step *step, size_t level_end)
 {
     for (size_t i = 0; i < t->settings.nr_accepted; i++) {
-        const struct trend_acceptance *a = &t->settings.accepted[i];
+        const struct acceptance *a = &t->settings.accepted[i];
         if (strcmp(a->key, s->bench->key) == 0 && strcmp(a->metric, t->settings.metric->id) == 0 &&
             (!a->machine[0] || strcmp(a->machine, s->machine) == 0) && size_fits(step, a->change) &&
             commit_fits(s, step, level_end, a->commit))

@@ -41,14 +41,6 @@
 
 #define TREND_ACCEPT_MARGIN 0.03
 
-/* A change that is meant to be. All borrowed. */
-struct trend_acceptance {
-    const char *key, *metric, *machine; /* exact; machine "" fits any */
-    const char *commit;                 /* the head in which it was seen; "" if unknown */
-    double change;                      /* head / base - 1 */
-    const char *reason;
-};
-
 /* What somebody wrote about a run: told beside the steps, and no part of the search. */
 struct trend_remark {
     int64_t run;      /* its id in the history */
@@ -56,11 +48,11 @@ struct trend_remark {
 };
 
 struct trend_settings {
-    const struct metric *metric;             /* what the points' values are; has a direction */
-    double fdr;                              /* false-discovery rate over the series; (0, 0.5) */
-    double delta;                            /* steps smaller than this are only counted; >= 0 */
-    size_t min_segment;                      /* points that a level needs; 0: the usual number */
-    const struct trend_acceptance *accepted; /* nr_accepted of them; borrowed */
+    const struct metric *metric;       /* what the points' values are; has a direction */
+    double fdr;                        /* false-discovery rate over the series; (0, 0.5) */
+    double delta;                      /* steps smaller than this are only counted; >= 0 */
+    size_t min_segment;                /* points that a level needs; 0: the usual number */
+    const struct acceptance *accepted; /* nr_accepted of them; borrowed */
     size_t nr_accepted;
     const struct trend_remark *remarks; /* nr_remarks of them; borrowed */
     size_t nr_remarks;
@@ -83,7 +75,7 @@ struct trend_step {
     size_t told;  /* points that the series had when the family first selected the step */
     size_t back;  /* point at which a later step had undone this one; 0: it stands */
     double left;  /* share of the step, in logs, that is left at the last level */
-    const struct trend_acceptance *accepted; /* NULL: nobody did */
+    const struct acceptance *accepted; /* NULL: nobody did */
 };
 
 struct trend_drift {

@@ -167,9 +167,9 @@ struct compare_settings {
         .delta = 0.03, .q = 0.05                                                                   \
     } /* metrics NULL: p50 */
 
-/* How the launches of the two sides hang together. Both sides one run whose settings name the same
- * {"ab":{"id":...}}: blocks of two launches a side, block = launch_seq / 2; the
- * same {"in_turn": NAME} and that have as many launches: blocks of one. */
+/* How the launches of the two sides hang together. Both sides one run that were measured in turn
+ * (run.ab of the same id): blocks, block = launch_seq / ab.block. With one launch a block, which is
+ * how results of other programs come, both must have as many launches. */
 enum compare_design {
     DESIGN_LAUNCHES,  /* one run a side: what lies between the runs is judged from the family */
     DESIGN_OCCASIONS, /* several runs on a side: what lies between them is seen */
@@ -287,13 +287,6 @@ struct comparison {
     size_t nr_notes, notes_capacity;
     int exit_status; /* 1 if anything regressed or is broken and is not accepted; 77 if nothing
                       * matched or nothing could be decided; else 0 */
-};
-
-/* A change that is meant to be (`harness baseline accept`). */
-struct acceptance {
-    const char *key, *metric, *machine; /* exact; machine "" fits any */
-    double change; /* the change accepted, head / base - 1; NaN accepts that it is broken */
-    const char *reason;
 };
 
 /* -1 on a bad setting or a metric that is not a matter of speed: for whoever has yet to measure. */

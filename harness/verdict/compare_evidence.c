@@ -2,7 +2,6 @@
 /* From records to evidence: the two sides of a comparison, joined by benchmark. */
 #include "verdict/compare_parts.h"
 
-#include "base/json.h"
 #include "metrics/group.h"
 #include "verdict/disturbance.h"
 
@@ -11,17 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct ab_id {
-    char text[40]; /* "" where the run was not interleaved with another */
-    int launches;  /* of it in a block */
-    int whole;     /* launches that the other run must have, too; 0: any number */
-};
-
 /* One side of the join: sorted groups and where they come from. */
 struct side {
     const struct records *records;
     struct groups groups;
-    struct ab_id *ab; /* of each run; owned */
+    int *whole; /* of each run: launches that the other must have, too; 0: any number. Owned */
 };
 
 struct join {
@@ -31,24 +24,6 @@ struct join {
     struct item_list *out;
     size_t *unsupported;
 };
-
-static struct ab_id read_ab_id(const struct run *run)
-{
-    struct ab_id id = { "", BLOCK_LAUNCHES, 0 };
-    struct error ignored;
-
-    if (!run->settings)
-        return id;
-    cJSON *json = json_parse(run->settings, strlen(run->settings), "settings", &ignored);
-    const cJSON *ab = cJSON_GetObjectItemCaseSensitive(json, "ab");
-    snprintf(id.text, sizeof(id.text), "%s", json_string(ab, "id", ""));
-    if (json_string(json, "in_turn", NULL)) { /* imported: one launch of each side at a time */
-        snprintf(id.text, sizeof(id.text), "%s", json_string(json, "in_turn", ""));
-        id.launches = 1;
-    }
-    cJSON_Delete(json);
-    return id;
-}
 
 static int launches_of(const struct records *records, int run)
 {
@@ -62,25 +37,23 @@ static int launches_of(const struct records *records, int run)
 
 bool compare_in_turn(const struct run *run)
 {
-    return read_ab_id(run).text[0] != '\0';
+    return run->ab.block > 0;
 }
 
 static void side_init(struct side *side, const struct records *records, bool any_machine)
 {
     side->records = records;
-    side->ab = memory_zeroed(records->nr_runs ? records->nr_runs : 1, sizeof(*side->ab));
-    for (size_t i = 0; i < records->nr_runs; i++) {
-        side->ab[i] = read_ab_id(&records->runs[i]);
-        if (side->ab[i].launches == 1)
-            side->ab[i].whole = launches_of(records, (int)i);
-    }
+    side->whole = memory_zeroed(records->nr_runs + 1, sizeof(*side->whole));
+    for (size_t i = 0; i < records->nr_runs; i++)
+        if (records->runs[i].ab.block == 1)
+            side->whole[i] = launches_of(records, (int)i);
     groups_init(&side->groups, records, any_machine);
 }
 
 static void side_release(struct side *side)
 {
     groups_release(&side->groups);
-    free(side->ab);
+    free(side->whole);
 }
 
 static bool has_machine(const struct side *side, const char *machine)
@@ -96,15 +69,25 @@ static bool one_run(const struct group *g)
     return g->items[0]->run == g->items[g->nr - 1]->run;
 }
 
+static int block_of(const struct side *side, const struct record *r)
+{
+    return (int)(r->launch_seq / (int64_t)side->records->runs[r->run].ab.block);
+}
+
+static bool same_ab(const struct run *a, const struct run *b)
+{
+    return a->ab.block > 0 && a->ab.block == b->ab.block && strcmp(a->ab.id, b->ab.id) == 0;
+}
+
 /* Were both sides measured in turn, in one go? What was imported so says no more of its launches
  * than their order: where one of them is lost, those after it would meet strangers. */
 static bool interleaved(const struct join *join, const struct group *base, const struct group *head)
 {
     if (!base || !head || !one_run(base) || !one_run(head))
         return false;
-    const struct ab_id *a = &join->base.ab[base->items[0]->run];
-    const struct ab_id *b = &join->head.ab[head->items[0]->run];
-    return a->text[0] != '\0' && strcmp(a->text, b->text) == 0 && a->whole == b->whole;
+    int a = base->items[0]->run, b = head->items[0]->run;
+    return same_ab(&join->base.records->runs[a], &join->head.records->runs[b]) &&
+           join->base.whole[a] == join->head.whole[b];
 }
 
 void compare_pair_notes(struct comparison *c, const struct records *base,
@@ -112,10 +95,10 @@ void compare_pair_notes(struct comparison *c, const struct records *base,
 {
     if (base->nr_runs != 1 || head->nr_runs != 1)
         return;
-    struct ab_id a = read_ab_id(&base->runs[0]), b = read_ab_id(&head->runs[0]);
     int nr_base = launches_of(base, 0), nr_head = launches_of(head, 0);
 
-    if (a.launches == 1 && strcmp(a.text, b.text) == 0 && nr_base != nr_head)
+    if (base->runs[0].ab.block == 1 && same_ab(&base->runs[0], &head->runs[0]) &&
+        nr_base != nr_head)
         comparison_note(c,
                         "Imported as measured in turn, but with %d and %d launches: not compared "
                         "pair by pair, for nobody knows which is missing.",
@@ -223,9 +206,7 @@ static void read_side(const struct join *join, const struct side *side, const st
             note_unsupported(join, &first->m, out);
         } else {
             note_ok(join, out);
-            add_values(join, side, g, at, nr,
-                       blocks ? first->launch_seq / side->ab[first->run].launches : first->run,
-                       out);
+            add_values(join, side, g, at, nr, blocks ? block_of(side, first) : first->run, out);
         }
     }
 }

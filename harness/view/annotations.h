@@ -9,11 +9,9 @@
 #include "trend/trend.h"
 
 struct annotations {
-    struct trend_acceptance *accepted; /* of all machines; borrow from `acceptances` */
-    size_t nr_accepted;
     struct trend_remark *remarks; /* oldest first of each run; borrow from `texts` */
     size_t nr_remarks;
-    struct store_acceptances acceptances;
+    struct store_acceptances acceptances; /* of all machines */
     struct store_annotations texts;
 };
 

@@ -18,10 +18,14 @@ static int setup(void **state)
 {
     for (int i = 0; i < MADE_MODELS; i++) {
         const struct made_model *m = &made_models[i];
-        models[i] =
-            (struct plot_model) { m->name,  m->layers, m->heads,
-                                  m->width, m->block,  12.0 * m->layers * m->width * m->width,
-                                  1e6 };
+        models[i] = (struct plot_model) { .name = m->name,
+                                          .layers = m->layers,
+                                          .heads = m->heads,
+                                          .width = m->width,
+                                          .block = m->block,
+                                          .parameters = 12.0 * m->layers * m->width * m->width,
+                                          .flops_per_token = 1e6,
+                                          .kernels = { m->kernels[0], m->kernels[1] } };
     }
     return presets_setup(state);
 }
@@ -416,7 +420,12 @@ static void drift_follows_the_levels(void **state)
 static void trend_shows_step_and_unmerged_head(void **state)
 {
     static const char key[] = "gemm/nn/simd/fp32/batch=1,seq=8,n=8,k=8/cpu-4t/warm";
-    struct trend_acceptance accepted = { key, "p50", "", "a000007", 0.3, "exact rounding" };
+    struct acceptance accepted = { .key = (char *)key,
+                                   .metric = "p50",
+                                   .machine = "",
+                                   .commit = "a000007",
+                                   .change = 0.3,
+                                   .reason = "exact rounding" };
     struct records r = { 0 };
     struct error err;
 

@@ -162,7 +162,9 @@ static void values_of_words(void **state)
         { "flops / bytes", 0.5 }, { "log2(seq)", 6 },  { "p50 / p50", 1 },
         { "batch / dim_n", NAN }, { "variant", NAN },
     };
-    static const struct plot_model models[] = { { .name = "nano", .layers = 3 } };
+    static const struct plot_model models[] = {
+        { .name = "nano", .layers = 3, .kernels = { "gpt/nano/prefill" } }
+    };
     static const char preset_text[] = "{\"name\":\"a\",\"title\":\"A\",\"type\":\"trend\"}";
     struct records r = { 0 };
     struct preset preset;

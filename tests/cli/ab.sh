@@ -25,7 +25,7 @@ t history list
 "$HARNESS" history show 1 >base.json
 "$HARNESS" history show 2 >head.json
 check "both runs are of one session" \
-  test "$(json base.json runs 0 settings ab id)" = "$(json head.json runs 0 settings ab id)"
+  test "$(json base.json runs 0 ab id)" = "$(json head.json runs 0 ab id)"
 check "the base names the head as its partner" \
   test "$(json base.json runs 0 settings ab partner)" = "$(json head.json runs 0 uuid)"
 check "they took turns, two launches a side in a block" \

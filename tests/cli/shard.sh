@@ -73,8 +73,8 @@ check "so is the JSON of a run" \
 
 say "What is kept of it"
 "$HARNESS" history show 1 --db none2.db >run.json
-echo "shard $(json run.json runs 0 settings shard)"
-check "and the plan" grep -qE '"shard_plan":[[:space:]]*"[0-9a-f]{16}"' run.json
+echo "shard $(json run.json runs 0 shard index)/$(json run.json runs 0 shard count)"
+check "and the plan" grep -qE '"plan":[[:space:]]*"[0-9a-f]{16}"' run.json
 
 say "Mistakes"
 t run --shard 1/2 --durations no.json null/copy/right --device fake --db new.db

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Records as values and as JSON: every field comes back, what is malformed is refused with its
  * name, copies own what they hold. Features: S0-10, S0-22, U-05. */
+#include "legacy_cases.h"
 #include "testing.h"
 
 #include "base/json.h"
 #include "base/memory.h"
-#include "core/record.h"
-#include "core/run_kind.h"
+#include "core/record_legacy.h"
 
 #include <stdlib.h>
 
@@ -28,6 +28,7 @@ static struct measurement sample(void)
         .checked = 1.0 / 3,
         .flops = 4718592,
         .bytes = 123456.5,
+        .tokens = 256,
         .footprint = (1LL << 40) + 1,
         .batch = 64,
         .stop = STOP_TIME,
@@ -69,6 +70,7 @@ static void assert_same_measurement(const struct measurement *a, const struct me
     assert_same_double(a->checked, b->checked);
     assert_same_double(a->flops, b->flops);
     assert_same_double(a->bytes, b->bytes);
+    assert_same_double(a->tokens, b->tokens);
     assert_true(a->footprint == b->footprint);
     assert_int_equal(a->batch, b->batch);
     assert_int_equal(a->nr_samples, b->nr_samples);
@@ -123,7 +125,7 @@ static void measurements_round_trip(void **state)
     measurement_release(&failed);
     failed.outcome = OUTCOME_FAILED;
     failed.message = memory_string("died by signal 11: \"quoted\", line\nbreak, \xc3\xa9");
-    failed.max_error = (double)NAN;
+    failed.max_error = failed.tokens = (double)NAN;
     failed.vendor = false;
     failed.footprint = INT64_MAX; /* would not fit */
     failed.stop = STOP_NONE;
@@ -215,7 +217,7 @@ static void absent_is_unknown(void **state)
     cJSON *json = json_parse(text, strlen(text), "text", &err);
 
     assert_ok(measurement_from_json(json, &m, &err), &err);
-    assert_true(isnan(m.max_error) && isnan(m.flops) && isnan(m.seconds));
+    assert_true(isnan(m.max_error) && isnan(m.flops) && isnan(m.tokens) && isnan(m.seconds));
     assert_int_equal(m.nr_telemetry, 0);
     assert_null(m.samples);
     assert_null(m.message);
@@ -280,6 +282,9 @@ static struct run sample_run(void)
         .ended_ms = 1794304450000,
         .suite = "quick",
         .label = "before the \"change\"",
+        .kind = RUN_TRIAL,
+        .ab = { "123e4567", "head", 2 },
+        .shard = { "monday", 2, 4, "0123456789abcdef" },
         .machine = { .id = "0123456789abcdef",
                      .class_name = "amd-epyc-2c-avx512",
                      .cpu = "AMD EPYC",
@@ -304,6 +309,19 @@ static struct run sample_run(void)
     };
 }
 
+static void assert_same_facts(const struct run *run, enum run_kind kind, const struct run_ab *ab,
+                              const struct run_shard *shard)
+{
+    assert_int_equal(run->kind, kind);
+    assert_string_equal(run->ab.id, ab->id);
+    assert_string_equal(run->ab.side, ab->side);
+    assert_int_equal(run->ab.block, ab->block);
+    assert_string_equal(run->shard.sweep, shard->sweep);
+    assert_int_equal(run->shard.index, shard->index);
+    assert_int_equal(run->shard.count, shard->count);
+    assert_string_equal(run->shard.plan, shard->plan);
+}
+
 static void assert_same_run(const struct run *a, const struct run *b)
 {
     const struct machine *m = &a->machine, *n = &b->machine;
@@ -312,6 +330,7 @@ static void assert_same_run(const struct run *a, const struct run *b)
     assert_true(a->started_ms == b->started_ms && a->ended_ms == b->ended_ms);
     assert_string_equal(a->suite, b->suite);
     assert_string_equal(a->label, b->label);
+    assert_same_facts(a, b->kind, &b->ab, &b->shard);
     assert_string_equal(m->id, n->id);
     assert_string_equal(m->class_name, n->class_name);
     assert_string_equal(m->cpu, n->cpu);
@@ -345,6 +364,68 @@ static void runs_round_trip(void **state)
     run_release(&run);
 }
 
+static void every_kind_round_trips(void **state)
+{
+    struct error err;
+
+    (void)state;
+    for (int kind = 0; kind < RUN_KIND_NR; kind++) {
+        struct run run = { .kind = (enum run_kind)kind, .label = "selftest" }, back;
+        assert_int_equal(run_kind_find(run_kind_name(run.kind)), kind);
+        cJSON *json = through_text(run_to_json(&run));
+        assert_false(cJSON_HasObjectItem(json, "ab") || cJSON_HasObjectItem(json, "shard"));
+        assert_ok(run_from_json(json, &back, &err), &err);
+        assert_same_facts(&back, run.kind, &run.ab, &run.shard); /* whatever the label says */
+        cJSON_Delete(json);
+        run_release(&back);
+    }
+    assert_int_equal(run_kind_find(""), -1);
+}
+
+/* JSON that does not say it: as it was told then. */
+static void older_runs_are_known(void **state)
+{
+    struct error err;
+
+    (void)state;
+    for (size_t i = 0; i < LEGACY_RUNS; i++) {
+        const struct legacy_run *c = &legacy_runs[i];
+        struct run run = { .settings = memory_string(c->settings) };
+        snprintf(run.label, sizeof(run.label), "%s", c->label);
+        legacy_run_facts(&run);
+        assert_same_facts(&run, c->kind, &c->ab, &c->shard);
+        cJSON *json = run_to_json(&run);
+        cJSON_DeleteItemFromObject(json, "kind");
+        cJSON_DeleteItemFromObject(json, "ab");
+        cJSON_DeleteItemFromObject(json, "shard");
+        run_release(&run);
+        json = through_text(json);
+        assert_ok(run_from_json(json, &run, &err), &err);
+        assert_same_facts(&run, c->kind, &c->ab, &c->shard);
+        cJSON_Delete(json);
+        run_release(&run);
+    }
+}
+
+static void older_forward_passes_are_known(void **state)
+{
+    struct error err;
+
+    (void)state;
+    for (size_t i = 0; i < LEGACY_TOKENS; i++) {
+        struct measurement m = { .tokens = 7 }, back;
+        assert_ok(benchmark_name_parse(legacy_tokens_of[i].key, &m.bench, &err), &err);
+        assert_same_double(legacy_tokens(&m.bench), legacy_tokens_of[i].tokens);
+        cJSON *json = through_text(measurement_to_json(&m));
+        assert_ok(measurement_from_json(json, &back, &err), &err);
+        assert_same_double(back.tokens, 7); /* it says so */
+        cJSON_DeleteItemFromObject(json, "tokens");
+        assert_ok(measurement_from_json(json, &back, &err), &err);
+        assert_same_double(back.tokens, legacy_tokens_of[i].tokens);
+        cJSON_Delete(json);
+    }
+}
+
 static void malformed_runs_are_refused(void **state)
 {
     (void)state;
@@ -358,6 +439,14 @@ static void malformed_runs_are_refused(void **state)
         { "{\"machine\": {}, \"build\": []}", "\"build\": not a JSON object" },
         { "{\"machine\": {}, \"build\": {\"dirty\": \"no\"}}",
           "\"build\": \"dirty\" is not true or false" },
+        { "{\"machine\": {}, \"build\": {}, \"kind\": \"other\"}", "\"kind\" is not" },
+        { "{\"machine\": {}, \"build\": {}, \"kind\": 3}", "\"kind\" is not" },
+        { "{\"machine\": {}, \"build\": {}, \"kind\": \"trial\", \"ab\": 3}",
+          "\"ab\": not a JSON object" },
+        { "{\"machine\": {}, \"build\": {}, \"kind\": \"trial\", \"ab\": {\"id\": 3}}",
+          "\"ab\": \"id\" is not a string" },
+        { "{\"machine\": {}, \"build\": {}, \"kind\": \"measured\", \"shard\": {\"count\": -1}}",
+          "\"shard\": \"count\" is out of range" },
         { "{\"uuid\": \"0123456789012345678901234567890123456789\"}",
           "\"uuid\" is longer than 36 characters" },
     };
@@ -479,42 +568,18 @@ static void malformed_records_are_refused(void **state)
     }
 }
 
-/* Runs made for one comparison's sake, or by a self-test. */
-static void test_trials(void **state)
-{
-    static const struct {
-        const char *label, *settings;
-        bool trial;
-    } rows[] = {
-        { "", NULL, false },
-        { "nightly", "{\"launches\":3}", false },
-        { "selftest", NULL, true },
-        { "selftest planted", "{}", true },
-        { "selftest base", "{}", true },
-        { "selftests", "{}", false },
-        { "my selftest", "{}", false },
-        { "", "{\"ab\":{\"id\":\"x\"}}", true },
-        { "", "{\"planted\":true}", true },
-        { "", "{\"planted\":false}", false },
-        { "", "{\"command\":\"\\\"ab\\\" \\\"planted\\\"\",\"x\":{\"ab\":1}}", false },
-        { "", "{\"ab\":", false },
-    };
-    (void)state;
-    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
-        if (run_is_trial(rows[i].label, rows[i].settings) != rows[i].trial)
-            fail_msg("row %zu", i);
-}
-
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_trials),
         cmocka_unit_test(measurements_round_trip),
         cmocka_unit_test(every_outcome_and_rule_round_trips),
         cmocka_unit_test(malformed_measurements_are_refused),
         cmocka_unit_test(absent_is_unknown),
         cmocka_unit_test(telemetry_keeps_what_is_known),
         cmocka_unit_test(copies_own_what_they_hold),
+        cmocka_unit_test(every_kind_round_trips),
+        cmocka_unit_test(older_runs_are_known),
+        cmocka_unit_test(older_forward_passes_are_known),
         cmocka_unit_test(runs_round_trip),
         cmocka_unit_test(malformed_runs_are_refused),
         cmocka_unit_test(ceilings_round_trip),

@@ -245,13 +245,13 @@ static void add_all_kinds(const char *path)
                                   .low = NAN,
                                   .high = 2.1e10,
                                   .measured_ms = 77 };
-    struct store_acceptance accepted = { .key = "a",
-                                         .metric = "p50",
-                                         .machine = "",
-                                         .commit = "",
-                                         .change = NAN,
-                                         .reason = "meant",
-                                         .author = "" };
+    struct acceptance accepted = { .key = "a",
+                                   .metric = "p50",
+                                   .machine = "",
+                                   .commit = "",
+                                   .change = NAN,
+                                   .reason = "meant",
+                                   .author = "" };
     struct store_selftest test = {
         .machine = "class-a", .device = "cpu-4t", .kind = "aa", .result = "{}"
     };

@@ -175,6 +175,8 @@ static void test_kernels(void **state)
         char name[64];
         snprintf(name, sizeof(name), "gpt/%s/%s", c->name, nr % 2 ? "decode" : "prefill");
         assert_string_equal((*k)->name, name);
+        assert_string_equal((*k)->model, c->name);
+        assert_close((*k)->tokens(*k, &(struct shape) { { 4, 64 } }), nr % 2 ? 4 : 256, 0);
         assert_null((*k)->refuses(*k, &s));
         const char *why = (*k)->refuses(*k, &beyond);
         assert_non_null(why);

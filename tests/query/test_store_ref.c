@@ -11,27 +11,28 @@ static const struct row {
     int64_t started, ended;
     const char *uuid, *label, *branch, *commit, *class_name;
     bool dirty;
-    const char *settings;
+    enum run_kind kind;
 } rows[] = {
     { 100, 101, "00000001-0000-4000-8000-000000000001", "", "main", COMMIT_A, "class-a", false,
-      NULL },
+      RUN_MEASURED },
     { 200, 201, "00000001-0000-4000-8000-000000000002", "", "main", COMMIT_B, "class-a", false,
-      NULL },
+      RUN_MEASURED },
     { 300, 301, "33333333-0000-4000-8000-000000000003", "", "main", COMMIT_B, "class-a", false,
-      NULL },
+      RUN_MEASURED },
     { 400, 401, "44444444-0000-4000-8000-000000000004", "try", "main", COMMIT_B, "class-a", true,
-      NULL },
+      RUN_MEASURED },
     { 500, 501, "55555555-0000-4000-8000-000000000005", "try", "main", COMMIT_B, "class-a", true,
-      NULL },
+      RUN_MEASURED },
     { 600, 601, "66666666-0000-4000-8000-000000000006", "", "dev", COMMIT_A, "class-a", true,
-      NULL },
+      RUN_MEASURED },
     { 700, 701, "77777777-0000-4000-8000-000000000007", "", "dev", COMMIT_A, "class-a", true,
-      NULL },
+      RUN_MEASURED },
     { 800, 801, "88888888-0000-4000-8000-000000000008", "", "gpu", COMMIT_A, "class-b", false,
-      NULL },
+      RUN_MEASURED },
     { 900, 0, "99999999-0000-4000-8000-000000000009", "", "main", COMMIT_A, "class-a", false,
-      NULL },
-    { 650, 651, "abcdef12-0000-4000-8000-000000000010", "7", "", "", "class-a", false, NULL },
+      RUN_MEASURED },
+    { 650, 651, "abcdef12-0000-4000-8000-000000000010", "7", "", "", "class-a", false,
+      RUN_MEASURED },
 };
 
 enum { NR_ROWS = sizeof(rows) / sizeof(rows[0]) };
@@ -44,7 +45,6 @@ struct history {
 static void add_row(struct store *s, const struct row *row, int64_t id)
 {
     struct run run = sample_run();
-    char settings[64];
     struct error err;
 
     run.started_ms = row->started;
@@ -55,10 +55,7 @@ static void add_row(struct store *s, const struct row *row, int64_t id)
     snprintf(run.build.commit, sizeof(run.build.commit), "%s", row->commit);
     snprintf(run.machine.class_name, sizeof(run.machine.class_name), "%s", row->class_name);
     run.build.dirty = row->dirty;
-    if (row->settings) {
-        snprintf(settings, sizeof(settings), "%s", row->settings);
-        run.settings = settings;
-    }
+    run.kind = row->kind;
     assert_ok(store_begin_run(s, &run, &err), &err);
     assert_int_equal(run.id, id);
 }
@@ -252,11 +249,11 @@ static void test_trials_are_left_out(void **state)
 {
     static const struct row trials[] = {
         { 910, 911, "aaaa0011-0000-4000-8000-000000000011", "ab head", "main", COMMIT_B, "class-a",
-          false, "{\"ab\":{\"id\":\"x\"}}" },
+          false, RUN_TRIAL },
         { 920, 921, "aaaa0012-0000-4000-8000-000000000012", "selftest", "main", COMMIT_A, "class-a",
-          false, NULL },
+          false, RUN_TRIAL },
         { 930, 931, "aaaa0013-0000-4000-8000-000000000013", "", "tried", COMMIT_C, "class-a", false,
-          "{\"planted\":true}" },
+          RUN_TRIAL },
     };
     static const struct {
         const char *ref, *expected;
@@ -284,18 +281,17 @@ static void test_trials_are_left_out(void **state)
 /* A profile stands for a name only where no ordinary run does, and never beside one. */
 static void test_profiles_are_no_runs(void **state)
 {
-    static const char profile[] = "{\"profile\":true}";
-    const struct row profiles[] = {
+    static const struct row profiles[] = {
         { 910, 911, "aaaa0011-0000-4000-8000-000000000011", "seen", "main", COMMIT_B, "class-a",
-          false, profile },
+          false, RUN_PROFILE },
         { 920, 921, "aaaa0012-0000-4000-8000-000000000012", "seen", "seen", COMMIT_C, "class-a",
-          false, profile },
+          false, RUN_PROFILE },
         { 930, 931, "aaaa0013-0000-4000-8000-000000000013", "seen", "seen", COMMIT_C, "class-a",
-          false, profile },
+          false, RUN_PROFILE },
         { 940, 941, "aaaa0014-0000-4000-8000-000000000014", "try", "main", COMMIT_B, "class-a",
-          true, profile },
+          true, RUN_PROFILE },
         { 950, 951, "aaaa0015-0000-4000-8000-000000000015", "slower", "main", COMMIT_B, "class-a",
-          false, "{\"profile\":true,\"planted\":true}" },
+          false, RUN_TRIAL },
     };
     static const struct {
         const char *ref, *expected;

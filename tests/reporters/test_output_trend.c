@@ -23,7 +23,7 @@ struct made {
     struct records records;
     struct series_list list;
     struct trends trends;
-    struct trend_acceptance accepted;
+    struct acceptance accepted;
 };
 
 /* On the first run of the step's new level, on one that is not there, and two on one run. */
@@ -59,7 +59,7 @@ static void made_init(struct made *made)
         noise = 1 + 0.004 * random_normal(&random);
         add(&made->records, run, RAMP, 6e5 * (1 + 0.12 * i / (RUNS - 1)) * noise);
     }
-    made->accepted = (struct trend_acceptance) {
+    made->accepted = (struct acceptance) {
         .key = SLOWER,
         .metric = "p50",
         .machine = "",

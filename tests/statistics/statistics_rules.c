@@ -28,6 +28,7 @@
 #include <stdlib.h>
 
 enum { SAMPLES = 20, LAUNCHES_MOST = 64, KERNELS = 3, TRIALS = 1000 };
+enum { LAUNCHES = 2 }; /* of a side in a block */
 
 struct kernel_launches {
     char name[40];
@@ -150,9 +151,9 @@ static bool blocks_rule(const struct kernel_launches *k, double factor, int bloc
                                     .metric = metric_find("p50", &err) };
     item->evidence.design = DESIGN_BLOCKS;
     item->evidence.base.present = item->evidence.head.present = true;
-    for (int i = 0; i < blocks * BLOCK_LAUNCHES; i++) {
-        add(&item->evidence.base, median_of(draw(k, r)), i / BLOCK_LAUNCHES);
-        add(&item->evidence.head, factor * median_of(draw(k, r)), i / BLOCK_LAUNCHES);
+    for (int i = 0; i < blocks * LAUNCHES; i++) {
+        add(&item->evidence.base, median_of(draw(k, r)), i / LAUNCHES);
+        add(&item->evidence.head, factor * median_of(draw(k, r)), i / LAUNCHES);
     }
     assert_ok(compare_decide(item, 1, &settings, &c, &err), &err);
     enum verdict v = c.rows[0].verdict;
@@ -262,15 +263,15 @@ static int blocks_need(const struct kernel_launches *k, double size, size_t n, s
     struct selftest_cost_row row;
     struct error err;
 
-    for (int i = 0; i < COST_BLOCKS * BLOCK_LAUNCHES; i++) {
-        add(&e.base, median_of(draw(k, r)), i / BLOCK_LAUNCHES);
-        add(&e.head, median_of(draw(k, r)), i / BLOCK_LAUNCHES);
+    for (int i = 0; i < COST_BLOCKS * LAUNCHES; i++) {
+        add(&e.base, median_of(draw(k, r)), i / LAUNCHES);
+        add(&e.head, median_of(draw(k, r)), i / LAUNCHES);
     }
     assert_ok(selftest_cost_simulate(&e, size, n, r, &row, &err), &err);
     *alarms = row.alarms;
     free(e.base.values);
     free(e.head.values);
-    return row.blocks * 2 * BLOCK_LAUNCHES;
+    return row.blocks * 2 * LAUNCHES;
 }
 
 static void print_need(int launches)

@@ -110,7 +110,7 @@ static int add_acceptances(struct store *s, struct strbuf *text, struct error *e
     int rc = store_acceptance_list(s, NULL, &all, err);
 
     for (size_t i = 0; i < all.nr; i++) {
-        const struct store_acceptance *a = &all.items[i];
+        const struct acceptance *a = &all.items[i];
         strbuf_addf(text, "acceptance %s %s %s %s %.17g %s %s %lld\n", a->key, a->metric,
                     a->machine, a->commit, a->change, a->reason, a->author,
                     (long long)a->accepted_ms);

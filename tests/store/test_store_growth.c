@@ -210,12 +210,19 @@ static void test_clock_set_back(void **state)
 
 /* ---- sweeps ---- */
 
-static int64_t add_shard(struct store *s, unsigned number, const char *sweep, const char *shard)
+static int64_t add_shard(struct store *s, unsigned number, const char *sweep, unsigned index,
+                         unsigned count)
 {
-    char settings[128];
+    struct run run = sample_run();
+    struct error err;
 
-    snprintf(settings, sizeof(settings), "{\"shard\":\"%s\",\"sweep\":\"%s\"}", shard, sweep);
-    return add_run_of(s, number, 2, settings);
+    run.started_ms += (int64_t)number * 3600000;
+    run.shard.index = index;
+    run.shard.count = count;
+    snprintf(run.shard.sweep, sizeof(run.shard.sweep), "%s", sweep);
+    assert_ok(store_begin_run(s, &run, &err), &err);
+    assert_ok(store_end_run(s, run.id, run.started_ms + 5000, &err), &err);
+    return run.id;
 }
 
 static void expect_runs(struct store *s, const char *ref, const int64_t *ids, size_t nr)
@@ -239,17 +246,17 @@ static void test_shards(void **state)
     path_in(*state, "h.db", path);
     struct store *s = open_store(path, STORE_WRITE);
     int64_t whole = add_run_of(s, 0, 2, NULL);
-    int64_t other = add_shard(s, 1, "monday", "1/2");
-    int64_t one_of = add_shard(s, 2, "tuesday", "1/3");
-    int64_t twice = add_shard(s, 3, "tuesday", "2/3");
-    int64_t again = add_shard(s, 4, "tuesday", "2/3");
-    int64_t dead = add_shard(s, 5, "tuesday", "3/3");
-    int64_t last = add_shard(s, 6, "tuesday", "3/3");
+    int64_t other = add_shard(s, 1, "monday", 1, 2);
+    int64_t one_of = add_shard(s, 2, "tuesday", 1, 3);
+    int64_t twice = add_shard(s, 3, "tuesday", 2, 3);
+    int64_t again = add_shard(s, 4, "tuesday", 2, 3);
+    int64_t dead = add_shard(s, 5, "tuesday", 3, 3);
+    int64_t last = add_shard(s, 6, "tuesday", 3, 3);
     assert_ok(store_end_run(s, dead, 0, &err), &err);
     expect_runs(s, "latest", (const int64_t[]) { one_of, again, last }, 3);
     expect_runs(s, "tuesday", (const int64_t[]) { one_of, again, last }, 3);
     expect_runs(s, "sweep:monday", &other, 1);
-    int64_t newest = add_run_of(s, 7, 2, "{\"shard\":\"1/2\"}"); /* of no named sweep */
+    int64_t newest = add_shard(s, 7, "", 1, 2); /* of no named sweep */
     expect_runs(s, "latest", &newest, 1);
     assert_true(whole < twice);
     store_close(s);

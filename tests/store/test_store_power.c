@@ -124,7 +124,7 @@ static void name_and_annotate(struct writer *w, int64_t run)
 static void decide(struct writer *w)
 {
     struct store_comparison c = { .decided_ms = 1, .rule = 1 };
-    struct store_acceptance a = { .id = 0 };
+    struct acceptance a = { .id = 0 };
     struct store_selftest t = { .id = 0 };
     struct run run = sample_run();
     struct ceiling roof = { .name = "flops.fp32", .device = "cpu-2t", .unit = "FLOP/s" };

@@ -180,7 +180,7 @@ static void test_newest_verdicts(void **state)
 
 static int64_t accept(struct store *s, char *machine, double change)
 {
-    struct store_acceptance a = {
+    struct acceptance a = {
         .key = (char[]) { "gemm/a/simd" },
         .metric = (char[]) { "p50" },
         .machine = machine,
@@ -202,11 +202,18 @@ static void test_acceptances_all_or_none(void **state)
     struct store *s = open_as(*state, STORE_WRITE);
     struct store_acceptances list = { 0 };
     char key[] = "a/b", metric[] = "p50", text[] = "";
-    struct store_acceptance pair[2];
+    struct acceptance pair[2];
     struct error err;
 
     for (int i = 0; i < 2; i++)
-        pair[i] = (struct store_acceptance) { 0, key, metric, text, text, 0.1, text, text, 1 };
+        pair[i] = (struct acceptance) { .key = key,
+                                        .metric = metric,
+                                        .machine = text,
+                                        .commit = text,
+                                        .change = 0.1,
+                                        .reason = text,
+                                        .author = text,
+                                        .accepted_ms = 1 };
     assert_ok(store_acceptance_add(s, pair, 2, &err), &err);
     assert_true(pair[1].id > pair[0].id);
     pair[1].key = NULL; /* a key is asked for by the schema */
@@ -229,7 +236,7 @@ static void test_acceptances(void **state)
     int64_t broken = accept(s, any, NAN);
     assert_ok(store_acceptance_list(s, here, &list, &err), &err);
     assert_int_equal(list.nr, 2);
-    const struct store_acceptance *a = &list.items[0];
+    const struct acceptance *a = &list.items[0];
     assert_true(a->id == first && a->change == 0.08 && a->accepted_ms == 1790000000789);
     assert_string_equal(a->key, "gemm/a/simd");
     assert_string_equal(a->metric, "p50");
@@ -296,12 +303,20 @@ static void make_version_1(const struct scratch *scratch)
     run.ended_ms = run.started_ms + 1;
     assert_ok(store_begin_run(s, &run, &err), &err);
     s->place.sealed = false;
-    assert_ok(sql_execute(s,
-                          "DROP TABLE verdict; DROP TABLE comparison; DROP TABLE acceptance; "
-                          "DROP TABLE selftest; DROP TABLE annotation; DROP TABLE seal; "
-                          "ALTER TABLE run DROP COLUMN thinned_ms; PRAGMA user_version = 1",
-                          &err),
-              &err);
+    assert_ok(
+        sql_execute(s,
+                    "DROP TABLE verdict; DROP TABLE comparison; DROP TABLE acceptance; "
+                    "DROP TABLE selftest; DROP TABLE annotation; DROP TABLE seal; "
+                    "DROP INDEX run_without_kind; "
+                    "ALTER TABLE run DROP COLUMN shard_plan; "
+                    "ALTER TABLE run DROP COLUMN shards; ALTER TABLE run DROP COLUMN shard; "
+                    "ALTER TABLE run DROP COLUMN sweep; ALTER TABLE run DROP COLUMN ab_block; "
+                    "ALTER TABLE run DROP COLUMN ab_side; ALTER TABLE run DROP COLUMN ab_id; "
+                    "ALTER TABLE run DROP COLUMN kind; "
+                    "ALTER TABLE measurement DROP COLUMN tokens; "
+                    "ALTER TABLE run DROP COLUMN thinned_ms; PRAGMA user_version = 1",
+                    &err),
+        &err);
     store_close(s);
 }
 

@@ -6,7 +6,7 @@
 
 #include "base/array.h"
 #include "base/memory.h"
-#include "core/record.h"
+#include "core/record_legacy.h"
 #include "stats/random.h"
 
 #include <math.h>
@@ -16,12 +16,21 @@
 struct made_model {
     const char *name;
     int layers, heads, width, block;
+    const char *kernels[2];
 };
 
+#define MADE_MODEL(name_, ...)                                                                     \
+    {                                                                                              \
+        name_, __VA_ARGS__,                                                                        \
+        {                                                                                          \
+            "gpt/" name_ "/prefill", "gpt/" name_ "/decode"                                        \
+        }                                                                                          \
+    }
+
 static const struct made_model made_models[] = {
-    { "nano", 3, 3, 48, 128 },         { "micro", 4, 4, 128, 256 },
-    { "mini", 6, 6, 192, 256 },        { "tile-small", 4, 4, 64, 128 },
-    { "tile-medium", 6, 4, 128, 256 }, { "tile-large", 8, 8, 256, 512 },
+    MADE_MODEL("nano", 3, 3, 48, 128),         MADE_MODEL("micro", 4, 4, 128, 256),
+    MADE_MODEL("mini", 6, 6, 192, 256),        MADE_MODEL("tile-small", 4, 4, 64, 128),
+    MADE_MODEL("tile-medium", 6, 4, 128, 256), MADE_MODEL("tile-large", 8, 8, 256, 512),
 };
 
 enum { MADE_MODELS = sizeof(made_models) / sizeof(made_models[0]) };
@@ -100,6 +109,7 @@ static inline struct measurement *made_measurement(struct records *r, int run, i
     random_seed(&random, seed);
     if (benchmark_name_parse(key, &m->bench, &err))
         snprintf(m->bench.key, sizeof(m->bench.key), "broken");
+    m->tokens = legacy_tokens(&m->bench);
     m->outcome = OUTCOME_OK;
     m->max_error = 2.1e-7;
     m->tolerance = 1e-5;

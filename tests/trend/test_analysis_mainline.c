@@ -55,7 +55,7 @@ static void test_branch(void **state)
     assert_branch(&r, "m", "master");
     add_runs(&r, "m", "main", 1);
     assert_branch(&r, "m", "main");
-    snprintf(r.runs[r.nr_runs - 1].label, sizeof(r.runs[0].label), "selftest"); /* is no history */
+    r.runs[r.nr_runs - 1].kind = RUN_TRIAL; /* is no history */
     assert_branch(&r, "m", "master");
     add_runs(&r, "m", "", 40); /* these know no branch, and speak for none */
     assert_branch(&r, "m", "master");

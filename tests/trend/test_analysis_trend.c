@@ -253,7 +253,7 @@ static void test_same_commit(void **state)
     history_release(&h);
 }
 
-static void expect_acceptance(struct history *h, struct trend_acceptance a, bool fits)
+static void expect_acceptance(struct history *h, struct acceptance a, bool fits)
 {
     h->settings.accepted = &a;
     h->settings.nr_accepted = 1;
@@ -272,7 +272,7 @@ static void test_acceptance(void **state)
     (void)state;
     history_init(&h, RUNS, 7);
     add_step(&h, KEY, 100000, 110000);
-    struct trend_acceptance good = {
+    struct acceptance good = {
         .key = KEY,
         .metric = "p50",
         .machine = "m",
@@ -280,7 +280,7 @@ static void test_acceptance(void **state)
         .change = 0.1,
         .reason = "slower but right",
     };
-    struct trend_acceptance a = good;
+    struct acceptance a = good;
     expect_acceptance(&h, a, true);
     a.machine = "";
     expect_acceptance(&h, a, true);
@@ -448,8 +448,12 @@ static void test_rate(void **state)
     assert_close(step->change, 1 / 1.1 - 1, 0.01);
     assert_true(step->worse);
     /* That it was broken is accepted, which excuses no fall. */
-    struct trend_acceptance broken = { KEY, "gflops",    "", h.records.runs[AT].build.commit,
-                                       NAN, "was broken" };
+    struct acceptance broken = { .key = KEY,
+                                 .metric = "gflops",
+                                 .machine = "",
+                                 .commit = h.records.runs[AT].build.commit,
+                                 .change = NAN,
+                                 .reason = "was broken" };
     h.settings.accepted = &broken;
     h.settings.nr_accepted = 1;
     trends_release(&h.found);

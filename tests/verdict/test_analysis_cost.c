@@ -15,6 +15,8 @@ static void add(struct evidence_side *side, double log_value, int block)
         (struct evidence_value) { .value = 1e6 * exp(log_value), .occasion = block, .probe = NAN };
 }
 
+enum { LAUNCHES = 2 }; /* of a side in a block */
+
 /* Two launches a side and block, with noise of their own on each side, and what a block's launches
  * have in common. */
 static struct evidence make_blocks(int blocks, double base, double head, double common,
@@ -26,7 +28,7 @@ static struct evidence make_blocks(int blocks, double base, double head, double 
     random_seed(&r, seed);
     for (int i = 0; i < blocks; i++) {
         double level = common * random_normal(&r);
-        for (int l = 0; l < BLOCK_LAUNCHES; l++) {
+        for (int l = 0; l < LAUNCHES; l++) {
             add(&e.base, level + base * random_normal(&r), i);
             add(&e.head, level + head * random_normal(&r), i);
         }

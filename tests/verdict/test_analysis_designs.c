@@ -226,11 +226,10 @@ static void test_what_all_share(void **state)
 static void add_run(struct records *r, const char *ab, const double *ns, int nr, int from)
 {
     struct run *run = fixture_run(r, "m", (int64_t)r->nr_runs + 1);
-    char settings[96];
 
     if (ab) {
-        snprintf(settings, sizeof(settings), "{\"launches\":%d,\"ab\":{\"id\":\"%s\"}}", nr, ab);
-        run->settings = memory_string(settings);
+        run->ab.block = 2;
+        snprintf(run->ab.id, sizeof(run->ab.id), "%s", ab);
     }
     for (int i = 0; i < nr; i++)
         fixture_add(r, from + i, "gemm/nn/simd/fp32/m=1/cpu-2t/warm", ns[i], 3);
@@ -246,7 +245,7 @@ static enum compare_design design_of(struct records *base, struct records *head)
     assert_int_equal(c.nr, 1);
     enum compare_design design = c.rows[0].item->evidence.design;
     const struct evidence_side *side = &c.rows[0].item->evidence.base;
-    bool pairs = strstr(base->runs[0].settings ? base->runs[0].settings : "", "in_turn") != NULL;
+    bool pairs = base->runs[0].ab.block == 1;
     int last[] = { [DESIGN_LAUNCHES] = 0, [DESIGN_OCCASIONS] = 1, [DESIGN_BLOCKS] = pairs ? 5 : 2 };
     assert_int_equal(side->values[side->nr - 1].occasion, last[design]);
     comparison_release(&c);
@@ -277,10 +276,10 @@ static void test_designs(void **state)
  * `factor`. */
 static void add_in_turn(struct records *r, const char *name, int launches, double factor)
 {
-    char settings[64];
+    struct run *run = fixture_run(r, "m", (int64_t)r->nr_runs + 1);
 
-    snprintf(settings, sizeof(settings), "{\"in_turn\":\"%s\"}", name);
-    fixture_run(r, "m", (int64_t)r->nr_runs + 1)->settings = memory_string(settings);
+    run->ab.block = 1;
+    snprintf(run->ab.id, sizeof(run->ab.id), "%s", name);
     for (int i = 0; i < launches; i++)
         fixture_add(r, i, "a/b/simd/fp32/batch=1/cpu-2t/warm",
                     1e6 * factor * (1 + 0.1 * i) * (1 + 0.001 * (i % 3)), 3);
@@ -305,7 +304,7 @@ static void test_imported_in_turn(void **state)
     assert_true(c.rows[0].interval.low > 0.049 && c.rows[0].interval.high < 0.051);
     assert_int_equal(c.rows[0].verdict, VERDICT_REGRESSED);
     comparison_release(&c);
-    head.runs[0].settings[0] = '\0'; /* the same numbers, not in turn */
+    head.runs[0].ab = (struct run_ab) { .block = 0 }; /* the same numbers, not in turn */
     assert_ok(compare_run(&base, &head, &settings, &c, &err), &err);
     assert_int_equal(c.rows[0].item->evidence.design, DESIGN_LAUNCHES);
     assert_int_equal(c.rows[0].verdict, VERDICT_UNDECIDED);

@@ -112,13 +112,19 @@ static void test_show(void **state)
     pair_release(&p, &c);
 }
 
+#define ACCEPTANCE(key_, metric_, machine_, change_, reason_)                                      \
+    {                                                                                              \
+        .key = (key_), .metric = (metric_), .machine = (machine_), .change = (change_),            \
+        .reason = (reason_)                                                                        \
+    }
+
 static void test_accept(void **state)
 {
     static const struct acceptance given[] = {
-        { A, "p50", "", 0.09, "safer" },    /* 10 % is within the floor of that */
-        { B, "p50", "m", 0.05, "small" },   /* and of this it is not */
-        { B, "p95", "m", 0.5, "other" },    /* another metric */
-        { B, "p50", "n", 0.5, "elsewhere" } /* another machine */
+        ACCEPTANCE(A, "p50", "", 0.09, "safer"),     /* 10 % is within the floor of that */
+        ACCEPTANCE(B, "p50", "m", 0.05, "small"),    /* and of this it is not */
+        ACCEPTANCE(B, "p95", "m", 0.5, "other"),     /* another metric */
+        ACCEPTANCE(B, "p50", "n", 0.5, "elsewhere"), /* another machine */
     };
     struct pair p;
     struct strbuf text;
@@ -129,7 +135,7 @@ static void test_accept(void **state)
     assert_null(c.rows[1].accepted);
     assert_int_equal(c.accepted, 1);
     assert_int_equal(c.exit_status, EXIT_REGRESSION);
-    const struct acceptance more = { B, "p50", "", 0.1, "known" };
+    const struct acceptance more = ACCEPTANCE(B, "p50", "", 0.1, "known");
     compare_accept(&c, &more, 1);
     assert_int_equal(c.exit_status, EXIT_SAME);
     assert_int_equal(c.rows[1].verdict, VERDICT_REGRESSED);

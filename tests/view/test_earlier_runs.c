@@ -84,7 +84,7 @@ static void strange_machine(struct run *run)
 
 static void in_turn(struct run *run)
 {
-    run->settings = memory_string("{\"ab\":{\"id\":\"x\"}}");
+    run->ab = (struct run_ab) { .id = "x", .block = 1 };
 }
 
 static void too_near(struct run *run)

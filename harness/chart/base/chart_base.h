@@ -59,20 +59,25 @@ struct preset {
 bool preset_takes(const struct preset *preset, const char *key);
 
 /* What a model is built like; the table comes from models/ through the caller. */
+enum { PLOT_MODEL_KERNELS = 4 };
 struct plot_model {
     const char *name;
     int64_t layers, heads, width, block;
     double parameters, flops_per_token;
+    const char *kernels[PLOT_MODEL_KERNELS]; /* names of its forward passes; the rest are NULL */
 };
+
+/* Is the benchmark one of its forward passes, or an operation of one? */
+bool plot_model_has(const struct plot_model *model, const struct benchmark_name *bench);
 
 /* What a figure is made from. `run` is the newest run with records: figures of one run show it
  * alone. Figures of several runs ("mode": "multi") show `runs`, and name them. */
 struct chart {
     const struct preset *preset;
     const struct records *records;
-    const struct comparison *comparison;     /* NULL without a base */
-    const char *base_label;                  /* what the base is called: "main"; may be NULL */
-    const struct trend_acceptance *accepted; /* steps that are meant to be; nr_accepted, may be 0 */
+    const struct comparison *comparison; /* NULL without a base */
+    const char *base_label;              /* what the base is called: "main"; may be NULL */
+    const struct acceptance *accepted;   /* steps that are meant to be; nr_accepted, may be 0 */
     size_t nr_accepted;
     const struct trend_remark *remarks; /* on runs of the records; nr_remarks, may be 0 */
     size_t nr_remarks;
@@ -112,7 +117,7 @@ struct chart_item {
     size_t own_at;                 /* its index in chart_items.own */
     const struct run *of;          /* the run itself */
     const struct metric_context *context; /* of that run */
-    const struct plot_model *model;       /* of a gpt/<name>/... benchmark; NULL: none */
+    const struct plot_model *model;       /* of a forward pass; NULL: it is none */
 };
 
 enum { VARIANTS_MAX = PALETTE_HUES };

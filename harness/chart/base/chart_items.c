@@ -3,7 +3,6 @@
 #include "chart/base/chart_base.h"
 
 #include "base/memory.h"
-#include "metrics/forward.h"
 #include "metrics/label.h"
 
 #include <stdio.h>
@@ -103,15 +102,22 @@ static void items_name_items(struct chart_items *items)
     free(places);
 }
 
+bool plot_model_has(const struct plot_model *model, const struct benchmark_name *bench)
+{
+    size_t length = strcspn(bench->kernel, ":");
+
+    for (int i = 0; i < PLOT_MODEL_KERNELS && model->kernels[i]; i++)
+        if (strlen(model->kernels[i]) == length &&
+            strncmp(model->kernels[i], bench->kernel, length) == 0)
+            return true;
+    return false;
+}
+
 static const struct plot_model *items_find_model(const struct chart *chart,
                                                  const struct benchmark_name *bench)
 {
-    size_t length;
-    const char *name = forward_model(bench, &length);
-
-    for (size_t i = 0; name && i < chart->nr_models; i++)
-        if (strlen(chart->models[i].name) == length &&
-            strncmp(chart->models[i].name, name, length) == 0)
+    for (size_t i = 0; i < chart->nr_models; i++)
+        if (plot_model_has(&chart->models[i], bench))
             return &chart->models[i];
     return NULL;
 }

@@ -6,7 +6,6 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "metrics/expression.h"
-#include "metrics/forward.h"
 #include "metrics/roofline.h"
 
 #include <math.h>
@@ -165,13 +164,7 @@ static bool chart_metric_is_group_word(const char *text)
 /* The model of a forward pass, for all others the whole kernel. */
 static void model_text(const struct chart_item *item, char text[GROUP_SIZE])
 {
-    size_t length;
-    const char *model = forward_model(item->bench, &length);
-
-    if (model)
-        snprintf(text, GROUP_SIZE, "%.*s", (int)length, model);
-    else
-        snprintf(text, GROUP_SIZE, "%s", item->bench->kernel);
+    snprintf(text, GROUP_SIZE, "%s", item->model ? item->model->name : item->bench->kernel);
 }
 
 char *chart_group_of(const struct chart_item *item, const struct chart *chart, const char *group,

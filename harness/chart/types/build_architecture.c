@@ -32,15 +32,12 @@ static double architecture_value(const struct plot_model *model, size_t which)
     return panels[which].real ? *(const double *)at : (double)*(const int64_t *)at;
 }
 
-/* A model is shown if a benchmark of the run is named after it: "gpt/nano/prefill". */
+/* A model is shown if a benchmark of the run is a forward pass of it. */
 static bool architecture_is_measured(const struct chart *chart, const struct plot_model *model)
 {
-    char part[96];
-
-    snprintf(part, sizeof(part), "/%s/", model->name);
     for (size_t i = 0; i < chart->records->nr; i++) {
         const struct record *r = &chart->records->items[i];
-        if (r->run == chart->run && strstr(r->m.bench.key, part) &&
+        if (r->run == chart->run && plot_model_has(model, &r->m.bench) &&
             preset_takes(chart->preset, r->m.bench.key))
             return true;
     }

@@ -226,7 +226,7 @@ static int remove_baseline(struct store *store, const struct baseline_options *o
 
 /* ---- acceptances ---- */
 
-static void print_accepted(const struct store_acceptance *a, double was_seen)
+static void print_accepted(const struct acceptance *a, double was_seen)
 {
     char seen[TEXT_UNIT_SIZE], change[TEXT_UNIT_SIZE];
     struct error ignored;
@@ -249,7 +249,7 @@ static const struct table_column acceptance_columns[] = {
     { "machine", TABLE_LEFT, TABLE_NAME, 6 },
 };
 
-static void add_acceptance_row(struct table *t, const struct store_acceptance *a)
+static void add_acceptance_row(struct table *t, const struct acceptance *a)
 {
     char text[TEXT_UNIT_SIZE];
 
@@ -284,7 +284,7 @@ static cJSON *acceptances_to_json(const struct store_acceptances *list)
     cJSON *array = cJSON_CreateArray();
 
     for (size_t i = 0; i < list->nr; i++) {
-        const struct store_acceptance *a = &list->items[i];
+        const struct acceptance *a = &list->items[i];
         cJSON *json = cJSON_CreateObject();
         json_add_int(json, "id", a->id);
         json_add_string(json, "key", a->key);

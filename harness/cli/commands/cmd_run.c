@@ -66,29 +66,27 @@ static int choose_run_form(struct run_session *s, struct error *err)
 }
 
 /* What the shards of one sweep have in common: told, or the job that runs them as an array. */
-static void add_sweep_name(cJSON *json, const struct run_options *o)
+static int name_sweep(struct run_session *s, struct error *err)
 {
     const char *told = getenv("HARNESS_SWEEP"), *job = getenv("SLURM_ARRAY_JOB_ID");
-    struct strbuf name;
+    const struct run_options *o = s->o;
+    char *name = s->run.shard.sweep;
+    size_t room = sizeof(s->run.shard.sweep);
+    int length = 0;
 
-    if (!o->shard)
-        return;
-    strbuf_init(&name);
-    if (o->sweep || (told && *told))
-        strbuf_adds(&name, o->sweep ? o->sweep : told);
-    else if (job && *job)
-        strbuf_addf(&name, "slurm-%s", job);
-    json_add_string(json, "sweep", name.data);
-    strbuf_release(&name);
-}
-
-static int check_sweep_name(const struct run_options *o, struct error *err)
-{
     if (o->sweep && !o->shard)
         return error_set(err,
                          "--sweep names what the parts of --shard I/N have in common; there "
                          "is no --shard");
-    return 0;
+    if (!o->shard)
+        return 0;
+    if (o->sweep || (told && *told))
+        length = snprintf(name, room, "%s", o->sweep ? o->sweep : told);
+    else if (job && *job)
+        length = snprintf(name, room, "slurm-%s", job);
+    return length < (int)room ? 0
+                              : error_set(err, "%s: at most %zu characters, not %d",
+                                          o->sweep ? "--sweep" : "HARNESS_SWEEP", room - 1, length);
 }
 
 static char *run_settings(const struct run_session *s)
@@ -97,8 +95,6 @@ static char *run_settings(const struct run_session *s)
 
     json_add_string(json, "device", s->workload.device.spec);
     json_add_int(json, "launches", s->workload.suite.launches);
-    add_sweep_name(json, s->o);
-    sharding_describe(&s->sharding, json);
     recording_add_guests(json, &s->workload.guests);
     cJSON_AddItemToObject(json, "sampling", sampling_to_json(&s->workload.suite.sampling));
     return json_take_text(json);
@@ -210,7 +206,7 @@ static int run_and_report(struct run_session *s, int argc, char **argv, struct e
 {
     enum sweep_end end;
 
-    if (choose_run_form(s, err) || check_sweep_name(s->o, err) ||
+    if (choose_run_form(s, err) || name_sweep(s, err) ||
         recording_check_label(s->o->label, 0, err) ||
         sharding_parse(s->o->shard, &s->sharding, err) || choose_run_workload(s, argc, argv, err) ||
         open_and_shard(s, err))
@@ -219,8 +215,9 @@ static int run_and_report(struct run_session *s, int argc, char **argv, struct e
         return print_workload(&s->workload);
     sharding_note(&s->sharding, s->workload.list.nr, s->o->measuring.sink);
     adjust_run_sampling(s);
-    recording_describe(&s->run, s->workload.suite.name, s->o->label, run_settings(s),
+    recording_describe(&s->run, RUN_MEASURED, s->workload.suite.name, s->o->label, run_settings(s),
                        &s->workload.guests);
+    sharding_describe(&s->sharding, &s->run.shard);
     if (measure_run(s, &end, err)) {
         if (!*s->o->measuring.interrupted || s->run.id)
             return -1;

@@ -47,14 +47,10 @@ static struct run *ab_run_of(struct ab_session *s, enum ab_side side)
     return s->records[side].runs;
 }
 
-/* {"ab": {...}, "device": ..., "sampling": {...}}: by "ab" a comparison knows the two for halves of
- * one session. */
-static char *ab_settings(const struct worker *w, enum ab_side side, const char *id)
+static char *ab_settings(const struct worker *w, enum ab_side side)
 {
     cJSON *json = cJSON_CreateObject(), *ab = cJSON_AddObjectToObject(json, "ab");
 
-    json_add_string(ab, "id", id);
-    json_add_string(ab, "side", side_names[side]);
     json_add_string(ab, "partner", ab_run_of(w->s, side == AB_BASE ? AB_HEAD : AB_BASE)->uuid);
     json_add_int(ab, "blocks", w->ab.blocks_max);
     json_add_string(json, "device", w->ab.device_spec);
@@ -91,7 +87,7 @@ static int describe_ab_run(struct worker *w, enum ab_side side, struct error *er
     char label[sizeof(run->label)];
 
     snprintf(label, sizeof(label), "%s %s", r->label ? r->label : "ab", side_names[side]);
-    recording_describe(run, r->workload->suite.name, label, NULL,
+    recording_describe(run, RUN_TRIAL, r->workload->suite.name, label, NULL,
                        programs ? NULL : &r->workload->guests); /* or the programs are compared */
     w->recording[side] = (struct recording) {
         .store = r->store, .measuring = &r->measuring, .run = run, .records = records
@@ -106,6 +102,14 @@ static const char *ab_side_name(const struct ab_request_side *side)
     return side->program ? side->program : "this program";
 }
 
+/* By this a comparison knows the two for halves of one session. */
+static void name_ab_run(struct run *run, enum ab_side side, const char *id)
+{
+    run->ab.block = AB_LAUNCHES;
+    snprintf(run->ab.id, sizeof(run->ab.id), "%s", id);
+    snprintf(run->ab.side, sizeof(run->ab.side), "%s", side_names[side]);
+}
+
 /* Both runs, with what each says of the other. */
 static int begin_ab_runs(struct worker *w, struct error *err)
 {
@@ -116,7 +120,8 @@ static int begin_ab_runs(struct worker *w, struct error *err)
         return -1;
     for (int i = 0; i < AB_SIDES; i++) {
         struct run *run = ab_run_of(w->s, (enum ab_side)i);
-        run->settings = ab_settings(w, (enum ab_side)i, id);
+        run->settings = ab_settings(w, (enum ab_side)i);
+        name_ab_run(run, (enum ab_side)i, id);
         if (store_begin_run(w->r->store, run, err))
             return -1;
         snprintf(w->s->what[i], sizeof(w->s->what[i]), "%.200s (run %lld)",

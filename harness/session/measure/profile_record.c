@@ -93,7 +93,6 @@ static char *profile_settings(const struct profile_request *r)
 {
     cJSON *json = cJSON_CreateObject();
 
-    cJSON_AddBoolToObject(json, "profile", true);
     if (r->profiling.plant)
         cJSON_AddTrueToObject(json, "planted");
     json_add_string(json, "device", r->workload.device.spec);
@@ -110,7 +109,9 @@ int profile_record(const struct profile_request *r, struct profile_result *resul
 
     *result = (struct profile_result) { 0 };
     struct run *run = records_add_run(&result->records);
-    recording_describe(run, "", r->label, profile_settings(r), &r->workload.guests);
+    /* What something was planted in is no time of the code. */
+    recording_describe(run, r->profiling.plant ? RUN_TRIAL : RUN_PROFILE, "", r->label,
+                       profile_settings(r), &r->workload.guests);
     struct recording recording = {
         .workload = &r->workload,
         .store = r->store,

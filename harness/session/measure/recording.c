@@ -21,10 +21,11 @@ int recording_check_label(const char *label, size_t more, struct error *err)
     return error_set(err, "--label: at most %zu characters, not %zu", room, strlen(label));
 }
 
-void recording_describe(struct run *run, const char *suite, const char *label, char *settings,
-                        const struct guests *guests)
+void recording_describe(struct run *run, enum run_kind kind, const char *suite, const char *label,
+                        char *settings, const struct guests *guests)
 {
     random_uuid(run->uuid);
+    run->kind = kind;
     run->started_ms = clock_epoch_ms();
     snprintf(run->suite, sizeof(run->suite), "%s", suite);
     snprintf(run->label, sizeof(run->label), "%s", label ? label : "");
@@ -185,8 +186,8 @@ int recording_sample(struct store *store, const struct workload *workload, const
         .quiet = true, /* the caller tells enough */
     };
 
-    recording_describe(run, workload->suite.name, label, sample_settings(workload, plant != NULL),
-                       &workload->guests);
+    recording_describe(run, RUN_TRIAL, workload->suite.name, label,
+                       sample_settings(workload, plant != NULL), &workload->guests);
     int rc = recording_run(&r, &end, err);
     return rc == 0 && end == SWEEP_INTERRUPTED ? error_set(err, "interrupted") : rc;
 }

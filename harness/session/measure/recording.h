@@ -3,7 +3,7 @@
  * A run on its way into the history: described, measured launch by launch in fresh processes,
  * ended. For all commands that measure.
  *
- *     recording_describe(&run, suite, label, settings, guests);
+ *     recording_describe(&run, RUN_MEASURED, suite, label, settings, guests);
  *     struct recording r = { .workload = &workload, .store = store, .measuring = &how, .run = &run
  * }; recording_run(&r, &end, err);
  */
@@ -35,8 +35,8 @@ int recording_check_label(const char *label, size_t more, struct error *err);
 /* Everything but the id: a fresh uuid, from now, on this machine, by this program. Takes
  * `settings`; `label` and `guests` may be NULL. Where there are guests, what is measured is not
  * this program's: commit, branch and dirty are those of the work tree of the current folder. */
-void recording_describe(struct run *run, const char *suite, const char *label, char *settings,
-                        const struct guests *guests);
+void recording_describe(struct run *run, enum run_kind kind, const char *suite, const char *label,
+                        char *settings, const struct guests *guests);
 /* Says in a run's settings which guests are measured, and then the commit of this program. */
 void recording_add_guests(cJSON *settings, const struct guests *guests);
 
@@ -48,7 +48,7 @@ int recording_run(struct recording *r, enum sweep_end *end, struct error *err);
 struct sweep_sink recording_sink(struct recording *r);
 int recording_end(struct recording *r, struct error *err);
 
-/* One run of the workload, for commands that need several: `out` gets it. -1 where it was
+/* One run of the workload, a trial, for commands that need several: `out` gets it. -1 where it was
  * interrupted, too. Release `out` whatever the result. */
 int recording_sample(struct store *store, const struct workload *workload, const char *label,
                      const double *plant, const struct measuring *how, struct records *out,

@@ -5,7 +5,6 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/text.h"
-#include "core/run_kind.h"
 #include "launch/shard.h"
 
 #include <math.h>
@@ -63,56 +62,39 @@ static bool tally_run(struct tally *t)
 
 /* ---- a history ---- */
 
-/* What a run says of its part; `count` 0: it is whole. */
-struct part {
-    char plan[24];
-    long index, count;
-};
-
-static struct part part_of(const struct run *run)
-{
-    cJSON *json = run->settings ? cJSON_Parse(run->settings) : NULL;
-    struct part p = { .count = 0 };
-
-    if (sscanf(json_string(json, "shard", ""), "%ld/%ld", &p.index, &p.count) != 2)
-        p.count = 0;
-    snprintf(p.plan, sizeof(p.plan), "%s", json_string(json, "shard_plan", ""));
-    cJSON_Delete(json);
-    return p;
-}
-
 static bool run_counts(const struct run *run)
 {
-    return run->ended_ms > 0 && !run_is_trial(run->label, run->settings) &&
-           !run_is_profile(run->settings);
+    return run->ended_ms > 0 && run->kind != RUN_TRIAL && run->kind != RUN_PROFILE;
 }
 
-static bool same_plan(const struct part *a, const struct part *b)
+static bool same_plan(const struct run_shard *a, const struct run_shard *b)
 {
     return a->count == b->count && strcmp(a->plan, b->plan) == 0;
 }
 
 /* How often this part of the plan was finished, by the runs from `from` (newest first) on. */
-static size_t count_finished(const struct store_listing *l, const struct part *parts, size_t from,
-                             const struct part *p, long index)
+static size_t count_finished(const struct store_listing *l, size_t from, const struct run_shard *p,
+                             unsigned index)
 {
     size_t nr = 0;
 
-    for (size_t i = from; i < l->nr; i++)
-        nr += run_counts(&l->items[i].run) && parts[i].index == index && same_plan(&parts[i], p);
+    for (size_t i = from; i < l->nr; i++) {
+        const struct run *run = &l->items[i].run;
+        nr += run_counts(run) && run->shard.index == index && same_plan(&run->shard, p);
+    }
     return nr;
 }
 
 /* Whether all other parts were finished as often as this one was with this run. */
-static bool is_shard_complete(const struct store_listing *l, const struct part *parts, size_t which)
+static bool is_shard_complete(const struct store_listing *l, size_t which)
 {
-    const struct part *p = &parts[which];
-    size_t own = p->count > 0 ? count_finished(l, parts, which, p, p->index) : 0;
+    const struct run_shard *p = &l->items[which].run.shard;
+    size_t own = p->count > 0 ? count_finished(l, which, p, p->index) : 0;
 
-    for (long index = 1; index <= p->count && p->count <= (long)l->nr; index++)
-        if (count_finished(l, parts, 0, p, index) < own)
+    for (unsigned index = 1; index <= p->count && p->count <= l->nr; index++)
+        if (count_finished(l, 0, p, index) < own)
             return false;
-    return p->count <= (long)l->nr;
+    return p->count <= l->nr;
 }
 
 static int on_tallied_measurement(void *context, size_t run, int launch_seq, struct measurement *m,
@@ -125,8 +107,8 @@ static int on_tallied_measurement(void *context, size_t run, int launch_seq, str
     return 0;
 }
 
-static int scan_runs(struct store *store, const struct store_listing *l, const struct part *parts,
-                     struct tally *t, struct error *err)
+static int scan_runs(struct store *store, const struct store_listing *l, struct tally *t,
+                     struct error *err)
 {
     const struct store_filter filter = {
         .keys = t->keys, .nr_keys = t->nr, .without_samples = true, .without_telemetry = true
@@ -135,7 +117,7 @@ static int scan_runs(struct store *store, const struct store_listing *l, const s
     size_t looked = 0;
 
     for (size_t i = 0; i < l->nr && looked < RUNS_MAX; i++) {
-        if (!run_counts(&l->items[i].run) || !is_shard_complete(l, parts, i))
+        if (!run_counts(&l->items[i].run) || !is_shard_complete(l, i))
             continue;
         if (store_scan(store, &l->items[i].run.id, 1, &filter, &sink, err))
             return -1;
@@ -153,14 +135,10 @@ int durations_of_store(struct store *store, const char *const *keys, size_t nr, 
     struct tally tally;
 
     int rc = store_list_runs(store, NULL, 0, &listing, err);
-    struct part *parts = memory_zeroed(listing.nr + 1, sizeof(*parts));
-    for (size_t i = 0; i < listing.nr; i++)
-        parts[i] = part_of(&listing.items[i].run);
     tally_init(&tally, keys, nr, seconds);
     if (rc == 0)
-        rc = scan_runs(store, &listing, parts, &tally, err);
+        rc = scan_runs(store, &listing, &tally, err);
     tally_release(&tally);
-    free(parts);
     store_listing_release(&listing);
     return rc;
 }
@@ -355,16 +333,16 @@ static void print_plan(const struct sharding *s, char text[PLAN_SIZE])
     snprintf(text, PLAN_SIZE, "%016llx", (unsigned long long)s->plan);
 }
 
-void sharding_describe(const struct sharding *s, cJSON *settings)
+void sharding_describe(const struct sharding *s, struct run_shard *shard)
 {
-    char part[64], plan[PLAN_SIZE];
+    char plan[PLAN_SIZE];
 
     if (s->count == 0)
         return;
-    snprintf(part, sizeof(part), "%zu/%zu", s->index, s->count);
+    shard->index = (unsigned)s->index;
+    shard->count = (unsigned)s->count;
     print_plan(s, plan);
-    cJSON_AddStringToObject(settings, "shard", part);
-    cJSON_AddStringToObject(settings, "shard_plan", plan);
+    snprintf(shard->plan, sizeof(shard->plan), "%s", plan);
 }
 
 void sharding_note(const struct sharding *s, size_t kept, const struct session_sink *sink)

@@ -30,8 +30,8 @@ int sharding_check(const struct sharding *s, size_t nr, const char *durations, s
  * which is not asked otherwise; NULL, too: nothing is known. */
 int sharding_keep(struct sharding *s, struct workload *workload, const char *durations,
                   struct store *store, struct error *err);
-/* For the run's settings. */
-void sharding_describe(const struct sharding *s, cJSON *settings);
+/* Which part it is, for the run; the sweep's name is the caller's. */
+void sharding_describe(const struct sharding *s, struct run_shard *shard);
 /* One line; nothing where all is measured. */
 void sharding_note(const struct sharding *s, size_t kept, const struct session_sink *sink);
 

@@ -112,7 +112,7 @@ export function groupOf(chart, group, item) {
   if (group === 'run')
     return chart.core.runs[item.run].name;
   if (group === 'model')
-    return bench.kernel.startsWith('gpt/') ? bench.kernel.slice(4).split('/')[0] : bench.kernel;
+    return bench.model ?? bench.kernel;
   if (WORDS.includes(group))
     return bench[group];
   return group in bench.dims ? `${group}=${bench.dims[group]}` : `${group} n/a`;

@@ -25,7 +25,7 @@ const VIEW = ['runs', 'where', 'metric', 'min', 'max'];
 /** What the exploration shows before anything is chosen. */
 export function defaultView(core) {
   const has = (id) => core.metrics.some((metric) => metric.id === id);
-  const models = core.benchmarks.every((bench) => bench.kernel.startsWith('gpt/'));
+  const models = core.benchmarks.every((bench) => bench.model);
   return { type: 'scatter', x: has('p50') ? 'p50' : core.metrics[0]?.id || '',
     y: [...(models ? ['tokens'] : []), 'gflops', 'gbs', 'p95'].find(has) || core.metrics[0]?.id || '' };
 }
