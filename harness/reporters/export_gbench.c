@@ -7,7 +7,6 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "metrics/forward.h"
 #include "metrics/roofline.h"
 #include "metrics/run_rows.h"
 #include "stats/stats.h"
@@ -170,7 +169,7 @@ static void gbench_add_times(cJSON *entry, double ns, double cpu)
 
 static void gbench_add_rates(cJSON *entry, const struct measurement *m, double ns)
 {
-    double tokens = forward_tokens(&m->bench);
+    double tokens = m->tokens;
     double items = measurement_telemetry(m, "items_per_second"); /* imported */
 
     if (m->bytes > 0)
