@@ -8,9 +8,8 @@
 #include "base/resource.h"
 #include "base/strbuf.h"
 
-static void errors_carry_their_message(void **state)
+TEST(errors_carry_their_message)
 {
-    (void)state;
     struct error err;
 
     assert_int_equal(error_set(&err, "%s: %d", "tile", 7), -1);
@@ -20,9 +19,8 @@ static void errors_carry_their_message(void **state)
 }
 
 /* Too long is cut, at the same place by both, and stays a string. */
-static void errors_are_cut_not_overrun(void **state)
+TEST(errors_are_cut_not_overrun)
 {
-    (void)state;
     struct {
         struct error err;
         char after[16];
@@ -43,9 +41,8 @@ static void errors_are_cut_not_overrun(void **state)
         assert_int_equal(guarded.after[i], 'g');
 }
 
-static void strings_grow_and_stay_terminated(void **state)
+TEST(strings_grow_and_stay_terminated)
 {
-    (void)state;
     struct strbuf sb;
 
     strbuf_init(&sb);
@@ -64,9 +61,8 @@ static void strings_grow_and_stay_terminated(void **state)
     strbuf_release(&sb);
 }
 
-static void strings_pad_to_a_width(void **state)
+TEST(strings_pad_to_a_width)
 {
-    (void)state;
     struct strbuf sb;
 
     strbuf_init(&sb);
@@ -86,9 +82,8 @@ struct pair {
     int64_t a, b;
 };
 
-static void arrays_hand_out_zeroed_elements(void **state)
+TEST(arrays_hand_out_zeroed_elements)
 {
-    (void)state;
     ARRAY(struct pair) list = ARRAY_EMPTY;
 
     for (int64_t i = 0; i < 1000; i++) {
@@ -104,9 +99,8 @@ static void arrays_hand_out_zeroed_elements(void **state)
     assert_int_equal(list.nr + list.capacity, 0);
 }
 
-static void strings_of_nothing_are_nothing(void **state)
+TEST(strings_of_nothing_are_nothing)
 {
-    (void)state;
     char *copy = memory_string("batch");
 
     assert_null(memory_string(NULL));
@@ -115,9 +109,8 @@ static void strings_of_nothing_are_nothing(void **state)
 }
 
 /* The embedded bytes are those of the source files, and the table is in order. */
-static void resources_hold_the_files(void **state)
+TEST(resources_hold_the_files)
 {
-    (void)state;
     struct error err;
     char path[512];
     int suites = 0;
@@ -143,17 +136,4 @@ static void resources_hold_the_files(void **state)
     assert_null(resource_find(""));
 }
 
-int main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(errors_carry_their_message),
-        cmocka_unit_test(errors_are_cut_not_overrun),
-        cmocka_unit_test(strings_grow_and_stay_terminated),
-        cmocka_unit_test(strings_pad_to_a_width),
-        cmocka_unit_test(arrays_hand_out_zeroed_elements),
-        cmocka_unit_test(strings_of_nothing_are_nothing),
-        cmocka_unit_test(resources_hold_the_files),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

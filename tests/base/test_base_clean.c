@@ -42,9 +42,8 @@ static const struct {
     { "tag\xf3\xa0\x80\xa1", "tag?", false },
 };
 
-static void texts_are_cleaned(void **state)
+TEST(texts_are_cleaned)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
         struct strbuf out;
         struct error err;
@@ -59,9 +58,8 @@ static void texts_are_cleaned(void **state)
 }
 
 /* As printf, for all that it knows: the program's formats must not change. */
-static void formats_are_those_of_printf(void **state)
+TEST(formats_are_those_of_printf)
 {
-    (void)state;
     char out[512], expected[512];
 
 #define SAME(...)                                                                                  \
@@ -81,9 +79,8 @@ static void formats_are_those_of_printf(void **state)
 #undef SAME
 }
 
-static void arguments_are_cleaned_and_the_format_is_not(void **state)
+TEST(arguments_are_cleaned_and_the_format_is_not)
 {
-    (void)state;
     static const char no_end[3] = { 'a', '\xc3', '\xa9' };
     char out[64];
 
@@ -98,9 +95,8 @@ static void arguments_are_cleaned_and_the_format_is_not(void **state)
     assert_int_equal(print(NULL, 0, "%s %d", "abc", 7), 5);
 }
 
-static void errors_are_cleaned(void **state)
+TEST(errors_are_cleaned)
 {
-    (void)state;
     struct error err;
 
     assert_int_equal(error_set(&err, "no \"%s\"", "x\033]0;y\007\xe2\x80\xae"), -1);
@@ -112,9 +108,8 @@ static void errors_are_cleaned(void **state)
 }
 
 /* JSON loses nothing but bytes that are no text, and shows none of it raw. */
-static void json_keeps_it_as_escapes(void **state)
+TEST(json_keeps_it_as_escapes)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
         cJSON *json = cJSON_CreateString(texts[i].from);
         struct strbuf out;
@@ -135,9 +130,8 @@ static void json_keeps_it_as_escapes(void **state)
 }
 
 /* Trees take far more memory than their texts. */
-static void json_has_no_more_values_than_it_may(void **state)
+TEST(json_has_no_more_values_than_it_may)
 {
-    (void)state;
     struct strbuf text;
     struct error err;
 
@@ -159,16 +153,4 @@ static void json_has_no_more_values_than_it_may(void **state)
     strbuf_release(&text);
 }
 
-int main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(texts_are_cleaned),
-        cmocka_unit_test(formats_are_those_of_printf),
-        cmocka_unit_test(arguments_are_cleaned_and_the_format_is_not),
-        cmocka_unit_test(errors_are_cleaned),
-        cmocka_unit_test(json_keeps_it_as_escapes),
-        cmocka_unit_test(json_has_no_more_values_than_it_may),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -7,7 +7,7 @@
 #include "base/json_source.h"
 #include "base/text.h"
 
-static void dates_are_read(void **state)
+TEST(dates_are_read)
 {
     static const struct {
         const char *text;
@@ -25,7 +25,6 @@ static void dates_are_read(void **state)
         { "2026-11-21 09:54:00Z", 1795254840000 },
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         struct error err;
         int64_t ms;
@@ -36,7 +35,7 @@ static void dates_are_read(void **state)
     }
 }
 
-static void what_is_no_date_is_refused(void **state)
+TEST(what_is_no_date_is_refused)
 {
     static const char *const texts[] = {
         "",
@@ -59,7 +58,6 @@ static void what_is_no_date_is_refused(void **state)
         "2026-01-31T12:30:05+99:00",
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
         struct error err = { "" };
         int64_t ms;
@@ -70,7 +68,7 @@ static void what_is_no_date_is_refused(void **state)
 }
 
 /* Published values of FNV-1a with 128 bits: of nothing, "a" and "foobar". */
-static void digests_are_fnv(void **state)
+TEST(digests_are_fnv)
 {
     static const struct {
         const char *text, *digest;
@@ -82,7 +80,6 @@ static void digests_are_fnv(void **state)
     struct digest d;
     char text[DIGEST_TEXT_SIZE], uuid[37];
 
-    (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         digest_init(&d);
         digest_add(&d, rows[i].text, strlen(rows[i].text));
@@ -93,11 +90,10 @@ static void digests_are_fnv(void **state)
     assert_string_equal(uuid, "343e1662-793c-84bf-af0d-3597ba446f18");
 }
 
-static void ends_of_texts_count(void **state)
+TEST(ends_of_texts_count)
 {
     struct digest a, b;
 
-    (void)state;
     digest_init(&a);
     digest_init(&b);
     digest_add_text(&a, "ab");
@@ -112,24 +108,22 @@ static void ends_of_texts_count(void **state)
     assert_true(a.low == b.low && a.high == b.high);
 }
 
-static void slugs(void **state)
+TEST(slugs)
 {
     char out[16];
 
-    (void)state;
     text_slug("  Intel(R) Core(TM) i5!", out, sizeof(out));
     assert_string_equal(out, "intel-r-core-tm");
     text_slug("!?", out, sizeof(out));
     assert_string_equal(out, "");
 }
 
-static void values_have_columns(void **state)
+TEST(values_have_columns)
 {
     static const char text[] = "{ \"a\": 1,\n  \"b\": [ 2, { \"c\": 3 } ] }";
     struct json_source s;
     struct error err;
 
-    (void)state;
     assert_ok(json_source_parse(&s, text, strlen(text), "t.json", &err), &err);
     const cJSON *b = cJSON_GetObjectItem(s.root, "b");
     assert_int_equal(json_source_column(&s, s.root), 1);
@@ -140,13 +134,4 @@ static void values_have_columns(void **state)
     json_source_release(&s);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(dates_are_read),  cmocka_unit_test(what_is_no_date_is_refused),
-        cmocka_unit_test(digests_are_fnv), cmocka_unit_test(ends_of_texts_count),
-        cmocka_unit_test(slugs),           cmocka_unit_test(values_have_columns),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

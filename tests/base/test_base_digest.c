@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-static void test_known_sums(void **state)
+TEST(test_known_sums)
 {
     static const struct {
         const char *text;
@@ -18,18 +18,16 @@ static void test_known_sums(void **state)
         { "Nobody inspects the spammish repetition", 0, 0xfbcea83c8a378bf1U },
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
         assert_true(checksum_xxh64(known[i].text, strlen(known[i].text), known[i].seed) ==
                     known[i].sum);
 }
 
-static void test_any_bit(void **state)
+TEST(test_any_bit)
 {
     unsigned char page[509] = { 0 };
     uint64_t sum = checksum_xxh64(page, sizeof(page), 7);
 
-    (void)state;
     assert_true(sum != checksum_xxh64(page, sizeof(page), 8));
     assert_true(sum != checksum_xxh64(page, sizeof(page) - 1, 7));
     for (size_t bit = 0; bit < 8 * sizeof(page); bit++) {
@@ -39,12 +37,4 @@ static void test_any_bit(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_known_sums),
-        cmocka_unit_test(test_any_bit),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

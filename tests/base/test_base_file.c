@@ -23,12 +23,6 @@ static char *in_folder(const char *name, char buffer[512])
     return buffer;
 }
 
-static void assert_says(const struct error *err, const char *part)
-{
-    if (!strstr(err->message, part))
-        fail_msg("\"%s\" is not in: %s", part, err->message);
-}
-
 static void assert_content(const char *path, const char *expected)
 {
     struct error err = { "" };
@@ -58,9 +52,8 @@ static int make_folder(void **state)
     return file_make_directory(folder, &err);
 }
 
-static void bytes_come_back(void **state)
+TEST(bytes_come_back)
 {
-    (void)state;
     enum { N = 300000 };
     char path[512], *bytes = malloc(N);
     struct error err;
@@ -83,9 +76,8 @@ static void bytes_come_back(void **state)
     free(bytes);
 }
 
-static void a_digest_tells_files_apart(void **state)
+TEST(a_digest_tells_files_apart)
 {
-    (void)state;
     static const char path[] = HARNESS_TEST_DIR "/digest";
     char one[DIGEST_TEXT_SIZE], other[DIGEST_TEXT_SIZE];
     struct error err;
@@ -100,21 +92,19 @@ static void a_digest_tells_files_apart(void **state)
     assert_int_equal(file_digest("no/such/file", one, &err), -1);
 }
 
-static void missing_and_unreadable_files(void **state)
+TEST(missing_and_unreadable_files)
 {
-    (void)state;
     struct error err;
     char path[512];
 
     assert_null(file_read(in_folder("none", path), FILE_RECORDS_MOST, NULL, &err));
-    assert_says(&err, "none: cannot open: No such file or directory");
+    assert_has(err.message, "none: cannot open: No such file or directory");
     assert_false(file_exists(path));
     assert_null(file_read(folder, FILE_RECORDS_MOST, NULL, &err));
-    assert_says(&err, "base_file: cannot read: it is a directory, not a file");
-    assert_int_equal(file_write(in_folder("none/x", path), "x", 1, &err), -1);
-    assert_says(&err, "none/x: cannot write: No such file or directory");
-    assert_int_equal(file_write(folder, "x", 1, &err), -1);
-    assert_says(&err, "cannot write: Is a directory");
+    assert_has(err.message, "base_file: cannot read: it is a directory, not a file");
+    assert_fails(file_write(in_folder("none/x", path), "x", 1, &err), &err,
+                 "none/x: cannot write: No such file or directory");
+    assert_fails(file_write(folder, "x", 1, &err), &err, "cannot write: Is a directory");
 }
 
 /* A limit on file size stands for a full disk: the write fails half-way. */
@@ -132,9 +122,8 @@ static void write_over_limit(const char *path)
     _exit(failed ? 0 : 1);
 }
 
-static void a_failed_write_leaves_the_old_file(void **state)
+TEST(a_failed_write_leaves_the_old_file)
 {
-    (void)state;
     char path[512];
     struct error err;
     int status;
@@ -151,24 +140,22 @@ static void a_failed_write_leaves_the_old_file(void **state)
     assert_no_temporary();
 }
 
-static void a_full_device_is_an_error(void **state)
+TEST(a_full_device_is_an_error)
 {
-    (void)state;
     struct error err;
     struct stat st;
 
     if (access("/dev/full", W_OK) != 0)
         skip();
-    assert_int_equal(file_write("/dev/full", "x", 1, &err), -1);
-    assert_says(&err, "/dev/full: cannot write: No space left on device");
+    assert_fails(file_write("/dev/full", "x", 1, &err), &err,
+                 "/dev/full: cannot write: No space left on device");
     assert_int_equal(stat("/dev/full", &st), 0);
     assert_true(S_ISCHR(st.st_mode));
 }
 
 /* What is no regular file is written in place: a device stays one, a link still leads there. */
-static void devices_and_links_are_not_replaced(void **state)
+TEST(devices_and_links_are_not_replaced)
 {
-    (void)state;
     char target[512], link[512];
     struct error err;
     struct stat st;
@@ -187,9 +174,8 @@ static void devices_and_links_are_not_replaced(void **state)
 
 /* A full disk costs nothing of what a link leads to, either, as it did while that was written in
  * place. */
-static void a_failed_write_through_a_link_leaves_the_old_file(void **state)
+TEST(a_failed_write_through_a_link_leaves_the_old_file)
 {
-    (void)state;
     char target[512], link[512], other[512];
     struct error err;
     int status;
@@ -211,15 +197,14 @@ static void a_failed_write_through_a_link_leaves_the_old_file(void **state)
     assert_ok(file_write(link, "made", 4, &err), &err);
     assert_content(in_folder("elsewhere/new", target), "made");
     assert_int_equal(symlink("circle", in_folder("circle", link)), 0);
-    assert_int_equal(file_write(link, "x", 1, &err), -1);
-    assert_says(&err, "circle: cannot write: Too many levels of symbolic links");
+    assert_fails(file_write(link, "x", 1, &err), &err,
+                 "circle: cannot write: Too many levels of symbolic links");
 }
 
 /* What stood beside the target under the name that temporary files had, a link to what matters, is
  * not followed; and the name of the next one cannot be known. */
-static void planted_names_are_left_alone(void **state)
+TEST(planted_names_are_left_alone)
 {
-    (void)state;
     char path[512], planted[600], precious[512];
     struct error err;
 
@@ -233,14 +218,13 @@ static void planted_names_are_left_alone(void **state)
     assert_int_equal(unlink(planted), 0);
 }
 
-static void a_replaced_file_keeps_its_mode(void **state)
+TEST(a_replaced_file_keeps_its_mode)
 {
     static const mode_t modes[] = { 0600, 0640, 0444, 0755 };
     char path[512];
     struct error err;
     struct stat st;
 
-    (void)state;
     in_folder("mode", path);
     mode_t mask = umask(027);
     assert_ok(file_write(path, "x", 1, &err), &err);
@@ -256,9 +240,8 @@ static void a_replaced_file_keeps_its_mode(void **state)
 }
 
 /* Writers at once: one of them wins, whole. Killed ones leave what was there, or all of theirs. */
-static void writers_at_once_and_killed_ones(void **state)
+TEST(writers_at_once_and_killed_ones)
 {
-    (void)state;
     enum { WRITERS = 4, SIZE = 200000, ROUNDS = 10 };
     char path[512], *block = malloc(SIZE);
     struct error err;
@@ -293,22 +276,21 @@ static void writers_at_once_and_killed_ones(void **state)
 }
 
 /* Files without an end, that never begin, or are larger than their kind may be. */
-static void what_is_read_has_limits(void **state)
+TEST(what_is_read_has_limits)
 {
-    (void)state;
     char path[512];
     struct error err;
     size_t length;
     int ends[2];
 
     assert_null(file_read("/dev/zero", 1 << 20, &length, &err));
-    assert_says(&err, "/dev/zero: cannot read: it is a device, not a file");
+    assert_has(err.message, "/dev/zero: cannot read: it is a device, not a file");
     assert_int_equal(mkfifo(in_folder("fifo", path), 0600), 0);
     assert_null(file_read(path, 1 << 20, &length, &err)); /* and does not wait for a writer */
-    assert_says(&err, "fifo: cannot read: it is a named pipe, not a file");
+    assert_has(err.message, "fifo: cannot read: it is a named pipe, not a file");
     assert_ok(file_write(in_folder("large", path), "0123456789", 10, &err), &err);
     assert_null(file_read(path, 9, &length, &err));
-    assert_says(&err, "large: larger than 0 MiB");
+    assert_has(err.message, "large: larger than 0 MiB");
     char *text = file_read(path, 10, &length, &err);
     assert_string_equal(text, "0123456789");
     free(text);
@@ -322,9 +304,8 @@ static void what_is_read_has_limits(void **state)
     close(ends[0]);
 }
 
-static void pipes_are_written_to(void **state)
+TEST(pipes_are_written_to)
 {
-    (void)state;
     struct error err;
     char path[512], text[8] = "";
     int ends[2];
@@ -340,9 +321,8 @@ static void pipes_are_written_to(void **state)
     close(ends[1]);
 }
 
-static void directories_with_parents(void **state)
+TEST(directories_with_parents)
 {
-    (void)state;
     char path[512], below[512];
     struct error err;
     struct stat st;
@@ -361,22 +341,20 @@ static void directories_with_parents(void **state)
     assert_int_equal(file_make_directory("", &err), -1);
 }
 
-static void a_file_in_the_way(void **state)
+TEST(a_file_in_the_way)
 {
-    (void)state;
     char path[512];
     struct error err;
 
     assert_ok(file_write(in_folder("file", path), "x", 1, &err), &err);
-    assert_int_equal(file_make_directory(path, &err), -1);
-    assert_says(&err, "file: cannot create directory: File exists");
-    assert_int_equal(file_make_directory(in_folder("file/below", path), &err), -1);
-    assert_says(&err, "cannot create directory");
+    assert_fails(file_make_directory(path, &err), &err,
+                 "file: cannot create directory: File exists");
+    assert_fails(file_make_directory(in_folder("file/below", path), &err), &err,
+                 "cannot create directory");
 }
 
-static void first_lines(void **state)
+TEST(first_lines)
 {
-    (void)state;
     char path[512], line[8];
     struct error err;
 
@@ -391,9 +369,8 @@ static void first_lines(void **state)
     assert_false(file_first_line(in_folder("none", path), line, sizeof(line)));
 }
 
-static void fields(void **state)
+TEST(fields)
 {
-    (void)state;
     static const char text[] = "MemTotalNot: 7 kB\nMemTotal:       123 kB\nmax max\nanon 42\n";
     char path[512];
     struct error err;
@@ -410,26 +387,4 @@ static void fields(void **state)
     assert_false(file_field(in_folder("none", path), "anon", &value));
 }
 
-int main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bytes_come_back),
-        cmocka_unit_test(a_digest_tells_files_apart),
-        cmocka_unit_test(missing_and_unreadable_files),
-        cmocka_unit_test(a_failed_write_leaves_the_old_file),
-        cmocka_unit_test(a_full_device_is_an_error),
-        cmocka_unit_test(devices_and_links_are_not_replaced),
-        cmocka_unit_test(a_failed_write_through_a_link_leaves_the_old_file),
-        cmocka_unit_test(planted_names_are_left_alone),
-        cmocka_unit_test(a_replaced_file_keeps_its_mode),
-        cmocka_unit_test(writers_at_once_and_killed_ones),
-        cmocka_unit_test(what_is_read_has_limits),
-        cmocka_unit_test(pipes_are_written_to),
-        cmocka_unit_test(directories_with_parents),
-        cmocka_unit_test(a_file_in_the_way),
-        cmocka_unit_test(first_lines),
-        cmocka_unit_test(fields),
-    };
-
-    return cmocka_run_group_tests(tests, make_folder, NULL);
-}
+RUN_TESTS(make_folder, NULL)

@@ -12,12 +12,6 @@
 
 static const char path[] = HARNESS_TEST_DIR "/base_json.json";
 
-static void assert_says(const struct error *err, const char *part)
-{
-    if (!strstr(err->message, part))
-        fail_msg("\"%s\" is not in: %s", part, err->message);
-}
-
 static cJSON *parse(const char *text)
 {
     struct error err = { "" };
@@ -28,9 +22,8 @@ static cJSON *parse(const char *text)
     return json;
 }
 
-static void errors_name_line_and_column(void **state)
+TEST(errors_name_line_and_column)
 {
-    (void)state;
     static const struct {
         const char *text, *says;
     } bad[] = {
@@ -45,14 +38,13 @@ static void errors_name_line_and_column(void **state)
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         struct error err = { "" };
         assert_null(json_parse(bad[i].text, strlen(bad[i].text), "t.json", &err));
-        assert_says(&err, bad[i].says);
+        assert_has(err.message, bad[i].says);
     }
 }
 
 /* Cut anywhere, a text is refused or whole; never read past its end. */
-static void truncated_texts_are_refused(void **state)
+TEST(truncated_texts_are_refused)
 {
-    (void)state;
     static const char text[] =
         "{\"a\": [1, 2.5e3, \"x\\u00e9\"], \"b\": {\"c\": null, \"d\": true}}";
 
@@ -65,22 +57,20 @@ static void truncated_texts_are_refused(void **state)
         cJSON *json = json_parse(copy, length, "cut", &err);
         if (json)
             fail_msg("%zu bytes were accepted", length);
-        assert_says(&err, "cut: not valid JSON at line 1, column ");
+        assert_has(err.message, "cut: not valid JSON at line 1, column ");
         free(copy);
     }
     cJSON_Delete(parse(text));
 }
 
-static void white_space_around_is_fine(void **state)
+TEST(white_space_around_is_fine)
 {
-    (void)state;
     cJSON_Delete(parse(" \n\t{ } \r\n "));
 }
 
 /* Through text and back, bit by bit: many doubles, the edges among them. */
-static void doubles_come_back_exactly(void **state)
+TEST(doubles_come_back_exactly)
 {
-    (void)state;
     static const double edges[] = { 0,          0.1,       1.0 / 3,       DBL_MAX,
                                     -DBL_MAX,   DBL_MIN,   5e-324,        0x1p53,
                                     0x1p53 + 2, 1e22,      1e23,          -2.5,
@@ -112,9 +102,8 @@ static void doubles_come_back_exactly(void **state)
     }
 }
 
-static void integers_print_every_digit(void **state)
+TEST(integers_print_every_digit)
 {
-    (void)state;
     cJSON *json = cJSON_CreateObject();
 
     json_add_int(json, "most", INT64_MAX);
@@ -125,9 +114,8 @@ static void integers_print_every_digit(void **state)
     cJSON_Delete(json);
 }
 
-static void required_members(void **state)
+TEST(required_members)
 {
-    (void)state;
     cJSON *json = parse("{\"s\": \"text\", \"n\": 2.5, \"i\": -7, \"big\": 1e300, \"null\": null}");
     struct error err;
     const char *text;
@@ -151,9 +139,8 @@ static void required_members(void **state)
     cJSON_Delete(json);
 }
 
-static void optional_members(void **state)
+TEST(optional_members)
 {
-    (void)state;
     cJSON *json = parse("{\"s\": \"text\", \"n\": 2.5, \"i\": 7, \"t\": true}");
 
     assert_string_equal(json_string(json, "s", "no"), "text");
@@ -168,9 +155,8 @@ static void optional_members(void **state)
     cJSON_Delete(json);
 }
 
-static void counts(void **state)
+TEST(counts)
 {
-    (void)state;
     cJSON *json = parse(
         "{\"n\": 7, \"most\": 2147483647, \"less\": -3, \"half\": 2.5, \"s\": \"7\", "
         "\"more\": 2147483648}");
@@ -183,9 +169,8 @@ static void counts(void **state)
     cJSON_Delete(json);
 }
 
-static void empty_strings_are_not_written(void **state)
+TEST(empty_strings_are_not_written)
 {
-    (void)state;
     cJSON *json = cJSON_CreateObject();
 
     json_add_string(json, "empty", "");
@@ -197,9 +182,8 @@ static void empty_strings_are_not_written(void **state)
     cJSON_Delete(json);
 }
 
-static void unknown_keys_name_the_nearest(void **state)
+TEST(unknown_keys_name_the_nearest)
 {
-    (void)state;
     static const char *const keys[] = { "filters", "launches", "dims", NULL };
     cJSON *good = parse("{\"dims\": 1, \"filters\": 2}"), *near = parse("{\"filter\": 1}");
     cJSON *far = parse("{\"xyzzy\": 1}"), *array = parse("[1, 2]");
@@ -219,9 +203,8 @@ static void unknown_keys_name_the_nearest(void **state)
     cJSON_Delete(array);
 }
 
-static void files_in_and_out(void **state)
+TEST(files_in_and_out)
 {
-    (void)state;
     struct error err;
     size_t length;
 
@@ -239,28 +222,11 @@ static void files_in_and_out(void **state)
         cJSON_Delete(back);
     }
     assert_null(json_parse_file(HARNESS_TEST_DIR "/no-such.json", FILE_RECORDS_MOST, &err));
-    assert_says(&err, "no-such.json: cannot open: No such file");
+    assert_has(err.message, "no-such.json: cannot open: No such file");
     assert_ok(file_write(path, "{\n\"a\":\n}", 8, &err), &err);
     assert_null(json_parse_file(path, FILE_RECORDS_MOST, &err));
-    assert_says(&err, path);
-    assert_says(&err, "line 3, column 1");
+    assert_has(err.message, path);
+    assert_has(err.message, "line 3, column 1");
 }
 
-int main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(errors_name_line_and_column),
-        cmocka_unit_test(truncated_texts_are_refused),
-        cmocka_unit_test(white_space_around_is_fine),
-        cmocka_unit_test(doubles_come_back_exactly),
-        cmocka_unit_test(integers_print_every_digit),
-        cmocka_unit_test(required_members),
-        cmocka_unit_test(optional_members),
-        cmocka_unit_test(counts),
-        cmocka_unit_test(empty_strings_are_not_written),
-        cmocka_unit_test(unknown_keys_name_the_nearest),
-        cmocka_unit_test(files_in_and_out),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

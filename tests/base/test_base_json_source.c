@@ -25,12 +25,11 @@ static const cJSON *member(const cJSON *object, const char *key)
     return found;
 }
 
-static void every_value_has_its_line(void **state)
+TEST(every_value_has_its_line)
 {
     struct json_source s;
     struct error err;
 
-    (void)state;
     assert_ok(json_source_parse(&s, text, strlen(text), "t.json", &err), &err);
     const cJSON *list = member(s.root, "list");
     assert_int_equal(json_source_line(&s, s.root), 1);
@@ -45,19 +44,18 @@ static void every_value_has_its_line(void **state)
     json_source_release(&s);
 }
 
-static void a_byte_order_mark_counts_nothing(void **state)
+TEST(a_byte_order_mark_counts_nothing)
 {
     static const char marked[] = "\xef\xbb\xbf{\n\"a\": 1 }";
     struct json_source s;
     struct error err;
 
-    (void)state;
     assert_ok(json_source_parse(&s, marked, strlen(marked), "t.json", &err), &err);
     assert_int_equal(json_source_line(&s, member(s.root, "a")), 2);
     json_source_release(&s);
 }
 
-static void keys_are_checked(void **state)
+TEST(keys_are_checked)
 {
     static const char *const keys[] = { "colour", "size", NULL };
     static const struct {
@@ -71,7 +69,6 @@ static void keys_are_checked(void **state)
         { "[ 1 ]", "t.json:1: a JSON object { ... } is expected here" },
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         struct json_source s;
         struct error err;
@@ -84,24 +81,13 @@ static void keys_are_checked(void **state)
     }
 }
 
-static void what_cannot_be_read_is_refused(void **state)
+TEST(what_cannot_be_read_is_refused)
 {
     struct json_source s;
     struct error err;
 
-    (void)state;
     assert_int_equal(json_source_parse(&s, "{ \"a\":", 6, "t.json", &err), -1);
     assert_non_null(strstr(err.message, "t.json: not valid JSON at line 1"));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_value_has_its_line),
-        cmocka_unit_test(a_byte_order_mark_counts_nothing),
-        cmocka_unit_test(keys_are_checked),
-        cmocka_unit_test(what_cannot_be_read_is_refused),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -50,9 +50,8 @@ static int parse(const char *line, struct target *t, char **argv, struct error *
     return options_parse(rows, t, &argc, argv, err) ? -1 : argc;
 }
 
-static void every_type(void **state)
+TEST(every_type)
 {
-    (void)state;
     char *argv[ARGUMENTS_MAX];
     struct target t;
     struct error err;
@@ -82,9 +81,8 @@ static void every_type(void **state)
     assert_null(t.batch.items);
 }
 
-static void equals_letters_and_repeats(void **state)
+TEST(equals_letters_and_repeats)
 {
-    (void)state;
     char *argv[ARGUMENTS_MAX];
     struct target t;
     struct error err;
@@ -106,9 +104,8 @@ static void equals_letters_and_repeats(void **state)
 }
 
 /* Where a row takes it, what is behind "--" is no argument. */
-static void a_row_takes_what_is_behind_the_dashes(void **state)
+TEST(a_row_takes_what_is_behind_the_dashes)
 {
-    (void)state;
     struct with_rest {
         bool json;
         struct option_rest rest;
@@ -146,9 +143,8 @@ static void a_row_takes_what_is_behind_the_dashes(void **state)
     strbuf_release(&help);
 }
 
-static void the_rest_moves_to_the_front(void **state)
+TEST(the_rest_moves_to_the_front)
 {
-    (void)state;
     char *argv[ARGUMENTS_MAX];
     struct target t;
     struct error err;
@@ -167,9 +163,8 @@ static void the_rest_moves_to_the_front(void **state)
     assert_int_equal(parse("-- --", &t, argv, &err), 1);
 }
 
-static void mistakes_are_named(void **state)
+TEST(mistakes_are_named)
 {
-    (void)state;
     static const struct {
         const char *line, *says;
     } bad[] = {
@@ -213,9 +208,8 @@ static void mistakes_are_named(void **state)
 }
 
 /* One line an option; the help texts stand in one column. */
-static void help_is_aligned(void **state)
+TEST(help_is_aligned)
 {
-    (void)state;
     struct strbuf help;
     size_t i = 0;
 
@@ -235,9 +229,8 @@ static void help_is_aligned(void **state)
 }
 
 /* Too long a name keeps a space before its help. */
-static void long_names_stay_apart(void **state)
+TEST(long_names_stay_apart)
 {
-    (void)state;
     static const struct option_row one[] = {
         OPTION_ROW("a-name-that-is-much-too-long", 0, OPTION_STRING, struct target, device,
                    "SOMETHING", "help"),
@@ -251,17 +244,4 @@ static void long_names_stay_apart(void **state)
     strbuf_release(&help);
 }
 
-int main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_type),
-        cmocka_unit_test(equals_letters_and_repeats),
-        cmocka_unit_test(the_rest_moves_to_the_front),
-        cmocka_unit_test(a_row_takes_what_is_behind_the_dashes),
-        cmocka_unit_test(mistakes_are_named),
-        cmocka_unit_test(help_is_aligned),
-        cmocka_unit_test(long_names_stay_apart),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

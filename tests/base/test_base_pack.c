@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* The test vectors of RFC 4648, section 10. */
-static void test_base64_vectors(void **state)
+TEST(test_base64_vectors)
 {
     static const char *const rows[][2] = {
         { "", "" },
@@ -21,7 +21,6 @@ static void test_base64_vectors(void **state)
         { "foobar", "Zm9vYmFy" },
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         struct strbuf text, back;
         struct error err;
@@ -36,7 +35,7 @@ static void test_base64_vectors(void **state)
     }
 }
 
-static void test_base64_refuses(void **state)
+TEST(test_base64_refuses)
 {
     static const char *const bad[] = {
         "Zg",                                    /* padding is missing */
@@ -47,7 +46,6 @@ static void test_base64_refuses(void **state)
         "Zm9v\n123", "Zm9-", "Zm9_", "Zm 9",     /* other letters */
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         struct strbuf back;
         struct error err = { "" };
@@ -60,12 +58,11 @@ static void test_base64_refuses(void **state)
 }
 
 /* Every length around a block's border, of bytes of all kinds. */
-static void test_round_trips(void **state)
+TEST(test_round_trips)
 {
     static const size_t lengths[] = { 0, 1, 2, 3, 255, 65535, 65536, 65537, 300001 };
     struct random random;
 
-    (void)state;
     random_seed(&random, 7);
     for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
         size_t n = lengths[i];
@@ -93,12 +90,11 @@ static void test_round_trips(void **state)
     }
 }
 
-static void test_gzip_is_the_same_each_time(void **state)
+TEST(test_gzip_is_the_same_each_time)
 {
     static const char text[] = "[1,2,3,1,2,3,1,2,3,1,2,3,1,2,3,1,2,3]";
     struct strbuf one, two;
 
-    (void)state;
     strbuf_init(&one);
     strbuf_init(&two);
     gzip_add(&one, text, strlen(text), GZIP_USUAL);
@@ -123,11 +119,10 @@ static void refuses(const struct strbuf *packed, size_t length, size_t most, con
     strbuf_release(&back);
 }
 
-static void test_gzip_refuses(void **state)
+TEST(test_gzip_refuses)
 {
     struct strbuf packed, zeros;
 
-    (void)state;
     strbuf_init(&packed);
     strbuf_init(&zeros);
     strbuf_pad(&zeros, 1 << 17, '0');
@@ -147,13 +142,4 @@ static void test_gzip_refuses(void **state)
     strbuf_release(&zeros);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_base64_vectors), cmocka_unit_test(test_base64_refuses),
-        cmocka_unit_test(test_round_trips),    cmocka_unit_test(test_gzip_is_the_same_each_time),
-        cmocka_unit_test(test_gzip_refuses),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -8,12 +8,6 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-static void assert_says(const struct error *err, const char *part)
-{
-    if (!strstr(err->message, part))
-        fail_msg("\"%s\" is not in: %s", part, err->message);
-}
-
 /* The list as it reads back: "1,2,4". */
 static void assert_list(const char *text, const char *expected)
 {
@@ -30,9 +24,8 @@ static void assert_list(const char *text, const char *expected)
     array_release(&list);
 }
 
-static void lists_and_ranges(void **state)
+TEST(lists_and_ranges)
 {
-    (void)state;
     assert_list("1", "1");
     assert_list("1,2,4", "1,2,4");
     assert_list("4,1,4", "4,1,4"); /* as typed; selections drop repeats */
@@ -44,9 +37,8 @@ static void lists_and_ranges(void **state)
     assert_list("1000000000", "1000000000");
 }
 
-static void bad_lists_are_refused(void **state)
+TEST(bad_lists_are_refused)
 {
-    (void)state;
     static const struct {
         const char *text, *says;
     } bad[] = {
@@ -81,15 +73,14 @@ static void bad_lists_are_refused(void **state)
         struct error err = { "" };
         if (text_parse_ints(bad[i].text, 1, 1000000000, "--batch", &list, &err) != -1)
             fail_msg("\"%s\" was accepted", bad[i].text);
-        assert_says(&err, bad[i].says);
+        assert_has(err.message, bad[i].says);
         array_release(&list);
     }
 }
 
 /* A range up to the largest number ends without passing it. */
-static void ranges_end_before_they_overflow(void **state)
+TEST(ranges_end_before_they_overflow)
 {
-    (void)state;
     struct int_list list = { 0 };
     struct error err;
 
@@ -108,14 +99,12 @@ static void ranges_end_before_they_overflow(void **state)
                               INT64_MIN, INT64_MAX, "n", &list, &err),
               &err);
     assert_int_equal(list.nr, 3);
-    assert_int_equal(text_parse_ints("0:8:*2", 0, INT64_MAX, "n", &list, &err), -1);
-    assert_says(&err, "does not end");
+    assert_fails(text_parse_ints("0:8:*2", 0, INT64_MAX, "n", &list, &err), &err, "does not end");
     array_release(&list);
 }
 
-static void single_numbers(void **state)
+TEST(single_numbers)
 {
-    (void)state;
     struct error err;
     int64_t whole = 5;
     double number = 5;
@@ -130,17 +119,16 @@ static void single_numbers(void **state)
     assert_true(number == 1e-3);
     assert_int_equal(text_parse_double("nan", 0, 1, "x", &number, &err), -1);
     assert_int_equal(text_parse_double("inf", 0, 1e300, "x", &number, &err), -1);
-    assert_int_equal(text_parse_double("1.01", 0, 1, "x", &number, &err), -1);
-    assert_says(&err, "x: 1.01 is out of range (0 to 1)");
+    assert_fails(text_parse_double("1.01", 0, 1, "x", &number, &err), &err,
+                 "x: 1.01 is out of range (0 to 1)");
     assert_int_equal(text_parse_double("", 0, 1, "x", &number, &err), -1);
-    assert_int_equal(text_parse_double("1ms", 0, 1, "x", &number, &err), -1);
-    assert_says(&err, "x: \"1ms\" is not a number");
+    assert_fails(text_parse_double("1ms", 0, 1, "x", &number, &err), &err,
+                 "x: \"1ms\" is not a number");
     assert_true(number == 1e-3);
 }
 
-static void durations(void **state)
+TEST(durations)
 {
-    (void)state;
     static const struct {
         const char *text;
         double seconds;
@@ -160,15 +148,14 @@ static void durations(void **state)
         double seconds = -1;
         if (text_parse_duration(bad[i], "--budget", &seconds, &err) != -1)
             fail_msg("\"%s\" was accepted as %g s", bad[i], seconds);
-        assert_says(&err, "--budget: \"");
-        assert_says(&err, "250ms");
+        assert_has(err.message, "--budget: \"");
+        assert_has(err.message, "250ms");
         assert_true(seconds == -1);
     }
 }
 
-static void sizes(void **state)
+TEST(sizes)
 {
-    (void)state;
     static const struct {
         const char *text;
         int64_t bytes;
@@ -193,16 +180,15 @@ static void sizes(void **state)
     for (size_t i = 0; i < COUNT(bad); i++) {
         if (text_parse_size(bad[i], 0, "--memory-limit", &bytes, &err) != -1)
             fail_msg("\"%s\" was accepted as %lld", bad[i], (long long)bytes);
-        assert_says(&err, "--memory-limit: \"");
-        assert_says(&err, "500M");
+        assert_has(err.message, "--memory-limit: \"");
+        assert_has(err.message, "500M");
     }
-    assert_int_equal(text_parse_size("15M", 16 << 20, "--memory-limit", &bytes, &err), -1);
-    assert_says(&err, "--memory-limit: 15M is less than 16.00 MiB");
+    assert_fails(text_parse_size("15M", 16 << 20, "--memory-limit", &bytes, &err), &err,
+                 "--memory-limit: 15M is less than 16.00 MiB");
 }
 
-static void fractions(void **state)
+TEST(fractions)
 {
-    (void)state;
     static const char *const bad[] = { "",      "%", "3%%", "-3%", "3 %", "nan",  "inf%", "10",
                                        "1000%", "1", "1.5", "3",   "5",   "9.99", "1e0" };
     struct error err;
@@ -219,13 +205,12 @@ static void fractions(void **state)
     for (size_t i = 0; i < COUNT(bad); i++) {
         if (text_parse_fraction(bad[i], "--delta", &fraction, &err) != -1)
             fail_msg("\"%s\" was accepted as %g", bad[i], fraction);
-        assert_says(&err, "--delta: \"");
+        assert_has(err.message, "--delta: \"");
     }
 }
 
-static void nearest_names(void **state)
+TEST(nearest_names)
 {
-    (void)state;
     static const char *const models[] = {
         "nano", "micro", "mini", "tile-small", "tile-large", NULL
     };
@@ -245,9 +230,8 @@ static void nearest_names(void **state)
     assert_null(text_nearest(letters, models)); /* longer than the table of distances */
 }
 
-static void filters(void **state)
+TEST(filters)
 {
-    (void)state;
     static const char key[] = "gemm/linear/simd/fp32/batch=4,seq=64/cpu-2t/warm";
     static const struct {
         const char *filter;
@@ -287,9 +271,8 @@ static char *rate_text(double value, char buffer[TEXT_UNIT_SIZE])
     return text_rate(value, "FLOP/s", buffer);
 }
 
-static void units(void **state)
+TEST(units)
 {
-    (void)state;
     static const struct {
         unit_text *function;
         double value;
@@ -352,9 +335,8 @@ static void units(void **state)
 }
 
 /* Whatever the size, the text fits and is a string. */
-static void units_of_absurd_size_fit(void **state)
+TEST(units_of_absurd_size_fit)
 {
-    (void)state;
     char buffer[TEXT_UNIT_SIZE];
 
     assert_true(strlen(text_time(1e300, buffer)) < TEXT_UNIT_SIZE);
@@ -364,9 +346,8 @@ static void units_of_absurd_size_fit(void **state)
     assert_string_equal(text_percent_range(-0.456, 1e300, buffer), "-45.6 to +1e+302 %");
 }
 
-static void timestamps(void **state)
+TEST(timestamps)
 {
-    (void)state;
     char buffer[TEXT_UNIT_SIZE];
 
     assert_string_equal(text_timestamp(0, buffer), "1970-01-01 00:00:00Z");
@@ -374,7 +355,7 @@ static void timestamps(void **state)
     assert_string_equal(text_timestamp(951782400000, buffer), "2000-02-29 00:00:00Z");
 }
 
-static void what_is_known_roughly_has_few_digits(void **state)
+TEST(what_is_known_roughly_has_few_digits)
 {
     static const struct {
         double value;
@@ -398,23 +379,4 @@ static void what_is_known_roughly_has_few_digits(void **state)
     assert_string_equal(text_about(0.0312, 2, text), "3.1 %");
 }
 
-int main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_known_roughly_has_few_digits),
-        cmocka_unit_test(lists_and_ranges),
-        cmocka_unit_test(bad_lists_are_refused),
-        cmocka_unit_test(ranges_end_before_they_overflow),
-        cmocka_unit_test(single_numbers),
-        cmocka_unit_test(durations),
-        cmocka_unit_test(sizes),
-        cmocka_unit_test(fractions),
-        cmocka_unit_test(nearest_names),
-        cmocka_unit_test(filters),
-        cmocka_unit_test(units),
-        cmocka_unit_test(units_of_absurd_size_fit),
-        cmocka_unit_test(timestamps),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

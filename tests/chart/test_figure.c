@@ -58,32 +58,30 @@ static void add_maps(struct records *r, int run)
         }
 }
 
-static void single_run_figures(void **state)
+#define RECORDS_TEST(name) TEST_WITH_A(name, struct records, r, records_release)
+
+RECORDS_TEST(single_run_figures)
 {
     static const char *const names[] = { "latency-prefill", "throughput-prefill",
                                          "percentiles-models", "architecture", "efficiency" };
-    struct records r = { 0 };
 
-    made_run(&r, 0, "feedbeef", "gcc 12.2.0");
-    made_add_models(&r, 0, 2, 4, 64, 1);
-    made_failure(&r, 0, 0, "gpt/gpt2/prefill/simd/fp32/batch=4,seq=64/cpu-4t/warm",
+    made_run(r, 0, "feedbeef", "gcc 12.2.0");
+    made_add_models(r, 0, 2, 4, 64, 1);
+    made_failure(r, 0, 0, "gpt/gpt2/prefill/simd/fp32/batch=4,seq=64/cpu-4t/warm",
                  OUTCOME_UNSUPPORTED, "needs 9 GiB");
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-        check_golden(build(&r, names[i]));
-    records_release(&r);
+        check_golden(build(r, names[i]));
 }
 
-static void sweep_figures(void **state)
+RECORDS_TEST(sweep_figures)
 {
     static const char *const names[] = { "heatmap-models", "scaling-batch", "scaling-seq",
                                          "pareto" };
-    struct records r = { 0 };
 
-    made_run(&r, 0, "feedbeef", "gcc 12.2.0");
-    add_maps(&r, 0);
+    made_run(r, 0, "feedbeef", "gcc 12.2.0");
+    add_maps(r, 0);
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-        check_golden(build(&r, names[i]));
-    records_release(&r);
+        check_golden(build(r, names[i]));
 }
 
 /* Square products of three variants, one of them the library's. */
@@ -107,33 +105,28 @@ static void add_squares(struct records *r, int run)
             }
 }
 
-static void size_figures(void **state)
+RECORDS_TEST(size_figures)
 {
     static const char *const names[] = { "sizes-gemm", "shapes-gemm", "speedup-variants" };
-    struct records r = { 0 };
 
-    made_run(&r, 0, "feedbeef", "gcc 12.2.0");
-    add_squares(&r, 0);
-    made_ceilings(&r);
+    made_run(r, 0, "feedbeef", "gcc 12.2.0");
+    add_squares(r, 0);
+    made_ceilings(r);
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-        check_golden(build(&r, names[i]));
-    records_release(&r);
+        check_golden(build(r, names[i]));
 }
 
 /* A variant against the library: the ratio of their medians, its rule at 1, bars that begin there.
  */
-static void speed_up_is_the_ratio_of_medians(void **state)
+RECORDS_TEST(speed_up_is_the_ratio_of_medians)
 {
-    struct records r = { 0 };
-
-    made_run(&r, 0, "feedbeef", "gcc");
-    made_measurement(&r, 0, 0, "gemm/nn/mine/fp32/batch=1,seq=8,n=8,k=8/cpu-4t/warm", 2000, 0, 9,
-                     1);
-    made_measurement(&r, 0, 0, "gemm/nn/theirs/fp32/batch=1,seq=8,n=8,k=8/cpu-4t/warm", 1000, 0, 9,
+    made_run(r, 0, "feedbeef", "gcc");
+    made_measurement(r, 0, 0, "gemm/nn/mine/fp32/batch=1,seq=8,n=8,k=8/cpu-4t/warm", 2000, 0, 9, 1);
+    made_measurement(r, 0, 0, "gemm/nn/theirs/fp32/batch=1,seq=8,n=8,k=8/cpu-4t/warm", 1000, 0, 9,
                      1)
         ->vendor = true;
-    made_measurement(&r, 0, 0, "gemm/nn/alone/fp32/batch=1,seq=9,n=8,k=8/cpu-4t/warm", 10, 0, 9, 1);
-    struct figure *f = build(&r, "speedup-variants");
+    made_measurement(r, 0, 0, "gemm/nn/alone/fp32/batch=1,seq=9,n=8,k=8/cpu-4t/warm", 10, 0, 9, 1);
+    struct figure *f = build(r, "speedup-variants");
     const struct layer *bars = find_layer(f->panels[0], MARK_BARS, "mine");
     assert_non_null(bars);
     assert_int_equal(bars->nr, 1);
@@ -142,12 +135,11 @@ static void speed_up_is_the_ratio_of_medians(void **state)
     assert_non_null(find_layer(f->panels[0], MARK_RULES, "theirs"));
     assert_null(find_layer(f->panels[0], MARK_INTERVALS, NULL)); /* one launch carries none */
     figure_free(f);
-    records_release(&r);
 }
 
 /* A kernel without a library's variant is held against its own first: rows say what each is held
  * against, and how many times is no "slower" of the wrong one. */
-static void speed_up_names_each_base(void **state)
+RECORDS_TEST(speed_up_names_each_base)
 {
     static const char *const keys[] = {
         "gemm/nn/mine/fp32/batch=1,seq=8,n=8,k=8/cpu-4t/warm",
@@ -156,12 +148,11 @@ static void speed_up_names_each_base(void **state)
         "pointwise/gelu/second/fp32/batch=1,seq=8,width=8/cpu-4t/warm",
     };
     static const double ns[] = { 2000, 1000, 9000, 3000 };
-    struct records r = { 0 };
 
-    made_run(&r, 0, "feedbeef", "gcc");
+    made_run(r, 0, "feedbeef", "gcc");
     for (int i = 0; i < 4; i++)
-        made_measurement(&r, 0, 0, keys[i], ns[i], 0, 9, 1)->vendor = i == 1;
-    struct figure *f = build(&r, "speedup-variants");
+        made_measurement(r, 0, 0, keys[i], ns[i], 0, 9, 1)->vendor = i == 1;
+    struct figure *f = build(r, "speedup-variants");
     check_places(f);
     const struct layer *texts = find_layer(f->panels[0], MARK_TEXT, NULL);
     assert_int_equal(texts->nr, 2);
@@ -169,22 +160,19 @@ static void speed_up_names_each_base(void **state)
     assert_has(texts->items[1].text, "3.00× first");
     assert_non_null(find_layer(f->panels[0], MARK_RULES, "the one named beside it"));
     figure_free(f);
-    records_release(&r);
 }
 
 /* Beyond eight points their names would lie over each other: of each model the fastest. */
-static void efficiency_names_what_it_has_room_for(void **state)
+RECORDS_TEST(efficiency_names_what_it_has_room_for)
 {
-    struct records r = { 0 };
-
-    made_run(&r, 0, "feedbeef", "gcc");
+    made_run(r, 0, "feedbeef", "gcc");
     for (int i = 0; i < 10; i++) {
         char key[KEY_SIZE];
         snprintf(key, sizeof(key), "gpt/%s/prefill/simd/fp32/batch=%d,seq=64/cpu-4t/warm",
                  i % 2 ? "nano" : "micro", i + 1);
-        made_work(made_measurement(&r, 0, 0, key, 1e5 * (i + 1), 0.02, 80, 1), 3e8 * (i + 1), 2e7);
+        made_work(made_measurement(r, 0, 0, key, 1e5 * (i + 1), 0.02, 80, 1), 3e8 * (i + 1), 2e7);
     }
-    struct figure *f = build(&r, "efficiency");
+    struct figure *f = build(r, "efficiency");
     check_places(f);
     for (size_t i = 0; i < f->nr_panels; i++) {
         assert_int_equal(find_layer(f->panels[i], MARK_POINTS, NULL)->nr, 2);
@@ -192,7 +180,6 @@ static void efficiency_names_what_it_has_room_for(void **state)
     }
     assert_has(f->caption, "the fastest of each kernel");
     figure_free(f);
-    records_release(&r);
 }
 
 static struct rect follow_start(const struct panel *p, const struct layer *l)
@@ -203,20 +190,19 @@ static struct rect follow_start(const struct panel *p, const struct layer *l)
 }
 
 /* On a busy machine L1 may come out slower than L3: names of close roofs still start apart. */
-static void names_of_close_roofs_are_apart(void **state)
+RECORDS_TEST(names_of_close_roofs_are_apart)
 {
-    struct records r = { 0 };
     struct rect starts[8];
     size_t nr = 0;
 
-    made_run(&r, 0, "feedbeef", "gcc");
-    add_squares(&r, 0);
-    made_ceiling(&r, "bandwidth.L1", "B/s", 128e9, 0);
-    made_ceiling(&r, "bandwidth.L2", "B/s", 223e9, 0);
-    made_ceiling(&r, "bandwidth.L3", "B/s", 198e9, 0);
-    made_ceiling(&r, "bandwidth.dram", "B/s", 20e9, 0);
-    made_ceiling(&r, "flops.fp32", "FLOP/s", 234e9, 0);
-    struct figure *f = build(&r, "roofline");
+    made_run(r, 0, "feedbeef", "gcc");
+    add_squares(r, 0);
+    made_ceiling(r, "bandwidth.L1", "B/s", 128e9, 0);
+    made_ceiling(r, "bandwidth.L2", "B/s", 223e9, 0);
+    made_ceiling(r, "bandwidth.L3", "B/s", 198e9, 0);
+    made_ceiling(r, "bandwidth.dram", "B/s", 20e9, 0);
+    made_ceiling(r, "flops.fp32", "FLOP/s", 234e9, 0);
+    struct figure *f = build(r, "roofline");
     check_places(f);
     const struct panel *p = f->panels[0];
     for (size_t i = 0; i < p->nr; i++)
@@ -228,7 +214,6 @@ static void names_of_close_roofs_are_apart(void **state)
             assert_true(fabs(starts[i].x - starts[k].x) > 150 ||
                         fabs(starts[i].y - starts[k].y) > 20);
     figure_free(f);
-    records_release(&r);
 }
 
 static double widest_point(const struct panel *p)
@@ -255,23 +240,22 @@ static void check_given_roofs(const struct figure *f)
 }
 
 /* A point grows with the root of its share of the time, so its area with the share. */
-static void roofline_shows_time_and_given_roofs(void **state)
+RECORDS_TEST(roofline_shows_time_and_given_roofs)
 {
-    struct records r = { 0 };
     struct error err;
 
-    made_run(&r, 0, "feedbeef", "gcc");
-    made_work(made_measurement(&r, 0, 0, "gemm/nn/simd/fp32/batch=1,seq=8,n=8,k=8/cpu-4t/warm", 1e6,
+    made_run(r, 0, "feedbeef", "gcc");
+    made_work(made_measurement(r, 0, 0, "gemm/nn/simd/fp32/batch=1,seq=8,n=8,k=8/cpu-4t/warm", 1e6,
                                0, 9, 1),
               1e8, 1e7);
-    made_work(made_measurement(&r, 0, 0,
+    made_work(made_measurement(r, 0, 0,
                                "layernorm/plain/simd/fp32/batch=1,seq=8,width=8/cpu-4t/warm", 2.5e5,
                                0, 9, 1),
               1e6, 1e6);
-    made_ceiling(&r, "bandwidth.dram", "B/s", 38e9, 51.2e9);
-    made_ceiling(&r, "flops.fp32", "FLOP/s", 0, 500e9); /* given alone */
+    made_ceiling(r, "bandwidth.dram", "B/s", 38e9, 51.2e9);
+    made_ceiling(r, "flops.fp32", "FLOP/s", 0, 500e9); /* given alone */
     struct chart chart = { .preset = presets_find(&presets, "roofline", &err),
-                           .records = &r,
+                           .records = r,
                            .peaks_from = "harness.json" };
     struct figure *f = chart_build(&chart);
     const struct panel *p = f->panels[0];
@@ -282,58 +266,50 @@ static void roofline_shows_time_and_given_roofs(void **state)
     assert_close((norm->items[0].size - 8) / (gemm->items[0].size - 8), 0.5, 0.01);
     check_given_roofs(f);
     figure_free(f);
-    records_release(&r);
 }
 
-static void kernel_figures(void **state)
+RECORDS_TEST(kernel_figures)
 {
     static const char *const names[] = { "latency-kernels", "throughput-kernels", "roofline",
                                          "intensity", "heatmap-sizes" };
     static const double usual[8] = { 1, 1, 1, 1, 1, 1, 1, 1 };
-    struct records r = { 0 };
 
-    made_run(&r, 0, "feedbeef", "gcc 12.2.0");
-    made_add_kernels(&r, 0, 1, usual);
-    made_ceilings(&r);
+    made_run(r, 0, "feedbeef", "gcc 12.2.0");
+    made_add_kernels(r, 0, 1, usual);
+    made_ceilings(r);
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-        check_golden(build(&r, names[i]));
-    records_release(&r);
+        check_golden(build(r, names[i]));
 }
 
 /* A work rate beyond the measured peak is shown as an error, not a triumph. */
-static void point_above_roof_raises_banner(void **state)
+RECORDS_TEST(point_above_roof_raises_banner)
 {
-    struct records r = { 0 };
-
-    made_run(&r, 0, "feedbeef", "gcc 12.2.0");
-    made_work(made_measurement(&r, 0, 0, "gemm/nn/simd/fp32/batch=1,seq=8,n=8,k=8/cpu-4t/warm", 1e6,
+    made_run(r, 0, "feedbeef", "gcc 12.2.0");
+    made_work(made_measurement(r, 0, 0, "gemm/nn/simd/fp32/batch=1,seq=8,n=8,k=8/cpu-4t/warm", 1e6,
                                0.01, 30, 1),
               2e9, 1e6); /* 2 TFLOP/s under a roof of 0.42 */
-    made_ceilings(&r);
-    struct figure *f = build(&r, "roofline");
+    made_ceilings(r);
+    struct figure *f = build(r, "roofline");
     check_places(f);
     assert_non_null(f->banner);
     assert_has(f->banner, "above the roof");
     figure_free(f);
-    records_release(&r);
 }
 
-static void trend_figure(void **state)
+RECORDS_TEST(trend_figure)
 {
-    struct records r = { 0 };
-
     for (int i = 0; i < 6; i++) {
         char commit[16];
         snprintf(commit, sizeof(commit), "%07x", 0xabc0001 + i * 4369);
-        int run = made_run(&r, i, commit, i < 3 ? "gcc 12.2.0" : "gcc 13.1.0");
-        r.runs[run].build.dirty = i == 5;
+        int run = made_run(r, i, commit, i < 3 ? "gcc 12.2.0" : "gcc 13.1.0");
+        r->runs[run].build.dirty = i == 5;
         if (i != 2) /* a run without models: a gap */
-            made_add_models(&r, run, 1, 4, 64, i == 5 ? 1.1 : 1);
+            made_add_models(r, run, 1, 4, 64, i == 5 ? 1.1 : 1);
         else
-            made_measurement(&r, run, 0, "gemm/nn/simd/fp32/batch=1,seq=8,n=8,k=8/cpu-4t/warm",
-                             1000, 0.1, 5, 1);
+            made_measurement(r, run, 0, "gemm/nn/simd/fp32/batch=1,seq=8,n=8,k=8/cpu-4t/warm", 1000,
+                             0.1, 5, 1);
     }
-    struct figure *f = build(&r, "trend");
+    struct figure *f = build(r, "trend");
     const struct panel *p = f->panels[0];
     size_t gaps = 0, rules = 0, hollow = 0;
     for (size_t i = 0; i < p->nr; i++) {
@@ -347,7 +323,6 @@ static void trend_figure(void **state)
     assert_int_equal(hollow, 1);
     assert_has(f->caption, "gcc 13.1.0");
     check_golden(f);
-    records_release(&r);
 }
 
 static size_t count_marks(const struct panel *p, enum shape_kind shape)
@@ -388,7 +363,7 @@ static void check_step_and_head(const struct figure *f)
 }
 
 /* A drift beside a step is drawn about both levels, not through the air between them. */
-static void drift_follows_the_levels(void **state)
+TEST(drift_follows_the_levels)
 {
     static const double values[] = { 100, 101, 102, 203, 204, 205 };
     static const int position[] = { 0, 1, 2, 3, 4, 5 };
@@ -417,7 +392,7 @@ static void drift_follows_the_levels(void **state)
 
 /* Twelve runs with a step that was accepted, and a head of another branch that is older than the
  * newest: it stands at the end, as a diamond that no line reaches. */
-static void trend_shows_step_and_unmerged_head(void **state)
+RECORDS_TEST(trend_shows_step_and_unmerged_head)
 {
     static const char key[] = "gemm/nn/simd/fp32/batch=1,seq=8,n=8,k=8/cpu-4t/warm";
     struct acceptance accepted = { .key = (char *)key,
@@ -426,20 +401,19 @@ static void trend_shows_step_and_unmerged_head(void **state)
                                    .commit = "a000007",
                                    .change = 0.3,
                                    .reason = "exact rounding" };
-    struct records r = { 0 };
     struct error err;
 
     for (int i = 0; i < 12; i++) {
         char commit[24];
         snprintf(commit, sizeof(commit), "a0000%02d", i);
-        int run = made_run(&r, i, commit, "gcc");
+        int run = made_run(r, i, commit, "gcc");
         for (int launch = 0; launch < 3; launch++)
-            made_measurement(&r, run, launch, key, i < 6 ? 1e6 : 1.3e6, 0.002, 20,
+            made_measurement(r, run, launch, key, i < 6 ? 1e6 : 1.3e6, 0.002, 20,
                              made_seed(i, launch, 0));
     }
-    snprintf(r.runs[10].build.branch, sizeof(r.runs[10].build.branch), "feature");
+    snprintf(r->runs[10].build.branch, sizeof(r->runs[10].build.branch), "feature");
     struct chart chart = { .preset = presets_find(&presets, "trend", &err),
-                           .records = &r,
+                           .records = r,
                            .accepted = &accepted,
                            .nr_accepted = 1,
                            .run = 10 };
@@ -452,7 +426,6 @@ static void trend_shows_step_and_unmerged_head(void **state)
     free(json);
     cJSON_Delete(tree);
     figure_free(f);
-    records_release(&r);
 }
 
 /* Each preset on each poor set of records: a reason in words, or a figure with something in it. */
@@ -462,35 +435,31 @@ static void check_poor(const struct records *r)
         check_state(build(r, presets.items[i].name));
 }
 
-static void poor_records_have_a_state(void **state)
+RECORDS_TEST(poor_records_have_a_state)
 {
     static const char key[] = "gpt/nano/prefill/simd/fp32/batch=4,seq=64/cpu-4t/warm";
-    struct records r = { 0 };
 
-    check_poor(&r); /* nothing at all */
-    made_run(&r, 0, "", "");
-    check_poor(&r); /* a run without records */
-    made_failure(&r, 0, 0, key, OUTCOME_UNSUPPORTED, "no");
-    check_poor(&r); /* nothing but failures */
-    struct figure *f = build(&r, "latency-prefill");
+    check_poor(r); /* nothing at all */
+    made_run(r, 0, "", "");
+    check_poor(r); /* a run without records */
+    made_failure(r, 0, 0, key, OUTCOME_UNSUPPORTED, "no");
+    check_poor(r); /* nothing but failures */
+    struct figure *f = build(r, "latency-prefill");
     assert_has(f->reason, "1 UNSUPPORTED");
     figure_free(f);
-    made_measurement(&r, 0, 0, "gemm/nn/simd/fp32/batch=1,seq=8,n=8,k=8/cpu-4t/warm", 500, 0, 1, 1);
-    check_poor(&r); /* one sample, no work model, no ceilings */
-    made_measurement(&r, 0, 0, "gemm/nn/naive/fp32/batch=1,seq=8,n=8,k=8/cpu-4t/warm", 0, 0, 9, 1);
-    check_poor(&r); /* all samples 0 ns */
-    made_work(made_measurement(&r, 0, 0, "imported benchmark", 7e9, 0.3, 300, 1), 1e-9, 1e18);
-    made_ceilings(&r);
-    check_poor(&r); /* absurd work, a key of another tool */
-    records_release(&r);
+    made_measurement(r, 0, 0, "gemm/nn/simd/fp32/batch=1,seq=8,n=8,k=8/cpu-4t/warm", 500, 0, 1, 1);
+    check_poor(r); /* one sample, no work model, no ceilings */
+    made_measurement(r, 0, 0, "gemm/nn/naive/fp32/batch=1,seq=8,n=8,k=8/cpu-4t/warm", 0, 0, 9, 1);
+    check_poor(r); /* all samples 0 ns */
+    made_work(made_measurement(r, 0, 0, "imported benchmark", 7e9, 0.3, 300, 1), 1e-9, 1e18);
+    made_ceilings(r);
+    check_poor(r); /* absurd work, a key of another tool */
 }
 
 /* 60 benchmarks with 200-byte keys still give readable rows. */
-static void many_long_names(void **state)
+RECORDS_TEST(many_long_names)
 {
-    struct records r = { 0 };
-
-    made_run(&r, 0, "feedbeef", "gcc");
+    made_run(r, 0, "feedbeef", "gcc");
     for (int i = 0; i < 60; i++) {
         char key[KEY_SIZE];
         snprintf(key, sizeof(key),
@@ -498,9 +467,9 @@ static void many_long_names(void **state)
                  "a_variant_that_is_no_shorter_than_its_kernel/fp32/batch=1000,seq=100000,n=50257,"
                  "k=12345678/cpu-128t/warm",
                  i);
-        made_work(made_measurement(&r, 0, 0, key, 1000 * (i + 1), 0.1, 50, (uint64_t)i), 1e6, 1e5);
+        made_work(made_measurement(r, 0, 0, key, 1000 * (i + 1), 0.1, 50, (uint64_t)i), 1e6, 1e5);
     }
-    struct figure *f = build(&r, "latency-kernels");
+    struct figure *f = build(r, "latency-kernels");
     check_places(f);
     const struct ticks *names = &f->panels[0]->y.ticks;
     assert_int_equal(names->nr, 24);
@@ -511,28 +480,6 @@ static void many_long_names(void **state)
     }
     assert_has(f->caption, "Showing 24 of 60");
     figure_free(f);
-    records_release(&r);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(single_run_figures),
-        cmocka_unit_test(sweep_figures),
-        cmocka_unit_test(kernel_figures),
-        cmocka_unit_test(point_above_roof_raises_banner),
-        cmocka_unit_test(size_figures),
-        cmocka_unit_test(speed_up_is_the_ratio_of_medians),
-        cmocka_unit_test(speed_up_names_each_base),
-        cmocka_unit_test(efficiency_names_what_it_has_room_for),
-        cmocka_unit_test(names_of_close_roofs_are_apart),
-        cmocka_unit_test(roofline_shows_time_and_given_roofs),
-        cmocka_unit_test(trend_figure),
-        cmocka_unit_test(trend_shows_step_and_unmerged_head),
-        cmocka_unit_test(drift_follows_the_levels),
-        cmocka_unit_test(poor_records_have_a_state),
-        cmocka_unit_test(many_long_names),
-    };
-
-    return cmocka_run_group_tests(tests, setup, presets_teardown);
-}
+RUN_TESTS(setup, presets_teardown)

@@ -112,7 +112,7 @@ static struct figure *build(const struct made_comparison *made, const char *name
     return chart_build(&chart);
 }
 
-static void comparison_figures(void **state)
+TEST(comparison_figures)
 {
     struct made_comparison made;
 
@@ -123,7 +123,7 @@ static void comparison_figures(void **state)
 }
 
 /* A wild interval does not squeeze the rest. */
-static void axes_hold_the_changes(void **state)
+TEST(axes_hold_the_changes)
 {
     struct made_comparison made;
 
@@ -159,7 +159,7 @@ static double row_of_text(const struct panel *p, const char *start)
 
 /* One huge change ends in an arrow at the frame with its number beside it; the rest keep the scale
  * that they had without it. */
-static void wild_changes_are_arrows(void **state)
+TEST(wild_changes_are_arrows)
 {
     struct made_comparison made;
 
@@ -195,7 +195,7 @@ static void wild_changes_are_arrows(void **state)
 }
 
 /* Where nothing was measured at the head, its panel has the words and the other one's range. */
-static void a_side_without_times(void **state)
+TEST(a_side_without_times)
 {
     struct made_comparison made;
 
@@ -215,7 +215,7 @@ static void a_side_without_times(void **state)
 }
 
 /* 12 % more time is 1 / 1.12 of the speed, and its interval turns round. */
-static void speed_up_turns_times_round(void **state)
+TEST(speed_up_turns_times_round)
 {
     struct made_comparison made;
 
@@ -234,7 +234,7 @@ static void speed_up_turns_times_round(void **state)
 }
 
 /* What has one side has a row with a word, and a bar on that side alone. */
-static void one_sided_rows_are_there(void **state)
+TEST(one_sided_rows_are_there)
 {
     struct made_comparison made;
 
@@ -255,7 +255,7 @@ static void one_sided_rows_are_there(void **state)
 }
 
 /* Both panels have one range and one unit, or their bars could not be compared. */
-static void sides_share_an_axis(void **state)
+TEST(sides_share_an_axis)
 {
     struct made_comparison made;
 
@@ -278,7 +278,7 @@ static void sides_share_an_axis(void **state)
 
 /* The arrow ends at the head's point, and begins where the base was: 12 % more time, 12 % less work
  * in a second. */
-static void arrows_show_the_move(void **state)
+TEST(arrows_show_the_move)
 {
     struct made_comparison made;
 
@@ -298,7 +298,7 @@ static void arrows_show_the_move(void **state)
     records_release(&made.records);
 }
 
-static void without_a_base_there_is_a_reason(void **state)
+TEST(without_a_base_there_is_a_reason)
 {
     struct made_comparison made;
 
@@ -319,7 +319,7 @@ static void without_a_base_there_is_a_reason(void **state)
 }
 
 /* 64 rows of 200 bytes: no two texts over each other, every row named apart. */
-static void many_long_names(void **state)
+TEST(many_long_names)
 {
     enum { MANY = 64 };
     static struct benchmark_name names[MANY];
@@ -356,20 +356,4 @@ static void many_long_names(void **state)
     records_release(&made.records);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(comparison_figures),
-        cmocka_unit_test(axes_hold_the_changes),
-        cmocka_unit_test(wild_changes_are_arrows),
-        cmocka_unit_test(a_side_without_times),
-        cmocka_unit_test(speed_up_turns_times_round),
-        cmocka_unit_test(one_sided_rows_are_there),
-        cmocka_unit_test(sides_share_an_axis),
-        cmocka_unit_test(arrows_show_the_move),
-        cmocka_unit_test(without_a_base_there_is_a_reason),
-        cmocka_unit_test(many_long_names),
-    };
-
-    return cmocka_run_group_tests(tests, presets_setup, presets_teardown);
-}
+RUN_TESTS(presets_setup, presets_teardown)

@@ -19,13 +19,13 @@ static void check_span(const struct panel *p, enum mark mark, const char *label,
     assert_close((isfinite(d->x) ? d->x : d->high) * p->x.factor, x, 1e-6 * fabs(x));
 }
 
-static void box_shows_the_quartiles(void **state)
-{
-    struct records r = { 0 };
+#define RECORDS_TEST(name) TEST_WITH_A(name, struct records, r, records_release)
 
-    made_run(&r, 0, "feedbeef", "gcc");
-    ruled(&r, 0, 0, KEY("simd"), 1001, 1000, 2, 1001); /* 1000 to 2000, each once */
-    struct figure *f = build(&r, "distribution-box");
+RECORDS_TEST(box_shows_the_quartiles)
+{
+    made_run(r, 0, "feedbeef", "gcc");
+    ruled(r, 0, 0, KEY("simd"), 1001, 1000, 2, 1001); /* 1000 to 2000, each once */
+    struct figure *f = build(r, "distribution-box");
     check_places(f);
     const struct panel *p = f->panels[0];
     check_span(p, MARK_BARS, NULL, 1250, 1750);
@@ -34,18 +34,16 @@ static void box_shows_the_quartiles(void **state)
     check_span(p, MARK_POINTS, "p99", NAN, 1990);
     assert_string_equal(find_layer(p, MARK_TEXT, NULL)->items[0].text, "1.500 µs, n 1001");
     figure_free(f);
-    records_release(&r);
 }
 
 /* A row's outline is symmetric about its row and as wide as allowed once. */
-static void violin_is_symmetric(void **state)
+RECORDS_TEST(violin_is_symmetric)
 {
-    struct records r = { 0 };
     double widest = 0;
 
-    made_run(&r, 0, "feedbeef", "gcc");
-    made_measurement(&r, 0, 0, KEY("simd"), 50000, 0.1, 400, 3);
-    struct figure *f = build(&r, "distribution-violin");
+    made_run(r, 0, "feedbeef", "gcc");
+    made_measurement(r, 0, 0, KEY("simd"), 50000, 0.1, 400, 3);
+    struct figure *f = build(r, "distribution-violin");
     check_places(f);
     const struct layer *band = find_layer(f->panels[0], MARK_BAND, NULL);
     assert_true(band->nr > DENSITY_POINTS / 2 && band->nr <= DENSITY_POINTS + 1);
@@ -56,32 +54,26 @@ static void violin_is_symmetric(void **state)
     assert_close(widest, 0.44, 1e-9);
     assert_true(isnan(band->items[band->nr - 1].x));
     figure_free(f);
-    records_release(&r);
 }
 
-static void few_samples_are_points(void **state)
+RECORDS_TEST(few_samples_are_points)
 {
-    struct records r = { 0 };
-
-    made_run(&r, 0, "feedbeef", "gcc");
-    ruled(&r, 0, 0, KEY("simd"), 12, 1000, 7, 101);
-    struct figure *f = build(&r, "distribution-violin");
+    made_run(r, 0, "feedbeef", "gcc");
+    ruled(r, 0, 0, KEY("simd"), 12, 1000, 7, 101);
+    struct figure *f = build(r, "distribution-violin");
     check_places(f);
     assert_int_equal(find_layer(f->panels[0], MARK_BAND, NULL)->nr, 0);
     assert_int_equal(find_layer(f->panels[0], MARK_POINTS, "a sample")->nr, 12);
     assert_has(f->caption, "fewer than 30");
     figure_free(f);
-    records_release(&r);
 }
 
-static void ecdf_rises_to_one(void **state)
+RECORDS_TEST(ecdf_rises_to_one)
 {
-    struct records r = { 0 };
-
-    made_run(&r, 0, "feedbeef", "gcc");
-    ruled(&r, 0, 0, KEY("simd"), 1000, 1000, 7, 1000); /* 1000 to 1999 */
-    ruled(&r, 0, 0, KEY("naive"), 10, 1000, 1, 10);
-    struct figure *f = build(&r, "distribution-ecdf-kernels");
+    made_run(r, 0, "feedbeef", "gcc");
+    ruled(r, 0, 0, KEY("simd"), 1000, 1000, 7, 1000); /* 1000 to 1999 */
+    ruled(r, 0, 0, KEY("naive"), 10, 1000, 1, 10);
+    struct figure *f = build(r, "distribution-ecdf-kernels");
     check_places(f);
     const struct panel *p = f->panels[0];
     const struct layer *line = find_layer(p, MARK_STEPS, "simd");
@@ -95,7 +87,6 @@ static void ecdf_rises_to_one(void **state)
     assert_int_equal(line->nr, 12); /* from 0, ten samples, to the frame */
     assert_close(line->items[11].y * p->y.factor, 1, 1e-9);
     figure_free(f);
-    records_release(&r);
 }
 
 /* `share` is what people read, 0.999 of 99.9 %, whatever the scale of the axis. */
@@ -107,14 +98,12 @@ static void check_point(const struct panel *p, const struct layer *line, size_t 
 }
 
 /* A line ends where its samples carry no further quantile: 1 - p^n >= 0.95. */
-static void quantiles_end_where_carried(void **state)
+RECORDS_TEST(quantiles_end_where_carried)
 {
-    struct records r = { 0 };
-
-    made_run(&r, 0, "feedbeef", "gcc");
-    ruled(&r, 0, 0, KEY("simd"), 1001, 1000, 2, 1001);
-    ruled(&r, 0, 0, KEY("naive"), 3, 1000, 1, 3);
-    struct figure *f = build(&r, "quantiles-kernels");
+    made_run(r, 0, "feedbeef", "gcc");
+    ruled(r, 0, 0, KEY("simd"), 1001, 1000, 2, 1001);
+    ruled(r, 0, 0, KEY("naive"), 3, 1000, 1, 3);
+    struct figure *f = build(r, "quantiles-kernels");
     check_places(f);
     const struct panel *p = f->panels[0];
     const struct layer *line = find_layer(p, MARK_LINE, "simd");
@@ -129,11 +118,10 @@ static void quantiles_end_where_carried(void **state)
     assert_close(panel_x(p, 90) - panel_x(p, 0), step, 1e-6);
     assert_close(axis_value(&p->x, axis_share(&p->x, 98.7)), 98.7, 1e-9);
     figure_free(f);
-    records_release(&r);
 }
 
 /* Where bars are alike and a p99 is far off, a linear axis would show the cross alone. */
-static void far_tails_leave_room_for_bars(void **state)
+TEST(far_tails_leave_room_for_bars)
 {
     for (uint64_t far = 1; far <= 1000; far *= 1000) {
         struct records r = { 0 };
@@ -152,7 +140,7 @@ static void far_tails_leave_room_for_bars(void **state)
 }
 
 /* Of few nines and of many: the texts of the shares do not run together. */
-static void shares_are_apart(void **state)
+TEST(shares_are_apart)
 {
     for (size_t n = 100; n <= 100000; n *= 10) {
         struct records r = { 0 };
@@ -177,42 +165,36 @@ static void shares_are_apart(void **state)
     }
 }
 
-static void quantiles_on_a_plain_axis(void **state)
+RECORDS_TEST(quantiles_on_a_plain_axis)
 {
-    struct records r = { 0 };
-
-    made_run(&r, 0, "feedbeef", "gcc");
-    ruled(&r, 0, 0, KEY("simd"), 1001, 1000, 2, 1001);
-    struct figure *f = build_text(&r,
+    made_run(r, 0, "feedbeef", "gcc");
+    ruled(r, 0, 0, KEY("simd"), 1001, 1000, 2, 1001);
+    struct figure *f = build_text(r,
                                   "{\"name\":\"q\",\"title\":\"q\",\"type\":\"quantiles\","
                                   "\"x_scale\":\"linear\"}");
     check_places(f);
     check_point(f->panels[0], find_layer(f->panels[0], MARK_LINE, NULL), 50, 0.5, 1500);
     figure_free(f);
-    records_release(&r);
 }
 
 /* Far apart: multiples of the own median, unless the preset asks for an axis. */
-static void far_medians_are_relative(void **state)
+RECORDS_TEST(far_medians_are_relative)
 {
-    struct records r = { 0 };
-
-    made_run(&r, 0, "feedbeef", "gcc");
-    made_measurement(&r, 0, 0, KEY("simd"), 1000, 0.1, 100, 1);
-    made_measurement(&r, 0, 0, KEY("naive"), 90000, 0.1, 100, 2);
-    struct figure *f = build(&r, "distribution-box");
+    made_run(r, 0, "feedbeef", "gcc");
+    made_measurement(r, 0, 0, KEY("simd"), 1000, 0.1, 100, 1);
+    made_measurement(r, 0, 0, KEY("naive"), 90000, 0.1, 100, 2);
+    struct figure *f = build(r, "distribution-box");
     const struct layer *medians = find_layer(f->panels[0], MARK_SEGMENTS, "median");
     assert_close(medians->items[0].x, 1, 1e-9);
     assert_close(medians->items[1].x, 1, 1e-9);
     assert_has(f->caption, "own median");
     figure_free(f);
-    f = build_text(&r, "{\"name\":\"b\",\"title\":\"b\",\"type\":\"box\",\"y_scale\":\"log\"}");
+    f = build_text(r, "{\"name\":\"b\",\"title\":\"b\",\"type\":\"box\",\"y_scale\":\"log\"}");
     check_places(f);
     assert_int_equal(f->panels[0]->x.scale, AXIS_LOG);
     assert_true(find_layer(f->panels[0], MARK_SEGMENTS, "median")->items[0].x > 80000);
     assert_lacks(f->caption, "own median");
     figure_free(f);
-    records_release(&r);
 }
 
 static struct figure *build_two_runs(const struct records *r, const char *name)
@@ -243,74 +225,51 @@ static void check_medians(const struct panel *p)
     assert_has(p->y.ticks.items[1].text, "branch");
 }
 
-static void several_runs(void **state)
+RECORDS_TEST(several_runs)
 {
     static const char *const figures[] = { "distribution-box", "distribution-violin",
                                            "distribution-ecdf-kernels", "quantiles-kernels" };
-    struct records r = { 0 };
 
     for (int i = 0; i < 2; i++) {
-        made_run(&r, i, "feedbeef", "gcc");
-        add_kernels(&r, i, 1 + 0.5 * i);
+        made_run(r, i, "feedbeef", "gcc");
+        add_kernels(r, i, 1 + 0.5 * i);
     }
     for (size_t i = 0; i < sizeof(figures) / sizeof(figures[0]); i++) {
-        struct figure *f = build_two_runs(&r, figures[i]);
+        struct figure *f = build_two_runs(r, figures[i]);
         check_places(f);
         assert_has(f->caption, "in its first run");
         if (i == 0)
             check_medians(f->panels[0]);
         figure_free(f);
     }
-    records_release(&r);
 }
 
 /* Rates are work over the time of each sample: turned round, so the tail is to the left. */
-static void rates_of_samples(void **state)
+RECORDS_TEST(rates_of_samples)
 {
-    struct records r = { 0 };
-
-    made_run(&r, 0, "feedbeef", "gcc");
-    made_work(ruled(&r, 0, 0, KEY("simd"), 1001, 1000, 2, 1001), 3e6, 1e5);
+    made_run(r, 0, "feedbeef", "gcc");
+    made_work(ruled(r, 0, 0, KEY("simd"), 1001, 1000, 2, 1001), 3e6, 1e5);
     struct figure *f =
-        build_text(&r, "{\"name\":\"b\",\"title\":\"b\",\"type\":\"box\",\"y\":\"gflops\"}");
+        build_text(r, "{\"name\":\"b\",\"title\":\"b\",\"type\":\"box\",\"y\":\"gflops\"}");
     check_places(f);
     const struct panel *p = f->panels[0];
     check_span(p, MARK_BARS, NULL, 3e15 / 1750, 3e15 / 1250);
     check_span(p, MARK_POINTS, "p1", NAN, 3e15 / 1990);
     figure_free(f);
-    f = build_text(&r, "{\"name\":\"b\",\"title\":\"b\",\"type\":\"box\",\"y\":\"tokens\"}");
+    f = build_text(r, "{\"name\":\"b\",\"title\":\"b\",\"type\":\"box\",\"y\":\"tokens\"}");
     assert_has(f->reason, "does not apply");
     figure_free(f);
-    records_release(&r);
 }
 
-static void facts_have_no_distribution(void **state)
+TEST(facts_have_no_distribution)
 {
     static const char text[] =
         "{\"name\":\"b\",\"title\":\"b\",\"type\":\"violin\",\"y\":\"intensity\"}";
     struct preset preset;
     struct error err;
 
-    assert_int_equal(preset_parse(&preset, text, strlen(text), "mine.json", &err), -1);
-    assert_has(err.message, "no matter of single samples");
+    assert_fails(preset_parse(&preset, text, strlen(text), "mine.json", &err), &err,
+                 "no matter of single samples");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(box_shows_the_quartiles),
-        cmocka_unit_test(violin_is_symmetric),
-        cmocka_unit_test(few_samples_are_points),
-        cmocka_unit_test(ecdf_rises_to_one),
-        cmocka_unit_test(quantiles_end_where_carried),
-        cmocka_unit_test(far_tails_leave_room_for_bars),
-        cmocka_unit_test(shares_are_apart),
-        cmocka_unit_test(quantiles_on_a_plain_axis),
-        cmocka_unit_test(far_medians_are_relative),
-        cmocka_unit_test(several_runs),
-        cmocka_unit_test(rates_of_samples),
-        cmocka_unit_test(facts_have_no_distribution),
-    };
-
-    return cmocka_run_group_tests(tests, presets_setup, presets_teardown);
-}
+RUN_TESTS(presets_setup, presets_teardown)

@@ -54,7 +54,7 @@ static struct figure *hostile_figure(void)
 }
 
 /* Outside of single quotes and data blocks there is nothing that came from a name. */
-static void names_stay_in_quotes(void **state)
+TEST(names_stay_in_quotes)
 {
     struct figure *f = hostile_figure();
     struct strbuf script;
@@ -89,7 +89,7 @@ static char *read_picture(const char *name)
     return bytes;
 }
 
-static void hostile_names_run_nothing(void **state)
+TEST(hostile_names_run_nothing)
 {
     struct figure *f = hostile_figure();
     struct error err;
@@ -115,7 +115,7 @@ static void hostile_names_run_nothing(void **state)
 }
 
 /* What the SVG shows at the ticks is what the figure says, in order. */
-static void tick_texts_are_drawn(void **state)
+TEST(tick_texts_are_drawn)
 {
     struct figure *f = figure_create("ticks", "Ticks");
     struct panel *p = figure_panel(f);
@@ -168,7 +168,7 @@ static bool text_is_at(const char *svg, const char *text, double x, double y)
 
 /* A share by nines is written as the share, and the picture has it where the figure says; the panel
  * after it has its own scale again. */
-static void nines_are_written_as_shares(void **state)
+TEST(nines_are_written_as_shares)
 {
     struct figure *f = figure_create("nines", "Nines");
     struct error err;
@@ -257,7 +257,7 @@ static void check_points(const struct figure *f, const char *svg)
 }
 
 /* Each number stands where the figure says that its value is: within a pixel, both scales. */
-static void positions_decode_back(void **state)
+TEST(positions_decode_back)
 {
     struct figure *f = points_figure();
     struct error err;
@@ -281,7 +281,7 @@ static void positions_decode_back(void **state)
 }
 
 /* The strip lies beside the panels; its ticks are the values at their share. */
-static void scale_bar_is_beside(void **state)
+TEST(scale_bar_is_beside)
 {
     struct figure *f = points_figure();
     const struct scale_bar *bar = &f->bar;
@@ -303,7 +303,7 @@ static void scale_bar_is_beside(void **state)
 }
 
 /* A band across is a polygon with as many corners as it has ends, one for each piece. */
-static void bands_across_are_outlines(void **state)
+TEST(bands_across_are_outlines)
 {
     struct figure *f = figure_create("violin", "Violin");
     struct panel *p = figure_panel(f);
@@ -341,7 +341,7 @@ static size_t count_words(const char *text, const char *word)
     return nr;
 }
 
-static void booklet_has_a_page_a_figure(void **state)
+TEST(booklet_has_a_page_a_figure)
 {
     struct figure *absent = figure_create("absent", "Absent"), *wide = points_figure();
     struct figure *hostile_one = hostile_figure();
@@ -366,31 +366,28 @@ static void booklet_has_a_page_a_figure(void **state)
     figure_free(hostile_one);
 }
 
-static void refusals_are_clear(void **state)
+TEST(refusals_are_clear)
 {
     struct figure *f = hostile_figure();
     struct error err;
 
     free(f->id);
     f->id = memory_string("../evil");
-    assert_int_equal(paint_gnuplot(f, FOLDER, 1, &err), -1);
-    assert_has(err.message, "file name");
+    assert_fails(paint_gnuplot(f, FOLDER, 1, &err), &err, "file name");
     figure_set(&f->reason, "no data");
-    assert_int_equal(paint_gnuplot(f, FOLDER, 1, &err), -1);
-    assert_has(err.message, "no data");
+    assert_fails(paint_gnuplot(f, FOLDER, 1, &err), &err, "no data");
     figure_free(f);
-    assert_int_equal(picture_format_find("gif", &err), -1);
-    assert_has(err.message, "png, svg and pdf");
+    assert_fails(picture_format_find("gif", &err), &err, "png, svg and pdf");
 }
 
-static void missing_gnuplot_is_explained(void **state)
+TEST(missing_gnuplot_is_explained)
 {
     char *path = memory_string(getenv("PATH")), version[64];
     struct error err;
 
     setenv("PATH", "/nowhere", 1);
-    assert_int_equal(paint_gnuplot_version(version, sizeof(version), &err), -1);
-    assert_has(err.message, "apt-get install gnuplot");
+    assert_fails(paint_gnuplot_version(version, sizeof(version), &err), &err,
+                 "apt-get install gnuplot");
     setenv("PATH", path, 1);
     free(path);
 }
@@ -447,7 +444,7 @@ static void draw_all(const struct presets *presets, const struct records *record
 }
 
 /* A folder of default plots; a second call on fewer data removes what no longer holds. */
-static void default_plots_and_summary(void **state)
+TEST(default_plots_and_summary)
 {
     struct records r = { 0 }, empty = { 0 };
     struct presets presets = { 0 };
@@ -472,7 +469,7 @@ static void default_plots_and_summary(void **state)
     records_release(&r);
 }
 
-static void presets_are_checked(void **state)
+TEST(presets_are_checked)
 {
     static const struct {
         const char *text, *says;
@@ -505,7 +502,7 @@ static void presets_are_checked(void **state)
     }
 }
 
-static void filters_take_and_leave_out(void **state)
+TEST(filters_take_and_leave_out)
 {
     static const char text[] =
         "{\"name\":\"a\",\"title\":\"A\",\"type\":\"trend\","
@@ -525,23 +522,4 @@ static void filters_take_and_leave_out(void **state)
     preset_release(&preset);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_stay_in_quotes),
-        cmocka_unit_test(hostile_names_run_nothing),
-        cmocka_unit_test(tick_texts_are_drawn),
-        cmocka_unit_test(nines_are_written_as_shares),
-        cmocka_unit_test(positions_decode_back),
-        cmocka_unit_test(scale_bar_is_beside),
-        cmocka_unit_test(bands_across_are_outlines),
-        cmocka_unit_test(booklet_has_a_page_a_figure),
-        cmocka_unit_test(refusals_are_clear),
-        cmocka_unit_test(missing_gnuplot_is_explained),
-        cmocka_unit_test(default_plots_and_summary),
-        cmocka_unit_test(presets_are_checked),
-        cmocka_unit_test(filters_take_and_leave_out),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

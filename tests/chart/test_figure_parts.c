@@ -28,7 +28,7 @@ static void join(const struct ticks *ticks, char *out, size_t size)
 }
 
 /* Any doubles: each of these went on without end, or for longer than anybody waits. */
-static void ticks_end_for_any_range(void **state)
+TEST(ticks_end_for_any_range)
 {
     static const struct {
         double low, high;
@@ -64,7 +64,7 @@ static void ticks_end_for_any_range(void **state)
 }
 
 /* A figure of one usual point and one that nothing can show. */
-static void marks_beyond_are_left_out_and_counted(void **state)
+TEST(marks_beyond_are_left_out_and_counted)
 {
     static const struct {
         double x, y;
@@ -95,7 +95,7 @@ static void marks_beyond_are_left_out_and_counted(void **state)
     }
 }
 
-static void linear_ticks_are_round(void **state)
+TEST(linear_ticks_are_round)
 {
     static const struct {
         double low, high;
@@ -122,7 +122,7 @@ static void linear_ticks_are_round(void **state)
     }
 }
 
-static void log_ticks_are_decades(void **state)
+TEST(log_ticks_are_decades)
 {
     static const struct {
         double low, high;
@@ -153,7 +153,7 @@ static void log_ticks_are_decades(void **state)
     }
 }
 
-static void ratio_ticks_hold_one(void **state)
+TEST(ratio_ticks_hold_one)
 {
     static const struct {
         double low, high;
@@ -178,7 +178,7 @@ static void ratio_ticks_hold_one(void **state)
     }
 }
 
-static void units_fit(void **state)
+TEST(units_fit)
 {
     static const struct {
         enum quantity quantity;
@@ -220,7 +220,7 @@ static void check_cut(const char *name, const char *room, const char *wanted)
     free(cut);
 }
 
-static void widths_and_cuts(void **state)
+TEST(widths_and_cuts)
 {
     static const char key[] = "gemm/linear/simd/fp32/batch=4,seq=64,n=50257,k=256/cpu-2t/warm";
 
@@ -247,7 +247,7 @@ static void widths_and_cuts(void **state)
 }
 
 /* WCAG 2.1, 1.4.11: graphics need 3:1 against what is beside them. */
-static void colours_can_be_seen(void **state)
+TEST(colours_can_be_seen)
 {
     char colour[COLOUR_SIZE];
 
@@ -265,7 +265,7 @@ static void colours_can_be_seen(void **state)
 
 typedef void escape_fn(struct strbuf *out, const char *text);
 
-static void escapes_hold(void **state)
+TEST(escapes_hold)
 {
     static const struct {
         escape_fn *escape;
@@ -323,7 +323,7 @@ static void escapes_hold(void **state)
 }
 
 /* A panel of bars over long names, side by side: they are turned, and none leaves the figure. */
-static void turned_names_stay_inside(void **state)
+TEST(turned_names_stay_inside)
 {
     static const char *const names[] = { "a-name-that-is-longer-than-its-column/first",
                                          "a-name-that-is-longer-than-its-column/second",
@@ -350,7 +350,7 @@ static void turned_names_stay_inside(void **state)
 }
 
 /* An axis that counts has whole numbers alone. */
-static void counts_are_whole(void **state)
+TEST(counts_are_whole)
 {
     for (int nr = 1; nr < 40; nr++) {
         struct figure *f = figure_create("counts", "Counts");
@@ -402,7 +402,7 @@ static double label_of_peak(const struct roof_mark *marks, size_t nr, double *le
 }
 
 /* The label of the compute roof goes where points are not in its way. */
-static void roof_labels_avoid_points(void **state)
+TEST(roof_labels_avoid_points)
 {
     static const struct roof_mark near = { 90, 1.95e11 }, far = { 90, 1e10 };
     double left, alone = label_of_peak(NULL, 0, &left);
@@ -414,7 +414,7 @@ static void roof_labels_avoid_points(void **state)
 
 /* Points push it to the left step by step; it never comes to lie on the upright line at the ridge,
  * which is at 5 FLOP/byte. */
-static void roof_labels_avoid_the_ridge(void **state)
+TEST(roof_labels_avoid_the_ridge)
 {
     struct roof_mark marks[40];
     double ridge = 5, left, end = INFINITY;
@@ -427,23 +427,4 @@ static void roof_labels_avoid_the_ridge(void **state)
     assert_true(end < ridge);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ticks_end_for_any_range),
-        cmocka_unit_test(marks_beyond_are_left_out_and_counted),
-        cmocka_unit_test(linear_ticks_are_round),
-        cmocka_unit_test(log_ticks_are_decades),
-        cmocka_unit_test(ratio_ticks_hold_one),
-        cmocka_unit_test(units_fit),
-        cmocka_unit_test(widths_and_cuts),
-        cmocka_unit_test(colours_can_be_seen),
-        cmocka_unit_test(escapes_hold),
-        cmocka_unit_test(turned_names_stay_inside),
-        cmocka_unit_test(counts_are_whole),
-        cmocka_unit_test(roof_labels_avoid_points),
-        cmocka_unit_test(roof_labels_avoid_the_ridge),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

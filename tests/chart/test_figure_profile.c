@@ -58,7 +58,7 @@ static struct figure *draw(const struct fixture *f, const char *name,
     return chart_build(&chart);
 }
 
-static void each_is_its_file(void **state)
+TEST(each_is_its_file)
 {
     const struct fixture *f = *state;
     size_t nr = 0;
@@ -74,7 +74,7 @@ static void each_is_its_file(void **state)
 }
 
 /* With two, ids get an ending: the files of one stay. */
-static void differences_are_their_files(void **state)
+TEST(differences_are_their_files)
 {
     static const char *const names[] = { "flame", "operations" };
     const struct fixture *f = *state;
@@ -87,7 +87,7 @@ static void differences_are_their_files(void **state)
 }
 
 /* The files that tests of the program and of the page read. */
-static void traces_are_their_files(void **state)
+TEST(traces_are_their_files)
 {
     const struct fixture *f = *state;
     char *before = written(prof_write_trace(file, &f->before.trace));
@@ -110,7 +110,7 @@ static double sum_of_bars(const struct panel *p)
     return sum * p->x.factor;
 }
 
-static void bottlenecks_add_up_to_the_forwards(void **state)
+TEST(bottlenecks_add_up_to_the_forwards)
 {
     const struct fixture *f = *state;
     struct figure *figure = draw(f, "bottlenecks", &f->before, NULL);
@@ -131,7 +131,7 @@ static void bottlenecks_add_up_to_the_forwards(void **state)
     figure_free(figure);
 }
 
-static void limit_leaves_the_longest(void **state)
+TEST(limit_leaves_the_longest)
 {
     const struct fixture *f = *state;
     struct error err;
@@ -165,7 +165,7 @@ static void frames_nest(const struct panel *p)
     }
 }
 
-static void flame_nests_and_is_as_wide_as_the_time(void **state)
+TEST(flame_nests_and_is_as_wide_as_the_time)
 {
     const struct fixture *f = *state;
     struct figure *figure = draw(f, "flame", &f->before, NULL);
@@ -178,7 +178,7 @@ static void flame_nests_and_is_as_wide_as_the_time(void **state)
 }
 
 /* A name that is cut begins as the operation does, and it ends with the dots. */
-static void names_keep_their_beginning(void **state)
+TEST(names_keep_their_beginning)
 {
     static const char *const figures[] = { "flame", "timeline", "memory-timeline" };
     const struct fixture *f = *state;
@@ -204,7 +204,7 @@ static void names_keep_their_beginning(void **state)
     assert_true(cut > 0);
 }
 
-static void slower_operation_is_seen_in_the_difference(void **state)
+TEST(slower_operation_is_seen_in_the_difference)
 {
     const struct fixture *f = *state;
     struct figure *figure = draw(f, "flame", &f->after, &f->before);
@@ -226,7 +226,7 @@ static void slower_operation_is_seen_in_the_difference(void **state)
     figure_free(figure);
 }
 
-static void depth_is_that_of_the_scopes(void **state)
+TEST(depth_is_that_of_the_scopes)
 {
     const struct fixture *f = *state;
     struct figure *figure = draw(f, "stack-depth", &f->before, NULL);
@@ -244,7 +244,7 @@ static void depth_is_that_of_the_scopes(void **state)
 }
 
 /* More slices than a timeline has room for: whole iterations stay. */
-static void long_profiles_show_a_window(void **state)
+TEST(long_profiles_show_a_window)
 {
     const struct fixture *f = *state;
     size_t all = f->before.trace.nr_slices;
@@ -290,7 +290,7 @@ static void make_small(struct prof_trace *trace, bool empty)
     assert_int_equal(prof_trace_sort(trace, NULL), 0);
 }
 
-static void what_is_missing_is_said(void **state)
+TEST(what_is_missing_is_said)
 {
     static const struct {
         const char *name, *words;
@@ -316,7 +316,7 @@ static void what_is_missing_is_said(void **state)
 
 /* Counters of clocks and power are for the timeline of a trace viewer: figures of memory draw bytes
  * alone. */
-static void clocks_are_no_memory(void **state)
+TEST(clocks_are_no_memory)
 {
     static const struct prof_counter counters[] = { { 1, "CPU clock", "MHz" },
                                                     { 1, "package power", "W" } };
@@ -335,7 +335,7 @@ static void clocks_are_no_memory(void **state)
 }
 
 /* All figures of a profile of one scope: drawn, or a reason. */
-static void smallest_profile_is_drawn(void **state)
+TEST(smallest_profile_is_drawn)
 {
     const struct fixture *f = *state;
     struct prof_trace trace;
@@ -350,23 +350,4 @@ static void smallest_profile_is_drawn(void **state)
     profile_data_release(&data);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_is_its_file),
-        cmocka_unit_test(differences_are_their_files),
-        cmocka_unit_test(traces_are_their_files),
-        cmocka_unit_test(bottlenecks_add_up_to_the_forwards),
-        cmocka_unit_test(limit_leaves_the_longest),
-        cmocka_unit_test(flame_nests_and_is_as_wide_as_the_time),
-        cmocka_unit_test(names_keep_their_beginning),
-        cmocka_unit_test(slower_operation_is_seen_in_the_difference),
-        cmocka_unit_test(depth_is_that_of_the_scopes),
-        cmocka_unit_test(long_profiles_show_a_window),
-        cmocka_unit_test(what_is_missing_is_said),
-        cmocka_unit_test(clocks_are_no_memory),
-        cmocka_unit_test(smallest_profile_is_drawn),
-    };
-
-    return cmocka_run_group_tests(tests, setup, teardown);
-}
+RUN_TESTS(setup, teardown)

@@ -84,7 +84,7 @@ static void times_of(const struct profile_data *data, const char *name, double t
     stats_sort(times, ITERATIONS);
 }
 
-static void boxes_hold_one_value_an_iteration(void **state)
+TEST(boxes_hold_one_value_an_iteration)
 {
     const struct profile_data *data = *state;
     double times[ITERATIONS];
@@ -104,7 +104,7 @@ static void boxes_hold_one_value_an_iteration(void **state)
     profile_samples_release(&rows);
 }
 
-static void figure_draws_their_quartiles(void **state)
+TEST(figure_draws_their_quartiles)
 {
     const struct profile_data *data = *state;
     struct figure *figure = draw("layer-times", data);
@@ -121,7 +121,7 @@ static void figure_draws_their_quartiles(void **state)
 }
 
 /* FLOPs of an iteration over the time on the device that they took. */
-static void rates_are_of_iterations(void **state)
+TEST(rates_are_of_iterations)
 {
     const struct profile_data *data = *state;
     const struct layer_samples *head = timeline_layer(&data->found.layers, "head");
@@ -139,7 +139,7 @@ static void rates_are_of_iterations(void **state)
     profile_samples_release(&rows);
 }
 
-static void a_single_iteration_shows_its_calls(void **state)
+TEST(a_single_iteration_shows_its_calls)
 {
     struct prof_trace trace;
     struct profile_data data;
@@ -180,7 +180,7 @@ static const struct panel *panel_titled(const struct figure *f, const char *titl
 
 /* Roofs as an axis value each; of memory the faster level only where something is beyond the
  * slower. */
-static void roofs_are_lines_in_the_rates(void **state)
+TEST(roofs_are_lines_in_the_rates)
 {
     static const struct {
         double flops, bytes;
@@ -207,7 +207,7 @@ static void roofs_are_lines_in_the_rates(void **state)
     }
 }
 
-static void without_roofs_there_is_no_line(void **state)
+TEST(without_roofs_there_is_no_line)
 {
     double values[4];
     struct figure *figure = draw("layer-rates", *state);
@@ -245,7 +245,7 @@ static double visible_bars(const struct panel *p, double longest)
 }
 
 /* Every time belongs to one part of one operation; what is not drawn is less than a hundredth. */
-static void split_draws_what_can_be_seen(void **state)
+TEST(split_draws_what_can_be_seen)
 {
     const struct profile_data *data = *state;
     struct figure *figure = draw("time-split", data);
@@ -265,7 +265,7 @@ static void split_draws_what_can_be_seen(void **state)
     figure_free(figure);
 }
 
-static void operations_without_a_bar_are_named(void **state)
+TEST(operations_without_a_bar_are_named)
 {
     struct prof_trace trace;
     struct profile_data data;
@@ -286,7 +286,7 @@ static void operations_without_a_bar_are_named(void **state)
     profile_data_release(&data);
 }
 
-static void memory_timeline_shows_few_calls(void **state)
+TEST(memory_timeline_shows_few_calls)
 {
     const struct profile_data *data = *state;
     struct figure *figure = draw("memory-timeline", data);
@@ -299,19 +299,4 @@ static void memory_timeline_shows_few_calls(void **state)
     figure_free(figure);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(boxes_hold_one_value_an_iteration),
-        cmocka_unit_test(figure_draws_their_quartiles),
-        cmocka_unit_test(rates_are_of_iterations),
-        cmocka_unit_test(a_single_iteration_shows_its_calls),
-        cmocka_unit_test(roofs_are_lines_in_the_rates),
-        cmocka_unit_test(without_roofs_there_is_no_line),
-        cmocka_unit_test(split_draws_what_can_be_seen),
-        cmocka_unit_test(operations_without_a_bar_are_named),
-        cmocka_unit_test(memory_timeline_shows_few_calls),
-    };
-
-    return cmocka_run_group_tests(tests, setup, teardown);
-}
+RUN_TESTS(setup, teardown)

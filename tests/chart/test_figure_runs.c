@@ -94,19 +94,19 @@ static const struct layer *layer_of(const struct panel *p, enum mark mark, size_
     "\",\"y\":\"p50\",\"mode\":[\"single\","                                                       \
     "\"multi\"]" more "}"
 
-static void lines_over_a_dim(void **state)
-{
-    struct scene s;
+#define SCENE_TEST(name) TEST_WITH_A(name, struct scene, s, scene_release)
 
-    scene_init(&s, PRESET("lines", ",\"x\":\"batch\""));
-    struct figure *f = build(&s, 1);
+SCENE_TEST(lines_over_a_dim)
+{
+    scene_init(s, PRESET("lines", ",\"x\":\"batch\""));
+    struct figure *f = build(s, 1);
     assert_null(f->reason);
     assert_int_equal(f->nr_panels, 1);
     assert_int_equal(count_layers(f->panels[0], MARK_LINE), 2); /* one a number of threads */
     assert_string_equal(f->panels[0]->x.ticks.items[2].text, "4");
     figure_free(f);
 
-    f = build(&s, 3); /* a panel a family, a line a run that has it */
+    f = build(s, 3); /* a panel a family, a line a run that has it */
     assert_null(f->reason);
     assert_int_equal(f->nr_panels, 2);
     assert_int_equal(count_layers(f->panels[0], MARK_LINE), 2);
@@ -114,10 +114,9 @@ static void lines_over_a_dim(void **state)
     assert_string_equal(layer_of(f->panels[0], MARK_LINE, 1)->label, "topic");
     assert_has(f->caption, "1 FAILED");
     figure_free(f);
-    scene_release(&s);
 }
 
-static void lines_over_threads_and_settings(void **state)
+TEST(lines_over_threads_and_settings)
 {
     struct scene s;
 
@@ -144,12 +143,10 @@ static void lines_over_threads_and_settings(void **state)
     scene_release(&s);
 }
 
-static void a_row_a_run(void **state)
+SCENE_TEST(a_row_a_run)
 {
-    struct scene s;
-
-    scene_init(&s, PRESET("runs", ",\"limit\":4"));
-    struct figure *f = build(&s, 3);
+    scene_init(s, PRESET("runs", ",\"limit\":4"));
+    struct figure *f = build(s, 3);
     assert_null(f->reason);
     assert_int_equal(f->nr_panels, 4);
     assert_int_equal(layer_of(f->panels[0], MARK_POINTS, 0)->nr, 2); /* the third has no time */
@@ -157,33 +154,31 @@ static void a_row_a_run(void **state)
     assert_string_equal(f->panels[0]->y.ticks.items[1].text, "topic");
     assert_has(f->caption, "4 of 6");
     figure_free(f);
-    f = build(&s, 1);
+    f = build(s, 1);
     assert_has(f->reason, "two or more");
     figure_free(f);
-    scene_release(&s);
 }
 
 /* More runs than can be rows: side by side, three of them named; of lines the last twelve. */
-static void many_runs(void **state)
+SCENE_TEST(many_runs)
 {
     enum { MANY = 40 };
     char texts[MANY][16];
     const char *many[MANY];
     int runs[MANY];
-    struct scene s;
 
-    scene_init(&s, PRESET("runs", ",\"limit\":1"));
+    scene_init(s, PRESET("runs", ",\"limit\":1"));
     for (int i = 0; i < MANY; i++) {
         snprintf(texts[i], sizeof(texts[i]), "run %d", i);
         many[i] = texts[i];
         runs[i] = i;
         if (i > 2) {
-            made_run(&s.r, i, "feedbeef", "gcc");
-            add_sweep(&s.r, i, 1 + 0.001 * i);
+            made_run(&s->r, i, "feedbeef", "gcc");
+            add_sweep(&s->r, i, 1 + 0.001 * i);
         }
     }
     struct chart chart = {
-        .preset = &s.preset, .records = &s.r, .runs = runs, .nr_runs = MANY, .run_names = many
+        .preset = &s->preset, .records = &s->r, .runs = runs, .nr_runs = MANY, .run_names = many
     };
     struct figure *f = chart_build(&chart);
     assert_null(f->reason);
@@ -192,14 +187,13 @@ static void many_runs(void **state)
     assert_int_equal(layer_of(f->panels[0], MARK_POINTS, 0)->nr, MANY - 1);
     assert_true(f->height < 600);
     figure_free(f);
-    s.preset.type = plot_type_find("lines", &(struct error) { "" });
+    s->preset.type = plot_type_find("lines", &(struct error) { "" });
     f = chart_build(&chart);
     assert_null(f->reason);
     assert_int_equal(count_layers(f->panels[0], MARK_LINE), 12);
     assert_string_equal(layer_of(f->panels[0], MARK_LINE, 11)->label, "run 39");
     assert_has(f->caption, "the last 12 of 40");
     figure_free(f);
-    scene_release(&s);
 }
 
 struct many {
@@ -233,35 +227,34 @@ static void add_many(struct scene *s, struct many *many)
 }
 
 /* Whatever the type: of ninety runs no more than a reader can tell apart, and it is said. */
-static void more_runs_than_can_be_shown(void **state)
+SCENE_TEST(more_runs_than_can_be_shown)
 {
     static const char preset[] =
         "{\"name\":\"a\",\"title\":\"A\",\"type\":\"split\",\"y\":\"p50\","
         "\"x\":\"gflops\",\"panels\":[\"p50\",\"gflops\"],"
         "\"mode\":[\"single\",\"multi\"]}";
     struct many *many = memory_zeroed(1, sizeof(*many));
-    struct scene s;
     struct error err;
     size_t drawn = 0;
 
-    add_many(&s, many);
-    assert_ok(preset_parse(&s.preset, preset, strlen(preset), "t.json", &err), &err);
-    struct chart chart = { .preset = &s.preset,
-                           .records = &s.r,
+    add_many(s, many);
+    assert_ok(preset_parse(&s->preset, preset, strlen(preset), "t.json", &err), &err);
+    struct chart chart = { .preset = &s->preset,
+                           .records = &s->r,
                            .runs = many->runs,
                            .nr_runs = 90,
                            .run_names = many->names };
     for (size_t i = 0; plot_type_at(i); i++) {
-        s.preset.type = plot_type_at(i);
+        s->preset.type = plot_type_at(i);
         struct figure *f = chart_build(&chart);
         for (size_t k = 0; k < f->nr_panels; k++)
             if (f->panels[k]->y.scale == AXIS_CATEGORY)
                 assert_true(f->panels[k]->y.ticks.nr <= LIMIT_ROWS_MAX);
-        if (!f->reason && s.preset.type->runs_max) {
+        if (!f->reason && s->preset.type->runs_max) {
             drawn++;
             assert_true(f->nr_samples < 40);
             if (!strstr(f->caption, "Of 90 runs the last "))
-                fail_msg("%s: %s", s.preset.type->name, f->caption);
+                fail_msg("%s: %s", s->preset.type->name, f->caption);
         }
         figure_free(f);
     }
@@ -276,7 +269,6 @@ static void more_runs_than_can_be_shown(void **state)
     assert_int_equal(items.left_out, 360 - LIMIT_ROWS_MAX);
     assert_string_equal(items.items[items.nr - 1].label, "run 89");
     chart_items_release(&items);
-    scene_release(&s);
     free(many);
 }
 
@@ -290,7 +282,7 @@ static enum ink ink_of(const struct figure *f, const char *label)
 }
 
 /* A variant has one colour in all figures of a run, whichever it meets first. */
-static void variants_keep_their_colour(void **state)
+TEST(variants_keep_their_colour)
 {
     static const struct {
         const char *type, *more;
@@ -328,7 +320,7 @@ static void variants_keep_their_colour(void **state)
 }
 
 /* Shapes that share no batch and seq: rows are variants then, or most of the map were empty. */
-static void a_map_of_shapes(void **state)
+TEST(a_map_of_shapes)
 {
     static const char *const shapes[] = { "batch=1,seq=64,n=64,k=64", "batch=1,seq=96,n=96,k=96",
                                           "batch=1,seq=7,n=500,k=3" };
@@ -360,14 +352,13 @@ static void a_map_of_shapes(void **state)
     scene_release(&s);
 }
 
-static void labels_have_the_run(void **state)
+SCENE_TEST(labels_have_the_run)
 {
     struct chart_items items;
-    struct scene s;
 
-    scene_init(&s, PRESET("scatter", ",\"x\":\"gflops\""));
+    scene_init(s, PRESET("scatter", ",\"x\":\"gflops\""));
     struct chart chart = {
-        .preset = &s.preset, .records = &s.r, .runs = s.runs, .nr_runs = 3, .run_names = names
+        .preset = &s->preset, .records = &s->r, .runs = s->runs, .nr_runs = 3, .run_names = names
     };
     chart_items_init(&items, &chart);
     assert_int_equal(items.nr, 12);
@@ -383,10 +374,9 @@ static void labels_have_the_run(void **state)
     assert_int_equal(items.nr, 2);
     assert_string_equal(items.items[1].label, "topic");
     chart_items_release(&items);
-    scene_release(&s);
 }
 
-static void points_of_any_number(void **state)
+TEST(points_of_any_number)
 {
     struct scene s;
 
@@ -421,7 +411,7 @@ static void points_of_any_number(void **state)
     scene_release(&s);
 }
 
-static void what_nothing_has_gives_a_reason(void **state)
+TEST(what_nothing_has_gives_a_reason)
 {
     static const char *const types[] = {
         PRESET("lines", ",\"x\":\"vocab\""),
@@ -445,20 +435,4 @@ static void what_nothing_has_gives_a_reason(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lines_over_a_dim),
-        cmocka_unit_test(lines_over_threads_and_settings),
-        cmocka_unit_test(a_row_a_run),
-        cmocka_unit_test(many_runs),
-        cmocka_unit_test(more_runs_than_can_be_shown),
-        cmocka_unit_test(variants_keep_their_colour),
-        cmocka_unit_test(a_map_of_shapes),
-        cmocka_unit_test(labels_have_the_run),
-        cmocka_unit_test(points_of_any_number),
-        cmocka_unit_test(what_nothing_has_gives_a_reason),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -20,28 +20,25 @@ static const char *const figures[] = {
 };
 enum { FIGURES = sizeof(figures) / sizeof(figures[0]) };
 
-static void golden_files(void **state)
-{
-    struct records r = { 0 };
+#define RECORDS_TEST(name) TEST_WITH_A(name, struct records, r, records_release)
 
-    made_run(&r, 0, "feedbeef", "gcc 12.2.0");
-    add_kernels(&r, 0, 1);
-    made_ceilings(&r);
+RECORDS_TEST(golden_files)
+{
+    made_run(r, 0, "feedbeef", "gcc 12.2.0");
+    add_kernels(r, 0, 1);
+    made_ceilings(r);
     for (size_t i = 0; i < FIGURES; i++)
-        check_golden(build(&r, figures[i]));
-    records_release(&r);
+        check_golden(build(r, figures[i]));
 }
 
-static void iterations_keep_the_order(void **state)
+RECORDS_TEST(iterations_keep_the_order)
 {
-    struct records r = { 0 };
-
-    made_run(&r, 0, "feedbeef", "gcc");
-    struct measurement *m = ruled(&r, 0, 0, KEY("simd"), 130, 4000, 7, 100);
+    made_run(r, 0, "feedbeef", "gcc");
+    struct measurement *m = ruled(r, 0, 0, KEY("simd"), 130, 4000, 7, 100);
     m->batch = 4;
-    ruled(&r, 0, 1, KEY("simd"), 70, 1000, 3, 50);
-    ruled(&r, 0, 2, KEY("simd"), 1, 1000, 3, 50); /* launches of unequal length */
-    struct figure *f = build(&r, "iterations");
+    ruled(r, 0, 1, KEY("simd"), 70, 1000, 3, 50);
+    ruled(r, 0, 2, KEY("simd"), 1, 1000, 3, 50); /* launches of unequal length */
+    struct figure *f = build(r, "iterations");
     check_places(f);
     check_data_texts(f, f->panels[0]);
     const struct panel *p = f->panels[0];
@@ -58,37 +55,31 @@ static void iterations_keep_the_order(void **state)
     assert_string_equal(find_layer(p, MARK_TEXT, NULL)->items[1].text, "launch 2");
     assert_int_equal(find_layer(p, MARK_BAND, NULL)->nr, 2 * 2 + 1 + 2 + 1); /* 2, 1, 0 windows */
     figure_free(f);
-    records_release(&r);
 }
 
 /* One launch that has no room for the word takes it from the others, too. */
-static void launches_have_names_alike(void **state)
+RECORDS_TEST(launches_have_names_alike)
 {
-    struct records r = { 0 };
-
-    made_run(&r, 0, "feedbeef", "gcc");
+    made_run(r, 0, "feedbeef", "gcc");
     for (int launch = 0; launch < 4; launch++)
-        ruled(&r, 0, launch, KEY("simd"), launch == 2 ? 10 : 100, 1000, 3, 50);
-    struct figure *f = build(&r, "iterations");
+        ruled(r, 0, launch, KEY("simd"), launch == 2 ? 10 : 100, 1000, 3, 50);
+    struct figure *f = build(r, "iterations");
     const struct layer *names = find_layer(f->panels[0], MARK_TEXT, NULL);
     assert_int_equal(names->nr, 4);
     assert_string_equal(names->items[0].text, "launch 1");
     for (size_t i = 1; i < 4; i++)
         assert_string_equal(names->items[i].text, ((const char *[]) { "", "2", "3", "4" })[i]);
     figure_free(f);
-    records_release(&r);
 }
 
 /* What a window's p95 has beyond the frame is not drawn over the names of the launches. */
-static void bands_stay_below_the_names(void **state)
+RECORDS_TEST(bands_stay_below_the_names)
 {
-    struct records r = { 0 };
-
-    made_run(&r, 0, "feedbeef", "gcc");
-    struct measurement *m = ruled(&r, 0, 0, KEY("simd"), 4000, 1000, 3, 50);
+    made_run(r, 0, "feedbeef", "gcc");
+    struct measurement *m = ruled(r, 0, 0, KEY("simd"), 4000, 1000, 3, 50);
     for (size_t i = 0; i < 20; i++) /* of 333 in a window */
         m->samples[i] = 100000;
-    struct figure *f = build(&r, "iterations");
+    struct figure *f = build(r, "iterations");
     const struct panel *p = f->panels[0];
     const struct layer *band = find_layer(p, MARK_BAND, NULL);
     const struct layer *above = find_layer(p, MARK_POINTS, "above the frame");
@@ -97,18 +88,15 @@ static void bands_stay_below_the_names(void **state)
         assert_false(band->items[i].high > above->items[0].y);
     assert_true(band->items[0].high > 1.05 * band->items[2].high);
     figure_free(f);
-    records_release(&r);
 }
 
 /* A million samples: few points, and the one wild sample is among what is seen. */
-static void a_million_samples(void **state)
+RECORDS_TEST(a_million_samples)
 {
-    struct records r = { 0 };
-
-    made_run(&r, 0, "feedbeef", "gcc");
-    struct measurement *m = ruled(&r, 0, 0, KEY("simd"), 1000000, 1000, 7919, 211);
+    made_run(r, 0, "feedbeef", "gcc");
+    struct measurement *m = ruled(r, 0, 0, KEY("simd"), 1000000, 1000, 7919, 211);
     m->samples[123456] = 70000;
-    struct figure *f = build(&r, "iterations");
+    struct figure *f = build(r, "iterations");
     check_places(f);
     const struct panel *p = f->panels[0];
     assert_true(find_layer(p, MARK_POINTS, "a sample")->nr <= 800);
@@ -120,26 +108,23 @@ static void a_million_samples(void **state)
     assert_has(f->caption, "of 1000000 drawn");
     figure_free(f);
     for (size_t i = 0; i < FIGURES; i++)
-        check_state(build(&r, figures[i]));
-    records_release(&r);
+        check_state(build(r, figures[i]));
 }
 
 /* The panels are those with most to see: a drift and a jump come before noise. */
-static void structure_comes_first(void **state)
+RECORDS_TEST(structure_comes_first)
 {
-    struct records r = { 0 };
-
-    made_run(&r, 0, "feedbeef", "gcc");
+    made_run(r, 0, "feedbeef", "gcc");
     for (int k = 0; k < 12; k++) {
         char key[KEY_SIZE];
         snprintf(key, sizeof(key), "gemm/nn/simd/fp32/batch=%d,seq=8,n=8,k=8/cpu-4t/warm", k + 1);
-        struct measurement *m = made_measurement(&r, 0, 0, key, 10000, 0.01, 200, (uint64_t)k);
+        struct measurement *m = made_measurement(r, 0, 0, key, 10000, 0.01, 200, (uint64_t)k);
         for (size_t i = 0; i < 200; i++) {
             m->samples[i] += k == 9 ? i * 40 : 0;
             m->samples[i] += k == 4 && i >= 100 ? 5000 : 0;
         }
     }
-    struct figure *f = build(&r, "iterations");
+    struct figure *f = build(r, "iterations");
     check_places(f);
     assert_int_equal(f->nr_panels, 6);
     bool drift = false, jump = false;
@@ -150,19 +135,16 @@ static void structure_comes_first(void **state)
     assert_true(drift && jump);
     assert_has(f->caption, "Showing 6 of 12");
     figure_free(f);
-    records_release(&r);
 }
 
-static void telemetry_over_time(void **state)
+RECORDS_TEST(telemetry_over_time)
 {
-    struct records r = { 0 };
-
-    made_run(&r, 0, "feedbeef", "gcc");
-    add_kernels(&r, 0, 1);
+    made_run(r, 0, "feedbeef", "gcc");
+    add_kernels(r, 0, 1);
     struct measurement *bad =
-        made_failure(&r, 0, 0, KEY("cuda"), OUTCOME_WRONG, "differs from the oracle");
+        made_failure(r, 0, 0, KEY("cuda"), OUTCOME_WRONG, "differs from the oracle");
     add_telemetry(bad, 9);
-    struct figure *f = build(&r, "telemetry");
+    struct figure *f = build(r, "telemetry");
     check_places(f);
     assert_int_equal(f->nr_panels, 4);
     const struct panel *clock = f->panels[0];
@@ -179,11 +161,10 @@ static void telemetry_over_time(void **state)
     assert_lacks(f->caption, "processor clock");
     assert_null(f->banner);
     figure_free(f);
-    measurement_add_telemetry(&r.items[0].m, "gpu_xid", 79);
-    f = build(&r, "telemetry");
+    measurement_add_telemetry(&r->items[0].m, "gpu_xid", 79);
+    f = build(r, "telemetry");
     assert_has(f->banner, "XID 79");
     figure_free(f);
-    records_release(&r);
 }
 
 static void check_x(const struct panel *p, enum mark mark, const char *label, double x)
@@ -191,20 +172,19 @@ static void check_x(const struct panel *p, enum mark mark, const char *label, do
     assert_close(find_layer(p, mark, label)->items[0].x * p->x.factor, x, 1e-9 * x);
 }
 
-static void memory_against_the_caches(void **state)
+RECORDS_TEST(memory_against_the_caches)
 {
-    struct records r = { 0 };
     struct roof roof;
 
-    made_run(&r, 0, "feedbeef", "gcc");
-    made_ceilings(&r);
-    struct measurement *m = ruled(&r, 0, 0, KEY("simd"), 101, 10000, 1, 1);
+    made_run(r, 0, "feedbeef", "gcc");
+    made_ceilings(r);
+    struct measurement *m = ruled(r, 0, 0, KEY("simd"), 101, 10000, 1, 1);
     made_work(m, 1e6, 3e5);
     m->footprint = 1 << 20;
-    struct metric_context context = metric_context_of(&r, 0);
+    struct metric_context context = metric_context_of(r, 0);
     roof_of(m, 10000, &context, &roof); /* within L2, a part of it within L1 */
     assert_true(roof.memory_ns > 3e5 / 900 && roof.memory_ns < 3e5 / 400);
-    struct figure *f = build(&r, "memory");
+    struct figure *f = build(r, "memory");
     check_places(f);
     check_data_texts(f, f->panels[0]);
     assert_int_equal(find_layer(f->panels[0], MARK_RULES, NULL)->nr, 3); /* 4 threads, own cores */
@@ -215,7 +195,6 @@ static void memory_against_the_caches(void **state)
     check_x(f->panels[1], MARK_BARS, NULL, 3e10);
     check_x(f->panels[1], MARK_SEGMENTS, "roof", 3e14 / roof.memory_ns);
     figure_free(f);
-    records_release(&r);
 }
 
 static void check_poor(const struct records *r)
@@ -224,38 +203,34 @@ static void check_poor(const struct records *r)
         check_state(build(r, figures[i]));
 }
 
-static void poor_records_have_a_state(void **state)
+RECORDS_TEST(poor_records_have_a_state)
 {
-    struct records r = { 0 };
     struct figure *f;
 
-    made_run(&r, 0, "", "");
-    ruled(&r, 0, 0, KEY("naive"), 50, 0, 1, 1); /* all 0 ns */
-    check_poor(&r);
-    f = build(&r, "distribution-violin");
+    made_run(r, 0, "", "");
+    ruled(r, 0, 0, KEY("naive"), 50, 0, 1, 1); /* all 0 ns */
+    check_poor(r);
+    f = build(r, "distribution-violin");
     assert_has(f->reason, "median of 0 ns");
     figure_free(f);
-    ruled(&r, 0, 0, KEY("simd"), 1, 700, 1, 1); /* one sample */
-    check_poor(&r);
-    f = build(&r, "distribution-box");
+    ruled(r, 0, 0, KEY("simd"), 1, 700, 1, 1); /* one sample */
+    check_poor(r);
+    f = build(r, "distribution-box");
     assert_null(f->reason);
     assert_has(f->caption, "1 benchmark with a median of 0 ns is not shown");
     figure_free(f);
-    ruled(&r, 0, 0, KEY("openblas"), 400, 800, 1, 1); /* all alike */
-    check_poor(&r);
-    ruled(&r, 0, 1, KEY("openblas"), 0, 800, 1, 1);     /* a launch without samples */
-    ruled(&r, 0, 2, KEY("openblas"), 20, 0, 900, 1800); /* half of them 0 ns */
-    check_poor(&r);
-    records_release(&r);
+    ruled(r, 0, 0, KEY("openblas"), 400, 800, 1, 1); /* all alike */
+    check_poor(r);
+    ruled(r, 0, 1, KEY("openblas"), 0, 800, 1, 1);     /* a launch without samples */
+    ruled(r, 0, 2, KEY("openblas"), 20, 0, 900, 1800); /* half of them 0 ns */
+    check_poor(r);
 }
 
 /* Sixty benchmarks with names that nobody should give. */
-static void many_long_names(void **state)
+RECORDS_TEST(many_long_names)
 {
-    struct records r = { 0 };
-
-    made_run(&r, 0, "feedbeef", "gcc");
-    made_ceilings(&r);
+    made_run(r, 0, "feedbeef", "gcc");
+    made_ceilings(r);
     for (int i = 0; i < 60; i++) {
         char key[KEY_SIZE];
         snprintf(key, sizeof(key),
@@ -264,34 +239,17 @@ static void many_long_names(void **state)
                  "k=12345678/cpu-4t/warm",
                  i);
         struct measurement *m =
-            made_measurement(&r, 0, 0, key, 1000 * (i + 1), 0.1, 70, (uint64_t)i);
+            made_measurement(r, 0, 0, key, 1000 * (i + 1), 0.1, 70, (uint64_t)i);
         made_work(m, 1e6, 1e5 * (i + 1));
         add_telemetry(m, i);
     }
     for (size_t i = 0; i < FIGURES; i++) {
-        struct figure *f = build(&r, figures[i]);
+        struct figure *f = build(r, figures[i]);
         check_places(f);
         for (size_t k = 0; k < f->nr_panels; k++)
             check_data_texts(f, f->panels[k]);
         figure_free(f);
     }
-    records_release(&r);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(golden_files),
-        cmocka_unit_test(iterations_keep_the_order),
-        cmocka_unit_test(launches_have_names_alike),
-        cmocka_unit_test(bands_stay_below_the_names),
-        cmocka_unit_test(a_million_samples),
-        cmocka_unit_test(structure_comes_first),
-        cmocka_unit_test(telemetry_over_time),
-        cmocka_unit_test(memory_against_the_caches),
-        cmocka_unit_test(poor_records_have_a_state),
-        cmocka_unit_test(many_long_names),
-    };
-
-    return cmocka_run_group_tests(tests, presets_setup, presets_teardown);
-}
+RUN_TESTS(presets_setup, presets_teardown)

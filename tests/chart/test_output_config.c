@@ -31,7 +31,7 @@ static void parse_preset(struct preset *preset, const char *text)
     assert_ok(preset_parse(preset, text, strlen(text), "t.json", &err), &err);
 }
 
-static void every_key_is_read(void **state)
+TEST(every_key_is_read)
 {
     struct preset p;
 
@@ -73,7 +73,7 @@ static void check_round_trip(const struct preset *preset)
     free(second);
 }
 
-static void presets_read_back(void **state)
+TEST(presets_read_back)
 {
     struct presets presets = { 0 };
     struct preset p;
@@ -91,7 +91,7 @@ static void presets_read_back(void **state)
 
 #define BEGIN "{ \"name\": \"a\", \"title\": \"A\",\n \"type\": \"scatter\", \"y\": \"p50\",\n"
 
-static void refusals_name_the_line(void **state)
+TEST(refusals_name_the_line)
 {
     static const struct {
         const char *text, *says;
@@ -131,7 +131,7 @@ static void refusals_name_the_line(void **state)
 }
 
 /* A dim that is no word of presets could not be drawn over. */
-static void every_dim_is_known(void **state)
+TEST(every_dim_is_known)
 {
     const struct registry *registry = registry_builtin();
     const struct kernel *k;
@@ -149,7 +149,7 @@ static void every_dim_is_known(void **state)
 }
 
 /* One item of a run that was sampled for 20 ms at least. */
-static void values_of_words(void **state)
+TEST(values_of_words)
 {
     static const struct {
         const char *text;
@@ -218,7 +218,7 @@ static bool lists(const cJSON *array, const char *word)
     return false;
 }
 
-static void the_schema_keeps_step(void **state)
+TEST(the_schema_keeps_step)
 {
     struct error err;
     struct preset p;
@@ -269,7 +269,7 @@ static const struct preset *figure(const struct config *c, const char *name)
     return found;
 }
 
-static void later_files_go_over_earlier_ones(void **state)
+TEST(later_files_go_over_earlier_ones)
 {
     struct config c;
     struct error err;
@@ -303,7 +303,7 @@ static void later_files_go_over_earlier_ones(void **state)
     config_release(&c);
 }
 
-static void one_saved_figure_is_drawn_alone(void **state)
+TEST(one_saved_figure_is_drawn_alone)
 {
     struct config c;
     struct error err;
@@ -316,7 +316,7 @@ static void one_saved_figure_is_drawn_alone(void **state)
     config_release(&c);
 }
 
-static void bad_files_are_refused(void **state)
+TEST(bad_files_are_refused)
 {
     static const struct {
         const char *text, *says;
@@ -361,7 +361,7 @@ static char *printed(const struct config *c)
     return json_take_text(json);
 }
 
-static void what_is_printed_reads_back(void **state)
+TEST(what_is_printed_reads_back)
 {
     struct config c, again;
     struct error err;
@@ -384,7 +384,7 @@ static void what_is_printed_reads_back(void **state)
     config_release(&again);
 }
 
-static void peaks_become_given_roofs(void **state)
+TEST(peaks_become_given_roofs)
 {
     struct records r = { 0 };
     struct config c;
@@ -412,21 +412,4 @@ static void peaks_become_given_roofs(void **state)
     records_release(&r);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_key_is_read),
-        cmocka_unit_test(presets_read_back),
-        cmocka_unit_test(refusals_name_the_line),
-        cmocka_unit_test(every_dim_is_known),
-        cmocka_unit_test(values_of_words),
-        cmocka_unit_test(the_schema_keeps_step),
-        cmocka_unit_test(later_files_go_over_earlier_ones),
-        cmocka_unit_test(one_saved_figure_is_drawn_alone),
-        cmocka_unit_test(bad_files_are_refused),
-        cmocka_unit_test(what_is_printed_reads_back),
-        cmocka_unit_test(peaks_become_given_roofs),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

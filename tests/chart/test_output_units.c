@@ -24,7 +24,7 @@ static enum quantity quantity_of(const char *name)
     return QUANTITY_PLAIN;
 }
 
-static void texts_are_those_of_the_table(void **state)
+TEST(texts_are_those_of_the_table)
 {
     const char *path = HARNESS_SOURCE_DIR "/tests/fixtures/units.json";
     char text[QUANTITY_TEXT_SIZE];
@@ -48,7 +48,7 @@ static void texts_are_those_of_the_table(void **state)
     cJSON_Delete(table);
 }
 
-static void ratios(void **state)
+TEST(ratios)
 {
     static const struct {
         double ratio;
@@ -70,12 +70,4 @@ static void ratios(void **state)
         assert_string_equal(ratio_text(rows[i].ratio, text), rows[i].text);
 }
 
-int main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(texts_are_those_of_the_table),
-        cmocka_unit_test(ratios),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

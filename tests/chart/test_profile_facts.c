@@ -24,7 +24,7 @@ static void write_text(const char *text)
     assert_ok(file_write(path, text, strlen(text), &err), &err);
 }
 
-static void facts_are_read_back(void **state)
+TEST(facts_are_read_back)
 {
     const struct timeline_roofs roofs = { .math = "fp32",
                                           .flops = 61.25e9,
@@ -35,7 +35,6 @@ static void facts_are_read_back(void **state)
         "{\"schema_version\":1,\"profile\":\"gpt/nano\",\"launches\":3,"
         "\"summary\":{\"cost\":{\"on\":41.5,\"off\":1,\"clock\":20}}}");
 
-    (void)state;
     profile_roofs_to_json(&roofs, json);
     assert_ok(json_write_file(json, path, true, &err), &err);
     cJSON_Delete(json);
@@ -50,24 +49,22 @@ static void facts_are_read_back(void **state)
     assert_close(facts.roofs.bandwidth[2], 84.5e9, 0);
 }
 
-static void no_roofs_are_no_member(void **state)
+TEST(no_roofs_are_no_member)
 {
     const struct timeline_roofs roofs = { .math = "fp32" };
     cJSON *json = cJSON_CreateObject();
 
-    (void)state;
     profile_roofs_to_json(&roofs, json);
     assert_null(json->child);
     cJSON_Delete(json);
 }
 
 /* An import has a file's name, no benchmark; hostile numbers are no roofs. */
-static void odd_facts(void **state)
+TEST(odd_facts)
 {
     struct profile_facts facts;
     struct error err;
 
-    (void)state;
     write_text(
         "{\"schema_version\":1,\"profile\":\"x.json\",\"launches\":0,\"summary\":{},"
         "\"roofs\":{\"math\":7,\"flops\":-1,\"bandwidth\":[1]}}");
@@ -88,13 +85,4 @@ static void odd_facts(void **state)
     assert_int_equal(profile_facts_read(HARNESS_TEST_DIR "/nowhere.json", &facts, &err), -1);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(facts_are_read_back),
-        cmocka_unit_test(no_roofs_are_no_member),
-        cmocka_unit_test(odd_facts),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -17,15 +17,18 @@ need_tools() {
   done
 }
 
-# s SCRIPT ARG...: one call of a script of ci/, with what it says and its exit status.
+# s SCRIPT ARG...: one call of a script of ci/.
 s() {
-  local name=$1 status=0
+  local name=$1
   shift
-  printf '$ ci/%s%s\n' "$name" "$([ $# -eq 0 ] || printf ' %q' "$@")"
-  "$CI/$name" "$@" >"$WORK.log/out" 2>"$WORK.log/err" || status=$?
-  cat "$WORK.log/out"
-  sed 's/^/2> /' "$WORK.log/err"
-  printf '[%d]\n' "$status"
+  called "ci/$name" "$CI/$name" "$@"
+}
+
+# status_in FILE: that of the call which the file has.
+status_in() {
+  local status
+  status=$(sed -nE '1s/.* (\[[0-9]+\])$/\1/p' "$1")
+  echo "${status:-[0]}"
 }
 
 # A forge on loopback, whose state lies in forge.json; ended with the test.
@@ -34,7 +37,7 @@ forge_start() {
   echo '{"pulls": {}, "notes": [], "issues": [], "log": []}' >"$WORK/forge.json"
   python3 "$HERE/fake_forge.py" "$WORK/forge.json" "$WORK/forge.port" &
   FORGE_PID=$!
-  trap 'kill $FORGE_PID' EXIT
+  trap 'kill $FORGE_PID; count_facts' EXIT
   wait_for test -s "$WORK/forge.port" || { echo "the fake forge does not start"; exit 1; }
   export GITHUB_API_URL CI_API_V4_URL GITHUB_REPOSITORY=ada/toy GITHUB_TOKEN=token-of-the-test
   GITHUB_API_URL=http://127.0.0.1:$(cat "$WORK/forge.port")

@@ -22,10 +22,10 @@ issues() { forge '.issues[] | "#\(.number) \(if .open then "open" else "closed" 
 
 say "Too few nights to tell"
 night seed=1,sd=0.004
-tail -n 1 ../said
+status_in ../said
 grep -c 'first night' ../said
 night seed=2,sd=0.004
-tail -n 1 ../said
+status_in ../said
 check "the history has both" test "$("$HARNESS" history list --db ../out/history.db | grep -c OK)" = 2
 (cd ../out && find . -type f ! -name 'history.db*' | sort | paste -sd ' ')
 
@@ -38,15 +38,15 @@ quiet history backup ../back/history.db --db ../out/history.db
 gzip ../back/history.db
 "$CI/branch.sh" put history box ../back
 night seed=15,sd=0.004
-tail -n 1 ../said
+status_in ../said
 check "no issue" test "$(forge '.issues | length')" = 0
 
 say "One of the two gets slower, and stays so"
 for i in $(seq 16 24); do
   night "seed=$i,sd=0.004,slow=1.2,only=4"
-  tail -n 1 ../said
+  status_in ../said
 done | sort | uniq -c | sed 's/^ *[0-9]* //'
-tail -n 1 ../said
+status_in ../said
 issues
 check "the trend is on the page of the issue's run" grep -q 'null/copy' ../out/trend.md
 
@@ -56,7 +56,7 @@ for i in $(seq 25 36); do
   [ "$(forge '[.issues[] | select(.open)] | length')" != 0 ] || break
 done
 issues
-tail -n 1 ../said
+status_in ../said
 check "one issue in all" test "$(forge '.issues | length')" = 1
 
 say "A folder that was kept with the log of a run that was killed, night after night"
@@ -87,14 +87,14 @@ check "each time it has all nights, and one more" test $held = $nights
 
 say "A result that is wrong is told, a damaged history is kept, and nothing is measured"
 night seed=40 null/copy/inexact
-tail -n 1 ../said
+status_in ../said
 rm -rf ../back
 mkdir ../back
 head -c 5000 /dev/urandom | gzip >../back/history.db.gz
 "$CI/branch.sh" put history box ../back
 git -C ../remote.git rev-parse history >../before
 night seed=41
-tail -n 1 ../said
+status_in ../said
 check "the branch is as it was" cmp ../before <(git -C ../remote.git rev-parse history)
 s nightly.sh --name ../x
 s nightly.sh --delta 5

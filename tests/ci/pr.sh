@@ -73,8 +73,8 @@ event opened "$fork"
 pr
 say "Too noisy to tell is no failure, or one if that is wanted"
 event opened "$slower"
-pr --blocks 1 --delta 10% | grep -v '[|=]' | tail -n 3
-HARNESS_UNDECIDED=fail pr --blocks 1 --delta 10% | tail -n 1
+pr --blocks 1 --delta 10% | grep -v '[|=]' | tail -n 2
+HARNESS_UNDECIDED=fail pr --blocks 1 --delta 10% | sed -nE 's/^\$ .* (\[[0-9]+\])$/\1/p'
 
 say "Events that are none, and commits that are not there"
 echo '{"action": "opened"}' >../event.json
@@ -96,7 +96,7 @@ PICTURES_BRANCH=pictures GITHUB_REPOSITORY='' s pr.sh --base main --number 7 --o
 
 say "GitLab's merge request"
 rm -rf ../out
-CI_MERGE_REQUEST_IID=7 CI_MERGE_REQUEST_DIFF_BASE_SHA=$fork CI_COMMIT_SHA=$slower pr | tail -n 2
+CI_MERGE_REQUEST_IID=7 CI_MERGE_REQUEST_DIFF_BASE_SHA=$fork CI_COMMIT_SHA=$slower pr | tail -n 1
 left
 
 say "Nobody's text was run, and the checkout is as it was"

@@ -38,7 +38,7 @@ pr() {
   shift
   s pr.sh --base "$fork" --head change --output "../$out" --history history/box --comment-id cpu \
     --image-base https://example.org/raw "$@" 2>&1 |
-    grep -e '^2> \(pr\|branch\)\.sh' -e '^pr\.sh' -e '^\['
+    sed -nE -e '/^(2> (pr|branch)|pr)\.sh/p' -e 's/^\$ .* (\[[0-9]+\])$/\1/p'
 }
 
 say "Twelve nights of harness's own kernels"

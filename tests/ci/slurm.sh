@@ -7,7 +7,7 @@
 # shellcheck source=tests/ci/cluster.sh
 . "$CLI/../ci/cluster.sh"
 need_tools jq
-trap cluster_stop EXIT
+trap 'cluster_stop; count_facts' EXIT
 cluster_start
 
 # The second task measures for long the first time.
@@ -63,6 +63,6 @@ check "as many as before" cmp sharded <(keys "$label" shared/history.db)
 say "Everything is shut down"
 pids=$(cat "$WORK"/cluster/*.pid)
 cluster_stop
-trap - EXIT
+trap count_facts EXIT
 # shellcheck disable=SC2086  # a list of numbers
 check "no daemon is left" not kill -0 $pids

@@ -34,25 +34,25 @@ check "the same comparison can be made again from the history" \
   "$HARNESS" compare --baseline "ab base" --head "ab head"
 
 say "One of six is slower by a twentieth"
-ab --baseline-bin ./same --head-bin ./slower null/copy/right
-ab --baseline-bin ./slower --head-bin ./faster null/copy/right --label tuning
-ab --baseline-bin ./same --head-bin ./slower null/copy/right --delta 10%
-ab --baseline-bin ./same --head-bin ./slower null/copy/right --json -o ab.json
+ab --baseline-bin ./same --head-bin ./slower null/copy/right | brief
+ab --baseline-bin ./slower --head-bin ./faster null/copy/right --label tuning | brief
+ab --baseline-bin ./same --head-bin ./slower null/copy/right --delta 10% | brief
+ab --baseline-bin ./same --head-bin ./slower null/copy/right --json -o ab.json | brief
 json ab.json counts regressed
 
 say "A benchmark by its whole key, which no default size has"
-ab --baseline-bin ./same --head-bin ./slower null/copy/right/fp32/batch=4,seq=99/fake/warm
+ab --baseline-bin ./same --head-bin ./slower null/copy/right/fp32/batch=4,seq=99/fake/warm | brief
 
 say "One that crashes"
 ab --baseline-bin ./same --head-bin ./crashing null/copy/right
-ab --baseline-bin ./crashing null/copy/right
+ab --baseline-bin ./crashing null/copy/right | brief
 
 say "What ends it"
-ab --baseline-bin ./same --head-bin ./slower null/copy/right --batch 1,2 --budget 1ms
-ab --baseline-bin ./same --head-bin ./slower null/copy/right --batch 1,2 --blocks 2
+ab --baseline-bin ./same --head-bin ./slower null/copy/right --batch 1,2 --budget 1ms | brief
+ab --baseline-bin ./same --head-bin ./slower null/copy/right --batch 1,2 --blocks 2 | brief
 
 say "A floor for nothing that is compared"
-ab --baseline-bin ./same null/copy/right --batch 1 --blocks 3 --delta p59=10%
+ab --baseline-bin ./same null/copy/right --batch 1 --blocks 3 --delta p59=10% | brief
 ab --baseline-bin ./same null/copy/right --batch 1 --blocks 3 --delta p95=10% --delta 'gemm/*=5%' \
   --delta right=9% | grep floor
 
@@ -78,7 +78,7 @@ chmod +x half
 t compare --baseline-bin ./nowhere null/copy/right --device "$FAKE"
 t compare --baseline-bin ./empty null/copy/right --device "$FAKE"
 t compare --baseline-bin ./stranger null/copy/right --device "$FAKE"
-ab --baseline-bin ./same --head-bin ./half null/copy/right
+ab --baseline-bin ./same --head-bin ./half null/copy/right | brief
 
 say "Options that do not go together"
 t compare --baseline main --suite ci

@@ -25,14 +25,14 @@ t baseline save gate --ref 1 --file b/gate.json
 t baseline save gate --ref 1 --file auto
 check "it is where compare looks" cmp b/gate.json baselines/*/gate.json
 t compare --baseline ./b/gate.json --head 2
-t compare --baseline gate --head 2
-t compare --baseline baseline:gate --head 2
-t compare --baseline team/both --head 1
+t compare --baseline gate --head 2 | brief
+t compare --baseline baseline:gate --head 2 | brief
+t compare --baseline team/both --head 1 | brief
 
 say "A file goes before a label or branch of that name, a baseline of the history before the file"
 fake seed=3 --launches 3 --label gate
-t compare --baseline gate --head 2
-t compare --baseline label:gate --head 2
+t compare --baseline gate --head 2 | brief
+t compare --baseline label:gate --head 2 | brief
 t baseline save gate --ref 3
-t compare --baseline gate --head 2
+t compare --baseline gate --head 2 | brief
 t history verify

@@ -40,7 +40,7 @@ check "neither has more" test "$(find .harness/builds -name data | wc -l)" = 0
 say "Bisecting it"
 toy_commit slow=1.1,only=4,base=2001 "Another"
 t bisect --build-command 'sh build.sh' --device "$FAKE" --seed 1 null/copy/right --batch 4 \
-  --good v1 --bad main --json -o found.json 2>/dev/null | tail -n 1
+  --good v1 --bad main --json -o found.json 2>/dev/null | head -n 1
 json found.json culprit title
 rm found.json
 git reset -q --hard v2

@@ -7,21 +7,21 @@ t baseline save main
 say "The same"
 fake seed=3 --launches 5
 t compare --baseline main
-t compare --baseline main --all
+t compare --baseline main --all | brief
 
 say "One of six is slower by a tenth"
 fake seed=3,slow=1.10,only=4 --launches 5 --label slow
-t compare --baseline main
+t compare --baseline main | brief
 t compare --baseline main --head slow --format markdown
-t compare --baseline main --head slow --delta 20%
-t compare --baseline main --head slow --metric gflops
+t compare --baseline main --head slow --delta 20% | brief
+t compare --baseline main --head slow --metric gflops | brief
 t compare --baseline main --head slow --json -o slow.json
 json slow.json counts regressed
 json slow.json exit_status
 json slow.json rows 3 key
 json slow.json rows 3 verdict
 json slow.json rows 3 worse
-t compare --baseline slow --head 1
+t compare --baseline slow --head 1 | brief
 
 say "Several metrics, floors of their own, and what is shown of it"
 t compare --baseline main --head slow --metric p50,p95 --metric gflops
@@ -33,8 +33,8 @@ json several.json rows 7 delta
 json several.json rows 7 verdict
 json several.json chance
 json several.json rows 7 design
-t compare --baseline main --head slow --delta 'null/copy/right/fp32/batch=4*=15%'
-t compare --baseline main --head slow 'null/*/batch=1,*' 'null/*/batch=2,*'
+t compare --baseline main --head slow --delta 'null/copy/right/fp32/batch=4*=15%' | brief
+t compare --baseline main --head slow 'null/*/batch=1,*' 'null/*/batch=2,*' | brief
 t compare --baseline main --head slow 'null/*/batch=4,*'
 t compare --baseline main --head slow --delta =5%
 t compare --baseline main --head slow --delta gflops=x
@@ -44,7 +44,7 @@ say "A baseline of several runs"
 fake seed=5 --launches 3 --label night
 fake seed=6 --launches 3 --label night
 fake seed=7,slow=1.10,only=4 --launches 3 --label today
-t compare --baseline night --head today --all
+t compare --baseline night --head today --all | brief
 t compare --baseline night --head today --json -o nights.json
 json nights.json rows 3 design
 json nights.json rows 3 verdict
@@ -57,15 +57,15 @@ say "Broken, fixed, failing, missing and new"
 fake seed=3 --launches 3 --batch 1,2,3 --label all-ok
 "$HARNESS" run null/copy/right --device "$FAKE,crash=2" --seed 1 --launches 3 --iterations 20 \
   --batch 2,3,4 --label two-dies >/dev/null 2>&1
-t compare --baseline all-ok --head two-dies
-t compare --baseline two-dies --head all-ok
+t compare --baseline all-ok --head two-dies | brief
+t compare --baseline two-dies --head all-ok | brief
 t compare --baseline two-dies --head two-dies
 
 say "Of another machine class"
 class=$("$HARNESS" list machines | sed -n '2s/^  \([^ ]*\) .*/\1/p')
 "$HARNESS" history show 1 | sed "s/\"$class\"/\"elsewhere\"/" >elsewhere.json
 t compare --baseline ./elsewhere.json --head 2
-t compare --baseline ./elsewhere.json --head 2 --any-machine
+t compare --baseline ./elsewhere.json --head 2 --any-machine | brief
 
 say "Models of what is in the history"
 "$HARNESS" history show all-ok |

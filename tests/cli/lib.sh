@@ -5,18 +5,31 @@
 # shellcheck disable=SC2034  # for the tests
 FAKE=fake:base=2000,seed=3
 
-# t ARG...: one call of the program, as a reader would see it, with its exit status.
-t() {
-  local status=0
-  printf '$ harness%s\n' "$([ $# -eq 0 ] || printf ' %q' "$@")"
-  "$HARNESS" "$@" >"$WORK.log/out" 2>"$WORK.log/err" || status=$?
+# t ARG...: one call of the program, as a reader would see it.
+t() { called harness "$HARNESS" "$@"; }
+
+# called NAME PROGRAM ARG...: the call, its exit status in brackets if that is not 0, and what it says.
+called() {
+  local name=$1 status=0
+  shift
+  "$@" >"$WORK.log/out" 2>"$WORK.log/err" || status=$?
+  shift
+  printf '$ %s%s%s\n' "$name" "$([ $# -eq 0 ] || printf ' %q' "$@")" \
+    "$([ $status -eq 0 ] || echo " [$status]")"
   cat "$WORK.log/out"
   sed 's/^/2> /' "$WORK.log/err"
-  printf '[%d]\n' "$status"
 }
 
 # The same without the list of all that there is: it grows with every new kernel.
 t_cut() { t "$@" | sed -E 's/(there are:?) .*/\1 .../'; }
+
+# brief: a filter for what an earlier call of the test has shown: how measuring goes, and what the
+# words of a comparison end with.
+brief() {
+  sed -zE -e 's/\n(2> (measuring|block|comparison) |Noise, medians |[0-9]+ compared, chance )[^\n]*//g' \
+    -e 's/\nThe (base|head) was measured from a tree [^\n]*//g' \
+    -e 's/\n\n+(2> |$)/\n\1/'
+}
 
 # quiet ARG...: a step that the test needs but does not look at.
 quiet() {
@@ -46,32 +59,42 @@ db.close()' "$1" "$2" || skip "there is neither sqlite3 nor python3"
   "$SEAL_HISTORY" "$1"
 }
 
-say() { printf '\n== %s\n' "$*"; }
+# say TITLE: a new part of the test.
+say() {
+  count_facts
+  printf '\n== %s\n' "$*"
+}
 
-# check WHAT COMMAND...: a fact that is no output of the program.
+# fact WHAT COMMAND...: something that is no output of the program; it is named where it does not hold.
 checks=0 checks_held=0
-check() {
+fact() {
   local what=$1
   shift
   checks=$((checks + 1))
   if "$@" >/dev/null 2>&1; then
     checks_held=$((checks_held + 1))
-    echo "yes: $what"
   else
     echo "NO: $what"
   fi
 }
 
+# check WHAT COMMAND...: a fact that is looked at everywhere: how many held is told at the end of a
+# part, so that none is left out unseen.
+check() {
+  local before=$checks_held
+  fact "$@"
+  [ $checks_held -eq $before ] || echo "$1" >>"$WORK.log/facts"
+}
+
+count_facts() {
+  [ ! -s "$WORK.log/facts" ] || echo "facts: $(wc -l <"$WORK.log/facts")"
+  : >"$WORK.log/facts"
+}
+trap count_facts EXIT
+
 # Hard knocks, for the table of `ctest -L reliability`: what was done, how often it held, how often it
 # was done, what holding means.
 knock() { printf '%s\t%s\t%s\t%s\n' "$@" >>"$KNOCKS"; }
-
-# fact WHAT COMMAND...: a check that prints nothing where it holds, for what is not tried everywhere;
-# where it is not, `skipped: WHY` is for the log.
-fact() {
-  check "$@" >"$WORK.log/fact"
-  sed '/^yes: /d' "$WORK.log/fact"
-}
 
 # knock_checks WHAT MEANING: it holds where the checks since the last call do.
 knock_checks() {

@@ -57,7 +57,7 @@ normalise() {
     -e '/^(- )?The (base|head) was measured from a tree with uncommitted changes\.$/d' \
     -e 's/^( +[0-9]+  )[0-9a-f]{8}(  TIME  .{8} ).{8}/\1UUID\2COMMIT/' \
     -e 's/^(2> launch [0-9]+\/[0-9]+: .* left ).*/\1T/' |
-    sed -zE 's/\n\n+(\[[0-9]+\]\n)/\n\1/g' # what a note that is left out leaves behind
+    sed -zE 's/\n\n+(\$ |facts: |$)/\n\1/g;s/\n\n\n+== /\n\n== /g' # what a note that is left out leaves behind
 }
 
 status=0

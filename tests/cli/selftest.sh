@@ -14,7 +14,7 @@ t history list
 t history show | sed 's/\. Newest runs: .*//' # with this build's commit
 
 say "Without noise, what is beyond the floor is found and nothing else"
-selftest --power --repeats 2 --device "$FAKE" # too few to tell
+selftest --power --repeats 2 --device "$FAKE" | brief # too few to tell
 check "planted runs are in no history" test "$("$HARNESS" history list | wc -l)" -eq 3
 check "they are beside it" test "$("$HARNESS" history list --db .harness/selftest.db | wc -l)" -eq 16
 quiet selftest null/copy/right --iterations 20 --aa 2 --power --repeats 6 --plant 2%,5% \
@@ -31,8 +31,8 @@ json both.json tests 1 sizes 1 found hits
 json both.json tests 1 sizes 1 alarms hits
 
 say "A gate below what can be planted, and one above all of it"
-selftest --power --repeats 6 --plant 2% --device "$FAKE" --delta 1%
-selftest --power --repeats 1 --device "$FAKE" --delta 20%
+selftest --power --repeats 6 --plant 2% --device "$FAKE" --delta 1% | brief
+selftest --power --repeats 1 --device "$FAKE" --delta 20% | brief
 
 say "Sides in turn"
 selftest --aa 2 --ab --device "$FAKE" | grep -v '^2> block'
@@ -45,9 +45,9 @@ json noisy.json tests 1 carries
 check "it says so" grep -q 'cannot carry a gate of 3 %' noisy.json
 
 say "What cannot be measured is not counted"
-selftest --aa 1 --batch 1,2 --device "$FAKE,crash=2"
-selftest --aa 1 --batch 2 --device "$FAKE,crash=2"
-selftest --power --repeats 1 --batch 2 --device "$FAKE,crash=2"
+selftest --aa 1 --batch 1,2 --device "$FAKE,crash=2" | brief
+selftest --aa 1 --batch 2 --device "$FAKE,crash=2" | brief
+selftest --power --repeats 1 --batch 2 --device "$FAKE,crash=2" | brief
 "$HARNESS" selftest null/copy/right --batch 1,2 --iterations 5 --seed 7 --power --repeats 7 \
   --plant 5%,12% --delta 6% --device "$FAKE,crash=2" --json >some.json 2>/dev/null # learns which one it is
 echo "[$?]"

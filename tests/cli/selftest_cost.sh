@@ -36,7 +36,7 @@ for seed in 3 4; do
   [ $seed = 4 ] || quiet baseline save main
 done
 t compare --baseline main --delta 1% --all | sed -E 's/[0-9.]+( to [0-9.]+)? % are not/N % are not/' |
-  grep -o 'Placement.*\|^\[.*\|^.  same'
+  grep -o 'Placement.*\|\[[0-9]*\]$\|^.  same'
 "$HARNESS" compare --baseline main --delta 1% --json >part.json
 check "it is a part of the noise, and the floor" python3 -c '
 import json
@@ -50,7 +50,7 @@ check "the same verdicts again from what was kept" "$HARNESS" compare --replay a
 "$HARNESS" selftest null/copy/right --batch 1,2 --placement --iterations 5 --seed 7 \
   --device fake:base=2000 >text 2>/dev/null # and here nothing does
 grep -c 'nothing shown' text
-t compare --baseline main --delta 1% | grep -o 'Placement.*\|^\[.*\|^.  regressed'
+t compare --baseline main --delta 1% | grep -o 'Placement.*\|\[[0-9]*\]$\|^.  regressed'
 
 say "Also where it is not the first device of the head"
 change .harness/history.db "UPDATE selftest SET result = json_replace(result,

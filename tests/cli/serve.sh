@@ -101,7 +101,7 @@ end INT
 
 say "One that all may read has none, and stays so"
 PUBLIC=$(mktemp -d /tmp/harness-public-XXXXXX)
-trap 'rm -rf "$PUBLIC"' EXIT
+trap 'rm -rf "$PUBLIC"; count_facts' EXIT
 chmod 755 "$PUBLIC"
 install -m 644 .harness/history.db "$PUBLIC/history.db"
 begin --db "$PUBLIC/history.db"

@@ -20,7 +20,7 @@ static void mark_place(int *times, int count)
         atomicAdd(&times[at], 1);
 }
 
-static void each_thread_of_each_block_runs_once(void **)
+CUDA_HOST_TEST(each_thread_of_each_block_runs_once)
 {
     const dim3 grid(3, 2, 4), block(5, 3, 2);
     buffer<int> times(std::vector<int>(24 * 30, 0));
@@ -48,7 +48,7 @@ static std::vector<int> order_with_seed(int seed)
     return order.read();
 }
 
-static void other_seeds_are_other_orders_of_the_same_threads(void **)
+CUDA_HOST_TEST(other_seeds_are_other_orders_of_the_same_threads)
 {
     std::set<std::vector<int>> orders;
 
@@ -101,18 +101,18 @@ template <bool FIRST, bool SECOND> static int wrong_seeds(int rounds)
     return wrong;
 }
 
-static void barriers_order_shared_memory(void **)
+CUDA_HOST_TEST(barriers_order_shared_memory)
 {
     assert_int_equal((wrong_seeds<true, true>(1)), 0);
     assert_int_equal((wrong_seeds<true, true>(50)), 0);
 }
 
-static void a_missing_barrier_shows_in_every_order(void **)
+CUDA_HOST_TEST(a_missing_barrier_shows_in_every_order)
 {
     assert_int_equal((wrong_seeds<false, true>(1)), SEEDS);
 }
 
-static void a_missing_barrier_before_the_next_round_shows(void **)
+CUDA_HOST_TEST(a_missing_barrier_before_the_next_round_shows)
 {
     assert_int_equal((wrong_seeds<true, false>(8)), SEEDS);
 }
@@ -128,7 +128,7 @@ static void count_votes(int *result)
     result[3 * t + 2] += 2 * __syncthreads_and(1);
 }
 
-static void barriers_vote(void **)
+CUDA_HOST_TEST(barriers_vote)
 {
     buffer<int> result(3 * THREADS);
 
@@ -152,7 +152,7 @@ static void read_unwritten(unsigned *result)
     result[0] |= (unsigned)(reinterpret_cast<uintptr_t>(shared) % 1024);
 }
 
-static void shared_memory_is_poisoned_before_every_block(void **)
+CUDA_HOST_TEST(shared_memory_is_poisoned_before_every_block)
 {
     buffer<unsigned> result(4 * THREADS);
 
@@ -173,7 +173,7 @@ static bool writes_shared(int offset)
            cudaDeviceSynchronize() == cudaSuccess;
 }
 
-static void writes_behind_shared_memory_are_found(void **)
+CUDA_HOST_TEST(writes_behind_shared_memory_are_found)
 {
     assert_true(child_ends_well([] { return writes_shared(99); }));
     assert_false(child_ends_well([] { return writes_shared(100); }));
@@ -195,7 +195,7 @@ static bool writes_device(int offset)
     return cudaDeviceSynchronize() == cudaSuccess;
 }
 
-static void writes_behind_an_allocation_are_found(void **)
+CUDA_HOST_TEST(writes_behind_an_allocation_are_found)
 {
     assert_true(child_ends_well([] { return writes_device(99); }));
     assert_false(child_ends_well([] { return writes_device(100); }));
@@ -210,7 +210,7 @@ static void leave_early(void)
     __syncthreads();
 }
 
-static void a_thread_that_returns_before_a_barrier_is_found(void **)
+CUDA_HOST_TEST(a_thread_that_returns_before_a_barrier_is_found)
 {
     assert_launch_failed(launch<leave_early>(3, 64, 16),
                          { "kernel leave_early <<<(3,1,1), (64,1,1), 16 B>>>, block (",
@@ -227,7 +227,7 @@ static void two_barriers(void)
         __syncthreads();
 }
 
-static void threads_at_different_barriers_are_found(void **)
+CUDA_HOST_TEST(threads_at_different_barriers_are_found)
 {
     assert_launch_failed(launch<two_barriers>(1, 64, 0),
                          { "has come to __syncthreads() at test_cuda_host.cc:", "while ",
@@ -242,7 +242,7 @@ static void barrier_against_warp(void)
         __syncthreads();
 }
 
-static void a_thread_at_a_warp_function_instead_is_found(void **)
+CUDA_HOST_TEST(a_thread_at_a_warp_function_instead_is_found)
 {
     assert_launch_failed(launch<barrier_against_warp>(1, 64, 0),
                          { "63 of the 64 threads of the block wait at __syncthreads()",
@@ -255,7 +255,7 @@ static void lane_missing(int *result)
         result[threadIdx.x] = __shfl_sync(0xffffffffu, 1, 0);
 }
 
-static void a_missing_lane_is_found(void **)
+CUDA_HOST_TEST(a_missing_lane_is_found)
 {
     buffer<int> result(64);
 
@@ -271,7 +271,7 @@ static void lanes_at_different_functions(int *result)
     result[threadIdx.x] = odd ? __any_sync(0xffffffffu, 1) : __all_sync(0xffffffffu, 1);
 }
 
-static void lanes_that_call_different_functions_are_found(void **)
+CUDA_HOST_TEST(lanes_that_call_different_functions_are_found)
 {
     buffer<int> result(32);
 
@@ -284,7 +284,7 @@ static void half_a_mask(void)
     __syncwarp(0x0000ffffu);
 }
 
-static void part_of_a_warp_is_refused(void **)
+CUDA_HOST_TEST(part_of_a_warp_is_refused)
 {
     assert_launch_failed(launch<half_a_mask>(1, 32, 0), { "mask 0x0000ffff" });
     cuda_host_reset();
@@ -309,7 +309,7 @@ static void waker(volatile int *flag)
     __syncthreads();
 }
 
-static void sleep_lets_others_run_but_not_for_ever(void **)
+CUDA_HOST_TEST(sleep_lets_others_run_but_not_for_ever)
 {
     buffer<int> flag(std::vector<int> { 0 });
 
@@ -325,7 +325,7 @@ static void trap_in_one(void)
         __trap();
 }
 
-static void a_trap_ends_the_kernel_and_spoils_the_context(void **)
+CUDA_HOST_TEST(a_trap_ends_the_kernel_and_spoils_the_context)
 {
     int device = 0;
     void *memory = nullptr;
@@ -342,7 +342,7 @@ static void a_trap_ends_the_kernel_and_spoils_the_context(void **)
     assert_int_equal(cudaDeviceSynchronize(), cudaSuccess);
 }
 
-static void fibers_serve_again_after_a_failure(void **)
+CUDA_HOST_TEST(fibers_serve_again_after_a_failure)
 {
     for (int i = 0; i < 10; i++) {
         assert_launch_failed(launch<leave_early>(1, 64, 0), { "has returned" });
@@ -362,7 +362,7 @@ template <auto KERNEL> static cudaError_t allow(int bytes)
     return cudaFuncSetAttribute(KERNEL, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
 }
 
-static void sizes_beyond_the_device_are_refused(void **)
+CUDA_HOST_TEST(sizes_beyond_the_device_are_refused)
 {
     static const struct {
         dim3 grid, block;
@@ -388,7 +388,7 @@ static void sizes_beyond_the_device_are_refused(void **)
     }
 }
 
-static void shared_memory_needs_permission_and_has_an_end(void **)
+CUDA_HOST_TEST(shared_memory_needs_permission_and_has_an_end)
 {
     const int most = 227 * 1024;
 
@@ -404,7 +404,7 @@ static void shared_memory_needs_permission_and_has_an_end(void **)
     assert_int_equal(launch<nothing>(1, 32, most), cudaErrorInvalidValue);
 }
 
-static void an_older_device_has_no_image_and_less_memory(void **)
+CUDA_HOST_TEST(an_older_device_has_no_image_and_less_memory)
 {
     assert_int_equal(cuda_host_inject("capability=8.0"), 0);
     assert_int_equal(allow<nothing>(163 * 1024), cudaSuccess);
@@ -414,31 +414,4 @@ static void an_older_device_has_no_image_and_less_memory(void **)
     assert_int_equal(launch<nothing>(1, 32, 0), cudaErrorNoKernelImageForDevice);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cuda_host_test(each_thread_of_each_block_runs_once),
-        cuda_host_test(other_seeds_are_other_orders_of_the_same_threads),
-        cuda_host_test(barriers_order_shared_memory),
-        cuda_host_test(a_missing_barrier_shows_in_every_order),
-        cuda_host_test(a_missing_barrier_before_the_next_round_shows),
-        cuda_host_test(barriers_vote),
-        cuda_host_test(shared_memory_is_poisoned_before_every_block),
-        cuda_host_test(writes_behind_shared_memory_are_found),
-        cuda_host_test(writes_behind_an_allocation_are_found),
-        cuda_host_test(a_thread_that_returns_before_a_barrier_is_found),
-        cuda_host_test(threads_at_different_barriers_are_found),
-        cuda_host_test(a_thread_at_a_warp_function_instead_is_found),
-        cuda_host_test(a_missing_lane_is_found),
-        cuda_host_test(lanes_that_call_different_functions_are_found),
-        cuda_host_test(part_of_a_warp_is_refused),
-        cuda_host_test(sleep_lets_others_run_but_not_for_ever),
-        cuda_host_test(a_trap_ends_the_kernel_and_spoils_the_context),
-        cuda_host_test(fibers_serve_again_after_a_failure),
-        cuda_host_test(sizes_beyond_the_device_are_refused),
-        cuda_host_test(shared_memory_needs_permission_and_has_an_end),
-        cuda_host_test(an_older_device_has_no_image_and_less_memory),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

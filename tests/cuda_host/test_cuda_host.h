@@ -126,6 +126,6 @@ inline bool child_ends_well(const std::function<bool()> &work)
     return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-#define cuda_host_test(f) cmocka_unit_test_setup_teardown(f, fresh_driver, nothing_left)
+#define CUDA_HOST_TEST(name) TEST_WITH(name, fresh_driver, nothing_left)
 
 #endif

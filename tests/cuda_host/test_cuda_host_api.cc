@@ -15,7 +15,7 @@ static void spoil(void)
 
 /* ---- Memory ---- */
 
-static void fresh_memory_is_poisoned_and_counted(void **)
+CUDA_HOST_TEST(fresh_memory_is_poisoned_and_counted)
 {
     size_t available = 0, total = 0;
 
@@ -33,7 +33,7 @@ static void fresh_memory_is_poisoned_and_counted(void **)
     assert_int_equal(cuda_host_allocated(), 0);
 }
 
-static void memory_runs_out(void **)
+CUDA_HOST_TEST(memory_runs_out)
 {
     void *most = nullptr, *more = &most;
 
@@ -51,7 +51,7 @@ static void memory_runs_out(void **)
     assert_int_equal(cudaFree(&more), cudaErrorInvalidValue);
 }
 
-static void copies_are_checked_against_the_allocation_and_direction(void **)
+CUDA_HOST_TEST(copies_are_checked_against_the_allocation_and_direction)
 {
     buffer<char> memory(100);
     char host[200] = "", *device = memory.at;
@@ -79,7 +79,7 @@ static void copies_are_checked_against_the_allocation_and_direction(void **)
     assert_int_equal(cudaMemcpy(device, device + 50, 50, cudaMemcpyDeviceToDevice), cudaSuccess);
 }
 
-static void host_code_cannot_follow_a_device_pointer(void **)
+CUDA_HOST_TEST(host_code_cannot_follow_a_device_pointer)
 {
 #ifdef __SANITIZE_ADDRESS__
     buffer<char> memory(std::vector<char>(100, 7));
@@ -97,7 +97,7 @@ static void host_code_cannot_follow_a_device_pointer(void **)
 #endif
 }
 
-static void memory_is_set(void **)
+CUDA_HOST_TEST(memory_is_set)
 {
     buffer<char> memory(100);
 
@@ -110,7 +110,7 @@ static void memory_is_set(void **)
     assert_int_equal(cudaMemset(values.data(), 0, 1), cudaErrorInvalidValue);
 }
 
-static void page_locked_memory_is_the_hosts(void **)
+CUDA_HOST_TEST(page_locked_memory_is_the_hosts)
 {
     char *locked = nullptr;
     buffer<char> memory(std::vector<char>(10, 'x'));
@@ -124,7 +124,7 @@ static void page_locked_memory_is_the_hosts(void **)
 
 /* ---- Streams and events ---- */
 
-static void events_time_what_lies_between_them(void **)
+CUDA_HOST_TEST(events_time_what_lies_between_them)
 {
     cudaStream_t stream;
     cudaEvent_t start, stop, plain;
@@ -173,7 +173,7 @@ struct capturing {
     }
 };
 
-static void a_graph_replays_what_was_captured(void **)
+CUDA_HOST_TEST(a_graph_replays_what_was_captured)
 {
     buffer<float> copy(32);
     capturing c;
@@ -199,7 +199,7 @@ static void a_graph_replays_what_was_captured(void **)
     assert_int_equal(cudaGraphExecDestroy(exec), cudaSuccess);
 }
 
-static void nodes_are_listed_with_their_types(void **)
+CUDA_HOST_TEST(nodes_are_listed_with_their_types)
 {
     capturing c;
     cudaGraph_t graph;
@@ -253,7 +253,7 @@ static cudaError_t call_legacy_launch(capturing &c)
     return launch<add_to>(1, 32, 0, c.x.at, 1.0f);
 }
 
-static void what_breaks_a_capture_does_so_here(void **)
+CUDA_HOST_TEST(what_breaks_a_capture_does_so_here)
 {
     static const struct {
         cudaError_t (*call)(capturing &);
@@ -282,7 +282,7 @@ static void what_breaks_a_capture_does_so_here(void **)
     }
 }
 
-static void a_stream_of_its_own_captures_beside_the_legacy_one(void **)
+CUDA_HOST_TEST(a_stream_of_its_own_captures_beside_the_legacy_one)
 {
     capturing c(cudaStreamNonBlocking);
     cudaGraph_t graph;
@@ -293,7 +293,7 @@ static void a_stream_of_its_own_captures_beside_the_legacy_one(void **)
     cudaGraphDestroy(graph);
 }
 
-static void captures_begin_and_end_where_cuda_lets_them(void **)
+CUDA_HOST_TEST(captures_begin_and_end_where_cuda_lets_them)
 {
     capturing c;
     cudaStream_t other;
@@ -337,13 +337,13 @@ static cudaError_t fork_and_join(bool join)
     return rc;
 }
 
-static void forked_streams_must_be_joined(void **)
+CUDA_HOST_TEST(forked_streams_must_be_joined)
 {
     assert_int_equal(fork_and_join(true), cudaSuccess);
     assert_int_equal(fork_and_join(false), cudaErrorStreamCaptureUnjoined);
 }
 
-static void a_failure_in_a_graph_stays(void **)
+CUDA_HOST_TEST(a_failure_in_a_graph_stays)
 {
     capturing c;
     cudaGraph_t graph;
@@ -363,7 +363,7 @@ static void a_failure_in_a_graph_stays(void **)
 
 /* ---- Devices ---- */
 
-static void the_device_is_described(void **)
+CUDA_HOST_TEST(the_device_is_described)
 {
     cudaDeviceProp p;
     int count = 0, value = 0, driver = 0, runtime = 0;
@@ -386,7 +386,7 @@ static void the_device_is_described(void **)
     assert_int_equal(cudaGetDeviceProperties(&p, 1), cudaErrorInvalidDevice);
 }
 
-static void occupancy_follows_threads_and_shared_memory(void **)
+CUDA_HOST_TEST(occupancy_follows_threads_and_shared_memory)
 {
     static const struct {
         int threads;
@@ -408,7 +408,7 @@ static void occupancy_follows_threads_and_shared_memory(void **)
 
 /* ---- Planted faults ---- */
 
-static void without_driver_or_device_nothing_works(void **)
+CUDA_HOST_TEST(without_driver_or_device_nothing_works)
 {
     static const struct {
         const char *spec;
@@ -435,7 +435,7 @@ static void without_driver_or_device_nothing_works(void **)
     cuda_host_reset();
 }
 
-static void a_call_fails_when_it_is_told_to(void **)
+CUDA_HOST_TEST(a_call_fails_when_it_is_told_to)
 {
     void *memory[4];
 
@@ -450,7 +450,7 @@ static void a_call_fails_when_it_is_told_to(void **)
     assert_int_equal(cudaSetDevice(0), cudaSuccess);
 }
 
-static void a_launch_fails_now_or_while_it_runs(void **)
+CUDA_HOST_TEST(a_launch_fails_now_or_while_it_runs)
 {
     buffer<float> x(std::vector<float>(32, 1));
 
@@ -466,7 +466,7 @@ static void a_launch_fails_now_or_while_it_runs(void **)
     assert_string_equal(cudaGetErrorName(cudaErrorIllegalAddress), "cudaErrorIllegalAddress");
 }
 
-static void the_environment_is_heard(void **)
+CUDA_HOST_TEST(the_environment_is_heard)
 {
     int count = 0;
     cudaDeviceProp p;
@@ -481,7 +481,7 @@ static void the_environment_is_heard(void **)
     assert_int_equal(p.totalGlobalMem, 64 << 20);
 }
 
-static void a_misspelt_fault_is_refused(void **)
+CUDA_HOST_TEST(a_misspelt_fault_is_refused)
 {
     static const char *const wrong[] = { "device=1",     "devices",           "devices=-1",
                                          "devices=1x",   "capability=9",      "memory=1T",
@@ -493,31 +493,4 @@ static void a_misspelt_fault_is_refused(void **)
             fail_msg("\"%s\" was taken", spec);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cuda_host_test(fresh_memory_is_poisoned_and_counted),
-        cuda_host_test(memory_runs_out),
-        cuda_host_test(copies_are_checked_against_the_allocation_and_direction),
-        cuda_host_test(host_code_cannot_follow_a_device_pointer),
-        cuda_host_test(memory_is_set),
-        cuda_host_test(page_locked_memory_is_the_hosts),
-        cuda_host_test(events_time_what_lies_between_them),
-        cuda_host_test(a_graph_replays_what_was_captured),
-        cuda_host_test(nodes_are_listed_with_their_types),
-        cuda_host_test(what_breaks_a_capture_does_so_here),
-        cuda_host_test(a_stream_of_its_own_captures_beside_the_legacy_one),
-        cuda_host_test(captures_begin_and_end_where_cuda_lets_them),
-        cuda_host_test(forked_streams_must_be_joined),
-        cuda_host_test(a_failure_in_a_graph_stays),
-        cuda_host_test(the_device_is_described),
-        cuda_host_test(occupancy_follows_threads_and_shared_memory),
-        cuda_host_test(without_driver_or_device_nothing_works),
-        cuda_host_test(a_call_fails_when_it_is_told_to),
-        cuda_host_test(a_launch_fails_now_or_while_it_runs),
-        cuda_host_test(the_environment_is_heard),
-        cuda_host_test(a_misspelt_fault_is_refused),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

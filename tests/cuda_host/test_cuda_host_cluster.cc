@@ -80,13 +80,13 @@ template <bool SECOND> static int wrong_seeds(unsigned size, int rounds)
     return wrong;
 }
 
-static void blocks_reach_each_others_shared_memory(void **)
+CUDA_HOST_TEST(blocks_reach_each_others_shared_memory)
 {
     assert_int_equal(wrong_seeds<true>(2, 1), 0);
     assert_int_equal(wrong_seeds<true>(8, 20), 0);
 }
 
-static void a_missing_barrier_of_the_cluster_shows(void **)
+CUDA_HOST_TEST(a_missing_barrier_of_the_cluster_shows)
 {
     assert_true(wrong_seeds<false>(4, 8) > SEEDS / 2);
 }
@@ -104,14 +104,14 @@ static void arrive_twice(void)
     cuda_host_cluster_arrive();
 }
 
-static void a_block_that_does_not_arrive_is_found(void **)
+CUDA_HOST_TEST(a_block_that_does_not_arrive_is_found)
 {
     assert_launch_failed(
         launch_clusters<one_block_does_not_arrive>(4, 4, 0),
         { "one_block_does_not_arrive", "192 of the 256 threads of the cluster", "has returned" });
 }
 
-static void two_arrivals_in_a_row_are_found(void **)
+CUDA_HOST_TEST(two_arrivals_in_a_row_are_found)
 {
     assert_launch_failed(launch_clusters<arrive_twice>(2, 2, 0), { "arrives twice" });
 }
@@ -120,7 +120,7 @@ static void nothing(void)
 {
 }
 
-static void clusters_that_cannot_be_are_refused(void **)
+CUDA_HOST_TEST(clusters_that_cannot_be_are_refused)
 {
     assert_int_equal(launch_clusters<nothing>(16, 16, 0), cudaSuccess);
     assert_int_equal(launch_clusters<nothing>(32, 32, 0), cudaErrorInvalidConfiguration);
@@ -200,12 +200,12 @@ template <bool MEET> static int wrong_sums(void)
     return wrong;
 }
 
-static void bulk_copies_come_when_they_are_waited_for(void **)
+CUDA_HOST_TEST(bulk_copies_come_when_they_are_waited_for)
 {
     assert_int_equal(wrong_sums<true>(), 0);
 }
 
-static void a_stage_used_again_too_early_shows(void **)
+CUDA_HOST_TEST(a_stage_used_again_too_early_shows)
 {
     assert_true(wrong_sums<false>() > SEEDS / 2);
 }
@@ -221,7 +221,7 @@ static void copy_and_leave(const unsigned char *from)
     }
 }
 
-static void a_copy_that_nobody_waits_for_is_found(void **)
+CUDA_HOST_TEST(a_copy_that_nobody_waits_for_is_found)
 {
     buffer<unsigned char> from(pieces());
 
@@ -237,7 +237,7 @@ static void copy_to_an_odd_place(const unsigned char *from)
         cuda_host_bulk_copy(r->stage[0] + 8, from, 16, &r->full[0]);
 }
 
-static void wrong_bulk_copies_are_found(void **)
+CUDA_HOST_TEST(wrong_bulk_copies_are_found)
 {
     buffer<unsigned char> from(pieces());
 
@@ -267,7 +267,7 @@ static void meet(volatile unsigned *count, volatile unsigned *numbers, unsigned 
     }
 }
 
-static void all_blocks_of_a_cooperative_launch_run_at_once(void **)
+CUDA_HOST_TEST(all_blocks_of_a_cooperative_launch_run_at_once)
 {
     for (int seed = 1; seed <= SEEDS; seed++) {
         reset_with_seed(seed);
@@ -281,20 +281,4 @@ static void all_blocks_of_a_cooperative_launch_run_at_once(void **)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cuda_host_test(blocks_reach_each_others_shared_memory),
-        cuda_host_test(a_missing_barrier_of_the_cluster_shows),
-        cuda_host_test(a_block_that_does_not_arrive_is_found),
-        cuda_host_test(two_arrivals_in_a_row_are_found),
-        cuda_host_test(clusters_that_cannot_be_are_refused),
-        cuda_host_test(bulk_copies_come_when_they_are_waited_for),
-        cuda_host_test(a_stage_used_again_too_early_shows),
-        cuda_host_test(a_copy_that_nobody_waits_for_is_found),
-        cuda_host_test(wrong_bulk_copies_are_found),
-        cuda_host_test(all_blocks_of_a_cooperative_launch_run_at_once),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -175,18 +175,18 @@ template <class In, class Out> static void check_all_sizes(void)
                                              (transposes & 2) != 0, pad, pad ? 2 : 1 });
 }
 
-static void products_of_floats(void **)
+CUDA_HOST_TEST(products_of_floats)
 {
     check_all_sizes<float, float>();
 }
 
-static void products_of_bf16(void **)
+CUDA_HOST_TEST(products_of_bf16)
 {
     check_all_sizes<bf16_bits, bf16_bits>();
     check_all_sizes<bf16_bits, float>();
 }
 
-static void c_is_not_read_at_beta_0(void **)
+CUDA_HOST_TEST(c_is_not_read_at_beta_0)
 {
     session on;
     const float one = 1, zero = 0;
@@ -212,7 +212,7 @@ static float one_product(session &on, float x, cublasMath_t math, cublasComputeT
     return c.read()[0];
 }
 
-static void inputs_are_rounded_as_the_mode_says(void **)
+CUDA_HOST_TEST(inputs_are_rounded_as_the_mode_says)
 {
     session on;
     const float fine = 1 + 0x1p-23f, tf32 = 1 + 0x1p-10f, bf16 = 1 + 0x1p-7f;
@@ -255,7 +255,7 @@ static cublasStatus_t ask(session &on, const buffer<char> &memory, const request
                               CUBLAS_GEMM_DEFAULT);
 }
 
-static void what_cublas_refuses_is_refused(void **)
+CUDA_HOST_TEST(what_cublas_refuses_is_refused)
 {
     const cudaDataType f = CUDA_R_32F, h = CUDA_R_16BF;
     const cublasOperation_t N = CUBLAS_OP_N, T = CUBLAS_OP_T;
@@ -300,7 +300,7 @@ static void what_cublas_refuses_is_refused(void **)
 
 /* ---- Graphs ---- */
 
-static void products_can_be_captured(void **)
+CUDA_HOST_TEST(products_can_be_captured)
 {
     session on;
     const float one = 1, zero = 0;
@@ -409,7 +409,7 @@ template <class T> static void check_epilogue(const size &s, int epilogue)
         }
 }
 
-static void epilogues_add_and_bend(void **)
+CUDA_HOST_TEST(epilogues_add_and_bend)
 {
     for (int epilogue : { CUBLASLT_EPILOGUE_DEFAULT, CUBLASLT_EPILOGUE_BIAS, CUBLASLT_EPILOGUE_GELU,
                           CUBLASLT_EPILOGUE_GELU_BIAS })
@@ -420,7 +420,7 @@ static void epilogues_add_and_bend(void **)
         }
 }
 
-static void lt_refuses_what_does_not_fit(void **)
+CUDA_HOST_TEST(lt_refuses_what_does_not_fit)
 {
     const size s = { 4, 3, 2, false, false, 0, 1 };
     lt_call call(s, CUDA_R_32F);
@@ -451,18 +451,4 @@ static void lt_refuses_what_does_not_fit(void **)
                      CUBLAS_STATUS_INVALID_VALUE);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cuda_host_test(products_of_floats),
-        cuda_host_test(products_of_bf16),
-        cuda_host_test(c_is_not_read_at_beta_0),
-        cuda_host_test(inputs_are_rounded_as_the_mode_says),
-        cuda_host_test(what_cublas_refuses_is_refused),
-        cuda_host_test(products_can_be_captured),
-        cuda_host_test(epilogues_add_and_bend),
-        cuda_host_test(lt_refuses_what_does_not_fit),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -55,7 +55,7 @@ template <class T> static void check_shuffle(enum shuffle how, int by, int width
     }
 }
 
-static void shuffles_take_the_lane_that_the_manual_says(void **)
+CUDA_HOST_TEST(shuffles_take_the_lane_that_the_manual_says)
 {
     for (int width = 2; width <= 32; width *= 2)
         for (int by = 0; by < 32; by += 3)
@@ -80,7 +80,7 @@ static void sum_warps(float *result)
     result[threadIdx.x] = sum;
 }
 
-static void many_shuffles_in_a_row_do_not_mix(void **)
+CUDA_HOST_TEST(many_shuffles_in_a_row_do_not_mix)
 {
     for (int seed = 1; seed < 20; seed++) {
         reset_with_seed(seed);
@@ -107,7 +107,7 @@ static void vote(unsigned *ballot, int *any, int *all)
     all[t] = __all_sync(0xffffffffu, !(warp == 2 && t % 32 == 0));
 }
 
-static void votes_are_those_of_the_warp(void **)
+CUDA_HOST_TEST(votes_are_those_of_the_warp)
 {
     buffer<unsigned> ballot(THREADS);
     buffer<int> any(THREADS), all(THREADS);
@@ -148,7 +148,7 @@ static void sum_published(float *result, int rounds)
     result[threadIdx.x] = sum;
 }
 
-static void published_data_of_all_lanes_is_seen(void **)
+CUDA_HOST_TEST(published_data_of_all_lanes_is_seen)
 {
     buffer<float> result(THREADS);
 
@@ -181,7 +181,7 @@ static void total(struct totals *t)
         __nanosleep(10);
 }
 
-static void atomics_count_every_thread(void **)
+CUDA_HOST_TEST(atomics_count_every_thread)
 {
     buffer<totals> memory(std::vector<totals>(1));
     const int n = 64;
@@ -217,7 +217,7 @@ static void last_block_adds(float *partial, unsigned *ticket, float *result)
     *result = sum;
 }
 
-static void the_last_block_is_another_one_in_another_order(void **)
+CUDA_HOST_TEST(the_last_block_is_another_one_in_another_order)
 {
     for (int seed = 1; seed < 10; seed++) {
         reset_with_seed(seed);
@@ -247,7 +247,7 @@ static void copy_and_read(const uint4 *from, uint4 *to, bool wait)
     cuda_host_cp_wait(0);
 }
 
-static void copies_arrive_at_the_wait_and_not_before(void **)
+CUDA_HOST_TEST(copies_arrive_at_the_wait_and_not_before)
 {
     buffer<uint4> from(std::vector<uint4>(32, make_uint4(1, 2, 3, 4))), to(32);
 
@@ -277,7 +277,7 @@ static void three_groups(const int *from, int *arrived, int allow)
         *arrived = -1;
 }
 
-static void groups_arrive_in_order(void **)
+CUDA_HOST_TEST(groups_arrive_in_order)
 {
     buffer<int> from(std::vector<int> { 7, 8, 9 }), arrived(1);
 
@@ -298,7 +298,7 @@ static void copy_some(const int *from, int *to, unsigned from_global)
         to[i] = shared[i];
 }
 
-static void what_is_not_copied_is_zero_and_not_read(void **)
+CUDA_HOST_TEST(what_is_not_copied_is_zero_and_not_read)
 {
     buffer<int> from(std::vector<int> { 1, 2 }), to(4);
 
@@ -324,7 +324,7 @@ static void copy_wrongly(const char *from, enum mistake m)
         cuda_host_cp_wait(0);
 }
 
-static void wrong_copies_are_found(void **)
+CUDA_HOST_TEST(wrong_copies_are_found)
 {
     static const struct {
         enum mistake mistake;
@@ -346,20 +346,4 @@ static void wrong_copies_are_found(void **)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cuda_host_test(shuffles_take_the_lane_that_the_manual_says),
-        cuda_host_test(many_shuffles_in_a_row_do_not_mix),
-        cuda_host_test(votes_are_those_of_the_warp),
-        cuda_host_test(published_data_of_all_lanes_is_seen),
-        cuda_host_test(atomics_count_every_thread),
-        cuda_host_test(the_last_block_is_another_one_in_another_order),
-        cuda_host_test(copies_arrive_at_the_wait_and_not_before),
-        cuda_host_test(groups_arrive_in_order),
-        cuda_host_test(what_is_not_copied_is_zero_and_not_read),
-        cuda_host_test(wrong_copies_are_found),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

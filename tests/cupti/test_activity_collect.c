@@ -55,16 +55,16 @@ static void stop(struct activity_collector *c, struct activity_list *list)
     assert_ok(activity_stop(c, list, &err), &err);
 }
 
-static void calls_and_kernels(void **state)
+#define ACTIVITY_TEST(name) TEST_WITH_A(name, struct activity_list, list, activity_list_release)
+
+ACTIVITY_TEST(calls_and_kernels)
 {
     struct activity_collector *c = start(&(struct activity_options) { 0 });
-    struct activity_list list;
 
-    (void)state;
     stub_run()("_Z4gemmPKf", 2);
-    stop(c, &list);
-    assert_int_equal(list.nr, 4);
-    const struct activity *call = &list.items[0], *kernel = &list.items[1];
+    stop(c, list);
+    assert_int_equal(list->nr, 4);
+    const struct activity *call = &list->items[0], *kernel = &list->items[1];
     assert_int_equal(call->kind, ACTIVITY_RUNTIME);
     assert_string_equal(call->name, "cudaLaunchKernel");
     assert_int_equal(call->end - call->start, 20);
@@ -75,23 +75,19 @@ static void calls_and_kernels(void **state)
     assert_int_equal(kernel->end - kernel->start, 100);
     assert_int_equal(kernel->correlation, call->correlation);
     assert_int_equal(kernel->stream, 3);
-    assert_ptr_equal(kernel->name, list.items[3].name);
-    assert_int_equal(list.dropped, 0);
-    activity_list_release(&list);
+    assert_ptr_equal(kernel->name, list->items[3].name);
+    assert_int_equal(list->dropped, 0);
 }
 
-static void only_what_is_asked_for(void **state)
+ACTIVITY_TEST(only_what_is_asked_for)
 {
     struct activity_collector *c =
         start(&(struct activity_options) { .kinds = 1u << ACTIVITY_KERNEL });
-    struct activity_list list;
 
-    (void)state;
     stub_run()("_Z1fv", 3);
-    stop(c, &list);
-    assert_int_equal(list.nr, 3);
-    assert_int_equal(list.items[0].kind, ACTIVITY_KERNEL);
-    activity_list_release(&list);
+    stop(c, list);
+    assert_int_equal(list->nr, 3);
+    assert_int_equal(list->items[0].kind, ACTIVITY_KERNEL);
 }
 
 static void *launch_many(void *arg)
@@ -122,32 +118,27 @@ static void many_threads(const struct activity_options *options, bool may_drop)
     activity_list_release(&list);
 }
 
-static void threads_with_room(void **state)
+TEST(threads_with_room)
 {
-    (void)state;
     /* 4 * 3000 * 256 bytes fit into 48 buffers of 64 KiB, even if nobody empties one. */
     many_threads(&(struct activity_options) { .buffer_bytes = 1 << 16, .buffers = 64 }, false);
 }
 
-static void threads_in_a_small_pool(void **state)
+TEST(threads_in_a_small_pool)
 {
-    (void)state;
     many_threads(
         &(struct activity_options) { .buffer_bytes = 4096, .buffers = 1, .most_buffers = 2 }, true);
 }
 
-static void dropped_records_are_counted(void **state)
+ACTIVITY_TEST(dropped_records_are_counted)
 {
     /* A kernel needs 216 bytes: no buffer takes one. */
     struct activity_collector *c = start(&(struct activity_options) { .buffer_bytes = 128 });
-    struct activity_list list;
 
-    (void)state;
     stub_run()("_Z1fv", 5);
-    stop(c, &list);
-    assert_int_equal(list.dropped, 5);
-    assert_int_equal(list.nr, 5);
-    activity_list_release(&list);
+    stop(c, list);
+    assert_int_equal(list->dropped, 5);
+    assert_int_equal(list->nr, 5);
 }
 
 static int64_t monotonic_ns(void)
@@ -159,35 +150,28 @@ static int64_t monotonic_ns(void)
 }
 
 /* The stub's clock moves by launches alone, so it falls behind ours: the error says how far. */
-static void clocks_are_told_apart(void **state)
+ACTIVITY_TEST(clocks_are_told_apart)
 {
-    struct activity_list list;
-
-    (void)state;
     int64_t before = monotonic_ns();
     struct activity_collector *c = start(&(struct activity_options) { 0 });
     stub_run()("_Z1fv", 1);
-    stop(c, &list);
+    stop(c, list);
     int64_t after = monotonic_ns();
-    assert_true(list.has_clock);
-    int64_t at = activity_host_time(&list, list.items[0].start);
-    assert_true(at >= before - list.clock_error && at <= after + list.clock_error);
-    assert_true(list.clock_error > 0 && list.clock_error <= after - before);
-    activity_list_release(&list);
+    assert_true(list->has_clock);
+    int64_t at = activity_host_time(list, list->items[0].start);
+    assert_true(at >= before - list->clock_error && at <= after + list->clock_error);
+    assert_true(list->clock_error > 0 && list->clock_error <= after - before);
 }
 
-static void one_at_a_time(void **state)
+ACTIVITY_TEST(one_at_a_time)
 {
     struct activity_collector *c = start(&(struct activity_options) { 0 }), *second = NULL;
-    struct activity_list list;
     struct error err;
 
-    (void)state;
     assert_int_equal(activity_start(&second, &(struct activity_options) { 0 }, &err), -1);
     assert_non_null(strstr(err.message, "already"));
-    stop(c, &list);
-    assert_int_equal(list.nr, 0);
-    activity_list_release(&list);
+    stop(c, list);
+    assert_int_equal(list->nr, 0);
 }
 
 static void assert_refused(const char *library, const char *words, const char *part)
@@ -201,9 +185,8 @@ static void assert_refused(const char *library, const char *words, const char *p
         fail_msg("\"%s\" is not in: %s", part, err.message);
 }
 
-static void reasons(void **state)
+TEST(reasons)
 {
-    (void)state;
     assert_refused("/nowhere/libcupti.so", "", "CUPTI cannot be opened");
     assert_refused("libm.so.6", "", "has no cupti");
     assert_refused(CUPTI_STUB_PATH, "version=17", "older than 18");
@@ -211,20 +194,17 @@ static void reasons(void **state)
     assert_refused(CUPTI_STUB_PATH, "enable=999", "STUB_ERROR");
 }
 
-static void a_failed_flush_keeps_the_records(void **state)
+ACTIVITY_TEST(a_failed_flush_keeps_the_records)
 {
     struct activity_collector *c = start(&(struct activity_options) { 0 });
-    struct activity_list list;
     struct error err;
 
-    (void)state;
     stub_run()("_Z1fv", 1);
     use(CUPTI_STUB_PATH, "flush=999");
-    activity_list_init(&list);
-    assert_int_equal(activity_stop(c, &list, &err), -1);
+    activity_list_init(list);
+    assert_int_equal(activity_stop(c, list, &err), -1);
     assert_non_null(strstr(err.message, "flush"));
-    assert_int_equal(list.nr, 2);
-    activity_list_release(&list);
+    assert_int_equal(list->nr, 2);
 }
 
 static void count_bytes(void *ctx, uint8_t *bytes, size_t valid)
@@ -233,13 +213,12 @@ static void count_bytes(void *ctx, uint8_t *bytes, size_t valid)
     *(size_t *)ctx += valid;
 }
 
-static void pool_grows_and_stops(void **state)
+TEST(pool_grows_and_stops)
 {
     struct pool pool;
     uint8_t *taken[3];
     size_t bytes = 0;
 
-    (void)state;
     pool_init(&pool, 100, 1, 3);
     assert_int_equal(pool.bytes, 128);
     taken[0] = pool_take(&pool);
@@ -262,7 +241,7 @@ static void pool_grows_and_stops(void **state)
     pool_release(&pool);
 }
 
-static void narrowest_bracket_counts(void **state)
+TEST(narrowest_bracket_counts)
 {
     static const struct clock_bracket brackets[] = {
         { 1000, 50, 1100 },   /* offset 1000, within 50 */
@@ -271,7 +250,6 @@ static void narrowest_bracket_counts(void **state)
         { 3000, 1990, 3020 },
     };
 
-    (void)state;
     struct clock_offset o = clock_offset_of(brackets, 4);
     assert_int_equal(o.offset, 1000);
     assert_int_equal(o.error, 4);
@@ -279,21 +257,4 @@ static void narrowest_bracket_counts(void **state)
     assert_int_equal(clock_offset_of(&brackets[2], 1).error, -1);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(calls_and_kernels),
-        cmocka_unit_test(only_what_is_asked_for),
-        cmocka_unit_test(threads_with_room),
-        cmocka_unit_test(threads_in_a_small_pool),
-        cmocka_unit_test(dropped_records_are_counted),
-        cmocka_unit_test(clocks_are_told_apart),
-        cmocka_unit_test(one_at_a_time),
-        cmocka_unit_test(reasons),
-        cmocka_unit_test(a_failed_flush_keeps_the_records),
-        cmocka_unit_test(pool_grows_and_stops),
-        cmocka_unit_test(narrowest_bracket_counts),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -43,13 +43,12 @@ static size_t passes_of(unsigned quantities)
     return passes;
 }
 
-static void every_metric_is_known_to_the_chip(void **state)
+TEST(every_metric_is_known_to_the_chip)
 {
     const char *metrics[16];
     struct error err;
     char text[512];
 
-    (void)state;
     need_cupti();
     size_t nr = counter_quantity_metrics(~0u, metrics, 16);
     assert_int_equal(nr, 9);
@@ -59,9 +58,8 @@ static void every_metric_is_known_to_the_chip(void **state)
     }
 }
 
-static void passes(void **state)
+TEST(passes)
 {
-    (void)state;
     need_cupti();
     /* Time and memory in one run of the kernel, so they need no replay. */
     assert_int_equal(passes_of(1u << COUNTER_DURATION), 1);
@@ -72,13 +70,12 @@ static void passes(void **state)
     assert_in_range(passes_of(~0u), fp32, 6);
 }
 
-static void unknown_names(void **state)
+TEST(unknown_names)
 {
     const char *metric = "dram__bites.sum";
     struct error err;
     size_t nr;
 
-    (void)state;
     need_cupti();
     assert_int_equal(counters_passes(chip, &metric, 1, &nr, &err), -1);
     assert_non_null(strstr(err.message, "dram__bites.sum"));
@@ -87,13 +84,12 @@ static void unknown_names(void **state)
     assert_non_null(strstr(err.message, "GX999"));
 }
 
-static void one_line_where_it_cannot(void **state)
+TEST(one_line_where_it_cannot)
 {
     const char *metric = "dram__bytes.sum";
     struct counters_session *session = NULL;
     struct error err = { "" };
 
-    (void)state;
     /* No test has a CUDA context in this thread, whatever the machine. */
     assert_int_equal(counters_start(&session, 0, &metric, 1, 10, &err), -1);
     assert_true(strlen(err.message) > 10);
@@ -104,26 +100,14 @@ static void one_line_where_it_cannot(void **state)
     unsetenv("HARNESS_CUPTI");
 }
 
-static void metrics_of_quantities(void **state)
+TEST(metrics_of_quantities)
 {
     const char *metrics[2];
 
-    (void)state;
     assert_int_equal(counter_quantity_metrics(1u << COUNTER_DRAM_BYTES, metrics, 2), 2);
     assert_string_equal(metrics[0], "dram__bytes_read.sum");
     assert_int_equal(counter_quantity_metrics(~0u, metrics, 1), 1);
     assert_int_equal(counter_quantity_metrics(0, metrics, 2), 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_metric_is_known_to_the_chip),
-        cmocka_unit_test(passes),
-        cmocka_unit_test(unknown_names),
-        cmocka_unit_test(one_line_where_it_cannot),
-        cmocka_unit_test(metrics_of_quantities),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -35,11 +35,10 @@ static void count(const char *words, size_t room, struct counter_list *list)
     assert_ok(counters_stop(session, list, &err), &err);
 }
 
-static void a_set_a_launch(void **state)
+TEST(a_set_a_launch)
 {
     struct counter_list list;
 
-    (void)state;
     count("ranges=6", 10, &list);
     assert_int_equal(list.nr, 6);
     assert_int_equal(list.dropped, 0);
@@ -57,11 +56,10 @@ static void a_set_a_launch(void **state)
     counter_list_release(&list);
 }
 
-static void no_room(void **state)
+TEST(no_room)
 {
     struct counter_list list;
 
-    (void)state;
     count("ranges=6", 4, &list);
     assert_int_equal(list.nr, 4);
     assert_int_equal(list.dropped, 2);
@@ -83,9 +81,8 @@ static void assert_refused(const char *words, const char *part)
     assert_null(strchr(err.message, '\n'));
 }
 
-static void refusals(void **state)
+TEST(refusals)
 {
-    (void)state;
     setenv("CUDA_STUB_CONTEXT", "1", 1);
     assert_refused("counters=35", "lets only its administrator read the GPU's counters");
     assert_refused("counters=40", "lets only its administrator read the GPU's counters");
@@ -94,13 +91,4 @@ static void refusals(void **state)
     assert_refused("", "this thread has no CUDA context");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_set_a_launch),
-        cmocka_unit_test(no_room),
-        cmocka_unit_test(refusals),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

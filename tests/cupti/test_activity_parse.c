@@ -73,17 +73,16 @@ static void parse(struct activity_list *list)
     assert_ok(cupti_parse_buffer(&reader, b.bytes, b.length, list, &err), &err);
 }
 
-static void whole_buffer(void **state)
+#define ACTIVITY_TEST(name) TEST_WITH_A(name, struct activity_list, list, activity_list_release)
+
+ACTIVITY_TEST(whole_buffer)
 {
-    struct activity_list list;
+    parse(list);
+    assert_int_equal(list->nr, 9);
+    assert_int_equal(list->untimed, 1);
+    assert_int_equal(list->unread, 0);
 
-    (void)state;
-    parse(&list);
-    assert_int_equal(list.nr, 9);
-    assert_int_equal(list.untimed, 1);
-    assert_int_equal(list.unread, 0);
-
-    const struct activity *a = list.items;
+    const struct activity *a = list->items;
     assert_int_equal(a[0].kind, ACTIVITY_RUNTIME);
     assert_string_equal(a[0].name, "cudaLaunchKernel");
     assert_int_equal(a[0].end - a[0].start, 450);
@@ -106,16 +105,12 @@ static void whole_buffer(void **state)
     assert_int_equal(a[1].graph, 0);
     assert_true(a[2].graph_node == 0x1122334455667788 && a[2].graph == 6);
     assert_string_equal(a[2].name, "plain_name");
-    activity_list_release(&list);
 }
 
-static void other_records(void **state)
+ACTIVITY_TEST(other_records)
 {
-    struct activity_list list;
-
-    (void)state;
-    parse(&list);
-    const struct activity *a = list.items;
+    parse(list);
+    const struct activity *a = list->items;
     assert_int_equal(a[3].kind, ACTIVITY_MEMCPY);
     assert_string_equal(a[3].name, "memcpy HtoD");
     assert_int_equal(a[3].copy, MEMCPY_HOST_TO_DEVICE);
@@ -137,29 +132,25 @@ static void other_records(void **state)
     assert_int_equal(a[8].kind, ACTIVITY_DRIVER);
     assert_string_equal(a[8].name, "driver call 307");
     assert_int_equal(a[8].result, 700);
-    activity_list_release(&list);
 }
 
 /* CUDA 12.8's kernel record is 8 bytes shorter and starts alike. */
-static void older_record(void **state)
+ACTIVITY_TEST(older_record)
 {
     struct cupti_reader older = { .version = 26 };
-    struct activity_list list;
     struct buffer b;
     struct error err;
 
-    (void)state;
     load(&b);
     memmove(b.bytes + CALL_BYTES + KERNEL_BYTES - 8, b.bytes + CALL_BYTES + KERNEL_BYTES,
             KERNEL_BYTES);
-    activity_list_init(&list);
-    assert_ok(cupti_parse_buffer(&older, b.bytes, CALL_BYTES + 2 * (KERNEL_BYTES - 8), &list, &err),
+    activity_list_init(list);
+    assert_ok(cupti_parse_buffer(&older, b.bytes, CALL_BYTES + 2 * (KERNEL_BYTES - 8), list, &err),
               &err);
-    assert_int_equal(list.nr, 3);
-    assert_int_equal(list.items[1].registers, 96);
-    assert_string_equal(list.items[2].name, "plain_name");
-    assert_string_equal(list.items[0].name, "runtime call 211");
-    activity_list_release(&list);
+    assert_int_equal(list->nr, 3);
+    assert_int_equal(list->items[1].registers, 96);
+    assert_string_equal(list->items[2].name, "plain_name");
+    assert_string_equal(list->items[0].name, "runtime call 211");
 }
 
 static void assert_bad(const struct cupti_reader *r, const struct buffer *b, size_t nr,
@@ -176,13 +167,12 @@ static void assert_bad(const struct cupti_reader *r, const struct buffer *b, siz
     activity_list_release(&list);
 }
 
-static void damaged_buffers(void **state)
+TEST(damaged_buffers)
 {
     struct cupti_reader newer = { .version = 140000 }, old = { .version = 18 };
     struct buffer b;
     struct error err;
 
-    (void)state;
     load(&b);
     assert_bad(&newer, &b, 0, "140000");
     assert_bad(&old, &b, 0, "18");
@@ -197,20 +187,17 @@ static void damaged_buffers(void **state)
     assert_int_equal(cupti_version_supported(18, &err), 0);
 }
 
-static void unknown_records_are_counted(void **state)
+ACTIVITY_TEST(unknown_records_are_counted)
 {
-    struct activity_list list;
     struct cupti_call record = { .kind = 60 };
 
-    (void)state;
-    activity_list_init(&list);
-    cupti_parse_record(&reader, &record, &list);
-    assert_int_equal(list.unread, 1);
-    assert_int_equal(list.nr, 0);
-    activity_list_release(&list);
+    activity_list_init(list);
+    cupti_parse_record(&reader, &record, list);
+    assert_int_equal(list->unread, 1);
+    assert_int_equal(list->nr, 0);
 }
 
-static void the_library_steps_alike(void **state)
+TEST(the_library_steps_alike)
 {
     struct cupti_library library;
     struct activity_list ours, theirs;
@@ -218,7 +205,6 @@ static void the_library_steps_alike(void **state)
     struct error err;
     void *record = NULL;
 
-    (void)state;
     load(&b);
     if (cupti_library_open(&library, &err))
         skip();
@@ -241,34 +227,29 @@ static void the_library_steps_alike(void **state)
     cupti_library_close(&library);
 }
 
-static void names(void **state)
+ACTIVITY_TEST(names)
 {
-    struct activity_list list;
-
-    (void)state;
-    activity_list_init(&list);
-    assert_string_equal(activity_name(&list, "_Z3addIiEvT_"), "void add<int>(int)");
-    assert_string_equal(activity_name(&list, "_Zbroken"), "_Zbroken");
-    assert_string_equal(activity_name(&list, "f"), "f");
-    assert_string_equal(activity_name(&list, NULL), "");
-    assert_string_equal(activity_call_name(&list, "cuMemAlloc_v2"), "cuMemAlloc_v2");
-    assert_string_equal(activity_call_name(&list, "cudaMemcpyAsync_v3020"), "cudaMemcpyAsync");
-    const char *first = activity_name(&list, "name 7");
+    activity_list_init(list);
+    assert_string_equal(activity_name(list, "_Z3addIiEvT_"), "void add<int>(int)");
+    assert_string_equal(activity_name(list, "_Zbroken"), "_Zbroken");
+    assert_string_equal(activity_name(list, "f"), "f");
+    assert_string_equal(activity_name(list, NULL), "");
+    assert_string_equal(activity_call_name(list, "cuMemAlloc_v2"), "cuMemAlloc_v2");
+    assert_string_equal(activity_call_name(list, "cudaMemcpyAsync_v3020"), "cudaMemcpyAsync");
+    const char *first = activity_name(list, "name 7");
     for (int i = 0; i < 1000; i++) {
         char name[32];
         snprintf(name, sizeof(name), "name %d", i);
-        assert_string_equal(activity_name(&list, name), name);
+        assert_string_equal(activity_name(list, name), name);
     }
-    assert_ptr_equal(activity_name(&list, "name 7"), first);
-    activity_list_release(&list);
+    assert_ptr_equal(activity_name(list, "name 7"), first);
 }
 
-static void copies_have_names(void **state)
+TEST(copies_have_names)
 {
     static const char *const expected[] = { "?",    "HtoD", "DtoH", "HtoA", "AtoH", "AtoA",
                                             "AtoD", "DtoA", "DtoD", "HtoH", "PtoP" };
 
-    (void)state;
     for (int i = 0; i < MEMCPY_KIND_NR; i++)
         assert_string_equal(memcpy_kind_name(i), expected[i]);
     assert_string_equal(memcpy_kind_name(-1), "?");
@@ -277,40 +258,22 @@ static void copies_have_names(void **state)
     assert_false(memcpy_kind_is_transfer(MEMCPY_DEVICE_TO_DEVICE));
 }
 
-static void sorted_parents_first(void **state)
+ACTIVITY_TEST(sorted_parents_first)
 {
     static const int64_t times[][2] = { { 5, 9 }, { 1, 3 }, { 5, 20 }, { 5, 9 } };
-    struct activity_list list;
 
-    (void)state;
-    activity_list_init(&list);
+    activity_list_init(list);
     for (uint32_t i = 0; i < 4; i++) {
-        struct activity *a = activity_add(&list, ACTIVITY_RANGE);
+        struct activity *a = activity_add(list, ACTIVITY_RANGE);
         a->start = times[i][0];
         a->end = times[i][1];
         a->thread = i;
     }
-    activity_sort(&list);
-    assert_int_equal(list.items[0].thread, 1);
-    assert_int_equal(list.items[1].thread, 2);
-    assert_int_equal(list.items[2].thread, 0);
-    assert_int_equal(list.items[3].thread, 3);
-    activity_list_release(&list);
+    activity_sort(list);
+    assert_int_equal(list->items[0].thread, 1);
+    assert_int_equal(list->items[1].thread, 2);
+    assert_int_equal(list->items[2].thread, 0);
+    assert_int_equal(list->items[3].thread, 3);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(whole_buffer),
-        cmocka_unit_test(other_records),
-        cmocka_unit_test(older_record),
-        cmocka_unit_test(damaged_buffers),
-        cmocka_unit_test(unknown_records_are_counted),
-        cmocka_unit_test(the_library_steps_alike),
-        cmocka_unit_test(names),
-        cmocka_unit_test(copies_have_names),
-        cmocka_unit_test(sorted_parents_first),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -132,7 +132,7 @@ static void assert_says(const char *text, std::initializer_list<const char *> pa
 
 /* ---- Finding a device ---- */
 
-static void devices_are_described_without_being_occupied(void **)
+CUDA_HOST_TEST(devices_are_described_without_being_occupied)
 {
     static const struct {
         const char *spec, *label;
@@ -162,7 +162,7 @@ static void devices_are_described_without_being_occupied(void **)
     }
 }
 
-static void what_is_missing_is_said(void **)
+CUDA_HOST_TEST(what_is_missing_is_said)
 {
     static const struct {
         const char *inject, *spec;
@@ -203,7 +203,7 @@ static void what_is_missing_is_said(void **)
     unsetenv("CUDA_VISIBLE_DEVICES");
 }
 
-static void a_busy_device_says_so_when_it_is_started(void **)
+CUDA_HOST_TEST(a_busy_device_says_so_when_it_is_started)
 {
     static const struct {
         const char *inject, *says;
@@ -227,7 +227,7 @@ static void a_busy_device_says_so_when_it_is_started(void **)
 
 /* ---- Memory ---- */
 
-static void memory_is_tracked(void **)
+CUDA_HOST_TEST(memory_is_tracked)
 {
     struct device d;
     struct error err;
@@ -247,7 +247,7 @@ static void memory_is_tracked(void **)
     device_close(&d);
 }
 
-static void memory_that_is_not_there_is_refused(void **)
+CUDA_HOST_TEST(memory_that_is_not_there_is_refused)
 {
     struct device d;
     struct error err;
@@ -267,7 +267,7 @@ static void memory_that_is_not_there_is_refused(void **)
 
 /* ---- Running and timing ---- */
 
-static void a_sample_has_the_launches_of_its_batch(void **)
+CUDA_HOST_TEST(a_sample_has_the_launches_of_its_batch)
 {
     struct bench b;
     struct error err;
@@ -287,7 +287,7 @@ static void a_sample_has_the_launches_of_its_batch(void **)
     bench_close(&b);
 }
 
-static void graphs_compute_what_streams_compute(void **)
+CUDA_HOST_TEST(graphs_compute_what_streams_compute)
 {
     struct bench b;
     struct error err;
@@ -309,7 +309,7 @@ static void graphs_compute_what_streams_compute(void **)
 }
 
 /* The next call may have the same address: the graph of the last one must be gone. */
-static void graphs_end_with_their_call(void **)
+CUDA_HOST_TEST(graphs_end_with_their_call)
 {
     struct bench b;
     struct error err;
@@ -327,7 +327,7 @@ static void graphs_end_with_their_call(void **)
     bench_close(&b);
 }
 
-static void a_forward_is_one_graph_replayed(void **)
+CUDA_HOST_TEST(a_forward_is_one_graph_replayed)
 {
     struct bench b;
     struct error err;
@@ -343,7 +343,7 @@ static void a_forward_is_one_graph_replayed(void **)
 }
 
 /* More than a graph should hold: it is replayed. */
-static void large_batches_are_cut(void **)
+CUDA_HOST_TEST(large_batches_are_cut)
 {
     struct bench b;
     struct error err;
@@ -357,7 +357,7 @@ static void large_batches_are_cut(void **)
     bench_close(&b);
 }
 
-static void what_cannot_be_captured_fails(void **)
+CUDA_HOST_TEST(what_cannot_be_captured_fails)
 {
     static const struct {
         void (*launch)(const struct call *);
@@ -385,7 +385,7 @@ static void what_cannot_be_captured_fails(void **)
 }
 
 /* It runs while it is captured, and never again: outputs that are poisoned in between stay so. */
-static void work_aside_is_no_part_of_a_graph(void **)
+CUDA_HOST_TEST(work_aside_is_no_part_of_a_graph)
 {
     struct bench b;
     struct error err;
@@ -404,7 +404,7 @@ static void work_aside_is_no_part_of_a_graph(void **)
     bench_close(&b);
 }
 
-static void flushing_overwrites_twice_the_cache(void **)
+CUDA_HOST_TEST(flushing_overwrites_twice_the_cache)
 {
     struct bench b;
     struct error err;
@@ -421,7 +421,7 @@ static void flushing_overwrites_twice_the_cache(void **)
     bench_close(&b);
 }
 
-static void a_flush_that_fails_is_told(void **)
+CUDA_HOST_TEST(a_flush_that_fails_is_told)
 {
     struct bench b;
     struct error err;
@@ -435,7 +435,7 @@ static void a_flush_that_fails_is_told(void **)
 
 /* ---- Faults ---- */
 
-static void a_launch_that_cannot_be_is_told_and_harmless(void **)
+CUDA_HOST_TEST(a_launch_that_cannot_be_is_told_and_harmless)
 {
     struct bench b;
     struct error err;
@@ -453,7 +453,7 @@ static void a_launch_that_cannot_be_is_told_and_harmless(void **)
     bench_close(&b);
 }
 
-static void a_fault_breaks_the_device(void **)
+CUDA_HOST_TEST(a_fault_breaks_the_device)
 {
     static const struct {
         const char *spec, *inject, *says;
@@ -477,7 +477,7 @@ static void a_fault_breaks_the_device(void **)
 }
 
 /* Nobody looked at the device between the fault and the end of the call. */
-static void a_late_fault_is_found_at_the_end(void **)
+CUDA_HOST_TEST(a_late_fault_is_found_at_the_end)
 {
     struct bench b;
     struct error err;
@@ -495,7 +495,7 @@ static void a_late_fault_is_found_at_the_end(void **)
 }
 
 /* What prepare() left behind is not blamed on launch(). */
-static void faults_of_prepare_are_its_own(void **)
+CUDA_HOST_TEST(faults_of_prepare_are_its_own)
 {
     struct bench b;
     struct error err;
@@ -507,28 +507,4 @@ static void faults_of_prepare_are_its_own(void **)
     bench_close(&b);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cuda_host_test(devices_are_described_without_being_occupied),
-        cuda_host_test(what_is_missing_is_said),
-        cuda_host_test(a_busy_device_says_so_when_it_is_started),
-        cuda_host_test(memory_is_tracked),
-        cuda_host_test(memory_that_is_not_there_is_refused),
-        cuda_host_test(a_sample_has_the_launches_of_its_batch),
-        cuda_host_test(graphs_compute_what_streams_compute),
-        cuda_host_test(graphs_end_with_their_call),
-        cuda_host_test(a_forward_is_one_graph_replayed),
-        cuda_host_test(large_batches_are_cut),
-        cuda_host_test(what_cannot_be_captured_fails),
-        cuda_host_test(work_aside_is_no_part_of_a_graph),
-        cuda_host_test(flushing_overwrites_twice_the_cache),
-        cuda_host_test(a_flush_that_fails_is_told),
-        cuda_host_test(a_launch_that_cannot_be_is_told_and_harmless),
-        cuda_host_test(a_fault_breaks_the_device),
-        cuda_host_test(a_late_fault_is_found_at_the_end),
-        cuda_host_test(faults_of_prepare_are_its_own),
-    };
-
-    return cmocka_run_group_tests(tests, nullptr, nullptr);
-}
+RUN_TESTS(nullptr, nullptr)

@@ -90,7 +90,9 @@ static void expect(void **state, const char *check, enum doctor_state wanted, co
     expect_in(&in, check, wanted, part);
 }
 
-static void governor(void **state)
+#define TREE_TEST(name) TEST_WITH(name, make_machine, remove_machine)
+
+TREE_TEST(governor)
 {
     expect(state, "governor", DOCTOR_UNKNOWN, "not told");
     put(state, "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "performance\n");
@@ -99,7 +101,7 @@ static void governor(void **state)
     expect(state, "governor", DOCTOR_WARN, "powersave"); /* one of them is enough */
 }
 
-static void boost(void **state)
+TREE_TEST(boost)
 {
     expect(state, "boost", DOCTOR_UNKNOWN, "not told");
     put(state, "/sys/devices/system/cpu/cpufreq/boost", "1\n");
@@ -113,7 +115,7 @@ static void boost(void **state)
 }
 
 /* Processors 0 and 4 are one core, 1 and 5 the next, as Linux counts them. */
-static void smt(void **state)
+TREE_TEST(smt)
 {
     char path[96], siblings[16];
 
@@ -135,7 +137,7 @@ static void smt(void **state)
     expect(state, "SMT", DOCTOR_FINE, "off");
 }
 
-static void machine(void **state)
+TREE_TEST(machine)
 {
     expect(state, "machine", DOCTOR_UNKNOWN, "not told");
     put(state, "/proc/cpuinfo", "model name\t: X\nflags\t\t: fpu hypervisor avx2\n");
@@ -144,7 +146,7 @@ static void machine(void **state)
     expect(state, "machine", DOCTOR_FINE, "no hypervisor");
 }
 
-static void clock_source(void **state)
+TREE_TEST(clock_source)
 {
     static const char path[] = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
 
@@ -157,7 +159,7 @@ static void clock_source(void **state)
     expect(state, "clock source", DOCTOR_WARN, "hpet");
 }
 
-static void throttling(void **state)
+TREE_TEST(throttling)
 {
     expect(state, "thermal throttling", DOCTOR_UNKNOWN, "not told");
     put(state, "/sys/devices/system/cpu/cpu0/thermal_throttle/core_throttle_count", "0\n");
@@ -170,7 +172,7 @@ static void throttling(void **state)
     expect_in(&in, "thermal throttling", DOCTOR_WARN, "2 times in a second");
 }
 
-static void power(void **state)
+TREE_TEST(power)
 {
     expect(state, "mains", DOCTOR_FINE, "no battery");
     put(state, "/sys/class/power_supply/BAT0/present", "1\n");
@@ -186,7 +188,7 @@ static void power(void **state)
     expect(state, "power cap", DOCTOR_FINE, "limited to 65 W");
 }
 
-static void load(void **state)
+TREE_TEST(load)
 {
     expect(state, "load", DOCTOR_UNKNOWN, "not told");
     put(state, "/proc/self/status", "Cpus_allowed_list:\t0-3\n");
@@ -196,7 +198,7 @@ static void load(void **state)
     expect(state, "load", DOCTOR_WARN, "2.10");
 }
 
-static void quota_v2(void **state)
+TREE_TEST(quota_v2)
 {
     expect(state, "CPU quota", DOCTOR_UNKNOWN, "not told");
     put(state, "/proc/self/status", "Cpus_allowed_list:\t0-3\n");
@@ -209,7 +211,7 @@ static void quota_v2(void **state)
     expect(state, "CPU quota", DOCTOR_WARN, "0.50 of 4");
 }
 
-static void quota_v1(void **state)
+TREE_TEST(quota_v1)
 {
     put(state, "/proc/self/status", "Cpus_allowed_list:\t0-3\n");
     put(state, "/sys/fs/cgroup/cpu/cpu.cfs_quota_us", "-1\n");
@@ -221,7 +223,7 @@ static void quota_v1(void **state)
     expect(state, "CPU quota", DOCTOR_WARN, "2.50 of 4");
 }
 
-static void processors(void **state)
+TREE_TEST(processors)
 {
     expect(state, "processors", DOCTOR_UNKNOWN, "not told");
     put(state, "/sys/devices/system/cpu/online", "0-7\n");
@@ -235,7 +237,7 @@ static void processors(void **state)
     expect(state, "isolation", DOCTOR_NOTE, "isolated: 2-3; without ticks: none");
 }
 
-static void memory_and_swap(void **state)
+TREE_TEST(memory_and_swap)
 {
     expect(state, "memory", DOCTOR_UNKNOWN, "not told");
     expect(state, "swap", DOCTOR_UNKNOWN, "not told");
@@ -252,7 +254,7 @@ static void memory_and_swap(void **state)
     expect(state, "swap", DOCTOR_WARN, "1.000 MiB in use");
 }
 
-static void kernel_settings(void **state)
+TREE_TEST(kernel_settings)
 {
     expect(state, "huge pages", DOCTOR_UNKNOWN, "not told");
     put(state, "/sys/kernel/mm/transparent_hugepage/enabled", "[always] madvise never\n");
@@ -273,7 +275,7 @@ static void kernel_settings(void **state)
     expect(state, "hardware counters", DOCTOR_FINE, "perf_event_paranoid -1");
 }
 
-static void build(void **state)
+TREE_TEST(build)
 {
     struct doctor_input in = input_of(state);
 
@@ -286,7 +288,7 @@ static void build(void **state)
     expect_in(&in, "build", DOCTOR_WARN, "Debug");
 }
 
-static void openmp(void **state)
+TREE_TEST(openmp)
 {
     unsetenv("OMP_WAIT_POLICY");
     unsetenv("GOMP_SPINCOUNT");
@@ -312,7 +314,7 @@ static void openmp(void **state)
     expect(state, "OpenMP", DOCTOR_FINE, "nothing set");
 }
 
-static void instruction_sets(void **state)
+TREE_TEST(instruction_sets)
 {
     for (const char *const *name = environment_isa_variables; *name; name++)
         unsetenv(*name);
@@ -334,7 +336,7 @@ static void instruction_sets(void **state)
     unsetenv("ATEN_CPU_CAPABILITY");
 }
 
-static void disk(void **state)
+TREE_TEST(disk)
 {
     struct doctor_input in = input_of(state);
 
@@ -346,7 +348,7 @@ static void disk(void **state)
     assert_int_not_equal(look(&in, "disk").state, DOCTOR_UNKNOWN);
 }
 
-static void watched(void **state)
+TREE_TEST(watched)
 {
     static const char *const checks[] = { "steal", "other programs", "timer", "steadiness" };
     struct doctor_input in = input_of(state);
@@ -364,7 +366,7 @@ static void watched(void **state)
     expect_in(&in, "steadiness", DOCTOR_WARN, "40.0 %");
 }
 
-static void gpus(void **state)
+TREE_TEST(gpus)
 {
     struct doctor_finding findings[DOCTOR_MAX];
     struct doctor_input in = input_of(state);
@@ -395,7 +397,7 @@ static void gpus(void **state)
     expect_in(&in, "GPU clocks", DOCTOR_UNKNOWN, "not told");
 }
 
-static void driver_without_library(void **state)
+TREE_TEST(driver_without_library)
 {
     put(state, "/proc/driver/nvidia/version", "NVRM version: NVIDIA 580.95.05\n");
     expect(state, "GPU", DOCTOR_UNKNOWN, "not to be had");
@@ -403,12 +405,11 @@ static void driver_without_library(void **state)
 }
 
 /* Whatever this machine is: every row says something, and shares are shares. */
-static void this_machine(void **state)
+TEST(this_machine)
 {
     struct doctor_finding findings[DOCTOR_MAX];
     struct doctor_input in;
 
-    (void)state;
     doctor_input_make(&in, "", "history.db");
     assert_true(in.watch.slow_spins >= 0 && in.watch.slow_spins < 1);
     assert_true(in.watch.clock_step > 0);
@@ -423,33 +424,4 @@ static void this_machine(void **state)
     }
 }
 
-#define TREE_TEST(name) cmocka_unit_test_setup_teardown(name, make_machine, remove_machine)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TREE_TEST(governor),
-        TREE_TEST(boost),
-        TREE_TEST(smt),
-        TREE_TEST(machine),
-        TREE_TEST(clock_source),
-        TREE_TEST(throttling),
-        TREE_TEST(power),
-        TREE_TEST(load),
-        TREE_TEST(quota_v2),
-        TREE_TEST(quota_v1),
-        TREE_TEST(processors),
-        TREE_TEST(memory_and_swap),
-        TREE_TEST(kernel_settings),
-        TREE_TEST(build),
-        TREE_TEST(openmp),
-        TREE_TEST(instruction_sets),
-        TREE_TEST(disk),
-        TREE_TEST(watched),
-        TREE_TEST(gpus),
-        TREE_TEST(driver_without_library),
-        cmocka_unit_test(this_machine),
-    };
-
-    return cmocka_run_group_tests_name("measure_doctor", tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -5,8 +5,8 @@
  */
 #include "testing.h"
 
-#include "base/json.h"
 #include "figure/figure.h"
+#include "json_facts.h"
 
 #include <stdlib.h>
 
@@ -41,11 +41,6 @@ static const cJSON *nth(const cJSON *json, const char *key, int i)
     return item;
 }
 
-static const char *string(const cJSON *json, const char *key)
-{
-    return json_string(json, key, "");
-}
-
 static struct figure *made(void)
 {
     static const char *const names[] = { "a", "b" };
@@ -70,23 +65,19 @@ static struct figure *made(void)
     return f;
 }
 
-static void axes_say_what_their_numbers_mean(void **state)
+TEST(axes_say_what_their_numbers_mean)
 {
     struct figure *f = made();
 
     figure_finish(f);
     cJSON *json = json_of(f);
-    const cJSON *panel = nth(json, "panels", 0), *x = at(panel, "x"), *y = at(panel, "y");
-    assert_string_equal(string(x, "quantity"), "rate");
-    assert_string_equal(string(x, "base"), "FLOP/s");
-    assert_close(json_number(x, "factor", 0), 1e9, 0);
-    assert_string_equal(string(x, "label"), "work (GFLOP/s, log scale)");
-    assert_string_equal(string(y, "scale"), "category");
-    assert_null(cJSON_GetObjectItem(y, "quantity"));
-    assert_true(json_bool(y, "bare", false) && json_bool(y, "reversed", false));
+    assert_facts(nth(json, "panels", 0),
+                 "x.quantity=rate; x.base=FLOP/s; x.factor=1000000000; "
+                 "x.label=work (GFLOP/s, log scale); y.scale=category; !y.quantity; y.bare=true; "
+                 "y.reversed=true");
     bool minor = false, major = false;
     const cJSON *tick;
-    cJSON_ArrayForEach(tick, at(x, "ticks"))
+    cJSON_ArrayForEach(tick, at(at(nth(json, "panels", 0), "x"), "ticks"))
     {
         bool is_minor = json_bool(tick, "minor", false);
         assert_int_equal(is_minor, cJSON_GetObjectItem(tick, "text") == NULL);
@@ -98,58 +89,35 @@ static void axes_say_what_their_numbers_mean(void **state)
     figure_free(f);
 }
 
-static void data_have_sizes_and_colours_of_their_own(void **state)
+TEST(data_have_sizes_and_colours_of_their_own)
 {
     struct figure *f = made();
 
     figure_finish(f);
     cJSON *json = json_of(f);
-    const cJSON *panel = nth(json, "panels", 0), *bars = nth(panel, "layers", 0);
-    const cJSON *points = nth(panel, "layers", 1), *texts = nth(panel, "layers", 2);
-    assert_close(json_number(bars, "thickness", 0), 0.3, 1e-9);
-    assert_null(cJSON_GetObjectItem(bars, "colour"));
-    assert_string_equal(nth(points, "colour", 0)->valuestring, "#fde725");
-    assert_true(cJSON_IsNull(nth(points, "colour", 1)));
-    assert_close(nth(points, "size", 1)->valuedouble, 20, 0);
-    assert_true(json_bool(texts, "outside", false));
-    assert_null(cJSON_GetObjectItem(texts, "follow"));
+    assert_facts(at(nth(json, "panels", 0), "layers"),
+                 "0.thickness=0.3; !0.colour; 1.colour.0=#fde725; 1.colour.1=null; 1.size.1=20; "
+                 "2.outside=true; !2.follow");
     cJSON_Delete(json);
     figure_free(f);
 }
 
-static const cJSON *text_of_role(const cJSON *json, const char *role)
-{
-    const cJSON *text;
-
-    cJSON_ArrayForEach(text, at(json, "texts"))
-    {
-        if (strcmp(string(text, "role"), role) == 0)
-            return text;
-    }
-    fail_msg("no text is a %s", role);
-    return NULL;
-}
-
-static void the_sheet_has_texts_and_legend(void **state)
+TEST(the_sheet_has_texts_and_legend)
 {
     struct figure *f = made();
 
     figure_set(&f->caption, "How to read it.");
     figure_finish(f);
     cJSON *json = json_of(f);
-    const cJSON *title = text_of_role(json, "title"), *sample = nth(json, "samples", 1);
-    assert_string_equal(string(title, "text"), "Made");
-    assert_true(json_bool(title, "bold", false));
-    assert_string_equal(string(text_of_role(json, "caption"), "text"), "How to read it.");
-    assert_string_equal(string(text_of_role(json, "legend"), "text"), "bars");
-    assert_close(json_number(sample, "panel", -1), 0, 0);
-    assert_close(json_number(sample, "layer", -1), 1, 0);
-    assert_null(cJSON_GetObjectItem(json, "scale"));
+    assert_facts(json,
+                 "texts.role:title.text=Made; texts.role:title.bold=true; "
+                 "texts.role:caption.text=How to read it.; texts.role:legend.text=bars; "
+                 "samples.1.panel=0; samples.1.layer=1; !scale");
     cJSON_Delete(json);
     figure_free(f);
 }
 
-static void the_scale_of_colours_has_its_stops(void **state)
+TEST(the_scale_of_colours_has_its_stops)
 {
     struct figure *f = made();
 
@@ -162,17 +130,14 @@ static void the_scale_of_colours_has_its_stops(void **state)
     figure_finish(f);
     cJSON *json = json_of(f);
     const cJSON *scale = at(json, "scale");
-    assert_true(strncmp(string(scale, "label"), "throughput", 10) == 0);
-    assert_true(json_bool(scale, "log", false));
-    assert_string_equal(nth(scale, "colours", 0)->valuestring, "#440154");
-    assert_string_equal(nth(scale, "colours", 10)->valuestring, "#fde725");
+    assert_facts(scale, "label~throughput; log=true; colours.0=#440154; colours.10=#fde725");
     assert_true(cJSON_GetArraySize(at(scale, "ticks")) >= 2);
     assert_true(json_number(at(scale, "box"), "height", 0) > 30);
     cJSON_Delete(json);
     figure_free(f);
 }
 
-static void numbers_have_one_zero(void **state)
+TEST(numbers_have_one_zero)
 {
     struct figure *f = figure_create("zero", "Zero");
     struct layer *line = panel_layer(figure_panel(f), MARK_LINE, NULL);
@@ -187,30 +152,16 @@ static void numbers_have_one_zero(void **state)
     figure_free(f);
 }
 
-static void what_cannot_be_drawn_has_a_reason_alone(void **state)
+TEST(what_cannot_be_drawn_has_a_reason_alone)
 {
     struct figure *f = figure_create("none", "None");
 
     figure_panel(f);
     figure_finish(f);
     cJSON *json = json_of(f);
-    assert_string_equal(string(json, "reason"), "there is no finite number to draw");
-    assert_null(cJSON_GetObjectItem(json, "panels"));
-    assert_null(cJSON_GetObjectItem(json, "texts"));
+    assert_facts(json, "reason=there is no finite number to draw; !panels; !texts");
     cJSON_Delete(json);
     figure_free(f);
 }
 
-int main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(axes_say_what_their_numbers_mean),
-        cmocka_unit_test(data_have_sizes_and_colours_of_their_own),
-        cmocka_unit_test(the_sheet_has_texts_and_legend),
-        cmocka_unit_test(the_scale_of_colours_has_its_stops),
-        cmocka_unit_test(numbers_have_one_zero),
-        cmocka_unit_test(what_cannot_be_drawn_has_a_reason_alone),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

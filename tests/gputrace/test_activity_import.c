@@ -25,11 +25,10 @@ static void import_csv(const char *path, struct counter_list *list)
     assert_int_equal(list->nr, 2);
 }
 
-static void launches_of_a_table(void **state)
+TEST(launches_of_a_table)
 {
     struct counter_list list;
 
-    (void)state;
     import_csv(FIXTURES "ncu_details.csv", &list);
     const struct kernel_counters *k = &list.items[0];
     assert_string_equal(k->name, "void gemm_tiled<float, 4>(const float *, int)");
@@ -42,11 +41,10 @@ static void launches_of_a_table(void **state)
     counter_list_release(&list);
 }
 
-static void one_metric_a_line(void **state)
+TEST(one_metric_a_line)
 {
     struct counter_list list;
 
-    (void)state;
     import_csv(FIXTURES "ncu_details.csv", &list);
     const struct kernel_counters *k = &list.items[0];
     assert_int_equal(k->nr, 4);
@@ -64,11 +62,10 @@ static void one_metric_a_line(void **state)
 }
 
 /* A launch is a row, whatever its ID. */
-static void one_launch_a_line(void **state)
+TEST(one_launch_a_line)
 {
     struct counter_list list;
 
-    (void)state;
     import_csv(FIXTURES "ncu_raw.csv", &list);
     const struct kernel_counters *k = &list.items[0];
     assert_int_equal(k->nr, 4);
@@ -96,9 +93,8 @@ static void assert_bad_csv(const char *text, const char *message)
 
 #define LONG_HEADER "\"ID\",\"Kernel Name\",\"Metric Name\",\"Metric Unit\",\"Metric Value\"\n"
 
-static void bad_csv(void **state)
+TEST(bad_csv)
 {
-    (void)state;
     assert_bad_csv("", "f.csv: no table");
     assert_bad_csv("==PROF== only words\n", "no table");
     assert_bad_csv("\"ID\",\"Metric Name\",\"Metric Value\"\n", "f.csv:1: the table has no column");
@@ -115,7 +111,7 @@ static void bad_csv(void **state)
 }
 
 /* Bytes changed at random: an error or not, but nothing worse, which the sanitizers would tell. */
-static void damaged_csv(void **state)
+TEST(damaged_csv)
 {
     static const char *const files[] = { FIXTURES "ncu_details.csv", FIXTURES "ncu_raw.csv" };
     static const char bytes[] = "\",\n\r0 (x";
@@ -123,7 +119,6 @@ static void damaged_csv(void **state)
     struct error err;
     size_t length, errors = 0;
 
-    (void)state;
     random_seed(&random, 8);
     for (int i = 0; i < 400; i++) {
         char *text = file_read(files[i % 2], FILE_RECORDS_MOST, &length, &err);
@@ -139,7 +134,7 @@ static void damaged_csv(void **state)
 }
 
 /* Line ends of another system, a byte-order mark, no quotes, an empty line, no last line end. */
-static void forms_of_csv(void **state)
+TEST(forms_of_csv)
 {
     const char text[] =
         "\xef\xbb\xbfID,Kernel Name,Metric Name,Metric Unit,Metric Value\r\n"
@@ -149,7 +144,6 @@ static void forms_of_csv(void **state)
     struct counter_list list;
     struct error err;
 
-    (void)state;
     counter_list_init(&list);
     assert_ok(activity_import_ncu_text(text, strlen(text), "f.csv", &list, &err), &err);
     assert_int_equal(list.nr, 1);
@@ -158,7 +152,7 @@ static void forms_of_csv(void **state)
     counter_list_release(&list);
 }
 
-static void units(void **state)
+TEST(units)
 {
     static const struct {
         const char *unit, *plain;
@@ -183,7 +177,6 @@ static void units(void **state)
     };
     char plain[COUNTER_UNIT_SIZE];
 
-    (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
         assert_close(counter_unit(rows[i].unit, plain), rows[i].factor, 0);
         assert_string_equal(plain, rows[i].plain);
@@ -209,12 +202,11 @@ static const char *database(const char *more)
     return path;
 }
 
-static void nsys_export(void **state)
+TEST(nsys_export)
 {
     struct activity_list list;
     struct error err;
 
-    (void)state;
     activity_list_init(&list);
     assert_ok(activity_import_nsys(database(""), &list, &err), &err);
     assert_int_equal(list.nr, 9);
@@ -250,12 +242,11 @@ static void nsys_export(void **state)
 }
 
 /* Older and smaller exports lack tables and columns. */
-static void what_may_be_missing(void **state)
+TEST(what_may_be_missing)
 {
     struct activity_list list;
     struct error err;
 
-    (void)state;
     activity_list_init(&list);
     assert_ok(activity_import_nsys(database("DROP TABLE NVTX_EVENTS; DROP TABLE StringIds;"
                                             "DROP TABLE CUPTI_ACTIVITY_KIND_RUNTIME;"
@@ -270,13 +261,12 @@ static void what_may_be_missing(void **state)
     activity_list_release(&list);
 }
 
-static void copies_of_unified_memory(void **state)
+TEST(copies_of_unified_memory)
 {
     static const char *const names[] = { "memcpy HtoD", "memcpy DtoH", "memcpy DtoD", "memcpy ?" };
     char change[128];
     struct error err;
 
-    (void)state;
     for (int i = 0; i < 4; i++) {
         struct activity_list list;
         snprintf(change, sizeof(change), "UPDATE CUPTI_ACTIVITY_KIND_MEMCPY SET copyKind = %d",
@@ -300,9 +290,8 @@ static void assert_bad_export(const char *path, const char *message)
     activity_list_release(&list);
 }
 
-static void bad_exports(void **state)
+TEST(bad_exports)
 {
-    (void)state;
     assert_bad_export(HARNESS_TEST_DIR "/no such file.sqlite", "unable to open");
     assert_bad_export(FIXTURES "nsys.sql", "not a database");
     assert_bad_export(database("ALTER TABLE CUPTI_ACTIVITY_KIND_MEMCPY DROP COLUMN bytes"),
@@ -321,12 +310,11 @@ static void bad_exports(void **state)
 }
 
 /* Texts of a file are only ever data. */
-static void hostile_names(void **state)
+TEST(hostile_names)
 {
     struct activity_list list;
     struct error err;
 
-    (void)state;
     activity_list_init(&list);
     assert_ok(activity_import_nsys(
                   database("UPDATE StringIds SET value = '''; DROP TABLE x; --' WHERE id = 3;"
@@ -338,22 +326,4 @@ static void hostile_names(void **state)
     activity_list_release(&list);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(launches_of_a_table),
-        cmocka_unit_test(one_metric_a_line),
-        cmocka_unit_test(damaged_csv),
-        cmocka_unit_test(one_launch_a_line),
-        cmocka_unit_test(bad_csv),
-        cmocka_unit_test(forms_of_csv),
-        cmocka_unit_test(units),
-        cmocka_unit_test(nsys_export),
-        cmocka_unit_test(what_may_be_missing),
-        cmocka_unit_test(bad_exports),
-        cmocka_unit_test(hostile_names),
-        cmocka_unit_test(copies_of_unified_memory),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

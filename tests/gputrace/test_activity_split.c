@@ -45,16 +45,14 @@ static struct time_split split(const struct activity_list *list)
     return s;
 }
 
-static void nothing_ran(void **state)
-{
-    struct activity_list list;
+#define ACTIVITY_TEST(name) TEST_WITH_A(name, struct activity_list, list, activity_list_release)
 
-    (void)state;
-    activity_list_init(&list);
-    assert_int_equal(split(&list).span, 0);
-    call(&list, 0, 100, 1);
-    assert_int_equal(split(&list).span, 0);
-    activity_list_release(&list);
+ACTIVITY_TEST(nothing_ran)
+{
+    activity_list_init(list);
+    assert_int_equal(split(list).span, 0);
+    call(list, 0, 100, 1);
+    assert_int_equal(split(list).span, 0);
 }
 
 /*
@@ -64,21 +62,18 @@ static void nothing_ran(void **state)
  *                                   20: a seam
  *                                            300, launched at 1950: kernel-wait
  */
-static void who_was_late(void **state)
+ACTIVITY_TEST(who_was_late)
 {
-    struct activity_list list;
-
-    (void)state;
-    activity_list_init(&list);
-    call(&list, 900, 950, 1);
-    kernel(&list, 1000, 1500, 1);
-    call(&list, 1650, 1750, 2);
-    kernel(&list, 1800, 2000, 2);
-    call(&list, 1900, 1930, 3);
-    kernel(&list, 2020, 2100, 3);
-    call(&list, 1950, 1990, 4);
-    kernel(&list, 2400, 2500, 4);
-    struct time_split s = split(&list);
+    activity_list_init(list);
+    call(list, 900, 950, 1);
+    kernel(list, 1000, 1500, 1);
+    call(list, 1650, 1750, 2);
+    kernel(list, 1800, 2000, 2);
+    call(list, 1900, 1930, 3);
+    kernel(list, 2020, 2100, 3);
+    call(list, 1950, 1990, 4);
+    kernel(list, 2400, 2500, 4);
+    struct time_split s = split(list);
     assert_int_equal(s.span, 1500);
     assert_int_equal(s.gpu, 500 + 200 + 80 + 100);
     assert_int_equal(s.seam, 20);
@@ -88,110 +83,89 @@ static void who_was_late(void **state)
     assert_int_equal(s.other_wait, 0);
     assert_int_equal(s.nr_gaps, 2);
     assert_int_equal(s.calls_all, 50 + 100 + 30 + 40);
-    activity_list_release(&list);
 }
 
-static void threshold(void **state)
+ACTIVITY_TEST(threshold)
 {
-    struct activity_list list;
-
-    (void)state;
-    activity_list_init(&list);
-    kernel(&list, 0, 100, 0);
-    kernel(&list, 129, 200, 0); /* 29: a seam */
-    kernel(&list, 230, 300, 0); /* 30: a gap, and nobody knows why */
-    struct time_split s = split(&list);
+    activity_list_init(list);
+    kernel(list, 0, 100, 0);
+    kernel(list, 129, 200, 0); /* 29: a seam */
+    kernel(list, 230, 300, 0); /* 30: a gap, and nobody knows why */
+    struct time_split s = split(list);
     assert_int_equal(s.seam, 29);
     assert_int_equal(s.other_wait, 30);
     assert_int_equal(s.nr_gaps, 1);
-    s = activity_time_split(&list, 0, 0);
+    s = activity_time_split(list, 0, 0);
     assert_int_equal(s.seam, 0);
     assert_int_equal(s.other_wait, 59);
-    activity_list_release(&list);
 }
 
 /* Two streams: the device is idle where neither works. A copy hidden behind a kernel costs nothing.
  */
-static void overlapping_work(void **state)
+ACTIVITY_TEST(overlapping_work)
 {
-    struct activity_list list;
-
-    (void)state;
-    activity_list_init(&list);
-    kernel(&list, 0, 100, 0);
-    kernel(&list, 50, 150, 0);
-    copy(&list, 120, 200, MEMCPY_HOST_TO_DEVICE);
-    copy(&list, 200, 220, MEMCPY_DEVICE_TO_DEVICE);
-    add(&list, ACTIVITY_MEMSET, 220, 230, 0);
-    struct time_split s = split(&list);
+    activity_list_init(list);
+    kernel(list, 0, 100, 0);
+    kernel(list, 50, 150, 0);
+    copy(list, 120, 200, MEMCPY_HOST_TO_DEVICE);
+    copy(list, 200, 220, MEMCPY_DEVICE_TO_DEVICE);
+    add(list, ACTIVITY_MEMSET, 220, 230, 0);
+    struct time_split s = split(list);
     assert_int_equal(s.span, 230);
     assert_int_equal(s.gpu, 150 + 30);
     assert_int_equal(s.transfer, 50);
     assert_int_equal(s.transfer_all, 80);
-    activity_list_release(&list);
 }
 
 /* A synchronous copy's call lasts beyond its copy: no launch of what follows. */
-static void a_call_ends_where_its_work_starts(void **state)
+ACTIVITY_TEST(a_call_ends_where_its_work_starts)
 {
-    struct activity_list list;
-
-    (void)state;
-    activity_list_init(&list);
-    call(&list, 0, 500, 1);
-    add(&list, ACTIVITY_MEMCPY, 100, 300, 1)->copy = MEMCPY_DEVICE_TO_HOST;
-    call(&list, 600, 700, 2);
-    kernel(&list, 720, 800, 2);
-    struct time_split s = split(&list);
+    activity_list_init(list);
+    call(list, 0, 500, 1);
+    add(list, ACTIVITY_MEMCPY, 100, 300, 1)->copy = MEMCPY_DEVICE_TO_HOST;
+    call(list, 600, 700, 2);
+    kernel(list, 720, 800, 2);
+    struct time_split s = split(list);
     assert_int_equal(s.transfer, 200);
     assert_int_equal(s.launch, 100);
     assert_int_equal(s.host_wait, 320);
     assert_int_equal(s.calls_all, 200);
-    activity_list_release(&list);
 }
 
-static void devices_apart(void **state)
+ACTIVITY_TEST(devices_apart)
 {
-    struct activity_list list;
     int32_t devices[4];
 
-    (void)state;
-    activity_list_init(&list);
-    add(&list, ACTIVITY_KERNEL, 0, 100, 0)->device = 3;
-    add(&list, ACTIVITY_KERNEL, 400, 500, 0)->device = 1;
-    add(&list, ACTIVITY_KERNEL, 500, 600, 0)->device = 3;
-    call(&list, 0, 10, 0);
-    assert_int_equal(activity_devices(&list, devices, 4), 2);
+    activity_list_init(list);
+    add(list, ACTIVITY_KERNEL, 0, 100, 0)->device = 3;
+    add(list, ACTIVITY_KERNEL, 400, 500, 0)->device = 1;
+    add(list, ACTIVITY_KERNEL, 500, 600, 0)->device = 3;
+    call(list, 0, 10, 0);
+    assert_int_equal(activity_devices(list, devices, 4), 2);
     assert_int_equal(devices[0], 1);
     assert_int_equal(devices[1], 3);
-    assert_int_equal(activity_devices(&list, devices, 1), 1);
-    assert_int_equal(activity_time_split(&list, 3, 30).other_wait, 400);
-    assert_int_equal(activity_time_split(&list, 1, 30).span, 100);
-    activity_list_release(&list);
+    assert_int_equal(activity_devices(list, devices, 1), 1);
+    assert_int_equal(activity_time_split(list, 3, 30).other_wait, 400);
+    assert_int_equal(activity_time_split(list, 1, 30).span, 100);
 }
 
 /* Correlations are numbers of one process each. */
-static void processes_apart(void **state)
+ACTIVITY_TEST(processes_apart)
 {
-    struct activity_list list;
-
-    (void)state;
-    activity_list_init(&list);
-    add(&list, ACTIVITY_RUNTIME, 10, 20, 5)->process = 100;
-    add(&list, ACTIVITY_RUNTIME, 210, 220, 5)->process = 200;
-    add(&list, ACTIVITY_KERNEL, 30, 130, 5)->process = 100;
-    add(&list, ACTIVITY_KERNEL, 330, 430, 5)->process = 200;
-    struct time_split s = split(&list);
+    activity_list_init(list);
+    add(list, ACTIVITY_RUNTIME, 10, 20, 5)->process = 100;
+    add(list, ACTIVITY_RUNTIME, 210, 220, 5)->process = 200;
+    add(list, ACTIVITY_KERNEL, 30, 130, 5)->process = 100;
+    add(list, ACTIVITY_KERNEL, 330, 430, 5)->process = 200;
+    struct time_split s = split(list);
     assert_int_equal(s.launch, 10);
     assert_int_equal(s.host_wait, 190);
-    activity_list_release(&list);
 }
 
-static void verdicts(void **state)
+TEST(verdicts)
 {
     struct work model = { .flops = 1000, .bytes = 400 };
 
-    (void)state;
     struct work_check c = work_compare(model, (struct work) { 1000, 400 }, NULL, NULL);
     assert_int_equal(c.bytes.verdict, WORK_AGREES);
     assert_int_equal(c.flops.verdict, WORK_AGREES);
@@ -217,11 +191,10 @@ static void verdicts(void **state)
     assert_non_null(strstr(work_flops_words(WORK_MORE), "padding"));
 }
 
-static void counted_over_launches(void **state)
+TEST(counted_over_launches)
 {
     struct counter_list list;
 
-    (void)state;
     counter_list_init(&list);
     for (int i = 0; i < 2; i++) {
         struct kernel_counters *k = counter_list_add(&list, "k", i);
@@ -242,11 +215,10 @@ static void counted_over_launches(void **state)
     counter_list_release(&list);
 }
 
-static void other_metrics_for_the_same(void **state)
+TEST(other_metrics_for_the_same)
 {
     struct counter_list list;
 
-    (void)state;
     counter_list_init(&list);
     struct kernel_counters *k = counter_list_add(&list, "tensor", 2);
     kernel_counters_add(&list, k, "sm__ops_path_tensor_src_bf16_dst_fp32.sum", "", 4096);
@@ -256,20 +228,4 @@ static void other_metrics_for_the_same(void **state)
     counter_list_release(&list);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_ran),
-        cmocka_unit_test(who_was_late),
-        cmocka_unit_test(threshold),
-        cmocka_unit_test(overlapping_work),
-        cmocka_unit_test(a_call_ends_where_its_work_starts),
-        cmocka_unit_test(devices_apart),
-        cmocka_unit_test(processes_apart),
-        cmocka_unit_test(verdicts),
-        cmocka_unit_test(counted_over_launches),
-        cmocka_unit_test(other_metrics_for_the_same),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

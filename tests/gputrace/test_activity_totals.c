@@ -43,12 +43,11 @@ static size_t length_of(const struct activity_list *list, size_t iterations)
     return nr;
 }
 
-static void order_of_launches(void **state)
+TEST(order_of_launches)
 {
     struct activity_list list;
     struct kernel_sequence s;
 
-    (void)state;
     make_list(&list);
     kernel_sequence_of(&list, 3, &s);
     assert_int_equal(s.nr, 3);
@@ -65,12 +64,11 @@ static void order_of_launches(void **state)
 }
 
 /* Nodes of a graph share the correlation of its launch. */
-static void nodes_of_a_graph(void **state)
+TEST(nodes_of_a_graph)
 {
     struct activity_list list;
     struct kernel_sequence s;
 
-    (void)state;
     activity_list_init(&list);
     kernel(&list, "second", 220, 7);
     kernel(&list, "first", 200, 7);
@@ -83,11 +81,10 @@ static void nodes_of_a_graph(void **state)
     activity_list_release(&list);
 }
 
-static void iterations_that_differ(void **state)
+TEST(iterations_that_differ)
 {
     struct activity_list list;
 
-    (void)state;
     activity_list_init(&list);
     assert_int_equal(length_of(&list, 3), 0);
     kernel(&list, "a", 0, 1);
@@ -118,13 +115,12 @@ static struct kernel_sequence names_of(const struct activity_list *list)
     return s;
 }
 
-static void sums_of_an_iteration(void **state)
+TEST(sums_of_an_iteration)
 {
     struct activity_list activities;
     struct counter_list list;
     struct kernel_totals t;
 
-    (void)state;
     make_list(&activities);
     make_counters(&list);
     struct kernel_sequence names = names_of(&activities);
@@ -146,13 +142,12 @@ static void sums_of_an_iteration(void **state)
 }
 
 /* As many launches as are not those of the sequence: sums are known, kernels are not. */
-static void without_names(void **state)
+TEST(without_names)
 {
     static const struct kernel_sequence none = { .nr = 0 };
     struct counter_list list;
     struct kernel_totals t;
 
-    (void)state;
     make_counters(&list);
     kernel_totals_of(&list, 2, &none, &t);
     assert_int_equal(t.nr, 1);
@@ -173,7 +168,7 @@ static void without_names(void **state)
     counter_list_release(&list);
 }
 
-static void through_a_file(void **state)
+TEST(through_a_file)
 {
     struct kernel_total items[] = {
         { .name = (char *)"gemm<float>", .launches = 2.5, .work = { .flops = NAN, .bytes = 1e15 } },
@@ -183,7 +178,6 @@ static void through_a_file(void **state)
     struct kernel_totals back;
     struct error err;
 
-    (void)state;
     char *text = json_take_text(kernel_totals_to_json(&t));
     cJSON *json = json_parse(text, strlen(text), "it", &err);
     assert_non_null(json);
@@ -207,13 +201,4 @@ static void through_a_file(void **state)
     cJSON_Delete(json);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(order_of_launches),      cmocka_unit_test(nodes_of_a_graph),
-        cmocka_unit_test(iterations_that_differ), cmocka_unit_test(sums_of_an_iteration),
-        cmocka_unit_test(without_names),          cmocka_unit_test(through_a_file),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

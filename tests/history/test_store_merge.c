@@ -62,7 +62,7 @@ static void assert_same_runs(const char *a, const char *b)
     free(second);
 }
 
-static void test_two_and_twice(void **state)
+SCRATCH_TEST(test_two_and_twice)
 {
     struct two p = two_paths(state);
     char together[160];
@@ -83,7 +83,7 @@ static void test_two_and_twice(void **state)
 }
 
 /* The bytes of the file, and no company beside it. */
-static void test_source_stays(void **state)
+SCRATCH_TEST(test_source_stays)
 {
     struct two p = two_paths(state);
     size_t before_length, after_length;
@@ -100,7 +100,7 @@ static void test_source_stays(void **state)
 }
 
 /* A writer died: what is in its log alone comes along, and stays in the log. */
-static void test_left_log(void **state)
+SCRATCH_TEST(test_left_log)
 {
     struct two p = two_paths(state);
     static const char *const suffixes[] = { "", "-wal" };
@@ -133,7 +133,7 @@ static void test_left_log(void **state)
     }
 }
 
-static void test_older_versions(void **state)
+SCRATCH_TEST(test_older_versions)
 {
     struct two p = two_paths(state);
 
@@ -179,7 +179,7 @@ static void expect_conflict(const char *ours, const char *theirs, const char *te
     free(after);
 }
 
-static void test_other_content(void **state)
+SCRATCH_TEST(test_other_content)
 {
     static const struct {
         const char *change, *says;
@@ -204,7 +204,7 @@ static void test_other_content(void **state)
 }
 
 /* A copy of a run that is going on, merged before and after it has ended. */
-static void test_growing_run(void **state)
+SCRATCH_TEST(test_growing_run)
 {
     struct two p = two_paths(state);
     char early[160];
@@ -290,7 +290,7 @@ static void expect_kinds(const char *to, const char *from, int64_t each)
 }
 
 /* What is no run comes along once; NULLs count as equal. */
-static void test_all_kinds(void **state)
+SCRATCH_TEST(test_all_kinds)
 {
     struct two p = two_paths(state);
 
@@ -310,7 +310,7 @@ static void test_all_kinds(void **state)
 }
 
 /* Summaries on one side are no other content. */
-static void test_thinned(void **state)
+SCRATCH_TEST(test_thinned)
 {
     struct two p = two_paths(state);
     const struct store_prune rules = { .trust_clock = true,
@@ -332,7 +332,7 @@ static void test_thinned(void **state)
     assert_int_equal(count_in(p.ours, "SELECT count(*) FROM run WHERE thinned_ms > 0"), 2);
 }
 
-static void test_refused(void **state)
+SCRATCH_TEST(test_refused)
 {
     struct two p = two_paths(state);
     char link_path[160];
@@ -367,7 +367,7 @@ static void merge_in_child(const char *to, const char *from)
 }
 
 /* Killed at random moments: a sound file each time, with whole runs alone; in the end all. */
-static void test_killed(void **state)
+SCRATCH_TEST(test_killed)
 {
     struct two p = two_paths(state);
     struct random r;
@@ -404,7 +404,7 @@ static void test_killed(void **state)
 }
 
 /* Four at once into one file, two of the same. */
-static void test_at_once(void **state)
+SCRATCH_TEST(test_at_once)
 {
     struct two p = two_paths(state);
     char other[160];
@@ -429,16 +429,4 @@ static void test_at_once(void **state)
     knock("four merges at once into one file", 4, 4, "each run once, nothing lost");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        scratch_test(test_two_and_twice), scratch_test(test_source_stays),
-        scratch_test(test_left_log),      scratch_test(test_older_versions),
-        scratch_test(test_other_content), scratch_test(test_growing_run),
-        scratch_test(test_all_kinds),     scratch_test(test_thinned),
-        scratch_test(test_refused),       scratch_test(test_killed),
-        scratch_test(test_at_once),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

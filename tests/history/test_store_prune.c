@@ -55,13 +55,12 @@ static void assert_tells(const uint64_t *before, const uint64_t *after, size_t n
     free(y);
 }
 
-static void test_summary_tells(void **state)
+TEST(test_summary_tells)
 {
     static const size_t sizes[] = { 1, 2, 3, 20, 99, 100, 101, 102, 137, 200, 1000, 5001, 100000 };
     struct random r;
     struct error err;
 
-    (void)state;
     random_seed(&r, 7);
     for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
         uint64_t *samples = lognormal(sizes[i], &r), *copy, *back;
@@ -89,13 +88,12 @@ static void test_summary_tells(void **state)
     }
 }
 
-static void test_summary_edges(void **state)
+TEST(test_summary_edges)
 {
     uint64_t samples[3] = { UINT64_MAX, 0, UINT64_MAX - 1 }, *back;
     size_t length, nr;
     struct error err;
 
-    (void)state;
     assert_null(samples_thin(samples, 0, &length));
     assert_null(samples_thin(samples, SAMPLES_THIN_MAX + 1, &length));
     unsigned char *blob = samples_thin(samples, 3, &length);
@@ -149,7 +147,7 @@ static struct store_pruned prune(const char *path, struct store_prune rules)
     return pruned;
 }
 
-static void test_rules(void **state)
+SCRATCH_TEST(test_rules)
 {
     static const struct {
         struct store_prune rules;
@@ -210,7 +208,7 @@ static void add_verdict(const char *path, const char *commit, const char *verdic
 }
 
 /* What is named stays, and so does what may be going on. */
-static void test_named_stays(void **state)
+SCRATCH_TEST(test_named_stays)
 {
     const struct store_prune rules = { .keep_runs = 1, .samples_ms = 1 };
     char path[160], text[256];
@@ -253,7 +251,7 @@ static void load_run(const char *path, int64_t id, struct records *records)
 }
 
 /* Percentiles say afterwards what they said before; the number of samples, too. */
-static void test_thinning(void **state)
+SCRATCH_TEST(test_thinning)
 {
     const struct store_prune rules = { .samples_ms = INT64_C(15) * DAY * 1000 };
     struct records before = { 0 }, after = { 0 }, young = { 0 };
@@ -283,7 +281,7 @@ static void test_thinning(void **state)
 }
 
 /* Records that say so come back as they were. */
-static void test_thinned_as_json(void **state)
+SCRATCH_TEST(test_thinned_as_json)
 {
     const struct store_prune rules = { .samples_ms = 1 };
     struct records records = { 0 }, back = { 0 };
@@ -319,7 +317,7 @@ static void test_thinned_as_json(void **state)
     records_release(&back);
 }
 
-static void test_vacuum(void **state)
+SCRATCH_TEST(test_vacuum)
 {
     const struct store_prune rules = { .keep_runs = 1 };
     struct store_room full, pruned, small;
@@ -361,7 +359,7 @@ static void prune_in_child(const char *path)
     _exit(rc ? 1 : 0);
 }
 
-static void test_killed(void **state)
+SCRATCH_TEST(test_killed)
 {
     struct random r;
     char path[160];
@@ -394,7 +392,7 @@ static void test_killed(void **state)
 }
 
 /* Ages count only where the clock can be right. */
-static void test_clock(void **state)
+SCRATCH_TEST(test_clock)
 {
     enum { REFUSED = -1 };
     const int64_t day = INT64_C(86400000), first = 1790000000123;
@@ -447,7 +445,7 @@ static void test_clock(void **state)
 }
 
 /* A look at a file of an older version needs no upgrade. */
-static void test_older_versions(void **state)
+SCRATCH_TEST(test_older_versions)
 {
     char path[160];
 
@@ -467,7 +465,7 @@ static void test_older_versions(void **state)
 }
 
 /* A pruning that was killed between the runs and what they shared: the next one sees to that. */
-static void test_left_overs(void **state)
+SCRATCH_TEST(test_left_overs)
 {
     char path[160];
 
@@ -482,7 +480,7 @@ static void test_left_overs(void **state)
 }
 
 /* A time that no clock has shown is long ago. */
-static void test_any_start(void **state)
+SCRATCH_TEST(test_any_start)
 {
     char path[160];
 
@@ -495,7 +493,7 @@ static void test_any_start(void **state)
 
 /* ---- annotations ---- */
 
-static void test_annotations(void **state)
+SCRATCH_TEST(test_annotations)
 {
     struct store_annotations list = { 0 };
     char path[160], long_text[ANNOTATION_LENGTH_MAX + 2];
@@ -523,23 +521,4 @@ static void test_annotations(void **state)
     store_close(s);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_summary_tells),
-        cmocka_unit_test(test_summary_edges),
-        scratch_test(test_rules),
-        scratch_test(test_named_stays),
-        scratch_test(test_thinning),
-        scratch_test(test_thinned_as_json),
-        scratch_test(test_vacuum),
-        scratch_test(test_killed),
-        scratch_test(test_clock),
-        scratch_test(test_older_versions),
-        scratch_test(test_left_overs),
-        scratch_test(test_any_start),
-        scratch_test(test_annotations),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

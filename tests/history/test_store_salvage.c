@@ -11,7 +11,7 @@
 #include <sys/file.h>
 #include <sys/wait.h>
 
-static void test_sound_file(void **state)
+SCRATCH_TEST(test_sound_file)
 {
     struct files f = make_files(state);
     char *before, *after;
@@ -39,7 +39,7 @@ static void fill_junk(unsigned char junk[PAGE], int kind, struct random *r)
 }
 
 /* One page after the other, by zeros, a pattern and noise. */
-static void test_any_page(void **state)
+SCRATCH_TEST(test_any_page)
 {
     struct files f = make_files(state);
     unsigned char junk[PAGE];
@@ -68,7 +68,7 @@ static void test_any_page(void **state)
           "salvaged: at least %lld of %d measurements", (long long)least, MEASUREMENTS);
 }
 
-static void test_several_pages(void **state)
+SCRATCH_TEST(test_several_pages)
 {
     struct files f = make_files(state);
     unsigned char junk[PAGE];
@@ -89,7 +89,7 @@ static void test_several_pages(void **state)
     knock("five pages of noise", 20, 20, "salvaged: nothing made up (seed %" PRIu64 ")", seed);
 }
 
-static void test_cut_off(void **state)
+SCRATCH_TEST(test_cut_off)
 {
     struct files f = make_files(state);
     int64_t last = 0;
@@ -110,7 +110,7 @@ static void test_cut_off(void **state)
           (long long)last, MEASUREMENTS);
 }
 
-static void test_lost_start(void **state)
+SCRATCH_TEST(test_lost_start)
 {
     struct files f = make_files(state);
     unsigned char junk[PAGE] = { 0 };
@@ -126,7 +126,7 @@ static void test_lost_start(void **state)
 
 /* The start of a file of another version may not fit: then less is saved, or nothing, but none of
  * it is made up. */
-static void test_lost_start_of_older(void **state)
+SCRATCH_TEST(test_lost_start_of_older)
 {
     struct files f = make_files(state);
     unsigned char junk[PAGE] = { 0 };
@@ -151,7 +151,7 @@ static void test_lost_start_of_older(void **state)
 }
 
 /* A writer died: what is in the log alone counts, too. */
-static void test_with_log(void **state)
+SCRATCH_TEST(test_with_log)
 {
     struct files f = make_files(state);
     char wal[170], wal_copy[170];
@@ -172,7 +172,7 @@ static void test_with_log(void **state)
 }
 
 /* Samples and texts that cannot be decoded are lost; what refers to lost rows, too. */
-static void test_undecodable(void **state)
+SCRATCH_TEST(test_undecodable)
 {
     struct files f = make_files(state);
 
@@ -192,7 +192,7 @@ static void test_undecodable(void **state)
     salvaged_release(&out);
 }
 
-static void test_older_versions(void **state)
+SCRATCH_TEST(test_older_versions)
 {
     struct files f = make_files(state);
 
@@ -208,7 +208,7 @@ static void test_older_versions(void **state)
 
 /* Inner pages one below the other, each with the next one as all of its 300 children: a tree of
  * 300^6 leaves. */
-static void test_shared_pages(void **state)
+SCRATCH_TEST(test_shared_pages)
 {
     struct files f = make_files(state);
     unsigned char junk[PAGE] = { 5, 0, 0, 299 >> 8, 299 & 0xff };
@@ -232,7 +232,7 @@ static void test_shared_pages(void **state)
     salvaged_release(&out);
 }
 
-static void test_refused(void **state)
+SCRATCH_TEST(test_refused)
 {
     struct files f = make_files(state);
     struct salvaged out;
@@ -272,7 +272,7 @@ static int count_partial(const char *folder)
 }
 
 /* Names that could be guessed were refused where somebody had planted them, and then removed. */
-static void test_planted_names(void **state)
+SCRATCH_TEST(test_planted_names)
 {
     struct files f = make_files(state);
     char damaged[200], partial[200];
@@ -288,7 +288,7 @@ static void test_planted_names(void **state)
 }
 
 /* Of each kind, with its log; what somebody holds is not left. */
-static void test_left_overs(void **state)
+SCRATCH_TEST(test_left_overs)
 {
     static const char *const kinds[] = { "backup", "salvaged", "damaged", "fresh", "restored" };
     enum { KINDS = sizeof(kinds) / sizeof(kinds[0]) };
@@ -352,7 +352,7 @@ static int do_restore(const struct files *f)
     return rc;
 }
 
-static void test_kills(void **state)
+SCRATCH_TEST(test_kills)
 {
     enum { KILLS = 10, LONGEST_US = 60000 };
     const struct scratch *scratch = *state;
@@ -385,17 +385,4 @@ static void test_kills(void **state)
           killed, seed);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        scratch_test(test_sound_file),     scratch_test(test_any_page),
-        scratch_test(test_several_pages),  scratch_test(test_cut_off),
-        scratch_test(test_lost_start),     scratch_test(test_lost_start_of_older),
-        scratch_test(test_with_log),       scratch_test(test_undecodable),
-        scratch_test(test_older_versions), scratch_test(test_shared_pages),
-        scratch_test(test_refused),        scratch_test(test_planted_names),
-        scratch_test(test_left_overs),     scratch_test(test_kills),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -97,7 +97,7 @@ static void weave(const struct files *f, const char *table, unsigned char type)
     set_length(f->damaged, f->pages + LEVELS);
 }
 
-static void test_woven_table(void **state)
+SCRATCH_TEST(test_woven_table)
 {
     struct files f = make_files(state);
 
@@ -111,7 +111,7 @@ static void test_woven_table(void **state)
           MEASUREMENTS);
 }
 
-static void test_woven_index(void **state)
+SCRATCH_TEST(test_woven_index)
 {
     enum { INDEX_INNER = 2 };
     struct files f = make_files(state);
@@ -130,7 +130,7 @@ static void test_woven_index(void **state)
 }
 
 /* A page that is its own child. */
-static void test_ring(void **state)
+SCRATCH_TEST(test_ring)
 {
     struct files f = make_files(state);
     unsigned char page[PAGE];
@@ -152,7 +152,7 @@ static void test_ring(void **state)
 
 /* A write that went astray: one leaf is named by two cells, and another one by none. Its rows come
  * once, and what is lost is what the other had. */
-static void test_leaf_twice(void **state)
+SCRATCH_TEST(test_leaf_twice)
 {
     struct files f = make_files(state);
     unsigned char page[PAGE];
@@ -181,7 +181,7 @@ static void test_leaf_twice(void **state)
 
 /* More leaves than one inner page names, and then another table: two levels are built, and the
  * pages that were added are nobody else's. */
-static void test_two_large_roots(void **state)
+SCRATCH_TEST(test_two_large_roots)
 {
     enum { ROWS_NR = 12000 };
     struct files f = make_files(state);
@@ -207,7 +207,7 @@ static void test_two_large_roots(void **state)
 
 /* Row numbers may have 63 bits; those of nine bytes are written in another way than shorter ones.
  */
-static void test_large_numbers(void **state)
+SCRATCH_TEST(test_large_numbers)
 {
     static const char *const first[] = { "(1 << 28) - 999", "(1 << 56) - 499", "1 << 62",
                                          "9223372036854774807" };
@@ -233,7 +233,7 @@ static void test_large_numbers(void **state)
 
 /* ---- what cannot be mended is left as it is ---- */
 
-static void test_other_page_size(void **state)
+SCRATCH_TEST(test_other_page_size)
 {
     static const int sizes[] = { 1024, 8192 };
     struct files f = make_files(state);
@@ -255,7 +255,7 @@ static void test_other_page_size(void **state)
 }
 
 /* Roots that are no pages of the file, or the first one; names that would be SQL. */
-static void test_wrong_contents(void **state)
+SCRATCH_TEST(test_wrong_contents)
 {
     static const char *const roots[] = { "0", "1", "4294967295", "123456" };
     struct files f = make_files(state);
@@ -283,18 +283,4 @@ static void test_wrong_contents(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        scratch_test(test_woven_table),
-        scratch_test(test_woven_index),
-        scratch_test(test_ring),
-        scratch_test(test_leaf_twice),
-        scratch_test(test_two_large_roots),
-        scratch_test(test_large_numbers),
-        scratch_test(test_other_page_size),
-        scratch_test(test_wrong_contents),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -90,16 +90,25 @@ static void close_site(struct site *site)
     events_free(site->events);
 }
 
-static void test_methods(void **state)
+/* With a site for whoever is on this machine. */
+#define SITE_TEST(name)                                                                            \
+    static void name##_of(struct site *site);                                                      \
+    TEST(name)                                                                                     \
+    {                                                                                              \
+        struct site site;                                                                          \
+        open_site(&site, "127.0.0.1", NULL, NULL, 0);                                              \
+        name##_of(&site);                                                                          \
+        close_site(&site);                                                                         \
+    }                                                                                              \
+    static void name##_of(struct site *site)
+
+SITE_TEST(test_methods)
 {
-    struct site site;
     struct reply r;
     char value[256];
 
-    (void)state;
-    open_site(&site, "127.0.0.1", NULL, NULL, 0);
-    assert_int_equal(client_status(site.port, "GET", "/", ""), 200);
-    client_ask(site.port, "HEAD", "/large", "", &r);
+    assert_int_equal(client_status(site->port, "GET", "/", ""), 200);
+    client_ask(site->port, "HEAD", "/large", "", &r);
     assert_int_equal(r.status, 200);
     assert_int_equal(r.body.length, 0);
     assert_string_equal(reply_header(&r, "Content-Length", value), "1048576");
@@ -107,19 +116,18 @@ static void test_methods(void **state)
     static const char *const others[] = { "POST",  "PUT",   "DELETE", "OPTIONS",
                                           "PATCH", "TRACE", "get",    "NONSENSE" };
     for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
-        client_ask(site.port, others[i], "/", "", &r);
+        client_ask(site->port, others[i], "/", "", &r);
         assert_int_equal(r.status, 405);
         assert_string_equal(reply_header(&r, "Allow", value), "GET, HEAD");
         reply_release(&r);
     }
-    assert_int_equal(client_status(site.port, "GET", "/", "Content-Length: 5\r\n"), 413);
-    assert_int_equal(client_status(site.port, "GET", "/", "Transfer-Encoding: chunked\r\n"), 413);
-    assert_int_equal(client_status(site.port, "POST", "/", "Content-Length: 99999999\r\n"), 405);
-    assert_int_equal(atomic_load(&site.asked), 2); /* the rest never came so far */
-    close_site(&site);
+    assert_int_equal(client_status(site->port, "GET", "/", "Content-Length: 5\r\n"), 413);
+    assert_int_equal(client_status(site->port, "GET", "/", "Transfer-Encoding: chunked\r\n"), 413);
+    assert_int_equal(client_status(site->port, "POST", "/", "Content-Length: 99999999\r\n"), 405);
+    assert_int_equal(atomic_load(&site->asked), 2); /* the rest never came so far */
 }
 
-static void test_headers_for_browsers(void **state)
+SITE_TEST(test_headers_for_browsers)
 {
     static const char *const parameters[][2] = {
         { "X-Content-Type-Options", "nosniff" },
@@ -129,24 +137,20 @@ static void test_headers_for_browsers(void **state)
         { "Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'" },
     };
     static const char *const targets[] = { "/", "/nothing", "/name?name=%3Cscript%3E" };
-    struct site site;
     struct reply r;
     char value[256];
 
-    (void)state;
-    open_site(&site, "127.0.0.1", NULL, NULL, 0);
     for (size_t t = 0; t < sizeof(targets) / sizeof(targets[0]); t++) {
-        client_ask(site.port, "GET", targets[t], "", &r);
+        client_ask(site->port, "GET", targets[t], "", &r);
         for (size_t i = 0; i < sizeof(parameters) / sizeof(parameters[0]); i++)
             assert_string_equal(reply_header(&r, parameters[i][0], value), parameters[i][1]);
         assert_string_equal(reply_header(&r, "Access-Control-Allow-Origin", value), "");
         reply_release(&r);
     }
-    close_site(&site);
 }
 
 /* What a browser sends when a foreign name points here. */
-static void test_foreign_hosts(void **state)
+TEST(test_foreign_hosts)
 {
     static const struct {
         const char *host;
@@ -173,7 +177,6 @@ static void test_foreign_hosts(void **state)
     static const char *const names[] = { "bench.example.org" };
     struct site site;
 
-    (void)state;
     open_site(&site, "127.0.0.1", NULL, names, 1);
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         char header[128];
@@ -192,7 +195,7 @@ static void test_foreign_hosts(void **state)
     close_site(&site);
 }
 
-static void test_addresses(void **state)
+SITE_TEST(test_addresses)
 {
     static const struct {
         const char *target;
@@ -212,39 +215,32 @@ static void test_addresses(void **state)
         { "/%", 404 },
         { "/%zz", 404 },
     };
-    struct site site;
     struct strbuf text;
 
-    (void)state;
-    open_site(&site, "127.0.0.1", NULL, NULL, 0);
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        int status = client_status(site.port, "GET", cases[i].target, "");
+        int status = client_status(site->port, "GET", cases[i].target, "");
         if (status != cases[i].status)
             fail_msg("\"%s\": %d", cases[i].target, status);
     }
     strbuf_init(&text);
     strbuf_adds(&text, "/name?name=");
     strbuf_pad(&text, 8192, 'x');
-    assert_int_equal(client_status(site.port, "GET", text.data, ""), 200);
+    assert_int_equal(client_status(site->port, "GET", text.data, ""), 200);
     strbuf_pad(&text, 8193, 'x');
-    assert_int_equal(client_status(site.port, "GET", text.data, ""), 414);
+    assert_int_equal(client_status(site->port, "GET", text.data, ""), 414);
     strbuf_release(&text);
-    close_site(&site);
 }
 
-static void test_a_header_of_1_mb(void **state)
+SITE_TEST(test_a_header_of_1_mb)
 {
-    struct site site;
     struct strbuf text;
     struct reply r;
 
-    (void)state;
-    open_site(&site, "127.0.0.1", NULL, NULL, 0);
     strbuf_init(&text);
     strbuf_adds(&text, "GET / HTTP/1.1\r\nHost: localhost\r\nX-Long: ");
     strbuf_pad(&text, 1 << 20, 'x');
     strbuf_adds(&text, "\r\n\r\n");
-    client_ask_bytes(site.port, text.data, text.length, &r);
+    client_ask_bytes(site->port, text.data, text.length, &r);
     /* 431, or reset while it was still being sent. */
     assert_true(r.status == 431 || r.status == 413 || r.status == 0);
     reply_release(&r);
@@ -253,53 +249,45 @@ static void test_a_header_of_1_mb(void **state)
     for (int i = 0; i < 20000; i++)
         strbuf_addf(&text, "X-%d: y\r\n", i);
     strbuf_adds(&text, "\r\n");
-    client_ask_bytes(site.port, text.data, text.length, &r);
+    client_ask_bytes(site->port, text.data, text.length, &r);
     assert_true(r.status == 431 || r.status == 413 || r.status == 0);
     reply_release(&r);
-    assert_int_equal(client_status(site.port, "GET", "/", ""), 200);
+    assert_int_equal(client_status(site->port, "GET", "/", ""), 200);
     strbuf_release(&text);
-    close_site(&site);
 }
 
-static void test_tags(void **state)
+SITE_TEST(test_tags)
 {
-    struct site site;
     struct reply r;
     char tag[256], header[512], again[256];
 
-    (void)state;
-    open_site(&site, "127.0.0.1", NULL, NULL, 0);
-    client_ask(site.port, "GET", "/large", "", &r);
+    client_ask(site->port, "GET", "/large", "", &r);
     reply_header(&r, "ETag", tag);
     assert_true(strlen(tag) > 10);
     reply_release(&r);
     snprintf(header, sizeof(header), "If-None-Match: \"other\", W/%s\r\n", tag);
-    client_ask(site.port, "GET", "/large", header, &r);
+    client_ask(site->port, "GET", "/large", header, &r);
     assert_int_equal(r.status, 304);
     assert_int_equal(r.body.length, 0);
     assert_string_equal(reply_header(&r, "ETag", again), tag);
     reply_release(&r);
-    assert_int_equal(client_status(site.port, "HEAD", "/large", header), 304);
-    assert_int_equal(client_status(site.port, "GET", "/", header), 200); /* another's tag */
-    assert_int_equal(client_status(site.port, "GET", "/large", "If-None-Match: *\r\n"), 304);
-    client_ask(site.port, "GET", "/nothing", "", &r);
+    assert_int_equal(client_status(site->port, "HEAD", "/large", header), 304);
+    assert_int_equal(client_status(site->port, "GET", "/", header), 200); /* another's tag */
+    assert_int_equal(client_status(site->port, "GET", "/large", "If-None-Match: *\r\n"), 304);
+    client_ask(site->port, "GET", "/nothing", "", &r);
     assert_string_equal(reply_header(&r, "ETag", again), "");
     assert_string_equal(reply_header(&r, "Cache-Control", again), "no-store");
     reply_release(&r);
-    close_site(&site);
 }
 
-static void test_compression(void **state)
+SITE_TEST(test_compression)
 {
-    struct site site;
     struct strbuf plain;
     struct reply r;
     struct error err;
     char value[256], tag[256];
 
-    (void)state;
-    open_site(&site, "127.0.0.1", NULL, NULL, 0);
-    client_ask(site.port, "GET", "/large", "Accept-Encoding: br, gzip;q=0.5\r\n", &r);
+    client_ask(site->port, "GET", "/large", "Accept-Encoding: br, gzip;q=0.5\r\n", &r);
     assert_string_equal(reply_header(&r, "Content-Encoding", value), "gzip");
     reply_header(&r, "ETag", tag);
     assert_non_null(strstr(tag, "-gz"));
@@ -312,26 +300,22 @@ static void test_compression(void **state)
     static const char *const refusing[] = { "", "Accept-Encoding: gzip;q=0\r\n",
                                             "Accept-Encoding: br, x-gzip\r\n" };
     for (size_t i = 0; i < sizeof(refusing) / sizeof(refusing[0]); i++) {
-        client_ask(site.port, "GET", "/large", refusing[i], &r);
+        client_ask(site->port, "GET", "/large", refusing[i], &r);
         assert_string_equal(reply_header(&r, "Content-Encoding", value), "");
         assert_int_equal(r.body.length, 1 << 20);
         reply_release(&r);
     }
-    client_ask(site.port, "GET", "/", "Accept-Encoding: gzip\r\n", &r); /* too short to pay */
+    client_ask(site->port, "GET", "/", "Accept-Encoding: gzip\r\n", &r); /* too short to pay */
     assert_string_equal(r.body.data, "hello");
     reply_release(&r);
-    close_site(&site);
 }
 
-static void test_several_requests_on_one_connection(void **state)
+SITE_TEST(test_several_requests_on_one_connection)
 {
     static const char request[] = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n";
-    struct site site;
     struct strbuf raw;
 
-    (void)state;
-    open_site(&site, "127.0.0.1", NULL, NULL, 0);
-    int fd = client_connect(site.port);
+    int fd = client_connect(site->port);
     strbuf_init(&raw);
     for (int i = 0; i < 3; i++) {
         strbuf_clear(&raw);
@@ -341,18 +325,16 @@ static void test_several_requests_on_one_connection(void **state)
     }
     strbuf_release(&raw);
     close(fd);
-    close_site(&site);
 }
 
 static const char token[] = "a-token.of_24~characters";
 
-static void test_token(void **state)
+TEST(test_token)
 {
     struct site site;
     struct reply r;
     char value[256], header[512], target[256];
 
-    (void)state;
     open_site(&site, "0.0.0.0", token, NULL, 0);
     assert_int_equal(client_status(site.port, "GET", "/", ""), 401);
     assert_int_equal(client_status(site.port, "HEAD", "/large", ""), 401);
@@ -387,13 +369,12 @@ static void test_token(void **state)
 
 /* After some wrong ones none is looked at for a while, not even the right one: whoever guesses
  * learns nothing. */
-static void test_guesses_are_limited(void **state)
+TEST(test_guesses_are_limited)
 {
     struct site site;
     char wrong[96], right[96];
     int status = 401, tries = 0;
 
-    (void)state;
     open_site(&site, "127.0.0.1", token, NULL, 0);
     snprintf(right, sizeof(right), "Authorization: Bearer %s\r\n", token);
     for (; tries < 200 && status == 401; tries++) {
@@ -411,7 +392,7 @@ static void test_guesses_are_limited(void **state)
     close_site(&site);
 }
 
-static void test_what_does_not_open(void **state)
+SITE_TEST(test_what_does_not_open)
 {
     static const struct {
         const char *host, *token, *says;
@@ -424,7 +405,6 @@ static void test_what_does_not_open(void **state)
         { "192.0.2.1", "a-token-of-20-characters", "cannot listen" },
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct http_options o = { .host = cases[i].host,
                                   .token = cases[i].token,
@@ -437,29 +417,23 @@ static void test_what_does_not_open(void **state)
         if (rc != -1 || (!strstr(err.message, cases[i].says) && strcmp(cases[i].host, "::") != 0))
             fail_msg("%s: %s", cases[i].host, err.message);
     }
-    struct site site;
-    open_site(&site, "127.0.0.1", NULL, NULL, 0);
-    struct http_options o = { .host = "127.0.0.1", .port = site.port, .handle = answer };
+    struct http_options o = { .host = "127.0.0.1", .port = site->port, .handle = answer };
     struct http *http;
     struct error err = { "" };
     assert_int_equal(http_open(&o, &http, &err), -1);
     assert_non_null(strstr(err.message, "in use"));
-    close_site(&site);
 }
 
 /* 64 clients of one byte a second; the next one gets an answer or is turned away at once, and the
  * slow ones lose their places in the end. */
-static void test_slow_clients(void **state)
+SITE_TEST(test_slow_clients)
 {
     static const char request[] = "GET / HTTP/1.1\r\nHost: localhost\r\nX-Slow: ";
-    struct site site;
     int fds[HTTP_CONNECTIONS];
     struct reply r;
 
-    (void)state;
-    open_site(&site, "127.0.0.1", NULL, NULL, 0);
     for (int i = 0; i < HTTP_CONNECTIONS; i++) {
-        fds[i] = client_connect(site.port);
+        fds[i] = client_connect(site->port);
         assert_true(fds[i] >= 0);
     }
     bool cut = false;
@@ -469,7 +443,7 @@ static void test_slow_clients(void **state)
         for (int i = 0; i < HTTP_CONNECTIONS; i++)
             client_send(fds[i], &request[second % (sizeof(request) - 1)], 1);
         if (second == 1) {
-            client_ask(site.port, "GET", "/", "", &r);
+            client_ask(site->port, "GET", "/", "", &r);
             assert_true(r.status == 200 || r.status == 0); /* in time, without a hang */
             reply_release(&r);
             clock_gettime(CLOCK_MONOTONIC, &now);
@@ -482,11 +456,10 @@ static void test_slow_clients(void **state)
     assert_true(cut);
     int status = 0;
     for (int tries = 0; tries < PATIENCE_MS / 100 && status != 200; tries++, usleep(100000))
-        status = client_status(site.port, "GET", "/", "");
+        status = client_status(site->port, "GET", "/", "");
     assert_int_equal(status, 200);
     for (int i = 0; i < HTTP_CONNECTIONS; i++)
         close(fds[i]);
-    close_site(&site);
 }
 
 static int64_t now_ms(void)
@@ -512,14 +485,13 @@ static bool ask_as_nobody(int port, int *status)
 }
 
 /* 1,000 connections of one user: another one is answered all the same, and at once. */
-static void test_a_thousand_connections(void **state)
+TEST(test_a_thousand_connections)
 {
     enum { NR = 1000 };
     struct rlimit files;
     struct site site;
     int fds[NR], status = 0;
 
-    (void)state;
     assert_int_equal(getrlimit(RLIMIT_NOFILE, &files), 0);
     files.rlim_cur = files.rlim_max < 4096 ? files.rlim_max : 4096;
     setrlimit(RLIMIT_NOFILE, &files);
@@ -547,31 +519,26 @@ static void test_a_thousand_connections(void **state)
     close_site(&site);
 }
 
-static void test_work_ends_when_the_client_has_left(void **state)
+SITE_TEST(test_work_ends_when_the_client_has_left)
 {
     static const char request[] = "GET /work HTTP/1.1\r\nHost: localhost\r\n\r\n";
-    struct site site;
 
-    (void)state;
-    open_site(&site, "127.0.0.1", NULL, NULL, 0);
-    int fd = client_connect(site.port);
+    int fd = client_connect(site->port);
     assert_true(client_send(fd, request, sizeof(request) - 1));
-    while (atomic_load(&site.asked) == 0)
+    while (atomic_load(&site->asked) == 0)
         usleep(1000);
-    assert_int_equal(atomic_load(&site.over), 0);
+    assert_int_equal(atomic_load(&site->over), 0);
     close(fd);
-    for (int i = 0; i < 1000 && atomic_load(&site.over) == 0; i++)
+    for (int i = 0; i < 1000 && atomic_load(&site->over) == 0; i++)
         usleep(10000);
-    assert_int_equal(atomic_load(&site.over), HTTP_GONE + 1);
+    assert_int_equal(atomic_load(&site->over), HTTP_GONE + 1);
     knock("a client of serve that leaves", 1, 1, "the work for it ends");
-    close_site(&site);
 }
 
-static void test_work_has_a_limit(void **state)
+TEST(test_work_has_a_limit)
 {
     struct site site;
 
-    (void)state;
     open_site_with(&site, (struct http_options) { .host = "127.0.0.1", .work_ms = 300 });
     assert_int_equal(client_status(site.port, "GET", "/work", ""), 503);
     assert_int_equal(atomic_load(&site.over), HTTP_LATE + 1);
@@ -579,28 +546,25 @@ static void test_work_has_a_limit(void **state)
 }
 
 /* Who has many requests in hand waits for their end; another one does not. */
-static void test_work_of_others(void **state)
+SITE_TEST(test_work_of_others)
 {
     static const char request[] = "GET /wait HTTP/1.1\r\nHost: localhost\r\n\r\n";
-    struct site site;
     int fds[12], status;
 
-    (void)state;
-    open_site(&site, "127.0.0.1", NULL, NULL, 0);
     for (int i = 0; i < 12; i++) {
-        fds[i] = client_connect(site.port);
+        fds[i] = client_connect(site->port);
         assert_true(client_send(fds[i], request, sizeof(request) - 1));
     }
-    for (int i = 0; i < 1000 && atomic_load(&site.asked) < QUOTA_WORKS_EACH; i++)
+    for (int i = 0; i < 1000 && atomic_load(&site->asked) < QUOTA_WORKS_EACH; i++)
         usleep(1000);
     usleep(200000);
-    assert_int_equal(atomic_load(&site.asked), QUOTA_WORKS_EACH);
-    assert_int_equal(client_status(site.port, "GET", "/healthz", ""), 404); /* waits for nobody */
-    if (ask_as_nobody(site.port, &status))
+    assert_int_equal(atomic_load(&site->asked), QUOTA_WORKS_EACH);
+    assert_int_equal(client_status(site->port, "GET", "/healthz", ""), 404); /* waits for nobody */
+    if (ask_as_nobody(site->port, &status))
         assert_int_equal(status, 200);
     else
         print_message("skipped: no other user may be tried here\n");
-    atomic_store(&site.release, 1);
+    atomic_store(&site->release, 1);
     for (int i = 0; i < 12; i++) {
         struct strbuf raw;
         strbuf_init(&raw);
@@ -609,17 +573,15 @@ static void test_work_of_others(void **state)
         strbuf_release(&raw);
         close(fds[i]);
     }
-    close_site(&site);
 }
 
 /* Takes nothing of 32 MB: its place and the answer's memory are free again before long. */
-static void test_slow_reader(void **state)
+TEST(test_slow_reader)
 {
     static const char request[] = "GET /huge HTTP/1.1\r\nHost: localhost\r\n\r\n";
     struct site site;
     struct strbuf raw;
 
-    (void)state;
     open_site_with(&site, (struct http_options) {
                               .host = "127.0.0.1", .answer_ms = 500, .answer_rate = 64 << 20 });
     int fd = client_connect(site.port);
@@ -648,13 +610,12 @@ static int open_news(const struct site *site, const char *until, struct strbuf *
     return fd;
 }
 
-static void test_events(void **state)
+TEST(test_events)
 {
     struct site site;
     struct strbuf raw;
     int fds[EVENTS_READERS_MAX];
 
-    (void)state;
     open_site(&site, "127.0.0.1", NULL, NULL, 0);
     strbuf_init(&raw);
     for (int i = 0; i < EVENTS_READERS_MAX; i++) {
@@ -685,13 +646,12 @@ static void test_events(void **state)
 }
 
 /* Pages that were closed must not keep others from the news; one that has to go misses none. */
-static void test_one_reader_too_many(void **state)
+TEST(test_one_reader_too_many)
 {
     struct site site;
     struct strbuf raw;
     int fds[EVENTS_READERS_MAX + 2];
 
-    (void)state;
     open_site(&site, "127.0.0.1", NULL, NULL, 0);
     strbuf_init(&raw);
     for (int i = 0; i < EVENTS_READERS_MAX; i++)
@@ -734,13 +694,12 @@ static void *release_later(void *context)
     return NULL;
 }
 
-static void test_end_waits_for_answers(void **state)
+TEST(test_end_waits_for_answers)
 {
     struct site site;
     pthread_t client, helper;
     void *result;
 
-    (void)state;
     open_site(&site, "127.0.0.1", NULL, NULL, 0);
     int port = site.port, idle = client_connect(port);
     pthread_create(&client, NULL, ask_slowly, &site);
@@ -759,52 +718,21 @@ static void test_end_waits_for_answers(void **state)
     assert_true(client_connect(port) < 0);
 }
 
-static void test_end_does_not_wait_for_ever(void **state)
+SITE_TEST(test_end_does_not_wait_for_ever)
 {
-    struct site site;
     pthread_t client;
     void *result;
 
-    (void)state;
-    open_site(&site, "127.0.0.1", NULL, NULL, 0);
-    pthread_create(&client, NULL, ask_slowly, &site);
-    while (atomic_load(&site.asked) == 0)
+    pthread_create(&client, NULL, ask_slowly, site);
+    while (atomic_load(&site->asked) == 0)
         usleep(1000);
-    assert_false(http_close(site.http, 100));
-    atomic_store(&site.release, 1);
+    assert_false(http_close(site->http, 100));
+    atomic_store(&site->release, 1);
     /* The answer is still made and sent; after that the server can go in peace. */
     pthread_join(client, &result);
     assert_int_equal(((struct reply *)result)->status, 200);
     reply_release(result);
     free(result);
-    close_site(&site);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_methods),
-        cmocka_unit_test(test_headers_for_browsers),
-        cmocka_unit_test(test_foreign_hosts),
-        cmocka_unit_test(test_addresses),
-        cmocka_unit_test(test_a_header_of_1_mb),
-        cmocka_unit_test(test_tags),
-        cmocka_unit_test(test_compression),
-        cmocka_unit_test(test_several_requests_on_one_connection),
-        cmocka_unit_test(test_token),
-        cmocka_unit_test(test_what_does_not_open),
-        cmocka_unit_test(test_guesses_are_limited),
-        cmocka_unit_test(test_slow_clients),
-        cmocka_unit_test(test_a_thousand_connections),
-        cmocka_unit_test(test_work_ends_when_the_client_has_left),
-        cmocka_unit_test(test_work_has_a_limit),
-        cmocka_unit_test(test_work_of_others),
-        cmocka_unit_test(test_slow_reader),
-        cmocka_unit_test(test_events),
-        cmocka_unit_test(test_one_reader_too_many),
-        cmocka_unit_test(test_end_waits_for_answers),
-        cmocka_unit_test(test_end_does_not_wait_for_ever),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -26,11 +26,10 @@ static size_t enter_often(struct quotas *quotas, uint32_t number)
     return places;
 }
 
-static void test_connections(void **state)
+TEST(test_connections)
 {
     struct quotas *quotas = quotas_create();
 
-    (void)state;
     assert_int_equal(enter_often(quotas, 1), QUOTA_CONNECTIONS_EACH);
     assert_int_equal(enter_often(quotas, 1), 0);
     assert_int_equal(enter_often(quotas, 2), QUOTA_CONNECTIONS_EACH);
@@ -42,11 +41,10 @@ static void test_connections(void **state)
 }
 
 /* Places are given back, and any number of clients can come one after the other. */
-static void test_places_come_back(void **state)
+TEST(test_places_come_back)
 {
     struct quotas *quotas = quotas_create();
 
-    (void)state;
     for (uint32_t i = 0; i < 5000; i++) {
         struct client client = user(i % 700);
         struct quota_client *m = quota_enter(quotas, &client);
@@ -65,7 +63,7 @@ static void *release_later(void *context)
     return NULL;
 }
 
-static void test_works(void **state)
+TEST(test_works)
 {
     struct quotas *quotas = quotas_create();
     struct client one = user(1), two = user(2), three = user(3);
@@ -74,7 +72,6 @@ static void test_works(void **state)
     void *pair[2] = { quotas, a };
     pthread_t helper;
 
-    (void)state;
     for (int i = 0; i < QUOTA_WORKS_EACH; i++)
         assert_true(quota_begin(quotas, a, 0));
     assert_false(quota_begin(quotas, a, 10));
@@ -89,14 +86,13 @@ static void test_works(void **state)
     quotas_free(quotas);
 }
 
-static void test_rates(void **state)
+TEST(test_rates)
 {
     struct quotas *quotas = quotas_create();
     struct client one = user(1), two = user(2);
     struct quota_client *a = quota_enter(quotas, &one), *b = quota_enter(quotas, &two);
     int waits = 0, last = 0;
 
-    (void)state;
     for (int i = 0; i < 4 * QUOTA_REQUESTS; i++)
         waits += (last = quota_pace_request(quotas, a)) > 0;
     assert_true(waits > 0);
@@ -111,7 +107,7 @@ static void test_rates(void **state)
 }
 
 /* One who opens all the streams there may be takes no other's. */
-static void test_streams(void **state)
+TEST(test_streams)
 {
     struct events *e = events_create();
     struct events_reader *greedy[EVENTS_READERS_MAX * 2], *other;
@@ -119,7 +115,6 @@ static void test_streams(void **state)
     char text[256];
     size_t ended = 0;
 
-    (void)state;
     for (int i = 0; i < EVENTS_READERS_MAX; i++)
         greedy[i] = events_join(e, &one);
     other = events_join(e, &two);
@@ -142,7 +137,7 @@ static void test_streams(void **state)
 
 /* Another machine is its address, of IPv6 its network; an address of IPv4 is one however it comes.
  */
-static void test_names(void **state)
+TEST(test_names)
 {
     static const struct {
         const char *a, *b;
@@ -154,7 +149,6 @@ static void test_names(void **state)
     };
     const struct listening listening = { .port = 1 };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         const char *texts[2] = { cases[i].a, cases[i].b };
         struct client clients[2];
@@ -173,7 +167,7 @@ static void test_names(void **state)
 }
 
 /* Over real sockets: the user who made the other end. */
-static void test_users(void **state)
+TEST(test_users)
 {
     static const struct {
         const char *at, *to;
@@ -185,7 +179,6 @@ static void test_users(void **state)
         { "::1", "::1", true },
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct sockaddr_in four = { .sin_family = AF_INET };
         struct sockaddr_in6 six = { .sin6_family = AF_INET6 }, peer;
@@ -218,14 +211,4 @@ static void test_users(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_connections), cmocka_unit_test(test_places_come_back),
-        cmocka_unit_test(test_works),       cmocka_unit_test(test_rates),
-        cmocka_unit_test(test_streams),     cmocka_unit_test(test_names),
-        cmocka_unit_test(test_users),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -111,9 +111,8 @@ static void check(const struct expected *e, const struct measurement *m)
     assert_memory_equal(&again, &m->bench, sizeof(again));
 }
 
-static void fixtures_become_what_they_say(void **state)
+TEST(fixtures_become_what_they_say)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++) {
         struct imported in;
         print_message("%s: %s\n", expected[i].file, expected[i].key);
@@ -155,9 +154,8 @@ static const struct {
     { "import/kernels.json", IMPORT_KERNELS, 3, 1, 0, "", "", "unknown" },
 };
 
-static void files_say_where_they_are_from(void **state)
+TEST(files_say_where_they_are_from)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof(wholes) / sizeof(wholes[0]); i++) {
         struct imported in;
         print_message("%s\n", wholes[i].file);
@@ -179,7 +177,7 @@ static void files_say_where_they_are_from(void **state)
     }
 }
 
-static void names_become_keys(void **state)
+TEST(names_become_keys)
 {
     static const struct {
         const char *name, *key;
@@ -205,7 +203,6 @@ static void names_become_keys(void **state)
         { "/8", "/8" },
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         struct import_name n;
         struct benchmark_name out;
@@ -217,13 +214,12 @@ static void names_become_keys(void **state)
 }
 
 /* Long names are cut, and stay different. */
-static void long_names_stay_apart(void **state)
+TEST(long_names_stay_apart)
 {
     char long_name[2][600];
     struct benchmark_name out[2];
     struct import_name n;
 
-    (void)state;
     for (int i = 0; i < 2; i++) {
         memset(long_name[i], 'x', sizeof(long_name[i]));
         snprintf(long_name[i] + 590, 10, "%u/8", (unsigned)i % 10);
@@ -250,11 +246,10 @@ static void import_one_time(double ns, double iterations, struct imported *out)
 }
 
 /* Samples are whole ns, but of any time hardly anything is lost. */
-static void times_keep_their_digits(void **state)
+TEST(times_keep_their_digits)
 {
     struct random random;
 
-    (void)state;
     random_seed(&random, 7);
     for (int i = 0; i < 2000; i++) {
         struct imported in;
@@ -267,13 +262,12 @@ static void times_keep_their_digits(void **state)
     }
 }
 
-static void repetitions_are_launches_if_asked_for(void **state)
+TEST(repetitions_are_launches_if_asked_for)
 {
     const struct import_options asked = { .repetitions = true };
     const struct import_options cpu = { .cpu_time = true, .project = "mine" };
     struct imported in;
 
-    (void)state;
     import_fixture("import/gbench_counters.json", &asked, &in);
     assert_int_equal(import_launches(&in.records, 0), 3);
     assert_close(import_median(import_measurement(&in, "BM_Copy/real_time/arg=1024", 1)), 102.5,
@@ -285,11 +279,10 @@ static void repetitions_are_launches_if_asked_for(void **state)
     imported_release(&in);
 }
 
-static void counters_stand_beside(void **state)
+TEST(counters_stand_beside)
 {
     struct imported in;
 
-    (void)state;
     import_fixture("import/gbench_counters.json", &plain, &in);
     const struct measurement *m = import_measurement(&in, "BM_Copy/real_time/arg=1024", 0);
     assert_close(measurement_telemetry(m, "items_per_second"), 1e7, 0);
@@ -306,7 +299,7 @@ static void counters_stand_beside(void **state)
 }
 
 /* Our own export comes back: keys, launches, medians, work, outcomes, machine. */
-static void our_own_export_comes_back(void **state)
+TEST(our_own_export_comes_back)
 {
     static const char key[] = "gpt/nano/prefill/simd/fp32/batch=4,seq=64/cpu-4t/warm";
     static const char bad[] = "gemm/nn/simd/fp32/batch=1,seq=1,n=1,k=1/cpu-4t/warm";
@@ -314,7 +307,6 @@ static void our_own_export_comes_back(void **state)
     struct imported in;
     struct error err;
 
-    (void)state;
     made_run(&r, 0, "feedbeef", "gcc");
     for (int launch = 0; launch < 3; launch++)
         made_work(made_measurement(&r, 0, launch, key, 2e3, 0.02, 51, (uint64_t)launch), 4e6, 1e5);
@@ -339,13 +331,12 @@ static void our_own_export_comes_back(void **state)
 }
 
 /* And so do records and the summary. */
-static void records_and_summaries_come_back(void **state)
+TEST(records_and_summaries_come_back)
 {
     struct records r = { 0 };
     struct imported in;
     struct error err;
 
-    (void)state;
     made_run(&r, 0, "feedbeef", "gcc");
     made_add_models(&r, 0, 2, 4, 64, 1);
     char *text = json_take_text(records_to_json(&r));
@@ -366,11 +357,10 @@ static void records_and_summaries_come_back(void **state)
 }
 
 /* Criterion's own example: the same samples on both sides. */
-static void the_same_content_has_one_digest(void **state)
+TEST(the_same_content_has_one_digest)
 {
     struct imported a, b, c;
 
-    (void)state;
     import_fixture("import/hyperfine_two.json", &plain, &a);
     import_fixture("import/hyperfine_two.json", &plain, &b);
     import_fixture("import/hyperfine_mean.json", &plain, &c);
@@ -381,20 +371,4 @@ static void the_same_content_has_one_digest(void **state)
     imported_release(&c);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fixtures_become_what_they_say),
-        cmocka_unit_test(files_say_where_they_are_from),
-        cmocka_unit_test(names_become_keys),
-        cmocka_unit_test(long_names_stay_apart),
-        cmocka_unit_test(times_keep_their_digits),
-        cmocka_unit_test(repetitions_are_launches_if_asked_for),
-        cmocka_unit_test(counters_stand_beside),
-        cmocka_unit_test(our_own_export_comes_back),
-        cmocka_unit_test(records_and_summaries_come_back),
-        cmocka_unit_test(the_same_content_has_one_digest),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

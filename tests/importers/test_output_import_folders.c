@@ -7,7 +7,7 @@
 static const struct import_options plain;
 
 /* What criterion leaves in a folder, with something else in each of the places. */
-static void folders_of_odd_files(void **state)
+TEST(folders_of_odd_files)
 {
     static const char folder[] = HARNESS_TEST_DIR "/odd/new/";
     static const char sample[] = "{\"iters\":[1,2],\"times\":[10,20]}";
@@ -21,7 +21,6 @@ static void folders_of_odd_files(void **state)
     char path[600];
     struct error err;
 
-    (void)state;
     snprintf(path, sizeof(path), "%ssample.json", folder);
     assert_ok(file_make_parent(path, &err), &err);
     assert_ok(file_write(path, sample, sizeof(sample) - 1, &err), &err);
@@ -36,12 +35,11 @@ static void folders_of_odd_files(void **state)
     }
 }
 
-static void files_that_are_not_there(void **state)
+TEST(files_that_are_not_there)
 {
     struct imported in;
     struct error err;
 
-    (void)state;
     assert_int_equal(import_file("/nowhere/at/all.json", &plain, &in, &err), -1);
     assert_non_null(strstr(err.message, "/nowhere/at/all.json: No such file"));
     assert_int_equal(import_file(IMPORT_FIXTURES "series", &plain, &in, &err), -1);
@@ -49,12 +47,4 @@ static void files_that_are_not_there(void **state)
     imported_release(&in);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(folders_of_odd_files),
-        cmocka_unit_test(files_that_are_not_there),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

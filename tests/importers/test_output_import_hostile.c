@@ -127,9 +127,8 @@ static const struct {
       "\"launch\" of a measurement is not in 0 to" },
 };
 
-static void the_wrong_is_refused_with_its_place(void **state)
+TEST(the_wrong_is_refused_with_its_place)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
         struct imported in;
         struct error err = { "" };
@@ -142,11 +141,10 @@ static void the_wrong_is_refused_with_its_place(void **state)
 }
 
 /* By force, whatever the content is. */
-static void a_forced_format_refuses_all_others(void **state)
+TEST(a_forced_format_refuses_all_others)
 {
     static const char *const texts[] = { "{}", "[]", "null", "7", "{\"benchmarks\":[{}]}" };
 
-    (void)state;
     for (int format = 1; format < IMPORT_FORMAT_NR; format++)
         for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
             const struct import_options forced = { .format = (enum import_format)format };
@@ -196,9 +194,8 @@ static int parse_part(const char *text, size_t length)
     return rc;
 }
 
-static void cut_files_are_refused(void **state)
+TEST(cut_files_are_refused)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof(fixtures) / sizeof(fixtures[0]); i++) {
         size_t length;
         char *text = read_fixture(i, &length);
@@ -215,11 +212,10 @@ static void cut_files_are_refused(void **state)
 }
 
 /* Each byte in turn becomes another one: refused or read, whatever it is. */
-static void changed_bytes_do_no_harm(void **state)
+TEST(changed_bytes_do_no_harm)
 {
     static const char other[] = "\"{}[]:,0-9eNx\\\n\0\xff";
 
-    (void)state;
     for (size_t i = 0; i < sizeof(fixtures) / sizeof(fixtures[0]); i++) {
         size_t length;
         char *text = read_fixture(i, &length);
@@ -233,11 +229,10 @@ static void changed_bytes_do_no_harm(void **state)
     }
 }
 
-static void deep_and_wide_files_end(void **state)
+TEST(deep_and_wide_files_end)
 {
     struct strbuf text;
 
-    (void)state;
     strbuf_init(&text);
     strbuf_adds(&text, "{\"context\":{},\"benchmarks\":");
     for (int i = 0; i < 200000; i++)
@@ -259,7 +254,7 @@ static void deep_and_wide_files_end(void **state)
 }
 
 /* Names that are there twice are one benchmark with all samples, and a note. */
-static void twins_are_told(void **state)
+TEST(twins_are_told)
 {
     static const char text[] =
         "{\"results\":[{\"command\":\"x\",\"times\":[1,2]},"
@@ -267,7 +262,6 @@ static void twins_are_told(void **state)
     struct imported in;
     struct error err;
 
-    (void)state;
     assert_ok(import_parse(text, sizeof(text) - 1, "t", &plain, &in, &err), &err);
     assert_int_equal(in.records.nr, 1);
     assert_int_equal(in.records.items[0].m.nr_samples, 3);
@@ -284,7 +278,7 @@ static int remember(void *context, const char *name, struct strbuf *content)
     return -1;
 }
 
-static void samples_that_do_not_fit_are_refused(void **state)
+TEST(samples_that_do_not_fit_are_refused)
 {
     static const char text[] =
         "{\"benchmarks\":[{\"name\":\"x\",\"states\":[{\"summaries\":[{\"tag\":\"nv/cold/time/gpu/"
@@ -297,7 +291,6 @@ static void samples_that_do_not_fit_are_refused(void **state)
     struct error err;
     char path[200];
 
-    (void)state;
     assert_ok(import_parse(text, sizeof(text) - 1, "t", &options, &in, &err), &err);
     assert_string_equal(asked, "/etc/passwd");
     imported_release(&in);
@@ -311,28 +304,13 @@ static void samples_that_do_not_fit_are_refused(void **state)
 }
 
 /* Nothing is read behind the end of a text. */
-static void blank_ends_are_no_messages(void **state)
+TEST(blank_ends_are_no_messages)
 {
     static const char message[] =
         "{\"reason\":\"benchmark-complete\",\"id\":\"y\",\"iteration_count\":[1],"
         "\"measured_values\":[1]}\n \t \r ";
 
-    (void)state;
     assert_int_equal(parse_part(message, sizeof(message) - 1), 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_wrong_is_refused_with_its_place),
-        cmocka_unit_test(a_forced_format_refuses_all_others),
-        cmocka_unit_test(cut_files_are_refused),
-        cmocka_unit_test(changed_bytes_do_no_harm),
-        cmocka_unit_test(deep_and_wide_files_end),
-        cmocka_unit_test(twins_are_told),
-        cmocka_unit_test(samples_that_do_not_fit_are_refused),
-        cmocka_unit_test(blank_ends_are_no_messages),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

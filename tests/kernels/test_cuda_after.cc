@@ -145,14 +145,13 @@ template <class OUT, class T> static void check_widths(const struct product &p)
     check<OUT, T, 256>(p);
 }
 
-static void each_sum_gets_its_own(void **test_state)
+TEST(each_sum_gets_its_own)
 {
     static const int sizes[][3] = { /* rows, columns, pitch */
                                     { 64, 256, 256 }, { 65, 300, 304 }, { 3, 131, 132 },
                                     { 1, 2, 2 },      { 70, 193, 200 }, { 9, 62, 63 }
     };
 
-    (void)test_state;
     for (auto &size : sizes)
         for (int off = 0; off < 2; off++)
             for (int way = 0; way < 8; way++) {
@@ -165,12 +164,11 @@ static void each_sum_gets_its_own(void **test_state)
 }
 
 /* Large and small beside each other: neither spoils the other one. */
-static void gelu_of_two_is_that_of_each(void **test_state)
+TEST(gelu_of_two_is_that_of_each)
 {
     static const float values[] = { 0,  1e-30f, -1e-20f, 0.5f, -0.5f, 1.7f, -1.7f, 3,    -3,
                                     -5, -7.5f,  8,       -12,  40,    -40,  1e4f,  -1e4f };
 
-    (void)test_state;
     for (float a : values)
         for (float b : values) {
             float x = a, y = b;
@@ -200,22 +198,12 @@ template <int STAGES> static void check_skips(void)
     }
 }
 
-static void skipped_stages_are_counted(void **test_state)
+TEST(skipped_stages_are_counted)
 {
-    (void)test_state;
     check_skips<2>();
     check_skips<5>();
     check_skips<6>();
     check_skips<8>();
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_sum_gets_its_own),
-        cmocka_unit_test(gelu_of_two_is_that_of_each),
-        cmocka_unit_test(skipped_stages_are_counted),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

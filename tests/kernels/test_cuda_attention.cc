@@ -59,9 +59,8 @@ static void check_queue(const attention_order &o)
     }
 }
 
-static void queues_hold_every_tile_once(void **test_state)
+TEST(queues_hold_every_tile_once)
 {
-    (void)test_state;
     for (unsigned heads = 1; heads <= 13; heads++)
         for (unsigned tiles = 1; tiles <= 7; tiles++) {
             for (unsigned group = 1; group <= heads; group++)
@@ -72,9 +71,8 @@ static void queues_hold_every_tile_once(void **test_state)
         }
 }
 
-static void blocks_take_every_tile_once(void **test_state)
+TEST(blocks_take_every_tile_once)
 {
-    (void)test_state;
     for (unsigned heads = 1; heads <= 13; heads++)
         for (unsigned tiles = 1; tiles <= 5; tiles++)
             for (unsigned group = 1; group <= heads; group++)
@@ -105,9 +103,8 @@ static void check_shares(const attention_order &o, unsigned workers)
     assert_true(most - least <= 1);
 }
 
-static void workers_share_all_tiles(void **test_state)
+TEST(workers_share_all_tiles)
 {
-    (void)test_state;
     for (unsigned heads = 1; heads <= 13; heads++)
         for (unsigned tiles = 1; tiles <= 9; tiles++)
             for (unsigned workers = 1; workers <= 30; workers++)
@@ -118,7 +115,7 @@ static void workers_share_all_tiles(void **test_state)
 }
 
 /* Causal, heads of 128, on a device of 132 SMs: TFLOP/s of each tiling, and what is taken. */
-static void tiles_under_a_mask_are_among_the_fastest(void **test_state)
+TEST(tiles_under_a_mask_are_among_the_fastest)
 {
     static const struct {
         int64_t heads, seq;
@@ -130,7 +127,6 @@ static void tiles_under_a_mask_are_among_the_fastest(void **test_state)
         { 16, 16384, 630, 660, 657, 400 },
     };
 
-    (void)test_state;
     for (const auto &m : measured) {
         attention_plan p = attention_plan_of(128, true, m.heads, m.seq, 132);
         double best = fmax(fmax(m.square, m.lengthy), fmax(m.queue, m.low));
@@ -149,7 +145,7 @@ static void tiles_under_a_mask_are_among_the_fastest(void **test_state)
 }
 
 /* What was fastest on a device of 132 SMs. */
-static void plans_are_those_that_were_measured(void **test_state)
+TEST(plans_are_those_that_were_measured)
 {
     const struct {
         int64_t heads, seq;
@@ -160,7 +156,6 @@ static void plans_are_those_that_were_measured(void **test_state)
         { 32, 8192, TALL, true },     { 16, 16384, TALL, true },
     };
 
-    (void)test_state;
     for (const auto &m : measured) {
         attention_plan causal = attention_plan_of(128, true, m.heads, m.seq, 132);
         attention_plan full = attention_plan_of(128, false, m.heads, m.seq, 132);
@@ -197,9 +192,8 @@ static void check_tiles(bool causal, int seq, int first, int rows, int keys)
     assert_int_equal(attention_key_tiles(causal, seq, first, rows, keys), tiles);
 }
 
-static void tiles_are_those_that_some_query_sees(void **test_state)
+TEST(tiles_are_those_that_some_query_sees)
 {
-    (void)test_state;
     const int rows[] = { 16, 64, 128 }, keys[] = { 64, 128 };
 
     for (int seq = 1; seq <= 300; seq += seq < 70 ? 1 : 23)
@@ -226,9 +220,8 @@ template <int TX> static void check_threads(int threads)
     }
 }
 
-static void threads_cover_their_tile(void **test_state)
+TEST(threads_cover_their_tile)
 {
-    (void)test_state;
     check_threads<8>(64);
     check_threads<8>(128);
     check_threads<16>(128);
@@ -250,18 +243,16 @@ template <int PIECES> static void check_lanes(void)
             }
 }
 
-static void lanes_step_through_swizzled_tiles(void **test_state)
+TEST(lanes_step_through_swizzled_tiles)
 {
-    (void)test_state;
     check_lanes<2>();
     check_lanes<4>();
     check_lanes<8>();
     check_lanes<16>();
 }
 
-static void pieces_cover_the_cache(void **test_state)
+TEST(pieces_cover_the_cache)
 {
-    (void)test_state;
     const int64_t heads[] = { 1, 3, 12, 100, 5000 };
     const int sms[] = { 1, 4, 132 };
 
@@ -374,9 +365,8 @@ static void check_prefill(attention_cuda_fn *attention, int seq, int headdim, in
     }
 }
 
-static void views_lie_anywhere(void **test_state)
+TEST(views_lie_anywhere)
 {
-    (void)test_state;
     for (int causal = 0; causal < 2; causal++) {
         check_prefill<float>(attention_prefill_cuda_naive, 37, 19, 1, causal != 0, 2e-5);
         check_prefill<float>(attention_prefill_cuda_flash, 37, 19, 1, causal != 0, 2e-5);
@@ -469,9 +459,8 @@ static void check_decode(attention_cuda_decode_fn *decode, int length, int headd
     assert_memory_equal(c.out.at, first.data(), first.size() * sizeof(T));
 }
 
-static void a_new_position_is_used_and_kept(void **test_state)
+TEST(a_new_position_is_used_and_kept)
 {
-    (void)test_state;
     const int lengths[] = { 1, 2, 63, 64, 65, 129, 700 };
 
     for (int length : lengths)
@@ -486,19 +475,5 @@ static void a_new_position_is_used_and_kept(void **test_state)
 int main(void)
 {
     struct cuda_host_access reach; /* the tests look at device memory themselves */
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(blocks_take_every_tile_once),
-        cmocka_unit_test(queues_hold_every_tile_once),
-        cmocka_unit_test(workers_share_all_tiles),
-        cmocka_unit_test(tiles_under_a_mask_are_among_the_fastest),
-        cmocka_unit_test(plans_are_those_that_were_measured),
-        cmocka_unit_test(tiles_are_those_that_some_query_sees),
-        cmocka_unit_test(threads_cover_their_tile),
-        cmocka_unit_test(lanes_step_through_swizzled_tiles),
-        cmocka_unit_test(pieces_cover_the_cache),
-        cmocka_unit_test(views_lie_anywhere),
-        cmocka_unit_test(a_new_position_is_used_and_kept),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(file_tests, NULL, NULL);
 }

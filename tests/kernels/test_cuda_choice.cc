@@ -217,11 +217,10 @@ static double loss_of(const struct measured *row)
     return us > 0 ? us / best : INFINITY;
 }
 
-static void chosen_tiles_are_among_the_fastest(void **test_state)
+TEST(chosen_tiles_are_among_the_fastest)
 {
     double sum = 0, nr = sizeof(table) / sizeof(table[0]);
 
-    (void)test_state;
     for (const struct measured &row : table) {
         double loss = loss_of(&row);
         if (loss > 1.05)
@@ -234,12 +233,11 @@ static void chosen_tiles_are_among_the_fastest(void **test_state)
 }
 
 /* For all sizes: blocks for each tile and no more, a slice for each, and steps in each slice. */
-static void plans_hold_their_product(void **test_state)
+TEST(plans_hold_their_product)
 {
     static const int sizes[] = { 1, 8, 63, 64, 65, 200, 256, 1000, 3072, 50257 };
     struct gemm_cuda g = {};
 
-    (void)test_state;
     g.out = DTYPE_BF16, g.sms = 132;
     for (int m : sizes)
         for (int n : sizes)
@@ -260,7 +258,7 @@ static void plans_hold_their_product(void **test_state)
 }
 
 /* Long blocks beside idle SMs do not start early (measured: 0.6 to 2 us), others do. */
-static void only_long_blocks_start_late(void **test_state)
+TEST(only_long_blocks_start_late)
 {
     static const struct measured rows[] = { { 1024, 768, 3072, true, PLAIN, {} },
                                             { 1024, 768, 3072, false, PLAIN, {} },
@@ -269,7 +267,6 @@ static void only_long_blocks_start_late(void **test_state)
                                             { 8192, 8192, 8192, true, PLAIN, {} } };
     static const bool early[] = { false, false, true, true, true };
 
-    (void)test_state;
     for (int i = 0; i < 5; i++) {
         struct gemm_cuda g = product_of(&rows[i]);
         assert_int_equal(wgmma_plan_of(&g, rows[i].bf ? 64 : 32).early, early[i]);
@@ -280,7 +277,7 @@ static void only_long_blocks_start_late(void **test_state)
 
 /* Microseconds of 128 x 128, 64 x 64 and 32 x 64, 0 where it was not measured, the first in so many
  * slices, the others in one. The small ones by 8 lanes a row then. */
-static void chosen_simt_tiles_are_the_fastest(void **test_state)
+TEST(chosen_simt_tiles_are_the_fastest)
 {
     static const struct {
         int m, n, k, slices;
@@ -295,7 +292,6 @@ static void chosen_simt_tiles_are_the_fastest(void **test_state)
         { 8192, 3072, 768, 1, { 861.58, 0, 0 } },
     };
 
-    (void)test_state;
     for (const auto &row : rows) {
         struct gemm_cuda g = {};
         g.m = row.m, g.n = row.n, g.k = row.k;
@@ -307,14 +303,4 @@ static void chosen_simt_tiles_are_the_fastest(void **test_state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(chosen_tiles_are_among_the_fastest),
-        cmocka_unit_test(plans_hold_their_product),
-        cmocka_unit_test(only_long_blocks_start_late),
-        cmocka_unit_test(chosen_simt_tiles_are_the_fastest),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -199,9 +199,8 @@ static const struct kind {
 };
 
 /* Edges in all directions, more steps than stages, and slices of different lengths. */
-static void every_tile_with_and_without_slices(void **test_state)
+TEST(every_tile_with_and_without_slices)
 {
-    (void)test_state;
     for (const struct kind &kind : kinds)
         for (int tile = 0; tile < kind.nr_tiles; tile++)
             for (int split = 1; split <= 3; split += 2) {
@@ -214,9 +213,8 @@ static void every_tile_with_and_without_slices(void **test_state)
 }
 
 /* The instantiations for rows that are not aligned; a depth that no vector divides. */
-static void unaligned_rows(void **test_state)
+TEST(unaligned_rows)
 {
-    (void)test_state;
     for (const struct kind &kind : kinds)
         for (int tile = 0; tile < kind.nr_tiles; tile++) {
             const struct gemm_cuda_shape *t = &kind.tiles[tile];
@@ -243,9 +241,8 @@ static void check_starts(const struct kind &kind, int tile, enum dtype out)
         }
 }
 
-static void rows_start_anywhere(void **test_state)
+TEST(rows_start_anywhere)
 {
-    (void)test_state;
     for (const struct kind &kind : kinds)
         for (int tile = 0; tile < kind.nr_tiles; tile++) {
             check_starts(kind, tile, DTYPE_FP32);
@@ -254,9 +251,8 @@ static void rows_start_anywhere(void **test_state)
         }
 }
 
-static void every_way_out(void **test_state)
+TEST(every_way_out)
 {
-    (void)test_state;
     for (const struct kind &kind : kinds)
         for (int way = 0; way < 8; way++)
             for (int off = 0; off < 2; off++) {
@@ -273,9 +269,8 @@ static void every_way_out(void **test_state)
 
 /* From one row on to just beyond what the kernel for few rows takes; as many warps on a column as
  * the depth needs. */
-static void few_rows(void **test_state)
+TEST(few_rows)
 {
-    (void)test_state;
     for (const struct kind &kind : kinds)
         for (int m = 1; m <= 9; m++)
             for (int off = 0; off < 2; off++) {
@@ -287,9 +282,8 @@ static void few_rows(void **test_state)
 }
 
 /* The last block to arrive adds the slices up; who that is must not matter. */
-static void sums_do_not_depend_on_the_order_of_blocks(void **test_state)
+TEST(sums_do_not_depend_on_the_order_of_blocks)
 {
-    (void)test_state;
     const int m = 70, n = 130, k = 400;
     matrix x(DTYPE_FP32, m * k, 0), w(DTYPE_FP32, n * k, 0), y(DTYPE_FP32, m * n, 0);
     matrix workspace(DTYPE_FP32, (int64_t)gemm_cuda_workspace(m, n, sms) / 4, 0);
@@ -331,9 +325,8 @@ static void check_plan(const struct gemm_cuda *g, const struct gemm_cuda_shape *
         assert_true(tickets + partials <= gemm_cuda_workspace(g->m, g->n, g->sms));
 }
 
-static void plans_fit_the_product_and_the_workspace(void **test_state)
+TEST(plans_fit_the_product_and_the_workspace)
 {
-    (void)test_state;
     const int64_t sizes[] = { 1, 9, 31, 32, 33, 64, 100, 128, 256, 300, 768, 4096, 50257 };
     const int devices[] = { 1, 16, 108, 132 };
     struct gemm_cuda g = {};
@@ -349,9 +342,8 @@ static void plans_fit_the_product_and_the_workspace(void **test_state)
                 }
 }
 
-static void plans_are_sensible(void **test_state)
+TEST(plans_are_sensible)
 {
-    (void)test_state;
     struct gemm_cuda g = {};
 
     g.sms = 132, g.shared = most_shared, g.workspace = &g;
@@ -372,9 +364,8 @@ static void plans_are_sensible(void **test_state)
 /* ---- cuBLAS ---- */
 
 /* What nobody could be told of must not look like a result. */
-static void a_product_that_cublas_refuses_leaves_no_number(void **test_state)
+TEST(a_product_that_cublas_refuses_leaves_no_number)
 {
-    (void)test_state;
     struct device device;
     struct cuda_cublas blas;
     struct error err;
@@ -405,19 +396,4 @@ static void a_product_that_cublas_refuses_leaves_no_number(void **test_state)
     device_close(&device);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_tile_with_and_without_slices),
-        cmocka_unit_test(unaligned_rows),
-        cmocka_unit_test(rows_start_anywhere),
-        cmocka_unit_test(every_way_out),
-        cmocka_unit_test(few_rows),
-        cmocka_unit_test(sums_do_not_depend_on_the_order_of_blocks),
-        cmocka_unit_test(plans_fit_the_product_and_the_workspace),
-        cmocka_unit_test(plans_are_sensible),
-        cmocka_unit_test(a_product_that_cublas_refuses_leaves_no_number),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -170,18 +170,18 @@ static void check_all(const struct kernel *k, struct shape s)
     check(gpt_cuda_bf16, k, s, { 7, 3 });
 }
 
-static void prefills_are_those_of_the_cpu(void **)
+TEST(prefills_are_those_of_the_cpu)
 {
     check_all(&gpt_prefill_nano, { { 2, 9 } });
 }
 
-static void clusters_do_a_prefill_in_two_kernels(void **)
+TEST(clusters_do_a_prefill_in_two_kernels)
 {
     check(gpt_cuda_cluster_bf16, &gpt_prefill_nano, { { 2, 9 } }, { 0, 2 });
     check(gpt_cuda_cluster_bf16, &gpt_prefill_nano, { { 1, 64 } }, { 0, 2 });
 }
 
-static void what_no_cluster_holds_is_refused(void **)
+TEST(what_no_cluster_holds_is_refused)
 {
     const struct variant *v = gpt_cuda_cluster_bf16;
     struct shape s = { { 1, 65 } };
@@ -195,7 +195,7 @@ static void what_no_cluster_holds_is_refused(void **)
     assert_non_null(strstr(why.message, "width 768"));
 }
 
-static void decode_steps_leave_the_caches_of_the_cpu(void **)
+TEST(decode_steps_leave_the_caches_of_the_cpu)
 {
     check_all(&gpt_decode_nano, { { 3, 1 } });
     check_all(&gpt_decode_nano, { { 2, 70 } });
@@ -207,7 +207,7 @@ static void check_step(const struct kernel *k, int64_t seq)
     check(gpt_cuda_cluster_bf16, k, { { 1, seq } }, { 0, 1 });
 }
 
-static void clusters_do_a_decode_step_in_one_kernel(void **)
+TEST(clusters_do_a_decode_step_in_one_kernel)
 {
     for (int64_t seq : { 1, 2, 47, 128 })
         check_step(&gpt_decode_nano, seq);
@@ -215,7 +215,7 @@ static void clusters_do_a_decode_step_in_one_kernel(void **)
     check_step(&gpt_decode_mini, 33);
 }
 
-static void steps_that_no_cluster_holds_are_refused(void **)
+TEST(steps_that_no_cluster_holds_are_refused)
 {
     struct shape s = { { 2, 65 } };
     struct error why;
@@ -232,7 +232,7 @@ static void steps_that_no_cluster_holds_are_refused(void **)
     assert_non_null(strstr(why.message, "seq 129"));
 }
 
-static void too_many_tokens_are_refused(void **)
+TEST(too_many_tokens_are_refused)
 {
     struct shape s = { { 4, 1 << 20 } };
     struct error why;
@@ -242,17 +242,4 @@ static void too_many_tokens_are_refused(void **)
     assert_true(gpt_cuda_fp32->supports(&gpt_decode_nano, &s, nullptr, &why));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(prefills_are_those_of_the_cpu),
-        cmocka_unit_test(clusters_do_a_prefill_in_two_kernels),
-        cmocka_unit_test(what_no_cluster_holds_is_refused),
-        cmocka_unit_test(decode_steps_leave_the_caches_of_the_cpu),
-        cmocka_unit_test(clusters_do_a_decode_step_in_one_kernel),
-        cmocka_unit_test(steps_that_no_cluster_holds_are_refused),
-        cmocka_unit_test(too_many_tokens_are_refused),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

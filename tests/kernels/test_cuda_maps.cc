@@ -38,9 +38,8 @@ template <int PIECES> static void check_swizzle_bijection(void)
         }
 }
 
-static void swizzles_are_bijections_within_a_row(void **test_state)
+TEST(swizzles_are_bijections_within_a_row)
 {
-    (void)test_state;
     check_swizzle_bijection<1>();
     check_swizzle_bijection<2>();
     check_swizzle_bijection<4>();
@@ -61,9 +60,8 @@ template <int PIECES> static void check_swizzle_banks(void)
         }
 }
 
-static void eight_rows_fall_on_different_banks(void **test_state)
+TEST(eight_rows_fall_on_different_banks)
 {
-    (void)test_state;
     check_swizzle_banks<1>();
     check_swizzle_banks<2>();
     check_swizzle_banks<4>();
@@ -90,9 +88,8 @@ static void check_cover(mma_at (*map)(int lane, int e), int elements, int rows, 
     assert_int_equal(32 * elements, rows * cols);
 }
 
-static void fragments_cover_their_matrix_once(void **test_state)
+TEST(fragments_cover_their_matrix_once)
 {
-    (void)test_state;
     check_cover(mma_a16, 8, 16, 16);
     check_cover(mma_b16, 4, 16, 8);
     check_cover(mma_a8, 4, 16, 8);
@@ -122,9 +119,8 @@ static void check_same_b(mma_at loaded_at, mma_at fragment, int j)
     check_same({ loaded_at.col, loaded_at.row - j / 2 * 8 }, fragment);
 }
 
-static void ldmatrix_fills_fragments(void **test_state)
+TEST(ldmatrix_fills_fragments)
 {
-    (void)test_state;
     for (int lane = 0; lane < 32; lane++)
         for (int j = 0; j < 4; j++) {
             for (int half = 0; half < 2; half++) {
@@ -139,9 +135,8 @@ static void ldmatrix_fills_fragments(void **test_state)
 
 /* ---- The SIMT kernel ---- */
 
-static void lanes_stand_on_a_grid(void **test_state)
+TEST(lanes_stand_on_a_grid)
 {
-    (void)test_state;
     std::set<int> seen;
 
     for (int lane = 0; lane < 32; lane++) {
@@ -170,9 +165,8 @@ static void check_simt_banks(bool rows, int first, int k)
     assert_int_equal(groups.size(), places.size());
 }
 
-static void simt_reads_fall_on_different_banks(void **test_state)
+TEST(simt_reads_fall_on_different_banks)
 {
-    (void)test_state;
     for (int first = 0; first < 128; first += 16)
         for (int k = 0; k < 16; k++) {
             check_simt_banks(true, first, k);
@@ -201,9 +195,8 @@ static void check_turned(int lanes, int rows, int depth)
     assert_int_equal(places.size(), rows * depth);
 }
 
-static void turned_tiles_are_written_without_conflicts(void **test_state)
+TEST(turned_tiles_are_written_without_conflicts)
 {
-    (void)test_state;
     for (int lanes = 8; lanes <= 16; lanes *= 2)
         for (int rows = 32; rows <= 256; rows *= 2)
             check_turned(lanes, rows, 32);
@@ -211,9 +204,8 @@ static void turned_tiles_are_written_without_conflicts(void **test_state)
 
 /* On the way out: SIMT lanes write 4 rows x 8 floats, mma lanes 4 rows x 8 in pairs (half a warp).
  */
-static void strips_are_written_without_conflicts(void **test_state)
+TEST(strips_are_written_without_conflicts)
 {
-    (void)test_state;
     const int pitches[] = { gemm_strip_pitch<32>, gemm_strip_pitch<64>, gemm_strip_pitch<128> };
 
     for (int pitch : pitches) {
@@ -249,9 +241,8 @@ static void check_tiles(int tiles_m, int tiles_n, int band)
     assert_int_equal(seen.size(), tiles_m * tiles_n);
 }
 
-static void tiles_come_once_and_in_bands(void **test_state)
+TEST(tiles_come_once_and_in_bands)
 {
-    (void)test_state;
     for (int tiles_m = 1; tiles_m <= 20; tiles_m++)
         for (int tiles_n = 1; tiles_n <= 20; tiles_n++)
             for (int band = 1; band <= 17; band += 4)
@@ -265,9 +256,8 @@ static void tiles_come_once_and_in_bands(void **test_state)
     assert_int_equal(last.col, 2147483646);
 }
 
-static void slices_cover_the_steps(void **test_state)
+TEST(slices_cover_the_steps)
 {
-    (void)test_state;
     for (int steps = 1; steps <= 100; steps++)
         for (int split = 1; split <= steps && split <= 40; split++) {
             assert_int_equal(gemm_slice_start(0, split, steps), 0);
@@ -292,9 +282,8 @@ template <int STAGES> static void check_ring(void)
     }
 }
 
-static void stages_go_round(void **test_state)
+TEST(stages_go_round)
 {
-    (void)test_state;
     check_ring<1>();
     check_ring<2>();
     check_ring<3>();
@@ -302,9 +291,8 @@ static void stages_go_round(void **test_state)
 }
 
 /* Rows of any length and alignment: every byte once, nothing beside them. */
-static void rows_are_stored_once(void **test_state)
+TEST(rows_are_stored_once)
 {
-    (void)test_state;
     for (int size = 2; size <= 4; size += 2)
         for (int begin = 0; begin < 16; begin += size)
             for (int bytes = size; bytes <= 256; bytes += size) {
@@ -364,9 +352,8 @@ static void check_divided(int tiles, int pairs, int warps)
         assert_int_equal(n, 1);
 }
 
-static void clusters_divide_all_work(void **test_state)
+TEST(clusters_divide_all_work)
 {
-    (void)test_state;
     check_cluster<gpt_cluster<48, 16, 8, 8, GPT_CLUSTER_STORE>>();
     check_cluster<gpt_cluster<64, 16, 8, 8, GPT_CLUSTER_STORE>>();
     check_cluster<gpt_cluster<128, 32, 8, 8, GPT_CLUSTER_STORE>>();
@@ -413,11 +400,10 @@ static void check_head_row(int start, int64_t row, int64_t ld, int n)
         assert_int_equal(times, 1);
 }
 
-static void head_writes_each_logit_once(void **test_state)
+TEST(head_writes_each_logit_once)
 {
     static const int columns[] = { 1, 7, 8, 15, 16, 191, 192, 193, 207, 208, 255, 256, 257, 1003 };
 
-    (void)test_state;
     for (int start = 0; start < HEAD_SECTOR; start++)
         for (int row = 0; row < 2 * HEAD_SECTOR; row++) {
             for (int n : columns)
@@ -428,9 +414,8 @@ static void head_writes_each_logit_once(void **test_state)
 }
 
 /* Pairs of columns are written whole, within their row, for every shift. */
-static void head_pairs_lie_within_their_row(void **test_state)
+TEST(head_pairs_lie_within_their_row)
 {
-    (void)test_state;
     assert_int_equal(HEAD_PITCH % 32, 16);
     for (int shift = 0; shift < HEAD_SECTOR; shift++) {
         int first = head_place(shift % 2, shift), last = first + HEAD_COLS - 2;
@@ -440,25 +425,4 @@ static void head_pairs_lie_within_their_row(void **test_state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(swizzles_are_bijections_within_a_row),
-        cmocka_unit_test(eight_rows_fall_on_different_banks),
-        cmocka_unit_test(fragments_cover_their_matrix_once),
-        cmocka_unit_test(ldmatrix_fills_fragments),
-        cmocka_unit_test(lanes_stand_on_a_grid),
-        cmocka_unit_test(simt_reads_fall_on_different_banks),
-        cmocka_unit_test(turned_tiles_are_written_without_conflicts),
-        cmocka_unit_test(strips_are_written_without_conflicts),
-        cmocka_unit_test(tiles_come_once_and_in_bands),
-        cmocka_unit_test(slices_cover_the_steps),
-        cmocka_unit_test(stages_go_round),
-        cmocka_unit_test(rows_are_stored_once),
-        cmocka_unit_test(clusters_divide_all_work),
-        cmocka_unit_test(head_writes_each_logit_once),
-        cmocka_unit_test(head_pairs_lie_within_their_row),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -103,7 +103,7 @@ template <class S, class T> static void check_norms(void)
                                      off);
 }
 
-static void float_stream_over_bf16_parameters(void **)
+TEST(float_stream_over_bf16_parameters)
 {
     check_norms<float, bf16>();
 }
@@ -129,7 +129,7 @@ template <layernorm_rows_config C> static void check_rows_of_both_types(void)
     check_rows<bf16, C>();
 }
 
-static void every_configuration_of_rows_in_registers(void **)
+TEST(every_configuration_of_rows_in_registers)
 {
     using config = layernorm_rows_config;
 
@@ -162,13 +162,13 @@ template <int I = 0> static void check_by_number(void)
         check_by_number<I + 1>();
 }
 
-static void every_cut_of_plain_bf16_rows(void **)
+TEST(every_cut_of_plain_bf16_rows)
 {
     check_by_number();
 }
 
 /* What was fastest: vectors of a thread, and whether gain and bias are kept. */
-static void cuts_are_those_that_were_measured(void **)
+TEST(cuts_are_those_that_were_measured)
 {
     static const struct {
         int rows, width, pieces;
@@ -192,7 +192,7 @@ static void cuts_are_those_that_were_measured(void **)
     }
 }
 
-static void norms_of_one_type_at_any_address(void **)
+TEST(norms_of_one_type_at_any_address)
 {
     check_norms<float, float>();
     check_norms<bf16, bf16>();
@@ -222,7 +222,7 @@ template <class T, class S> static void check_embedding(int batch, int seq, int 
         }
 }
 
-static void embedding_from_a_position_on(void **)
+TEST(embedding_from_a_position_on)
 {
     for (int width : { 1, 48, 100, 768, 1500 }) {
         check_embedding<float, float>(3, 5, width, 0);
@@ -235,14 +235,6 @@ static void embedding_from_a_position_on(void **)
 int main(void)
 {
     struct cuda_host_access reach; /* the tests look at device memory themselves */
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(float_stream_over_bf16_parameters),
-        cmocka_unit_test(norms_of_one_type_at_any_address),
-        cmocka_unit_test(every_configuration_of_rows_in_registers),
-        cmocka_unit_test(every_cut_of_plain_bf16_rows),
-        cmocka_unit_test(cuts_are_those_that_were_measured),
-        cmocka_unit_test(embedding_from_a_position_on),
-    };
 
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(file_tests, NULL, NULL);
 }

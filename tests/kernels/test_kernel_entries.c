@@ -21,14 +21,13 @@ enum { PAD = 3 }; /* floats between the rows of strided matrices */
 
 static const double tolerance = 2e-6;
 
-static void test_packing(void **state)
+TEST(test_packing)
 {
     const int64_t sizes[][2] = {
         { 1, 1 }, { 47, 5 }, { 48, 3 }, { 49, 7 }, { 80, 9 }, { 257, 33 }
     };
     int64_t width = gemm_panel_width();
 
-    (void)state;
     for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
         int64_t n = sizes[i][0], k = sizes[i][1];
         size_t size = gemm_packed_size(n, k);
@@ -147,22 +146,19 @@ static void every_size(gemm_linear_fn *run, bool packed)
     epilogues(run, packed, 530, 600, 2); /* and of rows */
 }
 
-static void test_linear_naive(void **state)
+TEST(test_linear_naive)
 {
-    (void)state;
     every_size(gemm_linear_naive, false);
 }
 
-static void test_linear_simd(void **state)
+TEST(test_linear_simd)
 {
-    (void)state;
     every_size(gemm_linear_simd, true);
 }
 
 #ifdef HARNESS_HAVE_OPENBLAS
-static void test_linear_openblas(void **state)
+TEST(test_linear_openblas)
 {
-    (void)state;
     every_size(gemm_linear_openblas, false);
 }
 #endif
@@ -203,15 +199,26 @@ static void nn_strides(gemm_nn_fn *run, int64_t m)
     free(scratch);
 }
 
-static void test_nn(void **state)
+TEST(test_nn)
 {
-    (void)state;
     nn_strides(gemm_nn_naive, 5);
     for (int64_t m = 1; m < 70; m += 17)
         nn_strides(gemm_nn_simd, m);
 #ifdef HARNESS_HAVE_OPENBLAS
     nn_strides(gemm_nn_openblas, 5);
 #endif
+}
+
+/* q, k and v are packed in one matrix. */
+static struct attention attention_of(int64_t batch, int64_t seq, int64_t heads, int64_t headdim,
+                                     const float *qkv, float *out, float *scratch)
+{
+    const int64_t width = heads * headdim;
+    struct attention a = { .batch = batch, .seq = seq, .heads = heads, .headdim = headdim };
+
+    a.q = qkv, a.k = qkv + width, a.v = qkv + 2 * width, a.ld = 3 * width;
+    a.out = out, a.ldo = width, a.scratch = scratch, a.threads = 1;
+    return a;
 }
 
 /* q, k and v in separate matrices with padding, against the packed form of the same numbers. */
@@ -222,20 +229,9 @@ static void attention_strides(attention_fn *run, size_t scratch_floats, bool cau
     float *packed = floats_random(tokens * 3 * width, 1), *apart = floats_new(3 * tokens * ld);
     float *one = floats_new(tokens * width), *two = floats_new(tokens * ld);
     float *scratch = floats_new((int64_t)scratch_floats);
-    struct attention a = { .batch = batch,
-                           .seq = seq,
-                           .heads = heads,
-                           .headdim = headdim,
-                           .q = packed,
-                           .k = packed + width,
-                           .v = packed + 2 * width,
-                           .ld = 3 * width,
-                           .out = one,
-                           .ldo = width,
-                           .causal = causal,
-                           .scratch = scratch,
-                           .threads = 1 };
+    struct attention a = attention_of(batch, seq, heads, headdim, packed, one, scratch);
 
+    a.causal = causal;
     for (int64_t i = 0; i < 3 * tokens; i++) /* matrix i % 3, token i / 3 */
         memcpy(apart + (i % 3 * tokens + i / 3) * ld, packed + i * width,
                (size_t)width * sizeof(*apart));
@@ -260,9 +256,8 @@ static void attention_strides(attention_fn *run, size_t scratch_floats, bool cau
     free(scratch);
 }
 
-static void test_attention_strides(void **state)
+TEST(test_attention_strides)
 {
-    (void)state;
     const size_t floats = attention_scratch(70, 24, 2);
 
     for (int causal = 0; causal <= 1; causal++) {
@@ -281,20 +276,9 @@ static void decode_is_prefill(attention_decode_fn *decode)
     float *qkv = floats_random(batch * seq * 3 * width, 6), *all = floats_new(batch * seq * width);
     float *out = floats_new(batch * width);
     float *scratch = floats_new((int64_t)attention_scratch(seq, headdim, 1));
-    const struct attention a = { .batch = batch,
-                                 .seq = seq,
-                                 .heads = heads,
-                                 .headdim = headdim,
-                                 .q = qkv,
-                                 .k = qkv + width,
-                                 .v = qkv + 2 * width,
-                                 .ld = 3 * width,
-                                 .out = all,
-                                 .ldo = width,
-                                 .causal = true,
-                                 .scratch = scratch,
-                                 .threads = 1 };
+    struct attention a = attention_of(batch, seq, heads, headdim, qkv, all, scratch);
 
+    a.causal = true;
     attention_prefill_naive(&a);
     for (int64_t t = 0; t < seq; t++) {
         struct attention_decode d = { .batch = batch,
@@ -323,9 +307,8 @@ static void decode_is_prefill(attention_decode_fn *decode)
     free(scratch);
 }
 
-static void test_decode(void **state)
+TEST(test_decode)
 {
-    (void)state;
     decode_is_prefill(attention_decode_naive);
     decode_is_prefill(attention_decode_simd);
 }
@@ -335,27 +318,15 @@ static void large_scores(attention_fn *run)
 {
     const float qkv[] = { 20, 10, 1, 20, -10, 2 };
     float out[2], *scratch = floats_new((int64_t)attention_scratch(2, 1, 1));
-    const struct attention a = { .batch = 1,
-                                 .seq = 2,
-                                 .heads = 1,
-                                 .headdim = 1,
-                                 .q = qkv,
-                                 .k = qkv + 1,
-                                 .v = qkv + 2,
-                                 .ld = 3,
-                                 .out = out,
-                                 .ldo = 1,
-                                 .scratch = scratch,
-                                 .threads = 1 };
+    struct attention a = attention_of(1, 2, 1, 1, qkv, out, scratch);
 
     run(&a);
     assert_true(out[0] == 1 && out[1] == 1);
     free(scratch);
 }
 
-static void test_large_scores(void **state)
+TEST(test_large_scores)
 {
-    (void)state;
     large_scores(attention_prefill_naive);
     large_scores(attention_prefill_simd);
 }
@@ -368,20 +339,9 @@ static void rising_scores(attention_fn *run, float step, bool causal)
     float *qkv = floats_random(SEQ * LD, 4), *one = floats_new(SEQ * HEADDIM);
     float *two = floats_new(SEQ * HEADDIM);
     float *scratch = floats_new((int64_t)attention_scratch(SEQ, HEADDIM, 1));
-    struct attention a = { .batch = 1,
-                           .seq = SEQ,
-                           .heads = 1,
-                           .headdim = HEADDIM,
-                           .q = qkv,
-                           .k = qkv + HEADDIM,
-                           .v = qkv + 2 * HEADDIM,
-                           .ld = LD,
-                           .out = one,
-                           .ldo = HEADDIM,
-                           .causal = causal,
-                           .scratch = scratch,
-                           .threads = 1 };
+    struct attention a = attention_of(1, SEQ, 1, HEADDIM, qkv, one, scratch);
 
+    a.causal = causal;
     for (int i = 0; i < SEQ; i++) {
         qkv[i * LD] = i % 3 == 0 ? -1 : 1;
         qkv[i * LD + HEADDIM] = step * (float)i;
@@ -398,11 +358,10 @@ static void rising_scores(attention_fn *run, float step, bool causal)
     free(scratch);
 }
 
-static void test_rising_scores(void **state)
+TEST(test_rising_scores)
 {
     const float steps[] = { 0.05f, 0.5f, 40 };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++)
         for (int causal = 0; causal <= 1; causal++)
             rising_scores(attention_prefill_simd, steps[i], causal);
@@ -453,9 +412,8 @@ static void layernorm_in_place(layernorm_fn *run)
     free(y);
 }
 
-static void test_layernorm(void **state)
+TEST(test_layernorm)
 {
-    (void)state;
     layernorm_in_place(layernorm_rows_naive);
     layernorm_in_place(layernorm_rows_simd);
 }
@@ -478,9 +436,8 @@ static void pointwise_in_place(pointwise_fn *run, enum pointwise_op op)
     free(y);
 }
 
-static void test_pointwise(void **state)
+TEST(test_pointwise)
 {
-    (void)state;
     for (unsigned op = POINTWISE_GELU; op <= POINTWISE_RESIDUAL; op++) {
         pointwise_in_place(pointwise_rows_naive, (enum pointwise_op)op);
         pointwise_in_place(pointwise_rows_simd, (enum pointwise_op)op);
@@ -508,9 +465,8 @@ static void embedding_later(embedding_fn *run)
     assert_memory_equal(out, expected, sizeof(out));
 }
 
-static void test_embedding(void **state)
+TEST(test_embedding)
 {
-    (void)state;
     embedding_later(embedding_rows_naive);
     embedding_later(embedding_rows_simd);
 }
@@ -530,24 +486,8 @@ static int open_libraries(void **state)
 int main(void)
 {
     const char *wish = getenv("HARNESS_ISA");
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_packing),
-        cmocka_unit_test(test_linear_naive),
-        cmocka_unit_test(test_linear_simd),
-#ifdef HARNESS_HAVE_OPENBLAS
-        cmocka_unit_test(test_linear_openblas),
-#endif
-        cmocka_unit_test(test_nn),
-        cmocka_unit_test(test_attention_strides),
-        cmocka_unit_test(test_decode),
-        cmocka_unit_test(test_large_scores),
-        cmocka_unit_test(test_rising_scores),
-        cmocka_unit_test(test_layernorm),
-        cmocka_unit_test(test_pointwise),
-        cmocka_unit_test(test_embedding),
-    };
 
     if (wish != NULL && strcmp(wish, simd_isa_name(simd_isa())) != 0)
         return 77; /* not on this machine */
-    return cmocka_run_group_tests(tests, open_libraries, NULL);
+    return cmocka_run_group_tests(file_tests, open_libraries, NULL);
 }

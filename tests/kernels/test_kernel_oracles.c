@@ -28,13 +28,12 @@ static void check(const struct call *call, int out, const double *values)
     free(expected);
 }
 
-static void test_gemm(void **state)
+TEST(test_gemm)
 {
     const double gelu_of_1 = 0.8411919906082768; /* (1 + tanh(sqrt(2/pi) 1.044715)) / 2 */
     const struct shape s = { { 1, 2, 2, 3 } };
     struct call call;
 
-    (void)state;
     call_init(&call, &gemm_linear_kernel, &s, 1);
     set(&call, GEMM_LINEAR_X, (const float[]) { 1, 2, 3, 4, 5, 6 });
     set(&call, GEMM_LINEAR_W, (const float[]) { 1, 0, -1, 2, 1, 0 });
@@ -72,7 +71,7 @@ static void test_gemm(void **state)
 
 /* Two tokens, two heads of one element. Head 0 has q = k = 0: equal weights. Head 1: the scores
  * of token 1 are 0 and ln 3, so the weights 1/4 and 3/4. */
-static void test_attention(void **state)
+TEST(test_attention)
 {
     const struct shape s = { { 1, 2, 2, 1 } };
     const float ln3 = 1.0986122886681098f;
@@ -80,7 +79,6 @@ static void test_attention(void **state)
     double p = exp((double)ln3) / (1 + exp((double)ln3));
     struct call call;
 
-    (void)state;
     call_init(&call, &attention_causal_kernel, &s, 1);
     set(&call, ATTENTION_QKV, qkv);
     check(&call, ATTENTION_OUT, (const double[]) { 10, 100, 15, 100 + 100 * p });
@@ -94,13 +92,12 @@ static void test_attention(void **state)
 }
 
 /* Heads of four elements: the scale is 1/2. */
-static void test_attention_decode(void **state)
+TEST(test_attention_decode)
 {
     const struct shape s = { { 1, 2, 1, 4 } };
     double p = exp(1.0) / (1 + exp(1.0));
     struct call call;
 
-    (void)state;
     call_init(&call, &attention_decode_kernel, &s, 1);
     set(&call, ATTENTION_DECODE_Q, (const float[]) { 1, 1, 0, 0 });
     set(&call, ATTENTION_DECODE_K, (const float[]) { 1, 1, 9, 9, 0, 0, 9, 9 });
@@ -109,13 +106,12 @@ static void test_attention_decode(void **state)
     call_release(&call);
 }
 
-static void test_layernorm(void **state)
+TEST(test_layernorm)
 {
     const struct shape s = { { 1, 1, 4 } };
     double scale = 1 / sqrt(5 + LAYERNORM_EPS);
     struct call call;
 
-    (void)state;
     call_init(&call, &layernorm_plain_kernel, &s, 1);
     set(&call, LAYERNORM_PLAIN_X, (const float[]) { 1, 3, 5, 7 });
     set(&call, LAYERNORM_PLAIN_GAIN, (const float[]) { 1, 1, 2, 1 });
@@ -135,13 +131,12 @@ static void test_layernorm(void **state)
 }
 
 /* gelu(1) = (1 + tanh(sqrt(2/pi) 1.044715)) / 2 */
-static void test_pointwise(void **state)
+TEST(test_pointwise)
 {
     const struct shape s = { { 1, 2, 1 } };
     const double gelu_1 = 0.841191990608276;
     struct call call;
 
-    (void)state;
     assert_close(pointwise_gelu_double(1), gelu_1, 1e-14);
     assert_close(pointwise_gelu_double(-1), gelu_1 - 1, 1e-14);
     assert_close(pointwise_gelu_double(0), 0, 0);
@@ -160,12 +155,11 @@ static void test_pointwise(void **state)
     call_release(&call);
 }
 
-static void test_embedding(void **state)
+TEST(test_embedding)
 {
     const struct shape s = { { 2, 2, 1, 3 } };
     struct call call;
 
-    (void)state;
     call_init(&call, &embedding_gpt_kernel, &s, 1);
     memcpy(call.tensor[EMBEDDING_TOKENS].data, (const int32_t[]) { 2, 0, 1, 2 },
            4 * sizeof(int32_t));
@@ -181,7 +175,7 @@ struct work_case {
     double flops, bytes;
 };
 
-static void test_work(void **state)
+TEST(test_work)
 {
     const struct work_case cases[] = {
         { &gemm_linear_kernel, { { 2, 3, 5, 7 } }, 2 * 6 * 5 * 7, 4 * (42 + 35 + 30 + 5) },
@@ -199,7 +193,6 @@ static void test_work(void **state)
         { &embedding_gpt_kernel, { { 2, 3, 5, 100 } }, 30, 4 * (30 + 15 + 30) + 4 * 6 },
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         const struct work_case *c = &cases[i];
         struct work w = c->kernel->work(c->kernel, &c->shape, DTYPE_FP32);
@@ -235,12 +228,11 @@ static void seen(const struct kernel *k, const struct shape *s)
     call_release(&call);
 }
 
-static void test_tolerances_see(void **state)
+TEST(test_tolerances_see)
 {
     const struct kernel *const *const all[] = { gemm_kernels, attention_kernels, layernorm_kernels,
                                                 pointwise_kernels, embedding_kernels };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
         for (const struct kernel *const *k = all[i]; *k != NULL; k++) {
             const struct shape linear = { { 2, 32, 48, 256 } }, heads = { { 2, 32, 3, 16 } };
@@ -249,7 +241,7 @@ static void test_tolerances_see(void **state)
 }
 
 /* Only the rows asked for, in the order asked for. */
-static void test_rows(void **state)
+TEST(test_rows)
 {
     const struct kernel *const kernels[] = { &gemm_linear_kernel,      &gemm_nn_kernel,
                                              &gemm_linear_gelu_kernel, &gemm_linear_residual_kernel,
@@ -259,7 +251,6 @@ static void test_rows(void **state)
     const struct shape s = { { 2, 7, 3, 5 } };
     const int64_t rows[] = { 13, 0, 9 };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(kernels) / sizeof(kernels[0]); i++) {
         struct call call;
         double some[3 * 15];
@@ -276,19 +267,4 @@ static void test_rows(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_gemm),
-        cmocka_unit_test(test_attention),
-        cmocka_unit_test(test_attention_decode),
-        cmocka_unit_test(test_layernorm),
-        cmocka_unit_test(test_pointwise),
-        cmocka_unit_test(test_embedding),
-        cmocka_unit_test(test_work),
-        cmocka_unit_test(test_tolerances_see),
-        cmocka_unit_test(test_rows),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -20,12 +20,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static void assert_says(const struct error *err, const char *part)
-{
-    if (!strstr(err->message, part))
-        fail_msg("\"%s\" is not in: %s", part, err->message);
-}
-
 struct maths {
     double (*cosine)(double x);
 };
@@ -45,26 +39,24 @@ static struct peer peer_of(const char *const *files, const struct peer_symbol *s
                            .symbols = symbols };
 }
 
-static void the_first_that_is_there_is_opened(void **state)
+TEST(the_first_that_is_there_is_opened)
 {
     struct peer peer = peer_of(maths, right);
     struct maths m = { NULL };
     struct error err;
 
-    (void)state;
     assert_ok(peer_open(&peer, &m, &err), &err);
     assert_close(m.cosine(0), 1, 0);
     assert_ok(peer_open(&peer, &m, &err), &err); /* once more */
     assert_close(m.cosine(0), 1, 0);
 }
 
-static void what_is_absent_has_its_package_named(void **state)
+TEST(what_is_absent_has_its_package_named)
 {
     struct peer peer = peer_of(nowhere, right);
     struct maths m;
     struct error err;
 
-    (void)state;
     assert_int_equal(peer_open(&peer, &m, &err), -1);
     assert_string_equal(err.message, "libno-such.so.7 is not installed (Debian: libno-such7)");
     peer = peer_of(maths, unknown);
@@ -72,19 +64,16 @@ static void what_is_absent_has_its_package_named(void **state)
     assert_string_equal(err.message, "libm.so.6 has no no_such_function");
 }
 
-static void a_chosen_file_is_the_only_one(void **state)
+TEST(a_chosen_file_is_the_only_one)
 {
     struct peer peer = peer_of(maths, right);
     struct maths m = { NULL };
     struct error err;
 
-    (void)state;
     setenv("HARNESS_NO_SUCH", "/nonexistent/libno-such.so", 1);
-    assert_int_equal(peer_open(&peer, &m, &err), -1);
-    assert_says(&err, "HARNESS_NO_SUCH: /nonexistent/libno-such.so");
+    assert_fails(peer_open(&peer, &m, &err), &err, "HARNESS_NO_SUCH: /nonexistent/libno-such.so");
     setenv("HARNESS_NO_SUCH", "/etc/hostname", 1); /* there, but no library */
-    assert_int_equal(peer_open(&peer, &m, &err), -1);
-    assert_says(&err, "/etc/hostname");
+    assert_fails(peer_open(&peer, &m, &err), &err, "/etc/hostname");
     setenv("HARNESS_NO_SUCH", "libm.so.6", 1);
     assert_ok(peer_open(&peer, &m, &err), &err);
     setenv("HARNESS_NO_SUCH", "", 1);
@@ -95,11 +84,10 @@ static void a_chosen_file_is_the_only_one(void **state)
 #ifdef HARNESS_HAVE_OPENBLAS
 /* A launch binds its threads before it opens a library, which counts processors then. In a child,
  * because binding stays. */
-static void openblas_has_all_processors(void **state)
+TEST(openblas_has_all_processors)
 {
     cpu_set_t all;
 
-    (void)state;
     assert_int_equal(sched_getaffinity(0, sizeof(all), &all), 0);
     const int nr = CPU_COUNT(&all);
     pid_t child = fork();
@@ -115,14 +103,13 @@ static void openblas_has_all_processors(void **state)
 #endif
 
 /* All of this build: a reference, on the CPU, and refused with a reason where it is absent. */
-static void every_peer_says_why_it_cannot(void **state)
+TEST(every_peer_says_why_it_cannot)
 {
     static const char *const variables[] = { "HARNESS_BLIS", "HARNESS_ONEDNN", "HARNESS_PYTHON" };
     const struct registry *r = registry_builtin();
     const struct variant *v;
     size_t nr = 0;
 
-    (void)state;
     for (size_t i = 0; i < 3; i++)
         setenv(variables[i], "/nonexistent/library.so", 1);
     for (size_t i = 0; (v = registry_variant_at(r, i)); i++) {
@@ -135,7 +122,7 @@ static void every_peer_says_why_it_cannot(void **state)
         assert_non_null(v->supports);
         assert_false(v->supports(v->kernel, &v->kernel->shapes[0], &device, &why));
         if (!strstr(why.message, "AddressSanitizer")) /* BLIS's other reason */
-            assert_says(&why, ": /nonexistent/library.so");
+            assert_has(why.message, ": /nonexistent/library.so");
         nr++;
     }
     assert_true(nr > 20); /* two of BLAS for five kernels, PyTorch for four and the models */
@@ -143,24 +130,23 @@ static void every_peer_says_why_it_cannot(void **state)
         unsetenv(variables[i]);
 }
 
-static void exceptions_become_errors(void **state)
+TEST(exceptions_become_errors)
 {
     static const char source[] = "torch/peer.py";
     struct python py;
     struct error err;
 
-    (void)state;
     if (python_open(&py, &err) != 0) {
         print_message("no Python to try: %s\n", err.message);
         skip();
     }
     assert_null(python_run(&py, source, "no_such_function", "", &err));
-    assert_says(&err, "AttributeError: ");
-    assert_says(&err, "no_such_function");
+    assert_has(err.message, "AttributeError: ");
+    assert_has(err.message, "no_such_function");
     assert_null(python_run(&py, source, "missing", ".", &err));
-    assert_says(&err, "Error: ");
+    assert_has(err.message, "Error: ");
     assert_null(python_run(&py, "torch/no-such.py", "missing", "", &err));
-    assert_says(&err, "torch/no-such.py");
+    assert_has(err.message, "torch/no-such.py");
     struct python_object *text = python_run(&py, source, "missing", "no_such_module", &err);
     assert_non_null(text);
     assert_false(python_call(&py, text)); /* a string is not callable */
@@ -171,18 +157,4 @@ static void exceptions_become_errors(void **state)
     python_forget(&py, NULL);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_first_that_is_there_is_opened),
-        cmocka_unit_test(what_is_absent_has_its_package_named),
-        cmocka_unit_test(a_chosen_file_is_the_only_one),
-#ifdef HARNESS_HAVE_OPENBLAS
-        cmocka_unit_test(openblas_has_all_processors),
-#endif
-        cmocka_unit_test(every_peer_says_why_it_cannot),
-        cmocka_unit_test(exceptions_become_errors),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

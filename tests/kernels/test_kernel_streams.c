@@ -101,9 +101,8 @@ static void layernorm_of_width(int64_t width, bool residual, int threads)
 
 /* In vectors of 16: 3, 7 (4 + 3), 8 + 2, 8 + 4 + 1, 16; a width that is no multiple is not
  * streamed, and must come out right all the same. */
-static void test_layernorm(void **state)
+TEST(test_layernorm)
 {
-    (void)state;
     const int64_t widths[] = { 48, 112, 160, 208, 256, 1000 };
 
     for (size_t i = 0; i < sizeof(widths) / sizeof(widths[0]); i++)
@@ -165,9 +164,8 @@ static void layernorm_far(int64_t rows, int64_t width, bool residual)
 
 /* What one pass cannot tell: rows of several vectors, with a rest and without, one and many to a
  * block, in cache and beyond. */
-static void test_layernorm_far(void **state)
+TEST(test_layernorm_far)
 {
-    (void)state;
     const int64_t widths[] = { 48, 64, 100, 768, 4099 };
 
     for (size_t i = 0; i < sizeof(widths) / sizeof(widths[0]); i++) {
@@ -196,18 +194,16 @@ static void pointwise_of(enum pointwise_op op, int64_t width, double most)
     free(x), free(operand), free(y), free(plain);
 }
 
-static void test_pointwise(void **state)
+TEST(test_pointwise)
 {
-    (void)state;
     pointwise_of(POINTWISE_RESIDUAL, 100, 0);
     pointwise_of(POINTWISE_BIAS, 768, 0);
     pointwise_of(POINTWISE_GELU, 33, 34 * HOST_FP32_EPS);
     pointwise_of(POINTWISE_BIAS_GELU, 64, 68 * HOST_FP32_EPS);
 }
 
-static void test_embedding(void **state)
+TEST(test_embedding)
 {
-    (void)state;
     enum { WIDTH = 96, VOCAB = 11 };
     int64_t seq = rows_beyond(WIDTH), n = seq * WIDTH;
     float *wte = numbers_new((int64_t)VOCAB * WIDTH, 7), *wpe = numbers_new(n, 8);
@@ -235,16 +231,10 @@ static void test_embedding(void **state)
 int main(void)
 {
     const char *wish = getenv("HARNESS_ISA");
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_layernorm),
-        cmocka_unit_test(test_layernorm_far),
-        cmocka_unit_test(test_pointwise),
-        cmocka_unit_test(test_embedding),
-    };
 
     if (wish != NULL && strcmp(wish, simd_isa_name(simd_isa())) != 0)
         return 77; /* not on this machine */
     if (host_cache_bytes(3) > (int64_t)256 << 20)
         return 77; /* the matrices would take gigabytes */
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(file_tests, NULL, NULL);
 }

@@ -112,33 +112,28 @@ static void operation(const struct kernel *const *kernels)
     assert_true(checked >= 2); /* at least plain and simd */
 }
 
-static void test_gemm(void **state)
+TEST(test_gemm)
 {
-    (void)state;
     operation(gemm_kernels);
 }
 
-static void test_attention(void **state)
+TEST(test_attention)
 {
-    (void)state;
     operation(attention_kernels);
 }
 
-static void test_layernorm(void **state)
+TEST(test_layernorm)
 {
-    (void)state;
     operation(layernorm_kernels);
 }
 
-static void test_pointwise(void **state)
+TEST(test_pointwise)
 {
-    (void)state;
     operation(pointwise_kernels);
 }
 
-static void test_embedding(void **state)
+TEST(test_embedding)
 {
-    (void)state;
     operation(embedding_kernels);
 }
 
@@ -146,15 +141,10 @@ static void test_embedding(void **state)
 int main(int argc, char **argv)
 {
     const char *wish = getenv("HARNESS_ISA");
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_gemm),      cmocka_unit_test(test_attention),
-        cmocka_unit_test(test_layernorm), cmocka_unit_test(test_pointwise),
-        cmocka_unit_test(test_embedding),
-    };
 
     if (wish != NULL && strcmp(wish, simd_isa_name(simd_isa())) != 0)
         return 77; /* not on this machine */
     if (argc > 1)
         cmocka_set_test_filter(argv[1]);
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(file_tests, NULL, NULL);
 }

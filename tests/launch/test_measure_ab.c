@@ -273,35 +273,33 @@ static const struct measurement *find(const struct log *log, enum outcome outcom
     return NULL;
 }
 
+#define LOG_TEST(name) TEST_WITH_A(name, struct log, log, log_release)
+
 /* Blocks of four launches, the outer two of one side, the inner two of the other; both sides lead
  * now and then; numbers tell the block. */
-static void blocks_are_mirrored(void **state)
+LOG_TEST(blocks_are_mirrored)
 {
-    (void)state;
     struct benchmark cases[CASES];
     struct ab ab = make_ab("fake", "right", cases, 1);
-    struct log log = { .looks = 0 };
     int led[AB_SIDES] = { 0 };
 
     ab.blocks_max = 12;
-    run_well(&ab, &log, AB_BLOCKS);
-    assert_int_equal(log.begun.nr, 48);
-    assert_int_equal(log.looks, 12);
+    run_well(&ab, log, AB_BLOCKS);
+    assert_int_equal(log->begun.nr, 48);
+    assert_int_equal(log->looks, 12);
     for (int block = 0; block < 12; block++) {
-        const struct begun *b = &log.begun.items[4 * block];
+        const struct begun *b = &log->begun.items[4 * block];
         assert_true(b[0].side == b[3].side && b[1].side == b[2].side && b[0].side != b[1].side);
         assert_true(b[0].seq == 2 * block && b[1].seq == 2 * block);
         assert_true(b[2].seq == 2 * block + 1 && b[3].seq == 2 * block + 1);
         led[b[0].side]++;
     }
     assert_true(led[AB_BASE] >= 2 && led[AB_HEAD] >= 2);
-    log_release(&log);
 }
 
 /* Within the block, on both sides by one rule, and each case once in each launch. */
-static void disturbed_launches_are_made_again(void **state)
+TEST(disturbed_launches_are_made_again)
 {
-    (void)state;
     struct benchmark cases[CASES];
     struct ab ab = make_ab("fake:base=2000,disturb=1,beside=2,by=1.5", "right", cases, 3);
     struct log log = { .looks = 0 };
@@ -340,28 +338,25 @@ static void order_of(const struct log *log, size_t launch, char text[CASES + 1])
     text[CASES] = '\0';
 }
 
-static void pairs_share_their_order(void **state)
+LOG_TEST(pairs_share_their_order)
 {
-    (void)state;
     struct benchmark cases[CASES];
     struct ab ab = make_ab("fake", "right", cases, CASES);
-    struct log log = { .looks = 0 };
     char first[CASES + 1], second[CASES + 1], seen[8][CASES + 1];
     bool differ = false;
 
-    run_well(&ab, &log, AB_BLOCKS);
-    assert_int_equal(log.seen.nr, 4 * 4 * CASES);
-    assert_int_equal(log.progress, log.seen.nr);
-    assert_int_equal(log.most_left, CASES);
+    run_well(&ab, log, AB_BLOCKS);
+    assert_int_equal(log->seen.nr, 4 * 4 * CASES);
+    assert_int_equal(log->progress, log->seen.nr);
+    assert_int_equal(log->most_left, CASES);
     for (size_t pair = 0; pair < 8; pair++) {
-        order_of(&log, 2 * pair, first);
-        order_of(&log, 2 * pair + 1, second);
+        order_of(log, 2 * pair, first);
+        order_of(log, 2 * pair + 1, second);
         assert_string_equal(first, second);
         memcpy(seen[pair], first, sizeof(first));
         differ |= strcmp(seen[pair], seen[0]) != 0;
     }
     assert_true(differ);
-    log_release(&log);
 }
 
 static size_t read_inputs(double *values, size_t most)
@@ -377,66 +372,56 @@ static size_t read_inputs(double *values, size_t most)
 }
 
 /* Both of a pair compute the same, every pair something else. */
-static void pairs_share_their_inputs(void **state)
+LOG_TEST(pairs_share_their_inputs)
 {
-    (void)state;
     struct benchmark cases[CASES];
     struct ab ab = make_ab("fake", "tells", cases, 1);
-    struct log log = { .looks = 0 };
     double values[9];
 
     unlink(inputs_path);
     ab.blocks_max = 2;
-    run_well(&ab, &log, AB_BLOCKS);
+    run_well(&ab, log, AB_BLOCKS);
     assert_int_equal(read_inputs(values, 9), 8);
     for (size_t pair = 0; pair < 4; pair++) {
         assert_true(values[2 * pair] == values[2 * pair + 1]);
         assert_true(pair == 0 || values[2 * pair] != values[0]);
     }
-    log_release(&log);
 }
 
-static void the_other_program_is_measured(void **state)
+LOG_TEST(the_other_program_is_measured)
 {
-    (void)state;
     struct benchmark cases[CASES];
     struct ab ab = make_ab("fake:base=2000", "right", cases, 2);
-    struct log log = { .looks = 0 };
     char slower[PATH_SIZE];
 
     write_wrapper("slower", "HARNESS_FAKE=slow=1.05,only=2", slower);
     ab.program[AB_HEAD] = slower;
-    run_well(&ab, &log, AB_BLOCKS);
-    for (size_t i = 0; i < log.seen.nr; i++) {
-        const struct seen *s = &log.seen.items[i];
+    run_well(&ab, log, AB_BLOCKS);
+    for (size_t i = 0; i < log->seen.nr; i++) {
+        const struct seen *s = &log->seen.items[i];
         bool slow = s->side == AB_HEAD && benchmark_name_dim(&s->m.bench, "batch", 0) == 2;
         assert_int_equal(s->m.outcome, OUTCOME_OK);
         assert_true(s->m.samples[0] == (slow ? 2100 : 2000));
     }
-    log_release(&log);
 }
 
-static void a_slow_down_is_planted_on_one_side(void **state)
+LOG_TEST(a_slow_down_is_planted_on_one_side)
 {
-    (void)state;
     struct benchmark cases[CASES];
     struct ab ab = make_ab("fake:base=2000", "right", cases, 3);
-    struct log log = { .looks = 0 };
     static const double plant[] = { 0, 0.1, 0 };
 
     ab.plant[AB_HEAD] = plant;
-    run_well(&ab, &log, AB_BLOCKS);
-    for (size_t i = 0; i < log.seen.nr; i++) {
-        const struct seen *s = &log.seen.items[i];
+    run_well(&ab, log, AB_BLOCKS);
+    for (size_t i = 0; i < log->seen.nr; i++) {
+        const struct seen *s = &log->seen.items[i];
         bool slow = s->side == AB_HEAD && benchmark_name_dim(&s->m.bench, "batch", 0) == 2;
         assert_true(s->m.samples[0] == (slow ? 2200 : 2000));
     }
-    log_release(&log);
 }
 
-static void what_is_decided_leaves(void **state)
+TEST(what_is_decided_leaves)
 {
-    (void)state;
     struct benchmark cases[CASES];
     struct ab ab = make_ab("fake", "right", cases, 3);
     struct log log = { .decide_after = 3, .decide_batch = 2 };
@@ -452,72 +437,62 @@ static void what_is_decided_leaves(void **state)
 }
 
 /* The case is FAILED on that side alone, once; its launch goes on under the same number. */
-static void a_crash_costs_one_case_of_one_side(void **state)
+LOG_TEST(a_crash_costs_one_case_of_one_side)
 {
-    (void)state;
     struct benchmark cases[CASES];
     struct ab ab = make_ab("fake", "right", cases, 4);
-    struct log log = { .looks = 0 };
     char crashing[PATH_SIZE];
     size_t died = 0;
 
     write_wrapper("crashing", "HARNESS_FAKE=crash=3", crashing);
     ab.program[AB_BASE] = crashing;
-    run_well(&ab, &log, AB_BLOCKS);
-    assert_int_equal(count(&log, AB_BASE, "batch=3,", OUTCOME_FAILED), 1);
-    assert_int_equal(count(&log, AB_BASE, "", OUTCOME_OK), 3 * 8);
-    assert_int_equal(count(&log, AB_HEAD, "", OUTCOME_OK), 3 * 8 + 2); /* the first block */
-    assert_int_equal(log.begun.nr, 16);
-    assert_says(find(&log, OUTCOME_FAILED)->message, "died by signal 11 (Segmentation fault)");
-    for (size_t i = 0; i < log.ended.nr; i++)
-        died += log.ended.items[i].exit_status == -SIGSEGV;
+    run_well(&ab, log, AB_BLOCKS);
+    assert_int_equal(count(log, AB_BASE, "batch=3,", OUTCOME_FAILED), 1);
+    assert_int_equal(count(log, AB_BASE, "", OUTCOME_OK), 3 * 8);
+    assert_int_equal(count(log, AB_HEAD, "", OUTCOME_OK), 3 * 8 + 2); /* the first block */
+    assert_int_equal(log->begun.nr, 16);
+    assert_says(find(log, OUTCOME_FAILED)->message, "died by signal 11 (Segmentation fault)");
+    for (size_t i = 0; i < log->ended.nr; i++)
+        died += log->ended.items[i].exit_status == -SIGSEGV;
     assert_int_equal(died, 1);
-    log_release(&log);
 }
 
-static void a_hang_costs_one_case_of_one_side(void **state)
+LOG_TEST(a_hang_costs_one_case_of_one_side)
 {
-    (void)state;
     struct benchmark cases[CASES];
     struct ab ab = make_ab("fake", "right", cases, 2);
-    struct log log = { .looks = 0 };
     char hanging[PATH_SIZE];
 
     write_wrapper("hanging", "HARNESS_FAKE=hang=1", hanging);
     ab.program[AB_HEAD] = hanging;
     ab.case_timeout = 1;
     ab.blocks_max = 1;
-    run_well(&ab, &log, AB_BLOCKS);
-    assert_int_equal(count(&log, AB_HEAD, "batch=1,", OUTCOME_FAILED), 1);
-    assert_int_equal(count(&log, AB_HEAD, "batch=2,", OUTCOME_OK), 2);
-    assert_string_equal(find(&log, OUTCOME_FAILED)->message, "killed: no result within 1 s");
-    log_release(&log);
+    run_well(&ab, log, AB_BLOCKS);
+    assert_int_equal(count(log, AB_HEAD, "batch=1,", OUTCOME_FAILED), 1);
+    assert_int_equal(count(log, AB_HEAD, "batch=2,", OUTCOME_OK), 2);
+    assert_string_equal(find(log, OUTCOME_FAILED)->message, "killed: no result within 1 s");
 }
 
 /* Nothing is left that both sides have: that ends it. */
-static void a_variant_that_one_side_lacks(void **state)
+LOG_TEST(a_variant_that_one_side_lacks)
 {
-    (void)state;
     struct benchmark cases[CASES];
     struct ab ab = make_ab("fake", "tells", cases, 1);
-    struct log log = { .looks = 0 };
     char old[PATH_SIZE];
 
     write_wrapper("old", "TEST_OLD=1", old);
     ab.program[AB_BASE] = old;
-    run_well(&ab, &log, AB_DECIDED);
+    run_well(&ab, log, AB_DECIDED);
     assert_int_equal(
-        count(&log, AB_BASE, "null/copy/tells/fp32/batch=1,seq=16/fake/warm", OUTCOME_UNSUPPORTED),
+        count(log, AB_BASE, "null/copy/tells/fp32/batch=1,seq=16/fake/warm", OUTCOME_UNSUPPORTED),
         1);
-    assert_int_equal(count(&log, AB_HEAD, "", OUTCOME_OK), 2);
-    assert_string_equal(find(&log, OUTCOME_UNSUPPORTED)->message,
+    assert_int_equal(count(log, AB_HEAD, "", OUTCOME_OK), 2);
+    assert_string_equal(find(log, OUTCOME_UNSUPPORTED)->message,
                         "this program has no variant null/copy/tells");
-    log_release(&log);
 }
 
-static void programs_that_are_no_harness(void **state)
+TEST(programs_that_are_no_harness)
 {
-    (void)state;
     static const struct {
         const char *name, *text, *says;
     } rows[] = {
@@ -543,26 +518,22 @@ static void programs_that_are_no_harness(void **state)
     }
 }
 
-static void programs_that_cannot_be_started(void **state)
+LOG_TEST(programs_that_cannot_be_started)
 {
-    (void)state;
     struct benchmark cases[CASES];
     struct ab ab = make_ab("fake", "right", cases, 1);
-    struct log log = { .looks = 0 };
     enum ab_end end;
     struct error err;
 
     ab.program[AB_BASE] = "/nowhere/harness";
-    assert_int_equal(run(&ab, &log, &end, &err), -1);
+    assert_int_equal(run(&ab, log, &end, &err), -1);
     assert_says(err.message, "/nowhere/harness: ");
     assert_says(err.message, "No such file or directory");
-    assert_int_equal(log.seen.nr, count(&log, AB_HEAD, "", OUTCOME_OK));
-    log_release(&log);
+    assert_int_equal(log->seen.nr, count(log, AB_HEAD, "", OUTCOME_OK));
 }
 
-static void a_budget_allows_whole_blocks(void **state)
+TEST(a_budget_allows_whole_blocks)
 {
-    (void)state;
     struct benchmark cases[CASES];
     struct ab ab = make_ab("fake", "right", cases, 2);
     struct log log = { .looks = 0 };
@@ -581,9 +552,8 @@ static void a_budget_allows_whole_blocks(void **state)
 }
 
 /* A further block has to fit as a whole, by the time of the last one. */
-static void no_block_starts_that_would_end_too_late(void **state)
+TEST(no_block_starts_that_would_end_too_late)
 {
-    (void)state;
     struct benchmark cases[CASES];
     struct ab ab = make_ab("fake", "right", cases, 2);
     struct log log = { .tighten = 1.75 };
@@ -601,25 +571,21 @@ static void no_block_starts_that_would_end_too_late(void **state)
 }
 
 /* As where a parent process left SIGCHLD ignored: it is the guard that knows how a launch ended. */
-static void an_end_is_known_whatever_is_ignored(void **state)
+LOG_TEST(an_end_is_known_whatever_is_ignored)
 {
-    (void)state;
     struct benchmark cases[CASES];
     struct ab ab = make_ab("fake", "right", cases, 1);
-    struct log log = { .looks = 0 };
 
     signal(SIGCHLD, SIG_IGN);
-    run_well(&ab, &log, AB_BLOCKS);
+    run_well(&ab, log, AB_BLOCKS);
     signal(SIGCHLD, SIG_DFL);
-    for (size_t i = 0; i < log.seen.nr; i++)
-        assert_int_equal(log.seen.items[i].m.outcome, OUTCOME_OK);
-    log_release(&log);
+    for (size_t i = 0; i < log->seen.nr; i++)
+        assert_int_equal(log->seen.items[i].m.outcome, OUTCOME_OK);
 }
 
 /* What was finished before is there; there is no look at half a block. */
-static void an_interrupt_keeps_what_is_finished(void **state)
+TEST(an_interrupt_keeps_what_is_finished)
 {
-    (void)state;
     struct benchmark cases[CASES];
     struct ab ab = make_ab("fake:hang=2", "right", cases, 2);
     struct log log = { .interrupt_at = "batch=2," };
@@ -635,9 +601,8 @@ static void an_interrupt_keeps_what_is_finished(void **state)
     log_release(&log);
 }
 
-static void errors_of_the_sink_end_it(void **state)
+TEST(errors_of_the_sink_end_it)
 {
-    (void)state;
     static const struct {
         const char *where;
         size_t begun, seen;
@@ -659,28 +624,8 @@ static void errors_of_the_sink_end_it(void **state)
 
 int main(int argc, char **argv)
 {
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(blocks_are_mirrored),
-        cmocka_unit_test(disturbed_launches_are_made_again),
-        cmocka_unit_test(pairs_share_their_order),
-        cmocka_unit_test(pairs_share_their_inputs),
-        cmocka_unit_test(the_other_program_is_measured),
-        cmocka_unit_test(a_slow_down_is_planted_on_one_side),
-        cmocka_unit_test(what_is_decided_leaves),
-        cmocka_unit_test(a_crash_costs_one_case_of_one_side),
-        cmocka_unit_test(a_hang_costs_one_case_of_one_side),
-        cmocka_unit_test(a_variant_that_one_side_lacks),
-        cmocka_unit_test(programs_that_are_no_harness),
-        cmocka_unit_test(programs_that_cannot_be_started),
-        cmocka_unit_test(a_budget_allows_whole_blocks),
-        cmocka_unit_test(no_block_starts_that_would_end_too_late),
-        cmocka_unit_test(an_end_is_known_whatever_is_ignored),
-        cmocka_unit_test(an_interrupt_keeps_what_is_finished),
-        cmocka_unit_test(errors_of_the_sink_end_it),
-    };
-
     if (argc > 1 && strcmp(argv[1], "internal-launch") == 0)
         return child();
     allow_crashes();
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(file_tests, NULL, NULL);
 }

@@ -179,7 +179,7 @@ static void aim(uint64_t *longest, bool in_time)
 
 /* ---- the knocks ---- */
 
-static void the_program_is_killed(void **state)
+SCRATCH_TEST(the_program_is_killed)
 {
     const struct scratch *scratch = *state;
     uint64_t longest = undisturbed(scratch->path), seed = knock_seed();
@@ -256,7 +256,7 @@ static void count_outcomes(const char *path, size_t outcomes[OUTCOME_NR])
 
 /* The program lives: all that it stored is there, to the last one, and each kill cost one case at
  * most. One that comes before a process began its first case ends the run, with an error. */
-static void a_measuring_process_is_killed(void **state)
+SCRATCH_TEST(a_measuring_process_is_killed)
 {
     const struct scratch *scratch = *state;
     uint64_t longest = undisturbed(scratch->path), seed = knock_seed();
@@ -289,13 +289,8 @@ static void a_measuring_process_is_killed(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        scratch_test(the_program_is_killed),
-        scratch_test(a_measuring_process_is_killed),
-    };
-
     if (is_sweep_child(argc, argv))
         return sweep_child();
     allow_crashes();
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(file_tests, NULL, NULL);
 }

@@ -94,43 +94,40 @@ static void profile(const char *variant, struct log *log)
     profile_with(&profiling, variant, log);
 }
 
-static void the_whole_then_its_operations(void **state)
+#define LOG_TEST(name) TEST_WITH_A(name, struct log, log, log_release)
+
+LOG_TEST(the_whole_then_its_operations)
 {
     static const char *const kernels[] = { "null/copy:all", "null/copy:part-one", "null/copy:two" };
-    struct log log;
 
-    (void)state;
-    profile("scoped", &log);
-    assert_int_equal(log.seen.nr, 6);
+    profile("scoped", log);
+    assert_int_equal(log->seen.nr, 6);
     for (size_t i = 0; i < 6; i++) {
-        const struct measurement *m = &log.seen.items[i].m;
+        const struct measurement *m = &log->seen.items[i].m;
         assert_string_equal(m->bench.kernel, kernels[i % 3]);
         assert_non_null(strstr(m->bench.key, kernels[i % 3]));
         assert_string_equal(m->bench.variant, "scoped");
-        assert_int_equal(log.seen.items[i].launch, i / 3);
+        assert_int_equal(log->seen.items[i].launch, i / 3);
         assert_int_equal(m->outcome, OUTCOME_OK);
         assert_int_equal(m->nr_samples, ITERATIONS);
         assert_int_equal(m->batch, 1);
         assert_true(m->max_error <= m->tolerance);
     }
-    assert_true(log.seen.items[2].m.flops == 10 && log.seen.items[2].m.bytes == 40);
+    assert_true(log->seen.items[2].m.flops == 10 && log->seen.items[2].m.bytes == 40);
     for (size_t s = 0; s < ITERATIONS; s++) { /* what is inside cannot be longer */
-        assert_true(log.seen.items[2].m.samples[s] <= log.seen.items[1].m.samples[s]);
-        assert_true(log.seen.items[1].m.samples[s] <= log.seen.items[0].m.samples[s]);
+        assert_true(log->seen.items[2].m.samples[s] <= log->seen.items[1].m.samples[s]);
+        assert_true(log->seen.items[1].m.samples[s] <= log->seen.items[0].m.samples[s]);
     }
-    log_release(&log);
 }
 
-static void the_trace_is_in_its_file(void **state)
+LOG_TEST(the_trace_is_in_its_file)
 {
     struct benchmark_name name;
     struct prof_trace trace;
     struct error err;
-    struct log log;
     size_t iterations = 0;
 
-    (void)state;
-    profile("scoped", &log);
+    profile("scoped", log);
     assert_ok(benchmark_name_parse("null/copy/scoped/fp32/batch=1,seq=16/fake/warm", &name, &err),
               &err);
     char *path = profiling_file(folder, &name);
@@ -139,7 +136,7 @@ static void the_trace_is_in_its_file(void **state)
     for (size_t i = 0; i < trace.nr_slices; i++) {
         if (strcmp(trace.slices[i].name, "null/copy") == 0) {
             /* Of the last launch: its samples are these. */
-            assert_int_equal(trace.slices[i].duration, log.seen.items[3].m.samples[iterations]);
+            assert_int_equal(trace.slices[i].duration, log->seen.items[3].m.samples[iterations]);
             iterations++;
         }
     }
@@ -149,17 +146,15 @@ static void the_trace_is_in_its_file(void **state)
     prof_trace_release(&trace);
     remove(path);
     free(path);
-    log_release(&log);
 }
 
 /* Where they cannot be had the reason takes their place, and the case is as without. */
-static void counters_or_why_not(void **state)
+TEST(counters_or_why_not)
 {
     struct benchmark_name name;
     struct error err;
     struct log log;
 
-    (void)state;
     assert_ok(benchmark_name_parse("null/copy/scoped/fp32/batch=1,seq=16/fake/warm", &name, &err),
               &err);
     char *path = profiling_counters_file(folder, &name);
@@ -197,7 +192,7 @@ static bool is_about_three(double times)
 
 /* By 200 %: three times as long as its twin, in the same iterations. Five tries: the machine may be
  * busy with other tests, and one quiet moment is enough. */
-static void one_operation_is_made_slower(void **state)
+TEST(one_operation_is_made_slower)
 {
     const struct profiling planted = {
         .iterations = ITERATIONS, .folder = folder, .plant = "made slower", .plant_share = 2
@@ -206,7 +201,6 @@ static void one_operation_is_made_slower(void **state)
     struct log log = { 0 };
     double times = 0;
 
-    (void)state;
     for (int tries = 0; tries < 5 && !is_about_three(times); tries++) {
         log_release(&log);
         profile_with(&planted, "twice", &log);
@@ -226,57 +220,45 @@ static void one_operation_is_made_slower(void **state)
     log_release(&log);
 }
 
-static void nothing_is_planted_where_nothing_is(void **state)
+LOG_TEST(nothing_is_planted_where_nothing_is)
 {
     const struct profiling planted = {
         .iterations = ITERATIONS, .folder = folder, .plant = "three", .plant_share = 2
     };
-    struct log log;
 
-    (void)state;
-    profile_with(&planted, "scoped", &log);
-    assert_int_equal(log.seen.nr, 1); /* what failed is not tried again */
-    assert_int_equal(log.seen.items[0].m.outcome, OUTCOME_FAILED);
-    assert_non_null(strstr(log.seen.items[0].m.message, "there is no operation \"three\""));
-    assert_non_null(strstr(log.seen.items[0].m.message, "part/one"));
-    log_release(&log);
+    profile_with(&planted, "scoped", log);
+    assert_int_equal(log->seen.nr, 1); /* what failed is not tried again */
+    assert_int_equal(log->seen.items[0].m.outcome, OUTCOME_FAILED);
+    assert_non_null(strstr(log->seen.items[0].m.message, "there is no operation \"three\""));
+    assert_non_null(strstr(log->seen.items[0].m.message, "part/one"));
 }
 
 /* What is wrong gets no time and no operations, but a name of its own. */
-static void wrong_results_have_no_profile(void **state)
+LOG_TEST(wrong_results_have_no_profile)
 {
-    struct log log;
-
-    (void)state;
-    profile("idle", &log);
-    assert_int_equal(log.seen.nr, 2);
-    assert_int_equal(log.seen.items[0].m.outcome, OUTCOME_WRONG);
-    assert_string_equal(log.seen.items[0].m.bench.kernel, "null/copy:all");
-    assert_int_equal(log.seen.items[0].m.nr_samples, 0);
-    log_release(&log);
+    profile("idle", log);
+    assert_int_equal(log->seen.nr, 2);
+    assert_int_equal(log->seen.items[0].m.outcome, OUTCOME_WRONG);
+    assert_string_equal(log->seen.items[0].m.bench.kernel, "null/copy:all");
+    assert_int_equal(log->seen.items[0].m.nr_samples, 0);
 }
 
 /* A case that takes its process along is under the same name. */
-static void crashes_too(void **state)
+LOG_TEST(crashes_too)
 {
-    struct log log;
-
-    (void)state;
-    profile("dies", &log);
-    assert_int_equal(log.seen.nr, 1);
-    assert_int_equal(log.seen.items[0].m.outcome, OUTCOME_FAILED);
-    assert_string_equal(log.seen.items[0].m.bench.kernel, "null/copy:all");
-    log_release(&log);
+    profile("dies", log);
+    assert_int_equal(log->seen.nr, 1);
+    assert_int_equal(log->seen.items[0].m.outcome, OUTCOME_FAILED);
+    assert_string_equal(log->seen.items[0].m.bench.kernel, "null/copy:all");
 }
 
-static void jobs_round_trip(void **state)
+TEST(jobs_round_trip)
 {
     struct job job = { .device_spec = "fake",
                        .settings = { .sampling = sampling_default, .profiling = &profiling } };
     struct owned_job back;
     struct error err;
 
-    (void)state;
     char *text = job_print(&job);
     assert_non_null(strstr(text, "\"protocol\":3"));
     assert_ok(job_parse(text, strlen(text), test_registry(), &back, &err), &err);
@@ -314,7 +296,7 @@ static void jobs_round_trip(void **state)
     free(text);
 }
 
-static void bad_jobs_are_refused(void **state)
+TEST(bad_jobs_are_refused)
 {
 #define JOB(profile)                                                                               \
     "{\"device\":\"fake\",\"seed\":\"1\",\"sampling\":{},\"cases\":[],\"profile\":" profile "}"
@@ -325,27 +307,15 @@ static void bad_jobs_are_refused(void **state)
     };
 #undef JOB
 
-    (void)state;
     assert_refused(bad, sizeof(bad) / sizeof(bad[0]));
 }
 
 int main(int argc, char **argv)
 {
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_whole_then_its_operations),
-        cmocka_unit_test(the_trace_is_in_its_file),
-        cmocka_unit_test(counters_or_why_not),
-        cmocka_unit_test(one_operation_is_made_slower),
-        cmocka_unit_test(nothing_is_planted_where_nothing_is),
-        cmocka_unit_test(wrong_results_have_no_profile),
-        cmocka_unit_test(crashes_too),
-        cmocka_unit_test(jobs_round_trip),
-        cmocka_unit_test(bad_jobs_are_refused),
-    };
     struct error err = { "" };
 
     if (is_sweep_child(argc, argv))
         return launch_serve(scoped_registry(), &err) ? 2 : 0;
     allow_crashes();
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(file_tests, NULL, NULL);
 }

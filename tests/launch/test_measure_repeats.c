@@ -66,12 +66,11 @@ static const struct {
 };
 
 /* The time has no say, however long or short it is. */
-static void the_degree_is_of_facts_alone(void **state)
+TEST(the_degree_is_of_facts_alone)
 {
     static const double times[] = { 1, 1000, 1e9 };
     struct disturbed_watch w = quiet_watch();
 
-    (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
         for (size_t t = 0; t < sizeof(times) / sizeof(*times); t++) {
             enum disturbed_part part = DISTURBED_MACHINE;
@@ -134,7 +133,7 @@ static void take_again(struct repeats *r, size_t which, double probe, double ns,
 
 /* The most disturbed one is replaced, by what was disturbed less; no more often than a benchmark
  * was measured; and all is handed up once. */
-static void the_worst_is_replaced_within_the_budget(void **state)
+TEST(the_worst_is_replaced_within_the_budget)
 {
     struct disturbed_watch w = quiet_watch();
     struct log log = { .nr = 0 };
@@ -143,7 +142,6 @@ static void the_worst_is_replaced_within_the_budget(void **state)
     struct error err;
     size_t which[2];
 
-    (void)state;
     repeats_init(&r, &w, 2);
     assert_false(take(&r, 0, 0, 100, 1000));
     assert_true(take(&r, 0, 1, 120, 1200));
@@ -177,7 +175,7 @@ static void the_worst_is_replaced_within_the_budget(void **state)
 }
 
 /* A result that is wrong, or a crash, is news, though the first try was well. */
-static void what_is_not_ok_stands(void **state)
+TEST(what_is_not_ok_stands)
 {
     struct disturbed_watch w = quiet_watch();
     struct log log = { .nr = 0 };
@@ -186,7 +184,6 @@ static void what_is_not_ok_stands(void **state)
     struct error err;
     size_t which[1];
 
-    (void)state;
     repeats_init(&r, &w, 1);
     assert_true(take(&r, 0, 0, 150, 1000));
     assert_true(take(&r, 0, 1, 140, 1000));
@@ -200,7 +197,7 @@ static void what_is_not_ok_stands(void **state)
 }
 
 /* The first few wait until it is known what is usual; most of them stand then. */
-static void the_first_wait_for_the_others(void **state)
+TEST(the_first_wait_for_the_others)
 {
     struct disturbed_watch w = { .probes.nr = 0 };
     struct log log = { .nr = 0 };
@@ -209,7 +206,6 @@ static void the_first_wait_for_the_others(void **state)
     struct error err;
     size_t which[1];
 
-    (void)state;
     repeats_init(&r, &w, 1);
     assert_true(take(&r, 0, 0, 140, 1000)); /* nobody knows yet */
     for (int i = 1; i < 4; i++)
@@ -227,14 +223,4 @@ static void the_first_wait_for_the_others(void **state)
     disturbed_watch_release(&w);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_degree_is_of_facts_alone),
-        cmocka_unit_test(the_worst_is_replaced_within_the_budget),
-        cmocka_unit_test(what_is_not_ok_stands),
-        cmocka_unit_test(the_first_wait_for_the_others),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

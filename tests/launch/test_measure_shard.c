@@ -70,9 +70,8 @@ static void assert_balanced(const struct sweep *s)
     assert_true(most - least <= longest * (1 + 1e-9));
 }
 
-static void every_benchmark_is_in_one_part(void **state)
+TEST(every_benchmark_is_in_one_part)
 {
-    (void)state;
     static struct sweep s;
     struct random r;
 
@@ -91,9 +90,8 @@ static void every_benchmark_is_in_one_part(void **state)
     }
 }
 
-static void without_durations_it_is_every_nth(void **state)
+TEST(without_durations_it_is_every_nth)
 {
-    (void)state;
     static struct sweep s;
     struct random r;
 
@@ -107,9 +105,8 @@ static void without_durations_it_is_every_nth(void **state)
 }
 
 /* The order in which benchmarks are listed is no part of the decision. */
-static void the_division_hangs_on_durations_alone(void **state)
+TEST(the_division_hangs_on_durations_alone)
 {
-    (void)state;
     static struct sweep s, other;
     static size_t order[ITEMS_MAX];
     struct random r;
@@ -131,9 +128,8 @@ static void the_division_hangs_on_durations_alone(void **state)
     }
 }
 
-static void the_digest_tells_divisions_apart(void **state)
+TEST(the_digest_tells_divisions_apart)
 {
-    (void)state;
     static struct sweep s;
     struct random r;
 
@@ -152,9 +148,8 @@ static void the_digest_tells_divisions_apart(void **state)
     }
 }
 
-static void unknown_ones_are_like_their_kernel(void **state)
+TEST(unknown_ones_are_like_their_kernel)
 {
-    (void)state;
     const struct shard_item items[] = { { "a", "k", 10 },      { "b", "k", 30 },
                                         { "c", "k", NAN },     { "d", "other", 2 },
                                         { "e", "unheard", 0 }, { "f", "other", -1 } };
@@ -171,15 +166,4 @@ static void unknown_ones_are_like_their_kernel(void **state)
         assert_int_equal(owner[i], expected[i]);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_benchmark_is_in_one_part),
-        cmocka_unit_test(without_durations_it_is_every_nth),
-        cmocka_unit_test(the_division_hangs_on_durations_alone),
-        cmocka_unit_test(the_digest_tells_divisions_apart),
-        cmocka_unit_test(unknown_ones_are_like_their_kernel),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

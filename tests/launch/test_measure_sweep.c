@@ -3,35 +3,34 @@
  * else. Features: U-04, S0-12, S0-22. */
 #include "sweep_testing.h"
 
-static void every_case_in_every_launch(void **state)
+#define LOG_TEST(name) TEST_WITH_A(name, struct log, log, log_release)
+
+LOG_TEST(every_case_in_every_launch)
 {
-    (void)state;
     struct benchmark cases[CASES_MAX];
     struct sweep sweep =
         make_sweep("fake:base=2000,slow=1.05,only=4", cases, make_cases("right", 6, cases), 3);
-    struct log log;
     bool seen[3][7] = { { false } };
 
-    run_to_end(&sweep, &log);
-    assert_int_equal(log.launches.nr, 3);
-    assert_int_equal(log.seen.nr, 18);
-    assert_int_equal(log.progress, 18);
-    assert_int_equal(log.total, 18);
+    run_to_end(&sweep, log);
+    assert_int_equal(log->launches.nr, 3);
+    assert_int_equal(log->seen.nr, 18);
+    assert_int_equal(log->progress, 18);
+    assert_int_equal(log->total, 18);
     for (size_t i = 0; i < 18; i++) {
-        const struct measurement *m = &log.seen.items[i].m;
+        const struct measurement *m = &log->seen.items[i].m;
         int64_t batch = benchmark_name_dim(&m->bench, "batch", 0);
         assert_int_equal(m->outcome, OUTCOME_OK);
         assert_int_equal(m->nr_samples, 3);
         assert_true(m->samples[0] == (batch == 4 ? 2100 : 2000));
         assert_true(m->max_error == 0 && m->checked == 1);
-        assert_false(seen[log.seen.items[i].launch][batch]);
-        seen[log.seen.items[i].launch][batch] = true;
+        assert_false(seen[log->seen.items[i].launch][batch]);
+        seen[log->seen.items[i].launch][batch] = true;
     }
     for (int i = 0; i < 3; i++) {
-        assert_int_equal(log.launches.items[i].exit_status, 0);
-        assert_null(log.launches.items[i].error_text);
+        assert_int_equal(log->launches.items[i].exit_status, 0);
+        assert_null(log->launches.items[i].error_text);
     }
-    log_release(&log);
 }
 
 /* The order of cases in each launch, as digits. */
@@ -52,9 +51,8 @@ static void orders(uint64_t seed, char text[64])
     log_release(&log);
 }
 
-static void orders_are_random_and_repeatable(void **state)
+TEST(orders_are_random_and_repeatable)
 {
-    (void)state;
     char a[64], again[64], other[64];
 
     orders(5, a);
@@ -67,43 +65,37 @@ static void orders_are_random_and_repeatable(void **state)
     assert_memory_not_equal(a, "12345678", 8);
 }
 
-static void a_crash_costs_one_case(void **state)
+LOG_TEST(a_crash_costs_one_case)
 {
-    (void)state;
     struct benchmark cases[CASES_MAX];
     struct sweep sweep = make_sweep("fake:crash=3", cases, make_cases("right", 5, cases), 3);
-    struct log log;
 
-    run_to_end(&sweep, &log);
-    assert_int_equal(count(&log, "batch=3,", OUTCOME_FAILED), 1); /* not tried again */
-    assert_int_equal(log.seen.nr, 1 + 3 * 4);
-    assert_int_equal(count(&log, "", OUTCOME_OK), 3 * 4);
-    const struct measurement *m = find(&log, "batch=3,");
+    run_to_end(&sweep, log);
+    assert_int_equal(count(log, "batch=3,", OUTCOME_FAILED), 1); /* not tried again */
+    assert_int_equal(log->seen.nr, 1 + 3 * 4);
+    assert_int_equal(count(log, "", OUTCOME_OK), 3 * 4);
+    const struct measurement *m = find(log, "batch=3,");
     assert_says(m->message, "the process died by signal 11 (Segmentation fault)");
     assert_int_equal(m->nr_samples, 0);
     assert_true(isnan(m->max_error) && m->checked == 0 && m->flops > 0);
     /* The rest of the first round went on in a launch of its own, unless the crash came last. */
     int died = 0;
-    for (size_t i = 0; i < log.launches.nr; i++)
-        died += log.launches.items[i].exit_status == -SIGSEGV;
+    for (size_t i = 0; i < log->launches.nr; i++)
+        died += log->launches.items[i].exit_status == -SIGSEGV;
     assert_int_equal(died, 1);
-    assert_true(log.launches.nr == 4 || log.launches.nr == 3);
-    log_release(&log);
+    assert_true(log->launches.nr == 4 || log->launches.nr == 3);
 }
 
-static void a_hang_is_killed(void **state)
+LOG_TEST(a_hang_is_killed)
 {
-    (void)state;
     struct benchmark cases[CASES_MAX];
     struct sweep sweep = make_sweep("fake:hang=2", cases, make_cases("right", 3, cases), 2);
-    struct log log;
 
     sweep.case_timeout = 0.7;
-    run_to_end(&sweep, &log);
-    assert_int_equal(count(&log, "batch=2,", OUTCOME_FAILED), 1);
-    assert_int_equal(count(&log, "", OUTCOME_OK), 4);
-    assert_string_equal(find(&log, "batch=2,")->message, "killed: no result within 0.7 s");
-    log_release(&log);
+    run_to_end(&sweep, log);
+    assert_int_equal(count(log, "batch=2,", OUTCOME_FAILED), 1);
+    assert_int_equal(count(log, "", OUTCOME_OK), 4);
+    assert_string_equal(find(log, "batch=2,")->message, "killed: no result within 0.7 s");
 }
 
 /* s from the start of the process to its recorded end. */
@@ -124,14 +116,13 @@ static double lasted(const char *device, const char *variant, double timeout)
 
 /* Of several tries the shortest: on a busy machine a process may wait before it has begun, and so
  * may who ends it. */
-static void a_limit_is_kept_to_a_second(void **state)
+TEST(a_limit_is_kept_to_a_second)
 {
     static const struct {
         const char *device, *variant;
     } rows[] = { { "fake:hang=1", "right" }, { "fake", "leave_group" } };
     const double limit = 0.7;
 
-    (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         double shortest = 1e9;
         for (int try = 0; try < 10 && shortest > limit + 1; try++) {
@@ -144,80 +135,67 @@ static void a_limit_is_kept_to_a_second(void **state)
 }
 
 /* Who listens keeps no more of a line than there is to say. */
-static void an_endless_line_takes_no_memory(void **state)
+LOG_TEST(an_endless_line_takes_no_memory)
 {
-    (void)state;
     struct benchmark cases[CASES_MAX];
     struct sweep sweep = make_sweep("fake", cases, make_cases("endless_line", 1, cases), 1);
     struct rusage before, after;
-    struct log log;
 
     getrusage(RUSAGE_SELF, &before);
-    run_to_end(&sweep, &log);
+    run_to_end(&sweep, log);
     getrusage(RUSAGE_SELF, &after);
-    assert_says(find(&log, "")->message, "the channel said something");
-    assert_says(find(&log, "")->message, "without end");
+    assert_says(find(log, "")->message, "the channel said something");
+    assert_says(find(log, "")->message, "without end");
     assert_in_range(after.ru_maxrss - before.ru_maxrss, 0, 64 << 10); /* KiB */
-    log_release(&log);
 }
 
 /* All answers are there, and the limit holds until the process is gone. */
-static void the_end_has_a_limit_too(void **state)
+LOG_TEST(the_end_has_a_limit_too)
 {
-    (void)state;
     struct benchmark cases[CASES_MAX];
     struct sweep sweep = make_sweep("fake", cases, make_cases("fill_at_exit", 1, cases), 1);
-    struct log log;
 
     unlink(mark_path);
     sweep.settings.memory_limit = 400 << 20;
-    run_to_end(&sweep, &log);
-    assert_int_equal(count(&log, "", OUTCOME_OK), 1);
-    assert_int_equal(log.launches.items[0].exit_status, -SIGKILL);
+    run_to_end(&sweep, log);
+    assert_int_equal(count(log, "", OUTCOME_OK), 1);
+    assert_int_equal(log->launches.items[0].exit_status, -SIGKILL);
     assert_int_equal(access(mark_path, F_OK), -1);
-    log_release(&log);
 }
 
-static void a_hog_is_killed(void **state)
+LOG_TEST(a_hog_is_killed)
 {
-    (void)state;
     struct benchmark cases[CASES_MAX];
     struct sweep sweep = make_sweep("fake:grow=2", cases, make_cases("right", 3, cases), 2);
-    struct log log;
 
     sweep.settings.memory_limit = 400 << 20;
-    run_to_end(&sweep, &log);
-    assert_int_equal(count(&log, "batch=2,", OUTCOME_FAILED), 1); /* not tried again */
-    assert_int_equal(count(&log, "", OUTCOME_OK), 4);
-    const char *message = find(&log, "batch=2,")->message;
+    run_to_end(&sweep, log);
+    assert_int_equal(count(log, "batch=2,", OUTCOME_FAILED), 1); /* not tried again */
+    assert_int_equal(count(log, "", OUTCOME_OK), 4);
+    const char *message = find(log, "batch=2,")->message;
     assert_says(message, "killed: out of memory limit, it held ");
     assert_says(message, " of 400.0 MiB allowed");
-    log_release(&log);
 }
 
 /* Less than a process needs to begin with is no case's fault. */
-static void a_limit_that_is_too_small(void **state)
+LOG_TEST(a_limit_that_is_too_small)
 {
-    (void)state;
     struct benchmark cases[CASES_MAX];
     struct sweep sweep = make_sweep("fake", cases, make_cases("right", 1, cases), 1);
-    struct log log = { .begun = 0 };
     enum sweep_end end;
     struct error err;
 
     sweep.settings.memory_limit = 4096;
-    assert_int_equal(run(&sweep, &log, &end, &err), -1);
+    assert_int_equal(run(&sweep, log, &end, &err), -1);
     assert_says(err.message,
                 "held more than the memory limit and was killed before its first case");
-    assert_int_equal(log.seen.nr, 0);
-    log_release(&log);
+    assert_int_equal(log->seen.nr, 0);
 }
 
 /* Each case once, in each launch; what stays disturbed was tried as often as it was measured, and
  * says so. */
-static void what_is_disturbed_is_made_again(void **state)
+TEST(what_is_disturbed_is_made_again)
 {
-    (void)state;
     struct benchmark cases[CASES_MAX];
     struct sweep sweep = make_sweep("fake:base=2000,disturb=1,beside=2,by=1.5", cases,
                                     make_cases("right", 3, cases), 3);
@@ -253,32 +231,28 @@ static void what_is_disturbed_is_made_again(void **state)
 }
 
 /* One launch in three at twice its time: made again until it is not. */
-static void what_was_disturbed_is_gone(void **state)
+LOG_TEST(what_was_disturbed_is_gone)
 {
-    (void)state;
     struct benchmark cases[CASES_MAX];
     struct sweep sweep =
         make_sweep("fake:base=2000,disturb=0.3,by=2", cases, make_cases("right", 6, cases), 10);
     size_t repeated = 0, left = 0;
-    struct log log;
 
-    run_to_end(&sweep, &log);
-    assert_int_equal(log.seen.nr, 60);
-    for (size_t i = 0; i < log.seen.nr; i++) {
-        const struct measurement *m = &log.seen.items[i].m;
+    run_to_end(&sweep, log);
+    assert_int_equal(log->seen.nr, 60);
+    for (size_t i = 0; i < log->seen.nr; i++) {
+        const struct measurement *m = &log->seen.items[i].m;
         repeated += measurement_telemetry(m, "repeats") > 0;
         left += m->samples[0] != 2000;
         if (measurement_telemetry(m, "repeats") > 0)
             assert_close(measurement_telemetry(m, "set_aside_ns"), 4000, 0);
     }
     assert_true(repeated > 0 && left <= 3);
-    log_release(&log);
 }
 
 /* What waits is finished: it is not lost. */
-static void an_interrupt_keeps_what_waits(void **state)
+TEST(an_interrupt_keeps_what_waits)
 {
-    (void)state;
     struct benchmark cases[CASES_MAX];
     struct sweep sweep = make_sweep("fake:base=2000,disturb=1,beside=2,hang=3", cases,
                                     make_cases("right", 3, cases), 3);
@@ -296,56 +270,47 @@ static void an_interrupt_keeps_what_waits(void **state)
     log_release(&log);
 }
 
-static void the_last_words_are_kept(void **state)
+LOG_TEST(the_last_words_are_kept)
 {
-    (void)state;
     struct benchmark cases[CASES_MAX];
     struct sweep sweep = make_sweep("fake", cases, make_cases("talk_and_die,right", 1, cases), 2);
-    struct log log;
 
-    run_to_end(&sweep, &log);
-    const struct measurement *m = find(&log, "talk_and_die");
+    run_to_end(&sweep, log);
+    const struct measurement *m = find(log, "talk_and_die");
     assert_int_equal(m->outcome, OUTCOME_FAILED);
     assert_says(m->message, "the process died by signal 6 (Aborted): line ");
     assert_says(m->message, "\nthe very last words\n");
     assert_true(strlen(m->message) < 600);
-    assert_int_equal(count(&log, "right", OUTCOME_OK), 2);
-    for (size_t i = 0; i < log.launches.nr; i++) {
-        const struct launch *l = &log.launches.items[i];
+    assert_int_equal(count(log, "right", OUTCOME_OK), 2);
+    for (size_t i = 0; i < log->launches.nr; i++) {
+        const struct launch *l = &log->launches.items[i];
         if (l->exit_status == -SIGABRT)
             assert_says(l->error_text, "the very last words\n");
         else
             assert_null(l->error_text);
     }
-    log_release(&log);
 }
 
-static void an_early_exit_is_a_failure(void **state)
+LOG_TEST(an_early_exit_is_a_failure)
 {
-    (void)state;
     struct benchmark cases[CASES_MAX];
     struct sweep sweep = make_sweep("fake", cases, make_cases("quit,right", 2, cases), 1);
-    struct log log;
 
-    run_to_end(&sweep, &log);
-    assert_int_equal(count(&log, "quit", OUTCOME_FAILED), 2);
-    assert_int_equal(count(&log, "right", OUTCOME_OK), 2);
-    assert_says(find(&log, "quit")->message, "the process exited with status 3: I quit");
-    log_release(&log);
+    run_to_end(&sweep, log);
+    assert_int_equal(count(log, "quit", OUTCOME_FAILED), 2);
+    assert_int_equal(count(log, "right", OUTCOME_OK), 2);
+    assert_says(find(log, "quit")->message, "the process exited with status 3: I quit");
 }
 
 /* Much on stderr must not stop the child, nor make it a failure. */
-static void talkers_are_listened_to(void **state)
+LOG_TEST(talkers_are_listened_to)
 {
-    (void)state;
     struct benchmark cases[CASES_MAX];
     struct sweep sweep = make_sweep("fake", cases, make_cases("talk", 3, cases), 1);
-    struct log log;
 
-    run_to_end(&sweep, &log);
-    assert_int_equal(count(&log, "talk", OUTCOME_OK), 3);
-    assert_null(log.launches.items[0].error_text);
-    log_release(&log);
+    run_to_end(&sweep, log);
+    assert_int_equal(count(log, "talk", OUTCOME_OK), 3);
+    assert_null(log->launches.items[0].error_text);
 }
 
 /* True while the process that a child left behind is there and not a mere zombie. */
@@ -376,9 +341,8 @@ static void assert_sleeper_gone(void)
 
 /* What a kernel leaves running holds the child's pipes: it neither delays the sweep nor disturbs
  * the launches after it. */
-static void leftovers_are_killed(void **state)
+TEST(leftovers_are_killed)
 {
-    (void)state;
     struct benchmark cases[CASES_MAX];
     struct sweep sweep = make_sweep("fake", cases, make_cases("leave_sleeper", 1, cases), 1);
     struct log log;
@@ -395,79 +359,48 @@ static void leftovers_are_killed(void **state)
     log_release(&log);
 }
 
-static void outcomes_are_data(void **state)
+LOG_TEST(outcomes_are_data)
 {
-    (void)state;
     struct benchmark cases[CASES_MAX];
     size_t nr = make_cases("right,inexact,unsupported,unprepared", 1, cases);
     struct sweep sweep = make_sweep("fake", cases, nr, 3);
-    struct log log;
 
-    run_to_end(&sweep, &log);
-    assert_int_equal(count(&log, "right", OUTCOME_OK), 3);
-    assert_int_equal(count(&log, "inexact", OUTCOME_WRONG), 3); /* may be right next time */
-    assert_int_equal(count(&log, "unsupported", OUTCOME_UNSUPPORTED), 1);
-    assert_int_equal(count(&log, "unprepared", OUTCOME_FAILED), 1);
-    assert_int_equal(log.seen.nr, 8);
-    assert_int_equal(log.launches.nr, 3);
-    assert_says(find(&log, "unprepared")->message, "made to fail in prepare");
-    log_release(&log);
+    run_to_end(&sweep, log);
+    assert_int_equal(count(log, "right", OUTCOME_OK), 3);
+    assert_int_equal(count(log, "inexact", OUTCOME_WRONG), 3); /* may be right next time */
+    assert_int_equal(count(log, "unsupported", OUTCOME_UNSUPPORTED), 1);
+    assert_int_equal(count(log, "unprepared", OUTCOME_FAILED), 1);
+    assert_int_equal(log->seen.nr, 8);
+    assert_int_equal(log->launches.nr, 3);
+    assert_says(find(log, "unprepared")->message, "made to fail in prepare");
 }
 
-static void nothing_left_means_no_launch(void **state)
+LOG_TEST(nothing_left_means_no_launch)
 {
-    (void)state;
     struct benchmark cases[CASES_MAX];
     struct sweep sweep = make_sweep("fake", cases, make_cases("unsupported", 2, cases), 5);
-    struct log log;
 
-    run_to_end(&sweep, &log);
-    assert_int_equal(log.launches.nr, 1);
-    assert_int_equal(log.seen.nr, 2);
-    log_release(&log);
+    run_to_end(&sweep, log);
+    assert_int_equal(log->launches.nr, 1);
+    assert_int_equal(log->seen.nr, 2);
 }
 
-static void verifying_takes_no_samples(void **state)
+LOG_TEST(verifying_takes_no_samples)
 {
-    (void)state;
     struct benchmark cases[CASES_MAX];
     struct sweep sweep = make_sweep("fake", cases, make_cases("right,incomplete", 1, cases), 1);
-    struct log log;
 
     sweep.settings.verify_only = true;
-    run_to_end(&sweep, &log);
-    assert_int_equal(find(&log, "right")->nr_samples, 0);
-    assert_int_equal(count(&log, "right", OUTCOME_OK), 1);
-    assert_int_equal(count(&log, "incomplete", OUTCOME_WRONG), 1);
-    log_release(&log);
+    run_to_end(&sweep, log);
+    assert_int_equal(find(log, "right")->nr_samples, 0);
+    assert_int_equal(count(log, "right", OUTCOME_OK), 1);
+    assert_int_equal(count(log, "incomplete", OUTCOME_WRONG), 1);
 }
 
 int main(int argc, char **argv)
 {
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_case_in_every_launch),
-        cmocka_unit_test(orders_are_random_and_repeatable),
-        cmocka_unit_test(a_crash_costs_one_case),
-        cmocka_unit_test(a_hang_is_killed),
-        cmocka_unit_test(a_limit_is_kept_to_a_second),
-        cmocka_unit_test(an_endless_line_takes_no_memory),
-        cmocka_unit_test(the_end_has_a_limit_too),
-        cmocka_unit_test(a_hog_is_killed),
-        cmocka_unit_test(a_limit_that_is_too_small),
-        cmocka_unit_test(what_is_disturbed_is_made_again),
-        cmocka_unit_test(what_was_disturbed_is_gone),
-        cmocka_unit_test(an_interrupt_keeps_what_waits),
-        cmocka_unit_test(the_last_words_are_kept),
-        cmocka_unit_test(an_early_exit_is_a_failure),
-        cmocka_unit_test(talkers_are_listened_to),
-        cmocka_unit_test(leftovers_are_killed),
-        cmocka_unit_test(outcomes_are_data),
-        cmocka_unit_test(nothing_left_means_no_launch),
-        cmocka_unit_test(verifying_takes_no_samples),
-    };
-
     if (is_sweep_child(argc, argv))
         return sweep_child();
     allow_crashes();
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(file_tests, NULL, NULL);
 }

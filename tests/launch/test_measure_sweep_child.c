@@ -41,9 +41,8 @@ static int run_script(const char *script, const char *exit_status, int nr, struc
 }
 
 /* A child that ends between two cases has no case in hand: the rest goes on in another. */
-static void an_end_between_cases_goes_on(void **state)
+TEST(an_end_between_cases_goes_on)
 {
-    (void)state;
     char *script = script_of_one_case("");
     struct log log;
     struct error err;
@@ -56,9 +55,8 @@ static void an_end_between_cases_goes_on(void **state)
     free(script);
 }
 
-static void an_end_before_any_case_is_an_error(void **state)
+TEST(an_end_before_any_case_is_an_error)
 {
-    (void)state;
     struct log log;
     struct error err;
 
@@ -69,9 +67,8 @@ static void an_end_before_any_case_is_an_error(void **state)
 }
 
 /* Another program may lack a variant: that costs the case alone, which the parent names. */
-static void variants_that_a_child_lacks(void **state)
+TEST(variants_that_a_child_lacks)
 {
-    (void)state;
     static const char script[] = "{\"begin\":0}\n{\"end\":0,\"lacks\":\"null/copy/right\"}\n";
     struct log log;
     struct error err;
@@ -86,9 +83,8 @@ static void variants_that_a_child_lacks(void **state)
 }
 
 /* A job from a newer program: the case is in its place, without a variant. */
-static void jobs_with_unknown_variants(void **state)
+TEST(jobs_with_unknown_variants)
 {
-    (void)state;
     static const char text[] =
         "{\"device\":\"fake\",\"seed\":\"1\",\"sampling\":{},\"cases\":["
         "{\"kernel\":\"null/copy\",\"variant\":\"none\",\"dims\":[3]},"
@@ -107,9 +103,8 @@ static void jobs_with_unknown_variants(void **state)
 
 /* Lines that no right child would say cost their case, and are no numbers in somebody's history;
  * the sweep goes on, here to the same. */
-static void words_out_of_turn_cost_their_case(void **state)
+TEST(words_out_of_turn_cost_their_case)
 {
-    (void)state;
     static const struct {
         const char *script, *says;
     } bad[] = {
@@ -147,9 +142,8 @@ static void words_out_of_turn_cost_their_case(void **state)
 
 /* Before it has greeted no guest is loaded: what speaks then is no harness, or a broken one, and
  * another would fare no better. */
-static void a_process_that_does_not_greet_is_an_error(void **state)
+TEST(a_process_that_does_not_greet_is_an_error)
 {
-    (void)state;
     static const struct {
         const char *script, *says;
     } bad[] = {
@@ -180,9 +174,8 @@ static bool a_sweep_is_done(void)
 }
 
 /* Kernels before 5.9 have no close_range(): what they run must not wait for ever. */
-static void a_sweep_on_an_old_kernel(void **state)
+TEST(a_sweep_on_an_old_kernel)
 {
-    (void)state;
     on_an_old_kernel(a_sweep_is_done);
 }
 
@@ -196,9 +189,8 @@ static int refuse(void *context, size_t index, struct measurement *m, struct err
 
 /* A child that dies without having read its job, which is more than a socket holds, must not take
  * the parent with it by SIGPIPE. */
-static void a_deaf_child_is_survived(void **state)
+TEST(a_deaf_child_is_survived)
 {
-    (void)state;
     enum { MANY = 20000 };
     struct benchmark *cases = memory_zeroed(MANY, sizeof(*cases));
     struct launch_sink sink = { .end = refuse };
@@ -223,9 +215,8 @@ static void a_deaf_child_is_survived(void **state)
     free(cases);
 }
 
-static void jobs_round_trip(void **state)
+TEST(jobs_round_trip)
 {
-    (void)state;
     struct benchmark cases[CASES_MAX];
     size_t nr = make_cases("right,quit", 3, cases);
     struct job job = {
@@ -258,9 +249,8 @@ static void jobs_round_trip(void **state)
     free(text);
 }
 
-static void bad_jobs_are_refused(void **state)
+TEST(bad_jobs_are_refused)
 {
-    (void)state;
 #define JOB(cases) "{\"device\":\"fake\",\"seed\":\"1\",\"sampling\":{},\"cases\":" cases "}"
     static const struct bad_job bad[] = {
         { "", "job: not valid JSON" },
@@ -278,21 +268,8 @@ static void bad_jobs_are_refused(void **state)
 
 int main(int argc, char **argv)
 {
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_end_between_cases_goes_on),
-        cmocka_unit_test(an_end_before_any_case_is_an_error),
-        cmocka_unit_test(variants_that_a_child_lacks),
-        cmocka_unit_test(jobs_with_unknown_variants),
-        cmocka_unit_test(words_out_of_turn_cost_their_case),
-        cmocka_unit_test(a_process_that_does_not_greet_is_an_error),
-        cmocka_unit_test(a_sweep_on_an_old_kernel),
-        cmocka_unit_test(a_deaf_child_is_survived),
-        cmocka_unit_test(jobs_round_trip),
-        cmocka_unit_test(bad_jobs_are_refused),
-    };
-
     if (is_sweep_child(argc, argv))
         return sweep_child();
     allow_crashes();
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(file_tests, NULL, NULL);
 }

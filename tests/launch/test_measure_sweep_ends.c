@@ -4,9 +4,8 @@
 #include "sweep_testing.h"
 
 /* The case in hand is nobody's fault: it is not recorded. */
-static void an_interrupt_keeps_what_is_finished(void **state)
+TEST(an_interrupt_keeps_what_is_finished)
 {
-    (void)state;
     struct benchmark cases[CASES_MAX];
     struct sweep sweep = make_sweep("fake:hang=6", cases, make_cases("right", 6, cases), 3);
     struct log log = { .interrupt_at = "batch=6," };
@@ -25,9 +24,8 @@ static void an_interrupt_keeps_what_is_finished(void **state)
 }
 
 /* Also where the child had no time to start. */
-static void an_interrupt_before_the_start(void **state)
+TEST(an_interrupt_before_the_start)
 {
-    (void)state;
     struct benchmark cases[CASES_MAX];
     struct sweep sweep = make_sweep("fake:hang=1", cases, make_cases("right", 1, cases), 3);
     struct log log = { .begun = 0 };
@@ -43,9 +41,8 @@ static void an_interrupt_before_the_start(void **state)
     log_release(&log);
 }
 
-static void a_budget_ends_after_a_round(void **state)
+TEST(a_budget_ends_after_a_round)
 {
-    (void)state;
     struct benchmark cases[CASES_MAX];
     struct sweep sweep = make_sweep("fake", cases, make_cases("right", 2, cases), 5);
     struct log log = { .begun = 0 };
@@ -59,9 +56,8 @@ static void a_budget_ends_after_a_round(void **state)
     log_release(&log);
 }
 
-static void errors_of_the_sink_end_the_sweep(void **state)
+TEST(errors_of_the_sink_end_the_sweep)
 {
-    (void)state;
     static const struct {
         const char *where;
         size_t launches, seen;
@@ -82,9 +78,8 @@ static void errors_of_the_sink_end_the_sweep(void **state)
 }
 
 /* The sink's error wins where the measurement is a loss, too. */
-static void errors_of_the_sink_at_a_loss(void **state)
+TEST(errors_of_the_sink_at_a_loss)
 {
-    (void)state;
     struct benchmark cases[CASES_MAX];
     struct sweep sweep = make_sweep("fake", cases, make_cases("quit", 1, cases), 1);
     struct log log = { .fail = "measurement" };
@@ -96,9 +91,8 @@ static void errors_of_the_sink_at_a_loss(void **state)
     log_release(&log);
 }
 
-static void bad_devices_end_it_at_once(void **state)
+TEST(bad_devices_end_it_at_once)
 {
-    (void)state;
     struct benchmark cases[CASES_MAX];
     struct sweep sweep = make_sweep("cpu:9999", cases, make_cases("right", 1, cases), 1);
     struct log log = { .begun = 0 };
@@ -113,17 +107,8 @@ static void bad_devices_end_it_at_once(void **state)
 
 int main(int argc, char **argv)
 {
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_interrupt_keeps_what_is_finished),
-        cmocka_unit_test(an_interrupt_before_the_start),
-        cmocka_unit_test(a_budget_ends_after_a_round),
-        cmocka_unit_test(errors_of_the_sink_end_the_sweep),
-        cmocka_unit_test(errors_of_the_sink_at_a_loss),
-        cmocka_unit_test(bad_devices_end_it_at_once),
-    };
-
     if (is_sweep_child(argc, argv))
         return sweep_child();
     allow_crashes();
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(file_tests, NULL, NULL);
 }

@@ -57,9 +57,8 @@ static void assert_sane(const struct ceiling *c, int nr, const char *label)
     assert_true(l1->value >= find(c, nr, "read.L1")->value);
 }
 
-static void roofs_of_a_fresh_process(void **state)
+TEST(roofs_of_a_fresh_process)
 {
-    (void)state;
     struct ceiling c[CEILINGS_MAX];
     struct error err = { "" };
     int nr = sweep_ceilings("cpu:1", c, NULL, &err);
@@ -70,9 +69,8 @@ static void roofs_of_a_fresh_process(void **state)
 }
 
 /* A machine that does not tell its caches has the roofs that need none. */
-static void roofs_without_cache_sizes(void **state)
+TEST(roofs_without_cache_sizes)
 {
-    (void)state;
     struct machine machine = { .cpu = "unknown processor" };
     struct ceiling c[CEILINGS_MAX];
     struct device d;
@@ -87,9 +85,8 @@ static void roofs_without_cache_sizes(void **state)
     device_close(&d);
 }
 
-static void roofs_of_no_device_are_errors(void **state)
+TEST(roofs_of_no_device_are_errors)
 {
-    (void)state;
     struct ceiling c[CEILINGS_MAX];
     struct error err = { "" };
 
@@ -99,9 +96,8 @@ static void roofs_of_no_device_are_errors(void **state)
 }
 
 /* The copying loops copy; the FLOPs grow with the rounds. */
-static void loops_do_what_they_say(void **state)
+TEST(loops_do_what_they_say)
 {
-    (void)state;
     enum { N = 4096 };
     unsigned char *from = aligned_alloc(64, N), *to = aligned_alloc(64, N);
 
@@ -122,18 +118,16 @@ static void loops_do_what_they_say(void **state)
     free(to);
 }
 
-static void data_sheets_know_or_say_zero(void **state)
+TEST(data_sheets_know_or_say_zero)
 {
-    (void)state;
     double flops = -1, bandwidth = -1;
 
     datasheet_find("a processor that nobody makes", 2, &flops, &bandwidth);
     assert_true(flops == 0 && bandwidth == 0);
 }
 
-static void the_probe_is_for_cpus(void **state)
+TEST(the_probe_is_for_cpus)
 {
-    (void)state;
     struct device d;
     struct error err;
 
@@ -146,9 +140,8 @@ static void the_probe_is_for_cpus(void **state)
     device_close(&d);
 }
 
-static void the_machine_is_the_same_twice(void **state)
+TEST(the_machine_is_the_same_twice)
 {
-    (void)state;
     struct machine a, b;
 
     environment_machine(&a);
@@ -165,9 +158,8 @@ static void the_machine_is_the_same_twice(void **state)
     assert_true(a.memory > 0 && a.memory % (1 << 30) == 0);
 }
 
-static void the_build_is_named(void **state)
+TEST(the_build_is_named)
 {
-    (void)state;
     struct build b;
 
     environment_build(&b);
@@ -176,9 +168,8 @@ static void the_build_is_named(void **state)
 }
 
 /* The environment is an allow-list: a variable that nobody asked for stays out of the history. */
-static void no_secret_lands_in_the_environment(void **state)
+TEST(no_secret_lands_in_the_environment)
 {
-    (void)state;
     struct error err;
 
     setenv("SOME_API_TOKEN", "sesame-open", 1);
@@ -197,9 +188,8 @@ static void no_secret_lands_in_the_environment(void **state)
 
 static volatile double sink;
 
-static void telemetry_tells_what_happened(void **state)
+TEST(telemetry_tells_what_happened)
 {
-    (void)state;
     struct measurement m = { 0 };
     struct telemetry_probe p;
 
@@ -221,9 +211,8 @@ static void telemetry_tells_what_happened(void **state)
 }
 
 /* What could not be read at the beginning is absent at the end: neither 0 nor a wild difference. */
-static void absent_is_absent(void **state)
+TEST(absent_is_absent)
 {
-    (void)state;
     struct measurement m = { 0 };
     struct telemetry_probe p;
 
@@ -241,25 +230,11 @@ static void absent_is_absent(void **state)
 
 int main(int argc, char **argv)
 {
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(roofs_of_a_fresh_process),
-        cmocka_unit_test(roofs_without_cache_sizes),
-        cmocka_unit_test(roofs_of_no_device_are_errors),
-        cmocka_unit_test(loops_do_what_they_say),
-        cmocka_unit_test(data_sheets_know_or_say_zero),
-        cmocka_unit_test(the_probe_is_for_cpus),
-        cmocka_unit_test(the_machine_is_the_same_twice),
-        cmocka_unit_test(the_build_is_named),
-        cmocka_unit_test(no_secret_lands_in_the_environment),
-        cmocka_unit_test(telemetry_tells_what_happened),
-        cmocka_unit_test(absent_is_absent),
-    };
-
     if (argc > 1 && strcmp(argv[1], "internal-launch") == 0) {
         struct error err = { "" };
         int rc = launch_serve(registry_builtin(), &err);
         fprintf(stderr, "%s", err.message);
         return rc ? 2 : 0;
     }
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(file_tests, NULL, NULL);
 }

@@ -64,7 +64,7 @@ static void assert_sane(const struct ceiling *c, int nr, const char *label)
 }
 
 /* A GPU has one set of roofs, whatever its way of launching. */
-static void roofs_of_a_gpu(void **)
+CUDA_HOST_TEST(roofs_of_a_gpu)
 {
     struct ceiling c[CEILINGS_MAX];
     struct error err;
@@ -77,7 +77,7 @@ static void roofs_of_a_gpu(void **)
     assert_sane(c, nr, "cuda1");
 }
 
-static void roofs_that_cannot_be_measured_are_errors(void **)
+CUDA_HOST_TEST(roofs_that_cannot_be_measured_are_errors)
 {
     static const struct {
         const char *inject, *says;
@@ -96,12 +96,4 @@ static void roofs_that_cannot_be_measured_are_errors(void **)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cuda_host_test(roofs_of_a_gpu),
-        cuda_host_test(roofs_that_cannot_be_measured_are_errors),
-    };
-
-    return cmocka_run_group_tests(tests, nullptr, nullptr);
-}
+RUN_TESTS(nullptr, nullptr)

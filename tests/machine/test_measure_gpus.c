@@ -19,9 +19,8 @@ static void use(const char *library, const char *words)
     setenv("NVML_STUB", words, 1);
 }
 
-static void alike_are_counted(void **state)
+TEST(alike_are_counted)
 {
-    (void)state;
     struct gpus g;
 
     use(NVML_STUB_PATH, "");
@@ -34,9 +33,8 @@ static void alike_are_counted(void **state)
     assert_string_equal(g.mig, "off");
 }
 
-static void different_ones_are_listed(void **state)
+TEST(different_ones_are_listed)
 {
-    (void)state;
     struct gpus g;
 
     use(NVML_STUB_PATH, "mixed");
@@ -45,9 +43,8 @@ static void different_ones_are_listed(void **state)
 }
 
 /* On this machine there may be a GPU that /proc tells of; but not these two. */
-static void none_where_the_driver_fails(void **state)
+TEST(none_where_the_driver_fails)
 {
-    (void)state;
     static const char *const words[] = { "no-init", "refuse" };
     struct gpus g;
 
@@ -61,9 +58,8 @@ static void none_where_the_driver_fails(void **state)
     assert_null(strstr(g.uuids, "GPU-0,"));
 }
 
-static void they_are_part_of_the_machine(void **state)
+TEST(they_are_part_of_the_machine)
 {
-    (void)state;
     struct machine without, with, other;
     static const char ending[] = "-2-x-nvidia-h200";
 
@@ -90,10 +86,8 @@ static const char *fact(const cJSON *json, const char *name)
     return json_string(json, name, NULL);
 }
 
-static void they_are_facts_of_the_environment(void **state)
+TEST(they_are_facts_of_the_environment)
 {
-    (void)state;
-
     use(NVML_STUB_PATH, "");
     char *text = environment_json();
     cJSON *json = cJSON_Parse(text);
@@ -106,9 +100,8 @@ static void they_are_facts_of_the_environment(void **state)
 }
 
 /* What the doctor looks at: it may differ from one moment to the next. */
-static void the_moment(void **state)
+TEST(the_moment)
 {
-    (void)state;
     struct nvml_gpu list[2];
     char driver[32];
 
@@ -121,9 +114,8 @@ static void the_moment(void **state)
     assert_true(list[0].limits & NVML_LIMIT_HARDWARE && list[0].limits & NVML_LIMIT_THERMAL);
 }
 
-static void data_sheets_of_gpus(void **state)
+TEST(data_sheets_of_gpus)
 {
-    (void)state;
     struct datasheet_gpu h200 = datasheet_find_gpu("NVIDIA H200");
 
     assert_true(h200.bandwidth == 4.8e12);
@@ -135,17 +127,4 @@ static void data_sheets_of_gpus(void **state)
     assert_true(datasheet_find_gpu("").flops[MATH_FP32] == 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(alike_are_counted),
-        cmocka_unit_test(different_ones_are_listed),
-        cmocka_unit_test(none_where_the_driver_fails),
-        cmocka_unit_test(they_are_part_of_the_machine),
-        cmocka_unit_test(they_are_facts_of_the_environment),
-        cmocka_unit_test(the_moment),
-        cmocka_unit_test(data_sheets_of_gpus),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -42,9 +42,8 @@ static void assert_available(int64_t free_bytes)
     assert_close((double)host_memory_available(root), HOST_MEMORY_SHARE * (double)free_bytes, 2);
 }
 
-static void what_is_free(void **state)
+TEST(what_is_free)
 {
-    (void)state;
     assert_non_null(mkdtemp(root));
     assert_true(host_memory_available(root) == INT64_MAX); /* nothing tells */
     put("/proc/meminfo", "MemTotal: 9000 kB\nMemFree: 10 kB\nMemAvailable:    8000 kB\n");
@@ -62,9 +61,8 @@ static void what_is_free(void **state)
     assert_available(0);
 }
 
-static void what_is_free_in_version_1(void **state)
+TEST(what_is_free_in_version_1)
 {
-    (void)state;
     /* The path is the host's: in here the top is the container's own. */
     put("/proc/self/cgroup", "4:memory,hugetlb:/docker/0123\n3:cpu:/\n0::/\n");
     put("/sys/fs/cgroup/memory/memory.limit_in_bytes", "2000000\n");
@@ -75,9 +73,8 @@ static void what_is_free_in_version_1(void **state)
     assert_available(8000 << 10);
 }
 
-static void this_machine(void **state)
+TEST(this_machine)
 {
-    (void)state;
     assert_true(host_memory_available("") > 1 << 20);
 }
 
@@ -113,9 +110,8 @@ static void hold_three_parts(int ready)
         pause();
 }
 
-static void the_whole_tree_counts(void **state)
+TEST(the_whole_tree_counts)
 {
-    (void)state;
     struct memory_watch watch = { .limit = 1 };
     char byte;
     int ends[2], status;
@@ -309,7 +305,7 @@ static int64_t held_below(void (*hold)(int ready))
     return held;
 }
 
-static void what_hides_counts_once(void **state)
+TEST(what_hides_counts_once)
 {
     static const struct {
         const char *name;
@@ -325,7 +321,6 @@ static void what_hides_counts_once(void **state)
         { "behind a thread", hold_behind_a_thread, 1 },
         { "daemon", hold_as_daemon, 1 },
     };
-    (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         int64_t held = held_below(rows[i].hold);
         if (held < rows[i].parts * (int64_t)PART || held >= (rows[i].parts + 1) * (int64_t)PART)
@@ -344,19 +339,17 @@ static void hold_reserve(int ready)
     hold_and_wait(ready);
 }
 
-static void a_reserve_is_not_held(void **state)
+TEST(a_reserve_is_not_held)
 {
-    (void)state;
     assert_in_range(held_below(hold_reserve), 0, PART - 1);
 }
 
 /* What is not resident, by files as the system writes them. */
-static void swap_and_huge_pages_count(void **state)
+TEST(swap_and_huge_pages_count)
 {
     char folder[sizeof(root) + 8];
     const int64_t kib = 1024;
 
-    (void)state;
     snprintf(folder, sizeof(folder), "%s/proc/7", root);
     put("/proc/7/status",
         "Name:\tx\nVmSize:\t 9000 kB\nVmRSS:\t 500 kB\nRssAnon:\t 100 kB\n"
@@ -371,9 +364,8 @@ static void swap_and_huge_pages_count(void **state)
     assert_int_equal(memory_watch_exact(folder), (90 + 50 + 1024 + 2048 + 20) * kib);
 }
 
-static void a_process_that_is_gone(void **state)
+TEST(a_process_that_is_gone)
 {
-    (void)state;
     struct memory_watch watch = { .limit = 1 };
     int status;
     pid_t pid = fork();
@@ -386,18 +378,4 @@ static void a_process_that_is_gone(void **state)
     memory_watch_release(&watch);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_free),
-        cmocka_unit_test(what_is_free_in_version_1),
-        cmocka_unit_test(this_machine),
-        cmocka_unit_test(the_whole_tree_counts),
-        cmocka_unit_test(what_hides_counts_once),
-        cmocka_unit_test(a_reserve_is_not_held),
-        cmocka_unit_test(swap_and_huge_pages_count),
-        cmocka_unit_test(a_process_that_is_gone),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -55,9 +55,8 @@ static struct measurement watch(const struct nvml *n, int ms)
     return m;
 }
 
-static void no_library(void **state)
+TEST(no_library)
 {
-    (void)state;
     use("/nowhere/libnvidia-ml.so.1", "");
     assert_refused(first, "NVML cannot be opened: /nowhere/libnvidia-ml.so.1");
     struct measurement m = watch(NULL, 1);
@@ -65,9 +64,8 @@ static void no_library(void **state)
     assert_true(measurement_telemetry(&m, "sampled_seconds") > 0);
 }
 
-static void refusals(void **state)
+TEST(refusals)
 {
-    (void)state;
     use(NVML_STUB_PATH, "no-init");
     assert_refused(first, "NVML: start: Driver Not Loaded");
     use(NVML_STUB_PATH, "");
@@ -75,18 +73,16 @@ static void refusals(void **state)
 }
 
 /* By the name that the driver installs, through the loader's path. */
-static void found_by_name(void **state)
+TEST(found_by_name)
 {
-    (void)state;
     use(NULL, "");
     struct nvml *n = open_gpu(second);
     assert_close(nvml_read(n, NVML_SM_MHZ), 1980, 0);
     nvml_close(n);
 }
 
-static void each_gpu_by_its_place(void **state)
+TEST(each_gpu_by_its_place)
 {
-    (void)state;
     use(NVML_STUB_PATH, "");
     struct nvml *a = open_gpu(first), *b = open_gpu(second);
     assert_close(nvml_read(a, NVML_SM_MHZ), 1000, 0);
@@ -98,9 +94,8 @@ static void each_gpu_by_its_place(void **state)
     nvml_close(b);
 }
 
-static void all_numbers(void **state)
+TEST(all_numbers)
 {
-    (void)state;
     use(NVML_STUB_PATH, "");
     struct nvml *n = open_gpu(second);
     struct measurement m = watch(n, 110);
@@ -127,11 +122,10 @@ static void all_numbers(void **state)
 }
 
 /* Of the GPU only the count of looks is left, and no zeros. */
-static void nothing_readable(void **state)
+TEST(nothing_readable)
 {
     int gpu_numbers = 0;
 
-    (void)state;
     use(NVML_STUB_PATH, "refuse,no-events");
     struct nvml *n = open_gpu(first);
     struct measurement m = watch(n, 1);
@@ -142,9 +136,8 @@ static void nothing_readable(void **state)
     assert_true(measurement_telemetry(&m, "gpu_samples") >= 2);
 }
 
-static void counter_that_stands_still(void **state)
+TEST(counter_that_stands_still)
 {
-    (void)state;
     use(NVML_STUB_PATH, "idle");
     struct nvml *n = open_gpu(second);
     struct measurement m = watch(n, 1);
@@ -153,9 +146,8 @@ static void counter_that_stands_still(void **state)
     assert_close(measurement_telemetry(&m, "gpu_sm_mhz"), 1980, 0);
 }
 
-static void old_driver(void **state)
+TEST(old_driver)
 {
-    (void)state;
     use(NVML_STUB_OLD_PATH, "xid");
     struct nvml *n = open_gpu(second);
     struct measurement m = watch(n, 1);
@@ -168,9 +160,8 @@ static void old_driver(void **state)
 }
 
 /* The first of two is told, once: the next case is not blamed for the second. */
-static void xid_errors(void **state)
+TEST(xid_errors)
 {
-    (void)state;
     use(NVML_STUB_PATH, "xid");
     struct nvml *n = open_gpu(second);
     struct measurement failed = { .outcome = OUTCOME_FAILED }, next = { .outcome = OUTCOME_OK };
@@ -183,19 +174,4 @@ static void xid_errors(void **state)
     assert_int_equal(next.nr_telemetry, 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_library),
-        cmocka_unit_test(refusals),
-        cmocka_unit_test(found_by_name),
-        cmocka_unit_test(each_gpu_by_its_place),
-        cmocka_unit_test(all_numbers),
-        cmocka_unit_test(nothing_readable),
-        cmocka_unit_test(counter_that_stands_still),
-        cmocka_unit_test(old_driver),
-        cmocka_unit_test(xid_errors),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -76,9 +76,8 @@ static int64_t now(void)
 /* ---- host_sensors.h ---- */
 
 /* Of all threads; one that says nothing is none, and where none does nothing is known. */
-static void waiting_of_all_threads(void **state)
+TEST(waiting_of_all_threads)
 {
-    (void)state;
     assert_true(isnan(host_waited(root)));
     put("/proc/self/task/7/schedstat", "123456789 2000000000 12\n");
     put("/proc/self/task/8/schedstat", "5 500000000 1\n");
@@ -90,11 +89,10 @@ static void waiting_of_all_threads(void **state)
     take_away("/proc/self/task/9/schedstat");
 }
 
-static void mean_of_the_processors_asked_for(void **state)
+TEST(mean_of_the_processors_asked_for)
 {
     cpu_set_t cpus;
 
-    (void)state;
     CPU_ZERO(&cpus);
     CPU_SET(0, &cpus);
     CPU_SET(2, &cpus);
@@ -114,11 +112,10 @@ static void mean_of_the_processors_asked_for(void **state)
     take_away("/proc/cpuinfo");
 }
 
-static void own_processors(void **state)
+TEST(own_processors)
 {
     cpu_set_t own, allowed;
 
-    (void)state;
     host_own_cpus(&own);
     assert_int_equal(sched_getaffinity(0, sizeof(allowed), &allowed), 0);
     CPU_AND(&allowed, &allowed, &own);
@@ -126,11 +123,10 @@ static void own_processors(void **state)
 }
 
 /* Two packages, one of which wraps; psys is no third one. */
-static void energy_of_packages(void **state)
+TEST(energy_of_packages)
 {
     struct host_energy e;
 
-    (void)state;
     host_energy_begin(&e, "/nowhere");
     assert_true(isnan(host_energy_step(&e)));
     put_zone(0, "package-0\n", "1000000\n", "9000000\n");
@@ -202,13 +198,12 @@ static int points_of(const struct prof_trace *trace, const char *name, int64_t p
     return nr;
 }
 
-static void tracks_of_the_host(void **state)
+TEST(tracks_of_the_host)
 {
     cpu_set_t own;
     struct prof_trace trace;
     double mhz, watts;
 
-    (void)state;
     host_own_cpus(&own);
     for (size_t cpu = 0; cpu < CPU_SETSIZE; cpu++)
         if (CPU_ISSET(cpu, &own))
@@ -228,11 +223,10 @@ static void tracks_of_the_host(void **state)
 }
 
 /* Nothing to read: no tracks, and no zeros. */
-static void absent_is_absent(void **state)
+TEST(absent_is_absent)
 {
     struct prof_trace trace;
 
-    (void)state;
     struct nvml *gpu = open_gpu("refuse,no-events");
     watch(&(struct sampler_sources) { .root = "/nowhere", .gpu = gpu }, 0, 25, &trace);
     assert_int_equal(trace.nr_counters, 0);
@@ -240,12 +234,11 @@ static void absent_is_absent(void **state)
     nvml_close(gpu);
 }
 
-static void tracks_of_the_gpu(void **state)
+TEST(tracks_of_the_gpu)
 {
     struct prof_trace trace;
     double value;
 
-    (void)state;
     struct nvml *gpu = open_gpu("");
     watch(&(struct sampler_sources) { .root = "/nowhere", .gpu = gpu, .device = 3 }, 0, 60, &trace);
     assert_int_equal(trace.nr_counters, 4);
@@ -273,12 +266,11 @@ static void tracks_of_the_gpu(void **state)
 }
 
 /* What was read before the trace begins is its first value, once. */
-static void begun_before_the_trace(void **state)
+TEST(begun_before_the_trace)
 {
     struct prof_trace trace;
     int at_start = 0;
 
-    (void)state;
     struct nvml *gpu = open_gpu("");
     watch(&(struct sampler_sources) { .root = "/nowhere", .gpu = gpu }, 35, 5, &trace);
     for (size_t i = 0; i < trace.nr_samples; i++)
@@ -289,14 +281,13 @@ static void begun_before_the_trace(void **state)
 }
 
 /* As counter events, and from the file again. */
-static void there_and_back(void **state)
+TEST(there_and_back)
 {
     struct prof_trace trace, back;
     struct error err;
     char *text = NULL;
     size_t length;
 
-    (void)state;
     struct nvml *gpu = open_gpu("");
     watch(&(struct sampler_sources) { .root = "/nowhere", .gpu = gpu, .device = 2 }, 0, 30, &trace);
     FILE *file = open_memstream(&text, &length);
@@ -322,19 +313,4 @@ static void there_and_back(void **state)
     free(text);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(waiting_of_all_threads),
-        cmocka_unit_test(mean_of_the_processors_asked_for),
-        cmocka_unit_test(own_processors),
-        cmocka_unit_test(energy_of_packages),
-        cmocka_unit_test(tracks_of_the_host),
-        cmocka_unit_test(absent_is_absent),
-        cmocka_unit_test(tracks_of_the_gpu),
-        cmocka_unit_test(begun_before_the_trace),
-        cmocka_unit_test(there_and_back),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

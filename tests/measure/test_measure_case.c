@@ -60,9 +60,8 @@ static void assert_no_time(const struct measurement *m)
     assert_int_equal(m->stop, STOP_NONE);
 }
 
-static void right_results_are_timed(void **state)
+TEST(right_results_are_timed)
 {
-    (void)state;
     struct measurement m =
         measure("fake:base=2000,slow=1.05", "right", (struct shape) { { 4, 16 } }, &quick);
 
@@ -85,9 +84,8 @@ static void right_results_are_timed(void **state)
 }
 
 /* A sample is 200 clock steps (of 1 ns) or more; its time is that of the whole batch. */
-static void short_launches_are_batched(void **state)
+TEST(short_launches_are_batched)
 {
-    (void)state;
     struct measurement m = measure("fake:base=10", "right", (struct shape) { { 1, 16 } }, &quick);
 
     assert_int_equal(m.outcome, OUTCOME_OK);
@@ -97,9 +95,8 @@ static void short_launches_are_batched(void **state)
     measurement_release(&m);
 }
 
-static void wrong_results_get_no_time(void **state)
+TEST(wrong_results_get_no_time)
 {
-    (void)state;
     static const struct {
         const char *variant, *says, *why;
         bool poisoned;
@@ -125,9 +122,8 @@ static void wrong_results_get_no_time(void **state)
     measurement_release(&m);
 }
 
-static void what_cannot_run_says_why(void **state)
+TEST(what_cannot_run_says_why)
 {
-    (void)state;
     struct measurement m = measure("fake", "unsupported", (struct shape) { { 1, 16 } }, &quick);
 
     assert_int_equal(m.outcome, OUTCOME_UNSUPPORTED);
@@ -142,9 +138,8 @@ static void what_cannot_run_says_why(void **state)
     measurement_release(&m);
 }
 
-static void memory_that_would_not_fit(void **state)
+TEST(memory_that_would_not_fit)
 {
-    (void)state;
     struct measurement m =
         measure("fake", "right", (struct shape) { { 1000000, 1000000 } }, &quick);
 
@@ -159,28 +154,26 @@ static void memory_that_would_not_fit(void **state)
     measurement_release(&m);
 }
 
-static void memory_that_is_not_allowed(void **state)
+#define MEASUREMENT_TEST(name) TEST_WITH_A(name, struct measurement, m, measurement_release)
+
+MEASUREMENT_TEST(memory_that_is_not_allowed)
 {
-    (void)state;
     const struct case_settings settings = { .sampling = quick, .memory_limit = 1 << 20 };
     const struct variant *v = registry_variant(registry_builtin(), "null/copy", "right");
-    struct measurement m;
     struct device d;
     struct error err;
 
     assert_ok(device_open(&d, "fake", &err), &err);
-    measure_variant(v, &d, (struct shape) { { 1000, 1000 } }, &settings, &m);
-    assert_int_equal(m.outcome, OUTCOME_UNSUPPORTED);
-    assert_says(&m,
+    measure_variant(v, &d, (struct shape) { { 1000, 1000 } }, &settings, m);
+    assert_int_equal(m->outcome, OUTCOME_UNSUPPORTED);
+    assert_says(m,
                 "needs 15.26 MiB (inputs, outputs and their check), 1.000 MiB are allowed "
                 "(--memory-limit)");
     device_close(&d);
-    measurement_release(&m);
 }
 
-static void every_stop_rule_is_named(void **state)
+TEST(every_stop_rule_is_named)
 {
-    (void)state;
     struct sampling s = quick;
     struct shape shape = { { 1, 16 } };
 
@@ -202,9 +195,8 @@ static void every_stop_rule_is_named(void **state)
     measurement_release(&m);
 }
 
-static void a_launch_longer_than_all_limits_is_still_measured(void **state)
+TEST(a_launch_longer_than_all_limits_is_still_measured)
 {
-    (void)state;
     struct measurement m = measure("fake:base=1e12", "right", (struct shape) { { 1, 16 } }, &quick);
 
     assert_int_equal(m.outcome, OUTCOME_OK);
@@ -215,9 +207,8 @@ static void a_launch_longer_than_all_limits_is_still_measured(void **state)
 }
 
 /* Launches that take next to no time do not warm up for ever. */
-static void warm_up_is_bounded(void **state)
+TEST(warm_up_is_bounded)
 {
-    (void)state;
     struct sampling s = quick;
 
     s.warmup = 1;
@@ -227,21 +218,18 @@ static void warm_up_is_bounded(void **state)
     measurement_release(&m);
 }
 
-static void verify_only_takes_no_time(void **state)
+MEASUREMENT_TEST(verify_only_takes_no_time)
 {
-    (void)state;
     struct case_settings settings = { .sampling = quick, .seed = 1, .verify_only = true };
-    struct measurement m;
     struct device d;
     struct error err;
 
     assert_ok(device_open(&d, "fake", &err), &err);
     measure_variant(registry_variant(registry_builtin(), "null/copy", "right"), &d,
-                    (struct shape) { { 3, 16 } }, &settings, &m);
-    assert_int_equal(m.outcome, OUTCOME_OK);
-    assert_true(m.max_error == 0 && m.checked == 1);
-    assert_no_time(&m);
-    measurement_release(&m);
+                    (struct shape) { { 3, 16 } }, &settings, m);
+    assert_int_equal(m->outcome, OUTCOME_OK);
+    assert_true(m->max_error == 0 && m->checked == 1);
+    assert_no_time(m);
     device_close(&d);
 }
 
@@ -298,9 +286,8 @@ static struct measurement measure_account(const struct device_class *class, int6
     return m;
 }
 
-static void prepared_is_released_once(void **state)
+TEST(prepared_is_released_once)
 {
-    (void)state;
     static const struct {
         int64_t batch;
         int wrong_after, released;
@@ -322,9 +309,8 @@ static void prepared_is_released_once(void **state)
 }
 
 /* Right at first and wrong while it was timed: what was timed is looked at again. */
-static void going_wrong_later_is_found(void **state)
+TEST(going_wrong_later_is_found)
 {
-    (void)state;
     struct measurement m = measure_account(NULL, 1, 5, CACHE_WARM);
 
     assert_int_equal(m.outcome, OUTCOME_WRONG);
@@ -346,9 +332,8 @@ static int slow_flush(struct device *d, struct error *err)
 }
 
 /* Flushing takes 20,000 times as long as the launch here; it counts as time spent. */
-static void cold_cases_end_in_time(void **state)
+TEST(cold_cases_end_in_time)
 {
-    (void)state;
     struct device_class class = *device_class_of(DEVICE_FAKE, NULL);
 
     class.flush = slow_flush;
@@ -365,9 +350,8 @@ static void cold_cases_end_in_time(void **state)
     measurement_release(&m);
 }
 
-static void warm_cases_are_not_flushed(void **state)
+TEST(warm_cases_are_not_flushed)
 {
-    (void)state;
     struct device_class class = *device_class_of(DEVICE_FAKE, NULL);
 
     class.flush = slow_flush;
@@ -387,9 +371,8 @@ static int clock_breaks(struct device *d, const struct call *call, unsigned batc
     return account.launched > 30 ? error_set(err, "the clock stands still") : 0;
 }
 
-static void a_failing_device_fails_the_case(void **state)
+TEST(a_failing_device_fails_the_case)
 {
-    (void)state;
     struct device_class class = *device_class_of(DEVICE_FAKE, NULL);
 
     class.time = clock_breaks;
@@ -402,13 +385,11 @@ static void a_failing_device_fails_the_case(void **state)
 }
 
 /* Dims that do not go together are refused by the kernel, in words. */
-static void refused_shapes(void **state)
+MEASUREMENT_TEST(refused_shapes)
 {
-    (void)state;
     const struct registry *r = registry_builtin();
     const struct kernel *k = registry_kernel(r, "gpt/nano/prefill");
     struct case_settings settings = { .sampling = quick, .seed = 1 };
-    struct measurement m;
     struct device d;
     struct error err;
     struct shape shape = { { 1, 100000 } }; /* longer than the model's positions */
@@ -416,57 +397,30 @@ static void refused_shapes(void **state)
     assert_non_null(k->refuses);
     assert_non_null(k->refuses(k, &shape));
     assert_ok(device_open(&d, "cpu:1", &err), &err);
-    measure_variant(registry_variant(r, k->name, "simd"), &d, shape, &settings, &m);
-    assert_int_equal(m.outcome, OUTCOME_UNSUPPORTED);
-    assert_string_equal(m.message, k->refuses(k, &shape));
-    measurement_release(&m);
+    measure_variant(registry_variant(r, k->name, "simd"), &d, shape, &settings, m);
+    assert_int_equal(m->outcome, OUTCOME_UNSUPPORTED);
+    assert_string_equal(m->message, k->refuses(k, &shape));
     device_close(&d);
 }
 
 /* The real thing, once: a CPU kernel by the real clock. */
-static void a_cpu_case(void **state)
+MEASUREMENT_TEST(a_cpu_case)
 {
-    (void)state;
     struct case_settings settings = { .sampling = quick, .seed = 1 };
-    struct measurement m;
     struct device d;
     struct error err;
 
     assert_ok(device_open(&d, "cpu", &err), &err);
     measure_variant(registry_variant(registry_builtin(), "gemm/linear", "simd"), &d,
-                    (struct shape) { { 1, 65, 33, 47 } }, &settings, &m);
-    assert_int_equal(m.outcome, OUTCOME_OK);
-    assert_true(m.max_error > 0 && m.max_error <= m.tolerance);
-    assert_true(m.nr_samples >= 3);
-    for (size_t i = 0; i < m.nr_samples; i++)
-        assert_true(m.samples[i] > 0);
-    assert_true((double)m.samples[0] >= 20 * d.clock_step);
-    assert_string_equal(m.clock, "CLOCK_MONOTONIC_RAW");
-    measurement_release(&m);
+                    (struct shape) { { 1, 65, 33, 47 } }, &settings, m);
+    assert_int_equal(m->outcome, OUTCOME_OK);
+    assert_true(m->max_error > 0 && m->max_error <= m->tolerance);
+    assert_true(m->nr_samples >= 3);
+    for (size_t i = 0; i < m->nr_samples; i++)
+        assert_true(m->samples[i] > 0);
+    assert_true((double)m->samples[0] >= 20 * d.clock_step);
+    assert_string_equal(m->clock, "CLOCK_MONOTONIC_RAW");
     device_close(&d);
 }
 
-int main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(right_results_are_timed),
-        cmocka_unit_test(short_launches_are_batched),
-        cmocka_unit_test(wrong_results_get_no_time),
-        cmocka_unit_test(what_cannot_run_says_why),
-        cmocka_unit_test(memory_that_would_not_fit),
-        cmocka_unit_test(memory_that_is_not_allowed),
-        cmocka_unit_test(every_stop_rule_is_named),
-        cmocka_unit_test(a_launch_longer_than_all_limits_is_still_measured),
-        cmocka_unit_test(warm_up_is_bounded),
-        cmocka_unit_test(verify_only_takes_no_time),
-        cmocka_unit_test(prepared_is_released_once),
-        cmocka_unit_test(going_wrong_later_is_found),
-        cmocka_unit_test(cold_cases_end_in_time),
-        cmocka_unit_test(warm_cases_are_not_flushed),
-        cmocka_unit_test(a_failing_device_fails_the_case),
-        cmocka_unit_test(refused_shapes),
-        cmocka_unit_test(a_cpu_case),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

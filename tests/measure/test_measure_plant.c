@@ -23,9 +23,8 @@ static void assert_refused(int rc, const struct error *err, const char *part)
         fail_msg("\"%s\" is not in: %s", part, err->message);
 }
 
-static void steps(void **state)
+TEST(steps)
 {
-    (void)state;
     const struct plant_cost cost = { .step = 2, .fixed = 10 };
     struct error err = { "" };
     uint64_t nr;
@@ -38,9 +37,8 @@ static void steps(void **state)
     assert_int_equal(nr, 999999995);
 }
 
-static void too_short(void **state)
+TEST(too_short)
 {
-    (void)state;
     const struct plant_cost cost = { .step = 2, .fixed = 10 };
     struct error err = { "" };
     uint64_t nr = 7;
@@ -52,9 +50,8 @@ static void too_short(void **state)
     assert_refused(plant_steps(&(struct plant_cost) { .step = 20 }, 30, &nr, &err), &err, "20.00");
 }
 
-static void calibration(void **state)
+TEST(calibration)
 {
-    (void)state;
     struct plant_cost cost = plant_calibrate();
 
     assert_true(cost.step > 0 && isfinite(cost.step));
@@ -66,9 +63,8 @@ static void count_launch(const struct call *call)
     ++*(int *)call->state;
 }
 
-static void refused_devices(void **state)
+TEST(refused_devices)
 {
-    (void)state;
     const struct variant v = { .name = "counted", .launch = count_launch };
     struct device cuda = { .kind = DEVICE_CUDA, .label = "cuda" }, cpu = { .kind = DEVICE_CPU };
     struct call call = { .variant = &v };
@@ -84,9 +80,8 @@ static void refused_devices(void **state)
     assert_ptr_equal(call.variant, &v);
 }
 
-static void the_kernel_runs_once_a_launch(void **state)
+TEST(the_kernel_runs_once_a_launch)
 {
-    (void)state;
     int launches = 0;
     struct device cpu = { .kind = DEVICE_CPU };
     const struct variant v = { .name = "counted", .launch = count_launch };
@@ -141,9 +136,8 @@ static double median_launch(const struct measurement *m)
 }
 
 /* Scripted, so the share is there to the digit; the next case on the same device has none. */
-static void fake_device(void **state)
+TEST(fake_device)
 {
-    (void)state;
     const double shares[] = { 0, 0.05, 1, 0 };
     struct device d;
     struct error err = { "" };
@@ -163,9 +157,8 @@ static void fake_device(void **state)
     device_close(&d);
 }
 
-static void case_says_why_not(void **state)
+TEST(case_says_why_not)
 {
-    (void)state;
     struct device d;
     struct error err = { "" };
 
@@ -249,9 +242,8 @@ enum { SHORTEST_TIMED = 0 };
 #endif
 
 /* Five tries: the machine may be busy with other tests, and one quiet moment is enough. */
-static void real_shares(void **state)
+TEST(real_shares)
 {
-    (void)state;
     static const struct {
         int64_t width;
         double share;
@@ -271,18 +263,4 @@ static void real_shares(void **state)
     device_close(&d);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(steps),
-        cmocka_unit_test(too_short),
-        cmocka_unit_test(calibration),
-        cmocka_unit_test(refused_devices),
-        cmocka_unit_test(the_kernel_runs_once_a_launch),
-        cmocka_unit_test(fake_device),
-        cmocka_unit_test(case_says_why_not),
-        cmocka_unit_test(real_shares),
-    };
-
-    return cmocka_run_group_tests_name("measure_plant", tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -30,9 +30,8 @@ static void fill(uint64_t *samples, double median, double sd)
         samples[i] = (uint64_t)llround(median * exp(sd * random_normal(&r)));
 }
 
-static void steady_samples_end_by_precision(void **state)
+TEST(steady_samples_end_by_precision)
 {
-    (void)state;
     uint64_t samples[MANY];
 
     fill(samples, 1e6, 0.001);
@@ -44,9 +43,8 @@ static void steady_samples_end_by_precision(void **state)
 
 /* Half the interval of the median of n samples is about 1.96 * 1.25 * sd / sqrt(n): for sd 20 %
  * it comes under 1 % between 1200 and 4800 samples, so never here; under 5 % between 48 and 192. */
-static void wide_samples_take_longer(void **state)
+TEST(wide_samples_take_longer)
 {
-    (void)state;
     struct sampling coarse = rule;
     uint64_t samples[MANY];
 
@@ -57,9 +55,8 @@ static void wide_samples_take_longer(void **state)
     assert_int_equal(sampling_decide(&coarse, samples, 400, 0.9), STOP_PRECISION);
 }
 
-static void time_and_count_end_it_too(void **state)
+TEST(time_and_count_end_it_too)
 {
-    (void)state;
     struct sampling exact = rule;
     uint64_t samples[MANY];
 
@@ -74,9 +71,8 @@ static void time_and_count_end_it_too(void **state)
 }
 
 /* 200 clock steps a sample, by a power of two, and no more than needed. */
-static void batches_reach_the_clock(void **state)
+TEST(batches_reach_the_clock)
 {
-    (void)state;
     static const double launches[] = { 0.5, 1, 3, 100, 4999, 5000, 1e9 }, steps[] = { 1, 25, 1000 };
 
     for (size_t i = 0; i < 7; i++) {
@@ -92,9 +88,8 @@ static void batches_reach_the_clock(void **state)
     assert_int_equal(sampling_batch(0, 25), 1 << 20); /* bounded */
 }
 
-static void warm_up_ends_when_stable(void **state)
+TEST(warm_up_ends_when_stable)
 {
-    (void)state;
     uint64_t falling[100], steady[100];
 
     for (uint64_t i = 0; i < 100; i++) {
@@ -120,9 +115,8 @@ static cJSON *parse(const char *text)
     return json;
 }
 
-static void settings_round_trip(void **state)
+TEST(settings_round_trip)
 {
-    (void)state;
     struct sampling s = rule, back = sampling_default;
     struct error err;
 
@@ -138,9 +132,8 @@ static void settings_round_trip(void **state)
     cJSON_Delete(tree);
 }
 
-static void settings_keep_what_is_not_given(void **state)
+TEST(settings_keep_what_is_not_given)
 {
-    (void)state;
     struct sampling s = sampling_default;
     struct error err;
     cJSON *json = parse("{\"min_time\": \"20ms\", \"max_time\": 2, \"precision\": \"2%\"}");
@@ -155,9 +148,8 @@ static void settings_keep_what_is_not_given(void **state)
     cJSON_Delete(json);
 }
 
-static void bad_settings_are_refused(void **state)
+TEST(bad_settings_are_refused)
 {
-    (void)state;
     static const struct {
         const char *text, *says;
     } bad[] = {
@@ -192,18 +184,4 @@ static void bad_settings_are_refused(void **state)
     }
 }
 
-int main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(steady_samples_end_by_precision),
-        cmocka_unit_test(wide_samples_take_longer),
-        cmocka_unit_test(time_and_count_end_it_too),
-        cmocka_unit_test(batches_reach_the_clock),
-        cmocka_unit_test(warm_up_ends_when_stable),
-        cmocka_unit_test(settings_round_trip),
-        cmocka_unit_test(settings_keep_what_is_not_given),
-        cmocka_unit_test(bad_settings_are_refused),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -70,22 +70,20 @@ static void record(const char *path, const struct build *b, const struct device 
     verification_release(&list);
 }
 
-static void sources_of_variants(void **state)
+TEST(sources_of_variants)
 {
     struct registry none = registry;
 
-    (void)state;
     assert_string_equal(registry_variant_source(&registry, &simt[0]), "5017");
     assert_string_equal(registry_variant_source(&registry, &mma[0]), "0aa0");
     none.sources = NULL;
     assert_string_equal(registry_variant_source(&none, &mma[0]), "");
 }
 
-static void worst_of_all_shapes(void **state)
+TEST(worst_of_all_shapes)
 {
     struct verification_list list = { 0 };
 
-    (void)state;
     note(&list, &build, &gpu, "cuda_simt", OUTCOME_OK, 1e-5);
     note(&list, &build, &gpu, "cuda_simt", OUTCOME_OK, 4e-5);
     note(&list, &build, &gpu, "cuda_simt", OUTCOME_UNSUPPORTED, NAN);
@@ -102,13 +100,12 @@ static void worst_of_all_shapes(void **state)
     verification_release(&list);
 }
 
-static void merging(void **state)
+TEST(merging)
 {
     static const char path[] = HARNESS_TEST_DIR "/verification_merge.json";
     struct device other = gpu;
     struct verification_list list;
 
-    (void)state;
     unlink(path);
     record(path, &build, &gpu, 14, 1e-5);
     record(path, &build, &gpu, 5, 3e-5); /* once more, another mode: the worst of both */
@@ -130,13 +127,12 @@ static void merging(void **state)
 }
 
 /* What was wrong once stays so, whatever is right beside it or later, until it changes. */
-static void wrong_sticks(void **state)
+TEST(wrong_sticks)
 {
     static const char path[] = HARNESS_TEST_DIR "/verification_wrong.json";
     struct verification_list list = { 0 };
     struct error err;
 
-    (void)state;
     unlink(path);
     note(&list, &build, &gpu, "cuda_simt", OUTCOME_OK, 1e-5);
     note(&list, &build, &gpu, "cuda_mma", OUTCOME_OK, 1e-5);
@@ -169,7 +165,7 @@ static void assert_described(const struct verification *v, const char *source, c
     assert_string_equal(verification_describe(v, source, text), expected);
 }
 
-static void descriptions(void **state)
+TEST(descriptions)
 {
     struct verification v = { .source = "5017",
                               .device = "NVIDIA H200",
@@ -177,7 +173,6 @@ static void descriptions(void **state)
                               .commit = "abc1234def",
                               .max_error = 1.23e-6 };
 
-    (void)state;
     assert_described(NULL, "5017", "unverified on a device");
     assert_described(&v, "5017", "verified on NVIDIA H200, 2026-11-30, abc1234, error 1.2e-06");
     assert_described(&v, "5018",
@@ -192,12 +187,11 @@ static void descriptions(void **state)
     assert_described(&v, "5018", "not right in an older source on NVIDIA H200, 2026-11-30");
 }
 
-static void dirty_trees_are_marked(void **state)
+TEST(dirty_trees_are_marked)
 {
     static const char path[] = HARNESS_TEST_DIR "/verification_dirty.json";
     struct verification_list list;
 
-    (void)state;
     unlink(path);
     record(path, &dirty_build, &gpu, 1, 1e-5);
     reread(path, &list);
@@ -216,13 +210,12 @@ static void assert_unreadable(const char *text, const char *part)
     verification_release(&list);
 }
 
-static void bad_records(void **state)
+TEST(bad_records)
 {
     static const char path[] = HARNESS_TEST_DIR "/verification_bad.json";
     struct verification_list fresh = { 0 };
     struct error err;
 
-    (void)state;
     assert_unreadable("{", "FILE");
     assert_unreadable("{}", "FILE: \"schema_version\"");
     assert_unreadable("{\"schema_version\": 2, \"variants\": []}", "newer than this program");
@@ -239,12 +232,11 @@ static void bad_records(void **state)
     free(text);
 }
 
-static void who_may_record(void **state)
+TEST(who_may_record)
 {
     struct device d = gpu;
     struct error err;
 
-    (void)state;
 #ifdef CUDA_HOST_LAYER
     assert_int_equal(verification_allowed(&d, &err), -1);
     assert_non_null(strstr(err.message, "HARNESS_CUDA=HOST"));
@@ -259,12 +251,11 @@ static void who_may_record(void **state)
 }
 
 /* The one that every build carries is readable. */
-static void record_of_this_build(void **state)
+TEST(record_of_this_build)
 {
     struct verification_list list = { 0 };
     struct error err;
 
-    (void)state;
     assert_ok(verification_builtin(&list, &err), &err);
     for (size_t i = 0; i < list.nr; i++) {
         assert_int_equal(strlen(list.items[i].source), 64);
@@ -274,19 +265,4 @@ static void record_of_this_build(void **state)
     verification_release(&list);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sources_of_variants),
-        cmocka_unit_test(worst_of_all_shapes),
-        cmocka_unit_test(merging),
-        cmocka_unit_test(wrong_sticks),
-        cmocka_unit_test(descriptions),
-        cmocka_unit_test(dirty_trees_are_marked),
-        cmocka_unit_test(bad_records),
-        cmocka_unit_test(who_may_record),
-        cmocka_unit_test(record_of_this_build),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -115,9 +115,8 @@ static bool outputs_right(struct fixture *f)
     return right;
 }
 
-static void right_results_pass(void **state)
+TEST(right_results_pass)
 {
-    (void)state;
     struct fixture f;
     struct error err;
 
@@ -132,9 +131,8 @@ static void right_results_pass(void **state)
     end(&f);
 }
 
-static void nothing_written_is_found(void **state)
+TEST(nothing_written_is_found)
 {
-    (void)state;
     struct fixture f;
 
     begin(&f, &fp32, (struct shape) { { 3, 4 } }, false, 1);
@@ -146,9 +144,8 @@ static void nothing_written_is_found(void **state)
 }
 
 /* The error is relative to the rms of the expected values, which is near 10 here. */
-static void one_wrong_element_is_found(void **state)
+TEST(one_wrong_element_is_found)
 {
-    (void)state;
     struct fixture f;
 
     begin(&f, &fp32, (struct shape) { { 20, 5 } }, false, 2);
@@ -163,9 +160,8 @@ static void one_wrong_element_is_found(void **state)
     end(&f);
 }
 
-static void the_tolerance_is_the_dtypes(void **state)
+TEST(the_tolerance_is_the_dtypes)
 {
-    (void)state;
     struct fixture f;
 
     begin(&f, &bf16, (struct shape) { { 4, 4 } }, false, 3);
@@ -182,9 +178,8 @@ static void the_tolerance_is_the_dtypes(void **state)
 }
 
 /* An infinite result is wrong, however large the error could be. */
-static void infinity_is_wrong(void **state)
+TEST(infinity_is_wrong)
 {
-    (void)state;
     struct fixture f;
 
     begin(&f, &fp32, (struct shape) { { 4, 4 } }, false, 4);
@@ -196,9 +191,8 @@ static void infinity_is_wrong(void **state)
     end(&f);
 }
 
-static void an_oracle_without_a_number_fails_the_check(void **state)
+TEST(an_oracle_without_a_number_fails_the_check)
 {
-    (void)state;
     struct fixture f;
 
     begin(&f, &fp32, (struct shape) { { 4, 4, 0, 1 } }, false, 5);
@@ -218,9 +212,8 @@ static bool chosen(const struct expected *e, int64_t row)
 }
 
 /* Both ends, in ascending order, none twice; the middle differs with the seed. */
-static void dear_oracles_are_asked_for_some_rows(void **state)
+TEST(dear_oracles_are_asked_for_some_rows)
 {
-    (void)state;
     enum { N = 1000 };
     struct fixture f, other;
     bool same = true;
@@ -243,9 +236,8 @@ static void dear_oracles_are_asked_for_some_rows(void **state)
     end(&other);
 }
 
-static void all_rows_ignores_the_price(void **state)
+TEST(all_rows_ignores_the_price)
 {
-    (void)state;
     struct fixture f;
 
     begin(&f, &fp32, (struct shape) { { 200, 3, 1 } }, true, 6);
@@ -258,9 +250,8 @@ static void all_rows_ignores_the_price(void **state)
 }
 
 /* A row that the oracle was not asked for must still have been written. */
-static void poison_beside_the_chosen_rows_is_found(void **state)
+TEST(poison_beside_the_chosen_rows_is_found)
 {
-    (void)state;
     struct fixture f;
     int64_t row = 4;
     char where[32];
@@ -279,9 +270,8 @@ static void poison_beside_the_chosen_rows_is_found(void **state)
     end(&f);
 }
 
-static void changed_inputs_are_found(void **state)
+TEST(changed_inputs_are_found)
 {
-    (void)state;
     struct fixture f;
     struct error err = { "" };
 
@@ -307,9 +297,8 @@ static int no_download(struct device *d, void *to, const void *from, size_t byte
 }
 
 /* A failed download is the device's fault, not a wrong result: no place is named. */
-static void failed_downloads_are_no_verdict(void **state)
+TEST(failed_downloads_are_no_verdict)
 {
-    (void)state;
     struct fixture f;
     struct error err = { "" };
 
@@ -329,9 +318,8 @@ static void failed_downloads_are_no_verdict(void **state)
 }
 
 /* The same seed gives the same inputs, another seed others, and no two tensors are alike. */
-static void inputs_are_fresh_from_the_seed(void **state)
+TEST(inputs_are_fresh_from_the_seed)
 {
-    (void)state;
     enum { N = 40000 };
     struct fixture a, b, c;
     double cross = 0;
@@ -351,22 +339,4 @@ static void inputs_are_fresh_from_the_seed(void **state)
     end(&c);
 }
 
-int main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(right_results_pass),
-        cmocka_unit_test(nothing_written_is_found),
-        cmocka_unit_test(one_wrong_element_is_found),
-        cmocka_unit_test(the_tolerance_is_the_dtypes),
-        cmocka_unit_test(infinity_is_wrong),
-        cmocka_unit_test(an_oracle_without_a_number_fails_the_check),
-        cmocka_unit_test(dear_oracles_are_asked_for_some_rows),
-        cmocka_unit_test(all_rows_ignores_the_price),
-        cmocka_unit_test(poison_beside_the_chosen_rows_is_found),
-        cmocka_unit_test(changed_inputs_are_found),
-        cmocka_unit_test(failed_downloads_are_no_verdict),
-        cmocka_unit_test(inputs_are_fresh_from_the_seed),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

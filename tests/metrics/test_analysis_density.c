@@ -40,14 +40,13 @@ static size_t count_humps(const struct density *d)
     return humps;
 }
 
-static void normal_samples(void **state)
+TEST(normal_samples)
 {
     enum { N = 4000 };
     double *x = memory_zeroed(N, sizeof(*x));
     struct random random;
     struct density d;
 
-    (void)state;
     random_seed(&random, 7);
     for (int i = 0; i < N; i++)
         x[i] = 100 + 10 * random_normal(&random);
@@ -66,14 +65,13 @@ static void normal_samples(void **state)
 }
 
 /* Two modes four widths apart are what a rule for one hump melts together. */
-static void two_modes(void **state)
+TEST(two_modes)
 {
     enum { N = 2000 };
     double *x = memory_zeroed(N, sizeof(*x));
     struct random random;
     struct density d;
 
-    (void)state;
     random_seed(&random, 3);
     for (int i = 0; i < N; i++)
         x[i] = 1000 + (i % 3 == 0 ? 60 : 0) + 6 * random_normal(&random);
@@ -86,14 +84,13 @@ static void two_modes(void **state)
 }
 
 /* Times have a floor: nothing leaks below it, and what would is folded back. */
-static void floor_is_kept(void **state)
+TEST(floor_is_kept)
 {
     enum { N = 5000 };
     double *x = memory_zeroed(N, sizeof(*x));
     struct random random;
     struct density d;
 
-    (void)state;
     random_seed(&random, 11);
     for (int i = 0; i < N; i++)
         x[i] = 50 - 5 * log(1 - random_uniform(&random)); /* exponential above 50 */
@@ -106,14 +103,13 @@ static void floor_is_kept(void **state)
 }
 
 /* A clock of 20 ns: eleven values, no comb. */
-static void coarse_clock(void **state)
+TEST(coarse_clock)
 {
     enum { N = 3000 };
     double *x = memory_zeroed(N, sizeof(*x));
     struct random random;
     struct density d;
 
-    (void)state;
     random_seed(&random, 5);
     for (int i = 0; i < N; i++)
         x[i] = 20 * round((1000 + 40 * random_normal(&random)) / 20);
@@ -125,12 +121,11 @@ static void coarse_clock(void **state)
 }
 
 /* The part that is looked at, as a share of all samples. */
-static void part_of_the_samples(void **state)
+TEST(part_of_the_samples)
 {
     double x[100];
     struct density d;
 
-    (void)state;
     for (int i = 0; i < 100; i++)
         x[i] = i < 90 ? 10 + i * 0.01 : 1000 * i;
     assert_true(density_fill(&d, x, 100, 0, 20));
@@ -138,12 +133,11 @@ static void part_of_the_samples(void **state)
     assert_true(d.at[d.nr - 1] < 20);
 }
 
-static void no_shape(void **state)
+TEST(no_shape)
 {
     const double alike[] = { 3, 3, 3 }, one[] = { 3 }, two[] = { 3, 4 };
     struct density d;
 
-    (void)state;
     assert_false(density_fill(&d, NULL, 0, 0, 1));
     assert_false(density_fill(&d, one, 1, 0, 10));
     assert_false(density_fill(&d, alike, 3, 0, 10));
@@ -161,14 +155,13 @@ static double share_at(const double *sorted, size_t n, double x)
     return (double)below / (double)n;
 }
 
-static void ecdf_is_near(void **state)
+TEST(ecdf_is_near)
 {
     enum { N = 20000, MOST = 82 };
     double *x = memory_zeroed(N, sizeof(*x));
     struct ecdf_point points[MOST];
     struct random random;
 
-    (void)state;
     random_seed(&random, 9);
     for (int i = 0; i < N; i++)
         x[i] = exp(random_normal(&random)) + (i % 2 ? 20 : 0);
@@ -189,12 +182,11 @@ static void ecdf_is_near(void **state)
     free(x);
 }
 
-static void ecdf_of_few(void **state)
+TEST(ecdf_of_few)
 {
     const double x[] = { 1, 1, 2, 2, 2, 7 };
     struct ecdf_point points[10];
 
-    (void)state;
     assert_int_equal(ecdf_fill(points, 10, x, 6, 0, 10), 3);
     assert_close(points[0].share, 2 / 6.0, 1e-12);
     assert_close(points[1].share, 5 / 6.0, 1e-12);
@@ -206,14 +198,13 @@ static void ecdf_of_few(void **state)
 }
 
 /* Outliers survive any thinning; NaN is no outlier. */
-static void thinned_series(void **state)
+TEST(thinned_series)
 {
     enum { N = 100000, MOST = 400 };
     double *x = memory_zeroed(N, sizeof(*x));
     size_t kept[MOST], seen = 0;
     struct random random;
 
-    (void)state;
     random_seed(&random, 21);
     for (size_t i = 0; i < N; i++)
         x[i] = 100 + random_uniform(&random);
@@ -234,15 +225,4 @@ static void thinned_series(void **state)
     free(x);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(normal_samples),      cmocka_unit_test(two_modes),
-        cmocka_unit_test(floor_is_kept),       cmocka_unit_test(coarse_clock),
-        cmocka_unit_test(part_of_the_samples), cmocka_unit_test(no_shape),
-        cmocka_unit_test(ecdf_is_near),        cmocka_unit_test(ecdf_of_few),
-        cmocka_unit_test(thinned_series),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

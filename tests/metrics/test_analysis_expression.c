@@ -50,7 +50,7 @@ static double value_of(const char *text)
     return value;
 }
 
-static void values(void **state)
+TEST(values)
 {
     static const struct {
         const char *text;
@@ -82,13 +82,12 @@ static void values(void **state)
         { "zero / a", 0 },
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
         assert_close(value_of(rows[i].text), rows[i].value, 1e-12);
 }
 
 /* What cannot be computed is absent, never 0 and never infinite. */
-static void no_value(void **state)
+TEST(no_value)
 {
     static const char *const texts[] = {
         "a / zero",       "zero / zero",    "absent",          "absent * zero",
@@ -96,13 +95,12 @@ static void no_value(void **state)
         "sqrt(-1)",       "1e308 * 10 * a", "1 / (a - 4 * b)", "p_99",
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
         if (!isnan(value_of(texts[i])))
             fail_msg("\"%s\" has a value", texts[i]);
 }
 
-static void refused(void **state)
+TEST(refused)
 {
     static const struct {
         const char *text, *says;
@@ -130,7 +128,6 @@ static void refused(void **state)
         { "a = b", "column 3: one of" },
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
         struct error err = { "" };
         struct expression *e = expression_parse(rows[i].text, known, NULL, &err);
@@ -140,12 +137,11 @@ static void refused(void **state)
 }
 
 /* A text from a stranger costs no more than its bounds say. */
-static void bounded(void **state)
+TEST(bounded)
 {
     struct strbuf deep, far;
     struct error err;
 
-    (void)state;
     strbuf_init(&deep);
     strbuf_init(&far);
     strbuf_pad(&deep, EXPRESSION_DEPTH_MAX, '(');
@@ -167,13 +163,12 @@ static void bounded(void **state)
     strbuf_release(&far);
 }
 
-static void any_name_without_a_list(void **state)
+TEST(any_name_without_a_list)
 {
     struct names names = { 0 };
     struct error err;
     struct expression *e = expression_parse("whatever_1 + a", NULL, NULL, &err);
 
-    (void)state;
     assert_non_null(e);
     assert_true(isnan(expression_value(e, get, &names)));
     assert_int_equal(names.asked, 2);
@@ -181,9 +176,8 @@ static void any_name_without_a_list(void **state)
     expression_free(NULL);
 }
 
-static void plain_names(void **state)
+TEST(plain_names)
 {
-    (void)state;
     assert_true(expression_is_plain("p99"));
     assert_true(expression_is_plain("  steal_percent "));
     assert_false(expression_is_plain(""));
@@ -195,13 +189,12 @@ static void plain_names(void **state)
 }
 
 /* Random texts of the alphabet: an error or a value, never anything else (sanitizers look on). */
-static void random_texts(void **state)
+TEST(random_texts)
 {
     static const char alphabet[] = "ab10.e()+-*/, minlog2sqrt";
     unsigned seed = 12345;
     size_t taken = 0;
 
-    (void)state;
     for (int round = 0; round < 20000; round++) {
         struct names names = { 0 };
         struct error err;
@@ -223,17 +216,4 @@ static void random_texts(void **state)
     assert_true(taken > 500);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(values),
-        cmocka_unit_test(no_value),
-        cmocka_unit_test(refused),
-        cmocka_unit_test(bounded),
-        cmocka_unit_test(any_name_without_a_list),
-        cmocka_unit_test(plain_names),
-        cmocka_unit_test(random_texts),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

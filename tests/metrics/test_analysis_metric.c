@@ -24,13 +24,13 @@ static void fill(struct measurement *m, size_t n, unsigned batch)
         m->samples[i] = 1000 * batch * ((7 * i) % n + 1);
 }
 
-static void test_percentiles(void **state)
+#define RECORDS_TEST(name) TEST_WITH_A(name, struct records, r, records_release)
+
+RECORDS_TEST(test_percentiles)
 {
-    struct records r = { 0 };
     struct summary s;
-    (void)state;
-    fixture_run(&r, "m", 1);
-    struct measurement *m = fixture_add(&r, 0, GEMM, 1, 1);
+    fixture_run(r, "m", 1);
+    struct measurement *m = fixture_add(r, 0, GEMM, 1, 1);
     fill(m, 101, 3);
     summary_init_one(&s, m);
     assert_close(value("min", &s), 1000, 1e-9);
@@ -52,16 +52,13 @@ static void test_percentiles(void **state)
     summary_init_one(&s, m);
     assert_false(metric_get("p99", &s, NULL).few);
     summary_release(&s);
-    records_release(&r);
 }
 
-static void test_rates(void **state)
+RECORDS_TEST(test_rates)
 {
-    struct records r = { 0 };
     struct summary s;
-    (void)state;
-    fixture_run(&r, "m", 1);
-    struct measurement *m = fixture_add(&r, 0, GEMM, 2000, 9);
+    fixture_run(r, "m", 1);
+    struct measurement *m = fixture_add(r, 0, GEMM, 2000, 9);
     m->flops = 6000;
     m->bytes = 1000;
     m->max_error = 1e-7;
@@ -76,7 +73,7 @@ static void test_rates(void **state)
     assert_true(isnan(value("tokens", &s)));        /* no forward pass */
     assert_true(isnan(value("roof", &s)));          /* no ceilings */
     summary_release(&s);
-    m = fixture_add(&r, 0, PREFILL, 1e6, 9);
+    m = fixture_add(r, 0, PREFILL, 1e6, 9);
     m->tokens = 256;
     summary_init_one(&s, m);
     assert_close(value("tokens", &s), 256000, 1e-6); /* in 1 ms */
@@ -85,17 +82,14 @@ static void test_rates(void **state)
     summary_init_one(&s, m);
     assert_true(isnan(value("tokens", &s))); /* whatever its name is */
     summary_release(&s);
-    records_release(&r);
 }
 
 /* Power is the counter's, over the time it ran; without it the mean of what was looked at. */
-static void test_energy(void **state)
+RECORDS_TEST(test_energy)
 {
-    struct records r = { 0 };
     struct summary s;
-    (void)state;
-    fixture_run(&r, "m", 1);
-    struct measurement *m = fixture_add(&r, 0, GEMM, 2e6, 9);
+    fixture_run(r, "m", 1);
+    struct measurement *m = fixture_add(r, 0, GEMM, 2e6, 9);
     measurement_add_telemetry(m, "sampled_seconds", 0.5);
     summary_init_one(&s, m);
     assert_true(isnan(value("joules", &s))); /* no GPU */
@@ -109,17 +103,14 @@ static void test_energy(void **state)
     summary_init_one(&s, m);
     assert_close(value("joules", &s), 0.6, 1e-12); /* 300 W for 2 ms */
     summary_release(&s);
-    records_release(&r);
 }
 
 /* The interval of a rate is that of the time, turned round. */
-static void test_rate_interval(void **state)
+RECORDS_TEST(test_rate_interval)
 {
-    struct records r = { 0 };
     struct summary s;
-    (void)state;
-    fixture_run(&r, "m", 1);
-    struct measurement *m = fixture_add(&r, 0, GEMM, 1, 1);
+    fixture_run(r, "m", 1);
+    struct measurement *m = fixture_add(r, 0, GEMM, 1, 1);
     fill(m, 101, 1);
     m->flops = 1e6;
     summary_init_one(&s, m);
@@ -128,21 +119,18 @@ static void test_rate_interval(void **state)
     assert_close(rate.interval.high, 1e6 / time.interval.low, 1e-9);
     assert_true(rate.interval.low < rate.value && rate.value < rate.interval.high);
     summary_release(&s);
-    records_release(&r);
 }
 
 /* Three launches that differ: the interval is the launches', far wider than the samples' own. */
-static void test_launches(void **state)
+RECORDS_TEST(test_launches)
 {
     const double ns[] = { 1000, 1100, 1210 };
-    struct records r = { 0 };
     struct groups g;
     struct summary s;
-    (void)state;
-    fixture_run(&r, "m", 1);
+    fixture_run(r, "m", 1);
     for (int i = 0; i < 3; i++)
-        fixture_add(&r, i, GEMM, ns[i], 50);
-    groups_init(&g, &r, false);
+        fixture_add(r, i, GEMM, ns[i], 50);
+    groups_init(&g, r, false);
     assert_int_equal(g.nr, 1);
     summary_init(&s, g.items[0].items, g.items[0].nr);
     assert_int_equal(s.nr_launches, 3);
@@ -156,16 +144,13 @@ static void test_launches(void **state)
     assert_close(p50.interval.high, 1100 * exp(half), 1e-6);
     summary_release(&s);
     groups_release(&g);
-    records_release(&r);
 }
 
-static void test_nothing_measured(void **state)
+RECORDS_TEST(test_nothing_measured)
 {
-    struct records r = { 0 };
     struct summary s;
-    (void)state;
-    fixture_run(&r, "m", 1);
-    summary_init_one(&s, fixture_add(&r, 0, GEMM, 1, 0));
+    fixture_run(r, "m", 1);
+    summary_init_one(&s, fixture_add(r, 0, GEMM, 1, 0));
     assert_int_equal(s.n, 0);
     for (size_t i = 0; metric_at(i); i++) {
         struct metric_value v = metric_value(metric_at(i), &s, NULL);
@@ -173,13 +158,11 @@ static void test_nothing_measured(void **state)
         assert_false(v.few);
     }
     summary_release(&s);
-    records_release(&r);
 }
 
-static void test_find(void **state)
+TEST(test_find)
 {
     struct error err;
-    (void)state;
     assert_string_equal(metric_find("median", &err)->id, "p50");
     assert_null(metric_find("p59", &err));
     assert_non_null(strstr(err.message, "'p5"));
@@ -189,27 +172,15 @@ static void test_find(void **state)
         assert_ptr_equal(metric_find(metric_at(i)->id, &err), metric_at(i));
 }
 
-static void test_context(void **state)
+RECORDS_TEST(test_context)
 {
-    struct records r = { 0 };
-    (void)state;
-    fixture_run(&r, "old", 1);
-    fixture_run(&r, "new", 2);
-    r.ceilings = memory_zeroed(1, sizeof(*r.ceilings));
-    r.nr_ceilings = r.ceilings_capacity = 1;
-    assert_int_equal(metric_context_of(&r, 0).nr_ceilings, 0); /* another machine's */
-    assert_int_equal(metric_context_of(&r, 1).nr_ceilings, 1);
-    assert_string_equal(metric_context_of(&r, 0).machine->class_name, "old");
-    records_release(&r);
+    fixture_run(r, "old", 1);
+    fixture_run(r, "new", 2);
+    r->ceilings = memory_zeroed(1, sizeof(*r->ceilings));
+    r->nr_ceilings = r->ceilings_capacity = 1;
+    assert_int_equal(metric_context_of(r, 0).nr_ceilings, 0); /* another machine's */
+    assert_int_equal(metric_context_of(r, 1).nr_ceilings, 1);
+    assert_string_equal(metric_context_of(r, 0).machine->class_name, "old");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_percentiles),      cmocka_unit_test(test_rates),
-        cmocka_unit_test(test_rate_interval),    cmocka_unit_test(test_launches),
-        cmocka_unit_test(test_nothing_measured), cmocka_unit_test(test_find),
-        cmocka_unit_test(test_context),          cmocka_unit_test(test_energy),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -50,12 +50,11 @@ static struct roof roof(const struct measurement *m, double median)
     return result;
 }
 
-static void test_bounds(void **state)
+TEST(test_bounds)
 {
     struct measurement stream = kernel("cpu-2t", "cold", 1e6, 40e6);
     struct measurement dense = kernel("cpu-2t", "warm", 1e9, 1e6);
     struct measurement tiny = kernel("cpu-2t", "warm", 1000, 1000);
-    (void)state;
     struct roof r = roof(&stream, 4e6);
     assert_int_equal(r.bound, BOUND_MEMORY);
     assert_int_equal(r.level, LEVEL_DRAM);
@@ -77,7 +76,7 @@ static void test_bounds(void **state)
     assert_true(isnan(r.fraction) && !r.above_roof && r.bound == BOUND_MEMORY);
 }
 
-static void test_levels(void **state)
+TEST(test_levels)
 {
     static const struct {
         double bytes;
@@ -88,7 +87,6 @@ static void test_levels(void **state)
         { 15e6, LEVEL_L3 },
         { 40e6, LEVEL_DRAM },
     };
-    (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
         struct measurement m = kernel("cpu-2t", "warm", 0, rows[i].bytes);
         assert_int_equal(roof(&m, 1e9).level, rows[i].level);
@@ -98,13 +96,12 @@ static void test_levels(void **state)
 }
 
 /* A working set just beyond a cache: what still fits may come from it, so the roof has no step. */
-static void test_outgrown_cache(void **state)
+TEST(test_outgrown_cache)
 {
     double l3 = 16 << 20;
     struct measurement inside = kernel("cpu-2t", "warm", 0, l3);
     struct measurement beyond = kernel("cpu-2t", "warm", 0, l3 * 1.001);
     struct measurement twice = kernel("cpu-2t", "warm", 0, 2 * l3);
-    (void)state;
     assert_true(roof(&beyond, NAN).level == LEVEL_DRAM && roof(&inside, NAN).level == LEVEL_L3);
     double share = 1 - 2.0 * (1 << 20) / l3; /* what the two L2 caches do not hold */
     assert_close(roof(&inside, NAN).roof_ns, l3 * (share / 50 + (1 - share) / 100), 1e-3);
@@ -113,10 +110,9 @@ static void test_outgrown_cache(void **state)
     assert_non_null(strstr(roof(&twice, NAN).words, "up to 50 % of it from L3"));
 }
 
-static void test_above_roof(void **state)
+TEST(test_above_roof)
 {
     struct measurement m = kernel("cpu-2t", "cold", 0, 40e6);
-    (void)state;
     assert_false(roof(&m, 2e6).above_roof);
     assert_false(roof(&m, 1.97e6).above_roof); /* within the ceiling's own spread of 2 % */
     assert_true(roof(&m, 1.95e6).above_roof);
@@ -124,12 +120,11 @@ static void test_above_roof(void **state)
     assert_true(roof(&m, 9e6).above_roof);
 }
 
-static void test_unknown(void **state)
+TEST(test_unknown)
 {
     struct measurement other = kernel("cpu-8t", "warm", 1e6, 1e6);
     struct measurement none = kernel("cpu-2t", "warm", 0, 0);
     struct roof r = roof(&other, 1e6);
-    (void)state;
     assert_int_equal(r.bound, BOUND_UNKNOWN);
     assert_true(isnan(r.fraction) && isnan(r.roof_ns) && !r.above_roof);
     assert_non_null(strstr(r.words, "cpu-8t"));
@@ -141,12 +136,11 @@ static void test_unknown(void **state)
     assert_int_equal(r.bound, BOUND_UNKNOWN);
 }
 
-static void test_capacity(void **state)
+TEST(test_capacity)
 {
     struct machine many = {
         .cores = 16, .l1d = 32768, .l2 = 1 << 20, .l3 = 1 << 24, .l3_shared_by = 4
     };
-    (void)state;
     assert_close(memory_level_capacity(&many, LEVEL_L1, 8), 8 * 32768, 0);
     assert_close(memory_level_capacity(&many, LEVEL_L2, 32), 16 << 20, 0); /* only 16 cores */
     assert_close(memory_level_capacity(&many, LEVEL_L3, 1), 1 << 24, 0);
@@ -157,11 +151,10 @@ static void test_capacity(void **state)
     assert_int_equal(device_label_threads("cuda"), 0);
 }
 
-static void test_metric(void **state)
+TEST(test_metric)
 {
     struct records r = { 0 };
     struct summary s;
-    (void)state;
     fixture_run(&r, "m", 1);
     struct measurement *m = fixture_add(&r, 0, "x/y/simd/fp32/m=1/cpu-2t/cold", 4e6, 9);
     m->bytes = 40e6;
@@ -179,7 +172,7 @@ static void test_metric(void **state)
     }
 
 /* A GPU has its own L2, and the same roofs whichever way it launches; cuda1 is another one. */
-static void test_gpu(void **state)
+TEST(test_gpu)
 {
     static const struct ceiling of_gpu[] = {
         GPU_CEILING("bandwidth.dram", 4e12),  GPU_CEILING("bandwidth.L2", 8e12),
@@ -189,7 +182,6 @@ static void test_gpu(void **state)
     const struct metric_context gpu = { &machine, of_gpu, sizeof(of_gpu) / sizeof(*of_gpu) };
     struct measurement warm = kernel("cuda", "warm", 1e6, 40e6), m;
     struct roof r;
-    (void)state;
     roof_of(&warm, 1e4, &gpu, &r);
     assert_int_equal(r.level, LEVEL_L2);
     assert_close(r.roof_ns, 5000, 1e-6);
@@ -208,13 +200,4 @@ static void test_gpu(void **state)
     assert_int_equal(r.bound, BOUND_UNKNOWN);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bounds),         cmocka_unit_test(test_levels),
-        cmocka_unit_test(test_outgrown_cache), cmocka_unit_test(test_above_roof),
-        cmocka_unit_test(test_unknown),        cmocka_unit_test(test_capacity),
-        cmocka_unit_test(test_metric),         cmocka_unit_test(test_gpu),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

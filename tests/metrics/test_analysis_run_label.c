@@ -41,12 +41,11 @@ static void check(const struct run *runs, size_t nr, const char *fact, const cha
     run_labels_free(labels, nr);
 }
 
-static void what_differs_is_said(void **state)
+TEST(what_differs_is_said)
 {
     struct run runs[3] = { made(1, "main", "aaaaaaa1"), made(2, "main", "bbbbbbb2"),
                            made(3, "topic", "ccccccc3") };
 
-    (void)state;
     check(runs, 1, NULL, (const char *[]) { "main aaaaaaa" });
     check(runs, 2, NULL, (const char *[]) { "aaaaaaa", "bbbbbbb" });
     check(runs, 3, NULL, (const char *[]) { "main · aaaaaaa", "main · bbbbbbb", "topic" });
@@ -57,11 +56,10 @@ static void what_differs_is_said(void **state)
     check(runs, 2, NULL, (const char *[]) { "AMD EPYC 7763", "Intel Xeon Platinum 8488C" });
 }
 
-static void equal_builds_are_told_apart(void **state)
+TEST(equal_builds_are_told_apart)
 {
     struct run runs[2] = { made(11, "main", "aaaaaaa1"), made(12, "main", "aaaaaaa1") };
 
-    (void)state;
     check(runs, 2, NULL, (const char *[]) { "run 11", "run 12" });
     snprintf(runs[1].build.compiler, sizeof(runs[1].build.compiler), "Clang 16.0.6");
     check(runs, 2, NULL, (const char *[]) { "GNU 12.2.0", "Clang 16.0.6" });
@@ -69,13 +67,12 @@ static void equal_builds_are_told_apart(void **state)
     check(runs, 2, NULL, (const char *[]) { "main aaaaaaa", "main aaaaaaa (2)" });
 }
 
-static void a_fact_can_be_asked_for(void **state)
+TEST(a_fact_can_be_asked_for)
 {
     struct run runs[3] = { made(1, "main", "aaaaaaa1"), made(2, "main", "bbbbbbb2"),
                            made(3, "main", "ccccccc3") };
     struct error err;
 
-    (void)state;
     snprintf(runs[2].build.compiler, sizeof(runs[2].build.compiler), "Clang 16.0.6");
     runs[0].environment = NULL;
     check(runs, 3, "compiler",
@@ -93,13 +90,12 @@ static const char *pick(struct random *random, const char *const *from)
 }
 
 /* Any mixture of few values, empty ones among them. */
-static void no_two_are_alike(void **state)
+TEST(no_two_are_alike)
 {
     static const char *const texts[] = { "", "a", "a · b" };
     static const char *const facts[] = { NULL, "branch", "label" };
     struct random random;
 
-    (void)state;
     random_seed(&random, 7);
     for (int round = 0; round < 300; round++) {
         struct run runs[12];
@@ -119,14 +115,4 @@ static void no_two_are_alike(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_differs_is_said),
-        cmocka_unit_test(equal_builds_are_told_apart),
-        cmocka_unit_test(a_fact_can_be_asked_for),
-        cmocka_unit_test(no_two_are_alike),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -28,13 +28,12 @@ static void check_prefill(const struct gpt_weights *w, int64_t batch, int64_t se
     free(want);
 }
 
-static void test_prefill(void **state)
+TEST(test_prefill)
 {
     static const int64_t batches[] = { 1, 3 }, seqs[] = { 1, 17, 63, 65 };
     struct gpt_weights w;
     struct error err;
 
-    (void)state;
     for (size_t i = 0; i < NR(configs); i++) {
         assert_ok(gpt_weights_init(&w, &configs[i], i == 1, &err), &err); /* "one" is tied */
         noisy_weights(&w, i);
@@ -125,12 +124,11 @@ static void check_decode(const struct gpt_weights *w, const struct gpt_ops *ops,
     steps_release(&s);
 }
 
-static void test_decode(void **state)
+TEST(test_decode)
 {
     struct gpt_weights w;
     struct error err;
 
-    (void)state;
     for (size_t i = 0; i < NR(configs); i++) {
         assert_ok(gpt_weights_init(&w, &configs[i], false, &err), &err);
         noisy_weights(&w, 40 + i);
@@ -144,7 +142,7 @@ static void test_decode(void **state)
 }
 
 /* GPT_LOGITS_LAST gives the last rows of GPT_LOGITS_ALL. */
-static void test_last_logits(void **state)
+TEST(test_last_logits)
 {
     const struct gpt_config *c = &configs[0];
     int32_t tokens[3 * 7];
@@ -153,7 +151,6 @@ static void test_last_logits(void **state)
     struct error err;
     float *all = poisoned(3 * 7 * c->vocab), *last = poisoned(3 * c->vocab);
 
-    (void)state;
     make_tokens(tokens, 3 * 7, c->vocab, 5);
     assert_ok(gpt_weights_init(&w, c, false, &err), &err);
     noisy_weights(&w, 9);
@@ -169,14 +166,13 @@ static void test_last_logits(void **state)
     free(last);
 }
 
-static void test_init_refuses(void **state)
+TEST(test_init_refuses)
 {
     struct gpt_weights w;
     struct gpt_forward f;
     struct gpt_cache cache;
     struct error err;
 
-    (void)state;
     assert_ok(gpt_weights_init(&w, &configs[0], false, &err), &err);
     noisy_weights(&w, 0);
     assert_int_equal(gpt_forward_init(&f, &configs[0], &w, &gpt_ops_simd, 71, 71, 1, &err), -1);
@@ -193,14 +189,4 @@ static void test_init_refuses(void **state)
     gpt_weights_release(&w);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_prefill),
-        cmocka_unit_test(test_decode),
-        cmocka_unit_test(test_last_logits),
-        cmocka_unit_test(test_init_refuses),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

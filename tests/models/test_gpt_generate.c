@@ -36,9 +36,8 @@ static void check_generate(uint64_t seed, int64_t prompt_length, int64_t nr)
     free(scratch);
 }
 
-static void test_generate(void **state)
+TEST(test_generate)
 {
-    (void)state;
     check_generate(21, 5, 90);
     check_generate(22, 1, 1);
     check_generate(23, 70, 3); /* a full block from the start */
@@ -54,7 +53,7 @@ static int stop_at_third(int32_t token, void *context)
     return ++*nr == 3;
 }
 
-static void test_generate_seeded(void **state)
+TEST(test_generate_seeded)
 {
     struct gpt_model m = { .config = &configs[2] };
     int32_t ids[4] = { 1, 2, 3, 4 }, a[20], b[20], c[20];
@@ -63,7 +62,6 @@ static void test_generate_seeded(void **state)
     struct error err;
     int nr = 0;
 
-    (void)state;
     assert_ok(gpt_weights_init(&m.weights, m.config, false, &err), &err);
     noisy_weights(&m.weights, 31);
     assert_int_equal(gpt_generate(&m, &gpt_ops_simd, 1, &prompt, &s, 20, a, NULL, NULL, &err), 20);
@@ -84,7 +82,7 @@ static void test_generate_seeded(void **state)
 }
 
 /* Frequencies of 20,000 draws against softmax(logits / T) over the k largest. */
-static void test_sample(void **state)
+TEST(test_sample)
 {
     enum { VOCAB = 7, DRAWS = 20000 };
     static const float logits[VOCAB] = { 0.5F, -1, 2, 0.5F, 1, -3, 0.5F };
@@ -94,7 +92,6 @@ static void test_sample(void **state)
     int seen[VOCAB] = { 0 };
     double want[VOCAB] = { 0 }, sum = 0;
 
-    (void)state;
     random_seed(&random, 5);
     for (int i = 0; i < DRAWS; i++)
         seen[gpt_sample(logits, VOCAB, &s, &random, scratch)]++;
@@ -113,13 +110,4 @@ static void test_sample(void **state)
     assert_int_equal(gpt_sample(logits, VOCAB, &s, &random, scratch), 2);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_generate),
-        cmocka_unit_test(test_generate_seeded),
-        cmocka_unit_test(test_sample),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -37,11 +37,10 @@ static void bench_release(struct bench *b)
 }
 
 /* The oracle of the prefill against the walk, for rows in any order. */
-static void test_prefill_oracle(void **state)
+TEST(test_prefill_oracle)
 {
     static const int64_t rows[] = { 16, 3, 50, 17, 34, 0 };
 
-    (void)state;
     for (size_t i = 0; i < NR(configs); i++) {
         const struct gpt_config *c = &configs[i];
         struct kernel k = gpt_prefill_nano;
@@ -63,12 +62,11 @@ static void test_prefill_oracle(void **state)
 }
 
 /* The oracle of a decode step against the walk, whose past is read from the cache tensors. */
-static void test_decode_oracle(void **state)
+TEST(test_decode_oracle)
 {
     enum { BATCH = 2, SEQ = 19 };
     static const int64_t rows[] = { 1, 0 };
 
-    (void)state;
     for (size_t i = 0; i < NR(configs); i++) {
         const struct gpt_config *c = &configs[i];
         struct kernel k = gpt_decode_nano;
@@ -134,14 +132,13 @@ static void check_variant(const struct variant *v, const struct shape *s, const 
     }
 }
 
-static void test_variants(void **state)
+TEST(test_variants)
 {
     static const struct kernel *const kernels[] = { &gpt_prefill_nano, &gpt_decode_nano };
     static const char *const variants[] = { "plain", "simd", "openblas" };
     struct shape s = { { 3, 17 } };
     struct bench b;
 
-    (void)state;
     for (size_t i = 0; i < NR(kernels); i++) {
         const struct kernel *k = kernels[i];
         bench_init(&b, k, &s);
@@ -163,12 +160,11 @@ static void test_variants(void **state)
 }
 
 /* What the registry says of the kernels. */
-static void test_kernels(void **state)
+TEST(test_kernels)
 {
     size_t nr = 0;
     struct tensor t[TENSOR_MAX];
 
-    (void)state;
     for (const struct kernel *const *k = gpt_kernels; *k; k++, nr++) {
         const struct gpt_config *c = (*k)->config;
         struct shape s = (*k)->shapes[0], beyond = { { 1, c->block + 1 } };
@@ -200,14 +196,4 @@ static void test_kernels(void **state)
                  1);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_prefill_oracle),
-        cmocka_unit_test(test_decode_oracle),
-        cmocka_unit_test(test_variants),
-        cmocka_unit_test(test_kernels),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -97,11 +97,10 @@ static void names_of(const struct prof_trace *t, int track, char *text, size_t s
 #define LAYER(n, remember) "layer " n ";ln_1;qkv;" remember "attention;proj;ln_2;fc;proj_2;"
 #define END                "ln_f;head;"
 
-static void test_names(void **state)
+TEST(test_names)
 {
     char text[1000];
 
-    (void)state;
     for (size_t o = 0; o < NR(all_ops); o++)
         for (int threads = 1; threads <= 2; threads++) {
             struct rig r;
@@ -119,12 +118,11 @@ static void test_names(void **state)
 }
 
 /* Each thread of a team has the same scopes; bytes and FLOPs stand on the first one's alone. */
-static void test_team(void **state)
+TEST(test_team)
 {
     char first[1000], other[1000];
     struct rig r;
 
-    (void)state;
     rig_init(&r, &configs[2], &gpt_ops_simd, 2);
     record_prefill(&r, NULL, GPT_LOGITS_ALL);
     names_of(&r.trace, r.main, first, sizeof(first));
@@ -192,9 +190,8 @@ static void check_work(const struct rig *r, const struct kernel *like, double ro
     assert_true(fabs(sum.bytes - model.bytes - moved) < 1e-9 * sum.bytes);
 }
 
-static void test_work(void **state)
+TEST(test_work)
 {
-    (void)state;
     for (size_t i = 0; i < NR(configs); i++) {
         struct rig r;
         rig_init(&r, &configs[i], &gpt_ops_simd, 1);
@@ -210,11 +207,10 @@ static void test_work(void **state)
 }
 
 /* Nothing is recorded that nobody asked for. */
-static void test_off(void **state)
+TEST(test_off)
 {
     struct rig r;
 
-    (void)state;
     rig_init(&r, &configs[0], &gpt_ops_simd, 2);
     gpt_prefill(&r.f, r.tokens, BATCH, SEQ, NULL, GPT_LOGITS_ALL, r.logits);
     assert_int_equal(prof_snapshot(prof_global(), &r.trace), 0);
@@ -254,12 +250,11 @@ static struct pass record_pass(struct rig *r, const struct prof_site *site)
 
 /* The least of each: a core that is lent to another program between two operations is time that
  * the pass lost, not work that it forgot to name. */
-static void test_whole(void **state)
+TEST(test_whole)
 {
     static const struct prof_site site = { .name = "pass" };
     struct error err;
 
-    (void)state;
     for (int threads = 1; threads <= 2; threads++) {
         struct pass least = { .whole = INFINITY, .left = INFINITY };
         struct rig r;
@@ -277,12 +272,4 @@ static void test_whole(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_names), cmocka_unit_test(test_team),  cmocka_unit_test(test_work),
-        cmocka_unit_test(test_off),   cmocka_unit_test(test_whole),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -122,9 +122,8 @@ static void check_threads(const struct gpt_weights *w)
     outcome_release(&one);
 }
 
-static void test_threads(void **state)
+TEST(test_threads)
 {
-    (void)state;
     each_config(check_threads);
 }
 
@@ -143,9 +142,8 @@ static void check_consistent(const struct gpt_weights *w)
     }
 }
 
-static void test_last(void **state)
+TEST(test_last)
 {
-    (void)state;
     each_config(check_consistent);
 }
 
@@ -172,9 +170,8 @@ static void check_short(const struct gpt_weights *w)
     }
 }
 
-static void test_short(void **state)
+TEST(test_short)
 {
-    (void)state;
     each_config(check_short);
 }
 
@@ -192,9 +189,8 @@ static void check_streaming(const struct gpt_weights *w)
     outcome_release(&plain);
 }
 
-static void test_streaming(void **state)
+TEST(test_streaming)
 {
-    (void)state;
     each_config(check_streaming);
 }
 
@@ -220,14 +216,13 @@ LATE(decode, attention_decode)
 LATE(layernorm, layernorm)
 LATE(embedding, embedding)
 
-static void test_late(void **state)
+TEST(test_late)
 {
     struct gpt_ops ops = gpt_ops_simd;
     struct outcome one, team;
     struct gpt_weights w;
     struct error err;
 
-    (void)state;
     ops.linear = late_linear;
     ops.attention = late_attention;
     ops.decode = late_decode;
@@ -259,7 +254,7 @@ static void watched_linear(const struct gemm_linear *g)
 }
 
 /* Every thread of one team calls every product: four a layer, and the head. */
-static void test_one_region(void **state)
+TEST(test_one_region)
 {
     const struct gpt_config *c = &configs[2];
     struct gpt_ops watched = gpt_ops_simd;
@@ -268,7 +263,6 @@ static void test_one_region(void **state)
     struct error err;
     int passes = 2 + STEPS;
 
-    (void)state;
     watched.linear = watched_linear;
     omp_set_dynamic(0);
     assert_ok(gpt_weights_init(&w, c, false, &err), &err);
@@ -280,13 +274,4 @@ static void test_one_region(void **state)
     gpt_weights_release(&w);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_threads), cmocka_unit_test(test_last),
-        cmocka_unit_test(test_short),   cmocka_unit_test(test_streaming),
-        cmocka_unit_test(test_late),    cmocka_unit_test(test_one_region),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -13,7 +13,7 @@ static const struct gpt_config small = {
     .name = "small", .layers = 3, .heads = 2, .width = 10, .block = 7, .vocab = 4099
 };
 
-static void test_table(void **state)
+TEST(test_table)
 {
     /* Counted by hand from the layer formula, see reference in the header. */
     static const struct {
@@ -27,7 +27,6 @@ static void test_table(void **state)
     };
     struct error err;
 
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         const struct gpt_config *c = gpt_config_find(cases[i].name, &err);
         assert_non_null(c);
@@ -44,23 +43,21 @@ static void test_table(void **state)
     }
 }
 
-static void test_flops(void **state)
+TEST(test_flops)
 {
     struct error err;
     const struct gpt_config *nano = gpt_config_find("nano", &err);
     double width = 48, layers = 3;
 
-    (void)state;
     /* S = 64: 65/2 pairs a token; c_attn, c_proj, c_fc, c_proj are 3 + 1 + 4 + 4 C^2 of 2 FLOPs. */
     assert_close(gpt_config_flops_per_token(nano, 64),
                  layers * (2 * 12 * width * width + 4 * width * 32.5) + 2 * width * 50257, 0.5);
 }
 
-static void test_find(void **state)
+TEST(test_find)
 {
     struct error err;
 
-    (void)state;
     assert_null(gpt_config_find("tile-larg", &err));
     assert_non_null(strstr(err.message, "did you mean \"tile-large\"?"));
     assert_null(gpt_config_find("zzzzzzzz", &err));
@@ -70,7 +67,7 @@ static void test_find(void **state)
                            "gpt2"));
 }
 
-static void test_check(void **state)
+TEST(test_check)
 {
     static const struct gpt_config bad[] = {
         { .name = "a", .layers = 0, .heads = 1, .width = 8, .block = 1, .vocab = 1 },
@@ -83,7 +80,6 @@ static void test_check(void **state)
     struct gpt_weights w;
     struct error err;
 
-    (void)state;
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         assert_int_equal(gpt_config_check(&bad[i], &err), -1);
         assert_int_equal(gpt_weights_init(&w, &bad[i], false, &err), -1);
@@ -91,14 +87,13 @@ static void test_check(void **state)
     }
 }
 
-static void test_carving(void **state)
+TEST(test_carving)
 {
     struct gpt_weights w;
     struct error err;
     char name[GPT_NAME_SIZE];
     float *next;
 
-    (void)state;
     assert_ok(gpt_weights_init(&w, &small, false, &err), &err);
     next = w.data;
     /* In order, without gaps: two embeddings, layers, last norm, head. */
@@ -134,7 +129,7 @@ static double spread(const struct gpt_weights *w, enum gpt_tensor which, int64_t
     return sqrt(squares / (double)nr);
 }
 
-static void test_seed_distribution(void **state)
+TEST(test_seed_distribution)
 {
     /* 40,990 draws: the standard error of the sd is 0.35 %, of the mean 0.0001; 400 draws: 3.5 %.
      */
@@ -152,7 +147,6 @@ static void test_seed_distribution(void **state)
     struct error err;
     double mean;
 
-    (void)state;
     assert_ok(gpt_weights_init(&w, &small, false, &err), &err);
     gpt_weights_seed(&w, 7);
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -179,9 +173,8 @@ static uint64_t seeded(uint64_t seed, int threads)
     return hash;
 }
 
-static void test_seed_reproducible(void **state)
+TEST(test_seed_reproducible)
 {
-    (void)state;
     assert_int_equal(seeded(7, 1), seeded(7, 3));
     assert_int_not_equal(seeded(7, 1), seeded(8, 1));
     /* Weights named by a seed must stay what they are from release to release. */
@@ -206,12 +199,11 @@ static const struct bad_tokens {
     { "[1,2,3,4,5,6,7,8]", "8 tokens are beyond the block size 7 of small" },
 };
 
-static void test_tokens(void **state)
+TEST(test_tokens)
 {
     struct gpt_tokens t;
     struct error err;
 
-    (void)state;
     assert_ok(gpt_tokens_parse(&t, &small, "[1, 2, 4098]", 12, "t.json", &err), &err);
     assert_int_equal(t.batch, 1);
     assert_int_equal(t.seq, 3);
@@ -234,14 +226,4 @@ static void test_tokens(void **state)
     assert_int_equal(gpt_tokens_read(&t, &small, "/nonexistent.json", &err), -1);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_table),   cmocka_unit_test(test_flops),
-        cmocka_unit_test(test_find),    cmocka_unit_test(test_check),
-        cmocka_unit_test(test_carving), cmocka_unit_test(test_seed_distribution),
-        cmocka_unit_test(test_tokens),  cmocka_unit_test(test_seed_reproducible),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -9,7 +9,7 @@
 
 #define PATH HARNESS_TEST_DIR "/test_npy.npy"
 
-static void test_header(void **state)
+TEST(test_header)
 {
     static const struct {
         int rank;
@@ -24,7 +24,6 @@ static void test_header(void **state)
     static const float data[4 * 64 * 7] = { 1.5F, -2 };
     struct error err;
 
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         char want[128];
         size_t length, elements = 1;
@@ -46,14 +45,13 @@ static void test_header(void **state)
     }
 }
 
-static void test_round_trip(void **state)
+TEST(test_round_trip)
 {
     static const float data[6] = { 0, -0.0F, 1e-45F, 3.4e38F, -1, 0.1F };
     int64_t extent[NPY_RANK];
     int rank;
     struct error err;
 
-    (void)state;
     assert_ok(npy_write(PATH, data, (int64_t[]) { 2, 3 }, 2, &err), &err);
     float *read = npy_read(PATH, extent, &rank, &err);
     assert_non_null(read);
@@ -64,7 +62,7 @@ static void test_round_trip(void **state)
     free(read);
 }
 
-static void test_refuses(void **state)
+TEST(test_refuses)
 {
     static const float data[2] = { 1, 2 };
     int64_t extent[NPY_RANK];
@@ -72,7 +70,6 @@ static void test_refuses(void **state)
     size_t length;
     struct error err;
 
-    (void)state;
     assert_int_equal(npy_write(PATH, data, (int64_t[]) { 1, 1, 1, 1, 1 }, 5, &err), -1);
     assert_int_equal(npy_write(PATH, data, (int64_t[]) { INT64_MAX, 2 }, 2, &err), -1);
     assert_int_equal(npy_write(PATH, data, (int64_t[]) { -1 }, 1, &err), -1);
@@ -92,13 +89,4 @@ static void test_refuses(void **state)
     free(file);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_header),
-        cmocka_unit_test(test_round_trip),
-        cmocka_unit_test(test_refuses),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

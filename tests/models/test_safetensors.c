@@ -83,12 +83,11 @@ static const struct malformed {
       "a key twice" },
 };
 
-static void test_malformed(void **state)
+TEST(test_malformed)
 {
     struct safetensors file;
     struct error err;
 
-    (void)state;
     for (size_t i = 0; i < sizeof(malformed) / sizeof(malformed[0]); i++) {
         const struct malformed *m = &malformed[i];
         write_raw(m->header, m->length, m->data);
@@ -101,12 +100,11 @@ static void test_malformed(void **state)
     }
 }
 
-static void test_not_a_file(void **state)
+TEST(test_not_a_file)
 {
     struct safetensors file;
     struct error err;
 
-    (void)state;
     assert_ok(file_write(PATH, "abc", 3, &err), &err);
     assert_int_equal(safetensors_open(&file, PATH, &err), -1);
     assert_non_null(strstr(err.message, "too few"));
@@ -119,7 +117,7 @@ static void test_not_a_file(void **state)
     assert_non_null(strstr(err.message, "NUL"));
 }
 
-static void test_dtypes(void **state)
+TEST(test_dtypes)
 {
     static const char header[] =
         "{\"__metadata__\":{\"format\":\"pt\"},"
@@ -135,7 +133,6 @@ static void test_dtypes(void **state)
     float out[7];
     struct error err;
 
-    (void)state;
     memcpy(file_bytes, &length, 8);
     memcpy(file_bytes + 8, header, length);
     memcpy(file_bytes + 8 + length, values, sizeof(values));
@@ -155,9 +152,8 @@ static void test_dtypes(void **state)
     safetensors_close(&file);
 }
 
-static void test_half_is_exact(void **state)
+TEST(test_half_is_exact)
 {
-    (void)state;
     for (uint32_t bits = 0; bits < 0x10000; bits++) {
         float value = safetensors_half((uint16_t)bits);
         int exponent = (int)(bits >> 10) & 31, fraction = (int)bits & 1023;
@@ -171,13 +167,12 @@ static void test_half_is_exact(void **state)
 }
 
 /* A file written, read and written again is the same file, and its weights the same floats. */
-static void test_round_trip(void **state)
+TEST(test_round_trip)
 {
     struct gpt_weights w, back;
     size_t length, length_again;
     struct error err;
 
-    (void)state;
     for (int tied = 0; tied < 2; tied++) {
         assert_ok(gpt_weights_init(&w, &small, tied != 0, &err), &err);
         noisy_weights(&w, 5);
@@ -213,14 +208,13 @@ static void read_tensor(const struct safetensors *file, const char *name, int64_
 }
 
 /* In the file a layer's matrix is [in, out], the head and the embeddings are as in memory. */
-static void test_layout(void **state)
+TEST(test_layout)
 {
     struct safetensors file;
     struct gpt_weights w;
     float turned[4 * 6 * 6], head[11 * 6];
     struct error err;
 
-    (void)state;
     assert_ok(gpt_weights_init(&w, &small, false, &err), &err);
     noisy_weights(&w, 6);
     assert_ok(gpt_checkpoint_write(&w, PATH, &err), &err);
@@ -313,13 +307,12 @@ static void assert_refused(const struct bent *b, const char *message)
     assert_null(w.data);
 }
 
-static void test_published_names(void **state)
+TEST(test_published_names)
 {
     struct bent b;
     struct gpt_weights w;
     struct error err;
 
-    (void)state;
     bent_init(&b, &small, "transformer.");
     bent_add(&b, "transformer.h.0.attn.bias", 2, 5, 5);
     bent_add(&b, "transformer.h.1.attn.masked_bias", 0, 0, 0);
@@ -335,11 +328,10 @@ static void test_published_names(void **state)
     gpt_weights_release(&w);
 }
 
-static void test_contradictions(void **state)
+TEST(test_contradictions)
 {
     struct bent b;
 
-    (void)state;
     bent_init(&b, &small, "");
     bent_remove(&b, "h.1.ln_2.bias");
     bent_remove(&b, "ln_f.weight");
@@ -373,14 +365,13 @@ static void test_contradictions(void **state)
 }
 
 /* nano's file opened as micro: the message says whose it is. */
-static void test_names_the_other_model(void **state)
+TEST(test_names_the_other_model)
 {
     struct gpt_weights w, read;
     struct error err;
     const struct gpt_config *nano = gpt_config_find("nano", &err);
     const struct gpt_config *micro = gpt_config_find("micro", &err);
 
-    (void)state;
     assert_ok(gpt_weights_init(&w, nano, true, &err), &err);
     gpt_weights_seed(&w, 1);
     assert_ok(gpt_checkpoint_write(&w, PATH, &err), &err);
@@ -390,14 +381,13 @@ static void test_names_the_other_model(void **state)
 }
 
 /* Cut anywhere, a file is refused; what was there is not touched by a failed write. */
-static void test_truncated(void **state)
+TEST(test_truncated)
 {
     struct bent b;
     struct gpt_weights w;
     size_t length;
     struct error err;
 
-    (void)state;
     bent_init(&b, &small, "");
     bent_write(&b);
     char *file = file_read(PATH, FILE_RECORDS_MOST, &length, &err);
@@ -414,7 +404,7 @@ static void test_truncated(void **state)
 
 /* One random byte of the header changed: read in full or refused with a reason, nothing between.
  * (The sanitizers watch over what is touched meanwhile.) */
-static void test_garbled(void **state)
+TEST(test_garbled)
 {
     struct bent b;
     struct gpt_weights w;
@@ -423,7 +413,6 @@ static void test_garbled(void **state)
     size_t length;
     int refused = 0;
 
-    (void)state;
     bent_init(&b, &small, "");
     bent_write(&b);
     char *file = file_read(PATH, FILE_RECORDS_MOST, &length, &err);
@@ -451,16 +440,4 @@ static void test_garbled(void **state)
     free(file);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_malformed),       cmocka_unit_test(test_not_a_file),
-        cmocka_unit_test(test_dtypes),          cmocka_unit_test(test_half_is_exact),
-        cmocka_unit_test(test_round_trip),      cmocka_unit_test(test_layout),
-        cmocka_unit_test(test_published_names), cmocka_unit_test(test_contradictions),
-        cmocka_unit_test(test_truncated),       cmocka_unit_test(test_names_the_other_model),
-        cmocka_unit_test(test_garbled),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

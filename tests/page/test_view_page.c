@@ -3,6 +3,7 @@
  * is there, and no name is more than a name. Covers: S0-09, S1-16, S1-31, S1-42. */
 #include "testing.h"
 
+#include "json_facts.h"
 #include "page_fixture.h"
 
 #include "metrics/metric.h"
@@ -63,20 +64,20 @@ static int row_of(const cJSON *table, int run, int benchmark)
     return -1;
 }
 
-static void test_table_has_the_values(void **state)
+#define VIEW_TEST(name) TEST_WITH_A(name, struct view, view, view_release)
+
+VIEW_TEST(test_table_has_the_values)
 {
-    struct view view;
     struct page page;
 
-    (void)state;
-    fill(&view);
-    page_init(&page, &view, &options);
+    fill(view);
+    page_init(&page, view, &options);
     cJSON *table = table_of(&page);
     const cJSON *columns = member(table, "columns");
     size_t compared = 0;
     for (int run = 0; run < 2; run++) {
         struct run_rows rows;
-        run_rows_init(&rows, &view.records, run);
+        run_rows_init(&rows, &view->records, run);
         for (size_t i = 0; i < rows.nr; i++) {
             const struct run_row *row = &rows.items[i];
             int nth = row_of(table, run, page_find_benchmark(&page, row->bench->key));
@@ -102,19 +103,16 @@ static void test_table_has_the_values(void **state)
     assert_true(compared > 40);
     cJSON_Delete(table);
     page_release(&page);
-    view_release(&view);
 }
 
 /* All columns have one length, and what no run has is no column. */
-static void test_table_is_even(void **state)
+VIEW_TEST(test_table_is_even)
 {
-    struct view view;
     struct page page;
     const cJSON *column;
 
-    (void)state;
-    fill(&view);
-    page_init(&page, &view, &options);
+    fill(view);
+    page_init(&page, view, &options);
     cJSON *table = table_of(&page), *core = core_of(&page, NULL);
     int nr = cJSON_GetArraySize(member(table, "run"));
     assert_int_equal(nr, 4);
@@ -136,67 +134,48 @@ static void test_table_is_even(void **state)
     cJSON_Delete(table);
     cJSON_Delete(core);
     page_release(&page);
-    view_release(&view);
 }
 
-static void test_core(void **state)
+VIEW_TEST(test_core)
 {
-    struct view view;
     struct page page;
 
-    (void)state;
-    fill(&view);
-    page_init(&page, &view, &options);
+    fill(view);
+    page_init(&page, view, &options);
     cJSON *core = core_of(&page, NULL);
-    assert_string_equal(member(core, "mode")->valuestring, "report");
-    assert_int_equal(member(core, "head")->valueint, 1);
-    assert_true(cJSON_IsNull(member(core, "base")));
-    assert_true(cJSON_IsNull(member(core, "comparison")));
-    assert_int_equal(at(member(core, "selected"), 0)->valueint, 1);
+    assert_facts(core,
+                 "mode=report; head=1; base=null; comparison=null; selected.0=1; "
+                 "runs.0.epoch=0; runs.1.epoch=1"); /* another compiler */
     const cJSON *old = at(member(core, "runs"), 0), *new = at(member(core, "runs"), 1);
     assert_true(member(old, "started_ms")->valuedouble < member(new, "started_ms")->valuedouble);
     assert_string_not_equal(member(old, "name")->valuestring, member(new, "name")->valuestring);
-    assert_int_equal(member(old, "epoch")->valueint, 0);
-    assert_int_equal(member(new, "epoch")->valueint, 1); /* another compiler */
-    const cJSON *bench = item_with(member(core, "benchmarks"), "key", gemm);
-    assert_int_equal(member(member(bench, "dims"), "batch")->valueint, 4);
-    assert_string_equal(member(bench, "kernel")->valuestring, "gemm/linear");
-    const cJSON *rate = item_with(member(core, "metrics"), "id", "gflops");
-    assert_string_equal(member(rate, "quantity")->valuestring, "rate");
-    assert_string_equal(member(rate, "direction")->valuestring, "higher");
-    assert_true(member(rate, "factor")->valuedouble == 1e9);
-    const cJSON *seq = item_with(member(core, "parameters"), "name", "seq");
-    assert_int_equal(cJSON_GetArraySize(member(seq, "values")), 1);
-    assert_int_equal(at(member(seq, "values"), 0)->valueint, 64);
-    assert_string_equal(
-        member(item_with(member(core, "system"), "name", "CPU"), "value")->valuestring,
-        "Made-up CPU, 4 cores");
-    const cJSON *commands = member(core, "commands");
-    assert_string_equal(member(commands, "plot")->valuestring,
-                        "harness plot 2 --db old.db --only {figure}");
-    assert_string_equal(member(commands, "run")->valuestring,
-                        "harness run --suite quick --device cpu:4 --launches 3");
-    assert_string_equal(member(commands, "run_one")->valuestring,
-                        "harness run {key} --device cpu:4 --launches 3 --max-time 0.5s");
+    assert_facts(item_with(member(core, "benchmarks"), "key", gemm),
+                 "dims.batch=4; kernel=gemm/linear");
+    assert_facts(core,
+                 "metrics.id:gflops.quantity=rate; metrics.id:gflops.direction=higher; "
+                 "metrics.id:gflops.factor=1000000000; #parameters.name:seq.values=1; "
+                 "parameters.name:seq.values.0=64; "
+                 "system.name:CPU.value=Made-up CPU, 4 cores");
+    assert_facts(member(core, "commands"),
+                 "plot=harness plot 2 --db old.db --only {figure}; "
+                 "run=harness run --suite quick --device cpu:4 --launches 3; "
+                 "run_one=harness run {key} --device cpu:4 --launches 3 --max-time 0.5s");
     cJSON_Delete(core);
     page_release(&page);
-    view_release(&view);
 }
 
 /* The same run from view, base and history is one run; runs whose values alone are known join. */
-static void test_runs_are_there_once(void **state)
+VIEW_TEST(test_runs_are_there_once)
 {
     struct records more = { 0 };
     struct run_values values;
-    struct view view;
     struct page page;
 
-    (void)state;
-    fill(&view);
-    run_copy(records_add_run(&view.history), &view.records.runs[0]);
-    made_measurement(&view.history, 0, 0, gemm, 1e4, 0.02, 10, 1);
-    made_run(&view.history, 7, "aaaaaaa", "gcc 11");
-    made_measurement(&view.history, 1, 0, gemm, 1e4, 0.02, 10, 1);
+    fill(view);
+    run_copy(records_add_run(&view->history), &view->records.runs[0]);
+    made_measurement(&view->history, 0, 0, gemm, 1e4, 0.02, 10, 1);
+    made_run(&view->history, 7, "aaaaaaa", "gcc 11");
+    made_measurement(&view->history, 1, 0, gemm, 1e4, 0.02, 10, 1);
     made_run(&more, 3, "bbbbbbb", "gcc 11");
     made_measurement(&more, 0, 0, "null/copy/plain/fp32/bytes=1/cpu-4t/warm", 1e4, 0.02, 10, 1);
     run_values_init(&values, &more, 0);
@@ -205,12 +184,12 @@ static void test_runs_are_there_once(void **state)
     with.more = &known;
     with.nr_more = 1;
     with.live = true;
-    page_init(&page, &view, &with);
+    page_init(&page, view, &with);
     assert_int_equal(page.nr_runs, 4);
     for (size_t i = 1; i < page.nr_runs; i++)
         assert_true(page.runs[i - 1].run->started_ms < page.runs[i].run->started_ms);
-    assert_int_equal(page_find_run(&page, &view.history.runs[0]), 0);
-    assert_ptr_equal(page.runs[0].records, &view.records);
+    assert_int_equal(page_find_run(&page, &view->history.runs[0]), 0);
+    assert_ptr_equal(page.runs[0].records, &view->records);
     assert_int_equal(page.nr_benchmarks, 3);
     cJSON *table = table_of(&page), *core = core_of(&page, NULL);
     assert_true(
@@ -222,20 +201,17 @@ static void test_runs_are_there_once(void **state)
     page_release(&page);
     run_values_release(&values);
     records_release(&more);
-    view_release(&view);
 }
 
-static void test_samples_are_raw(void **state)
+VIEW_TEST(test_samples_are_raw)
 {
     struct page_samples count = { 0 };
-    struct view view;
     struct page page;
     struct strbuf text;
 
-    (void)state;
-    fill(&view);
-    view.records.items[0].m.batch = 7; /* seven launches in a sample */
-    page_init(&page, &view, &options);
+    fill(view);
+    view->records.items[0].m.batch = 7; /* seven launches in a sample */
+    page_init(&page, view, &options);
     strbuf_init(&text);
     strbuf_addc(&text, '{');
     page_samples_of_run(&page, 0, 0, &count, &text);
@@ -248,7 +224,7 @@ static void test_samples_are_raw(void **state)
     const cJSON *one = member(json, name);
     assert_int_equal(member(one, "of")->valueint, 120);
     for (int launch = 0; launch < 3; launch++) {
-        const struct measurement *m = &view.records.items[launch].m;
+        const struct measurement *m = &view->records.items[launch].m;
         const cJSON *list = at(member(one, "launches"), launch);
         assert_int_equal(cJSON_GetArraySize(list), 40);
         for (int i = 0; i < 40; i++)
@@ -257,41 +233,36 @@ static void test_samples_are_raw(void **state)
     cJSON_Delete(json);
     strbuf_release(&text);
     page_release(&page);
-    view_release(&view);
 }
 
-static void test_samples_are_thinned_evenly(void **state)
+VIEW_TEST(test_samples_are_thinned_evenly)
 {
     struct page_samples count = { 0 };
-    struct view view;
     struct strbuf text;
 
-    (void)state;
-    fill(&view);
+    fill(view);
     strbuf_init(&text);
-    assert_true(page_samples_add(&view.records, 0, gemm, 4, &count, &text));
+    assert_true(page_samples_add(&view->records, 0, gemm, 4, &count, &text));
     cJSON *json = parsed(text.data);
-    const struct measurement *m = &view.records.items[0].m;
+    const struct measurement *m = &view->records.items[0].m;
     const cJSON *list = at(member(json, "launches"), 0);
     assert_int_equal(cJSON_GetArraySize(list), 4);
     for (int i = 0; i < 4; i++) /* the first, the last and two between */
         assert_true(at(list, i)->valuedouble == rounded((double)m->samples[i * 13]));
     assert_int_equal(member(json, "of")->valueint, 120);
     assert_int_equal(member(json, "kept")->valueint, 12);
-    assert_false(page_samples_add(&view.records, 1, nano, 0, &count, &text)); /* it failed */
-    assert_false(page_samples_add(&view.records, 0, "no/such", 0, &count, &text));
+    assert_false(page_samples_add(&view->records, 1, nano, 0, &count, &text)); /* it failed */
+    assert_false(page_samples_add(&view->records, 0, "no/such", 0, &count, &text));
     cJSON_Delete(json);
     strbuf_release(&text);
-    view_release(&view);
 }
 
 /* Without any run, and with a run that measured nothing. */
-static void test_nothing_there(void **state)
+TEST(test_nothing_there)
 {
     struct view none = { .head = -1 }, empty;
     struct page page;
 
-    (void)state;
     page_init(&page, &none, &options);
     cJSON *core = core_of(&page, NULL), *table = table_of(&page);
     assert_true(cJSON_IsNull(member(core, "head")));
@@ -311,22 +282,20 @@ static void test_nothing_there(void **state)
     view_release(&empty);
 }
 
-static void test_hostile_names(void **state)
+VIEW_TEST(test_hostile_names)
 {
     static const char evil[] = "</script><script>alert(1)</script><!--";
-    struct view view;
     struct page page;
     struct strbuf text, html;
     struct error err;
 
-    (void)state;
-    fill(&view);
-    struct run *run = &view.records.runs[1];
+    fill(view);
+    struct run *run = &view->records.runs[1];
     snprintf(run->label, sizeof(run->label), "%s", evil);
     snprintf(run->suite, sizeof(run->suite), "{{data}}\xe2\x80\xa8'$(touch x)`");
     snprintf(run->build.branch, sizeof(run->build.branch), "bad \xff\xfe utf-8 \xc3");
     snprintf(run->build.commit, sizeof(run->build.commit), "\"><img src=x onerror=y>");
-    page_init(&page, &view, &options);
+    page_init(&page, view, &options);
     strbuf_init(&text);
     json_take_script(page_core(&page, NULL), &text);
     assert_null(strchr(text.data, '<'));
@@ -350,10 +319,9 @@ static void test_hostile_names(void **state)
     strbuf_release(&text);
     strbuf_release(&html);
     page_release(&page);
-    view_release(&view);
 }
 
-static void test_broken_templates(void **state)
+TEST(test_broken_templates)
 {
     static const char *const bad[] = {
         "",
@@ -363,7 +331,6 @@ static void test_broken_templates(void **state)
     };
     const struct page_document document = { .title = "x", .core = "{}" };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         struct strbuf html;
         struct error err = { "" };
@@ -381,11 +348,10 @@ static struct layer *layer_of(struct figure *f)
 }
 
 /* The ends, the breaks' places and every outlier survive. */
-static void test_thin_figures(void **state)
+TEST(test_thin_figures)
 {
     static const enum mark marks[] = { MARK_LINE, MARK_STEPS, MARK_POINTS };
 
-    (void)state;
     for (size_t k = 0; k < sizeof(marks) / sizeof(marks[0]); k++) {
         struct figure *f = figure_create("long", "Long");
         struct panel *p = figure_panel(f);
@@ -409,12 +375,11 @@ static void test_thin_figures(void **state)
     }
 }
 
-static void test_what_is_not_thinned(void **state)
+TEST(test_what_is_not_thinned)
 {
     struct figure *f = figure_create("marked", "Marked");
     struct layer *s = panel_layer(figure_panel(f), MARK_POINTS, "x");
 
-    (void)state;
     for (int i = 0; i < 1000; i++)
         layer_add(s, i, i)->size = 5;
     assert_int_equal(figure_thin(f, 100), 0);
@@ -434,9 +399,8 @@ static void test_what_is_not_thinned(void **state)
     figure_free(f);
 }
 
-static void test_thin_index(void **state)
+TEST(test_thin_index)
 {
-    (void)state;
     for (size_t of = 1; of < 60; of++) {
         for (size_t most = 1; most <= of + 2; most++) {
             size_t kept = most < of ? most : of;
@@ -453,22 +417,4 @@ static void test_thin_index(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_table_has_the_values),
-        cmocka_unit_test(test_table_is_even),
-        cmocka_unit_test(test_core),
-        cmocka_unit_test(test_runs_are_there_once),
-        cmocka_unit_test(test_samples_are_raw),
-        cmocka_unit_test(test_samples_are_thinned_evenly),
-        cmocka_unit_test(test_nothing_there),
-        cmocka_unit_test(test_hostile_names),
-        cmocka_unit_test(test_broken_templates),
-        cmocka_unit_test(test_thin_figures),
-        cmocka_unit_test(test_what_is_not_thinned),
-        cmocka_unit_test(test_thin_index),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

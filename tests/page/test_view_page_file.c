@@ -92,24 +92,24 @@ static void print_block(const char *html, const char *id)
     free(text);
 }
 
+#define VIEW_TEST(name) TEST_WITH_A(name, struct view, view, view_release)
+
 /* 100 runs x 60 benchmarks within 1.9 MB, with every figure and every number of the table. */
-static void test_budget(void **state)
+VIEW_TEST(test_budget)
 {
     const struct resource *built_in = resource_find("web/page.html");
     char *instead = built_in ? NULL : stand_in(STAND_IN_SIZE);
     const struct page_file_options how = { .html = instead };
     struct presets presets = { 0 };
     struct string_list notes = { 0 };
-    struct view view;
     struct strbuf html;
     struct error err;
 
-    (void)state;
-    make_view(&view, RUNS, SAMPLES);
-    share_history(&view);
+    make_view(view, RUNS, SAMPLES);
+    share_history(view);
     assert_ok(presets_load_embedded(&presets, &err), &err);
     strbuf_init(&html);
-    int head = make(&view, &presets, &how, &html, &notes);
+    int head = make(view, &presets, &how, &html, &notes);
     assert_true(html.length <= PAGE_BUDGET);
     cJSON *table = unpacked_block(html.data, "table"),
           *figures = unpacked_block(html.data, "figures");
@@ -138,12 +138,11 @@ static void test_budget(void **state)
     strbuf_release(&html);
     string_list_release(&notes);
     presets_release(&presets);
-    unshare_history(&view);
-    view_release(&view);
+    unshare_history(view);
 }
 
 /* The words of --samples, on a history that could be there whole. */
-static void test_choice_of_samples(void **state)
+VIEW_TEST(test_choice_of_samples)
 {
     static const struct {
         const char *word;
@@ -157,11 +156,9 @@ static void test_choice_of_samples(void **state)
     };
     char *html = stand_in(100);
     struct presets none = { 0 };
-    struct view view;
     struct error err;
 
-    (void)state;
-    make_view(&view, 3, 30);
+    make_view(view, 3, 30);
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         int choice = page_samples_find(rows[i].word, &err);
         const struct page_file_options how = { .html = html,
@@ -170,7 +167,7 @@ static void test_choice_of_samples(void **state)
         struct strbuf out;
         assert_true(choice >= 0);
         strbuf_init(&out);
-        make(&view, &none, &how, &out, &notes);
+        make(view, &none, &how, &out, &notes);
         if (rows[i].series) {
             cJSON *samples = unpacked_block(out.data, "samples");
             assert_int_equal(cJSON_GetArraySize(samples), rows[i].series);
@@ -185,26 +182,23 @@ static void test_choice_of_samples(void **state)
     assert_int_equal(page_samples_find("some", &err), -1);
     assert_non_null(strstr(err.message, "some"));
     free(html);
-    view_release(&view);
 }
 
 /* A small budget thins the head first, and says how far. */
-static void test_small_budgets(void **state)
+VIEW_TEST(test_small_budgets)
 {
     char *html = stand_in(100);
     struct presets none = { 0 };
-    struct view view;
     size_t last = 0;
 
-    (void)state;
-    make_view(&view, 2, 400);
+    make_view(view, 2, 400);
     for (size_t budget = 100000; budget <= 400000; budget += 50000) {
         const struct page_file_options how = { .html = html, .budget = budget };
         struct string_list notes = { 0 };
         struct strbuf out;
         size_t kept = 0;
         strbuf_init(&out);
-        int head = make(&view, &none, &how, &out, &notes);
+        int head = make(view, &none, &how, &out, &notes);
         assert_true(out.length <= budget);
         cJSON *samples = unpacked_block(out.data, "samples"), *item;
         cJSON_ArrayForEach(item, samples)
@@ -222,24 +216,21 @@ static void test_small_budgets(void **state)
         strbuf_release(&out);
     }
     free(html);
-    view_release(&view);
 }
 
 /* Where not even the numbers fit, the file is made all the same, and says so. */
-static void test_too_small_a_budget(void **state)
+VIEW_TEST(test_too_small_a_budget)
 {
     char *html = stand_in(20000);
     const struct page_file_options how = { .html = html, .budget = 1000 };
     struct presets none = { 0 };
     struct string_list notes = { 0 };
-    struct view view;
     struct strbuf out;
 
-    (void)state;
-    make_view(&view, 1, 30);
+    make_view(view, 1, 30);
     strbuf_init(&out);
     string_list_add(&notes, "A note from before.");
-    make(&view, &none, &how, &out, &notes);
+    make(view, &none, &how, &out, &notes);
     assert_true(out.length > 1000);
     assert_true(says(&notes, "larger than the 1000 bytes"));
     assert_string_equal(notes.items[0], "A note from before.");
@@ -247,17 +238,6 @@ static void test_too_small_a_budget(void **state)
     strbuf_release(&out);
     string_list_release(&notes);
     free(html);
-    view_release(&view);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_budget),
-        cmocka_unit_test(test_choice_of_samples),
-        cmocka_unit_test(test_small_budgets),
-        cmocka_unit_test(test_too_small_a_budget),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

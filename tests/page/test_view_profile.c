@@ -96,7 +96,7 @@ static cJSON *answer_of_small(int nr, const struct profile_facts *facts)
     return json;
 }
 
-static void headline_names_the_operation_its_share_and_roof(void **state)
+TEST(headline_names_the_operation_its_share_and_roof)
 {
     /* 3.9e7 FLOPs in 655 us are 59.54e9 a second: 93 % of 64.02e9 */
     const struct profile_facts facts = { .benchmark =
@@ -105,7 +105,6 @@ static void headline_names_the_operation_its_share_and_roof(void **state)
                                          .roofs = { .math = "fp32", .flops = 64.02e9 },
                                          .cost = { .on = 50 } };
 
-    (void)state;
     cJSON *json = answer_of_small(4, &facts);
     assert_string_equal(text_of(json, "headline"),
                         "head takes 65.5 % of gpt/tiny/prefill and runs at 93 % of the FMA roof.");
@@ -123,11 +122,10 @@ static void headline_names_the_operation_its_share_and_roof(void **state)
     cJSON_Delete(json);
 }
 
-static void worst_operations_have_their_metrics(void **state)
+TEST(worst_operations_have_their_metrics)
 {
     const struct profile_facts facts = { .roofs = { .math = "fp32", .flops = 64.02e9 } };
 
-    (void)state;
     cJSON *json = answer_of_small(4, &facts);
     const cJSON *top = list_of(json, "top");
     assert_int_equal(cJSON_GetArraySize(top), 3);
@@ -140,11 +138,10 @@ static void worst_operations_have_their_metrics(void **state)
 }
 
 /* Advice needs roofs; without them neither it nor the headline speaks of any. */
-static void advice_has_its_evidence(void **state)
+TEST(advice_has_its_evidence)
 {
     const struct profile_facts facts = { .roofs = { .math = "fp32", .flops = 64.02e9 } };
 
-    (void)state;
     cJSON *json = answer_of_small(2, &facts);
     const cJSON *first = cJSON_GetArrayItem(list_of(json, "advice"), 0);
     assert_words(text_of(first, "text"), "head: 66 % of the time at 93 % of the FMA roof");
@@ -160,9 +157,8 @@ static void advice_has_its_evidence(void **state)
     cJSON_Delete(json);
 }
 
-static void parts_of_the_time_are_words(void **state)
+TEST(parts_of_the_time_are_words)
 {
-    (void)state;
     cJSON *json = answer_of_small(2, NULL);
     const cJSON *split = list_of(json, "split"), *parts = list_of(split, "parts");
     assert_string_equal(text_of(split, "title"), "The main thread's 2.000 ms");
@@ -174,13 +170,12 @@ static void parts_of_the_time_are_words(void **state)
 }
 
 /* With kernels in it the GPU's time counts, by the scopes that started them. */
-static void on_a_gpu_its_time_counts(void **state)
+TEST(on_a_gpu_its_time_counts)
 {
     char share[QUANTITY_TEXT_SIZE], words[160];
     struct prof_trace trace;
     struct profile_data data;
 
-    (void)state;
     make_forwards(&trace, 1);
     take(&data, &trace, "forward", NULL);
     cJSON *json = answer_of(&data, NULL);
@@ -197,12 +192,11 @@ static void on_a_gpu_its_time_counts(void **state)
     profile_data_release(&data);
 }
 
-static void of_two_the_answer_is_the_change(void **state)
+TEST(of_two_the_answer_is_the_change)
 {
     struct profile_data before, after;
     struct prof_trace trace;
 
-    (void)state;
     make_forwards(&trace, 1);
     take(&before, &trace, "old", NULL);
     make_forwards(&trace, 1.25);
@@ -229,12 +223,11 @@ static void of_two_the_answer_is_the_change(void **state)
     profile_data_release(&after);
 }
 
-static void what_holds_little_is_said(void **state)
+TEST(what_holds_little_is_said)
 {
     struct prof_trace trace;
     struct profile_data data;
 
-    (void)state;
     prof_trace_init(&trace);
     take(&data, &trace, "empty", NULL);
     cJSON *json = answer_of(&data, NULL);
@@ -257,17 +250,4 @@ static void what_holds_little_is_said(void **state)
     assert_null(page_profile(&none));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(headline_names_the_operation_its_share_and_roof),
-        cmocka_unit_test(worst_operations_have_their_metrics),
-        cmocka_unit_test(advice_has_its_evidence),
-        cmocka_unit_test(parts_of_the_time_are_words),
-        cmocka_unit_test(on_a_gpu_its_time_counts),
-        cmocka_unit_test(of_two_the_answer_is_the_change),
-        cmocka_unit_test(what_holds_little_is_said),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -68,9 +68,8 @@ static void assert_ends(struct measurement m, enum outcome outcome, const char *
     measurement_release(&m);
 }
 
-static void a_program_is_timed(void **state)
+TEST(a_program_is_timed)
 {
-    (void)state;
     struct measurement m = measure_line("i=0; while [ $i -lt 20000 ]; do i=$((i + 1)); done");
 
     assert_int_equal(m.outcome, OUTCOME_OK);
@@ -89,9 +88,8 @@ static void a_program_is_timed(void **state)
     measurement_release(&m);
 }
 
-static void memory_is_told_where_it_can_be(void **state)
+TEST(memory_is_told_where_it_can_be)
 {
-    (void)state;
     /* A shell cannot help holding this text. */
     struct measurement m =
         measure_line("a=$(head -c 30000000 /dev/zero | tr '\\0' a); [ ${#a} -gt 1 ]");
@@ -101,9 +99,8 @@ static void memory_is_told_where_it_can_be(void **state)
     measurement_release(&m);
 }
 
-static void failures_have_their_words(void **state)
+TEST(failures_have_their_words)
 {
-    (void)state;
     assert_ends(measure_line("echo wrong turn >&2; exit 3"), OUTCOME_FAILED,
                 "sh exited with status 3: wrong turn");
     assert_ends(measure_line("exit 4"), OUTCOME_FAILED, "sh exited with status 4");
@@ -117,9 +114,8 @@ static void failures_have_their_words(void **state)
     measurement_release(&m);
 }
 
-static void what_is_ignored_here_is_not_there(void **state)
+TEST(what_is_ignored_here_is_not_there)
 {
-    (void)state;
     /* Ignored, SIGPIPE would end in an error of `seq`, told to the shell by status 1. */
     struct measurement m = measure_line("seq 1 100000 | head -1 >/dev/null; [ -e /dev/fd/0 ]");
 
@@ -144,9 +140,8 @@ static struct measurement measure_expecting(const char *line, const char *expect
     return measure(&spec, (struct shape) { { 0 } });
 }
 
-static void output_is_checked(void **state)
+TEST(output_is_checked)
 {
-    (void)state;
     struct measurement m = measure_expecting("echo one; echo two", "one\ntwo\n");
 
     assert_int_equal(m.outcome, OUTCOME_OK);
@@ -160,9 +155,8 @@ static void output_is_checked(void **state)
     assert_ends(measure_expecting("true", "x"), OUTCOME_WRONG, "in line 1: it is nothing more");
 }
 
-static void output_is_checked_of_every_run(void **state)
+TEST(output_is_checked_of_every_run)
 {
-    (void)state;
     char folder[] = HARNESS_TEST_DIR "/guest_XXXXXX", line[512];
 
     assert_non_null(mkdtemp(folder));
@@ -176,9 +170,8 @@ static void output_is_checked_of_every_run(void **state)
     assert_int_equal(system(line), 0);
 }
 
-static void sizes_stand_in_the_command(void **state)
+TEST(sizes_stand_in_the_command)
 {
-    (void)state;
     struct command_spec spec = make_spec("[ {n}-{n}-{m}-{x}-${HOME:+h} = 3-3-5-{x}-h ]");
 
     string_list_add(&spec.dims, "n");
@@ -189,9 +182,8 @@ static void sizes_stand_in_the_command(void **state)
     measurement_release(&m);
 }
 
-static void it_is_prepared_each_time(void **state)
+TEST(it_is_prepared_each_time)
 {
-    (void)state;
     char path[] = HARNESS_TEST_DIR "/guest_prepared_XXXXXX", line[512];
     int fd = mkstemp(path);
 
@@ -220,9 +212,8 @@ static void assert_bad(struct command_spec *spec, const char *says)
     command_spec_release(spec);
 }
 
-static void what_cannot_be_run_is_refused(void **state)
+TEST(what_cannot_be_run_is_refused)
 {
-    (void)state;
     struct command_spec spec = { .name = "it" };
 
     assert_bad(&spec, "there is no command behind --");
@@ -249,9 +240,8 @@ static void what_cannot_be_run_is_refused(void **state)
     assert_bad(&spec, "./nothing: No such file");
 }
 
-static void names_are_made_fit(void **state)
+TEST(names_are_made_fit)
 {
-    (void)state;
     char name[8];
 
     name_sanitise("a b/c+d", name, sizeof(name));
@@ -262,7 +252,7 @@ static void names_are_made_fit(void **state)
 
 /* Output without end is neither kept nor waited for; errors without end are read and forgotten, but
  * for the last of them. */
-static void floods_are_bounded(void **state)
+TEST(floods_are_bounded)
 {
     static const struct {
         const char *line, *expected;
@@ -278,7 +268,6 @@ static void floods_are_bounded(void **state)
         { "echo y; yes >&2 & :", "y\n", OUTCOME_OK, NULL },
     };
     struct rusage before, after;
-    (void)state;
     getrusage(RUSAGE_SELF, &before);
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         struct measurement m = rows[i].expected ? measure_expecting(rows[i].line, rows[i].expected)
@@ -309,28 +298,9 @@ static bool runs_are_timed_and_heard(void)
 }
 
 /* Without pidfd_open() (before 5.3). */
-static void on_a_kernel_without_process_descriptors(void **state)
+TEST(on_a_kernel_without_process_descriptors)
 {
-    (void)state;
     on_an_old_kernel(runs_are_timed_and_heard);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_program_is_timed),
-        cmocka_unit_test(memory_is_told_where_it_can_be),
-        cmocka_unit_test(failures_have_their_words),
-        cmocka_unit_test(what_is_ignored_here_is_not_there),
-        cmocka_unit_test(output_is_checked),
-        cmocka_unit_test(output_is_checked_of_every_run),
-        cmocka_unit_test(sizes_stand_in_the_command),
-        cmocka_unit_test(it_is_prepared_each_time),
-        cmocka_unit_test(what_cannot_be_run_is_refused),
-        cmocka_unit_test(names_are_made_fit),
-        cmocka_unit_test(floods_are_bounded),
-        cmocka_unit_test(on_a_kernel_without_process_descriptors),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -165,7 +165,7 @@ SPOIL(cuda, t->variants[0].device = 1)
 SPOIL(no_dtype, t->variants[0].dtype = 5)
 SPOIL(reserved, t->variants[0].reserved = 1)
 
-static void malformed_tables_are_refused(void **state)
+TEST(malformed_tables_are_refused)
 {
     static const struct {
         spoiler *spoil;
@@ -205,18 +205,16 @@ static void malformed_tables_are_refused(void **state)
         { reserved, "`reserved` is not 0" },
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
         assert_refused(rows[i].spoil, rows[i].says);
 }
 
-static void keys_that_would_be_cut_are_refused(void **state)
+TEST(keys_that_would_be_cut_are_refused)
 {
     static const char *const dims[] = { "a_dim_of_twenty_three_1", "a_dim_of_twenty_three_2",
                                         "a_dim_of_twenty_three_3", "a_dim_of_twenty_three_4" };
     struct error err;
 
-    (void)state;
     assert_ok(name_check_key("kernel", "variant", dims, 4, &err), &err);
     assert_int_equal(
         name_check_key("kernel/of/a/longer/name/than/is/good/for/anyone", "variant", dims, 4, &err),
@@ -252,7 +250,7 @@ static void assert_layout(const char *says)
         fail_msg("\"%s\" is not in: %s", says, err.message);
 }
 
-static void malformed_layouts_are_refused(void **state)
+TEST(malformed_layouts_are_refused)
 {
     static const struct harness_tensor x = {
         .name = "x", .rank = 2, .extent = { 3, 4 }, .scale = 1
@@ -278,7 +276,6 @@ static void malformed_layouts_are_refused(void **state)
           "HARNESS_OWN, but the kernel has no fill()" },
     };
 
-    (void)state;
     nr_tensors = 2;
     tensors[0] = x;
     tensors[1] = y;
@@ -311,9 +308,8 @@ static void drop(struct plugin *p)
     free(p->own);
 }
 
-static void default_tolerance(void **state)
+TEST(default_tolerance)
 {
-    (void)state;
     struct tables t;
     struct plugin p;
 
@@ -327,9 +323,8 @@ static void default_tolerance(void **state)
     drop(&p);
 }
 
-static void tables_become_kernels_and_variants(void **state)
+TEST(tables_become_kernels_and_variants)
 {
-    (void)state;
     struct tables t;
     struct plugin p;
     struct tensor tensor[TENSOR_MAX] = { { .name = NULL } };
@@ -373,9 +368,8 @@ static struct call call_of(const struct plugin *p, struct device *d, int64_t n, 
     return call;
 }
 
-static void calls_reach_the_plugin(void **state)
+TEST(calls_reach_the_plugin)
 {
-    (void)state;
     struct tables t;
     struct plugin p;
     struct device d = { .threads = 3 };
@@ -413,9 +407,8 @@ static int read_tables(const char *text, struct plugin *p, struct error *err)
     return rc;
 }
 
-static void told_tables_are_the_same(void **state)
+TEST(told_tables_are_the_same)
 {
-    (void)state;
     struct tables t;
     struct plugin p;
     struct strbuf text;
@@ -446,7 +439,7 @@ static void told_tables_are_the_same(void **state)
     strbuf_release(&text);
 }
 
-static void bad_tellings_are_refused(void **state)
+TEST(bad_tellings_are_refused)
 {
 #define VARIANTS "\"variants\":[{\"name\":\"v\",\"device\":0,\"dtype\":0}]"
     static const struct {
@@ -471,7 +464,6 @@ static void bad_tellings_are_refused(void **state)
           "\"v\",\"device\":1e99,\"dtype\":0}]}]}",
           "its device is" },
     };
-    (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         struct plugin p;
         struct error err = { "" };
@@ -482,9 +474,8 @@ static void bad_tellings_are_refused(void **state)
     }
 }
 
-static void large_tables_are_refused(void **state)
+TEST(large_tables_are_refused)
 {
-    (void)state;
     struct tables t;
     struct strbuf text;
     struct error err = { "" };
@@ -523,7 +514,7 @@ static void try_hostile(const char *guest, int seconds, const char *says)
 
 /* Whatever they do to signals, timers, descriptors and processes: it is the parent that looks at
  * the clock, and nothing is left of them. */
-static void constructors_end_in_time(void **state)
+TEST(constructors_end_in_time)
 {
     static const char late[] = "loading it takes longer than 1 s";
     static const char leaves[] = "loading it leaves a process behind";
@@ -540,7 +531,6 @@ static void constructors_end_in_time(void **state)
         { "load_words", "yyyy" },
         { "load_exit", "ends the process" },
     };
-    (void)state;
     prctl(PR_SET_CHILD_SUBREAPER, 1); /* what is left behind becomes ours */
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         time_t start = time(NULL);
@@ -553,20 +543,4 @@ static void constructors_end_in_time(void **state)
     prctl(PR_SET_CHILD_SUBREAPER, 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(malformed_tables_are_refused),
-        cmocka_unit_test(keys_that_would_be_cut_are_refused),
-        cmocka_unit_test(malformed_layouts_are_refused),
-        cmocka_unit_test(default_tolerance),
-        cmocka_unit_test(tables_become_kernels_and_variants),
-        cmocka_unit_test(calls_reach_the_plugin),
-        cmocka_unit_test(told_tables_are_the_same),
-        cmocka_unit_test(bad_tellings_are_refused),
-        cmocka_unit_test(large_tables_are_refused),
-        cmocka_unit_test(constructors_end_in_time),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -34,9 +34,8 @@ static const struct {
     { "token=sEcReT", "token=***" },
 };
 
-static void a_text(void **state)
+TEST(a_text)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
         char *shown = redact_text(texts[i].text);
         assert_string_equal(shown, texts[i].shown ? texts[i].shown : texts[i].text);
@@ -46,7 +45,7 @@ static void a_text(void **state)
 }
 
 /* A word may hold blanks, and a secret may be a word by itself. */
-static void words(void **state)
+TEST(words)
 {
     static const char *const given[] = {
         "env", "A_TOKEN=sEcReT sEcReT", "--token",  "sEcReT sEcReT", "--token", "--quick", "sh",
@@ -59,7 +58,6 @@ static void words(void **state)
     enum { NR = sizeof(given) / sizeof(given[0]) };
     struct string_list all = { 0 }, hidden = { 0 };
 
-    (void)state;
     for (size_t i = 0; i < NR; i++)
         string_list_add(&all, given[i]);
     redact_words(&all, &hidden);
@@ -70,9 +68,4 @@ static void words(void **state)
     string_list_release(&hidden);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(a_text), cmocka_unit_test(words) };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -23,9 +23,8 @@ static size_t count(char **env, const char *prefix)
     return nr;
 }
 
-static void a_setting_is_added_or_replaces(void **state)
+TEST(a_setting_is_added_or_replaces)
 {
-    (void)state;
     unsetenv("HARNESS_TEST_COLOUR");
     setenv("HARNESS_TEST_COLOURS", "many", 1);
     char **added = process_environment("HARNESS_TEST_COLOUR=blue");
@@ -41,9 +40,8 @@ static void a_setting_is_added_or_replaces(void **state)
     assert_string_equal(getenv("HARNESS_TEST_COLOUR"), "red");
 }
 
-static void nothing_set_is_a_copy(void **state)
+TEST(nothing_set_is_a_copy)
 {
-    (void)state;
     char **env = process_environment(NULL);
 
     for (size_t i = 0; environ[i] || env[i]; i++)
@@ -51,11 +49,10 @@ static void nothing_set_is_a_copy(void **state)
     free(env);
 }
 
-static void changes_set_and_remove(void **state)
+TEST(changes_set_and_remove)
 {
     static const char *const changes[] = { "HARNESS_TEST_COLOUR", "HARNESS_TEST_SHAPE=round",
                                            NULL };
-    (void)state;
     setenv("HARNESS_TEST_COLOUR", "red", 1);
     setenv("HARNESS_TEST_COLOURS", "many", 1);
     char **env = process_environment_of(changes);
@@ -81,11 +78,10 @@ static struct process_result shell(struct process p, const char *line, struct st
     return result;
 }
 
-static void output_and_status_come_back(void **state)
+TEST(output_and_status_come_back)
 {
     static const char *const changes[] = { "HARNESS_TEST_SHAPE=round", NULL };
     struct strbuf out, errors;
-    (void)state;
     strbuf_init(&out);
     strbuf_init(&errors);
     struct process p = { .folder = "/", .changes = changes };
@@ -109,81 +105,70 @@ static void output_and_status_come_back(void **state)
     strbuf_release(&errors);
 }
 
-static void output_can_go_to_a_log(void **state)
+#define OUT_TEST(name) TEST_WITH_A(name, struct strbuf, out, strbuf_release)
+
+OUT_TEST(output_can_go_to_a_log)
 {
     static const char log[] = HARNESS_TEST_DIR "/process.log";
-    struct strbuf out;
     char line[64];
-    (void)state;
-    strbuf_init(&out);
+    strbuf_init(out);
     unlink(log);
-    shell((struct process) { .log = log }, "echo one >&2", &out, NULL);
-    shell((struct process) { .log = log }, "echo two", &out, NULL);
-    assert_int_equal(out.length, 0);
+    shell((struct process) { .log = log }, "echo one >&2", out, NULL);
+    shell((struct process) { .log = log }, "echo two", out, NULL);
+    assert_int_equal(out->length, 0);
     FILE *file = fopen(log, "r");
     assert_non_null(file);
     assert_string_equal(fgets(line, sizeof(line), file), "one\n");
     assert_string_equal(fgets(line, sizeof(line), file), "two\n");
     fclose(file);
-    strbuf_release(&out);
 }
 
 /* Neither end waits for what runs on in the background. */
-static void time_and_users_end_it(void **state)
+OUT_TEST(time_and_users_end_it)
 {
     static const volatile sig_atomic_t set = 1;
-    struct strbuf out;
-    (void)state;
-    strbuf_init(&out);
+    strbuf_init(out);
     struct process_result r =
-        shell((struct process) { .timeout = 0.2 }, "echo on; sleep 600 & wait", &out, NULL);
+        shell((struct process) { .timeout = 0.2 }, "echo on; sleep 600 & wait", out, NULL);
     assert_int_equal(r.end, PROCESS_TIMED_OUT);
-    assert_string_equal(out.data, "on\n");
-    r = shell((struct process) { .interrupted = &set }, "sleep 600", &out, NULL);
+    assert_string_equal(out->data, "on\n");
+    r = shell((struct process) { .interrupted = &set }, "sleep 600", out, NULL);
     assert_int_equal(r.end, PROCESS_INTERRUPTED);
-    r = shell((struct process) { 0 }, "setsid sleep 1 & echo left", &out, NULL);
+    r = shell((struct process) { 0 }, "setsid sleep 1 & echo left", out, NULL);
     assert_int_equal(r.end, PROCESS_EXITED);
-    assert_string_equal(out.data, "left\n");
-    strbuf_release(&out);
+    assert_string_equal(out->data, "left\n");
 }
 
 /* A parent that ignores its children's ends, as some leave it: the system forgets how they ended,
  * and a failure must not read as success. The guard remembers. */
-static void an_end_is_known_whatever_is_ignored(void **state)
+OUT_TEST(an_end_is_known_whatever_is_ignored)
 {
-    struct strbuf out;
-    (void)state;
-    strbuf_init(&out);
+    strbuf_init(out);
     signal(SIGCHLD, SIG_IGN);
-    struct process_result r = shell((struct process) { 0 }, "exit 7", &out, NULL);
+    struct process_result r = shell((struct process) { 0 }, "exit 7", out, NULL);
     signal(SIGCHLD, SIG_DFL);
     assert_int_equal(r.end, PROCESS_EXITED);
     assert_int_equal(r.status, 7);
-    strbuf_release(&out);
 }
 
 /* Whoever ends the guard ends what it guards: that is no success either. */
-static void an_unknown_end_is_an_error(void **state)
+OUT_TEST(an_unknown_end_is_an_error)
 {
     static const char *const argv[] = { "sh", "-c", "kill -KILL $PPID; sleep 600", NULL };
     struct process p = { .argv = argv };
     struct process_result result;
-    struct strbuf out;
     struct error err;
-    (void)state;
-    strbuf_init(&out);
-    assert_int_equal(process_run(&p, &out, NULL, &result, &err), -1);
+    strbuf_init(out);
+    assert_int_equal(process_run(&p, out, NULL, &result, &err), -1);
     assert_non_null(strstr(err.message, "cannot tell how sh ended"));
-    strbuf_release(&out);
 }
 
 /* A program that says more than anybody wants to know is ended, and memory is not the place for
  * what it has said. */
-static void words_have_a_limit(void **state)
+TEST(words_have_a_limit)
 {
     static const char *const lines[] = { "yes", "yes >&2", "exec yes & yes" };
     struct strbuf out, errors;
-    (void)state;
     strbuf_init(&out);
     strbuf_init(&errors);
     for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
@@ -202,7 +187,7 @@ static void words_have_a_limit(void **state)
 }
 
 /* What leaves its group and session is asked to end, and ended, nevertheless. */
-static void time_ends_what_has_left_the_group(void **state)
+OUT_TEST(time_ends_what_has_left_the_group)
 {
     static const char *const lines[] = {
         "setsid sleep 600",
@@ -210,19 +195,16 @@ static void time_ends_what_has_left_the_group(void **state)
         "trap '' TERM INT HUP; setsid sh -c \"trap '' TERM; sleep 600; sleep 600\" & wait; wait",
         "kill -STOP $PPID; setsid sleep 600 & kill -STOP $$",
     };
-    struct strbuf out;
-    (void)state;
-    strbuf_init(&out);
+    strbuf_init(out);
     prctl(PR_SET_CHILD_SUBREAPER, 1); /* what is left behind becomes ours */
     for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
-        struct process_result r = shell((struct process) { .timeout = 0.3 }, lines[i], &out, NULL);
+        struct process_result r = shell((struct process) { .timeout = 0.3 }, lines[i], out, NULL);
         assert_int_equal(r.end, PROCESS_TIMED_OUT);
         while (waitpid(-1, NULL, WNOHANG) > 0) /* zombies are nobody's trouble */
             continue;
         assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
     }
     prctl(PR_SET_CHILD_SUBREAPER, 0);
-    strbuf_release(&out);
 }
 
 static bool it_ends_and_is_heard(void)
@@ -239,9 +221,8 @@ static bool it_ends_and_is_heard(void)
 }
 
 /* A guard that cannot close what it has inherited would keep pipes open for ever. */
-static void without_close_range(void **state)
+TEST(without_close_range)
 {
-    (void)state;
     on_an_old_kernel(it_ends_and_is_heard);
 }
 
@@ -268,10 +249,9 @@ static bool they_are_closed(void)
     return marked && open_now(false) >> 10 == UINT64_C(1) << 40;
 }
 
-static void descriptors_are_closed_both_ways(void **state)
+TEST(descriptors_are_closed_both_ways)
 {
     int status;
-    (void)state;
     pid_t pid = fork();
     if (pid == 0)
         _exit(they_are_closed() ? 0 : 1);
@@ -281,11 +261,10 @@ static void descriptors_are_closed_both_ways(void **state)
 }
 
 /* What is hidden is elsewhere, and goes at exec; what it was is /dev/null. */
-static void a_descriptor_is_hidden(void **state)
+TEST(a_descriptor_is_hidden)
 {
     int ends[2];
     char byte = '+';
-    (void)state;
     assert_int_equal(pipe(ends), 0);
     int hidden = descriptors_hide(ends[1]);
     assert_true(hidden > ends[1]);
@@ -335,12 +314,11 @@ static void run_deaf(const char *began, const char *asked)
 }
 
 /* The group is of no use to anybody once this process is gone, so it goes first. */
-static void an_impatient_user_leaves_nothing_behind(void **state)
+TEST(an_impatient_user_leaves_nothing_behind)
 {
     static const char began[] = HARNESS_TEST_DIR "/process.began",
                       asked[] = HARNESS_TEST_DIR "/process.asked";
     int status = 0;
-    (void)state;
     unlink(began);
     unlink(asked);
     prctl(PR_SET_CHILD_SUBREAPER, 1); /* what is left behind becomes ours */
@@ -360,43 +338,19 @@ static void an_impatient_user_leaves_nothing_behind(void **state)
     prctl(PR_SET_CHILD_SUBREAPER, 0);
 }
 
-static void what_is_not_there_is_named(void **state)
+OUT_TEST(what_is_not_there_is_named)
 {
     static const char *const argv[] = { "harness-no-such-program", NULL };
     struct process p = { .argv = argv };
     struct process_result result;
-    struct strbuf out;
     struct error err;
-    (void)state;
-    strbuf_init(&out);
-    assert_int_equal(process_run(&p, &out, NULL, &result, &err), -1);
+    strbuf_init(out);
+    assert_int_equal(process_run(&p, out, NULL, &result, &err), -1);
     assert_string_equal(err.message,
                         "harness-no-such-program is not installed, or not on the PATH");
     p.folder = "/no/such/folder";
-    assert_int_equal(process_run(&p, &out, NULL, &result, &err), -1);
+    assert_int_equal(process_run(&p, out, NULL, &result, &err), -1);
     assert_non_null(strstr(err.message, "/no/such/folder"));
-    strbuf_release(&out);
 }
 
-int main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_setting_is_added_or_replaces),
-        cmocka_unit_test(nothing_set_is_a_copy),
-        cmocka_unit_test(changes_set_and_remove),
-        cmocka_unit_test(output_and_status_come_back),
-        cmocka_unit_test(output_can_go_to_a_log),
-        cmocka_unit_test(time_and_users_end_it),
-        cmocka_unit_test(an_end_is_known_whatever_is_ignored),
-        cmocka_unit_test(an_unknown_end_is_an_error),
-        cmocka_unit_test(words_have_a_limit),
-        cmocka_unit_test(time_ends_what_has_left_the_group),
-        cmocka_unit_test(without_close_range),
-        cmocka_unit_test(descriptors_are_closed_both_ways),
-        cmocka_unit_test(a_descriptor_is_hidden),
-        cmocka_unit_test(an_impatient_user_leaves_nothing_behind),
-        cmocka_unit_test(what_is_not_there_is_named),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

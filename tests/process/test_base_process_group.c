@@ -109,9 +109,8 @@ static void hang(int told)
     run_shell(line);
 }
 
-static void the_group_goes_with_who_started_it(void **state)
+TEST(the_group_goes_with_who_started_it)
 {
-    (void)state;
     kill_at_work(hang, 1);
 }
 
@@ -126,9 +125,8 @@ static void tidy_up(int told)
     run_shell(line);
 }
 
-static void a_program_may_tidy_up(void **state)
+TEST(a_program_may_tidy_up)
 {
-    (void)state;
     kill_at_work(tidy_up, 2);
 }
 
@@ -140,9 +138,8 @@ static void deaf(int told)
     run_shell(line);
 }
 
-static void but_not_for_long(void **state)
+TEST(but_not_for_long)
 {
-    (void)state;
     kill_at_work(deaf, 1);
 }
 
@@ -155,13 +152,12 @@ static int wait_for_ever(const void *context)
 }
 
 /* Its own signals end neither the guard nor, by it, the process. */
-static void a_guard_is_deaf_to_signals(void **state)
+TEST(a_guard_is_deaf_to_signals)
 {
     static const int signals[] = { SIGHUP, SIGINT, SIGTERM, SIGCHLD, SIGUSR1, SIGALRM, SIGCONT };
     struct process_group g;
     struct error err;
     int status;
-    (void)state;
     assert_ok(process_group_start(&g, 0, wait_for_ever, NULL, &err), &err);
     for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
         kill(g.guard, signals[i]);
@@ -212,9 +208,8 @@ static void end_of_leaver(size_t which, int told, int began)
     process_group_close(&g);
 }
 
-static void nothing_leaves_the_group(void **state)
+TEST(nothing_leaves_the_group)
 {
-    (void)state;
     prctl(PR_SET_CHILD_SUBREAPER, 1); /* what is left behind becomes ours */
     for (size_t i = 0; i < LEAVERS; i++) {
         int ends[2];
@@ -242,9 +237,8 @@ static void start_leaver(int told, size_t which)
 }
 
 /* The process that guards them is not there to do it. */
-static void nothing_outlives_who_started_it(void **state)
+TEST(nothing_outlives_who_started_it)
 {
-    (void)state;
     for (size_t i = 0; i < LEAVERS; i++) {
         int ends[2];
         assert_int_equal(pipe(ends), 0);
@@ -265,14 +259,13 @@ static void nothing_outlives_who_started_it(void **state)
 }
 
 /* Where the kernel lists no children, all of /proc tells the same. */
-static void a_tree_is_found_both_ways(void **state)
+TEST(a_tree_is_found_both_ways)
 {
     struct process_group g;
     struct error err;
     pid_t listed[64], searched[64];
     char line[256];
     int ends[2];
-    (void)state;
     assert_int_equal(pipe(ends), 0);
     snprintf(line, sizeof(line),
              "i=0; while [ $i -lt 40 ]; do i=$((i + 1)); setsid sleep 1000 & done; echo + >&%d; "
@@ -312,12 +305,11 @@ static void run_many(int told)
     }
 }
 
-static void nothing_is_left_at_any_moment(void **state)
+TEST(nothing_is_left_at_any_moment)
 {
     uint64_t seed = knock_seed();
     struct random r;
     long held = 0;
-    (void)state;
     random_seed(&r, seed);
     for (int i = 0; i < KILLS; i++) {
         int began;
@@ -333,18 +325,4 @@ static void nothing_is_left_at_any_moment(void **state)
           "none is left, nor what they started (seed %" PRIu64 ")", seed);
 }
 
-int main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_group_goes_with_who_started_it),
-        cmocka_unit_test(a_program_may_tidy_up),
-        cmocka_unit_test(but_not_for_long),
-        cmocka_unit_test(a_guard_is_deaf_to_signals),
-        cmocka_unit_test(nothing_leaves_the_group),
-        cmocka_unit_test(nothing_outlives_who_started_it),
-        cmocka_unit_test(a_tree_is_found_both_ways),
-        cmocka_unit_test(nothing_is_left_at_any_moment),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

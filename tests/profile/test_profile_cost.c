@@ -24,12 +24,11 @@ static bool is_within(const struct prof_cost *c)
 }
 
 /* Of several tries: one quiet moment is enough. */
-static void ratios_hold(void **state)
+TEST(ratios_hold)
 {
     struct prof_cost cost;
     bool held = false;
 
-    (void)state;
     for (int i = 0; i < TRIES && !held; i++) {
         assert_int_equal(prof_overhead(&cost), 0);
         held = is_within(&cost);
@@ -39,11 +38,9 @@ static void ratios_hold(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(ratios_hold) };
-
 #ifndef __OPTIMIZE__
     print_message("skipped: nothing is optimised\n");
     return 77;
 #endif
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(file_tests, NULL, NULL);
 }

@@ -17,7 +17,7 @@ static void throws()
     throw std::runtime_error("out");
 }
 
-static void an_exception_ends_its_scopes(void **)
+TEST(an_exception_ends_its_scopes)
 {
     struct prof_trace trace;
 
@@ -37,9 +37,4 @@ static void an_exception_ends_its_scopes(void **)
     prof_free(prof);
 }
 
-int main()
-{
-    const struct CMUnitTest tests[] = { cmocka_unit_test(an_exception_ends_its_scopes) };
-
-    return cmocka_run_group_tests(tests, nullptr, nullptr);
-}
+RUN_TESTS(nullptr, nullptr)

@@ -140,202 +140,176 @@ static void check_trace_file(const struct prof_trace *trace)
     free(text);
 }
 
-static void trace_files_nest_and_pair(void **state)
+#define TRACE_TEST(name) TEST_WITH_A(name, struct prof_trace, trace, prof_trace_release)
+
+TRACE_TEST(trace_files_nest_and_pair)
 {
-    struct prof_trace trace;
     int lanes[16];
 
-    (void)state;
-    make_trace(&trace);
-    assert_int_equal(prof_trace_lanes(&trace, lanes), 0);
-    for (size_t i = 0; i < trace.nr_slices; i++)
-        assert_int_equal(lanes[i], strcmp(trace.slices[i].name, "copy") ? 0 : 1);
-    check_trace_file(&trace);
-    char *text = written(prof_write_trace(file, &trace));
+    make_trace(trace);
+    assert_int_equal(prof_trace_lanes(trace, lanes), 0);
+    for (size_t i = 0; i < trace->nr_slices; i++)
+        assert_int_equal(lanes[i], strcmp(trace->slices[i].name, "copy") ? 0 : 1);
+    check_trace_file(trace);
+    char *text = written(prof_write_trace(file, trace));
     assert_non_null(strstr(text, "\"args\":{\"name\":\"stream 7 (2)\"}"));
     free(text);
-    prof_trace_release(&trace);
 }
 
 /* By a clock of ten ns a mark and the scope behind it begin at once, beside each other in a third.
  */
-static void what_has_no_length_takes_no_room(void **state)
+TRACE_TEST(what_has_no_length_takes_no_room)
 {
-    struct prof_trace trace;
     int lanes[4];
 
-    (void)state;
-    prof_trace_init(&trace);
-    int thread = prof_trace_track(&trace, &(struct prof_track) { .process = 70, .thread = 71 });
-    int around = add_slice(&trace, thread, 100, 200, "forward", PROF_SCOPES);
-    int mark = add_slice(&trace, thread, 120, 120, "step", PROF_SCOPES);
-    int scope = add_slice(&trace, thread, 120, 150, "head", PROF_SCOPES);
-    trace.slices[around].parent = PROF_ROOT;
-    trace.slices[mark].parent = trace.slices[scope].parent = around;
-    trace.slices[mark].flags |= PROF_INSTANT_POINT;
-    assert_int_equal(prof_trace_sort(&trace, NULL), 0);
-    assert_int_equal(prof_trace_lanes(&trace, lanes), 0);
-    for (size_t i = 0; i < trace.nr_slices; i++)
+    prof_trace_init(trace);
+    int thread = prof_trace_track(trace, &(struct prof_track) { .process = 70, .thread = 71 });
+    int around = add_slice(trace, thread, 100, 200, "forward", PROF_SCOPES);
+    int mark = add_slice(trace, thread, 120, 120, "step", PROF_SCOPES);
+    int scope = add_slice(trace, thread, 120, 150, "head", PROF_SCOPES);
+    trace->slices[around].parent = PROF_ROOT;
+    trace->slices[mark].parent = trace->slices[scope].parent = around;
+    trace->slices[mark].flags |= PROF_INSTANT_POINT;
+    assert_int_equal(prof_trace_sort(trace, NULL), 0);
+    assert_int_equal(prof_trace_lanes(trace, lanes), 0);
+    for (size_t i = 0; i < trace->nr_slices; i++)
         assert_int_equal(lanes[i], 0);
-    check_trace_file(&trace);
-    prof_trace_release(&trace);
+    check_trace_file(trace);
 }
 
-static void recorded_traces_do_too(void **state)
+TRACE_TEST(recorded_traces_do_too)
 {
     struct prof *prof = create_on(NULL);
-    struct prof_trace trace;
 
-    (void)state;
     for (int i = 0; i < 40; i++) {
         PROF_SCOPE_IN(prof, "a \"quoted\" \\ name\n");
         PROF_INSTANT_IN(prof, "i");
         PROF_SCOPE_IN(prof, "not UTF-8: \xff\xc3 ", .bytes = i);
         prof_memory(prof, PROF_CPU, 100 * i);
     }
-    take_snapshot(prof, &trace);
-    char *text = written(prof_write_trace(file, &trace));
+    take_snapshot(prof, trace);
+    char *text = written(prof_write_trace(file, trace));
     assert_non_null(strstr(text, "\"not UTF-8: ?? \""));
     free(text);
-    check_trace_file(&trace);
-    prof_trace_release(&trace);
+    check_trace_file(trace);
     prof_free(prof);
 }
 
 /* Pairs that touch, in one that ends with the second: for a reader who adds up doubles of us, too.
  */
-static void slices_touch_in_doubles_too(void **state)
+TRACE_TEST(slices_touch_in_doubles_too)
 {
-    struct prof_trace trace;
     cJSON *event;
     size_t i = 0;
     unsigned x = 1;
     int at = 1 << 20;
 
-    (void)state;
-    prof_trace_init(&trace);
-    int track = prof_trace_track(&trace, &(struct prof_track) { .kind = PROF_TRACK_THREAD });
+    prof_trace_init(trace);
+    int track = prof_trace_track(trace, &(struct prof_track) { .kind = PROF_TRACK_THREAD });
     for (int pair = 0; pair < 500; pair++) {
         x = x * 1103515245 + 12345;
         int middle = at + 1 + (int)(x >> 8) % 90000, end = middle + 1 + (int)(x >> 4) % 900;
-        add_slice(&trace, track, at, end, "both", NULL);
-        add_slice(&trace, track, at, middle, "first", NULL);
-        add_slice(&trace, track, middle, end, "second", NULL);
+        add_slice(trace, track, at, end, "both", NULL);
+        add_slice(trace, track, at, middle, "first", NULL);
+        add_slice(trace, track, middle, end, "second", NULL);
         at = end;
     }
-    assert_int_equal(prof_trace_sort(&trace, NULL), 0);
-    char *text = written(prof_write_trace(file, &trace));
+    assert_int_equal(prof_trace_sort(trace, NULL), 0);
+    char *text = written(prof_write_trace(file, trace));
     cJSON *json = parsed(text);
     cJSON_ArrayForEach(event, cJSON_GetObjectItem(json, "traceEvents"))
     {
         if (phase_of(event)[0] != 'X')
             continue;
-        const struct prof_slice *s = &trace.slices[i++];
-        double end = (double)(s->start + s->duration - trace.meta.start) / 1000;
+        const struct prof_slice *s = &trace->slices[i++];
+        double end = (double)(s->start + s->duration - trace->meta.start) / 1000;
         assert_int_equal(ns_of(event, "dur"), s->duration);
         assert_close(number_of(event, "ts") + number_of(event, "dur"), end, 0);
     }
     assert_int_equal(i, 1500);
     cJSON_Delete(json);
     free(text);
-    prof_trace_release(&trace);
 }
 
 /* Kernels at random, overlapping at will: each gets a lane where it has room. */
-static void overlapping_kernels_are_taken_apart(void **state)
+TRACE_TEST(overlapping_kernels_are_taken_apart)
 {
-    struct prof_trace trace;
     unsigned x = 1;
 
-    (void)state;
-    prof_trace_init(&trace);
-    int track = prof_trace_track(&trace, &(struct prof_track) { .kind = PROF_TRACK_STREAM });
+    prof_trace_init(trace);
+    int track = prof_trace_track(trace, &(struct prof_track) { .kind = PROF_TRACK_STREAM });
     for (int i = 0; i < 200; i++) {
         x = x * 1103515245 + 12345;
         int from = (int)(x >> 8) % 3000;
-        add_slice(&trace, track, from, from + 1 + (int)(x >> 4) % 90, "k", PROF_KERNELS);
+        add_slice(trace, track, from, from + 1 + (int)(x >> 4) % 90, "k", PROF_KERNELS);
     }
-    add_slice(&trace, track, 0, 5000, "scope", PROF_GPU_SCOPES);
-    assert_int_equal(prof_trace_sort(&trace, NULL), 0);
-    for (size_t i = 1; i < trace.nr_slices; i++)
-        assert_int_equal(trace.slices[i].parent, 0); /* never another kernel */
-    check_trace_file(&trace);
-    prof_trace_release(&trace);
+    add_slice(trace, track, 0, 5000, "scope", PROF_GPU_SCOPES);
+    assert_int_equal(prof_trace_sort(trace, NULL), 0);
+    for (size_t i = 1; i < trace->nr_slices; i++)
+        assert_int_equal(trace->slices[i].parent, 0); /* never another kernel */
+    check_trace_file(trace);
 }
 
-static void sorting_says_what_moved(void **state)
+TRACE_TEST(sorting_says_what_moved)
 {
-    struct prof_trace trace;
     int moved[3];
 
-    (void)state;
-    prof_trace_init(&trace);
-    int track = prof_trace_track(&trace, &(struct prof_track) { .process = 1 });
-    add_slice(&trace, track, 5, 6, "c", NULL);
-    add_slice(&trace, track, 0, 4, "b", NULL);
-    add_slice(&trace, track, 0, 9, "a", NULL);
-    assert_int_equal(prof_trace_sort(&trace, moved), 0);
+    prof_trace_init(trace);
+    int track = prof_trace_track(trace, &(struct prof_track) { .process = 1 });
+    add_slice(trace, track, 5, 6, "c", NULL);
+    add_slice(trace, track, 0, 4, "b", NULL);
+    add_slice(trace, track, 0, 9, "a", NULL);
+    assert_int_equal(prof_trace_sort(trace, moved), 0);
     assert_int_equal(moved[0], 2);
     assert_int_equal(moved[1], 1);
     assert_int_equal(moved[2], 0);
-    assert_int_equal(trace.slices[2].parent, 0);
-    prof_trace_release(&trace);
+    assert_int_equal(trace->slices[2].parent, 0);
 }
 
-static void the_check_finds_what_is_wrong(void **state)
+TRACE_TEST(the_check_finds_what_is_wrong)
 {
-    struct prof_trace trace;
     char why[128];
 
-    (void)state;
-    make_trace(&trace);
-    struct prof_slice *inner = &trace.slices[1];
+    make_trace(trace);
+    struct prof_slice *inner = &trace->slices[1];
     int64_t duration = inner->duration;
     inner->duration = 5000;
-    assert_int_equal(prof_trace_check(&trace, why, sizeof(why)), -1);
+    assert_int_equal(prof_trace_check(trace, why, sizeof(why)), -1);
     assert_string_equal(why, "slice 1 (qkv) is not inside its parent (forward)");
     inner->duration = duration;
     inner->start -= 200;
-    assert_int_equal(prof_trace_check(&trace, why, sizeof(why)), -1);
+    assert_int_equal(prof_trace_check(trace, why, sizeof(why)), -1);
     inner->start += 200;
-    trace.flows[0] = (struct prof_flow) { trace.flows[0].to, trace.flows[0].from };
-    assert_int_equal(prof_trace_check(&trace, why, sizeof(why)), -1);
+    trace->flows[0] = (struct prof_flow) { trace->flows[0].to, trace->flows[0].from };
+    assert_int_equal(prof_trace_check(trace, why, sizeof(why)), -1);
     assert_non_null(strstr(why, "back in time"));
-    trace.nr_flows = 0;
-    trace.samples[0].time = 900;
-    assert_int_equal(prof_trace_check(&trace, why, sizeof(why)), -1);
-    trace.nr_samples = 0;
-    assert_int_equal(prof_trace_check(&trace, why, sizeof(why)), 0);
-    prof_trace_release(&trace);
+    trace->nr_flows = 0;
+    trace->samples[0].time = 900;
+    assert_int_equal(prof_trace_check(trace, why, sizeof(why)), -1);
+    trace->nr_samples = 0;
+    assert_int_equal(prof_trace_check(trace, why, sizeof(why)), 0);
 }
 
 /* What cannot be is refused where it is added. */
-static void adders_refuse_nonsense(void **state)
+TRACE_TEST(adders_refuse_nonsense)
 {
-    struct prof_trace trace;
-
-    (void)state;
-    prof_trace_init(&trace);
-    assert_int_equal(prof_trace_slice(&trace, &(struct prof_slice) { .name = "no track" }), -1);
-    int track = prof_trace_track(&trace, &(struct prof_track) { .process = 1 });
-    assert_int_equal(prof_trace_track(&trace, &(struct prof_track) { .process = 1 }), track);
+    prof_trace_init(trace);
+    assert_int_equal(prof_trace_slice(trace, &(struct prof_slice) { .name = "no track" }), -1);
+    int track = prof_trace_track(trace, &(struct prof_track) { .process = 1 });
+    assert_int_equal(prof_trace_track(trace, &(struct prof_track) { .process = 1 }), track);
     assert_int_equal(
-        prof_trace_slice(&trace, &(struct prof_slice) { .name = "backwards", .duration = -1 }), -1);
-    assert_int_equal(prof_trace_flow(&trace, 0, 0), -1);
-    assert_int_equal(prof_trace_sample(&trace, 0, 0, 0), -1);
-    assert_int_equal(prof_trace_sort(&trace, NULL), 0);
-    prof_trace_release(&trace);
+        prof_trace_slice(trace, &(struct prof_slice) { .name = "backwards", .duration = -1 }), -1);
+    assert_int_equal(prof_trace_flow(trace, 0, 0), -1);
+    assert_int_equal(prof_trace_sample(trace, 0, 0, 0), -1);
+    assert_int_equal(prof_trace_sort(trace, NULL), 0);
 }
 
-static void folded_stacks_add_up(void **state)
+TRACE_TEST(folded_stacks_add_up)
 {
-    struct prof_trace trace;
-
-    (void)state;
-    make_trace(&trace);
-    trace.tracks[0].name = "main";
-    trace.slices[1].name = prof_trace_text(&trace, "q k;v");
-    char *text = written(prof_write_folded(file, &trace, PROF_HOST));
+    make_trace(trace);
+    trace->tracks[0].name = "main";
+    trace->slices[1].name = prof_trace_text(trace, "q k;v");
+    char *text = written(prof_write_folded(file, trace, PROF_HOST));
     assert_string_equal(text,
                         "main;forward 670\n"
                         "main;forward;q_k_v 250\n"
@@ -345,10 +319,9 @@ static void folded_stacks_add_up(void **state)
                         "main;forward;cudaMemcpyAsync 30\n"
                         "main;forward;qkv 100\n");
     free(text);
-    text = written(prof_write_folded(file, &trace, PROF_DEVICE));
+    text = written(prof_write_folded(file, trace, PROF_DEVICE));
     assert_string_equal(text, "stream_7;gemm_kernel 200\nstream_7;copy 100\n");
     free(text);
-    prof_trace_release(&trace);
 }
 
 static double column(const cJSON *json, int row, const char *name)
@@ -366,15 +339,13 @@ static double column(const cJSON *json, int row, const char *name)
     return cJSON_GetArrayItem(cJSON_GetArrayItem(rows, row), c)->valuedouble;
 }
 
-static void profile_json_is_the_table(void **state)
+TRACE_TEST(profile_json_is_the_table)
 {
-    struct prof_trace trace;
     struct prof_summary summary;
     struct prof_cost cost = { .on = 40, .off = 1, .clock = 10, .clock_name = "tsc" };
 
-    (void)state;
-    make_trace(&trace);
-    assert_int_equal(prof_summarise(&trace, &summary), 0);
+    make_trace(trace);
+    assert_int_equal(prof_summarise(trace, &summary), 0);
     char *text = written(prof_write_summary(file, &summary, &cost));
     cJSON *json = parsed(text);
     assert_close(number_of(json, "schema"), 1, 0);
@@ -392,51 +363,30 @@ static void profile_json_is_the_table(void **state)
     cJSON_Delete(json);
     free(text);
     prof_summary_release(&summary);
-    prof_trace_release(&trace);
 }
 
 /* A hundred operations of some ms, with all that is known of them: 150 bytes each. */
-static void profile_json_is_small(void **state)
+TRACE_TEST(profile_json_is_small)
 {
-    struct prof_trace trace;
     struct prof_summary summary;
     char name[32];
 
-    (void)state;
-    prof_trace_init(&trace);
-    int track = prof_trace_track(&trace, &(struct prof_track) { .process = 1 });
+    prof_trace_init(trace);
+    int track = prof_trace_track(trace, &(struct prof_track) { .process = 1 });
     for (int i = 0; i < 300; i++) {
         snprintf(name, sizeof(name), "layer %d attention", i % 100);
-        int s = add_slice(&trace, track, i * 100000000LL, i * 100000000LL + 1234567 + 89 * i, name,
+        int s = add_slice(trace, track, i * 100000000LL, i * 100000000LL + 1234567 + 89 * i, name,
                           PROF_SCOPES);
-        trace.slices[s].bytes = 3145728;
-        trace.slices[s].flops = 402653184;
+        trace->slices[s].bytes = 3145728;
+        trace->slices[s].flops = 402653184;
     }
-    assert_int_equal(prof_trace_sort(&trace, NULL), 0);
-    assert_int_equal(prof_summarise(&trace, &summary), 0);
+    assert_int_equal(prof_trace_sort(trace, NULL), 0);
+    assert_int_equal(prof_summarise(trace, &summary), 0);
     char *text = written(prof_write_summary(file, &summary, NULL));
     print_message("%zu bytes for 100 operations\n", strlen(text));
     assert_true(strlen(text) < 150 * 100 + 700);
     free(text);
     prof_summary_release(&summary);
-    prof_trace_release(&trace);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(trace_files_nest_and_pair),
-        cmocka_unit_test(what_has_no_length_takes_no_room),
-        cmocka_unit_test(recorded_traces_do_too),
-        cmocka_unit_test(slices_touch_in_doubles_too),
-        cmocka_unit_test(overlapping_kernels_are_taken_apart),
-        cmocka_unit_test(sorting_says_what_moved),
-        cmocka_unit_test(the_check_finds_what_is_wrong),
-        cmocka_unit_test(adders_refuse_nonsense),
-        cmocka_unit_test(folded_stacks_add_up),
-        cmocka_unit_test(profile_json_is_the_table),
-        cmocka_unit_test(profile_json_is_small),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -7,12 +7,11 @@
 
 #include <pthread.h>
 
-static void a_scope_knows_its_memory(void **state)
+TEST(a_scope_knows_its_memory)
 {
     struct prof *prof = create_on(NULL);
     struct prof_trace trace;
 
-    (void)state;
     prof_memory(prof, PROF_CPU, 100);
     {
         PROF_SCOPE_IN(prof, "outer");
@@ -111,12 +110,11 @@ static void step(struct walk *w)
         change(w);
 }
 
-static void random_scopes_and_calls_agree_with_a_plain_account(void **state)
+TEST(random_scopes_and_calls_agree_with_a_plain_account)
 {
     static struct walk w;
     struct prof_trace trace;
 
-    (void)state;
     w = (struct walk) { .prof = create_on(NULL) };
     random_seed(&w.random, 11);
     change(&w);
@@ -156,12 +154,11 @@ static void by_another_thread(struct prof *prof, void *(*call)(void *))
 }
 
 /* What others do shows where the thread looks: at its own begins and ends. */
-static void other_threads_show_at_begins_and_ends(void **state)
+TEST(other_threads_show_at_begins_and_ends)
 {
     struct prof *prof = create_on(NULL);
     struct prof_trace trace;
 
-    (void)state;
     prof_memory(prof, PROF_CPU, 7);
     {
         PROF_SCOPE_IN(prof, "outer");
@@ -192,12 +189,11 @@ static void call_often(struct prof *prof, int times)
 }
 
 /* Where calls found no room, scopes say that they do not know; clearing makes room again. */
-static void without_room_memory_is_not_known(void **state)
+TEST(without_room_memory_is_not_known)
 {
     struct prof *prof = create_on(&(struct prof_options) { .records = 10 });
     struct prof_trace trace;
 
-    (void)state;
     prof_memory(prof, PROF_CPU, 0);
     {
         PROF_SCOPE_IN(prof, "before");
@@ -226,14 +222,4 @@ static void without_room_memory_is_not_known(void **state)
     prof_free(prof);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_scope_knows_its_memory),
-        cmocka_unit_test(random_scopes_and_calls_agree_with_a_plain_account),
-        cmocka_unit_test(other_threads_show_at_begins_and_ends),
-        cmocka_unit_test(without_room_memory_is_not_known),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

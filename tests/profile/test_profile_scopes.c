@@ -32,11 +32,12 @@ static int leaves_early(int when)
     }
 }
 
-static void scopes_nest_and_end_at_every_return(void **state)
+#define SCOPE_TEST(name) TEST_WITH(name, set_up, tear_down)
+
+SCOPE_TEST(scopes_nest_and_end_at_every_return)
 {
     struct prof_trace trace;
 
-    (void)state;
     assert_int_equal(leaves_early(0), 0);
     assert_int_equal(leaves_early(3), 3);
     assert_int_equal(prof_depth(prof), 0);
@@ -62,11 +63,10 @@ static void function_of_that_name(void)
     PROF_INSTANT("step");
 }
 
-static void the_global_one_is_off_until_it_is_on(void **state)
+SCOPE_TEST(the_global_one_is_off_until_it_is_on)
 {
     struct prof_trace trace;
 
-    (void)state;
     function_of_that_name();
     assert_int_equal(prof_set_on(prof_global(), 1), 0);
     function_of_that_name();
@@ -80,11 +80,10 @@ static void the_global_one_is_off_until_it_is_on(void **state)
     prof_trace_release(&trace);
 }
 
-static void a_scope_ends_though_it_was_switched_off_inside(void **state)
+SCOPE_TEST(a_scope_ends_though_it_was_switched_off_inside)
 {
     struct prof_trace trace;
 
-    (void)state;
     {
         PROF_SCOPE_IN(prof, "on at the begin");
         prof_set_on(prof, 0);
@@ -97,12 +96,11 @@ static void a_scope_ends_though_it_was_switched_off_inside(void **state)
     prof_trace_release(&trace);
 }
 
-static void open_scopes_end_at_the_snapshot(void **state)
+SCOPE_TEST(open_scopes_end_at_the_snapshot)
 {
     static const struct prof_site site = { "open", "", "", 0 };
     struct prof_trace trace;
 
-    (void)state;
     struct prof_scope scope = prof_begin(prof, &site, NULL);
     take_snapshot(prof, &trace);
     assert_int_equal(trace.slices[0].flags, PROF_OPEN);
@@ -116,12 +114,11 @@ static void open_scopes_end_at_the_snapshot(void **state)
     prof_trace_release(&trace);
 }
 
-static void ending_the_outer_one_ends_the_inner_one(void **state)
+SCOPE_TEST(ending_the_outer_one_ends_the_inner_one)
 {
     static const struct prof_site site = { "by hand", "", "", 0 };
     struct prof_trace trace;
 
-    (void)state;
     struct prof_scope outer = prof_begin(prof, &site, NULL);
     struct prof_scope inner = prof_begin(prof, &site, NULL);
     prof_end(&outer);
@@ -146,12 +143,11 @@ static void jumps(jmp_buf *back)
 }
 
 /* Both ways: a scope around it ends what was left, or prof_unwind() does. */
-static void scopes_left_by_longjmp_are_marked(void **state)
+SCOPE_TEST(scopes_left_by_longjmp_are_marked)
 {
     struct prof_trace trace;
     jmp_buf back;
 
-    (void)state;
     {
         PROF_SCOPE_IN(prof, "around");
         if (setjmp(back) == 0)
@@ -179,12 +175,11 @@ static void scopes_left_by_longjmp_are_marked(void **state)
     prof_trace_release(&trace);
 }
 
-static void what_finds_no_room_is_counted(void **state)
+SCOPE_TEST(what_finds_no_room_is_counted)
 {
     struct prof *small = create_on(&(struct prof_options) { .records = 100 });
     struct prof_trace trace;
 
-    (void)state;
     for (int i = 0; i < 70; i++) {
         PROF_SCOPE_IN(small, "outer");
         PROF_SCOPE_IN(small, "inner");
@@ -209,11 +204,10 @@ static void what_finds_no_room_is_counted(void **state)
     prof_free(small);
 }
 
-static void clearing_inside_a_scope_waits_for_its_end(void **state)
+SCOPE_TEST(clearing_inside_a_scope_waits_for_its_end)
 {
     struct prof_trace trace;
 
-    (void)state;
     {
         PROF_SCOPE_IN(prof, "before");
         prof_clear(prof);
@@ -249,11 +243,10 @@ static size_t sampled(double rate, uint64_t seed, size_t *skipped)
 }
 
 /* Binomial: 20000 draws at 0.1 are 2000 with a standard deviation of 42.4; five of them. */
-static void one_in_ten_is_sampled(void **state)
+SCOPE_TEST(one_in_ten_is_sampled)
 {
     size_t skipped, sum = 0;
 
-    (void)state;
     for (uint64_t seed = 1; seed <= 5; seed++) {
         size_t nr = sampled(0.1, seed, &skipped);
         assert_int_equal(nr + skipped, 20000);
@@ -265,11 +258,10 @@ static void one_in_ten_is_sampled(void **state)
     assert_int_not_equal(sampled(0.1, 1, &skipped), sampled(0.1, 2, &skipped));
 }
 
-static void a_rate_is_within_0_and_1(void **state)
+SCOPE_TEST(a_rate_is_within_0_and_1)
 {
     struct prof_trace trace;
 
-    (void)state;
     errno = 0;
     assert_int_equal(prof_set_sampling(prof, 1.5, 0), -1);
     assert_int_equal(errno, EINVAL);
@@ -282,13 +274,12 @@ static void a_rate_is_within_0_and_1(void **state)
     prof_trace_release(&trace);
 }
 
-static void instances_know_nothing_of_each_other(void **state)
+SCOPE_TEST(instances_know_nothing_of_each_other)
 {
     enum { NR = 9 }; /* more than a thread remembers */
     struct prof *own[NR];
     struct prof_trace trace;
 
-    (void)state;
     for (int i = 0; i < NR; i++)
         own[i] = create_on(NULL);
     for (int round = 0; round < 10; round++) {
@@ -307,12 +298,11 @@ static void instances_know_nothing_of_each_other(void **state)
     }
 }
 
-static void names_known_at_run_time_are_kept(void **state)
+SCOPE_TEST(names_known_at_run_time_are_kept)
 {
     struct prof_trace trace;
     char name[32];
 
-    (void)state;
     for (int i = 0; i < 4; i++) {
         snprintf(name, sizeof(name), "layer %d", i % 2);
         struct prof_scope scope = prof_begin(prof, prof_site_named(prof, name), NULL);
@@ -326,12 +316,11 @@ static void names_known_at_run_time_are_kept(void **state)
 }
 
 /* Against the clock itself, which brackets the scope. */
-static void times_are_those_of_the_monotonic_clock(void **state)
+SCOPE_TEST(times_are_those_of_the_monotonic_clock)
 {
     struct prof_trace trace;
     struct timespec before, after, pause = { 0, 20000000 };
 
-    (void)state;
     clock_gettime(CLOCK_MONOTONIC, &before);
     {
         PROF_SCOPE_IN(prof, "sleep");
@@ -347,25 +336,4 @@ static void times_are_those_of_the_monotonic_clock(void **state)
     prof_trace_release(&trace);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(scopes_nest_and_end_at_every_return),
-        TEST(the_global_one_is_off_until_it_is_on),
-        TEST(a_scope_ends_though_it_was_switched_off_inside),
-        TEST(open_scopes_end_at_the_snapshot),
-        TEST(ending_the_outer_one_ends_the_inner_one),
-        TEST(scopes_left_by_longjmp_are_marked),
-        TEST(what_finds_no_room_is_counted),
-        TEST(clearing_inside_a_scope_waits_for_its_end),
-        TEST(one_in_ten_is_sampled),
-        TEST(a_rate_is_within_0_and_1),
-        TEST(instances_know_nothing_of_each_other),
-        TEST(names_known_at_run_time_are_kept),
-        TEST(times_are_those_of_the_monotonic_clock),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

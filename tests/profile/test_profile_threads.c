@@ -40,14 +40,13 @@ static void join(pthread_t threads[THREADS])
         assert_int_equal(pthread_join(threads[i], NULL), 0);
 }
 
-static void nothing_is_lost_between_threads(void **state)
+TEST(nothing_is_lost_between_threads)
 {
     struct prof *prof = create_on(NULL);
     pthread_t threads[THREADS];
     size_t per_track[THREADS] = { 0 };
     struct prof_trace trace;
 
-    (void)state;
     start(threads, prof);
     join(threads);
     take_snapshot(prof, &trace);
@@ -72,13 +71,12 @@ static void nothing_is_lost_between_threads(void **state)
     prof_free(prof);
 }
 
-static void drops_are_counted_on_all_threads(void **state)
+TEST(drops_are_counted_on_all_threads)
 {
     struct prof *prof = create_on(&(struct prof_options) { .records = 1000 });
     pthread_t threads[THREADS];
     struct prof_trace trace;
 
-    (void)state;
     start(threads, prof);
     join(threads);
     take_snapshot(prof, &trace);
@@ -90,13 +88,12 @@ static void drops_are_counted_on_all_threads(void **state)
 }
 
 /* Each snapshot is whole as of its moment: take_snapshot() checks nesting and order. */
-static void snapshots_and_clears_while_threads_run(void **state)
+TEST(snapshots_and_clears_while_threads_run)
 {
     struct prof *prof = create_on(NULL);
     pthread_t threads[THREADS];
     struct prof_trace trace;
 
-    (void)state;
     start(threads, prof);
     for (int i = 0; i < 20; i++) {
         take_snapshot(prof, &trace);
@@ -116,14 +113,13 @@ static void snapshots_and_clears_while_threads_run(void **state)
 }
 
 /* A later snapshot holds all of an earlier one. */
-static void snapshots_grow(void **state)
+TEST(snapshots_grow)
 {
     struct prof *prof = create_on(NULL);
     pthread_t threads[THREADS];
     struct prof_trace trace;
     size_t before = 0;
 
-    (void)state;
     start(threads, prof);
     for (int i = 0; i < 10; i++) {
         take_snapshot(prof, &trace);
@@ -217,7 +213,7 @@ static void check_spans(const struct prof_trace *trace, const struct gpu *gpu, s
     assert_int_equal(seen, nr);
 }
 
-static void gpu_times_come_when_they_are_known(void **state)
+TEST(gpu_times_come_when_they_are_known)
 {
     struct prof *prof = create_on(NULL);
     struct gpu gpu = { .reached = 3 };
@@ -230,7 +226,6 @@ static void gpu_times_come_when_they_are_known(void **state)
     struct prof_trace trace;
     struct timespec now;
 
-    (void)state;
     assert_int_equal(prof_set_hooks(prof, &hooks), 0);
     clock_gettime(CLOCK_MONOTONIC, &now);
     gpu.base = ((int64_t)now.tv_sec + 1) * 1000000000; /* behind all that the host does here */
@@ -254,12 +249,11 @@ static void gpu_times_come_when_they_are_known(void **state)
     assert_int_equal(gpu.forgotten, gpu.nr); /* each given back once */
 }
 
-static void all_that_began_is_counted(void **state)
+TEST(all_that_began_is_counted)
 {
     struct prof *small = create_on(&(struct prof_options) { .records = 10 });
     struct prof_counts counts;
 
-    (void)state;
     for (int i = 0; i < 8; i++) {
         PROF_SCOPE_IN(small, "outer");
         PROF_SCOPE_IN(small, "inner");
@@ -288,14 +282,13 @@ static void wait_in(void *name, const char *scope)
         nanosleep(&pause, NULL);
 }
 
-static void what_is_done_at_the_end_is_the_scopes(void **state)
+TEST(what_is_done_at_the_end_is_the_scopes)
 {
     static char name[] = "slow";
     const struct prof_hooks hooks = { .context = name, .finish = wait_in };
     struct prof *prof = create_on(NULL);
     struct prof_trace trace;
 
-    (void)state;
     assert_int_equal(prof_set_hooks(prof, &hooks), 0);
     {
         PROF_SCOPE_IN(prof, "around");
@@ -320,17 +313,4 @@ static void what_is_done_at_the_end_is_the_scopes(void **state)
     prof_free(prof);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_is_lost_between_threads),
-        cmocka_unit_test(drops_are_counted_on_all_threads),
-        cmocka_unit_test(snapshots_and_clears_while_threads_run),
-        cmocka_unit_test(snapshots_grow),
-        cmocka_unit_test(gpu_times_come_when_they_are_known),
-        cmocka_unit_test(all_that_began_is_counted),
-        cmocka_unit_test(what_is_done_at_the_end_is_the_scopes),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -70,12 +70,11 @@ static bool excludes_0(const struct compare_row *row)
 
 /* "It may be chance" stood beside +4.6 % (+2.4 to +6.7): no word may deny what the interval says.
  */
-static void words_do_not_deny_the_interval(void **state)
+TEST(words_do_not_deny_the_interval)
 {
     struct random r;
     size_t without_0 = 0, with_0 = 0;
 
-    (void)state;
     random_seed(&r, 3);
     for (int i = 0; i < 400; i++) {
         const struct plan plan = {
@@ -101,12 +100,11 @@ static void words_do_not_deny_the_interval(void **state)
 
 /* Found among all by its q, yet its interval holds 0: "not among 4" beside q = 0.03 is not so. What
  * all rows share is in the interval and not in the test, so only families that moved have such. */
-static void words_do_not_deny_the_family(void **state)
+TEST(words_do_not_deny_the_family)
 {
     struct random r;
     size_t found = 0, lost = 0;
 
-    (void)state;
     random_seed(&r, 4);
     for (int i = 0; i < 400; i++) {
         const struct plan plan = { DESIGN_LAUNCHES, 4, 5, 1, 0.006, 0.03 + 0.01 * (i % 4), 0 };
@@ -139,7 +137,7 @@ static const char *note_with(const struct comparison *c, const char *beginning)
 
 /* Two builds are placed once each: what placement alone moves is no change of the code, however
  * sure it is, and what is more is called as ever. */
-static void less_than_placement_is_not_called(void **state)
+TEST(less_than_placement_is_not_called)
 {
     static const struct compare_placement placements[] = {
         { "gemm/n=0", "", 0.02, 0.04 },
@@ -163,7 +161,6 @@ static void less_than_placement_is_not_called(void **state)
     };
     struct random r;
 
-    (void)state;
     random_seed(&r, 13);
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         const struct plan plan = { DESIGN_BLOCKS, 4, 2, 12, 0.003, rows[i].slower, 0 };
@@ -191,7 +188,7 @@ static void less_than_placement_is_not_called(void **state)
     }
 }
 
-static void undecided_says_what_would_decide(void **state)
+TEST(undecided_says_what_would_decide)
 {
     static const struct {
         const char *what;
@@ -211,7 +208,6 @@ static void undecided_says_what_would_decide(void **state)
     };
     struct random r;
 
-    (void)state;
     random_seed(&r, 5);
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         struct comparison c = decide(&rows[i].plan, &r);
@@ -223,13 +219,12 @@ static void undecided_says_what_would_decide(void **state)
 }
 
 /* The number that is named is about the one that it takes. */
-static void the_number_that_would_decide_is_about_right(void **state)
+TEST(the_number_that_would_decide_is_about_right)
 {
     const struct plan few = { DESIGN_LAUNCHES, 60, 5, 1, 0.03, 0, 0 };
     struct random r;
     int launches = 0, now = 0;
 
-    (void)state;
     random_seed(&r, 7);
     struct comparison c = decide(&few, &r);
     const char *note = note_with(&c, "Undecided: "), *about = strstr(note, "about ");
@@ -246,12 +241,11 @@ static void the_number_that_would_decide_is_about_right(void **state)
     comparison_release(&c);
 }
 
-static void decided_says_nothing_of_more_launches(void **state)
+TEST(decided_says_nothing_of_more_launches)
 {
     const struct plan plan = { DESIGN_BLOCKS, 3, 2, 6, 0.002, 0, 0 };
     struct random r;
 
-    (void)state;
     random_seed(&r, 9);
     struct comparison c = decide(&plan, &r);
     assert_int_equal(c.count[VERDICT_SAME], 3);
@@ -259,12 +253,11 @@ static void decided_says_nothing_of_more_launches(void **state)
     comparison_release(&c);
 }
 
-static void earlier_runs_are_told(void **state)
+TEST(earlier_runs_are_told)
 {
     struct plan plan = { DESIGN_LAUNCHES, 1, 5, 1, 0.002, 0.1, 10 };
     struct random r;
 
-    (void)state;
     random_seed(&r, 11);
     struct comparison c = decide(&plan, &r);
     assert_non_null(strstr(note_with(&c, "What two runs differ by"), "10 earlier runs"));
@@ -275,17 +268,4 @@ static void earlier_runs_are_told(void **state)
     comparison_release(&c);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(words_do_not_deny_the_interval),
-        cmocka_unit_test(words_do_not_deny_the_family),
-        cmocka_unit_test(less_than_placement_is_not_called),
-        cmocka_unit_test(undecided_says_what_would_decide),
-        cmocka_unit_test(the_number_that_would_decide_is_about_right),
-        cmocka_unit_test(decided_says_nothing_of_more_launches),
-        cmocka_unit_test(earlier_runs_are_told),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -64,34 +64,34 @@ static struct strbuf comment_of(const struct made_comparison *m, const struct co
     return out;
 }
 
-static void a_comment_is_golden(void **state)
+#define COMPARISON_TEST(name) TEST_WITH_A(name, struct made_comparison, m, made_comparison_release)
+
+COMPARISON_TEST(a_comment_is_golden)
 {
-    struct made_comparison m;
     struct records base = { 0 }, head = { 0 };
     char note[] = "Noise, medians of what each adds: 1 % within launches.", *notes[] = { note };
 
-    (void)state;
-    make(&m, 10, mixed, 8);
-    m.rows[8].accepted = "safer sums";
-    m.c.accepted = 1;
-    m.c.notes = notes;
-    m.c.nr_notes = 1;
-    add_history(&m, 0, 40);
-    add_history(&m, 2, 1);
-    m.histories.items[0].picture.file = memory_string("trend-a.png");
-    m.histories.items[0].picture.description = memory_string("Latency of a [b] over 40 runs.");
+    make(m, 10, mixed, 8);
+    m->rows[8].accepted = "safer sums";
+    m->c.accepted = 1;
+    m->c.notes = notes;
+    m->c.nr_notes = 1;
+    add_history(m, 0, 40);
+    add_history(m, 2, 1);
+    m->histories.items[0].picture.file = memory_string("trend-a.png");
+    m->histories.items[0].picture.description = memory_string("Latency of a [b] over 40 runs.");
     struct comment_picture changes = { memory_string("comparison-ci.png"), NULL };
     made_run(&base, 0, "1111111111", "gcc 12.2.0");
     made_run(&head, 1, "2222222222", "gcc 13.1.0");
-    made_measurement(&base, 0, 0, m.names[0].key, 1e6, 0.01, 3, 1);
-    made_measurement(&head, 0, 0, m.names[0].key, 1e6, 0.01, 3, 1);
+    made_measurement(&base, 0, 0, m->names[0].key, 1e6, 0.01, 3, 1);
+    made_measurement(&head, 0, 0, m->names[0].key, 1e6, 0.01, 3, 1);
     const struct comment_options options = {
         .name = "ci",
         .base_name = "branch main at 1111111 (3 runs)",
         .head_name = "run 4",
         .base = &base,
         .head = &head,
-        .histories = &m.histories,
+        .histories = &m->histories,
         .comparison = &changes,
         .commands = commands,
         .nr_commands = 2,
@@ -99,17 +99,16 @@ static void a_comment_is_golden(void **state)
         .plots = "https://example.org/a(b)",
         .images = "https://example.org/raw",
     };
-    struct strbuf out = comment_of(&m, &options);
+    struct strbuf out = comment_of(m, &options);
     assert_golden(out.data, "output", "comment.md");
     comment_picture_release(&changes);
     strbuf_release(&out);
     records_release(&base);
     records_release(&head);
-    made_comparison_release(&m);
 }
 
 /* The title says what matters most; nothing is an alarm that nobody could have known. */
-static void the_title_is_the_verdict(void **state)
+TEST(the_title_is_the_verdict)
 {
     static const struct {
         enum verdict verdicts[2];
@@ -132,7 +131,6 @@ static void the_title_is_the_verdict(void **state)
     };
     const struct comment_options none = { 0 };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         struct made_comparison m;
         make(&m, 2, rows[i].verdicts, 2);
@@ -147,21 +145,18 @@ static void the_title_is_the_verdict(void **state)
 }
 
 /* What is not decided or has no time comes first, however much of it there is. */
-static void the_title_lists_all_that_is_open(void **state)
+COMPARISON_TEST(the_title_lists_all_that_is_open)
 {
     static const enum verdict four[] = { VERDICT_SAME, VERDICT_UNDECIDED, VERDICT_FAILING,
                                          VERDICT_MISSING };
     const struct comment_options none = { 0 };
-    struct made_comparison m;
 
-    (void)state;
-    make(&m, 4, four, 4);
-    struct strbuf out = comment_of(&m, &none);
+    make(m, 4, four, 4);
+    struct strbuf out = comment_of(m, &none);
     assert_non_null(strstr(out.data,
                            "\n### ? 1 of 4 benchmarks undecided, 1 failing, 1 missing, "
                            "none shown to be slower\n"));
     strbuf_release(&out);
-    made_comparison_release(&m);
 }
 
 static void assert_says(const struct made_comparison *m, const struct comment_options *o,
@@ -176,61 +171,55 @@ static void assert_says(const struct made_comparison *m, const struct comment_op
 
 /* What a reader must know before the numbers: the worst, what stays open, what else is different.
  */
-static void the_first_lines_are_for_doubts(void **state)
+COMPARISON_TEST(the_first_lines_are_for_doubts)
 {
     static const enum verdict some[] = { VERDICT_REGRESSED, VERDICT_UNDECIDED, VERDICT_SAME };
     struct records base = { 0 }, head = { 0 };
     const struct comment_options options = {
         .base = &base, .head = &head, .base_name = "branch main", .head_name = "run 4 at 2222222"
     };
-    struct made_comparison m;
 
-    (void)state;
-    make(&m, 3, some, 3);
-    m.c.probe_shift = 0.05;
-    m.c.shifted = true;
-    m.c.common_shift = -0.04;
+    make(m, 3, some, 3);
+    m->c.probe_shift = 0.05;
+    m->c.shifted = true;
+    m->c.common_shift = -0.04;
     made_run(&base, 0, "1111111111", "gcc 12.2.0");
     made_run(&head, 1, "2222222222", "gcc 13.1.0");
-    made_measurement(&base, 0, 0, m.names[0].key, 1e6, 0.01, 3, 1);
-    made_measurement(&head, 0, 0, m.names[0].key, 1e6, 0.01, 3, 1);
-    assert_says(&m, &options, "Worst: **batch=1**, +10.0\u00a0% (1.000\u00a0ms → 1.100\u00a0ms).");
-    assert_says(&m, &options, " below about 2\u00a0% may hide;");
-    assert_says(&m, &options,
+    made_measurement(&base, 0, 0, m->names[0].key, 1e6, 0.01, 3, 1);
+    made_measurement(&head, 0, 0, m->names[0].key, 1e6, 0.01, 3, 1);
+    assert_says(m, &options, "Worst: **batch=1**, +10.0\u00a0% (1.000\u00a0ms → 1.100\u00a0ms).");
+    assert_says(m, &options, " below about 2\u00a0% may hide;");
+    assert_says(m, &options,
                 "Mind that all benchmarks together moved by -4.0 %; the machine itself moved, its "
                 "probe took +5.0 % time; base and head also differ in compiler.\n");
-    assert_says(&m, &options, "Base: branch main, commit 1111111111. Head: run 4 at 2222222. ");
-    m.rows[1].detectable = INFINITY;
-    assert_says(&m, &options, " a change of any size may hide; ");
-    m.rows[1].detectable = NAN;
-    m.rows[0].accepted = "safer sums";
-    struct strbuf out = comment_of(&m, &(struct comment_options) { 0 });
+    assert_says(m, &options, "Base: branch main, commit 1111111111. Head: run 4 at 2222222. ");
+    m->rows[1].detectable = INFINITY;
+    assert_says(m, &options, " a change of any size may hide; ");
+    m->rows[1].detectable = NAN;
+    m->rows[0].accepted = "safer sums";
+    struct strbuf out = comment_of(m, &(struct comment_options) { 0 });
     assert_null(strstr(out.data, "Worst: "));
     assert_null(strstr(out.data, "may hide"));
     strbuf_release(&out);
     records_release(&base);
     records_release(&head);
-    made_comparison_release(&m);
 }
 
 /* The head is reduced to a point as its history is, not as the table's value is. */
-static void the_chart_has_one_statistic(void **state)
+COMPARISON_TEST(the_chart_has_one_statistic)
 {
     struct evidence_value launches[] = { { .value = 1e6 }, { .value = 1.2e6 }, { .value = 9e6 } };
-    struct made_comparison m;
 
-    (void)state;
-    make(&m, 1, mixed, 8);
-    add_history(&m, 0, 5);
-    m.items[0].evidence.head = (struct evidence_side) { .values = launches, .nr = 3 };
-    m.rows[0].head.value = 2.2e6;
-    const struct comment_options options = { .histories = &m.histories };
-    assert_says(&m, &options, "    line [1, 1.002, 1.004, 1, 1.002, 1.2]\n");
-    assert_says(&m, &options, "| 1.000\u00a0ms → 2.200\u00a0ms |");
-    made_comparison_release(&m);
+    make(m, 1, mixed, 8);
+    add_history(m, 0, 5);
+    m->items[0].evidence.head = (struct evidence_side) { .values = launches, .nr = 3 };
+    m->rows[0].head.value = 2.2e6;
+    const struct comment_options options = { .histories = &m->histories };
+    assert_says(m, &options, "    line [1, 1.002, 1.004, 1, 1.002, 1.2]\n");
+    assert_says(m, &options, "| 1.000\u00a0ms → 2.200\u00a0ms |");
 }
 
-static void numbers_have_sensible_digits(void **state)
+TEST(numbers_have_sensible_digits)
 {
     static const struct {
         double change, low, high, q, detectable;
@@ -243,7 +232,6 @@ static void numbers_have_sensible_digits(void **state)
     };
     char text[QUANTITY_TEXT_SIZE];
 
-    (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         const struct compare_row row = { .change = rows[i].change,
                                          .interval = { rows[i].low, rows[i].high },
@@ -255,12 +243,11 @@ static void numbers_have_sensible_digits(void **state)
     }
 }
 
-static void nothing_to_compare_says_why(void **state)
+TEST(nothing_to_compare_says_why)
 {
     const struct comment_options options = { .name = "ci --><script>" };
     struct strbuf out;
 
-    (void)state;
     strbuf_init(&out);
     comment_github_nothing(&options, "no run of @main on this machine", &out);
     check_markdown(out.data);
@@ -272,7 +259,7 @@ static void nothing_to_compare_says_why(void **state)
 }
 
 /* Each step leaves out more, in this order, and says so. */
-static void it_is_shortened_in_steps(void **state)
+TEST(it_is_shortened_in_steps)
 {
     static const enum verdict few_changes[] = { VERDICT_REGRESSED, VERDICT_SAME, VERDICT_SAME,
                                                 VERDICT_SAME,      VERDICT_SAME, VERDICT_SAME,
@@ -290,7 +277,6 @@ static void it_is_shortened_in_steps(void **state)
           ": charts, the list of all rows, 1050 of what got slower or faster." },
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         struct made_comparison m;
         make(&m, rows[i].nr, rows[i].few ? few_changes : mixed, 8);
@@ -339,12 +325,11 @@ static void name_hostile(struct made_comparison *m, size_t i, size_t repeat)
 }
 
 /* Ten kilobytes where names have no limit, and all there is where they have. */
-static void names_stay_names(void **state)
+TEST(names_stay_names)
 {
     struct strbuf huge;
     struct records base = { 0 }, head = { 0 };
 
-    (void)state;
     strbuf_init(&huge);
     while (huge.length < 10240)
         strbuf_adds(&huge, hostile[huge.length % HOSTILE]);
@@ -385,10 +370,9 @@ static void names_stay_names(void **state)
 }
 
 /* Thousands of long names, of which each character takes most room: what is left is whole. */
-static void the_worst_case_fits(void **state)
+COMPARISON_TEST(the_worst_case_fits)
 {
     enum { NR = 5000 };
-    struct made_comparison m;
     char name[2000];
     const struct comment_options options = { .base_name = name,
                                              .head_name = name,
@@ -396,18 +380,17 @@ static void the_worst_case_fits(void **state)
                                              .nr_commands = 2,
                                              .report = "https://a.b/c" };
 
-    (void)state;
     memset(name, '@', sizeof(name) - 1);
     name[sizeof(name) - 1] = '\0';
-    make(&m, NR, mixed, 8);
+    make(m, NR, mixed, 8);
     for (size_t i = 0; i < NR; i++) {
-        memset(m.names[i].kernel, '@', NAME_SIZE - 1);
-        memset(m.names[i].key, '@', KEY_SIZE - 6);
-        snprintf(m.names[i].key + KEY_SIZE - 6, 6, "%zu", i);
-        memset(m.rows[i].why, '@', sizeof(m.rows[i].why) - 1);
-        m.rows[i].accepted = m.rows[i].verdict == VERDICT_IMPROVED ? NULL : name;
+        memset(m->names[i].kernel, '@', NAME_SIZE - 1);
+        memset(m->names[i].key, '@', KEY_SIZE - 6);
+        snprintf(m->names[i].key + KEY_SIZE - 6, 6, "%zu", i);
+        memset(m->rows[i].why, '@', sizeof(m->rows[i].why) - 1);
+        m->rows[i].accepted = m->rows[i].verdict == VERDICT_IMPROVED ? NULL : name;
     }
-    struct strbuf out = comment_of(&m, &options);
+    struct strbuf out = comment_of(m, &options);
     assert_null(strstr(out.data, "| ▲\u00a0slower |"));
     assert_non_null(strstr(out.data,
                            "1250 of what got slower or faster, what differs between the "
@@ -415,15 +398,13 @@ static void the_worst_case_fits(void **state)
     assert_non_null(strstr(out.data, commands[1].text));
     assert_non_null(strstr(out.data, "\n- ✗ 625 broken\n- 625 missing\n- ✗ 625 failing\n"));
     strbuf_release(&out);
-    made_comparison_release(&m);
 }
 
-static void addresses_are_links(void **state)
+COMPARISON_TEST(addresses_are_links)
 {
     char long_one[2000] = "https://";
     struct error err;
 
-    (void)state;
     memset(long_one + 8, 'a', sizeof(long_one) - 9);
     assert_ok(comment_check_address("--link-report", "https://a.b/c?d=e#f", &err), &err);
     assert_ok(comment_check_address("--link-report", NULL, &err), &err);
@@ -431,14 +412,12 @@ static void addresses_are_links(void **state)
     assert_non_null(strstr(err.message, "--link-report: \"javascript:alert(1)\""));
     assert_int_equal(comment_check_address("--link-report", long_one, &err), -1);
 
-    struct made_comparison m;
     const struct comment_options options = { .report = "https://a.b/x) <b>[c](\n`\"'\xc3\xa9" };
-    make(&m, 1, mixed, 1);
-    struct strbuf out = comment_of(&m, &options);
+    make(m, 1, mixed, 1);
+    struct strbuf out = comment_of(m, &options);
     assert_non_null(
         strstr(out.data, "[Report](https://a.b/x%29%20%3Cb%3E%5Bc%5D%28%0A%60%22%27%C3%A9)\n"));
     strbuf_release(&out);
-    made_comparison_release(&m);
 }
 
 /* ---- sparklines ---- */
@@ -453,9 +432,8 @@ static void assert_sparkline(const double *values, size_t nr, double least, cons
     strbuf_release(&out);
 }
 
-static void sparklines_show_factors(void **state)
+TEST(sparklines_show_factors)
 {
-    (void)state;
     assert_sparkline((double[]) { 1, 2, 4, 8 }, 4, 0, "▁▃▆█");
     assert_sparkline((double[]) { 8, 4, 2, 1 }, 4, 0, "█▆▃▁");
     assert_sparkline((double[]) { 5, 5, 5 }, 3, 0, "▅▅▅");
@@ -518,11 +496,10 @@ static void assert_chart(const double *values, size_t nr, enum quantity quantity
     strbuf_release(&out);
 }
 
-static void charts_keep_to_the_grammar(void **state)
+TEST(charts_keep_to_the_grammar)
 {
     double many[80];
 
-    (void)state;
     for (size_t i = 0; i < 80; i++)
         many[i] = 123456 + 10 * (double)(i % 7);
     assert_chart(many, 80, QUANTITY_TIME, "");
@@ -540,23 +517,4 @@ static void charts_keep_to_the_grammar(void **state)
     strbuf_release(&out);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_comment_is_golden),
-        cmocka_unit_test(the_title_is_the_verdict),
-        cmocka_unit_test(the_title_lists_all_that_is_open),
-        cmocka_unit_test(the_first_lines_are_for_doubts),
-        cmocka_unit_test(the_chart_has_one_statistic),
-        cmocka_unit_test(numbers_have_sensible_digits),
-        cmocka_unit_test(nothing_to_compare_says_why),
-        cmocka_unit_test(it_is_shortened_in_steps),
-        cmocka_unit_test(names_stay_names),
-        cmocka_unit_test(the_worst_case_fits),
-        cmocka_unit_test(addresses_are_links),
-        cmocka_unit_test(sparklines_show_factors),
-        cmocka_unit_test(charts_keep_to_the_grammar),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

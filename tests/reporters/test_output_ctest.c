@@ -50,98 +50,82 @@ static bool has(const struct found *f, const char *name)
     return false;
 }
 
-static void test_numbers_of_a_comparison(void **state)
+#define OUT_TEST(name) TEST_WITH_A(name, struct strbuf, out, strbuf_release)
+
+OUT_TEST(test_numbers_of_a_comparison)
 {
     struct pair p = pair_new("box", "box");
-    struct strbuf out;
 
     fixture_launches(&p.base, A, steady, 5);
     fixture_launches(&p.head, A, slower, 5);
     struct comparison c = compare(&p, &defaults);
-    strbuf_init(&out);
-    ctest_write(&p.head, &c, &everything, &out);
-    struct found f = read_elements(&out);
+    strbuf_init(out);
+    ctest_write(&p.head, &c, &everything, out);
+    struct found f = read_elements(out);
     assert_true(has(&f, "p50 " A " (ns)"));
     assert_true(has(&f, "change p50 " A " (%)"));
-    assert_has(out.data, "name=\"p50 " A " (ns)\">1100000</CTestMeasurement>\n");
-    const char *change = strstr(out.data, "name=\"change p50 " A " (%)\">");
+    assert_has(out->data, "name=\"p50 " A " (ns)\">1100000</CTestMeasurement>\n");
+    const char *change = strstr(out->data, "name=\"change p50 " A " (%)\">");
     assert_close(strtod(strchr(change, '>') + 1, NULL), 10, 0.01);
     assert_false(has(&f, "p99 " A " (ns)")); /* of 15 samples */
-    strbuf_release(&out);
     pair_release(&p, &c);
 }
 
-static void test_tails_where_the_samples_carry_them(void **state)
+OUT_TEST(test_tails_where_the_samples_carry_them)
 {
     struct records head = { 0 };
-    struct strbuf out;
 
     fixture_run(&head, "box", 1);
     for (int launch = 0; launch < 3; launch++)
         fixture_add(&head, launch, A, 1000 + launch, 2000);
-    strbuf_init(&out);
-    ctest_write(&head, NULL, &everything, &out);
-    struct found f = read_elements(&out);
+    strbuf_init(out);
+    ctest_write(&head, NULL, &everything, out);
+    struct found f = read_elements(out);
     assert_int_equal(f.nr, 3);
     assert_string_equal(f.names[0], "p50 " A " (ns)");
     assert_string_equal(f.names[1], "p95 " A " (ns)");
     assert_string_equal(f.names[2], "p99 " A " (ns)");
-    assert_has(out.data, "p99 " A " (ns)\">1002<");
-    strbuf_release(&out);
+    assert_has(out->data, "p99 " A " (ns)\">1002<");
     records_release(&head);
 }
 
-static void test_only_what_is_asked_for(void **state)
+OUT_TEST(test_only_what_is_asked_for)
 {
     static const char *const filters[] = { "layernorm" };
     static const struct ctest_options layernorm = { filters, 1 };
     struct pair p = pair_new("box", "box");
-    struct strbuf out;
 
     fixture_launches(&p.base, A, steady, 5);
     fixture_launches(&p.base, C, steady, 5);
     fixture_launches(&p.head, A, steady, 5);
     fixture_launches(&p.head, C, steady, 5);
     struct comparison c = compare(&p, &defaults);
-    strbuf_init(&out);
-    ctest_write(&p.head, &c, &layernorm, &out);
-    struct found f = read_elements(&out);
+    strbuf_init(out);
+    ctest_write(&p.head, &c, &layernorm, out);
+    struct found f = read_elements(out);
     assert_true(has(&f, "p50 " C " (ns)"));
     assert_true(has(&f, "change p50 " C " (%)"));
-    assert_lacks(out.data, "gemm");
-    strbuf_release(&out);
+    assert_lacks(out->data, "gemm");
     pair_release(&p, &c);
 }
 
 /* No time is no number, and a name is text whatever it holds. */
-static void test_nothing_where_there_is_no_number(void **state)
+OUT_TEST(test_nothing_where_there_is_no_number)
 {
     struct pair p = pair_new("box", "box");
-    struct strbuf out;
 
     fixture_launches(&p.base, A, steady, 5);
     fixture_add(&p.head, 0, A, 0, 0);
     fixture_launches(&p.head, "BM_sum<int>/\"8\"", steady, 5);
     struct comparison c = compare(&p, &defaults);
-    strbuf_init(&out);
-    ctest_write(&p.head, &c, &everything, &out);
-    struct found f = read_elements(&out);
-    assert_lacks(out.data, A);
-    assert_lacks(out.data, "nan");
+    strbuf_init(out);
+    ctest_write(&p.head, &c, &everything, out);
+    struct found f = read_elements(out);
+    assert_lacks(out->data, A);
+    assert_lacks(out->data, "nan");
     assert_true(f.nr > 0);
     assert_has(f.names[0], "p50 BM_sum&lt;int&gt;/&quot;8&quot;");
-    strbuf_release(&out);
     pair_release(&p, &c);
 }
 
-int main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_numbers_of_a_comparison),
-        cmocka_unit_test(test_tails_where_the_samples_carry_them),
-        cmocka_unit_test(test_only_what_is_asked_for),
-        cmocka_unit_test(test_nothing_where_there_is_no_number),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -53,13 +53,14 @@ static const cJSON *entry(const cJSON *benchmarks, const char *name)
     return NULL;
 }
 
-static void own_json_has_config_timing_throughput(void **state)
+#define RECORDS_TEST(name) TEST_WITH_A(name, struct records, r, records_release)
+
+RECORDS_TEST(own_json_has_config_timing_throughput)
 {
     static const char *const times[] = { "mean", "std", "min", "max", "median", "p95", "p99" };
-    struct records r = { 0 };
 
-    made(&r);
-    cJSON *json = reread(export_json(&r, -1));
+    made(r);
+    cJSON *json = reread(export_json(r, -1));
     assert_int_equal(json_int(json, "schema_version", 0), 1);
     assert_string_equal(json_string(cJSON_GetObjectItem(json, "metadata"), "commit", ""),
                         "feedbeef");
@@ -86,20 +87,18 @@ static void own_json_has_config_timing_throughput(void **state)
     assert_false(cJSON_HasObjectItem(item, "timing"));
     assert_string_equal(json_string(item, "outcome", ""), "FAILED");
     cJSON_Delete(json);
-    records_release(&r);
 }
 
 /* The members that Google Benchmark's own compare tool reads. */
-static void gbench_json_has_its_members(void **state)
+RECORDS_TEST(gbench_json_has_its_members)
 {
-    struct records r = { 0 };
     double medians[3];
     size_t nr = 0;
     const cJSON *item;
     char name[300];
 
-    made(&r);
-    cJSON *json = reread(export_gbench(&r, -1, "harness"));
+    made(r);
+    cJSON *json = reread(export_gbench(r, -1, "harness"));
     const cJSON *context = cJSON_GetObjectItem(json, "context");
     assert_string_equal(json_string(context, "library_build_type", ""), "release");
     assert_true(json_int(context, "num_cpus", 0) == 4);
@@ -142,17 +141,14 @@ static void gbench_json_has_its_members(void **state)
     assert_true(json_bool(item, "error_occurred", false));
     assert_has(json_string(item, "error_message", ""), "signal 11");
     cJSON_Delete(json);
-    records_release(&r);
 }
 
 /* Where nobody read the clock or the load, nothing is made up; what its readers need is 0. */
-static void gbench_json_leaves_out_what_is_not_known(void **state)
+RECORDS_TEST(gbench_json_leaves_out_what_is_not_known)
 {
-    struct records r = { 0 };
-
-    made_run(&r, 0, "feedbeef", "gcc");
-    made_measurement(&r, 0, 0, "BM_Sort", 2e6, 0.02, 50, 1);
-    cJSON *json = reread(export_gbench(&r, -1, "harness"));
+    made_run(r, 0, "feedbeef", "gcc");
+    made_measurement(r, 0, 0, "BM_Sort", 2e6, 0.02, 50, 1);
+    cJSON *json = reread(export_gbench(r, -1, "harness"));
     const cJSON *context = cJSON_GetObjectItem(json, "context");
     assert_false(cJSON_HasObjectItem(context, "mhz_per_cpu"));
     assert_false(cJSON_HasObjectItem(context, "cpu_scaling_enabled"));
@@ -162,7 +158,6 @@ static void gbench_json_leaves_out_what_is_not_known(void **state)
     assert_int_equal(json_int(item, "threads", 0), 1);
     assert_close(json_number(item, "cpu_time", -1), 0, 0);
     cJSON_Delete(json);
-    records_release(&r);
 }
 
 /* Fields of one RFC 4180 line; returns how many, and moves to the next line. */
@@ -180,15 +175,14 @@ static int count_fields(const char **at)
     return fields;
 }
 
-static void csv_lines_agree(void **state)
+RECORDS_TEST(csv_lines_agree)
 {
-    struct records r = { 0 };
     struct strbuf out;
     int lines = 0;
 
-    made(&r);
+    made(r);
     strbuf_init(&out);
-    export_csv(&r, &out);
+    export_csv(r, &out);
     const char *at = out.data;
     int titles = count_fields(&at);
     while (*at) {
@@ -199,10 +193,9 @@ static void csv_lines_agree(void **state)
     assert_has(out.data, "\"signal 11, \"\"quoted\"\", with comma and line\"");
     assert_has(out.data, "\"gpt/nano/prefill/simd/fp32/batch=4,seq=64/cpu-4t/warm\"");
     strbuf_release(&out);
-    records_release(&r);
 }
 
-static void nothing_is_still_valid(void **state)
+TEST(nothing_is_still_valid)
 {
     struct records r = { 0 };
 
@@ -213,15 +206,4 @@ static void nothing_is_still_valid(void **state)
     cJSON_Delete(gbench);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(own_json_has_config_timing_throughput),
-        cmocka_unit_test(gbench_json_has_its_members),
-        cmocka_unit_test(gbench_json_leaves_out_what_is_not_known),
-        cmocka_unit_test(csv_lines_agree),
-        cmocka_unit_test(nothing_is_still_valid),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

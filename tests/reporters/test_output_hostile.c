@@ -184,7 +184,7 @@ static void check_lines(const char *text)
     assert_lacks(text, "##[");
 }
 
-static void text_is_plain(void **state)
+TEST(text_is_plain)
 {
     const struct run_table_options run_options = { 0, false };
     const struct compare_table_options compare_options = { .all = true,
@@ -205,7 +205,7 @@ static void text_is_plain(void **state)
     strbuf_release(&out);
 }
 
-static void markdown_keeps_its_tables(void **state)
+TEST(markdown_keeps_its_tables)
 {
     const struct compare_table_options options = { .all = true,
                                                    .base_name = names[8],
@@ -239,7 +239,7 @@ static void markdown_keeps_its_tables(void **state)
 }
 
 /* RFC 4180: every record has as many fields as the title line. */
-static void csv_keeps_its_fields(void **state)
+TEST(csv_keeps_its_fields)
 {
     struct made *m = *state;
     size_t fields = 1, expected = 0, records = 0;
@@ -282,7 +282,7 @@ static void check_json(cJSON *json)
     cJSON_free(text);
 }
 
-static void json_stays_json(void **state)
+TEST(json_stays_json)
 {
     struct made *m = *state;
 
@@ -292,7 +292,7 @@ static void json_stays_json(void **state)
     check_json(trends_to_json(&m->trends, true));
 }
 
-static void junit_stays_xml(void **state)
+TEST(junit_stays_xml)
 {
     struct made *m = *state;
     struct xml_reader r = { 0 };
@@ -352,7 +352,7 @@ static bool draw(const struct made *m, const struct preset *preset)
     return drawn;
 }
 
-static void pictures_run_nothing(void **state)
+TEST(pictures_run_nothing)
 {
     static const char *const wanted[] = { "latency-kernels", "percentiles-kernels", "comparison",
                                           "trend" };
@@ -394,13 +394,4 @@ static int tear_down(void **state)
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(text_is_plain),        cmocka_unit_test(markdown_keeps_its_tables),
-        cmocka_unit_test(csv_keeps_its_fields), cmocka_unit_test(json_stays_json),
-        cmocka_unit_test(junit_stays_xml),      cmocka_unit_test(pictures_run_nothing),
-    };
-
-    return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+RUN_TESTS(set_up, tear_down)

@@ -152,7 +152,7 @@ static void make(struct made_comparison *m, size_t nr)
 
 static const struct junit_options options = { "main", "head", "class-a", 1790000000000 };
 
-static void each_verdict_is_a_result(void **state)
+TEST(each_verdict_is_a_result)
 {
     struct made_comparison m;
     struct strbuf out;
@@ -189,7 +189,7 @@ static void each_verdict_is_a_result(void **state)
 }
 
 /* Keys of other origin, rates, several metrics, and nothing at all. */
-static void odd_comparisons_are_valid(void **state)
+TEST(odd_comparisons_are_valid)
 {
     static const char *const metrics[] = { "p50", "gflops", NULL };
     struct made_comparison m;
@@ -216,12 +216,4 @@ static void odd_comparisons_are_valid(void **state)
     strbuf_release(&out);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_verdict_is_a_result),
-        cmocka_unit_test(odd_comparisons_are_valid),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

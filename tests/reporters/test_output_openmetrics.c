@@ -153,21 +153,22 @@ static void read_all(const struct strbuf *out, bool classic, struct reader *r)
     free(copy);
 }
 
-static void a_run_is_well_formed(void **state)
+#define RECORDS_TEST(name) TEST_WITH_A(name, struct records, r, records_release)
+
+RECORDS_TEST(a_run_is_well_formed)
 {
-    struct records r = { 0 };
     struct reader reader;
     struct strbuf out;
 
-    made_run(&r, 0, "old", "gcc");
-    made_run(&r, 1, "feedbeef", "gcc");
-    made_work(made_measurement(&r, 0, 0, key, 5e6, 0.02, 50, 9), 4e9, 1e8);
+    made_run(r, 0, "old", "gcc");
+    made_run(r, 1, "feedbeef", "gcc");
+    made_work(made_measurement(r, 0, 0, key, 5e6, 0.02, 50, 9), 4e9, 1e8);
     for (int launch = 0; launch < 3; launch++)
-        made_work(made_measurement(&r, 1, launch, key, 2e6, 0.02, 50, (uint64_t)launch), 4e9, 1e8);
-    made_failure(&r, 1, 0, "gemm/nn/simd/fp32/batch=1,seq=1,n=1,k=1/cpu-4t/warm", OUTCOME_WRONG,
+        made_work(made_measurement(r, 1, launch, key, 2e6, 0.02, 50, (uint64_t)launch), 4e9, 1e8);
+    made_failure(r, 1, 0, "gemm/nn/simd/fp32/batch=1,seq=1,n=1,k=1/cpu-4t/warm", OUTCOME_WRONG,
                  "off");
     strbuf_init(&out);
-    openmetrics_add(&r, -1, &out);
+    openmetrics_add(r, -1, &out);
     read_all(&out, false, &reader);
     assert_has(out.data,
                "harness_run_info{uuid=\"00000000-0000-4000-8000-000000000001\""
@@ -186,68 +187,62 @@ static void a_run_is_well_formed(void **state)
     assert_lacks(out.data, "nan");
     assert_lacks(out.data, "tokens_per_second"); /* no benchmark has any */
     strbuf_release(&out);
-    records_release(&r);
 }
 
-static void the_median_is_in_seconds(void **state)
+RECORDS_TEST(the_median_is_in_seconds)
 {
-    struct records r = { 0 };
     struct strbuf out;
 
-    made_run(&r, 0, "", "");
-    struct measurement *m = made_measurement(&r, 0, 0, key, 1, 0, 1, 1);
+    made_run(r, 0, "", "");
+    struct measurement *m = made_measurement(r, 0, 0, key, 1, 0, 1, 1);
     m->samples[0] = 2500;
     m->batch = 2;
     strbuf_init(&out);
-    openmetrics_add(&r, -1, &out);
+    openmetrics_add(r, -1, &out);
     assert_has(out.data, "} 1.25e-06 1790000000.000\n");
     strbuf_release(&out);
-    records_release(&r);
 }
 
-static void names_cannot_break_out(void **state)
+RECORDS_TEST(names_cannot_break_out)
 {
     static const char *const names[] = {
         "a\"b",    "a\\",  "line\nbreak",   "tab\tbed",   "} 1 2\n# EOF", "\xff\xfe",
         "größe",   "",     "x/a.b=1,a-b=2", "x/9lives=1", "x/größe=3",    "{}",
         "a=b,c=d", "\"\"", "x/__name__=1",
     };
-    struct records r = { 0 };
     struct reader reader;
     struct strbuf out;
 
-    int run = made_run(&r, 0, "c\"\\\n", "gcc");
-    snprintf(r.runs[run].label, sizeof(r.runs[run].label), "l\"\n\\");
+    int run = made_run(r, 0, "c\"\\\n", "gcc");
+    snprintf(r->runs[run].label, sizeof(r->runs[run].label), "l\"\n\\");
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-        made_measurement(&r, 0, 0, names[i], 2e6, 0.02, 5, i);
+        made_measurement(r, 0, 0, names[i], 2e6, 0.02, 5, i);
     strbuf_init(&out);
-    openmetrics_add(&r, -1, &out);
+    openmetrics_add(r, -1, &out);
     read_all(&out, false, &reader);
     assert_true(reader.samples > 9 * sizeof(names) / sizeof(names[0]));
     const size_t samples = reader.samples;
     strbuf_clear(&out);
-    prometheus_add(&r, -1, &out);
+    prometheus_add(r, -1, &out);
     read_all(&out, true, &reader);
     assert_int_equal(reader.samples, samples);
     strbuf_release(&out);
-    records_release(&r);
 }
 
 /* What is scraped from the live page: a run, and what was decided about it. */
-static void decisions_are_counts(void **state)
+RECORDS_TEST(decisions_are_counts)
 {
     struct comparison c = { .nr = 3 };
     struct trends t = { .settings.metric = metric_find("p50", NULL), .standing = 2 };
-    struct records r = { 0 };
     struct reader reader;
     struct strbuf out;
 
-    made_run(&r, 0, "feedbeef", "gcc");
-    made_measurement(&r, 0, 0, key, 2e6, 0.02, 5, 1);
+    made_run(r, 0, "feedbeef", "gcc");
+    made_measurement(r, 0, 0, key, 2e6, 0.02, 5, 1);
     c.count[VERDICT_REGRESSED] = 1;
     c.count[VERDICT_SAME] = 2;
     strbuf_init(&out);
-    prometheus_add(&r, -1, &out);
+    prometheus_add(r, -1, &out);
     prometheus_add_compared(&c, "a\"b", &out);
     prometheus_add_trends(&t, "a\"b", &out);
     read_all(&out, true, &reader);
@@ -257,10 +252,9 @@ static void decisions_are_counts(void **state)
     assert_has(out.data, "{verdict=\"broken\",machine=\"a\\\"b\"} 0\n");
     assert_has(out.data, "harness_regressions_standing{metric=\"p50\",machine=\"a\\\"b\"} 2\n");
     strbuf_release(&out);
-    records_release(&r);
 }
 
-static void nothing_is_an_end(void **state)
+TEST(nothing_is_an_end)
 {
     struct records r = { 0 };
     struct strbuf out;
@@ -274,13 +268,4 @@ static void nothing_is_an_end(void **state)
     strbuf_release(&out);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_run_is_well_formed),   cmocka_unit_test(the_median_is_in_seconds),
-        cmocka_unit_test(names_cannot_break_out), cmocka_unit_test(decisions_are_counts),
-        cmocka_unit_test(nothing_is_an_end),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -33,58 +33,54 @@ static void made_run_records(struct records *r)
     made_ceilings(r);
 }
 
-static void run_table_is_golden(void **state)
+#define OUT_TEST(name) TEST_WITH_A(name, struct strbuf, out, strbuf_release)
+
+OUT_TEST(run_table_is_golden)
 {
     struct records r = { 0 };
-    struct strbuf out;
 
     made_run_records(&r);
-    strbuf_init(&out);
-    run_table(&r, -1, &plain, &out);
-    assert_golden(out.data, "output", "run_table.txt");
-    strbuf_clear(&out);
-    markdown_report(&r, -1, &out);
-    assert_golden(out.data, "output", "report.md");
-    strbuf_clear(&out);
-    run_table_markdown(&r, -1, &out);
-    assert_lacks(out.data, "`log`");
-    strbuf_release(&out);
+    strbuf_init(out);
+    run_table(&r, -1, &plain, out);
+    assert_golden(out->data, "output", "run_table.txt");
+    strbuf_clear(out);
+    markdown_report(&r, -1, out);
+    assert_golden(out->data, "output", "report.md");
+    strbuf_clear(out);
+    run_table_markdown(&r, -1, out);
+    assert_lacks(out->data, "`log`");
     records_release(&r);
 }
 
 /* A stretch of a slower machine is told below the table. */
-static void disturbed_machine_is_told(void **state)
+OUT_TEST(disturbed_machine_is_told)
 {
-    struct strbuf out;
-
-    strbuf_init(&out);
+    strbuf_init(out);
     for (size_t slow = 0; slow <= 3; slow += 3) {
         struct records r = { 0 };
         made_run_records(&r);
         for (size_t i = 0; i < r.nr; i++)
             measurement_add_telemetry(&r.items[i].m, "probe_ns", i < slow ? 160e3 : 80e3);
-        strbuf_clear(&out);
-        run_table(&r, -1, &plain, &out);
-        const char *told = strstr(out.data, "the machine was slower beside 3 of ");
+        strbuf_clear(out);
+        run_table(&r, -1, &plain, out);
+        const char *told = strstr(out->data, "the machine was slower beside 3 of ");
         assert_int_equal(told != NULL, slow > 0);
-        assert_int_equal(strstr(out.data, " measurements, up to 2 times: ") != NULL, slow > 0);
+        assert_int_equal(strstr(out->data, " measurements, up to 2 times: ") != NULL, slow > 0);
         records_release(&r);
     }
-    strbuf_release(&out);
 }
 
 /* What was made again is counted below the table; where teams took all processors, that they need
  * not is said. */
-static void what_was_made_again_is_told(void **state)
+OUT_TEST(what_was_made_again_is_told)
 {
     static const struct {
         size_t repeated;
         int threads;
         bool advised;
     } rows[] = { { 0, 4, false }, { 2, 4, false }, { 40, 4, true }, { 40, 8, false } };
-    struct strbuf out;
 
-    strbuf_init(&out);
+    strbuf_init(out);
     for (size_t row = 0; row < sizeof(rows) / sizeof(*rows); row++) {
         struct records r = { 0 };
         made_run_records(&r);
@@ -96,20 +92,19 @@ static void what_was_made_again_is_told(void **state)
             if (i < rows[row].repeated)
                 measurement_add_telemetry(m, "repeats", 1);
         }
-        strbuf_clear(&out);
-        run_table(&r, -1, &plain, &out);
-        assert_int_equal(strstr(out.data, " measurements were made again, ") != NULL,
+        strbuf_clear(out);
+        run_table(&r, -1, &plain, out);
+        assert_int_equal(strstr(out->data, " measurements were made again, ") != NULL,
                          rows[row].repeated > 0);
-        assert_int_equal(strstr(out.data, "teams took all 4 processors") != NULL,
+        assert_int_equal(strstr(out->data, "teams took all 4 processors") != NULL,
                          rows[row].advised);
         records_release(&r);
     }
-    strbuf_release(&out);
 }
 
 /* That a team need not take all processors is said where it did, of more than one, and more than a
  * fifth of what was measured was disturbed: made again, or left as it was. */
-static void a_core_left_free_is_advised(void **state)
+OUT_TEST(a_core_left_free_is_advised)
 {
     static const struct {
         const char *what, *device;
@@ -126,10 +121,8 @@ static void a_core_left_free_is_advised(void **state)
         { "one thread", "cpu-1t", 4, 20, 0, false },
         { "there is one core", "cpu-1t", 1, 20, 0, false },
     };
-    struct strbuf out;
 
-    (void)state;
-    strbuf_init(&out);
+    strbuf_init(out);
     for (size_t row = 0; row < sizeof(rows) / sizeof(*rows); row++) {
         struct records r = { 0 };
         made_run(&r, 0, "1111111111", "gcc 12.2.0");
@@ -146,16 +139,15 @@ static void a_core_left_free_is_advised(void **state)
             else if (i < rows[row].repeated + rows[row].left)
                 measurement_add_telemetry(m, "disturbed_percent", 10);
         }
-        strbuf_clear(&out);
-        run_table(&r, -1, &plain, &out);
-        bool told = strstr(out.data,
+        strbuf_clear(out);
+        run_table(&r, -1, &plain, out);
+        bool told = strstr(out->data,
                            "teams took all 4 processors of a machine that is not theirs "
                            "alone: --device cpu:free leaves one to the others\n") != NULL;
         if (told != rows[row].advised)
-            fail_msg("%s: %s", rows[row].what, out.data);
+            fail_msg("%s: %s", rows[row].what, out->data);
         records_release(&r);
     }
-    strbuf_release(&out);
 }
 
 static void fill_comparison(struct comparison *c, struct compare_row *rows,
@@ -195,7 +187,7 @@ static void fill_comparison(struct comparison *c, struct compare_row *rows,
     snprintf(rows[2].why, sizeof(rows[2].why), "WRONG in 5 of 5 launches");
 }
 
-static void compare_table_is_golden(void **state)
+OUT_TEST(compare_table_is_golden)
 {
     const struct compare_table_options options = { .base_name = "main", .head_name = "a|b" };
     char note[] = "60 comparisons: chance alone gives <1 alarm @5 %", *notes[] = { note };
@@ -203,22 +195,20 @@ static void compare_table_is_golden(void **state)
     struct compare_item items[6] = { 0 };
     struct benchmark_name names[6];
     struct comparison c;
-    struct strbuf out;
 
     fill_comparison(&c, rows, items, names, notes);
-    strbuf_init(&out);
-    compare_table_text(&c, &options, &out);
-    assert_golden(out.data, "output", "compare_table.txt");
-    assert_lacks(out.data, "batch=1 "); /* the row that is same is counted, not listed */
-    strbuf_clear(&out);
-    compare_table_markdown(&c, &options, &out);
-    assert_golden(out.data, "output", "compare_table.md");
-    strbuf_release(&out);
+    strbuf_init(out);
+    compare_table_text(&c, &options, out);
+    assert_golden(out->data, "output", "compare_table.txt");
+    assert_lacks(out->data, "batch=1 "); /* the row that is same is counted, not listed */
+    strbuf_clear(out);
+    compare_table_markdown(&c, &options, out);
+    assert_golden(out->data, "output", "compare_table.md");
 }
 
 /* Labels name the metric where there are several; blocks count as such; what was accepted says so;
  * what cannot be seen at all is no number. */
-static void compare_rows_say_how(void **state)
+OUT_TEST(compare_rows_say_how)
 {
     static const char *const metrics[] = { "p50", "gflops", NULL };
     const struct compare_table_options options = { .all = true };
@@ -227,7 +217,6 @@ static void compare_rows_say_how(void **state)
     struct benchmark_name names[6];
     struct evidence_value three[] = { { .occasion = 0 }, { .occasion = 1 }, { .occasion = 4 } };
     struct comparison c;
-    struct strbuf out;
 
     fill_comparison(&c, rows, items, names, NULL);
     c.nr_notes = 0;
@@ -238,17 +227,16 @@ static void compare_rows_say_how(void **state)
     rows[1].accepted = "safer";
     c.accepted = 1;
     rows[4].detectable = INFINITY;
-    strbuf_init(&out);
-    compare_table_text(&c, &options, &out);
-    assert_has(out.data, "; 1 accepted  (median latency, compute rate, ");
-    assert_has(out.data, "batch=1 p50");
-    assert_has(out.data, " 2 blocks ");
-    assert_has(out.data, "accepted: safer\n");
-    assert_has(out.data, " nothing");
-    strbuf_release(&out);
+    strbuf_init(out);
+    compare_table_text(&c, &options, out);
+    assert_has(out->data, "; 1 accepted  (median latency, compute rate, ");
+    assert_has(out->data, "batch=1 p50");
+    assert_has(out->data, " 2 blocks ");
+    assert_has(out->data, "accepted: safer\n");
+    assert_has(out->data, " nothing");
 }
 
-static void compare_json_has_it_all(void **state)
+TEST(compare_json_has_it_all)
 {
     struct compare_row rows[6];
     struct compare_item items[6] = { 0 };
@@ -273,57 +261,38 @@ static void compare_json_has_it_all(void **state)
     cJSON_free(text);
 }
 
-static void system_table_has_the_facts(void **state)
+OUT_TEST(system_table_has_the_facts)
 {
     struct records r = { 0 };
-    struct strbuf out;
 
     made_run(&r, 0, "feedbeef", "gcc | 12");
     r.runs[0].build.dirty = true;
     r.runs[0].environment =
         memory_string("{\"governor\":\"powersave\",\"turbo\":true,\"absent\":null}");
-    strbuf_init(&out);
-    system_table(&r.runs[0], false, &out);
-    assert_has(out.data, "cores            4 (4 threads)\n");
-    assert_has(out.data, "governor         powersave\n");
-    assert_has(out.data, "turbo            true\n");
-    assert_has(out.data, "uncommitted");
-    assert_lacks(out.data, "absent");
-    assert_lacks(out.data, "GPU");
-    strbuf_clear(&out);
-    system_table(&r.runs[0], true, &out);
-    assert_has(out.data, "| compiler | gcc &#124; 12 |");
-    strbuf_release(&out);
+    strbuf_init(out);
+    system_table(&r.runs[0], false, out);
+    assert_has(out->data, "cores            4 (4 threads)\n");
+    assert_has(out->data, "governor         powersave\n");
+    assert_has(out->data, "turbo            true\n");
+    assert_has(out->data, "uncommitted");
+    assert_lacks(out->data, "absent");
+    assert_lacks(out->data, "GPU");
+    strbuf_clear(out);
+    system_table(&r.runs[0], true, out);
+    assert_has(out->data, "| compiler | gcc &#124; 12 |");
     records_release(&r);
 }
 
-static void nothing_is_said_plainly(void **state)
+OUT_TEST(nothing_is_said_plainly)
 {
     struct records r = { 0 };
-    struct strbuf out;
 
-    strbuf_init(&out);
-    run_table(&r, -1, &plain, &out);
-    assert_string_equal(out.data, "nothing was measured\n");
-    strbuf_clear(&out);
-    markdown_report(&r, -1, &out);
-    assert_string_equal(out.data, "Nothing was measured.\n");
-    strbuf_release(&out);
+    strbuf_init(out);
+    run_table(&r, -1, &plain, out);
+    assert_string_equal(out->data, "nothing was measured\n");
+    strbuf_clear(out);
+    markdown_report(&r, -1, out);
+    assert_string_equal(out->data, "Nothing was measured.\n");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(run_table_is_golden),
-        cmocka_unit_test(disturbed_machine_is_told),
-        cmocka_unit_test(a_core_left_free_is_advised),
-        cmocka_unit_test(what_was_made_again_is_told),
-        cmocka_unit_test(compare_table_is_golden),
-        cmocka_unit_test(compare_rows_say_how),
-        cmocka_unit_test(compare_json_has_it_all),
-        cmocka_unit_test(system_table_has_the_facts),
-        cmocka_unit_test(nothing_is_said_plainly),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

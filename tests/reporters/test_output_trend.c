@@ -2,6 +2,7 @@
 /* Features: U-07, S0-29: steps, drifts and acceptances in tables, JSON and the trend figure. */
 #include "testing.h"
 
+#include "json_facts.h"
 #include "output_records.h"
 
 #include "base/array.h"
@@ -91,14 +92,15 @@ static void check_lines(const char *text, const char *const *lines)
             fail_msg("\"%s\" is not in:\n%s", *lines, text);
 }
 
-static void test_text(void **state)
+#define MADE_TEST(name) TEST_WITH_A(name, struct made, made, made_release)
+
+MADE_TEST(test_text)
 {
     struct trend_table_options options = { .all = true };
-    struct made made;
     struct strbuf out;
-    made_init(&made);
+    made_init(made);
     strbuf_init(&out);
-    trend_table_text(&made.trends, &options, &out);
+    trend_table_text(&made->trends, &options, &out);
     check_lines(out.data,
                 (const char *const[]) {
                     "1 step in 1 series, 1 drift; 1 series quiet  (median",
@@ -114,33 +116,32 @@ static void test_text(void **state)
     assert_true(strstr(out.data, "41  abc0029") < strstr(out.data, "3  abc0003"));
     strbuf_clear(&out);
     options.all = false;
-    trend_table_text(&made.trends, &options, &out);
+    trend_table_text(&made->trends, &options, &out);
     assert_lacks(out.data, "batch=2");
     strbuf_clear(&out);
-    trend_table_markdown(&made.trends, &options, &out);
+    trend_table_markdown(&made->trends, &options, &out);
     check_lines(out.data, (const char *const[]) {
                               "**1 step in 1 series, 1 drift; 1 series quiet", "\n### Steps\n\n| ",
                               "\n### Drifts\n\n| ", "accepted: checks &lt;bounds&gt; &#124; now",
                               "\n### Annotations\n\n| ", "early &lt;b&gt; &#124; words |", NULL });
     assert_lacks(out.data, "no series of");
     assert_lacks(out.data, "other branches");
-    made.trends.unmerged = 2;
+    made->trends.unmerged = 2;
     strbuf_clear(&out);
-    trend_table_text(&made.trends, &options, &out);
+    trend_table_text(&made->trends, &options, &out);
     check_lines(out.data,
                 (const char *const[]) { "alarms; 2 runs of other branches not searched\n", NULL });
     static const char *const filters[] = { "gemm", "no*such" };
-    made.trends.settings.filters = filters;
-    made.trends.settings.nr_filters = 2;
+    made->trends.settings.filters = filters;
+    made->trends.settings.nr_filters = 2;
     strbuf_clear(&out);
-    trend_table_text(&made.trends, &options, &out);
+    trend_table_text(&made->trends, &options, &out);
     check_lines(out.data, (const char *const[]) { "\nno series of 3 fits \"no*such\"\n", NULL });
     assert_lacks(out.data, "\"gemm\"");
     strbuf_clear(&out);
-    trend_table_markdown(&made.trends, &options, &out);
+    trend_table_markdown(&made->trends, &options, &out);
     check_lines(out.data, (const char *const[]) { "\nno series of 3 fits \"no", NULL });
     strbuf_release(&out);
-    made_release(&made);
 }
 
 static cJSON *print_and_parse(const struct made *made, bool all)
@@ -157,13 +158,12 @@ static cJSON *print_and_parse(const struct made *made, bool all)
 }
 
 /* A step that is none any more, and what may become one, in words and as JSON. */
-static void test_withdrawn_and_watch(void **state)
+MADE_TEST(test_withdrawn_and_watch)
 {
     struct trend_table_options options = { .all = false };
-    struct made made;
     struct strbuf out;
-    made_init(&made);
-    struct trend *quiet = &made.trends.items[1];
+    made_init(made);
+    struct trend *quiet = &made->trends.items[1];
     *(struct trend_past *)array_push(&quiet->past) = (struct trend_past) { .index = 20,
                                                                            .low = 18,
                                                                            .high = 22,
@@ -181,9 +181,9 @@ static void test_withdrawn_and_watch(void **state)
                                           .change = 0.1,
                                           .p = 0.012,
                                           .worse = true };
-    made.trends.withdrawn = made.trends.watched = 1;
+    made->trends.withdrawn = made->trends.watched = 1;
     strbuf_init(&out);
-    trend_table_text(&made.trends, &options, &out);
+    trend_table_text(&made->trends, &options, &out);
     check_lines(out.data,
                 (const char *const[]) {
                     "1 drift; 1 step withdrawn; 1 series on watch; 0 series quiet", "\nwithdrawn\n",
@@ -193,74 +193,47 @@ static void test_withdrawn_and_watch(void **state)
                     "▲  batch=2    2026-11-17  400.0 µs  440.0 µs  +10.0 %  0.012\n", NULL });
     assert_lacks(out.data, "\nquiet\n");
     strbuf_clear(&out);
-    trend_table_markdown(&made.trends, &options, &out);
+    trend_table_markdown(&made->trends, &options, &out);
     check_lines(out.data,
                 (const char *const[]) { "\n### Withdrawn\n\n| ", "\n### Watch: not", NULL });
     strbuf_release(&out);
-    cJSON *json = print_and_parse(&made, false);
-    const cJSON *counts = cJSON_GetObjectItem(json, "counts");
-    assert_int_equal(json_int(counts, "withdrawn", 0), 1);
-    assert_int_equal(json_int(counts, "watch", 0), 1);
-    const cJSON *past = cJSON_GetArrayItem(cJSON_GetObjectItem(json, "withdrawn"), 0);
-    assert_string_equal(json_string(past, "key", ""), QUIET);
-    assert_int_equal(json_int(cJSON_GetObjectItem(past, "good"), "run", 0), 18);
-    assert_int_equal(json_int(cJSON_GetObjectItem(past, "bad"), "run", 0), 23);
-    assert_int_equal(json_int(cJSON_GetObjectItem(past, "told"), "run", 0), 26);
-    assert_int_equal(json_int(cJSON_GetObjectItem(past, "gone"), "run", 0), 31);
-    assert_string_equal(json_string(past, "state", ""),
-                        "withdrawn at abc001f, 2026-10-21: it went back before it was sure");
-    const cJSON *watch = cJSON_GetArrayItem(cJSON_GetObjectItem(json, "watch"), 0);
-    assert_int_equal(json_int(watch, "index", 0), 57);
-    assert_int_equal(json_int(cJSON_GetObjectItem(watch, "bad"), "run", 0), 58);
-    assert_close(json_number(watch, "change", 0), 0.1, 1e-12);
+    cJSON *json = print_and_parse(made, false);
+    assert_facts(json, "counts.withdrawn=1; counts.watch=1; watch.0.index=57; watch.0.bad.run=58");
+    assert_facts(json, "withdrawn.0.key=" QUIET
+                       "; withdrawn.0.good.run=18; withdrawn.0.bad.run=23; "
+                       "withdrawn.0.told.run=26; withdrawn.0.gone.run=31; withdrawn.0.state="
+                       "withdrawn at abc001f, 2026-10-21: it went back before it was sure");
+    assert_close(json_number(json_fact_at(json, "watch.0", 7), "change", 0), 0.1, 1e-12);
     cJSON_Delete(json);
-    made_release(&made);
 }
 
-static void test_machines(void **state)
+MADE_TEST(test_machines)
 {
     struct trend_table_options options = { .all = true };
-    struct made made;
     struct strbuf out;
-    made_init(&made);
-    made.trends.searched[1].machine = "another";
+    made_init(made);
+    made->trends.searched[1].machine = "another";
     strbuf_init(&out);
-    trend_table_text(&made.trends, &options, &out);
+    trend_table_text(&made->trends, &options, &out);
     check_lines(out.data, (const char *const[]) { "machine", "another", "made-4c-avx512", NULL });
     strbuf_release(&out);
-    made_release(&made);
 }
 
-static void test_json(void **state)
+MADE_TEST(test_json)
 {
-    struct made made;
-    made_init(&made);
-    cJSON *json = print_and_parse(&made, true);
-    assert_int_equal(json_int(json, "family", 0), 3);
-    assert_int_equal(json_int(json, "exit_status", 9), 0);
-    const cJSON *counts = cJSON_GetObjectItem(json, "counts");
-    assert_int_equal(json_int(counts, "steps", 0), 1);
-    assert_int_equal(json_int(counts, "standing", 9), 0);
-    assert_int_equal(json_int(counts, "unmerged", 9), 0);
-    const cJSON *step = cJSON_GetArrayItem(cJSON_GetObjectItem(json, "steps"), 0);
-    assert_string_equal(json_string(step, "key", ""), SLOWER);
-    assert_int_equal(json_int(step, "index", 0), AT);
-    assert_close(json_number(step, "change", 0), 0.08, 0.005);
-    assert_string_equal(json_string(step, "accepted", ""), "checks <bounds> | now");
-    assert_string_equal(json_string(cJSON_GetObjectItem(step, "good"), "commit", ""), "abc0028");
-    assert_string_equal(json_string(cJSON_GetObjectItem(step, "bad"), "commit", ""), "abc0029");
-    assert_null(cJSON_GetObjectItem(step, "back"));
-    const cJSON *drift = cJSON_GetArrayItem(cJSON_GetObjectItem(json, "drifts"), 0);
-    assert_string_equal(json_string(drift, "key", ""), RAMP);
-    assert_close(json_number(drift, "change", 0), 0.12, 0.01);
-    assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(json, "quiet")), 1);
-    const cJSON *notes = cJSON_GetObjectItem(json, "annotations");
-    assert_int_equal(cJSON_GetArraySize(notes), 3);
-    assert_string_equal(json_string(cJSON_GetArrayItem(notes, 0), "text", ""), "new BIOS");
-    const cJSON *at = cJSON_GetObjectItem(cJSON_GetArrayItem(notes, 0), "at");
-    assert_int_equal(json_int(at, "run", 0), AT + 1);
+    made_init(made);
+    cJSON *json = print_and_parse(made, true);
+    assert_facts(json,
+                 "family=3; exit_status=0; counts.steps=1; counts.standing=0; "
+                 "counts.unmerged=0; #quiet=1; drifts.0.key=" RAMP);
+    assert_facts(json, "steps.0.key=" SLOWER
+                       "; steps.0.index=40; steps.0.good.commit=abc0028; "
+                       "steps.0.bad.commit=abc0029; !steps.0.back; "
+                       "steps.0.accepted=checks <bounds> | now");
+    assert_facts(json, "#annotations=3; annotations.0.text=new BIOS; annotations.0.at.run=41");
+    assert_close(json_number(json_fact_at(json, "steps.0", 7), "change", 0), 0.08, 0.005);
+    assert_close(json_number(json_fact_at(json, "drifts.0", 8), "change", 0), 0.12, 0.01);
     cJSON_Delete(json);
-    made_release(&made);
 }
 
 static struct figure *draw(const struct made *made, const struct presets *presets)
@@ -323,15 +296,14 @@ static void check_remarks(const struct figure *f)
                 (const char *const[]) { " 1: early <b> | words. 2: and more. 3: new BIOS.", NULL });
 }
 
-static void test_figure(void **state)
+MADE_TEST(test_figure)
 {
     struct presets presets = { 0 };
     const struct panel *panel;
-    struct made made;
     struct error err;
     assert_ok(presets_load_embedded(&presets, &err), &err);
-    made_init(&made);
-    struct figure *f = draw(&made, &presets);
+    made_init(made);
+    struct figure *f = draw(made, &presets);
     assert_null(f->reason);
     const struct layer *rule = find_layer(f, "step", &panel);
     assert_int_equal(rule->nr, 1);
@@ -347,16 +319,7 @@ static void test_figure(void **state)
     assert_has(f->caption, "step for good");
     check_remarks(f);
     figure_free(f);
-    made_release(&made);
     presets_release(&presets);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_text),     cmocka_unit_test(test_withdrawn_and_watch),
-        cmocka_unit_test(test_machines), cmocka_unit_test(test_json),
-        cmocka_unit_test(test_figure),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -56,7 +56,7 @@ static struct compare_item sample_item(const struct benchmark_name *bench)
     return item;
 }
 
-static void test_every_bit_comes_back(void **state)
+TEST(test_every_bit_comes_back)
 {
     static struct evidence_value base[] = {
         { 0.1 + 0.2, 0, 0, NAN },
@@ -69,7 +69,6 @@ static void test_every_bit_comes_back(void **state)
     struct benchmark_name bench;
     struct error err;
 
-    (void)state;
     assert_ok(benchmark_name_parse("gemm/linear/simd/fp32/batch=4,n=192/cpu-2t/warm", &bench, &err),
               &err);
     struct compare_item item = sample_item(&bench);
@@ -96,12 +95,11 @@ static void test_every_bit_comes_back(void **state)
     kept_items_release(&kept);
 }
 
-static void test_an_absent_side_comes_back(void **state)
+TEST(test_an_absent_side_comes_back)
 {
     struct benchmark_name bench;
     struct error err;
 
-    (void)state;
     assert_ok(benchmark_name_parse("imported", &bench, &err), &err);
     for (int d = DESIGN_LAUNCHES; d <= DESIGN_BLOCKS; d++) {
         struct compare_item item = sample_item(&bench);
@@ -116,7 +114,7 @@ static void test_an_absent_side_comes_back(void **state)
     }
 }
 
-static void test_unsound_evidence_is_refused(void **state)
+TEST(test_unsound_evidence_is_refused)
 {
     static const struct {
         const char *metric, *evidence, *complaint;
@@ -151,7 +149,6 @@ static void test_unsound_evidence_is_refused(void **state)
         { "p51", "{\"design\":\"launches\",\"base\":{},\"head\":{}}", "p51" },
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct kept_items kept = { 0 };
         struct error err = { "" };
@@ -163,7 +160,7 @@ static void test_unsound_evidence_is_refused(void **state)
     }
 }
 
-static void test_settings_come_back(void **state)
+TEST(test_settings_come_back)
 {
     static const char *const metrics[] = { "p50", "p95", NULL };
     static const struct compare_floor floors[] = { { "gemm/*", 0.05 }, { "p95", 1.0 / 3 } };
@@ -182,7 +179,6 @@ static void test_settings_come_back(void **state)
     struct error err;
     char *text = settings_text(&settings);
 
-    (void)state;
     assert_ok(kept_settings_init(&kept, text, &err), &err);
     free(text);
     assert_true(kept.settings.delta == 0.1 && kept.settings.q == 0.01 && kept.settings.any_machine);
@@ -284,7 +280,7 @@ static void assert_same_comparison(const struct comparison *a, const struct comp
     assert_int_equal(a->exit_status, b->exit_status);
 }
 
-static void test_replay_decides_alike(void **state)
+TEST(test_replay_decides_alike)
 {
     static const enum verdict once[] = { VERDICT_REGRESSED, VERDICT_IMPROVED, VERDICT_BROKEN,
                                          VERDICT_FAILING,   VERDICT_NEW,      VERDICT_MISSING };
@@ -294,7 +290,6 @@ static void test_replay_decides_alike(void **state)
     struct random random;
     struct error err;
 
-    (void)state;
     random_seed(&random, 5);
     make_records(&base, false, &random);
     make_records(&head, true, &random);
@@ -315,15 +310,4 @@ static void test_replay_decides_alike(void **state)
     records_release(&head);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_bit_comes_back),
-        cmocka_unit_test(test_an_absent_side_comes_back),
-        cmocka_unit_test(test_unsound_evidence_is_refused),
-        cmocka_unit_test(test_settings_come_back),
-        cmocka_unit_test(test_replay_decides_alike),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -179,7 +179,7 @@ static void ask(int port, const struct strbuf *request, size_t statuses[6])
     strbuf_release(&raw);
 }
 
-static void test_fuzz(void **state)
+TEST(test_fuzz)
 {
     struct long_history h = { .benchmarks = 4, .runs = 5, .launches = 2, .samples = 20, .seed = 1 };
     size_t statuses[6] = { 0 };
@@ -189,7 +189,6 @@ static void test_fuzz(void **state)
     struct error err;
     char path[64];
 
-    (void)state;
     snprintf(path, sizeof(path), "%s/history.db", folder);
     assert_ok(long_history_write(path, &h, &err), &err);
     serving_open(&s, path, false);
@@ -210,15 +209,13 @@ static void test_fuzz(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_fuzz) };
-
     if (argc > 1)
         requests = strtoul(argv[1], NULL, 10);
     if (argc > 2)
         seed = strtoul(argv[2], NULL, 10);
     if (!mkdtemp(folder))
         return 1;
-    int rc = cmocka_run_group_tests(tests, NULL, NULL);
+    int rc = cmocka_run_group_tests(file_tests, NULL, NULL);
     rmdir(folder);
     return rc;
 }

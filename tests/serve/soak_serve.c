@@ -237,7 +237,7 @@ static void judge(const struct soak *s)
         assert_true(late - early <= FLAT_KB);
 }
 
-static void test_soak(void **state)
+TEST(test_soak)
 {
     /* Later than all that is measured meanwhile, so that prunings leave them alone. */
     struct long_history h = { .started_ms = INT64_C(1893456000000),
@@ -254,7 +254,6 @@ static void test_soak(void **state)
     struct error err;
     int status;
 
-    (void)state;
     assert_true(s.seconds > 0);
     s.held = calloc((size_t)s.seconds, sizeof(*s.held));
     snprintf(s.history, sizeof(s.history), "%s/history.db", folder);
@@ -291,13 +290,12 @@ int main(int argc, char **argv)
         puts("skipped: a sanitizer holds what was freed");
         return 77;
     }
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_soak) };
     char command[128];
 
     if (argc != 2 || !mkdtemp(folder))
         return 1;
     program = argv[1];
-    int rc = cmocka_run_group_tests(tests, NULL, NULL);
+    int rc = cmocka_run_group_tests(file_tests, NULL, NULL);
     snprintf(command, sizeof(command), "rm -rf '%s'", folder);
     return system(command) ? 1 : rc;
 }

@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "base/json.h"
+#include "json_facts.h"
 #include "serve/live_view.h"
 #include "serve/watcher.h"
 #include "serving.h"
@@ -66,6 +67,14 @@ static cJSON *ask_json(int port, const char *target, int status)
     return json;
 }
 
+static void expect(int port, const char *target, int status, const char *facts)
+{
+    cJSON *json = ask_json(port, target, status);
+
+    assert_facts(json, facts);
+    cJSON_Delete(json);
+}
+
 static const cJSON *member(const cJSON *json, const char *key)
 {
     const cJSON *found = cJSON_GetObjectItemCaseSensitive(json, key);
@@ -85,36 +94,37 @@ static int64_t run_id(const cJSON *core, int index)
     return json_int(cJSON_GetArrayItem(member(core, "runs"), index), "id", -1);
 }
 
-static void test_core(void **state)
-{
-    struct store *s = make_history(*state, 4);
-    struct serving serving;
+/* With a history of so many runs that is served. */
+#define SERVE_TEST(name, runs, watch)                                                              \
+    static void name##_of(struct store *s, const struct serving *serving);                         \
+    SCRATCH_TEST(name)                                                                             \
+    {                                                                                              \
+        struct store *s = make_history(*state, runs);                                              \
+        struct serving serving;                                                                    \
+        serving_open(&serving, store_path(s), watch);                                              \
+        name##_of(s, &serving);                                                                    \
+        serving_close(&serving);                                                                   \
+        store_close(s);                                                                            \
+    }                                                                                              \
+    static void name##_of(__attribute__((unused)) struct store *s, const struct serving *serving)
 
-    serving_open(&serving, store_path(s), false);
-    cJSON *core = ask_json(serving.port, "/api/core", 200);
-    assert_string_equal(json_string(core, "mode", ""), "serve");
-    assert_int_equal(size_of(core, "runs"), 4);
-    assert_int_equal(run_id(core, 3), 4); /* oldest first */
-    assert_int_equal(json_int(core, "head", -1), 3);
-    assert_int_equal(size_of(core, "benchmarks"), 5);
-    assert_true(cJSON_IsObject(member(core, "trends")));
-    assert_true(cJSON_IsNull(member(core, "comparison")));
-    assert_true(cJSON_IsNull(member(member(core, "paging"), "next")));
-    assert_int_equal(size_of(core, "figures"), (int)serving.presets.nr);
-    cJSON_Delete(core);
-    serving_close(&serving);
-    store_close(s);
+SERVE_TEST(test_core, 4, false)
+{
+    char figures[40];
+
+    snprintf(figures, sizeof(figures), "#figures=%zu", serving->presets.nr);
+    expect(serving->port, "/api/core", 200, figures);
+    expect(serving->port, "/api/core", 200,
+           "mode=serve; #runs=4; runs.3.id=4; head=3; #benchmarks=5; trends={}; comparison=null; "
+           "paging.next=null"); /* runs are oldest first */
 }
 
-static void test_page(void **state)
+SERVE_TEST(test_page, 2, false)
 {
-    struct store *s = make_history(*state, 2);
-    struct serving serving;
     struct reply r;
     char value[256];
 
-    serving_open(&serving, store_path(s), false);
-    client_ask(serving.port, "GET", "/?run=1&where=batch%20%3E%201", "", &r);
+    client_ask(serving->port, "GET", "/?run=1&where=batch%20%3E%201", "", &r);
     assert_int_equal(r.status, 200);
     assert_string_equal(reply_header(&r, "Content-Type", value), "text/html; charset=utf-8");
     assert_non_null(strstr(r.body.data, "connect-src 'self'"));
@@ -122,20 +132,15 @@ static void test_page(void **state)
     assert_null(strstr(r.body.data, "<img"));
     assert_null(strstr(r.body.data, "harness-samples"));
     reply_release(&r);
-    serving_close(&serving);
-    store_close(s);
 }
 
 /* For Prometheus: the newest run, the base's verdicts, what stands in the history. */
-static void test_metrics(void **state)
+SERVE_TEST(test_metrics, 4, false)
 {
-    struct store *s = make_history(*state, 4);
-    struct serving serving;
     struct reply r;
     char value[256];
 
-    serving_open(&serving, store_path(s), false);
-    client_ask(serving.port, "GET", "/metrics", "", &r);
+    client_ask(serving->port, "GET", "/metrics", "", &r);
     assert_int_equal(r.status, 200);
     assert_string_equal(reply_header(&r, "Content-Type", value),
                         "text/plain; version=0.0.4; charset=utf-8");
@@ -144,43 +149,27 @@ static void test_metrics(void **state)
     assert_non_null(strstr(r.body.data, "\nharness_regressions_standing{metric=\"p50\","));
     assert_null(strstr(r.body.data, "harness_compared_benchmarks"));
     reply_release(&r);
-    client_ask(serving.port, "GET", "/metrics?run=2&base=1", "", &r);
+    client_ask(serving->port, "GET", "/metrics?run=2&base=1", "", &r);
     assert_non_null(strstr(r.body.data, "\nharness_compared_benchmarks{verdict=\"regressed\","));
     reply_release(&r);
-    client_ask(serving.port, "GET", "/metrics?where=branch%20%3D%20none", "", &r);
+    client_ask(serving->port, "GET", "/metrics?where=branch%20%3D%20none", "", &r);
     assert_string_equal(r.body.data, "# no finished run fits\n");
     reply_release(&r);
-    cJSON_Delete(ask_json(serving.port, "/metrics?run=77", 404));
-    serving_close(&serving);
-    store_close(s);
+    cJSON_Delete(ask_json(serving->port, "/metrics?run=77", 404));
 }
 
-static void test_runs_base_and_pages(void **state)
+SERVE_TEST(test_runs_base_and_pages, 6, false)
 {
-    struct store *s = make_history(*state, 6);
-    struct serving serving;
-
-    serving_open(&serving, store_path(s), false);
-    cJSON *core = ask_json(serving.port, "/api/core?limit=2", 200);
-    assert_int_equal(size_of(core, "runs"), 2);
-    assert_int_equal(json_int(member(core, "paging"), "next", 0), 4);
-    cJSON_Delete(core);
-    core = ask_json(serving.port, "/api/core?limit=2&from=4&run=6,2&base=1", 200);
-    assert_int_equal(size_of(core, "runs"), 5); /* 4 and 3 listed; 6, 2 and 1 looked at */
-    assert_int_equal(size_of(core, "selected"), 2);
-    assert_true(cJSON_IsObject(member(core, "comparison")));
-    assert_int_equal(run_id(core, (int)json_int(core, "base", -1)), 1);
-    cJSON_Delete(core);
-    cJSON *table = ask_json(serving.port, "/api/table?run=6,2", 200);
-    assert_int_equal(size_of(table, "run"), 10);
-    cJSON_Delete(table);
-    cJSON_Delete(ask_json(serving.port, "/api/core?run=77", 404));
-    cJSON_Delete(ask_json(serving.port, "/api/core?base=77", 404));
-    serving_close(&serving);
-    store_close(s);
+    expect(serving->port, "/api/core?limit=2", 200, "#runs=2; paging.next=4");
+    /* 4 and 3 are listed; 6, 2 and 1 looked at. */
+    expect(serving->port, "/api/core?limit=2&from=4&run=6,2&base=1", 200,
+           "#runs=5; #selected=2; comparison={}; base=0; runs.0.id=1");
+    expect(serving->port, "/api/table?run=6,2", 200, "#run=10");
+    expect(serving->port, "/api/core?run=77", 404, "error~77");
+    expect(serving->port, "/api/core?base=77", 404, "error~77");
 }
 
-static void test_mistakes(void **state)
+SERVE_TEST(test_mistakes, 1, false)
 {
     static const char *const targets[] = {
         "/api/core?run=x",
@@ -200,24 +189,17 @@ static void test_mistakes(void **state)
         "/api/samples?run=1",
         "/api/core?run=1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21",
     };
-    struct store *s = make_history(*state, 1);
-    struct serving serving;
 
-    serving_open(&serving, store_path(s), false);
     for (size_t i = 0; i < sizeof(targets) / sizeof(targets[0]); i++) {
-        cJSON *json = ask_json(serving.port, targets[i], 400);
+        cJSON *json = ask_json(serving->port, targets[i], 400);
         assert_true(strlen(json_string(json, "error", "")) > 10);
         cJSON_Delete(json);
     }
-    cJSON *json = ask_json(serving.port, "/api/core?where=batch%20%3E%3D%204%20and%20x", 400);
-    assert_int_equal(json_int(json, "at", 0), 17);
-    cJSON_Delete(json);
-    cJSON_Delete(ask_json(serving.port, "/api/figure/latency-kernel", 404));
-    cJSON_Delete(ask_json(serving.port, "/api/figure/../core", 404));
-    cJSON_Delete(ask_json(serving.port, "/api/samples?run=1&key=nothing", 404));
-    cJSON_Delete(ask_json(serving.port, "/api/events", 404)); /* without --watch */
-    serving_close(&serving);
-    store_close(s);
+    expect(serving->port, "/api/core?where=batch%20%3E%3D%204%20and%20x", 400, "at=17");
+    cJSON_Delete(ask_json(serving->port, "/api/figure/latency-kernel", 404));
+    cJSON_Delete(ask_json(serving->port, "/api/figure/../core", 404));
+    cJSON_Delete(ask_json(serving->port, "/api/samples?run=1&key=nothing", 404));
+    cJSON_Delete(ask_json(serving->port, "/api/events", 404)); /* without --watch */
 }
 
 /* Ids of the runs that fit, oldest first, over as many pages as it takes: where the machine is
@@ -243,49 +225,33 @@ static size_t ids_of(int port, const char *where, int64_t ids[8])
     return nr;
 }
 
-static void test_filters(void **state)
+SERVE_TEST(test_filters, 4, false)
 {
-    struct store *s = make_history(*state, 4);
-    struct serving serving;
     int64_t ids[8];
 
-    serving_open(&serving, store_path(s), false);
-    assert_int_equal(ids_of(serving.port, "batch%20%3C%203%20and%20branch=main", ids), 2);
+    assert_int_equal(ids_of(serving->port, "batch%20%3C%203%20and%20branch=main", ids), 2);
     assert_int_equal(ids[1], 3);
-    cJSON *core =
-        ask_json(serving.port, "/api/core?where=batch%20%3C%203%20and%20branch=main", 200);
-    assert_int_equal(size_of(core, "benchmarks"), 2);
-    assert_int_equal(size_of(member(core, "trends"), "quiet"), 2); /* of five */
-    cJSON_Delete(core);
-    cJSON *table = ask_json(serving.port, "/api/table?where=batch=2", 200);
-    assert_int_equal(size_of(table, "run"), 1);
-    cJSON_Delete(table);
-    core = ask_json(serving.port, "/api/core?where=branch=nowhere", 200);
-    assert_int_equal(size_of(core, "runs"), 0);
-    assert_true(cJSON_IsNull(member(core, "head")));
-    cJSON_Delete(core);
-    cJSON *figure = ask_json(serving.port, "/api/figure/roofline?where=branch=nowhere", 200);
+    expect(serving->port, "/api/core?where=batch%20%3C%203%20and%20branch=main", 200,
+           "#benchmarks=2; #trends.quiet=2"); /* of five */
+    expect(serving->port, "/api/table?where=batch=2", 200, "#run=1");
+    expect(serving->port, "/api/core?where=branch=nowhere", 200, "#runs=0; head=null");
+    cJSON *figure = ask_json(serving->port, "/api/figure/roofline?where=branch=nowhere", 200);
     assert_true(strlen(json_string(figure, "reason", "")) > 3);
     cJSON_Delete(figure);
-    serving_close(&serving);
-    store_close(s);
 }
 
 /* What the page draws is what `harness plot` draws: the same figure from the same view. */
-static void test_figures(void **state)
+SERVE_TEST(test_figures, 4, false)
 {
-    struct store *s = make_history(*state, 4);
-    struct serving serving;
     struct view view;
     struct error err;
     int64_t newest = 4;
     struct view_request request = { .run_ids = &newest, .nr_run_ids = 1, .history = 200 };
     size_t drawn = 0;
 
-    serving_open(&serving, store_path(s), false);
     assert_ok(view_load(s, &request, &view, &err), &err);
-    for (size_t i = 0; i < serving.presets.nr; i++) {
-        const struct preset *preset = &serving.presets.items[i];
+    for (size_t i = 0; i < serving->presets.nr; i++) {
+        const struct preset *preset = &serving->presets.items[i];
         struct figure *f = page_figure(&view, preset, PAGE_POINTS);
         struct strbuf expected;
         char target[128];
@@ -293,7 +259,7 @@ static void test_figures(void **state)
         strbuf_init(&expected);
         json_take_script(figure_to_json(f), &expected);
         snprintf(target, sizeof(target), "/api/figure/%s", preset->name);
-        client_ask(serving.port, "GET", target, "", &r);
+        client_ask(serving->port, "GET", target, "", &r);
         if (!f->reason)
             assert_string_equal(r.body.data, expected.data);
         drawn += !f->reason;
@@ -303,42 +269,24 @@ static void test_figures(void **state)
     }
     assert_true(drawn >= 4);
     view_release(&view);
-    serving_close(&serving);
-    store_close(s);
 }
 
-static void test_explore(void **state)
+SERVE_TEST(test_explore, 2, false)
 {
-    struct store *s = make_history(*state, 2);
-    struct serving serving;
-
-    serving_open(&serving, store_path(s), false);
-    cJSON *figure = ask_json(serving.port,
-                             "/api/explore?where=batch%3C4&preset=%7B%22name%22:%22mine%22,"
-                             "%22title%22:%22Mine%22,%22type%22:%22scatter%22,%22x%22:%22batch%22,"
-                             "%22y%22:%22p50%22%7D",
-                             200);
-    assert_string_equal(json_string(figure, "id", ""), "mine");
-    assert_int_equal(size_of(figure, "panels"), 1);
-    cJSON_Delete(figure);
-    cJSON *refused = ask_json(serving.port,
-                              "/api/explore?preset=%7B%22name%22:%22a%22,%22title%22:%22b%22,"
-                              "%22type%22:%22scater%22%7D",
-                              400);
-    assert_non_null(strstr(json_string(refused, "error", ""), "scatter"));
-    cJSON_Delete(refused);
-    serving_close(&serving);
-    store_close(s);
+    expect(serving->port,
+           "/api/explore?where=batch%3C4&preset=%7B%22name%22:%22mine%22,%22title%22:%22Mine%22,"
+           "%22type%22:%22scatter%22,%22x%22:%22batch%22,%22y%22:%22p50%22%7D",
+           200, "id=mine; #panels=1");
+    expect(serving->port,
+           "/api/explore?preset=%7B%22name%22:%22a%22,%22title%22:%22b%22,"
+           "%22type%22:%22scater%22%7D",
+           400, "error~scatter");
 }
 
-static void test_samples(void **state)
+SERVE_TEST(test_samples, 1, false)
 {
-    struct store *s = make_history(*state, 1);
-    struct serving serving;
-
-    serving_open(&serving, store_path(s), false);
     cJSON *samples = ask_json(
-        serving.port, "/api/samples?run=1&key=gemm/linear/simd/fp32/batch=2/cpu-2t/warm", 200);
+        serving->port, "/api/samples?run=1&key=gemm/linear/simd/fp32/batch=2/cpu-2t/warm", 200);
     assert_int_equal(size_of(samples, "launches"), 3);
     const cJSON *second = cJSON_GetArrayItem(member(samples, "launches"), 1);
     assert_int_equal(cJSON_GetArraySize(second), 200);
@@ -346,46 +294,34 @@ static void test_samples(void **state)
     assert_close(cJSON_GetArrayItem(second, 0)->valuedouble, 100010, 5);
     assert_int_equal(json_int(samples, "of", 0), 600);
     cJSON_Delete(samples);
-    serving_close(&serving);
-    store_close(s);
 }
 
-static void test_tags_stay_until_something_changes(void **state)
+SERVE_TEST(test_tags_stay_until_something_changes, 2, false)
 {
-    struct store *s = make_history(*state, 2);
-    struct serving serving;
     struct reply r;
     char tag[256], header[300];
 
-    serving_open(&serving, store_path(s), false);
     int status = 0;
-    client_ask(serving.port, "GET", "/api/figure/trend", "", &r); /* the trends are there now */
+    client_ask(serving->port, "GET", "/api/figure/trend", "", &r); /* the trends are there now */
     reply_release(&r);
-    client_ask(serving.port, "GET", "/api/core", "", &r);
+    client_ask(serving->port, "GET", "/api/core", "", &r);
     snprintf(header, sizeof(header), "If-None-Match: %s\r\n", reply_header(&r, "ETag", tag));
     reply_release(&r);
-    assert_int_equal(client_status(serving.port, "GET", "/api/core", header), 304);
+    assert_int_equal(client_status(serving->port, "GET", "/api/core", header), 304);
     add_run(s, 3);
     for (int i = 0; i < 100 && status != 200; i++, usleep(100000))
-        status = client_status(serving.port, "GET", "/api/core", header);
+        status = client_status(serving->port, "GET", "/api/core", header);
     assert_int_equal(status, 200);
-    cJSON *core = ask_json(serving.port, "/api/core", 200);
-    assert_int_equal(size_of(core, "runs"), 3);
-    cJSON_Delete(core);
-    serving_close(&serving);
-    store_close(s);
+    expect(serving->port, "/api/core", 200, "#runs=3");
 }
 
-static void test_news_of_runs(void **state)
+SERVE_TEST(test_news_of_runs, 2, true)
 {
     static const char request[] = "GET /api/events HTTP/1.1\r\nHost: localhost\r\n\r\n";
-    struct store *s = make_history(*state, 2);
-    struct serving serving;
     struct strbuf raw;
 
-    serving_open(&serving, store_path(s), true);
-    cJSON_Delete(ask_json(serving.port, "/api/core", 200));
-    int fd = client_connect(serving.port);
+    cJSON_Delete(ask_json(serving->port, "/api/core", 200));
+    int fd = client_connect(serving->port);
     assert_true(client_send(fd, request, sizeof(request) - 1));
     strbuf_init(&raw);
     /* What there is when it joins: a run may have come since the page was sent. */
@@ -395,21 +331,14 @@ static void test_news_of_runs(void **state)
     add_run(s, 3);
     client_read(fd, "}\n\n", PATIENCE_MS, &raw);
     assert_non_null(strstr(raw.data, "event: runs\ndata: {\"newest\": 3}\n\n"));
-    cJSON *core = ask_json(serving.port, "/api/core", 200); /* what is told is there */
-    assert_int_equal(size_of(core, "runs"), 3);
-    assert_int_equal(json_int(core, "newest", -1), 3);
-    cJSON_Delete(core);
-    core = ask_json(serving.port, "/api/core?where=run%3D1", 200); /* also where it is not shown */
-    assert_int_equal(json_int(core, "newest", -1), 3);
-    cJSON_Delete(core);
+    expect(serving->port, "/api/core", 200, "#runs=3; newest=3");      /* what is told is there */
+    expect(serving->port, "/api/core?where=run%3D1", 200, "newest=3"); /* also where it is hidden */
     strbuf_release(&raw);
     close(fd);
-    serving_close(&serving);
-    store_close(s);
 }
 
 /* What cannot be read is the server's trouble and said as such; what is not there is not. */
-static void test_damaged_history(void **state)
+SCRATCH_TEST(test_damaged_history)
 {
     static const char *const broken[] = {
         "/",
@@ -426,15 +355,9 @@ static void test_damaged_history(void **state)
                "UPDATE measurement SET samples = x'ff00' WHERE launch IN "
                "(SELECT id FROM launch WHERE run = 2)");
     serving_open(&serving, store_path(s), false);
-    for (size_t i = 0; i < sizeof(broken) / sizeof(broken[0]); i++) {
-        cJSON *json = ask_json(serving.port, broken[i], 500);
-        assert_non_null(strstr(json_string(json, "error", ""), "samples are in an unknown format"));
-        cJSON_Delete(json);
-    }
-    cJSON *core = ask_json(serving.port, "/api/core?run=1", 200);
-    assert_non_null(strstr(cJSON_GetStringValue(cJSON_GetArrayItem(member(core, "notes"), 0)),
-                           "history verify"));
-    cJSON_Delete(core);
+    for (size_t i = 0; i < sizeof(broken) / sizeof(broken[0]); i++)
+        expect(serving.port, broken[i], 500, "error~samples are in an unknown format");
+    expect(serving.port, "/api/core?run=1", 200, "notes.0~history verify");
     cJSON_Delete(ask_json(serving.port, "/api/core?run=3", 404));
     cJSON_Delete(ask_json(serving.port, "/api/core?run=1&base=3", 404));
     cJSON_Delete(ask_json(serving.port, "/api/samples?run=3&key=x", 404));
@@ -473,29 +396,24 @@ static void *ask_many(void *context)
     return NULL;
 }
 
-static void test_many_at_once(void **state)
+SERVE_TEST(test_many_at_once, 3, true)
 {
-    struct store *s = make_history(*state, 3);
-    struct serving serving;
     struct asker askers[8];
     pthread_t threads[8];
     atomic_int wrong = 0;
 
-    serving_open(&serving, store_path(s), true);
     for (unsigned i = 0; i < 8; i++) {
-        askers[i] = (struct asker) { &serving, &wrong, i };
+        askers[i] = (struct asker) { serving, &wrong, i };
         pthread_create(&threads[i], NULL, ask_many, &askers[i]);
     }
     add_run(s, 4); /* somebody writes meanwhile */
     for (size_t i = 0; i < 8; i++)
         pthread_join(threads[i], NULL);
     assert_int_equal(atomic_load(&wrong), 0);
-    serving_close(&serving);
-    store_close(s);
 }
 
 /* A medium that cannot be written to: the folder, too. */
-static void test_read_only_history(void **state)
+SCRATCH_TEST(test_read_only_history)
 {
     const struct scratch *scratch = *state;
     struct serving serving;
@@ -507,9 +425,7 @@ static void test_read_only_history(void **state)
     chmod(scratch->path, 0444);
     chmod(folder.data, 0555);
     serving_open(&serving, scratch->path, true);
-    cJSON *core = ask_json(serving.port, "/api/core", 200);
-    assert_int_equal(size_of(core, "runs"), 2);
-    cJSON_Delete(core);
+    expect(serving.port, "/api/core", 200, "#runs=2");
     serving_close(&serving);
     chmod(folder.data, 0755);
     strbuf_release(&folder);
@@ -545,7 +461,7 @@ static void copy_file(const char *from, const char *to)
 
 /* By another of its name, by none, by one that is no history, by a copy over it: what is at the
  * path is shown as soon as it can be read, and until then what was there before. */
-static void test_history_is_replaced(void **state)
+SCRATCH_TEST(test_history_is_replaced)
 {
     const struct scratch *scratch = *state;
     struct scratch other = *scratch;
@@ -563,9 +479,7 @@ static void test_history_is_replaced(void **state)
     wait_for_runs(serving.port, 3, "main");
     assert_int_equal(rename(other.path, scratch->path), 0);
     wait_for_runs(serving.port, 2, "topic");
-    cJSON *core = ask_json(serving.port, "/api/core?run=2,1", 200);
-    assert_int_equal(size_of(core, "selected"), 2);
-    cJSON_Delete(core);
+    expect(serving.port, "/api/core?run=2,1", 200, "#selected=2");
     cJSON_Delete(ask_json(serving.port, "/api/core?run=3", 404));
 
     assert_int_equal(unlink(scratch->path), 0);
@@ -581,7 +495,7 @@ static void test_history_is_replaced(void **state)
 }
 
 /* More machine classes than histories are kept: each has its trends in the end. */
-static void test_many_machines(void **state)
+SCRATCH_TEST(test_many_machines)
 {
     struct store *s = make_history(*state, 1);
     struct serving serving;
@@ -612,7 +526,7 @@ static void test_many_machines(void **state)
 
 /* A base that is nowhere is refused at the start; one that goes later leaves the runs to be seen.
  */
-static void test_baseline_that_is_not_there(void **state)
+SCRATCH_TEST(test_baseline_that_is_not_there)
 {
     const struct scratch *scratch = *state;
     struct store *s = make_history(scratch, 3);
@@ -632,11 +546,7 @@ static void test_baseline_that_is_not_there(void **state)
     assert_non_null(strstr(err.message, "nobody"));
     serving_open(&serving, store_path(s), false);
     serving.request.baseline = "nobody";
-    cJSON *core = ask_json(serving.port, "/api/core", 200);
-    assert_true(cJSON_IsNull(member(core, "comparison")));
-    const cJSON *note = cJSON_GetArrayItem(member(core, "notes"), 0);
-    assert_non_null(strstr(cJSON_GetStringValue(note), "nobody"));
-    cJSON_Delete(core);
+    expect(serving.port, "/api/core", 200, "comparison=null; notes.0~nobody");
     serving_close(&serving);
     store_close(s);
 }
@@ -659,7 +569,7 @@ static void *change_newest(void *context)
 }
 
 /* A run that goes while an answer about it is made is in that answer, or not: it is no error. */
-static void test_runs_that_go_meanwhile(void **state)
+SCRATCH_TEST(test_runs_that_go_meanwhile)
 {
     struct store *s = make_history(*state, 20);
     struct changing changing = { .path = store_path(s) };
@@ -687,7 +597,7 @@ static int stop_now(void *context)
 }
 
 /* Reading ends when it is told to, and the handle is as good as before. */
-static void test_reading_can_be_stopped(void **state)
+SCRATCH_TEST(test_reading_can_be_stopped)
 {
     struct store *s = make_history(*state, 40);
     struct records records = { 0 };
@@ -708,7 +618,7 @@ static void test_reading_can_be_stopped(void **state)
 
 /* A run that says that it has more samples than one answer may look at: what to ask for instead is
  * said, before anything is read, and all else is answered. */
-static void test_too_much_for_one_answer(void **state)
+SCRATCH_TEST(test_too_much_for_one_answer)
 {
     static const char *const large[] = {
         "/api/core?run=2",
@@ -732,11 +642,8 @@ static void test_too_much_for_one_answer(void **state)
                "(SELECT id FROM launch WHERE run = 2) AND benchmark IN (SELECT id "
                "FROM benchmark WHERE key LIKE '%batch=2/%')");
     serving_open(&serving, store_path(s), false);
-    for (size_t i = 0; i < sizeof(large) / sizeof(large[0]); i++) {
-        cJSON *json = ask_json(serving.port, large[i], 503);
-        assert_non_null(strstr(json_string(json, "error", ""), "ask for less: fewer runs"));
-        cJSON_Delete(json);
-    }
+    for (size_t i = 0; i < sizeof(large) / sizeof(large[0]); i++)
+        expect(serving.port, large[i], 503, "error~ask for less: fewer runs");
     for (size_t i = 0; i < sizeof(small) / sizeof(small[0]); i++)
         cJSON_Delete(ask_json(serving.port, small[i], 200));
     serving_close(&serving);
@@ -753,7 +660,7 @@ static size_t held_now(void)
 
 /* What is kept is counted as what it is: not less, since a budget would not hold then, and not
  * twice as much. */
-static void test_sizes_of_scenes(void **state)
+SCRATCH_TEST(test_sizes_of_scenes)
 {
     static const struct parameters cases[] = {
         { .where = "", .limit = 1, .nr_runs = 1, .runs = { 1 }, .base = -1 },
@@ -790,50 +697,10 @@ static void test_sizes_of_scenes(void **state)
 }
 #endif
 
-static void test_no_runs_yet(void **state)
+SERVE_TEST(test_no_runs_yet, 0, false)
 {
-    struct store *s = make_history(*state, 0);
-    struct serving serving;
-    cJSON *core;
-
-    serving_open(&serving, store_path(s), false);
-    core = ask_json(serving.port, "/api/core", 200);
-    assert_int_equal(size_of(core, "runs"), 0);
-    assert_int_equal(size_of(core, "notes"), 1);
-    cJSON_Delete(core);
-    cJSON_Delete(ask_json(serving.port, "/api/table", 200));
-    serving_close(&serving);
-    store_close(s);
+    expect(serving->port, "/api/core", 200, "#runs=0; #notes=1");
+    cJSON_Delete(ask_json(serving->port, "/api/table", 200));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        scratch_test(test_core),
-        scratch_test(test_page),
-        scratch_test(test_metrics),
-        scratch_test(test_runs_base_and_pages),
-        scratch_test(test_mistakes),
-        scratch_test(test_filters),
-        scratch_test(test_figures),
-        scratch_test(test_explore),
-        scratch_test(test_samples),
-        scratch_test(test_tags_stay_until_something_changes),
-        scratch_test(test_news_of_runs),
-        scratch_test(test_damaged_history),
-        scratch_test(test_many_at_once),
-        scratch_test(test_read_only_history),
-        scratch_test(test_no_runs_yet),
-        scratch_test(test_history_is_replaced),
-        scratch_test(test_many_machines),
-        scratch_test(test_baseline_that_is_not_there),
-        scratch_test(test_runs_that_go_meanwhile),
-        scratch_test(test_reading_can_be_stopped),
-        scratch_test(test_too_much_for_one_answer),
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-        scratch_test(test_sizes_of_scenes),
-#endif
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

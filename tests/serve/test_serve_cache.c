@@ -76,13 +76,12 @@ static void *get(struct cache *cache, const char *text, struct making *m)
     return get_version(cache, text, 1, m);
 }
 
-static void test_made_once(void **state)
+TEST(test_made_once)
 {
     atomic_int alive = 0;
     struct making m = { .alive = &alive };
     struct cache *cache = cache_create(1 << 20);
 
-    (void)state;
     void *a = get(cache, "a", &m), *again = get(cache, "a", &m);
     assert_ptr_equal(a, again);
     assert_int_equal(m.made, 1);
@@ -96,13 +95,12 @@ static void test_made_once(void **state)
     assert_int_equal(alive, 0);
 }
 
-static void test_failures_are_not_kept(void **state)
+TEST(test_failures_are_not_kept)
 {
     atomic_int alive = 0;
     struct making m = { .alive = &alive, .fails = true };
     struct cache *cache = cache_create(1 << 20);
 
-    (void)state;
     assert_null(get(cache, "a", &m));
     m.fails = false;
     drop(get(cache, "a", &m));
@@ -112,7 +110,7 @@ static void test_failures_are_not_kept(void **state)
 }
 
 /* Whoever asks chooses the names: they count, too. */
-static void test_names_take_room(void **state)
+TEST(test_names_take_room)
 {
     enum { LENGTH = 4000, ROOM = 100000 };
     atomic_int alive = 0;
@@ -120,7 +118,6 @@ static void test_names_take_room(void **state)
     struct cache *cache = cache_create(ROOM);
     char name[LENGTH + 1];
 
-    (void)state;
     for (int i = 0; i < 1000; i++) {
         snprintf(name, sizeof(name), "%0*d", LENGTH, i);
         drop(get(cache, name, &m));
@@ -133,7 +130,7 @@ static void test_names_take_room(void **state)
 }
 
 /* However large, however many: together they never hold more than the budget. */
-static void test_the_budget_is_kept(void **state)
+TEST(test_the_budget_is_kept)
 {
     enum { BUDGET = 1 << 20 };
     static const size_t sizes[] = { 1000, 100000, 3, 700000, 400000, 5 << 20, 250000 };
@@ -142,7 +139,6 @@ static void test_the_budget_is_kept(void **state)
     struct cache *cache = cache_create(BUDGET);
     char name[32];
 
-    (void)state;
     for (int i = 0; i < 500; i++) {
         m.size = sizes[(size_t)i % (sizeof(sizes) / sizeof(sizes[0]))];
         snprintf(name, sizeof(name), "%d", i);
@@ -161,13 +157,12 @@ static void test_the_budget_is_kept(void **state)
 }
 
 /* A history that changed makes all of before useless: it goes at once, not when room is short. */
-static void test_older_versions_go(void **state)
+TEST(test_older_versions_go)
 {
     atomic_int alive = 0;
     struct making m = { .alive = &alive };
     struct cache *cache = cache_create(1 << 20);
 
-    (void)state;
     drop(get_version(cache, "a", 1, &m));
     drop(get_version(cache, "b", 1, &m));
     drop(get_version(cache, "a", 2, &m));
@@ -196,7 +191,7 @@ static void *ask(void *context)
     return NULL;
 }
 
-static void test_many_ask_at_once(void **state)
+TEST(test_many_ask_at_once)
 {
     enum { THREADS = 8 };
     atomic_int alive = 0;
@@ -204,7 +199,6 @@ static void test_many_ask_at_once(void **state)
     struct asker asker = { cache_create(1 << 20), &m };
     pthread_t threads[THREADS];
 
-    (void)state;
     for (int i = 0; i < THREADS; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, ask, &asker), 0);
     for (int i = 0; i < THREADS; i++)
@@ -214,13 +208,4 @@ static void test_many_ask_at_once(void **state)
     assert_int_equal(alive, 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_made_once),         cmocka_unit_test(test_failures_are_not_kept),
-        cmocka_unit_test(test_names_take_room),   cmocka_unit_test(test_the_budget_is_kept),
-        cmocka_unit_test(test_older_versions_go), cmocka_unit_test(test_many_ask_at_once),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -12,7 +12,7 @@
 
 /* ---- --delta ---- */
 
-static void floors_from_texts(void **state)
+TEST(floors_from_texts)
 {
     static const struct {
         const char *text;
@@ -47,7 +47,7 @@ static void floors_from_texts(void **state)
 
 /* ---- --shard ---- */
 
-static void shards_from_texts(void **state)
+TEST(shards_from_texts)
 {
     static const struct {
         const char *text;
@@ -67,7 +67,7 @@ static void shards_from_texts(void **state)
     }
 }
 
-static void a_shard_without_benchmarks_is_refused(void **state)
+TEST(a_shard_without_benchmarks_is_refused)
 {
     const struct sharding third = { .index = 3, .count = 4 }, whole = { .count = 0 };
     struct error err;
@@ -80,7 +80,7 @@ static void a_shard_without_benchmarks_is_refused(void **state)
 
 /* ---- compare ---- */
 
-static void requests_that_contradict_themselves(void **state)
+TEST(requests_that_contradict_themselves)
 {
     static char nano[] = "nano", *models[] = { nano }; /* a filter of what is in the history */
     static const struct {
@@ -126,7 +126,7 @@ static void keep_note(void *context, const char *text)
     snprintf(context, 200, "%s", text);
 }
 
-static void notes_are_clean(void **state)
+TEST(notes_are_clean)
 {
     char kept[200] = "";
     const struct session_sink sink = { .context = kept, .note = keep_note };
@@ -137,7 +137,7 @@ static void notes_are_clean(void **state)
     sink_progressed(NULL);
 }
 
-static void shards_are_noted(void **state)
+TEST(shards_are_noted)
 {
     char kept[200] = "";
     const struct session_sink sink = { .context = kept, .note = keep_note };
@@ -157,7 +157,7 @@ static void shards_are_noted(void **state)
 
 /* ---- the token of the live page ---- */
 
-static void tokens(void **state)
+TEST(tokens)
 {
     static const struct {
         const char *variable;
@@ -193,17 +193,4 @@ static void tokens(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(floors_from_texts),
-        cmocka_unit_test(shards_from_texts),
-        cmocka_unit_test(a_shard_without_benchmarks_is_refused),
-        cmocka_unit_test(requests_that_contradict_themselves),
-        cmocka_unit_test(notes_are_clean),
-        cmocka_unit_test(shards_are_noted),
-        cmocka_unit_test(tokens),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -67,7 +67,9 @@ static size_t count_recorded(struct store *store)
     return nr;
 }
 
-static void a_slower_head_regressed_and_is_recorded(void **state)
+#define COMPARE_TEST(name) TEST_WITH(name, scratch_setup, scratch_teardown)
+
+COMPARE_TEST(a_slower_head_regressed_and_is_recorded)
 {
     struct compare_request r = { .no_record = false };
     struct history h;
@@ -104,7 +106,7 @@ static void keep_placement(struct store *store, const char *machine, const char 
     cJSON_Delete(json);
 }
 
-static void placement_is_heeded_of_this_machine_and_device(void **state)
+COMPARE_TEST(placement_is_heeded_of_this_machine_and_device)
 {
     struct compare_request r = { .no_record = true };
     struct history h;
@@ -133,7 +135,7 @@ static void keep_text(void *context, const char *text)
     snprintf(context, 200, "%s", text);
 }
 
-static void why_it_is_not_recorded_is_noted(void **state)
+COMPARE_TEST(why_it_is_not_recorded_is_noted)
 {
     char kept[200] = "";
     const struct session_sink sink = { .context = kept, .note = keep_text };
@@ -154,7 +156,7 @@ static void why_it_is_not_recorded_is_noted(void **state)
     store_close(h.store);
 }
 
-static void an_unknown_baseline_is_an_error(void **state)
+COMPARE_TEST(an_unknown_baseline_is_an_error)
 {
     struct compare_request r = { .baseline = "nobody" };
     struct history h;
@@ -169,7 +171,7 @@ static void an_unknown_baseline_is_an_error(void **state)
     store_close(h.store);
 }
 
-static void the_same_rule_decides_the_same_again(void **state)
+COMPARE_TEST(the_same_rule_decides_the_same_again)
 {
     struct compare_request r = { .no_record = false };
     struct history h;
@@ -188,7 +190,7 @@ static void the_same_rule_decides_the_same_again(void **state)
     store_close(h.store);
 }
 
-static void nothing_to_replay_is_undecided(void **state)
+COMPARE_TEST(nothing_to_replay_is_undecided)
 {
     struct history h;
     struct error err;
@@ -201,7 +203,7 @@ static void nothing_to_replay_is_undecided(void **state)
     store_close(h.store);
 }
 
-static void accepting_needs_a_reason_and_a_verdict(void **state)
+COMPARE_TEST(accepting_needs_a_reason_and_a_verdict)
 {
     const struct {
         struct accept_request request;
@@ -225,19 +227,4 @@ static void accepting_needs_a_reason_and_a_verdict(void **state)
     store_close(h.store);
 }
 
-#define SCRATCH_TEST(f) cmocka_unit_test_setup_teardown(f, scratch_setup, scratch_teardown)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SCRATCH_TEST(a_slower_head_regressed_and_is_recorded),
-        SCRATCH_TEST(placement_is_heeded_of_this_machine_and_device),
-        SCRATCH_TEST(why_it_is_not_recorded_is_noted),
-        SCRATCH_TEST(an_unknown_baseline_is_an_error),
-        SCRATCH_TEST(the_same_rule_decides_the_same_again),
-        SCRATCH_TEST(nothing_to_replay_is_undecided),
-        SCRATCH_TEST(accepting_needs_a_reason_and_a_verdict),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

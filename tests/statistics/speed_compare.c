@@ -86,7 +86,7 @@ static void print_title(void)
            "compare s", "all s", "us a launch", "worse");
 }
 
-static void test_sizes(void **state)
+TEST(test_sizes)
 {
     static const size_t sizes[][3] = {
         { 30, 10, 100 }, { 100, 10, 100 }, { 30, 10, 1000 }, { 100, 10, 1000 }
@@ -94,7 +94,6 @@ static void test_sizes(void **state)
     const char *trials = getenv("HARNESS_TRIALS");
     size_t factor = trials ? (size_t)strtoul(trials, NULL, 10) : 1;
 
-    (void)state;
     print_title();
     for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
         measure_size(sizes[i][0] * (factor ? factor : 1), sizes[i][1], sizes[i][2]);
@@ -102,10 +101,8 @@ static void test_sizes(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_sizes) };
-
     if (argc != 4)
-        return cmocka_run_group_tests(tests, NULL, NULL);
+        return cmocka_run_group_tests(file_tests, NULL, NULL);
     print_title();
     measure_size(strtoul(argv[1], NULL, 10), strtoul(argv[2], NULL, 10),
                  strtoul(argv[3], NULL, 10));

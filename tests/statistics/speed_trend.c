@@ -101,12 +101,11 @@ static void print_title(void)
            "us a point", "moved");
 }
 
-static void test_sizes(void **state)
+TEST(test_sizes)
 {
     static const size_t sizes[][2] = { { 30, 30 }, { 100, 30 }, { 100, 100 }, { 300, 100 } };
     const char *trials = getenv("HARNESS_TRIALS");
     size_t factor = trials ? (size_t)strtoul(trials, NULL, 10) : 1;
-    (void)state;
     print_title();
     for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
         char path[] = "/tmp/harness-speed-XXXXXX";
@@ -122,10 +121,8 @@ static void test_sizes(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_sizes) };
-
     if (argc != 4)
-        return cmocka_run_group_tests(tests, NULL, NULL);
+        return cmocka_run_group_tests(file_tests, NULL, NULL);
     size_t series = strtoul(argv[1], NULL, 10), points = strtoul(argv[2], NULL, 10);
     if (access(argv[3], F_OK) != 0)
         write_history(argv[3], series, points);

@@ -55,26 +55,23 @@ static void check(int launches, enum noise_kind kind)
     assert_rate_at_most(what, alarmed, n, 0.05);
 }
 
-static void test_three_launches(void **state)
+TEST(test_three_launches)
 {
-    (void)state;
     for (int kind = 0; kind < NOISE_KIND_NR; kind++)
         check(3, (enum noise_kind)kind);
 }
 
-static void test_five_launches(void **state)
+TEST(test_five_launches)
 {
-    (void)state;
     for (int kind = 0; kind < NOISE_KIND_NR; kind++)
         check(5, (enum noise_kind)kind);
 }
 
 /* Without a floor to hide behind: the p-values themselves keep the level. */
-static void test_no_floor(void **state)
+TEST(test_no_floor)
 {
     size_t suites = trials(100);
     char what[96];
-    (void)state;
     for (int kind = 0; kind < NOISE_KIND_NR; kind++) {
         for (int launches = 3; launches <= 5; launches += 2) {
             struct simulation s = {
@@ -93,10 +90,9 @@ static void test_no_floor(void **state)
 }
 
 /* Two modes a factor of 1.9 apart, chosen by each launch: as seen on real machines. */
-static void test_far_modes(void **state)
+TEST(test_far_modes)
 {
     size_t suites = trials(100);
-    (void)state;
     for (int launches = 3; launches <= 5; launches += 2) {
         struct simulation s = {
             .kind = NOISE_BIMODAL,
@@ -113,7 +109,7 @@ static void test_far_modes(void **state)
 
 /* The test can fail: judged by the samples inside one launch, as if they were the evidence, almost
  * every suite has an alarm. */
-static void test_samples_are_no_evidence(void **state)
+TEST(test_samples_are_no_evidence)
 {
     struct simulation s = { .kind = NOISE_NORMAL,
                             .benchmarks = 60,
@@ -123,7 +119,6 @@ static void test_samples_are_no_evidence(void **state)
                             .between = 0.04 };
     size_t alarmed = 0, suites = 20;
     struct random r;
-    (void)state;
     random_seed(&r, 7);
     for (size_t i = 0; i < suites; i++) {
         struct records base, head;
@@ -146,14 +141,4 @@ static void test_samples_are_no_evidence(void **state)
     assert_rate_at_least("samples taken for evidence, 1 launch", alarmed, suites, 0.9);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_three_launches),
-        cmocka_unit_test(test_five_launches),
-        cmocka_unit_test(test_no_floor),
-        cmocka_unit_test(test_far_modes),
-        cmocka_unit_test(test_samples_are_no_evidence),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

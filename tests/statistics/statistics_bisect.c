@@ -150,7 +150,7 @@ static struct tally run(struct oracle o, const char *what, size_t searches, uint
     return t;
 }
 
-static void test_planted(void **state)
+TEST(test_planted)
 {
     static const struct {
         const char *what;
@@ -163,7 +163,6 @@ static void test_planted(void **state)
         { "5 % wrong, 10 % cannot tell, 10 % do not build", 0.05, 0.1, 0.1 },
         { "1 % wrong, 10 % cannot tell, 10 % do not build", 0.01, 0.1, 0.1 },
     };
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct oracle o = {
             .wrong = cases[i].wrong,
@@ -176,18 +175,17 @@ static void test_planted(void **state)
     }
 }
 
-static void test_nothing_planted(void **state)
+TEST(test_nothing_planted)
 {
     struct oracle o = { .culprit = COMMITS + 1, .wrong = 0.05, .untold = 0.1, .unbuilt = 0.1 };
     struct tally t = run(o, "no culprit, 5 % wrong", trials(2000), 200);
-    (void)state;
     assert_rate_at_most("  a culprit where there is none", t.named, t.trials, 0.05);
     assert_rate_at_least("  said so", t.nothing, t.trials, 0.9);
 }
 
 /* The whole of it: launches with noise, verdicts with a look after each block, and the search. The
  * culprit is three sd of a launch; the floor is as the command sets it, half of that. */
-static void test_planted_in_noise(void **state)
+TEST(test_planted_in_noise)
 {
     static const struct {
         const char *what;
@@ -200,7 +198,6 @@ static void test_planted_in_noise(void **state)
         { "heavy noise, 3 sd", NOISE_HEAVY, 0 },
         { "normal noise, 3 sd, builds differ by 0.3 sd", NOISE_NORMAL, 0.003 },
     };
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct simulation s = {
             .kind = cases[i].kind, .benchmarks = 1, .between = 0.01, .blocks = 40
@@ -219,12 +216,4 @@ static void test_planted_in_noise(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_planted),
-        cmocka_unit_test(test_nothing_planted),
-        cmocka_unit_test(test_planted_in_noise),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

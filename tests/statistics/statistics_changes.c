@@ -221,7 +221,7 @@ static void check_quiet(const struct kind *kind, size_t n, size_t series, bool d
 
 static const size_t lengths[] = { 30, 100, 300 };
 
-static void test_null_series(void **state)
+TEST(test_null_series)
 {
     static const struct kind kinds[] = {
         { "normal", draw_serial, 0, 0 },           { "AR(1) 0.5", draw_serial, 0.5, 0 },
@@ -230,20 +230,18 @@ static void test_null_series(void **state)
         { "few values", draw_rounded, 0.4, 0 },    { "wilder later", draw_wilder, 3, 0 },
         { "last point out", draw_last_out, 5, 0 },
     };
-    (void)state;
     for (size_t k = 0; k < sizeof(kinds) / sizeof(*kinds); k++)
         for (size_t i = 0; i < 3; i++)
             check_quiet(&kinds[k], lengths[i], trials(i == 2 ? 150 : 400), false);
 }
 
 /* P(p <= a) <= a, as far as the tail can be simulated here. */
-static void test_p_is_honest(void **state)
+TEST(test_p_is_honest)
 {
     static const struct kind kinds[] = { { "normal", draw_serial, 0, 0 },
                                          { "AR(1) 0.5", draw_serial, 0.5, 0 } };
     static const double levels[] = { 0.05, 0.01, 0.001 };
     char what[96];
-    (void)state;
     for (size_t k = 0; k < 2; k++)
         for (size_t i = 0; i < 3; i++) {
             size_t series = trials(i == 0 ? 2500 : i == 1 ? 600 : 150), hits[3] = { 0 };
@@ -266,7 +264,7 @@ static void test_p_is_honest(void **state)
 }
 
 /* The same of the test by ranks alone, where all orders are alike: whatever the noise. */
-static void test_ranks_are_honest(void **state)
+TEST(test_ranks_are_honest)
 {
     static const size_t points[] = { 14, 20, 30, 60, 100, 300 };
     static const double levels[] = { 0.05, 0.01, 0.001, 0.0001 };
@@ -274,7 +272,6 @@ static void test_ranks_are_honest(void **state)
     double x[LONGEST], ranks[LONGEST];
     char what[96];
     struct random r;
-    (void)state;
     random_seed(&r, 4200);
     for (size_t i = 0; i < sizeof(points) / sizeof(*points); i++) {
         size_t hits[4] = { 0 };
@@ -297,7 +294,7 @@ static void test_ranks_are_honest(void **state)
  * nothing makes it worse unseen. Of gradual series and of noise with a long memory a step is named
  * while only a part of them is there, and is withdrawn when they show: with 30 points there was no
  * time for that. */
-static void test_limits(void **state)
+TEST(test_limits)
 {
     static const struct {
         struct kind kind;
@@ -323,7 +320,6 @@ static void test_limits(void **state)
     };
     size_t series = trials(300);
     char what[96];
-    (void)state;
     for (size_t k = 0; k < sizeof(cases) / sizeof(*cases); k++) {
         struct counts counts = count(&cases[k].kind, cases[k].n, series, 4300 + k);
         snprintf(what, sizeof(what), "%s, n %zu: any step", cases[k].kind.name, cases[k].n);
@@ -333,7 +329,7 @@ static void test_limits(void **state)
 
 /* Two modes that come back. Sixty points hold six visits of ten, which is too few for most: no rule
  * tells one or two switches from steps. */
-static void test_modes(void **state)
+TEST(test_modes)
 {
     static const struct {
         double usual; /* points of a visit */
@@ -344,7 +340,6 @@ static void test_modes(void **state)
     };
     size_t series = trials(400);
     char what[96];
-    (void)state;
     for (size_t k = 0; k < sizeof(rows) / sizeof(*rows); k++) {
         struct kind kind = { "modes", draw_persistent, 1 / rows[k].usual, 0.5 };
         struct counts counts = count(&kind, rows[k].n, series, 4400 + k);
@@ -360,13 +355,12 @@ static void test_modes(void **state)
 }
 
 /* Rounded values, of which nearly all are the same. */
-static void test_ties(void **state)
+TEST(test_ties)
 {
     static const struct kind kinds[] = { { "90 % one value, others normal", draw_ties, 0, 0 },
                                          { "90 % one value, others +-1", draw_ties, 1, 0 } };
     size_t series = trials(100);
     char what[96];
-    (void)state;
     for (size_t k = 0; k < 2; k++)
         for (size_t n = 1000; n <= 2000; n += 1000) {
             struct counts counts = count(&kinds[k], n, series, 4500 + k + n);
@@ -377,14 +371,13 @@ static void test_ties(void **state)
 
 /* These need some length to show themselves: thirty points of AR(1) 0.9 are mostly one slow move.
  */
-static void test_persistent_noise(void **state)
+TEST(test_persistent_noise)
 {
     static const struct kind kinds[] = {
         { "AR(1) 0.7", draw_serial, 0.7, 0 },
         { "AR(1) 0.9", draw_serial, 0.9, 0 },
         { "quick modes", draw_persistent, 0.3, 0.5 },
     };
-    (void)state;
     for (size_t k = 0; k < sizeof(kinds) / sizeof(*kinds); k++)
         for (size_t n = 100; n <= 300; n += 200) {
             struct counts counts = count(&kinds[k], n, trials(400), 3 + n);
@@ -392,7 +385,7 @@ static void test_persistent_noise(void **state)
         }
 }
 
-static void test_gradual_series(void **state)
+TEST(test_gradual_series)
 {
     static const struct kind kinds[] = {
         { "ramp of 2 sigma", draw_ramp, 2, 0 },
@@ -407,7 +400,6 @@ static void test_gradual_series(void **state)
     };
     size_t series = trials(200);
     char what[96];
-    (void)state;
     for (size_t k = 0; k < sizeof(kinds) / sizeof(*kinds); k++)
         for (size_t i = 1; i < 3; i++) {
             struct counts counts = count(&kinds[k], lengths[i], series, 7 + k);
@@ -421,7 +413,7 @@ static void test_gradual_series(void **state)
 }
 
 /* Thirty points of noise cannot tell a small ramp from a small step. */
-static void test_short_ramps(void **state)
+TEST(test_short_ramps)
 {
     static const struct kind kinds[] = {
         { "ramp of 6 sigma", draw_ramp, 6, 0 },
@@ -429,7 +421,6 @@ static void test_short_ramps(void **state)
         { "ramp of 30 sigma", draw_ramp, 30, 0 },
     };
     size_t series = trials(300);
-    (void)state;
     for (size_t k = 0; k < sizeof(kinds) / sizeof(*kinds); k++) {
         struct counts counts = count(&kinds[k], 30, series, 70 + k);
         assert_rate_at_most(kinds[k].name, counts.alarms, series, 0.05);
@@ -437,11 +428,10 @@ static void test_short_ramps(void **state)
     }
 }
 
-static void test_bursts(void **state)
+TEST(test_bursts)
 {
     static const struct kind burst = { "burst", draw_burst, 8, 4 };
     size_t series = trials(300);
-    (void)state;
     for (size_t i = 0; i < 3; i++) {
         struct counts counts = count(&burst, lengths[i], series, 40 + i);
         assert_rate_at_most("four disturbed points in a row", counts.alarms, series, 0.05);
@@ -538,14 +528,13 @@ static struct named count_named(enum history history, size_t steps, size_t lengt
 }
 
 /* Years of nights: steps of at least 4 sigma, whether levels come back or not. */
-static void test_long_histories(void **state)
+TEST(test_long_histories)
 {
     static const char *const names[HISTORIES] = { "wandering", "up and back", "between two levels",
                                                   "a staircase" };
     static const size_t steps[] = { 4, 9, 19 }, length[] = { 30, 60, 100 };
     size_t series = trials(20);
     char what[96];
-    (void)state;
     for (enum history h = 0; h < HISTORIES; h++) {
         size_t all = 0, none = 0;
         for (size_t i = 0; i < 9; i++) {
@@ -562,12 +551,11 @@ static void test_long_histories(void **state)
     }
 }
 
-static void test_a_fresh_step(void **state)
+TEST(test_a_fresh_step)
 {
     static const size_t before[] = { 20, 25, 30, 40, 50, 60, 70, 80, 100, 200, 300 };
     size_t series = trials(500);
     char what[96];
-    (void)state;
     for (size_t k = 0; k < sizeof(before) / sizeof(*before); k++) {
         struct hits hits = count_steps(before[k], 8, 3, 0, series, 900 + k);
         snprintf(what, sizeof(what), "step of 3 sigma, 8 points after %zu: found", before[k]);
@@ -576,10 +564,9 @@ static void test_a_fresh_step(void **state)
     }
 }
 
-static void test_power(void **state)
+TEST(test_power)
 {
     size_t series = trials(300);
-    (void)state;
     struct hits hits = count_steps(50, 50, 2, 0, series, 1);
     assert_rate_at_least("step of 2 sigma amid 100 points", hits.found, series, 0.85);
     hits = count_steps(50, 50, 3, 0.5, series, 2);
@@ -589,7 +576,7 @@ static void test_power(void **state)
 }
 
 /* A step of two sigma in the middle of few points: named, or at least not called a drift. */
-static void test_few_points(void **state)
+TEST(test_few_points)
 {
     static const struct {
         size_t n;
@@ -598,7 +585,6 @@ static void test_few_points(void **state)
     size_t series = trials(1000);
     double x[50];
     char what[96];
-    (void)state;
     for (size_t k = 0; k < 2; k++) {
         size_t n = rows[k].n, named = 0, drift = 0;
         struct random r;
@@ -645,10 +631,9 @@ static struct hits count_price(double level, size_t newest, size_t series)
 }
 
 /* Five points say enough in 87 %. What 95 % would cost: the whole price of the nights. */
-static void test_newest_points(void **state)
+TEST(test_newest_points)
 {
     size_t series = trials(1000), fewer = trials(300);
-    (void)state;
     struct hits hits = count_price(0.05, 6, fewer);
     assert_rate_at_least("step of 3 sigma, the newest 6 of 50 points", hits.found, fewer, 0.95);
     hits = count_price(0.05, 5, series);
@@ -663,10 +648,9 @@ static void test_newest_points(void **state)
 }
 
 /* A family of hundreds of series needs small p-values after few nights. */
-static void test_clear_steps(void **state)
+TEST(test_clear_steps)
 {
     size_t series = trials(300);
-    (void)state;
     struct hits hits = count_steps(32, 8, 10, 0, series, 20);
     assert_rate_at_least("step of 10 sigma, 8 of 40 points: p under 1e-5", hits.clear, series, 0.8);
     assert_rate_at_least("... found", hits.found, series, 0.99);
@@ -678,7 +662,7 @@ static void test_clear_steps(void **state)
 }
 
 /* Among the steps that were found, as a reader sees them. */
-static void test_intervals(void **state)
+TEST(test_intervals)
 {
     static const struct {
         size_t before, after;
@@ -687,7 +671,6 @@ static void test_intervals(void **state)
                   { 150, 150, 1.5, 0 }, { 50, 50, 4, 0.5 }, { 100, 100, 3, 0.5 } };
     size_t series = trials(500);
     char what[96];
-    (void)state;
     for (size_t k = 0; k < sizeof(cases) / sizeof(*cases); k++) {
         struct hits hits = count_steps(cases[k].before, cases[k].after, cases[k].size,
                                        cases[k].serial, series, 50 + k);
@@ -699,12 +682,11 @@ static void test_intervals(void **state)
 }
 
 /* Slope intervals hold the slope, among the drifts that were found. */
-static void test_drift_interval(void **state)
+TEST(test_drift_interval)
 {
     size_t series = trials(300), held = 0, found = 0;
     struct random r;
     double x[LONGEST];
-    (void)state;
     random_seed(&r, 77);
     for (size_t i = 0; i < series; i++) {
         draw_ramp(&r, x, 100, 6, 0);
@@ -716,27 +698,4 @@ static void test_drift_interval(void **state)
     assert_rate_at_least("interval of a slope", held, found, 0.93);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_null_series),
-        cmocka_unit_test(test_p_is_honest),
-        cmocka_unit_test(test_ranks_are_honest),
-        cmocka_unit_test(test_limits),
-        cmocka_unit_test(test_persistent_noise),
-        cmocka_unit_test(test_gradual_series),
-        cmocka_unit_test(test_short_ramps),
-        cmocka_unit_test(test_bursts),
-        cmocka_unit_test(test_a_fresh_step),
-        cmocka_unit_test(test_power),
-        cmocka_unit_test(test_clear_steps),
-        cmocka_unit_test(test_intervals),
-        cmocka_unit_test(test_drift_interval),
-        cmocka_unit_test(test_long_histories),
-        cmocka_unit_test(test_modes),
-        cmocka_unit_test(test_ties),
-        cmocka_unit_test(test_few_points),
-        cmocka_unit_test(test_newest_points),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -25,7 +25,7 @@ static size_t covered(size_t n, double p, size_t trials, struct random *r)
     return hits;
 }
 
-static void test_quantile_intervals(void **state)
+TEST(test_quantile_intervals)
 {
     static const struct {
         size_t n;
@@ -36,7 +36,6 @@ static void test_quantile_intervals(void **state)
     };
     struct random r;
     char what[96];
-    (void)state;
     random_seed(&r, 11);
     for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
         size_t trials = 4000, hits = covered(rows[i].n, rows[i].p, trials, &r);
@@ -47,11 +46,10 @@ static void test_quantile_intervals(void **state)
     }
 }
 
-static void test_mean_intervals(void **state)
+TEST(test_mean_intervals)
 {
     size_t hits = 0, trials = 20000;
     struct random r;
-    (void)state;
     random_seed(&r, 12);
     for (size_t t = 0; t < trials; t++) {
         double x[5];
@@ -65,10 +63,9 @@ static void test_mean_intervals(void **state)
 }
 
 /* Clopper and Pearson promise at least the confidence; exact, over every number of successes. */
-static void test_proportion_intervals(void **state)
+TEST(test_proportion_intervals)
 {
     double least = 1;
-    (void)state;
     for (double p = 0.013; p < 1; p += 0.031) {
         double coverage = 0;
         for (size_t k = 0; k <= 40; k++) {
@@ -84,11 +81,10 @@ static void test_proportion_intervals(void **state)
 }
 
 /* p-values of the rank test under no difference: P(p <= a) <= a, and near it. */
-static void test_rank_level(void **state)
+TEST(test_rank_level)
 {
     size_t hits = 0, trials = 20000;
     struct random r;
-    (void)state;
     random_seed(&r, 13);
     for (size_t t = 0; t < trials; t++) {
         double x[5], y[5];
@@ -102,13 +98,4 @@ static void test_rank_level(void **state)
     assert_rate_at_least("rank test at 5 %, 5 against 5", hits, trials, 0.045);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_quantile_intervals),
-        cmocka_unit_test(test_mean_intervals),
-        cmocka_unit_test(test_proportion_intervals),
-        cmocka_unit_test(test_rank_level),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -75,17 +75,15 @@ static void check(int kind, double occasion, size_t suites)
     assert_rate_at_most(what, all, n, 0.05);
 }
 
-static void test_alarms(void **state)
+TEST(test_alarms)
 {
-    (void)state;
     for (int kind = 0; kind < CASES; kind++)
         check(kind, 0, trials(30));
 }
 
 /* Each benchmark was a little faster or slower in one run than in the other, for no reason. */
-static void test_alarms_between_runs(void **state)
+TEST(test_alarms_between_runs)
 {
-    (void)state;
     for (int kind = 0; kind < CASES; kind++) {
         check(kind, 0.01, trials(20));
         check(kind, 0.03, trials(20));
@@ -93,7 +91,7 @@ static void test_alarms_between_runs(void **state)
 }
 
 /* Several runs a side. `common`: what a run does to all benchmarks alike. */
-static void test_alarms_of_several_runs(void **state)
+TEST(test_alarms_of_several_runs)
 {
     static const struct {
         int base, head;
@@ -104,7 +102,6 @@ static void test_alarms_of_several_runs(void **state)
     };
     struct random r;
     char what[96];
-    (void)state;
     random_seed(&r, 21);
     for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
         size_t hits = 0, suites = trials(20);
@@ -165,10 +162,9 @@ static void check_rows(const char *design, struct simulation s, uint64_t seed)
     }
 }
 
-static void test_rows(void **state)
+TEST(test_rows)
 {
     struct simulation s = suite(NOISE_NORMAL, 5, 1);
-    (void)state;
     s.within = 0.003;
     check_rows("5 launches", s, 31);
     s.launches = 10;
@@ -186,7 +182,7 @@ static void test_rows(void **state)
 }
 
 /* What all runs do to all benchmarks is known from few runs, and so the interval says. */
-static void test_common_part_is_covered(void **state)
+TEST(test_common_part_is_covered)
 {
     size_t covered = 0, same = 0, suites = trials(800);
     struct simulation s = {
@@ -198,21 +194,10 @@ static void test_common_part_is_covered(void **state)
         .base_runs = 4,
         .head_runs = 2,
     };
-    (void)state;
     tally(&s, suites, 81, &covered, &same);
     /* The rows of one suite stand and fall together: count suites. */
     assert_rate_at_least("4 runs and 2, common 2 %: covered", covered / 20, suites, 0.9);
     assert_rate_at_most("4 runs and 2, common 2 %: wrongly same", same / 2, suites, 0.05);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_alarms),
-        cmocka_unit_test(test_alarms_between_runs),
-        cmocka_unit_test(test_alarms_of_several_runs),
-        cmocka_unit_test(test_rows),
-        cmocka_unit_test(test_common_part_is_covered),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -36,7 +36,7 @@ static struct changes find(const double *x, size_t n)
 
 /* The last night tells of all before it: what was named is there or is counted as withdrawn
  * (test_prefixes_agree in test_analysis_changepoint.c). */
-static void test_unchanged(void **state)
+TEST(test_unchanged)
 {
     static const struct {
         const char *name;
@@ -45,7 +45,6 @@ static void test_unchanged(void **state)
     size_t series = trials(1500);
     double x[YEAR];
     char what[96];
-    (void)state;
     for (size_t k = 0; k < 2; k++) {
         struct random r;
         size_t ever = 0;
@@ -93,7 +92,7 @@ static struct nights watch(const double *x)
     return n;
 }
 
-static void test_steps(void **state)
+TEST(test_steps)
 {
     static const struct {
         double size, by_6, by_12, lost; /* bounds: shares named by then, and forgotten */
@@ -101,7 +100,6 @@ static void test_steps(void **state)
     size_t series = trials(1000);
     double x[STEP_END];
     char what[96];
-    (void)state;
     for (size_t k = 0; k < sizeof(rows) / sizeof(*rows); k++) {
         size_t by_6 = 0, by_12 = 0, lost = 0, delay = 0, ever = 0;
         struct random r;
@@ -129,12 +127,11 @@ static void test_steps(void **state)
 }
 
 /* Points that may be a new level are told of before they are enough. */
-static void test_watch(void **state)
+TEST(test_watch)
 {
     size_t series = trials(400), told = 0, quiet = 0;
     struct random r;
     double x[STEP_AT + 3];
-    (void)state;
     random_seed(&r, 940);
     for (size_t i = 0; i < series; i++) {
         draw(&r, 0, x, STEP_AT + 3);
@@ -152,14 +149,13 @@ static void test_watch(void **state)
 }
 
 /* A step that would have been found 4 times in 5 is. */
-static void test_detectable(void **state)
+TEST(test_detectable)
 {
     static const size_t points[] = { 30, 50, 100, 300 };
     size_t series = trials(150);
     double x[300];
     char what[96];
     struct random r;
-    (void)state;
     random_seed(&r, 950);
     for (size_t k = 0; k < 4; k++) {
         size_t found = 0, n = points[k];
@@ -180,13 +176,4 @@ static void test_detectable(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_unchanged),
-        cmocka_unit_test(test_steps),
-        cmocka_unit_test(test_watch),
-        cmocka_unit_test(test_detectable),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -43,10 +43,9 @@ static size_t planted(const struct simulation *s, double factor, enum verdict wa
     return found;
 }
 
-static void test_slowdown_is_found(void **state)
+TEST(test_slowdown_is_found)
 {
     struct simulation five = suite(NOISE_NORMAL, 5, 0.02), three = suite(NOISE_NORMAL, 3, 0.01);
-    (void)state;
     assert_rate_at_least("10 % slower, 2 % noise, 5 launches",
                          planted(&five, 1.1, VERDICT_REGRESSED, 300, 1), 300, 0.9);
     assert_rate_at_least("1/1.1 faster, 2 % noise, 5 launches",
@@ -56,14 +55,13 @@ static void test_slowdown_is_found(void **state)
 }
 
 /* Alone in its comparison there is no family to borrow from: Welch alone. */
-static void test_slowdown_of_one_benchmark(void **state)
+TEST(test_slowdown_of_one_benchmark)
 {
     struct simulation s = suite(NOISE_NORMAL, 5, 0.02);
     struct compare_settings settings = COMPARE_DEFAULTS;
     size_t found = 0, n = trials(1000);
     double factor = 1.1;
     struct random r;
-    (void)state;
     s.benchmarks = 1;
     random_seed(&r, 4);
     for (size_t i = 0; i < n; i++) {
@@ -77,14 +75,13 @@ static void test_slowdown_of_one_benchmark(void **state)
 }
 
 /* Twelve of sixty are slower: the share of false names among those named stays near q. */
-static void test_discoveries_are_true(void **state)
+TEST(test_discoveries_are_true)
 {
     struct simulation s = suite(NOISE_MIXED, 5, 0.02);
     struct compare_settings settings = COMPARE_DEFAULTS;
     double factors[SUITE];
     size_t named = 0, wrong = 0;
     struct random r;
-    (void)state;
     random_seed(&r, 5);
     for (size_t j = 0; j < SUITE; j++)
         factors[j] = j % 5 == 0 ? 1.12 : 1;
@@ -104,7 +101,7 @@ static void test_discoveries_are_true(void **state)
 }
 
 /* 20 of 520 are slower by 3 %, which is the floor itself. */
-static void test_many_nulls(void **state)
+TEST(test_many_nulls)
 {
     enum { PLANTED = 20, ALL = 520 };
     struct simulation s = { .benchmarks = ALL, .launches = 10, .between = 0.01 };
@@ -112,7 +109,6 @@ static void test_many_nulls(void **state)
     size_t found = 0, wrong = 0, named = 0, suites = trials(60);
     double factors[ALL], false_share = 0;
     struct random r;
-    (void)state;
     random_seed(&r, 7);
     for (int j = 0; j < ALL; j++)
         factors[j] = j % (ALL / PLANTED) ? 1 : 1.03;
@@ -138,13 +134,12 @@ static void test_many_nulls(void **state)
 }
 
 /* With little noise and no change, "same" is what is said. */
-static void test_same_is_said(void **state)
+TEST(test_same_is_said)
 {
     struct simulation s = suite(NOISE_NORMAL, 5, 0.01);
     struct compare_settings settings = COMPARE_DEFAULTS;
     struct comparison c;
     struct random r;
-    (void)state;
     random_seed(&r, 6);
     simulate_comparison(&s, NULL, &settings, &r, &c);
     assert_rate_at_least("no change, 1 % noise, 5 launches: same", c.count[VERDICT_SAME], SUITE,
@@ -153,14 +148,4 @@ static void test_same_is_said(void **state)
     comparison_release(&c);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_slowdown_is_found),
-        cmocka_unit_test(test_slowdown_of_one_benchmark),
-        cmocka_unit_test(test_discoveries_are_true),
-        cmocka_unit_test(test_many_nulls),
-        cmocka_unit_test(test_same_is_said),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -174,9 +174,8 @@ static struct tally compare_many(const struct machine_kind *base, const struct m
 
 /* Nothing changed: nothing is named more often than it may be, whatever the probe is worth; and
  * where it is worth something, launches are far more alike. */
-static void test_nothing_is_made_up(void **state)
+TEST(test_nothing_is_made_up)
 {
-    (void)state;
     for (size_t i = 0; i < KINDS; i++) {
         size_t suites = trials(200);
         struct tally with = compare_many(&kinds[i], &kinds[i], true, 1, 10 + i, suites);
@@ -196,9 +195,8 @@ static void test_nothing_is_made_up(void **state)
 }
 
 /* What is there comes out as large as it is: no rule that saw the time would do that. */
-static void test_no_result_moves(void **state)
+TEST(test_no_result_moves)
 {
-    (void)state;
     for (size_t i = 0; i < KINDS; i++) {
         size_t suites = trials(200);
         struct tally t = compare_many(&kinds[i], &kinds[i], true, 1.05, 20 + i, suites);
@@ -211,25 +209,15 @@ static void test_no_result_moves(void **state)
 }
 
 /* A quiet hour against a busy one: the rule takes away what was called a change of the code. */
-static void test_unlike_hours(void **state)
+TEST(test_unlike_hours)
 {
     size_t suites = trials(200);
     struct tally with = compare_many(&kinds[4], &kinds[0], true, 1, 30, suites);
     struct tally without = compare_many(&kinds[4], &kinds[0], false, 1, 30, suites);
 
-    (void)state;
     printf("    a quiet run against a busy one: an alarm in %zu of %zu, %zu without\n", with.alarms,
            suites, without.alarms);
     assert_rate_at_most("quiet against busy", with.alarms, suites, 0.05);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_nothing_is_made_up),
-        cmocka_unit_test(test_no_result_moves),
-        cmocka_unit_test(test_unlike_hours),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -198,12 +198,11 @@ static size_t called(rule_fn *rule, const struct kernel_launches *k, double fact
 }
 
 /* Rules whose unit is the process hold their 5 %, those that share one are far from it. */
-static void test_rules_on_the_same_numbers(void **state)
+TEST(test_rules_on_the_same_numbers)
 {
     static const double sizes[] = { 0, 0.01, 0.02, 0.05, 0.1 };
     size_t n = trials(TRIALS);
 
-    (void)state;
     for (size_t i = 0; i < sizeof(rules) / sizeof(*rules); i++) {
         printf("%-24s %2d processes:", rules[i].name, rules[i].processes);
         for (size_t s = 0; s < sizeof(sizes) / sizeof(*sizes); s++) {
@@ -284,12 +283,11 @@ static void print_need(int launches)
 
 /* Those that share a process find what is not there, and more of the same does not mend it: never.
  * The others hold their 5 % at any number, so it can be asked what they need. */
-static void test_launches_until_found(void **state)
+TEST(test_launches_until_found)
 {
     size_t n = trials(COST_TRIALS);
     struct random r;
 
-    (void)state;
     random_seed(&r, 77);
     for (size_t i = 0; i < sizeof(rules) / sizeof(*rules); i++)
         if (rules[i].shares)
@@ -306,12 +304,4 @@ static void test_launches_until_found(void **state)
         }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rules_on_the_same_numbers),
-        cmocka_unit_test(test_launches_until_found),
-    };
-
-    return cmocka_run_group_tests(tests, load, NULL);
-}
+RUN_TESTS(load, NULL)

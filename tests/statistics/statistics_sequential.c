@@ -67,10 +67,9 @@ static enum verdict first_decision(const struct simulation *s, const double *fac
 
 /* A row remembers its earlier looks (what was named stays named, see test_looks_are_kept), so the
  * last one tells whether any look named it. No floor to hide behind. */
-static void test_level(void **state)
+TEST(test_level)
 {
     struct compare_settings settings = COMPARE_DEFAULTS;
-    (void)state;
     settings.delta = 1e-6;
     for (int kind = 0; kind < NOISE_MIXED; kind++) {
         for (int serial = 0; serial < 2; serial++) {
@@ -92,12 +91,11 @@ static void test_level(void **state)
     }
 }
 
-static void test_looks_are_kept(void **state)
+TEST(test_looks_are_kept)
 {
     struct simulation s = stream_of(NOISE_BIMODAL, 0);
     size_t named = 0;
     struct random r;
-    (void)state;
     random_seed(&r, 91);
     for (int i = 0; i < 400; i++) {
         struct compare_item *all = simulate_items(&s, (const double[]) { 1.012 }, &r);
@@ -117,12 +115,11 @@ static void test_looks_are_kept(void **state)
 }
 
 /* The fault that looks bring: the same t tests without paying for looks. */
-static void test_unpaid_looks_alarm(void **state)
+TEST(test_unpaid_looks_alarm)
 {
     struct simulation s = stream_of(NOISE_NORMAL, 0);
     size_t hits = 0, streams = 400;
     struct random r;
-    (void)state;
     random_seed(&r, 92);
     for (size_t i = 0; i < streams; i++) {
         struct compare_item *all = simulate_items(&s, NULL, &r);
@@ -144,11 +141,10 @@ static void test_unpaid_looks_alarm(void **state)
 }
 
 /* All gets slower by 5 % from the first block to the last. */
-static void test_drift(void **state)
+TEST(test_drift)
 {
     size_t alarms = 0, found = 0, blocks = 0, n = trials(300);
     struct random r;
-    (void)state;
     random_seed(&r, 93);
     for (size_t i = 0; i < n; i++) {
         struct simulation s = stream_of((enum noise_kind)(i % NOISE_MIXED), 0);
@@ -183,9 +179,8 @@ static void check_found(const char *what, double factor, double noise, int famil
     print_message("    after %.1f blocks on average\n", (double)blocks / (double)n);
 }
 
-static void test_found(void **state)
+TEST(test_found)
 {
-    (void)state;
     check_found("5 % slower, 1 % noise, alone", 1.05, 0.01, 1, VERDICT_REGRESSED, 0.95);
     check_found("5 % slower, 2 % noise, alone", 1.05, 0.02, 1, VERDICT_REGRESSED, 0.95);
     check_found("5 % slower, 2 % noise, one of 20", 1.05, 0.02, 20, VERDICT_REGRESSED, 0.95);
@@ -194,11 +189,10 @@ static void test_found(void **state)
 }
 
 /* Stopping at the first verdict, where the truth lies just outside the floor. */
-static void test_same_is_true(void **state)
+TEST(test_same_is_true)
 {
     size_t same = 0, n = trials(2000), blocks = 0;
     struct random r;
-    (void)state;
     random_seed(&r, 95);
     for (size_t i = 0; i < n; i++) {
         struct simulation s = stream_of((enum noise_kind)(i % NOISE_MIXED), 0);
@@ -209,15 +203,4 @@ static void test_same_is_true(void **state)
     assert_rate_at_most("3.01 % either way, ever called same", same, n, 0.05);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_level),
-        cmocka_unit_test(test_looks_are_kept),
-        cmocka_unit_test(test_unpaid_looks_alarm),
-        cmocka_unit_test(test_drift),
-        cmocka_unit_test(test_found),
-        cmocka_unit_test(test_same_is_true),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -77,10 +77,9 @@ static struct tally tally(const struct simulation *s, int planted, double factor
 }
 
 /* One run a side and a shift between them, of each benchmark its own or of all alike. */
-static void test_few_benchmarks(void **state)
+TEST(test_few_benchmarks)
 {
     static const int sizes[] = { 1, 2, 3, 5, 9 };
-    (void)state;
     for (size_t i = 0; i < 5; i++)
         for (int kind = 0; kind < 4; kind++) {
             double size = kind % 2 ? 0.02 : 0.01;
@@ -115,7 +114,7 @@ static size_t earlier_runs(struct simulation s, const char *name, double changes
     return large.found;
 }
 
-static void test_earlier_runs(void **state)
+TEST(test_earlier_runs)
 {
     static const struct {
         const char *name;
@@ -128,7 +127,6 @@ static void test_earlier_runs(void **state)
         { "2 %, all alike", 0, 0.02, true },
     };
     static const int sizes[] = { 1, 2, 3, 5, 9 };
-    (void)state;
     for (size_t kind = 0; kind < 4; kind++) {
         size_t with = 0, without = 0;
         for (size_t i = 0; i < 5; i++) {
@@ -147,11 +145,10 @@ static void test_earlier_runs(void **state)
 }
 
 /* +4 % in one benchmark, 5 launches: found the oftener the larger the family, without a jump. */
-static void test_no_cliff(void **state)
+TEST(test_no_cliff)
 {
     static const int sizes[] = { 5, 7, 8, 9, 10, 11, 12, 15, 30, 60 };
     double before = 0;
-    (void)state;
     for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
         struct simulation s = { .benchmarks = sizes[i], .launches = 5, .between = 0.01 };
         struct tally t = tally(&s, 1, 1.04, 0, trials(200), 70);
@@ -164,9 +161,8 @@ static void test_no_cliff(void **state)
     assert_true(before > 0.9);
 }
 
-static void test_few_benchmarks_in_blocks(void **state)
+TEST(test_few_benchmarks_in_blocks)
 {
-    (void)state;
     for (int nr = 1; nr <= 9; nr += 2) {
         struct simulation s = { .benchmarks = nr, .blocks = 3, .between = 0.01 };
         struct tally t = tally(&s, 1, 1.05, 0, trials(300), 90 + (uint64_t)nr);
@@ -176,13 +172,12 @@ static void test_few_benchmarks_in_blocks(void **state)
     }
 }
 
-static void test_power_of_few_launches(void **state)
+TEST(test_power_of_few_launches)
 {
     static const struct {
         int launches;
         double bound;
     } rows[] = { { 3, 0.55 }, { 5, 0.88 }, { 10, 0.95 } };
-    (void)state;
     for (size_t i = 0; i < 3; i++) {
         struct simulation s = { .benchmarks = 60, .launches = rows[i].launches, .between = 0.01 };
         struct tally planted = tally(&s, 3, 1.03, 0, trials(150), 120 + i);
@@ -196,9 +191,8 @@ static void test_power_of_few_launches(void **state)
     }
 }
 
-static void test_two_modes(void **state)
+TEST(test_two_modes)
 {
-    (void)state;
     for (int launches = 3; launches <= 10; launches += launches == 3 ? 2 : 5) {
         struct simulation s = { .benchmarks = 60, .launches = launches, .between = 0.01 };
         struct tally t = tally(&s, 0, 1, 10, trials(200), 150 + (uint64_t)launches);
@@ -211,14 +205,6 @@ static void test_two_modes(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_few_benchmarks),
-        cmocka_unit_test(test_earlier_runs),
-        cmocka_unit_test(test_no_cliff),
-        cmocka_unit_test(test_few_benchmarks_in_blocks),
-        cmocka_unit_test(test_power_of_few_launches),
-        cmocka_unit_test(test_two_modes),
-    };
     cmocka_set_test_filter(getenv("HARNESS_ONLY")); /* NULL: all of them */
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(file_tests, NULL, NULL);
 }

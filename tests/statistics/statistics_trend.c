@@ -88,14 +88,13 @@ static struct counts run(const struct family *f, size_t families, uint64_t seed)
     return c;
 }
 
-static void test_nothing_changed(void **state)
+TEST(test_nothing_changed)
 {
     static const struct family families[] = {
         { NOISE_NORMAL, 0, 0 },  { NOISE_NORMAL, 0.5, 0 }, { NOISE_LOGNORMAL, 0, 0 },
         { NOISE_BIMODAL, 0, 0 }, { NOISE_HEAVY, 0, 0 },
     };
     size_t nr = trials(150);
-    (void)state;
     for (size_t i = 0; i < sizeof(families) / sizeof(families[0]); i++) {
         struct counts c = run(&families[i], nr, 40 + i);
         char what[96];
@@ -105,12 +104,11 @@ static void test_nothing_changed(void **state)
     }
 }
 
-static void test_planted(void **state)
+TEST(test_planted)
 {
     static const struct family family = { NOISE_NORMAL, 0, 4 };
     size_t nr = trials(60);
     struct counts c = run(&family, nr, 50);
-    (void)state;
     printf("5 steps of 4 sd in 50 series: %.1f %% of the steps named are false (bound 10 %%)\n",
            100 * c.share_wrong / (double)nr);
     assert_true(c.share_wrong / (double)nr <= 0.10);
@@ -119,7 +117,7 @@ static void test_planted(void **state)
 }
 
 /* A step as large as would have been told 3 times in 4 is, among all the series. */
-static void test_could_see(void **state)
+TEST(test_could_see)
 {
     enum { MEMBERS = 10, AFTER = CHANGEPOINT_DETECTABLE_AFTER };
     static const struct family quiet = { NOISE_NORMAL, 0, 0 };
@@ -131,7 +129,6 @@ static void test_could_see(void **state)
     struct records nothing = { 0 };
     size_t nr = trials(80), told = 0, looked = 0;
     struct random r;
-    (void)state;
     random_seed(&r, 70);
     for (size_t i = 0; i < nr; i++) {
         struct trends t;
@@ -277,11 +274,10 @@ static struct said year(struct random *r)
 }
 
 /* What a night has named stays named while its level stands, and the status with it. */
-static void test_nights(void **state)
+TEST(test_nights)
 {
     size_t nr = trials(4), lost = 0, undone = 0, flips = 0;
     struct random r;
-    (void)state;
     random_seed(&r, 60);
     for (size_t i = 0; i < nr; i++) {
         struct said said = year(&r);
@@ -318,7 +314,7 @@ static void count_lost(const struct trend *t, size_t at, size_t *told, size_t *l
     *lost += was_lost;
 }
 
-static void test_memory(void **state)
+TEST(test_memory)
 {
     static const struct benchmark_name name;
     static struct series_point points[WIDTH][NIGHTS];
@@ -328,7 +324,6 @@ static void test_memory(void **state)
     struct records nothing = { 0 };
     size_t nr = trials(60), told = 0, lost = 0;
     struct random r;
-    (void)state;
     random_seed(&r, 61);
     for (size_t i = 0; i < nr; i++) {
         struct trends t;
@@ -409,14 +404,13 @@ static void count_late_steps(double size, size_t histories, size_t told[LATE_STE
 }
 
 /* However many steps there were, the next one is told as soon. */
-static void test_late_steps(void **state)
+TEST(test_late_steps)
 {
     static const struct {
         double size, least;
     } rows[] = { { 3, 0.65 }, { 4, 0.9 }, { 6, 0.95 } };
     size_t histories = trials(120);
     char what[96];
-    (void)state;
     for (size_t k = 0; k < sizeof(rows) / sizeof(*rows); k++) {
         size_t told[LATE_STEPS] = { 0 };
         count_late_steps(rows[k].size, histories, told);
@@ -436,7 +430,7 @@ static void test_late_steps(void **state)
 enum { FAMILY = 60, FAMILY_NIGHTS = 120, FAMILY_AT = 60, FAMILY_YEAR = 365 };
 
 /* When the only step of 60 series is told. */
-static void test_family_delay(void **state)
+TEST(test_family_delay)
 {
     static const double sizes[] = { 2, 3, 5 }, floors[] = { 0.75, 0.95, 0.98 };
     static const struct benchmark_name name;
@@ -446,7 +440,6 @@ static void test_family_delay(void **state)
     struct trend_settings settings = { .metric = metric_find("p50", NULL), .fdr = 0.05 };
     struct records nothing = { 0 };
     size_t histories = trials(40);
-    (void)state;
     for (size_t s = 0; s < 3; s++) {
         size_t delay = 0, told = 0, by_8 = 0;
         struct random r;
@@ -481,7 +474,7 @@ static void test_family_delay(void **state)
 }
 
 /* Every step that any night told is there, or is told to be withdrawn. */
-static void test_quiet_year(void **state)
+TEST(test_quiet_year)
 {
     static const struct benchmark_name name;
     static struct series_point points[FAMILY][FAMILY_YEAR];
@@ -491,7 +484,6 @@ static void test_quiet_year(void **state)
     struct records nothing = { 0 };
     size_t years = trials(60), alarms = 0;
     struct random r;
-    (void)state;
     random_seed(&r, 99);
     for (size_t i = 0; i < years; i++) {
         struct trends t;
@@ -512,15 +504,4 @@ static void test_quiet_year(void **state)
                         0.05);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_nights),     cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_late_steps), cmocka_unit_test(test_family_delay),
-        cmocka_unit_test(test_quiet_year),
-
-        cmocka_unit_test(test_could_see),  cmocka_unit_test(test_nothing_changed),
-        cmocka_unit_test(test_planted),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

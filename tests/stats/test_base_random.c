@@ -15,9 +15,8 @@
 
 /* The first outputs of xoshiro256** from the state 1, 2, 3, 4 follow from its definition:
  * rotl(2 * 5, 7) * 9 = 11520, then s[1] is 0, and so on. */
-static void the_generator_is_xoshiro(void **state)
+TEST(the_generator_is_xoshiro)
 {
-    (void)state;
     struct random r = { { 1, 2, 3, 4 } };
 
     assert_true(random_u64(&r) == 11520);
@@ -27,9 +26,8 @@ static void the_generator_is_xoshiro(void **state)
 }
 
 /* splitmix64's published first output for seed 0. */
-static void the_seed_is_spread_by_splitmix(void **state)
+TEST(the_seed_is_spread_by_splitmix)
 {
-    (void)state;
     struct random r;
 
     random_seed(&r, 0);
@@ -37,9 +35,8 @@ static void the_seed_is_spread_by_splitmix(void **state)
     assert_true(r.state[1] == 0x6e789e6aa1b965f4U);
 }
 
-static void seeds_decide_everything(void **state)
+TEST(seeds_decide_everything)
 {
-    (void)state;
     struct random a, b, c;
     int same = 0;
 
@@ -56,9 +53,8 @@ static void seeds_decide_everything(void **state)
 
 /* 100 cells, 1000 expected in each: chi square has 99 degrees of freedom, so mean 99 and
  * sd 14; 5 sd either way. */
-static void uniform_numbers_are_uniform(void **state)
+TEST(uniform_numbers_are_uniform)
 {
-    (void)state;
     enum { CELLS = 100, N = 100000 };
     int counts[CELLS] = { 0 };
     struct random r;
@@ -77,9 +73,8 @@ static void uniform_numbers_are_uniform(void **state)
     assert_close(sum / N, 0.5, 5 * sqrt(1.0 / 12 / N));
 }
 
-static void limits_are_kept_and_reached(void **state)
+TEST(limits_are_kept_and_reached)
 {
-    (void)state;
     int counts[7] = { 0 };
     struct random r;
 
@@ -101,9 +96,8 @@ static void limits_are_kept_and_reached(void **state)
 }
 
 /* Moments and the share beyond two sd, each within five standard errors. */
-static void normal_numbers_are_normal(void **state)
+TEST(normal_numbers_are_normal)
 {
-    (void)state;
     enum { N = 100000 };
     double sum = 0, squares = 0, cubes = 0, fourths = 0;
     struct random r;
@@ -125,9 +119,8 @@ static void normal_numbers_are_normal(void **state)
     assert_close(tails / (double)N, 0.0455, 5 * sqrt(0.0455 * 0.9545 / N));
 }
 
-static void fills_do_not_depend_on_threads(void **state)
+TEST(fills_do_not_depend_on_threads)
 {
-    (void)state;
     enum { N = 100001 }; /* several blocks and a part of one */
     float *one = calloc(N, sizeof(*one)), *many = calloc(N + 1, sizeof(*many));
     double sum = 0, squares = 0;
@@ -156,9 +149,8 @@ static void fills_do_not_depend_on_threads(void **state)
 }
 
 /* Every order of three comes equally often; long ones hold each index once. */
-static void permutations(void **state)
+TEST(permutations)
 {
-    (void)state;
     enum { N = 60000, LONG = 1000 };
     int counts[27] = { 0 }, seen[LONG] = { 0 };
     size_t order[LONG];
@@ -180,9 +172,8 @@ static void permutations(void **state)
     random_permutation(&r, order, 0);
 }
 
-static void fresh_seeds_differ(void **state)
+TEST(fresh_seeds_differ)
 {
-    (void)state;
     assert_true(random_fresh_seed() != random_fresh_seed());
 }
 
@@ -197,9 +188,8 @@ static unsigned digit_bit(char c)
 }
 
 /* Every digit takes every value, except the version, 4, and the variant, 8 to b. */
-static void uuids_are_version_4(void **state)
+TEST(uuids_are_version_4)
 {
-    (void)state;
     char uuid[37], other[37];
     unsigned seen[36] = { 0 };
 
@@ -218,20 +208,4 @@ static void uuids_are_version_4(void **state)
             assert_int_equal(seen[j], j == 14 ? 1 << 4 : j == 19 ? 0xf00 : 0xffff);
 }
 
-int main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_generator_is_xoshiro),
-        cmocka_unit_test(the_seed_is_spread_by_splitmix),
-        cmocka_unit_test(seeds_decide_everything),
-        cmocka_unit_test(uniform_numbers_are_uniform),
-        cmocka_unit_test(limits_are_kept_and_reached),
-        cmocka_unit_test(normal_numbers_are_normal),
-        cmocka_unit_test(fills_do_not_depend_on_threads),
-        cmocka_unit_test(permutations),
-        cmocka_unit_test(fresh_seeds_differ),
-        cmocka_unit_test(uuids_are_version_4),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

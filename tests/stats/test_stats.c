@@ -22,7 +22,7 @@ struct known {
     double argument, a, b, value;
 };
 
-static void test_normal(void **state)
+TEST(test_normal)
 {
     static const struct known cdf[] = {
         { -8, 0, 0, 6.220960574271784e-16 }, { -3, 0, 0, 0.0013498980316300933 }, { 0, 0, 0, 0.5 },
@@ -33,7 +33,6 @@ static void test_normal(void **state)
         { 0.025, 0, 0, -1.9599639845400545 }, { 0.3, 0, 0, -0.5244005127080409 },
         { 0.975, 0, 0, 1.959963984540054 },   { 0.999, 0, 0, 3.090232306167813 },
     };
-    (void)state;
     for (size_t i = 0; i < sizeof(cdf) / sizeof(*cdf); i++)
         near(stats_normal_cdf(cdf[i].argument), cdf[i].value);
     for (size_t i = 0; i < sizeof(quantile) / sizeof(*quantile); i++)
@@ -42,7 +41,7 @@ static void test_normal(void **state)
     assert_true(isinf(stats_normal_quantile(0)) && isnan(stats_normal_quantile(1.5)));
 }
 
-static void test_student(void **state)
+TEST(test_student)
 {
     static const struct known cdf[] = {
         { -1, 1, 0, 0.25 }, /* arctangent */
@@ -60,7 +59,6 @@ static void test_student(void **state)
         { 1e-6, 6, 0, -17.830314500655446 },         { 0.025, 250, 0, -1.9694983934211536 },
         { 0.025, INFINITY, 0, -1.9599639845400545 },
     };
-    (void)state;
     for (size_t i = 0; i < sizeof(cdf) / sizeof(*cdf); i++)
         near(stats_t_cdf(cdf[i].argument, cdf[i].a), cdf[i].value);
     for (size_t i = 0; i < sizeof(quantile) / sizeof(*quantile); i++)
@@ -71,7 +69,7 @@ static void test_student(void **state)
             assert_close(stats_t_cdf(stats_t_quantile(p, df), df) / p, 1, 1e-9);
 }
 
-static void test_beta_family(void **state)
+TEST(test_beta_family)
 {
     static const struct known cdf[] = {
         { 0.1, 2, 3, 0.0523 },
@@ -85,7 +83,6 @@ static void test_beta_family(void **state)
         { 1e-8, 3, 4, 0.0007941735408983302 },
         { 0.975, 300, 2, 0.9991943026490624 },
     };
-    (void)state;
     for (size_t i = 0; i < sizeof(cdf) / sizeof(*cdf); i++)
         near(stats_beta_cdf(cdf[i].argument, cdf[i].a, cdf[i].b), cdf[i].value);
     for (size_t i = 0; i < sizeof(quantile) / sizeof(*quantile); i++)
@@ -102,7 +99,7 @@ static void test_beta_family(void **state)
     near(stats_binomial_cdf(10, 10, 0.5), 1);
 }
 
-static void test_proportion(void **state)
+TEST(test_proportion)
 {
     static const struct {
         size_t k, n;
@@ -113,7 +110,6 @@ static void test_proportion(void **state)
         { 7, 50, { 0.05819170033997342, 0.26739600249700846 } },
         { 52, 1000, { 0.03907653494397995, 0.06763501405052165 } },
     };
-    (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
         struct interval got = stats_proportion_interval(rows[i].k, rows[i].n, 0.95);
         assert_close(got.low, rows[i].want.low, 1e-11);
@@ -131,11 +127,10 @@ static int order(const void *a, const void *b)
 }
 
 /* Few and many, whole numbers and not, below zero, infinite, alike, sorted already. */
-static void test_sort(void **state)
+TEST(test_sort)
 {
     double x[1000], expected[1000];
     uint64_t seed = 1;
-    (void)state;
     for (int kind = 0; kind < 5; kind++) {
         for (size_t n = 0; n <= 1000; n += n < 70 ? 1 : 93) {
             for (size_t i = 0; i < n; i++) {
@@ -158,10 +153,9 @@ static void test_sort(void **state)
     }
 }
 
-static void test_quantile(void **state)
+TEST(test_quantile)
 {
     const double x[] = { 1, 2, 4, 8, 16 };
-    (void)state;
     near(stats_quantile(x, 5, 0), 1);
     near(stats_quantile(x, 5, 0.5), 4);
     near(stats_quantile(x, 5, 0.6), 5.6); /* type 7: position 2.4 */
@@ -178,10 +172,9 @@ static double coverage(size_t n, double p, size_t r, size_t s)
     return stats_binomial_cdf(s - 1, n, p) - stats_binomial_cdf(r - 1, n, p);
 }
 
-static void test_quantile_interval(void **state)
+TEST(test_quantile_interval)
 {
     double x[1200];
-    (void)state;
     for (size_t i = 0; i < 1200; i++)
         x[i] = (double)(i + 1); /* a value is its own rank */
     /* The median of 6 lies between the extremes with probability 1 - 2/2^6 = 0.969. */
@@ -203,9 +196,8 @@ static void test_quantile_interval(void **state)
     }
 }
 
-static void test_quantile_needs(void **state)
+TEST(test_quantile_needs)
 {
-    (void)state;
     assert_int_equal(stats_quantile_needs(0.5, 0.95), 6);
     assert_int_equal(stats_quantile_needs(0.99, 0.95), 299);
     assert_int_equal(stats_quantile_needs(0.01, 0.95), 299);
@@ -214,12 +206,11 @@ static void test_quantile_needs(void **state)
     assert_int_equal(stats_quantile_needs(1, 0.95), 0);
 }
 
-static void test_moments(void **state)
+TEST(test_moments)
 {
     /* NIST StRD univariate set NumAcc4: 10000000.2, then 10000000.1 and 10000000.3 in turn;
      * certified mean 10000000.2 and sd 0.1. */
     double x[1001] = { 10000000.2 };
-    (void)state;
     for (size_t i = 1; i < 1001; i++)
         x[i] = i % 2 ? 10000000.1 : 10000000.3;
     assert_close(stats_mean(x, 1001), 10000000.2, 2e-9);
@@ -234,12 +225,11 @@ static void test_moments(void **state)
     assert_true(isnan(stats_mean_interval(y, 1, 0.95).low));
 }
 
-static void test_welch(void **state)
+TEST(test_welch)
 {
     const double x[] = { 30.02, 29.99, 30.11, 29.97, 30.01, 29.99 };
     const double y[] = { 29.89, 29.93, 29.72, 29.98, 30.02, 29.98 };
     struct welch w = stats_welch(x, 6, y, 6);
-    (void)state;
     assert_close(w.difference, -0.095, 1e-12);
     assert_close(w.se, 0.04849398588141302, 1e-12);
     assert_close(w.df, 7.030559959884322, 1e-9);
@@ -251,12 +241,11 @@ static void test_welch(void **state)
     near(w.df, 4);
 }
 
-static void test_rank_greater(void **state)
+TEST(test_rank_greater)
 {
     const double low[] = { 1, 2, 3 }, high[] = { 4, 5, 6 }, same[] = { 5, 5, 5 };
     const double tied_x[] = { 1, 2, 2, 3 }, tied_y[] = { 2, 4, 5, 3 };
     const double x[] = { 1, 1, 2, 7, 9 }, y[] = { 3, 8, 8, 10, 11 };
-    (void)state;
     near(stats_rank_test_greater(low, 3, high, 3), 1.0 / 20); /* 1 of C(6,3) */
     near(stats_rank_test_greater(high, 3, low, 3), 1);
     near(stats_rank_test_greater(same, 3, same, 3), 1);
@@ -269,14 +258,13 @@ static void test_rank_greater(void **state)
     assert_true(isnan(stats_rank_test_greater(x, 0, y, 5)));
 }
 
-static void test_mann_whitney(void **state)
+TEST(test_mann_whitney)
 {
     const double m[] = { 19, 22, 16, 29, 24 }, f[] = { 20, 11, 17, 12 };
     const double a[] = { 1.1, 2.2, 3.3, 4.4, 5.5, 6.6, 7.7, 8.8, 9.9, 11 };
     const double b[] = { 2.5, 3.5, 4.5, 10.5, 12, 13, 14, 15, 16, 17, 18 };
     const double tied_x[] = { 1, 2, 2, 3, 5, 5 }, tied_y[] = { 2, 4, 5, 6, 7 };
     double few[] = { 3, 1, 2 }, many[31];
-    (void)state;
     near(stats_mann_whitney(m, 5, f, 4), 1.0 / 9);
     near(stats_mann_whitney(f, 4, m, 5), 1.0 / 9);
     near(stats_mann_whitney(a, 10, b, 11), 0.02210370491556239);
@@ -288,10 +276,9 @@ static void test_mann_whitney(void **state)
     near(stats_mann_whitney(many, 31, few, 3), 0.002339572192513369);
 }
 
-static void test_serial(void **state)
+TEST(test_serial)
 {
     const double x[] = { 1, 2, 4, 3 };
-    (void)state;
     /* Deviations -1.5 -0.5 1.5 0.5: products 0.75 - 0.75 + 0.75 over squares 5. */
     near(stats_lag1(x, 4), 0.15);
     assert_true(isnan(stats_lag1((const double[]) { 2, 2, 2 }, 3)));
@@ -325,7 +312,7 @@ static double_array repetitions(const cJSON *json, const char *name, const char 
 }
 
 /* The values that Google Benchmark's own compare tests expect of these files. */
-static void test_google_benchmark(void **state)
+TEST(test_google_benchmark)
 {
     static const struct {
         const char *name, *field;
@@ -339,7 +326,6 @@ static void test_google_benchmark(void **state)
     const char *folder = HARNESS_SOURCE_DIR "/tests/fixtures/google-benchmark";
     char path[2][1024];
     struct error err;
-    (void)state;
     for (int i = 0; i < 2; i++)
         snprintf(path[i], sizeof(path[i]), "%s/test3_run%d.json", folder, i);
     cJSON *base = json_parse_file(path[0], FILE_RECORDS_MOST, &err),
@@ -357,14 +343,13 @@ static void test_google_benchmark(void **state)
     cJSON_Delete(head);
 }
 
-static void test_fdr(void **state)
+TEST(test_fdr)
 {
     /* Benjamini and Hochberg 1995, table of 15 p-values: 4 are rejected at 0.05. */
     const double p[] = { 0.0001, 0.0004, 0.0019, 0.0095, 0.0201, 0.0278, 0.0298, 0.0344,
                          0.0459, 0.3240, 0.4262, 0.5719, 0.6528, 0.7590, 1.0 };
     double q[15], gaps[4];
     size_t rejected = 0;
-    (void)state;
     stats_fdr(p, q, 15);
     for (size_t i = 0; i < 15; i++)
         rejected += q[i] <= 0.05;
@@ -382,10 +367,9 @@ static void test_fdr(void **state)
     stats_fdr(NULL, NULL, 0);
 }
 
-static void test_variance_prior(void **state)
+TEST(test_variance_prior)
 {
     double v[999];
-    (void)state;
     /* Variances at the quantiles of scale x F(4, 6) give the prior back. */
     for (size_t i = 0; i < 999; i++)
         v[i] = 2.5 * stats_f_quantile(((double)i + 0.5) / 999, 4, 6);
@@ -405,25 +389,4 @@ static void test_variance_prior(void **state)
     assert_true(stats_variance_prior(v, 999, 4, 30).df == 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_normal),
-        cmocka_unit_test(test_student),
-        cmocka_unit_test(test_beta_family),
-        cmocka_unit_test(test_proportion),
-        cmocka_unit_test(test_sort),
-        cmocka_unit_test(test_quantile),
-        cmocka_unit_test(test_quantile_interval),
-        cmocka_unit_test(test_quantile_needs),
-        cmocka_unit_test(test_moments),
-        cmocka_unit_test(test_welch),
-        cmocka_unit_test(test_rank_greater),
-        cmocka_unit_test(test_mann_whitney),
-        cmocka_unit_test(test_serial),
-        cmocka_unit_test(test_google_benchmark),
-        cmocka_unit_test(test_fdr),
-        cmocka_unit_test(test_variance_prior),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

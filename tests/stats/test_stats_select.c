@@ -29,12 +29,11 @@ static double draw(struct random *r, int kind, size_t i)
     }
 }
 
-static void test_like_sorting(void **state)
+TEST(test_like_sorting)
 {
     static const double shares[] = { 0, 0.05, 0.25, 0.5, 0.501, 0.95, 0.999, 1 };
     double x[MOST], sorted[MOST];
     struct random r;
-    (void)state;
     random_seed(&r, 4);
     for (int round = 0; round < 3000; round++) {
         size_t n = 1 + (size_t)random_below(&r, round % 2 ? MOST : 9);
@@ -51,21 +50,13 @@ static void test_like_sorting(void **state)
     }
 }
 
-static void test_degenerate(void **state)
+TEST(test_degenerate)
 {
     double one[] = { 3 };
-    (void)state;
     assert_true(isnan(stats_select_quantile(one, 0, 0.5)));
     assert_true(isnan(stats_select_quantile(one, 1, 1.5)));
     assert_true(isnan(stats_select_quantile(one, 1, NAN)));
     assert_true(stats_select_quantile(one, 1, 0.99) == 3);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_like_sorting),
-        cmocka_unit_test(test_degenerate),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

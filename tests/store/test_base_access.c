@@ -44,7 +44,7 @@ static void make(const struct exposed *e, const char *above, const char *folder,
     assert_int_equal(chmod(file, e->file), 0);
 }
 
-static void test_others(void **state)
+SCRATCH_TEST(test_others)
 {
     const struct scratch *scratch = *state;
     char folder[140], file[160];
@@ -71,7 +71,7 @@ static void test_others(void **state)
 }
 
 /* It is not there yet: the folder that it will be made in counts. */
-static void test_not_there(void **state)
+SCRATCH_TEST(test_not_there)
 {
     const struct scratch *scratch = *state;
     char path[160];
@@ -88,12 +88,11 @@ static void test_not_there(void **state)
     strbuf_release(&mend);
 }
 
-static void test_may_write(void **state)
+TEST(test_may_write)
 {
     const struct stat file = { .st_uid = OWNER, .st_gid = OWNER, .st_mode = 0644 };
     struct stat shared = file, open = file;
 
-    (void)state;
     shared.st_mode = 0664;
     open.st_mode = 0666;
     assert_true(access_may_write(&file, OWNER) && access_may_write(&file, 0));
@@ -104,13 +103,4 @@ static void test_may_write(void **state)
     assert_false(access_may_write(&file, 1));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        scratch_test(test_others),
-        scratch_test(test_not_there),
-        cmocka_unit_test(test_may_write),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -178,7 +178,7 @@ static void store_for_round_trip(struct store *s, struct run *run, const struct 
     assert_ok(store_end_run(s, run->id, run->ended_ms, &err), &err);
 }
 
-static void test_round_trip(void **state)
+SCRATCH_TEST(test_round_trip)
 {
     const struct scratch *scratch = *state;
     struct error err;
@@ -212,7 +212,7 @@ static void test_round_trip(void **state)
     store_close(s);
 }
 
-static void test_launch_end_is_stored(void **state)
+SCRATCH_TEST(test_launch_end_is_stored)
 {
     struct error err;
     struct store *s = open_new(*state);
@@ -230,7 +230,7 @@ static void test_launch_end_is_stored(void **state)
 }
 
 /* Order: runs as asked for, launches by seq, then insertion. Machines and builds once. */
-static void test_order_and_sharing(void **state)
+SCRATCH_TEST(test_order_and_sharing)
 {
     struct error err;
     struct store *s = open_new(*state);
@@ -260,7 +260,7 @@ static void test_order_and_sharing(void **state)
     store_close(s);
 }
 
-static void test_filters(void **state)
+SCRATCH_TEST(test_filters)
 {
     struct error err;
     struct store *s = open_new(*state);
@@ -283,7 +283,7 @@ static void test_filters(void **state)
     store_close(s);
 }
 
-static void test_series(void **state)
+SCRATCH_TEST(test_series)
 {
     struct error err;
     struct store *s = open_new(*state);
@@ -321,7 +321,7 @@ static void test_series(void **state)
     store_close(s);
 }
 
-static void test_listing(void **state)
+SCRATCH_TEST(test_listing)
 {
     struct error err;
     struct store *s = open_new(*state);
@@ -363,7 +363,7 @@ static const struct ceiling roofs[] = {
     { "flops.fp32", "cpu-2t", "FLOP/s", 2e11, 2e11, 2e11, 0, 200 }, /* newer */
 };
 
-static void test_ceilings(void **state)
+SCRATCH_TEST(test_ceilings)
 {
     struct error err;
     struct store *s = open_new(*state);
@@ -393,7 +393,7 @@ static void test_ceilings(void **state)
     store_close(s);
 }
 
-static void test_load_brings_ceilings(void **state)
+SCRATCH_TEST(test_load_brings_ceilings)
 {
     struct error err;
     struct store *s = open_new(*state);
@@ -417,7 +417,7 @@ static void test_load_brings_ceilings(void **state)
     store_close(s);
 }
 
-static void test_baselines(void **state)
+SCRATCH_TEST(test_baselines)
 {
     struct error err;
     struct store *s = open_new(*state);
@@ -452,7 +452,7 @@ static void assert_only_baseline(struct store *s, const char *name, int64_t run_
     store_baselines_release(&list);
 }
 
-static void test_baseline_replace_and_remove(void **state)
+SCRATCH_TEST(test_baseline_replace_and_remove)
 {
     struct error err;
     struct store *s = open_new(*state);
@@ -474,7 +474,7 @@ static void test_baseline_replace_and_remove(void **state)
     store_close(s);
 }
 
-static void test_baseline_names(void **state)
+SCRATCH_TEST(test_baseline_names)
 {
     static const char *const bad[] = { "", "latest", "12", "a b", "-x", "a\nb", "a;b" };
     struct error err;
@@ -488,7 +488,7 @@ static void test_baseline_names(void **state)
     store_close(s);
 }
 
-static void test_misuse_is_refused(void **state)
+SCRATCH_TEST(test_misuse_is_refused)
 {
     const struct scratch *scratch = *state;
     struct error err;
@@ -521,22 +521,4 @@ static void test_misuse_is_refused(void **state)
     measurement_release(&m);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        scratch_test(test_round_trip),
-        scratch_test(test_launch_end_is_stored),
-        scratch_test(test_order_and_sharing),
-        scratch_test(test_filters),
-        scratch_test(test_series),
-        scratch_test(test_listing),
-        scratch_test(test_ceilings),
-        scratch_test(test_load_brings_ceilings),
-        scratch_test(test_baselines),
-        scratch_test(test_baseline_replace_and_remove),
-        scratch_test(test_baseline_names),
-        scratch_test(test_misuse_is_refused),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

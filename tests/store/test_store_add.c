@@ -7,7 +7,7 @@ static void add_launch(struct records *r, int launch, unsigned number)
     records_add(r, 0, launch)->m = sample_measurement(number);
 }
 
-static void a_run_comes_in_once(void **state)
+SCRATCH_TEST(a_run_comes_in_once)
 {
     const struct scratch *scratch = *state;
     struct records in = { .nr = 0 }, out = { .nr = 0 };
@@ -47,7 +47,7 @@ static void a_run_comes_in_once(void **state)
 }
 
 /* The second measurement cannot be stored: the run and the first one are not there either. */
-static void a_run_that_fails_leaves_nothing(void **state)
+SCRATCH_TEST(a_run_that_fails_leaves_nothing)
 {
     const struct scratch *scratch = *state;
     struct records in = { .nr = 0 }, out = { .nr = 0 };
@@ -73,12 +73,4 @@ static void a_run_that_fails_leaves_nothing(void **state)
     records_release(&out);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        scratch_test(a_run_comes_in_once),
-        scratch_test(a_run_that_fails_leaves_nothing),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

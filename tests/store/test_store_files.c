@@ -72,7 +72,7 @@ static void write_text(const char *path, const char *text, size_t length)
     assert_ok(file_write(path, text, length, &err), &err);
 }
 
-static void test_absent_and_empty(void **state)
+SCRATCH_TEST(test_absent_and_empty)
 {
     const struct scratch *scratch = *state;
     struct error err;
@@ -93,7 +93,7 @@ static void test_absent_and_empty(void **state)
     assert_true(store_is_database(scratch->path));
 }
 
-static void test_text_file(void **state)
+SCRATCH_TEST(test_text_file)
 {
     const struct scratch *scratch = *state;
     char text[5000];
@@ -107,7 +107,7 @@ static void test_text_file(void **state)
     assert_false(store_is_database(scratch->path));
 }
 
-static void test_foreign_database(void **state)
+SCRATCH_TEST(test_foreign_database)
 {
     const struct scratch *scratch = *state;
 
@@ -118,7 +118,7 @@ static void test_foreign_database(void **state)
     assert_refused(scratch->path, "not a history of harness");
 }
 
-static void test_newer_schema(void **state)
+SCRATCH_TEST(test_newer_schema)
 {
     const struct scratch *scratch = *state;
 
@@ -127,7 +127,7 @@ static void test_newer_schema(void **state)
     assert_refused(scratch->path, "schema 4711");
 }
 
-static void test_truncated(void **state)
+SCRATCH_TEST(test_truncated)
 {
     const struct scratch *scratch = *state;
     struct stat st;
@@ -143,7 +143,7 @@ static void test_truncated(void **state)
     knock("a history that was cut off", 3, 3, "refused, and left as it is");
 }
 
-static void test_damaged_header(void **state)
+SCRATCH_TEST(test_damaged_header)
 {
     const struct scratch *scratch = *state;
 
@@ -154,7 +154,7 @@ static void test_damaged_header(void **state)
     assert_refused(scratch->path, "not an SQLite database");
 }
 
-static void test_verify_finds_damage(void **state)
+SCRATCH_TEST(test_verify_finds_damage)
 {
     static const char *const damages[] = {
         "UPDATE measurement SET samples = x'0105' WHERE id = 2",
@@ -187,7 +187,7 @@ static void test_verify_finds_damage(void **state)
     knock("a wrong row in a sound file", nr, nr, "`history verify` finds it");
 }
 
-static void test_verify_finds_torn_pages(void **state)
+SCRATCH_TEST(test_verify_finds_torn_pages)
 {
     const struct scratch *scratch = *state;
     struct error err;
@@ -218,7 +218,7 @@ static void assert_one_int(struct store *s, const char *query, int64_t expected)
 }
 
 /* A history of the newest version goes through two made-up ones. */
-static void test_upgrade(void **state)
+SCRATCH_TEST(test_upgrade)
 {
     static const char *const scripts[] = {
         "",
@@ -246,7 +246,7 @@ static void test_upgrade(void **state)
     assert_refused(scratch->path, "newer harness");
 }
 
-static void test_failed_upgrade_changes_nothing(void **state)
+SCRATCH_TEST(test_failed_upgrade_changes_nothing)
 {
     static const char *const failing[] = {
         "",
@@ -276,7 +276,7 @@ static void test_failed_upgrade_changes_nothing(void **state)
 }
 
 /* A file without tables yet: reading asks for an upgrade, writing does it. */
-static void test_older_schema(void **state)
+SCRATCH_TEST(test_older_schema)
 {
     const struct scratch *scratch = *state;
     char script[64];
@@ -365,7 +365,7 @@ static void set_modes(const struct scratch *scratch, mode_t folder, mode_t file)
     assert_int_equal(chmod(sub, folder), 0);
 }
 
-static void test_read_only(void **state)
+SCRATCH_TEST(test_read_only)
 {
     const struct scratch *scratch = *state;
     char message[1024];
@@ -384,7 +384,7 @@ static void test_read_only(void **state)
     set_modes(scratch, 0755, 0644);
 }
 
-static void test_folder_not_writable(void **state)
+SCRATCH_TEST(test_folder_not_writable)
 {
     const struct scratch *scratch = *state;
     char message[1024];
@@ -424,7 +424,7 @@ static int64_t begin_filling(struct store *s)
     return launch_id;
 }
 
-static void test_full(void **state)
+SCRATCH_TEST(test_full)
 {
     const struct scratch *scratch = *state;
     struct error err;
@@ -448,7 +448,7 @@ static void test_full(void **state)
 }
 
 /* The system refuses to let files grow, as a quota would. */
-static void test_write_error(void **state)
+SCRATCH_TEST(test_write_error)
 {
     const struct scratch *scratch = *state;
     struct rlimit old, tight;
@@ -475,7 +475,7 @@ static void test_write_error(void **state)
     store_close(s);
 }
 
-static void test_locked(void **state)
+SCRATCH_TEST(test_locked)
 {
     const struct scratch *scratch = *state;
     struct error err;
@@ -507,7 +507,7 @@ static void assert_holds(const char *path, int64_t measurements)
     store_close(s);
 }
 
-static void test_backup(void **state)
+SCRATCH_TEST(test_backup)
 {
     const struct scratch *scratch = *state;
     char copy[160], wal[170];
@@ -534,7 +534,7 @@ static void test_backup(void **state)
     assert_holds(scratch->path, 25);
 }
 
-static void test_odd_names(void **state)
+SCRATCH_TEST(test_odd_names)
 {
     static const char *const names[] = { "a b", "100%25?mode=memory#x", "file:x.db",
                                          "\xc3\xa9.db" };
@@ -557,28 +557,4 @@ static void test_odd_names(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        scratch_test(test_absent_and_empty),
-        scratch_test(test_text_file),
-        scratch_test(test_foreign_database),
-        scratch_test(test_newer_schema),
-        scratch_test(test_truncated),
-        scratch_test(test_damaged_header),
-        scratch_test(test_verify_finds_damage),
-        scratch_test(test_verify_finds_torn_pages),
-        scratch_test(test_upgrade),
-        scratch_test(test_failed_upgrade_changes_nothing),
-        scratch_test(test_older_schema),
-        scratch_test(test_read_only),
-        scratch_test(test_folder_not_writable),
-        scratch_test(test_full),
-        scratch_test(test_write_error),
-        scratch_test(test_locked),
-        scratch_test(test_backup),
-        scratch_test(test_odd_names),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

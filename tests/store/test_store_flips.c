@@ -307,7 +307,7 @@ static void try_one(struct flipping *t, struct random *r, enum harm harm, bool w
     }
 }
 
-static void test_flips(void **state)
+SCRATCH_TEST(test_flips)
 {
     static const char *const beside[] = { "bandwidth.dram", "baseline main", "verdict key-39",
                                           "acceptance key-39", "new BIOS" };
@@ -338,7 +338,7 @@ static void test_flips(void **state)
 
 /* Pages are where they should be: one in another's place is damaged, though its sum would hold at
  * home. */
-static void test_page_astray(void **state)
+SCRATCH_TEST(test_page_astray)
 {
     struct files f = make_files(state);
     struct error err;
@@ -353,7 +353,7 @@ static void test_page_astray(void **state)
 }
 
 /* The mark that pages have sums cannot be lost unseen either. */
-static void test_lost_mark(void **state)
+SCRATCH_TEST(test_lost_mark)
 {
     struct files f = make_files(state);
     struct error err;
@@ -406,7 +406,7 @@ static void restore_over(const struct files *f, const char *damaged, size_t leng
 }
 
 /* Wherever the bit lies: at opening, in what is looked at, or in no row at all. */
-static void test_restore_over_flips(void **state)
+SCRATCH_TEST(test_restore_over_flips)
 {
     struct files f = make_files(state);
     struct random r;
@@ -432,7 +432,7 @@ static void test_restore_over_flips(void **state)
 }
 
 /* SQLite's own programs read such a file, and who writes with them is told. */
-static void test_other_programs(void **state)
+SCRATCH_TEST(test_other_programs)
 {
     struct files f = make_files(state);
     struct error err;
@@ -504,7 +504,7 @@ static bool is_blind_spot(size_t where, size_t length)
 }
 
 /* What is lost is said before it is gone, and the log is kept. */
-static void test_flips_in_a_log(void **state)
+SCRATCH_TEST(test_flips_in_a_log)
 {
     struct files f = make_files(state);
     int64_t cases = nr_cases(150) / 3, lost = 0;
@@ -563,7 +563,7 @@ static void make_log_long(const char *log, bool damaged)
     close(fd);
 }
 
-static void test_holes_in_a_log(void **state)
+SCRATCH_TEST(test_holes_in_a_log)
 {
     enum { SECONDS = 100 }; /* reading all of it takes ten minutes */
     struct files f = make_files(state);
@@ -616,7 +616,7 @@ static char *open_for_its_note(const char *path)
 }
 
 /* What an older harness made is read as it is, and gets sums when it is upgraded. */
-static void test_upgrades(void **state)
+SCRATCH_TEST(test_upgrades)
 {
     const struct scratch *scratch = *state;
     char old[160];
@@ -644,7 +644,7 @@ static void test_upgrades(void **state)
 
 /* Not where others have the file open, who may be of an older version, nor where it takes long:
  * then it is said, and what writes files anew does it. */
-static void test_upgrades_without(void **state)
+SCRATCH_TEST(test_upgrades_without)
 {
     const struct scratch *scratch = *state;
     char old[160], *note;
@@ -677,7 +677,7 @@ static void test_upgrades_without(void **state)
 }
 
 /* One that has none is read and written as it is; what is written anew has sums. */
-static void test_older_files(void **state)
+SCRATCH_TEST(test_older_files)
 {
     const struct scratch *scratch = *state;
     char old[160], copy[160], saved[160];
@@ -716,20 +716,4 @@ static void test_older_files(void **state)
     free(after);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        scratch_test(test_flips),
-        scratch_test(test_page_astray),
-        scratch_test(test_lost_mark),
-        scratch_test(test_restore_over_flips),
-        scratch_test(test_other_programs),
-        scratch_test(test_older_files),
-        scratch_test(test_flips_in_a_log),
-        scratch_test(test_upgrades),
-        scratch_test(test_upgrades_without),
-        scratch_test(test_holes_in_a_log),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -62,7 +62,7 @@ static struct store *grown(void **state, enum store_mode mode)
 static const char *const one_key[] = { "gemm/linear/simd/fp32/batch=3/cpu-2t/warm" };
 static const struct store_filter one = { .keys = one_key, .nr_keys = 1 };
 
-static void test_reading(void **state)
+SCRATCH_TEST(test_reading)
 {
     struct store *s = grown(state, STORE_READ);
     struct store_runs runs;
@@ -92,7 +92,7 @@ static void test_reading(void **state)
 }
 
 /* One benchmark's measurements are looked up among a launch's, not picked out of all. */
-static void test_one_series(void **state)
+SCRATCH_TEST(test_one_series)
 {
     struct store *s = grown(state, STORE_READ);
     struct records records = { 0 };
@@ -121,7 +121,7 @@ static void test_one_series(void **state)
 }
 
 /* Few and many wanted: the same measurements in the same order. */
-static void test_few_are_as_many(void **state)
+SCRATCH_TEST(test_few_are_as_many)
 {
     static const char *const most[] = { "gemm/*/batch=[1-6]/*" };
     const struct store_filter many = { .filters = most, .nr_filters = 1 };
@@ -148,7 +148,7 @@ static void test_few_are_as_many(void **state)
     store_close(s);
 }
 
-static void test_writing(void **state)
+SCRATCH_TEST(test_writing)
 {
     struct store *s = grown(state, STORE_WRITE);
     struct error err;
@@ -166,7 +166,7 @@ static void test_writing(void **state)
 
 /* A clock that was set back: within a run launches and insertion make the order; between runs the
  * time that each believed in, and then the order of beginning. */
-static void test_clock_set_back(void **state)
+SCRATCH_TEST(test_clock_set_back)
 {
     char path[160];
     struct records records = { 0 };
@@ -238,7 +238,7 @@ static void expect_runs(struct store *s, const char *ref, const int64_t *ids, si
 }
 
 /* "latest" is the whole sweep, each shard once; what did not end does not count. */
-static void test_shards(void **state)
+SCRATCH_TEST(test_shards)
 {
     char path[160];
     struct error err;
@@ -262,13 +262,4 @@ static void test_shards(void **state)
     store_close(s);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        scratch_test(test_reading),         scratch_test(test_one_series),
-        scratch_test(test_few_are_as_many), scratch_test(test_writing),
-        scratch_test(test_clock_set_back),  scratch_test(test_shards),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

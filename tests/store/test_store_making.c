@@ -172,7 +172,7 @@ static long try_all(const struct scratch *scratch, int hidden, long *counter)
     return nr;
 }
 
-static void test_cut_off_while_made(void **state)
+SCRATCH_TEST(test_cut_off_while_made)
 {
     const struct scratch *scratch = *state;
     long *counter =
@@ -188,7 +188,7 @@ static void test_cut_off_while_made(void **state)
 }
 
 /* A file of somebody else with a journal of his: not one byte changes. */
-static void test_somebody_elses(void **state)
+SCRATCH_TEST(test_somebody_elses)
 {
     static const char *const starts[] = { "SQLite format 3", "mail" };
     const struct scratch *scratch = *state;
@@ -224,12 +224,4 @@ static void test_somebody_elses(void **state)
     assert_true(file_exists(journal));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        scratch_test(test_cut_off_while_made),
-        scratch_test(test_somebody_elses),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

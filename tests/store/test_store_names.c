@@ -54,7 +54,7 @@ static void make_named(const char *path)
 }
 
 /* A merge takes the runs and the other names, and says which name it did not take. */
-static void test_merged_names(void **state)
+SCRATCH_TEST(test_merged_names)
 {
     const struct scratch *scratch = *state;
     char theirs[160];
@@ -87,7 +87,7 @@ static void test_merged_names(void **state)
 
 /* One that is there already, from before the rule: listed never, found by verify, left out by a
  * salvage. */
-static void test_names_in_a_file(void **state)
+SCRATCH_TEST(test_names_in_a_file)
 {
     const struct scratch *scratch = *state;
     char saved[160];
@@ -158,7 +158,7 @@ static void assert_within(const struct records *r)
     }
 }
 
-static void test_odd_values(void **state)
+SCRATCH_TEST(test_odd_values)
 {
     const struct scratch *scratch = *state;
     char saved[160];
@@ -193,7 +193,7 @@ static void test_odd_values(void **state)
 
 /* The same values do not come in by a merge: it ends with the row named, or takes what reading
  * takes. */
-static void test_merged_values(void **state)
+SCRATCH_TEST(test_merged_values)
 {
     const struct scratch *scratch = *state;
     char theirs[160];
@@ -218,7 +218,7 @@ static void test_merged_values(void **state)
 }
 
 /* What reading would refuse is not written either. */
-static void test_written_values(void **state)
+SCRATCH_TEST(test_written_values)
 {
     const struct scratch *scratch = *state;
     struct store *s = open_store(scratch->path, STORE_WRITE);
@@ -244,7 +244,7 @@ static void test_written_values(void **state)
     assert_sound(scratch->path);
 }
 
-static void test_mending(void **state)
+TEST(test_mending)
 {
     static const struct {
         const char *text, *mended;
@@ -258,7 +258,6 @@ static void test_mending(void **state)
         { "", "" },
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         char text[64];
         bool line = strcmp(cases[i].text, cases[i].mended) == 0;
@@ -294,11 +293,10 @@ static size_t encode(uint32_t code, char out[5])
 }
 
 /* What a history may hold is what is shown as it is: one rule. */
-static void test_one_rule(void **state)
+TEST(test_one_rule)
 {
     char text[5];
 
-    (void)state;
     for (uint32_t code = 1; code <= 0x10ffff; code++) {
         encode(code, text);
         if (name_is_line(text) != clean_is(text))
@@ -308,7 +306,7 @@ static void test_one_rule(void **state)
 }
 
 /* A history that can be read can be exported, and the export be read. */
-static void test_export_of_what_is_read(void **state)
+SCRATCH_TEST(test_export_of_what_is_read)
 {
     static const char *const scripts[] = {
         "UPDATE measurement SET flops = 1e24, bytes = 1e24, seconds = 1e24, tolerance = 1e24",
@@ -351,14 +349,4 @@ static void test_export_of_what_is_read(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        scratch_test(test_merged_names),   scratch_test(test_names_in_a_file),
-        scratch_test(test_odd_values),     scratch_test(test_merged_values),
-        scratch_test(test_written_values), cmocka_unit_test(test_mending),
-        cmocka_unit_test(test_one_rule),   scratch_test(test_export_of_what_is_read),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -534,7 +534,7 @@ static void release_site(struct site *site)
     free(site->older_text);
 }
 
-static void test_table(void **state)
+SCRATCH_TEST(test_table)
 {
     const struct scratch *scratch = *state;
     struct site first;
@@ -586,7 +586,7 @@ static void leave_old_log(const char *path)
 }
 
 /* It is taken beside the old file, as SQLite would, and not beside one that has a seal. */
-static void test_log_of_an_older_harness(void **state)
+SCRATCH_TEST(test_log_of_an_older_harness)
 {
     char old[160], other[160];
 
@@ -617,7 +617,7 @@ static void test_log_of_an_older_harness(void **state)
 /* ---- the journal of a history that was being made ---- */
 
 /* Undone, as it says, a file is cut to nothing. */
-static void test_journal_of_a_new_file(void **state)
+SCRATCH_TEST(test_journal_of_a_new_file)
 {
     unsigned char journal[512] = { 0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7 };
     char path[160], name[200];
@@ -673,7 +673,7 @@ static void plant_others(const char *as)
     assert_ok(file_write(as, bytes, sizeof(bytes), &err), &err);
 }
 
-static void test_planted(void **state)
+SCRATCH_TEST(test_planted)
 {
     enum { OWNER = 12345, STRANGER = 54321 };
     static const struct {
@@ -727,7 +727,7 @@ static void test_planted(void **state)
 /* ---- a lock that is held for longer than anybody waits ---- */
 
 /* Only the run's own patience is short here. */
-static void test_kept_locked(void **state)
+SCRATCH_TEST(test_kept_locked)
 {
     const struct scratch *scratch = *state;
     struct run run = sample_run();
@@ -767,13 +767,4 @@ static void test_kept_locked(void **state)
           "a run goes on in a new file, and can be merged");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        scratch_test(test_table),       scratch_test(test_log_of_an_older_harness),
-        scratch_test(test_planted),     scratch_test(test_journal_of_a_new_file),
-        scratch_test(test_kept_locked),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -528,7 +528,7 @@ static void name_states(const struct scratch *scratch, char states[160])
 }
 
 /* Three ways to be read meanwhile, and a file of each older version. */
-static void test_cuts(void **state)
+SCRATCH_TEST(test_cuts)
 {
     const struct scratch *scratch = *state;
     enum { OLDER = 3, WAYS = NR_READERS + OLDER };
@@ -567,11 +567,4 @@ static void test_cuts(void **state)
     assert_int_equal(lost, 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        scratch_test(test_cuts),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

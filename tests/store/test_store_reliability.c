@@ -87,7 +87,7 @@ static void assert_all_there(const char *path, unsigned writers, unsigned each)
 }
 
 /* All ten find no file and make it; readers look at it meanwhile. */
-static void test_ten_at_once(void **state)
+SCRATCH_TEST(test_ten_at_once)
 {
     const struct scratch *scratch = *state;
     struct error err;
@@ -108,7 +108,7 @@ static void test_ten_at_once(void **state)
 }
 
 /* Creating the file is where a race would show: many short goes at it. */
-static void test_creation_race(void **state)
+SCRATCH_TEST(test_creation_race)
 {
     const struct scratch *scratch = *state;
     pid_t pids[6];
@@ -154,7 +154,7 @@ static unsigned kill_after(const char *path, long microseconds)
 }
 
 /* From death while the file is made to death among thousands of measurements. */
-static void test_kill(void **state)
+SCRATCH_TEST(test_kill)
 {
     const struct scratch *scratch = *state;
     struct random r;
@@ -184,7 +184,7 @@ static void test_kill(void **state)
 
 /* A reader that opens the file right after a death finds all of it too, without write access
  * being asked for. */
-static void test_read_after_kill(void **state)
+SCRATCH_TEST(test_read_after_kill)
 {
     const struct scratch *scratch = *state;
     struct error err;
@@ -203,7 +203,7 @@ static void test_read_after_kill(void **state)
 
 /* Copies of a file that is being written: each sound, each holding at least what the one before
  * did, and the writer none the worse. */
-static void test_backups_while_writing(void **state)
+SCRATCH_TEST(test_backups_while_writing)
 {
     const struct scratch *scratch = *state;
     struct error err;
@@ -315,7 +315,7 @@ static void expect_without_locks(const char *path, enum lack what, const char *s
         fail_msg("not helpful: %s", err.message);
 }
 
-static void test_no_locks(void **state)
+SCRATCH_TEST(test_no_locks)
 {
     const struct scratch *scratch = *state;
     struct error err;
@@ -330,7 +330,7 @@ static void test_no_locks(void **state)
 
 /* A backup takes the place of a history on sectors that nobody can read any more; one that cannot
  * be locked stays. */
-static void test_restore_over_bad_sectors(void **state)
+SCRATCH_TEST(test_restore_over_bad_sectors)
 {
     const struct scratch *scratch = *state;
     struct store_restored out;
@@ -358,17 +358,4 @@ static void test_restore_over_bad_sectors(void **state)
           "it is there, the old file is kept");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        scratch_test(test_restore_over_bad_sectors),
-        scratch_test(test_ten_at_once),
-        scratch_test(test_creation_race),
-        scratch_test(test_kill),
-        scratch_test(test_read_after_kill),
-        scratch_test(test_backups_while_writing),
-        scratch_test(test_no_locks),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

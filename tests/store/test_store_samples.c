@@ -25,25 +25,23 @@ static void assert_round_trip(const uint64_t *samples, size_t nr)
     free(blob);
 }
 
-static void test_edges(void **state)
+TEST(test_edges)
 {
     static const uint64_t edges[] = { 0,          UINT64_MAX,     0,
                                       1,          INT64_MAX,      (uint64_t)INT64_MAX + 1,
                                       UINT64_MAX, UINT64_MAX - 1, 0x7f,
                                       0x80,       0x3fff,         0x4000 };
 
-    (void)state;
     assert_round_trip(NULL, 0);
     for (size_t nr = 1; nr <= sizeof(edges) / sizeof(edges[0]); nr++)
         assert_round_trip(edges, nr);
 }
 
-static void test_random_series(void **state)
+TEST(test_random_series)
 {
     struct random r;
     uint64_t samples[300];
 
-    (void)state;
     random_seed(&r, 11);
     for (int trial = 0; trial < 500; trial++) {
         size_t nr = (size_t)random_below(&r, 301);
@@ -55,26 +53,24 @@ static void test_random_series(void **state)
 }
 
 /* Documented bytes, so that other programs can read them: 1, n, zigzag deltas. */
-static void test_documented_form(void **state)
+TEST(test_documented_form)
 {
     static const uint64_t samples[] = { 300, 299, 301 };
     static const unsigned char expected[] = { 1, 3, 0xd8, 0x04, 0x01, 0x04 };
     size_t length;
 
-    (void)state;
     unsigned char *blob = samples_encode(samples, 3, &length);
     assert_int_equal(length, sizeof(expected));
     assert_memory_equal(blob, expected, sizeof(expected));
     free(blob);
 }
 
-static void test_is_compact(void **state)
+TEST(test_is_compact)
 {
     struct random r;
     uint64_t samples[1000];
     size_t length;
 
-    (void)state;
     random_seed(&r, 3);
     for (size_t i = 0; i < 1000; i++)
         samples[i] = (uint64_t)(50000.0 + 500.0 * random_normal(&r)); /* 1 % noise on 50 us */
@@ -98,7 +94,7 @@ static void assert_refused(const unsigned char *blob, size_t length)
     free(copy);
 }
 
-static void test_malformed(void **state)
+TEST(test_malformed)
 {
     static const struct {
         unsigned char bytes[16];
@@ -118,20 +114,18 @@ static void test_malformed(void **state)
         { { 1, 255, 255, 255, 255, 255, 255, 255, 255, 255, 0x01 }, 11 }, /* 2^64 - 1 samples */
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(blobs) / sizeof(blobs[0]); i++)
         assert_refused(blobs[i].bytes, blobs[i].length);
 }
 
 /* Every cut is refused; a changed byte is refused or means another series, whose encoding is
  * that blob: so nothing is read that was not written. */
-static void test_damage(void **state)
+TEST(test_damage)
 {
     struct random r;
     uint64_t series[40];
     size_t length;
 
-    (void)state;
     random_seed(&r, 5);
     for (size_t i = 0; i < 40; i++)
         series[i] = random_u64(&r) >> random_below(&r, 64);
@@ -156,13 +150,4 @@ static void test_damage(void **state)
     free(blob);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_edges),           cmocka_unit_test(test_random_series),
-        cmocka_unit_test(test_documented_form), cmocka_unit_test(test_is_compact),
-        cmocka_unit_test(test_malformed),       cmocka_unit_test(test_damage),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

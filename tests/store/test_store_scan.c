@@ -94,7 +94,7 @@ static void check_scan(struct store *s, const int64_t *ids, const struct store_f
     records_release(&records);
 }
 
-static void test_scan_is_load(void **state)
+SCRATCH_TEST(test_scan_is_load)
 {
     const char *const some[] = { "gemm/*/batch=1/*", "gemm/*/batch=6/*" };
     int64_t ids[RUNS];
@@ -109,7 +109,7 @@ static void test_scan_is_load(void **state)
     store_close(s);
 }
 
-static void test_lean(void **state)
+SCRATCH_TEST(test_lean)
 {
     int64_t ids[RUNS];
     struct store *s = make_history(*state, ids);
@@ -125,7 +125,7 @@ static void test_lean(void **state)
     store_close(s);
 }
 
-static void test_sink_may_stop(void **state)
+SCRATCH_TEST(test_sink_may_stop)
 {
     int64_t ids[RUNS], unknown = 77;
     struct store *s = make_history(*state, ids);
@@ -144,7 +144,7 @@ static void test_sink_may_stop(void **state)
     store_close(s);
 }
 
-static void test_finished_runs(void **state)
+SCRATCH_TEST(test_finished_runs)
 {
     int64_t ids[RUNS];
     struct store *s = make_history(*state, ids);
@@ -164,13 +164,4 @@ static void test_finished_runs(void **state)
     store_close(s);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        scratch_test(test_scan_is_load),
-        scratch_test(test_lean),
-        scratch_test(test_sink_may_stop),
-        scratch_test(test_finished_runs),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

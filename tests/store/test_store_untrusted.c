@@ -66,7 +66,7 @@ static void make_stranger(const char *path, const struct stranger *stranger)
     execute_in(path, "PRAGMA journal_mode = DELETE");
 }
 
-static void test_strange_schemas(void **state)
+SCRATCH_TEST(test_strange_schemas)
 {
     const struct scratch *scratch = *state;
     size_t length, length_after;
@@ -93,7 +93,7 @@ static void test_strange_schemas(void **state)
 }
 
 /* The measurements come out as they were, and nothing that was defined comes along or runs. */
-static void test_salvage_of_strangers(void **state)
+SCRATCH_TEST(test_salvage_of_strangers)
 {
     const struct scratch *scratch = *state;
     char saved[160];
@@ -115,7 +115,7 @@ static void test_salvage_of_strangers(void **state)
 }
 
 /* Whoever changes the tables while a handle is open: triggers do not run. */
-static void test_trigger_beside_us(void **state)
+SCRATCH_TEST(test_trigger_beside_us)
 {
     const struct scratch *scratch = *state;
     struct store *s = open_store(scratch->path, STORE_WRITE);
@@ -130,7 +130,7 @@ static void test_trigger_beside_us(void **state)
 }
 
 /* What the shell of SQLite leaves, and each version that can be read. */
-static void test_our_own(void **state)
+SCRATCH_TEST(test_our_own)
 {
     const struct scratch *scratch = *state;
     char path[160];
@@ -197,7 +197,7 @@ static void salvage_long(const char *path, const char *saved)
     assert_true(st.st_size < 1 << 20);
 }
 
-static void test_holes(void **state)
+SCRATCH_TEST(test_holes)
 {
     enum { SECONDS = 100 }; /* looking at each page of it takes an hour */
     const struct scratch *scratch = *state;
@@ -222,7 +222,7 @@ static void test_holes(void **state)
 }
 
 /* Not every hole is strange: a file may be copied with some. */
-static void test_some_holes(void **state)
+SCRATCH_TEST(test_some_holes)
 {
     const struct scratch *scratch = *state;
     struct stat st;
@@ -243,16 +243,4 @@ static void test_some_holes(void **state)
     assert_true(untrusted_length_most(&st) > 1 << 20);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        scratch_test(test_strange_schemas),
-        scratch_test(test_salvage_of_strangers),
-        scratch_test(test_trigger_beside_us),
-        scratch_test(test_our_own),
-        scratch_test(test_holes),
-        scratch_test(test_some_holes),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

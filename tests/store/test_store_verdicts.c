@@ -59,7 +59,7 @@ static int64_t add_comparison(struct store *s, struct store_comparison c)
     return id;
 }
 
-static void test_comparison_comes_back(void **state)
+SCRATCH_TEST(test_comparison_comes_back)
 {
     struct store *s = open_as(*state, STORE_WRITE);
     struct store_comparison c, expected = sample_comparison("regressed");
@@ -94,7 +94,7 @@ static void test_comparison_comes_back(void **state)
     store_close(s);
 }
 
-static void test_comparisons_newest_first(void **state)
+SCRATCH_TEST(test_comparisons_newest_first)
 {
     struct store *s = open_as(*state, STORE_WRITE);
     struct store_comparisons list = { 0 };
@@ -114,7 +114,7 @@ static void test_comparisons_newest_first(void **state)
 }
 
 /* A comparison is there as a whole or not at all. */
-static void test_half_a_comparison(void **state)
+SCRATCH_TEST(test_half_a_comparison)
 {
     struct store *s = open_as(*state, STORE_WRITE);
     struct store_comparison c = sample_comparison("same");
@@ -144,7 +144,7 @@ static const struct store_comparison *of_key(const struct store_comparisons *lis
     return NULL;
 }
 
-static void test_newest_verdicts(void **state)
+SCRATCH_TEST(test_newest_verdicts)
 {
     static const char *const all[] = { "gemm" }, *const one[] = { "nothing", "*/b/*" };
     struct store *s = open_as(*state, STORE_WRITE);
@@ -197,7 +197,7 @@ static int64_t accept(struct store *s, char *machine, double change)
 }
 
 /* The second of two cannot be written: neither is. */
-static void test_acceptances_all_or_none(void **state)
+SCRATCH_TEST(test_acceptances_all_or_none)
 {
     struct store *s = open_as(*state, STORE_WRITE);
     struct store_acceptances list = { 0 };
@@ -224,7 +224,7 @@ static void test_acceptances_all_or_none(void **state)
     store_close(s);
 }
 
-static void test_acceptances(void **state)
+SCRATCH_TEST(test_acceptances)
 {
     struct store *s = open_as(*state, STORE_WRITE);
     struct store_acceptances list = { 0 };
@@ -269,7 +269,7 @@ static void add_selftest(struct store *s, const char *machine, const char *kind,
     assert_true(t.id > 0);
 }
 
-static void test_selftests(void **state)
+SCRATCH_TEST(test_selftests)
 {
     struct store *s = open_as(*state, STORE_WRITE);
     char newer[] = "{\"rate\":0}", other[] = "{}";
@@ -320,7 +320,7 @@ static void make_version_1(const struct scratch *scratch)
     store_close(s);
 }
 
-static void test_version_1_is_read(void **state)
+SCRATCH_TEST(test_version_1_is_read)
 {
     static const char *const any[] = { "*" };
     struct store_comparisons comparisons = { 0 };
@@ -348,7 +348,7 @@ static void test_version_1_is_read(void **state)
     store_close(s);
 }
 
-static void test_version_1_is_upgraded(void **state)
+SCRATCH_TEST(test_version_1_is_upgraded)
 {
     struct store *s;
     struct store_listing runs = { 0 };
@@ -363,7 +363,7 @@ static void test_version_1_is_upgraded(void **state)
     store_close(s);
 }
 
-static void test_verify_reads_verdicts(void **state)
+SCRATCH_TEST(test_verify_reads_verdicts)
 {
     static const char *const damages[] = {
         "UPDATE verdict SET evidence = '{' WHERE id = 2",
@@ -388,7 +388,7 @@ static void test_verify_reads_verdicts(void **state)
 }
 
 /* A writer that does not come to its turn gives up after the patience it was given. */
-static void test_patience(void **state)
+SCRATCH_TEST(test_patience)
 {
     struct store *holder = open_as(*state, STORE_WRITE), *s = open_as(*state, STORE_WRITE);
     struct store_comparison c = sample_comparison("same");
@@ -405,21 +405,4 @@ static void test_patience(void **state)
     store_close(holder);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        scratch_test(test_comparison_comes_back),
-        scratch_test(test_comparisons_newest_first),
-        scratch_test(test_half_a_comparison),
-        scratch_test(test_newest_verdicts),
-        scratch_test(test_acceptances),
-        scratch_test(test_acceptances_all_or_none),
-        scratch_test(test_selftests),
-        scratch_test(test_version_1_is_read),
-        scratch_test(test_version_1_is_upgraded),
-        scratch_test(test_verify_reads_verdicts),
-        scratch_test(test_patience),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

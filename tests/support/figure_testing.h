@@ -6,6 +6,7 @@
 #include "testing.h"
 
 #include "golden.h"
+#include "golden_json.h"
 
 #include "base/json.h"
 #include "figure/figure.h"
@@ -73,7 +74,7 @@ static inline void check_data_texts(const struct figure *f, const struct panel *
 static inline void check_golden(struct figure *f)
 {
     cJSON *json = figure_to_json(f);
-    char *text = cJSON_Print(json), name[128];
+    char *text = golden_json(json), name[128];
 
     check_places(f);
     for (size_t i = 0; i < f->nr_panels; i++)

@@ -76,7 +76,8 @@ static inline void execute_elsewhere(const char *path, const char *script)
     assert_int_equal(sqlite3_close(db), SQLITE_OK);
 }
 
-#define scratch_test(f) cmocka_unit_test_setup_teardown(f, scratch_setup, scratch_teardown)
+#define scratch_test(f)    cmocka_unit_test_setup_teardown(f, scratch_setup, scratch_teardown)
+#define SCRATCH_TEST(name) TEST_WITH(name, scratch_setup, scratch_teardown)
 
 static inline struct run sample_run(void)
 {

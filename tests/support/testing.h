@@ -12,7 +12,55 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* The tests of this file, in the order in which they stand. */
+static struct CMUnitTest file_tests[64] __attribute__((unused));
+
+__attribute__((unused)) static void add_test(struct CMUnitTest test)
+{
+    size_t nr = 0;
+
+    while (nr < sizeof(file_tests) / sizeof(*file_tests) && file_tests[nr].name)
+        nr++;
+    if (nr == sizeof(file_tests) / sizeof(*file_tests))
+        abort();
+    file_tests[nr] = test;
+}
+
+#define TEST_OF(test, ...)                                                                         \
+    static void test(void **state);                                                                \
+    __attribute__((constructor(1000 + __LINE__))) static void test##_is_a_test(void)               \
+    {                                                                                              \
+        const struct CMUnitTest entry_ = __VA_ARGS__;                                              \
+        add_test(entry_);                                                                          \
+    }                                                                                              \
+    static void test(__attribute__((unused)) void **state)
+
+/* TEST(name) { ... } is a test. `set_up` is before and `tear_down` after it: int f(void **state).
+ */
+#define TEST(name) TEST_OF(name, cmocka_unit_test(name))
+#define TEST_WITH(name, set_up, tear_down)                                                         \
+    TEST_OF(name, cmocka_unit_test_setup_teardown(name, set_up, tear_down))
+
+/* A test that has a `type *own`: zeroed before, and released after it. */
+#define TEST_WITH_A(name, type, own, release)                                                      \
+    static void name##_with(type *own);                                                            \
+    TEST(name)                                                                                     \
+    {                                                                                              \
+        type own = { 0 };                                                                          \
+        name##_with(&own);                                                                         \
+        release(&own);                                                                             \
+    }                                                                                              \
+    static void name##_with(type *own)
+
+/* The last line of a file: main(), which runs its tests; `set_up` is before the first of them. */
+#define RUN_TESTS(set_up, tear_down)                                                               \
+    int main(void)                                                                                 \
+    {                                                                                              \
+        return cmocka_run_group_tests(file_tests, set_up, tear_down);                              \
+    }
 
 /* |a - b| <= tolerance, with both values in the message. */
 #define assert_close(a, b, tolerance)                                                              \
@@ -41,6 +89,13 @@
     do {                                                                                           \
         if ((rc) != 0)                                                                             \
             fail_msg("%s: %s", #rc, (err)->message);                                               \
+    } while (0)
+
+/* It fails, and this is in what it says. */
+#define assert_fails(rc, err, part)                                                                \
+    do {                                                                                           \
+        assert_int_equal(rc, -1);                                                                  \
+        assert_has((err)->message, part);                                                          \
     } while (0)
 
 #endif

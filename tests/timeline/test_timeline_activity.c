@@ -49,14 +49,14 @@ static void put(struct prof_trace *trace, const struct activity_list *list)
         fail_msg("%s", why);
 }
 
+#define TRACE_TEST(name) TEST_WITH_A(name, struct prof_trace, trace, prof_trace_release)
+
 /* An import: its own clock, nothing else in the trace. */
-static void alone(void **state)
+TRACE_TEST(alone)
 {
     struct activity_list list;
-    struct prof_trace trace;
 
-    (void)state;
-    prof_trace_init(&trace);
+    prof_trace_init(trace);
     activity_list_init(&list);
     add(&list, ACTIVITY_RANGE, 1000, 3000, 0)->name = activity_name(&list, "step");
     add(&list, ACTIVITY_RUNTIME, 1100, 1200, 5);
@@ -68,29 +68,28 @@ static void alone(void **state)
     add(&list, ACTIVITY_SYNC, 1700, 1800, 0);
     add(&list, ACTIVITY_KERNEL, 900, 950, 5); /* seems to begin before its launch */
     list.dropped = 2;
-    put(&trace, &list);
-    assert_int_equal(trace.nr_slices, 8);
-    assert_int_equal(trace.meta.start, 900);
-    assert_int_equal(trace.meta.end, 3000);
-    assert_int_equal(trace.meta.dropped, 2);
-    const struct prof_slice *call = slice_named(&trace, "cudaLaunchKernel");
-    assert_string_equal(parent_name(&trace, call), "step");
-    assert_string_equal(parent_name(&trace, slice_named(&trace, "cuLaunchKernel")),
+    put(trace, &list);
+    assert_int_equal(trace->nr_slices, 8);
+    assert_int_equal(trace->meta.start, 900);
+    assert_int_equal(trace->meta.end, 3000);
+    assert_int_equal(trace->meta.dropped, 2);
+    const struct prof_slice *call = slice_named(trace, "cudaLaunchKernel");
+    assert_string_equal(parent_name(trace, call), "step");
+    assert_string_equal(parent_name(trace, slice_named(trace, "cuLaunchKernel")),
                         "cudaLaunchKernel");
-    assert_int_equal(trace.nr_flows, 2);
+    assert_int_equal(trace->nr_flows, 2);
     for (size_t i = 0; i < 2; i++) {
-        assert_ptr_equal(&trace.slices[trace.flows[i].from], call);
-        assert_string_equal(trace.slices[trace.flows[i].to].name, "gemm");
+        assert_ptr_equal(&trace->slices[trace->flows[i].from], call);
+        assert_string_equal(trace->slices[trace->flows[i].to].name, "gemm");
     }
-    const struct prof_slice *fill = slice_named(&trace, "memset");
-    const struct prof_track *stream = &trace.tracks[fill->track];
+    const struct prof_slice *fill = slice_named(trace, "memset");
+    const struct prof_track *stream = &trace->tracks[fill->track];
     assert_int_equal(fill->bytes, 64);
     assert_int_equal(fill->device, PROF_GPU_AT(1));
     assert_int_equal(stream->process, 1);
     assert_string_equal(stream->owner, "GPU 1");
     assert_string_equal(stream->name, "stream 7");
-    assert_string_equal(slice_named(&trace, "graph 4")->category, PROF_KERNELS);
-    prof_trace_release(&trace);
+    assert_string_equal(slice_named(trace, "graph 4")->category, PROF_KERNELS);
     activity_list_release(&list);
 }
 
@@ -99,45 +98,40 @@ static void alone(void **state)
  *   [ 800 bytes         ]
  *            [ 400 bytes         ]
  */
-static void rates_of_copies(void **state)
+TRACE_TEST(rates_of_copies)
 {
     static const int64_t times[] = { 0, 100, 200, 300, 350 };
     static const double rates[] = { 4, 6, 2, 1, 0 };
     struct activity_list list;
-    struct prof_trace trace;
 
-    (void)state;
-    prof_trace_init(&trace);
+    prof_trace_init(trace);
     activity_list_init(&list);
     copy(&list, 0, 200, 800);
     copy(&list, 100, 300, 400);
     copy(&list, 300, 350, 50);
     copy(&list, 400, 400, 50); /* no time, no rate */
-    put(&trace, &list);
-    assert_int_equal(trace.nr_counters, 1);
-    assert_string_equal(trace.counters[0].name, "HtoD");
-    assert_string_equal(trace.counters[0].unit, "GB/s");
-    assert_int_equal(trace.nr_samples, 5);
+    put(trace, &list);
+    assert_int_equal(trace->nr_counters, 1);
+    assert_string_equal(trace->counters[0].name, "HtoD");
+    assert_string_equal(trace->counters[0].unit, "GB/s");
+    assert_int_equal(trace->nr_samples, 5);
     for (size_t i = 0; i < 5; i++) {
-        assert_int_equal(trace.samples[i].time, times[i]);
-        assert_close(trace.samples[i].value, rates[i], 1e-12);
+        assert_int_equal(trace->samples[i].time, times[i]);
+        assert_close(trace->samples[i].value, rates[i], 1e-12);
     }
-    assert_int_equal(slice_named(&trace, "memcpy HtoD")->bytes, 800);
-    prof_trace_release(&trace);
+    assert_int_equal(slice_named(trace, "memcpy HtoD")->bytes, 800);
     activity_list_release(&list);
 }
 
 /* make_trace()'s thread is process 70, thread 71; the list's clock is 10,000 behind, give or
  * take 8.
  */
-static void beside_scopes(void **state)
+TRACE_TEST(beside_scopes)
 {
     struct activity_list list;
-    struct prof_trace trace;
     struct prof_summary summary;
 
-    (void)state;
-    make_trace(&trace);
+    make_trace(trace);
     activity_list_init(&list);
     list.has_clock = true;
     list.clock_offset = 10000;
@@ -145,39 +139,35 @@ static void beside_scopes(void **state)
     add(&list, ACTIVITY_RUNTIME, 2095 - 10000, 2105 - 10000, 9); /* 5 too late for qkv 2000-2100 */
     add(&list, ACTIVITY_RUNTIME, 2590 - 10000, 2609 - 10000, 0); /* 9 too late for forward */
     add(&list, ACTIVITY_KERNEL, 2200 - 10000, 2300 - 10000, 9);
-    put(&trace, &list);
-    assert_int_equal(trace.nr_tracks, 3); /* GPU 0's stream, the thread, GPU 1's stream */
+    put(trace, &list);
+    assert_int_equal(trace->nr_tracks, 3); /* GPU 0's stream, the thread, GPU 1's stream */
     size_t last = 0;
-    for (size_t i = 0; i < trace.nr_flows; i++)
-        last = trace.slices[trace.flows[i].to].start == 2200 ? i : last;
-    const struct prof_slice *call = &trace.slices[trace.flows[last].from];
+    for (size_t i = 0; i < trace->nr_flows; i++)
+        last = trace->slices[trace->flows[i].to].start == 2200 ? i : last;
+    const struct prof_slice *call = &trace->slices[trace->flows[last].from];
     assert_int_equal(call->start, 2090);
     assert_int_equal(call->duration, 10);
-    assert_string_equal(parent_name(&trace, call), "qkv");
-    for (size_t i = 0; i < trace.nr_slices; i++) {
-        if (trace.slices[i].start == 2590)
-            assert_int_equal(trace.slices[i].parent, PROF_ROOT); /* not within the clock's error */
+    assert_string_equal(parent_name(trace, call), "qkv");
+    for (size_t i = 0; i < trace->nr_slices; i++) {
+        if (trace->slices[i].start == 2590)
+            assert_int_equal(trace->slices[i].parent, PROF_ROOT); /* not within the clock's error */
     }
-    assert_int_equal(prof_summarise(&trace, &summary), 0);
+    assert_int_equal(prof_summarise(trace, &summary), 0);
     assert_int_equal(prof_summary_row(&summary, PROF_HOST, "qkv")->gpu, 200 + 100);
     prof_summary_release(&summary);
-    prof_trace_release(&trace);
     activity_list_release(&list);
 }
 
-static void clocks_that_do_not_meet(void **state)
+TRACE_TEST(clocks_that_do_not_meet)
 {
     struct activity_list list;
-    struct prof_trace trace;
     struct error err;
 
-    (void)state;
-    make_trace(&trace);
+    make_trace(trace);
     activity_list_init(&list);
     add(&list, ACTIVITY_KERNEL, 0, 10, 0);
-    assert_int_equal(timeline_add_activity(&trace, &list, &err), -1);
+    assert_int_equal(timeline_add_activity(trace, &list, &err), -1);
     assert_non_null(strstr(err.message, "clock of their own"));
-    prof_trace_release(&trace);
     activity_list_release(&list);
 }
 
@@ -190,13 +180,12 @@ static bool same_split(const struct time_split *a, const struct time_split *b)
 }
 
 /* To a trace, to a file, from there, and to a list: its time splits as before. */
-static void there_and_back(void **state)
+TEST(there_and_back)
 {
     struct activity_list list, back;
     struct prof_trace trace, again;
     struct error err;
 
-    (void)state;
     prof_trace_init(&trace);
     activity_list_init(&list);
     add(&list, ACTIVITY_RUNTIME, 900, 950, 1);
@@ -223,13 +212,4 @@ static void there_and_back(void **state)
     free(text);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(alone),          cmocka_unit_test(rates_of_copies),
-        cmocka_unit_test(beside_scopes),  cmocka_unit_test(clocks_that_do_not_meet),
-        cmocka_unit_test(there_and_back),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -37,30 +37,28 @@ static void expect(const struct advice_evidence *evidence, const char *rule, con
     timeline_advice_release(&list);
 }
 
-static void nothing_without_evidence(void **state)
+#define TRACE_TEST(name) TEST_WITH_A(name, struct prof_trace, trace, prof_trace_release)
+
+TRACE_TEST(nothing_without_evidence)
 {
     struct advice_list list;
-    struct prof_trace trace;
     struct error err;
 
-    (void)state;
-    prof_trace_init(&trace);
-    list = advise(&(struct advice_evidence) { .trace = &trace });
+    prof_trace_init(trace);
+    list = advise(&(struct advice_evidence) { .trace = trace });
     assert_int_equal(list.nr, 0);
     assert_int_equal(timeline_advice(&(struct advice_evidence) { 0 }, &list, &err), -1);
-    make_trace(&trace);
-    list = advise(&(struct advice_evidence) { .trace = &trace });
+    make_trace(trace);
+    list = advise(&(struct advice_evidence) { .trace = trace });
     assert_int_equal(list.nr, 0);
-    prof_trace_release(&trace);
 }
 
-static void of_a_split(void **state)
+TEST(of_a_split)
 {
     struct timeline_split split = { .device = 0, .span = 1000 };
     struct prof_trace trace;
     struct advice_evidence e = { .trace = &trace, .split = &split };
 
-    (void)state;
     prof_trace_init(&trace);
     split.ns[PART_GPU] = 390;
     split.ns[PART_LAUNCH] = 90;
@@ -92,25 +90,23 @@ static void of_a_split(void **state)
 }
 
 /* pass 0-1000 ( head 0-580: 539.4 at the roof, rows 580-900: from DRAM, tail ), roofs 1 a ns. */
-static void of_roofs(void **state)
+TRACE_TEST(of_roofs)
 {
     struct timeline_roofs roofs = { .flops = 1e9, .math = "fp32", .bandwidth = { 1e9 } };
     struct prof_summary summary;
-    struct prof_trace trace;
 
-    (void)state;
-    prof_trace_init(&trace);
-    int track = prof_trace_track(&trace, &(struct prof_track) { .process = 1, .thread = 1 });
-    add_slice(&trace, track, 0, 1000, "pass", PROF_SCOPES);
-    int head = add_slice(&trace, track, 0, 580, "head", PROF_SCOPES);
-    int rows = add_slice(&trace, track, 580, 900, "rows", PROF_SCOPES);
-    int odd = add_slice(&trace, track, 900, 950, "odd", PROF_SCOPES);
-    trace.slices[head].flops = 539.4;
-    trace.slices[rows].bytes = 109;
-    trace.slices[odd].flops = 100;
-    assert_int_equal(prof_trace_sort(&trace, NULL), 0);
-    assert_int_equal(prof_summarise(&trace, &summary), 0);
-    struct advice_evidence e = { .trace = &trace, .summary = &summary, .roofs = &roofs };
+    prof_trace_init(trace);
+    int track = prof_trace_track(trace, &(struct prof_track) { .process = 1, .thread = 1 });
+    add_slice(trace, track, 0, 1000, "pass", PROF_SCOPES);
+    int head = add_slice(trace, track, 0, 580, "head", PROF_SCOPES);
+    int rows = add_slice(trace, track, 580, 900, "rows", PROF_SCOPES);
+    int odd = add_slice(trace, track, 900, 950, "odd", PROF_SCOPES);
+    trace->slices[head].flops = 539.4;
+    trace->slices[rows].bytes = 109;
+    trace->slices[odd].flops = 100;
+    assert_int_equal(prof_trace_sort(trace, NULL), 0);
+    assert_int_equal(prof_summarise(trace, &summary), 0);
+    struct advice_evidence e = { .trace = trace, .summary = &summary, .roofs = &roofs };
     expect(
         &e, "at-limit",
         "head: 58 % of the time at 93 % of the FMA roof: at its limit, only less work would make "
@@ -127,7 +123,6 @@ static void of_roofs(void **state)
     struct advice_list none = advise(&e);
     assert_int_equal(none.nr, 0);
     prof_summary_release(&summary);
-    prof_trace_release(&trace);
 }
 
 static void team(struct prof_trace *trace, int64_t slowest)
@@ -145,12 +140,11 @@ static void team(struct prof_trace *trace, int64_t slowest)
     assert_int_equal(prof_trace_sort(trace, NULL), 0);
 }
 
-static void of_threads(void **state)
+TEST(of_threads)
 {
     struct prof_trace trace;
     struct advice_evidence e = { .trace = &trace };
 
-    (void)state;
     team(&trace, 600);
     expect(
         &e, "imbalance",
@@ -162,16 +156,14 @@ static void of_threads(void **state)
     prof_trace_release(&trace);
 }
 
-static void of_the_recording(void **state)
+TRACE_TEST(of_the_recording)
 {
     struct prof_cost cost = { .on = 50 };
     struct prof_summary summary;
-    struct prof_trace trace;
 
-    (void)state;
-    make_trace(&trace);
-    assert_int_equal(prof_summarise(&trace, &summary), 0);
-    struct advice_evidence e = { .trace = &trace, .summary = &summary, .cost = &cost };
+    make_trace(trace);
+    assert_int_equal(prof_summarise(trace, &summary), 0);
+    struct advice_evidence e = { .trace = trace, .summary = &summary, .cost = &cost };
     /* 8 on the host, in 1600 ns */
     expect(
         &e, "overhead",
@@ -180,46 +172,41 @@ static void of_the_recording(void **state)
     cost.on = 5;
     expect(&e, "overhead", "");
     expect(&e, "sampled", "");
-    trace.meta.rate = 0.01;
-    trace.meta.skipped = 990;
+    trace->meta.rate = 0.01;
+    trace->meta.skipped = 990;
     expect(&e, "sampled",
            "1.0 % sampling: 990 outermost scopes were skipped; calls and totals are those of the "
            "sample, shares and means estimate the whole");
-    trace.meta.dropped = 10;
+    trace->meta.dropped = 10;
     expect(&e, "dropped",
            "10 scopes or activities (50 %) found no room and are missing: give the profiler more "
            "room, or sample");
     prof_summary_release(&summary);
-    prof_trace_release(&trace);
 }
 
-static void of_calls_that_differ(void **state)
+TRACE_TEST(of_calls_that_differ)
 {
     struct prof_summary summary;
-    struct prof_trace trace;
 
-    (void)state;
-    prof_trace_init(&trace);
-    int track = prof_trace_track(&trace, &(struct prof_track) { .process = 1, .thread = 1 });
+    prof_trace_init(trace);
+    int track = prof_trace_track(trace, &(struct prof_track) { .process = 1, .thread = 1 });
     for (int64_t i = 0; i < 20; i++)
-        add_slice(&trace, track, 1000 * i, 1000 * i + (i % 10 ? 100 : 230), "gelu", PROF_SCOPES);
-    assert_int_equal(prof_trace_sort(&trace, NULL), 0);
-    assert_int_equal(prof_summarise(&trace, &summary), 0);
+        add_slice(trace, track, 1000 * i, 1000 * i + (i % 10 ? 100 : 230), "gelu", PROF_SCOPES);
+    assert_int_equal(prof_trace_sort(trace, NULL), 0);
+    assert_int_equal(prof_summarise(trace, &summary), 0);
     expect(
-        &(struct advice_evidence) { .trace = &trace, .summary = &summary }, "spread",
+        &(struct advice_evidence) { .trace = trace, .summary = &summary }, "spread",
         "gelu: 100 % of the time; of 20 calls one in 20 takes 230.0 ns or more, the median 100.0 "
         "ns: calls of different size, or something gets in their way");
     prof_summary_release(&summary);
-    prof_trace_release(&trace);
 }
 
-static void the_table(void **state)
+TEST(the_table)
 {
     const char *looks_at, *name;
     double threshold;
     size_t nr = 0;
 
-    (void)state;
     while ((name = timeline_advice_rule(nr, &looks_at, &threshold)) != NULL) {
         assert_true(*name && *looks_at && threshold >= 0);
         nr++;
@@ -227,17 +214,4 @@ static void the_table(void **state)
     assert_true(nr >= 10);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_without_evidence),
-        cmocka_unit_test(of_a_split),
-        cmocka_unit_test(of_roofs),
-        cmocka_unit_test(of_threads),
-        cmocka_unit_test(of_the_recording),
-        cmocka_unit_test(of_calls_that_differ),
-        cmocka_unit_test(the_table),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

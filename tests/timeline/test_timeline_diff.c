@@ -51,11 +51,10 @@ static void take_slower(struct timeline_diff *diff)
 }
 
 /* Numbers are per pass, and of 10 on one side, 5 on the other. */
-static void by_operation(void **state)
+TEST(by_operation)
 {
     struct timeline_diff diff;
 
-    (void)state;
     take_slower(&diff);
     assert_true(diff.iterations[0] == 10 && diff.iterations[1] == 5);
     assert_int_equal(diff.nr_rows, 4);
@@ -68,11 +67,10 @@ static void by_operation(void **state)
     timeline_diff_release(&diff);
 }
 
-static void by_side(void **state)
+TEST(by_side)
 {
     struct timeline_diff diff;
 
-    (void)state;
     take_slower(&diff);
     assert_close(row(&diff, PROF_HOST, "a")->change, 0, 0);
     assert_close(row(&diff, PROF_DEVICE, "kernel")->share, 1, 0);
@@ -84,13 +82,12 @@ static void by_side(void **state)
 }
 
 /* An operation that came and one that went. */
-static void by_stack(void **state)
+TEST(by_stack)
 {
     struct prof_trace before, after;
     struct timeline_diff diff;
     struct strbuf folded;
 
-    (void)state;
     make(&before, 2, "b", 20);
     make(&after, 2, "c d;", 30);
     take(&before, &after, (double[]) { 1, 1 }, &diff);
@@ -117,12 +114,11 @@ static void by_stack(void **state)
     timeline_diff_release(&diff);
 }
 
-static void of_the_same(void **state)
+TEST(of_the_same)
 {
     struct prof_trace before, after;
     struct timeline_diff diff;
 
-    (void)state;
     make_trace(&before);
     make_trace(&after);
     take(&before, &after, NULL, &diff);
@@ -139,14 +135,4 @@ static void of_the_same(void **state)
     timeline_diff_release(&diff);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(by_operation),
-        cmocka_unit_test(by_side),
-        cmocka_unit_test(by_stack),
-        cmocka_unit_test(of_the_same),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -29,12 +29,11 @@ static void check_sums(const struct timeline_layers *layers)
     }
 }
 
-static void by_hand(void **state)
+TEST(by_hand)
 {
     struct timeline_layers layers;
     struct prof_trace trace;
 
-    (void)state;
     make_trace(&trace);
     layers_of(&trace, NULL, &layers);
     check_sums(&layers);
@@ -69,12 +68,11 @@ static void by_hand(void **state)
 }
 
 /* Without flows the scopes' own marks count, and go up to scopes without any. */
-static void marks_and_nesting(void **state)
+TEST(marks_and_nesting)
 {
     struct timeline_layers layers;
     struct prof_trace trace;
 
-    (void)state;
     prof_trace_init(&trace);
     int track = prof_trace_track(&trace, &(struct prof_track) { .process = 1, .thread = 1 });
     add_slice(&trace, track, 0, 100, "pass", PROF_SCOPES);
@@ -105,13 +103,12 @@ static void marks_and_nesting(void **state)
     prof_trace_release(&trace);
 }
 
-static void no_iterations(void **state)
+TEST(no_iterations)
 {
     struct timeline_layers layers;
     struct prof_trace trace;
     struct error err;
 
-    (void)state;
     prof_trace_init(&trace);
     assert_int_equal(timeline_main_track(&trace), -1);
     assert_int_equal(timeline_layers(&trace, -1, NULL, &layers, &err), -1);
@@ -159,14 +156,13 @@ static void record_team(struct prof *prof, struct prof_trace *trace)
 }
 
 /* The thread that runs the iterations is the main one; of it alone the table is. */
-static void a_team(void **state)
+TEST(a_team)
 {
     struct prof *prof = create_on(NULL);
     struct prof_trace trace, one;
     struct timeline_layers layers;
     struct error err;
 
-    (void)state;
     record_team(prof, &trace);
     assert_int_equal(trace.nr_slices, (TEAM + 2) * ITERATIONS);
     int track = timeline_main_track(&trace);
@@ -185,13 +181,12 @@ static void a_team(void **state)
 }
 
 /* Of make_trace() all is kept but the order of tracks' use. */
-static void parts_of_a_trace(void **state)
+TEST(parts_of_a_trace)
 {
     struct prof_trace trace, main;
     struct error err;
     char why[256];
 
-    (void)state;
     make_trace(&trace);
     assert_ok(timeline_main(&trace, &main, &err), &err);
     assert_int_equal(prof_trace_check(&main, why, sizeof(why)), 0);
@@ -204,11 +199,10 @@ static void parts_of_a_trace(void **state)
 }
 
 /* Its process' first thread wins over a longer one, if it has half of its time. */
-static void which_is_main(void **state)
+TEST(which_is_main)
 {
     struct prof_trace trace;
 
-    (void)state;
     for (int64_t first = 40; first <= 60; first += 20) {
         prof_trace_init(&trace);
         int worker = prof_trace_track(&trace, &(struct prof_track) { .process = 5, .thread = 6 });
@@ -221,13 +215,4 @@ static void which_is_main(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(by_hand),          cmocka_unit_test(marks_and_nesting),
-        cmocka_unit_test(no_iterations),    cmocka_unit_test(a_team),
-        cmocka_unit_test(parts_of_a_trace), cmocka_unit_test(which_is_main),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

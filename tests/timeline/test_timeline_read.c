@@ -32,11 +32,10 @@ static void read_file(const char *path, struct prof_trace *trace)
 }
 
 /* Written, read and written again: the same bytes, so nothing is lost that a file has. */
-static void ours_without_loss(void **state)
+TEST(ours_without_loss)
 {
     struct prof_trace trace, again;
 
-    (void)state;
     make_trace(&trace);
     trace.meta.epoch_ns = 1763780000123456789;
     trace.meta.rate = 0.25;
@@ -63,12 +62,11 @@ static void ours_without_loss(void **state)
     prof_trace_release(&again);
 }
 
-static void a_recorded_one(void **state)
+TEST(a_recorded_one)
 {
     struct prof *prof = create_on(NULL);
     struct prof_trace trace, again;
 
-    (void)state;
     for (int i = 0; i < 50; i++) {
         PROF_SCOPE_IN(prof, "forward", .bytes = 1 << 20, .flops = 1.5e9, .backend = "x\"y\n");
         PROF_INSTANT_IN(prof, "step");
@@ -88,11 +86,10 @@ static void a_recorded_one(void **state)
 }
 
 /* A call that sticks out of a scope is on another line of the file, and on its thread again. */
-static void lines_of_a_thread(void **state)
+TEST(lines_of_a_thread)
 {
     struct prof_trace trace, again;
 
-    (void)state;
     make_trace(&trace);
     add_slice(&trace, 0, 850, 920, "crossing", PROF_RUNTIME_CALLS);
     assert_int_equal(prof_trace_sort(&trace, NULL), 0);
@@ -110,11 +107,10 @@ static void lines_of_a_thread(void **state)
 }
 
 /* 19 digits, of which a double keeps 16. */
-static void others_of_gpus(void **state)
+TEST(others_of_gpus)
 {
     struct prof_trace trace;
 
-    (void)state;
     read_file(FIXTURES "kineto.json", &trace);
     const struct prof_slice *mm = slice_named(&trace, "aten::mm");
     const struct prof_slice *call = slice_named(&trace, "cudaLaunchKernel");
@@ -147,11 +143,10 @@ static void others_of_gpus(void **state)
 }
 
 /* Begins and ends, an array without its end, flows by place, counters of several series. */
-static void others_of_programs(void **state)
+TEST(others_of_programs)
 {
     struct prof_trace trace;
 
-    (void)state;
     read_file(FIXTURES "chrome.json", &trace);
     const struct prof_slice *task = slice_named(&trace, "task"),
                             *inner = slice_named(&trace, "inner");
@@ -176,7 +171,7 @@ static void others_of_programs(void **state)
     prof_trace_release(&trace);
 }
 
-static void numbers(void **state)
+TEST(numbers)
 {
     static const struct {
         const char *text;
@@ -201,7 +196,6 @@ static void numbers(void **state)
         { "", 0, false },
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
         const char *text = cases[i].text;
         int64_t value = 0;
@@ -211,7 +205,7 @@ static void numbers(void **state)
     }
 }
 
-static void bad_files(void **state)
+TEST(bad_files)
 {
     static const struct {
         const char *text, *message;
@@ -240,7 +234,6 @@ static void bad_files(void **state)
     struct prof_trace trace;
     struct error err;
 
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
         const char *text = cases[i].text;
         assert_int_equal(timeline_parse(text, strlen(text), "a text", &trace, &err), -1);
@@ -253,11 +246,10 @@ static void bad_files(void **state)
 }
 
 /* Keys inside of strings and of other objects are not the event's. */
-static void members_by_depth(void **state)
+TEST(members_by_depth)
 {
     struct prof_trace trace;
 
-    (void)state;
     parse(
         "[{\"name\":\"\\\"ts\\\":1,\",\"args\":{\"ts\":5,\"dur\":[{\"dur\":8}]},\"ph\":\"X\","
         "\"ts\" : 2.5,\"dur\":\t3}]",
@@ -271,14 +263,13 @@ static void members_by_depth(void **state)
 }
 
 /* Slices that overlap on a stream are two lines of the file and one track again. */
-static void packed_and_in_a_folder(void **state)
+TEST(packed_and_in_a_folder)
 {
     char folder[] = HARNESS_TEST_DIR "/timeline_read_XXXXXX", path[4096];
     struct prof_trace trace, again;
     struct strbuf packed;
     struct error err;
 
-    (void)state;
     assert_non_null(mkdtemp(folder));
     snprintf(path, sizeof(path), "%s/trace.json", folder);
     make_trace(&trace);
@@ -301,14 +292,13 @@ static void packed_and_in_a_folder(void **state)
 }
 
 /* Whatever is in a file, it is refused or becomes a trace that keeps its promises. */
-static void damaged_files(void **state)
+TEST(damaged_files)
 {
     struct prof_trace trace;
     struct random random;
     struct error err;
     char why[256];
 
-    (void)state;
     random_seed(&random, 11);
     make_trace(&trace);
     char *text = written(prof_write_trace(file, &trace));
@@ -330,20 +320,4 @@ static void damaged_files(void **state)
     free(text);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ours_without_loss),
-        cmocka_unit_test(a_recorded_one),
-        cmocka_unit_test(lines_of_a_thread),
-        cmocka_unit_test(others_of_gpus),
-        cmocka_unit_test(others_of_programs),
-        cmocka_unit_test(numbers),
-        cmocka_unit_test(bad_files),
-        cmocka_unit_test(members_by_depth),
-        cmocka_unit_test(packed_and_in_a_folder),
-        cmocka_unit_test(damaged_files),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -20,13 +20,12 @@ static struct timeline_split split(const struct prof_trace *trace, int device)
 
 /* make_trace(): the copy runs beside the kernel, so it costs nothing; with another kernel at 1300,
  * launched by a call from 1200 to 1240, there is a gap. */
-static void of_a_gpu(void **state)
+TEST(of_a_gpu)
 {
     struct activity_list list;
     struct prof_trace trace;
     struct error err;
 
-    (void)state;
     make_trace(&trace);
     struct timeline_split s = split(&trace, -1);
     assert_int_equal(s.device, 0);
@@ -60,11 +59,10 @@ static void of_a_gpu(void **state)
 }
 
 /* forward 0-1000 and 2000-2600, with GPU tracks left out. */
-static void of_a_cpu(void **state)
+TEST(of_a_cpu)
 {
     struct prof_trace trace;
 
-    (void)state;
     prof_trace_init(&trace);
     struct timeline_split s = split(&trace, -1);
     assert_int_equal(s.span, 0);
@@ -85,9 +83,8 @@ static void of_a_cpu(void **state)
     prof_trace_release(&trace);
 }
 
-static void parts_have_names(void **state)
+TEST(parts_have_names)
 {
-    (void)state;
     for (int i = 0; i < PART_NR; i++) {
         assert_true(strlen(timeline_part_name((enum timeline_part)i)) > 2);
         assert_true(strlen(timeline_part_words((enum timeline_part)i)) > 10);
@@ -104,11 +101,10 @@ static const struct ceiling ceilings[] = {
     { .name = "bandwidth.L2", .device = "cpu-2t", .value = 200e9 },
 };
 
-static void roofs(void **state)
+TEST(roofs)
 {
     struct timeline_roofs of = timeline_roofs_of(ceilings, 4, "cpu-2t", "fp32");
 
-    (void)state;
     assert_close(of.flops, 100e9, 0);
     assert_close(of.bandwidth[1], 0, 0);                             /* no L3 was measured */
     struct timeline_roof r = timeline_roof_of(&of, 1e6, 1000, 20e3); /* 10 us at the roof */
@@ -124,11 +120,10 @@ static void roofs(void **state)
     assert_string_equal(r.name, "bandwidth of L2");
 }
 
-static void no_roofs(void **state)
+TEST(no_roofs)
 {
     struct timeline_roofs of = timeline_roofs_of(ceilings, 4, "cpu-2t", "fp32");
 
-    (void)state;
     assert_int_equal(timeline_roof_of(&of, 0, 0, 100).bound, TIMELINE_UNBOUND);
     assert_int_equal(timeline_roof_of(&of, 1e6, 0, 0).bound, TIMELINE_UNBOUND);
     of = timeline_roofs_of(ceilings, 4, "gpu-0", "fp32");
@@ -137,12 +132,4 @@ static void no_roofs(void **state)
     assert_true(isnan(r.fraction));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(of_a_gpu), cmocka_unit_test(of_a_cpu), cmocka_unit_test(parts_have_names),
-        cmocka_unit_test(roofs),    cmocka_unit_test(no_roofs),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

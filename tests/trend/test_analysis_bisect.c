@@ -29,9 +29,8 @@ static void assert_range(const struct bisect *b, size_t first, size_t last)
     assert_true(range.confidence >= b->settings.confidence && range.confidence <= 1 + 1e-12);
 }
 
-static void every_culprit_is_found(void **state)
+TEST(every_culprit_is_found)
 {
-    (void)state;
     for (size_t nr = 1; nr <= 40; nr++) {
         for (size_t culprit = 1; culprit <= nr; culprit++) {
             enum bisect_state end;
@@ -47,88 +46,74 @@ static void every_culprit_is_found(void **state)
     }
 }
 
-static void good_against_bad_comes_first(void **state)
+#define BISECT_TEST(name) TEST_WITH_A(name, struct bisect, b, bisect_release)
+
+BISECT_TEST(good_against_bad_comes_first)
 {
     struct bisect_question q;
-    struct bisect b;
-    (void)state;
-    bisect_init(&b, 10, &defaults);
-    assert_close(bisect_left(&b), 10, 1e-9);
-    assert_int_equal(bisect_next(&b, &q), BISECT_ASK);
+    bisect_init(b, 10, &defaults);
+    assert_close(bisect_left(b), 10, 1e-9);
+    assert_int_equal(bisect_next(b, &q), BISECT_ASK);
     assert_true(q.from == 0 && q.to == 10);
-    bisect_tell(&b, q, BISECT_WORSE);
-    assert_int_equal(bisect_next(&b, &q), BISECT_ASK);
+    bisect_tell(b, q, BISECT_WORSE);
+    assert_int_equal(bisect_next(b, &q), BISECT_ASK);
     assert_true(q.from == 0 && q.to >= 4 && q.to <= 6);
-    bisect_release(&b);
 }
 
-static void bad_that_is_not_worse_is_looked_at_twice(void **state)
+BISECT_TEST(bad_that_is_not_worse_is_looked_at_twice)
 {
     struct bisect_question q;
-    struct bisect b;
-    (void)state;
-    bisect_init(&b, 10, &defaults);
+    bisect_init(b, 10, &defaults);
     for (int i = 0; i < 2; i++) {
-        assert_int_equal(bisect_next(&b, &q), BISECT_ASK);
+        assert_int_equal(bisect_next(b, &q), BISECT_ASK);
         assert_true(q.from == 0 && q.to == 10);
-        bisect_tell(&b, q, BISECT_NOT_WORSE);
+        bisect_tell(b, q, BISECT_NOT_WORSE);
     }
-    assert_int_equal(bisect_next(&b, &q), BISECT_NOTHING);
-    bisect_release(&b);
+    assert_int_equal(bisect_next(b, &q), BISECT_NOTHING);
 }
 
-static void bad_that_cannot_be_told_ends_it(void **state)
+BISECT_TEST(bad_that_cannot_be_told_ends_it)
 {
     struct bisect_question q;
-    struct bisect b;
-    (void)state;
-    bisect_init(&b, 10, &defaults);
+    bisect_init(b, 10, &defaults);
     for (int i = 0; i < BISECT_UNTOLD_FIRST; i++) {
-        assert_int_equal(bisect_next(&b, &q), BISECT_ASK);
-        bisect_tell(&b, q, BISECT_UNTOLD);
+        assert_int_equal(bisect_next(b, &q), BISECT_ASK);
+        bisect_tell(b, q, BISECT_UNTOLD);
     }
-    assert_int_equal(bisect_next(&b, &q), BISECT_STUCK);
-    bisect_release(&b);
+    assert_int_equal(bisect_next(b, &q), BISECT_STUCK);
 }
 
 /* The culprit 5 and those before it do not build: one of 4, 5 and 6 it must be. */
-static void what_does_not_build_widens_the_answer(void **state)
+BISECT_TEST(what_does_not_build_widens_the_answer)
 {
     enum bisect_state end;
-    struct bisect b;
-    (void)state;
-    bisect_init(&b, 16, &defaults);
-    bisect_unbuilt(&b, 4);
-    bisect_unbuilt(&b, 5);
-    answer_all(&b, 5, &end);
+    bisect_init(b, 16, &defaults);
+    bisect_unbuilt(b, 4);
+    bisect_unbuilt(b, 5);
+    answer_all(b, 5, &end);
     assert_int_equal(end, BISECT_FOUND);
-    assert_range(&b, 4, 6);
-    for (size_t i = 0; i < b.steps.nr; i++)
-        assert_true(b.steps.items[i].question.to != 4 && b.steps.items[i].question.to != 5);
-    bisect_release(&b);
+    assert_range(b, 4, 6);
+    for (size_t i = 0; i < b->steps.nr; i++)
+        assert_true(b->steps.items[i].question.to != 4 && b->steps.items[i].question.to != 5);
 }
 
 /* A commit that could not be told leaves the question to its neighbours, and gets another try only
  * where nothing else tells as much. */
-static void neighbours_of_an_untold_one_come_next(void **state)
+BISECT_TEST(neighbours_of_an_untold_one_come_next)
 {
     struct bisect_question q, next;
-    struct bisect b;
-    (void)state;
-    bisect_init(&b, 64, &defaults);
-    assert_int_equal(bisect_next(&b, &q), BISECT_ASK);
-    bisect_tell(&b, q, BISECT_WORSE);
-    assert_int_equal(bisect_next(&b, &q), BISECT_ASK);
-    bisect_tell(&b, q, BISECT_UNTOLD);
-    assert_int_equal(bisect_next(&b, &next), BISECT_ASK);
+    bisect_init(b, 64, &defaults);
+    assert_int_equal(bisect_next(b, &q), BISECT_ASK);
+    bisect_tell(b, q, BISECT_WORSE);
+    assert_int_equal(bisect_next(b, &q), BISECT_ASK);
+    bisect_tell(b, q, BISECT_UNTOLD);
+    assert_int_equal(bisect_next(b, &next), BISECT_ASK);
     assert_true(next.to == q.to + 1 || next.to + 1 == q.to);
-    bisect_release(&b);
 }
 
 /* One wrong answer on the way, and the culprit is found all the same. */
-static void a_wrong_answer_is_made_good(void **state)
+TEST(a_wrong_answer_is_made_good)
 {
-    (void)state;
     for (size_t lie = 1; lie < 7; lie++) {
         struct bisect_question q;
         enum bisect_state end;
@@ -145,38 +130,32 @@ static void a_wrong_answer_is_made_good(void **state)
 }
 
 /* Many small steps: nothing stands against what is before it, so nothing is named. */
-static void a_drift_has_no_culprit(void **state)
+BISECT_TEST(a_drift_has_no_culprit)
 {
     struct bisect_question q;
     enum bisect_state end;
-    struct bisect b;
-    (void)state;
-    bisect_init(&b, 64, &defaults);
-    while ((end = bisect_next(&b, &q)) == BISECT_ASK)
-        bisect_tell(&b, q, q.to - q.from > 20 ? BISECT_WORSE : BISECT_NOT_WORSE);
+    bisect_init(b, 64, &defaults);
+    while ((end = bisect_next(b, &q)) == BISECT_ASK)
+        bisect_tell(b, q, q.to - q.from > 20 ? BISECT_WORSE : BISECT_NOT_WORSE);
     assert_int_equal(end, BISECT_STUCK);
-    bisect_release(&b);
 }
 
 /* Bayes' rule by hand: 4 places, prior 3/16 each and 1/4 for none. */
-static void shares_follow_bayes(void **state)
+BISECT_TEST(shares_follow_bayes)
 {
     struct bisect_settings s = { .false_alarm = 0.1, .missed = 0.2, .confidence = 0.95 };
     struct bisect_question q = { 0, 2 };
-    struct bisect b;
-    (void)state;
-    bisect_init(&b, 4, &s);
-    bisect_tell(&b, q, BISECT_WORSE);
+    bisect_init(b, 4, &s);
+    bisect_tell(b, q, BISECT_WORSE);
     double sum = 2 * 3.0 / 16 * 0.8 + (2 * 3.0 / 16 + 0.25) * 0.1;
-    assert_close(b.share[1], 3.0 / 16 * 0.8 / sum, 1e-12);
-    assert_close(b.share[4], 3.0 / 16 * 0.1 / sum, 1e-12);
-    assert_close(b.share[5], 0.25 * 0.1 / sum, 1e-12);
-    bisect_tell(&b, q, BISECT_UNTOLD);
-    assert_close(b.share[5], 0.25 * 0.1 / sum, 1e-12);
-    bisect_release(&b);
+    assert_close(b->share[1], 3.0 / 16 * 0.8 / sum, 1e-12);
+    assert_close(b->share[4], 3.0 / 16 * 0.1 / sum, 1e-12);
+    assert_close(b->share[5], 0.25 * 0.1 / sum, 1e-12);
+    bisect_tell(b, q, BISECT_UNTOLD);
+    assert_close(b->share[5], 0.25 * 0.1 / sum, 1e-12);
 }
 
-static void rows_answer(void **state)
+TEST(rows_answer)
 {
     static const struct {
         enum verdict verdict;
@@ -194,27 +173,10 @@ static void rows_answer(void **state)
         { VERDICT_UNDECIDED, BISECT_UNTOLD, 0.1, 0.05 },
         { VERDICT_MISSING, BISECT_UNTOLD, NAN, 0.05 },
     };
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct compare_row row = { .verdict = cases[i].verdict, .change = cases[i].change };
         assert_int_equal(bisect_read(&row, cases[i].floor), cases[i].answer);
     }
 }
 
-int main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_culprit_is_found),
-        cmocka_unit_test(good_against_bad_comes_first),
-        cmocka_unit_test(bad_that_is_not_worse_is_looked_at_twice),
-        cmocka_unit_test(bad_that_cannot_be_told_ends_it),
-        cmocka_unit_test(what_does_not_build_widens_the_answer),
-        cmocka_unit_test(neighbours_of_an_untold_one_come_next),
-        cmocka_unit_test(a_wrong_answer_is_made_good),
-        cmocka_unit_test(a_drift_has_no_culprit),
-        cmocka_unit_test(shares_follow_bayes),
-        cmocka_unit_test(rows_answer),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -81,14 +81,13 @@ static void check_labelled(const char *path)
     cJSON_Delete(json);
 }
 
-static void test_labelled_series(void **state)
+TEST(test_labelled_series)
 {
     static const char folder[] = HARNESS_SOURCE_DIR "/tests/fixtures/series";
     DIR *dir = opendir(folder);
     const struct dirent *entry;
     char path[4096];
     int nr = 0;
-    (void)state;
     assert_non_null(dir);
     while ((entry = readdir(dir)))
         if (strstr(entry->d_name, ".json")) {
@@ -100,11 +99,10 @@ static void test_labelled_series(void **state)
     assert_int_equal(nr, 15);
 }
 
-static void test_steps_without_noise(void **state)
+TEST(test_steps_without_noise)
 {
     static const size_t lengths[] = { 11, 24, 100, 3000, LONGEST };
     static double x[LONGEST];
-    (void)state;
     for (size_t k = 0; k < sizeof(lengths) / sizeof(*lengths); k++) {
         size_t n = lengths[k], at = n / 2;
         for (size_t i = 0; i < n; i++)
@@ -119,12 +117,11 @@ static void test_steps_without_noise(void **state)
     }
 }
 
-static void test_several_steps(void **state)
+TEST(test_several_steps)
 {
     static const size_t steps[] = { 600, 1100, 1500, 2400 };
     static const double levels[] = { 1, 3, 2, 2.5, 1.25 };
     static double x[3000];
-    (void)state;
     for (size_t i = 0, level = 0; i < 3000; i++) {
         while (level < 4 && i >= steps[level])
             level++;
@@ -140,12 +137,11 @@ static void test_several_steps(void **state)
 }
 
 /* Levels that come near each other by chance are no recurring modes. */
-static void test_many_steps(void **state)
+TEST(test_many_steps)
 {
     struct random r;
     static double x[3000];
     size_t found = 0;
-    (void)state;
     random_seed(&r, 2);
     for (size_t i = 0; i < 3000; i++)
         x[i] = fmod(7.3 * floor((double)i / 100) + 0.5, 5) + 0.05 * random_normal(&r);
@@ -158,11 +154,10 @@ static void test_many_steps(void **state)
     changes_release(&c);
 }
 
-static void test_up_and_down(void **state)
+TEST(test_up_and_down)
 {
     struct random r;
     double x[120];
-    (void)state;
     random_seed(&r, 5);
     for (size_t i = 0; i < 120; i++)
         x[i] = 10 + 0.1 * random_normal(&r) + (i >= 50 && i < 65 ? 1 : 0);
@@ -175,10 +170,9 @@ static void test_up_and_down(void **state)
     changes_release(&c);
 }
 
-static void test_spikes_are_no_steps(void **state)
+TEST(test_spikes_are_no_steps)
 {
     double x[60];
-    (void)state;
     for (size_t i = 0; i < 60; i++)
         x[i] = i == 20 || i == 21 || i == 45 ? 15 : 1;
     assert_quiet(x, 60);
@@ -191,10 +185,9 @@ static void test_spikes_are_no_steps(void **state)
     changes_release(&c);
 }
 
-static void test_gradual_changes_are_no_steps(void **state)
+TEST(test_gradual_changes_are_no_steps)
 {
     static double x[1000];
-    (void)state;
     for (size_t i = 0; i < 1000; i++)
         x[i] = 0.2 * cos((double)i / 100);
     assert_quiet(x, 1000);
@@ -208,10 +201,9 @@ static void test_gradual_changes_are_no_steps(void **state)
     assert_quiet(x, 100);
 }
 
-static void test_ramp_is_drift(void **state)
+TEST(test_ramp_is_drift)
 {
     static double x[1000];
-    (void)state;
     for (size_t n = 24; n <= 1000; n = 3 * n + 7) {
         for (size_t i = 0; i < n; i++)
             x[i] = 7 - 0.25 * (double)i;
@@ -224,11 +216,10 @@ static void test_ramp_is_drift(void **state)
     }
 }
 
-static void test_step_on_a_drift(void **state)
+TEST(test_step_on_a_drift)
 {
     struct random r;
     double x[100];
-    (void)state;
     random_seed(&r, 3);
     for (size_t i = 0; i < 100; i++)
         x[i] = 0.05 * (double)i + random_normal(&r) + (i >= 60 ? 6 : 0);
@@ -243,12 +234,11 @@ static void test_step_on_a_drift(void **state)
 }
 
 /* Two modes that last for some nights each, and come back. */
-static void test_recurring_modes_are_no_steps(void **state)
+TEST(test_recurring_modes_are_no_steps)
 {
     static const size_t stays[] = { 11, 4, 17, 8, 22, 6, 13, 9, 3, 15, 12 };
     struct random r;
     double x[120];
-    (void)state;
     random_seed(&r, 9);
     for (size_t k = 0, i = 0; k < sizeof(stays) / sizeof(*stays); k++)
         for (size_t t = 0; t < stays[k]; t++, i++)
@@ -261,10 +251,9 @@ static void test_recurring_modes_are_no_steps(void **state)
     changes_release(&c);
 }
 
-static void test_degenerate_series(void **state)
+TEST(test_degenerate_series)
 {
     double x[40];
-    (void)state;
     for (size_t i = 0; i < 40; i++)
         x[i] = 5;
     for (size_t n = 0; n <= 40; n++) {
@@ -282,12 +271,11 @@ static void test_degenerate_series(void **state)
 }
 
 /* The unit of the series does not matter, not even where squares would overflow. */
-static void test_any_unit(void **state)
+TEST(test_any_unit)
 {
     static const double units[] = { 1e-300, 1e-9, -1, 3e7, 1e307 };
     struct random r;
     double x[80], y[80];
-    (void)state;
     random_seed(&r, 4);
     for (size_t i = 0; i < 80; i++)
         x[i] = 2 + 0.1 * random_normal(&r) + (i >= 47 ? 0.5 : 0);
@@ -306,11 +294,10 @@ static void test_any_unit(void **state)
     changes_release(&c);
 }
 
-static void test_quantised_values(void **state)
+TEST(test_quantised_values)
 {
     struct random r;
     double x[200];
-    (void)state;
     random_seed(&r, 8);
     for (size_t i = 0; i < 200; i++)
         x[i] = round(20 + 0.6 * random_normal(&r));
@@ -325,14 +312,13 @@ static void test_quantised_values(void **state)
 
 /* Where no two points change places the tail is known: 2 / (n over k), and a split's share of the
  * chance is 1 over its smaller side. */
-static void test_ranks_that_do_not_mix(void **state)
+TEST(test_ranks_that_do_not_mix)
 {
     static const struct {
         size_t n, after;
         double ways; /* n over after */
     } cases[] = { { 40, 5, 658008 }, { 40, 8, 76904685 }, { 60, 8, 2558620845 } };
     double x[60], ranks[60];
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
         size_t n = cases[i].n, after = cases[i].after;
         double shares = 0;
@@ -351,11 +337,10 @@ static void test_ranks_that_do_not_mix(void **state)
 }
 
 /* The points before a large step are not taken for its own, whatever they happen to be. */
-static void test_place_of_a_large_step(void **state)
+TEST(test_place_of_a_large_step)
 {
     struct random r;
     double x[60];
-    (void)state;
     random_seed(&r, 21);
     for (size_t size = 10; size <= 1000; size *= 10) {
         for (size_t t = 0; t < 60; t++) /* what comes before the step is high by itself */
@@ -370,12 +355,11 @@ static void test_place_of_a_large_step(void **state)
 }
 
 /* A level that ends in a clear ramp went gradually, in short series too. */
-static void test_short_late_ramp(void **state)
+TEST(test_short_late_ramp)
 {
     struct random r;
     double x[30];
     size_t steps = 0;
-    (void)state;
     random_seed(&r, 12);
     for (int i = 0; i < 40; i++) {
         for (size_t t = 0; t < 30; t++)
@@ -525,11 +509,10 @@ static void check_night(const char *what, size_t night, const struct changes *c,
 }
 
 /* One pass over a history says what a job said that ran in each of its nights. */
-static void test_prefixes_agree(void **state)
+TEST(test_prefixes_agree)
 {
     double x[NIGHTS];
     size_t named = 0, gone = 0;
-    (void)state;
     for (size_t kind = 0; kind < HISTORIES; kind++) {
         struct night last = { 0 };
         struct random r;
@@ -547,13 +530,12 @@ static void test_prefixes_agree(void **state)
 }
 
 /* A stay in one mode that outlasts those before it is a level; its end is a step, too. */
-static void test_a_long_stay_is_a_level(void **state)
+TEST(test_a_long_stay_is_a_level)
 {
     enum { POINTS = 260, FROM = 130, STAY = 70 };
     double x[POINTS];
     size_t named = 0;
     struct random r;
-    (void)state;
     random_seed(&r, 85); /* one in which the modes had looked like a step before */
     draw_modes(&r, x, POINTS, 0.33, FROM, STAY);
     for (size_t night = FROM; night <= POINTS; night++) {
@@ -571,13 +553,12 @@ static void test_a_long_stay_is_a_level(void **state)
 }
 
 /* Steps 4 and 5 sd high, and a ramp behind them: that it is no step comes out as after few. */
-static void test_a_ramp_after_many_steps(void **state)
+TEST(test_a_ramp_after_many_steps)
 {
     enum { LENGTH = 300, SERIES = 25, LAST_STEP = 140, RAMP = 180 };
     size_t standing = 0, seen = 0, left = 0;
     double x[LENGTH];
     struct random r;
-    (void)state;
     random_seed(&r, 77);
     for (size_t k = 0; k < SERIES; k++) {
         double level = 0;
@@ -602,13 +583,12 @@ static void test_a_ramp_after_many_steps(void **state)
     assert_true(3 * left <= seen);
 }
 
-static void test_settings(void **state)
+TEST(test_settings)
 {
     struct changepoint_settings settings = { .level = 0.05, .min_segment = 12 };
     struct changes c;
     struct error err;
     double x[40];
-    (void)state;
     for (size_t i = 0; i < 40; i++)
         x[i] = i < 32 ? 1 : 2;
     assert_int_equal(changes_find(x, 40, &settings, &c, &err), 0);
@@ -622,13 +602,12 @@ static void test_settings(void **state)
     changes_release(&c);
 }
 
-static void test_refusals(void **state)
+TEST(test_refusals)
 {
     struct changepoint_settings settings = CHANGEPOINT_DEFAULTS;
     double x[] = { 1, 2, NAN, INFINITY };
     struct changes c;
     struct error err;
-    (void)state;
     assert_int_equal(changes_find(x, 4, &settings, &c, &err), -1);
     assert_string_equal(err.message, "point 2 of the series is not a finite number");
     assert_int_equal(c.nr, 0);
@@ -638,30 +617,4 @@ static void test_refusals(void **state)
     assert_int_equal(changes_find(x, 2, &settings, &c, &err), -1);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_labelled_series),
-        cmocka_unit_test(test_steps_without_noise),
-        cmocka_unit_test(test_several_steps),
-        cmocka_unit_test(test_many_steps),
-        cmocka_unit_test(test_up_and_down),
-        cmocka_unit_test(test_spikes_are_no_steps),
-        cmocka_unit_test(test_gradual_changes_are_no_steps),
-        cmocka_unit_test(test_ramp_is_drift),
-        cmocka_unit_test(test_step_on_a_drift),
-        cmocka_unit_test(test_recurring_modes_are_no_steps),
-        cmocka_unit_test(test_degenerate_series),
-        cmocka_unit_test(test_any_unit),
-        cmocka_unit_test(test_quantised_values),
-        cmocka_unit_test(test_ranks_that_do_not_mix),
-        cmocka_unit_test(test_place_of_a_large_step),
-        cmocka_unit_test(test_short_late_ramp),
-        cmocka_unit_test(test_prefixes_agree),
-        cmocka_unit_test(test_a_long_stay_is_a_level),
-        cmocka_unit_test(test_a_ramp_after_many_steps),
-        cmocka_unit_test(test_settings),
-        cmocka_unit_test(test_refusals),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -38,45 +38,41 @@ static void assert_branch(const struct records *r, const char *machine, const ch
     assert_string_equal(found, branch);
 }
 
-static void test_branch(void **state)
+#define RECORDS_TEST(name) TEST_WITH_A(name, struct records, r, records_release)
+
+RECORDS_TEST(test_branch)
 {
-    struct records r = { 0 };
-    (void)state;
-    assert_branch(&r, "m", NULL);
-    add_runs(&r, "m", "topic", 2);
-    add_runs(&r, "m", "release", 3);
-    add_runs(&r, "other", "topic", 9);
-    assert_branch(&r, "m", "release");
-    assert_branch(&r, "other", "topic");
-    assert_branch(&r, "neither", NULL);
-    add_runs(&r, "m", "topic", 1); /* three of six are not most */
-    assert_branch(&r, "m", NULL);
-    add_runs(&r, "m", "master", 1);
-    assert_branch(&r, "m", "master");
-    add_runs(&r, "m", "main", 1);
-    assert_branch(&r, "m", "main");
-    r.runs[r.nr_runs - 1].kind = RUN_TRIAL; /* is no history */
-    assert_branch(&r, "m", "master");
-    add_runs(&r, "m", "", 40); /* these know no branch, and speak for none */
-    assert_branch(&r, "m", "master");
-    records_release(&r);
+    assert_branch(r, "m", NULL);
+    add_runs(r, "m", "topic", 2);
+    add_runs(r, "m", "release", 3);
+    add_runs(r, "other", "topic", 9);
+    assert_branch(r, "m", "release");
+    assert_branch(r, "other", "topic");
+    assert_branch(r, "neither", NULL);
+    add_runs(r, "m", "topic", 1); /* three of six are not most */
+    assert_branch(r, "m", NULL);
+    add_runs(r, "m", "master", 1);
+    assert_branch(r, "m", "master");
+    add_runs(r, "m", "main", 1);
+    assert_branch(r, "m", "main");
+    r->runs[r->nr_runs - 1].kind = RUN_TRIAL; /* is no history */
+    assert_branch(r, "m", "master");
+    add_runs(r, "m", "", 40); /* these know no branch, and speak for none */
+    assert_branch(r, "m", "master");
 }
 
-static void test_runs(void **state)
+RECORDS_TEST(test_runs)
 {
     const bool expected[] = { true, false, true, true, true };
-    struct records r = { 0 };
-    (void)state;
-    add_runs(&r, "m", "main", 1);
-    add_runs(&r, "m", "topic", 1);
-    add_runs(&r, "other", "topic", 1);
-    add_runs(&r, "m", "main", 1);
-    add_runs(&r, "m", "", 1);
-    bool *has = mainline_runs(&r);
-    for (size_t i = 0; i < r.nr_runs; i++)
+    add_runs(r, "m", "main", 1);
+    add_runs(r, "m", "topic", 1);
+    add_runs(r, "other", "topic", 1);
+    add_runs(r, "m", "main", 1);
+    add_runs(r, "m", "", 1);
+    bool *has = mainline_runs(r);
+    for (size_t i = 0; i < r->nr_runs; i++)
         assert_int_equal(has[i], expected[i]);
     free(has);
-    records_release(&r);
 }
 
 /* A measurement of each run, with 0.5 % of noise: `waiting` on all branches but main, else 100 µs,
@@ -118,44 +114,39 @@ static void found_release(struct found *found)
 }
 
 /* A slow branch at the end is no step, as long as it is known to be one. */
-static void test_waiting_runs_make_no_step(void **state)
+RECORDS_TEST(test_waiting_runs_make_no_step)
 {
-    struct records r = { 0 };
     struct found found;
-    (void)state;
-    add_runs(&r, "m", "main", MERGED);
-    add_runs(&r, "m", "topic", WAITING);
-    add_times(&r, 130000, 1);
-    find(&r, &found);
+    add_runs(r, "m", "main", MERGED);
+    add_runs(r, "m", "topic", WAITING);
+    add_times(r, 130000, 1);
+    find(r, &found);
     assert_int_equal(found.trends.steps, 0);
     assert_int_equal(found.trends.exit_status, EXIT_SAME);
     assert_int_equal(found.trends.unmerged, WAITING);
     assert_int_equal(found.trends.items[0].series->nr, MERGED);
     assert_int_equal(found.list.items[0].nr, MERGED + WAITING); /* all are there to be shown */
     found_release(&found);
-    for (size_t i = 0; i < r.nr_runs; i++)
-        r.runs[i].build.branch[0] = '\0';
-    find(&r, &found);
+    for (size_t i = 0; i < r->nr_runs; i++)
+        r->runs[i].build.branch[0] = '\0';
+    find(r, &found);
     assert_int_equal(found.trends.steps, 1);
     assert_int_equal(found.trends.unmerged, 0);
     found_release(&found);
-    records_release(&r);
 }
 
 /* Each pull request has a branch, and they are more than main's runs. */
-static void test_many_branches(void **state)
+RECORDS_TEST(test_many_branches)
 {
-    struct records r = { 0 };
     struct found found;
-    (void)state;
     for (int i = 0; i < MERGED; i++) {
         char name[32];
-        add_run(&r, "m", "main");
+        add_run(r, "m", "main");
         snprintf(name, sizeof(name), "%d/merge", i);
-        add_runs(&r, "m", name, 1 + i % 3);
+        add_runs(r, "m", name, 1 + i % 3);
     }
-    add_times(&r, 140000, 1.1);
-    find(&r, &found);
+    add_times(r, 140000, 1.1);
+    find(r, &found);
     const struct trends *t = &found.trends;
     assert_int_equal(t->unmerged, 2 * MERGED);
     assert_int_equal(t->steps, 1);
@@ -166,34 +157,20 @@ static void test_many_branches(void **state)
     assert_string_equal(trend_run_before(t, &t->items[0], step)->build.branch, "main");
     assert_string_equal(trend_run_after(t, &t->items[0], step)->build.branch, "main");
     found_release(&found);
-    records_release(&r);
 }
 
 /* Where too few of the points are the history's, nothing is said. */
-static void test_too_few_are_merged(void **state)
+RECORDS_TEST(test_too_few_are_merged)
 {
-    struct records r = { 0 };
     struct found found;
-    (void)state;
-    add_runs(&r, "m", "main", 4);
+    add_runs(r, "m", "main", 4);
     for (int i = 0; i < 30; i++)
-        add_run(&r, "m", i % 2 ? "a" : "b");
-    add_times(&r, 120000, 1);
-    find(&r, &found);
+        add_run(r, "m", i % 2 ? "a" : "b");
+    add_times(r, 120000, 1);
+    find(r, &found);
     assert_int_equal(found.trends.count[TREND_SHORT], 1);
     assert_int_equal(found.trends.exit_status, EXIT_UNDECIDED);
     found_release(&found);
-    records_release(&r);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_branch),
-        cmocka_unit_test(test_runs),
-        cmocka_unit_test(test_waiting_runs_make_no_step),
-        cmocka_unit_test(test_many_branches),
-        cmocka_unit_test(test_too_few_are_merged),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

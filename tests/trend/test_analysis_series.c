@@ -12,19 +12,19 @@
 #define A "gemm/linear/simd/fp32/batch=4,seq=64/cpu-2t/warm"
 #define B "gemm/linear/simd/fp32/batch=16,seq=64/cpu-2t/warm"
 
-static void test_groups(void **state)
+#define RECORDS_TEST(name) TEST_WITH_A(name, struct records, r, records_release)
+
+RECORDS_TEST(test_groups)
 {
-    struct records r = { 0 };
     struct groups g;
-    (void)state;
-    fixture_run(&r, "b", 1);
-    fixture_add(&r, 1, B, 1, 1);
-    fixture_add(&r, 1, A, 2, 1);
-    fixture_add(&r, 0, A, 3, 1);
-    fixture_add(&r, 1, A, 4, 1);
-    fixture_run(&r, "a", 2);
-    fixture_add(&r, 0, A, 5, 1);
-    groups_init(&g, &r, false);
+    fixture_run(r, "b", 1);
+    fixture_add(r, 1, B, 1, 1);
+    fixture_add(r, 1, A, 2, 1);
+    fixture_add(r, 0, A, 3, 1);
+    fixture_add(r, 1, A, 4, 1);
+    fixture_run(r, "a", 2);
+    fixture_add(r, 0, A, 5, 1);
+    groups_init(&g, r, false);
     assert_int_equal(g.nr, 3); /* A on a, A on b, B on b: 4 before 16 */
     assert_string_equal(g.items[0].machine, "a");
     assert_string_equal(g.items[1].machine, "b");
@@ -35,23 +35,21 @@ static void test_groups(void **state)
     assert_int_equal(group_launch_length(&g.items[1], 0), 1);
     assert_int_equal(group_launch_length(&g.items[1], 1), 2);
     groups_release(&g);
-    groups_init(&g, &r, true);
+    groups_init(&g, r, true);
     assert_int_equal(g.nr, 2);
     groups_release(&g);
-    records_release(&r);
-    groups_init(&g, &r, false); /* empty */
+    records_release(r);
+    groups_init(&g, r, false); /* empty */
     assert_int_equal(g.nr, 0);
     groups_release(&g);
 }
 
-static void test_epoch(void **state)
+RECORDS_TEST(test_epoch)
 {
-    struct records r = { 0 };
     struct strbuf text;
-    (void)state;
-    fixture_run(&r, "m", 1);
-    fixture_run(&r, "m", 2);
-    struct run *one = &r.runs[0], *two = &r.runs[1];
+    fixture_run(r, "m", 1);
+    fixture_run(r, "m", 2);
+    struct run *one = &r->runs[0], *two = &r->runs[1];
     one->environment = memory_string("{\"governor\":\"x\",\"boost\":true,\"load1\":1}");
     two->environment = memory_string("{\"load1\":2,\"boost\":true,\"governor\":\"x\"}");
     strbuf_init(&text);
@@ -69,24 +67,21 @@ static void test_epoch(void **state)
     two->environment = memory_string("not JSON");
     assert_true(epoch_id(one) != epoch_id(two));
     strbuf_release(&text);
-    records_release(&r);
 }
 
-static void test_series(void **state)
+RECORDS_TEST(test_series)
 {
     const double first[] = { 1000, 1200, 1100 }, second[] = { 2000, 2400, 2100 };
-    struct records r = { 0 };
     struct series_list list;
-    (void)state;
-    fixture_run(&r, "m", 200); /* the later run is stored first */
-    fixture_launches(&r, A, second, 3);
-    r.runs[0].build.dirty = true;
-    fixture_run(&r, "m", 100);
-    fixture_launches(&r, A, first, 3);
-    fixture_add(&r, 0, B, 1, 0); /* failed: no point, and so no series */
-    snprintf(r.runs[1].build.commit, sizeof(r.runs[1].build.commit), "abc");
-    snprintf(r.runs[1].build.compiler, sizeof(r.runs[1].build.compiler), "gcc 13");
-    series_list_init(&list, &r);
+    fixture_run(r, "m", 200); /* the later run is stored first */
+    fixture_launches(r, A, second, 3);
+    r->runs[0].build.dirty = true;
+    fixture_run(r, "m", 100);
+    fixture_launches(r, A, first, 3);
+    fixture_add(r, 0, B, 1, 0); /* failed: no point, and so no series */
+    snprintf(r->runs[1].build.commit, sizeof(r->runs[1].build.commit), "abc");
+    snprintf(r->runs[1].build.compiler, sizeof(r->runs[1].build.compiler), "gcc 13");
+    series_list_init(&list, r);
     assert_int_equal(list.nr, 1);
     assert_int_equal(list.items[0].nr, 2);
     const struct series_point *p = list.items[0].items;
@@ -101,30 +96,26 @@ static void test_series(void **state)
     assert_true(p[1].dirty && p[1].epoch != p[0].epoch);
     assert_close(p[1].value, 2100, 1e-9);
     series_list_release(&list);
-    records_release(&r);
 }
 
 /* Those of an A/B comparison, or a self-test, are no history. */
-static void test_runs_left_out(void **state)
+RECORDS_TEST(test_runs_left_out)
 {
-    struct records r = { 0 };
     struct series_list list;
-    (void)state;
     for (int i = 0; i < 5; i++) {
-        fixture_run(&r, "m", 100 + i);
-        fixture_add(&r, 0, A, 1000 + i, 3);
+        fixture_run(r, "m", 100 + i);
+        fixture_add(r, 0, A, 1000 + i, 3);
     }
-    r.runs[0].kind = r.runs[1].kind = r.runs[4].kind = RUN_TRIAL;
-    r.runs[3].kind = RUN_IMPORTED;
-    snprintf(r.runs[2].label, sizeof(r.runs[2].label), "selftest"); /* a label is a word */
+    r->runs[0].kind = r->runs[1].kind = r->runs[4].kind = RUN_TRIAL;
+    r->runs[3].kind = RUN_IMPORTED;
+    snprintf(r->runs[2].label, sizeof(r->runs[2].label), "selftest"); /* a label is a word */
     for (int i = 0; i < 5; i++)
-        assert_int_equal(series_takes(&r.runs[i]), i == 2 || i == 3);
-    series_list_init(&list, &r);
+        assert_int_equal(series_takes(&r->runs[i]), i == 2 || i == 3);
+    series_list_init(&list, r);
     assert_int_equal(list.nr, 1);
     assert_int_equal(list.items[0].nr, 2);
     assert_int_equal(list.items[0].items[0].run, 2);
     series_list_release(&list);
-    records_release(&r);
 }
 
 /* Runs of two machine classes with 1 to 3 launches of some of 40 benchmarks, in disorder. */
@@ -178,37 +169,32 @@ static void check_alike(const struct series_list *a, const struct series_list *b
 }
 
 /* A builder gives what the records give, in whatever order the measurements come. */
-static void test_builder(void **state)
+RECORDS_TEST(test_builder)
 {
-    struct records r = { 0 };
     struct series_list whole, built;
     struct random random;
-    (void)state;
     random_seed(&random, 11);
-    make_history(&r, &random);
-    snprintf(r.runs[4].build.compiler, sizeof(r.runs[4].build.compiler), "clang");
-    r.runs[5].kind = RUN_TRIAL;
-    series_list_init(&whole, &r);
+    make_history(r, &random);
+    snprintf(r->runs[4].build.compiler, sizeof(r->runs[4].build.compiler), "clang");
+    r->runs[5].kind = RUN_TRIAL;
+    series_list_init(&whole, r);
     assert_int_equal(whole.nr, 80);
     for (int backwards = 0; backwards < 2; backwards++) {
-        build(&r, "p50", backwards, &built);
+        build(r, "p50", backwards, &built);
         check_alike(&whole, &built, 1);
         series_list_release(&built);
     }
     series_list_release(&whole);
-    records_release(&r);
 }
 
 /* The quick ways to a metric give what its row of the table gives. */
-static void test_builder_metrics(void **state)
+RECORDS_TEST(test_builder_metrics)
 {
     static const char *const ids[] = { "p5", "p95", "min", "max", "mean", "gflops", "sd" };
-    struct records r = { 0 };
     struct random random;
-    (void)state;
     random_seed(&random, 12);
-    fixture_run(&r, "m", 1);
-    struct measurement *m = fixture_add(&r, 0, A, 1, 101);
+    fixture_run(r, "m", 1);
+    struct measurement *m = fixture_add(r, 0, A, 1, 101);
     m->flops = 1e6;
     m->batch = 4;
     for (int j = 0; j < 101; j++)
@@ -217,17 +203,16 @@ static void test_builder_metrics(void **state)
         struct series_list list;
         struct summary s;
         summary_init_one(&s, m);
-        build(&r, ids[i], false, &list);
+        build(r, ids[i], false, &list);
         assert_int_equal(list.nr, 1);
         assert_close(list.items[0].items[0].value, metric_get(ids[i], &s, NULL).value, 1e-9);
         series_list_release(&list);
         summary_release(&s);
     }
     struct series_list none;
-    build(&r, "gbs", false, &none); /* its bytes are not known */
+    build(r, "gbs", false, &none); /* its bytes are not known */
     assert_int_equal(none.nr, 0);
     series_list_release(&none);
-    records_release(&r);
 }
 
 static void check_labels(const char *const *keys, const char *const *labels, size_t nr)
@@ -246,9 +231,8 @@ static void check_labels(const char *const *keys, const char *const *labels, siz
     labels_free(made, nr);
 }
 
-static void test_labels(void **state)
+TEST(test_labels)
 {
-    (void)state;
     check_labels((const char *const[]) { "gemm/linear/simd/fp32/batch=1,k=48/cpu-2t/warm",
                                          "gemm/linear/simd/fp32/batch=4,k=48/cpu-2t/warm",
                                          "gemm/linear/openblas/fp32/batch=1,k=48/cpu-2t/warm" },
@@ -270,13 +254,12 @@ static void test_labels(void **state)
     labels_free(labels_create(NULL, 0), 0);
 }
 
-static void test_labels_common(void **state)
+TEST(test_labels_common)
 {
     struct benchmark_name names[2];
     const struct benchmark_name *pointers[] = { &names[0], &names[1] };
     char text[128];
     struct error err;
-    (void)state;
     assert_ok(benchmark_name_parse(A, &names[0], &err), &err);
     assert_ok(benchmark_name_parse(B, &names[1], &err), &err);
     labels_common(pointers, 2, text, sizeof(text));
@@ -284,7 +267,7 @@ static void test_labels_common(void **state)
 }
 
 /* Any set of keys: no two different ones get the same label. */
-static void test_labels_differ(void **state)
+TEST(test_labels_differ)
 {
     enum { SET = 40, ROUNDS = 300 };
     static const char *const kernels[] = { "gemm/nn", "gemm/linear", "gpt/a/decode", "gpt/b/decode",
@@ -294,7 +277,6 @@ static void test_labels_differ(void **state)
     const struct benchmark_name *pointers[SET];
     struct random r;
     struct error err;
-    (void)state;
     random_seed(&r, 3);
     for (int round = 0; round < ROUNDS; round++) {
         for (int i = 0; i < SET; i++) {
@@ -318,14 +300,4 @@ static void test_labels_differ(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_groups),        cmocka_unit_test(test_epoch),
-        cmocka_unit_test(test_series),        cmocka_unit_test(test_runs_left_out),
-        cmocka_unit_test(test_builder),       cmocka_unit_test(test_builder_metrics),
-        cmocka_unit_test(test_labels),        cmocka_unit_test(test_labels_common),
-        cmocka_unit_test(test_labels_differ),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -99,91 +99,79 @@ static void check_words(const struct history *h, const struct trend_step *step, 
     strbuf_release(&text);
 }
 
-static void test_step(void **state)
+#define HISTORY_TEST(name) TEST_WITH_A(name, struct history, h, history_release)
+
+HISTORY_TEST(test_step)
 {
-    struct history h;
-    (void)state;
-    history_init(&h, RUNS, 1);
-    add_step(&h, KEY, 100000, 110000);
-    find(&h);
-    const struct trend_step *step = only_step(&h);
+    history_init(h, RUNS, 1);
+    add_step(h, KEY, 100000, 110000);
+    find(h);
+    const struct trend_step *step = only_step(h);
     assert_in_range(step->index, AT - 1, AT + 1);
     assert_true(step->low <= step->index && step->index <= step->high);
     assert_close(step->change, 0.1, 0.01);
     assert_true(step->interval.low < 0.1 && step->interval.high > 0.1);
     assert_close(step->before, 100000, 500);
     assert_close(step->after, 110000, 500);
-    assert_true(step->worse && step->p < 0.01 && h.found.items[0].q < 0.05);
+    assert_true(step->worse && step->p < 0.01 && h->found.items[0].q < 0.05);
     assert_int_equal(step->epoch, 0);
-    assert_int_equal(h.found.standing, 1);
-    assert_int_equal(h.found.exit_status, EXIT_REGRESSION);
+    assert_int_equal(h->found.standing, 1);
+    assert_int_equal(h->found.exit_status, EXIT_REGRESSION);
     /* The window begins with the last run before it and ends with the first after it. */
     char commits[32];
     snprintf(commits, sizeof(commits), "%07zx..%07zx", step->low, step->high + 1);
-    check_words(&h, step, commits, "still there", "");
-    assert_int_equal(trend_run_before(&h.found, &h.found.items[0], step)->id, step->low);
-    assert_int_equal(trend_run_after(&h.found, &h.found.items[0], step)->id, step->high + 1);
-    history_release(&h);
+    check_words(h, step, commits, "still there", "");
+    assert_int_equal(trend_run_before(&h->found, &h->found.items[0], step)->id, step->low);
+    assert_int_equal(trend_run_after(&h->found, &h->found.items[0], step)->id, step->high + 1);
 }
 
-static void test_better(void **state)
+HISTORY_TEST(test_better)
 {
-    struct history h;
-    (void)state;
-    history_init(&h, RUNS, 2);
-    add_step(&h, KEY, 110000, 100000);
-    find(&h);
-    assert_false(only_step(&h)->worse);
-    assert_int_equal(h.found.standing, 0);
-    assert_int_equal(h.found.exit_status, EXIT_SAME);
-    history_release(&h);
+    history_init(h, RUNS, 2);
+    add_step(h, KEY, 110000, 100000);
+    find(h);
+    assert_false(only_step(h)->worse);
+    assert_int_equal(h->found.standing, 0);
+    assert_int_equal(h->found.exit_status, EXIT_SAME);
 }
 
-static void test_back(void **state)
+HISTORY_TEST(test_back)
 {
-    struct history h;
-    (void)state;
-    history_init(&h, RUNS, 3);
-    add_levels(&h, KEY, (const double[]) { 100000, 110000, 100200 }, (const int[]) { 0, 13, 26 },
-               3);
-    find(&h);
-    assert_int_equal(h.found.steps, 2);
-    const struct trend_step *steps = h.found.items[0].items;
+    history_init(h, RUNS, 3);
+    add_levels(h, KEY, (const double[]) { 100000, 110000, 100200 }, (const int[]) { 0, 13, 26 }, 3);
+    find(h);
+    assert_int_equal(h->found.steps, 2);
+    const struct trend_step *steps = h->found.items[0].items;
     assert_in_range(steps[0].back, 25, 27);
     assert_int_equal(steps[0].back, steps[1].index);
     assert_int_equal(steps[1].back, 0);
-    assert_int_equal(h.found.exit_status, EXIT_SAME);
-    struct trend_row *rows = trends_newest(&h.found); /* newest first */
+    assert_int_equal(h->found.exit_status, EXIT_SAME);
+    struct trend_row *rows = trends_newest(&h->found); /* newest first */
     assert_ptr_equal(rows[0].step, &steps[1]);
     assert_ptr_equal(rows[1].step, &steps[0]);
     free(rows);
     struct strbuf text, expected;
     strbuf_init(&text);
     strbuf_init(&expected);
-    const struct run *run = &h.records.runs[steps[0].back];
+    const struct run *run = &h->records.runs[steps[0].back];
     char when[TEXT_UNIT_SIZE];
     strbuf_addf(&expected, "went back at %.7s, %.10s", run->build.commit,
                 text_timestamp(run->started_ms, when));
-    trend_state(&h.found, &h.found.items[0], &steps[0], &text);
+    trend_state(&h->found, &h->found.items[0], &steps[0], &text);
     assert_string_equal(text.data, expected.data);
     strbuf_release(&text);
     strbuf_release(&expected);
-    history_release(&h);
 }
 
 /* Half of it stays: that is not back. */
-static void test_half_back(void **state)
+HISTORY_TEST(test_half_back)
 {
-    struct history h;
-    (void)state;
-    history_init(&h, RUNS, 4);
-    add_levels(&h, KEY, (const double[]) { 100000, 120000, 110000 }, (const int[]) { 0, 13, 26 },
-               3);
-    find(&h);
-    assert_int_equal(h.found.steps, 2);
-    assert_int_equal(h.found.items[0].items[0].back, 0);
-    assert_int_equal(h.found.exit_status, EXIT_REGRESSION);
-    history_release(&h);
+    history_init(h, RUNS, 4);
+    add_levels(h, KEY, (const double[]) { 100000, 120000, 110000 }, (const int[]) { 0, 13, 26 }, 3);
+    find(h);
+    assert_int_equal(h->found.steps, 2);
+    assert_int_equal(h->found.items[0].items[0].back, 0);
+    assert_int_equal(h->found.exit_status, EXIT_REGRESSION);
 }
 
 static void set_compiler(struct history *h, size_t run, const char *name)
@@ -193,64 +181,58 @@ static void set_compiler(struct history *h, size_t run, const char *name)
     snprintf(b->compiler, sizeof(b->compiler), "%s", name);
 }
 
-static void test_surroundings(void **state)
+HISTORY_TEST(test_surroundings)
 {
-    struct history h;
-    (void)state;
-    history_init(&h, RUNS, 5);
+    history_init(h, RUNS, 5);
     for (size_t i = AT; i < RUNS; i++)
-        set_compiler(&h, i, "gcc 13");
-    add_step(&h, KEY, 100000, 110000);
-    find(&h);
-    const struct trend_step *step = only_step(&h);
+        set_compiler(h, i, "gcc 13");
+    add_step(h, KEY, 100000, 110000);
+    find(h);
+    const struct trend_step *step = only_step(h);
     assert_int_equal(step->epoch, AT);
-    assert_int_equal(h.found.standing, 0);
-    assert_int_equal(h.found.exit_status, EXIT_SAME);
-    check_words(&h, step, NULL, "still there",
+    assert_int_equal(h->found.standing, 0);
+    assert_int_equal(h->found.exit_status, EXIT_SAME);
+    check_words(h, step, NULL, "still there",
                 "with a change of surroundings: compiler: gcc 12 -> gcc 13");
     /* A border elsewhere explains nothing. */
     for (size_t i = 0; i < RUNS; i++)
-        set_compiler(&h, i, i < 8 ? "gcc 12" : "gcc 13");
-    find(&h);
-    assert_int_equal(only_step(&h)->epoch, 0);
-    assert_int_equal(h.found.exit_status, EXIT_REGRESSION);
+        set_compiler(h, i, i < 8 ? "gcc 12" : "gcc 13");
+    find(h);
+    assert_int_equal(only_step(h)->epoch, 0);
+    assert_int_equal(h->found.exit_status, EXIT_REGRESSION);
     /* Nor do two compilers in turn, which were there before, too. */
     for (size_t i = 0; i < RUNS; i++)
-        set_compiler(&h, i, i % 2 ? "gcc 12" : "gcc 13");
-    find(&h);
-    assert_int_equal(only_step(&h)->epoch, 0);
-    assert_int_equal(h.found.exit_status, EXIT_REGRESSION);
-    history_release(&h);
+        set_compiler(h, i, i % 2 ? "gcc 12" : "gcc 13");
+    find(h);
+    assert_int_equal(only_step(h)->epoch, 0);
+    assert_int_equal(h->found.exit_status, EXIT_REGRESSION);
 }
 
-static void test_same_commit(void **state)
+HISTORY_TEST(test_same_commit)
 {
     const struct trend_step *step;
-    struct history h;
-    (void)state;
-    history_init(&h, RUNS, 6);
+    history_init(h, RUNS, 6);
     for (size_t i = 0; i < RUNS; i++)
-        snprintf(h.records.runs[i].build.commit, sizeof(h.records.runs[i].build.commit),
+        snprintf(h->records.runs[i].build.commit, sizeof(h->records.runs[i].build.commit),
                  "abcdef0123");
-    add_step(&h, KEY, 100000, 110000);
-    find(&h);
-    check_words(&h, only_step(&h), "abcdef0", "still there", "the same commit on both sides");
+    add_step(h, KEY, 100000, 110000);
+    find(h);
+    check_words(h, only_step(h), "abcdef0", "still there", "the same commit on both sides");
     for (size_t i = 0; i < RUNS; i++)
-        h.records.runs[i].build.dirty = true; /* then it may well be the code */
-    find(&h);
-    check_words(&h, only_step(&h), "abcdef0+", "still there", "");
+        h->records.runs[i].build.dirty = true; /* then it may well be the code */
+    find(h);
+    check_words(h, only_step(h), "abcdef0+", "still there", "");
     /* What was written about the runs at which it may have come, and about no other. */
-    step = only_step(&h);
+    step = only_step(h);
     struct trend_remark remarks[] = {
-        { h.records.runs[step->high].id, "new BIOS" },
-        { h.records.runs[step->low - 1].id, "before" },
-        { h.records.runs[RUNS - 1].id, "after" },
+        { h->records.runs[step->high].id, "new BIOS" },
+        { h->records.runs[step->low - 1].id, "before" },
+        { h->records.runs[RUNS - 1].id, "after" },
     };
-    h.found.settings.remarks = remarks;
-    h.found.settings.nr_remarks = 3;
-    check_words(&h, step, "abcdef0+", "still there", "annotated: new BIOS");
-    assert_int_equal(h.found.exit_status, EXIT_REGRESSION);
-    history_release(&h);
+    h->found.settings.remarks = remarks;
+    h->found.settings.nr_remarks = 3;
+    check_words(h, step, "abcdef0+", "still there", "annotated: new BIOS");
+    assert_int_equal(h->found.exit_status, EXIT_REGRESSION);
 }
 
 static void expect_acceptance(struct history *h, struct acceptance a, bool fits)
@@ -266,39 +248,36 @@ static void expect_acceptance(struct history *h, struct acceptance a, bool fits)
     h->settings.nr_accepted = 0;
 }
 
-static void test_acceptance(void **state)
+HISTORY_TEST(test_acceptance)
 {
-    struct history h;
-    (void)state;
-    history_init(&h, RUNS, 7);
-    add_step(&h, KEY, 100000, 110000);
+    history_init(h, RUNS, 7);
+    add_step(h, KEY, 100000, 110000);
     struct acceptance good = {
         .key = KEY,
         .metric = "p50",
         .machine = "m",
-        .commit = h.records.runs[AT + 3].build.commit, /* seen some nights later */
+        .commit = h->records.runs[AT + 3].build.commit, /* seen some nights later */
         .change = 0.1,
         .reason = "slower but right",
     };
     struct acceptance a = good;
-    expect_acceptance(&h, a, true);
+    expect_acceptance(h, a, true);
     a.machine = "";
-    expect_acceptance(&h, a, true);
+    expect_acceptance(h, a, true);
     a = good, a.change = 0.2; /* more was accepted */
-    expect_acceptance(&h, a, true);
+    expect_acceptance(h, a, true);
     a = good, a.change = 0.02; /* less was accepted */
-    expect_acceptance(&h, a, false);
+    expect_acceptance(h, a, false);
     a = good, a.change = -0.1;
-    expect_acceptance(&h, a, false);
+    expect_acceptance(h, a, false);
     a = good, a.machine = "other";
-    expect_acceptance(&h, a, false);
+    expect_acceptance(h, a, false);
     a = good, a.metric = "p95";
-    expect_acceptance(&h, a, false);
+    expect_acceptance(h, a, false);
     a = good, a.key = "other";
-    expect_acceptance(&h, a, false);
-    a = good, a.commit = h.records.runs[3].build.commit; /* long before */
-    expect_acceptance(&h, a, false);
-    history_release(&h);
+    expect_acceptance(h, a, false);
+    a = good, a.commit = h->records.runs[3].build.commit; /* long before */
+    expect_acceptance(h, a, false);
 }
 
 static void add_quiet(struct history *h, int nr)
@@ -311,63 +290,56 @@ static void add_quiet(struct history *h, int nr)
 }
 
 /* What is shown and what is judged are two things. */
-static void test_family(void **state)
+HISTORY_TEST(test_family)
 {
-    struct history h;
-    (void)state;
-    history_init(&h, RUNS, 8);
-    add_step(&h, KEY, 100000, 110000);
-    add_quiet(&h, 30);
-    find(&h);
-    assert_int_equal(h.found.family, 31);
-    assert_int_equal(h.found.shown, 31);
-    assert_int_equal(h.found.count[TREND_QUIET], 30);
-    assert_int_equal(h.found.moved, 1);
-    assert_close(h.found.chance, 0.1, 1e-12); /* 5 % for steps and 5 % for drifts */
-    double q = h.found.items[0].q;
-    assert_close(q, 31 * h.found.items[0].p, 1e-12);
+    history_init(h, RUNS, 8);
+    add_step(h, KEY, 100000, 110000);
+    add_quiet(h, 30);
+    find(h);
+    assert_int_equal(h->found.family, 31);
+    assert_int_equal(h->found.shown, 31);
+    assert_int_equal(h->found.count[TREND_QUIET], 30);
+    assert_int_equal(h->found.moved, 1);
+    assert_close(h->found.chance, 0.1, 1e-12); /* 5 % for steps and 5 % for drifts */
+    double q = h->found.items[0].q;
+    assert_close(q, 31 * h->found.items[0].p, 1e-12);
 
-    h.settings.filters = (const char *const[]) { "gemm/linear/*/batch=4,*" };
-    h.settings.nr_filters = 1;
-    find(&h);
-    assert_int_equal(h.found.family, 31);
-    assert_int_equal(h.found.shown, 1);
-    assert_close(h.found.items[0].q, q, 1e-12);
-    assert_int_equal(h.found.exit_status, EXIT_REGRESSION);
+    h->settings.filters = (const char *const[]) { "gemm/linear/*/batch=4,*" };
+    h->settings.nr_filters = 1;
+    find(h);
+    assert_int_equal(h->found.family, 31);
+    assert_int_equal(h->found.shown, 1);
+    assert_close(h->found.items[0].q, q, 1e-12);
+    assert_int_equal(h->found.exit_status, EXIT_REGRESSION);
 
-    h.settings.filters = (const char *const[]) { "gemm/linear/*/batch=1*" };
-    find(&h);
-    assert_int_equal(h.found.shown, 30);
-    assert_int_equal(h.found.steps, 0);
-    assert_int_equal(h.found.exit_status, EXIT_SAME);
-    h.settings.filters = (const char *const[]) { "nothing" };
-    find(&h);
-    assert_int_equal(h.found.exit_status, EXIT_UNDECIDED);
-    history_release(&h);
+    h->settings.filters = (const char *const[]) { "gemm/linear/*/batch=1*" };
+    find(h);
+    assert_int_equal(h->found.shown, 30);
+    assert_int_equal(h->found.steps, 0);
+    assert_int_equal(h->found.exit_status, EXIT_SAME);
+    h->settings.filters = (const char *const[]) { "nothing" };
+    find(h);
+    assert_int_equal(h->found.exit_status, EXIT_UNDECIDED);
 }
 
 /* A step that is clear in itself is lost among many series where it is not clear enough. */
-static void test_family_is_strict(void **state)
+HISTORY_TEST(test_family_is_strict)
 {
-    struct history h;
-    (void)state;
-    history_init(&h, 20, 9);
-    add_levels(&h, KEY, (const double[]) { 100000, 102000 }, (const int[]) { 0, 10 }, 2);
-    find(&h);
-    double p = h.found.items[0].p;
+    history_init(h, 20, 9);
+    add_levels(h, KEY, (const double[]) { 100000, 102000 }, (const int[]) { 0, 10 }, 2);
+    find(h);
+    double p = h->found.items[0].p;
     assert_true(p > 0.05 / 150 && p <= 0.05); /* else this test says nothing */
-    assert_int_equal(h.found.steps, 1);
-    add_quiet(&h, 149);
-    find(&h);
-    assert_close(h.found.items[0].p, p, 1e-12);
-    assert_int_equal(h.found.items[0].nr, 0);
-    history_release(&h);
+    assert_int_equal(h->found.steps, 1);
+    add_quiet(h, 149);
+    find(h);
+    assert_close(h->found.items[0].p, p, 1e-12);
+    assert_int_equal(h->found.items[0].nr, 0);
 }
 
-static void test_short(void **state)
+TEST(test_short)
 {
     struct history h;
-    (void)state;
     history_init(&h, 9, 10);
     add_step(&h, KEY, 100000, 110000);
     find(&h);
@@ -386,64 +358,56 @@ static void test_short(void **state)
     history_release(&h);
 }
 
-static void test_drift(void **state)
+HISTORY_TEST(test_drift)
 {
-    struct history h;
-    (void)state;
-    history_init(&h, 60, 12);
+    history_init(h, 60, 12);
     for (size_t i = 0; i < 60; i++) {
-        double ns = 100000 * exp(0.002 * (double)i + 0.003 * random_normal(&h.random));
-        fixture_add(&h.records, 0, KEY, ns, 3);
-        h.records.items[h.records.nr - 1].run = (int)i;
+        double ns = 100000 * exp(0.002 * (double)i + 0.003 * random_normal(&h->random));
+        fixture_add(&h->records, 0, KEY, ns, 3);
+        h->records.items[h->records.nr - 1].run = (int)i;
     }
-    find(&h);
-    const struct trend *t = &h.found.items[0];
+    find(h);
+    const struct trend *t = &h->found.items[0];
     assert_true(t->drifts);
     assert_int_equal(t->nr, 0);
     assert_close(t->drift.total, exp(0.002 * 59) - 1, 0.01);
     assert_true(t->drift.interval.low < t->drift.total);
     assert_true(t->drift.interval.high > t->drift.total);
     assert_true(t->drift.worse);
-    assert_int_equal(h.found.drifts, 1);
-    assert_int_equal(h.found.count[TREND_MOVED], 1);
-    assert_int_equal(h.found.exit_status, EXIT_SAME);
-    history_release(&h);
+    assert_int_equal(h->found.drifts, 1);
+    assert_int_equal(h->found.count[TREND_MOVED], 1);
+    assert_int_equal(h->found.exit_status, EXIT_SAME);
 }
 
-static void test_delta(void **state)
+HISTORY_TEST(test_delta)
 {
-    struct history h;
-    (void)state;
-    history_init(&h, RUNS, 13);
-    add_step(&h, KEY, 100000, 103000);
-    find(&h);
-    assert_int_equal(h.found.steps, 1);
-    h.settings.delta = 0.05;
-    find(&h);
-    assert_int_equal(h.found.steps, 0);
-    assert_int_equal(h.found.small, 1);
-    assert_int_equal(h.found.exit_status, EXIT_SAME);
-    history_release(&h);
+    history_init(h, RUNS, 13);
+    add_step(h, KEY, 100000, 103000);
+    find(h);
+    assert_int_equal(h->found.steps, 1);
+    h->settings.delta = 0.05;
+    find(h);
+    assert_int_equal(h->found.steps, 0);
+    assert_int_equal(h->found.small, 1);
+    assert_int_equal(h->found.exit_status, EXIT_SAME);
 }
 
 /* Where more is better, less is worse. */
-static void test_rate(void **state)
+HISTORY_TEST(test_rate)
 {
-    struct history h;
     struct error err;
-    (void)state;
-    history_init(&h, RUNS, 14);
-    add_step(&h, KEY, 100000, 110000);
-    h.settings.metric = trend_metric("gflops", &err);
-    struct series_builder *b = series_builder_create(h.settings.metric, &h.records);
-    for (size_t i = 0; i < h.records.nr; i++) {
-        h.records.items[i].m.flops = 1e6;
-        series_builder_add(b, (size_t)h.records.items[i].run, 0, &h.records.items[i].m);
+    history_init(h, RUNS, 14);
+    add_step(h, KEY, 100000, 110000);
+    h->settings.metric = trend_metric("gflops", &err);
+    struct series_builder *b = series_builder_create(h->settings.metric, &h->records);
+    for (size_t i = 0; i < h->records.nr; i++) {
+        h->records.items[i].m.flops = 1e6;
+        series_builder_add(b, (size_t)h->records.items[i].run, 0, &h->records.items[i].m);
     }
-    series_builder_finish(b, &h.list);
+    series_builder_finish(b, &h->list);
     series_builder_free(b);
-    assert_ok(trends_find(&h.list, &h.records, &h.settings, &h.found, &err), &err);
-    const struct trend_step *step = only_step(&h);
+    assert_ok(trends_find(&h->list, &h->records, &h->settings, &h->found, &err), &err);
+    const struct trend_step *step = only_step(h);
     assert_close(step->before, 10, 0.05); /* 1e6 / 1e5 ns */
     assert_close(step->change, 1 / 1.1 - 1, 0.01);
     assert_true(step->worse);
@@ -451,19 +415,18 @@ static void test_rate(void **state)
     struct acceptance broken = { .key = KEY,
                                  .metric = "gflops",
                                  .machine = "",
-                                 .commit = h.records.runs[AT].build.commit,
+                                 .commit = h->records.runs[AT].build.commit,
                                  .change = NAN,
                                  .reason = "was broken" };
-    h.settings.accepted = &broken;
-    h.settings.nr_accepted = 1;
-    trends_release(&h.found);
-    assert_ok(trends_find(&h.list, &h.records, &h.settings, &h.found, &err), &err);
-    assert_null(only_step(&h)->accepted);
+    h->settings.accepted = &broken;
+    h->settings.nr_accepted = 1;
+    trends_release(&h->found);
+    assert_ok(trends_find(&h->list, &h->records, &h->settings, &h->found, &err), &err);
+    assert_null(only_step(h)->accepted);
     broken.change = -0.1;
-    trends_release(&h.found);
-    assert_ok(trends_find(&h.list, &h.records, &h.settings, &h.found, &err), &err);
-    assert_non_null(only_step(&h)->accepted);
-    history_release(&h);
+    trends_release(&h->found);
+    assert_ok(trends_find(&h->list, &h->records, &h->settings, &h->found, &err), &err);
+    assert_non_null(only_step(h)->accepted);
     assert_null(trend_metric("n", &err));
     assert_non_null(strstr(err.message, "no better and worse"));
     assert_null(trend_metric("gflop", &err));
@@ -487,108 +450,95 @@ static void find_prefix(struct history *h, size_t runs)
 }
 
 /* What one night told the next one tells, too, also where a larger family would not have. */
-static void test_family_remembers(void **state)
+HISTORY_TEST(test_family_remembers)
 {
-    struct history h;
-    (void)state;
-    history_init(&h, 22, 9);
-    add_levels(&h, KEY, (const double[]) { 100000, 101500 }, (const int[]) { 0, 10 }, 2);
-    size_t own = h.records.nr;
-    add_quiet(&h, 199);
-    for (size_t i = own; i < h.records.nr; i++) /* these began later */
-        if (h.records.items[i].run < 12)
-            h.records.items[i].m.outcome = OUTCOME_UNSUPPORTED;
-    find_prefix(&h, 21);
-    assert_int_equal(h.found.family, 1);
-    assert_int_equal(h.found.steps, 1);
-    size_t told = h.found.items[0].items[0].told;
-    find(&h);
-    assert_int_equal(h.found.family, 200);
-    assert_true(h.found.items[0].q > 0.05); /* else this test says nothing */
-    assert_int_equal(only_step(&h)->told, told);
-    assert_int_equal(h.found.exit_status, EXIT_REGRESSION);
-    history_release(&h);
+    history_init(h, 22, 9);
+    add_levels(h, KEY, (const double[]) { 100000, 101500 }, (const int[]) { 0, 10 }, 2);
+    size_t own = h->records.nr;
+    add_quiet(h, 199);
+    for (size_t i = own; i < h->records.nr; i++) /* these began later */
+        if (h->records.items[i].run < 12)
+            h->records.items[i].m.outcome = OUTCOME_UNSUPPORTED;
+    find_prefix(h, 21);
+    assert_int_equal(h->found.family, 1);
+    assert_int_equal(h->found.steps, 1);
+    size_t told = h->found.items[0].items[0].told;
+    find(h);
+    assert_int_equal(h->found.family, 200);
+    assert_true(h->found.items[0].q > 0.05); /* else this test says nothing */
+    assert_int_equal(only_step(h)->told, told);
+    assert_int_equal(h->found.exit_status, EXIT_REGRESSION);
 }
 
 /* A ramp, which looked like a step at first: that it is none is told with the reason. */
-static void test_withdrawn(void **state)
+HISTORY_TEST(test_withdrawn)
 {
-    struct history h;
     struct strbuf text;
-    (void)state;
-    history_init(&h, 80, 21);
-    for (size_t i = 0; i < h.records.nr_runs; i++) {
+    history_init(h, 80, 21);
+    for (size_t i = 0; i < h->records.nr_runs; i++) {
         double level = 100 + (i < 30 ? 0 : 0.25 * (double)(i - 30));
-        fixture_add(&h.records, 0, KEY, 1000 * (level + 0.7 * random_normal(&h.random)), 3);
-        h.records.items[h.records.nr - 1].run = (int)i;
+        fixture_add(&h->records, 0, KEY, 1000 * (level + 0.7 * random_normal(&h->random)), 3);
+        h->records.items[h->records.nr - 1].run = (int)i;
     }
-    find(&h);
-    assert_true(h.found.withdrawn > 0);
-    const struct trend_past *past = &h.found.items[0].past.items[0];
+    find(h);
+    assert_true(h->found.withdrawn > 0);
+    const struct trend_past *past = &h->found.items[0].past.items[0];
     size_t told = past->told, gone = past->gone;
     assert_true(past->worse && past->low <= past->index && past->index <= past->high);
     strbuf_init(&text);
-    trend_past_state(&h.found, &h.found.items[0], past, &text);
+    trend_past_state(&h->found, &h->found.items[0], past, &text);
     char expected[128], when[TEXT_UNIT_SIZE];
     snprintf(
         expected, sizeof(expected),
         "withdrawn at %07zx, %.10s: a slope, a curve or wilder noise explains the points better",
-        gone, text_timestamp(h.records.runs[gone - 1].started_ms, when));
+        gone, text_timestamp(h->records.runs[gone - 1].started_ms, when));
     assert_string_equal(text.data, expected);
     strbuf_release(&text);
     /* The nights tell the same. */
-    find_prefix(&h, told - 1);
-    assert_int_equal(h.found.steps, 0);
+    find_prefix(h, told - 1);
+    assert_int_equal(h->found.steps, 0);
     for (size_t runs = told; runs < gone; runs++) {
-        find_prefix(&h, runs);
-        assert_int_equal(only_step(&h)->told, told);
-        assert_int_equal(h.found.exit_status, EXIT_REGRESSION);
+        find_prefix(h, runs);
+        assert_int_equal(only_step(h)->told, told);
+        assert_int_equal(h->found.exit_status, EXIT_REGRESSION);
     }
-    find_prefix(&h, gone);
-    assert_int_equal(h.found.steps, 0);
-    assert_int_equal(h.found.withdrawn, 1);
-    assert_int_equal(h.found.exit_status, EXIT_SAME);
-    history_release(&h);
+    find_prefix(h, gone);
+    assert_int_equal(h->found.steps, 0);
+    assert_int_equal(h->found.withdrawn, 1);
+    assert_int_equal(h->found.exit_status, EXIT_SAME);
 }
 
 /* A few points elsewhere: no step yet, but on watch, and no exit status. */
-static void test_watch(void **state)
+HISTORY_TEST(test_watch)
 {
-    struct history h;
-    (void)state;
-    history_init(&h, 33, 22);
-    add_levels(&h, KEY, (const double[]) { 100000, 103000 }, (const int[]) { 0, 30 }, 2);
-    find(&h);
-    assert_int_equal(h.found.steps, 0);
-    const struct trend_watch *watch = &h.found.items[0].watch;
-    assert_true(h.found.watched == 1 && watch->found && watch->worse);
+    history_init(h, 33, 22);
+    add_levels(h, KEY, (const double[]) { 100000, 103000 }, (const int[]) { 0, 30 }, 2);
+    find(h);
+    assert_int_equal(h->found.steps, 0);
+    const struct trend_watch *watch = &h->found.items[0].watch;
+    assert_true(h->found.watched == 1 && watch->found && watch->worse);
     assert_int_equal(watch->index, 30);
     assert_close(watch->change, 0.03, 0.01);
-    assert_int_equal(h.found.exit_status, EXIT_SAME);
-    h.settings.delta = 0.1;
-    find(&h);
-    assert_int_equal(h.found.watched, 0);
-    history_release(&h);
+    assert_int_equal(h->found.exit_status, EXIT_SAME);
+    h->settings.delta = 0.1;
+    find(h);
+    assert_int_equal(h->found.watched, 0);
 }
 
 /* The estimate of a step about the floor moves from night to night: once told it is told. */
-static void test_delta_is_remembered(void **state)
+HISTORY_TEST(test_delta_is_remembered)
 {
-    struct history h;
     size_t first = 0;
-    (void)state;
-    history_init(&h, 60, 23);
-    h.settings.delta = 0.03;
-    add_levels(&h, KEY, (const double[]) { 100000, 103300, 102800 }, (const int[]) { 0, 25, 31 },
-               3);
+    history_init(h, 60, 23);
+    h->settings.delta = 0.03;
+    add_levels(h, KEY, (const double[]) { 100000, 103300, 102800 }, (const int[]) { 0, 25, 31 }, 3);
     for (size_t runs = 26; runs <= 60; runs++) {
-        find_prefix(&h, runs);
-        first = first ? first : h.found.steps ? runs : 0;
-        assert_int_equal(h.found.steps, first ? 1 : 0);
+        find_prefix(h, runs);
+        first = first ? first : h->found.steps ? runs : 0;
+        assert_int_equal(h->found.steps, first ? 1 : 0);
     }
     assert_in_range(first, 28, 34);
-    assert_true(only_step(&h)->change < 0.03); /* else this test says nothing */
-    history_release(&h);
+    assert_true(only_step(h)->change < 0.03); /* else this test says nothing */
 }
 
 /* Half the width of a step's interval, in logs. */
@@ -599,145 +549,103 @@ static double half_width(const struct trend_step *s)
 
 /* Most of it stands, though the noise is such that it cannot be told from nothing: that is not
  * back, and how much is left is told. */
-static void test_most_stands(void **state)
+HISTORY_TEST(test_most_stands)
 {
-    struct history h;
     double noise = 0;
-    (void)state;
-    history_init(&h, RUNS, 802);
+    history_init(h, RUNS, 802);
     for (size_t i = 0; i < RUNS; i++) {
         double level = i < 13 ? 100 : i < 26 ? 112 : 107;
-        noise = 0.6 * noise + 2.5 * random_normal(&h.random);
-        fixture_add(&h.records, 0, KEY, 1000 * (level + noise), 3);
-        h.records.items[h.records.nr - 1].run = (int)i;
+        noise = 0.6 * noise + 2.5 * random_normal(&h->random);
+        fixture_add(&h->records, 0, KEY, 1000 * (level + noise), 3);
+        h->records.items[h->records.nr - 1].run = (int)i;
     }
-    find(&h);
-    assert_int_equal(h.found.steps, 2);
-    const struct trend_step *step = h.found.items[0].items;
+    find(h);
+    assert_int_equal(h->found.steps, 2);
+    const struct trend_step *step = h->found.items[0].items;
     double doubt = hypot(half_width(step), half_width(step + 1));
     assert_true(log(step[1].after / step->before) < doubt); /* else this test says nothing */
     assert_close(step->left, 0.6, 0.1);
     assert_int_equal(step->back, 0);
-    check_words(&h, step, NULL, "still there, 61 % of it", "");
-    assert_int_equal(h.found.exit_status, EXIT_REGRESSION);
-    history_release(&h);
+    check_words(h, step, NULL, "still there, 61 % of it", "");
+    assert_int_equal(h->found.exit_status, EXIT_REGRESSION);
 }
 
 /* Two modes that come back, then the slow one for good: nights do not take back what others said,
  * nor say it with another date. */
-static void test_modes_remember(void **state)
+HISTORY_TEST(test_modes_remember)
 {
     enum { NIGHTS = 200, FROM = 130 };
-    struct history h;
     bool slow = false;
     size_t first = 0;
-    (void)state;
-    history_init(&h, NIGHTS, 85);
+    history_init(h, NIGHTS, 85);
     for (size_t i = 0; i < NIGHTS; i++) {
-        slow = i >= FROM || slow != (random_uniform(&h.random) < 0.33);
+        slow = i >= FROM || slow != (random_uniform(&h->random) < 0.33);
         double level = slow ? 25000 : 13000;
-        fixture_add(&h.records, 0, KEY, level + 500 * random_normal(&h.random), 3);
-        h.records.items[h.records.nr - 1].run = (int)i;
+        fixture_add(&h->records, 0, KEY, level + 500 * random_normal(&h->random), 3);
+        h->records.items[h->records.nr - 1].run = (int)i;
     }
     for (size_t runs = FROM; runs <= NIGHTS; runs++) {
-        find_prefix(&h, runs);
-        first = first ? first : h.found.steps ? runs : 0;
+        find_prefix(h, runs);
+        first = first ? first : h->found.steps ? runs : 0;
         if (!first)
             continue;
-        const struct trend_step *step = only_step(&h);
+        const struct trend_step *step = only_step(h);
         assert_true(step->told == first && step->worse);
-        assert_int_equal(h.found.withdrawn, 0);
-        assert_int_equal(h.found.exit_status, EXIT_REGRESSION);
+        assert_int_equal(h->found.withdrawn, 0);
+        assert_int_equal(h->found.exit_status, EXIT_REGRESSION);
     }
     assert_in_range(first, FROM + 10, FROM + 55);
-    history_release(&h);
 }
 
 /* Sixty series of which one has got slower are not sixty quiet ones. */
-static void test_a_step_is_not_quiet(void **state)
+HISTORY_TEST(test_a_step_is_not_quiet)
 {
-    struct history h;
-    (void)state;
-    history_init(&h, RUNS, 31);
-    add_step(&h, KEY, 100000, 112000);
-    add_quiet(&h, 59);
-    find(&h);
-    assert_int_equal(h.found.family, 60);
-    assert_int_equal(h.found.count[TREND_QUIET], 59);
-    assert_int_equal(h.found.standing, 1);
-    assert_int_equal(only_step(&h)->back, 0);
-    h.settings.delta = 0.2; /* and one that is too small to be told is counted */
-    find(&h);
-    assert_true(h.found.steps == 0 && h.found.small == 1);
-    history_release(&h);
+    history_init(h, RUNS, 31);
+    add_step(h, KEY, 100000, 112000);
+    add_quiet(h, 59);
+    find(h);
+    assert_int_equal(h->found.family, 60);
+    assert_int_equal(h->found.count[TREND_QUIET], 59);
+    assert_int_equal(h->found.standing, 1);
+    assert_int_equal(only_step(h)->back, 0);
+    h->settings.delta = 0.2; /* and one that is too small to be told is counted */
+    find(h);
+    assert_true(h->found.steps == 0 && h->found.small == 1);
 }
 
 /* What the intervals leave open is said in words, not by a small p. */
-static void test_open_notes(void **state)
+HISTORY_TEST(test_open_notes)
 {
-    struct history h;
-    (void)state;
-    history_init(&h, RUNS, 1);
-    add_step(&h, KEY, 100000, 110000);
-    find(&h);
-    struct trend_step step = *only_step(&h);
-    check_words(&h, &step, NULL, "still there", "");
+    history_init(h, RUNS, 1);
+    add_step(h, KEY, 100000, 110000);
+    find(h);
+    struct trend_step step = *only_step(h);
+    check_words(h, &step, NULL, "still there", "");
     step.low = 2;
     step.high = 2 + RUNS / 2;
-    check_words(&h, &step, NULL, "still there", "");
+    check_words(h, &step, NULL, "still there", "");
     step.high++;
-    check_words(&h, &step, NULL, "still there", "when it came is not sure");
+    check_words(h, &step, NULL, "still there", "when it came is not sure");
     step.interval.low = -0.01;
-    check_words(&h, &step, NULL, "still there",
+    check_words(h, &step, NULL, "still there",
                 "when it came is not sure; how large it is now is not sure");
-    history_release(&h);
 }
 
 /* A step more than as large as the level is no knowledge, but wild noise. */
-static void test_could_see_is_known(void **state)
+HISTORY_TEST(test_could_see_is_known)
 {
-    struct history h;
     double level = 0;
-    (void)state;
-    history_init(&h, RUNS, 33);
-    add_levels(&h, KEY, (const double[]) { 100000 }, (const int[]) { 0 }, 1);
+    history_init(h, RUNS, 33);
+    add_levels(h, KEY, (const double[]) { 100000 }, (const int[]) { 0 }, 1);
     for (size_t i = 0; i < RUNS; i++) {
-        level = 0.97 * level + 0.15 * random_normal(&h.random);
-        fixture_add(&h.records, 0, "gemm/linear/simd/fp32/batch=5,seq=64/cpu-2t/warm",
+        level = 0.97 * level + 0.15 * random_normal(&h->random);
+        fixture_add(&h->records, 0, "gemm/linear/simd/fp32/batch=5,seq=64/cpu-2t/warm",
                     1e5 * exp(level), 3);
-        h.records.items[h.records.nr - 1].run = (int)i;
+        h->records.items[h->records.nr - 1].run = (int)i;
     }
-    find(&h);
-    assert_true(h.found.items[0].detectable < 0.05);
-    assert_true(!(h.found.items[1].detectable > 1));
-    history_release(&h);
+    find(h);
+    assert_true(h->found.items[0].detectable < 0.05);
+    assert_true(!(h->found.items[1].detectable > 1));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_step),
-        cmocka_unit_test(test_better),
-        cmocka_unit_test(test_back),
-        cmocka_unit_test(test_half_back),
-        cmocka_unit_test(test_surroundings),
-        cmocka_unit_test(test_same_commit),
-        cmocka_unit_test(test_acceptance),
-        cmocka_unit_test(test_family),
-        cmocka_unit_test(test_family_is_strict),
-        cmocka_unit_test(test_short),
-        cmocka_unit_test(test_drift),
-        cmocka_unit_test(test_delta),
-        cmocka_unit_test(test_rate),
-        cmocka_unit_test(test_family_remembers),
-        cmocka_unit_test(test_withdrawn),
-        cmocka_unit_test(test_watch),
-        cmocka_unit_test(test_delta_is_remembered),
-        cmocka_unit_test(test_most_stands),
-        cmocka_unit_test(test_modes_remember),
-        cmocka_unit_test(test_a_step_is_not_quiet),
-        cmocka_unit_test(test_open_notes),
-        cmocka_unit_test(test_could_see_is_known),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -3,10 +3,9 @@
  * Its rates are in tests/statistics. */
 #include "compare_fixture.h"
 
-static void test_same_and_regressed(void **state)
+TEST(test_same_and_regressed)
 {
     struct pair p = pair_new("m", "m");
-    (void)state;
     fixture_launches(&p.base, A, steady, 5);
     fixture_launches(&p.head, A, steady, 5);
     fixture_launches(&p.base, B, steady, 5);
@@ -39,11 +38,10 @@ static void test_same_and_regressed(void **state)
 }
 
 /* By hand: logs 0, 0.01, 0.02 against 0.10, 0.11, 0.12. */
-static void test_arithmetic(void **state)
+TEST(test_arithmetic)
 {
     struct pair p = pair_new("m", "m");
     double base[3], head[3];
-    (void)state;
     for (int i = 0; i < 3; i++) {
         base[i] = 1e9 * exp(0.01 * i);
         head[i] = 1e9 * exp(0.10 + 0.01 * i);
@@ -65,10 +63,9 @@ static void test_arithmetic(void **state)
     pair_release(&p, &c);
 }
 
-static void test_few_launches(void **state)
+TEST(test_few_launches)
 {
     struct pair p = pair_new("m", "m");
-    (void)state;
     fixture_launches(&p.base, A, steady, 5);
     fixture_launches(&p.head, A, slower, 2);
     struct comparison c = compare(&p, &defaults);
@@ -82,11 +79,10 @@ static void test_few_launches(void **state)
 }
 
 /* One wild launch makes a large mean, not a regression. */
-static void test_one_wild_launch(void **state)
+TEST(test_one_wild_launch)
 {
     const double wild[] = { 1000000, 1001000, 999000, 1000500, 5000000 };
     struct pair p = pair_new("m", "m");
-    (void)state;
     fixture_launches(&p.base, A, steady, 5);
     fixture_launches(&p.head, A, wild, 5);
     struct comparison c = compare(&p, &defaults);
@@ -96,12 +92,11 @@ static void test_one_wild_launch(void **state)
 }
 
 /* A rate that falls is worse; a change of x and its inverse are the same distance. */
-static void test_rate_direction(void **state)
+TEST(test_rate_direction)
 {
     static const char *const gflops[] = { "gflops", NULL };
     struct compare_settings settings = COMPARE_DEFAULTS;
     struct pair p = pair_new("m", "m");
-    (void)state;
     settings.metrics = gflops;
     fixture_launches(&p.base, A, steady, 5);
     fixture_launches(&p.head, A, slower, 5);
@@ -124,7 +119,7 @@ static void fail_launch(struct records *r, int launch, enum outcome outcome, con
     m->message = memory_string(message);
 }
 
-static void test_outcomes(void **state)
+TEST(test_outcomes)
 {
     static const struct {
         enum outcome base, head;
@@ -139,7 +134,6 @@ static void test_outcomes(void **state)
         { OUTCOME_UNSUPPORTED, OUTCOME_OK, VERDICT_NEW, EXIT_UNDECIDED },
         { OUTCOME_UNSUPPORTED, OUTCOME_FAILED, VERDICT_FAILING, EXIT_UNDECIDED },
     };
-    (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
         struct pair p = pair_new("m", "m");
         struct records *side[] = { &p.base, &p.head };
@@ -163,10 +157,9 @@ static void test_outcomes(void **state)
     }
 }
 
-static void test_new_missing_unsupported(void **state)
+TEST(test_new_missing_unsupported)
 {
     struct pair p = pair_new("m", "m");
-    (void)state;
     fixture_launches(&p.base, B, steady, 3);
     fixture_launches(&p.head, C, steady, 3);
     fail_launch(&p.base, 0, OUTCOME_UNSUPPORTED, "too large");
@@ -182,10 +175,9 @@ static void test_new_missing_unsupported(void **state)
 }
 
 /* One thread against two: every benchmark is new or missing, and the reader is told why. */
-static void test_devices(void **state)
+TEST(test_devices)
 {
     struct pair p = pair_new("m", "m");
-    (void)state;
     fixture_launches(&p.base, A, steady, 3);
     fixture_launches(&p.base, B, steady, 3);
     fixture_launches(&p.head, "gemm/linear/simd/fp32/batch=4,seq=64/cpu-1t/warm", steady, 3);
@@ -199,11 +191,10 @@ static void test_devices(void **state)
     pair_release(&p, &c);
 }
 
-static void test_machine_classes(void **state)
+TEST(test_machine_classes)
 {
     struct compare_settings any = COMPARE_DEFAULTS;
     struct pair p = pair_new("epyc", "xeon");
-    (void)state;
     fixture_launches(&p.base, A, steady, 3);
     fixture_launches(&p.head, A, steady, 3);
     struct comparison c = compare(&p, &defaults);
@@ -226,11 +217,10 @@ static void test_machine_classes(void **state)
     pair_release(&p, &c);
 }
 
-static void test_shift_and_surroundings(void **state)
+TEST(test_shift_and_surroundings)
 {
     struct pair p = pair_new("m", "m");
     char key[64];
-    (void)state;
     for (int i = 0; i < 12; i++) {
         snprintf(key, sizeof(key), "gemm/nn/simd/fp32/m=%d/cpu-2t/warm", i + 1);
         fixture_launches(&p.base, key, steady, 5);
@@ -257,7 +247,7 @@ static void test_shift_and_surroundings(void **state)
     pair_release(&p, &c);
 }
 
-static void test_bad_settings(void **state)
+TEST(test_bad_settings)
 {
     static const char *const p51[] = { "p51", NULL }, *const fact[] = { "error", NULL };
     static const struct compare_floor bad[] = { { "gemm", 0 } };
@@ -275,7 +265,6 @@ static void test_bad_settings(void **state)
     struct pair p = pair_new("m", "m");
     struct comparison c;
     struct error err;
-    (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
         assert_int_equal(compare_run(&p.base, &p.head, &rows[i].settings, &c, &err), -1);
         assert_non_null(strstr(err.message, rows[i].words));
@@ -308,7 +297,7 @@ static struct comparison with_probe(struct records *base, struct records *head, 
 }
 
 /* A slower machine is not a slower program, and hides whether there is one. */
-static void test_machine_probe(void **state)
+TEST(test_machine_probe)
 {
     static const struct {
         double value, probe;
@@ -320,7 +309,6 @@ static void test_machine_probe(void **state)
         { 100000, 1.0, VERDICT_UNDECIDED }, { 80000, 0.8, VERDICT_UNDECIDED },
         { 80000, 1.01, VERDICT_IMPROVED },
     };
-    (void)state;
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct records base = { 0 }, head = { 0 };
@@ -335,21 +323,4 @@ static void test_machine_probe(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_same_and_regressed),
-        cmocka_unit_test(test_arithmetic),
-        cmocka_unit_test(test_few_launches),
-        cmocka_unit_test(test_one_wild_launch),
-        cmocka_unit_test(test_rate_direction),
-        cmocka_unit_test(test_outcomes),
-        cmocka_unit_test(test_new_missing_unsupported),
-        cmocka_unit_test(test_devices),
-        cmocka_unit_test(test_machine_classes),
-        cmocka_unit_test(test_shift_and_surroundings),
-        cmocka_unit_test(test_bad_settings),
-        cmocka_unit_test(test_machine_probe),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

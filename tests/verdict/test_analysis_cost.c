@@ -52,9 +52,8 @@ static const struct {
     { 0.01, 0, 0.01, 20, 80 }, { 0.02, 0, 0.01, 80, 400 },  { 0.2, 0, 0.01, 0, 0 },
 };
 
-static void test_blocks_needed(void **state)
+TEST(test_blocks_needed)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
         struct evidence e = make_blocks(40, rows[i].noise, rows[i].noise, rows[i].common, i + 1);
         struct selftest_cost_row row;
@@ -71,13 +70,12 @@ static void test_blocks_needed(void **state)
     }
 }
 
-static void test_facts_of_blocks(void **state)
+TEST(test_facts_of_blocks)
 {
     struct evidence e = make_blocks(40, 0.01, 0.01, 0.3, 5), few = make_blocks(5, 0.01, 0.01, 0, 1);
     struct selftest_cost c = { .nr = 0 };
     struct error err;
 
-    (void)state;
     assert_ok(selftest_cost_measure(&e, 20, &c, &err), &err);
     assert_int_equal(c.blocks, 40);
     assert_close(c.block_seconds, 0.5, 1e-12);
@@ -92,12 +90,11 @@ static void test_facts_of_blocks(void **state)
 
 /* ---- placement ---- */
 
-static void test_the_part_of_placement(void **state)
+TEST(test_the_part_of_placement)
 {
     struct evidence e = make_blocks(200, 0.01, hypot(0.01, 0.03), 0.1, 7), none = { .design = 0 };
     struct placement_part p;
 
-    (void)state;
     assert_true(placement_part_find(&e, &p));
     assert_close(p.fixed, 0.01, 0.002);
     assert_close(p.part, 0.03, 0.004);
@@ -109,11 +106,10 @@ static void test_the_part_of_placement(void **state)
 }
 
 /* Where placement adds nothing, it is shown in one case of twenty at most. */
-static void test_nothing_added(void **state)
+TEST(test_nothing_added)
 {
     size_t shown = 0, trials = 1000;
 
-    (void)state;
     for (size_t i = 0; i < trials; i++) {
         struct evidence e = make_blocks(20, 0.01, 0.01, 0.05, 100 + i);
         struct placement_part p;
@@ -125,7 +121,7 @@ static void test_nothing_added(void **state)
     assert_true(stats_proportion_interval(shown, trials, 0.998).low <= 0.05);
 }
 
-static void test_kept_and_read(void **state)
+TEST(test_kept_and_read)
 {
     static const char *const bad[] = { "", "{}", "{\"benchmarks\": 3}",
                                        "{\"benchmarks\": [{\"part\": 0.1, \"p\": 0}]}",
@@ -135,7 +131,6 @@ static void test_kept_and_read(void **state)
     struct error err;
     size_t nr;
 
-    (void)state;
     cJSON *json = placement_to_json(&p, 1);
     char *text = cJSON_PrintUnformatted(json);
     assert_ok(placement_from_text(text, &back, &nr, &err), &err);
@@ -152,13 +147,4 @@ static void test_kept_and_read(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_blocks_needed),         cmocka_unit_test(test_facts_of_blocks),
-        cmocka_unit_test(test_the_part_of_placement), cmocka_unit_test(test_nothing_added),
-        cmocka_unit_test(test_kept_and_read),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -46,10 +46,9 @@ static struct comparison decide(struct compare_item *items, size_t nr, double de
 
 /* Hardly any noise, one run a side: the larger the change, the surer; the p-value once lost all its
  * digits there, and +10 % (+8.3 to +11.7 %) was "one in 3 by chance". */
-static void test_a_quiet_benchmark_alone(void **state)
+TEST(test_a_quiet_benchmark_alone)
 {
     double before = 1;
-    (void)state;
     for (int percent = 2; percent <= 40; percent += 2) {
         struct compare_item *items = items_new(1, DESIGN_LAUNCHES);
         for (int i = 0; i < 4; i++) {
@@ -73,11 +72,10 @@ static void add_block(struct compare_item *item, int block, double half, double 
     add(&item->evidence.head, block, d + half);
 }
 
-static void test_blocks(void **state)
+TEST(test_blocks)
 {
     const double d[] = { 0.09, 0.10, 0.11, 0.12 };
     struct compare_item *items = items_new(1, DESIGN_BLOCKS);
-    (void)state;
     for (int i = 0; i < 4; i++)
         add_block(items, i, 1e-5, d[i]);
     add(&items->evidence.base, 7, 0.5); /* a block without head does not count */
@@ -102,9 +100,8 @@ static void test_blocks(void **state)
 }
 
 /* Three blocks that agree by luck: their launches do not. */
-static void test_blocks_and_their_launches(void **state)
+TEST(test_blocks_and_their_launches)
 {
-    (void)state;
     for (int lucky = 0; lucky < 2; lucky++) {
         struct compare_item *items = items_new(1, DESIGN_BLOCKS);
         for (int i = 0; i < 3; i++)
@@ -119,9 +116,8 @@ static void test_blocks_and_their_launches(void **state)
 }
 
 /* What was named at one look stays named, though later blocks scatter. */
-static void test_named_once(void **state)
+TEST(test_named_once)
 {
-    (void)state;
     double p[2];
     for (int more = 0; more < 2; more++) {
         struct compare_item *items = items_new(1, DESIGN_BLOCKS);
@@ -137,10 +133,9 @@ static void test_named_once(void **state)
     assert_true(p[1] <= p[0]);
 }
 
-static void test_two_blocks_are_too_few(void **state)
+TEST(test_two_blocks_are_too_few)
 {
     struct compare_item *items = items_new(1, DESIGN_BLOCKS);
-    (void)state;
     for (int i = 0; i < 2; i++)
         add_block(items, i, 1e-4, 0.5);
     struct comparison c = decide(items, 1, 0.03);
@@ -150,10 +145,9 @@ static void test_two_blocks_are_too_few(void **state)
 }
 
 /* Two runs of two and three launches against one of two: every number by hand. */
-static void test_runs(void **state)
+TEST(test_runs)
 {
     struct compare_item *items = items_new(1, DESIGN_OCCASIONS);
-    (void)state;
     add(&items->evidence.base, 0, 0.00);
     add(&items->evidence.base, 0, 0.02);
     add(&items->evidence.base, 3, 0.03);
@@ -180,12 +174,11 @@ static void test_runs(void **state)
 }
 
 /* A night in which everything was slower tells of the machine: the family sees through it. */
-static void test_runs_of_a_family(void **state)
+TEST(test_runs_of_a_family)
 {
     enum { NR = 20 };
     struct compare_item *items = items_new(NR, DESIGN_OCCASIONS);
     const double night[] = { -0.02, 0.03, 0.00, -0.01 };
-    (void)state;
     for (int i = 0; i < NR; i++) {
         for (int run = 0; run < 4; run++)
             for (int launch = 0; launch < 3; launch++)
@@ -203,11 +196,10 @@ static void test_runs_of_a_family(void **state)
 }
 
 /* 5 % on all of a large family is beyond what the floor lets the machine do, 2 % is not. */
-static void test_what_all_share(void **state)
+TEST(test_what_all_share)
 {
     static const double shifts[] = { 0.02, 0.05 };
     enum { NR = 12 };
-    (void)state;
     for (int s = 0; s < 2; s++) {
         struct compare_item *items = items_new(NR, DESIGN_LAUNCHES);
         for (int i = 0; i < NR; i++)
@@ -252,11 +244,10 @@ static enum compare_design design_of(struct records *base, struct records *head)
     return design;
 }
 
-static void test_designs(void **state)
+TEST(test_designs)
 {
     const double ns[] = { 1e6, 1.01e6, 1.02e6, 1e6, 1.01e6, 1.02e6 };
     struct records base = { 0 }, head = { 0 }, other = { 0 }, plain = { 0 };
-    (void)state;
     add_run(&base, "one", ns, 6, 0);
     add_run(&head, "one", ns, 6, 0);
     add_run(&other, "two", ns, 6, 0);
@@ -287,14 +278,13 @@ static void add_in_turn(struct records *r, const char *name, int launches, doubl
 
 /* n launches of each are n pairs, and what drifts over them is in both: +50 % from the first to the
  * last, and 5 % between the sides is found by pairs alone. */
-static void test_imported_in_turn(void **state)
+TEST(test_imported_in_turn)
 {
     const struct compare_settings settings = COMPARE_DEFAULTS;
     struct records base = { 0 }, head = { 0 };
     struct comparison c;
     struct error err;
 
-    (void)state;
     add_in_turn(&base, "night", 6, 1);
     add_in_turn(&head, "night", 6, 1.05);
     assert_ok(compare_run(&base, &head, &settings, &c, &err), &err);
@@ -328,11 +318,10 @@ static bool says_not_paired(const struct records *base, const struct records *he
 }
 
 /* Where a launch of one side is lost, nobody knows which: those after it would meet strangers. */
-static void test_what_is_no_pair(void **state)
+TEST(test_what_is_no_pair)
 {
     struct records base = { 0 }, fewer = { 0 }, other = { 0 };
 
-    (void)state;
     add_in_turn(&base, "night", 6, 1);
     add_in_turn(&fewer, "night", 5, 1);
     add_in_turn(&other, "morning", 6, 1);
@@ -375,13 +364,12 @@ static void add_criterion(struct records *r, const char *file)
     cJSON_Delete(json);
 }
 
-static void test_criterion_pair(void **state)
+TEST(test_criterion_pair)
 {
     const struct compare_settings settings = COMPARE_DEFAULTS;
     struct records base = { 0 }, head = { 0 };
     struct comparison c;
     struct error err;
-    (void)state;
     add_criterion(&base, "base");
     add_criterion(&head, "new");
     assert_ok(compare_run(&base, &head, &settings, &c, &err), &err);
@@ -394,21 +382,4 @@ static void test_criterion_pair(void **state)
     records_release(&head);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_quiet_benchmark_alone),
-        cmocka_unit_test(test_blocks),
-        cmocka_unit_test(test_blocks_and_their_launches),
-        cmocka_unit_test(test_named_once),
-        cmocka_unit_test(test_two_blocks_are_too_few),
-        cmocka_unit_test(test_runs),
-        cmocka_unit_test(test_runs_of_a_family),
-        cmocka_unit_test(test_what_all_share),
-        cmocka_unit_test(test_designs),
-        cmocka_unit_test(test_imported_in_turn),
-        cmocka_unit_test(test_what_is_no_pair),
-        cmocka_unit_test(test_criterion_pair),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

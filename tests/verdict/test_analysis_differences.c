@@ -33,70 +33,64 @@ static void settings_are(struct run *run, const char *text)
     run->settings = memory_string(text);
 }
 
+#define RECORDS_TEST(name) TEST_WITH_A(name, struct records, r, records_release)
+
 /* Name, date, uuid and label of a run are no difference, nor is which files it was read from. */
-static void test_equal_runs(void **state)
+RECORDS_TEST(test_equal_runs)
 {
     struct differences d;
-    struct records r;
 
-    (void)state;
-    two_runs(&r);
-    snprintf(r.runs[1].label, sizeof(r.runs[1].label), "again");
+    two_runs(r);
+    snprintf(r->runs[1].label, sizeof(r->runs[1].label), "again");
     for (int i = 0; i < 2; i++) {
         char text[120];
         snprintf(text, sizeof(text),
                  "{\"import\":{\"tool\":\"hyperfine\",\"files\":[{\"digest\":\"%d\"}]}}", i);
-        settings_are(&r.runs[i], text);
+        settings_are(&r->runs[i], text);
     }
-    differences_find(&r.runs[0], &r.runs[1], &d);
+    differences_find(&r->runs[0], &r->runs[1], &d);
     assert_int_equal(d.nr, 0);
     differences_release(&d);
-    records_release(&r);
 }
 
 /* The halves of a session differ by their names alone; how many blocks it was given is a fact. */
-static void test_halves_of_a_session(void **state)
+RECORDS_TEST(test_halves_of_a_session)
 {
     struct differences d;
-    struct records r;
 
-    (void)state;
-    two_runs(&r);
-    settings_are(&r.runs[0],
+    two_runs(r);
+    settings_are(&r->runs[0],
                  "{\"ab\":{\"id\":\"x\",\"side\":\"base\",\"partner\":\"h\","
                  "\"blocks\":20}}");
-    settings_are(&r.runs[1],
+    settings_are(&r->runs[1],
                  "{\"ab\":{\"id\":\"x\",\"side\":\"head\",\"partner\":\"b\","
                  "\"blocks\":20}}");
-    differences_find(&r.runs[0], &r.runs[1], &d);
+    differences_find(&r->runs[0], &r->runs[1], &d);
     assert_int_equal(d.nr, 0);
     differences_release(&d);
-    settings_are(&r.runs[1], "{\"ab\":{\"id\":\"y\",\"side\":\"head\",\"blocks\":9}}");
-    differences_find(&r.runs[0], &r.runs[1], &d);
+    settings_are(&r->runs[1], "{\"ab\":{\"id\":\"y\",\"side\":\"head\",\"blocks\":9}}");
+    differences_find(&r->runs[0], &r->runs[1], &d);
     assert_int_equal(d.nr, 1);
     assert_string_equal(d.items[0].name, "ab.blocks");
     differences_release(&d);
-    records_release(&r);
 }
 
-static void test_each_kind(void **state)
+RECORDS_TEST(test_each_kind)
 {
     struct differences d;
-    struct records r;
 
-    (void)state;
-    two_runs(&r);
-    snprintf(r.runs[1].build.compiler, sizeof(r.runs[1].build.compiler), "clang 16");
-    r.runs[1].build.dirty = true;
-    r.runs[1].machine.l2 = 2 << 20;
-    free(r.runs[1].environment);
-    free(r.runs[1].settings);
-    r.runs[1].environment = memory_string(
+    two_runs(r);
+    snprintf(r->runs[1].build.compiler, sizeof(r->runs[1].build.compiler), "clang 16");
+    r->runs[1].build.dirty = true;
+    r->runs[1].machine.l2 = 2 << 20;
+    free(r->runs[1].environment);
+    free(r->runs[1].settings);
+    r->runs[1].environment = memory_string(
         "{\"load1\":3,\"governor\":\"powersave\",\"smt\":false,\"gpu_driver\":\"570\"}");
-    r.runs[1].settings = memory_string(
+    r->runs[1].settings = memory_string(
         "{\"launches\":5,\"sampling\":{\"max_time\":2},"
         "\"device\":\"cpu\"}");
-    differences_find(&r.runs[0], &r.runs[1], &d);
+    differences_find(&r->runs[0], &r->runs[1], &d);
     static const struct {
         const char *name, *base, *head;
     } rows[] = {
@@ -122,32 +116,18 @@ static void test_each_kind(void **state)
     }
     assert_true(d.items[d.nr - 1].weather); /* last */
     differences_release(&d);
-    records_release(&r);
 }
 
 /* Histories of others may lack all of it. */
-static void test_nothing_known(void **state)
+RECORDS_TEST(test_nothing_known)
 {
-    struct records r = { 0 };
     struct differences d;
 
-    (void)state;
-    records_add_run(&r);
-    records_add_run(&r)->environment = memory_string("not JSON at all");
-    differences_find(&r.runs[0], &r.runs[1], &d);
+    records_add_run(r);
+    records_add_run(r)->environment = memory_string("not JSON at all");
+    differences_find(&r->runs[0], &r->runs[1], &d);
     assert_int_equal(d.nr, 0);
     differences_release(&d);
-    records_release(&r);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_equal_runs),
-        cmocka_unit_test(test_halves_of_a_session),
-        cmocka_unit_test(test_each_kind),
-        cmocka_unit_test(test_nothing_known),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -27,11 +27,10 @@ static struct disturbance found(const struct records *r, int run)
 
 /* A probe that wanders by a tenth is no disturbance, twice the time is one, and the other run's
  * probes do not count. */
-static void test_stretches(void **state)
+TEST(test_stretches)
 {
     struct records r = { 0 };
 
-    (void)state;
     made_run(&r, 0, "feedbeef", "gcc");
     made_run(&r, 1, "feedbeef", "gcc");
     add_probes(&r, 0, 60, 76e3, 88e3);
@@ -47,11 +46,10 @@ static void test_stretches(void **state)
 }
 
 /* Most of a run may be disturbed. */
-static void test_little_quiet(void **state)
+TEST(test_little_quiet)
 {
     struct records r = { 0 };
 
-    (void)state;
     made_run(&r, 0, "feedbeef", "gcc");
     add_probes(&r, 0, 20, 150e3, 155e3);
     add_probes(&r, 0, 4, 80e3, 82e3);
@@ -59,11 +57,10 @@ static void test_little_quiet(void **state)
     records_release(&r);
 }
 
-static void test_nothing_known(void **state)
+TEST(test_nothing_known)
 {
     struct records r = { 0 };
 
-    (void)state;
     made_run(&r, 0, "feedbeef", "gcc");
     assert_int_equal(found(&r, 0).probed, 0);
     made_measurement(&r, 0, 0, "pointwise/gelu/simd/fp32/batch=1,seq=1,width=8/cpu-2t/warm", 1000,
@@ -75,7 +72,7 @@ static void test_nothing_known(void **state)
     records_release(&r);
 }
 
-static void test_machine_waits(void **state)
+TEST(test_machine_waits)
 {
     static const struct {
         double waited, switches, machine;
@@ -83,7 +80,6 @@ static void test_machine_waits(void **state)
         { NAN, NAN, 100 }, { 0, 30, 100 }, { 50, 30, 150 }, { 50, 9, 100 }, { 50, 10, 150 }
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(waits) / sizeof(*waits); i++) {
         struct records r = { 0 };
         made_run(&r, 0, "feedbeef", "gcc");
@@ -118,9 +114,8 @@ static void add_told(struct measurement *m, const char *name, double value)
         measurement_add_telemetry(m, name, value);
 }
 
-static void test_repeats_in_words(void **state)
+TEST(test_repeats_in_words)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof(repeats_rows) / sizeof(*repeats_rows); i++) {
         struct records r = { 0 };
         struct disturbance_repeats count;
@@ -144,13 +139,4 @@ static void test_repeats_in_words(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_stretches),        cmocka_unit_test(test_little_quiet),
-        cmocka_unit_test(test_repeats_in_words), cmocka_unit_test(test_machine_waits),
-        cmocka_unit_test(test_nothing_known),
-    };
-
-    return cmocka_run_group_tests_name("analysis_disturbance", tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

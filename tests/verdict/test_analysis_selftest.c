@@ -57,9 +57,8 @@ static void count(struct selftest_builder *b, const enum verdict *verdicts, size
     assert_ok(selftest_count(b, &m.c, size, &planted, planted ? 1 : 0, &err), &err);
 }
 
-static void counting(void **state)
+TEST(counting)
 {
-    (void)state;
     static const enum verdict quiet[] = { VERDICT_SAME, VERDICT_UNDECIDED, VERDICT_SAME };
     static const enum verdict found[] = { VERDICT_REGRESSED, VERDICT_SAME, VERDICT_IMPROVED };
     static const enum verdict broken[] = { VERDICT_BROKEN, VERDICT_REGRESSED, VERDICT_MISSING };
@@ -94,9 +93,8 @@ static void counting(void **state)
 }
 
 /* A found change is no false alarm, whatever else is quiet. */
-static void a_find_is_no_alarm(void **state)
+TEST(a_find_is_no_alarm)
 {
-    (void)state;
     static const enum verdict found[] = { VERDICT_SAME, VERDICT_REGRESSED };
     struct selftest t = fresh();
     struct selftest_builder b;
@@ -109,9 +107,8 @@ static void a_find_is_no_alarm(void **state)
     assert_int_equal(t.tallies[0].found.hits, 1);
 }
 
-static void medians(void **state)
+TEST(medians)
 {
-    (void)state;
     static const enum verdict three[] = { VERDICT_SAME, VERDICT_SAME, VERDICT_SAME };
     struct selftest t = fresh();
     struct selftest_builder b;
@@ -128,9 +125,8 @@ static void medians(void **state)
     assert_int_equal(t.nr, 0);
 }
 
-static void too_many_sizes(void **state)
+TEST(too_many_sizes)
 {
-    (void)state;
     static const enum verdict one[] = { VERDICT_SAME };
     struct selftest t = fresh();
     struct selftest_builder b;
@@ -149,9 +145,8 @@ static void too_many_sizes(void **state)
 }
 
 /* From tables of the beta distribution: 1 - 0.025^(1/20) and its mirror. */
-static void intervals(void **state)
+TEST(intervals)
 {
-    (void)state;
     struct interval none = selftest_interval((struct selftest_rate) { 0, 20 });
     struct interval nothing = selftest_interval((struct selftest_rate) { 0, 0 });
 
@@ -172,9 +167,8 @@ static void set(struct selftest *t, const double *sizes, const size_t *hits, siz
 
 static const double sizes[] = { 0.01, 0.02, 0.05, 0.10 };
 
-static void smallest(void **state)
+TEST(smallest)
 {
-    (void)state;
     struct selftest t = fresh();
     struct interval limits;
 
@@ -197,9 +191,8 @@ static void smallest(void **state)
 }
 
 /* 2 % found more often than 5 %: both count as their mean, 60 %. */
-static void out_of_order(void **state)
+TEST(out_of_order)
 {
-    (void)state;
     struct selftest t = fresh();
 
     set(&t, sizes, (const size_t[]) { 0, 9, 3, 10 }, 10, 4);
@@ -216,9 +209,8 @@ static void expect_gate(const struct selftest *t, double delta, enum selftest_an
         fail_msg("\"%s\" is not in: %s", part, text);
 }
 
-static void gates(void **state)
+TEST(gates)
 {
-    (void)state;
     struct selftest t = fresh();
 
     set(&t, sizes, (const size_t[]) { 0, 0, 10, 10 }, 10, 4); /* 4.16 % with a floor of 3 % */
@@ -251,9 +243,8 @@ static void gates(void **state)
 
 /* Limits by the beta distribution: 6 of 6 may be as few as 54 %, 5 of 5 48 %; 0 of 2 as many as
  * 84 %, 0 of 1 98 %. */
-static void too_few(void **state)
+TEST(too_few)
 {
-    (void)state;
     struct selftest t = fresh();
 
     set(&t, sizes, (const size_t[]) { 0, 0, 6, 6 }, 6, 4); /* three comparisons, two planted */
@@ -275,9 +266,8 @@ static void too_few(void **state)
     expect_gate(&t, 0.03, SELFTEST_UNKNOWN, "too few comparisons");
 }
 
-static void tells(void **state)
+TEST(tells)
 {
-    (void)state;
     struct selftest t = fresh();
 
     assert_false(selftest_tells(&t));
@@ -289,9 +279,8 @@ static void tells(void **state)
 }
 
 /* One alarm in one comparison may be bad luck; three in three are not. */
-static void quiet(void **state)
+TEST(quiet)
 {
-    (void)state;
     struct selftest t = fresh();
 
     t.nr = 1;
@@ -317,9 +306,8 @@ static struct selftest back(const char *text)
     return t;
 }
 
-static void there_and_back(void **state)
+TEST(there_and_back)
 {
-    (void)state;
     struct selftest t = fresh();
 
     set(&t, sizes, (const size_t[]) { 0, 0, 10, 10 }, 10, 4);
@@ -345,9 +333,8 @@ static void there_and_back(void **state)
     free(text);
 }
 
-static void warnings(void **state)
+TEST(warnings)
 {
-    (void)state;
     struct selftest t = fresh();
     char warning[SELFTEST_TEXT_SIZE];
 
@@ -376,9 +363,8 @@ static void expect_refused(const char *text, const char *part)
     cJSON_Delete(json);
 }
 
-static void bad_input(void **state)
+TEST(bad_input)
 {
-    (void)state;
 #define HEAD                 "{\"kind\":\"aa\",\"delta\":0.03,\"launches\":3,\"sizes\":["
 #define RATE(name, hits, of) "\"" name "\":{\"hits\":" hits ",\"of\":" of "}"
     expect_refused("{}", "kind");
@@ -389,17 +375,4 @@ static void bad_input(void **state)
     expect_refused(HEAD "1,2,3,4,5,6,7,8,9]}", "more than 8");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(counting),     cmocka_unit_test(a_find_is_no_alarm),
-        cmocka_unit_test(medians),      cmocka_unit_test(too_many_sizes),
-        cmocka_unit_test(intervals),    cmocka_unit_test(smallest),
-        cmocka_unit_test(out_of_order), cmocka_unit_test(gates),
-        cmocka_unit_test(quiet),        cmocka_unit_test(there_and_back),
-        cmocka_unit_test(too_few),      cmocka_unit_test(tells),
-        cmocka_unit_test(warnings),     cmocka_unit_test(bad_input),
-    };
-
-    return cmocka_run_group_tests_name("analysis_selftest", tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -17,7 +17,7 @@ static struct comparison several(struct pair *p, const struct compare_settings *
     return compare(p, settings);
 }
 
-static void test_floors_and_metrics(void **state)
+TEST(test_floors_and_metrics)
 {
     static const char *const metrics[] = { "p50", "median", "p95", "tokens", NULL };
     static const struct compare_floor floors[] = { { "gemm/*/batch=4,*", 0.2 },
@@ -25,7 +25,6 @@ static void test_floors_and_metrics(void **state)
                                                    { B, 0.05 } };
     struct compare_settings settings = COMPARE_DEFAULTS;
     struct pair p;
-    (void)state;
     settings.metrics = metrics;
     settings.floors = floors;
     settings.nr_floors = 3;
@@ -46,7 +45,7 @@ static void test_floors_and_metrics(void **state)
 }
 
 /* A floor that fits nothing is told of: a slip of the pen must not weaken a gate unseen. */
-static void test_floors_that_fit_nothing(void **state)
+TEST(test_floors_that_fit_nothing)
 {
     static const char *const metrics[] = { "p50", NULL };
     static const struct compare_floor floors[] = {
@@ -54,7 +53,6 @@ static void test_floors_that_fit_nothing(void **state)
     };
     struct compare_settings settings = COMPARE_DEFAULTS;
     struct pair p;
-    (void)state;
     settings.metrics = metrics;
     settings.floors = floors;
     settings.nr_floors = 5;
@@ -68,13 +66,12 @@ static void test_floors_that_fit_nothing(void **state)
 }
 
 /* Before anything is measured: what compare_run() would refuse afterwards. */
-static void test_settings_alone(void **state)
+TEST(test_settings_alone)
 {
     static const char *const none[] = { "cpu_mhz", NULL }, *const unknown[] = { "p59", NULL };
     static const struct compare_floor wide[] = { { "p50", 10 } };
     struct compare_settings good = COMPARE_DEFAULTS, bad[5];
     struct error err;
-    (void)state;
     assert_ok(compare_check_settings(&good, &err), &err);
     for (int i = 0; i < 5; i++)
         bad[i] = good;
@@ -89,11 +86,10 @@ static void test_settings_alone(void **state)
 }
 
 /* What is shown sets the exit status; the verdicts are those of the whole family. */
-static void test_show(void **state)
+TEST(test_show)
 {
     static const char *const only_c[] = { "layernorm" }, *const only_b[] = { "gemm/*/batch=16,*" };
     struct pair p;
-    (void)state;
     struct comparison c = several(&p, &defaults);
     double q = c.rows[1].q;
     assert_close(c.chance, 0.1, 1e-12); /* two alarms at 5 % */
@@ -118,7 +114,7 @@ static void test_show(void **state)
         .reason = (reason_)                                                                        \
     }
 
-static void test_accept(void **state)
+TEST(test_accept)
 {
     static const struct acceptance given[] = {
         ACCEPTANCE(A, "p50", "", 0.09, "safer"),     /* 10 % is within the floor of that */
@@ -128,7 +124,6 @@ static void test_accept(void **state)
     };
     struct pair p;
     struct strbuf text;
-    (void)state;
     struct comparison c = several(&p, &defaults);
     compare_accept(&c, given, 4);
     assert_string_equal(c.rows[0].accepted, "safer");
@@ -147,12 +142,11 @@ static void test_accept(void **state)
 }
 
 /* Evidence alone gives the same verdicts and numbers again. */
-static void test_decided_again(void **state)
+TEST(test_decided_again)
 {
     struct comparison again;
     struct error err;
     struct pair p;
-    (void)state;
     struct comparison c = several(&p, &defaults);
     struct compare_item *items = memory_zeroed(c.nr_items, sizeof(*items));
     for (size_t i = 0; i < c.nr_items; i++) {
@@ -174,15 +168,4 @@ static void test_decided_again(void **state)
     pair_release(&p, &c);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_floors_and_metrics),
-        cmocka_unit_test(test_floors_that_fit_nothing),
-        cmocka_unit_test(test_settings_alone),
-        cmocka_unit_test(test_show),
-        cmocka_unit_test(test_accept),
-        cmocka_unit_test(test_decided_again),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

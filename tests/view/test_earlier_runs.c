@@ -103,7 +103,7 @@ static void as_the_others(struct run *run)
 }
 
 /* Six nights, the base in the seventh, the head a day later; one night is made strange. */
-static void runs_that_are_not_alike_are_left_out(void **state)
+SCRATCH_TEST(runs_that_are_not_alike_are_left_out)
 {
     static const struct {
         const char *what;
@@ -137,7 +137,7 @@ static void runs_that_are_not_alike_are_left_out(void **state)
     }
 }
 
-static void no_more_than_a_dozen_and_none_for_several_runs_a_side(void **state)
+SCRATCH_TEST(no_more_than_a_dozen_and_none_for_several_runs_a_side)
 {
     struct store *store = open_store(*state, 0);
     struct records base = make_run(50, 480, 1), head = make_run(51, 504, 1);
@@ -158,7 +158,7 @@ static void no_more_than_a_dozen_and_none_for_several_runs_a_side(void **state)
 }
 
 /* Runs of the same minutes share what lies between others. */
-static void runs_of_the_same_minutes_are_none(void **state)
+SCRATCH_TEST(runs_of_the_same_minutes_are_none)
 {
     struct store *store = open_store(*state, 0);
     struct records base = make_run(50, 6, 1), head = make_run(51, 6, 1);
@@ -193,7 +193,7 @@ static double width(const struct compare_row *row)
 
 /* One benchmark, 6 % slower: what it may be without earlier runs is what runs of any machine may
  * differ by. Quiet nights before narrow it down, nights that differ by 5 % widen it. */
-static void earlier_runs_tell_what_two_runs_differ_by(void **state)
+SCRATCH_TEST(earlier_runs_tell_what_two_runs_differ_by)
 {
     struct store *store = open_store(*state, 0);
     struct records base = make_run(50, 240, 1), head = make_run(51, 264, 1.06);
@@ -226,14 +226,4 @@ static void earlier_runs_tell_what_two_runs_differ_by(void **state)
     store_close(store);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        scratch_test(runs_that_are_not_alike_are_left_out),
-        scratch_test(runs_of_the_same_minutes_are_none),
-        scratch_test(no_more_than_a_dozen_and_none_for_several_runs_a_side),
-        scratch_test(earlier_runs_tell_what_two_runs_differ_by),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)

@@ -89,7 +89,7 @@ static const struct preset *any(const struct presets *presets, unsigned mode)
     return NULL;
 }
 
-static void nothing_asked_is_the_newest(void **state)
+SCRATCH_TEST(nothing_asked_is_the_newest)
 {
     struct store *store = make_history(*state);
     struct view_request request = { .delta = 0 };
@@ -118,7 +118,7 @@ static void nothing_asked_is_the_newest(void **state)
     store_close(store);
 }
 
-static void two_refs_are_compared(void **state)
+SCRATCH_TEST(two_refs_are_compared)
 {
     struct store *store = make_history(*state);
     const char *refs[] = { "3", "aaaaaaa1" }; /* the newer first: what changed back */
@@ -151,7 +151,7 @@ static void two_refs_are_compared(void **state)
     store_close(store);
 }
 
-static void a_base_is_no_run_of_the_figure(void **state)
+SCRATCH_TEST(a_base_is_no_run_of_the_figure)
 {
     struct store *store = make_history(*state);
     const char *refs[] = { "3" }, *filters[] = { "gemm" };
@@ -227,7 +227,7 @@ static void link_to(const char *folder, const char *name, const char *target)
     strbuf_release(&path);
 }
 
-static void a_folder_of_files(void **state)
+SCRATCH_TEST(a_folder_of_files)
 {
     const struct scratch *scratch = *state;
     const char *refs[] = { scratch->folder };
@@ -255,7 +255,7 @@ static void a_folder_of_files(void **state)
     view_release(&view);
 }
 
-static void what_is_nowhere_is_refused(void **state)
+SCRATCH_TEST(what_is_nowhere_is_refused)
 {
     const struct scratch *scratch = *state;
     const char *refs[] = { "nowhere" };
@@ -276,13 +276,4 @@ static void what_is_nowhere_is_refused(void **state)
     view_release(&view);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        scratch_test(nothing_asked_is_the_newest),    scratch_test(two_refs_are_compared),
-        scratch_test(a_base_is_no_run_of_the_figure), scratch_test(a_folder_of_files),
-        scratch_test(what_is_nowhere_is_refused),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RUN_TESTS(NULL, NULL)
