@@ -48,6 +48,7 @@ t trend --format yaml
 
 say "Runs of self-tests are no history"
 fake seed=31,slow=3 --launches 1 --batch 4,5,6,7 --seq 8 --label selftest
+change .harness/history.db "UPDATE run SET kind = 'trial' WHERE label = 'selftest'"
 t trend --json -o again.json
 echo "points: $(json again.json steps 0 points)"
 
