@@ -53,7 +53,7 @@ t history list | sed -E 's/^( +[0-9]+) +[0-9a-f]{8} +[-0-9]+ +[0-9:]+Z/\1/; s/  
 for i in $(seq 0 $(($(json_length show.json runs 0 measurements) - 1))); do
   json show.json runs 0 measurements "$i" key
 done | cut -d/ -f1-5 | sort | uniq -c
-json show.json runs 0 settings profile
+json show.json runs 0 kind
 profile gpt/nano/prefill --device cpu:1 --batch 2 --seq 32 --launches 2 --iterations 6 --seed 1 \
   --label second -o second >/dev/null
 "$HARNESS" compare --baseline first --head second >compared 2>&1
