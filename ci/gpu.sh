@@ -98,11 +98,11 @@ not_right() {
   echo "NOT RIGHT: $*"
 }
 
-# The programs of tests/cuda that need no harness: beside this script in the package, in a build tree
+# The programs of tests/cuda that need no harness: in libexec of the package, in a build tree
 # beside the program.
 stage_probe() {
   local folder program name status
-  for folder in "$here/../device" "$(dirname "$harness")/tests/cuda"; do
+  for folder in "$here/../../../libexec/harness/device" "$(dirname "$harness")/tests/cuda"; do
     for program in "$folder"/device_*; do
       [ -x "$program" ] || continue
       name=$(basename "$program") status=0
