@@ -531,7 +531,7 @@ static void name_states(const struct scratch *scratch, char states[160])
 SCRATCH_TEST(test_cuts)
 {
     const struct scratch *scratch = *state;
-    enum { OLDER = 3, WAYS = NR_READERS + OLDER };
+    enum { OLDER = 4, WAYS = NR_READERS + OLDER };
     uint64_t seed = knock_seed();
     size_t wanted = wanted_states(), lost = 0;
     char states[160], other[192];
