@@ -235,8 +235,8 @@ enum { LARGE_WIDTH = 512 };
 enum { GPT_MODELS(INDEX) INDEX_NR };
 
 #define COMMON(id, name_, width_)                                                                  \
-    .dims = { "batch", "seq" }, .config = &gpt_configs[INDEX_##id], .model = name_, .fill = fill,  \
-    .tolerance = tolerance, .refuses = refuses,                                                    \
+    .dims = { "batch", "seq" }, .config = &gpt_configs[INDEX_##id], .model = (name_),              \
+    .fill = fill, .tolerance = tolerance, .refuses = refuses,                                      \
     .test_shapes = (width_) < LARGE_WIDTH ? test_shapes : large_test_shapes,                       \
     .nr_test_shapes = (width_) < LARGE_WIDTH ? NR(test_shapes) : NR(large_test_shapes)
 
