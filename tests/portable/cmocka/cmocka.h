@@ -60,8 +60,11 @@ static inline int cmocka_run_all_(const struct CMUnitTest *tests, size_t nr)
 {
     size_t passed = 0;
 
+    /* As cmocka does it, places without a test are passed by. */
     for (size_t i = 0; i < nr; i++) {
         void *state = NULL;
+        if (!tests[i].name)
+            continue;
         if (cmocka_filter_ && strcmp(cmocka_filter_, tests[i].name) != 0)
             continue;
         printf("%s\n", tests[i].name);
