@@ -50,6 +50,11 @@ int selection_add_dim(struct selection *s, const char *name, const struct int_li
 int selection_expand(const struct selection *s, const struct registry *r,
                      const struct device *device, struct benchmark_list *out, struct error *err);
 
+/* Filters for the forward passes of models, and for their operations in profiles. -1 where there is
+ * no such model, naming the nearest and all that there are. Release `filters` in any case. */
+int selection_model_filters(const struct registry *r, const struct string_list *models,
+                            struct string_list *filters, struct error *err);
+
 /* A named set of selections with its own sampling. */
 struct suite {
     char name[64];

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* What could have been meant by a word that selects nothing. */
+/* What a model's name stands for, and what could have been meant by a word that selects nothing. */
 #include "launch/selection_parts.h"
 
 #include "base/strbuf.h"
 
 #include <string.h>
 
-/* Names that could have been meant, without repeats. */
+/* Without repeats. */
 static void add_name(struct string_list *names, const char *name, size_t length)
 {
     char *copy = memory_string(name);
@@ -21,13 +21,14 @@ static void add_name(struct string_list *names, const char *name, size_t length)
     *array_push(names) = copy;
 }
 
+/* Names that could have been meant; `device` NULL: on any. */
 static void collect(const struct registry *r, const struct device *device, enum selection_item what,
                     struct string_list *names)
 {
     const struct variant *v;
 
     for (size_t i = 0; (v = registry_variant_at(r, i)); i++) {
-        if (v->device != device->kind)
+        if (device && v->device != device->kind)
             continue;
         if (what == SELECTION_OPERATIONS)
             add_name(names, v->kernel->name, strcspn(v->kernel->name, "/"));
@@ -60,6 +61,57 @@ static bool is_one_of(const struct string_list *names, const char *word)
     return false;
 }
 
+static void join_list(const struct string_list *names, struct strbuf *list)
+{
+    for (size_t i = 0; i < names->nr; i++)
+        strbuf_addf(list, "%s%s", i ? ", " : "", names->items[i]);
+}
+
+static int no_such_model(const struct registry *r, const char *model, struct error *err)
+{
+    struct string_list names = { 0 };
+    struct strbuf list;
+
+    collect(r, NULL, SELECTION_MODELS, &names);
+    const char *nearest = nearest_of(model, &names);
+    strbuf_init(&list);
+    join_list(&names, &list);
+    error_set(err, "there is no model \"%s\"%s%s%s; there are: %s", model,
+              nearest ? "; did you mean \"" : "", nearest ? nearest : "", nearest ? "\"?" : "",
+              list.data);
+    strbuf_release(&list);
+    string_list_release(&names);
+    return -1;
+}
+
+static bool add_forwards(const struct registry *r, const char *model, struct string_list *filters)
+{
+    const struct variant *v;
+    size_t before = filters->nr;
+    struct strbuf operations;
+
+    strbuf_init(&operations);
+    for (size_t i = 0; (v = registry_variant_at(r, i)); i++) {
+        if (!v->kernel->model || strcmp(v->kernel->model, model) != 0)
+            continue;
+        strbuf_clear(&operations);
+        strbuf_addf(&operations, "%s:*", v->kernel->name);
+        add_name(filters, v->kernel->name, strlen(v->kernel->name));
+        add_name(filters, operations.data, operations.length);
+    }
+    strbuf_release(&operations);
+    return filters->nr > before;
+}
+
+int selection_model_filters(const struct registry *r, const struct string_list *models,
+                            struct string_list *filters, struct error *err)
+{
+    for (size_t i = 0; i < models->nr; i++)
+        if (!add_forwards(r, models->items[i], filters))
+            return no_such_model(r, models->items[i], err);
+    return 0;
+}
+
 int selection_nothing_matches(const struct registry *r, const struct device *device,
                               enum selection_item what, const char *kind, const char *word,
                               struct error *err)
@@ -73,8 +125,7 @@ int selection_nothing_matches(const struct registry *r, const struct device *dev
         collect(r, device, SELECTION_KERNELS, &candidates);
     const char *nearest = nearest_of(word, &candidates);
     strbuf_init(&list);
-    for (size_t i = 0; i < names.nr; i++)
-        strbuf_addf(&list, "%s%s", i ? ", " : "", names.items[i]);
+    join_list(&names, &list);
     if (is_one_of(&candidates, word))
         error_set(err, "%s \"%s\" matches nothing that the other options leave", kind, word);
     else

@@ -14,8 +14,8 @@ struct ref_run {
     int kind; /* enum run_kind; -1: none that is known. A trial is reached by name alone, a profile
                * stands for the newest only where there is no other */
     char *uuid, *label, *class_name, *commit, *branch;
-    char *sweep;   /* "": part of none that has a name */
-    int64_t shard; /* of it; 0: which is not known */
+    char *sweep;           /* "": part of none that has a name */
+    int64_t shard, shards; /* the 2nd of 4 of it; 0: which is not known */
 };
 
 struct ref_lookup {

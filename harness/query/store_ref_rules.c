@@ -178,7 +178,7 @@ static bool has_newer(const struct ref_lookup *l, ref_match_fn *matches, size_t 
 
     for (size_t i = 0; c->shard && i < nth; i++) {
         const struct ref_run *newer = &l->runs.items[i];
-        if (newer->shard == c->shard && eligible(l, matches, newer) &&
+        if (newer->shard == c->shard && newer->shards == c->shards && eligible(l, matches, newer) &&
             strcmp(newer->sweep, c->sweep) == 0)
             return true;
     }

@@ -304,13 +304,24 @@ static int make_compare_rule(struct compare_request *r, struct compare_rule *rul
     return compare_check_settings(&rule->settings, err);
 }
 
+static int check_models(const struct string_list *models, struct error *err)
+{
+    struct string_list ignored = { 0 };
+    int rc = selection_model_filters(registry_builtin(), models, &ignored, err);
+
+    string_list_release(&ignored);
+    return rc;
+}
+
 int compare_request_check(struct compare_request *r, struct compare_rule *rule, struct error *err)
 {
     if (check_measuring(r, err) || make_compare_rule(r, rule, err))
         return -1;
-    if (!compare_request_measures(r) && !r->baseline)
+    if (compare_request_measures(r))
+        return 0;
+    if (!r->baseline)
         return error_set(err, "give --baseline REF: a baseline, branch, commit, run or file");
-    return 0;
+    return check_models(&r->what.models, err);
 }
 
 /* Where the last self-test of the machine shows that it cannot carry this floor. */
@@ -359,20 +370,16 @@ static void heed_placement(struct compared *c)
 }
 
 /* Of what is in the history, models are a further filter. */
-static void show_models_alone(const struct string_list *models, struct comparison *c)
+static int show_models_alone(const struct string_list *models, struct comparison *c,
+                             struct error *err)
 {
     struct string_list filters = { 0 };
-    struct strbuf filter;
+    int rc = selection_model_filters(registry_builtin(), models, &filters, err);
 
-    strbuf_init(&filter);
-    for (size_t i = 0; i < models->nr; i++) {
-        strbuf_clear(&filter);
-        strbuf_addf(&filter, "gpt/%s/*", models->items[i]);
-        string_list_add(&filters, filter.data);
-    }
-    compare_show(c, (const char *const *)filters.items, filters.nr);
-    strbuf_release(&filter);
+    if (rc == 0)
+        compare_show(c, (const char *const *)filters.items, filters.nr);
     string_list_release(&filters);
+    return rc;
 }
 
 int compare_sides_decide(const struct compare_request *r, struct compared *c, struct error *err)
@@ -394,11 +401,10 @@ int compare_sides_decide(const struct compare_request *r, struct compared *c, st
         record_verdicts(r, c, &sides);
     note_gate(c->store, &c->comparison);
     /* Where it was measured now, the filters chose what: all of it is shown. */
-    if (!compare_request_measures(r)) {
-        compare_show(&c->comparison, (const char *const *)r->filters, r->nr_filters);
-        show_models_alone(&r->what.models, &c->comparison);
-    }
-    return 0;
+    if (compare_request_measures(r))
+        return 0;
+    compare_show(&c->comparison, (const char *const *)r->filters, r->nr_filters);
+    return show_models_alone(&r->what.models, &c->comparison, err);
 }
 
 void compared_release(struct compared *c)

@@ -72,6 +72,7 @@ say "Models of what is in the history"
   sed 's#null/copy/right/fp32/batch=1,#gpt/nano/prefill/simd/fp32/batch=1,#' >models.json
 t compare --baseline ./models.json --head ./models.json --model nano --all --no-record
 t compare --baseline ./models.json --head ./models.json --model mini --no-record
+t compare --baseline ./models.json --head ./models.json --model nann --no-record
 
 say "Nothing in common"
 fake seed=3 --launches 3 --batch 77 --label other
