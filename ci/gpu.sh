@@ -11,7 +11,7 @@
 #   measure    suite gpu beside cuBLAS, and the forwards from graphs, into history.db
 #   anchors    the same sizes in PyTorch, alternating with ours; where python3 has it
 #   table      ours beside cuBLAS and PyTorch
-#   rates      by name alone: 20 comparisons in which nothing changed, how many cry wolf
+#   rates      by name alone: 20 comparisons in which nothing changed, how many raise an alarm
 #
 # All stages but the last by default. One that is done leaves a stamp in the output folder (gpu-results) and is
 # skipped next time, so an interrupted call goes on where it was; --again STAGE does it once more.

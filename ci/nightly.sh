@@ -19,7 +19,7 @@
 #   --delta SHARE     leave out steps smaller than this (default 3%)
 # All other options are those of `harness run`, such as --suite full --device cuda.
 #
-# Exit status: 0 nothing got worse that still stands, or too few nights to tell; 1 a regression
+# Exit status: 0 no step for the worse stands, or too few nights to tell; 1 a regression
 # stands, or a result was wrong; 2 failure.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)

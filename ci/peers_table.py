@@ -28,7 +28,8 @@ GPTS = ("nano", "micro", "mini", "tile-small", "tile-medium", "tile-large")
 
 
 def probe_of(m):
-    return m.get("telemetry", {}).get("probe_ns")
+    telemetry = m.get("telemetry", {})
+    return telemetry.get("machine_ns", telemetry.get("probe_ns"))
 
 
 def quiet_limit(measurements):

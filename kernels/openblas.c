@@ -3,7 +3,7 @@
 
 #include "kernels/peer.h"
 
-#include "core/spread.h"
+#include "core/thread_pinning.h"
 
 #include <dlfcn.h>
 #include <sched.h>
@@ -31,12 +31,12 @@ static atomic_bool opened;
 
 static size_t processors(void)
 {
-    struct spread_pause pause;
+    struct pinning_pause pause;
     cpu_set_t all;
 
-    spread_pause(&pause);
+    pinning_pause(&pause);
     int nr = sched_getaffinity(0, sizeof(all), &all) == 0 ? CPU_COUNT(&all) : 1;
-    spread_resume(&pause);
+    pinning_resume(&pause);
     return (size_t)nr;
 }
 

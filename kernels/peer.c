@@ -2,7 +2,7 @@
 #include "kernels/peer.h"
 
 #include "base/memory.h"
-#include "core/spread.h"
+#include "core/thread_pinning.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -56,11 +56,11 @@ static int load(const struct peer *p, void *table, struct error *err)
 
 int peer_open(const struct peer *p, void *table, struct error *err)
 {
-    struct spread_pause pause;
+    struct pinning_pause pause;
 
-    spread_pause(&pause);
+    pinning_pause(&pause);
     int rc = load(p, table, err);
-    spread_resume(&pause);
+    pinning_resume(&pause);
     return rc;
 }
 

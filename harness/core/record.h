@@ -186,6 +186,10 @@ int ceiling_check(const struct ceiling *c, struct error *err);
 
 void measurement_release(struct measurement *m);
 void measurement_copy(struct measurement *to, const struct measurement *from);
+/* Telemetry of the machine probe (machine/probe.h), ns; of older measurements, whose probe had no
+ * hand-overs between threads. The two are never compared with each other. */
+#define TELEMETRY_MACHINE     "machine_ns"
+#define TELEMETRY_MACHINE_OLD "probe_ns"
 void measurement_add_telemetry(struct measurement *m, const char *name, double value);
 double measurement_telemetry(const struct measurement *m, const char *name); /* NaN if absent */
 void launch_release(struct launch *l);

@@ -4,7 +4,7 @@
 #include "base/memory.h"
 #include "core/clock.h"
 #include "device/devices.h"
-#include "launch/repeats.h"
+#include "launch/remeasure.h"
 #include "launch/turn.h"
 #include "stats/random.h"
 
@@ -20,7 +20,7 @@ struct state {
     bool *need;           /* by index in ab->benchmarks */
     bool *lost[AB_SIDES]; /* not to be tried again on that side */
     struct disturbed_watch watch;
-    struct repeats repeats[AB_SIDES];
+    struct remeasure repeats[AB_SIDES];
     bool again;    /* the turn in hand makes something again */
     size_t *drawn; /* the pair in hand: indices of all that is needed, in order */
     size_t nr_drawn;
@@ -88,11 +88,11 @@ static int on_end(void *context, size_t which, struct measurement *m, struct err
         s->lost[s->side][which] = true;
     s->done++;
     if (s->again) {
-        repeats_take_again(&s->repeats[s->side], which, m);
+        remeasure_take_again(&s->repeats[s->side], which, m);
         return 0;
     }
     s->asked++;
-    if (!s->ab->once && repeats_take(&s->repeats[s->side], which, s->launch.seq, m))
+    if (!s->ab->once && remeasure_take(&s->repeats[s->side], which, s->launch.seq, m))
         return 0;
     return sink->measurement(sink->context, &s->launch, m, err);
 }
@@ -161,21 +161,21 @@ static int run_launch(struct state *s, enum ab_side side, int seq, uint64_t seed
 /* What waits of a side, once. */
 static int repeat_side(struct state *s, enum ab_side side, uint64_t seed, struct error *err)
 {
-    const struct repeats_sink sink = { s, on_stands };
+    const struct remeasure_sink sink = { s, on_stands };
 
     s->side = side;
-    s->nr = repeats_wanted(&s->repeats[side], s->order);
+    s->nr = remeasure_wanted(&s->repeats[side], s->order);
     s->total = s->done + s->nr;
     if (s->nr > 0 && run_turn(s, seed, err))
         return -1;
-    return repeats_settle(&s->repeats[side], &sink, err);
+    return remeasure_settle(&s->repeats[side], &sink, err);
 }
 
 /* Both sides in turn, a few times; then what there is must do. */
 static int repeat_disturbed(struct state *s, enum ab_side first, struct error *err)
 {
     enum ab_side second = first == AB_BASE ? AB_HEAD : AB_BASE;
-    const struct repeats_sink sink = { s, on_stands };
+    const struct remeasure_sink sink = { s, on_stands };
 
     s->again = true;
     for (int i = 0; i < REPEATS_PASSES && !s->interrupted; i++) {
@@ -187,7 +187,7 @@ static int repeat_disturbed(struct state *s, enum ab_side first, struct error *e
     s->again = false;
     for (int i = 0; i < AB_SIDES; i++) {
         s->side = (enum ab_side)i;
-        if (repeats_end(&s->repeats[i], &sink, err))
+        if (remeasure_end(&s->repeats[i], &sink, err))
             return -1;
     }
     return 0;
@@ -287,7 +287,7 @@ int ab_run(const struct ab *ab, const struct ab_sink *sink, enum ab_end *end, st
     s.need = memory_zeroed(ab->nr + 1, sizeof(*s.need));
     for (int i = 0; i < AB_SIDES; i++) {
         s.lost[i] = memory_zeroed(ab->nr + 1, sizeof(bool));
-        repeats_init(&s.repeats[i], &s.watch, ab->nr);
+        remeasure_init(&s.repeats[i], &s.watch, ab->nr);
     }
     s.drawn = memory_zeroed(ab->nr + 1, sizeof(*s.drawn));
     s.order = memory_zeroed(ab->nr + 1, sizeof(*s.order));
@@ -298,7 +298,7 @@ int ab_run(const struct ab *ab, const struct ab_sink *sink, enum ab_end *end, st
     free(s.need);
     for (int i = 0; i < AB_SIDES; i++) {
         free(s.lost[i]);
-        repeats_release(&s.repeats[i]);
+        remeasure_release(&s.repeats[i]);
     }
     disturbed_watch_release(&s.watch);
     free(s.drawn);

@@ -14,7 +14,7 @@
  * not tried again; after that block it leaves. Launches of a side are numbered 2 x block and
  * 2 x block + 1, so that the block can be told from what is stored. A process that dies takes its
  * case with it; another goes on under the same number. What was disturbed is made again at the end
- * of its block, by one rule for both sides (launch/repeats.h), and handed up then, behind the end
+ * of its block, by one rule for both sides (launch/remeasure.h), and handed up then, behind the end
  * of its launch.
  */
 #ifndef HARNESS_LAUNCH_AB_H

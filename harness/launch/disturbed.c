@@ -13,7 +13,7 @@ static const char *const part_names[DISTURBED_PARTS] = {
 
 static double probe_of(const struct measurement *m)
 {
-    return m->outcome == OUTCOME_OK ? measurement_telemetry(m, "probe_ns") : (double)NAN;
+    return m->outcome == OUTCOME_OK ? measurement_telemetry(m, TELEMETRY_MACHINE) : (double)NAN;
 }
 
 bool disturbed_can_tell(const struct measurement *m)

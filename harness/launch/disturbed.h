@@ -15,7 +15,7 @@
  *
  * Their sum is the degree, about the share by which work was held up. A measurement with more than
  * DISTURBED_LIMIT is made again, in a process of its own and under the same launch
- * (launch/repeats.h): in a sweep behind all launches, when it is known what was quiet, in blocks
+ * (launch/remeasure.h): in a sweep behind all launches, when it is known what was quiet, in blocks
  * at the end of the block. The less disturbed one stays. A benchmark is made again no more often,
  * on each side, than it was measured in the first place: never more than twice the launches.
  *

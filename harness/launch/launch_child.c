@@ -4,7 +4,7 @@
 #include "base/json.h"
 #include "base/strbuf.h"
 #include "core/placement.h"
-#include "core/spread.h"
+#include "core/thread_pinning.h"
 #include "device/devices.h"
 #include "launch/launch_job.h"
 #include "machine/ceilings.h"
@@ -179,7 +179,7 @@ static int serve(const struct owned_job *owned, const struct channel *channel, s
     if (device_open(&device, job->device_spec, err))
         return -1;
     int rc = device_start(&device, err);
-    spread_threads(device.threads);
+    pin_threads(device.threads);
     if (rc == 0)
         rc = job->ceilings ? serve_ceilings(&device, channel, err)
                            : serve_cases(owned, &device, channel, err);

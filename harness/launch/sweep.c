@@ -4,7 +4,7 @@
 #include "base/memory.h"
 #include "core/clock.h"
 #include "device/devices.h"
-#include "launch/repeats.h"
+#include "launch/remeasure.h"
 #include "launch/turn.h"
 #include "machine/ceilings.h"
 #include "stats/random.h"
@@ -21,7 +21,7 @@ struct state {
     size_t nr;
     bool *dropped; /* by such an index: not to be tried again */
     struct disturbed_watch watch;
-    struct repeats repeats;
+    struct remeasure repeats;
     bool repeating, again; /* what was disturbed waits; it is made again now */
     struct launch launch;
     struct random random;
@@ -66,12 +66,12 @@ static int on_end(void *context, size_t which, struct measurement *m, struct err
 
     s->done++;
     if (s->again) {
-        repeats_take_again(&s->repeats, which, m);
+        remeasure_take_again(&s->repeats, which, m);
         return 0;
     }
     if (m->outcome == OUTCOME_FAILED || m->outcome == OUTCOME_UNSUPPORTED)
         s->dropped[which] = true;
-    if (s->repeating && repeats_take(&s->repeats, which, s->launch.seq, m))
+    if (s->repeating && remeasure_take(&s->repeats, which, s->launch.seq, m))
         return 0;
     return s->sink->measurement(s->sink->context, &s->launch, m, err);
 }
@@ -152,7 +152,7 @@ static bool budget_spent(const struct state *s)
 }
 
 /* As many rounds as it takes, or as the budgets allow. */
-static int run_again(struct state *s, const struct repeats_sink *sink, enum sweep_end *end,
+static int run_again(struct state *s, const struct remeasure_sink *sink, enum sweep_end *end,
                      struct error *err)
 {
     bool interrupted = false;
@@ -161,19 +161,19 @@ static int run_again(struct state *s, const struct repeats_sink *sink, enum swee
     s->again = true;
     s->round = s->sweep->launches;
     while (rc == 0 && *end == SWEEP_DONE && !budget_spent(s) &&
-           (s->nr = repeats_wanted(&s->repeats, s->order)) > 0) {
+           (s->nr = remeasure_wanted(&s->repeats, s->order)) > 0) {
         random_shuffle(&s->random, s->order, s->nr);
         s->total = s->done + s->nr;
         rc = run_turn(s, &interrupted, err);
         if (rc == 0)
-            rc = repeats_settle(&s->repeats, sink, err);
+            rc = remeasure_settle(&s->repeats, sink, err);
         if (interrupted)
             *end = SWEEP_INTERRUPTED;
     }
-    return rc ? rc : repeats_end(&s->repeats, sink, err);
+    return rc ? rc : remeasure_end(&s->repeats, sink, err);
 }
 
-static int run_rounds(struct state *s, const struct repeats_sink *sink, enum sweep_end *end,
+static int run_rounds(struct state *s, const struct remeasure_sink *sink, enum sweep_end *end,
                       struct error *err)
 {
     bool interrupted = false;
@@ -185,7 +185,7 @@ static int run_rounds(struct state *s, const struct repeats_sink *sink, enum swe
             return 0;
         }
         shuffle_cases(s);
-        if (run_turn(s, &interrupted, err) || repeats_settle(&s->repeats, sink, err))
+        if (run_turn(s, &interrupted, err) || remeasure_settle(&s->repeats, sink, err))
             return -1;
         if (interrupted) {
             *end = SWEEP_INTERRUPTED;
@@ -205,16 +205,16 @@ int sweep_run(const struct sweep *sweep, const struct sweep_sink *sink, enum swe
     s.order = memory_zeroed(sweep->nr + 1, sizeof(*s.order));
     s.dropped = memory_zeroed(sweep->nr + 1, sizeof(*s.dropped));
     s.repeating = !sweep->once && !sweep->settings.profiling;
-    repeats_init(&s.repeats, &s.watch, sweep->nr);
+    remeasure_init(&s.repeats, &s.watch, sweep->nr);
     random_seed(&s.random, sweep->settings.seed ? sweep->settings.seed : random_fresh_seed());
-    const struct repeats_sink stands = { &s, on_stands };
+    const struct remeasure_sink stands = { &s, on_stands };
     int rc = run_rounds(&s, &stands, end, err);
     if (rc == 0)
         rc = run_again(&s, &stands, end, err);
     launch_release(&s.launch);
     free(s.order);
     free(s.dropped);
-    repeats_release(&s.repeats);
+    remeasure_release(&s.repeats);
     disturbed_watch_release(&s.watch);
     device_close(&s.device);
     return rc;

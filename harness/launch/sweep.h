@@ -6,7 +6,7 @@
  * A child that dies or hangs: its case is FAILED (signal and last lines of its stderr), and the
  * rest of that launch goes on in a new process, which is a launch of its own. A case that FAILED
  * or is UNSUPPORTED is not tried again in later launches. What was disturbed is made again behind
- * all launches (launch/repeats.h), and handed up then.
+ * all launches (launch/remeasure.h), and handed up then.
  */
 #ifndef HARNESS_LAUNCH_SWEEP_H
 #define HARNESS_LAUNCH_SWEEP_H

@@ -16,7 +16,7 @@ double host_number(const char *path);
  * /proc/cpuinfo tells, which in a virtual machine is often no more than the nominal clock. */
 double host_mhz(const char *root, const cpu_set_t *cpus);
 /* The processors that the threads of this process may run on, all together: those of a team whose
- * threads are bound (core/spread.h), and else all that the process may use. */
+ * threads are bound (core/thread_pinning.h), and else all that the process may use. */
 void host_own_cpus(cpu_set_t *cpus);
 
 /* Seconds for which threads of this process were ready and had no processor, all together, since

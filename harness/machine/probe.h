@@ -9,10 +9,13 @@
 
 #include "core/record.h"
 
-/* Median ns of a few rounds of multiply-adds and reads by all threads of a CPU device, by one
- * where programs are measured; about 3 ms. What a fake device says, where it has one.
- * NaN on other devices: a GPU tells its clocks, and what holds them back, by itself
- * (machine/telemetry.h). */
+/* Median ns of a few rounds of multiply-adds, reads and hand-overs within the team, by all threads
+ * of a CPU device, by one where programs are measured; about 3 ms. Hand-overs tell what the rest
+ * cannot: a host that moves two of its virtual processors from one group of cores to another makes
+ * each cache line that they share take four times as long (85 and 375 ns there and back were seen,
+ * for 10 to 60 s), and every kernel with a team 5 to 47 % slower. Kept as TELEMETRY_MACHINE. What a
+ * fake device says, where it has one. NaN on other devices: a GPU tells its clocks, and what holds
+ * them back, by itself (machine/telemetry.h). */
 double probe_ns(struct device *device);
 
 #endif

@@ -10,7 +10,7 @@
 #include "measure/plant_scope.h"
 #include "measure/profiling_cuda.h"
 #include "profile/export.h"
-#include "timeline/timeline_activity.h"
+#include "timeline/timeline_gpu.h"
 #include "timeline/timeline_layers.h"
 
 #include <ctype.h>
@@ -160,7 +160,7 @@ static int add_activity(struct session *s, struct error *err)
     if (rc == 0)
         kernel_sequence_of(&list, UNKEPT + (size_t)s->options->iterations, s->kernels);
     if (rc == 0)
-        rc = timeline_add_activity(&s->trace, &list, err);
+        rc = timeline_add_gpu(&s->trace, &list, err);
     activity_list_release(&list);
     return rc;
 }

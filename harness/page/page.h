@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What the page shows, as data: docs/formats/page.md has its form. `harness report` writes
- * all of it into one file (page/page_file.h), `harness serve` sends it in parts.
+ * all of it into one file (page/page_budget.h), `harness serve` sends it in parts.
  *
  *     struct page page;
  *     page_init(&page, &view, &options);

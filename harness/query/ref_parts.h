@@ -3,6 +3,7 @@
 #ifndef HARNESS_QUERY_REF_PARTS_H
 #define HARNESS_QUERY_REF_PARTS_H
 
+#include "query/ref.h"
 #include "store/read.h"
 
 enum { COMMIT_SHOWN = 7 };
@@ -21,9 +22,9 @@ struct ref_run {
 struct ref_lookup {
     struct store *store;
     const char *name; /* what is looked for, without "rule:" */
-    const struct store_scope *scope;
+    const struct ref_scope *scope;
     ARRAY(struct ref_run) runs; /* newest first */
-    struct store_runs *out;
+    struct ref_runs *out;
 };
 
 typedef bool ref_match_fn(const struct ref_run *c, const char *name);

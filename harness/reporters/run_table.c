@@ -213,7 +213,8 @@ void run_table(const struct records *records, int run, const struct run_table_op
     if (20 * d.disturbed > d.probed)
         strbuf_addf(out,
                     "the machine was slower beside %zu of %zu measurements, up to %s times: "
-                    "measure again, or read them with that in mind (telemetry probe_ns)\n",
+                    "measure again, or read them with that in mind (telemetry " TELEMETRY_MACHINE
+                    ")\n",
                     d.disturbed, d.probed, text_figures(d.worst, 2, worst));
     table_release(&t);
 out:

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "session/compare.h"
+#include "session/acceptance.h"
 
 #include "base/memory.h"
 #include "machine/environment.h"
+#include "query/ref.h"
 #include "session/builds/builds.h"
 #include "session/builds/git.h"
 #include "session/measure/ab.h"
@@ -266,7 +268,7 @@ static int find_measured(const struct compare_request *r, struct compared *c, st
 static int find_stored(const struct compare_request *r, struct compared *c, struct error *err)
 {
     struct machine machine;
-    struct store_scope scope = { .machine_class = machine.class_name };
+    struct ref_scope scope = { .machine_class = machine.class_name };
 
     environment_machine(&machine);
     if (history_load_side(c->store, r->head ? r->head : "latest", NULL, NULL, &c->head, err))
@@ -394,7 +396,7 @@ int compare_sides_decide(const struct compare_request *r, struct compared *c, st
                                &c->comparison, err);
     records_release(&earlier);
     if (rc == 0)
-        rc = verdict_accept(c->store, &sides, &c->comparison, &c->accepted, err);
+        rc = acceptances_mark(c->store, &sides, &c->comparison, &c->accepted, err);
     if (rc)
         return -1;
     if (!r->no_record)

@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "machine/environment.h"
+#include "query/ref.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -88,7 +89,7 @@ void history_baseline_folder(struct strbuf *path)
     strbuf_addf(path, "/baselines/%s", machine.class_name);
 }
 
-int history_load_side(struct store *store, const char *ref, const struct store_scope *scope,
+int history_load_side(struct store *store, const char *ref, const struct ref_scope *scope,
                       const struct store_filter *filter, struct history_side *side,
                       struct error *err)
 {

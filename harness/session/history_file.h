@@ -4,6 +4,7 @@
 #define HARNESS_SESSION_HISTORY_FILE_H
 
 #include "base/strbuf.h"
+#include "query/ref.h"
 #include "store/store.h"
 #include "trend/series.h"
 #include "view/history_side.h"
@@ -14,7 +15,7 @@
  * nearest folder upwards that has .harness or .git, or the current one. */
 void history_path(const char *given, struct strbuf *path);
 /* history_side_load() with the reviewed baselines of this machine's class. */
-int history_load_side(struct store *store, const char *ref, const struct store_scope *scope,
+int history_load_side(struct store *store, const char *ref, const struct ref_scope *scope,
                       const struct store_filter *filter, struct history_side *side,
                       struct error *err);
 

@@ -6,6 +6,7 @@
 #include "base/strbuf.h"
 #include "machine/environment.h"
 #include "models/gpt_config.h"
+#include "query/ref.h"
 #include "session/history_file.h"
 #include "timeline/timeline_read.h"
 
@@ -306,14 +307,14 @@ static int use_artifacts(struct viewing *v, struct strbuf *db, struct error *err
 static void find_folders(struct viewing *v)
 {
     for (size_t i = 0; i < v->refs.nr; i++) {
-        struct store_runs runs = { .nr = 0 };
+        struct ref_runs runs = { .nr = 0 };
         struct error ignored;
         char **ref = &v->refs.items[i];
         if (history_is_path(*ref) || !is_viewed_folder(*ref))
             continue;
-        if (!v->store || store_resolve(v->store, *ref, NULL, &runs, &ignored))
+        if (!v->store || ref_resolve(v->store, *ref, NULL, &runs, &ignored))
             figure_set(ref, "./%s", *ref);
-        store_runs_release(&runs);
+        ref_runs_release(&runs);
     }
 }
 
@@ -326,11 +327,11 @@ static void close_viewed_store(struct viewing *v)
 /* `harness profile --no-store` leaves a history without runs: its profile stands alone. */
 static bool store_has_runs(struct store *store)
 {
-    struct store_runs runs = { .nr = 0 };
+    struct ref_runs runs = { .nr = 0 };
     struct error ignored;
-    bool any = store_resolve(store, "latest", NULL, &runs, &ignored) == 0 && runs.nr > 0;
+    bool any = ref_resolve(store, "latest", NULL, &runs, &ignored) == 0 && runs.nr > 0;
 
-    store_runs_release(&runs);
+    ref_runs_release(&runs);
     return any;
 }
 

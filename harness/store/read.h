@@ -39,7 +39,6 @@ void scan_free(struct scan *scan); /* NULL is fine */
 int open_runs(struct store *s, const char *tail, struct sql_query *q, struct error *err);
 /* On error `run` stays releasable. */
 int read_run(struct sql_query *q, struct run *run, struct error *err);
-void runs_add(struct store_runs *runs, int64_t id);
 
 /* What there is, in one line, for errors about a name that is not there. */
 enum { READ_SHOWN_MAX = 8 };

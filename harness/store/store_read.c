@@ -186,19 +186,6 @@ int store_scan(struct store *s, const int64_t *run_ids, size_t nr,
     return rc;
 }
 
-void runs_add(struct store_runs *runs, int64_t id)
-{
-    runs->ids = array_grow(runs->ids, runs->nr, &runs->capacity, sizeof(*runs->ids));
-    runs->ids[runs->nr++] = id;
-}
-
-void store_runs_release(struct store_runs *runs)
-{
-    free(runs->ids);
-    runs->ids = NULL;
-    runs->nr = runs->capacity = 0;
-}
-
 int store_finished_runs(struct store *s, const char *machine_class, struct records *out,
                         struct error *err)
 {
@@ -220,14 +207,17 @@ int store_finished_runs(struct store *s, const char *machine_class, struct recor
     return rc;
 }
 
-static int finished_ids(struct store *s, const char *machine_class, struct store_runs *out,
+/* Their ids, oldest first; free() them. */
+static int finished_ids(struct store *s, const char *machine_class, int64_t **ids, size_t *nr,
                         struct error *err)
 {
     struct records finished = { .nr = 0 };
     int rc = store_finished_runs(s, machine_class, &finished, err);
 
+    *nr = finished.nr_runs;
+    *ids = memory_zeroed(finished.nr_runs, sizeof(**ids));
     for (size_t i = 0; i < finished.nr_runs; i++)
-        runs_add(out, finished.runs[i].id);
+        (*ids)[i] = finished.runs[i].id;
     records_release(&finished);
     return rc;
 }
@@ -236,16 +226,17 @@ int store_series(struct store *s, const char *machine_class, const struct store_
                  struct records *out, struct error *err)
 {
     struct loading l = { .store = s, .filter = filter, .out = out, .only_matching = true };
-    struct store_runs runs = { .nr = 0 };
+    int64_t *ids;
+    size_t nr;
     bool nested;
 
     if (begin_snapshot(s, &nested, err))
         return -1;
-    int rc = finished_ids(s, machine_class, &runs, err);
+    int rc = finished_ids(s, machine_class, &ids, &nr, err);
     if (rc == 0)
-        rc = load_snapshot(&l, runs.ids, runs.nr, err);
+        rc = load_snapshot(&l, ids, nr, err);
     end_snapshot(s, nested);
-    store_runs_release(&runs);
+    free(ids);
     return rc;
 }
 

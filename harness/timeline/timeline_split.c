@@ -2,7 +2,7 @@
 #include "timeline/timeline_split.h"
 
 #include "gputrace/time_split.h"
-#include "timeline/timeline_activity.h"
+#include "timeline/timeline_gpu.h"
 #include "timeline/timeline_main.h"
 
 static const struct {

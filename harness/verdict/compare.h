@@ -49,10 +49,10 @@
  *       as that is shown and inside the floor, or inside what earlier runs had in common (98 %);
  *       the interval reaches over the whole of it.
  *     - The launches of each row, dealt out anew between its sides, show what chance does; where
- *       that is more than the p-values say, these are raised (compare_dealt.c).
- *     - Wild launches are drawn in (compare_wild.c). What the interval allows to be 0 is no change.
- *   No launch value is taken to be better known than the samples inside it say (the 95 % interval
- *   of its metric): where these have two modes, three medians can agree by luck.
+ *       that is more than the p-values say, these are raised (compare_permutation.c).
+ *     - Wild launches are drawn in (compare_outliers.c). What the interval allows to be 0 is no
+ * change. No launch value is taken to be better known than the samples inside it say (the 95 %
+ * interval of its metric): where these have two modes, three medians can agree by luck.
  *
  *   DESIGN_OCCASIONS, a side with several runs. The unit is the run mean, all runs of a side
  *   weighing alike. Its variance is that between runs of a side, pooled over both sides; in a
@@ -78,7 +78,7 @@
  *   metric may see its whole interval move inside the floor.
  *
  * The machine. Beside every case a probe is timed, a fixed piece of work that is not under test
- * (telemetry "probe_ns"). Where the probe moved by more than the floor, beside the benchmark or
+ * (TELEMETRY_MACHINE). Where the probe moved by more than the floor, beside the benchmark or
  * over the family, a change must stand beyond the floor with the probe's share taken out of it, and
  * nothing is called same: else undecided. Where it moved by more than COMPARE_MACHINE_MAX, nothing
  * is decided: load does not slow everything alike (short kernels with barriers suffer most), so no

@@ -23,6 +23,7 @@ struct join {
     struct side earlier; /* no groups if there are none */
     struct item_list *out;
     size_t *unsupported;
+    const char *probe; /* the telemetry that tells of the machine */
 };
 
 static int launches_of(const struct records *records, int run)
@@ -148,7 +149,7 @@ static void add_values(const struct join *join, const struct side *side, const s
                        size_t at, size_t nr, int occasion, struct evidence_side *out)
 {
     struct metric_context context = metric_context_of(side->records, g->items[at]->run);
-    double probe = disturbance_machine(&g->items[at]->m);
+    double probe = disturbance_machine(&g->items[at]->m, join->probe);
     struct summary s;
 
     summary_init(&s, g->items + at, nr);
@@ -392,7 +393,12 @@ void compare_collect(const struct compare_sides *sides, const struct compare_set
                      size_t *unsupported)
 {
     static const struct records none = { .nr = 0 };
-    struct join join = { .metrics = metrics, .out = out, .unsupported = unsupported };
+    struct join join = {
+        .metrics = metrics,
+        .out = out,
+        .unsupported = unsupported,
+        .probe = disturbance_probe_name(sides->base, sides->head),
+    };
 
     side_init(&join.base, sides->base, settings->any_machine);
     side_init(&join.head, sides->head, settings->any_machine);

@@ -7,6 +7,22 @@
 #include <math.h>
 #include <stdlib.h>
 
+/* Of a run by itself, whichever probe it had. */
+static double probe_of(const struct measurement *m)
+{
+    double probe = measurement_telemetry(m, TELEMETRY_MACHINE);
+
+    return isnan(probe) ? measurement_telemetry(m, TELEMETRY_MACHINE_OLD) : probe;
+}
+
+static bool has_telemetry(const struct records *records, const char *name)
+{
+    for (size_t i = 0; i < records->nr; i++)
+        if (!isnan(measurement_telemetry(&records->items[i].m, name)))
+            return true;
+    return false;
+}
+
 void disturbance_find(const struct records *records, int run, struct disturbance *d)
 {
     double *probes = memory_zeroed(records->nr + 1, sizeof(*probes));
@@ -14,7 +30,7 @@ void disturbance_find(const struct records *records, int run, struct disturbance
     *d = (struct disturbance) { .worst = NAN };
     for (size_t i = 0; i < records->nr; i++) {
         const struct record *r = &records->items[i];
-        double probe = r->run == run ? measurement_telemetry(&r->m, "probe_ns") : NAN;
+        double probe = r->run == run ? probe_of(&r->m) : NAN;
         if (probe > 0)
             probes[d->probed++] = probe;
     }
@@ -27,9 +43,16 @@ void disturbance_find(const struct records *records, int run, struct disturbance
     free(probes);
 }
 
-double disturbance_machine(const struct measurement *m)
+const char *disturbance_probe_name(const struct records *base, const struct records *head)
 {
-    double probe = measurement_telemetry(m, "probe_ns");
+    return has_telemetry(base, TELEMETRY_MACHINE) && has_telemetry(head, TELEMETRY_MACHINE)
+               ? TELEMETRY_MACHINE
+               : TELEMETRY_MACHINE_OLD;
+}
+
+double disturbance_machine(const struct measurement *m, const char *probe_name)
+{
+    double probe = measurement_telemetry(m, probe_name);
     double waited = measurement_telemetry(m, "waited_percent") / 100;
     double switches = measurement_telemetry(m, "involuntary_switches");
     bool hit = switches * DISTURBANCE_HITS >= (double)m->nr_samples;
@@ -52,7 +75,7 @@ void disturbance_repeats_count(const struct records *records, int run,
         const struct measurement *m = &records->items[i].m;
         if (run >= 0 && records->items[i].run != run)
             continue;
-        r->measured += measurement_telemetry(m, "probe_ns") > 0;
+        r->measured += probe_of(m) > 0;
         r->repeated += told(m, "repeats") > 0;
         r->tries += told(m, "repeats");
         r->machine += told(m, "repeats_machine");

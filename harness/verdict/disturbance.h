@@ -27,9 +27,11 @@ void disturbance_find(const struct records *records, int run, struct disturbance
 /* What the machine could do beside a measurement, for comparisons: the time of its probe, longer by
  * the share of the span for which its threads were ready and had no processor, where switches hit
  * at least one sample in DISTURBANCE_HITS. The probe lasts 3 ms, and may fall between two waits.
- * NaN where there is no probe. */
+ * NaN where there is no probe of that name. */
 enum { DISTURBANCE_HITS = 2 };
-double disturbance_machine(const struct measurement *m);
+double disturbance_machine(const struct measurement *m, const char *probe_name);
+/* The probe that both sides of a comparison have: TELEMETRY_MACHINE or TELEMETRY_MACHINE_OLD. */
+const char *disturbance_probe_name(const struct records *base, const struct records *head);
 
 /* What was measured again for it, as the measurements tell (launch/disturbed.h). */
 struct disturbance_repeats {

@@ -2,6 +2,7 @@
 #include "view/history_side.h"
 
 #include "base/file.h"
+#include "query/ref.h"
 #include "view/records_files.h"
 
 #include <stdio.h>
@@ -40,9 +41,9 @@ static int history_load_path(const char *path, struct history_side *side, struct
 
 /* The history's own baseline of that name? */
 static bool history_has_baseline(struct store *store, const char *name,
-                                 const struct store_scope *scope)
+                                 const struct ref_scope *scope)
 {
-    struct store_runs runs;
+    struct ref_runs runs;
     struct strbuf ref;
     struct error ignored;
 
@@ -50,8 +51,8 @@ static bool history_has_baseline(struct store *store, const char *name,
         return false;
     strbuf_init(&ref);
     strbuf_addf(&ref, "baseline:%s", name);
-    bool found = store_resolve(store, ref.data, scope, &runs, &ignored) == 0;
-    store_runs_release(&runs);
+    bool found = ref_resolve(store, ref.data, scope, &runs, &ignored) == 0;
+    ref_runs_release(&runs);
     strbuf_release(&ref);
     return found;
 }
@@ -59,7 +60,7 @@ static bool history_has_baseline(struct store *store, const char *name,
 /* A reviewed baseline of this machine class; true if there is one that counts. A baseline of the
  * same name in the history goes before it, a branch of that name does not. */
 static bool history_baseline_file(const struct history_source *source, const char *ref,
-                                  const struct store_scope *scope, struct strbuf *path)
+                                  const struct ref_scope *scope, struct strbuf *path)
 {
     static const char rule[] = "baseline:";
     const char *name = strncmp(ref, rule, strlen(rule)) == 0 ? ref + strlen(rule) : ref;
@@ -71,10 +72,10 @@ static bool history_baseline_file(const struct history_source *source, const cha
 }
 
 static int history_load_stored(const struct history_source *source, const char *ref,
-                               const struct store_scope *scope, struct history_side *side,
+                               const struct ref_scope *scope, struct history_side *side,
                                struct error *err)
 {
-    int rc = store_resolve(source->store, ref, scope, &side->runs, err);
+    int rc = ref_resolve(source->store, ref, scope, &side->runs, err);
 
     side->nothing = side->runs.elsewhere;
     if (rc && side->runs.nothing && !side->runs.elsewhere && history_is_folder(ref)) {
@@ -88,7 +89,7 @@ static int history_load_stored(const struct history_source *source, const char *
 }
 
 int history_side_load(const struct history_source *source, const char *ref,
-                      const struct store_scope *scope, struct history_side *side, struct error *err)
+                      const struct ref_scope *scope, struct history_side *side, struct error *err)
 {
     struct strbuf path;
     int rc;
@@ -115,6 +116,6 @@ int history_side_load(const struct history_source *source, const char *ref,
 void history_side_release(struct history_side *side)
 {
     records_release(&side->records);
-    store_runs_release(&side->runs);
+    ref_runs_release(&side->runs);
     string_list_release(&side->notes);
 }

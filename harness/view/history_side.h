@@ -5,13 +5,14 @@
 #define HARNESS_VIEW_HISTORY_SIDE_H
 
 #include "base/options.h"
+#include "query/ref.h"
 #include "store/store.h"
 
 #include <stdbool.h>
 
 struct history_side {
     struct records records;
-    struct store_runs runs;   /* empty where the REF is a file */
+    struct ref_runs runs;     /* empty where the REF is a file */
     char what[256];           /* for people */
     bool nothing;             /* on -1: nothing to compare with, rather than an error */
     struct string_list notes; /* files of a folder that look like records and cannot be read */
@@ -29,11 +30,10 @@ struct history_source {
 bool history_is_path(const char *ref);
 
 /* In this order: a path; <baselines>/<REF>.json, unless the history has a baseline of that name;
- * what store_resolve() takes; a folder of that name. `scope` may be NULL. Release whatever the
+ * what ref_resolve() takes; a folder of that name. `scope` may be NULL. Release whatever the
  * result. */
 int history_side_load(const struct history_source *source, const char *ref,
-                      const struct store_scope *scope, struct history_side *side,
-                      struct error *err);
+                      const struct ref_scope *scope, struct history_side *side, struct error *err);
 void history_side_release(struct history_side *side);
 
 #endif

@@ -2,6 +2,7 @@
 #include "view/view.h"
 
 #include "base/array.h"
+#include "query/ref.h"
 #include "trend/series.h"
 #include "view/earlier_runs.h"
 #include "view/history_side.h"
@@ -23,7 +24,7 @@ struct view_loading {
     struct history_source source;
     struct store_filter filter;
     struct int_set asked, base, head; /* runs: all, and the sides of the comparison */
-    struct store_runs stored;         /* of those asked for, the ones of the history */
+    struct ref_runs stored;           /* of those asked for, the ones of the history */
     bool two_refs;                    /* the first of two is the base */
     bool split;                       /* the older of two runs is the base */
     struct error *err;
@@ -143,7 +144,7 @@ static int view_load_refs(struct view_loading *l)
 static int view_load_baseline(struct view_loading *l)
 {
     struct view *view = l->view;
-    struct store_scope scope = { .exclude = l->stored.ids, .nr_exclude = l->stored.nr };
+    struct ref_scope scope = { .exclude = l->stored.ids, .nr_exclude = l->stored.nr };
     struct history_side side;
 
     int rc = history_side_load(&l->source, l->request->baseline, &scope, &side, l->err);
@@ -403,6 +404,6 @@ int view_load(struct store *store, const struct view_request *request, struct vi
     array_release(&l.asked);
     array_release(&l.base);
     array_release(&l.head);
-    store_runs_release(&l.stored);
+    ref_runs_release(&l.stored);
     return rc;
 }

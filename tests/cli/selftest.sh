@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# How often comparisons cry wolf, and what they can see: on the device with a scripted clock, where
+# How often comparisons raise false alarms, and the changes they find: on the device with a scripted clock, where
 # both are known. U-06, U-12.
 
 # selftest ARG...: without the times of this machine.

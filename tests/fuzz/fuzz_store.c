@@ -6,6 +6,7 @@
 #include "history/salvage.h"
 #include "history/verify.h"
 #include "query/query.h"
+#include "query/ref.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,12 +18,12 @@ FUZZ_TARGET(ref)
 {
     struct store *s = small_history_open();
     char *text = fuzz_text(data, size);
-    struct store_runs runs;
+    struct ref_runs runs;
     struct error err;
 
-    if (store_resolve(s, text, NULL, &runs, &err) == 0)
+    if (ref_resolve(s, text, NULL, &runs, &err) == 0)
         FUZZ_CHECK(runs.nr > 0 && !runs.nothing);
-    store_runs_release(&runs);
+    ref_runs_release(&runs);
     free(text);
 }
 

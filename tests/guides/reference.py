@@ -43,7 +43,7 @@ def main(harness, tree):
     measurement = schema(tree, "docs/schema/records.schema.json", "$defs", "measurement", "properties")
     pairs = [
         ("commands", commands(harness), statuses),
-        ("rules of run names", initials(tree, "query/store_ref_rules.c", "ref_rules"),
+        ("rules of run names", initials(tree, "query/ref_rules.c", "ref_rules"),
          rows(tree, "run-names.md", "What a name means")),
         ("fields of conditions", initials(tree, "query/query_term.c", "fields"),
          [name for name in rows(tree, "filters.md", "Conditions") if name not in ("batch", "seq", "m")]),

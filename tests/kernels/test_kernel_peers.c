@@ -7,7 +7,7 @@
 #include "testing.h"
 
 #include "core/registry.h"
-#include "core/spread.h"
+#include "core/thread_pinning.h"
 #include "kernels/peer.h"
 #include "kernels/torch/python.h"
 #ifdef HARNESS_HAVE_OPENBLAS
@@ -93,7 +93,7 @@ TEST(openblas_has_all_processors)
     pid_t child = fork();
     if (child == 0) {
         struct error err;
-        spread_threads(nr);
+        pin_threads(nr);
         _exit(openblas_open(&err) == 0 && openblas()->get_num_threads() == nr ? 0 : 1);
     }
     int status = -1;

@@ -84,7 +84,7 @@ TEST(a_program_is_timed)
     for (size_t i = 0; i < m.nr_samples; i++)
         mean_ms += (double)m.samples[i] / 4e6;
     assert_true(user <= mean_ms * 1.05 + 10); /* one process: processor time within wall time */
-    assert_true(isfinite(measurement_telemetry(&m, "probe_ns")));
+    assert_true(isfinite(measurement_telemetry(&m, TELEMETRY_MACHINE)));
     measurement_release(&m);
 }
 

@@ -60,7 +60,7 @@ OUT_TEST(disturbed_machine_is_told)
         struct records r = { 0 };
         made_run_records(&r);
         for (size_t i = 0; i < r.nr; i++)
-            measurement_add_telemetry(&r.items[i].m, "probe_ns", i < slow ? 160e3 : 80e3);
+            measurement_add_telemetry(&r.items[i].m, TELEMETRY_MACHINE, i < slow ? 160e3 : 80e3);
         strbuf_clear(out);
         run_table(&r, -1, &plain, out);
         const char *told = strstr(out->data, "the machine was slower beside 3 of ");
@@ -88,7 +88,7 @@ OUT_TEST(what_was_made_again_is_told)
         for (size_t i = 0; i < r.nr; i++) {
             struct measurement *m = &r.items[i].m;
             snprintf(m->bench.device, sizeof(m->bench.device), "cpu-4t");
-            measurement_add_telemetry(m, "probe_ns", 80e3);
+            measurement_add_telemetry(m, TELEMETRY_MACHINE, 80e3);
             if (i < rows[row].repeated)
                 measurement_add_telemetry(m, "repeats", 1);
         }
@@ -133,7 +133,7 @@ OUT_TEST(a_core_left_free_is_advised)
                      rows[row].device);
             made_measurement(&r, 0, 0, key, 1e6, 0.01, 3, 1);
             struct measurement *m = &r.items[r.nr - 1].m;
-            measurement_add_telemetry(m, "probe_ns", 80e3);
+            measurement_add_telemetry(m, TELEMETRY_MACHINE, 80e3);
             if (i < rows[row].repeated)
                 measurement_add_telemetry(m, "repeats", 1);
             else if (i < rows[row].repeated + rows[row].left)

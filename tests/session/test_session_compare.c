@@ -2,7 +2,7 @@
 /* A comparison from two REFs to its recorded verdicts, over a history of its own. */
 #include "test_store.h"
 
-#include "session/accept.h"
+#include "session/acceptance.h"
 #include "session/compare.h"
 #include "session/measure/selftest_trials.h"
 #include "session/replay.h"

@@ -21,9 +21,14 @@ struct writer {
 static void add_telemetry(struct measurement *m)
 {
     static const struct telemetry read[] = {
-        { "cpu_mhz", 2894.56 },  { "steal_percent", 0 },        { "load1", 0.42 },
-        { "major_faults", 0 },   { "minor_faults", 12 },        { "involuntary_switches", 3 },
-        { "probe_ns", 10240.5 }, { "sampled_seconds", 0.2513 },
+        { "cpu_mhz", 2894.56 },
+        { "steal_percent", 0 },
+        { "load1", 0.42 },
+        { "major_faults", 0 },
+        { "minor_faults", 12 },
+        { "involuntary_switches", 3 },
+        { TELEMETRY_MACHINE, 10240.5 },
+        { "sampled_seconds", 0.2513 },
     };
 
     for (size_t i = 0; i < sizeof(read) / sizeof(read[0]); i++)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Features: U-06, U-12. Measuring again what was disturbed (launch/repeats.h) names nothing that
+ * Features: U-06, U-12. Measuring again what was disturbed (launch/remeasure.h) names nothing that
  * is not there, moves no result, and makes launches alike. The machine is simulated: it has quiet
  * and busy spells, and its probe sees most of what they do.
  */
 #include "simulation.h"
 #include "testing.h"
 
-#include "launch/repeats.h"
+#include "launch/remeasure.h"
 #include "stats/stats.h"
 
 enum { BENCHMARKS = 30, LAUNCHES = 5 };
@@ -34,7 +34,7 @@ enum { KINDS = sizeof(kinds) / sizeof(*kinds) };
 struct side {
     const struct machine_kind *kind;
     struct random *r;
-    struct repeats repeats;
+    struct remeasure repeats;
     struct records *out;
     bool busy, repeating;
     size_t made;
@@ -74,7 +74,7 @@ static struct measurement measure(struct side *s, size_t which)
         m.samples[i] = (uint64_t)(ns * exp(0.001 * random_normal(s->r)));
     snprintf(m.bench.key, sizeof(m.bench.key), "sim/%03zu", which);
     snprintf(m.bench.kernel, sizeof(m.bench.kernel), "sim/%03zu", which);
-    measurement_add_telemetry(&m, "probe_ns", 1e5 * exp(seen + 0.01 * random_normal(s->r)));
+    measurement_add_telemetry(&m, TELEMETRY_MACHINE, 1e5 * exp(seen + 0.01 * random_normal(s->r)));
     s->made++;
     return m;
 }
@@ -83,7 +83,7 @@ static void take(struct side *s, size_t which, int launch)
 {
     struct measurement m = measure(s, which);
 
-    if (!s->repeating || !repeats_take(&s->repeats, which, launch, &m))
+    if (!s->repeating || !remeasure_take(&s->repeats, which, launch, &m))
         measurement_copy(&records_add(s->out, 0, launch)->m, &m);
     measurement_release(&m);
 }
@@ -95,31 +95,31 @@ static void run_side(const struct machine_kind *kind, bool repeating, double cha
     struct side s = {
         .kind = kind, .r = r, .out = out, .repeating = repeating, .changed = changed
     };
-    struct repeats_sink sink = { &s, on_stands };
+    struct remeasure_sink sink = { &s, on_stands };
     size_t which[BENCHMARKS], nr;
     struct error err;
 
     *out = (struct records) { 0 };
     records_add_run(out);
-    repeats_init(&s.repeats, &watch, BENCHMARKS);
+    remeasure_init(&s.repeats, &watch, BENCHMARKS);
     s.busy = random_uniform(r) < kind->busy;
     for (int launch = 0; launch < LAUNCHES; launch++) {
         for (size_t i = 0; i < BENCHMARKS; i++)
             take(&s, i, launch);
-        assert_ok(repeats_settle(&s.repeats, &sink, &err), &err);
+        assert_ok(remeasure_settle(&s.repeats, &sink, &err), &err);
     }
-    while ((nr = repeats_wanted(&s.repeats, which)) > 0) {
+    while ((nr = remeasure_wanted(&s.repeats, which)) > 0) {
         for (size_t i = 0; i < nr; i++) {
             struct measurement m = measure(&s, which[i]);
-            repeats_take_again(&s.repeats, which[i], &m);
+            remeasure_take_again(&s.repeats, which[i], &m);
         }
-        assert_ok(repeats_settle(&s.repeats, &sink, &err), &err);
+        assert_ok(remeasure_settle(&s.repeats, &sink, &err), &err);
     }
-    assert_ok(repeats_end(&s.repeats, &sink, &err), &err);
+    assert_ok(remeasure_end(&s.repeats, &sink, &err), &err);
     assert_int_equal(out->nr, BENCHMARKS * LAUNCHES);
     assert_true(s.made <= 2 * BENCHMARKS * LAUNCHES);
     *made += s.made;
-    repeats_release(&s.repeats);
+    remeasure_release(&s.repeats);
     disturbed_watch_release(&watch);
 }
 

@@ -11,6 +11,7 @@
 #include "history/salvage.h"
 #include "history/verify.h"
 #include "query/query.h"
+#include "query/ref.h"
 #include "store/read.h"
 
 #include <zlib.h>
@@ -216,7 +217,7 @@ static void test_late_rows(void **state)
 {
     const struct scratch *scratch = *state;
     struct records records = { 0 };
-    struct store_runs runs;
+    struct ref_runs runs;
     struct error err;
 
     make_runs(scratch->path, 0, 1, 2);
@@ -231,9 +232,9 @@ static void test_late_rows(void **state)
     records_release(&records);
     store_close(s);
     s = open_store(scratch->path, STORE_WRITE);
-    assert_ok(store_resolve(s, "latest", NULL, &runs, &err), &err);
+    assert_ok(ref_resolve(s, "latest", NULL, &runs, &err), &err);
     assert_int_equal(runs.ids[0], 1);
-    store_runs_release(&runs);
+    ref_runs_release(&runs);
     store_close(s);
     assert_int_equal(count_in(scratch->path, "SELECT count(*) FROM run WHERE kind = 'trial'"), 1);
     assert_sound(scratch->path);
@@ -244,7 +245,7 @@ static void test_label_is_a_word(void **state)
 {
     const struct scratch *scratch = *state;
     struct store *s = open_store(scratch->path, STORE_WRITE);
-    struct store_runs runs;
+    struct ref_runs runs;
     struct error err;
 
     add_run_of(s, 1, 2, NULL);
@@ -253,10 +254,10 @@ static void test_label_is_a_word(void **state)
     snprintf(run.label, sizeof(run.label), "selftest of mine");
     assert_ok(store_begin_run(s, &run, &err), &err);
     assert_ok(store_end_run(s, run.id, run.started_ms + 1, &err), &err);
-    assert_ok(store_resolve(s, "latest", NULL, &runs, &err), &err);
+    assert_ok(ref_resolve(s, "latest", NULL, &runs, &err), &err);
     assert_int_equal(runs.nr, 1);
     assert_int_equal(runs.ids[0], run.id);
-    store_runs_release(&runs);
+    ref_runs_release(&runs);
     store_close(s);
 }
 

@@ -3,6 +3,7 @@
  * written over. Backups and checks. Features: U-05. */
 #include "history/restore.h"
 #include "history/verify.h"
+#include "query/ref.h"
 #include "test_store.h"
 
 #include "base/file.h"
@@ -339,18 +340,18 @@ static int read_must_work(const char *path, char *message, size_t size)
 {
     struct error err = { "" };
     struct records loaded = { .nr = 0 };
-    struct store_runs runs = { .nr = 0 };
+    struct ref_runs runs = { .nr = 0 };
     struct store *s;
     int rc = store_open(&s, path, STORE_READ, &err);
 
     if (rc == 0)
-        rc = store_resolve(s, "latest", NULL, &runs, &err);
+        rc = ref_resolve(s, "latest", NULL, &runs, &err);
     if (rc == 0)
         rc = store_load(s, runs.ids, runs.nr, NULL, &loaded, &err);
     snprintf(message, size, "%s", err.message);
     int ok = rc == 0 && loaded.nr == 5;
     records_release(&loaded);
-    store_runs_release(&runs);
+    ref_runs_release(&runs);
     store_close(s);
     return ok ? 0 : 1;
 }

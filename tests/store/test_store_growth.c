@@ -6,6 +6,7 @@
 
 #include "knocks.h"
 #include "query/query.h"
+#include "query/ref.h"
 #include "store/annotations.h"
 #include "store/verdicts.h"
 
@@ -65,14 +66,14 @@ static const struct store_filter one = { .keys = one_key, .nr_keys = 1 };
 SCRATCH_TEST(test_reading)
 {
     struct store *s = grown(state, STORE_READ);
-    struct store_runs runs;
+    struct ref_runs runs;
     struct records records = { 0 };
     struct store_listing listing = { 0 };
     struct error err;
     size_t nr = 0, all = 0;
     struct store_sink sink = { &nr, ignore }, every = { &all, ignore };
 
-    assert_ok(store_resolve(s, "branch:main", NULL, &runs, &err), &err);
+    assert_ok(ref_resolve(s, "branch:main", NULL, &runs, &err), &err);
     assert_int_equal(runs.nr, 30);
     assert_ok(store_load(s, runs.ids, 2, NULL, &records, &err), &err);
     assert_ok(store_load(s, runs.ids, 2, &one, &records, &err), &err);
@@ -87,7 +88,7 @@ SCRATCH_TEST(test_reading)
     assert_no_scan_of(s, "l");
     store_listing_release(&listing);
     records_release(&records);
-    store_runs_release(&runs);
+    ref_runs_release(&runs);
     store_close(s);
 }
 
@@ -171,7 +172,7 @@ SCRATCH_TEST(test_clock_set_back)
     char path[160];
     struct records records = { 0 };
     struct store_listing listing = { 0 };
-    struct store_runs runs;
+    struct ref_runs runs;
     struct error err;
 
     path_in(*state, "h.db", path);
@@ -190,7 +191,7 @@ SCRATCH_TEST(test_clock_set_back)
     for (int i = 0; i < 3; i++)
         assert_int_equal(listing.items[i].run.id, 3 - i);
     assert_int_equal(listing.items[3].run.id, early);
-    assert_ok(store_resolve(s, "latest", NULL, &runs, &err), &err);
+    assert_ok(ref_resolve(s, "latest", NULL, &runs, &err), &err);
     assert_int_equal(runs.ids[0], 3);
     assert_ok(store_series(s, NULL, NULL, &records, &err), &err);
     assert_int_equal(records.runs[0].id, early);
@@ -201,7 +202,7 @@ SCRATCH_TEST(test_clock_set_back)
             assert_true(a->m.started_ms > b->m.started_ms); /* as inserted */
     }
     records_release(&records);
-    store_runs_release(&runs);
+    ref_runs_release(&runs);
     store_listing_release(&listing);
     store_close(s);
     assert_sound(path);
@@ -227,14 +228,14 @@ static int64_t add_shard(struct store *s, unsigned number, const char *sweep, un
 
 static void expect_runs(struct store *s, const char *ref, const int64_t *ids, size_t nr)
 {
-    struct store_runs runs;
+    struct ref_runs runs;
     struct error err;
 
-    assert_ok(store_resolve(s, ref, NULL, &runs, &err), &err);
+    assert_ok(ref_resolve(s, ref, NULL, &runs, &err), &err);
     assert_int_equal(runs.nr, nr);
     for (size_t i = 0; i < nr; i++)
         assert_int_equal(runs.ids[i], ids[i]);
-    store_runs_release(&runs);
+    ref_runs_release(&runs);
 }
 
 /* "latest" is the whole sweep, each shard once; what did not end does not count. */

@@ -246,7 +246,7 @@ static inline int on_measurement(void *context, const struct launch *l, const st
     struct log *log = context;
 
     /* What waited for a machine at rest comes late. */
-    if (isnan(measurement_telemetry(m, "probe_ns")))
+    if (isnan(measurement_telemetry(m, TELEMETRY_MACHINE)))
         assert_int_equal(l->seq, log->begun - 1);
     assert_in_range(l->seq, 0, log->begun - 1);
     struct seen *seen = array_push(&log->seen);

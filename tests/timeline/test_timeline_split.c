@@ -3,7 +3,7 @@
 #include "profile_trace.h"
 
 #include "gputrace/time_split.h"
-#include "timeline/timeline_activity.h"
+#include "timeline/timeline_gpu.h"
 #include "timeline/timeline_roof.h"
 #include "timeline/timeline_split.h"
 
@@ -45,7 +45,7 @@ TEST(of_a_gpu)
     kernel->device = 0;
     kernel->stream = 7;
     kernel->correlation = 3;
-    assert_ok(timeline_add_activity(&trace, &list, &err), &err);
+    assert_ok(timeline_add_gpu(&trace, &list, &err), &err);
     s = split(&trace, 0);
     assert_int_equal(s.span, 500);
     assert_int_equal(s.ns[PART_GPU], 300);

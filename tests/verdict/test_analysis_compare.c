@@ -287,9 +287,10 @@ static struct comparison with_probe(struct records *base, struct records *head, 
     fixture_run(head, "m", 2);
     for (int i = 0; i < 5; i++) {
         const char *key = "a/b/simd/fp32/batch=1/cpu-2t/warm";
-        measurement_add_telemetry(fixture_add(base, i, key, 100000 * noise[i], 3), "probe_ns", 1e6);
-        measurement_add_telemetry(fixture_add(head, i, key, value * noise[4 - i], 3), "probe_ns",
-                                  1e6 * probe);
+        measurement_add_telemetry(fixture_add(base, i, key, 100000 * noise[i], 3),
+                                  TELEMETRY_MACHINE, 1e6);
+        measurement_add_telemetry(fixture_add(head, i, key, value * noise[4 - i], 3),
+                                  TELEMETRY_MACHINE, 1e6 * probe);
     }
     assert_ok(compare_run(base, head, &settings, &c, &err), &err);
     assert_int_equal(c.nr, 1);

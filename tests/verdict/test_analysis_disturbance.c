@@ -13,7 +13,8 @@ static void add_probes(struct records *r, int run, size_t nr, double low, double
         snprintf(key, sizeof(key), "pointwise/gelu/simd/fp32/batch=1,seq=1,width=%zu/cpu-2t/warm",
                  r->nr + 1);
         struct measurement *m = made_measurement(r, run, 0, key, 1000, 0.01, 20, r->nr);
-        measurement_add_telemetry(m, "probe_ns", low + (high - low) * (double)i / (double)nr);
+        measurement_add_telemetry(m, TELEMETRY_MACHINE,
+                                  low + (high - low) * (double)i / (double)nr);
     }
 }
 
@@ -87,8 +88,40 @@ TEST(test_machine_waits)
         struct measurement *m = &r.items[0].m; /* 20 samples */
         measurement_add_telemetry(m, "waited_percent", waits[i].waited);
         measurement_add_telemetry(m, "involuntary_switches", waits[i].switches);
-        assert_close(disturbance_machine(m), waits[i].machine, 1e-9);
+        assert_close(disturbance_machine(m, TELEMETRY_MACHINE), waits[i].machine, 1e-9);
         records_release(&r);
+    }
+}
+
+/* Two probes are compared only if both sides have the same one. */
+TEST(probes_of_one_kind_are_compared)
+{
+    static const struct {
+        const char *base, *head, *taken;
+    } sides[] = {
+        { TELEMETRY_MACHINE, TELEMETRY_MACHINE, TELEMETRY_MACHINE },
+        { TELEMETRY_MACHINE_OLD, TELEMETRY_MACHINE_OLD, TELEMETRY_MACHINE_OLD },
+        { TELEMETRY_MACHINE_OLD, TELEMETRY_MACHINE, TELEMETRY_MACHINE_OLD },
+        { TELEMETRY_MACHINE, TELEMETRY_MACHINE_OLD, TELEMETRY_MACHINE_OLD },
+    };
+
+    for (size_t i = 0; i < sizeof(sides) / sizeof(*sides); i++) {
+        struct records base = { 0 }, head = { 0 };
+        const char *names[] = { sides[i].base, sides[i].head };
+        struct records *of[] = { &base, &head };
+        for (size_t j = 0; j < 2; j++) {
+            made_run(of[j], 0, "feedbeef", "gcc");
+            struct measurement *m = made_measurement(of[j], 0, 0, "a/b/c/d/e", 1000, 0.01, 20, 1);
+            measurement_add_telemetry(m, names[j], 100);
+        }
+        const char *taken = disturbance_probe_name(&base, &head);
+        assert_string_equal(taken, sides[i].taken);
+        bool both = strcmp(names[0], names[1]) == 0;
+        assert_int_equal(isnan(disturbance_machine(&base.items[0].m, taken)) ||
+                             isnan(disturbance_machine(&head.items[0].m, taken)),
+                         !both);
+        records_release(&base);
+        records_release(&head);
     }
 }
 

@@ -66,7 +66,7 @@ static const struct sensed {
       "time",
       QUANTITY_TIME,
       "",
-      { { "probe_ns", "probe", 1 } } },
+      { { TELEMETRY_MACHINE, "probe", 1 }, { TELEMETRY_MACHINE_OLD, "older probe", 1 } } },
     { "stolen by the host",
       "of the time",
       QUANTITY_SHARE,

@@ -8,7 +8,8 @@
 #include "core/clock.h"
 #include "machine/environment.h"
 #include "metrics/metric.h"
-#include "session/accept.h"
+#include "query/ref.h"
+#include "session/acceptance.h"
 #include "session/selftest_kept.h"
 #include "terminal/terminal.h"
 #include "text/table.h"
@@ -60,19 +61,19 @@ static int save_baseline(struct store *store, const struct baseline_options *o, 
                          char **argv, struct error *err)
 {
     const char *ref = o->ref ? o->ref : "latest";
-    struct store_runs runs = { 0 };
+    struct ref_runs runs = { 0 };
 
     if (need_baseline_name(argc, "save", err))
         return -1;
     if (o->file)
         return save_baseline_file(store, o, ref, argv[1], err);
-    int rc = store_resolve(store, ref, NULL, &runs, err);
+    int rc = ref_resolve(store, ref, NULL, &runs, err);
     if (rc == 0)
         rc = store_baseline_save(store, argv[1], runs.ids, runs.nr, clock_epoch_ms(), o->note,
                                  o->replace, err);
     if (rc == 0)
         terminal_print("baseline %s is %s\n", argv[1], runs.what);
-    store_runs_release(&runs);
+    ref_runs_release(&runs);
     return rc;
 }
 

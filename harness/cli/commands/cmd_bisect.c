@@ -196,7 +196,7 @@ static const struct option_row rows[] = {
     OPTION_ROW("confidence", 0, OPTION_FRACTION, struct bisect_options, confidence, "SHARE",
                "that a commit needs to be named (default 95%)"),
     OPTION_ROW("budget", 0, OPTION_DURATION, struct bisect_options, measuring.budget, "TIME",
-               "measuring one comparison: no block that should end beyond it (default none)"),
+               "most time of one comparison; its last block ends within it (default none)"),
     OPTION_RANGE_ROW("blocks", 0, OPTION_INT, struct bisect_options, blocks, 1, 1000, "N",
                      "most blocks of 2 launches a side in one comparison (default 40)"),
     TIMEOUT_ROW(struct bisect_options, measuring),

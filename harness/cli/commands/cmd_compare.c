@@ -196,8 +196,7 @@ static const struct option_row rows[] = {
     OPTION_ROW("build-program", 0, OPTION_STRING, struct compare_options, request.build_program,
                "PATH", "the harness that comes out, below $BUILD (default harness)"),
     OPTION_ROW("budget", 0, OPTION_DURATION, struct compare_options, request.measuring.budget,
-               "TIME",
-               "measuring: no block but the first that should end beyond it (default none)"),
+               "TIME", "measuring: most time in all; one block is always measured (default none)"),
     OPTION_RANGE_ROW("blocks", 0, OPTION_INT, struct compare_options, request.blocks, 1, 1000, "N",
                      "measuring: at most N blocks of 2 launches a side (default 40)"),
     OPTION_ROW("timeout", 0, OPTION_DURATION, struct compare_options, request.measuring.timeout,
@@ -226,8 +225,8 @@ const struct command cmd_compare = {
         "  harness compare --replay                  recorded verdicts by today's rule\n"
         "\n" BUILDS_DETAILS
         "Decided from launches (fresh processes), at least three a side, five for a gate.\n"
-        "FILTERs choose what is shown and what the exit status speaks of; all benchmarks are\n"
-        "judged together all the same, so that choosing afterwards makes no alarm likelier.\n"
+        "FILTERs choose what is shown and what the exit status covers. The false-discovery rate\n"
+        "is still that of all benchmarks, so that a filter makes no alarm more likely.\n"
         "Exit status: 0 no regression, 1 regression, 77 cannot tell or nothing to compare\n"
         "with, 2 usage or failure.",
     .options = rows,

@@ -12,6 +12,7 @@
 #include "history/restore.h"
 #include "history/verify.h"
 #include "metrics/epoch.h"
+#include "query/ref.h"
 #include "reporters/system_table.h"
 #include "store/annotations.h"
 #include "terminal/terminal.h"
@@ -225,7 +226,7 @@ static int backup_history(struct store *store, const struct history_options *o, 
 int history_annotate(struct store *store, const struct history_options *o, int argc, char **argv,
                      struct error *err)
 {
-    struct store_runs runs;
+    struct ref_runs runs;
     int64_t now = clock_epoch_ms();
 
     (void)o;
@@ -233,13 +234,13 @@ int history_annotate(struct store *store, const struct history_options *o, int a
         return error_set(err, "harness history annotate REF TEXT");
     if (clean_check(argv[2], "TEXT", err))
         return -1;
-    int rc = store_resolve(store, argv[1], NULL, &runs, err);
+    int rc = ref_resolve(store, argv[1], NULL, &runs, err);
     for (size_t i = 0; rc == 0 && i < runs.nr; i++) {
         rc = store_annotate(store, runs.ids[i], now, argv[2], err);
         if (rc == 0)
             terminal_print("run %lld: %s\n", (long long)runs.ids[i], argv[2]);
     }
-    store_runs_release(&runs);
+    ref_runs_release(&runs);
     return rc;
 }
 
@@ -381,12 +382,11 @@ const struct command cmd_history = {
         "  harness history move /data/history.db          also to another disk\n"
         "  harness history salvage damaged.db saved.db    what can still be read\n"
         "\n"
-        "merge may be repeated: runs are known by their uuid. Of two that differ ours stays, and\n"
-        "the exit status is 1. prune leaves alone what a baseline names or a verdict found. A "
-        "history\n"
-        "that is in use is replaced by restore and moved by move: never by mv or cp, which leave "
-        "its\n"
-        "log (FILE-wal) behind.",
+        "merge may be repeated: a run is recognised by its uuid. Where two copies of a run "
+        "differ,\n"
+        "the one in this history is kept and the exit status is 1. prune never removes a run that\n"
+        "a baseline or a recorded verdict refers to. Replace a history that is in use by restore\n"
+        "and move it by move: mv and cp leave its log (FILE-wal) behind.",
     .options = rows,
     .options_size = sizeof(struct history_options),
     .run = run_history,

@@ -67,7 +67,7 @@ const struct command cmd_report = {
         "\n"
         "The file needs no server and no network, and asks for nothing. It has all figures that\n"
         "`harness plot` draws, the numbers of every run in it, and as many raw samples as fit;\n"
-        "its last section says what is not there, and why. docs/report.md is its guide.",
+        "its last section lists what was left out, with the reason. docs/report.md is its guide.",
     .options = rows,
     .options_size = sizeof(struct report_command),
     .run = run_report_command,

@@ -70,8 +70,8 @@ static void note_flush(const struct records *r)
     for (size_t i = 0; i < r->nr_ceilings; i++)
         if (strcmp(r->ceilings[i].name, "flush.cold_over_warm") == 0 && r->ceilings[i].value < seen)
             terminal_note(
-                "the flush of the L2 does not show (%.2f times the warm latency): do not "
-                "trust cold times here\n",
+                "cold times are not reliable here: after a flush of the L2, latency is only %.2f "
+                "times that of a warm cache\n",
                 r->ceilings[i].value);
 }
 

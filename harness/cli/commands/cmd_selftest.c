@@ -401,7 +401,7 @@ static int run_selftest(int argc, char **argv, void *options, struct error *err)
 
 static const struct option_row rows[] = {
     OPTION_RANGE_ROW("aa", 0, OPTION_INT, struct selftest_options, aa, 1, 1000, "N",
-                     "N comparisons of this program with itself: how often does it cry wolf?"),
+                     "N comparisons of this program with itself: the rate of false alarms"),
     OPTION_ROW("power", 0, OPTION_FLAG, struct selftest_options, power, NULL,
                "slow-downs of 1, 2, 5 and 10 % planted in a tenth of the benchmarks: are they "
                "found?"),
@@ -440,7 +440,7 @@ extern const struct command cmd_selftest;
 const struct command cmd_selftest = {
     .name = "selftest",
     .arguments = "[FILTER...]",
-    .summary = "measure how often comparisons here cry wolf, and what they can see",
+    .summary = "measure the false alarms of comparisons here, and the changes they find",
     .details =
         "  harness selftest --aa 20\n"
         "  harness selftest --power --delta 2%\n"
@@ -459,9 +459,9 @@ const struct command cmd_selftest = {
         "against itself, from which comparisons are simulated until 9 in 10 call a slow-down,\n"
         "and one real comparison of each size, with a floor of half of it.\n"
         "\n"
-        "--placement measures in blocks with everything where it always is, and with stack, heap\n"
-        "and address space placed anew in each launch, as all other commands do. What the second\n"
-        "scatters more is kept, and `compare` calls no smaller change.\n"
+        "--placement measures each benchmark in blocks twice: with fixed addresses, and with new\n"
+        "addresses of stack, heap and code in each launch, as all other commands do. The part\n"
+        "of the noise that the second adds is kept. `compare` calls no change below twice of it.\n"
         "\n"
         "Exit status: 0 the machine carries the gate and raises no more false alarms than it\n"
         "may, 77 it cannot, or nobody can tell, 2 usage or failure.",

@@ -207,10 +207,11 @@ const struct command cmd_trend = {
         "family, whatever FILTER shows of it; with --alone those of FILTER are. A step where\n"
         "compiler, driver or governor changed says so, and is no regression. Runs of A/B\n"
         "comparisons and self-tests are left out, and so are those of other branches than most\n"
-        "runs (or, failing that, main) are of. A step that was told stays until it went back, is\n"
-        "accepted or withdrawn, which is told; what is on watch is no step yet.\n"
-        "Exit status: 0 nothing got worse that still stands, 1 a step for the worse stands\n"
-        "(not accepted, surroundings unchanged), 77 no series is long enough, 2 usage or\n"
+        "runs (or, failing that, main) are of. A step that was reported once is reported until\n"
+        "the level goes back, the step is accepted or it is withdrawn; each end is printed. What\n"
+        "is on watch is no step yet.\n"
+        "Exit status: 0 no step for the worse stands, 1 one stands (not accepted, and neither\n"
+        "compiler, driver nor governor changed), 77 no series is long enough, 2 usage or\n"
         "failure.",
     .options = rows,
     .options_size = sizeof(struct trend_options),

@@ -3,7 +3,7 @@
 
 #include "gputrace/import.h"
 #include "store/store.h"
-#include "timeline/timeline_activity.h"
+#include "timeline/timeline_gpu.h"
 #include "timeline/timeline_read.h"
 
 #include <errno.h>
@@ -46,7 +46,7 @@ static int import_nsys(const char *path, struct prof_trace *trace, struct error 
     activity_list_init(&list);
     int rc = activity_import_nsys(path, &list, err);
     if (rc == 0)
-        rc = timeline_add_activity(trace, &list, err);
+        rc = timeline_add_gpu(trace, &list, err);
     activity_list_release(&list);
     return rc;
 }

@@ -6,7 +6,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "core/clock.h"
-#include "page/page_file.h"
+#include "page/page_budget.h"
 #include "reporters/run_table.h"
 #include "terminal/terminal.h"
 

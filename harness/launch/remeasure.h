@@ -7,43 +7,43 @@
  * What waits is handed up last; a sink gets it with the launch that it belongs to. A killed session
  * loses it, one that is interrupted does not.
  */
-#ifndef HARNESS_LAUNCH_REPEATS_H
-#define HARNESS_LAUNCH_REPEATS_H
+#ifndef HARNESS_LAUNCH_REMEASURE_H
+#define HARNESS_LAUNCH_REMEASURE_H
 
 #include "base/error.h"
 #include "launch/disturbed.h"
 
-struct repeats_waiting {
+struct remeasure_waiting {
     size_t which; /* benchmark */
     int seq;      /* of its launch */
     struct disturbed_case tries;
 };
 
-struct repeats {
+struct remeasure {
     struct disturbed_watch *watch; /* of the session; both sides have the same. Borrowed */
     int *spare;                    /* of each benchmark: tries left; each measurement adds one */
-    ARRAY(struct repeats_waiting) waiting;
+    ARRAY(struct remeasure_waiting) waiting;
 };
 
 /* Where what stands goes. */
-struct repeats_sink {
+struct remeasure_sink {
     void *context;
     /* As the sinks of sweeps and A/B comparisons: it may take what `m` owns. */
     int (*stands)(void *context, const struct launch *l, struct measurement *m, struct error *err);
 };
 
-void repeats_init(struct repeats *r, struct disturbed_watch *watch, size_t benchmarks);
-void repeats_release(struct repeats *r);
+void remeasure_init(struct remeasure *r, struct disturbed_watch *watch, size_t benchmarks);
+void remeasure_release(struct remeasure *r);
 
 /* A measurement of launch `seq`. True: it was taken, and waits; false: it stands, hand it up. */
-bool repeats_take(struct repeats *r, size_t which, int seq, struct measurement *m);
+bool remeasure_take(struct remeasure *r, size_t which, int seq, struct measurement *m);
 /* The same, made again; taken. */
-void repeats_take_again(struct repeats *r, size_t which, struct measurement *m);
+void remeasure_take_again(struct remeasure *r, size_t which, struct measurement *m);
 /* Hands up what stands by what is known now. */
-int repeats_settle(struct repeats *r, const struct repeats_sink *sink, struct error *err);
+int remeasure_settle(struct remeasure *r, const struct remeasure_sink *sink, struct error *err);
 /* The benchmarks of which something is to be made again now, each once; returns how many. */
-size_t repeats_wanted(const struct repeats *r, size_t *which);
+size_t remeasure_wanted(const struct remeasure *r, size_t *which);
 /* Hands up all that waits: there is no more time. */
-int repeats_end(struct repeats *r, const struct repeats_sink *sink, struct error *err);
+int remeasure_end(struct remeasure *r, const struct remeasure_sink *sink, struct error *err);
 
 #endif

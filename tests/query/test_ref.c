@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Which runs a REF names, and what the error says when it names none. Features: U-06, U-12. */
+#include "query/ref.h"
 #include "test_store.h"
 
 #define COMMIT_A "aaaaaaa111111111111111111111111111111111"
@@ -89,14 +90,14 @@ static int teardown(void **state)
 }
 
 /* `expected` is "2 3"; "" means that REF names nothing. */
-static void assert_names(struct store *s, const char *ref, const struct store_scope *scope,
+static void assert_names(struct store *s, const char *ref, const struct ref_scope *scope,
                          const char *expected)
 {
     struct error err;
-    struct store_runs runs;
+    struct ref_runs runs;
     char got[128] = "";
 
-    int rc = store_resolve(s, ref, scope, &runs, &err);
+    int rc = ref_resolve(s, ref, scope, &runs, &err);
     for (size_t i = 0; i < runs.nr; i++)
         snprintf(got + strlen(got), sizeof(got) - strlen(got), "%s%d", i ? " " : "",
                  (int)runs.ids[i]);
@@ -105,7 +106,7 @@ static void assert_names(struct store *s, const char *ref, const struct store_sc
     assert_string_equal(got, expected);
     assert_int_equal(rc, expected[0] ? 0 : -1);
     assert_int_equal(runs.nothing, rc != 0);
-    store_runs_release(&runs);
+    ref_runs_release(&runs);
 }
 
 static void test_rules(void **state)
@@ -152,7 +153,7 @@ static void test_names_nothing(void **state)
 static void test_baseline_comes_first(void **state)
 {
     static const int64_t ids[] = { 8, 1, 9 };
-    static const struct store_scope class_a = { .machine_class = "class-a" };
+    static const struct ref_scope class_a = { .machine_class = "class-a" };
     struct history *h = *state;
     struct error err;
 
@@ -168,9 +169,9 @@ static void test_baseline_comes_first(void **state)
 static void test_scope(void **state)
 {
     static const int64_t exclude[] = { 2, 3 };
-    static const struct store_scope class_a = { .machine_class = "class-a" },
-                                    class_b = { .machine_class = "class-b" },
-                                    others = { .exclude = exclude, .nr_exclude = 2 };
+    static const struct ref_scope class_a = { .machine_class = "class-a" },
+                                  class_b = { .machine_class = "class-b" },
+                                  others = { .exclude = exclude, .nr_exclude = 2 };
     struct history *h = *state;
 
     add_rows(h->store);
@@ -181,24 +182,24 @@ static void test_scope(void **state)
     assert_names(h->store, "3", &class_b, "3");
 }
 
-static void assert_error_has(struct store *s, const char *ref, const struct store_scope *scope,
+static void assert_error_has(struct store *s, const char *ref, const struct ref_scope *scope,
                              const char *const *parts)
 {
     struct error err;
-    struct store_runs runs;
+    struct ref_runs runs;
 
-    assert_int_equal(store_resolve(s, ref, scope, &runs, &err), -1);
+    assert_int_equal(ref_resolve(s, ref, scope, &runs, &err), -1);
     for (; *parts; parts++)
         if (!strstr(err.message, *parts))
             fail_msg("\"%s\" is not in: %s", *parts, err.message);
-    store_runs_release(&runs);
+    ref_runs_release(&runs);
 }
 
 static void test_errors_help(void **state)
 {
     static const int64_t head[] = { 8 }, ids[] = { 1 };
-    static const struct store_scope class_a = { .machine_class = "class-a" },
-                                    not_8 = { .exclude = head, .nr_exclude = 1 };
+    static const struct ref_scope class_a = { .machine_class = "class-a" },
+                                  not_8 = { .exclude = head, .nr_exclude = 1 };
     static const char *const empty[] = { "history.db", "no runs yet", NULL };
     static const char *const unknown[] = {
         "\"mian\"", "Did you mean \"main\"", "Baselines: stable", "Branches: main",
@@ -234,13 +235,13 @@ static void test_describes_itself(void **state)
     };
     struct history *h = *state;
     struct error err;
-    struct store_runs runs;
+    struct ref_runs runs;
 
     add_rows(h->store);
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        assert_ok(store_resolve(h->store, cases[i].ref, NULL, &runs, &err), &err);
+        assert_ok(ref_resolve(h->store, cases[i].ref, NULL, &runs, &err), &err);
         assert_string_equal(runs.what, cases[i].what);
-        store_runs_release(&runs);
+        ref_runs_release(&runs);
     }
 }
 
@@ -316,13 +317,13 @@ static void test_all_unfinished(void **state)
                                          NULL };
     struct history *h = *state;
     struct error err;
-    struct store_runs runs;
+    struct ref_runs runs;
 
     add_row(h->store, &rows[8], 1);
     assert_error_has(h->store, "latest", NULL, parts);
-    assert_int_equal(store_resolve(h->store, "latest", NULL, &runs, &err), -1);
+    assert_int_equal(ref_resolve(h->store, "latest", NULL, &runs, &err), -1);
     assert_null(strstr(err.message, "Did you mean"));
-    store_runs_release(&runs);
+    ref_runs_release(&runs);
 }
 
 int main(void)

@@ -2,7 +2,7 @@
 /* Which measurements are made again, and what stays: facts by hand, no process runs. */
 #include "testing.h"
 
-#include "launch/repeats.h"
+#include "launch/remeasure.h"
 
 /* What a machine may say beside a case. */
 struct facts {
@@ -25,7 +25,7 @@ static struct measurement make(const struct facts *f, double ns)
     m.samples = memory_zeroed(f->samples + 1, sizeof(*m.samples));
     for (size_t i = 0; i < f->samples; i++)
         m.samples[i] = (uint64_t)ns;
-    tell(&m, "probe_ns", f->probe);
+    tell(&m, TELEMETRY_MACHINE, f->probe);
     tell(&m, "waited_percent", f->waited);
     tell(&m, "steal_percent", f->steal);
     tell(&m, "involuntary_switches", f->involuntary);
@@ -108,18 +108,18 @@ static int on_stands(void *context, const struct launch *l, struct measurement *
     return 0;
 }
 
-static bool take(struct repeats *r, size_t which, int seq, double probe, double ns)
+static bool take(struct remeasure *r, size_t which, int seq, double probe, double ns)
 {
     struct facts f = quiet;
 
     f.probe = probe;
     struct measurement m = make(&f, ns);
-    bool waits = repeats_take(r, which, seq, &m);
+    bool waits = remeasure_take(r, which, seq, &m);
     measurement_release(&m);
     return waits;
 }
 
-static void take_again(struct repeats *r, size_t which, double probe, double ns,
+static void take_again(struct remeasure *r, size_t which, double probe, double ns,
                        enum outcome outcome)
 {
     struct facts f = quiet;
@@ -127,7 +127,7 @@ static void take_again(struct repeats *r, size_t which, double probe, double ns,
     f.probe = probe;
     struct measurement m = make(&f, ns);
     m.outcome = outcome;
-    repeats_take_again(r, which, &m);
+    remeasure_take_again(r, which, &m);
     measurement_release(&m);
 }
 
@@ -137,40 +137,40 @@ TEST(the_worst_is_replaced_within_the_budget)
 {
     struct disturbed_watch w = quiet_watch();
     struct log log = { .nr = 0 };
-    struct repeats_sink sink = { &log, on_stands };
-    struct repeats r;
+    struct remeasure_sink sink = { &log, on_stands };
+    struct remeasure r;
     struct error err;
     size_t which[2];
 
-    repeats_init(&r, &w, 2);
+    remeasure_init(&r, &w, 2);
     assert_false(take(&r, 0, 0, 100, 1000));
     assert_true(take(&r, 0, 1, 120, 1200));
     assert_true(take(&r, 0, 2, 180, 1800));
     assert_true(take(&r, 1, 0, 150, 15));
-    assert_int_equal(repeats_wanted(&r, which), 2);
+    assert_int_equal(remeasure_wanted(&r, which), 2);
     take_again(&r, 0, 101, 900, OUTCOME_OK); /* for launch 2 */
-    assert_ok(repeats_settle(&r, &sink, &err), &err);
+    assert_ok(remeasure_settle(&r, &sink, &err), &err);
     assert_int_equal(log.nr, 1);
     assert_int_equal(log.seq[0], 2);
     assert_close(log.ns[0], 900, 0);
     assert_close(log.repeats[0], 1, 0);
     assert_true(isnan(log.disturbed[0]));
     take_again(&r, 1, 160, 16, OUTCOME_OK); /* worse, and the budget is spent */
-    assert_int_equal(repeats_wanted(&r, which), 1);
+    assert_int_equal(remeasure_wanted(&r, which), 1);
     assert_int_equal(which[0], 0);
     take_again(&r, 0, 130, 1, OUTCOME_OK);    /* worse, whatever its time */
     take_again(&r, 0, 115, 9999, OUTCOME_OK); /* better, whatever its time */
-    assert_int_equal(repeats_wanted(&r, which), 0);
-    assert_ok(repeats_settle(&r, &sink, &err), &err);
+    assert_int_equal(remeasure_wanted(&r, which), 0);
+    assert_ok(remeasure_settle(&r, &sink, &err), &err);
     assert_int_equal(log.nr, 1);
-    assert_ok(repeats_end(&r, &sink, &err), &err);
+    assert_ok(remeasure_end(&r, &sink, &err), &err);
     assert_int_equal(log.nr, 3);
     assert_close(log.ns[1], 9999, 0);
     assert_close(log.repeats[1], 2, 0);
     assert_close(log.disturbed[1], 15, 1);
     assert_close(log.ns[2], 15, 0);
     assert_close(log.disturbed[2], 50, 1);
-    repeats_release(&r);
+    remeasure_release(&r);
     disturbed_watch_release(&w);
 }
 
@@ -179,20 +179,20 @@ TEST(what_is_not_ok_stands)
 {
     struct disturbed_watch w = quiet_watch();
     struct log log = { .nr = 0 };
-    struct repeats_sink sink = { &log, on_stands };
-    struct repeats r;
+    struct remeasure_sink sink = { &log, on_stands };
+    struct remeasure r;
     struct error err;
     size_t which[1];
 
-    repeats_init(&r, &w, 1);
+    remeasure_init(&r, &w, 1);
     assert_true(take(&r, 0, 0, 150, 1000));
     assert_true(take(&r, 0, 1, 140, 1000));
     take_again(&r, 0, 100, 1000, OUTCOME_WRONG);
-    assert_int_equal(repeats_wanted(&r, which), 1); /* the other */
-    assert_ok(repeats_settle(&r, &sink, &err), &err);
+    assert_int_equal(remeasure_wanted(&r, which), 1); /* the other */
+    assert_ok(remeasure_settle(&r, &sink, &err), &err);
     assert_int_equal(log.nr, 1);
     assert_int_equal(log.outcome[0], OUTCOME_WRONG);
-    repeats_release(&r); /* with one that waits */
+    remeasure_release(&r); /* with one that waits */
     disturbed_watch_release(&w);
 }
 
@@ -201,25 +201,25 @@ TEST(the_first_wait_for_the_others)
 {
     struct disturbed_watch w = { .probes.nr = 0 };
     struct log log = { .nr = 0 };
-    struct repeats_sink sink = { &log, on_stands };
-    struct repeats r;
+    struct remeasure_sink sink = { &log, on_stands };
+    struct remeasure r;
     struct error err;
     size_t which[1];
 
-    repeats_init(&r, &w, 1);
+    remeasure_init(&r, &w, 1);
     assert_true(take(&r, 0, 0, 140, 1000)); /* nobody knows yet */
     for (int i = 1; i < 4; i++)
         assert_true(take(&r, 0, i, 100, 1000));
     assert_false(take(&r, 0, 4, 101, 1000));
-    assert_ok(repeats_settle(&r, &sink, &err), &err);
+    assert_ok(remeasure_settle(&r, &sink, &err), &err);
     assert_int_equal(log.nr, 3);
-    assert_int_equal(repeats_wanted(&r, which), 1);
+    assert_int_equal(remeasure_wanted(&r, which), 1);
     take_again(&r, 0, 100, 1000, OUTCOME_OK);
-    assert_int_equal(repeats_wanted(&r, which), 0);
-    assert_ok(repeats_end(&r, &sink, &err), &err);
+    assert_int_equal(remeasure_wanted(&r, which), 0);
+    assert_ok(remeasure_end(&r, &sink, &err), &err);
     assert_int_equal(log.nr, 4);
     assert_int_equal(log.seq[3], 0);
-    repeats_release(&r);
+    remeasure_release(&r);
     disturbed_watch_release(&w);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "timeline/timeline_activity.h"
+#include "timeline/timeline_gpu.h"
 
 #include "base/array.h"
 #include "base/memory.h"
@@ -250,8 +250,7 @@ static int add_copy_rates(struct prof_trace *trace, size_t first)
 
 /* ---- there and back ---- */
 
-int timeline_add_activity(struct prof_trace *trace, const struct activity_list *list,
-                          struct error *err)
+int timeline_add_gpu(struct prof_trace *trace, const struct activity_list *list, struct error *err)
 {
     struct adding add = { .trace = trace, .list = list };
     size_t nr_before = trace->nr_slices;

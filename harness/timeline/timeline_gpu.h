@@ -5,7 +5,7 @@
  * of work it started.
  *
  *     prof_snapshot(prof, &trace);                    // or prof_trace_init(&trace)
- *     timeline_add_activity(&trace, &list, &err);     // live CUPTI, or an import
+ *     timeline_add_gpu(&trace, &list, &err);     // live CUPTI, or an import
  *
  * The process of a stream's track is the number of its device, as in a snapshot, and a thread that
  * is in the snapshot already is the same track: so calls lie inside the scopes that made them.
@@ -16,8 +16,8 @@
  * A call's clock is known to list->clock_error only, a scope's exactly. So a call that sticks out
  * of the innermost scope around its middle by no more than that is moved into it where it fits.
  */
-#ifndef HARNESS_TIMELINE_TIMELINE_ACTIVITY_H
-#define HARNESS_TIMELINE_TIMELINE_ACTIVITY_H
+#ifndef HARNESS_TIMELINE_TIMELINE_GPU_H
+#define HARNESS_TIMELINE_TIMELINE_GPU_H
 
 #include "base/error.h"
 #include "gputrace/activity.h"
@@ -26,8 +26,7 @@
 /* Adds, and sorts the trace. Into a trace without slices anything goes, and meta.start and end
  * become those of the list; into one that has some the list must have a clock. On -1 (no clock, no
  * memory) the trace may hold a part, unsorted: release it. */
-int timeline_add_activity(struct prof_trace *trace, const struct activity_list *list,
-                          struct error *err);
+int timeline_add_gpu(struct prof_trace *trace, const struct activity_list *list, struct error *err);
 
 /* The way back, for what works on activities: device slices, calls and the flows between them, with
  * the trace's times. Kinds of copies are read from names ("memcpy HtoD", "Memcpy DtoH (...)"). The

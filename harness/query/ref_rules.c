@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The rules by which a REF names runs; store/store.h lists them. */
+/* The rules by which a REF names runs; query/ref.h lists them. */
 #include "base/array.h"
 #include "query/ref_parts.h"
 
@@ -11,7 +11,15 @@
 
 enum { UUID_PREFIX_MIN = 6, COMMIT_PREFIX_MIN = 7 };
 
-static bool excluded(const struct store_scope *scope, int64_t id)
+static void ref_add_run(struct ref_lookup *l, int64_t id)
+{
+    struct ref_runs *runs = l->out;
+
+    runs->ids = array_grow(runs->ids, runs->nr, &runs->capacity, sizeof(*runs->ids));
+    runs->ids[runs->nr++] = id;
+}
+
+static bool excluded(const struct ref_scope *scope, int64_t id)
 {
     for (size_t i = 0; i < scope->nr_exclude; i++)
         if (scope->exclude[i] == id)
@@ -19,7 +27,7 @@ static bool excluded(const struct store_scope *scope, int64_t id)
     return false;
 }
 
-static bool in_scope(const struct store_scope *scope, const struct ref_run *c)
+static bool in_scope(const struct ref_scope *scope, const struct ref_run *c)
 {
     return (!scope->machine_class || strcmp(scope->machine_class, c->class_name) == 0) &&
            !excluded(scope, c->id);
@@ -52,7 +60,7 @@ static int find_baseline(struct ref_lookup *l, struct error *err)
         if (rc < 0)
             return -1;
         if (rc > 0)
-            runs_add(l->out, l->runs.items[i].id);
+            ref_add_run(l, l->runs.items[i].id);
     }
     describe(l, "baseline", "");
     return l->out->nr > 0;
@@ -96,7 +104,7 @@ static int find_run(struct ref_lookup *l, struct error *err)
     }
     if (!found)
         return 0;
-    runs_add(l->out, found->id);
+    ref_add_run(l, found->id);
     snprintf(l->out->what, sizeof(l->out->what), "run %" PRId64, found->id);
     return 1;
 }
@@ -158,7 +166,7 @@ static void add_same_build(struct ref_lookup *l, ref_match_fn *matches,
         if (eligible(l, matches, c) && c->dirty == newest->dirty &&
             (c->kind == RUN_PROFILE) == (newest->kind == RUN_PROFILE) &&
             strcmp(c->commit, newest->commit) == 0)
-            runs_add(l->out, c->id);
+            ref_add_run(l, c->id);
     }
 }
 
@@ -191,7 +199,7 @@ static void add_sweep(struct ref_lookup *l, ref_match_fn *matches, const char *s
     for (size_t i = 0; i < l->runs.nr; i++) {
         const struct ref_run *c = &l->runs.items[i];
         if (strcmp(c->sweep, sweep) == 0 && eligible(l, matches, c) && !has_newer(l, matches, i))
-            runs_add(l->out, c->id);
+            ref_add_run(l, c->id);
     }
 }
 
@@ -216,7 +224,7 @@ static int find_latest(struct ref_lookup *l, struct error *err)
                  newest->sweep, l->out->nr, l->out->nr == 1 ? "" : "s");
         return 1;
     }
-    runs_add(l->out, newest->id);
+    ref_add_run(l, newest->id);
     snprintf(l->out->what, sizeof(l->out->what), "latest run %" PRId64, newest->id);
     return 1;
 }
@@ -245,7 +253,7 @@ static int find_committed(struct ref_lookup *l, const char *rule, ref_match_fn *
     if (pool)
         add_same_build(l, matches, newest);
     else /* an unknown state of the code is like no other */
-        runs_add(l->out, newest->id);
+        ref_add_run(l, newest->id);
     describe_build(l, rule, newest);
     return 1;
 }

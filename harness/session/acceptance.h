@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Changes that are meant to be: `harness baseline accept`. */
-#ifndef HARNESS_SESSION_ACCEPT_H
-#define HARNESS_SESSION_ACCEPT_H
+/* Changes that are meant to be: how `harness baseline accept` takes them, and which of them still
+ * excuse an alarm of a comparison. */
+#ifndef HARNESS_SESSION_ACCEPTANCE_H
+#define HARNESS_SESSION_ACCEPTANCE_H
 
 #include "base/array.h"
 #include "base/error.h"
+#include "session/verdict_record.h"
 #include "store/verdicts.h"
 
 #include <stdbool.h>
@@ -35,5 +37,13 @@ struct accepting {
 int accept_run(struct store *store, const struct accept_request *request, struct accepting *batch,
                struct error *err);
 void accepting_release(struct accepting *batch);
+
+/* Marks the rows whose change was accepted (compare_accept()). An acceptance holds where the head
+ * has the change, as far as git can tell: its commit is the head's or an ancestor; and as long as
+ * the base does not have it: its commit is no ancestor of the base's, or, where git cannot tell,
+ * the base was measured before it (interleaved sides are measured now, so there it holds then).
+ * `accepted` owns the reasons: release it after `c`. */
+int acceptances_mark(struct store *store, const struct verdict_sides *sides, struct comparison *c,
+                     struct store_acceptances *accepted, struct error *err);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/spread.h"
+#include "core/thread_pinning.h"
 
 #include <omp.h>
 #include <sched.h>
@@ -24,33 +24,43 @@ static size_t nth_processor(const cpu_set_t *set, int n)
     return cpu;
 }
 
-bool spread_threads(int threads)
+static void bind_caller(size_t cpu)
+{
+    cpu_set_t own;
+
+    CPU_ZERO(&own);
+    CPU_SET(cpu, &own);
+    sched_setaffinity(0, sizeof(own), &own); /* 0: the calling thread */
+}
+
+bool pin_threads(int threads)
 {
     cpu_set_t allowed;
 
-    if (threads < 2 || placed_by_user() || sched_getaffinity(0, sizeof(allowed), &allowed) ||
+    if (threads < 1 || placed_by_user() || sched_getaffinity(0, sizeof(allowed), &allowed) ||
         CPU_COUNT(&allowed) < threads)
         return false;
+    int first = CPU_COUNT(&allowed) - threads;
+    if (threads < 2) {
+        bind_caller(nth_processor(&allowed, first));
+        sched_setaffinity(0, sizeof(allowed), &allowed);
+        return false;
+    }
     whole = allowed;
     is_spread = true;
 #pragma omp parallel num_threads(threads)
-    {
-        cpu_set_t own;
-        CPU_ZERO(&own);
-        CPU_SET(nth_processor(&allowed, omp_get_thread_num()), &own);
-        sched_setaffinity(0, sizeof(own), &own); /* 0: the calling thread */
-    }
+    bind_caller(nth_processor(&allowed, first + omp_get_thread_num()));
     return true;
 }
 
-void spread_pause(struct spread_pause *pause)
+void pinning_pause(struct pinning_pause *pause)
 {
     pause->bound = is_spread && sched_getaffinity(0, sizeof(pause->own), &pause->own) == 0;
     if (pause->bound)
         sched_setaffinity(0, sizeof(whole), &whole);
 }
 
-void spread_resume(const struct spread_pause *pause)
+void pinning_resume(const struct pinning_pause *pause)
 {
     if (pause->bound)
         sched_setaffinity(0, sizeof(pause->own), &pause->own);

@@ -82,7 +82,7 @@ static int ask_rules(struct ref_lookup *l, const struct ref_rule *only, struct e
     return rc;
 }
 
-static void reverse(struct store_runs *runs)
+static void reverse(struct ref_runs *runs)
 {
     for (size_t i = 0; i < runs->nr / 2; i++) {
         int64_t swap = runs->ids[i];
@@ -92,7 +92,7 @@ static void reverse(struct store_runs *runs)
 }
 
 /* REF names runs, but the scope leaves none of them: says which half of the scope did it. */
-static int scope_error(const struct ref_lookup *l, const struct store_scope *scope, const char *ref,
+static int scope_error(const struct ref_lookup *l, const struct ref_scope *scope, const char *ref,
                        struct error *err)
 {
     const char *elsewhere = "";
@@ -193,8 +193,8 @@ static int unknown_error(const struct ref_lookup *l, const char *ref, struct err
 static int nothing_error(struct ref_lookup *l, const struct ref_rule *only, const char *ref,
                          struct error *err)
 {
-    static const struct store_scope anywhere = { NULL, NULL, 0 };
-    const struct store_scope *scope = l->scope;
+    static const struct ref_scope anywhere = { NULL, NULL, 0 };
+    const struct ref_scope *scope = l->scope;
 
     l->scope = &anywhere;
     int rc = ask_rules(l, only, err);
@@ -212,13 +212,20 @@ static int nothing_error(struct ref_lookup *l, const struct ref_rule *only, cons
     return -1;
 }
 
-int store_resolve(struct store *s, const char *ref, const struct store_scope *scope,
-                  struct store_runs *out, struct error *err)
+void ref_runs_release(struct ref_runs *runs)
 {
-    static const struct store_scope anywhere = { NULL, NULL, 0 };
+    free(runs->ids);
+    runs->ids = NULL;
+    runs->nr = runs->capacity = 0;
+}
+
+int ref_resolve(struct store *s, const char *ref, const struct ref_scope *scope,
+                struct ref_runs *out, struct error *err)
+{
+    static const struct ref_scope anywhere = { NULL, NULL, 0 };
     struct ref_lookup l = { .store = s, .scope = scope ? scope : &anywhere, .out = out };
 
-    *out = (struct store_runs) { .nr = 0 };
+    *out = (struct ref_runs) { .nr = 0 };
     const struct ref_rule *only = chosen_rule(ref, &l.name);
     int rc = read_candidates(&l, err);
     if (rc == 0)

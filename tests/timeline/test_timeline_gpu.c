@@ -8,7 +8,7 @@
 #include "gputrace/time_split.h"
 #include "profile/export.h"
 #include "profile/summary.h"
-#include "timeline/timeline_activity.h"
+#include "timeline/timeline_gpu.h"
 #include "timeline/timeline_read.h"
 
 static struct activity *add(struct activity_list *list, enum activity_kind kind, int64_t start,
@@ -44,7 +44,7 @@ static void put(struct prof_trace *trace, const struct activity_list *list)
     struct error err;
     char why[256];
 
-    assert_ok(timeline_add_activity(trace, list, &err), &err);
+    assert_ok(timeline_add_gpu(trace, list, &err), &err);
     if (prof_trace_check(trace, why, sizeof(why)) != 0)
         fail_msg("%s", why);
 }
@@ -166,7 +166,7 @@ TRACE_TEST(clocks_that_do_not_meet)
     make_trace(trace);
     activity_list_init(&list);
     add(&list, ACTIVITY_KERNEL, 0, 10, 0);
-    assert_int_equal(timeline_add_activity(trace, &list, &err), -1);
+    assert_int_equal(timeline_add_gpu(trace, &list, &err), -1);
     assert_non_null(strstr(err.message, "clock of their own"));
     activity_list_release(&list);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Features: U-05. Each thread of a launch has a processor of its own. */
-#include "core/spread.h"
+#include "core/thread_pinning.h"
 
 #include "testing.h"
 
@@ -20,12 +20,12 @@ static int processors(void)
 /* All of them may be used in a pause, and afterwards as many as before it. */
 static bool pause_holds(int all)
 {
-    struct spread_pause pause;
+    struct pinning_pause pause;
     int before = processors();
 
-    spread_pause(&pause);
+    pinning_pause(&pause);
     int meanwhile = processors();
-    spread_resume(&pause);
+    pinning_resume(&pause);
     return meanwhile == all && processors() == before;
 }
 
@@ -44,8 +44,8 @@ static int spread_in_child(int threads, const char *placed)
         unsetenv("GOMP_CPU_AFFINITY");
         int all = processors();
         bool pauses = pause_holds(all);
-        int answer = spread_threads(threads), alone = 0;
-#pragma omp parallel num_threads(threads) reduction(+ : alone)
+        int answer = pin_threads(threads), alone = 0;
+#pragma omp parallel num_threads(threads > 0 ? threads : 1) reduction(+ : alone)
         {
             cpu_set_t own;
             alone += sched_getaffinity(0, sizeof(own), &own) == 0 && CPU_COUNT(&own) == 1;
@@ -71,6 +71,7 @@ static void test_one_each(void **state)
 static void test_left_alone(void **state)
 {
     (void)state;
+    assert_int_equal(spread_in_child(0, NULL) & 5, 4); /* a device without threads */
     assert_int_equal(spread_in_child(1, NULL) & 5, 4);
     assert_int_equal(spread_in_child(processors() + 1, NULL) & 1, 0);
     assert_int_equal(spread_in_child(2, "cores") & 1, 0);

@@ -3,8 +3,8 @@
  * The page as one file that needs nothing else: core, all figures and the table first, then raw
  * samples as long as there is room. What has none is said in the page's notes.
  */
-#ifndef HARNESS_PAGE_PAGE_FILE_H
-#define HARNESS_PAGE_PAGE_FILE_H
+#ifndef HARNESS_PAGE_PAGE_BUDGET_H
+#define HARNESS_PAGE_PAGE_BUDGET_H
 
 #include "base/options.h"
 #include "page/page.h"

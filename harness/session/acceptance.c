@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "session/accept.h"
+#include "session/acceptance.h"
 
 #include "base/array.h"
 #include "base/memory.h"
@@ -7,6 +7,7 @@
 #include "core/clock.h"
 #include "reporters/verdict_json.h"
 #include "session/builds/git.h"
+#include "session/history_file.h"
 #include "store/verdicts.h"
 
 #include <inttypes.h>
@@ -196,4 +197,88 @@ void accepting_release(struct accepting *batch)
     store_comparisons_release(&batch->found);
     free(batch->author);
     free(batch->reason);
+}
+
+/* ---- which acceptances hold in a comparison ---- */
+
+static bool is_hash_text(const char *text)
+{
+    return *text && text[strspn(text, "0123456789abcdef")] == '\0';
+}
+
+/* 1: `commit` is `of` or an ancestor of it, 0: it is not, -1: git cannot tell, because it is not
+ * there, or does not know them. */
+static int is_ancestor(const char *commit, const char *of)
+{
+    const char *const arguments[] = { "merge-base", "--is-ancestor", commit, of, NULL };
+    struct error ignored;
+    struct strbuf out;
+
+    if (!is_hash_text(commit) || !is_hash_text(of))
+        return -1;
+    strbuf_init(&out);
+    int status = git_try(arguments, &out, &ignored);
+    strbuf_release(&out);
+    return status == 0 || status == 1 ? status == 0 : -1;
+}
+
+/* Does the base have the accepted change already? Then it excuses nothing any more. Where both
+ * sides are of the very commit in which it was seen (uncommitted changes), git says nothing. Nor
+ * does time where both sides are measured now, in turn. */
+static bool base_has_change(const struct verdict_sides *sides, const struct acceptance *a,
+                            enum compare_design design)
+{
+    const char *base = verdict_side_commit(sides->base_records),
+               *head = verdict_side_commit(sides->head_records);
+    bool same = strcmp(base, head) == 0 && strcmp(base, a->commit) == 0;
+    int ancestor = same ? -1 : is_ancestor(a->commit, base);
+
+    if (ancestor >= 0)
+        return ancestor;
+    return design != DESIGN_BLOCKS && history_first_start(sides->base_records) > a->accepted_ms;
+}
+
+/* An acceptance speaks of heads that contain its commit, as far as git can tell. */
+static bool acceptance_holds(const struct verdict_sides *sides, const struct acceptance *a,
+                             enum compare_design design)
+{
+    return is_ancestor(a->commit, verdict_side_commit(sides->head_records)) != 0 &&
+           !base_has_change(sides, a, design);
+}
+
+static bool is_alarm_row(const struct compare_row *row)
+{
+    return row->verdict == VERDICT_REGRESSED || row->verdict == VERDICT_BROKEN;
+}
+
+/* The alarm that needs it, if any: asking git takes time. */
+static const struct compare_row *find_alarm(const struct comparison *c, const struct acceptance *a)
+{
+    for (size_t i = 0; i < c->nr; i++) {
+        const struct compare_item *item = c->rows[i].item;
+        if (is_alarm_row(&c->rows[i]) && strcmp(item->bench->key, a->key) == 0 &&
+            strcmp(item->metric->id, a->metric) == 0 &&
+            (!*a->machine || strcmp(item->machine, a->machine) == 0))
+            return &c->rows[i];
+    }
+    return NULL;
+}
+
+int acceptances_mark(struct store *store, const struct verdict_sides *sides, struct comparison *c,
+                     struct store_acceptances *accepted, struct error *err)
+{
+    ARRAY(struct acceptance) holding = ARRAY_EMPTY;
+
+    if (store_acceptance_list(store, NULL, accepted, err))
+        return -1;
+    for (size_t i = 0; i < accepted->nr; i++) {
+        const struct acceptance *a = &accepted->items[i];
+        const struct compare_row *alarm = find_alarm(c, a);
+        if (alarm && acceptance_holds(sides, a, alarm->item->evidence.design))
+            *array_push(&holding) = *a; /* borrows its texts */
+    }
+    if (holding.nr)
+        compare_accept(c, holding.items, holding.nr);
+    array_release(&holding);
+    return 0;
 }

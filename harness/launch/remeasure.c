@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-#include "launch/repeats.h"
+#include "launch/remeasure.h"
 
-void repeats_init(struct repeats *r, struct disturbed_watch *watch, size_t benchmarks)
+void remeasure_init(struct remeasure *r, struct disturbed_watch *watch, size_t benchmarks)
 {
-    *r = (struct repeats) { .watch = watch };
+    *r = (struct remeasure) { .watch = watch };
     r->spare = memory_zeroed(benchmarks + 1, sizeof(*r->spare));
 }
 
-void repeats_release(struct repeats *r)
+void remeasure_release(struct remeasure *r)
 {
     for (size_t i = 0; i < r->waiting.nr; i++)
         disturbed_case_release(&r->waiting.items[i].tries);
@@ -16,13 +16,13 @@ void repeats_release(struct repeats *r)
 }
 
 /* Until it is known what is usual, nobody can say whether a thing was disturbed. */
-bool repeats_take(struct repeats *r, size_t which, int seq, struct measurement *m)
+bool remeasure_take(struct remeasure *r, size_t which, int seq, struct measurement *m)
 {
     disturbed_watch_note(r->watch, m);
     r->spare[which]++;
     if (!disturbed_can_tell(m) || (disturbed_watch_ready(r->watch) && !disturbed_is(r->watch, m)))
         return false;
-    struct repeats_waiting *w = array_push(&r->waiting);
+    struct remeasure_waiting *w = array_push(&r->waiting);
     w->which = which;
     w->seq = seq;
     disturbed_case_take(&w->tries, r->watch, m);
@@ -30,13 +30,13 @@ bool repeats_take(struct repeats *r, size_t which, int seq, struct measurement *
 }
 
 /* The most disturbed one of a benchmark; NULL: none waits. */
-static struct repeats_waiting *worst_of(const struct repeats *r, size_t which)
+static struct remeasure_waiting *worst_of(const struct remeasure *r, size_t which)
 {
-    struct repeats_waiting *worst = NULL;
+    struct remeasure_waiting *worst = NULL;
     double most = -1;
 
     for (size_t i = 0; i < r->waiting.nr; i++) {
-        struct repeats_waiting *w = &r->waiting.items[i];
+        struct remeasure_waiting *w = &r->waiting.items[i];
         double degree = w->which == which ? disturbed_degree(r->watch, &w->tries.best, NULL) : -1;
         if (degree > most) {
             worst = w;
@@ -46,9 +46,9 @@ static struct repeats_waiting *worst_of(const struct repeats *r, size_t which)
     return worst;
 }
 
-void repeats_take_again(struct repeats *r, size_t which, struct measurement *m)
+void remeasure_take_again(struct remeasure *r, size_t which, struct measurement *m)
 {
-    struct repeats_waiting *w = worst_of(r, which);
+    struct remeasure_waiting *w = worst_of(r, which);
 
     disturbed_watch_note(r->watch, m);
     r->spare[which]--;
@@ -57,9 +57,10 @@ void repeats_take_again(struct repeats *r, size_t which, struct measurement *m)
 }
 
 /* Takes the i-th out of those that wait. */
-static int hand_up(struct repeats *r, size_t i, const struct repeats_sink *sink, struct error *err)
+static int hand_up(struct remeasure *r, size_t i, const struct remeasure_sink *sink,
+                   struct error *err)
 {
-    struct repeats_waiting *w = &r->waiting.items[i];
+    struct remeasure_waiting *w = &r->waiting.items[i];
     struct launch l = { .seq = w->seq };
     struct measurement m = disturbed_case_end(&w->tries, r->watch);
 
@@ -70,12 +71,12 @@ static int hand_up(struct repeats *r, size_t i, const struct repeats_sink *sink,
     return rc;
 }
 
-static bool stands(const struct repeats *r, const struct repeats_waiting *w)
+static bool stands(const struct remeasure *r, const struct remeasure_waiting *w)
 {
     return w->tries.best.outcome != OUTCOME_OK || !disturbed_is(r->watch, &w->tries.best);
 }
 
-int repeats_settle(struct repeats *r, const struct repeats_sink *sink, struct error *err)
+int remeasure_settle(struct remeasure *r, const struct remeasure_sink *sink, struct error *err)
 {
     for (size_t i = 0; i < r->waiting.nr;) {
         if (!stands(r, &r->waiting.items[i]))
@@ -94,19 +95,19 @@ static bool is_in(const size_t *which, size_t nr, size_t one)
     return false;
 }
 
-size_t repeats_wanted(const struct repeats *r, size_t *which)
+size_t remeasure_wanted(const struct remeasure *r, size_t *which)
 {
     size_t nr = 0;
 
     for (size_t i = 0; i < r->waiting.nr; i++) {
-        const struct repeats_waiting *w = &r->waiting.items[i];
+        const struct remeasure_waiting *w = &r->waiting.items[i];
         if (!stands(r, w) && r->spare[w->which] > 0 && !is_in(which, nr, w->which))
             which[nr++] = w->which;
     }
     return nr;
 }
 
-int repeats_end(struct repeats *r, const struct repeats_sink *sink, struct error *err)
+int remeasure_end(struct remeasure *r, const struct remeasure_sink *sink, struct error *err)
 {
     while (r->waiting.nr > 0)
         if (hand_up(r, 0, sink, err))

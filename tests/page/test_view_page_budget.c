@@ -7,7 +7,7 @@
 #include "page_fixture.h"
 
 #include "base/resource.h"
-#include "page/page_file.h"
+#include "page/page_budget.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "page/page_file.h"
+#include "page/page_budget.h"
 
 #include "base/array.h"
 #include "base/text.h"

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Each OpenMP thread of a launch on a processor of its own. Left to itself the scheduler now and
+ * then starts two threads of a team on one processor and leaves them there: a launch then takes a
+ * multiple of its time, and whether it does is a matter of luck from process to process.
+ */
+#ifndef HARNESS_CORE_THREAD_PINNING_H
+#define HARNESS_CORE_THREAD_PINNING_H
+
+#include <sched.h>
+#include <stdbool.h>
+
+/* Binds the first `threads` threads of OpenMP's team to the last processors that this process may
+ * use, one each, in their order: the first one serves most interrupts. One thread is only moved to
+ * the last processor, and the scheduler may move it out of the way of others from there. False, and
+ * none is bound: for one thread or none, where there are fewer processors than threads, and where
+ * the user placed threads himself (OMP_PROC_BIND, OMP_PLACES, GOMP_CPU_AFFINITY). For processes
+ * that only measure: afterwards the caller itself is bound.
+ *
+ * Why one thread begins at the same place in each launch: processors differ. On a virtual machine
+ * with two of them, gpt/nano/decode took 91 us on one and 107 us on the other, and the share of
+ * launches that began on the slow one went from 10 to 90 % from run to run. */
+bool pin_threads(int threads);
+
+/* Between the two the calling thread may use all processors that were there before it was bound: a
+ * library that is loaded meanwhile counts them, and the threads that it starts are bound to none.
+ * Nothing where none is bound. */
+struct pinning_pause {
+    bool bound;
+    cpu_set_t own;
+};
+void pinning_pause(struct pinning_pause *pause);
+void pinning_resume(const struct pinning_pause *pause);
+
+#endif

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/* REF: what people type to name runs of a history, such as "main", "latest" or "3f2a91c". */
+#ifndef HARNESS_QUERY_REF_H
+#define HARNESS_QUERY_REF_H
+
+#include "store/store.h"
+
+struct ref_scope {
+    const char *machine_class; /* only its runs; NULL is any */
+    const int64_t *exclude;    /* runs to leave out, such as the head of a comparison */
+    size_t nr_exclude;
+};
+
+struct ref_runs {
+    int64_t *ids; /* oldest first */
+    size_t nr, capacity;
+    char what[256]; /* for people: "branch main at 1f3a9c2 (3 runs)" */
+    bool nothing;   /* on -1: the file is fine, REF just names nothing here */
+    bool elsewhere; /* and then: it does name runs, but none that the scope lets through */
+};
+
+/*
+ * The first rule that finds runs wins. "rule:NAME" asks one rule only.
+ *
+ *   baseline  the runs of a baseline
+ *   latest    the newest run that counts ("latest" is the whole REF); of a sweep that was cut into
+ *             shards (run.shard.sweep) all of them, each once
+ *   run       a run id, or at least 6 characters of a uuid that fit one run only
+ *   label     finished runs with this --label; of several builds, those of the newest
+ *   branch    runs that count of the newest commit measured on that branch
+ *   commit    at least 7 hex digits: runs of that commit that count
+ *   sweep     the shards of that sweep that count, each once
+ *
+ * A run counts if it is finished and no trial (RUN_TRIAL in core/record.h): halves of A/B
+ * comparisons and runs of self-tests are reached by baseline, run and label alone.
+ * A branch or commit means what is committed: runs of a tree with uncommitted changes count only
+ * where there is no other, and then the newest alone. `run` takes unfinished runs too and looks
+ * neither at the machine class nor at `exclude`. Unknown: the error lists what there is and the
+ * nearest name. `scope` may be NULL. Release `out` in any case.
+ */
+int ref_resolve(struct store *s, const char *ref, const struct ref_scope *scope,
+                struct ref_runs *out, struct error *err);
+void ref_runs_release(struct ref_runs *runs);
+
+#endif
