@@ -247,7 +247,12 @@ int sweep_ceilings(const char *device_spec, struct ceiling *out,
     struct launch_result result;
     int rc = launch_run(&job, &limits, &sink, &result, err);
 
-    if (rc == 0 && result.end != LAUNCH_DONE)
+    if (rc == 0 && result.end == LAUNCH_TIMED_OUT)
+        rc = error_set(err,
+                       "measuring the machine's roofs took longer than %.0f s and was stopped: the "
+                       "machine is busy: `harness doctor` says with what",
+                       result.allowed);
+    else if (rc == 0 && result.end != LAUNCH_DONE)
         rc = error_set(err, "measuring the machine's roofs failed (status %d): %s",
                        result.exit_status, *result.said ? result.said : turn_last_words(&result));
     free(result.error_text);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A sweep: a list of benchmarks, measured in a number of launches, in a fresh random order in
- * each. Results go up through a sink; measure/ knows no database.
+ * each. Results go up through a sink; launch/ knows no database.
  *
  * A child that dies or hangs: its case is FAILED (signal and last lines of its stderr), and the
  * rest of that launch goes on in a new process, which is a launch of its own. A case that FAILED

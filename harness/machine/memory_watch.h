@@ -2,7 +2,7 @@
 /*
  * What a measuring process holds, looked at from outside: its own memory and that of all that it
  * started, wherever that went (process/process_tree.h), without what the system can read again from
- * files, but with files that are memory and have no name (measure/memory_files.h), each once, and
+ * files, but with files that are memory and have no name (machine/memory_files.h), each once, and
  * with what was swapped out.
  *
  * Not by setrlimit(): a limit of address space would refuse what CUDA and the sanitizers only

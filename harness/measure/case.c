@@ -7,9 +7,9 @@
 #include "machine/probe.h"
 #include "machine/telemetry.h"
 #include "measure/gbench_loop.h"
+#include "measure/oracle_check.h"
 #include "measure/plant.h"
 #include "measure/profiling_counters.h"
-#include "measure/verify.h"
 #include "measure/warmup.h"
 #include "stats/stats.h"
 

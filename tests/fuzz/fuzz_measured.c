@@ -5,7 +5,7 @@
 #include "base/array.h"
 #include "base/pack.h"
 #include "launch/launch_job.h"
-#include "measure/verification.h"
+#include "measure/verified_variants.h"
 #include "session/builds/program.h"
 #include "session/series_file.h"
 #include "store/samples.h"
@@ -33,7 +33,7 @@ FUZZ_TARGET(job)
     job_release(&job);
 }
 
-/* measure/verification.h: the record of what was right on a device. */
+/* measure/verified_variants.h: the record of what was right on a device. */
 FUZZ_TARGET(verification)
 {
     struct verification_list list = { 0 };

@@ -7,7 +7,7 @@
 
 #include "core/registry.h"
 #include "device/devices.h"
-#include "measure/verify.h"
+#include "measure/oracle_check.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

@@ -5,6 +5,7 @@
 #include "stats/stats.h"
 #include "testing.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 const char *const noise_names[NOISE_KIND_NR] = {
@@ -235,9 +236,9 @@ void simulate_decision(const struct simulation *s, const double *factor,
 size_t trials(size_t number)
 {
     const char *text = getenv("HARNESS_TRIALS");
-    long times = text ? strtol(text, NULL, 10) : 1;
+    double times = text ? strtod(text, NULL) : 1;
 
-    return number * (size_t)(times > 1 ? times : 1);
+    return times > 0 ? (size_t)fmax(1, round((double)number * times)) : number;
 }
 
 static void report(const char *what, size_t hits, size_t n, const char *relation, double bound)

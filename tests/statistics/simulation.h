@@ -56,7 +56,7 @@ struct compare_item *simulate_items(const struct simulation *s, const double *fa
 void simulate_decision(const struct simulation *s, const double *factor,
                        const struct compare_settings *settings, struct random *r,
                        struct comparison *c);
-/* `trials` times what $HARNESS_TRIALS says (default 1). */
+/* `trials` times what $HARNESS_TRIALS says (default 1; 0.3 for a quick look), at least one. */
 size_t trials(size_t trials);
 
 /* Simulates base and head and compares them; head has the factors. Release c with

@@ -7,7 +7,7 @@
 #include "cli/shared_options.h"
 #include "device/devices.h"
 #include "machine/environment.h"
-#include "measure/verification.h"
+#include "measure/verified_variants.h"
 #include "metrics/metric.h"
 #include "models/gpt_config.h"
 #include "plugin/guests.h"

@@ -11,8 +11,8 @@
  * random choice of the rest. The share of compared elements is kept with the result.
  * The expected rows are kept so that the output can be compared again after timing.
  */
-#ifndef HARNESS_MEASURE_VERIFY_H
-#define HARNESS_MEASURE_VERIFY_H
+#ifndef HARNESS_MEASURE_ORACLE_CHECK_H
+#define HARNESS_MEASURE_ORACLE_CHECK_H
 
 #include "measure/buffers.h"
 

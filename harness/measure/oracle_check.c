@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "measure/verify.h"
+#include "measure/oracle_check.h"
 
 #include "base/memory.h"
 #include "stats/random.h"

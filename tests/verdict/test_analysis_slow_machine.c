@@ -4,7 +4,7 @@
 
 #include "output_records.h"
 
-#include "verdict/disturbance.h"
+#include "verdict/slow_machine.h"
 
 static void add_probes(struct records *r, int run, size_t nr, double low, double high)
 {
@@ -18,11 +18,11 @@ static void add_probes(struct records *r, int run, size_t nr, double low, double
     }
 }
 
-static struct disturbance found(const struct records *r, int run)
+static struct slow_machine found(const struct records *r, int run)
 {
-    struct disturbance d;
+    struct slow_machine d;
 
-    disturbance_find(r, run, &d);
+    slow_machine_find(r, run, &d);
     return d;
 }
 
@@ -38,7 +38,7 @@ TEST(test_stretches)
     assert_int_equal(found(&r, 0).disturbed, 0);
     add_probes(&r, 0, 20, 142e3, 156e3);
     add_probes(&r, 1, 5, 300e3, 310e3);
-    struct disturbance d = found(&r, 0);
+    struct slow_machine d = found(&r, 0);
     assert_int_equal(d.probed, 80);
     assert_int_equal(d.disturbed, 20);
     assert_close(d.worst, 155.3e3 / 77.6e3, 1e-3);
@@ -66,7 +66,7 @@ TEST(test_nothing_known)
     assert_int_equal(found(&r, 0).probed, 0);
     made_measurement(&r, 0, 0, "pointwise/gelu/simd/fp32/batch=1,seq=1,width=8/cpu-2t/warm", 1000,
                      0.01, 20, 1);
-    struct disturbance d = found(&r, 0);
+    struct slow_machine d = found(&r, 0);
     assert_int_equal(d.probed, 0);
     assert_int_equal(d.disturbed, 0);
     assert_true(isnan(d.worst));
@@ -88,7 +88,7 @@ TEST(test_machine_waits)
         struct measurement *m = &r.items[0].m; /* 20 samples */
         measurement_add_telemetry(m, "waited_percent", waits[i].waited);
         measurement_add_telemetry(m, "involuntary_switches", waits[i].switches);
-        assert_close(disturbance_machine(m, TELEMETRY_MACHINE), waits[i].machine, 1e-9);
+        assert_close(slow_machine_machine(m, TELEMETRY_MACHINE), waits[i].machine, 1e-9);
         records_release(&r);
     }
 }
@@ -114,11 +114,11 @@ TEST(probes_of_one_kind_are_compared)
             struct measurement *m = made_measurement(of[j], 0, 0, "a/b/c/d/e", 1000, 0.01, 20, 1);
             measurement_add_telemetry(m, names[j], 100);
         }
-        const char *taken = disturbance_probe_name(&base, &head);
+        const char *taken = slow_machine_probe_name(&base, &head);
         assert_string_equal(taken, sides[i].taken);
         bool both = strcmp(names[0], names[1]) == 0;
-        assert_int_equal(isnan(disturbance_machine(&base.items[0].m, taken)) ||
-                             isnan(disturbance_machine(&head.items[0].m, taken)),
+        assert_int_equal(isnan(slow_machine_machine(&base.items[0].m, taken)) ||
+                             isnan(slow_machine_machine(&head.items[0].m, taken)),
                          !both);
         records_release(&base);
         records_release(&head);
@@ -151,7 +151,7 @@ TEST(test_repeats_in_words)
 {
     for (size_t i = 0; i < sizeof(repeats_rows) / sizeof(*repeats_rows); i++) {
         struct records r = { 0 };
-        struct disturbance_repeats count;
+        struct slow_machine_repeats count;
         struct strbuf words;
         made_run(&r, 0, "feedbeef", "gcc");
         add_probes(&r, 0, 2, 100, 101);
@@ -162,10 +162,10 @@ TEST(test_repeats_in_words)
         add_told(m, "repeats_stolen", repeats_rows[i].stolen);
         add_told(m, "disturbed_percent", repeats_rows[i].left);
         strbuf_init(&words);
-        disturbance_repeats_count(&r, 0, &count);
-        disturbance_repeats_words(&count, &words);
+        slow_machine_repeats_count(&r, 0, &count);
+        slow_machine_repeats_words(&count, &words);
         assert_string_equal(words.data, repeats_rows[i].words);
-        disturbance_repeats_count(&r, 1, &count); /* there is no such run */
+        slow_machine_repeats_count(&r, 1, &count); /* there is no such run */
         assert_int_equal(count.measured, 0);
         strbuf_release(&words);
         records_release(&r);
