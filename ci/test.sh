@@ -60,18 +60,27 @@ stage_web() {
   tell_skipped
 }
 
-# The other compiler's warnings; it needs no test run of its own.
-stage_clang() { build clang; }
+# The other compiler's warnings about the program; it needs no test run of its own, and the tests'
+# parsers are built by it for the fuzzing.
+stage_clang() {
+  cmake --preset clang --log-level=WARNING >/dev/null
+  cmake --build --preset clang --target harness
+}
 
 # The CUDA kernels with them, compiled for the CPU (tests/cuda_host). Left out is what would test
 # the sanitizers' patience alone: forwards whose work is done in others' libraries (the code around
-# them is that of the other forwards, and unit.kernel_peers covers the calls), a test of times, and
-# kernels of the CPU from outside, which unit.kernels runs at the same sizes from inside.
+# them is that of the other forwards, and unit.kernel_peers covers the calls), tests of times and of
+# rates, commands that mostly build or pack, and kernels of the CPU from outside, which unit.kernels
+# runs at the same sizes from inside.
 stage_sanitize() {
-  local left_out='kernel\.gpt\.(openblas|torch|torch_alloc)|cli\.profile_layers'
-  left_out="^($left_out|kernel\.(attention|embedding|gemm|layernorm|pointwise)\.(naive|simd)(\..*)?)\$"
+  local left_out='kernel\.gpt\.(openblas|torch|torch_alloc)'
+  left_out+='|kernel\.(attention|embedding|gemm|layernorm|pointwise)\.(naive|simd)(\..*)?'
+  left_out+='|cli\.(profile_layers|scope_cost|perf_test|terminal|schema)'
+  left_out+='|cli\.(package|package_deb|bisect|build|build_trees|selftest|selftest_cost|plot_runs)'
+  left_out="^($left_out)\$"
   build cuda-host
-  echo "not under the sanitizers: $left_out (others' libraries, times, kernels that unit.kernels has)"
+  echo "not under the sanitizers: $left_out (others' libraries, times, kernels that unit.kernels has," \
+    "builds and packing)"
   OMP_WAIT_POLICY=passive ASAN_OPTIONS=detect_leaks=1 ctest --preset cuda-host \
     --label-regex '^(unit|cli)$' --exclude-regex "$left_out" --parallel "$tests_at_once"
 }
