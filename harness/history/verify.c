@@ -12,7 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PROBLEMS_SHOWN = 3 };
+/* Of a file with more damaged pages (256 MiB of them) the rest is not looked at: somebody else made
+ * it so, by a hole of any length. */
+enum { PROBLEMS_SHOWN = 3, DAMAGED_MOST = 65536 };
 
 struct checking {
     struct store *store;
@@ -106,11 +108,13 @@ static int name_all_rows(struct checking *c, struct pages *pages, struct error *
 static int check_pages(struct checking *c, struct error *err)
 {
     struct pages pages = { 0 };
-    int rc = watch_scan(c->store->db, add_page, &pages);
+    int rc = watch_scan(c->store->db, DAMAGED_MOST, add_page, &pages);
 
     c->health->watched = watch_is_on(c->store->db);
     rc = rc == SQLITE_OK ? 0 : sql_error(c->store, rc, err);
     c->damaged_pages = pages.nr > 0;
+    if (pages.nr == DAMAGED_MOST)
+        add_problem(c, "so many pages are damaged that the rest of the file was not looked at");
     if (rc == 0 && pages.nr > 0)
         rc = name_all_rows(c, &pages, err);
     for (size_t i = 0; rc == 0 && i < pages.nr; i++) {

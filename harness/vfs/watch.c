@@ -506,11 +506,11 @@ static int look_at_page(struct watched *w, unsigned char *page, size_t size, uin
     return rc;
 }
 
-int watch_scan(sqlite3 *db, void (*found)(void *context, uint32_t page), void *context)
+int watch_scan(sqlite3 *db, size_t most, void (*found)(void *context, uint32_t page), void *context)
 {
     struct watched *w = NULL;
     sqlite3_int64 length = 0;
-    int torn = 0;
+    size_t torn = 0;
     int rc = sqlite3_file_control(db, "main", SQLITE_FCNTL_FILE_POINTER, (void *)&w);
 
     if (rc != SQLITE_OK)
@@ -520,7 +520,8 @@ int watch_scan(sqlite3 *db, void (*found)(void *context, uint32_t page), void *c
     unsigned char *page = size ? malloc(size) : NULL;
     if (!page)
         return size ? SQLITE_NOMEM : rc;
-    for (uint32_t nr = 1; rc == SQLITE_OK && (sqlite3_int64)nr * (int64_t)size <= length; nr++) {
+    for (uint32_t nr = 1;
+         rc == SQLITE_OK && torn < most && (sqlite3_int64)nr * (int64_t)size <= length; nr++) {
         rc = look_at_page(w, page, size, nr, torn < TORN_MOST ? LOOKS : 1);
         if (rc == SQLITE_IOERR_DATA) {
             torn++;

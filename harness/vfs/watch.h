@@ -35,8 +35,10 @@ int watch_with_vacuum(sqlite3 *db);
 /* Is the file that this handle has read from watched? Also true once it has been asked to be. */
 bool watch_is_on(sqlite3 *db);
 /* Looks at all pages of the main file, whether SQLite needs them or not: calls `found` for each
- * that does not hold. SQLite's code of what kept it from looking, or SQLITE_OK. */
-int watch_scan(sqlite3 *db, void (*found)(void *context, uint32_t page), void *context);
+ * that does not hold, and ends behind the `most`th of these. SQLite's code of what kept it from
+ * looking, or SQLITE_OK. */
+int watch_scan(sqlite3 *db, size_t most, void (*found)(void *context, uint32_t page),
+               void *context);
 /* The page whose checksum did not hold, of the newest SQLITE_IOERR_DATA; 0: none. */
 uint32_t watch_damaged_page(sqlite3 *db);
 

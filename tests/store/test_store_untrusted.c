@@ -243,4 +243,32 @@ SCRATCH_TEST(test_some_holes)
     assert_true(untrusted_length_most(&st) > 1 << 20);
 }
 
+/* A long hole that the header claims: verify does not look at all of it. */
+SCRATCH_TEST(test_verify_ends_in_a_hole)
+{
+    const struct scratch *scratch = *state;
+    const off_t length = (off_t)320 << 20;
+    unsigned char page[PAGE];
+    struct store_health health;
+    struct error err;
+
+    make_runs(scratch->path, 0, RUNS, RESULTS);
+    execute_in(scratch->path, "PRAGMA journal_mode = DELETE");
+    int fd = open(scratch->path, O_RDWR | O_CLOEXEC);
+    assert_int_equal(pread(fd, page, PAGE, 0), PAGE);
+    off_t end = lseek(fd, 0, SEEK_END);
+    for (int i = 0; i < (6 << 20) / PAGE; i++) /* enough for a file of that length to be believed */
+        assert_int_equal(pwrite(fd, page, PAGE, end + (off_t)i * PAGE), PAGE);
+    assert_int_equal(ftruncate(fd, length), 0);
+    page_put(page + HEADER_PAGES, (uint32_t)(length / PAGE), 4);
+    watch_page_seal(page, PAGE, 1);
+    assert_int_equal(pwrite(fd, page, PAGE, 0), PAGE);
+    close(fd);
+    struct store *s = open_store(scratch->path, STORE_READ);
+    assert_int_equal(store_verify(s, &health, &err), -1);
+    store_close(s);
+    assert_in_range(health.problems, 1 << 16, (1 << 16) + 10);
+    assert_non_null(strstr(err.message, "the rest of the file was not looked at"));
+}
+
 RUN_TESTS(NULL, NULL)
