@@ -16,6 +16,10 @@
  * case with it; another goes on under the same number. What was disturbed is made again at the end
  * of its block, by one rule for both sides (launch/remeasure.h), and handed up then, behind the end
  * of its launch.
+ *
+ * There may be more than two sides, each of which is compared with the base: a block goes through
+ * them in an order that is drawn for it, and back. A benchmark leaves that the base cannot run, or
+ * none of the others.
  */
 #ifndef HARNESS_LAUNCH_AB_H
 #define HARNESS_LAUNCH_AB_H
@@ -23,14 +27,16 @@
 #include "launch/sweep.h"
 
 enum ab_side { AB_BASE, AB_HEAD, AB_SIDES };
+enum { AB_SIDES_MAX = 16 };
 
 enum { AB_LAUNCHES = 2 }; /* of each side in a block */
 
 struct ab {
-    const char *program[AB_SIDES]; /* paths; NULL: this program */
-    const double *plant[AB_SIDES]; /* see struct job; NULL: nothing is planted on that side */
-    const struct guests *guests[AB_SIDES]; /* in place of settings.guests */
-    bool fixed[AB_SIDES];                  /* settings.fixed_placement of that side */
+    int nr_sides;                      /* 0: AB_SIDES */
+    const char *program[AB_SIDES_MAX]; /* paths; NULL: this program */
+    const double *plant[AB_SIDES_MAX]; /* see struct job; NULL: nothing is planted on that side */
+    const struct guests *guests[AB_SIDES_MAX]; /* in place of settings.guests */
+    bool fixed[AB_SIDES_MAX];                  /* settings.fixed_placement of that side */
     const char *device_spec;
     const struct benchmark *benchmarks;
     size_t nr;
@@ -52,8 +58,8 @@ struct ab_progress {
 };
 
 struct ab_sink {
-    struct sweep_sink side[AB_SIDES]; /* without progress */
-    void *context;                    /* of the two below */
+    struct sweep_sink side[AB_SIDES_MAX]; /* without progress */
+    void *context;                        /* of the two below */
     /* After each block: clears need[i] for benchmarks that are decided. What is cleared stays so.
      */
     int (*look)(void *context, int blocks, bool *need, size_t nr, struct error *err);
