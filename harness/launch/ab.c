@@ -280,7 +280,8 @@ static bool budget_allows(const struct state *s)
 {
     double next = s->case_cost * (double)((size_t)s->nr_sides * AB_LAUNCHES * count_needed(s));
 
-    return s->ab->budget <= 0 || s->block == 0 || elapsed(s) + next <= s->ab->budget;
+    return s->ab->budget <= 0 || s->block == 0 || s->block < s->ab->blocks_least ||
+           elapsed(s) + next <= s->ab->budget;
 }
 
 static int run_blocks(struct state *s, enum ab_end *end, struct error *err)

@@ -42,10 +42,11 @@ struct ab {
     size_t nr;
     struct case_settings settings; /* settings.seed 0: fresh */
     double case_timeout;           /* s */
-    double budget;  /* s; 0: none. No block but the first starts that would end beyond it, by what
-                     * a case of the last one took */
-    int blocks_max; /* 0: no limit */
-    bool once;      /* nothing that was disturbed is made again (launch/disturbed.h) */
+    double budget;    /* s; 0: none. No block but the first starts that would end beyond it, by what
+                       * a case of the last one took */
+    int blocks_max;   /* 0: no limit */
+    int blocks_least; /* so many whatever the budget; 0: one */
+    bool once;        /* nothing that was disturbed is made again (launch/disturbed.h) */
     const volatile sig_atomic_t *interrupted;
 };
 

@@ -47,13 +47,6 @@ void command_spec_copy_parameters(struct command_spec *to, const struct command_
 int command_spec_check(const struct command_spec *spec, struct error *err);
 /* -1 where a parameter stands in none of the `nr` commands: its value would change nothing. */
 int command_spec_check_use(const struct command_spec *specs, size_t nr, struct error *err);
-/* The name of a command that nobody named: its program and its arguments, as far as they can stand
- * in a key and fit; where something was left out, with a hash of all. Other arguments are another
- * benchmark. What is a parameter alone ("{n}") is none of the name. */
-void command_default_name(struct command_spec *spec);
-/* The text with {name} replaced by the value of the parameter; NULL gives NULL. free() it. */
-char *command_fill(const char *text, const char *name, const char *value);
-
 /* The file that argv[0] names, as execvp() finds it; free() it. NULL and why. */
 char *command_find_program(const char *name, struct error *err);
 
@@ -71,9 +64,5 @@ struct command_guest {
 /* Fills `g`, which borrows the spec and must stay where it is. */
 void command_guest_init(struct command_guest *g, const struct command_spec *spec);
 void command_guest_release(struct command_guest *g);
-/* The text with the values of all parameters, as one of the guest's benchmarks has them; NULL gives
- * NULL. free() it. */
-char *command_fill_all(const struct command_guest *g, const struct variant *variant,
-                       const struct shape *shape, const char *text);
 
 #endif

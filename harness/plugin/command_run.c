@@ -6,8 +6,8 @@
 #include "base/strbuf.h"
 #include "core/clock.h"
 #include "core/record.h"
-#include "plugin/command.h"
 #include "plugin/command_ears.h"
+#include "plugin/command_words.h"
 #include "plugin/output_check.h"
 
 #include <errno.h>

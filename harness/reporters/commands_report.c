@@ -74,7 +74,7 @@ static void add_ratio_interval(const struct compare_row *row, struct strbuf *out
     strbuf_adds(out, ")");
 }
 
-static void add_name(const struct commands_report *r, size_t command, struct strbuf *out)
+static void add_command_name(const struct commands_report *r, size_t command, struct strbuf *out)
 {
     char *name = shorten_text(r->commands[command].name, NAME_SHOWN);
 
@@ -88,7 +88,7 @@ static void add_same(const struct commands_report *r, const struct command_resul
     char share[TEXT_UNIT_SIZE], range[QUANTITY_TEXT_SIZE];
 
     strbuf_adds(out, " takes as long as ");
-    add_name(r, 0, out);
+    add_command_name(r, 0, out);
     strbuf_addf(out, ", within %s (%s)", text_share(result->row->delta, share),
                 compare_interval(result->row, range));
 }
@@ -97,7 +97,7 @@ static void add_undecided(const struct commands_report *r, const struct command_
                           struct strbuf *out)
 {
     strbuf_adds(out, " cannot be told from ");
-    add_name(r, 0, out);
+    add_command_name(r, 0, out);
     if (isfinite(result->row->change)) {
         strbuf_adds(out, " yet: ");
         add_ratio(result->row, out);
@@ -114,14 +114,14 @@ void commands_report_sentence(const struct commands_report *r, const struct comm
 
     if (result->setting[0])
         strbuf_addf(out, "%s: ", result->setting);
-    add_name(r, result->command, out);
+    add_command_name(r, result->command, out);
     switch (row->verdict) {
     case VERDICT_REGRESSED:
     case VERDICT_IMPROVED:
         strbuf_adds(out, " is ");
         add_ratio(row, out);
         strbuf_adds(out, " than ");
-        add_name(r, 0, out);
+        add_command_name(r, 0, out);
         add_ratio_interval(row, out);
         return;
     case VERDICT_SAME:
@@ -148,7 +148,7 @@ static void add_failure(const struct commands_report *r, const struct command_re
 {
     if (result->setting[0])
         strbuf_addf(out, "%s: ", result->setting);
-    add_name(r, result->command, out);
+    add_command_name(r, result->command, out);
     strbuf_addf(out, " %s: %s\n", result->outcome == OUTCOME_WRONG ? "was wrong" : "failed",
                 result->message ? result->message : outcome_name(result->outcome));
 }

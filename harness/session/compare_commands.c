@@ -3,9 +3,8 @@
 
 #include "base/memory.h"
 #include "launch/turn.h"
-#include "plugin/redact.h"
+#include "plugin/command_words.h"
 #include "process/process.h"
-#include "session/measure/recording.h"
 #include "session/verdict_record.h"
 #include "stats/stats.h"
 
@@ -14,145 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A launch lasts as long as this, or one run: so blocks of short programs are worth their while,
- * and those of long ones no longer than they must be. */
-static const struct sampling turn_sampling = {
-    .min_time = 0.2,
-    .max_time = 0.2,
-    .precision = 0,
-    .min_samples = 1,
-    .max_samples = 1000,
-    .unwarmed = true,
-};
-
 /* Where nothing is said of that: enough for most differences that are there, and for a few blocks
  * of programs that take long. */
 enum { USUAL_BUDGET_S = 30, USUAL_BLOCKS = 8 };
-
-/* ---- making ready ---- */
-
-/* As it could be typed, without secrets. */
-static char *join_words(const struct string_list *words)
-{
-    struct strbuf line;
-
-    strbuf_init(&line);
-    for (size_t i = 0; i < words->nr; i++) {
-        const char *word = words->items[i], *quote = *word && !strpbrk(word, " \t\n\"'") ? "" : "'";
-        strbuf_addf(&line, "%s%s%s%s", i ? " " : "", quote, word, quote);
-    }
-    return strbuf_detach(&line);
-}
-
-/* The line of a shell is what its user typed. */
-static char *name_shown(const struct commands_request *r, const struct string_list *argv)
-{
-    return r->command.shell ? memory_string(argv->items[argv->nr - 1]) : join_words(argv);
-}
-
-static void show_commands(const struct commands_request *r, struct commands_compared *c)
-{
-    const struct string_list *names = &r->command.names;
-
-    c->report.commands = memory_zeroed(c->nr, sizeof(*c->report.commands));
-    c->report.nr_commands = c->nr;
-    for (size_t i = 0; i < c->nr; i++) {
-        struct command_shown *shown = &c->report.commands[i];
-        redact_words(&c->specs[i].argv, &shown->argv);
-        shown->name = names->nr > 1 && names->nr == c->nr ? memory_string(names->items[i])
-                                                          : name_shown(r, &shown->argv);
-    }
-}
-
-/* With one command, the values of its parameters are what is compared. */
-static int make_settings_commands(const struct param_list *p, struct commands_compared *c,
-                                  struct error *err)
-{
-    size_t nr = param_settings(p);
-    struct command_spec whole = c->specs[0];
-
-    if (nr < 2)
-        return error_set(err,
-                         "there is only one command: give another one behind --versus, or several "
-                         "values for a {NAME} in it: --param NAME=1,2");
-    if (nr > COMMANDS_MAX)
-        return error_set(err, "%zu settings of one command: at most %d are compared at a time", nr,
-                         COMMANDS_MAX);
-    c->specs[0] = (struct command_spec) { .name = "" };
-    for (size_t i = 0; i < nr; i++) {
-        command_spec_copy(&c->specs[i], &whole);
-        param_fill(p, i, &c->specs[i]);
-    }
-    command_spec_release(&whole);
-    c->nr = nr;
-    return 0;
-}
-
-static int check_commands(const struct commands_compared *c, struct error *err)
-{
-    for (size_t i = 0; i < c->nr; i++) {
-        const char *typed = c->specs[i].argv.items[0];
-        if (command_spec_check(&c->specs[i], err) == 0)
-            continue;
-        if (c->specs[i].argv.nr == 1 && strchr(typed, ' '))
-            return error_set(err,
-                             "there is no program \"%s\": leave out the quotes (its words are its "
-                             "arguments), or give --shell sh to have a shell read the line",
-                             typed);
-        return i ? error_prefix(err, "behind --versus") : -1;
-    }
-    return 0;
-}
-
-static int open_commands(const struct commands_request *r, const struct param_list *p,
-                         struct commands_compared *c, struct error *err)
-{
-    static const struct string_list none = { NULL, 0, 0 };
-
-    if (workload_make_command(&c->workload, &r->what, p, c->specs, c->nr, err))
-        return -1;
-    for (size_t i = 1; i < c->nr; i++)
-        if (guests_open(&c->guests[i], registry_builtin(), &none, &c->specs[i], err))
-            return -1;
-    c->workload.suite.sampling = turn_sampling;
-    if (r->runs)
-        c->workload.suite.sampling.iterations = 1;
-    return 0;
-}
-
-static int check_request(const struct commands_request *r, struct error *err)
-{
-    if (r->runs % AB_LAUNCHES)
-        return error_set(err, "--runs: an even number, because a block has %d of each command",
-                         AB_LAUNCHES);
-    if (r->runs && r->blocks)
-        return error_set(err, "--runs and --blocks exclude each other");
-    return recording_check_label(r->label, sizeof(" head15") - 1, err);
-}
-
-int commands_compare_prepare(const struct commands_request *r, struct commands_compared *c,
-                             struct error *err)
-{
-    static const struct param_list none = { NULL, 0, 0 };
-    struct param_list parameters = { 0 };
-
-    if (check_request(r, err))
-        return -1;
-    int rc = command_options_specs(&r->command, true, c->specs, &c->nr, err);
-    if (rc == 0)
-        rc = param_parse(&r->command.params, &parameters, err);
-    bool scan = rc == 0 && c->nr == 1;
-    if (scan)
-        rc = make_settings_commands(&parameters, c, err);
-    if (rc == 0)
-        rc = check_commands(c, err);
-    if (rc == 0) {
-        show_commands(r, c);
-        rc = open_commands(r, scan ? &none : &parameters, c, err);
-    }
-    param_release(&parameters);
-    return rc;
-}
 
 /* ---- settings ---- */
 
@@ -201,6 +64,8 @@ static int run_line(const struct commands_request *r, const struct commands_comp
     strbuf_init(&said);
     int rc = process_run(&process, &said, NULL, &result, err);
     strbuf_keep_last(&said, said.length < 400 ? said.length : 400);
+    while (said.length > 0 && said.data[said.length - 1] == '\n')
+        said.data[--said.length] = '\0';
     if (rc == 0 && result.end == PROCESS_INTERRUPTED)
         rc = error_set(err, "%s was interrupted", option);
     else if (rc == 0 && (result.end != PROCESS_EXITED || result.status != 0))
@@ -360,15 +225,18 @@ static void describe_times(struct command_result *result, struct pooled *pool)
     result->rss = pool->rss;
 }
 
-static void describe_result(struct command_result *result, const struct records *records)
+/* False where an interrupt came before anything of it. */
+static bool describe_result(struct command_result *result, const struct records *records)
 {
     struct pooled pool = { .rss = NAN };
+    bool any = false;
 
     result->run = records->nr_runs ? records->runs[0].id : 0;
     for (size_t i = 0; i < records->nr; i++) {
         const struct measurement *m = &records->items[i].m;
         if (strcmp(m->bench.key, result->key) != 0)
             continue;
+        any = true;
         if (m->outcome == OUTCOME_OK && result->outcome == OUTCOME_UNSUPPORTED)
             result->outcome = OUTCOME_OK;
         if (m->outcome != OUTCOME_OK && !result->message) {
@@ -379,9 +247,10 @@ static void describe_result(struct command_result *result, const struct records 
     }
     describe_times(result, &pool);
     array_release(&pool.times);
+    return any;
 }
 
-static const struct compare_row *find_row(const struct comparison *c, const char *key)
+static const struct compare_row *find_command_row(const struct comparison *c, const char *key)
 {
     for (size_t i = 0; i < c->nr; i++)
         if (strcmp(c->rows[i].item->bench->key, key) == 0)
@@ -398,6 +267,19 @@ static double shown_median(const struct compare_row *row, const struct compare_s
     return median ? side->value : otherwise;
 }
 
+static void add_change(struct ab_session *s, struct command_result *base,
+                       struct command_result *result)
+{
+    const struct compare_row *row =
+        find_command_row(ab_session_comparison(s, (int)result->command), result->key);
+
+    if (!row)
+        return;
+    result->row = row;
+    base->median = shown_median(row, &row->base, base->median);
+    result->median = shown_median(row, &row->head, result->median);
+}
+
 static void describe_session(struct commands_compared *c, struct ab_session *s,
                              const struct benchmark_list *list)
 {
@@ -405,15 +287,14 @@ static void describe_session(struct commands_compared *c, struct ab_session *s,
         size_t first = c->report.nr;
         for (size_t i = 0; i < c->nr; i++) {
             struct command_result *result = add_result(c, i, &list->items[b]);
-            describe_result(result, &s->records[i]);
-            if (i == 0)
+            if (!describe_result(result, &s->records[i])) {
+                free(result->setting);
+                c->report.nr--;
                 continue;
-            result->row = find_row(ab_session_comparison(s, (int)i), result->key);
-            if (!result->row)
-                continue;
+            }
             struct command_result *base = &c->report.results[first];
-            base->median = shown_median(result->row, &result->row->base, base->median);
-            result->median = shown_median(result->row, &result->row->head, result->median);
+            if (i > 0 && base->command == 0)
+                add_change(s, base, result);
         }
     }
 }
@@ -474,8 +355,10 @@ static int measure_group(const struct commands_request *r, struct commands_compa
         return -1;
     if (first.failed || c->interrupted)
         return 0;
-    if (!(r->measuring.budget > 0) && !r->runs && !r->blocks)
+    if (!(r->measuring.budget > 0) && !r->runs && !r->blocks) {
         ab->measuring.budget = fmax(USUAL_BUDGET_S, USUAL_BLOCKS * first.block);
+        ab->blocks_least = COMPARE_LAUNCHES_MIN;
+    }
     c->nr_sessions++;
     if (ab_session_run(ab, s, err))
         return -1;

@@ -75,7 +75,7 @@ static int choose_form(const char *name, enum commands_form *form, struct error 
     int chosen = output_choose_format(name, names, err);
 
     *form = (enum commands_form)chosen;
-    return chosen < 0 ? error_prefix(err, "of commands") : 0;
+    return chosen < 0 ? error_prefix(err, "with commands") : 0;
 }
 
 static int print_report(const struct compare_commands_output *o, enum commands_form form,

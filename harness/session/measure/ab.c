@@ -240,6 +240,7 @@ static struct ab make_ab(const struct ab_request *r)
         .case_timeout = measuring_timeout(&r->measuring),
         .budget = r->measuring.budget,
         .blocks_max = r->blocks_max > 0 ? r->blocks_max : AB_BLOCKS_MAX,
+        .blocks_least = r->blocks_least,
         .once = r->measuring.no_repeat,
         .interrupted = r->measuring.interrupted,
     };

@@ -40,10 +40,11 @@ struct ab_request {
     struct compare_settings compare;
     const char *label; /* of the two runs, with " base" and " head" behind it; NULL: "ab" */
     struct measuring measuring;
-    int blocks_max; /* 0: AB_BLOCKS_MAX */
-    bool whole;     /* no verdict ends it: all blocks, or the budget */
-    bool silent;    /* no progress at all ... */
-    bool quiet;     /* ... or none but one that is rewritten in place */
+    int blocks_max;   /* 0: AB_BLOCKS_MAX */
+    int blocks_least; /* whatever the budget; 0: one */
+    bool whole;       /* no verdict ends it: all blocks, or the budget */
+    bool silent;      /* no progress at all ... */
+    bool quiet;       /* ... or none but one that is rewritten in place */
 };
 
 struct ab_session {

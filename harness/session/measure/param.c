@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "session/measure/param.h"
 
-#include "base/strbuf.h"
 #include "base/text.h"
+#include "plugin/command_words.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@ enum { VALUES_MAX = 1000 }; /* of one parameter */
 
 /* ---- values ---- */
 
-static int add_value(struct param *p, const char *value, struct error *err)
+static int add_param_value(struct param *p, const char *value, struct error *err)
 {
     if (!*value)
         return error_set(err, "--param %s: a value is empty", p->name);
@@ -73,7 +73,7 @@ static int add_range(struct param *p, const struct range *r, struct error *err)
         if (x > r->last + slack)
             return 0;
         snprintf(value, sizeof(value), "%.10g", x);
-        if (add_value(p, value, err))
+        if (add_param_value(p, value, err))
             return -1;
     }
     return 0;
@@ -96,7 +96,7 @@ static int read_values(struct param *p, const char *list, struct error *err)
     int rc = 0;
 
     while (rc == 0 && (item = strsep(&rest, ",")))
-        rc = read_range(item, &range) ? add_range(p, &range, err) : add_value(p, item, err);
+        rc = read_range(item, &range) ? add_range(p, &range, err) : add_param_value(p, item, err);
     free(copy);
     p->whole = true;
     for (size_t i = 0; i < p->values.nr; i++)
@@ -149,16 +149,6 @@ const char *param_value(const struct param_list *p, size_t parameter, size_t set
         setting /= p->items[i].values.nr;
     const struct string_list *values = &p->items[parameter].values;
     return values->items[setting % values->nr];
-}
-
-char *param_text(const struct param_list *p, size_t setting)
-{
-    struct strbuf text;
-
-    strbuf_init(&text);
-    for (size_t i = 0; i < p->nr; i++)
-        strbuf_addf(&text, "%s%s=%s", i ? "," : "", p->items[i].name, param_value(p, i, setting));
-    return strbuf_detach(&text);
 }
 
 static void fill_parameter(char **text, const char *name, const char *value)

@@ -33,8 +33,6 @@ void param_release(struct param_list *p);
 /* All combinations of values, the last parameter's changing fastest. 1 where there is none. */
 size_t param_settings(const struct param_list *p);
 const char *param_value(const struct param_list *p, size_t parameter, size_t setting);
-/* "threads=2,compiler=gcc"; free() it. */
-char *param_text(const struct param_list *p, size_t setting);
 /* Puts the values of one setting into all that the command says. */
 void param_fill(const struct param_list *p, size_t setting, struct command_spec *spec);
 /* Makes them dims and texts of the command, with the values of dims into the selection. */

@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "device/devices.h"
+#include "plugin/command_words.h"
 #include "plugin/name.h"
 
 #include <stdio.h>
