@@ -325,6 +325,8 @@ static struct ab_request make_commands_ab(const struct commands_request *r,
         .whole = r->runs > 0,
     };
 
+    if (r->runs) /* no more than was said */
+        ab.measuring.no_repeat = true;
     ab.compare.q /= (double)((c->nr - 1) * groups);
     for (size_t i = 0; i < c->nr; i++)
         ab.side[i] = (struct ab_request_side) { .name = c->report.commands[i].name,
