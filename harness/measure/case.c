@@ -257,7 +257,8 @@ static int sample(struct state *s, struct error *err)
     if (s->settings->plant > 0) /* no history shall take it for the kernel's own time */
         measurement_add_telemetry(s->m, "planted_percent", 100 * s->settings->plant);
     measurement_add_telemetry(s->m, TELEMETRY_MACHINE, sqrt(before * probe_ns(s->call.device)));
-    return verdict(s, check_outputs(&s->check, &s->buffers, err), "after timing: ");
+    return verdict(s, check_outputs(&s->check, &s->buffers, err),
+                   takes_all_runs(s) ? "" : "after timing: ");
 }
 
 static int steps(struct state *s, const struct benchmark *bench, struct device *device,
