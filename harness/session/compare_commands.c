@@ -381,18 +381,19 @@ static bool has_failed(const struct commands_compared *c)
 
 /* Between its setup and its cleanup. What is cleaned up is so whatever came before. */
 static int measure_between(const struct commands_request *r, struct commands_compared *c,
-                           struct ab_request *ab, const struct benchmark_list *list,
+                           const struct ab_request *asked, const struct benchmark_list *list,
                            struct error *err)
 {
     const struct benchmark *b = &list->items[0];
     struct workload some = c->workload;
+    struct ab_request ab = *asked;
     struct error ignored;
 
     some.list = *list;
-    ab->workload = &some;
+    ab.workload = &some;
     int rc = run_line(r, c, b, "--setup", r->setup, err);
     if (rc == 0)
-        rc = measure_group(r, c, ab, list, err);
+        rc = measure_group(r, c, &ab, list, err);
     int cleaned = run_line(r, c, b, "--cleanup", r->cleanup, rc ? &ignored : err);
     return rc ? rc : c->interrupted ? 0 : cleaned;
 }

@@ -2,7 +2,7 @@
 # Around docs/guides/compare-commands.md: a folder with nothing in it. Its commands end soon on any
 # machine: the page shows what is decided, not how long it took.
 before() {
-  need_tools sort dd
+  need_tools sort dd gzip
   in_path
   impatient
   mkdir "$HOME/empty" && cd "$HOME/empty" || exit 1
@@ -10,7 +10,7 @@ before() {
 
 # Every option of hyperfine, as far as it is here to ask, has its row.
 options_of_hyperfine() {
-  hyperfine --help | grep -oE '^ +(-., )?--[a-z-]+|^ +-N' | grep -oE -- '--?[A-Za-z-]+$' |
+  hyperfine --help | grep -oE '^ {4,8}(-., )?--[a-z-]+|^ {4,8}-N' | grep -oE -- '--?[A-Za-z-]+$' |
     grep -vE -- '--(help|version)$'
 }
 
