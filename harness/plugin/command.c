@@ -137,10 +137,13 @@ static int check_parameters(const struct command_spec *spec, struct error *err)
         if (check_parameter(spec, spec->texts.items[t].name, err))
             return -1;
     size_t nr = count_variants(spec);
-    if (nr == 0 || nr > COMMAND_VARIANTS_MAX)
-        return error_set(err, "the parameters have %s, at most %d are measured at a time",
-                         nr ? "more combinations than that" : "no values", COMMAND_VARIANTS_MAX);
-    return 0;
+    if (nr == 0)
+        return error_set(err, "a parameter has no values");
+    return nr <= COMMAND_VARIANTS_MAX
+               ? 0
+               : error_set(
+                     err, "the parameters that are no whole numbers have more than %d combinations",
+                     COMMAND_VARIANTS_MAX);
 }
 
 /* ---- the check ---- */

@@ -12,7 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAME_SHOWN = 40, RATIO_SIZE = 32 };
+/* Characters of a command in a sentence and in the table; JSON has all. */
+enum { NAME_SHOWN = 40, NAME_LISTED = 120, RATIO_SIZE = 32 };
 
 /* A shell's start takes about a millisecond: of shorter commands than this it is a part. */
 #define SHELL_MATTERS 20e6
@@ -169,6 +170,15 @@ static const struct table_column columns[] = {
     { "against the first", TABLE_LEFT, TABLE_FIRM, 1 },
 };
 
+/* In a pipe, too, a line ends some time. */
+static void add_command_cell(const struct commands_report *r, size_t command, struct table *t)
+{
+    char *name = shorten_text(r->commands[command].name, NAME_LISTED);
+
+    table_cell(t, TABLE_PLAIN, "%s", name);
+    free(name);
+}
+
 static void add_time_cell(struct table *t, double ns)
 {
     char text[QUANTITY_TEXT_SIZE];
@@ -213,7 +223,7 @@ static void fill_commands(const struct commands_report *r, struct table *t)
                        verdict_look(result->row->verdict)->sign);
         else
             table_empty(t);
-        table_cell(t, TABLE_PLAIN, "%s", r->commands[result->command].name);
+        add_command_cell(r, result->command, t);
         table_cell(t, TABLE_PLAIN, "%s", result->setting);
         add_time_cell(t, result->median);
         add_time_cell(t, result->min);
