@@ -74,14 +74,25 @@
 #define COMMAND_OPTION_ROWS(target_, member_)                                                      \
     OPTION_ROW("", 0, OPTION_REST, target_, member_.argv, "COMMAND...",                            \
                "time a program: a fresh process a sample, as command/NAME"),                       \
-        OPTION_ROW("name", 0, OPTION_STRING, target_, member_.name, "NAME",                        \
-                   "of the command (default: its file's)"),                                        \
-        OPTION_ROW("prepare", 0, OPTION_STRING, target_, member_.prepare, "COMMAND",               \
+        OPTION_ROW("name", 0, OPTION_TEXTS, target_, member_.names, "NAME",                        \
+                   "of the command (default: its file and arguments)"),                            \
+        OPTION_ROW("param", 0, OPTION_TEXTS, target_, member_.params, "NAME=LIST",                 \
+                   "put each value in the place of {NAME} in turn: n=1,2 or x=0:1:+0.25 or "       \
+                   "cc=gcc,clang"),                                                                \
+        OPTION_ROW("prepare", 0, OPTION_TEXTS, target_, member_.prepare, "COMMAND",                \
                    "shell command before each run of it, not timed"),                              \
+        OPTION_ROW("conclude", 0, OPTION_TEXTS, target_, member_.conclude, "COMMAND",              \
+                   "shell command behind each run of it, not timed"),                              \
+        OPTION_ROW("shell", 0, OPTION_STRING, target_, member_.shell, "SHELL",                     \
+                   "run it as a line of this shell, such as sh (default: as a program, without)"), \
+        OPTION_ROW("input", 0, OPTION_STRING, target_, member_.input, "FILE",                      \
+                   "its standard input (default empty)"),                                          \
         OPTION_ROW("expect", 0, OPTION_STRING, target_, member_.expect, "FILE",                    \
                    "what each run must write to its standard output, else WRONG"),                 \
         OPTION_ROW("ignore-status", 0, OPTION_FLAG, target_, member_.ignore_status, NULL,          \
-                   "exit statuses other than 0 are fine, too")
+                   "exit statuses other than 0 are fine, too"),                                    \
+        OPTION_RANGE_ROW("ignore-codes", 0, OPTION_INTS, target_, member_.ignored, 1, 255, "LIST", \
+                         "these exit statuses are fine, too")
 
 /* Of a struct viewing_options. */
 #define VIEWING_OPTION_ROWS(target_, member_)                                                      \

@@ -17,10 +17,11 @@ struct state {
     const struct ab *ab;
     const struct ab_sink *sink;
     struct device device; /* ours only to name things */
-    bool *need;           /* by index in ab->benchmarks */
-    bool *lost[AB_SIDES]; /* not to be tried again on that side */
+    int nr_sides;
+    bool *need;               /* by index in ab->benchmarks */
+    bool *lost[AB_SIDES_MAX]; /* not to be tried again on that side */
     struct disturbed_watch watch;
-    struct remeasure repeats[AB_SIDES];
+    struct remeasure repeats[AB_SIDES_MAX];
     bool again;    /* the turn in hand makes something again */
     size_t *drawn; /* the pair in hand: indices of all that is needed, in order */
     size_t nr_drawn;
@@ -171,21 +172,48 @@ static int repeat_side(struct state *s, enum ab_side side, uint64_t seed, struct
     return remeasure_settle(&s->repeats[side], &sink, err);
 }
 
-/* Both sides in turn, a few times; then what there is must do. */
-static int repeat_disturbed(struct state *s, enum ab_side first, struct error *err)
+/* The sides in the order of a block: one leads, any other may follow. */
+struct ab_order {
+    enum ab_side side[AB_SIDES_MAX];
+};
+
+static struct ab_order draw_sides(struct state *s)
 {
-    enum ab_side second = first == AB_BASE ? AB_HEAD : AB_BASE;
+    size_t first = (size_t)random_below(&s->random, (uint64_t)s->nr_sides), nr = 0;
+    size_t others[AB_SIDES_MAX];
+    struct ab_order order = { .side = { (enum ab_side)first } };
+
+    for (size_t side = 0; side < (size_t)s->nr_sides; side++)
+        if (side != first)
+            others[nr++] = side;
+    random_shuffle(&s->random, others, nr);
+    for (size_t i = 0; i < nr; i++)
+        order.side[i + 1] = (enum ab_side)others[i];
+    return order;
+}
+
+/* The i-th there, or on the way back. */
+static enum ab_side side_in_turn(const struct state *s, const struct ab_order *order, int pass,
+                                 int i)
+{
+    return order->side[pass % 2 ? s->nr_sides - 1 - i : i];
+}
+
+/* All sides in turn, a few times; then what there is must do. */
+static int repeat_disturbed(struct state *s, struct error *err)
+{
+    const struct ab_order order = draw_sides(s);
     const struct remeasure_sink sink = { s, on_stands };
 
     s->again = true;
-    for (int i = 0; i < REPEATS_PASSES && !s->interrupted; i++) {
+    for (int pass = 0; pass < REPEATS_PASSES && !s->interrupted; pass++) {
         uint64_t seed = random_u64(&s->random);
-        if (repeat_side(s, i % 2 ? second : first, seed, err) ||
-            (!s->interrupted && repeat_side(s, i % 2 ? first : second, seed, err)))
-            return -1;
+        for (int i = 0; i < s->nr_sides && !s->interrupted; i++)
+            if (repeat_side(s, side_in_turn(s, &order, pass, i), seed, err))
+                return -1;
     }
     s->again = false;
-    for (int i = 0; i < AB_SIDES; i++) {
+    for (int i = 0; i < s->nr_sides; i++) {
         s->side = (enum ab_side)i;
         if (remeasure_end(&s->repeats[i], &sink, err))
             return -1;
@@ -206,23 +234,28 @@ static void draw_order(struct state *s)
 /* A straight drift hits both sides alike: their launches have the same middle. */
 static int run_block(struct state *s, struct error *err)
 {
-    enum ab_side first = random_below(&s->random, 2) ? AB_HEAD : AB_BASE;
-    enum ab_side second = first == AB_BASE ? AB_HEAD : AB_BASE;
+    const struct ab_order order = draw_sides(s);
     int seq = AB_LAUNCHES * s->block;
 
     s->done = s->asked = 0;
-    s->total = AB_SIDES * AB_LAUNCHES * count_needed(s);
-    for (int pair = 0; pair < AB_LAUNCHES && !s->interrupted; pair++) {
-        enum ab_side leads = pair == 0 ? first : second;
+    s->total = (size_t)s->nr_sides * AB_LAUNCHES * count_needed(s);
+    for (int pass = 0; pass < AB_LAUNCHES && !s->interrupted; pass++) {
         uint64_t seed = random_u64(&s->random);
         draw_order(s);
-        if (run_launch(s, leads, seq + pair, seed, err))
-            return -1;
-        if (!s->interrupted &&
-            run_launch(s, leads == AB_BASE ? AB_HEAD : AB_BASE, seq + pair, seed, err))
-            return -1;
+        for (int i = 0; i < s->nr_sides && !s->interrupted; i++)
+            if (run_launch(s, side_in_turn(s, &order, pass, i), seq + pass, seed, err))
+                return -1;
     }
-    return repeat_disturbed(s, random_below(&s->random, 2) ? AB_HEAD : AB_BASE, err);
+    return repeat_disturbed(s, err);
+}
+
+static bool has_two_sides(const struct state *s, size_t benchmark)
+{
+    int others = 0;
+
+    for (int i = AB_HEAD; i < s->nr_sides; i++)
+        others += !s->lost[i][benchmark];
+    return others > 0 && !s->lost[AB_BASE][benchmark];
 }
 
 /* What a side cannot run has no difference to be found. */
@@ -232,7 +265,7 @@ static int judge_blocks(struct state *s, struct error *err)
     bool *need = memory_zeroed(nr + 1, sizeof(*need));
 
     for (size_t i = 0; i < nr; i++) {
-        s->need[i] = s->need[i] && !s->lost[AB_BASE][i] && !s->lost[AB_HEAD][i];
+        s->need[i] = s->need[i] && has_two_sides(s, i);
         need[i] = s->need[i];
     }
     int rc = s->sink->look(s->sink->context, s->block + 1, need, nr, err);
@@ -245,9 +278,10 @@ static int judge_blocks(struct state *s, struct error *err)
 /* At least one block is made; a further one only if it should end in time. */
 static bool budget_allows(const struct state *s)
 {
-    double next = s->case_cost * (double)(AB_SIDES * AB_LAUNCHES * count_needed(s));
+    double next = s->case_cost * (double)((size_t)s->nr_sides * AB_LAUNCHES * count_needed(s));
 
-    return s->ab->budget <= 0 || s->block == 0 || elapsed(s) + next <= s->ab->budget;
+    return s->ab->budget <= 0 || s->block == 0 || s->block < s->ab->blocks_least ||
+           elapsed(s) + next <= s->ab->budget;
 }
 
 static int run_blocks(struct state *s, enum ab_end *end, struct error *err)
@@ -280,12 +314,15 @@ static int run_blocks(struct state *s, enum ab_end *end, struct error *err)
 
 int ab_run(const struct ab *ab, const struct ab_sink *sink, enum ab_end *end, struct error *err)
 {
-    struct state s = { .ab = ab, .sink = sink, .start = clock_ns() };
+    struct state s = { .ab = ab,
+                       .sink = sink,
+                       .start = clock_ns(),
+                       .nr_sides = ab->nr_sides ? ab->nr_sides : AB_SIDES };
 
     if (device_open(&s.device, ab->device_spec, err))
         return -1;
     s.need = memory_zeroed(ab->nr + 1, sizeof(*s.need));
-    for (int i = 0; i < AB_SIDES; i++) {
+    for (int i = 0; i < s.nr_sides; i++) {
         s.lost[i] = memory_zeroed(ab->nr + 1, sizeof(bool));
         remeasure_init(&s.repeats[i], &s.watch, ab->nr);
     }
@@ -296,7 +333,7 @@ int ab_run(const struct ab *ab, const struct ab_sink *sink, enum ab_end *end, st
     random_seed(&s.random, ab->settings.seed ? ab->settings.seed : random_fresh_seed());
     int rc = run_blocks(&s, end, err);
     free(s.need);
-    for (int i = 0; i < AB_SIDES; i++) {
+    for (int i = 0; i < s.nr_sides; i++) {
         free(s.lost[i]);
         remeasure_release(&s.repeats[i]);
     }

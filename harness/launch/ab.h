@@ -16,6 +16,10 @@
  * case with it; another goes on under the same number. What was disturbed is made again at the end
  * of its block, by one rule for both sides (launch/remeasure.h), and handed up then, behind the end
  * of its launch.
+ *
+ * There may be more than two sides, each of which is compared with the base: a block goes through
+ * them in an order that is drawn for it, and back. A benchmark leaves that the base cannot run, or
+ * none of the others.
  */
 #ifndef HARNESS_LAUNCH_AB_H
 #define HARNESS_LAUNCH_AB_H
@@ -23,23 +27,26 @@
 #include "launch/sweep.h"
 
 enum ab_side { AB_BASE, AB_HEAD, AB_SIDES };
+enum { AB_SIDES_MAX = 16 };
 
 enum { AB_LAUNCHES = 2 }; /* of each side in a block */
 
 struct ab {
-    const char *program[AB_SIDES]; /* paths; NULL: this program */
-    const double *plant[AB_SIDES]; /* see struct job; NULL: nothing is planted on that side */
-    const struct guests *guests[AB_SIDES]; /* in place of settings.guests */
-    bool fixed[AB_SIDES];                  /* settings.fixed_placement of that side */
+    int nr_sides;                      /* 0: AB_SIDES */
+    const char *program[AB_SIDES_MAX]; /* paths; NULL: this program */
+    const double *plant[AB_SIDES_MAX]; /* see struct job; NULL: nothing is planted on that side */
+    const struct guests *guests[AB_SIDES_MAX]; /* in place of settings.guests */
+    bool fixed[AB_SIDES_MAX];                  /* settings.fixed_placement of that side */
     const char *device_spec;
     const struct benchmark *benchmarks;
     size_t nr;
     struct case_settings settings; /* settings.seed 0: fresh */
     double case_timeout;           /* s */
-    double budget;  /* s; 0: none. No block but the first starts that would end beyond it, by what
-                     * a case of the last one took */
-    int blocks_max; /* 0: no limit */
-    bool once;      /* nothing that was disturbed is made again (launch/disturbed.h) */
+    double budget;    /* s; 0: none. No block but the first starts that would end beyond it, by what
+                       * a case of the last one took */
+    int blocks_max;   /* 0: no limit */
+    int blocks_least; /* so many whatever the budget; 0: one */
+    bool once;        /* nothing that was disturbed is made again (launch/disturbed.h) */
     const volatile sig_atomic_t *interrupted;
 };
 
@@ -52,8 +59,8 @@ struct ab_progress {
 };
 
 struct ab_sink {
-    struct sweep_sink side[AB_SIDES]; /* without progress */
-    void *context;                    /* of the two below */
+    struct sweep_sink side[AB_SIDES_MAX]; /* without progress */
+    void *context;                        /* of the two below */
     /* After each block: clears need[i] for benchmarks that are decided. What is cleared stays so.
      */
     int (*look)(void *context, int blocks, bool *need, size_t nr, struct error *err);

@@ -98,6 +98,12 @@ static void tell_alive(struct state *s)
     s->settings->alive(s->settings->alive_context);
 }
 
+/* Of a program alone: what is no program is never timed before it was right. */
+static bool takes_all_runs(const struct state *s)
+{
+    return s->settings->sampling.unwarmed && s->call.variant->execute;
+}
+
 static int verify(struct state *s, struct error *err)
 {
     struct check *c = &s->check;
@@ -106,8 +112,11 @@ static int verify(struct state *s, struct error *err)
     check_init(c, &s->buffers, s->m->tolerance, s->settings->verify_only,
                s->settings->seed ^ 0x5eed);
     s->m->checked = c->checked;
-    if (buffers_poison_outputs(&s->buffers, err) ||
-        s->call.device->ops->run(s->call.device, &s->call, err))
+    if (buffers_poison_outputs(&s->buffers, err))
+        return -1;
+    if (takes_all_runs(s)) /* each is looked at behind the samples */
+        return 0;
+    if (s->call.device->ops->run(s->call.device, &s->call, err))
         return -1;
     if (verdict(s, check_outputs(c, &s->buffers, err), ""))
         return -1;
@@ -144,6 +153,8 @@ static int warm_up(struct state *s, struct error *err)
     uint64_t ns;
 
     s->m->batch = 1;
+    if (takes_all_runs(s))
+        return 0;
     warmup_begin(&w, s->settings->sampling.warmup);
     do
         if (take_sample(s, &ns, err))
@@ -175,9 +186,10 @@ static int grow_plant(struct state *s, double launch_ns, struct error *err)
 static int begin_sampling(struct state *s, struct error *err)
 {
     struct measurement *m = s->m;
-    double launch_ns = warmup_median(m->samples, m->nr_samples);
+    bool alone = s->cold || takes_all_runs(s);
+    double launch_ns = m->nr_samples ? warmup_median(m->samples, m->nr_samples) : 0;
 
-    m->batch = s->cold ? 1 : sampling_batch(launch_ns, s->call.device->clock_step);
+    m->batch = alone ? 1 : sampling_batch(launch_ns, s->call.device->clock_step);
     m->nr_samples = 0;
     s->elapsed_ns = 0;
     return s->settings->plant > 0 ? grow_plant(s, launch_ns, err) : 0;
@@ -198,7 +210,8 @@ static int64_t next_round(void *context)
     if (rule->iterations > 0)
         return rule->iterations - nr;
     double tenth = 0.1 * rule->max_time * 1e9 / (s->elapsed_ns / (double)(nr ? nr : 1) + 1);
-    int64_t round = nr == 0 ? 3 : nr < (int64_t)tenth ? nr : (int64_t)tenth;
+    int64_t first = takes_all_runs(s) ? 1 : 3;
+    int64_t round = nr == 0 ? first : nr < (int64_t)tenth ? nr : (int64_t)tenth;
     int64_t room = rule->max_samples - nr;
     round = round < room ? round : room;
     return round < 1 ? 1 : round;
@@ -244,7 +257,8 @@ static int sample(struct state *s, struct error *err)
     if (s->settings->plant > 0) /* no history shall take it for the kernel's own time */
         measurement_add_telemetry(s->m, "planted_percent", 100 * s->settings->plant);
     measurement_add_telemetry(s->m, TELEMETRY_MACHINE, sqrt(before * probe_ns(s->call.device)));
-    return verdict(s, check_outputs(&s->check, &s->buffers, err), "after timing: ");
+    return verdict(s, check_outputs(&s->check, &s->buffers, err),
+                   takes_all_runs(s) ? "" : "after timing: ");
 }
 
 static int steps(struct state *s, const struct benchmark *bench, struct device *device,

@@ -49,7 +49,7 @@ enum stop_rule sampling_decide(const struct sampling *s, const uint64_t *samples
         return nr >= (size_t)s->iterations ? STOP_SAMPLES : STOP_NONE;
     if (nr >= (size_t)s->max_samples)
         return STOP_SAMPLES;
-    if (elapsed >= s->max_time && nr >= 3)
+    if (elapsed >= s->max_time && nr >= (s->unwarmed ? 1 : 3))
         return STOP_TIME;
     if (nr >= (size_t)s->min_samples && elapsed >= s->min_time && precise(s, samples, nr))
         return STOP_PRECISION;
@@ -90,8 +90,9 @@ static int read_count(const cJSON *json, const char *key, int64_t *value, struct
 
 int sampling_from_json(const cJSON *json, struct sampling *s, struct error *err)
 {
-    static const char *const keys[] = { "min_time",    "max_time",    "warmup",     "precision",
-                                        "min_samples", "max_samples", "iterations", NULL };
+    static const char *const keys[] = { "min_time",   "max_time",    "warmup",
+                                        "precision",  "min_samples", "max_samples",
+                                        "iterations", "unwarmed",    NULL };
 
     if (json_only_keys(json, keys, "sampling", err) ||
         read_quantity(json, "min_time", text_parse_duration, &s->min_time, err) ||
@@ -102,6 +103,7 @@ int sampling_from_json(const cJSON *json, struct sampling *s, struct error *err)
         read_count(json, "max_samples", &s->max_samples, err) ||
         read_count(json, "iterations", &s->iterations, err))
         return -1;
+    s->unwarmed = json_bool(json, "unwarmed", s->unwarmed);
     if (!(s->min_time >= 0 && s->max_time >= s->min_time && s->warmup >= 0))
         return error_set(err, "sampling times must be positive, and max_time not under min_time");
     if (!(s->max_time <= TIME_LIMIT && s->warmup <= TIME_LIMIT))
@@ -126,5 +128,7 @@ cJSON *sampling_to_json(const struct sampling *s)
     json_add_int(json, "min_samples", s->min_samples);
     json_add_int(json, "max_samples", s->max_samples);
     json_add_int(json, "iterations", s->iterations);
+    if (s->unwarmed)
+        cJSON_AddTrueToObject(json, "unwarmed");
     return json;
 }

@@ -15,6 +15,7 @@
 #include "core/record.h"
 
 #include <cjson/cJSON.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -24,6 +25,9 @@ struct sampling {
     double precision;          /* wanted relative half-width, 0.01 = 1 % */
     int64_t min_samples, max_samples;
     int64_t iterations; /* exactly so many samples, if > 0; the rest is ignored then */
+    /* For programs that take turns with others: every run is a fresh process that is checked for
+     * itself, so the first counts, too, and one may be enough. */
+    bool unwarmed;
 };
 
 extern const struct sampling sampling_default;

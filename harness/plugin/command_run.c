@@ -6,8 +6,8 @@
 #include "base/strbuf.h"
 #include "core/clock.h"
 #include "core/record.h"
-#include "plugin/command.h"
 #include "plugin/command_ears.h"
+#include "plugin/command_words.h"
 #include "plugin/output_check.h"
 
 #include <errno.h>
@@ -80,7 +80,7 @@ struct cost {
 struct running {
     const struct command_spec *spec;
     char **argv; /* with sizes in place; owned, as is the rest */
-    char *program, *prepare;
+    char *program, *prepare, *conclude, *input;
     char *expect;   /* file name */
     char *expected; /* its content */
     size_t expected_length;
@@ -92,29 +92,9 @@ struct running {
 
 /* ---- making ready ---- */
 
-/* The text with {dim} replaced by values. */
-static char *with_sizes(const char *text, const struct call *call)
+static char *with_parameters(const char *text, const struct call *call)
 {
-    struct strbuf result;
-
-    if (!text)
-        return NULL;
-    strbuf_init(&result);
-    while (*text) {
-        bool taken = false;
-        for (int i = 0; *text == '{' && !taken && i < kernel_nr_dims(call->kernel); i++) {
-            const char *dim = call->kernel->dims[i];
-            size_t length = strlen(dim);
-            taken = strncmp(text + 1, dim, length) == 0 && text[1 + length] == '}';
-            if (taken) {
-                strbuf_addf(&result, "%lld", (long long)call->shape.dim[i]);
-                text += length + 2;
-            }
-        }
-        if (!taken)
-            strbuf_addc(&result, *text++);
-    }
-    return strbuf_detach(&result);
+    return command_fill_all(call->kernel->config, call->variant, &call->shape, text);
 }
 
 static void fill_arguments(struct running *r, const struct call *call)
@@ -123,9 +103,11 @@ static void fill_arguments(struct running *r, const struct call *call)
 
     r->argv = memory_zeroed(spec->argv.nr + 1, sizeof(*r->argv));
     for (size_t i = 0; i < spec->argv.nr; i++)
-        r->argv[i] = with_sizes(spec->argv.items[i], call);
-    r->prepare = with_sizes(spec->prepare, call);
-    r->expect = with_sizes(spec->expect, call);
+        r->argv[i] = with_parameters(spec->argv.items[i], call);
+    r->prepare = with_parameters(spec->prepare, call);
+    r->conclude = with_parameters(spec->conclude, call);
+    r->input = with_parameters(spec->input, call);
+    r->expect = with_parameters(spec->expect, call);
 }
 
 static int fill_running(struct running *r, const struct call *call, struct error *err)
@@ -149,6 +131,8 @@ static void let_go(struct running *r)
     free(r->argv);
     free(r->program);
     free(r->prepare);
+    free(r->conclude);
+    free(r->input);
     free(r->expect);
     free(r->expected);
     ears_close(&r->ears);
@@ -160,7 +144,7 @@ int command_prepare(struct call *call, struct error *err)
 {
     struct running *r = memory_zeroed(1, sizeof(*r));
 
-    r->spec = call->kernel->config;
+    r->spec = ((const struct command_guest *)call->kernel->config)->spec;
     r->ears = ears_none;
     if (fill_running(r, call, err)) {
         let_go(r);
@@ -183,7 +167,8 @@ void command_release(struct call *call)
 struct start {
     const char *program;
     char *const *argv;
-    int out, errors; /* out -1: nobody looks */
+    const char *input; /* NULL: empty */
+    int out, errors;   /* out -1: nobody looks */
 };
 
 static void arrange(const struct start *s, posix_spawn_file_actions_t *actions,
@@ -192,7 +177,8 @@ static void arrange(const struct start *s, posix_spawn_file_actions_t *actions,
     sigset_t defaults, none;
 
     posix_spawn_file_actions_init(actions);
-    posix_spawn_file_actions_addopen(actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_addopen(actions, STDIN_FILENO, s->input ? s->input : "/dev/null",
+                                     O_RDONLY, 0);
     if (s->out >= 0)
         posix_spawn_file_actions_adddup2(actions, s->out, STDOUT_FILENO);
     else
@@ -230,10 +216,20 @@ static int time_process(const struct start *s, struct ears *ears, uint64_t *ns, 
                      : 0;
 }
 
-static int check_end(const char *who, int status, struct ears *ears, bool any_status,
-                     struct error *err)
+/* May a run end with this status? `spec` NULL: with 0 alone. */
+static bool is_fine(const struct command_spec *spec, int status)
 {
-    if (WIFEXITED(status) && (WEXITSTATUS(status) == 0 || any_status))
+    bool fine = status == 0 || (spec && spec->ignore_status);
+
+    for (size_t i = 0; spec && i < spec->ignored.nr; i++)
+        fine |= spec->ignored.items[i] == status;
+    return fine;
+}
+
+static int check_end(const char *who, int status, struct ears *ears,
+                     const struct command_spec *spec, struct error *err)
+{
+    if (WIFEXITED(status) && is_fine(spec, WEXITSTATUS(status)))
         return 0;
     const char *words = ears_last_words(ears);
     if (WIFSIGNALED(status))
@@ -243,27 +239,28 @@ static int check_end(const char *who, int status, struct ears *ears, bool any_st
                      *words ? ": " : "", words);
 }
 
-static int run_prepare(struct running *r, struct error *err)
+/* Before a run or behind it; `line` NULL: nothing. */
+static int run_beside(struct running *r, const char *option_name, char *line, struct error *err)
 {
     char shell[] = "sh", option[] = "-c";
-    char *argv[] = { shell, option, r->prepare, NULL };
-    const struct start start = { "/bin/sh", argv, -1, r->ears.errors[1] };
+    char *argv[] = { shell, option, line, NULL };
+    const struct start start = { "/bin/sh", argv, NULL, -1, r->ears.errors[1] };
     struct rusage usage;
     uint64_t ns;
     int status;
 
-    if (!r->prepare)
+    if (!line)
         return 0;
     ears_clear(&r->ears);
     if (time_process(&start, &r->ears, &ns, &status, &usage, err))
         return -1;
-    return check_end("--prepare", status, &r->ears, false, err);
+    return check_end(option_name, status, &r->ears, NULL, err);
 }
 
 /* One that was ended for what it said has not failed: that is wrong. */
 static int run_program(struct running *r, uint64_t *ns, struct rusage *usage, struct error *err)
 {
-    const struct start start = { r->program, r->argv, r->ears.out[1], r->ears.errors[1] };
+    const struct start start = { r->program, r->argv, r->input, r->ears.out[1], r->ears.errors[1] };
     int status;
 
     ears_clear(&r->ears);
@@ -271,7 +268,7 @@ static int run_program(struct running *r, uint64_t *ns, struct rusage *usage, st
         return -1;
     if (r->ears.too_much)
         return 0;
-    return check_end(r->argv[0], status, &r->ears, r->spec->ignore_status, err);
+    return check_end(r->argv[0], status, &r->ears, r->spec, err);
 }
 
 static double milliseconds(struct timeval t)
@@ -306,11 +303,13 @@ int command_execute(const struct call *call, uint64_t *ns, struct error *err)
     struct running *r = call->state;
     struct rusage usage;
 
-    if (run_prepare(r, err) || run_program(r, ns, &usage, err))
+    if (run_beside(r, "--prepare", r->prepare, err) || run_program(r, ns, &usage, err))
         return -1;
     if (!r->wrong)
         check_output(r);
     keep_cost(r, &usage);
+    if (run_beside(r, "--conclude", r->conclude, err))
+        return -1;
     *(float *)call->tensor[0].data = r->wrong ? 1 : 0;
     return 0;
 }

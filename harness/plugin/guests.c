@@ -147,6 +147,8 @@ void guests_close(struct guests *g)
         plugin_close(&g->plugins.items[i]);
     array_release(&g->plugins);
     command_spec_release(&g->command);
+    if (g->command_guest)
+        command_guest_release(g->command_guest);
     free(g->command_guest);
     free(g->operations);
     free(g->variant_files);
@@ -165,6 +167,19 @@ static cJSON *texts_to_json(const struct string_list *list)
     return array;
 }
 
+static cJSON *command_texts_to_json(const struct command_spec *spec)
+{
+    cJSON *array = cJSON_CreateArray();
+
+    for (size_t i = 0; i < spec->texts.nr; i++) {
+        cJSON *text = cJSON_CreateObject();
+        cJSON_AddStringToObject(text, "name", spec->texts.items[i].name);
+        cJSON_AddItemToObject(text, "values", texts_to_json(&spec->texts.items[i].values));
+        cJSON_AddItemToArray(array, text);
+    }
+    return array;
+}
+
 static cJSON *command_to_json(const struct command_spec *spec)
 {
     cJSON *json = cJSON_CreateObject();
@@ -172,9 +187,18 @@ static cJSON *command_to_json(const struct command_spec *spec)
     cJSON_AddStringToObject(json, "name", spec->name);
     cJSON_AddItemToObject(json, "argv", texts_to_json(&spec->argv));
     cJSON_AddItemToObject(json, "dims", texts_to_json(&spec->dims));
+    if (spec->texts.nr)
+        cJSON_AddItemToObject(json, "texts", command_texts_to_json(spec));
     json_add_string(json, "prepare", spec->prepare);
+    if (spec->conclude)
+        json_add_string(json, "conclude", spec->conclude);
+    if (spec->input)
+        json_add_string(json, "input", spec->input);
     json_add_string(json, "expect", spec->expect);
     cJSON_AddBoolToObject(json, "ignore_status", spec->ignore_status);
+    cJSON *ignored = spec->ignored.nr ? cJSON_AddArrayToObject(json, "ignored") : NULL;
+    for (size_t i = 0; i < spec->ignored.nr; i++)
+        cJSON_AddItemToArray(ignored, cJSON_CreateNumber((double)spec->ignored.items[i]));
     return json;
 }
 
@@ -206,16 +230,47 @@ static int read_texts(const cJSON *json, const char *key, struct string_list *li
     return 0;
 }
 
+static int read_command_texts(const cJSON *array, struct command_spec *spec, struct error *err)
+{
+    const cJSON *item;
+    const char *name;
+
+    cJSON_ArrayForEach(item, array)
+    {
+        struct command_text *text = array_push(&spec->texts);
+        if (json_get_string(item, "name", &name, err) ||
+            read_texts(item, "values", &text->values, err))
+            return -1;
+        snprintf(text->name, sizeof(text->name), "%s", name);
+    }
+    return 0;
+}
+
+static void read_ignored(const cJSON *array, struct command_spec *spec)
+{
+    const cJSON *item;
+
+    cJSON_ArrayForEach(item, array)
+    {
+        if (cJSON_IsNumber(item))
+            *array_push(&spec->ignored) = (int64_t)item->valuedouble;
+    }
+}
+
 static int read_command(const cJSON *json, struct command_spec *spec, struct error *err)
 {
     const char *name;
 
     if (json_get_string(json, "name", &name, err) || read_texts(json, "argv", &spec->argv, err) ||
-        read_texts(json, "dims", &spec->dims, err))
+        read_texts(json, "dims", &spec->dims, err) ||
+        read_command_texts(cJSON_GetObjectItemCaseSensitive(json, "texts"), spec, err))
         return -1;
     snprintf(spec->name, sizeof(spec->name), "%s", name);
     spec->prepare = memory_string(json_string(json, "prepare", NULL));
+    spec->conclude = memory_string(json_string(json, "conclude", NULL));
+    spec->input = memory_string(json_string(json, "input", NULL));
     spec->expect = memory_string(json_string(json, "expect", NULL));
+    read_ignored(cJSON_GetObjectItemCaseSensitive(json, "ignored"), spec);
     spec->ignore_status = json_bool(json, "ignore_status", false);
     return command_spec_check(spec, err);
 }
@@ -259,9 +314,11 @@ static cJSON *shown_command(const struct command_spec *spec)
     shown.argv = (struct string_list) { 0 };
     redact_words(&spec->argv, &shown.argv);
     shown.prepare = redact_text(spec->prepare);
+    shown.conclude = redact_text(spec->conclude);
     cJSON *json = command_to_json(&shown);
     string_list_release(&shown.argv);
     free(shown.prepare);
+    free(shown.conclude);
     return json;
 }
 

@@ -287,8 +287,7 @@ int compare_sides_find(const struct compare_request *r, struct compared *c, stru
 
 /* ---- deciding ---- */
 
-static int make_compare_rule(struct compare_request *r, struct compare_rule *rule,
-                             struct error *err)
+int compare_request_rule(struct compare_request *r, struct compare_rule *rule, struct error *err)
 {
     rule->settings = (struct compare_settings)COMPARE_DEFAULTS;
     rule->settings.any_machine = r->any_machine;
@@ -317,7 +316,7 @@ static int check_models(const struct string_list *models, struct error *err)
 
 int compare_request_check(struct compare_request *r, struct compare_rule *rule, struct error *err)
 {
-    if (check_measuring(r, err) || make_compare_rule(r, rule, err))
+    if (check_measuring(r, err) || compare_request_rule(r, rule, err))
         return -1;
     if (compare_request_measures(r))
         return 0;

@@ -64,6 +64,9 @@ const char *compare_request_option(const struct compare_request *r);
  * opened, built or measured. */
 int compare_request_check(struct compare_request *r, struct compare_rule *rule, struct error *err);
 
+/* The second half of that alone. */
+int compare_request_rule(struct compare_request *r, struct compare_rule *rule, struct error *err);
+
 /* Fills the sides. -1, too, where the baseline is a known name with nothing to compare with:
  * c->base.nothing. */
 int compare_sides_find(const struct compare_request *r, struct compared *c, struct error *err);

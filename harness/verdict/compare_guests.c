@@ -25,6 +25,37 @@ static void note_file(struct comparison *c, const char *what, const char *name, 
                         base, head);
 }
 
+static void add_words(const cJSON *argv, struct strbuf *out)
+{
+    const cJSON *word;
+
+    cJSON_ArrayForEach(word, argv)
+    {
+        strbuf_addf(out, "%s%s", out->length ? " " : "",
+                    cJSON_IsString(word) ? word->valuestring : "?");
+    }
+}
+
+/* Under one name that somebody gave, they are one benchmark all the same. */
+static void note_arguments(struct comparison *c, const char *name, const cJSON *base,
+                           const cJSON *head)
+{
+    struct strbuf before, after;
+
+    if (!base || cJSON_Compare(base, head, true))
+        return;
+    strbuf_init(&before);
+    strbuf_init(&after);
+    add_words(base, &before);
+    add_words(head, &after);
+    comparison_note(c,
+                    "Program %s has other arguments in the head: \"%.200s\" in the base, now "
+                    "\"%.200s\".",
+                    name, before.data, after.data);
+    strbuf_release(&before);
+    strbuf_release(&after);
+}
+
 void compare_guest_notes(struct comparison *c, const struct run *base, const struct run *head)
 {
     cJSON *before = settings_of(base), *after = settings_of(head), *plugin;
@@ -39,10 +70,13 @@ void compare_guest_notes(struct comparison *c, const struct run *base, const str
             note_file(c, "Plugin", plugin->string, json_string(old, plugin->string, NULL),
                       plugin->valuestring);
     }
-    if (strcmp(name, json_string(old_command, "name", "")) == 0 &&
-        json_string(command, "digest", NULL))
-        note_file(c, "Program", name, json_string(old_command, "digest", NULL),
-                  json_string(command, "digest", NULL));
+    if (command && strcmp(name, json_string(old_command, "name", "")) == 0) {
+        if (json_string(command, "digest", NULL))
+            note_file(c, "Program", name, json_string(old_command, "digest", NULL),
+                      json_string(command, "digest", NULL));
+        note_arguments(c, name, cJSON_GetObjectItemCaseSensitive(old_command, "argv"),
+                       cJSON_GetObjectItemCaseSensitive(command, "argv"));
+    }
     cJSON_Delete(before);
     cJSON_Delete(after);
 }

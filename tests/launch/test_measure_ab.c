@@ -228,16 +228,18 @@ static struct ab make_ab(const char *device, const char *variant, struct benchma
 
 static int run(struct ab *ab, struct log *log, enum ab_end *end, struct error *err)
 {
-    struct side_log sides[AB_SIDES] = { { log, AB_BASE }, { log, AB_HEAD } };
+    struct side_log sides[AB_SIDES_MAX];
     struct ab_sink sink = { .context = log, .look = on_look, .progress = on_progress };
 
-    for (int i = 0; i < AB_SIDES; i++)
+    for (int i = 0; i < AB_SIDES_MAX; i++) {
+        sides[i] = (struct side_log) { log, (enum ab_side)i };
         sink.side[i] = (struct sweep_sink) {
             .context = &sides[i],
             .launch_begin = on_launch_begin,
             .launch_end = on_launch_end,
             .measurement = on_measurement,
         };
+    }
 
     log->ab = ab;
     clock_gettime(CLOCK_MONOTONIC, &log->start);
@@ -295,6 +297,69 @@ LOG_TEST(blocks_are_mirrored)
         led[b[0].side]++;
     }
     assert_true(led[AB_BASE] >= 2 && led[AB_HEAD] >= 2);
+}
+
+/* Several sides there and back, and not always the same one first or in the middle. */
+LOG_TEST(blocks_of_several_sides_are_mirrored)
+{
+    enum { SIDES = 4 };
+    struct benchmark cases[CASES];
+    struct ab ab = make_ab("fake", "right", cases, 1);
+    int led[SIDES] = { 0 }, middle[SIDES] = { 0 };
+
+    ab.nr_sides = SIDES;
+    ab.blocks_max = 24;
+    run_well(&ab, log, AB_BLOCKS);
+    assert_int_equal(log->begun.nr, 24 * 2 * SIDES);
+    for (int block = 0; block < 24; block++) {
+        const struct begun *b = &log->begun.items[2 * SIDES * block];
+        bool there[SIDES] = { false };
+        for (int i = 0; i < SIDES; i++) {
+            assert_false(there[b[i].side]);
+            there[b[i].side] = true;
+            assert_true(b[i].side == b[2 * SIDES - 1 - i].side);
+            assert_true(b[i].seq == 2 * block && b[2 * SIDES - 1 - i].seq == 2 * block + 1);
+        }
+        led[b[0].side]++;
+        middle[b[SIDES - 1].side]++;
+    }
+    for (int i = 0; i < SIDES; i++)
+        assert_true(led[i] > 0 && middle[i] > 0);
+}
+
+/* As long as the base and one other are there. */
+LOG_TEST(a_side_that_crashes_leaves_the_others)
+{
+    struct benchmark cases[CASES];
+    struct ab ab = make_ab("fake", "right", cases, 1);
+    char crashing[PATH_SIZE];
+
+    write_wrapper("crashing", "HARNESS_FAKE=crash=1", crashing);
+    ab.nr_sides = 3;
+    ab.blocks_max = 3;
+    ab.program[2] = crashing;
+    run_well(&ab, log, AB_BLOCKS);
+    assert_int_equal(log->looks, 3);
+    assert_int_equal(count(log, AB_BASE, "", OUTCOME_OK), 6);
+    assert_int_equal(count(log, AB_HEAD, "", OUTCOME_OK), 6);
+    assert_int_equal(count(log, (enum ab_side)2, "", OUTCOME_FAILED), 1);
+    log_release(log);
+    *log = (struct log) { .looks = 0 };
+    ab.program[2] = NULL;
+    ab.program[AB_BASE] = crashing;
+    run_well(&ab, log, AB_DECIDED);
+    assert_int_equal(log->looks, 1);
+}
+
+LOG_TEST(some_blocks_are_made_whatever_the_budget)
+{
+    struct benchmark cases[CASES];
+    struct ab ab = make_ab("fake", "right", cases, 1);
+
+    ab.budget = 1e-6;
+    ab.blocks_least = 3;
+    run_well(&ab, log, AB_BUDGET);
+    assert_int_equal(log->looks, 3);
 }
 
 /* Within the block, on both sides by one rule, and each case once in each launch. */

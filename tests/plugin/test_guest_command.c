@@ -9,6 +9,7 @@
 #include "device/devices.h"
 #include "measure/case.h"
 #include "old_kernel.h"
+#include "plugin/command_words.h"
 #include "plugin/guests.h"
 #include "plugin/name.h"
 
@@ -28,28 +29,35 @@ static struct command_spec make_spec(const char *line)
     return spec;
 }
 
+static const struct kernel *const *const no_operations[] = { NULL };
+static const struct variant *const no_files[] = { NULL };
+static const struct missing_variant no_missing[] = { { NULL, NULL, NULL } };
+static const struct registry nothing_built_in = { no_operations, no_files, no_missing, NULL };
+
 /* Takes the spec. */
-static struct measurement measure(struct command_spec *spec, struct shape shape)
+static struct measurement measure_with(struct command_spec *spec, struct shape shape,
+                                       const struct sampling *sampling)
 {
-    static const struct kernel *const *const operations[] = { NULL };
-    static const struct variant *const files[] = { NULL };
-    static const struct missing_variant missing[] = { { NULL, NULL, NULL } };
-    const struct registry base = { operations, files, missing, NULL };
     const struct string_list none = { 0 };
     struct guests guests;
     struct device d;
     struct error err;
     struct measurement m;
 
-    assert_ok(guests_open(&guests, &base, &none, spec, &err), &err);
+    assert_ok(guests_open(&guests, &nothing_built_in, &none, spec, &err), &err);
     assert_true(guests_any(&guests));
     assert_ok(device_open(&d, "process", &err), &err);
     struct benchmark bench = { registry_variant_at(&guests.own, 0), shape, CACHE_WARM };
-    struct case_settings settings = { .sampling = few, .seed = 1, .guests = &guests };
+    struct case_settings settings = { .sampling = *sampling, .seed = 1, .guests = &guests };
     case_measure(&bench, &d, &settings, &m);
     device_close(&d);
     guests_close(&guests);
     return m;
+}
+
+static struct measurement measure(struct command_spec *spec, struct shape shape)
+{
+    return measure_with(spec, shape, &few);
 }
 
 static struct measurement measure_line(const char *line)
@@ -220,9 +228,6 @@ TEST(what_cannot_be_run_is_refused)
     spec = make_spec("true");
     snprintf(spec.name, sizeof(spec.name), "a/b");
     assert_bad(&spec, "--name: the variant name \"a/b\"");
-    spec = make_spec("true");
-    string_list_add(&spec.dims, "n");
-    assert_bad(&spec, "nothing in the command says {n}");
     spec = make_spec("{N}");
     string_list_add(&spec.dims, "N");
     assert_bad(&spec, "the dim name \"N\"");
@@ -238,6 +243,185 @@ TEST(what_cannot_be_run_is_refused)
     spec = (struct command_spec) { .name = "it" };
     string_list_add(&spec.argv, "./nothing");
     assert_bad(&spec, "./nothing: No such file");
+}
+
+TEST(a_parameter_stands_in_one_of_the_commands)
+{
+    struct command_spec specs[2] = { make_spec("true"), make_spec("echo {n}") };
+    struct error err = { "" };
+
+    string_list_add(&specs[0].dims, "n");
+    assert_int_equal(command_spec_check_use(specs, 1, &err), -1);
+    assert_non_null(strstr(err.message, "nothing in the command says {n}"));
+    assert_ok(command_spec_check_use(specs, 2, &err), &err);
+    command_spec_release(&specs[0]);
+    specs[0] = make_spec("echo {n} {n}");
+    string_list_add(&specs[0].dims, "n");
+    struct command_text *text = array_push(&specs[0].texts);
+    snprintf(text->name, sizeof(text->name), "n");
+    string_list_add(&text->values, "a");
+    assert_bad(&specs[0], "the parameter \"n\" is there twice");
+    command_spec_release(&specs[1]);
+}
+
+static void add_text(struct command_spec *spec, const char *name, const char *a, const char *b)
+{
+    struct command_text *text = array_push(&spec->texts);
+
+    snprintf(text->name, sizeof(text->name), "%s", name);
+    string_list_add(&text->values, a);
+    string_list_add(&text->values, b);
+}
+
+/* One kernel, a variant for each combination, and each runs with its own values. */
+TEST(texts_are_variants)
+{
+    static const char *const keys[] = {
+        "command/it/cc=gcc,opt=-O2/none/n=7/process/warm",
+        "command/it/cc=gcc,opt=a-b-c-", /* what a key cannot hold; then a hash */
+        "command/it/cc=clang,opt=-O2/none/n=7/process/warm",
+    };
+    struct command_spec spec = make_spec("[ \"{cc}{opt}{n}\" = 'clang-O27' ]");
+    const struct string_list none = { 0 };
+    struct benchmark_name name;
+    struct guests guests;
+    struct device d;
+    struct error err;
+
+    add_text(&spec, "cc", "gcc", "clang");
+    add_text(&spec, "opt", "-O2", "a b/c");
+    string_list_add(&spec.dims, "n");
+    assert_ok(guests_open(&guests, &nothing_built_in, &none, &spec, &err), &err);
+    assert_ok(device_open(&d, "process", &err), &err);
+    for (size_t i = 0; i < 4; i++) {
+        struct benchmark bench = { registry_variant_at(&guests.own, i), { { 7 } }, CACHE_WARM };
+        struct case_settings settings = { .sampling = few, .seed = 1, .guests = &guests };
+        struct measurement m;
+        benchmark_name_of(&bench, &d, &name);
+        if (i == 1)
+            assert_memory_equal(name.key, keys[i], strlen(keys[i]));
+        else if (i < 3)
+            assert_string_equal(name.key, keys[i]);
+        case_measure(&bench, &d, &settings, &m);
+        assert_int_equal(m.outcome, i == 2 ? OUTCOME_OK : OUTCOME_FAILED);
+        measurement_release(&m);
+    }
+    device_close(&d);
+    guests_close(&guests);
+}
+
+/* Other arguments are another benchmark, and the same ones the same. */
+TEST(a_name_tells_the_arguments)
+{
+    static const struct {
+        const char *words[4];
+        const char *name; /* up to a hash, where it ends with "-#" */
+    } rows[] = {
+        { { "sleep" }, "sleep" },
+        { { "sleep", "0.5" }, "sleep-0.5" },
+        { { "/usr/bin/sort", "big.txt" }, "sort-big.txt" },
+        { { "./x", "{n}" }, "x" },
+        { { "./x", "{n}{m}" }, "x" },
+        { { "./x", "{n}m" }, "x-n-m-#" },
+        { { "./x", "-n", "{n}" }, "x-n-#" },
+        { { "x", "-1" }, "x-1-#" },
+        { { "x", "1" }, "x-1" },
+        { { "x", "" }, "x-#" },
+        { { "x", "a b" }, "x-a-b-#" },
+        { { "x", "a", "b" }, "x-a-b" },
+        { { "python3", "a_script_of_a_long_name.py", "12345" }, "python3-a_script_of_a_-#" },
+        { { "curl", "--password", "hunter2" }, "curl-password-#" },
+    };
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct command_spec spec = { .name = "" };
+        size_t told = strcspn(rows[i].name, "#");
+        struct error err;
+        for (size_t j = 0; j < 4 && rows[i].words[j]; j++)
+            string_list_add(&spec.argv, rows[i].words[j]);
+        command_default_name(&spec);
+        if (strncmp(spec.name, rows[i].name, told) != 0 ||
+            strlen(spec.name) != (rows[i].name[told] ? told + 8 : told))
+            fail_msg("%s is not %s", spec.name, rows[i].name);
+        assert_ok(name_check_variant(spec.name, &err), &err);
+        assert_null(strstr(spec.name, "hunter2"));
+        command_spec_release(&spec);
+    }
+}
+
+TEST(what_is_around_a_run)
+{
+    char path[] = HARNESS_TEST_DIR "/guest_around_XXXXXX", line[512];
+    int fd = mkstemp(path);
+
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, "given\n", 6), 6);
+    close(fd);
+    struct command_spec spec = make_spec("read x; [ \"$x\" = given ]");
+    spec.input = memory_string(path);
+    struct measurement m = measure(&spec, (struct shape) { { 0 } });
+    assert_int_equal(m.outcome, OUTCOME_OK);
+    measurement_release(&m);
+    snprintf(line, sizeof(line), "rm %s && mkdir %s", path, path); /* fails where it is a folder */
+    spec = make_spec(line);
+    snprintf(line, sizeof(line), "rmdir %s && touch %s", path, path);
+    spec.conclude = memory_string(line);
+    m = measure(&spec, (struct shape) { { 0 } });
+    assert_int_equal(m.outcome, OUTCOME_OK);
+    measurement_release(&m);
+    unlink(path);
+    spec = make_spec("true");
+    spec.conclude = memory_string("echo no end >&2; exit 5");
+    assert_ends(measure(&spec, (struct shape) { { 0 } }), OUTCOME_FAILED,
+                "--conclude exited with status 5: no end");
+}
+
+TEST(some_statuses_are_fine)
+{
+    for (int status = 3; status < 6; status++) {
+        char line[16];
+        snprintf(line, sizeof(line), "exit %d", status);
+        struct command_spec spec = make_spec(line);
+        *array_push(&spec.ignored) = 3;
+        *array_push(&spec.ignored) = 5;
+        struct measurement m = measure(&spec, (struct shape) { { 0 } });
+        assert_int_equal(m.outcome, status == 4 ? OUTCOME_FAILED : OUTCOME_OK);
+        measurement_release(&m);
+    }
+}
+
+/* In turn with others nothing is run that does not count, and one long run is enough. */
+TEST(unwarmed_runs_all_count)
+{
+    static const struct {
+        struct sampling sampling;
+        size_t least, most;
+    } rows[] = {
+        { { .iterations = 3, .min_samples = 1, .max_samples = 9, .unwarmed = true }, 3, 3 },
+        { { .max_time = 0.05, .min_samples = 1, .max_samples = 9, .unwarmed = true }, 1, 1 },
+        { { .max_time = 60, .min_samples = 1, .max_samples = 6, .unwarmed = true }, 6, 6 },
+    };
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        char path[] = HARNESS_TEST_DIR "/guest_count_XXXXXX", line[512];
+        int fd = mkstemp(path);
+        assert_true(fd >= 0);
+        snprintf(line, sizeof(line), "echo x >>%s; sleep 0.06", path);
+        struct command_spec spec = make_spec(line);
+        struct measurement m = measure_with(&spec, (struct shape) { { 0 } }, &rows[i].sampling);
+        assert_int_equal(m.outcome, OUTCOME_OK);
+        assert_in_range(m.nr_samples, rows[i].least, rows[i].most);
+        assert_int_equal(m.warmups, 0);
+        assert_int_equal(lseek(fd, 0, SEEK_END), 2 * (long)m.nr_samples);
+        close(fd);
+        unlink(path);
+        measurement_release(&m);
+    }
+    static const struct sampling once = { .iterations = 2, .min_samples = 1, .unwarmed = true };
+    struct command_spec spec = make_spec("echo other");
+    spec.expect = memory_string(write_expected("this\n"));
+    assert_ends(measure_with(&spec, (struct shape) { { 0 } }, &once), OUTCOME_WRONG,
+                "standard output differs");
 }
 
 TEST(names_are_made_fit)

@@ -2,6 +2,7 @@
 #include "cli/command.h"
 
 #include "base/file.h"
+#include "cli/commands/compare_commands.h"
 #include "cli/history_open.h"
 #include "cli/progress.h"
 #include "cli/render/compare_print.h"
@@ -20,6 +21,7 @@ struct compare_options {
     const char *db, *format, *output;
     bool all, json, replay;
     struct compare_comment_options comment;
+    struct compare_commands_options commands;
 };
 
 /* The name of an option that --replay cannot heed: evidence and settings are what was recorded. */
@@ -131,6 +133,26 @@ static int compare_and_print(struct compare_options *o, enum compare_format form
     return c->interrupted ? 128 + c->interrupted : (int)c->comparison.exit_status;
 }
 
+/* `harness compare 'sleep 1' 'sleep 2'`, as other programs have it. */
+static int hint_at_commands(const struct compare_options *o, int rc, struct error *err)
+{
+    const struct compare_request *r = &o->request;
+
+    if (rc < 0 && !r->baseline && !compare_request_measures(r))
+        command_options_hint(r->filters, (int)r->nr_filters, "compare", " --versus OTHER", err);
+    return rc;
+}
+
+static int compare_two_commands(struct compare_options *o, struct error *err)
+{
+    const struct compare_commands_output output = { o->db, o->json ? "json" : o->format,
+                                                    o->output };
+    struct progress progress;
+
+    progress_attach(&progress, &o->request.measuring, true);
+    return compare_commands(&o->commands, &o->request, &output, err);
+}
+
 static int run_compare(int argc, char **argv, void *options, struct error *err)
 {
     struct compare_options *o = options;
@@ -140,11 +162,16 @@ static int run_compare(int argc, char **argv, void *options, struct error *err)
     struct strbuf builds;
     enum compare_format format;
 
+    int commands = compare_commands_asked(&o->commands, err);
+    if (commands < 0)
+        return -1;
+    r->filters = argv;
+    r->nr_filters = (size_t)argc;
+    if (commands)
+        return compare_two_commands(o, err);
     if (o->replay)
         return replay_recorded(o, argc, argv, err);
     strbuf_init(&builds);
-    r->filters = argv;
-    r->nr_filters = (size_t)argc;
     r->builds = history_builds(o->db, &builds);
     progress_attach(&progress, &r->measuring, compare_request_measures(r));
     int rc = compare_choose_format(o->json ? "json" : o->format, &o->comment, &format, err);
@@ -155,7 +182,7 @@ static int run_compare(int argc, char **argv, void *options, struct error *err)
     compared_release(&c);
     store_close(c.store);
     strbuf_release(&builds);
-    return rc;
+    return hint_at_commands(o, rc, err);
 }
 
 static const struct option_row rows[] = {
@@ -207,13 +234,14 @@ static const struct option_row rows[] = {
     OPTION_ROW("label", 0, OPTION_LINE, struct compare_options, request.label, "TEXT",
                "names the two runs \"TEXT base\" and \"TEXT head\" (default ab)"),
     WORKLOAD_OPTION_ROWS(struct compare_options, request.what, "ci", 0),
+    COMPARE_COMMANDS_OPTION_ROWS(struct compare_options, commands),
     OPTION_END,
 };
 
 extern const struct command cmd_compare;
 const struct command cmd_compare = {
     .name = "compare",
-    .arguments = "--baseline REF [FILTER...]",
+    .arguments = "{--baseline REF [FILTER...] | -- COMMAND... --versus COMMAND...}",
     .summary = "say whether something got slower",
     .details =
         "  harness compare --baseline main\n"
@@ -223,6 +251,8 @@ const struct command cmd_compare = {
         "  harness compare --baseline-bin old/harness --head-bin new/harness 'gemm/*'\n"
         "  harness compare --baseline-plugin old/mine.so --plugin ./mine.so\n"
         "  harness compare --replay                  recorded verdicts by today's rule\n"
+        "  harness compare -- ./old -n 5 --versus ./new -n 5     any commands, in turn\n"
+        "  harness compare --param j=1,2,4 -- make -j{j} check   or values of one\n"
         "\n" BUILDS_DETAILS
         "Decided from launches (fresh processes), at least three a side, five for a gate.\n"
         "FILTERs choose what is shown and what the exit status covers. The false-discovery rate\n"

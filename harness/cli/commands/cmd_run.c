@@ -148,19 +148,27 @@ static int conclude_run(struct run_session *s, enum sweep_end end, struct error 
 static int choose_run_workload(struct run_session *s, int argc, char **argv, struct error *err)
 {
     const struct run_options *o = s->o;
-    struct command_spec spec = { .name = "" };
+    struct command_spec specs[COMMANDS_MAX] = { { .name = "" } };
+    struct param_list parameters = { 0 };
+    size_t nr;
 
-    if (!o->command.argv.argv)
-        return command_options_unused(&o->command, err) ||
-                       workload_make(&s->workload, &o->what, argv, argc, "quick", err)
-                   ? -1
-                   : 0;
+    if (!o->command.argv.argv) {
+        if (command_options_unused(&o->command, "run", err))
+            return -1;
+        int made = workload_make(&s->workload, &o->what, argv, argc, "quick", err);
+        if (made)
+            command_options_hint(argv, argc, "run", "", err);
+        return made;
+    }
     if (argc > 0)
         return error_set(err, "a command is measured alone: leave out \"%s\"", argv[0]);
-    int rc = command_options_spec(&o->command, &spec, err);
+    int rc = command_options_specs(&o->command, false, specs, &nr, err);
     if (rc == 0)
-        rc = workload_make_command(&s->workload, &o->what, &spec, err);
-    command_spec_release(&spec);
+        rc = param_parse(&o->command.params, &parameters, err);
+    if (rc == 0)
+        rc = workload_make_command(&s->workload, &o->what, &parameters, specs, 1, err);
+    param_release(&parameters);
+    command_spec_release(&specs[0]);
     return rc;
 }
 

@@ -13,7 +13,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const side_names[AB_SIDES] = { [AB_BASE] = "base", [AB_HEAD] = "head" };
+/* "base", "head", "head2", ... */
+static void name_ab_side(enum ab_side side, char *name, size_t size)
+{
+    if (side <= AB_HEAD)
+        snprintf(name, size, "%s", side == AB_BASE ? "base" : "head");
+    else
+        snprintf(name, size, "head%d", (int)side);
+}
 
 /* What the callbacks of one session share. */
 struct worker {
@@ -21,7 +28,7 @@ struct worker {
     struct ab_session *s;
     struct ab ab;
     struct benchmark_name *names; /* of the benchmarks of the workload */
-    struct recording recording[AB_SIDES];
+    struct recording recording[AB_SIDES_MAX];
     uint64_t start;
 };
 
@@ -34,6 +41,8 @@ struct sampling ab_sampling(const struct sampling *suite)
 {
     struct sampling s = *suite;
 
+    if (s.unwarmed) /* is short as it is */
+        return s;
     s.min_time = lesser(s.min_time, 0.01);
     s.max_time = lesser(s.max_time, 0.1);
     s.warmup = lesser(s.warmup, 0.01);
@@ -84,9 +93,10 @@ static int describe_ab_run(struct worker *w, enum ab_side side, struct error *er
     struct records *records = &w->s->records[side];
     struct run *run = records_add_run(records);
     bool programs = r->side[AB_BASE].program || r->side[AB_HEAD].program;
-    char label[sizeof(run->label)];
+    char label[sizeof(run->label)], name[sizeof(run->ab.side)];
 
-    snprintf(label, sizeof(label), "%s %s", r->label ? r->label : "ab", side_names[side]);
+    name_ab_side(side, name, sizeof(name));
+    snprintf(label, sizeof(label), "%s %s", r->label ? r->label : "ab", name);
     recording_describe(run, RUN_TRIAL, r->workload->suite.name, label, NULL,
                        programs ? NULL : &r->workload->guests); /* or the programs are compared */
     w->recording[side] = (struct recording) {
@@ -107,18 +117,19 @@ static void name_ab_run(struct run *run, enum ab_side side, const char *id)
 {
     run->ab.block = AB_LAUNCHES;
     snprintf(run->ab.id, sizeof(run->ab.id), "%s", id);
-    snprintf(run->ab.side, sizeof(run->ab.side), "%s", side_names[side]);
+    name_ab_side(side, run->ab.side, sizeof(run->ab.side));
 }
 
-/* Both runs, with what each says of the other. */
+/* The runs, with what each says of another. */
 static int begin_ab_runs(struct worker *w, struct error *err)
 {
     char id[37];
 
     random_uuid(id);
-    if (describe_ab_run(w, AB_BASE, err) || describe_ab_run(w, AB_HEAD, err))
-        return -1;
-    for (int i = 0; i < AB_SIDES; i++) {
+    for (int i = 0; i < w->ab.nr_sides; i++)
+        if (describe_ab_run(w, (enum ab_side)i, err))
+            return -1;
+    for (int i = 0; i < w->ab.nr_sides; i++) {
         struct run *run = ab_run_of(w->s, (enum ab_side)i);
         run->settings = ab_settings(w, (enum ab_side)i);
         name_ab_run(run, (enum ab_side)i, id);
@@ -132,20 +143,29 @@ static int begin_ab_runs(struct worker *w, struct error *err)
 
 static int end_ab_runs(struct worker *w, struct error *err)
 {
-    for (int i = 0; i < AB_SIDES; i++)
+    for (int i = 0; i < w->ab.nr_sides; i++)
         if (recording_end(&w->recording[i], err))
             return -1;
     return 0;
+}
+
+struct comparison *ab_session_comparison(struct ab_session *s, int side)
+{
+    return side == AB_HEAD ? &s->comparison : &s->others[side - AB_SIDES];
 }
 
 static int compare_ab(struct worker *w, struct error *err)
 {
     struct ab_session *s = w->s;
 
-    comparison_release(&s->comparison);
-    s->comparison = (struct comparison) { 0 };
-    return compare_run(&s->records[AB_BASE], &s->records[AB_HEAD], &w->r->compare, &s->comparison,
-                       err);
+    for (int i = AB_HEAD; i < w->ab.nr_sides; i++) {
+        struct comparison *c = ab_session_comparison(s, i);
+        comparison_release(c);
+        *c = (struct comparison) { 0 };
+        if (compare_run(&s->records[AB_BASE], &s->records[i], &w->r->compare, c, err))
+            return -1;
+    }
+    return 0;
 }
 
 /* A benchmark needs more as long as one of its rows, one a metric, is undecided. */
@@ -158,6 +178,15 @@ static bool is_key_undecided(const struct comparison *c, const char *key)
     return false;
 }
 
+/* On any side that is compared with the base. */
+static bool is_anywhere_undecided(struct worker *w, const char *key)
+{
+    for (int i = AB_HEAD; i < w->ab.nr_sides; i++)
+        if (is_key_undecided(ab_session_comparison(w->s, i), key))
+            return true;
+    return false;
+}
+
 static int on_ab_look(void *context, int blocks, bool *need, size_t nr, struct error *err)
 {
     struct worker *w = context;
@@ -166,7 +195,7 @@ static int on_ab_look(void *context, int blocks, bool *need, size_t nr, struct e
     if (compare_ab(w, err))
         return -1;
     for (size_t i = 0; i < nr && !w->r->whole; i++)
-        need[i] = need[i] && is_key_undecided(&w->s->comparison, w->names[i].key);
+        need[i] = need[i] && is_anywhere_undecided(w, w->names[i].key);
     return 0;
 }
 
@@ -182,13 +211,13 @@ static void on_ab_progress(void *context, const struct ab_progress *p)
 static int measure_ab(struct worker *w, struct error *err)
 {
     struct ab_sink sink = {
-        .side = { [AB_BASE] = recording_sink(&w->recording[AB_BASE]),
-                  [AB_HEAD] = recording_sink(&w->recording[AB_HEAD]) },
         .context = w,
         .look = on_ab_look,
         .progress = w->r->silent ? NULL : on_ab_progress,
     };
 
+    for (int i = 0; i < w->ab.nr_sides; i++)
+        sink.side[i] = recording_sink(&w->recording[i]);
     int rc = ab_run(&w->ab, &sink, &w->s->end, err);
     sink_progressed(w->r->measuring.sink);
     w->s->seconds = (double)(clock_ns() - w->start) * 1e-9;
@@ -201,6 +230,7 @@ static struct ab make_ab(const struct ab_request *r)
 {
     const struct workload *c = r->workload;
     struct ab ab = {
+        .nr_sides = r->nr_sides ? r->nr_sides : AB_SIDES,
         .device_spec = c->device.spec,
         .benchmarks = c->list.items,
         .nr = c->list.nr,
@@ -210,11 +240,12 @@ static struct ab make_ab(const struct ab_request *r)
         .case_timeout = measuring_timeout(&r->measuring),
         .budget = r->measuring.budget,
         .blocks_max = r->blocks_max > 0 ? r->blocks_max : AB_BLOCKS_MAX,
+        .blocks_least = r->blocks_least,
         .once = r->measuring.no_repeat,
         .interrupted = r->measuring.interrupted,
     };
 
-    for (int i = 0; i < AB_SIDES; i++) {
+    for (int i = 0; i < ab.nr_sides; i++) {
         ab.program[i] = r->side[i].program;
         ab.plant[i] = r->side[i].plant;
         ab.fixed[i] = r->side[i].fixed;
@@ -243,9 +274,11 @@ int ab_session_run(const struct ab_request *r, struct ab_session *s, struct erro
 
 void ab_session_release(struct ab_session *s)
 {
-    comparison_release(&s->comparison);
-    records_release(&s->records[AB_BASE]);
-    records_release(&s->records[AB_HEAD]);
+    for (int i = 0; i < AB_SIDES_MAX; i++) {
+        records_release(&s->records[i]);
+        if (i >= AB_HEAD)
+            comparison_release(ab_session_comparison(s, i));
+    }
 }
 
 void ab_session_summary(const struct ab_request *r, const struct ab_session *s, struct strbuf *out)

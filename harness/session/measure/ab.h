@@ -2,7 +2,7 @@
 /*
  * One A/B session: two programs measured in turn (launch/ab.h), kept as two runs of the history,
  * looked at after each block and compared at the end. Shared by `compare`, `bisect` and
- * `selftest`.
+ * `selftest`. There may be more sides, each a run that is compared with the base.
  *
  *     struct ab_request r = { .side = { [AB_BASE] = { .program = a }, [AB_HEAD] = { b } },
  *                             .workload = &workload, .store = store, .compare = COMPARE_DEFAULTS };
@@ -32,26 +32,29 @@ struct ab_request_side {
 };
 
 struct ab_request {
-    struct ab_request_side side[AB_SIDES];
+    struct ab_request_side side[AB_SIDES_MAX];
+    int nr_sides; /* 0: AB_SIDES */
     const struct workload
         *workload;       /* what; its suite's sampling is shortened, see ab_sampling() */
     struct store *store; /* STORE_WRITE */
     struct compare_settings compare;
     const char *label; /* of the two runs, with " base" and " head" behind it; NULL: "ab" */
     struct measuring measuring;
-    int blocks_max; /* 0: AB_BLOCKS_MAX */
-    bool whole;     /* no verdict ends it: all blocks, or the budget */
-    bool silent;    /* no progress at all ... */
-    bool quiet;     /* ... or none but one that is rewritten in place */
+    int blocks_max;   /* 0: AB_BLOCKS_MAX */
+    int blocks_least; /* whatever the budget; 0: one */
+    bool whole;       /* no verdict ends it: all blocks, or the budget */
+    bool silent;      /* no progress at all ... */
+    bool quiet;       /* ... or none but one that is rewritten in place */
 };
 
 struct ab_session {
-    struct records records[AB_SIDES]; /* what was measured; one run each */
-    struct comparison comparison;     /* of these */
-    char what[AB_SIDES][256];         /* for people: "main at 3f2a91c (run 12)" */
-    enum ab_end end;                  /* what ended it */
-    int blocks;                       /* finished */
-    double seconds;                   /* that it took */
+    struct records records[AB_SIDES_MAX];              /* what was measured; one run each */
+    struct comparison comparison;                      /* of base and head */
+    struct comparison others[AB_SIDES_MAX - AB_SIDES]; /* of the base and each further side */
+    char what[AB_SIDES_MAX][256];                      /* for people: "main at 3f2a91c (run 12)" */
+    enum ab_end end;                                   /* what ended it */
+    int blocks;                                        /* finished */
+    double seconds;                                    /* that it took */
 };
 
 /* Measures until every benchmark is decided, or blocks, budget or the user's patience end. -1
@@ -60,6 +63,8 @@ struct ab_session {
  * unfinished runs. */
 int ab_session_run(const struct ab_request *r, struct ab_session *s, struct error *err);
 void ab_session_release(struct ab_session *s);
+/* Of the base and that side, which is not the base. */
+struct comparison *ab_session_comparison(struct ab_session *s, int side);
 
 /* One line: "12 blocks in 1:32; all decided", "... the budget of 2:00 is spent". */
 void ab_session_summary(const struct ab_request *r, const struct ab_session *s, struct strbuf *out);

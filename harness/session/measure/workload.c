@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "device/devices.h"
+#include "plugin/command_words.h"
 #include "plugin/name.h"
 
 #include <stdio.h>
@@ -221,8 +222,18 @@ static const struct sampling command_sampling = {
     .max_samples = 10000,
 };
 
+/* The name and the parameters of the first are those of all: by them the benchmarks are paired. */
+static void share_parameters(struct command_spec *specs, size_t nr)
+{
+    for (size_t i = 1; i < nr; i++) {
+        snprintf(specs[i].name, sizeof(specs[i].name), "%s", specs[0].name);
+        command_spec_copy_parameters(&specs[i], &specs[0]);
+    }
+}
+
 int workload_make_command(struct workload *c, const struct workload_options *o,
-                          struct command_spec *spec, struct error *err)
+                          const struct param_list *parameters, struct command_spec *specs,
+                          size_t nr, struct error *err)
 {
     static const struct string_list none = { NULL, 0, 0 };
     const char *option = option_of_kernels(o);
@@ -230,9 +241,14 @@ int workload_make_command(struct workload *c, const struct workload_options *o,
     *c = (struct workload) { 0 };
     if (option)
         return error_set(err, "%s is about kernels: it does not go with a command", option);
-    name_dims(spec, o);
-    if (guests_open(&c->guests, registry_builtin(), &none, spec, err) ||
-        select_by_options(c, o, NULL, 0, err) || device_open(&c->device, "process", err))
+    name_dims(&specs[0], o);
+    if (select_by_options(c, o, NULL, 0, err) ||
+        param_give(parameters, &specs[0], &c->suite.selections[0], err))
+        return -1;
+    share_parameters(specs, nr);
+    if (command_spec_check_use(specs, nr, err) ||
+        guests_open(&c->guests, registry_builtin(), &none, &specs[0], err) ||
+        device_open(&c->device, "process", err))
         return -1;
     c->suite.sampling = command_sampling;
     return expand_workload(c, &c->guests.own, false, err);
@@ -249,47 +265,143 @@ void workload_release(struct workload *c)
 
 /* ---- a command ---- */
 
-int command_options_unused(const struct command_options *o, struct error *err)
+int command_options_unused(const struct command_options *o, const char *verb, struct error *err)
 {
     const struct {
         const char *name;
         bool given;
     } options[] = {
-        { "--name", o->name },
-        { "--prepare", o->prepare },
+        { "--name", o->names.nr },
+        { "--prepare", o->prepare.nr },
+        { "--conclude", o->conclude.nr },
         { "--expect", o->expect },
+        { "--input", o->input },
+        { "--shell", o->shell },
+        { "--param", o->params.nr },
+        { "--ignore-codes", o->ignored.nr },
         { "--ignore-status", o->ignore_status },
     };
 
     for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
         if (options[i].given)
-            return error_set(err, "%s is of a command: harness run %s ... -- COMMAND",
-                             options[i].name, options[i].name);
+            return error_set(err, "%s is of a command: harness %s %s ... -- COMMAND",
+                             options[i].name, verb, options[i].name);
     return 0;
 }
 
-static void name_command(const struct command_options *o, struct command_spec *spec)
+/* As one line for a shell, which takes it apart itself. */
+static void wrap_in_shell(const char *shell, struct command_spec *spec)
 {
-    const char *file = o->argv.argc > 0 ? o->argv.argv[0] : "", *slash = strrchr(file, '/');
+    struct string_list argv = { 0 };
+    struct strbuf line;
 
-    if (o->name)
-        snprintf(spec->name, sizeof(spec->name), "%s", o->name);
-    else
-        name_sanitise(slash ? slash + 1 : file, spec->name, NAME_VARIANT_MAX + 1);
+    strbuf_init(&line);
+    for (size_t i = 0; i < spec->argv.nr; i++)
+        strbuf_addf(&line, "%s%s", i ? " " : "", spec->argv.items[i]);
+    string_list_add(&argv, shell);
+    string_list_add(&argv, "-c");
+    string_list_add(&argv, line.data);
+    strbuf_release(&line);
+    string_list_release(&spec->argv);
+    spec->argv = argv;
 }
 
-int command_options_spec(const struct command_options *o, struct command_spec *spec,
-                         struct error *err)
+static int split_commands(const struct command_options *o, bool several,
+                          struct command_spec specs[COMMANDS_MAX], size_t *nr, struct error *err)
 {
-    if (o->name && strlen(o->name) >= sizeof(spec->name))
+    *nr = 1;
+    for (int i = 0; i < o->argv.argc; i++) {
+        if (!several || strcmp(o->argv.argv[i], "--versus") != 0) {
+            string_list_add(&specs[*nr - 1].argv, o->argv.argv[i]);
+            continue;
+        }
+        if (*nr == COMMANDS_MAX)
+            return error_set(err, "at most %d commands are compared at a time", COMMANDS_MAX);
+        ++*nr;
+    }
+    for (size_t i = 0; i < *nr; i++)
+        if (specs[i].argv.nr == 0)
+            return error_set(err, "there is no command behind %s", i ? "--versus" : "--");
+    return 0;
+}
+
+/* NULL where there is none. */
+static const char *one_for(const struct string_list *texts, size_t which)
+{
+    return texts->nr == 0 ? NULL : texts->items[texts->nr == 1 ? 0 : which];
+}
+
+static int check_each(const char *option, const struct string_list *texts, size_t nr,
+                      struct error *err)
+{
+    if (texts->nr <= 1 || texts->nr == nr)
+        return 0;
+    if (nr == 1)
+        return error_set(err, "%s is there %zu times, but there is one command", option, texts->nr);
+    return error_set(err, "%s is there %zu times: give one for all %zu commands, or one for each",
+                     option, texts->nr, nr);
+}
+
+static int name_command(const struct command_options *o, struct command_spec *spec,
+                        struct error *err)
+{
+    if (o->names.nr != 1) {
+        command_default_name(spec);
+        return 0;
+    }
+    if (strlen(o->names.items[0]) >= sizeof(spec->name))
         return error_set(err, "--name: at most %d characters", NAME_VARIANT_MAX);
-    if (o->argv.argc == 0)
-        return error_set(err, "there is no command behind --");
-    for (int i = 0; i < o->argv.argc; i++)
-        string_list_add(&spec->argv, o->argv.argv[i]);
-    name_command(o, spec);
-    spec->prepare = memory_string(o->prepare);
+    snprintf(spec->name, sizeof(spec->name), "%s", o->names.items[0]);
+    return 0;
+}
+
+static void fill_command(const struct command_options *o, size_t which, struct command_spec *spec)
+{
+    if (o->shell)
+        wrap_in_shell(o->shell, spec);
+    spec->prepare = memory_string(one_for(&o->prepare, which));
+    spec->conclude = memory_string(one_for(&o->conclude, which));
+    spec->input = memory_string(o->input);
     spec->expect = memory_string(o->expect);
     spec->ignore_status = o->ignore_status;
+    for (size_t i = 0; i < o->ignored.nr; i++)
+        *array_push(&spec->ignored) = o->ignored.items[i];
+}
+
+int command_options_specs(const struct command_options *o, bool several,
+                          struct command_spec specs[COMMANDS_MAX], size_t *nr, struct error *err)
+{
+    if (split_commands(o, several, specs, nr, err) || check_each("--name", &o->names, *nr, err) ||
+        check_each("--prepare", &o->prepare, *nr, err) ||
+        check_each("--conclude", &o->conclude, *nr, err))
+        return -1;
+    for (size_t i = 0; i < *nr; i++) {
+        fill_command(o, i, &specs[i]);
+        if (name_command(o, &specs[i], err))
+            return -1;
+    }
     return 0;
+}
+
+/* ---- what is no filter ---- */
+
+void command_options_hint(char **filters, int nr, const char *verb, const char *behind,
+                          struct error *err)
+{
+    struct strbuf first;
+    struct error ignored;
+
+    if (nr == 0)
+        return;
+    strbuf_init(&first);
+    strbuf_add(&first, filters[0], strcspn(filters[0], " "));
+    char *program = command_find_program(first.data, &ignored);
+    if (program) {
+        size_t length = strlen(err->message);
+        snprintf(err->message + length, sizeof(err->message) - length,
+                 "\n%s is a program: put what is to be timed behind --, as in: harness %s -- %s%s",
+                 first.data, verb, filters[0], behind);
+    }
+    free(program);
+    strbuf_release(&first);
 }

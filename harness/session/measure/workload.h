@@ -10,6 +10,7 @@
 #include "launch/selection.h"
 #include "plugin/command.h"
 #include "plugin/guests.h"
+#include "session/measure/param.h"
 
 /* A member of a command's options struct, see cli/shared_options.h. */
 struct workload_options {
@@ -33,23 +34,36 @@ struct workload {
  * Release `c` whatever the result; until then it must stay where it is. */
 int workload_make(struct workload *c, const struct workload_options *o, char **filters, int nr,
                   const char *otherwise, struct error *err);
-/* A command, once for each combination of the sizes of --batch, --seq and --dim. Takes what `spec`
- * owns; its dims are filled in here. Release `c` whatever the result. */
+/* A command, once for each combination of the sizes of --batch, --seq and --dim and of the values
+ * of the parameters. Of `nr` commands that are compared the workload is the first, whose owned
+ * parts it takes; all get its name and its parameters, of which each must stand in one of them.
+ * Release `c` whatever the result. */
 int workload_make_command(struct workload *c, const struct workload_options *o,
-                          struct command_spec *spec, struct error *err);
+                          const struct param_list *parameters, struct command_spec *specs,
+                          size_t nr, struct error *err);
 void workload_release(struct workload *c);
 
 /* A member of a command's options struct, see cli/shared_options.h. */
 struct command_options {
     struct option_rest argv;
-    const char *name, *prepare, *expect;
+    const char *expect, *input, *shell;
+    struct string_list names, prepare, conclude; /* one for all, or one for each of the commands */
+    struct string_list params;
+    struct int_list ignored;
     bool ignore_status;
 };
 
-/* -1 where one of the others is given without a command. */
-int command_options_unused(const struct command_options *o, struct error *err);
-/* What is to be run; its dims are left empty. command_spec_release() whatever the result. */
-int command_options_spec(const struct command_options *o, struct command_spec *spec,
-                         struct error *err);
+enum { COMMANDS_MAX = 16 };
+
+/* -1 where one of the others is given without a command; `verb` ("run") is what could have one. */
+int command_options_unused(const struct command_options *o, const char *verb, struct error *err);
+/* What is to be run: the words behind "--", one command, or with `several` all that "--versus"
+ * separates. Their parameters are left out. command_spec_release() of each whatever the result. */
+int command_options_specs(const struct command_options *o, bool several,
+                          struct command_spec specs[COMMANDS_MAX], size_t *nr, struct error *err);
+/* Filters that match nothing may be a command that its writer would have had run: adds to the
+ * message how that is asked for, as in "harness VERB -- FILTER" and what is behind it. */
+void command_options_hint(char **filters, int nr, const char *verb, const char *behind,
+                          struct error *err);
 
 #endif

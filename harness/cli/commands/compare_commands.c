@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/commands/compare_commands.h"
+
+#include "cli/history_open.h"
+#include "session/compare_commands.h"
+#include "terminal/terminal.h"
+
+#include <stdio.h>
+#include <string.h>
+
+int compare_commands_asked(const struct compare_commands_options *o, struct error *err)
+{
+    const struct {
+        const char *name;
+        bool given;
+    } options[] = {
+        { "--setup", o->setup },
+        { "--cleanup", o->cleanup },
+        { "--warmup", o->warmup },
+        { "--runs", o->runs },
+    };
+
+    if (o->command.argv.argv)
+        return 1;
+    if (command_options_unused(&o->command, "compare", err))
+        return -1;
+    for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
+        if (options[i].given)
+            return error_set(err, "%s is of commands: harness compare %s ... -- A --versus B",
+                             options[i].name, options[i].name);
+    return 0;
+}
+
+/* What says where results of benchmarks are found or come from. */
+static const char *option_of_benchmarks(const struct compare_request *r)
+{
+    const struct {
+        const char *name;
+        bool given;
+    } options[] = {
+        { "--baseline", r->baseline },
+        { "--head", r->head },
+        { "--build", r->build },
+        { "--baseline-bin", r->baseline_bin },
+        { "--head-bin", r->head_bin },
+        { "--baseline-plugin", r->baseline_plugin },
+        { "--build-command", r->build_command },
+        { "--build-program", r->build_program },
+        { "--any-machine", r->any_machine },
+    };
+
+    for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
+        if (options[i].given)
+            return options[i].name;
+    return NULL;
+}
+
+static int check_commands_request(const struct compare_request *r, struct error *err)
+{
+    const char *option = option_of_benchmarks(r);
+
+    if (option)
+        return error_set(err, "%s does not go with commands: they are measured now, in turn",
+                         option);
+    if (r->nr_filters)
+        return error_set(err, "commands are measured alone: leave out \"%s\"", r->filters[0]);
+    return 0;
+}
+
+enum commands_form { COMMANDS_TEXT, COMMANDS_MARKDOWN, COMMANDS_JSON };
+
+static int choose_form(const char *name, enum commands_form *form, struct error *err)
+{
+    static const char *const names[] = { "text", "markdown", "json", NULL };
+    int chosen = output_choose_format(name, names, err);
+
+    *form = (enum commands_form)chosen;
+    return chosen < 0 ? error_prefix(err, "with commands") : 0;
+}
+
+static int print_report(const struct compare_commands_output *o, enum commands_form form,
+                        const struct commands_report *report, struct error *err)
+{
+    struct strbuf text;
+
+    if (form == COMMANDS_JSON)
+        return output_json(commands_report_json(report), o->output, err);
+    strbuf_init(&text);
+    if (form == COMMANDS_MARKDOWN)
+        commands_report_markdown(report, &text);
+    else
+        commands_report_text(report, o->output ? 0 : terminal_width(),
+                             !o->output && terminal_colour(), &text);
+    int rc = form == COMMANDS_TEXT ? output_page(&text, o->output, err)
+                                   : output_text(&text, o->output, err);
+    strbuf_release(&text);
+    return rc;
+}
+
+static void tell_place(const struct commands_compared *c)
+{
+    const struct ab_session *sessions = c->sessions;
+
+    if (c->nr_sessions == 0)
+        return;
+    const struct records *first = &sessions[0].records[AB_BASE];
+    const struct records *last = &sessions[c->nr_sessions - 1].records[c->nr - 1];
+    if (first->nr_runs && last->nr_runs)
+        terminal_print("runs %lld to %lld in %s\n", (long long)first->runs[0].id,
+                       (long long)last->runs[0].id, store_path(c->store));
+}
+
+static struct commands_request make_request(const struct compare_commands_options *o,
+                                            const struct compare_request *r,
+                                            const struct compare_rule *rule)
+{
+    return (struct commands_request) {
+        .command = o->command,
+        .what = r->what,
+        .settings = rule->settings,
+        .setup = o->setup,
+        .cleanup = o->cleanup,
+        .label = r->label,
+        .warmup = o->warmup,
+        .runs = o->runs,
+        .blocks = r->blocks,
+        .no_record = r->no_record,
+        .measuring = r->measuring,
+    };
+}
+
+static int measure_and_print(const struct commands_request *request,
+                             const struct compare_commands_output *o, enum commands_form form,
+                             struct commands_compared *c, struct error *err)
+{
+    if (commands_compare_prepare(request, c, err) ||
+        history_open(&c->store, o->db, STORE_WRITE, err) || commands_compare_run(request, c, err) ||
+        print_report(o, form, &c->report, err))
+        return -1;
+    if (form == COMMANDS_TEXT || o->output)
+        tell_place(c);
+    history_tell(c->store);
+    if (!c->interrupted)
+        return c->report.exit_status;
+    terminal_note("interrupted: what was finished is kept\n");
+    return 128 + c->interrupted;
+}
+
+int compare_commands(const struct compare_commands_options *o, struct compare_request *r,
+                     const struct compare_commands_output *output, struct error *err)
+{
+    struct commands_compared c = { .store = NULL };
+    struct compare_rule rule = { .floors = { NULL, 0, 0 } };
+    enum commands_form form;
+    int rc = -1;
+
+    if (choose_form(output->format, &form, err) == 0 && check_commands_request(r, err) == 0 &&
+        compare_request_rule(r, &rule, err) == 0) {
+        const struct commands_request request = make_request(o, r, &rule);
+        rc = measure_and_print(&request, output, form, &c, err);
+    }
+    commands_compared_release(&c);
+    store_close(c.store);
+    floors_release(&rule.floors);
+    return rc;
+}

@@ -1,0 +1,488 @@
+/* SPDX-License-Identifier: MIT */
+#include "session/compare_commands.h"
+
+#include "base/memory.h"
+#include "launch/turn.h"
+#include "plugin/command_words.h"
+#include "process/process.h"
+#include "session/verdict_record.h"
+#include "stats/stats.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Where nothing is said of that: enough for most differences that are there, and for a few blocks
+ * of programs that take long. */
+enum { USUAL_BUDGET_S = 30, USUAL_BLOCKS = 8 };
+
+/* ---- settings ---- */
+
+static const struct guests *guests_of(const struct commands_compared *c, size_t command)
+{
+    return command ? &c->guests[command] : &c->workload.guests;
+}
+
+static char *fill_for(const struct commands_compared *c, const struct benchmark *b,
+                      const char *text)
+{
+    return command_fill_all(c->workload.guests.command_guest, b->variant, &b->shape, text);
+}
+
+/* "threads=2,compiler=gcc" */
+static char *setting_text(const struct commands_compared *c, const struct benchmark *b)
+{
+    const struct command_spec *spec = &c->workload.guests.command;
+    struct strbuf text;
+
+    strbuf_init(&text);
+    for (size_t i = 0; i < spec->dims.nr; i++)
+        strbuf_addf(&text, "%s%s={%s}", text.length ? "," : "", spec->dims.items[i],
+                    spec->dims.items[i]);
+    for (size_t i = 0; i < spec->texts.nr; i++)
+        strbuf_addf(&text, "%s%s={%s}", text.length ? "," : "", spec->texts.items[i].name,
+                    spec->texts.items[i].name);
+    char *filled = fill_for(c, b, text.data);
+    strbuf_release(&text);
+    return filled;
+}
+
+/* --setup and --cleanup. */
+static int run_line(const struct commands_request *r, const struct commands_compared *c,
+                    const struct benchmark *b, const char *option, const char *template,
+                    struct error *err)
+{
+    char *line = fill_for(c, b, template);
+    const char *argv[] = { "/bin/sh", "-c", line, NULL };
+    const struct process process = { .argv = argv, .interrupted = r->measuring.interrupted };
+    struct process_result result;
+    struct strbuf said;
+
+    if (!line)
+        return 0;
+    strbuf_init(&said);
+    int rc = process_run(&process, &said, NULL, &result, err);
+    strbuf_keep_last(&said, said.length < 400 ? said.length : 400);
+    while (said.length > 0 && said.data[said.length - 1] == '\n')
+        said.data[--said.length] = '\0';
+    if (rc == 0 && result.end == PROCESS_INTERRUPTED)
+        rc = error_set(err, "%s was interrupted", option);
+    else if (rc == 0 && (result.end != PROCESS_EXITED || result.status != 0))
+        rc = error_set(err, "%s %s %d%s%s", option,
+                       result.end == PROCESS_EXITED ? "exited with status" : "died by signal",
+                       result.status, said.length ? ": " : "", said.data);
+    strbuf_release(&said);
+    free(line);
+    return rc;
+}
+
+/* ---- the first runs ---- */
+
+/* What fails there, of one command. */
+struct first_runs {
+    struct commands_compared *c;
+    const struct benchmark *benchmarks;
+    size_t command;
+    bool failed;
+    double block; /* s: about what a block will take */
+};
+
+static struct command_result *add_result(struct commands_compared *c, size_t command,
+                                         const struct benchmark *b)
+{
+    struct commands_report *r = &c->report;
+    r->results = array_grow(r->results, r->nr, &r->capacity, sizeof(*r->results));
+    struct command_result *result = &r->results[r->nr++];
+    struct benchmark_name name;
+
+    benchmark_name_of(b, &c->workload.device, &name);
+    *result = (struct command_result) {
+        .command = command,
+        .setting = setting_text(c, b),
+        .outcome = OUTCOME_UNSUPPORTED,
+        .median = NAN,
+        .mean = NAN,
+        .min = NAN,
+        .max = NAN,
+        .user_ms = NAN,
+        .system_ms = NAN,
+        .rss = NAN,
+    };
+    snprintf(result->key, sizeof(result->key), "%s", name.key);
+    return result;
+}
+
+static void first_begins(void *context, const char *key)
+{
+    (void)context;
+    (void)key;
+}
+
+static int first_process_ends(void *context, const struct launch_result *r, struct error *err)
+{
+    (void)context;
+    (void)r;
+    (void)err;
+    return 0;
+}
+
+static int first_ends(void *context, size_t which, struct measurement *m, struct error *err)
+{
+    struct first_runs *first = context;
+
+    (void)err;
+    double run = m->nr_samples ? m->seconds / (double)m->nr_samples : 0;
+    first->block += AB_LAUNCHES * fmax(run, first->c->workload.suite.sampling.max_time);
+    if (m->outcome == OUTCOME_OK)
+        return 0;
+    struct command_result *result = add_result(first->c, first->command, &first->benchmarks[which]);
+    result->outcome = m->outcome;
+    result->message = memory_string(m->message);
+    first->failed = true;
+    return 0;
+}
+
+static int run_first(const struct commands_request *r, struct commands_compared *c,
+                     const struct benchmark_list *list, struct first_runs *told, struct error *err)
+{
+    struct first_runs first = { .c = c, .benchmarks = list->items };
+    const struct turn_sink sink = {
+        .context = &first,
+        .begin = first_begins,
+        .end = first_ends,
+        .process_end = first_process_ends,
+    };
+    size_t *order = memory_zeroed(list->nr + 1, sizeof(*order));
+    bool interrupted = false;
+    int rc = 0;
+
+    for (size_t i = 0; i < list->nr; i++)
+        order[i] = i;
+    for (; rc == 0 && first.command < c->nr && !interrupted; first.command++) {
+        struct turn turn = {
+            .device = &c->workload.device,
+            .limits = { .case_timeout = measuring_timeout(&r->measuring),
+                        .interrupted = r->measuring.interrupted },
+            .settings = { .sampling = c->workload.suite.sampling,
+                          .memory_limit = r->measuring.memory_limit,
+                          .guests = guests_of(c, first.command) },
+            .benchmarks = list->items,
+            .order = order,
+            .nr = list->nr,
+        };
+        turn.settings.sampling.iterations = r->warmup ? r->warmup : 1;
+        rc = turn_run(&turn, &sink, &interrupted, err);
+    }
+    *told = first;
+    if (interrupted)
+        c->interrupted = (int)*r->measuring.interrupted;
+    free(order);
+    return rc;
+}
+
+/* ---- what came out ---- */
+
+/* Of all launches of one command. */
+struct pooled {
+    ARRAY(double) times;
+    double user, system, rss; /* sums over runs, but for rss */
+};
+
+static double add_known(double sum, double value, double weight)
+{
+    return isfinite(value) ? sum + value * weight : sum;
+}
+
+static void pool_measurement(struct pooled *pool, const struct measurement *m)
+{
+    double nr = (double)m->nr_samples, rss = measurement_telemetry(m, "command_max_rss_bytes");
+
+    for (size_t i = 0; i < m->nr_samples; i++)
+        *array_push(&pool->times) = (double)m->samples[i];
+    pool->user = add_known(pool->user, measurement_telemetry(m, "command_user_ms"), nr);
+    pool->system = add_known(pool->system, measurement_telemetry(m, "command_system_ms"), nr);
+    if (isfinite(rss) && !(pool->rss > rss))
+        pool->rss = rss;
+}
+
+static void describe_times(struct command_result *result, struct pooled *pool)
+{
+    size_t nr = pool->times.nr;
+
+    result->runs = nr;
+    if (nr == 0)
+        return;
+    stats_sort(pool->times.items, nr);
+    result->median = stats_quantile(pool->times.items, nr, 0.5);
+    result->mean = 0;
+    for (size_t i = 0; i < nr; i++)
+        result->mean += pool->times.items[i] / (double)nr;
+    result->min = pool->times.items[0];
+    result->max = pool->times.items[nr - 1];
+    result->user_ms = pool->user / (double)nr;
+    result->system_ms = pool->system / (double)nr;
+    result->rss = pool->rss;
+}
+
+/* False where an interrupt came before anything of it. */
+static bool describe_result(struct command_result *result, const struct records *records)
+{
+    struct pooled pool = { .rss = NAN };
+    bool any = false;
+
+    result->run = records->nr_runs ? records->runs[0].id : 0;
+    for (size_t i = 0; i < records->nr; i++) {
+        const struct measurement *m = &records->items[i].m;
+        if (strcmp(m->bench.key, result->key) != 0)
+            continue;
+        any = true;
+        if (m->outcome == OUTCOME_OK && result->outcome == OUTCOME_UNSUPPORTED)
+            result->outcome = OUTCOME_OK;
+        if (m->outcome != OUTCOME_OK && !result->message) {
+            result->outcome = m->outcome;
+            result->message = memory_string(m->message);
+        }
+        pool_measurement(&pool, m);
+    }
+    describe_times(result, &pool);
+    array_release(&pool.times);
+    return any;
+}
+
+static const struct compare_row *find_command_row(const struct comparison *c, const char *key)
+{
+    for (size_t i = 0; i < c->nr; i++)
+        if (strcmp(c->rows[i].item->bench->key, key) == 0)
+            return &c->rows[i];
+    return NULL;
+}
+
+/* The middle of the launches' medians, which is what the change is of. */
+static double shown_median(const struct compare_row *row, const struct compare_side *side,
+                           double otherwise)
+{
+    bool median = strcmp(row->item->metric->id, "p50") == 0 && isfinite(side->value);
+
+    return median ? side->value : otherwise;
+}
+
+static void add_change(struct ab_session *s, struct command_result *base,
+                       struct command_result *result)
+{
+    const struct compare_row *row =
+        find_command_row(ab_session_comparison(s, (int)result->command), result->key);
+
+    if (!row)
+        return;
+    result->row = row;
+    base->median = shown_median(row, &row->base, base->median);
+    result->median = shown_median(row, &row->head, result->median);
+}
+
+static void describe_session(struct commands_compared *c, struct ab_session *s,
+                             const struct benchmark_list *list)
+{
+    for (size_t b = 0; b < list->nr; b++) {
+        size_t first = c->report.nr;
+        for (size_t i = 0; i < c->nr; i++) {
+            struct command_result *result = add_result(c, i, &list->items[b]);
+            if (!describe_result(result, &s->records[i])) {
+                free(result->setting);
+                c->report.nr--;
+                continue;
+            }
+            struct command_result *base = &c->report.results[first];
+            if (i > 0 && base->command == 0)
+                add_change(s, base, result);
+        }
+    }
+}
+
+/* ---- measuring ---- */
+
+static void note_commands(const struct commands_request *r, const struct commands_compared *c)
+{
+    size_t settings = c->workload.list.nr;
+
+    sink_note(r->measuring.sink, "measuring %zu commands in turn", c->nr);
+    if (settings > 1)
+        sink_note(r->measuring.sink, ", with %zu settings each", settings);
+    sink_note(r->measuring.sink, "\n");
+}
+
+/* Several comparisons share the alarms that are allowed. */
+static struct ab_request make_commands_ab(const struct commands_request *r,
+                                          const struct commands_compared *c, size_t groups)
+{
+    struct ab_request ab = {
+        .nr_sides = (int)c->nr,
+        .store = c->store,
+        .compare = r->settings,
+        .label = r->label ? r->label : "commands",
+        .measuring = r->measuring,
+        .blocks_max = (int)(r->runs ? r->runs / AB_LAUNCHES : r->blocks),
+        .whole = r->runs > 0,
+    };
+
+    if (r->runs) /* no more than was said */
+        ab.measuring.no_repeat = true;
+    ab.compare.q /= (double)((c->nr - 1) * groups);
+    for (size_t i = 0; i < c->nr; i++)
+        ab.side[i] = (struct ab_request_side) { .name = c->report.commands[i].name,
+                                                .guests = guests_of(c, i) };
+    return ab;
+}
+
+static int record_pairs(const struct commands_request *r, const struct commands_compared *c,
+                        struct ab_session *s, struct error *err)
+{
+    for (int i = AB_HEAD; i < (int)c->nr && !r->no_record; i++) {
+        const struct verdict_sides sides = { s->what[AB_BASE], s->what[i], &s->records[AB_BASE],
+                                             &s->records[i] };
+        if (verdict_add(c->store, &sides, ab_session_comparison(s, i), err))
+            return -1;
+    }
+    return 0;
+}
+
+static int measure_group(const struct commands_request *r, struct commands_compared *c,
+                         struct ab_request *ab, const struct benchmark_list *list,
+                         struct error *err)
+{
+    struct ab_session *s = &c->sessions[c->nr_sessions];
+    struct first_runs first = { .failed = false };
+
+    if (run_first(r, c, list, &first, err))
+        return -1;
+    if (first.failed || c->interrupted)
+        return 0;
+    if (!(r->measuring.budget > 0) && !r->runs && !r->blocks) {
+        ab->measuring.budget = fmax(USUAL_BUDGET_S, USUAL_BLOCKS * first.block);
+        ab->blocks_least = COMPARE_LAUNCHES_MIN;
+    }
+    c->nr_sessions++;
+    if (ab_session_run(ab, s, err))
+        return -1;
+    c->report.seconds += s->seconds;
+    if (s->end == AB_INTERRUPTED)
+        c->interrupted = (int)*r->measuring.interrupted;
+    describe_session(c, s, list);
+    return s->end == AB_INTERRUPTED ? 0 : record_pairs(r, c, s, err);
+}
+
+static bool has_failed(const struct commands_compared *c)
+{
+    for (size_t i = 0; i < c->report.nr; i++)
+        if (c->report.results[i].outcome != OUTCOME_OK)
+            return true;
+    return false;
+}
+
+/* Between its setup and its cleanup. What is cleaned up is so whatever came before. */
+static int measure_between(const struct commands_request *r, struct commands_compared *c,
+                           const struct ab_request *asked, const struct benchmark_list *list,
+                           struct error *err)
+{
+    const struct benchmark *b = &list->items[0];
+    struct workload some = c->workload;
+    struct ab_request ab = *asked;
+    struct error ignored;
+
+    some.list = *list;
+    ab.workload = &some;
+    int rc = run_line(r, c, b, "--setup", r->setup, err);
+    if (rc == 0)
+        rc = measure_group(r, c, &ab, list, err);
+    int cleaned = run_line(r, c, b, "--cleanup", r->cleanup, rc ? &ignored : err);
+    return rc ? rc : c->interrupted ? 0 : cleaned;
+}
+
+static int measure_groups(const struct commands_request *r, struct commands_compared *c,
+                          struct error *err)
+{
+    const struct benchmark_list *all = &c->workload.list;
+    bool apart = (r->setup || r->cleanup) && all->nr > 1;
+    size_t groups = apart ? all->nr : 1;
+    struct ab_request ab = make_commands_ab(r, c, groups);
+
+    c->sessions = memory_zeroed(groups, sizeof(*c->sessions));
+    for (size_t i = 0; i < groups && !c->interrupted && !has_failed(c); i++) {
+        const struct benchmark_list one = { &all->items[i], 1, 1 };
+        if (r->measuring.budget > 0) { /* what is left, for what is left */
+            double left = r->measuring.budget - c->report.seconds;
+            ab.measuring.budget = fmax(left, 0.001) / (double)(groups - i);
+        }
+        if (measure_between(r, c, &ab, apart ? &one : all, err))
+            return -1;
+    }
+    return 0;
+}
+
+/* ---- the report ---- */
+
+static const char *end_name(const struct commands_compared *c)
+{
+    static const char *const names[] = { [AB_DECIDED] = "decided",
+                                         [AB_BUDGET] = "budget",
+                                         [AB_BLOCKS] = "blocks",
+                                         [AB_INTERRUPTED] = "interrupted" };
+    enum ab_end end = AB_DECIDED;
+
+    if (c->nr_sessions == 0)
+        return c->interrupted ? "interrupted" : "failed";
+    for (size_t i = 0; i < c->nr_sessions; i++)
+        end = c->sessions[i].end > end ? c->sessions[i].end : end;
+    return names[end];
+}
+
+static int find_exit_status(struct commands_compared *c)
+{
+    bool any = false, regressed = has_failed(c);
+
+    for (size_t s = 0; s < c->nr_sessions; s++)
+        for (int i = AB_HEAD; i < (int)c->nr; i++) {
+            int status = ab_session_comparison(&c->sessions[s], i)->exit_status;
+            regressed |= status == EXIT_REGRESSION;
+            any |= status == EXIT_SAME;
+        }
+    return regressed ? EXIT_REGRESSION : any ? EXIT_SAME : EXIT_UNDECIDED;
+}
+
+static void finish_report(const struct commands_request *r, struct commands_compared *c)
+{
+    const struct command_result *told = NULL;
+
+    for (size_t i = 0; i < c->report.nr && !told; i++)
+        told = c->report.results[i].row ? &c->report.results[i] : NULL;
+    c->report.metric = told ? told->row->item->metric->id : NULL;
+    c->report.shell = r->command.shell;
+    c->report.delta = r->settings.delta;
+    c->report.q = r->settings.q;
+    c->report.end = end_name(c);
+    c->report.exit_status = find_exit_status(c);
+}
+
+int commands_compare_run(const struct commands_request *r, struct commands_compared *c,
+                         struct error *err)
+{
+    note_commands(r, c);
+    if (measure_groups(r, c, err))
+        return -1;
+    finish_report(r, c);
+    return 0;
+}
+
+void commands_compared_release(struct commands_compared *c)
+{
+    commands_report_release(&c->report);
+    for (size_t i = 0; i < c->nr_sessions; i++)
+        ab_session_release(&c->sessions[i]);
+    free(c->sessions);
+    for (size_t i = 0; i < COMMANDS_MAX; i++) {
+        command_spec_release(&c->specs[i]);
+        if (i > 0)
+            guests_close(&c->guests[i]);
+    }
+    workload_release(&c->workload);
+}
