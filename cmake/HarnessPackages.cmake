@@ -5,6 +5,7 @@ find_package(OpenMP REQUIRED COMPONENTS C)
 find_package(SQLite3 3.37 REQUIRED) # STRICT tables
 find_package(benchmark REQUIRED)
 find_package(ZLIB REQUIRED)
+find_package(EXPAT REQUIRED) # Catch2's results
 
 pkg_check_modules(cjson REQUIRED IMPORTED_TARGET GLOBAL libcjson)
 add_library(cjson::cjson ALIAS PkgConfig::cjson)

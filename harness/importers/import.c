@@ -3,7 +3,7 @@
 #include "importers/import.h"
 
 #include "base/file.h"
-#include "importers/import_base.h"
+#include "importers/import_form.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -11,14 +11,35 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define IMPORT_ROW(upper, lower) [IMPORT_##upper] = &import_##lower,
+#define IMPORT_ROW(upper, lower, title, reads)   [IMPORT_##upper] = &import_##lower,
+#define IMPORT_NAME(upper, lower, title, reads)  [IMPORT_##upper] = #lower,
+#define IMPORT_TITLE(upper, lower, title, reads) [IMPORT_##upper] = (title),
+#define IMPORT_READS(upper, lower, title, reads) [IMPORT_##upper] = (reads),
 static const struct import_format_row *const formats[IMPORT_FORMAT_NR] = { IMPORT_FORMATS(
     IMPORT_ROW) };
+static const char *const format_names[IMPORT_FORMAT_NR] = { IMPORT_FORMATS(IMPORT_NAME) };
+static const char *const format_titles[IMPORT_FORMAT_NR] = { IMPORT_FORMATS(IMPORT_TITLE) };
+static const char *const format_reads[IMPORT_FORMAT_NR] = { IMPORT_FORMATS(IMPORT_READS) };
+
+const char *import_format_name(enum import_format format)
+{
+    return format_names[format];
+}
+
+const char *import_format_title(enum import_format format)
+{
+    return format_titles[format];
+}
+
+const char *import_format_reads(enum import_format format)
+{
+    return format_reads[format];
+}
 
 static void import_list_formats(struct strbuf *out)
 {
     for (int i = 1; i < IMPORT_FORMAT_NR; i++)
-        strbuf_addf(out, "%s%s", i > 1 ? ", " : "", formats[i]->name);
+        strbuf_addf(out, "%s%s", i > 1 ? ", " : "", format_names[i]);
 }
 
 int import_format_find(const char *name, enum import_format *format, struct error *err)
@@ -26,7 +47,7 @@ int import_format_find(const char *name, enum import_format *format, struct erro
     struct strbuf list;
 
     for (int i = 1; i < IMPORT_FORMAT_NR; i++) {
-        if (strcmp(formats[i]->name, name) == 0) {
+        if (strcmp(format_names[i], name) == 0) {
             *format = (enum import_format)i;
             return 0;
         }
@@ -39,79 +60,182 @@ int import_format_find(const char *name, enum import_format *format, struct erro
     return -1;
 }
 
-const char *import_format_title(enum import_format format)
+/* ---- which one it is ---- */
+
+/* How many names of a path are there, up to the step that is not. */
+static int import_steps(const cJSON *root, const char *path)
 {
-    return formats[format]->title;
+    size_t whole = strcspn(path, " ");
+    char part[64];
+    int nr = 0;
+
+    for (size_t begin = 0, last = 0, end = strcspn(path, ". "); end <= whole; begin = last) {
+        snprintf(part, sizeof(part), "%.*s", (int)end, path);
+        if (!import_at(root, part))
+            break;
+        begin += path[begin] == '.';
+        nr += path[begin] != '*' && path[begin] != '[';
+        last = end;
+        end += 1 + (end < whole ? strcspn(path + end + 1, ". ") : 0);
+    }
+    return nr;
 }
 
-static void import_refuse_unknown(const struct import_build *b, struct error *err)
+/* The format that a JSON text has most in common with, and the path that is missing there
+ * ("results[].command"); NULL: none. */
+static const char *import_nearest(const cJSON *root, enum import_format *format)
 {
-    struct strbuf list;
+    const char *missing = NULL;
+    int most = 0;
 
-    strbuf_init(&list);
-    import_list_formats(&list);
-    error_set(err,
-              "%s: this is JSON, but of none of the programs that are known; --format NAME forces "
-              "one of %s",
-              b->what, list.data);
-    strbuf_release(&list);
+    for (int i = 1; i < IMPORT_FORMAT_NR; i++)
+        for (const char *const *sign = formats[i]->signs; *sign; sign++) {
+            const char *gone = NULL;
+            int nr = 0;
+            for (const char *p = *sign; *p; p += strcspn(p, " "), p += *p == ' ') {
+                bool there = import_at(root, p) != NULL;
+                nr += import_steps(root, p);
+                gone = there || gone ? gone : p;
+            }
+            if (nr > most) {
+                most = nr;
+                missing = gone;
+                *format = (enum import_format)i;
+            }
+        }
+    return missing;
+}
+
+/* Length of a path as people write it: without the mark of a list that may be empty. */
+static size_t import_shown(const char *path)
+{
+    size_t length = strcspn(path, " ");
+
+    return length - (path[length - 1] == '[');
+}
+
+/* What a text that is JSON has at its top: "a, b, c". */
+static void import_list_members(const cJSON *root, struct strbuf *out)
+{
+    const cJSON *item;
+    int nr = 0;
+
+    if (cJSON_IsArray(root))
+        root = root->child;
+    cJSON_ArrayForEach(item, root)
+    {
+        if (item->string && nr++ < 6)
+            strbuf_addf(out, "%s\"%.40s\"", nr > 1 ? ", " : "", item->string);
+    }
+    if (nr > 6)
+        strbuf_addf(out, " ...");
+}
+
+/* Members of strangers stand in a message: no control characters. */
+static void import_refuse_unknown(const struct import_build *b, const cJSON *root,
+                                  struct error *err)
+{
+    enum import_format nearest = IMPORT_ANY;
+    const char *missing = root ? import_nearest(root, &nearest) : NULL;
+    struct strbuf message;
+    char shown[600];
+
+    strbuf_init(&message);
+    strbuf_addf(&message, "this is %s, but of none of the programs that are known",
+                root ? "JSON" : "text");
+    if (missing)
+        strbuf_addf(&message, "; it looks most like %s, but \"%.*s\" is missing",
+                    format_titles[nearest], (int)import_shown(missing), missing);
+    else if (root && root->child) {
+        strbuf_addf(&message, "; at its top there is ");
+        import_list_members(root, &message);
+    }
+    import_copy(shown, sizeof(shown), message.data);
+    strbuf_clear(&message);
+    import_list_formats(&message);
+    error_set(err, "%s: %s; --format NAME forces one of %s", b->what, shown, message.data);
+    strbuf_release(&message);
+}
+
+static enum import_format import_recognise_json(const struct import_build *b, bool stream)
+{
+    for (int i = 1; i < IMPORT_FORMAT_NR; i++)
+        for (const char *const *sign = formats[i]->signs; *sign; sign++)
+            if ((!stream || formats[i]->stream) && import_has(b->source.root, *sign))
+                return (enum import_format)i;
+    return IMPORT_ANY;
 }
 
 /* Of a stream of JSON texts the first line is one. */
-static enum import_format import_recognise_stream(struct import_build *b, const char *text,
-                                                  size_t length)
+static enum import_format import_recognise_stream(struct import_build *b)
 {
-    const char *end = memchr(text, '\n', length);
+    const char *end = memchr(b->text, '\n', b->length);
     struct error ignored;
 
-    if (!end || import_read(b, text, (size_t)(end - text), &ignored))
+    if (!end || import_read(b, b->text, (size_t)(end - b->text), &ignored))
         return IMPORT_ANY;
-    for (int i = 1; i < IMPORT_FORMAT_NR; i++)
-        if (formats[i]->stream && formats[i]->fits(b->source.root))
-            return (enum import_format)i;
-    return IMPORT_ANY;
+    return import_recognise_json(b, true);
 }
 
-static enum import_format import_recognise(struct import_build *b, const char *text, size_t length,
-                                           struct error *err)
+/* A JSON text that is more than a word begins so. */
+static bool import_is_json(const char *text, size_t length)
 {
-    enum import_format stream = import_recognise_stream(b, text, length);
+    size_t i = length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
 
-    if (stream != IMPORT_ANY || import_read(b, text, length, err))
-        return stream;
-    for (int i = 1; i < IMPORT_FORMAT_NR; i++)
-        if (formats[i]->fits(b->source.root))
-            return (enum import_format)i;
-    import_refuse_unknown(b, err);
-    return IMPORT_ANY;
+    while (i < length && strchr(" \t\r\n", text[i]) && text[i])
+        i++;
+    return i < length && (text[i] == '{' || text[i] == '[');
 }
 
-static int import_text_as(struct import_build *b, const char *text, size_t length,
-                          struct error *err)
+static enum import_format import_recognise(struct import_build *b)
+{
+    bool json = import_is_json(b->text, b->length);
+
+    for (int i = 1; !json && i < IMPORT_FORMAT_NR; i++)
+        if (formats[i]->fits_text && formats[i]->fits_text(b->text, b->length))
+            return (enum import_format)i;
+    if (!json) {
+        import_refuse_unknown(b, NULL, b->err);
+        return IMPORT_ANY;
+    }
+    enum import_format found = import_recognise_stream(b);
+    if (found != IMPORT_ANY || import_read(b, b->text, b->length, b->err))
+        return found;
+    found = import_recognise_json(b, false);
+    if (found == IMPORT_ANY)
+        import_refuse_unknown(b, b->source.root, b->err);
+    return found;
+}
+
+static int import_text_as(struct import_build *b)
 {
     enum import_format format = b->options->format;
 
     if (format == IMPORT_ANY)
-        format = import_recognise(b, text, length, err);
-    else if (!formats[format]->stream && import_read(b, text, length, err))
-        return -1;
+        format = import_recognise(b);
     if (format == IMPORT_ANY)
         return -1;
+    const struct import_format_row *row = formats[format];
+    if (!b->source.root && !row->stream && !row->fits_text &&
+        import_read(b, b->text, b->length, b->err))
+        return -1;
     b->out->format = format;
-    if (formats[format]->own)
-        return formats[format]->parse(b);
+    if (row->own)
+        return row->parse(b);
     b->run = records_add_run(&b->out->records);
     b->run->kind = RUN_IMPORTED;
     b->facts = cJSON_CreateObject();
-    b->text = text;
-    b->length = length;
-    return formats[format]->parse(b) ? -1 : import_end(b, formats[format]->title);
+    if (row->form ? import_read_form(b, row->form) : row->parse(b))
+        return -1;
+    return import_end(b, format_titles[format]);
 }
 
 static int import_run(struct import_build *b, const char *text, size_t length)
 {
     *b->out = (struct imported) { .format = IMPORT_ANY };
-    int rc = import_text_as(b, text, length, b->err);
+    b->text = text;
+    b->length = length;
+    int rc = import_text_as(b);
     import_build_release(b);
     return rc;
 }

@@ -18,18 +18,32 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* One row a format, X(its constant, its file): IMPORT_GBENCH, import_gbench.c. */
+/* One row a format: X(its constant, its name for --format, the program, what is read of it). Help
+ * and docs/import.md list them from here; how each is read is in import_<name>.c. */
 #define IMPORT_FORMATS(X)                                                                          \
-    X(GBENCH, gbench)                                                                              \
-    X(NVBENCH, nvbench)                                                                            \
-    X(CRITERION, criterion) /* cargo-criterion's messages, which its folder becomes, too */        \
-    X(HYPERFINE, hyperfine)                                                                        \
-    X(PYTEST, pytest)                                                                              \
-    X(SUMMARY, summary) /* {metadata, benchmarks{config, timing}}, and comparisons of such */      \
-    X(KERNELS, kernels) /* [{name, M, N, K, dtype, tflops or a time}] */                           \
-    X(RECORDS, records) /* our own, with raw samples */
+    X(GBENCH, gbench, "Google Benchmark", "--benchmark_out, JSON")                                 \
+    X(GBENCH_CSV, gbench_csv, "Google Benchmark", "--benchmark_out, CSV")                          \
+    X(NVBENCH, nvbench, "NVBench", "--json and --jsonbin")                                         \
+    X(CRITERION, criterion, "criterion", "target/criterion, cargo-criterion's messages")           \
+    X(HYPERFINE, hyperfine, "hyperfine", "--export-json")                                          \
+    X(HYPERFINE_CSV, hyperfine_csv, "hyperfine", "--export-csv")                                   \
+    X(PYTEST, pytest, "pytest-benchmark", "--benchmark-json, and its storage")                     \
+    X(JMH, jmh, "JMH", "-rf json")                                                                 \
+    X(GO, go, "Go testing", "text of go test -bench")                                              \
+    X(LIBTEST, libtest, "cargo bench", "text of libtest's benchmarks")                             \
+    X(CATCH2, catch2, "Catch2", "--reporter xml")                                                  \
+    X(ASV, asv, "asv", "a file of .asv/results")                                                   \
+    X(BMF, bmf, "Bencher Metric Format", "JSON of bencher")                                        \
+    X(BENCHMARKDOTNET, benchmarkdotnet, "BenchmarkDotNet", "JSON, full or brief")                  \
+    X(VITEST, vitest, "vitest", "bench --outputJson")                                              \
+    X(NANOBENCH, nanobench, "nanobench", "templates::json()")                                      \
+    X(CUSTOM, custom, "github-action-benchmark", "customSmallerIsBetter, customBiggerIsBetter")    \
+    X(GUNGRAUN, gungraun, "Gungraun", "summary.json, --output-format=json; iai-callgrind's")       \
+    X(SUMMARY, summary, "a summary", "{metadata, benchmarks{config, timing}}, comparisons")        \
+    X(KERNELS, kernels, "a list of kernels", "[{name, M, N, K, dtype, tflops or a time}]")         \
+    X(RECORDS, records, "harness", "--json, with raw samples")
 
-#define IMPORT_CONSTANT(upper, lower) IMPORT_##upper,
+#define IMPORT_CONSTANT(upper, lower, title, reads) IMPORT_##upper,
 enum import_format {
     IMPORT_ANY, /* found out from the content */
     IMPORT_FORMATS(IMPORT_CONSTANT) IMPORT_FORMAT_NR,
@@ -67,7 +81,9 @@ void imported_release(struct imported *imported);
 
 /* "gbench", for --format; -1 and an error that lists them. */
 int import_format_find(const char *name, enum import_format *format, struct error *err);
+const char *import_format_name(enum import_format format);  /* "gbench" */
 const char *import_format_title(enum import_format format); /* "Google Benchmark" */
+const char *import_format_reads(enum import_format format); /* "--benchmark_out, JSON" */
 
 /* Gives the machine this class, and an id that belongs to it. */
 void import_machine_class(struct machine *m, const char *class_name);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* What the formats share: reading JSON, benchmarks found by key and launch, then made records. */
+/* What the formats share: reading JSON with places, values, notes, the machine. */
 #include "importers/import_base.h"
 
 #include "base/digest.h"
 #include "base/text.h"
-#include "core/names.h"
 
 #include <errno.h>
 #include <math.h>
@@ -51,11 +50,64 @@ static void import_hide_no_numbers(char *text, size_t length)
     }
 }
 
-const cJSON *import_first(const cJSON *root, const char *key)
+/* One step of a path; `path` moves behind it. */
+static const cJSON *import_step(const cJSON *at, const char **path)
 {
-    const cJSON *list = import_member(root, key);
+    size_t length = strcspn(*path, ". "), name_length = strcspn(*path, ".[ ");
+    const char *word = *path;
+    char name[64];
 
-    return cJSON_IsArray(list) || cJSON_IsObject(list) ? list->child : NULL;
+    *path += length + (word[length] == '.');
+    if (*word == '*')
+        return cJSON_IsArray(at) || cJSON_IsObject(at) ? at->child : NULL;
+    if (name_length > 0) {
+        snprintf(name, sizeof(name), "%.*s", (int)name_length, word);
+        at = cJSON_IsObject(at) ? import_member(at, name) : NULL;
+    }
+    if (name_length == length)
+        return at;
+    if (!cJSON_IsArray(at))
+        return NULL;
+    return length - name_length == 1 ? at : at->child; /* "name[", "name[]" */
+}
+
+const cJSON *import_at(const cJSON *root, const char *path)
+{
+    while (root && *path && *path != ' ')
+        root = import_step(root, &path);
+    return root;
+}
+
+bool import_has(const cJSON *root, const char *paths)
+{
+    for (const char *p = paths; *p; p += strcspn(p, " "), p += *p == ' ')
+        if (!import_at(root, p))
+            return false;
+    return true;
+}
+
+/* Does it end inside a text, a list or an object, with all right that was closed before? */
+static bool import_is_cut(const char *text, size_t length)
+{
+    char open[1000]; /* levels that JSON has here at most, see json_parse() */
+    size_t depth = 0;
+    bool quoted = false;
+
+    for (size_t i = 0; i < length; i++) {
+        if (quoted && text[i] == '\\')
+            i++;
+        else if (text[i] == '"')
+            quoted = !quoted;
+        else if (!quoted && (text[i] == '{' || text[i] == '[')) {
+            if (depth == sizeof(open))
+                return false;
+            open[depth++] = text[i] == '{' ? '}' : ']';
+        } else if (!quoted && (text[i] == '}' || text[i] == ']')) {
+            if (depth == 0 || open[--depth] != text[i])
+                return false;
+        }
+    }
+    return quoted || depth > 0;
 }
 
 int import_read(struct import_build *b, const char *text, size_t length, struct error *err)
@@ -67,7 +119,42 @@ int import_read(struct import_build *b, const char *text, size_t length, struct 
     import_hide_no_numbers(copy, length);
     json_source_release(&b->source);
     int rc = json_source_parse(&b->source, copy, length, b->what, err);
+    if (rc && import_is_cut(copy, length))
+        error_set(err, "%s: truncated: the JSON ends inside a value, after %zu bytes", b->what,
+                  length);
     free(copy);
+    return rc;
+}
+
+static bool import_is_blank(const char *line, size_t length)
+{
+    size_t i = 0;
+
+    while (i < length && strchr(" \t\r", line[i]) && line[i])
+        i++;
+    return i == length;
+}
+
+int import_each_message(struct import_build *b, int (*read)(struct import_build *b))
+{
+    const char *what = b->what, *end = b->text + b->length;
+    struct strbuf place;
+    int rc = 0, line = 1;
+
+    strbuf_init(&place);
+    for (const char *p = b->text, *next; rc == 0 && p < end; p = next, line++) {
+        const char *newline = memchr(p, '\n', (size_t)(end - p));
+        size_t length = (size_t)((newline ? newline : end) - p);
+        next = p + length + 1;
+        if (import_is_blank(p, length))
+            continue;
+        strbuf_clear(&place);
+        strbuf_addf(&place, "%s, message %d", what, line);
+        b->what = place.data;
+        rc = import_read(b, p, length, b->err) || read(b) ? -1 : 0;
+        b->what = what;
+    }
+    strbuf_release(&place);
     return rc;
 }
 
@@ -79,6 +166,8 @@ int import_refuse(struct import_build *b, const cJSON *at, const char *format, .
     va_start(args, format);
     vsnprintf(message, sizeof(message), format, args);
     va_end(args);
+    if (b->line > 0)
+        return error_set(b->err, "%s:%d: %.800s", b->what, b->line, message);
     return error_set(b->err, "%s:%d:%d: %.800s", b->what, json_source_line(&b->source, at),
                      json_source_column(&b->source, at), message);
 }
@@ -152,22 +241,8 @@ int import_each(struct import_build *b, const cJSON *list, const char *what, imp
     return 0;
 }
 
-double import_unit_ns(const char *unit)
+int import_date_at(struct import_build *b, const cJSON *item, const char *key)
 {
-    static const struct {
-        const char *name;
-        double ns;
-    } units[] = { { "ns", 1 }, { "us", 1e3 }, { "µs", 1e3 }, { "ms", 1e6 }, { "s", 1e9 } };
-
-    for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
-        if (strcmp(units[i].name, unit) == 0)
-            return units[i].ns;
-    return 0;
-}
-
-int import_date(struct import_build *b, const cJSON *object, const char *key)
-{
-    const cJSON *item = import_member(object, key);
     struct error why;
     int64_t ms;
 
@@ -179,6 +254,21 @@ int import_date(struct import_build *b, const cJSON *object, const char *key)
         return import_refuse(b, item, "\"%s\" is before 1970", key);
     b->run->started_ms = ms;
     return 0;
+}
+
+int import_date(struct import_build *b, const cJSON *object, const char *key)
+{
+    return import_date_at(b, import_member(object, key), key);
+}
+
+void import_commit(struct import_build *b, const char *text)
+{
+    size_t length = strspn(text, "0123456789abcdefABCDEF");
+
+    if (text[length] == '\0' && length >= 7 && length < COMMIT_SIZE)
+        import_copy(b->run->build.commit, sizeof(b->run->build.commit), text);
+    else if (*text && strcmp(text, "unversioned") != 0 && strcmp(text, "unknown") != 0)
+        import_note(b, "the commit \"%.60s\" is left out: it is no hash", text);
 }
 
 void import_fact(struct import_build *b, const char *key, const char *text)
@@ -195,6 +285,35 @@ void import_fact_of(struct import_build *b, const char *key, const cJSON *object
                     const char *member)
 {
     import_fact(b, key, json_string(object, member, ""));
+}
+
+void import_count(struct import_build *b, const char *format, const char *first)
+{
+    struct import_count *c = NULL;
+
+    for (size_t i = 0; !c && i < b->counts.nr; i++)
+        if (strcmp(b->counts.items[i].format, format) == 0)
+            c = &b->counts.items[i];
+    if (!c) {
+        c = array_push(&b->counts);
+        c->format = format;
+        import_copy(c->first, sizeof(c->first), first);
+    }
+    c->nr++;
+}
+
+void import_left(struct import_build *b, const char *name)
+{
+    struct import_count *c = NULL;
+
+    for (size_t i = 0; !c && i < b->left.nr; i++)
+        if (strcmp(b->left.items[i].first, name) == 0 || i == IMPORT_LEFT_MOST)
+            c = &b->left.items[i];
+    if (!c) {
+        c = array_push(&b->left);
+        import_copy(c->first, sizeof(c->first), b->left.nr > IMPORT_LEFT_MOST ? "others" : name);
+    }
+    c->nr++;
 }
 
 void import_note(struct import_build *b, const char *format, ...)
@@ -253,292 +372,4 @@ void import_machine_name(struct machine *m)
     digest_text(&digest, id);
     snprintf(m->id, sizeof(m->id), "%.16s", id);
     strbuf_release(&text);
-}
-
-/* ---- cases ---- */
-
-/* Limits of what is stored. A sample must be exact as a double, too (2^53 ns are 104 days). */
-static const double sample_max = 0x1p53, batch_max = 1e9, time_min = 1e-6;
-/* A sample of so many ns is rounded by less than a billionth of it. */
-static const double sample_enough = 1e9;
-
-static size_t case_hash(const char *key, int launch)
-{
-    struct digest d;
-
-    digest_init(&d);
-    digest_add_text(&d, key);
-    digest_add(&d, &launch, sizeof(launch));
-    return (size_t)(d.low ^ d.high);
-}
-
-/* Where the case is, or the free slot where it belongs. */
-static size_t *case_slot(const struct import_build *b, const char *key, int launch)
-{
-    size_t i = case_hash(key, launch) & (b->nr_slots - 1);
-
-    for (; b->slots[i]; i = (i + 1) & (b->nr_slots - 1)) {
-        const struct import_case *c = &b->cases.items[b->slots[i] - 1];
-        if (c->launch == launch && strcmp(c->m.bench.key, key) == 0)
-            break;
-    }
-    return &b->slots[i];
-}
-
-/* Keeps at least half of the slots free. */
-static void case_make_room(struct import_build *b)
-{
-    if (2 * (b->cases.nr + 1) <= b->nr_slots)
-        return;
-    free(b->slots);
-    b->nr_slots = b->nr_slots ? 2 * b->nr_slots : 64;
-    b->slots = memory_zeroed(b->nr_slots, sizeof(*b->slots));
-    for (size_t i = 0; i < b->cases.nr; i++)
-        *case_slot(b, b->cases.items[i].m.bench.key, b->cases.items[i].launch) = i + 1;
-}
-
-/* Its number from 1 on; 0: it is not there. */
-static size_t case_number(const struct import_build *b, const char *key, int launch)
-{
-    return b->nr_slots ? *case_slot(b, key, launch) : 0;
-}
-
-struct import_case *import_case_find(struct import_build *b, const char *key, int launch)
-{
-    size_t found = case_number(b, key, launch);
-
-    return found ? &b->cases.items[found - 1] : NULL;
-}
-
-struct import_case *import_case_of(struct import_build *b, const struct benchmark_name *name,
-                                   int launch)
-{
-    size_t found = case_number(b, name->key, launch);
-
-    if (found)
-        return &b->cases.items[found - 1];
-    if (b->cases.nr == IMPORT_CASES_MOST) { /* import_end() refuses it all */
-        b->crowded = true;
-        return &b->cases.items[b->cases.nr - 1];
-    }
-    case_make_room(b);
-    size_t *slot = case_slot(b, name->key, launch);
-    struct import_case *c = array_push(&b->cases);
-    *slot = b->cases.nr;
-    c->launch = launch;
-    c->m = (struct measurement) {
-        .bench = *name,
-        .max_error = NAN,
-        .tolerance = NAN,
-        .checked = NAN,
-        .tokens = NAN,
-        .seconds = NAN,
-    };
-    import_copy(c->m.clock, sizeof(c->m.clock), b->clock ? b->clock : "");
-    return c;
-}
-
-struct import_case *import_case(struct import_build *b, struct import_name *name)
-{
-    struct benchmark_name key;
-
-    import_name_key(name, b->options->project, &key);
-    import_name_release(name);
-    return import_case_of(b, &key, 0);
-}
-
-void import_note_again(struct import_build *b, const struct import_case *c, const char *what)
-{
-    if (c->times.nr)
-        import_note(b, "\"%.80s\" is there more than once: its %s are put together", c->m.bench.key,
-                    what);
-}
-
-int import_time(struct import_build *b, struct import_case *c, const cJSON *at, double ns,
-                double iterations)
-{
-    if (!(isfinite(ns) && ns >= 0))
-        return import_refuse(b, at, "%.100s: %g ns is no time", c->m.bench.key, ns);
-    if (ns > sample_max)
-        return import_refuse(b, at, "%.100s: %g ns for one iteration is more than 100 days",
-                             c->m.bench.key, ns);
-    if (ns < time_min) {
-        b->zeros++;
-        return 0;
-    }
-    *array_push(&c->times) = ns;
-    c->iterations = fmax(c->iterations, fmin(floor(iterations), batch_max));
-    return 0;
-}
-
-int import_statistic(struct import_build *b, struct import_case *c, const cJSON *at, double ns)
-{
-    size_t before = c->times.nr;
-    int rc = import_time(b, c, at, ns, 1);
-
-    b->summaries += c->times.nr > before;
-    return rc;
-}
-
-int import_statistic_of(struct import_build *b, struct import_case *c, const cJSON *object,
-                        const char *key, double unit)
-{
-    double value = 0;
-
-    return import_number(b, object, key, 0, &value)
-               ? -1
-               : import_statistic(b, c, import_member(object, key), value * unit);
-}
-
-void import_work(struct import_case *c, double flops, double bytes)
-{
-    if (flops > 0 && isfinite(flops))
-        c->m.flops = flops;
-    if (bytes > 0 && isfinite(bytes))
-        c->m.bytes = bytes;
-}
-
-void import_fail(struct import_case *c, enum outcome outcome, const char *why)
-{
-    char text[1024];
-
-    import_copy(text, sizeof(text), why);
-    c->m.outcome = outcome;
-    free(c->m.message);
-    c->m.message = memory_string(text);
-}
-
-void import_beside(struct import_case *c, const char *name, double value)
-{
-    const struct telemetry *t = NULL;
-    char copy[sizeof(t->name)];
-
-    import_copy(copy, sizeof(copy), name);
-    if (copy[0] && isnan(measurement_telemetry(&c->m, copy)))
-        measurement_add_telemetry(&c->m, copy, value);
-}
-
-/* ---- samples ---- */
-
-struct case_range {
-    double low, high;
-};
-
-static struct case_range case_range(const struct import_case *c)
-{
-    struct case_range r = { INFINITY, 0 };
-
-    for (size_t i = 0; i < c->times.nr; i++) {
-        r.low = fmin(r.low, c->times.items[i]);
-        r.high = fmax(r.high, c->times.items[i]);
-    }
-    return r;
-}
-
-static bool case_is_whole(const struct import_case *c, double batch)
-{
-    for (size_t i = 0; i < c->times.nr; i++) {
-        double sample = c->times.items[i] * batch;
-        if (fabs(sample - round(sample)) > 1e-9 * sample)
-            return false;
-    }
-    return true;
-}
-
-/* Samples are whole ns for `batch` iterations. It is what the tool had, then as many times ten as
- * keep what the file says. */
-static double case_batch(const struct import_case *c)
-{
-    struct case_range r = case_range(c);
-    double batch = fmax(c->iterations, 1);
-
-    while (batch > 1 && r.high * batch > sample_max)
-        batch = floor(batch / 10);
-    batch = fmax(batch, 1);
-    while (r.low * batch < sample_enough && !case_is_whole(c, batch) && batch * 10 <= batch_max &&
-           r.high * batch * 10 <= sample_max)
-        batch *= 10;
-    return batch;
-}
-
-static void case_make_samples(struct import_case *c)
-{
-    struct measurement *m = &c->m;
-    double batch = case_batch(c);
-
-    m->batch = (unsigned)batch;
-    m->samples = memory_resize(NULL, c->times.nr, sizeof(*m->samples));
-    for (size_t i = 0; i < c->times.nr; i++)
-        m->samples[m->nr_samples++] = (uint64_t)llround(fmax(c->times.items[i] * batch, 1));
-}
-
-/* ---- the end ---- */
-
-static void import_note_all(struct import_build *b)
-{
-    if (b->summaries)
-        import_note(b,
-                    "no raw samples of %zu benchmark%s: %s stands for them, so percentiles say "
-                    "nothing",
-                    b->summaries, b->summaries == 1 ? "" : "s",
-                    b->statistic ? b->statistic : "one number");
-    if (b->zeros)
-        import_note(b, "%zu time%s of 0 left out: nothing was measured there", b->zeros,
-                    b->zeros == 1 ? "" : "s");
-    if (b->beyond)
-        import_note(b, "%zu amount%s of work left out: beyond %.0e, nothing does so much",
-                    b->beyond, b->beyond == 1 ? "" : "s", FACT_AMOUNT_MAX);
-}
-
-/* Files say what they like of work: 0 is not known. */
-static void case_bound_work(struct import_build *b, double *amount)
-{
-    if (record_amount_is_sane(*amount))
-        return;
-    *amount = 0;
-    b->beyond++;
-}
-
-static void case_add_record(struct import_build *b, struct import_case *c)
-{
-    if (c->m.outcome == OUTCOME_OK) {
-        if (c->times.nr == 0)
-            return;
-        case_make_samples(c);
-    }
-    case_bound_work(b, &c->m.flops);
-    case_bound_work(b, &c->m.bytes);
-    c->m.started_ms = b->run->started_ms;
-    records_add(&b->out->records, 0, c->launch)->m = c->m;
-    c->m = (struct measurement) { .outcome = OUTCOME_OK };
-}
-
-int import_end(struct import_build *b, const char *tool)
-{
-    if (b->crowded)
-        return error_set(b->err,
-                         "%s: more than %d benchmarks, each launch counted; import it in parts",
-                         b->what, IMPORT_CASES_MOST);
-    for (size_t i = 0; i < b->cases.nr; i++)
-        case_add_record(b, &b->cases.items[i]);
-    if (b->out->records.nr == 0)
-        return error_set(b->err, "%s: there is no benchmark with a time in it", b->what);
-    import_note_all(b);
-    import_fact(b, "tool", tool);
-    b->run->environment = json_take_text(b->facts);
-    b->facts = NULL;
-    import_machine_name(&b->run->machine);
-    return 0;
-}
-
-void import_build_release(struct import_build *b)
-{
-    for (size_t i = 0; i < b->cases.nr; i++) {
-        measurement_release(&b->cases.items[i].m);
-        array_release(&b->cases.items[i].times);
-    }
-    array_release(&b->cases);
-    free(b->slots);
-    cJSON_Delete(b->facts);
-    json_source_release(&b->source);
 }

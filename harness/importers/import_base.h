@@ -16,7 +16,7 @@
 #include "importers/import.h"
 
 /* Of one file: each takes some kilobytes while it is read. */
-enum { IMPORT_CASES_MOST = 65536 };
+enum { IMPORT_CASES_MOST = 65536, IMPORT_LEFT_MOST = 8 };
 
 /* One benchmark in one launch. */
 struct import_case {
@@ -24,6 +24,15 @@ struct import_case {
     int launch;
     ARRAY(double) times; /* ns of one iteration, in the order measured */
     double iterations;   /* most that went into one of them */
+    bool timeless;       /* it is known that there are no times, but other numbers */
+    bool stands;         /* its time stands for samples that are not there */
+};
+
+/* Something that happened so many times, and where first. */
+struct import_count {
+    const char *format; /* "%zu benchmark%s ... (%s)": number, "s" where it is many, the first */
+    char first[128];
+    size_t nr;
 };
 
 struct import_build {
@@ -38,28 +47,36 @@ struct import_build {
     ARRAY(struct import_case) cases;
     size_t *slots; /* hash table over them: 0, or index + 1 */
     size_t nr_slots;
+    int line;                /* of a text that is no JSON: the one that is read; 0: none */
     size_t summaries, zeros; /* benchmarks without raw samples; times of nothing, left out */
     size_t beyond;           /* amounts of work that are none, left out */
-    bool crowded;            /* there are more than IMPORT_CASES_MOST */
-    const char *statistic;   /* that stands for raw samples where there are none: "median" */
-    const char *clock;       /* what the times are of */
+    size_t timeless, rates;  /* benchmarks with numbers but no time; whose time is 1 over a rate */
+    ARRAY(struct import_count) counts; /* what is noted with its number at the end */
+    ARRAY(struct import_count) left;   /* members that nothing was made of, by name */
+    bool crowded;                      /* there are more than IMPORT_CASES_MOST */
+    const char *statistic; /* that stands for raw samples where there are none: "median" */
+    const char *clock;     /* what the times are of */
     struct error *err;
 };
 
 /* ---- the formats: each file ends in its row ---- */
 
 struct import_format_row {
-    const char *name, *title;             /* "gbench", "Google Benchmark" */
-    bool (*fits)(const cJSON *root);      /* no root fits two formats */
-    int (*parse)(struct import_build *b); /* b->source holds the text parsed, but of a stream */
-    bool stream;                          /* many JSON texts: `fits` is asked of the first line */
+    /* Of JSON: what a file has by which it is known. Each of them is enough: paths (import_at())
+     * with blanks between, all of which are there. No root fits two rows, or the first counts. */
+    const char *signs[14];
+    bool (*fits_text)(const char *text, size_t length); /* of what is no JSON; NULL: it is JSON */
+    int (*parse)(struct import_build *b); /* b->source holds JSON parsed, but of a stream */
+    const struct import_form *form;       /* in place of parse(): import_form.h */
+    bool stream;                          /* many JSON texts: its signs are those of the first */
     bool own;                             /* parse() makes the records themselves */
     /* Makes one text of a folder that the program writes; NULL: it writes none. */
     int (*read_folder)(const char *folder, struct strbuf *text, struct error *err);
     const char *const *folder_files; /* NULL-ended: one of these stands for its folder */
 };
 
-#define IMPORT_DECLARE(upper, lower) extern const struct import_format_row import_##lower;
+#define IMPORT_DECLARE(upper, lower, title, reads)                                                 \
+    extern const struct import_format_row import_##lower;
 IMPORT_FORMATS(IMPORT_DECLARE)
 
 /* ---- building ---- */
@@ -69,14 +86,30 @@ static inline const cJSON *import_member(const cJSON *object, const char *key)
     return cJSON_GetObjectItemCaseSensitive(object, key);
 }
 
-/* The first benchmark of a member, which is a list or an object of them; NULL: there is none. */
-const cJSON *import_first(const cJSON *root, const char *key);
+/* What a path leads to: "a.b" members, "*" the first of a list or an object, "a[].b" that of a
+ * list, "a[" a member that is a list, empty or not. NULL: it is not there. */
+const cJSON *import_at(const cJSON *root, const char *path);
+/* Are all of the paths, with blanks between, there? */
+bool import_has(const cJSON *root, const char *paths);
 /* Parses the text into b->source; NaN and Infinity, which some tools write, become texts. */
 int import_read(struct import_build *b, const char *text, size_t length, struct error *err);
+/* Each line that is not blank is a JSON text of its own; it stands in b->source while it is read.
+ * Messages name it "FILE, message N". */
+int import_each_message(struct import_build *b, int (*read)(struct import_build *b));
+/* CSV with a head line as {list: [{column: value}]} in b->source, numbers as numbers. */
+int import_read_csv(struct import_build *b, const char *list);
+/* Copies the next line, without its end, and counts b->line; false: there is none left. `*at` is
+ * NULL at first. */
+bool import_next_line(struct import_build *b, const char **at, struct strbuf *line);
 
-/* "FILE:LINE:COLUMN: reason"; always -1. */
+/* "FILE:LINE:COLUMN: reason", or "FILE:LINE: reason" of a text; always -1. */
 int import_refuse(struct import_build *b, const cJSON *at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* Counts what is noted with its number at the end: `format` as in struct import_count, the same
+ * address each time. */
+void import_count(struct import_build *b, const char *format, const char *first);
+/* Nothing is made of a member of that name: a note will tell of all of them. */
+void import_left(struct import_build *b, const char *name);
 /* A finite number, or a text that holds nothing but one. */
 bool import_value(const cJSON *item, double *value);
 /* A member that must be such a number, and at least `low`. */
@@ -89,6 +122,9 @@ int import_text(struct import_build *b, const cJSON *object, const char *key, co
 /* The date in that member, if there is one, becomes the run's start. One that cannot be read, or
  * is before 1970, is refused. */
 int import_date(struct import_build *b, const cJSON *object, const char *key);
+int import_date_at(struct import_build *b, const cJSON *item, const char *key);
+/* The commit that a tool names; what is no hash ("unversioned") is none. */
+void import_commit(struct import_build *b, const char *text);
 /* Reads each item of a list (or object), which must be an object; `what` stands in the message: "a
  * benchmark". */
 typedef int import_item_fn(void *context, const cJSON *item);
@@ -98,6 +134,18 @@ int import_each(struct import_build *b, const cJSON *list, const char *what, imp
 int import_list(struct import_build *b, const cJSON *object, const char *key, const cJSON **list);
 /* ns in a unit of time: "us"; 0: it is none. */
 double import_unit_ns(const char *unit);
+
+/* A unit as programs write it. */
+struct import_unit {
+    enum import_unit_kind {
+        IMPORT_UNIT_TIME,  /* "ns", "us/op", "seconds": of `ns` */
+        IMPORT_UNIT_RATE,  /* "ops/s", "MB/s": something in `ns`, which is `bytes` where it says so
+                            */
+        IMPORT_UNIT_OTHER, /* "B/op", "Percent", "instructions" */
+    } kind;
+    double ns, bytes;
+};
+struct import_unit import_unit_of(const char *text);
 /* Processors of the machine, where the number makes sense. */
 void import_processors(struct machine *m, double nr);
 /* A fact of the surroundings; NULL and "" are none. */
@@ -141,8 +189,8 @@ void import_name_key(const struct import_name *n, const char *project, struct be
 /* The case of that benchmark in the first launch, added if it is new; valid until the next one.
  * Releases the name. */
 struct import_case *import_case(struct import_build *b, struct import_name *name);
-/* Notes that the benchmark came before: its `what` ("samples") are put together. */
-void import_note_again(struct import_build *b, const struct import_case *c, const char *what);
+/* Counts it if the benchmark came before: what is of one name is put together. */
+void import_note_again(struct import_build *b, const struct import_case *c);
 /* The same by its key, and NULL where it is not there. */
 struct import_case *import_case_find(struct import_build *b, const char *key, int launch);
 struct import_case *import_case_of(struct import_build *b, const struct benchmark_name *name,
@@ -158,10 +206,18 @@ int import_statistic_of(struct import_build *b, struct import_case *c, const cJS
                         const char *key, double unit);
 /* What one iteration does, where it is an amount. */
 void import_work(struct import_case *c, double flops, double bytes);
+/* A number in its unit: a time is the benchmark's (the first one), of a rate the time of one, all
+ * else stands beside under `name`. */
+int import_quantity(struct import_build *b, struct import_case *c, const cJSON *at, double value,
+                    const char *unit, const char *name);
+/* It has numbers, but no time, and is kept all the same. */
+void import_timeless(struct import_case *c);
 /* It has no time, and why. */
 void import_fail(struct import_case *c, enum outcome outcome, const char *why);
-/* A number beside the times, once. */
-void import_beside(struct import_case *c, const char *name, double value);
+/* A number beside the times, once. What there is no room for is counted. */
+void import_beside(struct import_build *b, struct import_case *c, const char *name, double value);
+/* Refuses it: there are more than IMPORT_CASES_MOST. Always -1. */
+int import_crowded(struct import_build *b);
 /* Cases become records; the run gets its machine and surroundings. `tool` is the format's title. */
 int import_end(struct import_build *b, const char *tool);
 void import_build_release(struct import_build *b);

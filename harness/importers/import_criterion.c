@@ -14,11 +14,6 @@ enum { DEPTH_MAX = 16, FOLDERS_MAX = 100000 };
 
 /* ---- messages ---- */
 
-static bool criterion_fits(const cJSON *root)
-{
-    return cJSON_IsString(import_member(root, "reason"));
-}
-
 static int criterion_unit(struct import_build *b, const cJSON *object, double *ns)
 {
     const char *unit = json_string(object, "unit", "ns");
@@ -72,7 +67,8 @@ static int criterion_read_estimate(struct import_build *b, const cJSON *message,
     return import_refuse(b, message, "there are neither samples nor estimates");
 }
 
-static void criterion_read_throughput(const cJSON *message, struct import_case *c)
+static void criterion_read_throughput(struct import_build *b, const cJSON *message,
+                                      struct import_case *c)
 {
     const cJSON *item;
 
@@ -85,12 +81,13 @@ static void criterion_read_throughput(const cJSON *message, struct import_case *
         if (strncmp(unit, "byte", 4) == 0)
             c->m.bytes = amount;
         else
-            import_beside(c, "elements", amount);
+            import_beside(b, c, "elements", amount);
     }
 }
 
-static int criterion_read_message(struct import_build *b, const cJSON *message)
+static int criterion_read_message(struct import_build *b)
 {
+    const cJSON *message = b->source.root;
     const char *id;
     struct import_name name;
 
@@ -102,8 +99,8 @@ static int criterion_read_message(struct import_build *b, const cJSON *message)
         return -1;
     import_name_path(&name, id);
     struct import_case *c = import_case(b, &name);
-    import_note_again(b, c, "samples");
-    criterion_read_throughput(message, c);
+    import_note_again(b, c);
+    criterion_read_throughput(b, message, c);
     const cJSON *values = import_member(message, "measured_values");
     const cJSON *counts = import_member(message, "iteration_count");
     if (cJSON_IsArray(values) && values->child && cJSON_IsArray(counts))
@@ -111,38 +108,10 @@ static int criterion_read_message(struct import_build *b, const cJSON *message)
     return criterion_read_estimate(b, message, c);
 }
 
-static bool criterion_is_blank(const char *line, size_t length)
-{
-    size_t i = 0;
-
-    while (i < length && strchr(" \t\r", line[i]) && line[i])
-        i++;
-    return i == length;
-}
-
 static int criterion_parse(struct import_build *b)
 {
-    const char *what = b->what, *end = b->text + b->length;
-    struct strbuf place;
-    int rc = 0, line = 1;
-
     b->clock = "criterion";
-    strbuf_init(&place);
-    for (const char *p = b->text, *next; rc == 0 && p < end; p = next, line++) {
-        const char *newline = memchr(p, '\n', (size_t)(end - p));
-        size_t length = (size_t)((newline ? newline : end) - p);
-        next = p + length + 1;
-        if (criterion_is_blank(p, length))
-            continue;
-        strbuf_clear(&place);
-        strbuf_addf(&place, "%s, message %d", what, line);
-        b->what = place.data;
-        rc =
-            import_read(b, p, length, b->err) || criterion_read_message(b, b->source.root) ? -1 : 0;
-        b->what = what;
-    }
-    strbuf_release(&place);
-    return rc;
+    return import_each_message(b, criterion_read_message);
 }
 
 /* ---- folders ---- */
@@ -323,9 +292,7 @@ static int criterion_read_folder(const char *folder, struct strbuf *text, struct
 static const char *const criterion_files[] = { "sample.json", "estimates.json", "benchmark.json",
                                                NULL };
 
-const struct import_format_row import_criterion = { .name = "criterion",
-                                                    .title = "criterion",
-                                                    .fits = criterion_fits,
+const struct import_format_row import_criterion = { .signs = { "reason" },
                                                     .parse = criterion_parse,
                                                     .stream = true,
                                                     .read_folder = criterion_read_folder,

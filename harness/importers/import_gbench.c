@@ -66,6 +66,25 @@ static void gbench_read_build(const struct gbench *g, const cJSON *context)
                     "loop costs a little more");
 }
 
+/* Of --benchmark_context=KEY=VALUE, by its key. */
+static void gbench_read_facts(const struct gbench *g, const cJSON *context)
+{
+    static const char *const known[] = {
+        "date",     "host_name", "executable",         "library_version", "commit", "branch",
+        "compiler", "flags",     "library_build_type", "harness_commit",  NULL
+    };
+    const cJSON *item;
+
+    cJSON_ArrayForEach(item, context)
+    {
+        size_t i = 0;
+        while (known[i] && strcmp(known[i], item->string) != 0)
+            i++;
+        if (cJSON_IsString(item) && !known[i] && !cJSON_HasObjectItem(g->b->facts, item->string))
+            import_fact(g->b, item->string, item->valuestring);
+    }
+}
+
 static int gbench_read_context(struct gbench *g, const cJSON *context)
 {
     const cJSON *scaling = import_member(context, "cpu_scaling_enabled");
@@ -81,6 +100,9 @@ static int gbench_read_context(struct gbench *g, const cJSON *context)
     gbench_read_machine(g, context);
     gbench_read_build(g, context);
     import_fact_of(g->b, "tool_version", context, "library_version");
+    if (!g->ours)
+        import_fact_of(g->b, "host", context, "host_name");
+    gbench_read_facts(g, context);
     if (cJSON_IsBool(scaling))
         cJSON_AddBoolToObject(g->b->facts, "cpu_scaling", cJSON_IsTrue(scaling));
     if (isfinite(mhz))
@@ -111,21 +133,38 @@ static void gbench_read_name(const struct gbench *g, const char *text, struct be
     import_name_release(&n);
 }
 
+/* BM_Sort of "BM_Sort_mean", and which; NULL: it ends otherwise. */
+static const char *gbench_aggregate_of(const char *text, char *base, size_t size)
+{
+    static const char *const ends[] = { "_mean", "_median", "_stddev", "_cv",
+                                        "_BigO", "_RMS",    "_min",    "_max" };
+
+    for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
+        if (gbench_ends_with(text, ends[i])) {
+            snprintf(base, size, "%.*s", (int)(strlen(text) - strlen(ends[i])), text);
+            return ends[i] + 1;
+        }
+    return NULL;
+}
+
 /* Before 1.5 nothing but the end of its name told an aggregate: "BM_Sort_mean" beside BM_Sort. */
 static bool gbench_is_old_aggregate(const struct gbench *g, const char *text)
 {
-    static const char *const ends[] = { "_mean", "_median", "_stddev", "_cv", "_BigO", "_RMS" };
     char base[512];
     struct benchmark_name name;
 
-    for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
-        if (!gbench_ends_with(text, ends[i]))
-            continue;
-        snprintf(base, sizeof(base), "%.*s", (int)(strlen(text) - strlen(ends[i])), text);
-        gbench_read_name(g, base, &name);
-        return import_case_find(g->b, name.key, 0) != NULL;
-    }
-    return false;
+    if (!gbench_aggregate_of(text, base, sizeof(base)))
+        return false;
+    gbench_read_name(g, base, &name);
+    return import_case_find(g->b, name.key, 0) != NULL;
+}
+
+static bool gbench_is_fit(const cJSON *entry)
+{
+    const char *which = json_string(entry, "aggregate_name", "");
+
+    return cJSON_HasObjectItem(entry, "big_o") || cJSON_HasObjectItem(entry, "rms") ||
+           strcmp(which, "BigO") == 0 || strcmp(which, "RMS") == 0;
 }
 
 static bool gbench_is_aggregate(const struct gbench *g, const cJSON *entry)
@@ -134,8 +173,7 @@ static bool gbench_is_aggregate(const struct gbench *g, const cJSON *entry)
 
     if (type)
         return strcmp(type, "aggregate") == 0;
-    return cJSON_HasObjectItem(entry, "big_o") || cJSON_HasObjectItem(entry, "rms") ||
-           gbench_is_old_aggregate(g, json_string(entry, "name", ""));
+    return gbench_is_fit(entry) || gbench_is_old_aggregate(g, json_string(entry, "name", ""));
 }
 
 static int gbench_read_unit(struct gbench *g, const cJSON *entry, double *ns)
@@ -228,12 +266,19 @@ static void gbench_read_counters(const struct gbench *g, const cJSON *entry, con
     if (c->m.bytes == 0 && bytes > 0 && isfinite(bytes * seconds))
         c->m.bytes = bytes * seconds;
     if (isfinite(cpu * unit))
-        import_beside(c, "cpu_time_ns", cpu * unit);
+        import_beside(g->b, c, "cpu_time_ns", cpu * unit);
     cJSON_ArrayForEach(item, entry)
     {
         if (cJSON_IsNumber(item) && !gbench_is_reserved(item->string))
-            import_beside(c, item->string, item->valuedouble);
+            import_beside(g->b, c, item->string, item->valuedouble);
     }
+}
+
+/* In CSV it is the word "true". */
+static bool gbench_has_failed(const cJSON *entry)
+{
+    return json_bool(entry, "error_occurred", false) ||
+           strcmp(json_string(entry, "error_occurred", ""), "true") == 0;
 }
 
 static int gbench_read_entry(struct gbench *g, const cJSON *entry, const char *text, bool aggregate)
@@ -247,7 +292,7 @@ static int gbench_read_entry(struct gbench *g, const cJSON *entry, const char *t
     if (gbench_read_launch(g, entry, &launch))
         return -1;
     struct import_case *c = import_case_of(g->b, &name, launch);
-    if (json_bool(entry, "error_occurred", false) || json_bool(entry, "skipped", false) ||
+    if (gbench_has_failed(entry) || json_bool(entry, "skipped", false) ||
         cJSON_HasObjectItem(entry, "skip_message")) {
         gbench_read_failure(g, entry, c);
         return 0;
@@ -270,12 +315,28 @@ static int gbench_read_iteration(void *context, const cJSON *entry)
     if (import_text(g->b, entry, "name", &name))
         return -1;
     const char *run_name = json_string(entry, "run_name", "");
+    if (gbench_is_fit(entry))
+        import_count(g->b, "%zu fit%s of complexity (BigO, RMS) not taken (%s)", name);
+    if (*json_string(entry, "label", "") && !gbench_is_aggregate(g, entry))
+        import_count(g->b, "%zu label%s not taken (%s)", json_string(entry, "label", ""));
     if (gbench_is_aggregate(g, entry))
         return 0;
     return gbench_read_entry(g, entry, *run_name ? run_name : name, false);
 }
 
-/* Of benchmarks that have nothing else: --benchmark_report_aggregates_only. */
+/* Of benchmarks that have nothing else: --benchmark_report_aggregates_only. `which` NULL: any time
+ * that is no spread, such as a statistic of one's own. */
+static bool gbench_is_wanted(const cJSON *entry, const char *which)
+{
+    const char *name = json_string(entry, "aggregate_name", "");
+
+    if (strcmp(json_string(entry, "run_type", ""), "aggregate") != 0 || gbench_is_fit(entry))
+        return false;
+    return which ? strcmp(name, which) == 0
+                 : strcmp(name, "stddev") != 0 && strcmp(name, "cv") != 0 &&
+                       strcmp(json_string(entry, "aggregate_unit", ""), "percentage") != 0;
+}
+
 static int gbench_read_aggregates(struct gbench *g, const cJSON *benchmarks, const char *which)
 {
     const cJSON *entry;
@@ -284,30 +345,46 @@ static int gbench_read_aggregates(struct gbench *g, const cJSON *benchmarks, con
     {
         const char *text = json_string(entry, "run_name", "");
         struct benchmark_name name;
-        if (!*text || strcmp(json_string(entry, "aggregate_name", ""), which) != 0 ||
-            strcmp(json_string(entry, "run_type", ""), "aggregate") != 0)
+        if (!*text || !gbench_is_wanted(entry, which))
             continue;
         gbench_read_name(g, text, &name);
         if (import_case_find(g->b, name.key, 0))
             continue;
-        g->b->statistic = "the median or mean of the repetitions";
+        g->b->statistic = "the median or mean of the repetitions, or what else there is,";
         if (gbench_read_entry(g, entry, text, true))
             return -1;
     }
     return 0;
 }
 
-static bool gbench_fits(const cJSON *root)
+/* Where an aggregate stands for the repetitions, the others stand beside it. */
+static void gbench_keep_aggregates(struct gbench *g, const cJSON *benchmarks)
 {
-    const cJSON *first = import_first(root, "benchmarks");
+    const char *key = g->b->options->cpu_time ? "cpu_time" : "real_time";
+    const cJSON *entry;
 
-    return cJSON_IsArray(import_member(root, "benchmarks")) &&
-           (import_member(root, "context") || import_member(first, "real_time") ||
-            import_member(first, "run_type"));
+    cJSON_ArrayForEach(entry, benchmarks)
+    {
+        const char *text = json_string(entry, "run_name", "");
+        const char *which = json_string(entry, "aggregate_name", "");
+        bool share = strcmp(json_string(entry, "aggregate_unit", ""), "percentage") == 0;
+        struct benchmark_name name;
+        char beside[64];
+        if (!*text || !*which || gbench_is_fit(entry) || strcmp(which, "cv") == 0)
+            continue; /* cv follows from stddev and mean, and CSV has it in "ns" */
+        gbench_read_name(g, text, &name);
+        struct import_case *c = import_case_find(g->b, name.key, 0);
+        double unit = share ? 1 : import_unit_ns(json_string(entry, "time_unit", "ns"));
+        if (!c || !c->stands)
+            continue;
+        snprintf(beside, sizeof(beside), "summary_%.40s%s", which, share ? "" : "_ns");
+        import_beside(g->b, c, beside, import_optional(entry, key) * unit);
+    }
 }
 
 static int gbench_parse(struct import_build *b)
 {
+    static const char *const which[] = { "median", "mean", "min", "max", NULL };
     struct gbench g = { .b = b, .launches = b->options->repetitions };
     const cJSON *benchmarks;
 
@@ -316,12 +393,131 @@ static int gbench_parse(struct import_build *b)
         gbench_read_context(&g, import_member(b->source.root, "context")) ||
         import_each(b, benchmarks, "a benchmark", gbench_read_iteration, &g))
         return -1;
-    return gbench_read_aggregates(&g, benchmarks, "median") ||
-                   gbench_read_aggregates(&g, benchmarks, "mean")
-               ? -1
-               : 0;
+    for (size_t i = 0; i < sizeof(which) / sizeof(which[0]); i++)
+        if (gbench_read_aggregates(&g, benchmarks, which[i]))
+            return -1;
+    gbench_keep_aggregates(&g, benchmarks);
+    return 0;
+}
+
+/* ---- CSV ---- */
+
+static const char csv_head[] = "name,iterations,real_time,cpu_time,time_unit,";
+
+/* "  L1 Data 48 KiB (x2)" */
+static void gbench_csv_read_cache(const char *line, cJSON *context)
+{
+    char type[16] = "";
+    double size;
+    int level;
+
+    if (sscanf(line, " L%d %15s %lf KiB", &level, type, &size) != 3)
+        return;
+    if (!cJSON_HasObjectItem(context, "caches"))
+        cJSON_AddArrayToObject(context, "caches");
+    cJSON *cache = cJSON_CreateObject();
+    cJSON_AddStringToObject(cache, "type", type);
+    cJSON_AddNumberToObject(cache, "level", level);
+    cJSON_AddNumberToObject(cache, "size", size * 1024);
+    cJSON_AddItemToArray(cJSON_GetObjectItem(context, "caches"), cache);
+}
+
+/* What stands in front of the table, as JSON has it. */
+static void gbench_csv_read_context(const char *line, cJSON *context)
+{
+    double cpus, mhz, load;
+    int64_t ms;
+    struct error ignored;
+
+    if (sscanf(line, "Run on (%lf X %lf MHz", &cpus, &mhz) == 2) {
+        cJSON_AddNumberToObject(context, "num_cpus", cpus);
+        cJSON_AddNumberToObject(context, "mhz_per_cpu", mhz);
+    } else if (sscanf(line, "Load Average: %lf", &load) == 1)
+        cJSON_AddItemToArray(cJSON_AddArrayToObject(context, "load_avg"), cJSON_CreateNumber(load));
+    else if (strncmp(line, "***WARNING*** Library was built as DEBUG", 40) == 0)
+        cJSON_AddStringToObject(context, "library_build_type", "debug");
+    else if (!cJSON_HasObjectItem(context, "date") &&
+             text_parse_date(line, "date", &ms, &ignored) == 0)
+        cJSON_AddStringToObject(context, "date", line);
+    else
+        gbench_csv_read_cache(line, context);
+}
+
+/* Its lines in front of the head line; the text begins with that then. */
+static cJSON *gbench_csv_context(struct import_build *b)
+{
+    cJSON *context = cJSON_CreateObject();
+    const char *at = NULL, *table = b->text;
+    struct strbuf line;
+
+    strbuf_init(&line);
+    while (import_next_line(b, &at, &line) &&
+           strncmp(line.data, csv_head, sizeof(csv_head) - 1) != 0) {
+        gbench_csv_read_context(line.data, context);
+        table = at;
+    }
+    size_t before = (size_t)(table - b->text);
+    b->length -= before < b->length ? before : b->length;
+    b->text = table;
+    b->line--;
+    strbuf_release(&line);
+    return context;
+}
+
+/* Names alone say it: BM_Sort_mean is an aggregate where BM_Sort_median follows. */
+static void gbench_csv_mark_aggregates(const cJSON *list)
+{
+    char base[512], last[512] = "", next[512];
+    cJSON *row;
+
+    cJSON_ArrayForEach(row, list)
+    {
+        const char *text = json_string(row, "name", "");
+        const char *which = gbench_aggregate_of(text, base, sizeof(base));
+        const char *behind = json_string(row->next, "name", "");
+        bool fit = which && (strcmp(which, "BigO") == 0 || strcmp(which, "RMS") == 0);
+        bool first = which && strcmp(which, "mean") == 0 &&
+                     gbench_aggregate_of(behind, next, sizeof(next)) && strcmp(base, next) == 0;
+        if (!first && !fit && !(which && strcmp(base, last) == 0))
+            continue;
+        snprintf(last, sizeof(last), "%s", base);
+        cJSON_AddStringToObject(row, "run_type", "aggregate");
+        cJSON_AddStringToObject(row, "run_name", base);
+        cJSON_AddStringToObject(row, "aggregate_name", which);
+    }
+}
+
+static int gbench_csv_parse(struct import_build *b)
+{
+    cJSON *context = gbench_csv_context(b);
+
+    if (import_read_csv(b, "benchmarks")) {
+        cJSON_Delete(context);
+        return -1;
+    }
+    cJSON_AddItemToObject(b->source.root, "context", context);
+    gbench_csv_mark_aggregates(import_member(b->source.root, "benchmarks"));
+    return gbench_parse(b);
+}
+
+static bool gbench_csv_fits(const char *text, size_t length)
+{
+    const char *end = text + length;
+
+    for (int i = 0; i < 50 && text < end; i++) {
+        const char *newline = memchr(text, '\n', (size_t)(end - text));
+        if ((size_t)(end - text) >= sizeof(csv_head) &&
+            memcmp(text, csv_head, sizeof(csv_head) - 1) == 0)
+            return true;
+        text = newline ? newline + 1 : end;
+    }
+    return false;
 }
 
 const struct import_format_row import_gbench = {
-    .name = "gbench", .title = "Google Benchmark", .fits = gbench_fits, .parse = gbench_parse
+    .signs = { "context benchmarks[", "benchmarks[].real_time", "benchmarks[].run_type" },
+    .parse = gbench_parse,
 };
+
+const struct import_format_row import_gbench_csv = { .fits_text = gbench_csv_fits,
+                                                     .parse = gbench_csv_parse };

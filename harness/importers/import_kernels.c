@@ -157,14 +157,9 @@ static int kernels_read_entry(void *context, const cJSON *entry)
     int bytes = kernels_dtype_of(json_string(entry, "dtype", ""), math);
     kernels_make_name(entry, text, math, &name);
     struct import_case *c = import_case(b, &name);
-    import_note_again(b, c, "times");
+    import_note_again(b, c);
     kernels_read_work(entry, bytes, c);
     return kernels_read_time(b, entry, c);
-}
-
-static bool kernels_fits(const cJSON *root)
-{
-    return cJSON_IsArray(root) && cJSON_IsObject(root->child);
 }
 
 static int kernels_parse(struct import_build *b)
@@ -177,5 +172,9 @@ static int kernels_parse(struct import_build *b)
 }
 
 const struct import_format_row import_kernels = {
-    .name = "kernels", .title = "a list of kernels", .fits = kernels_fits, .parse = kernels_parse
+    .signs = { "[].kernel", "[].name [].tflops", "[].name [].gflops", "[].name [].M",
+               "[].name [].m", "[].name [].time_ns", "[].name [].time_us", "[].name [].time_ms",
+               "[].name [].time_s", "[].name [].microseconds", "[].name [].mean_microseconds",
+               "[].name [].milliseconds" },
+    .parse = kernels_parse,
 };

@@ -185,15 +185,15 @@ static void nvbench_read_axes(struct import_name *name, const cJSON *state)
     }
 }
 
-static void nvbench_read_work(const cJSON *state, struct import_case *c)
+static void nvbench_read_work(struct import_build *b, const cJSON *state, struct import_case *c)
 {
     double seconds = nvbench_number(state, "nv/cold/time/gpu/mean");
     double bytes = nvbench_number(state, "nv/cold/bw/global/bytes_per_second") * seconds;
 
     import_work(c, NAN, bytes);
-    import_beside(c, "items_per_second", nvbench_number(state, "nv/cold/bw/item_rate"));
-    import_beside(c, "cpu_time_ns", nvbench_number(state, "nv/cold/time/cpu/mean") * ns);
-    import_beside(c, "batch_time_ns", nvbench_number(state, "nv/batch/time/gpu/mean") * ns);
+    import_beside(b, c, "items_per_second", nvbench_number(state, "nv/cold/bw/item_rate"));
+    import_beside(b, c, "cpu_time_ns", nvbench_number(state, "nv/cold/time/cpu/mean") * ns);
+    import_beside(b, c, "batch_time_ns", nvbench_number(state, "nv/batch/time/gpu/mean") * ns);
 }
 
 static int nvbench_read_statistic(struct nvbench *v, const cJSON *state, struct import_case *c)
@@ -228,7 +228,7 @@ static int nvbench_read_state(struct nvbench *v, const char *benchmark, const cJ
         import_fail(c, OUTCOME_UNSUPPORTED, json_string(state, "skip_reason", "skipped"));
         return 0;
     }
-    nvbench_read_work(state, c);
+    nvbench_read_work(v->b, state, c);
     int rc = nvbench_read_samples(v, state, c);
     if (rc == 0)
         rc = nvbench_read_statistic(v, state, c);
@@ -269,14 +269,6 @@ static void nvbench_read_devices(struct nvbench *v, const cJSON *devices)
     strbuf_release(&names);
 }
 
-static bool nvbench_fits(const cJSON *root)
-{
-    const cJSON *version = import_member(import_member(root, "meta"), "version");
-
-    return import_member(import_first(root, "benchmarks"), "states") ||
-           import_member(version, "nvbench");
-}
-
 static int nvbench_parse(struct import_build *b)
 {
     const cJSON *root = b->source.root, *benchmarks;
@@ -297,5 +289,5 @@ static int nvbench_parse(struct import_build *b)
 }
 
 const struct import_format_row import_nvbench = {
-    .name = "nvbench", .title = "NVBench", .fits = nvbench_fits, .parse = nvbench_parse
+    .signs = { "benchmarks[].states", "meta.version.nvbench" }, .parse = nvbench_parse
 };

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* pytest-benchmark's --benchmark-json and its storage. */
-#include "importers/import_base.h"
+#include "importers/import_form.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-static const double ns = 1e9; /* in a second, pytest-benchmark's unit */
 
 static void pytest_read_machine(struct import_build *b, const cJSON *info)
 {
@@ -22,6 +20,7 @@ static void pytest_read_machine(struct import_build *b, const cJSON *info)
              json_string(info, "python_version", ""));
     if (python[0] != ' ')
         import_fact(b, "python", python);
+    import_fact_of(b, "host", info, "node");
     import_fact_of(b, "system", info, "system");
     import_fact_of(b, "kernel_release", info, "release");
     IMPORT_COPY(b->run->build.compiler, info, "python_compiler");
@@ -32,8 +31,8 @@ static void pytest_read_commit(struct import_build *b, const cJSON *info)
     struct build *build = &b->run->build;
     const char *branch = json_string(info, "branch", "");
 
-    IMPORT_COPY(build->commit, info, "id");
-    if (branch[0] != '(') /* "(detached head)", "(unknown)" */
+    import_commit(b, json_string(info, "id", "")); /* "unversioned" is none */
+    if (branch[0] != '(')                          /* "(detached head)", "(unknown)" */
         import_copy(build->branch, sizeof(build->branch), branch);
     build->dirty = json_bool(info, "dirty", false);
 }
@@ -54,13 +53,13 @@ static bool pytest_parameter_text(const cJSON *item, char text[64])
 
 /* "bench.py::test_sort[8-quick]" with params becomes "bench.py::test_sort/how=quick/n=8". Without
  * them, or where one is no plain value, the name stays. */
-static void pytest_read_name(struct import_name *name, const char *text, const cJSON *params)
+static void pytest_make_name(struct import_name *name, const char *text, const cJSON *params)
 {
     size_t length = strcspn(text, "[");
     const cJSON *item;
     char value[64];
 
-    import_name_init(name, text);
+    strbuf_adds(&name->text, text);
     if (!cJSON_IsObject(params) || !params->child || text[length] == '\0')
         return;
     cJSON_ArrayForEach(item, params)
@@ -75,6 +74,19 @@ static void pytest_read_name(struct import_name *name, const char *text, const c
         pytest_parameter_text(item, value);
         import_name_parameter(name, item->string, value);
     }
+}
+
+static int pytest_read_name(struct import_entry *e)
+{
+    const char *key = cJSON_HasObjectItem(e->node, "fullname") ? "fullname" : "name", *text;
+
+    if (import_text(e->b, e->node, key, &text))
+        return -1;
+    if (!cJSON_IsObject(import_entry_at(e, "stats")))
+        return import_refuse(e->b, e->node, "\"stats\" is missing or no object");
+    pytest_make_name(&e->name, text, import_entry_at(e, "params"));
+    e->b->clock = json_string(import_entry_at(e, "options"), "timer", "pytest-benchmark");
+    return 0;
 }
 
 /* Raw samples are whole if they are as many as the rounds; some tools shorten files. */
@@ -92,72 +104,61 @@ static bool pytest_is_whole(const cJSON *data, double rounds)
     return nr > 0 && (isnan(rounds) || nr == rounds);
 }
 
-static int pytest_read_times(struct import_build *b, const cJSON *stats, struct import_case *c)
+static int pytest_check_times(struct import_entry *e)
 {
-    const cJSON *data = import_member(stats, "data"), *item;
-    double iterations = import_optional(stats, "iterations");
+    const cJSON *stats = import_entry_at(e, "stats"), *data = import_member(stats, "data");
 
     if (data && !cJSON_IsArray(data))
-        return import_refuse(b, data, "\"data\" is no list");
-    if (isnan(iterations))
-        iterations = 1;
-    if (iterations < 1)
-        return import_refuse(b, import_member(stats, "iterations"),
-                             "\"iterations\" is %g: nothing was measured", iterations);
-    if (!pytest_is_whole(data, import_optional(stats, "rounds"))) {
-        b->statistic = "the median of the rounds";
-        return import_statistic_of(b, c, stats, "median", ns);
-    }
-    cJSON_ArrayForEach(item, data)
-    {
-        double value = 0;
-        import_value(item, &value);
-        if (import_time(b, c, item, value * ns, iterations))
-            return -1;
-    }
+        return import_refuse(e->b, data, "\"data\" is no list");
+    if (data && !pytest_is_whole(data, import_optional(stats, "rounds")))
+        import_take(data);
     return 0;
 }
 
-static int pytest_read_benchmark(void *context, const cJSON *entry)
-{
-    struct import_build *b = context;
-    const cJSON *stats = import_member(entry, "stats");
-    const cJSON *options = import_member(entry, "options");
-    const char *key = cJSON_HasObjectItem(entry, "fullname") ? "fullname" : "name", *text;
-    struct import_name name;
+static const struct import_field fields[] = {
+    { "fullname", FIELD_SKIP, NULL },
+    { "name", FIELD_SKIP, NULL },
+    { "params", FIELD_SKIP, NULL },
+    { "param", FIELD_SKIP, NULL },
+    { "options", FIELD_SKIP, NULL },
+    { "extra_info.*", FIELD_BESIDE, NULL },
+    { "stats.iterations", FIELD_BATCH, NULL },
+    { "stats.data", FIELD_SAMPLES, NULL },
+    { "stats.median", FIELD_TIME, "median" },
+    { "stats.mean", FIELD_SUMMARY, "mean" },
+    { "stats.min", FIELD_SUMMARY, "min" },
+    { "stats.max", FIELD_SUMMARY, "max" },
+    { "stats.stddev", FIELD_SUMMARY, "std" },
+    { "stats.q1", FIELD_SUMMARY, "p25" },
+    { "stats.q3", FIELD_SUMMARY, "p75" },
+    { "stats", FIELD_SKIP, NULL }, /* the rest follows */
+    FIELDS_END,
+};
 
-    if (import_text(b, entry, key, &text))
-        return -1;
-    if (!cJSON_IsObject(stats))
-        return import_refuse(b, entry, "\"stats\" is missing or no object");
-    pytest_read_name(&name, text, import_member(entry, "params"));
-    b->clock = json_string(options, "timer", "pytest-benchmark");
-    struct import_case *c = import_case(b, &name);
-    import_note_again(b, c, "rounds");
-    return pytest_read_times(b, stats, c);
-}
+static const struct import_field file[] = {
+    { "version", FIELD_FACT, "tool_version" },
+    { "datetime", FIELD_DATE, NULL },
+    FIELDS_END,
+};
 
-static bool pytest_fits(const cJSON *root)
-{
-    return import_member(import_first(root, "benchmarks"), "stats") ||
-           import_member(root, "machine_info");
-}
+/* Samples are of one call; those of several calls are means of as many. */
+static const struct import_form form = {
+    .entries = "benchmarks[]",
+    .unit = "s",
+    .statistic = "the median of the rounds",
+    .fields = fields,
+    .file = file,
+    .read_name = pytest_read_name,
+    .read_times = pytest_check_times,
+};
 
 static int pytest_parse(struct import_build *b)
 {
-    const cJSON *root = b->source.root, *benchmarks;
-
-    if (import_list(b, root, "benchmarks", &benchmarks))
-        return -1;
-    pytest_read_machine(b, import_member(root, "machine_info"));
-    pytest_read_commit(b, import_member(root, "commit_info"));
-    import_fact_of(b, "tool_version", root, "version");
-    return import_date(b, root, "datetime") ||
-                   import_each(b, benchmarks, "a benchmark", pytest_read_benchmark, b)
-               ? -1
-               : 0;
+    pytest_read_machine(b, import_member(b->source.root, "machine_info"));
+    pytest_read_commit(b, import_member(b->source.root, "commit_info"));
+    return import_read_form(b, &form);
 }
 
 const struct import_format_row import_pytest = {
-    .name = "pytest", .title = "pytest-benchmark", .fits = pytest_fits, .parse = pytest_parse
+    .signs = { "benchmarks[].stats", "machine_info benchmarks[" }, .parse = pytest_parse
 };

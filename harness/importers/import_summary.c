@@ -52,7 +52,8 @@ static void summary_add_sizes(const cJSON *entry, struct import_name *name)
 }
 
 /* The other statistics stay readable as what they are. */
-static void summary_keep_statistics(const cJSON *timing, const char *unit, struct import_case *c)
+static void summary_keep_statistics(struct import_build *b, const cJSON *timing, const char *unit,
+                                    struct import_case *c)
 {
     static const char *const keys[] = { "mean", "std", "min", "max", "p95", "p99" };
     char key[32], name[32];
@@ -60,11 +61,12 @@ static void summary_keep_statistics(const cJSON *timing, const char *unit, struc
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
         snprintf(key, sizeof(key), "%s%s", keys[i], unit);
         snprintf(name, sizeof(name), "summary_%s_ns", keys[i]);
-        import_beside(c, name, import_optional(timing, key) * ms);
+        import_beside(b, c, name, import_optional(timing, key) * ms);
     }
 }
 
-static void summary_read_rates(const cJSON *entry, double time_ms, struct import_case *c)
+static void summary_read_rates(struct import_build *b, const cJSON *entry, double time_ms,
+                               struct import_case *c)
 {
     const cJSON *rates = import_member(entry, "throughput");
     double tokens = import_optional(entry, "throughput_tokens_per_sec");
@@ -72,7 +74,7 @@ static void summary_read_rates(const cJSON *entry, double time_ms, struct import
     double bytes = import_optional(rates, "gbs") * time_ms * ms;
 
     import_work(c, flops, bytes);
-    import_beside(c, "tokens_per_second",
+    import_beside(b, c, "tokens_per_second",
                   isnan(tokens) ? import_optional(rates, "tokens_per_second") : tokens);
 }
 
@@ -89,7 +91,7 @@ static int summary_read_timing(struct import_build *b, const cJSON *timing, cons
         return import_refuse(b, timing, "\"unit\" of a timing is not ms");
     if (import_number(b, timing, key, 0, time_ms))
         return -1;
-    summary_keep_statistics(timing, unit, c);
+    summary_keep_statistics(b, timing, unit, c);
     return import_statistic(b, c, import_member(timing, key), *time_ms * ms);
 }
 
@@ -117,7 +119,7 @@ static int summary_read_entry(void *context, const cJSON *entry)
         return import_refuse(b, entry, "\"timing\" is missing or no object");
     if (summary_read_timing(b, timing, "", c, &time_ms))
         return -1;
-    summary_read_rates(entry, time_ms, c);
+    summary_read_rates(b, entry, time_ms, c);
     return 0;
 }
 
@@ -142,14 +144,6 @@ static int summary_read_comparison(void *context, const cJSON *entry)
     return 0;
 }
 
-static bool summary_fits(const cJSON *root)
-{
-    const cJSON *first = import_first(root, "benchmarks");
-
-    return import_member(first, "timing") || (import_member(root, "metadata") && first) ||
-           cJSON_IsObject(import_member(root, "comparisons"));
-}
-
 static int summary_parse(struct import_build *b)
 {
     const cJSON *root = b->source.root;
@@ -169,5 +163,6 @@ static int summary_parse(struct import_build *b)
 }
 
 const struct import_format_row import_summary = {
-    .name = "summary", .title = "a summary", .fits = summary_fits, .parse = summary_parse
+    .signs = { "benchmarks.*.timing", "metadata benchmarks.*", "comparisons.*" },
+    .parse = summary_parse,
 };

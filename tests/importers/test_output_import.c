@@ -61,7 +61,8 @@ static const struct expected {
       0 },
     { "import/hyperfine_parameters.json", "sort --parallel {threads} words/threads=2",
       "sort --parallel {threads} words", OUTCOME_OK, 0.12e9, 3, 1, 0, 0 },
-    { "import/hyperfine_parameters.json", "true", "true", OUTCOME_OK, 39123.4567, 3, 10000, 0, 0 },
+    { "import/hyperfine_parameters.json", "true/name=x", "true/name=x", OUTCOME_OK, 39123.4567, 3,
+      10000, 0, 0 },
     { "import/hyperfine_mean.json", "make", "make", OUTCOME_OK, 1.5e9, 1, 1, 0, 0 },
     { "import/pytest_four.json", "bench.py::test_fib_1", "bench.py::test_fib_1", OUTCOME_OK, 143.76,
       1, 0, 0, 0 },
@@ -131,9 +132,9 @@ static const struct {
     const char *commit, *branch, *class_name;
 } wholes[] = {
     { "google-benchmark/test3_run0.json", IMPORT_GBENCH, 2, 0, 1470159886000, "", "", "4c" },
-    { "import/gbench_counters.json", IMPORT_GBENCH, 5, 1, 1772356830000,
+    { "import/gbench_counters.json", IMPORT_GBENCH, 5, 2, 1772356830000,
       "0123456789abcdef0123456789abcdef01234567", "main", "4c-l1-32k-l2-1024k-l3-32768k" },
-    { "import/gbench_aggregates.json", IMPORT_GBENCH, 2, 2, 1470159886000, "", "", "4c" },
+    { "import/gbench_aggregates.json", IMPORT_GBENCH, 2, 3, 1470159886000, "", "", "4c" },
     { "import/nvbench_axes.json", IMPORT_NVBENCH, 12, 1, 0, "", "", "quadro-gv100-quadro-gp100" },
     { "import/nvbench_bin.json", IMPORT_NVBENCH, 3, 2, 0, "", "", "nvidia-h200" },
     { "import/criterion", IMPORT_CRITERION, 3, 1, 0, "", "", "unknown" },

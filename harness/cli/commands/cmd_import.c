@@ -228,10 +228,12 @@ static int run_import(int argc, char **argv, void *options, struct error *err)
     return rc;
 }
 
+#define IMPORT_HELP_NAME(upper, lower, title, reads) #lower ", "
+#define IMPORT_HELP_ROW(upper, lower, title, reads)  "  " #lower ": " title ", " reads "\n"
+
 static const struct option_row rows[] = {
     OPTION_ROW("format", 0, OPTION_STRING, struct import_command, format, "NAME",
-               "gbench, nvbench, criterion, hyperfine, pytest, summary, kernels, records (default: "
-               "by content)"),
+               IMPORT_FORMATS(IMPORT_HELP_NAME) "or found out from the content (the default)"),
     OPTION_ROW("label", 0, OPTION_LINE, struct import_command, label, "TEXT",
                "a name for the run, usable as a REF"),
     OPTION_ROW("commit", 0, OPTION_LINE, struct import_command, commit, "HASH",
@@ -267,9 +269,9 @@ const struct command cmd_import = {
         "  harness import head-*.json --label head --commit HEAD\n"
         "  harness import target/criterion --project mylib\n"
         "\n"
-        "Known are the JSON of Google Benchmark, NVBench, criterion (folders and the messages of\n"
-        "cargo-criterion), hyperfine and pytest-benchmark, two kinds of summaries, and records of\n"
-        "harness itself. One file is one launch: the unit of evidence is the process. So import\n"
+        "Known are, by their names for --format:\n"
+        "\n" IMPORT_FORMATS(IMPORT_HELP_ROW) "\n"
+        "One file is one launch: the unit of evidence is the process. So import\n"
         "the files of several processes in one call; three a side are the least that a comparison\n"
         "can decide with. A file that the history has already adds nothing. docs/import.md is the\n"
         "guide.",

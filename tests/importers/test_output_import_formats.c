@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT */
+/* Every format, with a file of each: all that becomes of it, value by value, and all notes.
+ * tests/fixtures/import/README.md says which files the tools themselves wrote. Covers: U-10. */
+#include "import_testing.h"
+
+#include "base/file.h"
+#include "base/strbuf.h"
+#include "golden.h"
+#include "importers/import_base.h"
+
+static const struct import_options plain;
+
+/* Each format is here at least once: the test says if one is missing. */
+static const struct {
+    const char *file;
+    enum import_format format;
+} rows[] = {
+    { "gbench_sorting.json", IMPORT_GBENCH },
+    { "gbench_sorting.csv", IMPORT_GBENCH_CSV },
+    { "nvbench_bin.json", IMPORT_NVBENCH },
+    { "criterion/parse", IMPORT_CRITERION },
+    { "cargo_criterion.jsonl", IMPORT_CRITERION },
+    { "hyperfine_scan.json", IMPORT_HYPERFINE },
+    { "hyperfine_scan.csv", IMPORT_HYPERFINE_CSV },
+    { "pytest_sorting.json", IMPORT_PYTEST },
+    { "jmh_sorting.json", IMPORT_JMH },
+    { "go_sorting.txt", IMPORT_GO },
+    { "libtest_sorting.txt", IMPORT_LIBTEST },
+    { "catch2_sorting.xml", IMPORT_CATCH2 },
+    { "asv_sorting.json", IMPORT_ASV },
+    { "bmf_sorting.json", IMPORT_BMF },
+    { "benchmarkdotnet_sorting.json", IMPORT_BENCHMARKDOTNET },
+    { "vitest_sorting.json", IMPORT_VITEST },
+    { "nanobench_sorting.json", IMPORT_NANOBENCH },
+    { "custom_sorting.json", IMPORT_CUSTOM },
+    { "gungraun_sorting.json", IMPORT_GUNGRAUN },
+    { "summary_models.json", IMPORT_SUMMARY },
+    { "kernels.json", IMPORT_KERNELS },
+};
+
+static void tell_measurement(const struct record *r, struct strbuf *out)
+{
+    const struct measurement *m = &r->m;
+
+    strbuf_addf(out, "%s launch %d: %s", m->bench.key, r->launch_seq, outcome_name(m->outcome));
+    if (m->message)
+        strbuf_addf(out, " (%s)", m->message);
+    if (m->nr_samples)
+        strbuf_addf(out, ", %s, ns:", m->clock);
+    for (size_t i = 0; i < m->nr_samples; i++)
+        strbuf_addf(out, " %.12g", (double)m->samples[i] / m->batch);
+    if (m->nr_samples)
+        strbuf_addf(out, "; batch %u", m->batch);
+    if (m->bytes > 0)
+        strbuf_addf(out, "; %.9g bytes", m->bytes);
+    if (m->flops > 0)
+        strbuf_addf(out, "; %.9g FLOP", m->flops);
+    strbuf_addc(out, '\n');
+    for (int i = 0; i < m->nr_telemetry; i++)
+        strbuf_addf(out, "    %s %.12g\n", m->telemetry[i].name, m->telemetry[i].value);
+}
+
+static void tell_all(const struct imported *in, struct strbuf *out)
+{
+    const struct run *run = &in->records.runs[0];
+
+    strbuf_addf(out, "%s, machine %s, commit \"%s\", branch \"%s\", at %lld\n%s\n",
+                import_format_title(in->format), run->machine.class_name, run->build.commit,
+                run->build.branch, (long long)run->started_ms, run->environment);
+    for (size_t i = 0; i < in->records.nr; i++)
+        tell_measurement(&in->records.items[i], out);
+    for (size_t i = 0; i < in->notes.nr; i++)
+        strbuf_addf(out, "note: %s\n", in->notes.items[i]);
+}
+
+TEST(every_value_of_every_format)
+{
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct imported in;
+        struct strbuf text;
+        char path[200];
+        print_message("%s\n", rows[i].file);
+        snprintf(path, sizeof(path), "import/%s", rows[i].file);
+        import_fixture(path, &plain, &in);
+        assert_int_equal(in.format, rows[i].format);
+        strbuf_init(&text);
+        tell_all(&in, &text);
+        snprintf(path, sizeof(path), "%s.txt", rows[i].file);
+        for (char *p = path; *p; p++)
+            if (*p == '/')
+                *p = '-';
+        assert_golden(text.data, "import/expected", path);
+        strbuf_release(&text);
+        imported_release(&in);
+    }
+}
+
+TEST(every_format_has_a_file)
+{
+    for (int format = 1; format < IMPORT_FORMAT_NR; format++) {
+        bool there = format == IMPORT_RECORDS; /* test_output_import.c makes them */
+        for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+            there |= rows[i].format == (enum import_format)format;
+        if (!there)
+            fail_msg("%s has no row here", import_format_name((enum import_format)format));
+    }
+}
+
+/* By hand, from the files. */
+TEST(values_that_the_files_say)
+{
+    static const struct {
+        const char *file, *key, *beside;
+        int launch;
+        double median, value;
+    } values[] = {
+        { "go_sorting.txt", "example.com/sorting/BenchmarkSort/how=quick/n=64,procs=2", "B/op", 0,
+          584874.5, 536 },
+        { "libtest_sorting.txt", "tests::sort_64", "summary_range_ns", 0, 218.05, 52138.93 },
+        { "catch2_sorting.xml", "sorting/small/sort 64", "summary_std_ns", 0, 245.591, 3.49554 },
+        { "catch2_sorting.xml", "sorting/large & slow/sort <4096>", "summary_mean_upper_ns", 0,
+          96902.4, 358319 },
+        { "jmh_sorting.json", "org.example.Sorting.sort/avgt/how=quick/threads=1,n=64",
+          "gc.alloc.rate.norm B/op", 0, 1250, 536.5 },
+        { "jmh_sorting.json", "org.example.Sorting.sort/thrpt/threads=2", "none", 0, 225000, NAN },
+        { "gbench_sorting.csv", "BM_Sort/arg=64", "items_per_second", 0, 10742.1, 2.5616e8 },
+        { "gbench_sorting.csv", "BM_Copy/repeats:3", "summary_max_ns", 0, 92.6681, 20564.7 },
+        { "hyperfine_scan.csv", "./tool -j{threads} {how} {threads}/how=2.5/threads=2",
+          "user_seconds", 0, 0.07207080824e9, 0.00159268 },
+        { "hyperfine_scan.json", "./tool -j3 {how}/how=quick/threads=1", "user_seconds", 0,
+          0.3480373117400001e9, 0.00142668 },
+        { "asv_sorting.json", "sorting.time_plain", "none", 0, 2000, NAN },
+        { "custom_sorting.json", "requests", "none", 0, 500000, NAN },
+        { "nanobench_sorting.json", "sorting/sort 64", "instructions", 0, 1250, 5000.5 },
+        { "benchmarkdotnet_sorting.json",
+          "Example.Sorting.Sort/Runtime=.NET 8.0, LaunchCount=2/How=Quick/N=64", "none", 1, 1200,
+          NAN },
+        { "gungraun_sorting.json", "sorting::group::sort/sort/small", "Ir", 0, NAN, 5120 },
+    };
+
+    for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
+        struct imported in;
+        char path[200];
+        snprintf(path, sizeof(path), "import/%s", values[i].file);
+        import_fixture(path, &plain, &in);
+        const struct measurement *m = import_measurement(&in, values[i].key, values[i].launch);
+        if (isnan(values[i].median))
+            assert_int_equal(m->nr_samples, 0);
+        else
+            assert_close(import_median(m), values[i].median, 1e-6 * values[i].median);
+        double beside = measurement_telemetry(m, values[i].beside);
+        if (isnan(values[i].value))
+            assert_true(isnan(beside));
+        else
+            assert_close(beside, values[i].value, 1e-9 * values[i].value);
+        imported_release(&in);
+    }
+}
+
+TEST(units_are_times_rates_or_others)
+{
+    static const struct {
+        const char *text;
+        enum import_unit_kind kind;
+        double ns, bytes;
+    } units[] = {
+        { "ns", IMPORT_UNIT_TIME, 1, 0 },
+        { "us/op", IMPORT_UNIT_TIME, 1e3, 0 },
+        { "µs", IMPORT_UNIT_TIME, 1e3, 0 },
+        { "ms/iter", IMPORT_UNIT_TIME, 1e6, 0 },
+        { "seconds", IMPORT_UNIT_TIME, 1e9, 0 },
+        { "s per run", IMPORT_UNIT_TIME, 1e9, 0 },
+        { "ops/s", IMPORT_UNIT_RATE, 1e9, 0 },
+        { "ops/us", IMPORT_UNIT_RATE, 1e3, 0 },
+        { "MB/s", IMPORT_UNIT_RATE, 1e9, 1e6 },
+        { "GiB/sec", IMPORT_UNIT_RATE, 1e9, 0x1p30 },
+        { "Hz", IMPORT_UNIT_RATE, 1e9, 0 },
+        { "B/op", IMPORT_UNIT_OTHER, 0, 0 },
+        { "Percent", IMPORT_UNIT_OTHER, 0, 0 },
+        { "", IMPORT_UNIT_OTHER, 0, 0 },
+        { "Megabytes", IMPORT_UNIT_OTHER, 0, 0 },
+        { "/s", IMPORT_UNIT_RATE, 1e9, 0 },
+        { "instructions", IMPORT_UNIT_OTHER, 0, 0 },
+    };
+
+    for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+        struct import_unit u = import_unit_of(units[i].text);
+        if (u.kind != units[i].kind || u.ns != units[i].ns || u.bytes != units[i].bytes)
+            fail_msg("\"%s\": kind %d, %g ns, %g bytes", units[i].text, (int)u.kind, u.ns, u.bytes);
+    }
+}
+
+/* The table of the docs is that of the program. */
+TEST(the_docs_list_every_format)
+{
+    struct error err;
+    size_t length;
+    char *page = file_read(HARNESS_SOURCE_DIR "/docs/import.md", FILE_SETTINGS_MOST, &length, &err);
+
+    assert_non_null(page);
+    for (int i = 1; i < IMPORT_FORMAT_NR; i++) {
+        enum import_format format = (enum import_format)i;
+        char row[300];
+        snprintf(row, sizeof(row), "\n| `%s` | %s: %s |", import_format_name(format),
+                 import_format_title(format), import_format_reads(format));
+        if (!strstr(page, row))
+            fail_msg("docs/import.md lacks the row%s", row);
+    }
+    free(page);
+}
+
+RUN_TESTS(NULL, NULL)
