@@ -11,7 +11,7 @@ usage() {
 }
 
 packages=(gcc g++ cmake ninja-build pkg-config git libbenchmark-dev libcjson-dev libsqlite3-dev
-  libopenblas-dev zlib1g-dev libmicrohttpd-dev gnuplot-nox fonts-dejavu-core)
+  libopenblas-dev zlib1g-dev libexpat1-dev libmicrohttpd-dev gnuplot-nox fonts-dejavu-core)
 case "${1:-}" in
   "") ;;
   --tests)

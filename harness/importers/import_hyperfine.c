@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PARAMETERS_MOST = 8, SCAN_MOST = 256, COMMAND_MOST = 4000 };
+enum { PARAMETERS_MOST = 8, SCAN_MOST = 64, COMMAND_MOST = 500 };
 
 /* ---- parameters: one benchmark for all of their values ---- */
 
@@ -125,7 +125,8 @@ static void hyperfine_generalise(struct strbuf *text, const char *name, const ch
     *text = out;
 }
 
-/* Another result of the same scan: the nearest before or behind. */
+/* Another result of the same scan: the nearest before or behind, not too far away, for every result
+ * looks for one. */
 static bool hyperfine_find_scan(const cJSON *result, struct strbuf *out)
 {
     const cJSON *before = result, *behind = result;
@@ -190,6 +191,7 @@ static int hyperfine_read_name(struct import_entry *e)
 static void hyperfine_count_failures(struct import_entry *e)
 {
     const cJSON *codes = import_entry_at(e, "exit_codes"), *item;
+    char first[128];
     int nr = 0;
 
     import_take(codes);
@@ -197,10 +199,11 @@ static void hyperfine_count_failures(struct import_entry *e)
     {
         nr += !cJSON_IsNumber(item) || item->valuedouble != 0;
     }
-    if (nr)
-        import_count(e->b,
-                     "%zu command%s with runs that failed, whose times count all the same (%s)",
-                     e->c->m.bench.key);
+    if (!nr)
+        return;
+    snprintf(first, sizeof(first), "%.80s: %d of them", e->c->m.bench.key, nr);
+    import_count(e->b, "%zu command%s with runs that failed, whose times count all the same (%s)",
+                 first);
 }
 
 /* A number for each run. */

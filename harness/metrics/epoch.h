@@ -5,7 +5,8 @@
  * trend plots, a note under a comparison) and never silently pooled.
  *
  * The facts are the machine, the build's compiler, flags and type, and the text and boolean members
- * of the run's environment object. Its numbers (load and the like) are weather, not facts.
+ * of the run's environment object. Its numbers (load and the like) are weather, not facts; nor is
+ * its "host", the name of one machine among others of its class.
  */
 #ifndef HARNESS_METRICS_EPOCH_H
 #define HARNESS_METRICS_EPOCH_H

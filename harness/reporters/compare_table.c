@@ -108,6 +108,17 @@ static void compare_table_add_head(const struct comparison *c,
     strbuf_addc(out, '\n');
 }
 
+static void compare_table_add_notes(const struct comparison *c, size_t from, size_t to,
+                                    struct strbuf *out)
+{
+    if (to > from)
+        strbuf_addc(out, '\n');
+    for (size_t i = from; i < to; i++) {
+        escape_plain(out, c->notes[i]);
+        strbuf_addc(out, '\n');
+    }
+}
+
 void compare_table_text(const struct comparison *c, const struct compare_table_options *options,
                         struct strbuf *out)
 {
@@ -115,18 +126,14 @@ void compare_table_text(const struct comparison *c, const struct compare_table_o
     struct table t;
 
     compare_table_add_head(c, options, out);
+    compare_table_add_notes(c, 0, c->nr_warnings, out);
     compare_table_fill(&t, c, options->all, false);
     compare_common(c, common, sizeof(common));
     if (t.nr) {
         strbuf_addf(out, "\n%s%s%s", common[0] ? "all: " : "", common, common[0] ? "\n" : "");
         table_text(&t, options->width, options->colour, out);
     }
-    if (c->nr_notes)
-        strbuf_addc(out, '\n');
-    for (size_t i = 0; i < c->nr_notes; i++) {
-        escape_plain(out, c->notes[i]);
-        strbuf_addc(out, '\n');
-    }
+    compare_table_add_notes(c, c->nr_warnings, c->nr_notes, out);
     table_release(&t);
 }
 

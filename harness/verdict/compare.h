@@ -285,6 +285,7 @@ struct comparison {
     double noise;    /* median launch-to-launch spread of the family; NaN if empty */
     char **notes;    /* sentences to print below the table; owned */
     size_t nr_notes, notes_capacity;
+    size_t nr_warnings; /* the first of them, which stand above it: read them before the verdicts */
     int exit_status; /* 1 if anything regressed or is broken and is not accepted; 77 if nothing
                       * matched or nothing could be decided; else 0 */
 };

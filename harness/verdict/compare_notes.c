@@ -2,6 +2,7 @@
 /* What a reader must know beside the verdicts. */
 #include "verdict/compare_parts.h"
 
+#include "base/json.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "metrics/epoch.h"
@@ -57,6 +58,55 @@ static void note_machines(struct comparison *c, const struct records *one,
                             "they were left out.",
                             one_name, name, other_name);
     }
+}
+
+/* Where an imported run is from, as far as its file says: "laptop at 5000 MHz". */
+struct origin {
+    char host[100];
+    double mhz; /* NaN: unknown */
+};
+
+static void origin_of(const struct run *run, struct origin *o)
+{
+    cJSON *json = run->environment ? cJSON_Parse(run->environment) : NULL;
+
+    snprintf(o->host, sizeof(o->host), "%.90s", json_string(json, "host", ""));
+    o->mhz = json_number(json, "cpu_mhz", NAN);
+    cJSON_Delete(json);
+}
+
+static void origin_tell(const struct origin *o, struct strbuf *out)
+{
+    strbuf_addf(out, "%s%s", o->host[0] ? "host " : "a host without a name", o->host);
+    if (!isnan(o->mhz))
+        strbuf_addf(out, " at %.0f MHz", o->mhz);
+}
+
+/* Clocks that differ by more are not the same reading of one that moves a little. */
+static const double origin_mhz_apart = 0.05;
+
+/* One class may have machines that are not alike. */
+static void note_origins(struct comparison *c, const struct run *base, const struct run *head)
+{
+    struct origin a, b;
+    struct strbuf text;
+
+    if (!base || !head || base->kind != RUN_IMPORTED || head->kind != RUN_IMPORTED)
+        return;
+    origin_of(base, &a);
+    origin_of(head, &b);
+    bool hosts = a.host[0] && b.host[0] && strcmp(a.host, b.host) != 0;
+    bool clocks = fabs(log(a.mhz / b.mhz)) > log1p(origin_mhz_apart); /* false for a NaN */
+    if (!hosts && !clocks)
+        return;
+    strbuf_init(&text);
+    origin_tell(&a, &text);
+    strbuf_adds(&text, ", the head on ");
+    origin_tell(&b, &text);
+    comparison_note(c, "The base was measured on %s: what differs may be the machines' work.",
+                    text.data);
+    strbuf_release(&text);
+    c->nr_warnings = c->nr_notes;
 }
 
 /* Different surroundings: between the newest runs, and within a side. */
@@ -400,6 +450,7 @@ static void note_repeats(struct comparison *c, const struct records *side, const
 
 void compare_run_notes(struct comparison *c, const struct records *base, const struct records *head)
 {
+    note_origins(c, newest(base), newest(head));
     note_machines(c, base, head, "base", "head");
     note_machines(c, head, base, "head", "base");
     note_epochs(c, base, head);

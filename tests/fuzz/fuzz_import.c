@@ -89,6 +89,71 @@ FUZZ_TARGET(import_pytest)
     import_as("pytest", data, size);
 }
 
+FUZZ_TARGET(import_gbench_csv)
+{
+    import_as("gbench_csv", data, size);
+}
+
+FUZZ_TARGET(import_hyperfine_csv)
+{
+    import_as("hyperfine_csv", data, size);
+}
+
+FUZZ_TARGET(import_jmh)
+{
+    import_as("jmh", data, size);
+}
+
+FUZZ_TARGET(import_go)
+{
+    import_as("go", data, size);
+}
+
+FUZZ_TARGET(import_libtest)
+{
+    import_as("libtest", data, size);
+}
+
+FUZZ_TARGET(import_catch2)
+{
+    import_as("catch2", data, size);
+}
+
+FUZZ_TARGET(import_asv)
+{
+    import_as("asv", data, size);
+}
+
+FUZZ_TARGET(import_bmf)
+{
+    import_as("bmf", data, size);
+}
+
+FUZZ_TARGET(import_benchmarkdotnet)
+{
+    import_as("benchmarkdotnet", data, size);
+}
+
+FUZZ_TARGET(import_vitest)
+{
+    import_as("vitest", data, size);
+}
+
+FUZZ_TARGET(import_nanobench)
+{
+    import_as("nanobench", data, size);
+}
+
+FUZZ_TARGET(import_custom)
+{
+    import_as("custom", data, size);
+}
+
+FUZZ_TARGET(import_gungraun)
+{
+    import_as("gungraun", data, size);
+}
+
 FUZZ_TARGET(import_summary)
 {
     import_as("summary", data, size);

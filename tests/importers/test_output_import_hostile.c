@@ -6,6 +6,8 @@
 #include "base/file.h"
 #include "base/strbuf.h"
 
+#include <unistd.h>
+
 static const struct import_options plain;
 
 #define GBENCH(entry) "{\"context\":{},\"benchmarks\":[" entry "]}"
@@ -178,6 +180,11 @@ static const char *const fixtures[] = {
     "import/hyperfine_parameters.json", "import/pytest_params.json",
     "import/summary_models.json",       "import/summary_comparison.json",
     "import/summary_list.json",         "import/kernels.json",
+    "import/jmh_sorting.json",          "import/asv_sorting.json",
+    "import/bmf_sorting.json",          "import/benchmarkdotnet_sorting.json",
+    "import/vitest_sorting.json",       "import/nanobench_sorting.json",
+    "import/custom_sorting.json",       "import/hyperfine_scan.json",
+    "import/catch2_sorting.xml",
 };
 
 static char *read_fixture(size_t i, size_t *length)
@@ -266,6 +273,105 @@ TEST(deep_and_wide_files_end)
     strbuf_adds(&text, "]");
     assert_int_equal(parse_part(text.data, text.length), 0);
     strbuf_release(&text);
+}
+
+/* A hundred times what anybody has: refused with the limit, before it takes memory. */
+static void assert_refused_at_scale(const char *head, const char *row, const char *tail,
+                                    const char *reason)
+{
+    struct strbuf text;
+    struct imported in;
+    struct error err = { "" };
+
+    strbuf_init(&text);
+    strbuf_adds(&text, head);
+    for (int i = 0; i < 1000000; i++)
+        strbuf_addf(&text, row, i);
+    strbuf_adds(&text, tail);
+    assert_int_equal(import_parse(text.data, text.length, "t", &plain, &in, &err), -1);
+    if (!strstr(err.message, reason))
+        fail_msg("%s\nexpected: %s", err.message, reason);
+    imported_release(&in);
+    strbuf_release(&text);
+}
+
+TEST(a_million_benchmarks_are_refused)
+{
+    static const char most[] = "more than 65536 benchmarks", values[] = "more than 2097152 values";
+
+    assert_refused_at_scale("goos: linux\n", "BenchmarkA%d 1 2 ns/op\n", "PASS\n", most);
+    assert_refused_at_scale("", "test a%d ... bench: 1 ns/iter (+/- 1)\n", "", most);
+    assert_refused_at_scale("<Catch><TestCase name='a'>",
+                            "<BenchmarkResults name='%d'><mean value='1'/></BenchmarkResults>",
+                            "</TestCase></Catch>", most);
+    assert_refused_at_scale("command,mean,stddev,median,user,system,min,max\n",
+                            "a%d,1,1,1,1,1,1,1\n", "", "more than 65536 lines");
+    assert_refused_at_scale("{\"files\":[{\"groups\":[{\"fullName\":\"g\",\"benchmarks\":[",
+                            "{\"name\":\"a%d\",\"mean\":1},", "{}]}]}]}", values);
+    assert_refused_at_scale("[", "{\"name\":\"a%d\",\"unit\":\"ns\",\"value\":1},", "{}]", values);
+}
+
+TEST(a_hundred_megabytes_are_refused)
+{
+    static const char path[] = HARNESS_TEST_DIR "/large.json";
+    struct imported in;
+    struct error err = { "" };
+
+    assert_ok(file_write(path, "[", 1, &err), &err);
+    assert_int_equal(truncate(path, 100 << 20), 0);
+    assert_int_equal(import_file(path, &plain, &in, &err), -1);
+    assert_non_null(strstr(err.message, "64 MiB"));
+    imported_release(&in);
+}
+
+/* Many runs of one benchmark are many samples. */
+TEST(a_million_samples_of_one_are_taken)
+{
+    struct strbuf text;
+
+    strbuf_init(&text);
+    for (int i = 0; i < 1000000; i++)
+        strbuf_adds(&text, "BenchmarkA 1 2 ns/op\n");
+    assert_int_equal(parse_part(text.data, text.length), 0);
+    strbuf_release(&text);
+}
+
+/* What texts are refused for, and what is told of those that are taken. */
+TEST(texts_that_are_cut)
+{
+    static const struct {
+        const char *text, *refused, *noted;
+    } rows[] = {
+        { "goos: linux\nBenchmarkA-2 10 5 ns/op\nPASS\n", NULL, NULL },
+        { "goos: linux\nBenchmarkA-2 10 5 ns/op\n", NULL, "ends before go's last word" },
+        { "goos: linux\nBenchmarkA-2 10 5 ns/op 3", "t:2: \"3\" is no number with a unit", NULL },
+        { "goos: linux\nPASS\n", "no benchmark with a time", NULL },
+        { "test a ... bench: 12", "t:1: ", NULL },
+        { "test a ... bench: 1,200 ns/iter (+/- 3)", NULL, "truncated" },
+        { "<Catch><TestCase name='a'><BenchmarkResults name='b'><mean value='1'/>",
+          "t:1: truncated XML", NULL },
+        { "<Catch><TestCase></Catch>", "t:1: not valid XML: mismatched tag", NULL },
+        { "<!DOCTYPE a [<!ENTITY x 'y'>]><Catch/>", "a DOCTYPE declaration", NULL },
+        { "<Catch><BenchmarkResults name='b'><mean value='x'/></BenchmarkResults></Catch>",
+          "the mean of \"b\" is no number", NULL },
+        { "command,mean,stddev,median,user,system,min,max\na,1,1,1,1", "truncated", NULL },
+        { "command,mean,stddev,median,user,system,min,max\na,1,1,1,1,1,1,1,1\n",
+          "t:2: more cells than the head line names", NULL },
+        { "name,iterations,real_time,cpu_time,time_unit,\n\"a\",1,2,3,h,\n",
+          "none of ns, us, ms, s", NULL },
+    };
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct imported in;
+        struct error err = { "" };
+        int rc = import_parse(rows[i].text, strlen(rows[i].text), "t", &plain, &in, &err);
+        bool noted = !rows[i].noted;
+        for (size_t k = 0; rc == 0 && rows[i].noted && k < in.notes.nr; k++)
+            noted |= strstr(in.notes.items[k], rows[i].noted) != NULL;
+        if (rows[i].refused ? rc == 0 || !strstr(err.message, rows[i].refused) : rc || !noted)
+            fail_msg("%s\ngives %d: %s", rows[i].text, rc, err.message);
+        imported_release(&in);
+    }
 }
 
 /* Names that are there twice are one benchmark with all samples, and a note. */

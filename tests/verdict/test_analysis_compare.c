@@ -247,6 +247,38 @@ TEST(test_shift_and_surroundings)
     pair_release(&p, &c);
 }
 
+/* Of one class, but another host or clock: told before the verdicts. Hosts alone are no epoch. */
+TEST(test_hosts_and_clocks)
+{
+    static const struct {
+        const char *base, *head, *words; /* NULL: nothing to tell */
+        bool surroundings;
+    } rows[] = {
+        { "{\"host\":\"server\",\"cpu_mhz\":2000}", "{\"host\":\"laptop\",\"cpu_mhz\":5000}",
+          "on host server at 2000 MHz, the head on host laptop at 5000 MHz", false },
+        { "{\"host\":\"a\"}", "{\"host\":\"b\"}", "on host a, the head on host b", false },
+        { "{\"cpu_mhz\":2000}", "{\"cpu_mhz\":2200}", "a host without a name at 2000 MHz", false },
+        { "{\"host\":\"a\",\"cpu_mhz\":2000}", "{\"host\":\"a\",\"cpu_mhz\":2050}", NULL, false },
+        { "{\"host\":\"a\"}", "{\"system\":\"Linux\"}", NULL, true },
+        { "{}", "{}", NULL, false },
+    };
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct pair p = pair_new("m", "m");
+        fixture_launches(&p.base, "BM_Sort", steady, 5);
+        fixture_launches(&p.head, "BM_Sort", steady, 5);
+        p.base.runs[0].kind = p.head.runs[0].kind = RUN_IMPORTED;
+        p.base.runs[0].environment = memory_string(rows[i].base);
+        p.head.runs[0].environment = memory_string(rows[i].head);
+        struct comparison c = compare(&p, &defaults);
+        assert_int_equal(c.nr_warnings, rows[i].words != NULL);
+        if (rows[i].words)
+            assert_non_null(strstr(c.notes[0], rows[i].words));
+        assert_int_equal(noted(&c, "Surroundings differ"), rows[i].surroundings);
+        pair_release(&p, &c);
+    }
+}
+
 TEST(test_bad_settings)
 {
     static const char *const p51[] = { "p51", NULL }, *const fact[] = { "error", NULL };
