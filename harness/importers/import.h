@@ -37,6 +37,7 @@
     X(BENCHMARKDOTNET, benchmarkdotnet, "BenchmarkDotNet", "JSON, full or brief")                  \
     X(VITEST, vitest, "vitest", "bench --outputJson")                                              \
     X(NANOBENCH, nanobench, "nanobench", "templates::json()")                                      \
+    X(DENO, deno, "Deno", "bench --json")                                                          \
     X(CUSTOM, custom, "github-action-benchmark", "customSmallerIsBetter, customBiggerIsBetter")    \
     X(GUNGRAUN, gungraun, "Gungraun", "summary.json, --output-format=json; iai-callgrind's")       \
     X(SUMMARY, summary, "a summary", "{metadata, benchmarks{config, timing}}, comparisons")        \

@@ -144,6 +144,8 @@ static int form_read_name(struct import_entry *e, const struct import_field *f, 
     (void)name;
     switch (f->role) {
     case FIELD_NAME:
+        if (cJSON_IsNull(at)) /* no part of the name */
+            break;
         if (!cJSON_IsString(at))
             return import_refuse(e->b, at, "\"%s\" is no text", form_last(f->path));
         form_add_part(e, at->valuestring);

@@ -144,6 +144,11 @@ FUZZ_TARGET(import_nanobench)
     import_as("nanobench", data, size);
 }
 
+FUZZ_TARGET(import_deno)
+{
+    import_as("deno", data, size);
+}
+
 FUZZ_TARGET(import_custom)
 {
     import_as("custom", data, size);

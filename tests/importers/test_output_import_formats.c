@@ -32,6 +32,7 @@ static const struct {
     { "benchmarkdotnet_sorting.json", IMPORT_BENCHMARKDOTNET },
     { "vitest_sorting.json", IMPORT_VITEST },
     { "nanobench_sorting.json", IMPORT_NANOBENCH },
+    { "deno_sorting.json", IMPORT_DENO },
     { "custom_sorting.json", IMPORT_CUSTOM },
     { "gungraun_sorting.json", IMPORT_GUNGRAUN },
     { "summary_models.json", IMPORT_SUMMARY },
