@@ -79,6 +79,11 @@ struct import_format_row {
     extern const struct import_format_row import_##lower;
 IMPORT_FORMATS(IMPORT_DECLARE)
 
+/* Google Benchmark's JSON, which its CSV is made into. */
+int import_gbench_parse(struct import_build *b);
+/* BM_Sort of "BM_Sort_mean", and which: "mean"; NULL: it ends otherwise. */
+const char *import_gbench_aggregate_of(const char *text, char *base, size_t size);
+
 /* ---- building ---- */
 
 static inline const cJSON *import_member(const cJSON *object, const char *key)

@@ -55,6 +55,29 @@ static int check_parts_equal(const struct import_part *a, const struct import_pa
         *option ? ", or say it for both by " : "", option);
 }
 
+static void part_host(const struct import_part *part, char *host, size_t size)
+{
+    const char *text = part_run(part)->environment;
+    cJSON *json = text ? cJSON_Parse(text) : NULL;
+
+    snprintf(host, size, "%s", json_string(json, "host", ""));
+    cJSON_Delete(json);
+}
+
+/* Of one class, so they may be of one run; but whoever compares it must know. */
+static void note_other_host(const struct import_part *first, struct import_part *part)
+{
+    char one[100], other[100], note[300];
+
+    part_host(first, one, sizeof(one));
+    part_host(part, other, sizeof(other));
+    if (!one[0] || !other[0] || strcmp(one, other) == 0)
+        return;
+    snprintf(note, sizeof(note), "of host %s, the first file of host %s: one run of two machines",
+             other, one);
+    string_list_add(&part->imported.notes, note);
+}
+
 static int check_parts_agree(const struct import_part *a, const struct import_part *b,
                              struct error *err)
 {
@@ -90,7 +113,10 @@ static int check_part(struct import_job *job, struct import_part *part, struct e
     if (records)
         return 0;
     apply_said(said, &part->imported);
-    return part == first ? 0 : check_parts_agree(first, part, err);
+    if (part == first)
+        return 0;
+    note_other_host(first, part);
+    return check_parts_agree(first, part, err);
 }
 
 int import_job_read(struct import_job *job, int nr, char **paths, struct error *err)

@@ -108,6 +108,25 @@ for i in $(seq 10 29); do
 done
 t trend nightly
 
+say "Of two machines that share a class, and of text"
+for i in 1 2 3; do
+  gbench "server-$i.json" "$i" 2026-08-01 1
+  gbench "laptop-$i.json" "$i" 2026-08-02 0.7
+  sed -i 's/"context": *{/&"host_name":"server","mhz_per_cpu":2000,/' "server-$i.json"
+  sed -i 's/"context": *{/&"host_name":"laptop","mhz_per_cpu":5000,/' "laptop-$i.json"
+done
+quiet import server-*.json --label server
+quiet import laptop-*.json --label laptop
+"$HARNESS" compare --baseline server --head laptop --all | sed -n 1,4p
+t import server-1.json laptop-2.json --label both
+t import import/go_sorting.txt
+echo '{"files":[{"name":"x"}]}' >unknown.json
+t import unknown.json
+echo 'no results here' >unknown.txt
+t import unknown.txt
+head -c 700 import/gbench_counters.json >cut.json
+t import cut.json
+
 say "Out and in again"
 t export main --format gbench -o out/main.json
 t import out/main.json --db again.db
