@@ -66,7 +66,7 @@ static const cJSON *import_step(const cJSON *at, const char **path)
     }
     if (name_length == length)
         return at;
-    if (!cJSON_IsArray(at))
+    if (!at || !cJSON_IsArray(at))
         return NULL;
     return length - name_length == 1 ? at : at->child; /* "name[", "name[]" */
 }

@@ -59,7 +59,7 @@ static int jmh_read_histogram(struct import_entry *e, struct import_case *c, con
     {
         import_value(cJSON_GetArrayItem(pair, 0), &value);
         import_value(cJSON_GetArrayItem(pair, 1), &nr);
-        for (double i = 0; i < ceil(nr / part); i++)
+        for (int i = 0, times = (int)ceil(nr / part); i < times; i++)
             if (import_entry_sample(e, c, pair, value))
                 return -1;
     }
