@@ -56,7 +56,7 @@ tidy history prune --keep-runs 5
 tidy export before -o run.json
 tidy import run.json
 tidy report
-tidy profile gpt/nano/prefill --variant plain --batch 1 --seq 8 --launches 1 --iterations 3
+tidy profile --import "$CLI/../fixtures/profile/forward/trace.json"
 tidy model export --model nano -o weights.safetensors
 if command -v gnuplot >/dev/null; then tidy plot after; fi
 

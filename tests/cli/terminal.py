@@ -50,7 +50,6 @@ CASES = [
     (["baseline", "show", "main"], None),
     (["list"], None),
     (["model", "list"], ("model", "parameters", 7)),
-    (["roofline"], ("roof", "measured", None)),
     (["history", "verdicts", "1"], None),
     (["detect", "series.json"], None),
     (["selftest", "null/copy/right", "--aa", "1", "--iterations", "5", "--launches", "3", *FAKE[1:3]], None),
