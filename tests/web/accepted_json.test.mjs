@@ -124,6 +124,8 @@ const CASES = [
     () => [json('export crashed --format summary-json'), json('export after --format summary-json')]],
   ['compare --json', 'comparison', () => [json('compare --baseline before --json'),
     json('compare --baseline before --head crashed --json --metric p50,p95')]],
+  ['compare --json -- A --versus B', 'commands',
+    () => [json('compare --json --budget 2s -- true --versus false')]],
   ['compare --replay --json', 'replay', () => [json('compare --replay --json')]],
   ['history show', 'records', () => [json('history show latest')]],
   ['history list --json', 'runs', () => [json('history list --json')]],
