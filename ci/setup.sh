@@ -30,8 +30,9 @@ case "${1:-}" in
     # manual pages are rendered with.
     packages+=(python3-jsonschema dpkg-dev groff-base)
     # What reads our files elsewhere, and says here whether it takes them: promtool and the text file
-    # collector, Google Benchmark's compare.py, readers of manual pages and packages.
-    packages+=(prometheus prometheus-node-exporter libbenchmark-tools python3-scipy mandoc lintian)
+    # collector, Google Benchmark's compare.py, readers of manual pages and packages, of XML by a schema.
+    packages+=(prometheus prometheus-node-exporter libbenchmark-tools python3-scipy mandoc lintian
+      libxml2-utils)
     # The shells whose completion is tested beside bash's.
     packages+=(fish zsh)
     # For its stages analyze and valgrind.

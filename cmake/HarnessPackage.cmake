@@ -42,7 +42,7 @@ install(DIRECTORY docs examples plots DESTINATION share/harness PATTERN web EXCL
 install(PROGRAMS ci/gpu.sh ci/ab.sh ci/alert.sh ci/branch.sh
   ci/comment.sh ci/merge.sh ci/nightly.sh ci/pr.sh ci/shard.sh DESTINATION share/harness/ci)
 install(FILES ci/forge.sh ci/gpu_predictions.json ci/gpu_table.py ci/gpu_torch.py ci/lib.sh DESTINATION share/harness/ci)
-install(DIRECTORY ci/github ci/gitlab ci/kubernetes ci/slurm DESTINATION share/harness/ci USE_SOURCE_PERMISSIONS)
+install(DIRECTORY ci/docker ci/github ci/gitlab ci/kubernetes ci/slurm DESTINATION share/harness/ci USE_SOURCE_PERMISSIONS)
 
 # After all that is installed, as the components are known then. Packing takes what is built; it
 # does not build.

@@ -1,6 +1,8 @@
-# What another project needs to gate its speed: find_package(harness) gives the program as
-# harness::harness and the function harness_add_perf_test(), see docs/ctest.md. The config finds the
-# rest by where it lies itself, so the tree may be moved.
+# What another project needs to gate its speed, or to make kernels for it: find_package(harness) gives
+# the program as harness::harness, the function harness_add_perf_test() (docs/ctest.md), and what
+# plugins are compiled with as harness::plugin; harness.pc says the latter to other builds. Both find
+# the rest by where they lie themselves, so the tree may be moved. The component plugin has them, too,
+# without the program.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -14,8 +16,17 @@ set(HARNESS_PROGRAM bin/harness)
 set(HARNESS_CTEST share/harness/ctest)
 configure_package_config_file(cmake/harness-config.cmake.in
   "${PROJECT_BINARY_DIR}/harness-config.cmake" INSTALL_DESTINATION "${package}"
-  PATH_VARS HARNESS_PROGRAM HARNESS_CTEST)
+  PATH_VARS HARNESS_PROGRAM HARNESS_CTEST CMAKE_INSTALL_INCLUDEDIR)
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/harness-config-version.cmake"
   COMPATIBILITY SameMinorVersion ARCH_INDEPENDENT) # a program: nothing is linked
-install(FILES "${PROJECT_BINARY_DIR}/harness-config.cmake"
-  "${PROJECT_BINARY_DIR}/harness-config-version.cmake" DESTINATION "${package}")
+# Nothing is linked: it is of any architecture.
+set(HARNESS_PC_PREFIX ../..)
+configure_file(cmake/harness.pc.in "${PROJECT_BINARY_DIR}/harness.pc" @ONLY)
+foreach(component program plugin)
+  install(FILES "${PROJECT_BINARY_DIR}/harness-config.cmake"
+    "${PROJECT_BINARY_DIR}/harness-config-version.cmake" DESTINATION "${package}"
+    COMPONENT ${component})
+  install(FILES "${PROJECT_BINARY_DIR}/harness.pc"
+    DESTINATION share/pkgconfig
+    COMPONENT ${component})
+endforeach()

@@ -319,12 +319,30 @@ int file_sync_folder(const char *path, struct error *err)
 
 /* ---- folders ---- */
 
+/* The folder that this program keeps its things in is no litter in a repository: git is told so by
+ * a file in it, as the folder is made. Where that cannot be written nothing is lost. */
+static void ignore_own_folder(const char *path)
+{
+    static const char all[] = "*\n";
+    const char *slash = strrchr(path, '/');
+    struct error ignored;
+    struct strbuf name;
+
+    if (strcmp(slash ? slash + 1 : path, ".harness") != 0)
+        return;
+    strbuf_init(&name);
+    strbuf_addf(&name, "%s/.gitignore", path);
+    file_write(name.data, all, sizeof(all) - 1, &ignored);
+    strbuf_release(&name);
+}
+
 static int make_one_directory(const char *path, struct error *err)
 {
     struct error ignored;
     struct stat st;
 
     if (mkdir(path, 0777) == 0) {
+        ignore_own_folder(path);
         file_sync_folder(path, &ignored); /* one that may be entered, but not read, cannot be */
         return 0;
     }

@@ -51,7 +51,8 @@ int file_commit(struct file_output *o, struct error *err);
 void file_abort(struct file_output *o);
 /* The same in one call. */
 int file_write(const char *path, const void *bytes, size_t length, struct error *err);
-/* Creates the directory and its parents; existing ones are fine. */
+/* Creates the directory and its parents; existing ones are fine. One named .harness, where it is
+ * made, holds a .gitignore of its own from then on. */
 int file_make_directory(const char *path, struct error *err);
 /* Creates the directory that will hold `path`. */
 int file_make_parent(const char *path, struct error *err);

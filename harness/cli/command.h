@@ -14,11 +14,20 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* What the first argument of a command may be, as `prune` of `harness history`. */
+struct command_action {
+    const char *name;
+    const char *summary; /* a few words, for help, the manual page and completion */
+    bool json;           /* what it prints can be JSON, or is */
+};
+
 struct command {
     const char *name;
     const char *arguments; /* "[FILTER...]" */
     const char *summary;   /* one line */
     const char *details;   /* paragraphs and examples for `harness help NAME`, or NULL */
+    /* The i-th of its actions, NULL behind the last. No function: it has none. */
+    const struct command_action *(*action)(size_t i);
     const struct option_row *options;
     size_t options_size; /* of the target struct of the options */
     /* argv holds what is not an option; `options` points to the filled target struct. Returns the
@@ -29,6 +38,12 @@ struct command {
 
 /* 0, or an error that names the first argument beyond the `most` that are allowed. */
 int command_no_more(int argc, char **argv, int most, struct error *err);
+/* 0, or an error that names the actions with JSON: a script that asks for it is not handed text
+ * with status 0. `json`: it was asked for. */
+int command_action_json(const struct command *c, const struct command_action *action, bool json,
+                        struct error *err);
+/* The error that names all of them. */
+int command_no_action(const struct command *c, const char *word, struct error *err);
 
 /* NULL-ended, in the order of `harness help`. */
 const struct command *const *command_all(void);

@@ -74,6 +74,40 @@ int command_no_more(int argc, char **argv, int most, struct error *err)
     return argc <= most ? 0 : error_set(err, "unexpected argument \"%s\"", argv[most]);
 }
 
+static void add_action_names(const struct command *c, bool json, struct strbuf *names)
+{
+    const struct command_action *action;
+
+    for (size_t i = 0; (action = c->action(i)); i++)
+        if (action->json || !json)
+            strbuf_addf(names, "%s%s", names->length ? ", " : "", action->name);
+}
+
+int command_action_json(const struct command *c, const struct command_action *action, bool json,
+                        struct error *err)
+{
+    struct strbuf names;
+
+    if (!json || action->json)
+        return 0;
+    strbuf_init(&names);
+    add_action_names(c, true, &names);
+    error_set(err, "%s has no --json; %s have", action->name, names.data);
+    strbuf_release(&names);
+    return -1;
+}
+
+int command_no_action(const struct command *c, const char *word, struct error *err)
+{
+    struct strbuf names;
+
+    strbuf_init(&names);
+    add_action_names(c, false, &names);
+    error_set(err, "unknown action \"%s\"; there are %s", word, names.data);
+    strbuf_release(&names);
+    return -1;
+}
+
 static int run_command(const struct command *command, int argc, char **argv, struct error *err)
 {
     void *options = memory_zeroed(1, command->options_size + 1);

@@ -17,6 +17,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#define LAUNCH_SELF "/proc/self/exe"
+
 void launch_close(int *fd)
 {
     if (*fd >= 0)
@@ -149,17 +151,29 @@ static void end_orphans(struct launch_process *p)
     prctl(PR_SET_CHILD_SUBREAPER, p->adopts);
 }
 
+/* Where /proc is missing, the child could only say that there is no such file, and not of which. */
+static int check_self(const char *program, struct error *err)
+{
+    if (program || access(LAUNCH_SELF, F_OK) == 0)
+        return 0;
+    return error_set(err, LAUNCH_SELF
+                     " is missing, by which this program starts itself: mount /proc here (mount "
+                     "-t proc proc /proc)");
+}
+
 int launch_process_start(struct launch_process *p, const char *program, const struct job *job,
                          struct error *err)
 {
     int ends[PIPES][2] = { { -1, -1 }, { -1, -1 }, { -1, -1 } }, rc = -1;
     char placement[PLACEMENT_SIZE];
-    struct birth birth = { .path = program ? program : "/proc/self/exe",
+    struct birth birth = { .path = program ? program : LAUNCH_SELF,
                            .env = child_environment(job, placement),
                            .fixed = job->settings.fixed_placement };
 
     note_others(p);
-    if (open_pipes(ends)) {
+    if (check_self(program, err)) {
+        rc = -1;
+    } else if (open_pipes(ends)) {
         error_set(err, "%s", strerror(errno));
     } else {
         birth.input = ends[INPUT][0];

@@ -36,6 +36,21 @@ static void wait_for_distance(const struct prof_state *state)
 }
 
 #if defined(__linux__)
+/* A program that was started by way of /proc/self/exe is called "exe" by the system: then its file
+ * has the name. */
+static void program_file_name(char *name, size_t size)
+{
+    char path[4096];
+    ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - 1);
+    const char *slash;
+
+    if (length <= 0)
+        return;
+    path[length] = '\0';
+    slash = strrchr(path, '/');
+    snprintf(name, size, "%.*s", (int)size - 1, slash ? slash + 1 : path);
+}
+
 static void program_name(char *name, size_t size)
 {
     FILE *file = fopen("/proc/self/comm", "re");
@@ -45,6 +60,8 @@ static void program_name(char *name, size_t size)
     name[strcspn(name, "\n")] = '\0';
     if (file)
         fclose(file);
+    if (strcmp(name, "exe") == 0)
+        program_file_name(name, size);
 }
 #else
 static void program_name(char *name, size_t size)

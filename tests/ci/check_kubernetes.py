@@ -56,7 +56,11 @@ KINDS = {
         "schedule": re.compile(r"(\S+ ){4}\S+"), "timeZone": str,
         "concurrencyPolicy": ("Allow", "Forbid", "Replace"), "startingDeadlineSeconds": int,
         "successfulJobsHistoryLimit": int, "failedJobsHistoryLimit": int,
-        "jobTemplate": {"spec": JOB}}}}
+        "jobTemplate": {"spec": JOB}}},
+    "PersistentVolumeClaim": {"apiVersion": ("v1",), "kind": ("PersistentVolumeClaim",),
+                              "metadata": META, "spec": {
+        "accessModes": [("ReadWriteOnce", "ReadWriteMany", "ReadWriteOncePod")],
+        "storageClassName": str, "resources": {"requests": {"storage": QUANTITY}}}}}
 
 
 def faults(value, form, where):
@@ -80,8 +84,8 @@ def faults(value, form, where):
     return [] if type(value) is form else [f"{where} is no {form.__name__}: {value!r}"]
 
 
-documents = []
-for name in ("run.yaml", "nightly.yaml"):
+documents, claims = [], set()
+for name in ("run.yaml", "nightly.yaml", "history.yaml"):
     for document in yaml.load_all((source / "ci/kubernetes" / name).read_text(), Strict):
         what = f"{name}: {document['kind']} {document['metadata']['name']}"
         found = faults(document, KINDS[document["kind"]], document["kind"])
@@ -91,7 +95,10 @@ for name in ("run.yaml", "nightly.yaml"):
         if kubernetes_validate:
             kubernetes_validate.validate(document, "1.29", strict=True)
             print(f"yes: {what}: the published schema takes it")
-        documents.append((what, document))
+        if document["kind"] == "PersistentVolumeClaim":
+            claims.add(document["metadata"]["name"])
+        else:
+            documents.append((what, document))
 if not kubernetes_validate:
     print("not done: the published schemas (python3 has no module kubernetes_validate)")
 
@@ -103,6 +110,10 @@ served = yaml.safe_load_all((source / "ci/kubernetes/serve.yaml").read_text())
 claim = next(volume["persistentVolumeClaim"]["claimName"] for document in served
              if document["kind"] == "Deployment"
              for volume in document["spec"]["template"]["spec"]["volumes"])
+check("history.yaml claims what serve.yaml shows", claims == {claim})
+image = (source / "ci/kubernetes/run.yaml").read_text()
+check("the Dockerfile that the manifests name is installed with them",
+      "ci/docker/Dockerfile" in image and re.search(r"DIRECTORY [^)]*ci/docker", package) is not None)
 parts = set()
 for what, document in documents:
     job = document["spec"].get("jobTemplate", document)["spec"]

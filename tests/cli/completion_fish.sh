@@ -19,3 +19,7 @@ echo "run --suite: $(offered 'harness run --suite f')"
 echo "run --db: $(offered 'harness run --db data/')"
 echo "run gemm/n: $(offered 'harness run gemm/n')"
 echo "help doc: $(offered 'harness help doc')"
+echo "history: $(offered 'harness history ')"
+echo "history restore data/: $(offered 'harness history restore data/')"
+# shellcheck disable=SC2016  # fish's own
+PATH=$(dirname "$HARNESS"):$PATH fish --no-config -c 'source file; complete -C "harness history pr"' | tr '\t' ':'

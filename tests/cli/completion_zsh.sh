@@ -24,6 +24,20 @@ offered() {
 say "Commands"
 check "each with its summary" \
   diff <(offered r) <("$HARNESS" help | sed -n '/^commands:/,/^$/s/^  \([a-z-]*\) *\(.*\)/\1:\2/p')
+say "Actions, each with what it is"
+for command in history baseline model; do
+  # shellcheck disable=SC2016  # zsh's own
+  shown=$(zsh --no-rcs -c '
+    compdef() { : }
+    _describe() { : }
+    _arguments() { print -rl -- $actions }
+    source functions/_harness
+    words=(harness $1 "") CURRENT=3
+    _harness' zsh $command)
+  check "$command" diff <(echo "$shown") \
+    <("$HARNESS" help $command | sed -n '/^actions:/,/^$/s/^  \([a-z-]*\)  *\(.*\)/\1:\2/p')
+  echo "$command: $(head -1 <<<"$shown")"
+done
 say "Options"
 offered detect ''
 for command in $("$HARNESS" help | sed -n '/^commands:/,/^$/s/^  \([a-z-]*\) .*/\1/p'); do

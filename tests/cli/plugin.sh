@@ -10,14 +10,23 @@ warnings=(-std=c99 -Wall -Wextra -Wpedantic -Wmissing-prototypes -Wmissing-decla
 
 say "Installed alone, the header is all that is needed"
 "$CMAKE" --install "$build" --component plugin --prefix installed >"$WORK.log/install"
-(cd installed && find . -type f | LC_ALL=C sort)
+(cd installed && find . -type f | sed 's#^\./lib64/#./lib/#' | LC_ALL=C sort)
 mv installed "else where"
 include="$PWD/else where/include"
 cp -r "$source/examples/plugin" example
 "$CMAKE" -S example -B made -DCMAKE_PREFIX_PATH="$PWD/else where" -DCMAKE_C_COMPILER="$compiler" \
   -DCMAKE_C_FLAGS="${warnings[*]}" >"$WORK.log/configure" || cat "$WORK.log/configure"
 "$CMAKE" --build made >"$WORK.log/build" || cat "$WORK.log/build"
-check "CMake makes it" test -f made/axpy.so
+check "CMake makes it by harness::plugin" test -f made/axpy.so
+if command -v pkg-config >/dev/null; then
+  # It prints a path with a blank as a shell reads it.
+  found=
+  eval "found=$(PKG_CONFIG_PATH=$(dirname "$(find "else where" -name harness.pc)") \
+    pkg-config --variable=prefix harness)"
+  check "pkg-config finds the header" test -e "$found/include/harness/plugin.h"
+else
+  say "skipped: no pkg-config"
+fi
 # make OUT FILE FLAG...
 make_plugin() {
   local out=$1 file=$2

@@ -19,6 +19,8 @@ check "and what a scope cost, beside its targets" grep -qE \
   '^Recording: [0-9.]+ [nu]s a scope, [0-9.]+ ns when off \(targets: 60 and 5 ns, (not )?met\); ' out
 grep -E '^(in|run) ' out
 ls profile-gpt-nano-prefill
+check "its process is called as the program" \
+  grep -q '"name":"process_name","args":{"name":"harness"}' profile-gpt-nano-prefill/trace.json
 check "the trace is whole" test "$(grep -c '"ph":"X"' profile-gpt-nano-prefill/trace.json)" -eq \
   $((6 * (1 + 1 + 3 * 8 + 2)))
 tells_clock() {

@@ -45,8 +45,14 @@ CASES = [
     (["history", "verdicts"], None),
     (["history", "verify"], None),
     (["doctor"], ("check", "state", None)),
-    (["baseline", "list"], None),
+    (["baseline", "list"], ("baseline", "saved", 2)),
+    (["baseline", "accepted"], None),
     (["baseline", "show", "main"], None),
+    (["list"], None),
+    (["model", "list"], ("model", "parameters", 7)),
+    (["history", "verdicts", "1"], None),
+    (["detect", "series.json"], None),
+    (["selftest", "null/copy/right", "--aa", "1", "--iterations", "5", "--launches", "3", *FAKE[1:3]], None),
     (["runn"], None),
 ]
 

@@ -11,6 +11,8 @@ for i in $(seq 1 12); do
   fake "seed=$i,sd=0.01" --launches 1 --batch 4,5 --seq 8
 done
 quiet baseline save main --note 'the runs that everything else is compared with until the next release'
+quiet baseline save a/name/that/is/about/as/long/as/anybody/would/ever/choose/for/a/baseline/of/a/branch
+python3 -c 'import json; json.dump([100.0 + i % 3 + (9 if i > 20 else 0) for i in range(40)], open("series.json", "w"))'
 quiet history annotate latest 'the night after the new firmware, whose clock is a little higher than before'
 python3 -B "$CLI/terminal.py" try "$HARNESS"
 

@@ -77,15 +77,44 @@ static int save_baseline(struct store *store, const struct baseline_options *o, 
     return rc;
 }
 
-static void print_baseline(const struct store_baseline *b, bool members)
+static void print_baseline(const struct store_baseline *b)
 {
     char when[TEXT_UNIT_SIZE];
 
-    terminal_print("%-20s %s  %zu run%s%s%s\n", b->name, text_timestamp(b->created_ms, when),
+    terminal_print("%s  %s  %zu run%s%s%s\n", b->name, text_timestamp(b->created_ms, when),
                    b->nr_runs, b->nr_runs == 1 ? "" : "s", b->note ? "  " : "",
                    b->note ? b->note : "");
-    for (size_t i = 0; members && i < b->nr_runs; i++)
+    for (size_t i = 0; i < b->nr_runs; i++)
         terminal_print("  run %lld\n", (long long)b->run_ids[i]);
+}
+
+static int print_baseline_table(const struct store_baselines *all, struct error *err)
+{
+    static const struct table_column columns[] = {
+        { "baseline", TABLE_LEFT, TABLE_NAME, 0 },
+        { "saved", TABLE_LEFT, TABLE_FIRM, 1 },
+        { "runs", TABLE_RIGHT, TABLE_FIRM, 2 },
+        { "note", TABLE_LEFT, TABLE_PROSE, 3 },
+    };
+    char when[TEXT_UNIT_SIZE];
+    struct strbuf text;
+    struct table t;
+
+    strbuf_init(&text);
+    table_init(&t, columns, sizeof(columns) / sizeof(columns[0]));
+    for (size_t i = 0; i < all->nr; i++) {
+        const struct store_baseline *b = &all->items[i];
+        table_row(&t);
+        table_cell(&t, TABLE_PLAIN, "%s", b->name);
+        table_cell(&t, TABLE_PLAIN, "%s", text_timestamp(b->created_ms, when));
+        table_cell(&t, TABLE_PLAIN, "%zu", b->nr_runs);
+        table_cell(&t, TABLE_PLAIN, "%s", b->note ? b->note : "");
+    }
+    table_text(&t, terminal_width(), terminal_colour(), &text);
+    table_release(&t);
+    int rc = output_page(&text, NULL, err);
+    strbuf_release(&text);
+    return rc;
 }
 
 static void print_detectable_change(const struct detectable_change *s)
@@ -153,7 +182,7 @@ static cJSON *baseline_to_json(const struct store_baseline *b)
     return json;
 }
 
-/* `only` NULL: all, one line each. */
+/* `only` NULL: all, as a table. */
 static int print_baselines(struct store *store, const char *only, bool json, struct error *err)
 {
     struct store_baselines all = { 0 };
@@ -168,8 +197,8 @@ static int print_baselines(struct store *store, const char *only, bool json, str
         cJSON *item = json ? baseline_to_json(&all.items[i]) : NULL;
         if (json)
             cJSON_AddItemToArray(array, item);
-        else
-            print_baseline(&all.items[i], only != NULL);
+        else if (only)
+            print_baseline(&all.items[i]);
         if (only)
             rc = show_detectable(store, &all.items[i], item, err);
     }
@@ -179,6 +208,8 @@ static int print_baselines(struct store *store, const char *only, bool json, str
         cJSON_Delete(array);
     if (rc == 0 && only && shown == 0)
         rc = error_set(err, "there is no baseline \"%s\"; see `harness baseline list`", only);
+    if (rc == 0 && !only && shown > 0 && !json)
+        rc = print_baseline_table(&all, err);
     if (rc == 0 && !only && shown == 0 && !json)
         terminal_print("no baselines; `harness baseline save NAME` names the latest run\n");
     store_baselines_release(&all);
@@ -373,16 +404,31 @@ static int unaccept_change(struct store *store, const struct baseline_options *o
 }
 
 static const struct {
-    const char *name;
+    struct command_action is;
     int words; /* at most, with the action's own name */
     enum store_mode mode;
     int (*run)(struct store *, const struct baseline_options *, int, char **, struct error *);
 } actions[] = {
-    { "list", 1, STORE_READ, list_baselines },       { "show", 2, STORE_READ, show_baseline },
-    { "save", 2, STORE_WRITE, save_baseline },       { "remove", 2, STORE_WRITE, remove_baseline },
-    { "accept", 2, STORE_WRITE, accept_change },     { "accepted", 1, STORE_READ, list_accepted },
-    { "unaccept", 2, STORE_WRITE, unaccept_change },
+    { { "list", "the names", true }, 1, STORE_READ, list_baselines },
+    { { "show", "one, and the smallest change that it can see", true },
+      2,
+      STORE_READ,
+      show_baseline },
+    { { "save", "give runs a name", false }, 2, STORE_WRITE, save_baseline },
+    { { "remove", "a name; its runs stay", false }, 2, STORE_WRITE, remove_baseline },
+    { { "accept", "a change that is meant to be", false }, 2, STORE_WRITE, accept_change },
+    { { "accepted", "changes that are meant to be", true }, 1, STORE_READ, list_accepted },
+    { { "unaccept", "take one of them back", false }, 2, STORE_WRITE, unaccept_change },
 };
+
+enum { NR_ACTIONS = sizeof(actions) / sizeof(actions[0]) };
+
+static const struct command_action *baseline_action_at(size_t i)
+{
+    return i < NR_ACTIONS ? &actions[i].is : NULL;
+}
+
+extern const struct command cmd_baseline;
 
 static int run_baseline(int argc, char **argv, void *options, struct error *err)
 {
@@ -390,21 +436,18 @@ static int run_baseline(int argc, char **argv, void *options, struct error *err)
     const struct baseline_options *o = options;
     struct store *store;
 
-    for (size_t i = 0; i < sizeof(actions) / sizeof(actions[0]); i++) {
-        if (strcmp(actions[i].name, action) != 0)
+    for (size_t i = 0; i < NR_ACTIONS; i++) {
+        if (strcmp(actions[i].is.name, action) != 0)
             continue;
         if (command_no_more(argc, argv, actions[i].words, err) ||
+            command_action_json(&cmd_baseline, &actions[i].is, o->json, err) ||
             history_open(&store, o->db, actions[i].mode, err))
             return -1;
         int rc = actions[i].run(store, o, argc, argv, err);
         store_close(store);
         return rc;
     }
-    return error_set(err,
-                     "unknown action \"%s\"; there are save, list, "
-                     "show, remove, accept, accepted, "
-                     "unaccept",
-                     action);
+    return command_no_action(&cmd_baseline, action, err);
 }
 
 static const struct option_row rows[] = {
@@ -425,13 +468,13 @@ static const struct option_row rows[] = {
                "accept: a change up to this, such as +8% (default what was seen)"),
     OPTION_ROW("by", 0, OPTION_LINE, struct baseline_options, author, "NAME",
                "accept: who says so (default git's user.name, else $USER)"),
-    JSON_ROW(struct baseline_options, json),
+    OPTION_ROW("json", 0, OPTION_FLAG, struct baseline_options, json, NULL,
+               "list, show, accepted: print JSON"),
     OPTION_ROW("names", 0, OPTION_FLAG, struct baseline_options, names, NULL,
                "list: the names alone, one a line"),
     OPTION_END,
 };
 
-extern const struct command cmd_baseline;
 const struct command cmd_baseline = {
     .name = "baseline",
     .arguments = "save NAME|list|show NAME|remove NAME|accept KEY|accepted|unaccept ID",
@@ -446,6 +489,7 @@ const struct command cmd_baseline = {
         "it is regressed or broken. Later comparisons mark such a change as accepted, and it "
         "does\n"
         "not count for their exit status, as long as their baseline does not have it yet.",
+    .action = baseline_action_at,
     .options = rows,
     .options_size = sizeof(struct baseline_options),
     .run = run_baseline,

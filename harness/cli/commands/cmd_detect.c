@@ -144,19 +144,23 @@ static void print_open(const struct changepoint *s, size_t n)
 static void print_step(const struct changepoint *s, size_t n)
 {
     bool open = changepoint_place_is_open(s, n) || changepoint_size_is_open(s);
+    struct strbuf line; /* whole: a terminal breaks it where it is too long */
     char p[32];
 
-    terminal_print("step at %zu", s->index);
+    strbuf_init(&line);
+    terminal_add(&line, "step at %zu", s->index);
     if (s->high > s->low)
-        terminal_print(" (%zu to %zu)", s->low, s->high);
-    terminal_print(": %.5g -> %.5g, %+.4g", s->before, s->after, s->after - s->before);
+        terminal_add(&line, " (%zu to %zu)", s->low, s->high);
+    terminal_add(&line, ": %.5g -> %.5g, %+.4g", s->before, s->after, s->after - s->before);
     if (isfinite(s->change.low) && isfinite(s->change.high) && s->change.high > s->change.low)
-        terminal_print(" (%+.4g to %+.4g)", s->change.low, s->change.high);
+        terminal_add(&line, " (%+.4g to %+.4g)", s->change.low, s->change.high);
     if (open)
-        terminal_print(", named with %zu points, in its clearest night %s\n", s->named,
-                       print_p(s->p, p));
+        terminal_add(&line, ", named with %zu points, in its clearest night %s", s->named,
+                     print_p(s->p, p));
     else
-        terminal_print(", %s, named with %zu points\n", print_p(s->p, p), s->named);
+        terminal_add(&line, ", %s, named with %zu points", print_p(s->p, p), s->named);
+    terminal_print("%s\n", line.data);
+    strbuf_release(&line);
     print_open(s, n);
 }
 

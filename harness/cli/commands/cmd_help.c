@@ -43,12 +43,21 @@ static void add_details(const char *details, struct strbuf *page)
     strbuf_release(&joined);
 }
 
+static void add_actions(const struct command *c, struct strbuf *page)
+{
+    strbuf_adds(page, "\nactions:\n");
+    for (size_t i = 0; c->action(i); i++)
+        strbuf_addf(page, "  %-10s %s\n", c->action(i)->name, c->action(i)->summary);
+}
+
 static void add_command_help(const struct command *c, struct strbuf *page)
 {
     struct strbuf options;
 
     strbuf_addf(page, "usage: harness %s [OPTION...]%s%s\n\n%s\n", c->name,
                 *c->arguments ? " " : "", c->arguments, c->summary);
+    if (c->action)
+        add_actions(c, page);
     if (c->details)
         add_details(c->details, page);
     strbuf_init(&options);

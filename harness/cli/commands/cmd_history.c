@@ -253,59 +253,39 @@ enum need {
 };
 
 static const struct action {
-    const char *name;
+    struct command_action is;
     int words; /* at most, with the action's own name */
     enum need need;
     history_action_fn *run;
-    bool json; /* what it prints can be JSON, or is */
 } actions[] = {
-    { "list", 1, NEED_READ, list_runs, true },
-    { "show", 2, NEED_READ, show_runs, true },
-    { "system", 2, NEED_READ, show_system, true },
-    { "verdicts", 2, NEED_READ, show_verdicts, true },
-    { "annotate", 3, NEED_WRITE, history_annotate, false },
-    { "merge", INT_MAX, NEED_CREATE, history_merge, true },
-    { "prune", 1, NEED_WRITE, history_prune, false },
-    { "verify", 1, NEED_READ, verify_history, false },
-    { "backup", 2, NEED_READ, backup_history, false },
-    { "restore", 2, NEED_NOTHING, history_restore, false },
-    { "move", 2, NEED_NOTHING, history_move, false },
-    { "salvage", 3, NEED_NOTHING, history_salvage, false },
+    { { "list", "the newest runs", true }, 1, NEED_READ, list_runs },
+    { { "show", "runs with all their measurements, as JSON", true }, 2, NEED_READ, show_runs },
+    { { "system", "machine, build and environment of runs, and what changed", true },
+      2,
+      NEED_READ,
+      show_system },
+    { { "verdicts", "what comparisons decided", true }, 2, NEED_READ, show_verdicts },
+    { { "annotate", "write a note to runs", false }, 3, NEED_WRITE, history_annotate },
+    { { "merge", "take in what other histories have", true }, INT_MAX, NEED_CREATE, history_merge },
+    { { "prune", "remove old runs, or their samples", false }, 1, NEED_WRITE, history_prune },
+    { { "verify", "check the file", false }, 1, NEED_READ, verify_history },
+    { { "backup", "a copy, while others write", false }, 2, NEED_READ, backup_history },
+    { { "restore", "the content of a backup again, while others read", false },
+      2,
+      NEED_NOTHING,
+      history_restore },
+    { { "move", "to another place or disk", false }, 2, NEED_NOTHING, history_move },
+    { { "salvage", "what can still be read of a damaged file", false },
+      3,
+      NEED_NOTHING,
+      history_salvage },
 };
 
 enum { NR_ACTIONS = sizeof(actions) / sizeof(actions[0]) };
 
-static void list_actions(bool json, struct strbuf *names)
+static const struct command_action *history_action_at(size_t i)
 {
-    for (size_t i = 0; i < NR_ACTIONS; i++)
-        if (actions[i].json || !json)
-            strbuf_addf(names, "%s%s", names->length ? ", " : "", actions[i].name);
-}
-
-static int unknown_history_action(const char *word, struct error *err)
-{
-    struct strbuf names;
-
-    strbuf_init(&names);
-    list_actions(false, &names);
-    error_set(err, "unknown action \"%s\"; there are %s", word, names.data);
-    strbuf_release(&names);
-    return -1;
-}
-
-/* A script that asks for JSON must not be handed text with status 0. */
-static int check_action_json(const struct action *action, const struct history_options *o,
-                             struct error *err)
-{
-    struct strbuf names;
-
-    if (!o->json || action->json)
-        return 0;
-    strbuf_init(&names);
-    list_actions(true, &names);
-    error_set(err, "%s has no --json; %s have", action->name, names.data);
-    strbuf_release(&names);
-    return -1;
+    return i < NR_ACTIONS ? &actions[i].is : NULL;
 }
 
 /* *store stays NULL where none is needed. A dry run needs no more than to read. */
@@ -323,6 +303,8 @@ static int open_for_action(const struct action *action, const struct history_opt
     return history_open(store, o->db, STORE_WRITE, err);
 }
 
+extern const struct command cmd_history;
+
 static int run_history(int argc, char **argv, void *options, struct error *err)
 {
     const char *word = argc > 0 ? argv[0] : "list";
@@ -330,11 +312,12 @@ static int run_history(int argc, char **argv, void *options, struct error *err)
     const struct action *action = actions;
     struct store *store;
 
-    while (action < actions + NR_ACTIONS && strcmp(action->name, word) != 0)
+    while (action < actions + NR_ACTIONS && strcmp(action->is.name, word) != 0)
         action++;
     if (action == actions + NR_ACTIONS)
-        return unknown_history_action(word, err);
-    if (command_no_more(argc, argv, action->words, err) || check_action_json(action, o, err) ||
+        return command_no_action(&cmd_history, word, err);
+    if (command_no_more(argc, argv, action->words, err) ||
+        command_action_json(&cmd_history, &action->is, o->json, err) ||
         open_for_action(action, o, &store, err))
         return -1;
     int rc = action->run(store, o, argc, argv, err);
@@ -363,7 +346,6 @@ static const struct option_row rows[] = {
     OPTION_END,
 };
 
-extern const struct command cmd_history;
 const struct command cmd_history = {
     .name = "history",
     .arguments =
@@ -387,6 +369,7 @@ const struct command cmd_history = {
         "the one in this history is kept and the exit status is 1. prune never removes a run that\n"
         "a baseline or a recorded verdict refers to. Replace a history that is in use by restore\n"
         "and move it by move: mv and cp leave its log (FILE-wal) behind.",
+    .action = history_action_at,
     .options = rows,
     .options_size = sizeof(struct history_options),
     .run = run_history,

@@ -6,7 +6,9 @@
 #include "models/gpt_generate.h"
 #include "models/gpt_model.h"
 #include "terminal/terminal.h"
+#include "text/table.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,29 +91,65 @@ static int write_models(const struct gpt_config *only, struct error *err)
     return output_json(array, NULL, err);
 }
 
+static void add_model_row(struct table *t, const struct gpt_config *g)
+{
+    const int64_t numbers[] = {
+        g->layers,
+        g->heads,
+        g->width,
+        g->block,
+        g->vocab,
+        gpt_config_parameters(g),
+        gpt_config_parameters(g) + gpt_config_head_parameters(g),
+    };
+
+    table_row(t);
+    table_cell(t, TABLE_PLAIN, "%s", g->name);
+    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+        table_cell(t, TABLE_PLAIN, "%" PRId64, numbers[i]);
+    table_cell(t, TABLE_PLAIN, "%.1f", gpt_config_flops_per_token(g, MODEL_SEQUENCE) * 1e-6);
+}
+
+static int print_models(const struct gpt_config *only, struct error *err)
+{
+    static const struct table_column columns[] = {
+        { "model", TABLE_LEFT, TABLE_NAME, 0 },
+        { "layers", TABLE_RIGHT, TABLE_FIRM, 1 },
+        { "heads", TABLE_RIGHT, TABLE_FIRM, 1 },
+        { "width", TABLE_RIGHT, TABLE_FIRM, 1 },
+        { "block", TABLE_RIGHT, TABLE_FIRM, 2 },
+        { "vocab", TABLE_RIGHT, TABLE_FIRM, 3 },
+        { "parameters", TABLE_RIGHT, TABLE_FIRM, 0 },
+        { "with its head", TABLE_RIGHT, TABLE_FIRM, 3 },
+        { "MFLOP a token", TABLE_RIGHT, TABLE_FIRM, 2 },
+    };
+    struct strbuf page;
+    struct table t;
+
+    strbuf_init(&page);
+    table_init(&t, columns, sizeof(columns) / sizeof(columns[0]));
+    for (const struct gpt_config *g = only ? only : gpt_configs; g->name; g++) {
+        add_model_row(&t, g);
+        if (only)
+            break;
+    }
+    table_text(&t, terminal_width(), terminal_colour(), &page);
+    table_release(&t);
+    terminal_add(&page,
+                 "\nMFLOP a token: forward of a sequence of %d, multiply-adds counted twice.\n",
+                 MODEL_SEQUENCE);
+    int rc = output_page(&page, NULL, err);
+    strbuf_release(&page);
+    return rc;
+}
+
 static int show_models(const struct model_options *o, struct error *err)
 {
     const struct gpt_config *c = o->model ? gpt_config_find(o->model, err) : NULL;
 
     if (o->model && !c)
         return -1;
-    if (o->json)
-        return write_models(c, err) ? -1 : EXIT_SAME;
-    terminal_print("%-12s %6s %5s %5s %6s %6s %12s %14s %16s\n", "model", "layers", "heads",
-                   "width", "block", "vocab", "parameters", "with its head", "MFLOP a token");
-    for (const struct gpt_config *g = c ? c : gpt_configs; g->name; g++) {
-        terminal_print(
-            "%-12s %6lld %5lld %5lld %6lld %6lld %12lld %14lld %16.1f\n", g->name,
-            (long long)g->layers, (long long)g->heads, (long long)g->width, (long long)g->block,
-            (long long)g->vocab, (long long)gpt_config_parameters(g),
-            (long long)gpt_config_parameters(g) + (long long)gpt_config_head_parameters(g),
-            gpt_config_flops_per_token(g, MODEL_SEQUENCE) * 1e-6);
-        if (c)
-            break;
-    }
-    terminal_print("\nMFLOP a token: forward of a sequence of %d, multiply-adds counted twice.\n",
-                   MODEL_SEQUENCE);
-    return EXIT_SAME;
+    return (o->json ? write_models(c, err) : print_models(c, err)) ? -1 : EXIT_SAME;
 }
 
 static int export_weights(const struct model_options *o, struct error *err)
@@ -193,12 +231,24 @@ static int generate_tokens(const struct model_options *o, struct error *err)
 }
 
 static const struct {
-    const char *name;
+    struct command_action is;
     int (*run)(const struct model_options *o, struct error *err);
 } actions[] = {
-    { "info", show_models },      { "list", show_models }, /* as it is called elsewhere */
-    { "export", export_weights }, { "logits", write_logits }, { "generate", generate_tokens },
+    { { "info", "sizes of the models", true }, show_models },
+    { { "list", "the same, as it is called elsewhere", true }, show_models },
+    { { "export", "weights as safetensors", false }, export_weights },
+    { { "logits", "of given tokens, as npy", false }, write_logits },
+    { { "generate", "tokens that go on with given ones", false }, generate_tokens },
 };
+
+enum { NR_ACTIONS = sizeof(actions) / sizeof(actions[0]) };
+
+static const struct command_action *model_action_at(size_t i)
+{
+    return i < NR_ACTIONS ? &actions[i].is : NULL;
+}
+
+extern const struct command cmd_model;
 
 static int run_model(int argc, char **argv, void *options, struct error *err)
 {
@@ -207,15 +257,14 @@ static int run_model(int argc, char **argv, void *options, struct error *err)
 
     if (command_no_more(argc, argv, 1, err))
         return -1;
-    for (size_t i = 0; i < sizeof(actions) / sizeof(actions[0]); i++) {
-        if (strcmp(actions[i].name, action) != 0)
+    for (size_t i = 0; i < NR_ACTIONS; i++) {
+        if (strcmp(actions[i].is.name, action) != 0)
             continue;
-        if (o->json && actions[i].run != show_models)
-            return error_set(err, "--json goes with info; %s writes a form of its own", action);
+        if (command_action_json(&cmd_model, &actions[i].is, o->json, err))
+            return -1;
         return actions[i].run(o, err);
     }
-    return error_set(err, "unknown action \"%s\"; there are info, export, logits, generate",
-                     action);
+    return command_no_action(&cmd_model, action, err);
 }
 
 static const struct option_row rows[] = {
@@ -243,16 +292,16 @@ static const struct option_row rows[] = {
     OPTION_END,
 };
 
-extern const struct command cmd_model;
 const struct command cmd_model = {
     .name = "model",
-    .arguments = "info|export|logits|generate",
+    .arguments = "info|list|export|logits|generate",
     .summary = "GPT models: sizes, weights out, logits and tokens for checking elsewhere",
     .details =
         "  harness model export --model nano --seed 7 -o w.safetensors\n"
         "  harness model logits --weights w.safetensors --model nano --tokens t.json \\\n"
         "      -o logits.npy\n"
         "  harness model generate --model nano --tokens t.json --length 8",
+    .action = model_action_at,
     .options = rows,
     .options_size = sizeof(struct model_options),
     .run = run_model,

@@ -10,6 +10,7 @@
 #include "machine/environment.h"
 #include "session/measure/roofs.h"
 #include "terminal/terminal.h"
+#include "text/table.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -20,46 +21,58 @@ struct roofline_options {
     bool measure, json;
 };
 
-static void print_ceiling(const struct ceiling *c)
+static const char *ceiling_value(const struct ceiling *c, double value, char text[TEXT_UNIT_SIZE])
 {
-    char value[TEXT_UNIT_SIZE], low[TEXT_UNIT_SIZE], high[TEXT_UNIT_SIZE], spec[TEXT_UNIT_SIZE];
-    bool time = strcmp(c->unit, "ns") == 0;
+    return strcmp(c->unit, "ns") == 0 ? text_time(value, text) : text_rate(value, c->unit, text);
+}
 
-    if (time) {
-        text_time(c->value, value);
-        text_time(c->low, low);
-        text_time(c->high, high);
-    } else {
-        text_rate(c->value, c->unit, value);
-        text_rate(c->low, c->unit, low);
-        text_rate(c->high, c->unit, high);
-    }
-    terminal_print("%-21s %-8s %14s   %14s to %14s", c->name, c->device, value, low, high);
+static void add_ceiling_row(struct table *t, const struct ceiling *c)
+{
+    char value[TEXT_UNIT_SIZE], low[TEXT_UNIT_SIZE], high[TEXT_UNIT_SIZE];
+
+    table_row(t);
+    table_cell(t, TABLE_PLAIN, "%s", c->name);
+    table_cell(t, TABLE_PLAIN, "%s", c->device);
+    table_cell(t, TABLE_PLAIN, "%s", ceiling_value(c, c->value, value));
+    table_cell(t, TABLE_PLAIN, "%s to %s", ceiling_value(c, c->low, low),
+               ceiling_value(c, c->high, high));
     if (c->spec > 0)
-        terminal_print("   data sheet %s",
-                       time ? text_time(c->spec, spec) : text_rate(c->spec, c->unit, spec));
-    terminal_print("\n");
+        table_cell(t, TABLE_PLAIN, "%s", ceiling_value(c, c->spec, value));
 }
 
 static int print_ceilings(const struct records *r, const struct machine *machine,
-                          const struct device *device, bool json, struct error *err)
+                          const struct device *device, struct error *err)
+{
+    static const struct table_column columns[] = {
+        { "roof", TABLE_LEFT, TABLE_NAME, 0 },
+        { "device", TABLE_LEFT, TABLE_FIRM, 3 },
+        { "measured", TABLE_RIGHT, TABLE_FIRM, 0 },
+        { "range over repetitions", TABLE_RIGHT, TABLE_FIRM, 1 },
+        { "data sheet", TABLE_RIGHT, TABLE_FIRM, 2 },
+    };
+    struct strbuf page;
+    struct table t;
+
+    strbuf_init(&page);
+    terminal_add(&page, "%s (%s)\n", device->kind == DEVICE_CPU ? machine->cpu : device->describe,
+                 machine->class_name);
+    table_init(&t, columns, sizeof(columns) / sizeof(columns[0]));
+    for (size_t i = 0; i < r->nr_ceilings; i++)
+        add_ceiling_row(&t, &r->ceilings[i]);
+    table_text(&t, terminal_width(), terminal_colour(), &page);
+    table_release(&t);
+    int rc = output_page(&page, NULL, err);
+    strbuf_release(&page);
+    return rc;
+}
+
+static int write_ceilings(const struct records *r, struct error *err)
 {
     cJSON *array = cJSON_CreateArray();
 
-    if (!json)
-        terminal_print("%s (%s)\n%-21s %-8s %14s   %s\n",
-                       device->kind == DEVICE_CPU ? machine->cpu : device->describe,
-                       machine->class_name, "roof", "device", "roof", "range over repetitions");
-    for (size_t i = 0; i < r->nr_ceilings; i++) {
-        if (json)
-            cJSON_AddItemToArray(array, ceiling_to_json(&r->ceilings[i]));
-        else
-            print_ceiling(&r->ceilings[i]);
-    }
-    if (json)
-        return output_json(array, NULL, err);
-    cJSON_Delete(array);
-    return 0;
+    for (size_t i = 0; i < r->nr_ceilings; i++)
+        cJSON_AddItemToArray(array, ceiling_to_json(&r->ceilings[i]));
+    return output_json(array, NULL, err);
 }
 
 /* Cold times mean nothing where the flush leaves the data in the cache. */
@@ -125,7 +138,7 @@ static int show_roofline(struct store *store, const struct run *run, const struc
     if (rc == 0)
         rc = apply_ceiling_specs(store, run, &r, &o->specs, err);
     if (rc == 0) {
-        rc = print_ceilings(&r, &run->machine, device, o->json, err);
+        rc = o->json ? write_ceilings(&r, err) : print_ceilings(&r, &run->machine, device, err);
         note_flush(&r);
     }
     records_release(&r);

@@ -94,7 +94,9 @@ struct completion completion_of_arguments(const struct command *c)
         add_completion_word(&completion, "environment", strlen("environment"));
         return completion;
     }
-    if (strchr(c->arguments, '|')) /* "save NAME|list|show NAME" */
+    for (size_t i = 0; c->action && c->action(i); i++)
+        add_completion_word(&completion, c->action(i)->name, strlen(c->action(i)->name));
+    if (!c->action && strchr(c->arguments, '|')) /* "[kernels|variants]" */
         add_completion_words(&completion, c->arguments, '|');
     if (completion.kind != COMPLETION_NOTHING)
         return completion;
@@ -105,4 +107,11 @@ struct completion completion_of_arguments(const struct command *c)
     if (strstr(c->arguments, "FILE"))
         completion.kind = COMPLETION_FILES;
     return completion;
+}
+
+struct completion completion_behind_action(const struct command *c)
+{
+    struct completion completion = { .kind = COMPLETION_FILES };
+
+    return strstr(c->arguments, "FILE") ? completion : completion_names("baselines");
 }

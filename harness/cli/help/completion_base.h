@@ -29,8 +29,10 @@ struct completion {
 bool completion_has_name(const struct option_row *row);
 /* Of the value of an option that takes one. */
 struct completion completion_of_option(const struct option_row *row);
-/* Of what is no option. */
+/* Of what is no option; of a command with actions: the first of them. */
 struct completion completion_of_arguments(const struct command *c);
+/* What may stand behind an action. */
+struct completion completion_behind_action(const struct command *c);
 
 /* The whole file for a shell. */
 void completion_bash(struct strbuf *out);

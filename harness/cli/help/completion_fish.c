@@ -53,6 +53,32 @@ static void add_fish_option(struct strbuf *out, const struct command *command,
     strbuf_addc(out, '\n');
 }
 
+/* Each with what it is; behind one of them, what it may be asked for. */
+static void add_fish_actions(struct strbuf *out, const struct command *command)
+{
+    struct completion c = completion_behind_action(command);
+    struct strbuf names;
+
+    strbuf_init(&names);
+    for (size_t i = 0; command->action(i); i++)
+        strbuf_addf(&names, " %s", command->action(i)->name);
+    for (size_t i = 0; command->action(i); i++) {
+        strbuf_addf(out,
+                    "complete -c harness -n '__fish_seen_subcommand_from %s; and not "
+                    "__fish_seen_subcommand_from%s' -a %s -d ",
+                    command->name, names.data, command->action(i)->name);
+        add_fish_quoted(out, command->action(i)->summary);
+        strbuf_addc(out, '\n');
+    }
+    strbuf_addf(out,
+                "complete -c harness -n '__fish_seen_subcommand_from %s; and "
+                "__fish_seen_subcommand_from%s'",
+                command->name, names.data);
+    add_fish_values(out, &c, "");
+    strbuf_addc(out, '\n');
+    strbuf_release(&names);
+}
+
 static void add_fish_command(struct strbuf *out, const struct command *command)
 {
     struct completion c = completion_of_arguments(command);
@@ -63,7 +89,9 @@ static void add_fish_command(struct strbuf *out, const struct command *command)
     for (const struct option_row *row = command->options; row->name; row++)
         if (completion_has_name(row))
             add_fish_option(out, command, row);
-    if (c.kind == COMPLETION_NOTHING)
+    if (command->action)
+        add_fish_actions(out, command);
+    if (command->action || c.kind == COMPLETION_NOTHING)
         return;
     add_fish_condition(out, command);
     add_fish_values(out, &c, "");

@@ -67,14 +67,38 @@ static void add_zsh_option(struct strbuf *out, const struct option_row *row)
     strbuf_addc(out, '\'');
 }
 
+/* A row of what _describe shows: "name:what it is". */
+static void add_zsh_described(struct strbuf *out, const char *name, const char *summary)
+{
+    strbuf_addf(out, "'%s:", name);
+    add_zsh_quoted(out, summary, false);
+    strbuf_adds(out, "'\n");
+}
+
+static void add_zsh_actions(struct strbuf *out, const struct command *command)
+{
+    strbuf_adds(out, "        actions=(\n");
+    for (size_t i = 0; command->action(i); i++) {
+        strbuf_adds(out, "            ");
+        add_zsh_described(out, command->action(i)->name, command->action(i)->summary);
+    }
+    strbuf_adds(out, "        )\n");
+}
+
 static void add_zsh_command(struct strbuf *out, const struct command *command)
 {
-    struct completion c = completion_of_arguments(command);
+    struct completion c =
+        command->action ? completion_behind_action(command) : completion_of_arguments(command);
 
-    strbuf_addf(out, "    %s)\n        _arguments -s -S", command->name);
+    strbuf_addf(out, "    %s)\n", command->name);
+    if (command->action)
+        add_zsh_actions(out, command);
+    strbuf_adds(out, "        _arguments -s -S");
     for (const struct option_row *row = command->options; row->name; row++)
         if (completion_has_name(row))
             add_zsh_option(out, row);
+    if (command->action)
+        strbuf_adds(out, " \\\n            '1:action:{_describe action actions}'");
     strbuf_adds(out, " \\\n            '*:");
     add_zsh_message(out, *command->arguments ? command->arguments : " ");
     strbuf_addc(out, ':');
@@ -106,12 +130,11 @@ static void add_zsh_helpers(struct strbuf *out)
 void completion_zsh(struct strbuf *out)
 {
     add_zsh_helpers(out);
-    strbuf_adds(out, "_harness() {\n    local -a commands\n    commands=(\n");
+    strbuf_adds(out, "_harness() {\n    local -a commands actions\n    commands=(\n");
     for (const struct command *const *c = command_all(); *c; c++)
         if (!(*c)->hidden) {
-            strbuf_addf(out, "        '%s:", (*c)->name);
-            add_zsh_quoted(out, (*c)->summary, false);
-            strbuf_adds(out, "'\n");
+            strbuf_adds(out, "        ");
+            add_zsh_described(out, (*c)->name, (*c)->summary);
         }
     strbuf_adds(out,
                 "    )\n"

@@ -128,6 +128,10 @@ static void add_command_page(struct strbuf *out, const struct command *c)
         add_man_heading(out, "DESCRIPTION");
         add_man_lines(out, c->details);
     }
+    if (c->action)
+        add_man_heading(out, "ACTIONS");
+    for (size_t i = 0; c->action && c->action(i); i++)
+        add_man_entry(out, c->action(i)->name, c->action(i)->summary);
     if (c->options->name)
         add_man_heading(out, "OPTIONS");
     for (const struct option_row *row = c->options; row->name; row++)

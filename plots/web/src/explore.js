@@ -35,8 +35,7 @@ function axisControl(app, label, key, kind, value, optional) {
     else
       app.state.set({ [key]: chosen });
   });
-  select.append(field);
-  return select;
+  return free ? el('div', { class: 'field' }, select, field) : select;
 }
 
 /* Why an axis cannot be logarithmic; null where it can. */
