@@ -131,9 +131,14 @@ static const struct compare_placement *placement_of(const struct compare_setting
     return NULL;
 }
 
+/* The first is with the least number of blocks; there are none with fewer. */
 static int looks_of(const struct evidence *e)
 {
-    return e->design == DESIGN_BLOCKS ? (int)evidence_blocks(e) - COMPARE_LAUNCHES_MIN + 1 : 1;
+    int blocks = (int)evidence_blocks(e);
+
+    if (e->design != DESIGN_BLOCKS)
+        return 1;
+    return blocks >= COMPARE_LAUNCHES_MIN ? blocks - COMPARE_LAUNCHES_MIN + 1 : 0;
 }
 
 static struct compare_row row_of(const struct compare_settings *s, const struct compare_item *item)
