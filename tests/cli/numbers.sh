@@ -27,9 +27,10 @@ gate base 900
 gate same 900
 gate worse 700
 gate better 1100
-verdict() { "$HARNESS" compare --db n.db --baseline base --head "$1" --metric rate --json >out 2>/dev/null; echo "status $? $(grep -oE '"verdict":[[:space:]]*"[a-z]+"' out | tr -d '[:space:]')"; }
-verdict worse
-verdict better
+# What a busy machine leaves undecided is told with its change all the same.
+changed() { "$HARNESS" compare --db n.db --baseline base --head "$1" --metric rate --json >out 2>/dev/null || true; grep -oE '"(worse|change)":[[:space:]]*(-?0\.[0-9]|[a-z]+)' out | tr -d '[:space:]'; echo; }
+changed worse
+changed better
 check "the change is told with the unit's numbers" grep -qE '"metric":[[:space:]]*"rate"' out
 t compare --db n.db --baseline base --head same --metric rat
 t compare --db n.db --baseline base --head same --metric b
@@ -41,10 +42,10 @@ check "the page has it" grep -q '"id":"rate"' <("$HARNESS" report worse --db n.d
 
 say "From file to file"
 "$HARNESS" export --db n.db --format json -o run.json worse 2>/dev/null
-"$HARNESS" compare --db n.db --baseline base --head run.json --metric rate >/dev/null 2>&1
-echo "status $?"
+"$HARNESS" compare --db n.db --baseline base --head run.json --metric rate --json >out 2>/dev/null || true
+check "a file brings it" grep -qE '"worse":[[:space:]]*true' out
 quiet history merge --db m.db n.db
-check "merged" "$HARNESS" compare --db m.db --baseline base --head better --metric rate
+check "merged" grep -qE '^  rate ' <("$HARNESS" list metrics --db m.db)
 check "and sound" "$HARNESS" history verify --db m.db
 
 say "Refused before anything is measured"
