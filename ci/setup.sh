@@ -33,6 +33,8 @@ case "${1:-}" in
     # collector, Google Benchmark's compare.py, readers of manual pages and packages, of XML by a schema.
     packages+=(prometheus prometheus-node-exporter libbenchmark-tools python3-scipy mandoc lintian
       libxml2-utils)
+    # Programs of others whose numbers docs/guides/own-metrics.md reads.
+    packages+=(openssl zstd lz4 p7zip-full fio sysbench stress-ng sqlite3)
     # The shells whose completion is tested beside bash's.
     packages+=(fish zsh)
     # For its stages analyze and valgrind.

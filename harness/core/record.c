@@ -101,9 +101,11 @@ void measurement_release(struct measurement *m)
 {
     free(m->message);
     free(m->samples);
+    numbers_release(m->numbers, m->nr_numbers);
     m->message = NULL;
     m->samples = NULL;
     m->nr_samples = 0;
+    m->nr_numbers = 0;
 }
 
 void measurement_copy(struct measurement *to, const struct measurement *from)
@@ -115,6 +117,7 @@ void measurement_copy(struct measurement *to, const struct measurement *from)
         to->samples = memory_resize(NULL, from->nr_samples, sizeof(*to->samples));
         memcpy(to->samples, from->samples, from->nr_samples * sizeof(*to->samples));
     }
+    numbers_copy(to->numbers, from->numbers, from->nr_numbers);
 }
 
 void measurement_add_telemetry(struct measurement *m, const char *name, double value)
@@ -132,6 +135,14 @@ double measurement_telemetry(const struct measurement *m, const char *name)
         if (strcmp(m->telemetry[i].name, name) == 0)
             return m->telemetry[i].value;
     return NAN;
+}
+
+const struct number *measurement_number(const struct measurement *m, const struct number_kind *kind)
+{
+    for (int i = 0; i < m->nr_numbers; i++)
+        if (m->numbers[i].kind == kind)
+            return &m->numbers[i];
+    return NULL;
 }
 
 void launch_release(struct launch *l)

@@ -9,6 +9,7 @@
 #define HARNESS_CORE_RECORD_H
 
 #include "core/benchmark.h"
+#include "core/number.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -56,6 +57,8 @@ struct measurement {
     double seconds;     /* wall time spent on this case, checks included */
     struct telemetry telemetry[TELEMETRY_MAX];
     int nr_telemetry;
+    struct number numbers[NUMBERS_MAX]; /* what the program said of itself; values owned */
+    int nr_numbers;
 };
 
 /* One fresh process. */
@@ -192,6 +195,9 @@ void measurement_copy(struct measurement *to, const struct measurement *from);
 #define TELEMETRY_MACHINE_OLD "probe_ns"
 void measurement_add_telemetry(struct measurement *m, const char *name, double value);
 double measurement_telemetry(const struct measurement *m, const char *name); /* NaN if absent */
+/* NULL if the program did not say it. */
+const struct number *measurement_number(const struct measurement *m,
+                                        const struct number_kind *kind);
 void launch_release(struct launch *l);
 void run_release(struct run *r);
 void run_copy(struct run *to, const struct run *from);

@@ -210,6 +210,9 @@ cJSON *measurement_to_json(const struct measurement *m)
     telemetry = cJSON_AddObjectToObject(json, "telemetry");
     for (int i = 0; i < m->nr_telemetry; i++)
         json_add_number(telemetry, m->telemetry[i].name, m->telemetry[i].value);
+    cJSON *numbers = numbers_to_json(m->numbers, m->nr_numbers);
+    if (numbers)
+        cJSON_AddItemToObject(json, "numbers", numbers);
     write_samples(json, m);
     if (m->thinned)
         cJSON_AddTrueToObject(json, "thinned");
@@ -257,7 +260,9 @@ int measurement_from_json(const cJSON *json, struct measurement *m, struct error
 
     *m = (struct measurement) { 0 };
     if (read_fields(json, measurement_fields, m, err) || read_outcome(json, m, err) ||
-        read_sample_times(cJSON_GetObjectItemCaseSensitive(json, "samples_ns"), m, err))
+        read_sample_times(cJSON_GetObjectItemCaseSensitive(json, "samples_ns"), m, err) ||
+        numbers_from_json(cJSON_GetObjectItemCaseSensitive(json, "numbers"), m->numbers,
+                          &m->nr_numbers, err))
         return -1;
     if (m->nr_samples > 0 && m->batch == 0)
         return error_set(err, "%s has samples but \"batch\" is 0", m->bench.key);

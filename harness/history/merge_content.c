@@ -21,7 +21,7 @@ static int open_measurements(struct store *s, struct sql_query *q, struct error 
     strbuf_adds(&sql, "SELECT b.key");
     table_add_columns(&table_measurement, "m", &sql);
     strbuf_adds(&sql,
-                ", m.telemetry, m.nr_samples, m.samples FROM measurement m "
+                ", m.telemetry, m.numbers, m.nr_samples, m.samples FROM measurement m "
                 "JOIN benchmark b ON b.id = m.benchmark WHERE m.launch = ? ORDER BY m.id");
     int rc = sql_open(q, s, sql.data, err);
     strbuf_release(&sql);

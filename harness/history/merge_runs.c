@@ -13,9 +13,9 @@
 
 /* ---- copying ---- */
 
-static const char *const measurement_source[] = { "id",         "benchmark", "launch", "telemetry",
-                                                  "nr_samples", "samples",   NULL };
-static const char *const measurement_extra[] = { "benchmark",  "launch",  "telemetry",
+static const char *const measurement_source[] = { "id",      "benchmark",  "launch",  "telemetry",
+                                                  "numbers", "nr_samples", "samples", NULL };
+static const char *const measurement_extra[] = { "benchmark",  "launch",  "telemetry", "numbers",
                                                  "nr_samples", "samples", NULL };
 
 /* What reading would refuse here must not come in. */

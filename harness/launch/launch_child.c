@@ -9,6 +9,7 @@
 #include "launch/launch_job.h"
 #include "machine/ceilings.h"
 #include "machine/environment.h"
+#include "process/counters.h"
 #include "process/descriptors.h"
 #include "process/process_tree.h"
 
@@ -238,6 +239,7 @@ static int serve_job(const cJSON *json, const struct registry *registry, struct 
                      struct error *err)
 {
     struct owned_job owned = { .device_spec = "" };
+    struct error why; /* nothing can be counted here: then counts are absent */
 
     if (say_hello(channel, json, err))
         return -1;
@@ -246,8 +248,12 @@ static int serve_job(const cJSON *json, const struct registry *registry, struct 
     channel->nr = owned.job.nr;
     if (owned.guests.command_guest)
         keep_to_oneself();
+    /* Before the threads of the device, so that these are counted, too. */
+    if (rc == 0 && strncmp(owned.job.device_spec, "cpu", 3) == 0)
+        owned.job.settings.counters = counters_open(COUNT_THREADS, NULL, &why);
     if (rc == 0)
         rc = serve(&owned, channel, err);
+    counters_close(owned.job.settings.counters);
     job_release(&owned);
     return rc;
 }

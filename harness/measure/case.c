@@ -11,6 +11,7 @@
 #include "measure/plant.h"
 #include "measure/profiling_counters.h"
 #include "measure/warmup.h"
+#include "process/peak_memory.h"
 #include "stats/stats.h"
 
 #include <math.h>
@@ -18,6 +19,8 @@
 
 /* Batches that tell how long a launch takes, before a share of it is planted. */
 enum { PLANT_LOOKS = 15 };
+/* Samples whose instructions are counted. */
+enum { COUNT_LOOKS = 3 };
 
 /* What the steps below share. */
 struct state {
@@ -233,9 +236,36 @@ static int take_samples(struct state *s, struct error *err)
     return profiling_run(settings->profiling, &what, s->m, settings->profiled, err);
 }
 
+/* Samples beside the timed ones, so that no time has to do with it; their times are forgotten.
+ * Flushing is not counted. */
+static int count_events(struct state *s, struct error *err)
+{
+    double sums[COUNTER_NR] = { 0 }, counts[COUNTER_NR];
+    struct device *d = s->call.device;
+    uint64_t ns;
+
+    if (!s->settings->counters || d->kind != DEVICE_CPU)
+        return 0;
+    for (int i = 0; i < COUNT_LOOKS; i++) {
+        if (s->cold && d->ops->flush(d, err))
+            return -1;
+        counters_begin(s->settings->counters);
+        int rc = d->ops->time(d, &s->call, s->m->batch, &ns, err);
+        counters_end(s->settings->counters, counts);
+        if (rc)
+            return -1;
+        for (int c = 0; c < COUNTER_NR; c++)
+            sums[c] += counts[c] / ((double)COUNT_LOOKS * s->m->batch);
+    }
+    for (int c = 0; c < COUNTER_NR; c++)
+        measurement_add_telemetry(s->m, counter_name((enum counter)c), sums[c]);
+    return 0;
+}
+
 static int sample(struct state *s, struct error *err)
 {
     struct telemetry_probe telemetry;
+    bool own = s->call.device->kind == DEVICE_CPU; /* what it takes is taken by this process */
     double before = probe_ns(s->call.device);
 
     if (s->settings->plant > 0 &&
@@ -243,10 +273,13 @@ static int sample(struct state *s, struct error *err)
         return -1;
     if (warm_up(s, err) || begin_sampling(s, err))
         return -1;
+    own = own && peak_memory_begin();
     telemetry_begin(&telemetry, s->settings->gpu);
     int rc = take_samples(s, err);
     telemetry_end(&telemetry, s->m);
-    if (rc)
+    if (own)
+        measurement_add_telemetry(s->m, "peak_rss_bytes", peak_memory_bytes());
+    if (rc || count_events(s, err))
         return -1;
     if (s->call.variant->facts)
         s->call.variant->facts(&s->call, s->m);
@@ -274,8 +307,10 @@ static int steps(struct state *s, const struct benchmark *bench, struct device *
 static void drop_samples(struct measurement *m)
 {
     free(m->samples);
+    numbers_release(m->numbers, m->nr_numbers);
     m->samples = NULL;
     m->nr_samples = 0;
+    m->nr_numbers = 0;
     m->stop = STOP_NONE;
 }
 

@@ -11,6 +11,7 @@
 #include "measure/profiling.h"
 #include "measure/sampling.h"
 #include "plugin/guests.h"
+#include "process/counters.h"
 
 #include <stdbool.h>
 
@@ -24,6 +25,7 @@ struct case_settings {
     bool fixed_placement;        /* everything where it always is; else anew in each launch, see
                                   * core/placement.h. For the launch alone */
     const struct nvml *gpu;      /* the device's, for telemetry; NULL: none */
+    struct counters *counters;   /* of this process's threads; NULL: nothing can be counted */
     const struct guests *guests; /* that benchmarks may be of; NULL: none. For the job alone */
     /* Told before each run of a program, so that its time limit is one of its own; may be NULL. */
     void (*alive)(void *context);

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "metrics/metric.h"
 
+#include "base/array.h"
 #include "base/strbuf.h"
 #include "base/text.h"
+#include "metrics/metric_own.h"
 #include "metrics/roofline.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const struct interval no_interval = { NAN, NAN };
@@ -122,9 +125,68 @@ static double metric_gpu_watts(const struct measurement *m)
                                      : measurement_telemetry(m, "gpu_power_watts");
 }
 
+/* Of the processor where no GPU took part: all of its package, idle cores too. */
 static void derive_joules(const struct metric_input *in, struct metric_value *value)
 {
-    value->value = metric_gpu_watts(in->s->m) * stats_quantile(in->s->sorted, in->s->n, 0.5) * 1e-9;
+    double gpu = metric_gpu_watts(in->s->m);
+    double watts = isnan(gpu) ? measurement_telemetry(in->s->m, "package_watts") : gpu;
+
+    value->value = watts * stats_quantile(in->s->sorted, in->s->n, 0.5) * 1e-9;
+}
+
+/* ---- what is counted ---- */
+
+static double metric_memory(const struct measurement *m)
+{
+    static const char *const names[] = { "device_memory_peak_bytes", "command_max_rss_bytes",
+                                         "peak_rss_bytes" };
+
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        double bytes = measurement_telemetry(m, names[i]);
+        if (bytes > 0)
+            return bytes;
+    }
+    return NAN;
+}
+
+static double metric_instructions(const struct measurement *m)
+{
+    return measurement_telemetry(m, "instructions");
+}
+
+static double metric_cycles(const struct measurement *m)
+{
+    return measurement_telemetry(m, "cycles");
+}
+
+static double metric_cache_misses(const struct measurement *m)
+{
+    return measurement_telemetry(m, "cache_misses");
+}
+
+static double metric_branch_misses(const struct measurement *m)
+{
+    return measurement_telemetry(m, "branch_misses");
+}
+
+/* The median of the launches that have it. */
+static void derive_counted(const struct metric_input *in, struct metric_value *value)
+{
+    const struct summary *s = in->s;
+    double *counts = memory_zeroed(s->nr_of + 1, sizeof(*counts));
+    size_t nr = 0, last = SIZE_MAX;
+
+    for (size_t i = 0; i < s->nr_of; i++) {
+        double count = in->metric->read(s->of[i].m);
+        if (s->of[i].launch != last && !isnan(count)) {
+            counts[nr++] = count;
+            last = s->of[i].launch;
+        }
+    }
+    if (nr > 0)
+        value->value = stats_median(counts, nr);
+    value->interval = metric_launch_interval(counts, nr, value->value);
+    free(counts);
 }
 
 /* clang-format off */
@@ -139,6 +201,10 @@ static void derive_joules(const struct metric_input *in, struct metric_value *va
 #define FACT(id_, label_, unit_, derive_)                                                          \
     { .id = (id_), .label = (label_), .unit = (unit_), .direction = NO_DIRECTION,                  \
       .kind = METRIC_FACT, .base = (unit_), .factor = 1, .derive = (derive_) }
+#define COUNTED(id_, label_, unit_, quantity_, floor_, read_)                                      \
+    { .id = (id_), .label = (label_), .unit = (unit_), .direction = LOWER_IS_BETTER,               \
+      .kind = METRIC_FACT, .quantity = (quantity_), .base = (quantity_) ? "" : (unit_),            \
+      .factor = 1, .floor = (floor_), .read = (read_), .derive = derive_counted }
 #define BYTES(id_, label_)                                                                         \
     { .id = (id_), .label = (label_), .unit = "B", .direction = NO_DIRECTION,                      \
       .kind = METRIC_FACT, .quantity = QUANTITY_BYTES, .base = "", .factor = 1,                    \
@@ -173,7 +239,14 @@ static const struct metric metrics[] = {
     FACT("involuntary_switches", "preemptions", "switches", derive_telemetry),
     FACT("temperature_celsius", "temperature", "°C", derive_telemetry),
     FACT("package_watts", "processor power", "W", derive_telemetry),
-    FACT("joules", "energy of a launch", "J", derive_joules),
+    { .id = "joules", .label = "energy of a launch", .unit = "J", .direction = LOWER_IS_BETTER,
+      .kind = METRIC_FACT, .base = "J", .factor = 1, .floor = 0.05, .derive = derive_joules },
+    COUNTED("memory", "most memory", "B", QUANTITY_BYTES, 0.02, metric_memory),
+    COUNTED("instructions", "instructions", "", QUANTITY_PLAIN, 0.005, metric_instructions),
+    COUNTED("cycles", "processor cycles", "", QUANTITY_PLAIN, 0.02, metric_cycles),
+    COUNTED("cache_misses", "cache misses", "", QUANTITY_PLAIN, 0.1, metric_cache_misses),
+    COUNTED("branch_misses", "mispredicted branches", "", QUANTITY_PLAIN, 0.1,
+            metric_branch_misses),
     FACT("gpu_power_watts", "GPU power", "W", derive_telemetry),
     FACT("gpu_sm_mhz", "GPU clock", "MHz", derive_telemetry),
     FACT("gpu_memory_mhz", "GPU memory clock", "MHz", derive_telemetry),
@@ -198,39 +271,59 @@ static const struct {
 
 const struct metric *metric_at(size_t i)
 {
-    return i < NR_METRICS ? &metrics[i] : NULL;
+    return i < NR_METRICS ? &metrics[i] : metric_own_at(i - NR_METRICS);
+}
+
+/* All ids, NULL-ended; free() it. */
+static const char **metric_ids(void)
+{
+    const struct metric *m;
+    size_t nr = 0;
+
+    while (metric_at(nr))
+        nr++;
+    const char **ids = memory_zeroed(nr + 1, sizeof(*ids));
+    for (size_t i = 0; i < nr && (m = metric_at(i)); i++)
+        ids[i] = m->id;
+    return ids;
 }
 
 static int metric_unknown(const char *id, struct error *err)
 {
-    const char *names[NR_METRICS + 1] = { NULL };
+    const char **ids = metric_ids();
+    const char *nearest = text_nearest(id, ids);
     struct strbuf list;
 
     strbuf_init(&list);
-    for (size_t i = 0; i < NR_METRICS; i++) {
-        names[i] = metrics[i].id;
-        strbuf_addf(&list, "%s%s", i ? ", " : "", metrics[i].id);
-    }
-    const char *nearest = text_nearest(id, names);
+    for (size_t i = 0; ids[i]; i++)
+        strbuf_addf(&list, "%s%s", i ? ", " : "", ids[i]);
     if (nearest)
         error_set(err, "unknown metric '%s'; did you mean '%s'?", id, nearest);
     else
         error_set(err, "unknown metric '%s'; there are %s", id, list.data);
     strbuf_release(&list);
+    free(ids);
     return -1;
 }
 
 const struct metric *metric_find(const char *id, struct error *err)
 {
+    const struct metric *m;
+
     for (size_t i = 0; i < sizeof(aliases) / sizeof(*aliases); i++)
         if (strcmp(id, aliases[i].alias) == 0)
             id = aliases[i].id;
-    for (size_t i = 0; i < NR_METRICS; i++)
-        if (strcmp(id, metrics[i].id) == 0)
-            return &metrics[i];
+    for (size_t i = 0; (m = metric_at(i)); i++)
+        if (strcmp(id, m->id) == 0)
+            return m;
     if (err)
         metric_unknown(id, err);
     return NULL;
+}
+
+bool metric_needs_telemetry(const struct metric *metric)
+{
+    return metric->kind == METRIC_FACT && !metric->number;
 }
 
 struct metric_value metric_value(const struct metric *metric, const struct summary *s,

@@ -11,16 +11,25 @@
  *     intensity   FLOP/byte work model
  *     tokens      tokens/s  of a forward pass (measurement.tokens) / median
  *     roof        fraction  of the binding measured ceiling, see metrics/roofline.h
- *     joules      J         mean GPU power while sampling x median latency
+ *     joules      J         mean power of GPU or processor while sampling x median latency
+ *     memory      B         most of the GPU's memory; else of the program's, or of the process
+ *     instructions cycles cache_misses branch_misses
+ *                           of one launch, counted by the processor; absent where it cannot
  *     error       rms       largest difference from the float64 oracle over the output's rms
  *     others                what was read beside the first measurement, by name (steal_percent,
  * ...)
+ *
+ * Behind the table come the metrics that programs say of themselves (core/number.h), with the unit
+ * and the direction that their user gave. They are there from when a history or file that has them
+ * was opened, and stay.
  *
  * "median" is an alias of p50. Intervals are 95 %:
  *   - percentiles: distribution-free, from order statistics of the pooled samples;
  *   - p50, mean and the rates built on p50, if there are 3 or more launches: Student's t over the
  *     launches, widened to hold the displayed value, because samples of one process share its luck;
- *   - min, max, sd and the facts have none (NaN limits).
+ *   - what is counted (memory, instructions, ...) has the one over launches, and a program's own
+ *     metric that or, with fewer launches, the one of its median;
+ *   - min, max, sd and the other facts have none (NaN limits).
  */
 #ifndef HARNESS_METRICS_METRIC_H
 #define HARNESS_METRICS_METRIC_H
@@ -39,7 +48,7 @@ enum direction { LOWER_IS_BETTER, HIGHER_IS_BETTER, NO_DIRECTION };
 enum metric_kind {
     METRIC_LATENCY, /* a time; comparable */
     METRIC_RATE,    /* work over time; comparable */
-    METRIC_FACT,    /* what was computed, counted or read; not a matter of speed */
+    METRIC_FACT,    /* what was computed, counted or read; comparable where it has a direction */
 };
 
 /* What a metric may need beside the times. All of it may be absent. */
@@ -70,7 +79,11 @@ struct metric {
     enum quantity quantity; /* a value times `factor` is in its base unit: "FLOP/s" */
     const char *base;
     double factor;
-    double p; /* for percentiles */
+    double p;     /* for percentiles */
+    double floor; /* changes within this share do not matter, unless somebody says otherwise; 0:
+                   * what holds for all (compare_settings.delta) */
+    const struct number_kind *number;            /* of a program's own; else NULL */
+    double (*read)(const struct measurement *m); /* what is counted; NaN: it is not there */
     double (*work)(
         const struct measurement *m); /* for rates: of one launch; over ns it is giga-work per s */
     void (*derive)(const struct metric_input *in, struct metric_value *value);
@@ -78,6 +91,8 @@ struct metric {
 
 /* The i-th row of the table; NULL past the end. */
 const struct metric *metric_at(size_t i);
+/* Does it look at what was read beside the times (measurement.telemetry)? */
+bool metric_needs_telemetry(const struct metric *metric);
 /* By id or alias; an unknown one is an error that names the nearest, or lists all. */
 const struct metric *metric_find(const char *id, struct error *err);
 

@@ -17,6 +17,7 @@ static void summary_add_samples(struct summary *s, const struct measurement *m)
         return;
     if (s->n == 0)
         s->m = m;
+    s->of[s->nr_of++] = (struct summary_of) { m, s->nr_launches };
     for (size_t i = 0; i < m->nr_samples; i++)
         s->sorted[s->n++] = (double)m->samples[i] / m->batch;
 }
@@ -32,13 +33,15 @@ static void summary_end_launch(struct summary *s, size_t begin)
     s->medians[s->nr_launches++] = stats_median(s->sorted + begin, n);
 }
 
+/* There are at most as many launches as measurements. */
 static void summary_prepare(struct summary *s, const struct measurement *first, size_t samples,
-                            size_t launches)
+                            size_t measurements)
 {
     *s = (struct summary) { .m = first, .mean = NAN, .sd = NAN };
     s->sorted = memory_zeroed(samples ? samples : 1, sizeof(*s->sorted));
-    s->medians = memory_zeroed(launches, sizeof(*s->medians));
-    s->means = memory_zeroed(launches, sizeof(*s->means));
+    s->medians = memory_zeroed(measurements, sizeof(*s->medians));
+    s->means = memory_zeroed(measurements, sizeof(*s->means));
+    s->of = memory_zeroed(measurements, sizeof(*s->of));
 }
 
 static void summary_finish(struct summary *s)
@@ -79,6 +82,7 @@ void summary_release(struct summary *s)
     free(s->sorted);
     free(s->medians);
     free(s->means);
+    free(s->of);
     *s = (struct summary) { 0 };
 }
 

@@ -17,6 +17,12 @@
 
 enum { SUMMARY_LAUNCHES_MIN = 3 }; /* fewer say nothing about the spread between launches */
 
+/* One of the measurements that are in a summary. */
+struct summary_of {
+    const struct measurement *m; /* borrowed */
+    size_t launch;               /* from 0, ascending */
+};
+
 struct summary {
     const struct measurement
         *m;         /* the first that is OK and has samples, else the first; borrowed */
@@ -25,6 +31,8 @@ struct summary {
     double *medians; /* of each launch, in ns, in launch order; owned */
     double *means;   /* of each launch, in ns; owned */
     size_t nr_launches;
+    struct summary_of *of; /* all that are OK and have samples, launch by launch; owned */
+    size_t nr_of;
     double mean, sd; /* of the pooled samples; NaN where there are too few */
 };
 

@@ -230,12 +230,13 @@ static void page_collect_metrics(struct page *page)
 {
     size_t nr = run_values_metrics();
 
+    page->nr_metrics = nr;
     page->has = memory_zeroed(nr, sizeof(*page->has));
     for (size_t i = 0; i < page->nr_runs; i++) {
         const struct run_values *values = page->runs[i].values;
         for (size_t k = 0; k < values->nr; k++)
             for (size_t m = 0; m < nr; m++)
-                page->has[m] |= isfinite(values->items[k].values[m]) != 0;
+                page->has[m] |= isfinite(run_value_of(&values->items[k], m)) != 0;
     }
 }
 

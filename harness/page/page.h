@@ -71,6 +71,7 @@ struct page {
     size_t nr_benchmarks;
     size_t *by_key;            /* indices of the benchmarks in the order of their keys */
     bool *has;                 /* of each metric: does any run have it? */
+    size_t nr_metrics;         /* that there were when the page was made */
     struct run_values *own[3]; /* of the runs of view, base and history; empty where another part
                                 * had the run first */
     size_t nr_own[3];

@@ -95,7 +95,7 @@ static void core_add_metrics(const struct page *page, cJSON *core)
     };
     cJSON *metrics = cJSON_AddArrayToObject(core, "metrics");
 
-    for (size_t i = 0; metric_at(i); i++) {
+    for (size_t i = 0; i < page->nr_metrics; i++) {
         if (!page->has[i])
             continue;
         const struct metric *metric = metric_at(i);

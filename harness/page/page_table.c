@@ -62,10 +62,11 @@ static void table_add_cell(const struct table_row *row, enum column column, stru
 
 static void table_add_metric(const struct table_rows *rows, size_t metric, struct strbuf *out)
 {
-    strbuf_addf(out, "\"%s\":[", metric_at(metric)->id);
+    json_take_script(cJSON_CreateString(metric_at(metric)->id), out);
+    strbuf_adds(out, ":[");
     for (size_t i = 0; i < rows->nr; i++) {
         strbuf_adds(out, i ? "," : "");
-        page_number(out, rows->items[i].value->values[metric]);
+        page_number(out, run_value_of(rows->items[i].value, metric));
     }
     strbuf_addc(out, ']');
 }
@@ -88,7 +89,7 @@ void page_table(const struct page *page, struct strbuf *out)
         strbuf_adds(out, "],");
     }
     strbuf_adds(out, "\"columns\":{");
-    for (size_t m = 0; metric_at(m); m++) {
+    for (size_t m = 0; m < page->nr_metrics; m++) {
         if (!page->has[m])
             continue;
         strbuf_adds(out, comma);

@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "metrics/run_rows.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 size_t run_values_metrics(void)
@@ -13,6 +14,11 @@ size_t run_values_metrics(void)
     while (metric_at(nr))
         nr++;
     return nr;
+}
+
+double run_value_of(const struct run_value *value, size_t metric)
+{
+    return metric < value->nr_values ? value->values[metric] : (double)NAN;
 }
 
 static void run_values_add(struct run_values *values, const struct run_row *row,
@@ -28,6 +34,7 @@ static void run_values_add(struct run_values *values, const struct run_row *row,
         .launches = row->launches,
         .n = row->summary.n,
         .values = memory_zeroed(metrics, sizeof(double)),
+        .nr_values = metrics,
     };
     for (size_t i = 0; i < metrics; i++)
         value->values[i] = metric_value(metric_at(i), &row->summary, context).value;

@@ -20,6 +20,7 @@ struct run_value {
     size_t launches;      /* that were tried */
     size_t n;             /* samples; 0 without a time */
     double *values;       /* metric_value() of each metric, by metric_at(); NaN: none. Owned */
+    size_t nr_values;     /* metrics that there were: programs bring more */
 };
 
 struct run_values {
@@ -27,8 +28,10 @@ struct run_values {
     size_t nr, capacity;
 };
 
-/* Rows of the metric table. */
+/* Rows of the metric table, at this moment. */
 size_t run_values_metrics(void);
+/* The value of metric_at(metric), NaN: none. */
+double run_value_of(const struct run_value *value, size_t metric);
 /* Of records->runs[run]. */
 void run_values_init(struct run_values *values, const struct records *records, int run);
 void run_values_release(struct run_values *values);

@@ -28,6 +28,7 @@ void command_spec_release(struct command_spec *spec)
     free(spec->conclude);
     free(spec->input);
     free(spec->expect);
+    number_specs_release(&spec->numbers);
     *spec = (struct command_spec) { .name = "" };
 }
 
@@ -161,6 +162,26 @@ static int check_file(const char *option, const char *path, struct error *err)
     return error_set(err, "%s: %s: %s", option, path, strerror(errno));
 }
 
+static int check_numbers(const struct command_spec *spec, struct error *err)
+{
+    const struct number_specs *all = &spec->numbers;
+
+    if (all->nr > NUMBERS_MAX)
+        return error_set(err, "a command has at most %d metrics of its own", NUMBERS_MAX);
+    for (size_t i = 0; i < all->nr; i++) {
+        for (size_t j = 0; j < i; j++)
+            if (strcmp(all->items[i].name, all->items[j].name) == 0)
+                return error_set(err, "the metric \"%s\" is there twice", all->items[i].name);
+        for (size_t d = 0; d < spec->dims.nr; d++)
+            if (strcmp(all->items[i].name, spec->dims.items[d]) == 0)
+                return error_set(err,
+                                 "\"%s\" is a dim of the command: give the metric another name",
+                                 all->items[i].name);
+    }
+    return 0;
+}
+
+/* A place that depends on a size is only known case by case. */
 static int check_files(const struct command_spec *spec, struct error *err)
 {
     if (!is_open(spec->argv.items[0])) {
@@ -181,7 +202,8 @@ int command_spec_check(const struct command_spec *spec, struct error *err)
         return error_prefix(err, "--name");
     if (check_parameters(spec, err) ||
         name_check_key(spec->name, variant_name, (const char *const *)spec->dims.items,
-                       spec->dims.nr, err))
+                       spec->dims.nr, err) ||
+        check_numbers(spec, err))
         return -1;
     return check_files(spec, err);
 }

@@ -5,6 +5,8 @@
  * CLOCK_MONOTONIC_RAW. What is checked, of every run, timed or not: how it ended, and, if asked
  * for, that its standard output is that of a file.
  *
+ * What it says of itself, in numbers, is listened to where it is asked for (command_numbers.h).
+ *
  * Parameters stand in the command: {n} is the value of n in arguments, shell commands and names of
  * files. One of whole numbers is a dim. One of texts (struct command_text) is a variant for each of
  * its values, in place of "exec": "compiler=gcc,opt=-O2".
@@ -15,6 +17,7 @@
 #include "base/array.h"
 #include "base/options.h"
 #include "core/kernel.h"
+#include "plugin/command_numbers.h"
 
 /* A parameter whose values are no sizes. */
 struct command_text {
@@ -35,6 +38,7 @@ struct command_spec {
     char *expect;            /* file with the standard output that is right; NULL: any is */
     bool ignore_status;      /* any exit status is fine ... */
     struct int_list ignored; /* ... or these, beside 0 */
+    struct number_specs numbers; /* that it prints */
 };
 
 void command_spec_release(struct command_spec *spec);

@@ -26,12 +26,15 @@ static int open_pipe(int ends[2])
     return fcntl(ends[0], F_SETFL, O_NONBLOCK);
 }
 
-int ears_open(struct ears *e, const size_t *expected, struct error *err)
+int ears_open(struct ears *e, const size_t *expected, const struct ears_listener *listener,
+              struct error *err)
 {
     *e = ears_none;
+    e->listener = listener;
+    e->keeps = expected != NULL;
     strbuf_init(&e->said);
     strbuf_init(&e->words);
-    if (open_pipe(e->errors) || (expected && open_pipe(e->out)))
+    if (open_pipe(e->errors) || ((expected || listener) && open_pipe(e->out)))
         return error_set(err, "cannot listen to the program: %s", strerror(errno));
     e->most = expected ? *expected + EARS_SLACK : 0;
     return 0;
@@ -54,12 +57,23 @@ void ears_close(struct ears *e)
 
 /* ---- listening ---- */
 
+static void tell_listener(const struct ears *e, bool errors, const char *block, ssize_t nr)
+{
+    if (e->listener)
+        e->listener->hear(e->listener->context, errors, block, (size_t)nr);
+}
+
 static void hear_output(struct ears *e)
 {
     char block[BLOCK];
     ssize_t nr;
 
-    while (e->out[0] >= 0 && !e->too_much && (nr = read(e->out[0], block, sizeof(block))) > 0) {
+    for (int i = 0; i < BLOCKS && e->out[0] >= 0 && !e->too_much; i++) {
+        if ((nr = read(e->out[0], block, sizeof(block))) <= 0)
+            break;
+        tell_listener(e, false, block, nr);
+        if (!e->keeps)
+            continue;
         strbuf_add(&e->said, block, (size_t)nr);
         e->too_much = e->said.length > e->most;
     }
@@ -71,6 +85,7 @@ static void hear_errors(struct ears *e)
     ssize_t nr;
 
     for (int i = 0; i < BLOCKS && (nr = read(e->errors[0], block, sizeof(block))) > 0; i++) {
+        tell_listener(e, true, block, nr);
         strbuf_add(&e->words, block, (size_t)nr);
         strbuf_keep_last(&e->words, EARS_LAST_WORDS + 1); /* whether there was more */
     }

@@ -17,17 +17,27 @@
  * there is no use in waiting for its end. */
 enum { EARS_LAST_WORDS = 400, EARS_SLACK = 1 << 16 };
 
+/* Told of all that is read, as it is read. */
+struct ears_listener {
+    void (*hear)(void *context, bool errors, const char *bytes, size_t nr);
+    void *context;
+};
+
 struct ears {
     int out[2], errors[2]; /* pipes; -1: nobody listens */
     size_t most;           /* bytes of standard output */
     struct strbuf said, words;
-    bool too_much; /* it says more than that */
+    bool keeps;                           /* what it says to standard output */
+    bool too_much;                        /* it says more than `most` */
+    const struct ears_listener *listener; /* NULL: none */
 };
 
 extern const struct ears ears_none;
 
-/* With `expected` NULL nobody listens to standard output. ears_close() whatever the result. */
-int ears_open(struct ears *e, const size_t *expected, struct error *err);
+/* With `expected` NULL standard output is not kept, and without a listener nobody reads it. Both
+ * are borrowed. ears_close() whatever the result. */
+int ears_open(struct ears *e, const size_t *expected, const struct ears_listener *listener,
+              struct error *err);
 void ears_close(struct ears *e);
 /* Forgets what the last run said. */
 void ears_clear(struct ears *e);

@@ -9,6 +9,7 @@
 #include "plugin/command_ears.h"
 #include "plugin/command_words.h"
 #include "plugin/output_check.h"
+#include "process/counters.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -75,6 +76,7 @@ char *command_find_program(const char *name, struct error *err)
 struct cost {
     double user_ms, system_ms;
     double rss; /* bytes at most; 0: not known */
+    double counts[COUNTER_NR];
 };
 
 struct running {
@@ -85,7 +87,11 @@ struct running {
     char *expected; /* its content */
     size_t expected_length;
     struct ears ears;
-    bool wrong; /* some run so far */
+    struct ears_listener listener;
+    struct number_hearing *hearing; /* NULL: no number is asked for */
+    ARRAY(double) said;             /* of each run so far, a value for each metric */
+    struct counters *counters;      /* NULL: nothing can be counted here */
+    bool wrong;                     /* some run so far */
     struct error why;
     ARRAY(struct cost) costs; /* of each run so far */
 };
@@ -110,6 +116,22 @@ static void fill_arguments(struct running *r, const struct call *call)
     r->expect = with_parameters(spec->expect, call);
 }
 
+static void hear_numbers(void *context, bool errors, const char *bytes, size_t nr)
+{
+    struct running *r = context;
+
+    number_hearing_add(r->hearing, errors ? NUMBER_ERRORS : NUMBER_OUTPUT, bytes, nr);
+}
+
+static int listen_for_numbers(struct running *r, struct error *err)
+{
+    if (r->spec->numbers.nr == 0)
+        return 0;
+    r->listener = (struct ears_listener) { hear_numbers, r };
+    r->hearing = number_hearing_create(&r->spec->numbers, err);
+    return r->hearing ? 0 : -1;
+}
+
 static int fill_running(struct running *r, const struct call *call, struct error *err)
 {
     fill_arguments(r, call);
@@ -121,7 +143,10 @@ static int fill_running(struct running *r, const struct call *call, struct error
         if (!r->expected)
             return -1;
     }
-    return ears_open(&r->ears, r->expect ? &r->expected_length : NULL, err);
+    return listen_for_numbers(r, err) || ears_open(&r->ears, r->expect ? &r->expected_length : NULL,
+                                                   r->hearing ? &r->listener : NULL, err)
+               ? -1
+               : 0;
 }
 
 static void let_go(struct running *r)
@@ -136,6 +161,9 @@ static void let_go(struct running *r)
     free(r->expect);
     free(r->expected);
     ears_close(&r->ears);
+    number_hearing_free(r->hearing);
+    counters_close(r->counters);
+    array_release(&r->said);
     array_release(&r->costs);
     free(r);
 }
@@ -143,6 +171,7 @@ static void let_go(struct running *r)
 int command_prepare(struct call *call, struct error *err)
 {
     struct running *r = memory_zeroed(1, sizeof(*r));
+    struct error why; /* then counts are absent */
 
     r->spec = ((const struct command_guest *)call->kernel->config)->spec;
     r->ears = ears_none;
@@ -150,6 +179,7 @@ int command_prepare(struct call *call, struct error *err)
         let_go(r);
         return -1;
     }
+    r->counters = counters_open(COUNT_PROGRAMS, NULL, &why);
     call->state = r;
     return 0;
 }
@@ -258,13 +288,19 @@ static int run_beside(struct running *r, const char *option_name, char *line, st
 }
 
 /* One that was ended for what it said has not failed: that is wrong. */
-static int run_program(struct running *r, uint64_t *ns, struct rusage *usage, struct error *err)
+static int run_program(struct running *r, uint64_t *ns, struct rusage *usage,
+                       double counts[COUNTER_NR], struct error *err)
 {
     const struct start start = { r->program, r->argv, r->input, r->ears.out[1], r->ears.errors[1] };
     int status;
 
     ears_clear(&r->ears);
-    if (time_process(&start, &r->ears, ns, &status, usage, err))
+    if (r->hearing)
+        number_hearing_begin(r->hearing);
+    counters_begin(r->counters);
+    int rc = time_process(&start, &r->ears, ns, &status, usage, err);
+    counters_end(r->counters, counts);
+    if (rc)
         return -1;
     if (r->ears.too_much)
         return 0;
@@ -278,16 +314,19 @@ static double milliseconds(struct timeval t)
 
 /* Until it executes the program a child counts as large as this process, and the largest stays: a
  * smaller one's size is not known. */
-static void keep_cost(struct running *r, const struct rusage *usage)
+static void keep_cost(struct running *r, const struct rusage *usage,
+                      const double counts[COUNTER_NR])
 {
     struct rusage own;
+    struct cost *cost = array_push(&r->costs);
 
     getrusage(RUSAGE_SELF, &own);
-    *array_push(&r->costs) = (struct cost) {
+    *cost = (struct cost) {
         .user_ms = milliseconds(usage->ru_utime),
         .system_ms = milliseconds(usage->ru_stime),
         .rss = usage->ru_maxrss > own.ru_maxrss ? 1024 * (double)usage->ru_maxrss : 0,
     };
+    memcpy(cost->counts, counts, sizeof(cost->counts));
 }
 
 static void check_output(struct running *r)
@@ -298,16 +337,35 @@ static void check_output(struct running *r)
                                           r->expect, &r->why);
 }
 
+/* What is wrong anyway need not say anything. */
+static int keep_numbers(struct running *r, struct error *err)
+{
+    double values[NUMBERS_MAX];
+
+    if (!r->hearing || r->wrong)
+        return 0;
+    ears_output(&r->ears);
+    ears_last_words(&r->ears);
+    if (number_hearing_end(r->hearing, values, err))
+        return -1;
+    for (size_t i = 0; i < r->spec->numbers.nr; i++)
+        *array_push(&r->said) = values[i];
+    return 0;
+}
+
 int command_execute(const struct call *call, uint64_t *ns, struct error *err)
 {
     struct running *r = call->state;
+    double counts[COUNTER_NR];
     struct rusage usage;
 
-    if (run_beside(r, "--prepare", r->prepare, err) || run_program(r, ns, &usage, err))
+    if (run_beside(r, "--prepare", r->prepare, err) || run_program(r, ns, &usage, counts, err))
         return -1;
     if (!r->wrong)
         check_output(r);
-    keep_cost(r, &usage);
+    if (keep_numbers(r, err))
+        return -1;
+    keep_cost(r, &usage, counts);
     if (run_beside(r, "--conclude", r->conclude, err))
         return -1;
     *(float *)call->tensor[0].data = r->wrong ? 1 : 0;
@@ -319,6 +377,38 @@ const char *command_explain(const struct call *call)
     const struct running *r = call->state;
 
     return r->why.message;
+}
+
+/* The last runs are the timed ones. */
+static void add_numbers(const struct running *r, struct measurement *m)
+{
+    size_t nr = r->spec->numbers.nr, runs = nr ? r->said.nr / nr : 0;
+    struct error ignored; /* the spec was checked */
+
+    for (size_t i = 0; i < nr && runs >= m->nr_samples; i++) {
+        const struct number_spec *spec = &r->spec->numbers.items[i];
+        struct number *number = &m->numbers[m->nr_numbers];
+        number->kind = number_kind_of(spec->name, spec->unit, spec->better, &ignored);
+        if (!number->kind)
+            continue;
+        m->nr_numbers++;
+        number->nr = m->nr_samples;
+        number->values = memory_zeroed(number->nr ? number->nr : 1, sizeof(*number->values));
+        for (size_t v = 0; v < number->nr; v++)
+            number->values[v] = r->said.items[(runs - number->nr + v) * nr + i];
+        number_keep(number);
+    }
+}
+
+/* The mean of the timed runs, where each was counted. */
+static void add_counts(const struct running *r, struct measurement *m)
+{
+    for (int c = 0; c < COUNTER_NR; c++) {
+        double sum = 0;
+        for (size_t i = r->costs.nr - m->nr_samples; i < r->costs.nr; i++)
+            sum += r->costs.items[i].counts[c];
+        measurement_add_telemetry(m, counter_name((enum counter)c), sum / (double)m->nr_samples);
+    }
 }
 
 void command_facts(const struct call *call, struct measurement *m)
@@ -336,4 +426,6 @@ void command_facts(const struct call *call, struct measurement *m)
     measurement_add_telemetry(m, "command_system_ms", system);
     if (rss > 0)
         measurement_add_telemetry(m, "command_max_rss_bytes", rss);
+    add_counts(r, m);
+    add_numbers(r, m);
 }

@@ -180,6 +180,22 @@ static cJSON *command_texts_to_json(const struct command_spec *spec)
     return array;
 }
 
+static cJSON *numbers_of_command(const struct number_specs *specs)
+{
+    cJSON *array = cJSON_CreateArray();
+
+    for (size_t i = 0; i < specs->nr; i++) {
+        cJSON *one = cJSON_CreateObject();
+        char *text = number_spec_text(&specs->items[i]);
+        cJSON_AddStringToObject(one, "metric", text);
+        cJSON_AddStringToObject(one, "unit", specs->items[i].unit);
+        cJSON_AddStringToObject(one, "better", better_name(specs->items[i].better));
+        cJSON_AddItemToArray(array, one);
+        free(text);
+    }
+    return array;
+}
+
 static cJSON *command_to_json(const struct command_spec *spec)
 {
     cJSON *json = cJSON_CreateObject();
@@ -199,6 +215,8 @@ static cJSON *command_to_json(const struct command_spec *spec)
     cJSON *ignored = spec->ignored.nr ? cJSON_AddArrayToObject(json, "ignored") : NULL;
     for (size_t i = 0; i < spec->ignored.nr; i++)
         cJSON_AddItemToArray(ignored, cJSON_CreateNumber((double)spec->ignored.items[i]));
+    if (spec->numbers.nr > 0)
+        cJSON_AddItemToObject(json, "metrics", numbers_of_command(&spec->numbers));
     return json;
 }
 
@@ -246,6 +264,22 @@ static int read_command_texts(const cJSON *array, struct command_spec *spec, str
     return 0;
 }
 
+static int read_number_specs(const cJSON *array, struct number_specs *specs, struct error *err)
+{
+    const cJSON *item;
+
+    cJSON_ArrayForEach(item, array)
+    {
+        struct number_spec *spec = array_push(specs);
+        int better = better_find(json_string(item, "better", ""));
+        if (number_spec_parse(json_string(item, "metric", ""), spec, err))
+            return error_prefix(err, "command");
+        snprintf(spec->unit, sizeof(spec->unit), "%s", json_string(item, "unit", ""));
+        spec->better = better < 0 ? BETTER_NONE : (enum better)better;
+    }
+    return 0;
+}
+
 static void read_ignored(const cJSON *array, struct command_spec *spec)
 {
     const cJSON *item;
@@ -272,6 +306,8 @@ static int read_command(const cJSON *json, struct command_spec *spec, struct err
     spec->expect = memory_string(json_string(json, "expect", NULL));
     read_ignored(cJSON_GetObjectItemCaseSensitive(json, "ignored"), spec);
     spec->ignore_status = json_bool(json, "ignore_status", false);
+    if (read_number_specs(cJSON_GetObjectItemCaseSensitive(json, "metrics"), &spec->numbers, err))
+        return -1;
     return command_spec_check(spec, err);
 }
 

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "reporters/export.h"
 
+#include "base/array.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "metrics/run_rows.h"
+#include "reporters/number_table.h"
 #include "text/escape.h"
 
 #include <math.h>
@@ -122,6 +124,7 @@ cJSON *export_json(const struct records *records, int run)
         if (isfinite(row->summary.m->max_error))
             cJSON_AddNumberToObject(item, "max_error", row->summary.m->max_error);
         export_add_timing(item, row, &rows.context);
+        number_add_json(item, &row->summary);
         cJSON_AddItemToArray(benchmarks, item);
     }
     run_rows_release(&rows);
@@ -146,8 +149,39 @@ static void export_add_number(struct strbuf *out, double value)
     strbuf_addc(out, ',');
 }
 
+/* What programs say of themselves, in a column for each that some record has. */
+struct exported_kinds {
+    const struct number_kind **items;
+    size_t nr, capacity;
+};
+
+static void export_find_kinds(const struct records *records, struct exported_kinds *kinds)
+{
+    for (size_t i = 0; i < records->nr; i++)
+        for (int n = 0; n < records->items[i].m.nr_numbers; n++) {
+            const struct number_kind *kind = records->items[i].m.numbers[n].kind;
+            bool known = false;
+            for (size_t k = 0; k < kinds->nr; k++)
+                known |= kinds->items[k] == kind;
+            if (!known)
+                *array_push(kinds) = kind;
+        }
+}
+
+/* The median of the launch. */
+static void export_add_numbers(struct strbuf *out, const struct exported_kinds *kinds,
+                               const struct measurement *m)
+{
+    for (size_t k = 0; k < kinds->nr; k++) {
+        const struct number *number = measurement_number(m, kinds->items[k]);
+        strbuf_addc(out, ',');
+        if (number && number->nr > 0)
+            strbuf_addf(out, "%.9g", number_median(number));
+    }
+}
+
 static void export_add_line(struct strbuf *out, const struct records *records,
-                            const struct record *record)
+                            const struct record *record, const struct exported_kinds *kinds)
 {
     const struct run *run = &records->runs[record->run];
     const struct measurement *m = &record->m;
@@ -180,6 +214,7 @@ static void export_add_line(struct strbuf *out, const struct records *records,
     export_add_number(out, m->bytes);
     export_add_number(out, m->max_error);
     escape_csv(out, m->message ? m->message : "");
+    export_add_numbers(out, kinds, m);
     strbuf_adds(out, "\r\n");
 }
 
@@ -190,7 +225,15 @@ void export_csv(const struct records *records, struct strbuf *out)
                 "shape,outcome,");
     for (size_t i = 0; i < sizeof(percentiles) / sizeof(percentiles[0]); i++)
         strbuf_addf(out, "%s_ns,", percentiles[i]);
-    strbuf_adds(out, "n,flops,bytes,max_error,message\r\n");
+    strbuf_adds(out, "n,flops,bytes,max_error,message");
+    struct exported_kinds kinds = { 0 };
+    export_find_kinds(records, &kinds);
+    for (size_t k = 0; k < kinds.nr; k++) {
+        strbuf_addc(out, ',');
+        escape_csv(out, kinds.items[k]->id);
+    }
+    strbuf_adds(out, "\r\n");
     for (size_t i = 0; i < records->nr; i++)
-        export_add_line(out, records, &records->items[i]);
+        export_add_line(out, records, &records->items[i], &kinds);
+    array_release(&kinds);
 }

@@ -180,6 +180,8 @@ static void gbench_add_rates(cJSON *entry, const struct measurement *m, double n
         cJSON_AddNumberToObject(entry, "items_per_second", items);
     if (m->flops > 0)
         cJSON_AddNumberToObject(entry, "FLOPS", m->flops / ns * 1e9);
+    for (int i = 0; i < m->nr_numbers; i++) /* a user's counters, to Google Benchmark */
+        json_add_number(entry, m->numbers[i].kind->name, number_median(&m->numbers[i]));
 }
 
 static void gbench_add_repetitions(cJSON *benchmarks, const struct run_row *row, size_t family)

@@ -6,6 +6,7 @@
 #include "metrics/label.h"
 #include "metrics/roofline.h"
 #include "metrics/run_rows.h"
+#include "reporters/number_table.h"
 #include "text/escape.h"
 #include "text/table.h"
 #include "text/ticks.h"
@@ -196,6 +197,7 @@ void run_table(const struct records *records, int run, const struct run_table_op
     if (common[0])
         strbuf_addf(out, "all: %s\n", common);
     table_text(&t, options->width, options->colour, out);
+    number_table(&rows, options, out);
     if (marks.few)
         strbuf_addf(out,
                     "* too few samples to carry this percentile (p99 needs %zu): read it as \"at "
@@ -233,6 +235,7 @@ void run_table_markdown(const struct records *records, int run, struct strbuf *o
         run_table_fill(&t, &rows, &marks);
         table_markdown(&t, out);
         table_release(&t);
+        number_table_markdown(&rows, out);
     } else {
         strbuf_adds(out, "Nothing was measured.\n");
     }

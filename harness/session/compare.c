@@ -287,6 +287,21 @@ int compare_sides_find(const struct compare_request *r, struct compared *c, stru
 
 /* ---- deciding ---- */
 
+/* All but the metrics that are not known yet: the history may bring them, and if it does not, the
+ * comparison says so. */
+static int check_known_metrics(const struct compare_settings *settings, struct error *err)
+{
+    const char *known[COMPARE_METRICS_MAX + 1] = { NULL };
+    struct compare_settings now = *settings;
+    size_t nr = 0;
+
+    for (const char *const *id = settings->metrics; id && *id; id++)
+        if (metric_find(*id, NULL))
+            known[nr++] = *id;
+    now.metrics = nr > 0 ? known : NULL;
+    return compare_check_settings(&now, err);
+}
+
 int compare_request_rule(struct compare_request *r, struct compare_rule *rule, struct error *err)
 {
     rule->settings = (struct compare_settings)COMPARE_DEFAULTS;
@@ -302,7 +317,9 @@ int compare_request_rule(struct compare_request *r, struct compare_rule *rule, s
         rule->settings.metrics = rule->metrics;
     if (floors_parse(&r->deltas, &rule->floors, &rule->settings, err))
         return -1;
-    return compare_check_settings(&rule->settings, err);
+    if (compare_request_measures(r))
+        return compare_check_settings(&rule->settings, err);
+    return check_known_metrics(&rule->settings, err);
 }
 
 static int check_models(const struct string_list *models, struct error *err)

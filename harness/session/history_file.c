@@ -152,3 +152,16 @@ int history_series(struct store *store, const struct records *runs, const struct
     free(ids);
     return rc;
 }
+
+void history_meet_metrics(const char *given)
+{
+    struct store *store = NULL;
+    struct strbuf path;
+    struct error ignored;
+
+    strbuf_init(&path);
+    history_path(given, &path);
+    if (store_is_database(path.data) && store_open(&store, path.data, STORE_READ, &ignored) == 0)
+        store_close(store);
+    strbuf_release(&path);
+}

@@ -21,6 +21,10 @@ int history_load_side(struct store *store, const char *ref, const struct ref_sco
 
 /* The nearest folder upwards that holds .harness or .git; "." if there is none. */
 void history_project_top(struct strbuf *top);
+/* Meets the metrics of programs that this history has (metrics/metric.h), so that presets and
+ * options may name them. `given` as for history_path(). Nothing happens where there is none, or it
+ * cannot be read: whoever needs it says so. */
+void history_meet_metrics(const char *given);
 /* baselines/<class of this machine> at the top of the project. */
 void history_baseline_folder(struct strbuf *path);
 /* baselines/<machine class>/<name>.json at the top of the project. */

@@ -210,8 +210,36 @@ static int load_project_config(struct config *config, struct error *err)
     return rc;
 }
 
+/* The history file that an argument means: itself, or one in its folder; false if none. */
+static bool find_database(const char *argument, struct strbuf *path)
+{
+    static const char *const places[] = { "", "/history.db", "/.harness/history.db" };
+
+    for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+        strbuf_clear(path);
+        strbuf_addf(path, "%s%s", argument, places[i]);
+        if (store_is_database(path->data))
+            return true;
+    }
+    strbuf_clear(path);
+    return false;
+}
+
+static void meet_metrics(const struct viewing *v, const struct viewing_options *o)
+{
+    struct strbuf path;
+
+    strbuf_init(&path);
+    history_meet_metrics(o->db);
+    for (int i = 0; i < v->nr_arguments; i++)
+        if (find_database(v->arguments[i], &path))
+            history_meet_metrics(path.data);
+    strbuf_release(&path);
+}
+
 int viewing_configure(struct viewing *v, const struct viewing_options *o, struct error *err)
 {
+    meet_metrics(v, o);
     if (config_init(&v->config, err) || load_user_config(&v->config, err) ||
         load_project_config(&v->config, err) ||
         (o->config && config_load(&v->config, o->config, err)))
@@ -235,21 +263,6 @@ static bool is_viewed_folder(const char *path)
     struct stat status;
 
     return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
-}
-
-/* The history file that an argument means: itself, or one in its folder; false if none. */
-static bool find_database(const char *argument, struct strbuf *path)
-{
-    static const char *const places[] = { "", "/history.db", "/.harness/history.db" };
-
-    for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-        strbuf_clear(path);
-        strbuf_addf(path, "%s%s", argument, places[i]);
-        if (store_is_database(path->data))
-            return true;
-    }
-    strbuf_clear(path);
-    return false;
 }
 
 /* Takes the arguments apart: REFs, and at most one history. */

@@ -31,6 +31,10 @@ struct viewing {
     struct config config;
     struct view_request request; /* set what the command wants before viewing_open() */
     struct view view;
+    /* Set before viewing_configure(), as viewing_open() will get them: presets may name metrics of
+     * programs, and a history among them has some. */
+    char **arguments;
+    int nr_arguments;
     struct strbuf home; /* of what is looked at: the folder of the history or of the files */
     struct plot_model models[VIEWING_MODELS];
     struct strbuf baselines; /* behind the request */

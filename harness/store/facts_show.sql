@@ -5,5 +5,6 @@ SELECT r.*, f.kind, f.ab_id, f.ab_side, f.ab_block, f.sweep, f.shard, f.shards, 
 FROM main.run r JOIN run_facts f ON f.id = r.id;
 
 CREATE TEMP VIEW measurement AS
-SELECT m.*, (SELECT f.tokens FROM benchmark_facts f WHERE f.id = m.benchmark) AS tokens
+SELECT m.*, (SELECT f.tokens FROM benchmark_facts f WHERE f.id = m.benchmark) AS tokens,
+    NULL AS numbers
 FROM main.measurement m;

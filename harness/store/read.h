@@ -18,6 +18,10 @@ int read_baselines(struct store *s, struct store_baselines *out, struct string_l
 /* Fills all but m->bench. On error `m` stays releasable. */
 int read_measurement(struct store *s, int64_t id, struct measurement *m, struct error *err);
 
+/* Meets what programs say of themselves in this history (core/number.h), so that it can be asked
+ * for by name. A damaged row is passed by. */
+int read_number_kinds(struct store *s, struct error *err);
+
 /* Does the filter (may be NULL) let the key through? */
 bool filter_wants(const struct store_filter *f, const char *key);
 

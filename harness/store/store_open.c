@@ -4,6 +4,7 @@
 #include "base/strbuf.h"
 #include "store/keeping.h"
 #include "store/place.h"
+#include "store/read.h"
 #include "store/schema.h"
 #include "store/untrusted.h"
 #include "vfs/watch.h"
@@ -295,6 +296,7 @@ int store_open_or_why(struct store **out, const char *path, enum store_mode mode
                       struct error *err)
 {
     struct store *s = memory_zeroed(1, sizeof(*s));
+    struct error ignored; /* whoever reads a damaged row is told */
 
     s->path = memory_string(path);
     s->mode = mode;
@@ -305,6 +307,8 @@ int store_open_or_why(struct store **out, const char *path, enum store_mode mode
     if (rc == 0)
         place_remember(s);
     *failure = s->failure;
+    if (rc == 0)
+        read_number_kinds(s, &ignored);
     if (rc) {
         store_close(s);
         s = NULL;

@@ -7,6 +7,7 @@
 #include "core/names.h"
 #include "store/read.h"
 #include "store/samples.h"
+#include "store/schema.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -151,6 +152,18 @@ static int read_telemetry(struct store *s, const char *text, struct measurement 
     return rc;
 }
 
+static int read_numbers(const char *text, struct measurement *m, struct error *err)
+{
+    if (!text)
+        return 0;
+    if (strlen(text) > READ_TEXT_MAX)
+        return error_set(err, "numbers of more than %d bytes", READ_TEXT_MAX);
+    cJSON *object = json_parse(text, strlen(text), "numbers", err);
+    int rc = object ? numbers_from_json(object, m->numbers, &m->nr_numbers, err) : -1;
+    cJSON_Delete(object);
+    return rc;
+}
+
 static int read_samples(struct sql_query *q, int64_t expected, struct measurement *m,
                         struct error *err)
 {
@@ -180,7 +193,7 @@ static struct spared spared_by(const struct store_filter *f)
 static void add_row_columns(struct strbuf *sql, struct spared spared)
 {
     table_add_columns(&table_measurement, "m", sql);
-    strbuf_addf(sql, "%s, m.nr_samples%s", spared.telemetry ? "" : ", m.telemetry",
+    strbuf_addf(sql, "%s, m.numbers, m.nr_samples%s", spared.telemetry ? "" : ", m.telemetry",
                 spared.samples ? "" : ", m.samples");
 }
 
@@ -188,7 +201,8 @@ static int read_row(struct sql_query *q, struct spared spared, struct measuremen
                     struct error *err)
 {
     if (table_read(&table_measurement, q, m, err) ||
-        (!spared.telemetry && read_telemetry(q->store, sql_text(q), m, err)))
+        (!spared.telemetry && read_telemetry(q->store, sql_text(q), m, err)) ||
+        read_numbers(sql_text(q), m, err))
         return -1;
     int64_t nr_samples = sql_int(q);
     return spared.samples ? 0 : read_samples(q, nr_samples, m, err);
@@ -216,6 +230,30 @@ int read_measurement(struct store *s, int64_t id, struct measurement *m, struct 
             error_prefix(err, "%s: measurement %" PRId64, s->path, id);
     } else if (rc == 0) {
         rc = error_set(err, "%s: measurement %" PRId64 " is in the index only", s->path, id);
+    }
+    sql_close(&q);
+    return rc;
+}
+
+/* One measurement of each benchmark that has any tells what there is. */
+int read_number_kinds(struct store *s, struct error *err)
+{
+    static const char text[] =
+        "SELECT id, numbers FROM measurement WHERE id IN (SELECT max(id) FROM measurement "
+        "WHERE numbers IS NOT NULL GROUP BY benchmark) ORDER BY id";
+    struct error odd; /* whoever reads that row is told */
+    struct sql_query q;
+    int rc;
+
+    if (s->version < SCHEMA_NUMBERS)
+        return 0;
+    if (sql_open(&q, s, text, err))
+        return -1;
+    while ((rc = sql_step(&q, err)) > 0) {
+        struct measurement m = { .nr_numbers = 0 };
+        sql_int(&q);
+        read_numbers(sql_text(&q), &m, &odd);
+        measurement_release(&m);
     }
     sql_close(&q);
     return rc;

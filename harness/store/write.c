@@ -146,6 +146,16 @@ static char *telemetry_text(const struct measurement *m)
 }
 
 /* NULL if there are none. */
+static char *numbers_text(const struct measurement *m)
+{
+    cJSON *object = numbers_to_json(m->numbers, m->nr_numbers);
+    char *text = object ? cJSON_PrintUnformatted(object) : NULL;
+
+    cJSON_Delete(object);
+    return text;
+}
+
+/* NULL if there are none. */
 static unsigned char *samples_blob(const struct measurement *m, size_t *length)
 {
     if (m->nr_samples == 0)
@@ -162,7 +172,7 @@ static unsigned char *samples_blob(const struct measurement *m, size_t *length)
 int write_measurement(struct store *s, int64_t launch_id, const struct measurement *m,
                       struct error *err)
 {
-    static const char *const extra[] = { "launch",     "benchmark", "telemetry",
+    static const char *const extra[] = { "launch",     "benchmark", "telemetry", "numbers",
                                          "nr_samples", "samples",   NULL };
     struct sql_query q;
     int64_t benchmark;
@@ -172,17 +182,19 @@ int write_measurement(struct store *s, int64_t launch_id, const struct measureme
         write_benchmark(s, &m->bench, &benchmark, err) ||
         table_open_insert(&table_measurement, s, extra, &q, err))
         return -1;
-    char *telemetry = telemetry_text(m);
+    char *telemetry = telemetry_text(m), *numbers = numbers_text(m);
     unsigned char *blob = samples_blob(m, &length);
     sql_bind_int(&q, launch_id);
     sql_bind_int(&q, benchmark);
     sql_bind_text(&q, telemetry);
+    sql_bind_text(&q, numbers);
     sql_bind_int(&q, (int64_t)m->nr_samples);
     sql_bind_blob(&q, blob, length);
     table_bind(&table_measurement, &q, m);
     int rc = sql_run(&q, err);
     free(blob);
     cJSON_free(telemetry);
+    cJSON_free(numbers);
     return rc;
 }
 

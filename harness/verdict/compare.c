@@ -107,10 +107,10 @@ static void judge_presence(struct compare_row *row)
         judge_outcomes(row);
 }
 
-/* The last floor that fits, or the general one. */
+/* The last floor that fits, or the metric's own, or the general one. */
 static double delta_of(const struct compare_settings *s, const struct compare_item *item)
 {
-    double delta = s->delta;
+    double delta = item->metric->floor > 0 && !s->for_all ? item->metric->floor : s->delta;
 
     for (size_t i = 0; i < s->nr_floors; i++)
         if (compare_floor_fits(&s->floors[i], item->metric, item->bench->key))
@@ -228,6 +228,18 @@ int compare_check_settings(const struct compare_settings *settings, struct error
     return check_settings(settings, &metrics, err);
 }
 
+/* Of one metric alone the general floor is that metric's, so that whatever is said of it is, too.
+ */
+static struct compare_settings settings_of(const struct compare_settings *settings,
+                                           const struct compare_metrics *metrics)
+{
+    struct compare_settings own = *settings;
+
+    if (metrics->nr == 1 && metrics->items[0]->floor > 0 && !settings->for_all)
+        own.delta = metrics->items[0]->floor;
+    return own;
+}
+
 /* Takes the items. */
 static void decide_items(struct compare_item *items, size_t nr,
                          const struct compare_settings *settings, struct comparison *c)
@@ -259,8 +271,9 @@ int compare_sides_run(const struct compare_sides *sides, const struct compare_se
     *c = (struct comparison) { 0 };
     if (check_settings(settings, &metrics, err))
         return -1;
-    compare_collect(sides, settings, &metrics, &list, &unsupported);
-    decide_items(list.items, list.nr, settings, c);
+    struct compare_settings own = settings_of(settings, &metrics);
+    compare_collect(sides, &own, &metrics, &list, &unsupported);
+    decide_items(list.items, list.nr, &own, c);
     c->unsupported = unsupported;
     compare_run_notes(c, sides->base, sides->head);
     compare_notes(c);
@@ -277,7 +290,8 @@ int compare_decide(struct compare_item *items, size_t nr, const struct compare_s
         compare_items_release(items, nr);
         return -1;
     }
-    decide_items(items, nr, settings, c);
+    struct compare_settings own = settings_of(settings, &metrics);
+    decide_items(items, nr, &own, c);
     compare_notes(c);
     return 0;
 }

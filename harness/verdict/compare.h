@@ -152,7 +152,8 @@ struct compare_placement {
 };
 
 struct compare_settings {
-    double delta;                       /* changes within +-delta do not matter; (0, 10) */
+    double delta; /* changes within +-delta do not matter; (0, 10) */
+    bool for_all; /* that holds for metrics, too, that have a floor of their own (metric.floor) */
     const struct compare_floor *floors; /* nr_floors of them; borrowed */
     size_t nr_floors;
     const struct compare_placement *placements; /* nr_placements of them; borrowed */

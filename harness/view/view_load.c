@@ -245,6 +245,7 @@ static int view_compare(struct view_loading *l)
         settings.delta = l->request->delta;
     else if (config && config->delta > 0)
         settings.delta = config->delta;
+    settings.for_all = l->request->delta > 0;
     records_part_init(&view->base, &view->records, l->base.items, l->base.nr);
     records_part_init(&view->compared_head, &view->records, l->head.items, l->head.nr);
     struct records earlier = { 0 };

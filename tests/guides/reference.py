@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """reference.py HARNESS SOURCE-TREE: tables of the reference have a row for each thing that the program
 knows, and no other: commands and their exit statuses, rules of run names, fields of conditions, keys
-of presets, members of a measurement."""
+of presets, metrics with a floor of their own, members of a measurement."""
 import json
 import pathlib
 import re
@@ -30,6 +30,12 @@ def commands(harness):
     return re.findall(r"^  (\w+) ", printed.split("\ncommands:\n")[1], flags=re.M)
 
 
+def floors(harness):
+    command = [harness, "list", "metrics", "--json", "--db", "/nonexistent"]
+    printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    return [metric["name"] for metric in json.loads(printed)["metrics"] if "floor" in metric]
+
+
 def schema(tree, path, *members):
     value = json.loads((tree / path).read_text(encoding="utf-8"))
     for member in members:
@@ -49,6 +55,8 @@ def main(harness, tree):
          [name for name in rows(tree, "filters.md", "Conditions") if name not in ("batch", "seq", "m")]),
         ("keys of presets", schema(tree, "plots/schema/preset.schema.json", "properties"),
          rows(tree, "formats/settings.md", "A preset")),
+        ("metrics with a floor", floors(harness),
+         rows(tree, "metrics.md", "Judged by a floor of their own")),
         ("members of a measurement", measurement, rows(tree, "formats/run.md", "A measurement")),
     ]
     errors = []

@@ -54,6 +54,110 @@ RECORDS_TEST(test_percentiles)
     summary_release(&s);
 }
 
+static void say(struct measurement *m, const struct number_kind *kind, double a, double b)
+{
+    struct number *n = &m->numbers[m->nr_numbers++];
+
+    *n = (struct number) { kind, memory_zeroed(2, sizeof(*n->values)), 2 };
+    n->values[0] = a;
+    n->values[1] = b;
+}
+
+/* What programs say of themselves: a row behind the table, from when it was met. */
+RECORDS_TEST(test_numbers_of_programs)
+{
+    struct error err = { "" };
+    assert_null(metric_find("frobs", &err));
+    const struct number_kind *kind = number_kind_of("frobs", "frob/s", BETTER_HIGHER, &err);
+    const struct metric *metric = metric_find("frobs", &err);
+    assert_non_null(metric);
+    assert_ptr_equal(metric->number, kind);
+    assert_string_equal(metric->unit, "frob/s");
+    assert_int_equal(metric->direction, HIGHER_IS_BETTER);
+    assert_ptr_equal(metric, metric_find("frobs", NULL));
+    assert_null(metric_find("frob", &err));
+    assert_has(err.message, "did you mean 'frobs'?");
+
+    struct summary s;
+    fixture_run(r, "m", 1);
+    struct measurement *m = fixture_add(r, 0, GEMM, 2000, 9);
+    summary_init_one(&s, m);
+    assert_true(isnan(value("frobs", &s))); /* it does not say it */
+    summary_release(&s);
+    say(m, kind, 10, 30);
+    summary_init_one(&s, m);
+    assert_close(value("frobs", &s), 20, 1e-12);
+    summary_release(&s);
+    /* The same name in another unit is another metric. */
+    const struct number_kind *other = number_kind_of("frobs", "kfrob/s", BETTER_HIGHER, &err);
+    assert_non_null(metric_find("frobs (kfrob/s, higher)", &err));
+    say(m, other, 1, 3);
+    summary_init_one(&s, m);
+    assert_close(value("frobs", &s), 20, 1e-12);
+    assert_close(value("frobs (kfrob/s, higher)", &s), 2, 1e-12);
+    summary_release(&s);
+}
+
+/* Over launches: each counts once, the interval is theirs. */
+RECORDS_TEST(test_numbers_over_launches)
+{
+    struct error err = { "" };
+    const struct number_kind *kind = number_kind_of("over", "", BETTER_LOWER, &err);
+    static const double medians[] = { 98, 100, 102 };
+    const struct record *records[3];
+    struct summary s;
+
+    fixture_run(r, "m", 1);
+    for (int i = 0; i < 3; i++) {
+        struct measurement *m = fixture_add(r, 0, GEMM, 2000, 9);
+        r->items[r->nr - 1].launch_seq = i;
+        say(m, kind, medians[i] - 1, medians[i] + 1);
+        measurement_add_telemetry(m, "instructions", 1e6 + i);
+        if (i != 1)
+            measurement_add_telemetry(m, "command_max_rss_bytes", 4096);
+    }
+    for (int i = 0; i < 3; i++)
+        records[i] = &r->items[i];
+    summary_init(&s, records, 3);
+    struct metric_value v = metric_get("over", &s, NULL);
+    assert_close(v.value, 100, 1e-12);
+    assert_true(v.interval.low > 90 && v.interval.low < 98 && v.interval.high < 110);
+    v = metric_get("instructions", &s, NULL);
+    assert_close(v.value, 1e6 + 1, 1e-6);
+    assert_true(v.interval.low < 1e6 + 1 && v.interval.high > 1e6 + 1);
+    assert_close(value("memory", &s), 4096, 0); /* of the launches that know it */
+    assert_true(isnan(value("cycles", &s)));    /* absent, not 0 */
+    summary_release(&s);
+}
+
+/* Which metrics are judged, and by which floor. */
+TEST(test_directions_and_floors)
+{
+    static const struct {
+        const char *id;
+        enum direction direction;
+        double floor;
+    } rows[] = {
+        { "p50", LOWER_IS_BETTER, 0 },
+        { "gflops", HIGHER_IS_BETTER, 0 },
+        { "memory", LOWER_IS_BETTER, 0.02 },
+        { "joules", LOWER_IS_BETTER, 0.05 },
+        { "instructions", LOWER_IS_BETTER, 0.005 },
+        { "cycles", LOWER_IS_BETTER, 0.02 },
+        { "cache_misses", LOWER_IS_BETTER, 0.1 },
+        { "branch_misses", LOWER_IS_BETTER, 0.1 },
+        { "load1", NO_DIRECTION, 0 },
+        { "error", NO_DIRECTION, 0 },
+    };
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        const struct metric *m = metric_find(rows[i].id, NULL);
+        assert_non_null(m);
+        assert_int_equal(m->direction, rows[i].direction);
+        assert_close(m->floor, rows[i].floor, 0);
+    }
+}
+
 RECORDS_TEST(test_rates)
 {
     struct summary s;

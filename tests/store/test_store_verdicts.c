@@ -314,6 +314,8 @@ static void make_version_1(const struct scratch *scratch)
                     "ALTER TABLE run DROP COLUMN ab_side; ALTER TABLE run DROP COLUMN ab_id; "
                     "ALTER TABLE run DROP COLUMN kind; "
                     "ALTER TABLE measurement DROP COLUMN tokens; "
+                    "DROP INDEX measurement_with_numbers; "
+                    "ALTER TABLE measurement DROP COLUMN numbers; "
                     "ALTER TABLE run DROP COLUMN thinned_ms; PRAGMA user_version = 1",
                     &err),
         &err);

@@ -122,7 +122,8 @@ static inline void assert_sound(const char *path)
 static inline void make_version(const char *path, int version)
 {
     static const char *const scripts[] = { "store/schema.sql", "store/schema_2.sql",
-                                           "store/schema_3.sql", "store/schema_4.sql" };
+                                           "store/schema_3.sql", "store/schema_4.sql",
+                                           "store/schema_5.sql" };
     static const char rows[] =
         "INSERT INTO machine VALUES (1, '0123456789abcdef', 'class-a', 'A CPU', 2, 4, 'avx2', 1, "
         "2, 3, 4, 5, '');"
@@ -134,7 +135,10 @@ static inline void make_version(const char *path, int version)
         "INSERT INTO benchmark VALUES (1, 'null/copy/right/fp32/batch=1/fake/warm', 'null/copy', "
         "'right', 'fp32', 'fake', 'warm');"
         "INSERT INTO benchmark_dim VALUES (1, 0, 'batch', 1);"
-        "INSERT INTO measurement VALUES (1, 1, 1, 'OK', NULL, 0, 0.0, 0.0, 1.0, 1.0, 1.0, 1, 1, "
+        "INSERT INTO measurement (id, launch, benchmark, outcome, message, vendor, max_error, "
+        "tolerance, checked, flops, bytes, footprint, batch, stop, warmups, clock, started_ms, "
+        "seconds, telemetry, nr_samples, samples) VALUES (1, 1, 1, 'OK', NULL, 0, 0.0, 0.0, 1.0, "
+        "1.0, 1.0, 1, 1, "
         "'samples', 0, 'fake', 1700000000000, 0.1, NULL, 3, x'0103d8040104');"
         "INSERT INTO baseline VALUES (1, 'old', 1700000000002, NULL);"
         "INSERT INTO baseline_run VALUES (1, 7);";
@@ -145,7 +149,8 @@ static inline void make_version(const char *path, int version)
     strbuf_init(&sql);
     for (int i = 0; i < version; i++)
         strbuf_adds(&sql, resource_find(scripts[i])->data);
-    strbuf_addf(&sql, "%s PRAGMA application_id = %d; PRAGMA user_version = %d;", rows,
+    strbuf_addf(&sql, "%s%s PRAGMA application_id = %d; PRAGMA user_version = %d;", rows,
+                version >= SCHEMA_FACTS ? "UPDATE run SET kind = 'measured';" : "",
                 SCHEMA_APPLICATION_ID, version);
     execute_in(path, sql.data);
     strbuf_release(&sql);

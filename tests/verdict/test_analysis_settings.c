@@ -17,6 +17,28 @@ static struct comparison several(struct pair *p, const struct compare_settings *
     return compare(p, settings);
 }
 
+/* How many instructions each took: A one percent more, the others as many as before. */
+static void count_instructions(struct records *r, bool head)
+{
+    for (size_t i = 0; i < r->nr; i++) {
+        struct measurement *m = &r->items[i].m;
+        double count = 1e6 + 20 * (double)(i % 5);
+        bool more = head && strcmp(m->bench.key, A) == 0;
+        measurement_add_telemetry(m, "instructions", more ? 1.01 * count : count);
+    }
+}
+
+static struct comparison several_counted(struct pair *p, const struct compare_settings *settings)
+{
+    *p = pair_new("m", "m");
+    fixture_launches(&p->base, A, steady, 5);
+    fixture_launches(&p->head, A, steady, 5);
+    pair_fill(p);
+    count_instructions(&p->base, false);
+    count_instructions(&p->head, true);
+    return compare(p, settings);
+}
+
 TEST(test_floors_and_metrics)
 {
     static const char *const metrics[] = { "p50", "median", "p95", "tokens", NULL };
@@ -42,6 +64,45 @@ TEST(test_floors_and_metrics)
     const struct metric *out[COMPARE_METRICS_MAX];
     assert_int_equal(comparison_metrics(&c, out), 3);
     pair_release(&p, &c);
+}
+
+/* Counts hardly scatter: their metric brings a floor of its own, which the general one does not
+ * replace unless somebody says so. */
+TEST(test_floors_of_metrics)
+{
+    static const char *const counted[] = { "instructions", NULL };
+    static const char *const both[] = { "p50", "instructions", NULL };
+    static const struct compare_floor floors[] = { { "instructions", 0.001 } };
+    const struct {
+        const char *const *metrics;
+        bool for_all;
+        const struct compare_floor *floors;
+        double general, counted; /* what holds */
+    } rows[] = {
+        { counted, false, NULL, 0.005, 0.005 }, { both, false, NULL, 0.03, 0.005 },
+        { counted, true, NULL, 0.03, 0.03 },    { both, true, NULL, 0.03, 0.03 },
+        { both, false, floors, 0.03, 0.001 },   { counted, true, floors, 0.03, 0.001 },
+    };
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct compare_settings settings = COMPARE_DEFAULTS;
+        struct pair p;
+        settings.metrics = rows[i].metrics;
+        settings.for_all = rows[i].for_all;
+        settings.floors = rows[i].floors;
+        settings.nr_floors = rows[i].floors != NULL;
+        struct comparison c = several_counted(&p, &settings);
+        assert_close(c.settings.delta, rows[i].general, 0);
+        for (size_t k = 0; k < c.nr; k++)
+            if (strcmp(c.rows[k].item->metric->id, "instructions") == 0 &&
+                strcmp(c.rows[k].item->bench->key, A) == 0) {
+                assert_close(c.rows[k].delta, rows[i].counted, 0);
+                /* one percent more of them: never the same by 0.5 %, the same by 3 % */
+                assert_int_equal(c.rows[k].verdict == VERDICT_SAME, rows[i].counted > 0.02);
+                assert_true(c.rows[k].worse);
+            }
+        pair_release(&p, &c);
+    }
 }
 
 /* A floor that fits nothing is told of: a slip of the pen must not weaken a gate unseen. */

@@ -4,6 +4,7 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/resource.h"
+#include "base/text.h"
 #include "cli/shared_options.h"
 #include "device/devices.h"
 #include "machine/environment.h"
@@ -12,6 +13,7 @@
 #include "models/gpt_config.h"
 #include "plugin/guests.h"
 #include "process/process_group.h"
+#include "session/history_file.h"
 #include "session/viewing.h"
 #include "terminal/terminal.h"
 
@@ -109,6 +111,7 @@ static void available_ask(const struct registry *r, size_t nr, char **why)
 
 struct list_options {
     struct string_list plugins;
+    const char *db;
     bool json, names;
 };
 
@@ -213,13 +216,23 @@ static void list_models(cJSON *section)
     }
 }
 
+/* Those of programs are of the history. */
 static void list_metrics(cJSON *section)
 {
+    static const char *const betters[] = {
+        [LOWER_IS_BETTER] = "lower",
+        [HIGHER_IS_BETTER] = "higher",
+        [NO_DIRECTION] = "none",
+    };
     const struct metric *m;
 
     for (size_t i = 0; (m = metric_at(i)); i++) {
-        add_listed(section, m->id, m->label);
-        json_add_string(last_listed(section), "unit", m->unit);
+        add_listed(section, m->id, m->number ? "what a program says of itself" : m->label);
+        cJSON *item = last_listed(section);
+        json_add_string(item, "unit", m->unit);
+        cJSON_AddStringToObject(item, "better", betters[m->direction]);
+        if (m->floor > 0)
+            json_add_number(item, "floor", m->floor);
     }
 }
 
@@ -379,6 +392,20 @@ static void add_figure_facts(const cJSON *item, struct strbuf *page)
     terminal_add(page, "; in %s]", json_string(item, "section", ""));
 }
 
+/* Of a metric that is judged: "[GFLOP/s, higher is better]", "[lower is better, floor 0.5 %]". */
+static void add_metric_facts(const cJSON *item, struct strbuf *page)
+{
+    const char *better = json_string(item, "better", "none"), *unit = json_string(item, "unit", "");
+    char text[TEXT_UNIT_SIZE] = "";
+    const cJSON *floor = cJSON_GetObjectItemCaseSensitive(item, "floor");
+
+    if (strcmp(better, "none") == 0)
+        return;
+    if (floor)
+        snprintf(text, sizeof(text), ", floor %g %%", 100 * strtod(floor->valuestring, NULL));
+    terminal_add(page, " [%s%s%s is better%s]", unit, *unit ? ", " : "", better, text);
+}
+
 static void add_list_section(const char *name, const cJSON *section, struct strbuf *page)
 {
     int width = listed_width(section);
@@ -392,6 +419,7 @@ static void add_list_section(const char *name, const cJSON *section, struct strb
         const char *lacks = json_string(item, "unavailable", NULL);
         terminal_add(page, "  %-*s %s%s", width, json_string(item, "name", ""),
                      cJSON_IsFalse(built) ? "not built: " : "", json_string(item, "summary", ""));
+        add_metric_facts(item, page);
         add_figure_facts(item, page);
         if (cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(item, "peer")))
             terminal_add(page, " [peer: measured only by name]");
@@ -447,6 +475,7 @@ static int run_list(int argc, char **argv, void *options, struct error *err)
         return -1;
     if (o->names && o->json)
         return error_set(err, "--names and --json: one of the two");
+    history_meet_metrics(o->db);
     int rc = guests_open(&guests, registry_builtin(), &o->plugins, NULL, err);
     if (rc)
         error_prefix(err, "--plugin");
@@ -459,6 +488,7 @@ static int run_list(int argc, char **argv, void *options, struct error *err)
 static const struct option_row rows[] = {
     OPTION_ROW("plugin", 0, OPTION_TEXTS, struct list_options, plugins, "FILE",
                "kernels and variants of a plugin alone"),
+    DB_ROW(struct list_options, db),
     JSON_ROW(struct list_options, json),
     OPTION_ROW("names", 0, OPTION_FLAG, struct list_options, names, NULL,
                "the names alone, one a line"),

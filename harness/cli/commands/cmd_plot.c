@@ -197,6 +197,8 @@ static int run_plot(int argc, char **argv, void *options, struct error *err)
         return error_set(err, "--port goes with --host");
     viewing_init(&v);
     v.sink = &terminal_notes;
+    v.arguments = argv;
+    v.nr_arguments = argc;
     int rc = parse_picture_formats(&o->formats, &formats, err);
     if (rc == 0)
         rc = viewing_configure(&v, &o->viewing, err);

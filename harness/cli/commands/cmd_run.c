@@ -193,7 +193,7 @@ static int open_and_shard(struct run_session *s, struct error *err)
 
     if (sharding_check(&s->sharding, s->workload.list.nr, durations, err) ||
         (durations && sharding_keep(&s->sharding, &s->workload, durations, NULL, err)) ||
-        open_run_history(s, err))
+        open_run_history(s, err) || number_specs_agree(&s->workload.guests.command.numbers, err))
         return -1;
     return durations ? 0 : sharding_keep(&s->sharding, &s->workload, NULL, s->store, err);
 }
@@ -284,6 +284,7 @@ static const struct option_row rows[] = {
                "--format gbench: Google Benchmark's JSON"),
     OUTPUT_ROW(struct run_options, output),
     COMMAND_OPTION_ROWS(struct run_options, command),
+    NUMBER_OPTION_ROWS(struct run_options, command.numbers),
     OPTION_END,
 };
 
@@ -298,6 +299,7 @@ const struct command cmd_run = {
         "  harness run --model nano,tile-large --batch 4 --seq 64\n"
         "  harness run --plugin ./mine.so                kernels of your own\n"
         "  harness run --dim n=1,2 -- ./program {n}      any program, a process a sample\n"
+        "  harness run --metric 'rate=/rate: (\\S+)/' --better higher -- ./program\n"
         "\n"
         "A FILTER is a glob over KERNEL/VARIANT/DTYPE/DIMS/DEVICE/CACHE or a leading run of\n"
         "its parts. Exit status 1 if any result was wrong or failed.",

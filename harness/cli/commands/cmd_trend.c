@@ -120,7 +120,10 @@ static int print(const struct trends *t, const struct trend_options *o, struct e
 static int find_and_print(struct subject *s, const struct trend_options *o, int argc, char **argv,
                           struct error *err)
 {
-    struct store_filter facts = { .without_telemetry = true };
+    struct store_filter facts = { 0 };
+
+    if (history_open(&s->store, o->db, STORE_READ, err)) /* it may bring metrics of programs */
+        return -1;
     struct trend_settings settings = {
         .metric = trend_metric(o->metric ? o->metric : "p50", err),
         .fdr = o->fdr > 0 ? o->fdr : 0.05,
@@ -132,6 +135,7 @@ static int find_and_print(struct subject *s, const struct trend_options *o, int 
 
     if (!settings.metric)
         return -1;
+    facts.without_telemetry = !metric_needs_telemetry(settings.metric);
     if (o->alone && argc == 0)
         return error_set(err, "--alone is about the series of a FILTER; there is none");
     if (o->alone) {
@@ -140,7 +144,7 @@ static int find_and_print(struct subject *s, const struct trend_options *o, int 
     }
     if (settings.fdr >= 0.5)
         return error_set(err, "--fdr must be below 50%%");
-    if (history_open(&s->store, o->db, STORE_READ, err) || load_runs(s, o, err) ||
+    if (load_runs(s, o, err) ||
         history_series(s->store, &s->runs, settings.metric, &facts, &s->series, err) ||
         annotations_load(s->store, &s->annotations, err))
         return -1;

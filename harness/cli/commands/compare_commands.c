@@ -155,7 +155,8 @@ int compare_commands(const struct compare_commands_options *o, struct compare_re
     int rc = -1;
 
     if (choose_form(output->format, &form, err) == 0 && check_commands_request(r, err) == 0 &&
-        compare_request_rule(r, &rule, err) == 0) {
+        compare_request_rule(r, &rule, err) == 0 &&
+        compare_check_settings(&rule.settings, err) == 0) {
         const struct commands_request request = make_request(o, r, &rule);
         rc = measure_and_print(&request, output, form, &c, err);
     }

@@ -44,7 +44,7 @@ static void add_delta_options(struct strbuf *text, const struct compare_settings
     static const struct compare_settings usual = COMPARE_DEFAULTS;
     struct strbuf floor;
 
-    if (settings->delta != usual.delta)
+    if (settings->for_all && settings->delta != usual.delta)
         strbuf_addf(text, " --delta %.6g%%", settings->delta * 100);
     strbuf_init(&floor);
     for (size_t i = 0; i < settings->nr_floors; i++) {

@@ -133,6 +133,8 @@ int report_run(const struct viewing_options *viewing, const struct report_option
     v.request.history = options->runs ? (size_t)options->runs : RUNS_USUAL;
     v.request.without_history = options->markdown;
     v.request.head_too = true;
+    v.arguments = argv;
+    v.nr_arguments = argc;
     int rc = viewing_configure(&v, viewing, err);
     if (rc == 0)
         rc = viewing_open(&v, viewing, argc, argv, err);

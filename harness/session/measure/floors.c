@@ -17,6 +17,7 @@ static int parse_floor(char *text, struct floors *floors, struct compare_setting
         return error_set(err, "--delta: %s is not above zero", text);
     if (!equals) {
         settings->delta = share;
+        settings->for_all = true;
         return 0;
     }
     if (equals == text)

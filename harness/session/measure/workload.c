@@ -280,6 +280,7 @@ int command_options_unused(const struct command_options *o, const char *verb, st
         { "--param", o->params.nr },
         { "--ignore-codes", o->ignored.nr },
         { "--ignore-status", o->ignore_status },
+        { number_options_given(&o->numbers), number_options_given(&o->numbers) != NULL },
     };
 
     for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
@@ -377,7 +378,8 @@ int command_options_specs(const struct command_options *o, bool several,
         return -1;
     for (size_t i = 0; i < *nr; i++) {
         fill_command(o, i, &specs[i]);
-        if (name_command(o, &specs[i], err))
+        if (name_command(o, &specs[i], err) ||
+            number_options_parse(&o->numbers, &specs[i].numbers, err))
             return -1;
     }
     return 0;

@@ -10,6 +10,7 @@
 #include "launch/selection.h"
 #include "plugin/command.h"
 #include "plugin/guests.h"
+#include "session/measure/number_options.h"
 #include "session/measure/param.h"
 
 /* A member of a command's options struct, see cli/shared_options.h. */
@@ -51,6 +52,7 @@ struct command_options {
     struct string_list params;
     struct int_list ignored;
     bool ignore_status;
+    struct number_options numbers;
 };
 
 enum { COMMANDS_MAX = 16 };
