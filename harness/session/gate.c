@@ -78,7 +78,10 @@ static int find_gate_ends(struct gate *g, struct error *err)
 int gate_begin(struct gate *g, struct error *err)
 {
     struct compare_request *compare = &g->request->compare;
+    const struct reach_request map = { .benches = &g->request->benches, .map = g->request->map };
 
+    if (reach_check(&map, err))
+        return -1;
     if (!g->request->base && gate_event_read(&g->event, err))
         return -1;
     g->nothing = g->event.closed;

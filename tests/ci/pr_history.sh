@@ -9,11 +9,11 @@ git init -q --bare remote.git
 toy_repository
 git remote add origin ../remote.git
 cat >bench.sh <<'BENCH'
-nr=1$(date +%N | cut -c 5-6) # no two of the same content
+nr=$(date +%N) # no two of the same content
 printf '{"context": {}, "benchmarks": [
-  {"name": "sort", "run_type": "iteration", "iterations": 9, "real_time": %d, "time_unit": "ns"},
-  {"name": "copy", "run_type": "iteration", "iterations": 9, "real_time": %d, "time_unit": "ns"}]}\n' \
-  $(($(cat cost) + nr)) $((50000 + nr)) >"$OUT"
+  {"name": "sort", "run_type": "iteration", "iterations": 9, "real_time": %d.%s, "time_unit": "ns"},
+  {"name": "copy", "run_type": "iteration", "iterations": 9, "real_time": %d.%s, "time_unit": "ns"}]}\n' \
+  "$(cat cost)" "$nr" 50000 "$nr" >"$OUT"
 BENCH
 echo 100000 >cost
 git add bench.sh cost

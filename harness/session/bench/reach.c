@@ -134,6 +134,15 @@ static void reach_map_release(struct reach_map *map)
     array_release(&map->lines);
 }
 
+int reach_check(const struct reach_request *r, struct error *err)
+{
+    struct reach_map map = { ARRAY_EMPTY };
+    int rc = read_reach_map(r, &map, err);
+
+    reach_map_release(&map);
+    return rc;
+}
+
 static const struct reach_line *find_reach_line(const struct reach_map *map, const char *file)
 {
     for (size_t i = 0; i < map->lines.nr; i++)

@@ -36,6 +36,8 @@ struct reach {
     char *unknown; /* a file that may do anything; owned, NULL: there is none */
 };
 
+/* -1: the map cannot be read, or names a bench that is not there: before anything is built. */
+int reach_check(const struct reach_request *r, struct error *err);
 /* -1: git or the map cannot be read, or it names a bench that is not there. Release whatever the
  * result. */
 int reach_find(const struct reach_request *r, struct reach *out, struct error *err);
