@@ -16,9 +16,9 @@
 
 #include "session/bench/bench_ab.h"
 #include "session/bench/reach.h"
+#include "session/builds/gate_event.h"
 #include "session/builds/git.h"
 #include "session/compare.h"
-#include "session/gate_event.h"
 
 struct gate_request {
     struct compare_request compare; /* how it is decided; what of our own kernels is measured.

@@ -211,8 +211,7 @@ static int conclude_idle_gate(const struct gate_options *o, const struct gate *g
 static int conclude_gate_of_nothing(const struct gate_options *o, const struct gate *g,
                                     struct error *err)
 {
-    if (o->output &&
-        (leave_gate_change(o, g, err) || leave_gate_status(o->output, 0, false, err)))
+    if (o->output && (leave_gate_change(o, g, err) || leave_gate_status(o->output, 0, false, err)))
         return -1;
     if (g->event.closed)
         terminal_print("gate: the change is closed; nothing to measure\n");

@@ -8,7 +8,7 @@
 #include "reporters/ctest.h"
 #include "reporters/findings.h"
 #include "reporters/junit.h"
-#include "session/locate.h"
+#include "session/bench/locate.h"
 #include "terminal/terminal.h"
 
 int compare_choose_format(const char *name, const struct compare_comment_options *options,

@@ -4,8 +4,8 @@
  * GITHUB_EVENT_PATH (a file; so do Gitea and Forgejo), GitLab's CI_MERGE_REQUEST_*. Hashes and
  * numbers alone are taken: titles and names of branches may hold what they like.
  */
-#ifndef HARNESS_SESSION_GATE_EVENT_H
-#define HARNESS_SESSION_GATE_EVENT_H
+#ifndef HARNESS_SESSION_BUILDS_GATE_EVENT_H
+#define HARNESS_SESSION_BUILDS_GATE_EVENT_H
 
 #include "base/error.h"
 #include "session/builds/git.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "session/gate_event.h"
+#include "session/builds/gate_event.h"
 
 #include "base/file.h"
 #include "base/json.h"

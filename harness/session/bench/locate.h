@@ -10,8 +10,8 @@
  *
  * Of the commit that was measured, in the repository of the current folder.
  */
-#ifndef HARNESS_SESSION_LOCATE_H
-#define HARNESS_SESSION_LOCATE_H
+#ifndef HARNESS_SESSION_BENCH_LOCATE_H
+#define HARNESS_SESSION_BENCH_LOCATE_H
 
 #include "core/record.h"
 #include "reporters/findings.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "session/locate.h"
+#include "session/bench/locate.h"
 
 #include "base/memory.h"
 #include "base/strbuf.h"
