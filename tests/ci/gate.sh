@@ -45,11 +45,11 @@ forge_start
 head=$(git rev-parse HEAD)
 export HEAD_SHA=$head
 forge_set --arg head "$head" '.pulls["7"] = {open: true, head: $head}'
-OPTIONS='--base main --delta 50% --quiet --number 7' s gate.sh 2>/dev/null | tail -n 1
+OPTIONS='--base main --delta 50% --quiet --number 7' s gate.sh | grep '^gate:'
 s comment.sh ../out
-OPTIONS='--base main --quiet --number 7' s gate.sh 2>/dev/null | tail -n 1
+OPTIONS='--base main --quiet --number 7' s gate.sh | grep '^gate:'
 s comment.sh ../out
-OPTIONS='--base main --delta 50% --quiet --number 7' s gate.sh 2>/dev/null | tail -n 1
+OPTIONS='--base main --delta 50% --quiet --number 7' s gate.sh | grep '^gate:'
 s comment.sh ../out
 forge '.notes | length'
 forge '.notes[0].body' | sed -n 2p

@@ -8,20 +8,25 @@ export GIT_COMMITTER_NAME=Ada GIT_COMMITTER_EMAIL=ada@example.org
 unset GITHUB_EVENT_PATH CI_MERGE_REQUEST_IID HARNESS_DB
 command -v ninja >/dev/null || skip "there is no ninja"
 command -v "${CC:-cc}" >/dev/null || skip "there is no C compiler"
-PATH=$PATH:$(dirname "$CMAKE")
 
 # Two programs; one has a library of its own, both a header.
 git -c init.defaultBranch=main init -q project
 cd project || exit 1
 mkdir src docs
-cat >CMakeLists.txt <<'END'
-cmake_minimum_required(VERSION 3.16)
-project(two C)
-add_library(words STATIC src/words.c)
-add_executable(sort src/sort.c)
-target_link_libraries(sort words)
-add_executable(parse src/parse.c)
+cat >build.ninja <<'END'
+rule compile
+  command = ${cc} -MD -MF $out.d -c $in -o $out
+  depfile = $out.d
+  deps = gcc
+rule link
+  command = ${cc} $in -o $out
+build sort.o: compile ../src/src/sort.c
+build words.o: compile ../src/src/words.c
+build parse.o: compile ../src/src/parse.c
+build sort: link sort.o words.o
+build parse: link parse.o
 END
+sed -i "1i cc = ${CC:-cc}" build.ninja
 echo 'int both(void);' >src/both.h
 printf '#include "both.h"\nint words(void) { return 0; }\n' >src/words.c
 printf '#include "both.h"\nint words(void);\nint main(void) { return words(); }\n' >src/sort.c
@@ -40,11 +45,12 @@ change() {
   git add .
   git commit -q -m "Change $*"
   "$HARNESS" gate --base fork --bench 'sort: "$BUILD/sort" 100' --bench 'parse: ${BUILD}/parse >/dev/null' \
-    --changed "${map[@]}" --blocks 1 --output ../left >../said 2>&1 || grep '^harness:' ../said
+    --build-command "$recipe" --changed "${map[@]}" --blocks 1 --output ../left >../said 2>&1 || grep '^harness:' ../said
   echo "$*: $(grep -h '^left out\|^nobody knows\|^gate: [0-9a-f]* reaches' ../said | sort -u |
     sed -E 's/[0-9a-f]{7} reaches/COMMIT reaches/' | paste -sd '|')"
   [ ! -e ../left/compare.json ] || echo "  measured: $(json_length ../left/compare.json rows)"
 }
+recipe='cp "$SOURCE/build.ninja" "$BUILD" && ninja -C "$BUILD"'
 map=()
 
 say "By the build's own dependencies"
@@ -53,12 +59,12 @@ change src/words.c
 change src/parse.c
 change src/both.h
 change src/sort.c src/parse.c
-change src/parse.c >/dev/null
-check "the comment names what was left out" grep -q 'left out.*sort' ../left/comment.md
+change src/words.c >/dev/null
+check "the comment names what was left out" grep -q 'left out.*parse' ../left/comment.md
 
 say "What nobody knows reaches everything"
 change docs/page.md
-change CMakeLists.txt
+change build.ninja
 change src/sort.c docs/new.md
 
 say "By a map"
@@ -66,7 +72,7 @@ printf '# pages reach nothing\ndocs/*:\n*.txt: parse\n' >../map
 map=(--changed-map ../map)
 change docs/page.md
 change docs/page.md src/sort.c
-change CMakeLists.txt
+change build.ninja
 echo '*.md sort' >../map
 change docs/page.md
 echo '*.md: sorts' >../map
@@ -75,18 +81,19 @@ change docs/page.md
 say "A file that is taken away, and one that comes"
 map=()
 git checkout -q fork
-sed -i 's/src\/sort.c/src\/sort2.c/' CMakeLists.txt
+sed -i 's/src\/sort.c/src\/sort2.c/' build.ninja
 git mv src/sort.c src/sort2.c
 git commit -q -a -m 'Renamed'
 git tag renamed
 map=()
 "$HARNESS" gate --base fork --head renamed --bench 'sort: $BUILD/sort' --bench 'parse: $BUILD/parse' --changed \
-  --blocks 1 >../said 2>&1
+  --build-command "$recipe" --blocks 1 >../said 2>&1
 grep -h '^left out\|^nobody knows' ../said | sort -u
 
 say "A program that ninja does not know may be reached by anything"
 git checkout -q -b other fork
 echo '/* */' >>src/parse.c
 git commit -q -a -m 'Other'
-"$HARNESS" gate --base fork --bench 'sort: $BUILD/sort' --bench 'own: sh -c true' --changed --blocks 1 >../said 2>&1
+"$HARNESS" gate --base fork --bench 'sort: $BUILD/sort' --bench 'own: sh -c true' --changed \
+  --build-command "$recipe" --blocks 1 >../said 2>&1
 grep -h '^left out\|^nobody knows' ../said | sort -u
