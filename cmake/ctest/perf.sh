@@ -96,7 +96,8 @@ record_in_turn() {
     *)
       while [ "$1" != -- ]; do shift; done
       shift
-      what=(--bench "$name: $(bench_command "$@")")
+      # Named as the recordings name it.
+      what=(--bench "$([ "$kind" = GOOGLE_BENCHMARK ] || echo "$name: ")$(bench_command "$@")")
       [ -z "$build_command" ] ||
         what+=(--build-command "${build_command/@TOP@/$(git -C "$source" rev-parse --show-prefix)}")
       ;;
