@@ -33,7 +33,7 @@ END
 printf '. "$SOURCE/bench.sh"\nresult >"$BENCHMARK_OUT"\n' >file.sh
 printf '. "$SOURCE/bench.sh"\nresult\n' >said.sh
 printf 'BENCHMARK(BM_copy);\nBENCHMARK(BM_sort)->Arg(8);\n' >bench.cc
-echo 1000 >sort
+echo 1000 >"sort"
 git add .
 git commit -q -m 'Start'
 git tag fork
@@ -42,7 +42,7 @@ git add .
 git commit -q -m 'Main goes on'
 git checkout -q -b change fork
 git commit -q --allow-empty -m 'Nothing yet'
-echo 1300 >sort
+echo 1300 >"sort"
 git commit -q -a -m 'Slower'
 git tag slower
 git commit -q --allow-empty -m 'Nothing more'

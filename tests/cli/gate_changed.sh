@@ -41,7 +41,12 @@ git tag fork
 change() {
   rm -rf ../left
   git checkout -q -b "change-$RANDOM$RANDOM" fork
-  for file in "$@"; do echo "$([[ $file == *.c || $file == *.h ]] && echo '/* */' || echo '# more')" >>"$file"; done
+  for file in "$@"; do
+    case $file in
+      *.[ch]) echo '/* */' >>"$file" ;;
+      *) echo '# more' >>"$file" ;;
+    esac
+  done
   git add .
   git commit -q -m "Change $*"
   "$HARNESS" gate --base fork --bench 'sort: "$BUILD/sort" 100' --bench 'parse: ${BUILD}/parse >/dev/null' \
