@@ -219,7 +219,7 @@ static const struct option_row rows[] = {
                "a commit before it got slower"),
     OPTION_ROW("bad", 0, OPTION_STRING, struct bisect_options, bad, "REF",
                "a commit in which it is (default HEAD)"),
-    OPTION_ROW("bench", 0, OPTION_TEXTS, struct bisect_options, benches, "[NAME: ]COMMAND",
+    OPTION_ROW("bench", 0, OPTION_TEXTS, struct bisect_options, benches, "COMMAND",
                "a project's own benchmark, as of `harness gate`; repeat for more"),
     OPTION_ROW("format", 0, OPTION_STRING, struct bisect_options, format, "NAME",
                "of its results, as of `harness import` (default: by content)"),

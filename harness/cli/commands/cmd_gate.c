@@ -322,8 +322,9 @@ static int run_gate(int argc, char **argv, void *options, struct error *err)
 }
 
 static const struct option_row rows[] = {
-    OPTION_ROW("bench", 0, OPTION_TEXTS, struct gate_options, benches, "[NAME: ]COMMAND",
-               "measures once, in $SOURCE with what was built in $BUILD; repeat for more"),
+    OPTION_ROW("bench", 0, OPTION_TEXTS, struct gate_options, benches, "COMMAND",
+               "measures once, in $SOURCE with what was built in $BUILD; 'NAME: COMMAND' names "
+               "it; repeat for more"),
     OPTION_ROW("format", 0, OPTION_STRING, struct gate_options, format, "NAME",
                "of its results, as of `harness import` (default: by content)"),
     OPTION_ROW("build-command", 0, OPTION_STRING, struct gate_options,
