@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/render/compare_comment.h"
 
-#include "cli/render/compare_commands.h"
+#include "cli/render/comment_commands.h"
 #include "metrics/run_rows.h"
 #include "reporters/comment/comment.h"
 #include "session/compare_history.h"
@@ -94,18 +94,18 @@ void compare_comment_write(const struct compare_comment *job, struct strbuf *out
     struct comment_options options = comment_options_of(job);
     struct comment_histories histories = { 0 };
     struct comment_picture picture = { 0 };
-    struct compare_commands commands;
+    struct comment_commands commands;
 
     add_comment_history(job, &histories);
     add_comment_picture(job, &picture);
-    compare_commands_make(job, &commands);
+    comment_commands_make(job, &commands);
     options.histories = &histories;
     options.comparison = &picture;
     options.commands = commands.items;
     options.nr_commands = commands.nr;
     comment_github(&job->compared->comparison, &options, out);
     comment_picture_release(&picture);
-    compare_commands_release(&commands);
+    comment_commands_release(&commands);
     comment_histories_release(&histories);
 }
 

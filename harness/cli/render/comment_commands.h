@@ -5,20 +5,20 @@
  * made: how something was measured is read from its runs, and where nobody could measure it again
  * by a command (results that were imported, a plugin, commits that are not here), none is given.
  */
-#ifndef HARNESS_CLI_RENDER_COMPARE_COMMANDS_H
-#define HARNESS_CLI_RENDER_COMPARE_COMMANDS_H
+#ifndef HARNESS_CLI_RENDER_COMMENT_COMMANDS_H
+#define HARNESS_CLI_RENDER_COMMENT_COMMANDS_H
 
 #include "cli/render/compare_comment.h"
 #include "reporters/comment/comment.h"
 
-enum { COMPARE_COMMANDS_MAX = 3 };
+enum { COMMENT_COMMANDS_MAX = 3 };
 
-struct compare_commands {
-    struct comment_command items[COMPARE_COMMANDS_MAX]; /* texts owned */
+struct comment_commands {
+    struct comment_command items[COMMENT_COMMANDS_MAX]; /* texts owned */
     size_t nr;
 };
 
-void compare_commands_make(const struct compare_comment *job, struct compare_commands *out);
-void compare_commands_release(struct compare_commands *commands);
+void comment_commands_make(const struct compare_comment *job, struct comment_commands *out);
+void comment_commands_release(struct comment_commands *commands);
 
 #endif

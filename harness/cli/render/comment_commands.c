@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/render/compare_commands.h"
+#include "cli/render/comment_commands.h"
 
 #include "base/json.h"
 #include "core/registry.h"
@@ -46,7 +46,7 @@ static void add_db_option(struct strbuf *text, const char *given)
         add_command_option(text, "--db", db);
 }
 
-static void add_command(struct compare_commands *out, const char *what, struct strbuf *text)
+static void add_command(struct comment_commands *out, const char *what, struct strbuf *text)
 {
     out->items[out->nr++] = (struct comment_command) { what, strbuf_detach(text) };
 }
@@ -84,7 +84,7 @@ static void add_delta_options(struct strbuf *text, const struct compare_settings
     strbuf_release(&floor);
 }
 
-static void add_stored_command(const struct compare_comment *job, struct compare_commands *out)
+static void add_stored_command(const struct compare_comment *job, struct comment_commands *out)
 {
     const struct compare_request *asked = job->request;
     const struct compared *c = job->compared;
@@ -187,7 +187,7 @@ static bool add_kernel_options(const struct again *a, struct strbuf *text)
 }
 
 /* The change measured again, and the search for its commit. */
-static void add_again_commands(const struct again *a, struct compare_commands *out)
+static void add_again_commands(const struct again *a, struct comment_commands *out)
 {
     bool gates = cJSON_HasObjectItem(a->settings, BENCH_SETTINGS);
     struct strbuf options, text;
@@ -224,7 +224,7 @@ static cJSON *head_settings(const struct records *head)
     return text ? json_parse(text, strlen(text), "settings", &ignored) : NULL;
 }
 
-void compare_commands_make(const struct compare_comment *job, struct compare_commands *out)
+void comment_commands_make(const struct compare_comment *job, struct comment_commands *out)
 {
     const struct compared *c = job->compared;
     const struct compare_row **changes;
@@ -236,7 +236,7 @@ void compare_commands_make(const struct compare_comment *job, struct compare_com
         .worst = nr ? changes[0] : NULL,
     };
 
-    *out = (struct compare_commands) { .nr = 0 };
+    *out = (struct comment_commands) { .nr = 0 };
     add_stored_command(job, out);
     if (a.worst && a.from && a.to && strcmp(a.from, a.to) != 0 && is_commit_here(a.from) &&
         is_commit_here(a.to)) {
@@ -248,7 +248,7 @@ void compare_commands_make(const struct compare_comment *job, struct compare_com
     free(changes);
 }
 
-void compare_commands_release(struct compare_commands *commands)
+void comment_commands_release(struct comment_commands *commands)
 {
     for (size_t i = 0; i < commands->nr; i++)
         free((char *)commands->items[i].text);
