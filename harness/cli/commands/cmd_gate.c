@@ -383,7 +383,7 @@ const struct command cmd_gate = {
     .summary = "say whether a change makes something slower, for a pull request",
     .details =
         "  harness gate --bench '$BUILD/bench'\n"
-        "  harness gate --bench 'python3 -m pytest bench --benchmark-json=$OUT'\n"
+        "  harness gate --bench 'sh bench.sh'         which writes its results to $OUT\n"
         "  harness gate --bench '$BUILD/app input.txt' --build-command 'make O=$BUILD'\n"
         "  harness gate --bench 'sort: $BUILD/sort' --bench 'parse: $BUILD/parse' --changed\n"
         "  harness gate --base main --suite ci --budget 10m      harness's own kernels\n"
