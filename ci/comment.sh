@@ -9,7 +9,8 @@
 # all of it is looked at first. HEAD_SHA is the commit that was measured, as the workflow's own
 # event says; the pull request must be open and have it as its head now. (A number that was made up
 # is thereby of no use, and a comment on an older push is not posted.) With PICTURES_BRANCH, the
-# pictures go there. Forge and token: see ci/forge.sh.
+# pictures go there. Where the gate was asked to be --quiet and nothing changed, a comment that is
+# there is replaced, and no new one is written. Forge and token: see ci/forge.sh.
 # Exit status: 0 posted, or nothing to post; 2 refused or failed.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -76,6 +77,15 @@ if [ "$(jq -r .head <<<"$change")" != "$HEAD_SHA" ]; then
   exit 0
 fi
 
+# The first that is ours and has this name; body and name are compared as data.
+there=$(forge_notes "$number" |
+  jq -rs --arg marker "$marker" \
+    '[.[] | select(.body | gsub("\r"; "") | startswith($marker)) | .id] | first // empty')
+if [ -z "$there" ] && plain "$folder/quiet"; then
+  echo "comment.sh: nothing changed, and #$number has no comment; nothing to post"
+  exit 0
+fi
+
 # Copies what may be published; false where there is none.
 take_pictures() {
   local file name nr=0
@@ -99,10 +109,6 @@ if [ -z "${PICTURES_BRANCH:-}" ] || [ ! -d "$folder/pictures" ] || [ -L "$folder
   sed -i '/^!\[/d' "$work/comment" # better none than broken ones
 fi
 
-# The first that is ours and has this name; body and name are compared as data.
-there=$(forge_notes "$number" |
-  jq -rs --arg marker "$marker" \
-    '[.[] | select(.body | gsub("\r"; "") | startswith($marker)) | .id] | first // empty')
 if [ -n "$there" ]; then
   forge_note_replace "$number" "$there" "$work/comment"
   echo "comment.sh: replaced the comment $there of #$number"

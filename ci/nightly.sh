@@ -14,7 +14,7 @@
 #   --bench COMMAND   instead of `harness run`: writes results that `harness import` reads to $OUT
 #                     (default HARNESS_BENCH; where that is set, options of `harness run` do not
 #                     matter). It runs in this checkout; HARNESS_BENCH_BUILD is run once before,
-#                     with $SOURCE, here, and $BUILD as of ci/ab.sh
+#                     with $SOURCE, here, and $BUILD as of `harness gate`
 #   --launches N      times COMMAND is run (default 5)
 #   --delta SHARE     leave out steps smaller than this (default 3%)
 # All other options are those of `harness run`, such as --suite full --device cuda.

@@ -25,7 +25,7 @@ case "${1:-}" in
       packages+=(libclang-rt-dev)
     fi
     # For the tests of this folder's scripts: what they call, and a Slurm on one machine.
-    packages+=(jq curl python3-yaml slurm-wlm munge)
+    packages+=(jq curl python3-yaml slurm-wlm munge python3-pytest-benchmark)
     # What the export is checked against its JSON Schema with, .deb packages are made with, and
     # manual pages are rendered with.
     packages+=(python3-jsonschema dpkg-dev groff-base)

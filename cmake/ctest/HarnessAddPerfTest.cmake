@@ -18,14 +18,16 @@
 #
 # Tests: NAME.record measures, once and with nothing beside it; it fails where a result is wrong.
 # NAME.<group> gates one group of what it measured: a kernel, with dots for its slashes, or
-# "verdict" for a COMMAND. Exit status 0 no regression, 1 regression, 77 (skipped) cannot tell or no
-# baseline yet. Groups are found when ctest starts, by `harness run --dry-run`.
+# "verdict" for a COMMAND. Exit status 0 no regression, 1 regression, 77 (skipped) cannot tell, or this
+# is the first recording of all for machines of this class and there is no baseline for them: the
+# next run is gated against it. Groups are found when ctest starts, by `harness run --dry-run`.
+# With HARNESS_PERF_AGAINST=REF the commit where HEAD left REF and HEAD are built and measured in turn.
 # Target: NAME-baseline makes the newest recording the baseline, in place of what it was.
 
 cmake_policy(VERSION 3.21) # of this file alone
 set(HARNESS_PERF_FOLDER "${CMAKE_CURRENT_LIST_DIR}")
 set(HARNESS_PERF_SETTINGS NAME HARNESS KIND ARGUMENTS BASELINE DB LAUNCHES DELTA METRICS DEVICE
-  OPTIONS PLOTS LABELS TIMEOUT WORKING_DIRECTORY)
+  OPTIONS PLOTS LABELS TIMEOUT WORKING_DIRECTORY SOURCE BUILD BUILD_COMMAND)
 
 # Checks what was given to the function or the script `who`, and fills in the rest: harness_perf_*
 # for each of HARNESS_PERF_SETTINGS, in the caller's scope.
@@ -102,6 +104,12 @@ function(harness_add_perf_test)
     endif()
     list(PREPEND harness_perf_ARGUMENTS "${program}")
   endif()
+  # What HARNESS_PERF_AGAINST builds: as this was configured, from wherever in its repository it lies.
+  set(harness_perf_BUILD "${CMAKE_BINARY_DIR}")
+  set(harness_perf_SOURCE "${CMAKE_SOURCE_DIR}")
+  list(JOIN CMAKE_PREFIX_PATH "\\;" prefixes)
+  set(harness_perf_BUILD_COMMAND "cmake -S \"$SOURCE/@TOP@\" -B \"$BUILD\" -G '${CMAKE_GENERATOR}' \
+'-DCMAKE_BUILD_TYPE=${CMAKE_BUILD_TYPE}' '-DCMAKE_PREFIX_PATH=${prefixes}' '-Dharness_DIR=${harness_DIR}' && cmake --build \"$BUILD\"")
   harness_perf_text(text)
   set(file "${CMAKE_CURRENT_BINARY_DIR}/harness-perf/${harness_perf_NAME}")
   get_property(multi GLOBAL PROPERTY GENERATOR_IS_MULTI_CONFIG)

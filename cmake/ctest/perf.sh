@@ -7,20 +7,24 @@
 #   perf.sh judge OPTION... [GROUP]
 #   perf.sh baseline OPTION...
 #
-# record measures into the history, under a label that no other recording has. Exit status 0; 1 a
-# result is wrong or failed; 2 it could not be measured.
-# judge gates a group of the newest recording against the baseline, and prints the table,
-# percentiles for CTest and the figures' files. Exit status 0 no regression, 1 regression, 77 cannot
-# tell or no baseline, 2 failure.
+# record measures into the history, under a label that no other recording has. Where there is no
+# baseline for machines of this class, the first recording is kept as the candidate, against which
+# the next ones are gated. With HARNESS_PERF_AGAINST=REF nothing of that counts: the commit where
+# HEAD left REF and HEAD are built and measured in turn. HARNESS_PERF_LAUNCHES goes over --launches.
+# Exit status 0; 1 a result is wrong or failed; 2 it could not be measured.
+# judge gates a group of the newest recording, and prints the table, percentiles for CTest and the
+# figures' files. Exit status 0 no regression, 1 regression, 77 cannot tell or nothing to gate
+# against yet, with the command that changes that, 2 failure.
 # baseline makes the newest recording the baseline, in place of what it was.
 #
 # OPTIONs: --harness PROGRAM --name NAME --db FILE --baseline NAME, and as wanted --launches N,
-# --plots FIGURE,..., --delta SHARE, --metric NAME
+# --plots FIGURE,..., --delta SHARE, --metric NAME; of a project's program --source FOLDER, --build
+# FOLDER and --build-command COMMAND, in which @TOP@ is the source's place in its repository
 set -euo pipefail
 
 action=$1
 shift
-harness='' name='' db='' baseline='' launches='' plots=''
+harness='' name='' db='' baseline='' launches='' plots='' source='' build='' build_command=''
 gate=() # options of `harness compare`
 while [ $# -gt 0 ]; do
   case $1 in
@@ -30,12 +34,19 @@ while [ $# -gt 0 ]; do
     --baseline) baseline=$2 ;;
     --launches) launches=$2 ;;
     --plots) plots=$2 ;;
+    --source) source=$2 ;;
+    --build) build=$2 ;;
+    --build-command) build_command=$2 ;;
     --delta | --metric) gate+=("$1" "$2") ;;
     *) break ;;
   esac
   shift 2
 done
-newest=$(dirname "$db")/$name.newest # the label of the newest recording: what is judged
+launches=${HARNESS_PERF_LAUNCHES:-$launches}
+# Beside the history: the label of the newest recording, which is judged; that of what was measured
+# in turn with it; "<machine class> <label>" of the candidate.
+newest=$(dirname "$db")/$name.newest in_turn=$(dirname "$db")/$name.in-turn
+candidate=$(dirname "$db")/$name.candidate
 
 # Sets `head`, the REF of the newest recording.
 find_head() {
@@ -53,7 +64,69 @@ has_baseline() {
     "$harness" baseline show "$baseline" --db "$db" >/dev/null 2>&1
 }
 
+# Sets `against`, the REF of what the newest recording is gated against, and `words` for it; empty
+# where there is nothing.
+find_against() {
+  local class label
+  against='' words=''
+  if [ -e "$in_turn" ]; then
+    against="label:$(cat "$in_turn")"
+  elif has_baseline; then
+    against="baseline:$baseline"
+  elif [ -e "$candidate" ]; then
+    read -r class label <"$candidate"
+    if [ "$class" = "$(class_of_machine)" ] && [ "$label" != "$(cat "$newest")" ]; then
+      against="label:$label"
+      words="Against the candidate, the first recording for machines of class $class: there is no
+baseline \"$baseline\" for them. To make this recording it:
+$(save_command)"
+    fi
+  fi
+}
+
 # ---- record ----
+
+# Both sides in turn: `harness gate`, with what the recording would measure. An OPTION of `harness
+# run` that says how long or how often is none of the gate's.
+record_in_turn() {
+  local kind=$1 status=0 what=()
+  shift
+  case $kind in
+    KERNELS) what=("$@") ;;
+    *)
+      while [ "$1" != -- ]; do shift; done
+      shift
+      # Named as the recordings name it.
+      what=(--bench "$([ "$kind" = GOOGLE_BENCHMARK ] || echo "$name: ")$(bench_command "$@")")
+      [ -z "$build_command" ] ||
+        what+=(--build-command "${build_command/@TOP@/$(git -C "$source" rev-parse --show-prefix)}")
+      ;;
+  esac
+  "$harness" gate --base "$HARNESS_PERF_AGAINST" --db "$db" --label "$label" --all \
+    "${gate[@]}" --budget 10m "${what[@]}" || status=$?
+  [ $status -le 1 ] || return 2
+  echo "$label base" >"$in_turn"
+  label="$label head"
+}
+
+# The program's command for the shell of a gate, which builds elsewhere.
+bench_command() {
+  local word
+  for word in "$@"; do
+    case $word in
+      "$build"/*) printf "\"\$BUILD\"/%q " "${word#"$build"/}" ;;
+      *) printf '%q ' "$word" ;;
+    esac
+  done
+}
+
+# What a gate needs from the next run, where there is no baseline.
+keep_candidate() {
+  local class old=''
+  class=$(class_of_machine)
+  [ ! -e "$candidate" ] || read -r old _ <"$candidate"
+  [ "$old" = "$class" ] || echo "$class $label" >"$candidate"
+}
 
 # With one core left free: what else runs on the machine does not stall threads at their barriers.
 record_kernels() {
@@ -95,7 +168,12 @@ record() {
   shift
   label="$name $(date -u '+%Y-%m-%d %H:%M:%S.%3N')"
   mkdir -p "$(dirname "$db")"
-  rm -f "$newest"
+  rm -f "$newest" "$in_turn"
+  if [ -n "${HARNESS_PERF_AGAINST:-}" ]; then
+    record_in_turn "$kind" "$@" || exit $?
+    echo "$label" >"$newest"
+    return
+  fi
   case $kind in
     KERNELS) record_kernels "$@" || status=$? ;;
     COMMAND) record_command "$@" || status=$? ;;
@@ -108,17 +186,34 @@ record() {
   [ $status -eq 0 ] || exit $status
   echo "$label" >"$newest"
   # All of it in one table, and a record of the verdicts for `harness baseline accept`.
-  ! has_baseline || "$harness" compare --baseline "baseline:$baseline" --head "label:$label" --db "$db" \
+  has_baseline || keep_candidate
+  find_against
+  [ -z "$against" ] || "$harness" compare --baseline "$against" --head "label:$label" --db "$db" \
     "${gate[@]}" || true
 }
 
 # ---- judge ----
 
-tell_baseline() {
-  echo "There is no baseline \"$baseline\" for $(class_of_machine) to gate against. To make this"
-  echo "recording it:"
-  printf '  %q baseline save %q --db %q --ref %q\n' "$harness" "$baseline" "$db" "$head"
-  echo "(with --file auto it becomes a file under baselines/, to be reviewed with the code)"
+save_command() {
+  printf '  %q baseline save %q --db %q --ref %q\n' "$harness" "$baseline" "$db" "label:$(cat "$newest")"
+}
+
+tell_first() {
+  echo "This is the first recording for machines of class $(class_of_machine), and there is no baseline"
+  echo "\"$baseline\" for them: it is kept as the candidate. The next run is gated against it:"
+  echo "  ctest -R '^$name\\.'"
+  echo "To make it the baseline (with --file auto a file under baselines/, to be reviewed with the code):"
+  save_command
+}
+
+tell_undecided() {
+  local more=${launches:-10}
+  echo "Cannot tell. With twice the launches it can, where the noise allows:"
+  if [ -e "$in_turn" ]; then
+    echo "  ctest -R '^$name\\.'    (in turn, until all is decided or ten minutes have passed)"
+  else
+    echo "  HARNESS_PERF_LAUNCHES=$((more * 2)) ctest -R '^$name\\.'"
+  fi
 }
 
 # For CDash, and for whoever opens the folder.
@@ -139,17 +234,20 @@ draw() {
 }
 
 judge() {
-  local head status=0
+  local head against words status=0
   find_head
-  if has_baseline; then
+  find_against
+  if [ -n "$against" ]; then
     # All benchmarks are judged together, so that one of many is no likelier to be a false alarm.
-    "$harness" compare --baseline "baseline:$baseline" --head "$head" --db "$db" --no-record --all \
+    "$harness" compare --baseline "$against" --head "$head" --db "$db" --no-record --all \
       --format ctest "${gate[@]}" "$@" || status=$?
+    [ $status -ne 77 ] || tell_undecided
+    [ -z "$words" ] || echo "$words"
   else
     # With itself there is nothing to compare: its percentiles alone.
     "$harness" compare --baseline "$head" --head "$head" --db "$db" --format ctest "$@" \
       2>/dev/null || status=$?
-    tell_baseline
+    tell_first
   fi
   [ -z "$plots" ] || [ "$plots" = NONE ] || draw "$@"
   exit $status

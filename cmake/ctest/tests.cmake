@@ -16,6 +16,11 @@ foreach(metric IN LISTS HARNESS_PERF_METRICS)
   list(APPEND common --metric "${metric}")
 endforeach()
 
+if(HARNESS_PERF_BUILD AND program)
+  list(APPEND common --source "${HARNESS_PERF_SOURCE}" --build "${HARNESS_PERF_BUILD}"
+    --build-command "${HARNESS_PERF_BUILD_COMMAND}")
+endif()
+
 # The words that choose what is measured.
 set(selection "")
 set(measuring ${HARNESS_PERF_OPTIONS})

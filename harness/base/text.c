@@ -218,7 +218,8 @@ void text_slug(const char *text, char *out, size_t size)
 bool text_filter_matches(const char *filter, const char *key)
 {
     struct strbuf prefix;
-    bool matches = fnmatch(filter, key, 0) == 0;
+    /* A whole key is itself, whatever is in it: "test_sort[8-quick]". */
+    bool matches = strcmp(filter, key) == 0 || fnmatch(filter, key, 0) == 0;
 
     if (matches)
         return true;

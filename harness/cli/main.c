@@ -22,6 +22,7 @@
     X(verify)                                                                                      \
     X(profile)                                                                                     \
     X(compare)                                                                                     \
+    X(gate)                                                                                        \
     X(bisect)                                                                                      \
     X(baseline)                                                                                    \
     X(history)                                                                                     \

@@ -86,6 +86,10 @@ const char *import_format_name(enum import_format format);  /* "gbench" */
 const char *import_format_title(enum import_format format); /* "Google Benchmark" */
 const char *import_format_reads(enum import_format format); /* "--benchmark_out, JSON" */
 
+/* The key of what a program calls "BM_Sort/1024/threads:2", as Google Benchmark does; `project` as
+ * above. */
+void import_path_key(const char *text, const char *project, struct benchmark_name *out);
+
 /* Gives the machine this class, and an id that belongs to it. */
 void import_machine_class(struct machine *m, const char *class_name);
 

@@ -125,10 +125,11 @@ static void gbench_read_name(const struct gbench *g, const char *text, struct be
 {
     struct import_name n;
 
-    if (g->ours)
-        import_name_init(&n, text);
-    else
-        import_name_path(&n, text);
+    if (!g->ours) {
+        import_path_key(text, g->b->options->project, name);
+        return;
+    }
+    import_name_init(&n, text);
     import_name_key(&n, g->b->options->project, name);
     import_name_release(&n);
 }

@@ -236,3 +236,12 @@ void import_name_key(const struct import_name *n, const char *project, struct be
     strbuf_release(&name);
     strbuf_release(&dims);
 }
+
+void import_path_key(const char *text, const char *project, struct benchmark_name *out)
+{
+    struct import_name n;
+
+    import_name_path(&n, text);
+    import_name_key(&n, project, out);
+    import_name_release(&n);
+}

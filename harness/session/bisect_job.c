@@ -139,12 +139,24 @@ static double floor_of_steps(const struct compare_row *row)
     return half < floor_max ? half : floor_max;
 }
 
+static void cut_down_benches(struct bisect_job *job)
+{
+    for (size_t i = 0; i < job->tracked.nr; i++)
+        *array_push(&job->keys) = job->tracked.items[i].key;
+    job->bench.filters = job->keys.items;
+    job->bench.nr_filters = job->keys.nr;
+}
+
 /* From here on only what got worse is measured. */
 static void cut_down_workload(struct bisect_job *job)
 {
     struct workload *workload = job->workload;
     size_t kept = 0;
 
+    if (job->bench.benches) {
+        cut_down_benches(job);
+        return;
+    }
     for (size_t i = 0; i < workload->list.nr; i++) {
         struct benchmark_name name;
         benchmark_name_of(&workload->list.items[i], &workload->device, &name);
@@ -227,29 +239,55 @@ static int conclude_trial(struct bisect_job *job, struct bisect_trial *trial,
     return 0;
 }
 
+static int measure_places(struct bisect_job *job, const struct built *const sides[AB_SIDES],
+                          char names[AB_SIDES][GIT_HASH_SIZE], struct ab_session *session,
+                          struct error *err)
+{
+    struct ab_request *r = &job->request;
+    struct bench_ab_request *bench = &job->bench;
+
+    if (!bench->benches) {
+        r->workload = job->workload;
+        r->store = job->store;
+        for (int i = 0; i < AB_SIDES; i++)
+            r->side[i] = (struct ab_request_side) { .program = sides[i]->program,
+                                                    .name = names[i],
+                                                    .commit = sides[i]->commit };
+        return ab_session_run(r, session, err);
+    }
+    for (int i = 0; i < AB_SIDES; i++) {
+        bench->side[i] = sides[i];
+        bench->name[i] = names[i];
+    }
+    bench->store = job->store;
+    bench->compare = r->compare;
+    bench->label = r->label;
+    bench->measuring = r->measuring;
+    bench->blocks_max = r->blocks_max;
+    return bench_ab_run(bench, session, err);
+}
+
 /* Measures the two places in turn. 1: interrupted. */
 static int compare_places(struct bisect_job *job, struct bisect_trial *trial, struct error *err)
 {
     const size_t places[AB_SIDES] = { trial->question.from, trial->question.to };
+    const struct built *sides[AB_SIDES];
     char names[AB_SIDES][GIT_HASH_SIZE];
     struct ab_session session;
 
-    job->request.workload = job->workload;
-    job->request.store = job->store;
     for (int i = 0; i < AB_SIDES; i++) {
-        const struct built *built = &job->built[places[i]];
-        snprintf(names[i], sizeof(names[i]), "%.7s", built->commit);
-        job->request.side[i] = (struct ab_request_side) {
-            .program = built->program,
-            .name = names[i],
-            .commit = built->commit,
-        };
+        sides[i] = &job->built[places[i]];
+        snprintf(names[i], sizeof(names[i]), "%.7s", sides[i]->commit);
     }
-    int rc = ab_session_run(&job->request, &session, err);
-    if (rc == 0)
+    int rc = measure_places(job, sides, names, &session, err);
+    if (rc == 0) {
         rc = session.end == AB_INTERRUPTED ? 1 : conclude_trial(job, trial, &session, err);
-    else
+    } else if (job->bench.benches && job->bench.failed >= 0) {
+        struct error why = *err;
+        rc = give_up_place(job, trial, places[job->bench.failed], why.message, err);
+    } else if (!job->bench.benches) {
         rc = blame_program(job, trial, err);
+    }
     ab_session_release(&session);
     return rc;
 }
@@ -329,6 +367,7 @@ void bisect_job_release(struct bisect_job *job)
         bisect_trial_release(&job->trials.items[i]);
     free(job->built);
     array_release(&job->tracked);
+    array_release(&job->keys);
     array_release(&job->floors);
     array_release(&job->trials);
     bisect_release(&job->search);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * One `harness bisect` at work: the search (trend/bisect.h) with programs built from commits
- * (session/builds/builds.h) and measured in turn (session/measure/ab.h).
+ * (session/builds/builds.h) and measured in turn (session/measure/ab.h), or by a project's own
+ * benchmarks (session/bench/bench_ab.h).
  *
  * What is looked for is what the first comparison, good against bad, shows: the benchmarks that
  * regressed or broke in it. A step is worse if any of these is, not worse if none is and all are
@@ -14,6 +15,7 @@
 #define HARNESS_SESSION_BISECT_JOB_H
 
 #include "base/array.h"
+#include "session/bench/bench_ab.h"
 #include "session/builds/builds.h"
 #include "session/builds/git.h"
 #include "session/measure/ab.h"
@@ -55,13 +57,16 @@ struct bisect_job {
     struct git_commit good;
     struct git_range range; /* place i is item i - 1 */
     struct build_recipe recipe;
-    struct workload *workload; /* cut down to what got worse after the first comparison */
-    struct store *store;       /* STORE_WRITE */
-    struct ab_request request; /* settings, blocks, how to measure */
-    struct bisect search;      /* bisect_init() */
+    struct workload *workload;     /* cut down to what got worse after the first comparison */
+    struct store *store;           /* STORE_WRITE */
+    struct ab_request request;     /* settings, blocks, how to measure */
+    struct bench_ab_request bench; /* benches, format, filters and build command, where it is by
+                                    * these; `benches` NULL: by our own kernels */
+    struct bisect search;          /* bisect_init() */
 
     struct built *built; /* of each place, as far as it was tried; owned */
     ARRAY(struct bisect_tracked) tracked;
+    ARRAY(const char *) keys;           /* of what is tracked, for bench.filters */
     ARRAY(struct compare_floor) floors; /* the request's own, then those of the steps */
     ARRAY(struct bisect_trial) trials;
 };

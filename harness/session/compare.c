@@ -36,16 +36,6 @@ const char *compare_request_option(const struct compare_request *o)
         const char *name;
         bool given;
     } options[] = {
-        { "--suite", o->what.suite },
-        { "--device", o->what.device },
-        { "--variant", o->what.variants.nr },
-        { "--dtype", o->what.dtypes.nr },
-        { "--cache", o->what.caches.nr },
-        { "--dim", o->what.dims.nr },
-        { "--batch", o->what.batch.nr },
-        { "--seq", o->what.seq.nr },
-        { "--test-shapes", o->what.test_shapes },
-        { "--plugin", o->what.plugins.nr },
         { "--budget", o->measuring.budget > 0 },
         { "--blocks", o->blocks },
         { "--timeout", o->measuring.timeout > 0 },
@@ -60,7 +50,7 @@ const char *compare_request_option(const struct compare_request *o)
     for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
         if (options[i].given)
             return options[i].name;
-    return NULL;
+    return workload_option(&o->what);
 }
 
 /* How it is to be measured, and by what. */

@@ -83,7 +83,7 @@ export CI_MERGE_REQUEST_IID=7 CI_MERGE_REQUEST_DIFF_BASE_SHA=$base CI_COMMIT_SHA
 export CI_MERGE_REQUEST_SOURCE_BRANCH_SHA=
 git checkout -q --detach "$head"
 job harness:compare
-grep '^pr.sh: ' "$WORK/said"
+grep '^gate: ' "$WORK/said"
 check "JUnit is where the report is taken from" grep -q '<failure' harness-pr/junit.xml
 echo "the chart, with the nights before it:"
 grep -A 1 '^xychart' harness-pr/comment.md

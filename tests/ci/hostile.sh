@@ -19,8 +19,8 @@ git -c init.defaultBranch=main init -q toy
 cd toy || exit 1
 cat >bench.sh <<'EOF'
 name=$(jq -Rs . <names)
-printf '{"context":{},"benchmarks":[{"name":%s,"run_type":"iteration","iterations":9,"real_time":1%s,"time_unit":"us"}]}' \
-  "$name" "$(basename "$OUT" .json)" >"$OUT"
+printf '{"context":{},"benchmarks":[{"name":%s,"run_type":"iteration","iterations":9,"real_time":100,"time_unit":"us"}]}' \
+  "$name" >"$OUT"
 EOF
 printf '%s ' "${words[@]:0:18}" >names
 for word in "${words[@]}"; do
@@ -55,7 +55,7 @@ event() {
 }
 gate() {
   GITHUB_EVENT_PATH=$WORK/event.json GITHUB_STEP_SUMMARY=$WORK/summary \
-    "$CI/pr.sh" --output ../out --launches 2 --bench 'sh "$SOURCE/bench.sh"' --bench-build true \
+    "$CI/pr.sh" --output ../out --blocks 2 --bench 'sh "$SOURCE/bench.sh"' --build-command true \
     >"$WORK/said" 2>"$WORK/errors" || true
 }
 event '$(touch $TRAP)' "$(printf '%s\n' "${words[@]}" | jq -Rs '{title: ., body: .}')"
@@ -91,7 +91,7 @@ check "and nothing was measured" test ! -e ../none
 
 say "The same as options"
 for word in "${some[@]}"; do
-  for option in --base --head --number --launches --comment-id; do
+  for option in --base --head --number --blocks; do
     case $option in
       --base | --head) ! git show-ref --verify --quiet "refs/heads/$word" || continue ;; # it is one
     esac
@@ -165,7 +165,7 @@ git update-index --add --cacheinfo 160000,11111111111111111111111111111111111111
 git commit -q -m 'First'
 git commit -q --allow-empty -m 'Second'
 lacks() { grep -oE "(has|The commit has) submodules, which are not fetched|keeps files with git-lfs, which is not set up" "$1"; }
-"$CI/pr.sh" --base HEAD~1 --head HEAD --output ../out --bench true --bench-build 'sh build.sh' \
+"$CI/pr.sh" --base HEAD~1 --head HEAD --output ../out --bench true --build-command 'sh build.sh' \
   >"$WORK/said" 2>&1 || echo "[$?]"
 lacks "$WORK/said"
 "$HARNESS" compare --build --baseline HEAD~1 --head HEAD --build-command 'sh build.sh' null/copy/right \

@@ -90,7 +90,6 @@ s pr.sh --base main --number 'x y'
 s pr.sh --base main --delta 5
 s pr.sh --base main --bench true --fdr 5
 s pr.sh --base nowhere
-s pr.sh --base main --comment-id '-->'
 s pr.sh --base main --bench true --suite ci
 PICTURES_BRANCH=pictures GITHUB_REPOSITORY='' s pr.sh --base main --number 7 --output ../out
 

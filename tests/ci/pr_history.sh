@@ -9,11 +9,11 @@ git init -q --bare remote.git
 toy_repository
 git remote add origin ../remote.git
 cat >bench.sh <<'BENCH'
-nr=1$(basename "$OUT" .json) # no two of the same content
+nr=$(date +%N) # no two of the same content
 printf '{"context": {}, "benchmarks": [
-  {"name": "sort", "run_type": "iteration", "iterations": 9, "real_time": %d, "time_unit": "ns"},
-  {"name": "copy", "run_type": "iteration", "iterations": 9, "real_time": %d, "time_unit": "ns"}]}\n' \
-  $(($(cat cost) + nr)) $((50000 + nr)) >"$OUT"
+  {"name": "sort", "run_type": "iteration", "iterations": 9, "real_time": %d.%s, "time_unit": "ns"},
+  {"name": "copy", "run_type": "iteration", "iterations": 9, "real_time": %d.%s, "time_unit": "ns"}]}\n' \
+  "$(cat cost)" "$nr" 50000 "$nr" >"$OUT"
 BENCH
 echo 100000 >cost
 git add bench.sh cost
@@ -38,7 +38,7 @@ pr() {
   shift
   s pr.sh --base "$fork" --head change --output "../$out" --history history/box --comment-id cpu \
     --image-base https://example.org/raw "$@" 2>&1 |
-    sed -nE -e '/^(2> (pr|branch)|pr)\.sh/p' -e 's/^\$ .* (\[[0-9]+\])$/\1/p'
+    sed -nE -e '/^(2> (pr|branch)\.sh|gate:)/p' -e 's/^\$ .* (\[[0-9]+\])$/\1/p'
 }
 
 say "Twelve nights of harness's own kernels"
@@ -57,10 +57,10 @@ for night in $(seq -w 12); do
   quiet import "$result" --label nightly --machine this --date "2026-01-$night" --db ../nights.db
 done
 keep ../nights.db
-bench=(--bench 'sh "$SOURCE/bench.sh"' --bench-build true --launches 3)
-pr program "${bench[@]}" --launches 6
-check "the chart has the nights, the base and the head" \
-  grep -q 'over 14 runs, oldest first' ../program/comment.md
+bench=(--bench 'sh "$SOURCE/bench.sh"' --build-command true --blocks 3)
+pr program "${bench[@]}" --blocks 3
+check "the chart has the nights and the head" \
+  grep -q 'over 13 runs, oldest first' ../program/comment.md
 
 say "No such folder, no such branch, a history that is damaged: the same verdict without that past"
 pr folder "${bench[@]}" --history history/other

@@ -49,8 +49,8 @@ check "the checkout is as it was" cmp "$WORK.log/before" "$WORK.log/after"
 
 say "One that lacks what the build needs"
 build 'cat other/data && sh build.sh' v1 v2
-"$CLI/../../ci/ab.sh" --base v1 --head v2 --bench true --build 'cat other/data' --work "$WORK.log/ab" \
-  --db ab.db --label x 2>&1 | grep -o 'the checkout is a sparse one' | sort -u
+"$HARNESS" gate --base v1 --head v2 --bench true --build-command 'cat other/data' --db gate.db 2>&1 |
+  grep -o 'checkout is a sparse one' | sort -u
 git sparse-checkout add other
 build 'cat other/data && sh build.sh' v1 v2
 check "with it both are built" test "$(find .harness/builds -name data | wc -l)" = 2

@@ -139,6 +139,18 @@ make_fake() {
 make_fake "$noise"
 outcomes perf -L perf
 sed -n 's/^  .*baseline save \(.*\) --db .*/save \1/p' perf/Testing/Temporary/LastTest.log
+check "it says that the next run is gated against it" \
+  grep -q 'kept as the candidate. The next run is gated against it' perf/Testing/Temporary/LastTest.log
+say "The second run gates against the first"
+make_fake "$noise,seed=6,slow=1.5"
+outcomes perf -L perf
+check "it says against what" grep -q 'Against the candidate, the first recording' perf/Testing/Temporary/LastTest.log
+say "What cannot tell says the command that would make it"
+make_fake "$noise,seed=5"
+HARNESS_PERF_LAUNCHES=2 outcomes perf -L perf
+grep -o 'HARNESS_PERF_LAUNCHES=[0-9]* ctest.*' perf/Testing/Temporary/LastTest.log | head -n 1
+make_fake "$noise"
+outcomes perf -L perf >/dev/null
 harness baseline save main --db perf/history.db >/dev/null
 say "The same"
 make_fake "$noise,seed=7"
@@ -151,3 +163,38 @@ outcomes perf -R null.copy --fixture-exclude-setup '.*'
 say "Never measured"
 rm perf/perf.newest
 outcomes perf -R null.copy --fixture-exclude-setup '.*'
+
+say "Against a branch: both commits built and measured in turn"
+cd "$WORK" || exit 1
+mkdir against
+cd against || exit 1
+export GIT_CONFIG_GLOBAL=/dev/null GIT_AUTHOR_NAME=Ada GIT_AUTHOR_EMAIL=a@example.org
+export GIT_COMMITTER_NAME=Ada GIT_COMMITTER_EMAIL=a@example.org
+git -c init.defaultBranch=main init -q .
+mkdir part
+cat >part/CMakeLists.txt <<'END'
+cmake_minimum_required(VERSION 3.21)
+project(against NONE)
+enable_testing()
+find_package(harness 0.1 REQUIRED)
+file(READ cost COST)
+configure_file(bench.sh.in bench.sh @ONLY)
+harness_add_perf_test(NAME told COMMAND "${CMAKE_BINARY_DIR}/bench.sh" GOOGLE_BENCHMARK LAUNCHES 3 PLOTS NONE)
+END
+cat >part/bench.sh.in <<'END'
+#!/bin/sh
+for word in "$@"; do case $word in --benchmark_out=*) BENCHMARK_OUT=${word#*=} ;; esac; done
+printf '{"benchmarks": [{"name": "BM_sort", "run_type": "iteration", "iterations": 9, "real_time": %d.%s,
+  "time_unit": "us"}]}' @COST@ "$(date +%N)" >"$BENCHMARK_OUT"
+END
+chmod +x part/bench.sh.in
+printf 100 >part/cost
+printf '%s\n' build .harness >.gitignore
+git add .
+git commit -q -m 'Start'
+git checkout -q -b change
+printf 130 >part/cost
+git commit -q -a -m 'Slower'
+cmake -S part -B build -DCMAKE_PREFIX_PATH="$PREFIX" >"$WORK.log/configure" 2>&1 || cat "$WORK.log/configure"
+HARNESS_PERF_AGAINST=main outcomes build -L perf
+grep -ohE '^▲  regressed  BM_sort' build/Testing/Temporary/LastTest.log | sort -u

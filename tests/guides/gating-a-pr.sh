@@ -7,6 +7,9 @@ before() {
   clone_from_here
   installed
   google_benchmarks project
+  printf '%s\n' .harness harness-pr >.gitignore
+  git add .gitignore
+  git commit -q -m 'What is not ours'
   git checkout -q -b slower
   sort_twice
   began=$SECONDS
@@ -30,10 +33,36 @@ linted() {
   [[ $? == 0 || $? == 77 ]]
 }
 
+# A stranger's project with pytest-benchmark: what he types, timed. Debian's python3 has the plugin
+# where the package is.
+pytest_project() {
+  local began=$SECONDS status=0
+  if ! /usr/bin/python3 -c 'import pytest_benchmark' 2>/dev/null; then
+    echo "skipped: python3-pytest-benchmark is not installed"
+    return
+  fi
+  git -c init.defaultBranch=main init -q "$HOME/python"
+  (
+    cd "$HOME/python" || exit 1
+    printf 'import time\n\nDELAY = 0.001\n\n\ndef test_sort(benchmark):\n    benchmark.pedantic(time.sleep, (DELAY,), rounds=20)\n' >test_sort.py
+    printf '%s\n' .harness __pycache__ .pytest_cache .benchmarks >.gitignore
+    git add .
+    git commit -q -m 'Start'
+    git checkout -q -b slower
+    sed -i 's/0.001/0.002/' test_sort.py
+    git commit -q -a -m 'Slower'
+    harness gate --bench '/usr/bin/python3 -m pytest -q --benchmark-json=$OUT' --output ../python-left
+  ) >"$WORK/said" 2>&1 || status=$?
+  [ "$status" -eq 1 ] || cat "$WORK/said"
+  check "a project with pytest-benchmark: one line typed, the regression found" test "$status" = 1
+  check "Code Quality names the function" grep -q '"test_sort.py"' "$HOME/python-left/codequality.json"
+  echo "it took $((SECONDS - began)) s"
+}
+
 after() {
   local head status=0
   echo "the commands of the page took $((SECONDS - began)) s, besides building harness"
-  check "the worktrees are gone" test "$(git worktree list | wc -l)" = 1
+  pytest_project
   check "the checkout is as it was" test -z "$(git status --porcelain)"
   check "actionlint says nothing, or is not here" linted
 

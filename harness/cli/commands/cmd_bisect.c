@@ -14,7 +14,8 @@
 struct bisect_options {
     struct workload_options what;
     const char *good, *bad, *metric, *build_command, *build_program, *db, *output;
-    struct string_list deltas;
+    const char *format;
+    struct string_list deltas, benches;
     double q, confidence;
     int64_t blocks;
     struct measuring measuring;
@@ -26,6 +27,7 @@ struct bisecting {
     const struct bisect_options *o;
     struct bisect_job job;
     struct workload workload;
+    struct bench_list benches;
     struct floors floors;
     const char *metrics[2];
     struct progress progress;
@@ -81,6 +83,7 @@ static void make_bisect_request(struct bisecting *s)
     job->recipe = (struct build_recipe) {
         .command = o->build_command,
         .program = o->build_program,
+        .foreign = s->benches.nr > 0,
         .folder = history_builds(o->db, &s->builds),
         .interrupted = o->measuring.interrupted,
         .begins = measuring_build_begins,
@@ -90,6 +93,36 @@ static void make_bisect_request(struct bisecting *s)
     job->request.measuring = o->measuring;
     job->request.blocks_max = (int)o->blocks;
     job->workload = &s->workload;
+}
+
+/* What is measured: benches of the project, or our own kernels. */
+static int choose_bisect_work(struct bisecting *s, int argc, char **argv, struct error *err)
+{
+    const struct bisect_options *o = s->o;
+    struct bench_ab_request *bench = &s->job.bench;
+
+    if (o->benches.nr == 0 && o->format)
+        return error_set(err, "--format goes with --bench COMMAND");
+    if (o->benches.nr == 0) {
+        int rc = workload_make(&s->workload, &o->what, argv, argc, "ci", err);
+        if (rc == 0)
+            floors_warn(&s->job.request.compare, &s->workload, o->measuring.sink);
+        return rc;
+    }
+    const char *beside = workload_option(&o->what);
+    if (beside || o->build_program)
+        return error_set(err, "%s is for harness's own kernels: it does not go with --bench",
+                         beside ? beside : "--build-program");
+    for (size_t i = 0; i < o->benches.nr; i++)
+        if (bench_list_add(&s->benches, o->benches.items[i], err))
+            return -1;
+    *bench = (struct bench_ab_request) {
+        .benches = &s->benches,
+        .filters = (const char *const *)argv,
+        .nr_filters = (size_t)argc,
+        .build_command = o->build_command,
+    };
+    return o->format ? import_format_find(o->format, &bench->format, err) : 0;
 }
 
 /* Text goes out as it comes, so that a long search can be followed; JSON at the end. */
@@ -166,9 +199,7 @@ static int run_bisect(int argc, char **argv, void *options, struct error *err)
     if (rc == 0)
         rc = find_ends(&s, err);
     if (rc == 0)
-        rc = workload_make(&s.workload, &o->what, argv, argc, "ci", err);
-    if (rc == 0)
-        floors_warn(&s.job.request.compare, &s.workload, o->measuring.sink);
+        rc = choose_bisect_work(&s, argc, argv, err);
     if (rc == 0)
         rc = history_open(&s.job.store, o->db, STORE_WRITE, err);
     if (rc == 0)
@@ -176,6 +207,7 @@ static int run_bisect(int argc, char **argv, void *options, struct error *err)
     store_close(s.job.store);
     bisect_job_release(&s.job);
     workload_release(&s.workload);
+    bench_list_release(&s.benches);
     floors_release(&s.floors);
     strbuf_release(&s.builds);
     strbuf_release(&text);
@@ -187,6 +219,10 @@ static const struct option_row rows[] = {
                "a commit before it got slower"),
     OPTION_ROW("bad", 0, OPTION_STRING, struct bisect_options, bad, "REF",
                "a commit in which it is (default HEAD)"),
+    OPTION_ROW("bench", 0, OPTION_TEXTS, struct bisect_options, benches, "COMMAND",
+               "a project's own benchmark, as of `harness gate`; repeat for more"),
+    OPTION_ROW("format", 0, OPTION_STRING, struct bisect_options, format, "NAME",
+               "of its results, as of `harness import` (default: by content)"),
     OPTION_ROW("metric", 0, OPTION_STRING, struct bisect_options, metric, "NAME",
                "what is compared (default p50), see `harness list metrics`"),
     OPTION_ROW("delta", 0, OPTION_TEXTS, struct bisect_options, deltas, "[FOR=]SHARE",
@@ -223,6 +259,7 @@ const struct command cmd_bisect = {
     .details =
         "  harness bisect --good v1.2 gemm/linear\n"
         "  harness bisect --good 3f2a91c --bad main --budget 2m 'gpt/*' --model nano\n"
+        "  harness bisect --good v1.2 --bench '$BUILD/bench' BM_sort\n"
         "\n"
         "First the bad commit is compared with the good one: what got worse in that is looked\n"
         "for. Each step builds a commit between (along first parents: a merge stands for all it\n"

@@ -103,7 +103,7 @@ static int print_compared(const struct compare_options *o, enum compare_format f
         .format = format,
         .output = o->output,
         .all = o->all,
-        .comment = { &o->comment, &o->request, c },
+        .comment = { &o->comment, &o->request, c, o->db },
     };
 
     return nothing ? compare_print_nothing(&print, nothing, err) : compare_print(&print, err);
@@ -204,8 +204,10 @@ static const struct option_row rows[] = {
                "decide recorded comparisons again (arguments: their numbers; default all)"),
     OPTION_ROW("any-machine", 0, OPTION_FLAG, struct compare_options, request.any_machine, NULL,
                "compare across machine classes, too"),
-    FORM_ROW(struct compare_options, format, "text,markdown,github,json,junit,ctest",
-             "text (default), markdown, github (a comment for a pull request), json, junit, ctest"),
+    FORM_ROW(struct compare_options, format,
+             "text,markdown,github,json,junit,codequality,sarif,ctest",
+             "text (default), markdown, github (a comment for a pull request), json, junit, "
+             "codequality (GitLab), sarif, ctest"),
     OPTION_ROW("json", 0, OPTION_FLAG, struct compare_options, json, NULL, "--format json"),
     OUTPUT_ROW(struct compare_options, output),
     DB_ROW(struct compare_options, db),

@@ -30,6 +30,7 @@ struct compare_comment {
     const struct compare_comment_options *options;
     const struct compare_request *request;
     const struct compared *compared;
+    const char *db; /* --db as it was given, for the commands; NULL: it was not */
 };
 
 /* Appends the comment. What cannot be had of the history or drawn is told on standard error; the

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/render/compare_print.h"
 
+#include "machine/environment.h"
 #include "metrics/run_rows.h"
 #include "reporters/compare_json.h"
 #include "reporters/compare_table.h"
 #include "reporters/ctest.h"
+#include "reporters/findings.h"
 #include "reporters/junit.h"
+#include "session/bench/locate.h"
 #include "terminal/terminal.h"
 
 int compare_choose_format(const char *name, const struct compare_comment_options *options,
@@ -17,6 +20,8 @@ int compare_choose_format(const char *name, const struct compare_comment_options
         [COMPARE_GITHUB] = "github",
         [COMPARE_JSON] = "json",
         [COMPARE_JUNIT] = "junit",
+        [COMPARE_CODEQUALITY] = "codequality",
+        [COMPARE_SARIF] = "sarif",
         [COMPARE_CTEST] = "ctest",
         NULL,
     };
@@ -74,15 +79,33 @@ static void write_compare_ctest(const struct compare_print *p, const struct comp
     ctest_write(&p->comment.compared->head.records, c, &options, text);
 }
 
+/* NULL: the form is no JSON. */
+static cJSON *compare_json_of(const struct compare_print *p, const struct comparison *c)
+{
+    const struct compared *compared = p->comment.compared;
+    struct build own;
+    cJSON *json;
+
+    if (p->format == COMPARE_JSON)
+        return compare_to_json(c, compared->base.what, compared->head.what);
+    if (p->format != COMPARE_CODEQUALITY && p->format != COMPARE_SARIF)
+        return NULL;
+    struct finding_place *places = places_find(c, &compared->head.records);
+    environment_build(&own);
+    json = p->format == COMPARE_SARIF ? findings_sarif(c, places, own.version)
+                                      : findings_codequality(c, places);
+    places_release(places, c->nr);
+    return json;
+}
+
 int compare_print(const struct compare_print *p, struct error *err)
 {
     const struct comparison *c = &p->comment.compared->comparison;
+    cJSON *json = compare_json_of(p, c);
     struct strbuf text;
 
-    if (p->format == COMPARE_JSON)
-        return output_json(
-            compare_to_json(c, p->comment.compared->base.what, p->comment.compared->head.what),
-            p->output, err);
+    if (json)
+        return output_json(json, p->output, err);
     strbuf_init(&text);
     if (p->format == COMPARE_GITHUB)
         compare_comment_write(&p->comment, &text);

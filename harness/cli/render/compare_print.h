@@ -11,6 +11,8 @@ enum compare_format {
     COMPARE_GITHUB,
     COMPARE_JSON,
     COMPARE_JUNIT,
+    COMPARE_CODEQUALITY, /* GitLab's */
+    COMPARE_SARIF,
     COMPARE_CTEST, /* text, and the head's percentiles as CTest takes them from an output */
 };
 

@@ -71,17 +71,20 @@ static void build_place_release(struct build_place *p)
     for_all_paths(p, strbuf_release);
 }
 
-static bool build_place_has_program(const struct build_place *p)
+/* Of a foreign build the program is the folder itself. */
+static bool build_place_has_program(const struct build_place *p, const struct build_recipe *recipe)
 {
     struct stat info;
 
+    if (recipe->foreign)
+        return stat(p->build.data, &info) == 0 && S_ISDIR(info.st_mode);
     return stat(p->program.data, &info) == 0 && S_ISREG(info.st_mode) &&
            access(p->program.data, X_OK) == 0;
 }
 
-static bool build_place_is_built(const struct build_place *p)
+static bool build_place_is_built(const struct build_place *p, const struct build_recipe *recipe)
 {
-    return file_exists(p->mark.data) && build_place_has_program(p);
+    return file_exists(p->mark.data) && build_place_has_program(p, recipe);
 }
 
 /* Takes a worktree out of git's list; what is none is left alone. */
@@ -218,6 +221,7 @@ static void name_build(const char *commit, const struct build_recipe *recipe, st
     strbuf_init(&text);
     strbuf_adds(&text, recipe->command ? recipe->command : with_cuda() ? "cuda" : "");
     strbuf_adds(&text, recipe->command ? "command" : "cmake");
+    strbuf_adds(&text, recipe->foreign ? " of all" : "");
     add_compilers(&text);
     for (const char *c = text.data; *c; c++)
         hash = (hash ^ (unsigned char)*c) * 16777619u;
@@ -303,25 +307,27 @@ static bool have_ninja(void)
     return have;
 }
 
-/* As this program was configured, in Release. */
+/* In Release; harness itself as this program was configured. */
 static int build_by_cmake(const struct build_place *p, const struct build_recipe *recipe,
                           struct error *err)
 {
     char jobs[16];
     const char *cuda = with_cuda() ? "-DHARNESS_CUDA=ON" : "-DHARNESS_CUDA=OFF";
-    const char *configure[] = { "cmake",
-                                "-S",
-                                p->source.data,
-                                "-B",
-                                p->build.data,
-                                "-DCMAKE_BUILD_TYPE=Release",
-                                "-DBUILD_TESTING=OFF",
-                                cuda,
-                                have_ninja() ? "-GNinja" : NULL,
-                                NULL };
+    const char *configure[12] = { "cmake", "-S",          p->source.data,
+                                  "-B",    p->build.data, "-DCMAKE_BUILD_TYPE=Release" };
     const char *make[] = { "cmake", "--build",  p->build.data, "--parallel",
                            jobs,    "--target", "harness",     NULL };
     cpu_set_t cpus;
+    size_t nr = 6;
+
+    if (have_ninja())
+        configure[nr++] = "-GNinja";
+    if (recipe->foreign)
+        make[5] = NULL;
+    else {
+        configure[nr++] = "-DBUILD_TESTING=OFF";
+        configure[nr++] = cuda;
+    }
 
     int usable = sched_getaffinity(0, sizeof(cpus), &cpus) ? 1 : CPU_COUNT(&cpus);
     snprintf(jobs, sizeof(jobs), "%d", usable);
@@ -333,8 +339,15 @@ static int build_commit(const struct build_place *p, const struct build_recipe *
                         struct error *err)
 {
     const char *shell[] = { "sh", "-c", recipe->command, NULL };
+    struct strbuf lists;
 
-    return recipe->command ? run_build_step(p, recipe, shell, err) : build_by_cmake(p, recipe, err);
+    if (recipe->command)
+        return run_build_step(p, recipe, shell, err);
+    strbuf_init(&lists);
+    strbuf_addf(&lists, "%s/CMakeLists.txt", p->source.data);
+    bool nothing = recipe->foreign && !file_exists(lists.data);
+    strbuf_release(&lists);
+    return nothing ? 0 : build_by_cmake(p, recipe, err);
 }
 
 /* The last lines of the log. */
@@ -419,14 +432,15 @@ static char *build_complaint(const struct build_place *p, bool failed)
     return strbuf_detach(&text);
 }
 
-/* Why the program that was built is of no use; NULL where it tells its version. */
-static char *why_useless(const struct build_place *p, bool was_there)
+/* Why the program that was built is of no use; NULL where it tells its version, or need not. */
+static char *why_useless(const struct build_place *p, const struct build_recipe *recipe,
+                         bool was_there)
 {
     struct strbuf text;
     struct build build;
     struct error why;
 
-    if (program_build(p->program.data, &build, &why) == 0)
+    if (recipe->foreign || program_build(p->program.data, &build, &why) == 0)
         return NULL;
     strbuf_init(&text);
     strbuf_addf(&text, "the program that was built does not run: %s\n", why.message);
@@ -447,8 +461,8 @@ static int make_build_locked(const struct build_place *p, const struct build_rec
     int rc = build_commit(p, recipe, err);
     if (rc < 0)
         return -1;
-    if (rc == 0 && build_place_has_program(p)) {
-        out->complaint = why_useless(p, false);
+    if (rc == 0 && build_place_has_program(p, recipe)) {
+        out->complaint = why_useless(p, recipe, false);
         return out->complaint ? 0 : file_write(p->mark.data, "", 0, err);
     }
     if (build_place_room(p) < room_needed)
@@ -461,21 +475,24 @@ static int make_build_locked(const struct build_place *p, const struct build_rec
 static int make_build_at(const struct build_place *p, const struct build_recipe *recipe,
                          struct built *out, struct error *err)
 {
-    out->was_there = build_place_is_built(p);
+    out->was_there = build_place_is_built(p, recipe);
     if (!out->was_there) {
         int fd = lock_builds(p, recipe, err);
         if (fd < 0)
             return -1;
-        out->was_there = build_place_is_built(p); /* by whoever had the lock */
+        out->was_there = build_place_is_built(p, recipe); /* by whoever had the lock */
         int rc = out->was_there ? 0 : make_build_locked(p, recipe, out, err);
         close(fd);
         if (rc)
             return -1;
     }
     if (out->was_there)
-        out->complaint = why_useless(p, true);
+        out->complaint = why_useless(p, recipe, true);
     if (!out->complaint)
-        out->program = memory_string(p->program.data);
+        out->program = memory_string(recipe->foreign ? p->build.data : p->program.data);
+    out->source = memory_string(p->source.data);
+    out->build = memory_string(p->build.data);
+    out->folder = memory_string(p->folder.data);
     return 0;
 }
 
@@ -504,6 +521,9 @@ int builds_make(const char *commit, const struct build_recipe *recipe, struct bu
 void built_release(struct built *b)
 {
     free(b->program);
+    free(b->source);
+    free(b->build);
+    free(b->folder);
     free(b->complaint);
     *b = (struct built) { 0 };
 }

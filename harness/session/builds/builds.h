@@ -8,6 +8,9 @@
  * environment does), and what the compilers say of their versions. Another compiler is another
  * build.
  *
+ * What comes out is a harness, or whatever a project builds (`foreign`): then nothing is asked of
+ * it but that the build succeeds.
+ *
  * The user's own checkout, index and branches are never touched; git's list of worktrees grows by
  * one a build. One process builds at a time, others wait (a lock in the folder of builds). What an
  * interrupted or failed build leaves is removed before the next try.
@@ -26,6 +29,8 @@ struct build_recipe {
                           * cmake, Release, with CUDA if this program has it; nothing else of how
                           * this program was configured is passed on */
     const char *program; /* the executable, relative to $BUILD; NULL: "harness" */
+    bool foreign;        /* a project of any kind: no `program`; without a command cmake builds all
+                          * of it, in Release, where it has a CMakeLists.txt, else nothing is built */
     const char *folder;  /* of all builds; made where it is not there */
     const volatile sig_atomic_t *interrupted;
     /* Called before a build begins, not for one that is there; may be NULL. */
@@ -36,7 +41,9 @@ struct build_recipe {
 struct built {
     char commit[GIT_HASH_SIZE]; /* full */
     char title[GIT_TITLE_SIZE]; /* first line of its message */
-    char *program;              /* path; owned; NULL where it could not be built */
+    char *program;              /* path; owned; NULL where it could not be built. Of a foreign one
+                                 * the same as `build` */
+    char *source, *build, *folder; /* its sources, what was built, and the folder of both; owned */
     char *complaint; /* last lines of the build's output where it failed, or how the program does
                       * not run; owned; NULL if fine */
     bool was_there;  /* built before */

@@ -51,6 +51,30 @@ static void copy_strings(struct string_list *to, const struct string_list *from)
         string_list_add(to, from->items[i]);
 }
 
+const char *workload_option(const struct workload_options *o)
+{
+    const struct {
+        const char *name;
+        bool given;
+    } options[] = {
+        { "--suite", o->suite },
+        { "--device", o->device },
+        { "--variant", o->variants.nr },
+        { "--dtype", o->dtypes.nr },
+        { "--cache", o->caches.nr },
+        { "--dim", o->dims.nr },
+        { "--batch", o->batch.nr },
+        { "--seq", o->seq.nr },
+        { "--test-shapes", o->test_shapes },
+        { "--plugin", o->plugins.nr },
+    };
+
+    for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
+        if (options[i].given)
+            return options[i].name;
+    return NULL;
+}
+
 /* Whether anything but a filter narrows what is chosen. */
 static bool has_selection_options(const struct workload_options *o)
 {

@@ -29,6 +29,9 @@ struct workload {
     struct guests guests;       /* plugins and the command; the list may point into them */
 };
 
+/* The name of an option that is given, of those that say what is measured; --model is none, which
+ * may choose among what is there. NULL: none is. */
+const char *workload_option(const struct workload_options *o);
 /* From `filters` and options; where neither says anything, suite `otherwise`. A filter that is the
  * whole key of a benchmark of this device chooses that one, whatever its sizes. A suite together
  * with a selection is an error. Without a filter, a plugin's kernels are chosen and no others.

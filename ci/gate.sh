@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# ci/pr.sh as the action and the component call it, which can only give texts:
+#
+#   BENCH          a --bench a line          OPTIONS  words of a shell, without expansions
+#   BUILD_COMMAND  --build-command           OUTPUT   --output
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=ci/lib.sh
+. "$here/lib.sh"
+
+words=()
+while IFS= read -r line; do
+  [[ $line =~ ^[[:space:]]*$ ]] || words+=(--bench "$line")
+done <<<"${BENCH:-}"
+[ ${#words[@]} -gt 0 ] || fail "BENCH has no command"
+[ -z "${BUILD_COMMAND:-}" ] || words+=(--build-command "$BUILD_COMMAND")
+# xargs knows quotes, and nothing that runs a program.
+while IFS= read -r -d '' word; do words+=("$word"); done < <(xargs printf '%s\0' <<<"${OPTIONS:-}")
+[ "${words[-1]}" != '' ] || unset 'words[-1]' # of no options at all
+unset HARNESS_BENCH HARNESS_BENCH_BUILD
+exec bash "$here/pr.sh" --output "${OUTPUT:-harness-pr}" "${words[@]}"

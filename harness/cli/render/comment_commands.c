@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/render/comment_commands.h"
+
+#include "base/json.h"
+#include "core/registry.h"
+#include "session/bench/bench_ab.h"
+#include "session/builds/git.h"
+#include "text/escape.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { COMMIT_DIGITS_MIN = 7, COMMIT_DIGITS = 12 };
+
+/* What the commands that measure again have in common. */
+struct again {
+    const struct compare_comment *job;
+    const char *from, *to; /* commits */
+    const struct compare_row *worst;
+    const cJSON *settings; /* of the head's run */
+};
+
+static void add_command_option(struct strbuf *text, const char *name, const char *value)
+{
+    strbuf_addf(text, " %s ", name);
+    escape_shell(text, value);
+}
+
+static void add_option_of(struct strbuf *text, const char *name, const cJSON *object,
+                          const char *member)
+{
+    const char *value = json_string(object, member, NULL);
+
+    if (value && *value)
+        add_command_option(text, name, value);
+}
+
+/* Where the history is not the one that is found by itself. (What measures again needs none.) */
+static void add_db_option(struct strbuf *text, const char *given)
+{
+    const char *db = given ? given : getenv("HARNESS_DB");
+
+    if (db && *db)
+        add_command_option(text, "--db", db);
+}
+
+static void add_command(struct comment_commands *out, const char *what, struct strbuf *text)
+{
+    out->items[out->nr++] = (struct comment_command) { what, strbuf_detach(text) };
+}
+
+/* ---- from the history ---- */
+
+/* A number is the surest name of a run; a file has none. What was measured just now is its run. */
+static void add_side_option(struct strbuf *text, const char *name, const struct history_side *side,
+                            const char *ref, bool measured)
+{
+    int64_t id = side->runs.nr == 1                       ? side->runs.ids[0]
+                 : measured && side->records.nr_runs == 1 ? side->records.runs[0].id
+                                                          : 0;
+
+    if (id > 0)
+        strbuf_addf(text, " %s %" PRId64, name, id);
+    else if (ref)
+        add_command_option(text, name, ref);
+}
+
+static void add_delta_options(struct strbuf *text, const struct compare_settings *settings)
+{
+    static const struct compare_settings usual = COMPARE_DEFAULTS;
+    struct strbuf floor;
+
+    if (settings->for_all && settings->delta != usual.delta)
+        strbuf_addf(text, " --delta %.6g%%", settings->delta * 100);
+    strbuf_init(&floor);
+    for (size_t i = 0; i < settings->nr_floors; i++) {
+        strbuf_clear(&floor);
+        strbuf_addf(&floor, "%s=%.6g%%", settings->floors[i].pattern,
+                    settings->floors[i].delta * 100);
+        add_command_option(text, "--delta", floor.data);
+    }
+    strbuf_release(&floor);
+}
+
+static void add_stored_command(const struct compare_comment *job, struct comment_commands *out)
+{
+    const struct compare_request *asked = job->request;
+    const struct compared *c = job->compared;
+    bool measured = compare_request_measures(asked);
+    struct strbuf text;
+
+    strbuf_init(&text);
+    strbuf_adds(&text, "harness compare");
+    add_side_option(&text, "--baseline", &c->base, asked->baseline, measured);
+    add_side_option(&text, "--head", &c->head, asked->head, measured);
+    for (size_t i = 0; i < asked->metrics.nr; i++)
+        add_command_option(&text, "--metric", asked->metrics.items[i]);
+    add_delta_options(&text, &c->comparison.settings);
+    if (asked->q > 0)
+        strbuf_addf(&text, " --fdr %.6g", asked->q);
+    if (asked->any_machine)
+        strbuf_adds(&text, " --any-machine");
+    add_db_option(&text, job->db);
+    for (size_t i = 0; !measured && i < asked->nr_filters; i++) {
+        strbuf_addc(&text, ' ');
+        escape_shell(&text, asked->filters[i]);
+    }
+    add_command(out, "from the same history", &text);
+}
+
+/* ---- measured again ---- */
+
+/* The commit of all runs of a side; NULL where there is no such, or more was in the tree. */
+static const char *clean_commit_of(const struct records *r)
+{
+    for (size_t i = 0; i < r->nr_runs; i++) {
+        const struct build *b = &r->runs[i].build;
+        size_t digits = strspn(b->commit, "0123456789abcdef");
+        if (b->dirty || digits < COMMIT_DIGITS_MIN || b->commit[digits] ||
+            strcmp(b->commit, r->runs[0].build.commit) != 0)
+            return NULL;
+    }
+    return r->nr_runs ? r->runs[0].build.commit : NULL;
+}
+
+static bool is_commit_here(const char *commit)
+{
+    struct git_commit ignored;
+    struct error why;
+
+    return git_resolve(commit, &ignored, &why) == 0;
+}
+
+static void add_commit_option(struct strbuf *text, const char *name, const char *commit)
+{
+    strbuf_addf(text, " %s %.*s", name, COMMIT_DIGITS, commit);
+}
+
+static void add_key_argument(struct strbuf *text, const struct compare_row *row)
+{
+    strbuf_addc(text, ' ');
+    escape_shell(text, row->item->bench->key);
+}
+
+/* A benchmark of this program, not of a guest or of another tool. */
+static bool is_own_benchmark(const struct benchmark_name *bench)
+{
+    return registry_variant(registry_builtin(), bench->kernel, bench->variant) != NULL;
+}
+
+/* By the project's own benchmarks. False: they cannot be told, or are not to be shown. */
+static bool add_bench_options(const struct again *a, struct strbuf *text)
+{
+    const cJSON *gate = cJSON_GetObjectItemCaseSensitive(a->settings, BENCH_SETTINGS);
+    const cJSON *benches = cJSON_GetObjectItemCaseSensitive(gate, "bench"), *bench;
+    size_t from = text->length;
+
+    cJSON_ArrayForEach(bench, benches)
+    {
+        if (cJSON_IsString(bench))
+            add_command_option(text, "--bench", bench->valuestring);
+    }
+    bool there = text->length > from;
+    add_option_of(text, "--format", gate, "format");
+    add_option_of(text, "--build-command", gate, "build_command");
+    return there && !strstr(text->data + from, "***"); /* a secret was hidden there */
+}
+
+/* By harness's own kernels: the key is of a device, so that is told where it is not the usual one.
+ */
+static bool add_kernel_options(const struct again *a, struct strbuf *text)
+{
+    const struct compare_request *asked = a->job->request;
+    const char *device = json_string(a->settings, "device", "cpu");
+
+    if (!is_own_benchmark(a->worst->item->bench))
+        return false;
+    if (strcmp(device, "cpu") != 0)
+        add_command_option(text, "--device", device);
+    if (asked->build_command)
+        add_command_option(text, "--build-command", asked->build_command);
+    if (asked->build_program)
+        add_command_option(text, "--build-program", asked->build_program);
+    return true;
+}
+
+/* The change measured again, and the search for its commit. */
+static void add_again_commands(const struct again *a, struct comment_commands *out)
+{
+    bool gates = cJSON_HasObjectItem(a->settings, BENCH_SETTINGS);
+    struct strbuf options, text;
+
+    strbuf_init(&options);
+    if (!(gates ? add_bench_options(a, &options) : add_kernel_options(a, &options))) {
+        strbuf_release(&options);
+        return;
+    }
+    add_key_argument(&options, a->worst);
+    strbuf_init(&text);
+    strbuf_adds(&text, gates ? "harness gate" : "harness compare --build");
+    add_commit_option(&text, gates ? "--base" : "--baseline", a->from);
+    add_commit_option(&text, "--head", a->to);
+    strbuf_adds(&text, options.data);
+    add_command(out, "the largest change measured again, both commits built and in turn", &text);
+    if (a->worst->verdict == VERDICT_REGRESSED) {
+        strbuf_init(&text);
+        strbuf_adds(&text, "harness bisect");
+        add_commit_option(&text, "--good", a->from);
+        add_commit_option(&text, "--bad", a->to);
+        strbuf_adds(&text, options.data);
+        add_command(out, "which commit did it", &text);
+    }
+    strbuf_release(&options);
+}
+
+/* Of the newest of the head's runs; NULL where it has none that can be read. */
+static cJSON *head_settings(const struct records *head)
+{
+    const char *text = head->nr_runs ? head->runs[head->nr_runs - 1].settings : NULL;
+    struct error ignored;
+
+    return text ? json_parse(text, strlen(text), "settings", &ignored) : NULL;
+}
+
+void comment_commands_make(const struct compare_comment *job, struct comment_commands *out)
+{
+    const struct compared *c = job->compared;
+    const struct compare_row **changes;
+    size_t nr = comment_changes(&c->comparison, &changes);
+    struct again a = {
+        .job = job,
+        .from = clean_commit_of(&c->base.records),
+        .to = clean_commit_of(&c->head.records),
+        .worst = nr ? changes[0] : NULL,
+    };
+
+    *out = (struct comment_commands) { .nr = 0 };
+    add_stored_command(job, out);
+    if (a.worst && a.from && a.to && strcmp(a.from, a.to) != 0 && is_commit_here(a.from) &&
+        is_commit_here(a.to)) {
+        cJSON *settings = head_settings(&c->head.records);
+        a.settings = settings;
+        add_again_commands(&a, out);
+        cJSON_Delete(settings);
+    }
+    free(changes);
+}
+
+void comment_commands_release(struct comment_commands *commands)
+{
+    for (size_t i = 0; i < commands->nr; i++)
+        free((char *)commands->items[i].text);
+    commands->nr = 0;
+}

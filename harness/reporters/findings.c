@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT */
+#include "reporters/findings.h"
+
+#include "base/digest.h"
+#include "base/json.h"
+#include "reporters/compare_words.h"
+
+#include <string.h>
+
+enum finding_rule { FINDING_SLOWER, FINDING_BROKEN, FINDING_RULES };
+
+static const struct finding_words {
+    const char *id, *text;
+    const char *severity; /* of Code Quality: info, minor, major, critical, blocker */
+    const char *level;    /* of SARIF: note, warning, error */
+} finding_words[FINDING_RULES] = {
+    [FINDING_SLOWER] = { "performance-regression", "A benchmark got slower", "major", "warning" },
+    [FINDING_BROKEN] = { "benchmark-broken", "A benchmark fails that worked before", "critical",
+                         "error" },
+};
+
+bool finding_is_one(const struct compare_row *row)
+{
+    return (row->verdict == VERDICT_REGRESSED || row->verdict == VERDICT_BROKEN) && !row->accepted;
+}
+
+static const struct finding_words *words_of_finding(const struct compare_row *row)
+{
+    return &finding_words[row->verdict == VERDICT_BROKEN ? FINDING_BROKEN : FINDING_SLOWER];
+}
+
+/* "BM_sort n=8: +20.0 % (+19.7 to +20.2 %), 60.02 us -> 71.99 us, median latency". */
+static void describe_finding(const struct compare_row *row, struct strbuf *text)
+{
+    char change[QUANTITY_TEXT_SIZE], interval[QUANTITY_TEXT_SIZE];
+    char base[QUANTITY_TEXT_SIZE], head[QUANTITY_TEXT_SIZE];
+
+    strbuf_clear(text);
+    strbuf_addf(text, "%s: ", row->item->bench->key);
+    if (row->verdict == VERDICT_BROKEN) {
+        strbuf_addf(text, "broken%s%s", row->why[0] ? ": " : "", row->why);
+        return;
+    }
+    compare_interval(row, interval);
+    strbuf_addf(text, "%s%s%s%s, %s -> %s, %s", compare_change(row, change), *interval ? " (" : "",
+                interval, *interval ? ")" : "", compare_value(row, row->base.value, base),
+                compare_value(row, row->head.value, head), row->item->metric->label);
+}
+
+static void fingerprint_finding(const struct compare_row *row, char text[DIGEST_TEXT_SIZE])
+{
+    struct digest digest;
+
+    digest_init(&digest);
+    digest_add_text(&digest, words_of_finding(row)->id);
+    digest_add_text(&digest, row->item->bench->key);
+    digest_add_text(&digest, row->item->metric->id);
+    digest_text(&digest, text);
+}
+
+static cJSON *codequality_of(const struct compare_row *row, const struct finding_place *place)
+{
+    cJSON *finding = cJSON_CreateObject(), *location, *lines;
+    char fingerprint[DIGEST_TEXT_SIZE];
+    struct strbuf text;
+
+    strbuf_init(&text);
+    describe_finding(row, &text);
+    fingerprint_finding(row, fingerprint);
+    cJSON_AddStringToObject(finding, "description", text.data);
+    cJSON_AddStringToObject(finding, "check_name", words_of_finding(row)->id);
+    cJSON_AddStringToObject(finding, "fingerprint", fingerprint);
+    cJSON_AddStringToObject(finding, "severity", words_of_finding(row)->severity);
+    location = cJSON_AddObjectToObject(finding, "location");
+    cJSON_AddStringToObject(location, "path", place->file);
+    lines = cJSON_AddObjectToObject(location, "lines");
+    json_add_int(lines, "begin", place->line);
+    strbuf_release(&text);
+    return finding;
+}
+
+cJSON *findings_codequality(const struct comparison *c, const struct finding_place *places)
+{
+    cJSON *list = cJSON_CreateArray();
+
+    for (size_t i = 0; i < c->nr; i++)
+        if (finding_is_one(&c->rows[i]) && places[i].file)
+            cJSON_AddItemToArray(list, codequality_of(&c->rows[i], &places[i]));
+    return list;
+}
+
+/* ---- SARIF ---- */
+
+static void add_sarif_text(cJSON *object, const char *member, const char *text)
+{
+    cJSON *message = cJSON_AddObjectToObject(object, member);
+
+    cJSON_AddStringToObject(message, "text", text);
+}
+
+/* A URI reference: what a path may hold and a URI may not is written as %XX (RFC 3986). */
+static void add_sarif_uri(cJSON *artifact, const char *path)
+{
+    static const char plain[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/";
+    struct strbuf uri;
+
+    strbuf_init(&uri);
+    for (; *path; path++) {
+        if (strchr(plain, *path))
+            strbuf_addc(&uri, *path);
+        else
+            strbuf_addf(&uri, "%%%02X", (unsigned char)*path);
+    }
+    cJSON_AddStringToObject(artifact, "uri", uri.data);
+    strbuf_release(&uri);
+}
+
+static void add_sarif_place(cJSON *result, const struct finding_place *place)
+{
+    cJSON *locations = cJSON_AddArrayToObject(result, "locations");
+    cJSON *location = cJSON_CreateObject();
+    cJSON *physical = cJSON_AddObjectToObject(location, "physicalLocation");
+
+    add_sarif_uri(cJSON_AddObjectToObject(physical, "artifactLocation"), place->file);
+    json_add_int(cJSON_AddObjectToObject(physical, "region"), "startLine", place->line);
+    cJSON_AddItemToArray(locations, location);
+}
+
+static cJSON *sarif_of(const struct compare_row *row, const struct finding_place *place)
+{
+    cJSON *result = cJSON_CreateObject();
+    char fingerprint[DIGEST_TEXT_SIZE];
+    struct strbuf text;
+
+    strbuf_init(&text);
+    describe_finding(row, &text);
+    fingerprint_finding(row, fingerprint);
+    cJSON_AddStringToObject(result, "ruleId", words_of_finding(row)->id);
+    cJSON_AddStringToObject(result, "level", words_of_finding(row)->level);
+    add_sarif_text(result, "message", text.data);
+    cJSON *prints = cJSON_AddObjectToObject(result, "partialFingerprints");
+    cJSON_AddStringToObject(prints, "benchmark/v1", fingerprint);
+    if (place->file)
+        add_sarif_place(result, place);
+    strbuf_release(&text);
+    return result;
+}
+
+static void add_sarif_tool(cJSON *run, const char *version)
+{
+    cJSON *driver = cJSON_AddObjectToObject(cJSON_AddObjectToObject(run, "tool"), "driver");
+    cJSON *rules;
+
+    cJSON_AddStringToObject(driver, "name", "harness");
+    json_add_string(driver, "version", version);
+    rules = cJSON_AddArrayToObject(driver, "rules");
+    for (size_t i = 0; i < FINDING_RULES; i++) {
+        cJSON *rule = cJSON_CreateObject();
+        cJSON_AddStringToObject(rule, "id", finding_words[i].id);
+        add_sarif_text(rule, "shortDescription", finding_words[i].text);
+        cJSON_AddItemToArray(rules, rule);
+    }
+}
+
+cJSON *findings_sarif(const struct comparison *c, const struct finding_place *places,
+                      const char *version)
+{
+    cJSON *json = cJSON_CreateObject(), *run = cJSON_CreateObject(), *results;
+
+    cJSON_AddStringToObject(json, "$schema", "https://json.schemastore.org/sarif-2.1.0.json");
+    cJSON_AddStringToObject(json, "version", "2.1.0");
+    cJSON_AddItemToArray(cJSON_AddArrayToObject(json, "runs"), run);
+    add_sarif_tool(run, version);
+    cJSON_AddStringToObject(run, "columnKind", "utf16CodeUnits");
+    results = cJSON_AddArrayToObject(run, "results");
+    for (size_t i = 0; i < c->nr; i++)
+        if (finding_is_one(&c->rows[i]))
+            cJSON_AddItemToArray(results, sarif_of(&c->rows[i], &places[i]));
+    return json;
+}

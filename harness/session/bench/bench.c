@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: MIT */
+#include "session/bench/bench.h"
+
+#include "base/file.h"
+#include "base/json.h"
+#include "base/memory.h"
+#include "core/clock.h"
+#include "device/devices.h"
+#include "plugin/command.h"
+#include "process/process.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { BENCH_TIMEOUT = 1800, SAID_SHOWN = 600, NAME_MOST = 60 };
+
+/* ---- the list ---- */
+
+static bool is_bench_name_char(char c)
+{
+    return isalnum((unsigned char)c) || (c && strchr("_.+-", c));
+}
+
+/* The length of NAME in "NAME: COMMAND"; 0: there is none. */
+static size_t bench_name_length(const char *text)
+{
+    size_t length = 0;
+
+    while (is_bench_name_char(text[length]))
+        length++;
+    return text[length] == ':' && text[length + 1] == ' ' && length <= NAME_MOST ? length : 0;
+}
+
+/* The last part of the first word that is no variable of the command's environment. */
+static char *bench_name_of_command(const char *command)
+{
+    char name[NAME_MOST + 1] = "";
+    size_t nr = 0;
+
+    for (const char *word = command; *word;) {
+        size_t length = strcspn(word, " \t\n");
+        const char *equals = memchr(word, '=', length);
+        if (length > 0 && !equals) {
+            for (const char *c = word; c < word + length; c++) {
+                if (*c == '/')
+                    nr = 0;
+                else if (is_bench_name_char(*c) && nr < NAME_MOST)
+                    name[nr++] = *c;
+            }
+            break;
+        }
+        word += length + strspn(word + length, " \t\n");
+    }
+    name[nr] = '\0';
+    return memory_string(nr && isalnum((unsigned char)name[0]) ? name : "bench");
+}
+
+int bench_list_add(struct bench_list *list, const char *text, struct error *err)
+{
+    size_t length = bench_name_length(text);
+    const char *command = length ? text + length + 1 : text;
+
+    command += strspn(command, " \t\n");
+    if (!*command)
+        return error_set(err, "--bench: there is no command in \"%.60s\"", text);
+    struct bench *b = array_push(list);
+    b->named = length > 0;
+    b->command = memory_string(command);
+    b->name = b->named ? memory_zeroed(length + 1, 1) : bench_name_of_command(command);
+    if (b->named)
+        memcpy(b->name, text, length);
+    for (size_t i = 0; i + 1 < list->nr; i++)
+        if (strcmp(list->items[i].name, b->name) == 0)
+            return error_set(err,
+                             "--bench: two are called \"%s\"; give each a name: --bench 'NAME: "
+                             "COMMAND'",
+                             b->name);
+    return 0;
+}
+
+static void bench_release(struct bench *b)
+{
+    for (size_t i = 0; i < b->aliases.nr; i++)
+        free(b->aliases.items[i].name);
+    array_release(&b->aliases);
+    free(b->name);
+    free(b->command);
+}
+
+void bench_list_release(struct bench_list *list)
+{
+    for (size_t i = 0; i < list->nr; i++)
+        bench_release(&list->items[i]);
+    array_release(list);
+}
+
+/* ---- Google Benchmark's own names ---- */
+
+static const char *bench_alias_of(const struct bench *b, const char *key)
+{
+    for (size_t i = 0; i < b->aliases.nr; i++)
+        if (strcmp(b->aliases.items[i].key, key) == 0)
+            return b->aliases.items[i].name;
+    return NULL;
+}
+
+/* Learns from a result which name belongs to which key. */
+static void learn_bench_aliases(struct bench *b, const char *text, size_t length)
+{
+    struct error ignored;
+    struct benchmark_name name;
+    cJSON *json = json_parse(text, length, "result", &ignored);
+    const cJSON *entry;
+
+    cJSON_ArrayForEach(entry, cJSON_GetObjectItemCaseSensitive(json, "benchmarks"))
+    {
+        const char *said = json_string(entry, "run_name", json_string(entry, "name", ""));
+        import_path_key(said, b->named ? b->name : NULL, &name);
+        if (!*said || bench_alias_of(b, name.key))
+            continue;
+        struct bench_alias *alias = array_push(&b->aliases);
+        snprintf(alias->key, sizeof(alias->key), "%s", name.key);
+        alias->name = memory_string(said);
+    }
+    cJSON_Delete(json);
+}
+
+/* BENCHMARK_FILTER=^(A|B)$ of what is wanted; false: it cannot be said. */
+static bool bench_filter(const struct bench_call *call, struct strbuf *out)
+{
+    const struct bench *b = call->bench;
+
+    if (!call->wanted || b->heeds_no_filter || b->aliases.nr == 0)
+        return false;
+    strbuf_adds(out, "BENCHMARK_FILTER=^(");
+    for (size_t i = 0; call->wanted[i]; i++) {
+        const char *name = bench_alias_of(b, call->wanted[i]);
+        if (!name)
+            return false;
+        strbuf_adds(out, i ? "|" : "");
+        for (; *name; name++) {
+            if (strchr("\\^$.|?*+()[]{}", *name))
+                strbuf_addc(out, '\\');
+            strbuf_addc(out, *name);
+        }
+    }
+    strbuf_adds(out, ")$");
+    return true;
+}
+
+/* ---- a call ---- */
+
+/* What one call has left. */
+struct bench_said {
+    struct strbuf out_path; /* of $OUT */
+    struct strbuf text, errors;
+    uint64_t ns;
+    bool filtered;
+};
+
+static void bench_said_init(struct bench_said *s, const struct bench_call *call)
+{
+    strbuf_init(&s->out_path);
+    strbuf_init(&s->text);
+    strbuf_init(&s->errors);
+    strbuf_addf(&s->out_path, "%s/%s.result", call->place->folder, call->bench->name);
+}
+
+static void bench_said_release(struct bench_said *s)
+{
+    strbuf_release(&s->out_path);
+    strbuf_release(&s->text);
+    strbuf_release(&s->errors);
+}
+
+/* The end of what it said, its errors first. */
+static const char *bench_last_words(struct bench_said *s)
+{
+    struct strbuf *words = s->errors.length ? &s->errors : &s->text;
+
+    while (words->length && isspace((unsigned char)words->data[words->length - 1]))
+        words->data[--words->length] = '\0';
+    strbuf_keep_last(words, SAID_SHOWN);
+    return words->length ? words->data : "it said nothing";
+}
+
+static int judge_bench_end(const struct bench_call *call, const struct process_result *result,
+                           double timeout, struct bench_said *s, struct error *err)
+{
+    const char *who = call->place->who, *command = call->bench->command;
+
+    if (result->end == PROCESS_INTERRUPTED)
+        return BENCH_INTERRUPTED;
+    if (result->end == PROCESS_TIMED_OUT)
+        return error_set(err,
+                         "%s: `%s` took longer than %g s and was ended; --timeout gives it more",
+                         who, command, timeout);
+    if (result->end == PROCESS_EXITED && result->status == 0)
+        return 0;
+    return error_set(err, "%s: `%s` ended with %s %d:\n%s", who, command,
+                     result->end == PROCESS_EXITED ? "status" : "signal", result->status,
+                     bench_last_words(s));
+}
+
+static int start_bench(const struct bench_call *call, struct bench_said *s, struct error *err)
+{
+    const struct measuring *m = call->measuring;
+    const char *argv[] = { "sh", "-c", call->bench->command, NULL };
+    struct strbuf source, build, out, gbench, filter;
+    struct process_result result;
+
+    strbuf_init(&source);
+    strbuf_init(&build);
+    strbuf_init(&out);
+    strbuf_init(&gbench);
+    strbuf_init(&filter);
+    strbuf_addf(&source, "SOURCE=%s", call->place->source);
+    strbuf_addf(&build, "BUILD=%s", call->place->build);
+    strbuf_addf(&out, "OUT=%s", s->out_path.data);
+    strbuf_addf(&gbench, "BENCHMARK_OUT=%s", s->out_path.data);
+    s->filtered = bench_filter(call, &filter);
+    const char *changes[] = { source.data,
+                              build.data,
+                              out.data,
+                              gbench.data,
+                              "BENCHMARK_OUT_FORMAT=json",
+                              s->filtered ? filter.data : NULL,
+                              NULL };
+    struct process p = {
+        .argv = argv,
+        .folder = call->place->source,
+        .changes = changes,
+        .timeout = m->timeout > 0 ? m->timeout : BENCH_TIMEOUT,
+        .interrupted = m->interrupted,
+    };
+    unlink(s->out_path.data); /* of the call before */
+    uint64_t start = clock_ns();
+    int rc = process_run(&p, &s->text, &s->errors, &result, err);
+    s->ns = clock_ns() - start;
+    rc = rc ? error_prefix(err, "%s", call->place->who)
+            : judge_bench_end(call, &result, p.timeout, s, err);
+    strbuf_release(&source);
+    strbuf_release(&build);
+    strbuf_release(&out);
+    strbuf_release(&gbench);
+    strbuf_release(&filter);
+    return rc;
+}
+
+/* ---- what it says ---- */
+
+static bool bench_left_file(const struct bench_said *s)
+{
+    struct stat info;
+
+    return stat(s->out_path.data, &info) == 0 && (S_ISDIR(info.st_mode) || info.st_size > 0);
+}
+
+/* The whole command, as `harness run --name NAME -- COMMAND` names it. */
+static int take_bench_time(const struct bench_call *call, uint64_t ns, struct imported *out,
+                           struct error *err)
+{
+    struct command_spec spec = { .name = "" };
+    struct command_guest guest;
+    struct device device;
+
+    snprintf(spec.name, sizeof(spec.name), "%s", call->bench->name);
+    if (device_open(&device, "process", err))
+        return -1;
+    records_add_run(&out->records);
+    struct measurement *m = &records_add(&out->records, 0, 0)->m;
+    command_guest_init(&guest, &spec);
+    const struct benchmark b = { .variant = &guest.variants[0], .shape = guest.shape };
+    benchmark_name_of(&b, &device, &m->bench);
+    *m = (struct measurement) {
+        .bench = m->bench,
+        .outcome = OUTCOME_OK,
+        .max_error = NAN,
+        .tokens = NAN,
+        .batch = 1,
+        .samples = memory_zeroed(1, sizeof(uint64_t)),
+        .nr_samples = 1,
+        .seconds = (double)ns * 1e-9,
+    };
+    m->samples[0] = ns;
+    snprintf(m->clock, sizeof(m->clock), "CLOCK_MONOTONIC_RAW");
+    device_close(&device);
+    return 0;
+}
+
+static int read_bench_file(const struct bench_call *call, const struct import_options *how,
+                           struct bench_said *s, struct imported *out, struct error *err)
+{
+    struct error ignored;
+    size_t length = 0;
+
+    if (import_file(s->out_path.data, how, out, err))
+        return error_prefix(err, "%s: the result of `%s` cannot be read", call->place->who,
+                            call->bench->command);
+    if (out->format == IMPORT_GBENCH) {
+        char *text = file_read(s->out_path.data, FILE_IMPORT_MOST, &length, &ignored);
+        if (text)
+            learn_bench_aliases(call->bench, text, length);
+        free(text);
+    }
+    return 0;
+}
+
+/* What it wrote to its standard output, where that is a result. */
+static int read_bench_words(const struct bench_call *call, const struct import_options *how,
+                            struct bench_said *s, struct imported *out, struct error *err)
+{
+    bool must = how->format != IMPORT_ANY || call->bench->form == BENCH_SAID;
+
+    if (import_parse(s->text.data, s->text.length, "its output", how, out, err) == 0) {
+        if (out->format == IMPORT_GBENCH)
+            learn_bench_aliases(call->bench, s->text.data, s->text.length);
+        return 0;
+    }
+    return must ? error_prefix(err, "%s: `%s` wrote no $OUT, and", call->place->who,
+                               call->bench->command)
+                : -1;
+}
+
+static int take_bench_form(const struct bench_call *call, const struct import_options *how,
+                           struct bench_said *s, struct imported *out, enum bench_form *form,
+                           struct error *err)
+{
+    bool must = how->format != IMPORT_ANY || call->bench->form == BENCH_SAID;
+
+    *form = BENCH_FILE;
+    if (bench_left_file(s))
+        return read_bench_file(call, how, s, out, err);
+    *form = BENCH_SAID;
+    if (read_bench_words(call, how, s, out, err) == 0)
+        return 0;
+    if (must)
+        return -1;
+    imported_release(out);
+    *out = (struct imported) { .format = IMPORT_ANY };
+    *form = BENCH_TIME;
+    return take_bench_time(call, s->ns, out, err);
+}
+
+static int check_bench_result(const struct bench_call *call, const struct imported *out,
+                              enum bench_form form, struct error *err)
+{
+    static const char *const forms[] = { "", "a result in $OUT", "a result on its standard output",
+                                         "no result, so its time counted" };
+    struct bench *b = call->bench;
+    const char *who = call->place->who;
+
+    if (b->form != BENCH_UNKNOWN && b->form != form)
+        return error_set(err, "%s: `%s` gave %s before, and %s now", who, b->command,
+                         forms[b->form], forms[form]);
+    b->form = form;
+    if (out->records.nr_runs != 1 || import_launches(&out->records, 0) > 1)
+        return error_set(err,
+                         "%s: `%s` gives several launches in one result; a call is to be one, so "
+                         "that both sides can take turns",
+                         who, b->command);
+    if (out->records.nr == 0)
+        return error_set(err, "%s: `%s` measured nothing", who, b->command);
+    return 0;
+}
+
+/* Did it measure all that it was asked for, and no more? */
+static bool bench_heeded(const struct bench_call *call, const struct imported *out)
+{
+    size_t nr = 0, there = 0;
+
+    for (; call->wanted[nr]; nr++)
+        for (size_t i = 0; i < out->records.nr; i++)
+            there += strcmp(out->records.items[i].m.bench.key, call->wanted[nr]) == 0;
+    return there == nr && out->records.nr == nr;
+}
+
+int bench_run(const struct bench_call *call, struct imported *out, struct error *err)
+{
+    const struct import_options how = {
+        .format = call->format,
+        .project = call->bench->named ? call->bench->name : NULL,
+    };
+    struct bench_said s = { .ns = 0 };
+    enum bench_form form = BENCH_UNKNOWN;
+
+    *out = (struct imported) { .format = IMPORT_ANY };
+    bench_said_init(&s, call);
+    int rc = start_bench(call, &s, err);
+    if (rc == 0)
+        rc = take_bench_form(call, &how, &s, out, &form, err);
+    if (rc == 0 && s.filtered && !bench_heeded(call, out))
+        call->bench->heeds_no_filter = true;
+    if (rc == 0)
+        rc = check_bench_result(call, out, form, err);
+    bench_said_release(&s);
+    return rc;
+}

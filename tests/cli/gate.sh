@@ -1,0 +1,182 @@
+# shellcheck shell=bash
+# A pull request's gate for projects of any kind: results of each form, what is decided leaves, what a
+# change cannot reach is left out, what is left behind for a forge; the search for the commit; and each
+# command that a comment prints, carried out. U-05, U-07, U-10.
+# shellcheck disable=SC2016  # what is quoted is for other shells
+export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1
+export GIT_AUTHOR_NAME=Ada GIT_AUTHOR_EMAIL=ada@example.org
+export GIT_COMMITTER_NAME=Ada GIT_COMMITTER_EMAIL=ada@example.org
+export GIT_AUTHOR_DATE='2026-01-01T00:00:00Z' GIT_COMMITTER_DATE='2026-01-01T00:00:00Z'
+unset GITHUB_EVENT_PATH CI_MERGE_REQUEST_IID HARNESS_DB
+
+# A program that tells times of Google Benchmark: no machine's state is in them. Each call leaves a
+# line in calls, with what it was asked for.
+git -c init.defaultBranch=main init -q project
+cd project || exit 1
+cat >bench.sh <<'END'
+echo "$BENCHMARK_FILTER" >>"$CALLS"
+nr=$(wc -l <"$CALLS") # noise by the number of the call, so that it is known
+row() {
+  ! [ "$BENCHMARK_FILTER" ] || echo "$1" | grep -qE "$BENCHMARK_FILTER" || return
+  printf '%s{"name":"%s","run_name":"%s","run_type":"iteration","iterations":9,"real_time":%s,"cpu_time":1,"time_unit":"us"}' \
+    "$comma" "$1" "$1" "$2"
+  comma=,
+}
+result() {
+  echo '{"context":{"num_cpus":4},"benchmarks":['
+  row BM_sort/8 $(($(cat sort) + nr * 7 % 4))
+  row BM_copy $((5000 + nr * 5 % 4))
+  row BM_noisy $((5000 + nr * 3 % 7 * 300))
+  echo ']}'
+}
+END
+printf '. "$SOURCE/bench.sh"\nresult >"$BENCHMARK_OUT"\n' >file.sh
+printf '. "$SOURCE/bench.sh"\nresult\n' >said.sh
+printf 'BENCHMARK(BM_copy);\nBENCHMARK(BM_sort)->Arg(8);\n' >bench.cc
+echo 1000 >"sort"
+git add .
+git commit -q -m 'Start'
+git tag fork
+echo x >main.txt
+git add .
+git commit -q -m 'Main goes on'
+git checkout -q -b change fork
+git commit -q --allow-empty -m 'Nothing yet'
+echo 1300 >"sort"
+git commit -q -a -m 'Slower'
+git tag slower
+git commit -q --allow-empty -m 'Nothing more'
+export CALLS=$WORK.log/calls
+
+# gate ARG...: in the same order each time.
+gate() {
+  : >"$CALLS"
+  t gate "$@" --seed 1 | sed -E 's/ in [0-9.]+ [mµn]?s:/ in SPAN:/'
+}
+calls() { grep -c "$1" "$CALLS"; }
+
+say "Three benchmarks, one slower: the two that are decided leave"
+gate --bench 'sh file.sh' --blocks 4 2>&1
+check "after three blocks only the noisy one is asked for" test "$(calls '^^(BM_noisy)$$')" = 4
+check "the checkout is as it was, but for harness's own folder" \
+  test -z "$(git status --porcelain | grep -v '^?? .harness/')"
+check "it was measured against where it branched off" \
+  test -n "$(find .harness/builds -maxdepth 1 -name "$(git rev-parse fork)*")"
+check "and not against where main is now" \
+  test -z "$(find .harness/builds -maxdepth 1 -name "$(git rev-parse main)*")"
+
+say "The same on standard output; a filter; and a program that says nothing: it is timed"
+gate --bench 'sh said.sh' 'BM_[sc]*' --format gbench 2>/dev/null
+gate --bench 'quick: true' --blocks 1 2>&1 | grep -v '|\|%'
+t gate --bench 'sh file.sh' nothing --blocks 1 2>&1 | tail -n 1
+
+say "Two benches of one content, and with names of their own"
+t gate --bench 'sh file.sh' --bench 'env sh said.sh' --blocks 1 --seed 1 2>&1 | tail -n 1
+t gate --bench 'a: sh file.sh' --bench 'b: sh file.sh' BM_copy --blocks 1 2>&1 | tail -n 1
+gate --bench 'a: sh file.sh' --bench 'b: sh said.sh' '*/BM_copy' 2>/dev/null
+
+say "What fails"
+for bench in false 'kill -9 $$' 'echo "{" >$OUT' 'echo "[]" >$OUT' 'test -d .git && exit 0; exit 3' \
+  'if test $(cat sort) = 1000; then sh file.sh; else true; fi'; do
+  t gate --bench "$bench" --seed 1 2>&1 | grep -v '^2> \(building\|block\|note\)' |
+    sed "s#$PWD#PROJECT#g; s/-[0-9a-f]\{8\}/-RECIPE/"
+done
+t gate --bench 'sleep 99' --timeout 100ms --seed 1 2>&1 | tail -n 1
+t gate --bench 'sh file.sh' --build-command 'echo no compiler; exit 1' 2>&1 | sed "s#$PWD#PROJECT#g; s/-[0-9a-f]\{8\}/-RECIPE/"
+
+say "What is refused, before anything is built"
+t gate --bench ''
+t gate --bench 'sh file.sh' --suite ci
+t gate --bench 'sh file.sh' --build-program x
+t gate --bench 'sh file.sh' --bench 'sh said.sh' --bench 'sh x'
+t gate --format gbench
+t gate --changed
+t gate --bench 'sh file.sh' --format toml 2>&1 | cut -c 1-60
+t gate --bench 'sh file.sh' --fail-on noise
+t gate --bench 'sh file.sh' --quiet
+t gate --bench 'sh file.sh' --base nowhere 2>&1 | sed "s#$PWD#PROJECT#"
+
+say "A change that adds nothing, and one that is closed"
+t gate --bench 'sh file.sh' --head fork
+printf '{"action": "closed", "pull_request": {"number": 7}}' >../event.json
+GITHUB_EVENT_PATH=$WORK/event.json t gate --bench 'sh file.sh'
+
+say "Cannot tell"
+gate --bench 'sh file.sh' --blocks 3 BM_noisy --fail-on undecided 2>/dev/null | head -n 1
+gate --bench 'sh file.sh' --blocks 3 BM_noisy 2>/dev/null | tail -n 1
+
+say "What is left behind"
+gate --bench 'sh file.sh' BM_sort BM_copy --output ../left --number 7 --quiet --comment-id cpu \
+  --images ../left/pictures --image-base 'https://example.org/{number}/{head}' >/dev/null 2>&1
+(cd ../left && find . -maxdepth 1 -type f | LC_ALL=C sort | paste -sd ' ')
+cat ../left/number ../left/status
+check "head" test "$(cat ../left/head)" = "$(git rev-parse HEAD)"
+check "Code Quality names the line" test "$(json ../left/codequality.json 0 location path):$(json ../left/codequality.json 0 location lines begin)" = bench.cc:2
+check "so does SARIF" test "$(json ../left/harness.sarif runs 0 results 0 locations 0 physicalLocation region startLine)" = 2
+head -n 2 ../left/comment.md
+gate --bench 'sh file.sh' --head 'HEAD~2' BM_sort BM_copy --output ../left --quiet >/dev/null 2>&1
+(cd ../left && find . -maxdepth 1 -type f | LC_ALL=C sort | paste -sd ' ')
+json ../left/codequality.json
+echo
+
+say "Which commit it was"
+t bisect --good fork --bench 'sh file.sh' BM_sort BM_copy --json -o ../found.json 2>/dev/null
+json ../found.json culprit title
+t bisect --good fork --bench 'sh file.sh' --suite ci
+t bisect --good fork --format gbench BM_sort
+
+# ---- the commands of comments ----
+
+# printed FILE: carries out each command that a comment prints, as it is printed.
+printed() {
+  local line
+  awk '/^```sh$/ { in_it = 1; next } /^```$/ { in_it = 0 } in_it && !/^#/' "$1" >"$WORK.log/printed"
+  while IFS= read -r line; do
+    status=0
+    PATH=$WORK.log/bin:$PATH sh -c "$line" >"$WORK.log/said" 2>&1 </dev/null || status=$?
+    case $status in 0 | 1 | 77) status=works ;; esac
+    echo "[$status] $(sed -E "s#$WORK#WORK#g; s/[0-9a-f]{12}/COMMIT/g" <<<"$line")"
+    [ "$status" = works ] || tail -n 3 "$WORK.log/said"
+  done <"$WORK.log/printed"
+}
+mkdir -p "$WORK.log/bin"
+ln -sf "$HARNESS" "$WORK.log/bin/harness"
+
+say "The commands of a gate's comment"
+quiet_gate() { "$HARNESS" gate "$@" >/dev/null 2>&1 || true; }
+quiet_gate --bench 'sh file.sh' BM_sort BM_copy --output ../left
+printed ../left/comment.md
+quiet_gate --bench "one: sh 'file.sh'" --format gbench --build-command 'echo "it is" built' --db ../own.db \
+  --delta 5% --output ../left 'one/*'
+printed ../left/comment.md
+quiet_gate --bench 'MY_TOKEN=geheim sh file.sh' BM_sort BM_copy --output ../left
+printed ../left/comment.md
+
+say "Of results that were imported: nobody can measure these again by a command"
+for side in fork change; do
+  git -c advice.detachedHead=false checkout -q "$side"
+  for i in 1 2 3; do SOURCE=. BENCHMARK_OUT=../$side-$i.json sh file.sh; done
+  quiet import ../$side-*.json --label $side --commit HEAD --machine this
+done
+"$HARNESS" compare --baseline label:fork --head label:change --format github -o ../comment.md >/dev/null 2>&1
+printed ../comment.md
+
+say "Of a program that was timed"
+printf 'sleep 0.0%s\n' 1 >program.sh
+for label in before after; do
+  quiet run --name program --label $label --launches 3 --db ../timed.db -- sh program.sh
+  echo 'sleep 0.03' >program.sh
+done
+rm program.sh
+HARNESS_DB=../timed.db "$HARNESS" compare --baseline label:before --head label:after --format github \
+  -o ../comment.md >/dev/null 2>&1
+HARNESS_DB=../timed.db printed ../comment.md
+
+say "Of harness's own kernels"
+cd ..
+toy_repository
+toy_commit seed=3 "First"
+toy_commit slow=1.1,only=4 "Slower copy of four"
+"$HARNESS" compare --build --build-command 'sh build.sh' --device "$FAKE" --seed 1 null/copy/right \
+  --batch 3,4 --baseline HEAD~1 --format github -o ../comment.md >/dev/null 2>&1
+printed ../comment.md

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+/* What the gate reads: commands of benchmarks and the programs in them, the jobs of forges. */
+#include "testing.h"
+
+#include "base/file.h"
+#include "session/bench/bench.h"
+#include "session/bench/reach.h"
+#include "session/builds/gate_event.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+TEST(a_command_has_a_name)
+{
+    static const struct {
+        const char *text, *name, *command;
+        bool named;
+    } cases[] = {
+        { "$BUILD/bench", "bench", "$BUILD/bench", false },
+        { "\"$BUILD/bin/my-bench\" --x=y", "my-bench", "\"$BUILD/bin/my-bench\" --x=y", false },
+        { "OMP_NUM_THREADS=4 ./run it", "run", "OMP_NUM_THREADS=4 ./run it", false },
+        { "sort: $BUILD/x", "sort", "$BUILD/x", true },
+        { "a.b-c_1:   sh x", "a.b-c_1", "sh x", true },
+        { "sort:$BUILD/x", "x", "sort:$BUILD/x", false },
+        { "/", "bench", "/", false },
+        { "; rm", "bench", "; rm", false },
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct bench_list list = { 0 };
+        struct error err;
+        assert_ok(bench_list_add(&list, cases[i].text, &err), &err);
+        assert_string_equal(list.items[0].name, cases[i].name);
+        assert_string_equal(list.items[0].command, cases[i].command);
+        assert_int_equal(list.items[0].named, cases[i].named);
+        assert_int_equal(bench_list_add(&list, cases[i].text, &err), -1); /* twice */
+        bench_list_release(&list);
+    }
+}
+
+TEST(no_command_is_refused)
+{
+    static const char *const cases[] = { "", "  ", "name: ", "name:  \t" };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct bench_list list = { 0 };
+        struct error err;
+        assert_int_equal(bench_list_add(&list, cases[i], &err), -1);
+        bench_list_release(&list);
+    }
+}
+
+TEST(a_command_names_its_program_below_the_build)
+{
+    static const struct {
+        const char *command, *program; /* NULL: none */
+    } cases[] = {
+        { "$BUILD/bench", "bench" },
+        { "\"$BUILD/bin/bench\" --x", "bin/bench" },
+        { "${BUILD}/a | ${BUILD}/b", "a" },
+        { "\"$BUILD\"/a b", "a" },
+        { "taskset 1 $BUILD/bench;true", "bench" },
+        { "python3 x.py $BUILDS/y", NULL },
+        { "$SOURCE/x", NULL },
+        { "cd $BUILD/ && ./x", NULL },
+    };
+    char program[64];
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        bool found = reach_program(cases[i].command, program, sizeof(program));
+        assert_int_equal(found, cases[i].program != NULL);
+        if (found)
+            assert_string_equal(program, cases[i].program);
+    }
+}
+
+static void set_variable(const char *name, const char *value)
+{
+    if (value)
+        setenv(name, value, 1);
+    else
+        unsetenv(name);
+}
+
+#define HASH_A "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+#define HASH_B "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb"
+
+TEST(an_event_of_github)
+{
+    static const struct {
+        const char *text;
+        int rc;
+        bool closed;
+        int64_t number;
+    } cases[] = {
+        { "{\"action\":\"opened\",\"pull_request\":{\"number\":7,\"base\":{\"sha\":\"" HASH_A
+          "\"},\"head\":{\"sha\":\"" HASH_B "\"}}}",
+          0, false, 7 },
+        { "{\"action\":\"closed\",\"pull_request\":{\"number\":7}}", 0, true, 7 },
+        { "{\"action\":\"push\"}", -1, false, 0 },
+        { "{\"pull_request\":{\"number\":\"7\",\"base\":{\"sha\":\"" HASH_A
+          "\"},\"head\":{\"sha\":\"" HASH_B "\"}}}",
+          -1, false, 0 },
+        { "{\"pull_request\":{\"number\":7,\"base\":{\"sha\":\"-x\"},\"head\":{\"sha\":\"" HASH_B
+          "\"}}}",
+          -1, false, 7 },
+        { "[]", -1, false, 0 },
+        { "{", -1, false, 0 },
+    };
+    char path[] = "/tmp/harness-event-XXXXXX";
+    int fd = mkstemp(path);
+
+    assert_true(fd >= 0);
+    close(fd);
+    set_variable("CI_MERGE_REQUEST_IID", NULL);
+    set_variable("GITHUB_EVENT_PATH", path);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct gate_event event;
+        struct error err;
+        assert_ok(file_write(path, cases[i].text, strlen(cases[i].text), &err), &err);
+        assert_int_equal(gate_event_read(&event, &err), cases[i].rc);
+        if (cases[i].rc)
+            continue;
+        assert_int_equal(event.closed, cases[i].closed);
+        assert_int_equal(event.number, cases[i].number);
+        assert_string_equal(event.base, cases[i].closed ? "" : HASH_A);
+        assert_string_equal(event.head, cases[i].closed ? "" : HASH_B);
+    }
+    set_variable("GITHUB_EVENT_PATH", NULL);
+    unlink(path);
+}
+
+TEST(a_job_of_gitlab)
+{
+    static const struct {
+        const char *number, *base, *branch, *commit;
+        int rc;
+        const char *head;
+    } cases[] = {
+        { "7", HASH_A, NULL, HASH_B, 0, HASH_B }, { "7", HASH_A, HASH_B, HASH_A, 0, HASH_B },
+        { "7", HASH_A, "", HASH_B, 0, HASH_B },   { "7", NULL, NULL, HASH_B, -1, "" },
+        { "x", HASH_A, NULL, HASH_B, -1, "" },    { NULL, HASH_A, NULL, HASH_B, 0, "" },
+    };
+
+    set_variable("GITHUB_EVENT_PATH", NULL);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct gate_event event;
+        struct error err;
+        set_variable("CI_MERGE_REQUEST_IID", cases[i].number);
+        set_variable("CI_MERGE_REQUEST_DIFF_BASE_SHA", cases[i].base);
+        set_variable("CI_MERGE_REQUEST_SOURCE_BRANCH_SHA", cases[i].branch);
+        set_variable("CI_COMMIT_SHA", cases[i].commit);
+        assert_int_equal(gate_event_read(&event, &err), cases[i].rc);
+        if (cases[i].rc == 0)
+            assert_string_equal(event.head, cases[i].head);
+    }
+}
+
+RUN_TESTS(NULL, NULL)
