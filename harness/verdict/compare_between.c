@@ -12,6 +12,8 @@
  * deviation of about this size. One benchmark alone has nothing else: the numbers are such that its
  * 90 % interval holds the truth in 85 % and more where runs differ by 2 % each. */
 static const double nothing_between = 0.6, usual_between = 0.025;
+/* The floor that goes with these, see struct earlier. */
+static const double usual_floor = 0.03;
 static const double least_step = 0.002, step_ratio = 1.25;
 /* What is less likely than this is left out. */
 static const double unlikely = 1e-4;
@@ -40,14 +42,14 @@ double stratum_median(const struct stratum *s, double (*field)(const struct chan
     return median;
 }
 
-static void between_prior(struct spread *s)
+static void between_prior(struct spread *s, double scale)
 {
-    double sum = 0, sd = least_step;
+    double sum = 0, sd = least_step * scale;
 
     s->nr = ERRORS_MAX;
     s->variance[0] = 0;
     for (size_t i = 1; i < s->nr; i++, sd *= step_ratio) {
-        double from = sd / usual_between;
+        double from = sd / (usual_between * scale);
         s->variance[i] = sd * sd;
         s->weight[i] = sd * sd * pow(1 + from * from / 3, -2.5);
         sum += s->weight[i];
@@ -245,8 +247,10 @@ static void weigh(struct spread *s)
 
 void family_between(const struct stratum *s, struct spread *between, struct earlier *earlier)
 {
-    *earlier = (struct earlier) { .steps = 0 };
-    between_prior(between);
+    double floor = s->items[0]->row->item->metric->floor;
+
+    *earlier = (struct earlier) { .scale = floor > 0 ? floor / usual_floor : 1 };
+    between_prior(between, earlier->scale);
     for (size_t i = 0; i < between->nr; i++)
         between->weight[i] = log(between->weight[i]);
     heed_family(s, between);

@@ -160,7 +160,8 @@ static double own_error_of(const struct change *ch)
  * earlier runs have shown it; what is usual counts as two of them. */
 static double common_square(const struct earlier *earlier)
 {
-    double usual = COMMON_USUAL * common_between * common_between;
+    double between = common_between * earlier->scale;
+    double usual = COMMON_USUAL * between * between;
 
     return (usual + earlier->squares) / (double)(COMMON_USUAL + earlier->steps);
 }

@@ -129,6 +129,8 @@ void family_draw_in(struct compare_row *const *rows, size_t nr);
 struct earlier {
     size_t steps;   /* pairs of successive runs */
     double squares; /* sum of the squares of the rows' median change over each */
+    double scale;   /* of what is usual before anything is seen: a metric that brings a floor of its
+                     * own scatters between runs by as much less or more than time does */
 };
 
 /* What may lie between two runs beyond what launches show, from the rows' effects and own errors
