@@ -235,12 +235,14 @@ int read_measurement(struct store *s, int64_t id, struct measurement *m, struct 
     return rc;
 }
 
-/* One measurement of each benchmark that has any tells what there is. */
+/* The newest measurement of each benchmark that has any tells what there is: a look into the index
+ * for each, however many measurements there are. */
 int read_number_kinds(struct store *s, struct error *err)
 {
     static const char text[] =
-        "SELECT id, numbers FROM measurement WHERE id IN (SELECT max(id) FROM measurement "
-        "WHERE numbers IS NOT NULL GROUP BY benchmark) ORDER BY id";
+        "SELECT id, numbers FROM measurement WHERE id IN (SELECT (SELECT max(id) FROM measurement "
+        "INDEXED BY measurement_with_numbers WHERE benchmark = b.id AND numbers IS NOT NULL) "
+        "FROM benchmark b) ORDER BY id";
     struct error odd; /* whoever reads that row is told */
     struct sql_query q;
     int rc;

@@ -12,7 +12,7 @@ command -v "${CC:-cc}" >/dev/null || skip "there is no C compiler"
 # Two programs; one has a library of its own, both a header.
 git -c init.defaultBranch=main init -q project
 cd project || exit 1
-mkdir src docs
+mkdir src pages
 cat >build.ninja <<'END'
 rule compile
   command = ${cc} -MD -MF $out.d -c $in -o $out
@@ -31,7 +31,7 @@ echo 'int both(void);' >src/both.h
 printf '#include "both.h"\nint words(void) { return 0; }\n' >src/words.c
 printf '#include "both.h"\nint words(void);\nint main(void) { return words(); }\n' >src/sort.c
 printf '#include "both.h"\nint main(void) { return 0; }\n' >src/parse.c
-echo text >docs/page.md
+echo text >pages/page.md
 echo .harness >.gitignore
 git add .
 git commit -q -m 'Start'
@@ -68,20 +68,20 @@ change src/words.c >/dev/null
 check "the comment names what was left out" grep -q 'left out.*parse' ../left/comment.md
 
 say "What nobody knows reaches everything"
-change docs/page.md
+change pages/page.md
 change build.ninja
-change src/sort.c docs/new.md
+change src/sort.c pages/new.md
 
 say "By a map"
-printf '# pages reach nothing\ndocs/*:\n*.txt: parse\n' >../map
+printf '# pages reach nothing\npages/*:\n*.txt: parse\n' >../map
 map=(--changed-map ../map)
-change docs/page.md
-change docs/page.md src/sort.c
+change pages/page.md
+change pages/page.md src/sort.c
 change build.ninja
 echo '*.md sort' >../map
-change docs/page.md
+change pages/page.md
 echo '*.md: sorts' >../map
-change docs/page.md
+change pages/page.md
 
 say "A file that is taken away, and one that comes"
 map=()

@@ -98,8 +98,10 @@ t import head-*.json --label head --commit 2222222222 --branch topic
 t compare --baseline main --head head
 t compare --baseline main --head head BM_Parse
 t compare --baseline main --head head --metric gbs --format markdown
-check "the comment has them" grep -q BM_Sort <("$HARNESS" compare --baseline main --head head \
+check "the comment has them" grep -qF 'BM\_Sort' <("$HARNESS" compare --baseline main --head head \
   --format github)
+check "and no command that could not work" not grep -q 'bisect' <("$HARNESS" compare --baseline main \
+  --head head --format github)
 
 say "A history with a step"
 for i in $(seq 10 29); do
