@@ -33,11 +33,11 @@ struct command_spec {
     struct string_list dims;
     ARRAY(struct command_text) texts;
     char *prepare; /* shell command before each run, not timed; NULL: none. Owned, as is all here */
-    char *conclude;          /* and behind it */
-    char *input;             /* file that is its standard input; NULL: that is empty */
-    char *expect;            /* file with the standard output that is right; NULL: any is */
-    bool ignore_status;      /* any exit status is fine ... */
-    struct int_list ignored; /* ... or these, beside 0 */
+    char *conclude;              /* and behind it */
+    char *input;                 /* file that is its standard input; NULL: that is empty */
+    char *expect;                /* file with the standard output that is right; NULL: any is */
+    bool ignore_status;          /* any exit status is fine ... */
+    struct int_list ignored;     /* ... or these, beside 0 */
     struct number_specs numbers; /* that it prints */
 };
 

@@ -287,8 +287,8 @@ struct comparison {
     char **notes;    /* sentences to print below the table; owned */
     size_t nr_notes, notes_capacity;
     size_t nr_warnings; /* the first of them, which stand above it: read them before the verdicts */
-    int exit_status; /* 1 if anything regressed or is broken and is not accepted; 77 if nothing
-                      * matched or nothing could be decided; else 0 */
+    int exit_status;    /* 1 if anything regressed or is broken and is not accepted; 77 if nothing
+                         * matched or nothing could be decided; else 0 */
 };
 
 /* -1 on a bad setting or a metric that is not a matter of speed: for whoever has yet to measure. */
