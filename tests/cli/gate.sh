@@ -67,7 +67,7 @@ check "and not against where main is now" \
 
 say "The same on standard output; a filter; and a program that says nothing: it is timed"
 gate --bench 'sh said.sh' 'BM_[sc]*' --format gbench 2>/dev/null
-gate --bench 'quick: true' --blocks 1 2>&1 | grep -v '|\|%'
+gate --bench 'quick: true' --blocks 1 2>&1 | grep -v '|\|%\|verdict  '
 t gate --bench 'sh file.sh' nothing --blocks 1 2>&1 | tail -n 1
 
 say "Two benches of one content, and with names of their own"
