@@ -29,7 +29,7 @@ static bool gungraun_number(const cJSON *metrics, double *value)
 
     if (!now)
         now = cJSON_IsArray(both) ? both->child : NULL;
-    if (cJSON_IsObject(now))
+    if (now && cJSON_IsObject(now))
         now = now->child;
     return import_value(now, value);
 }
