@@ -113,7 +113,7 @@ static void asv_parameter_text(const cJSON *item, char text[100])
 static void asv_make_name(const struct asv *a, const char *text, struct import_name *name)
 {
     int nr = cJSON_GetArraySize(a->at[ASV_PARAMS]);
-    char value[100], key[16];
+    char value[100], key[24];
 
     import_name_init(name, text);
     for (int i = 0; i < nr; i++) {
