@@ -289,6 +289,7 @@ static int take_bench_time(const struct bench_call *call, uint64_t ns, struct im
     };
     m->samples[0] = ns;
     snprintf(m->clock, sizeof(m->clock), "CLOCK_MONOTONIC_RAW");
+    command_guest_release(&guest);
     device_close(&device);
     return 0;
 }
