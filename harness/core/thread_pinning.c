@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/thread_pinning.h"
 
+#include "stats/random.h"
+
 #include <omp.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -42,7 +44,9 @@ bool pin_threads(int threads)
         return false;
     int first = CPU_COUNT(&allowed) - threads;
     if (threads < 2) {
-        bind_caller(nth_processor(&allowed, first));
+        struct random r;
+        random_seed(&r, random_fresh_seed());
+        bind_caller(nth_processor(&allowed, (int)random_below(&r, (uint64_t)CPU_COUNT(&allowed))));
         sched_setaffinity(0, sizeof(allowed), &allowed);
         return false;
     }

@@ -12,14 +12,15 @@
 
 /* Binds the first `threads` threads of OpenMP's team to the last processors that this process may
  * use, one each, in their order: the first one serves most interrupts. One thread is only moved to
- * the last processor, and the scheduler may move it out of the way of others from there. False, and
- * none is bound: for one thread or none, where there are fewer processors than threads, and where
- * the user placed threads himself (OMP_PROC_BIND, OMP_PLACES, GOMP_CPU_AFFINITY). For processes
- * that only measure: afterwards the caller itself is bound.
+ * a processor drawn by lot, and the scheduler may move it out of the way of others from there.
+ * False, and none is bound: for one thread or none, where there are fewer processors than threads,
+ * and where the user placed threads himself (OMP_PROC_BIND, OMP_PLACES, GOMP_CPU_AFFINITY). For
+ * processes that only measure: afterwards the caller itself is bound.
  *
- * Why one thread begins at the same place in each launch: processors differ. On a virtual machine
- * with two of them, gpt/nano/decode took 91 us on one and 107 us on the other, and the share of
- * launches that began on the slow one went from 10 to 90 % from run to run. */
+ * Why by lot: processors differ, and which one is the slow one changes after minutes. On a virtual
+ * machine with two of them gpt/nano/decode took 91 us on one and 105 us on the other. Left to the
+ * scheduler, 10 to 90 % of a run's launches began on the slow one, and runs differed; drawn by lot
+ * it is noise from launch to launch, which a comparison knows. */
 bool pin_threads(int threads);
 
 /* Between the two the calling thread may use all processors that were there before it was bound: a
