@@ -9,7 +9,7 @@
 
 /* What the process may use, from when its threads were bound; a process does that once. */
 static cpu_set_t whole;
-static bool is_spread;
+static bool is_pinned;
 
 static bool placed_by_user(void)
 {
@@ -51,7 +51,7 @@ bool pin_threads(int threads)
         return false;
     }
     whole = allowed;
-    is_spread = true;
+    is_pinned = true;
 #pragma omp parallel num_threads(threads)
     bind_caller(nth_processor(&allowed, first + omp_get_thread_num()));
     return true;
@@ -59,7 +59,7 @@ bool pin_threads(int threads)
 
 void pinning_pause(struct pinning_pause *pause)
 {
-    pause->bound = is_spread && sched_getaffinity(0, sizeof(pause->own), &pause->own) == 0;
+    pause->bound = is_pinned && sched_getaffinity(0, sizeof(pause->own), &pause->own) == 0;
     if (pause->bound)
         sched_setaffinity(0, sizeof(whole), &whole);
 }

@@ -3,10 +3,10 @@
 
 #include "machine/environment.h"
 #include "metrics/run_rows.h"
+#include "reporters/comment/findings.h"
 #include "reporters/compare_json.h"
 #include "reporters/compare_table.h"
 #include "reporters/ctest.h"
-#include "reporters/findings.h"
 #include "reporters/junit.h"
 #include "session/bench/locate.h"
 #include "terminal/terminal.h"

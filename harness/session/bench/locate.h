@@ -14,7 +14,7 @@
 #define HARNESS_SESSION_BENCH_LOCATE_H
 
 #include "core/record.h"
-#include "reporters/findings.h"
+#include "reporters/comment/findings.h"
 
 /* One place a row, in their order: those that are findings are looked for, as far as the head's
  * commit is known to git here. places_release() it. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "reporters/findings.h"
+#include "reporters/comment/findings.h"
 
 #include "base/digest.h"
 #include "base/json.h"

@@ -10,8 +10,8 @@
  * SARIF. The fingerprint is of benchmark and metric, so that the same finding in the next change is
  * known for the same.
  */
-#ifndef HARNESS_REPORTERS_FINDINGS_H
-#define HARNESS_REPORTERS_FINDINGS_H
+#ifndef HARNESS_REPORTERS_COMMENT_FINDINGS_H
+#define HARNESS_REPORTERS_COMMENT_FINDINGS_H
 
 #include "verdict/compare.h"
 
