@@ -6,6 +6,10 @@
 if(NOT DEFINED ENV{SOURCE_DATE_EPOCH})
   return()
 endif()
+# cpack -D CPACK_HARNESS_LEVEL=1 packs fast rather than small.
+if(NOT DEFINED CPACK_HARNESS_LEVEL)
+  set(CPACK_HARNESS_LEVEL 6)
+endif()
 set(ENV{LC_ALL} C)
 set(ENV{TZ} UTC0)
 set(work "${CPACK_TEMPORARY_DIRECTORY}.repack")
@@ -18,7 +22,7 @@ function(repack_archive package)
   execute_process(
     COMMAND tar --sort=name --owner=0 --group=0 --numeric-owner --format=gnu
       "--mode=${modes}" "--mtime=@$ENV{SOURCE_DATE_EPOCH}" -cf - -C "${work}" ${tops}
-    COMMAND gzip -6n
+    COMMAND gzip -${CPACK_HARNESS_LEVEL}n
     OUTPUT_FILE "${package}" COMMAND_ERROR_IS_FATAL ANY)
 endfunction()
 
@@ -30,7 +34,7 @@ function(repack_deb package)
     COMMAND_ERROR_IS_FATAL ANY)
   execute_process(COMMAND find "${work}" -exec touch -h -d "@$ENV{SOURCE_DATE_EPOCH}" {} +
     COMMAND_ERROR_IS_FATAL ANY)
-  execute_process(COMMAND dpkg-deb --root-owner-group --build "${work}" "${package}"
+  execute_process(COMMAND dpkg-deb --root-owner-group -z${CPACK_HARNESS_LEVEL} --build "${work}" "${package}"
     OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
 endfunction()
 

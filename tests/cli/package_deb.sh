@@ -8,7 +8,8 @@ for tool in dpkg-deb dpkg-shlibdeps dpkg-query objdump strip gzip; do
   command -v $tool >/dev/null || skip "no $tool (package dpkg-dev has what Debian packages are made with)"
 done
 
-"$(dirname "$CMAKE")/cpack" -G DEB --config "$build/CPackConfig.cmake" -B packed >"$WORK.log/cpack" 2>&1 ||
+"$(dirname "$CMAKE")/cpack" -G DEB --config "$build/CPackConfig.cmake" -D CPACK_HARNESS_LEVEL=1 \
+  -D CPACK_DEBIAN_COMPRESSION_TYPE=none -B packed >"$WORK.log/cpack" 2>&1 ||
   cat "$WORK.log/cpack"
 version=$("$HARNESS" version | sed -n '1s/^harness //p')
 architecture=$(dpkg --print-architecture)
