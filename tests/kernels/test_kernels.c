@@ -17,28 +17,38 @@
 #include "kernels/pointwise/pointwise.h"
 #include "kernels/simd.h"
 
-struct inputs {
-    void *copy[TENSOR_MAX];
+/*
+ * A kernel at a shape: its tensors as they were filled, and what the outputs should be. Filling and
+ * the oracle take far longer than any variant, so that all of them share one.
+ */
+struct question {
+    struct call call;
+    void *first[TENSOR_MAX];      /* each tensor's bytes, outputs poisoned */
+    double *expected[TENSOR_MAX]; /* NULL of what is no output */
 };
 
-static void inputs_keep(struct inputs *in, const struct call *call)
+static void question_init(struct question *q, const struct kernel *k, const struct shape *s,
+                          uint64_t seed)
 {
-    for (int i = 0; i < call->nr_tensors; i++) {
-        size_t bytes = (size_t)tensor_bytes(&call->tensor[i]);
-        in->copy[i] = malloc(bytes);
-        assert_non_null(in->copy[i]);
-        memcpy(in->copy[i], call->tensor[i].data, bytes);
+    memset(q, 0, sizeof(*q));
+    call_init(&q->call, k, s, seed);
+    for (int i = 0; i < q->call.nr_tensors; i++) {
+        const struct tensor *t = &q->call.tensor[i];
+        size_t bytes = (size_t)tensor_bytes(t);
+        q->first[i] = malloc(bytes);
+        assert_non_null(q->first[i]);
+        memcpy(q->first[i], t->data, bytes);
+        q->expected[i] = t->role == TENSOR_OUT ? call_expected(&q->call, i) : NULL;
     }
 }
 
-static void inputs_check(struct inputs *in, const struct call *call)
+static void question_release(struct question *q)
 {
-    for (int i = 0; i < call->nr_tensors; i++) {
-        const struct tensor *t = &call->tensor[i];
-        if (t->role != TENSOR_OUT && memcmp(in->copy[i], t->data, (size_t)tensor_bytes(t)) != 0)
-            fail_msg("%s changed its input %s", call->kernel->name, t->name);
-        free(in->copy[i]);
+    for (int i = 0; i < q->call.nr_tensors; i++) {
+        free(q->first[i]);
+        free(q->expected[i]);
     }
+    call_release(&q->call);
 }
 
 static void describe(const struct call *call, char *text, size_t size)
@@ -50,66 +60,96 @@ static void describe(const struct call *call, char *text, size_t size)
                                (long long)call->shape.dim[i]);
 }
 
-/* Runs twice on the same prepared state; the error in units of the tolerance. */
-static double run(const struct variant *v, const struct shape *s, int threads, uint64_t seed)
+/* What a launch left: inputs as they were, outputs right. The largest error in units of the
+ * tolerance. */
+static double question_check(const struct question *q)
 {
-    struct device device = { .kind = DEVICE_CPU, .threads = threads };
-    const struct kernel *k = v->kernel;
-    struct inputs in = { { NULL } };
-    struct call call;
-    struct error err;
+    const struct call *call = &q->call;
+    double tolerance = call->kernel->tolerance(call->kernel, &call->shape, DTYPE_FP32, MATH_FP32);
     double worst = 0;
+    char text[256];
 
-    call_init(&call, k, s, seed);
-    call.variant = v;
-    call.device = &device;
-    inputs_keep(&in, &call);
-    if (v->prepare != NULL)
-        assert_ok(v->prepare(&call, &err), &err);
-    v->launch(&call);
-    v->launch(&call);
-    if (v->release != NULL)
-        v->release(&call);
-    inputs_check(&in, &call);
-    for (int i = 0; i < call.nr_tensors; i++) {
-        if (call.tensor[i].role != TENSOR_OUT)
+    describe(call, text, sizeof(text));
+    for (int i = 0; i < call->nr_tensors; i++) {
+        const struct tensor *t = &call->tensor[i];
+        if (t->role != TENSOR_OUT && memcmp(q->first[i], t->data, (size_t)tensor_bytes(t)) != 0)
+            fail_msg("%s changed its input %s", text, t->name);
+        if (q->expected[i] == NULL)
             continue;
-        double *expected = call_expected(&call, i);
-        double error = error_of(call.tensor[i].data, expected, tensor_elements(&call.tensor[i]));
-        double share = error / k->tolerance(k, s, DTYPE_FP32, MATH_FP32);
-        char text[256];
-        describe(&call, text, sizeof(text));
+        double error = error_of(t->data, q->expected[i], tensor_elements(t));
+        double share = error / tolerance;
         if (!(share <= 1))
             fail_msg("%s, %d threads, output %s: error %g is %.3g of what is allowed", text,
-                     threads, call.tensor[i].name, error, share);
+                     call->device->threads, t->name, error, share);
         worst = fmax(worst, share);
-        free(expected);
     }
-    call_release(&call);
     return worst;
 }
 
-/* All variants of an operation's kernels; each shape alternates between 1 and 3 threads. */
-static void operation(const struct kernel *const *kernels)
+/* Runs twice on the same prepared state; the error in units of the tolerance. */
+static double question_ask(struct question *q, const struct variant *v, int threads)
+{
+    struct device device = { .kind = DEVICE_CPU, .threads = threads };
+    struct call *call = &q->call;
+    struct error err;
+
+    for (int i = 0; i < call->nr_tensors; i++)
+        memcpy(call->tensor[i].data, q->first[i], (size_t)tensor_bytes(&call->tensor[i]));
+    call->variant = v;
+    call->device = &device;
+    call->state = NULL;
+    if (v->prepare != NULL)
+        assert_ok(v->prepare(call, &err), &err);
+    v->launch(call);
+    v->launch(call);
+    if (v->release != NULL)
+        v->release(call);
+    return question_check(q);
+}
+
+enum { MOST_VARIANTS = 16 };
+
+/* Those of a kernel that run on a CPU and are ours. */
+static int variants_of(const struct kernel *k, const struct variant *found[MOST_VARIANTS])
 {
     const struct registry *r = registry_builtin();
-    int checked = 0;
+    int n = 0;
 
     for (size_t i = 0; registry_variant_at(r, i) != NULL; i++) {
         const struct variant *v = registry_variant_at(r, i);
-        double worst = 0;
-        int mine = 0;
-        for (size_t j = 0; kernels[j] != NULL && !(v->flags & VARIANT_PEER); j++)
-            mine |= v->kernel == kernels[j] && v->device == DEVICE_CPU;
-        for (size_t j = 0; mine && j < v->kernel->nr_test_shapes; j++)
-            for (int threads = 1; threads <= 3; threads += 2)
-                worst = fmax(worst, run(v, &v->kernel->test_shapes[j], threads, 100 + j));
-        if (mine)
-            print_message("%s/%s: worst error %.2f of the tolerance\n", v->kernel->name, v->name,
-                          worst);
-        checked += mine;
+        if (v->kernel != k || v->device != DEVICE_CPU || (v->flags & VARIANT_PEER))
+            continue;
+        assert_true(n < MOST_VARIANTS);
+        found[n++] = v;
     }
-    assert_true(checked >= 2); /* at least plain and simd */
+    return n;
+}
+
+/* All variants of a kernel, at each shape with 1 and with 3 threads. */
+static void check_kernel(const struct kernel *k)
+{
+    const struct variant *variants[MOST_VARIANTS];
+    double worst[MOST_VARIANTS] = { 0 };
+    const int n = variants_of(k, variants);
+
+    assert_true(n >= 2); /* at least plain and simd */
+    for (size_t j = 0; j < k->nr_test_shapes; j++) {
+        struct question q;
+        question_init(&q, k, &k->test_shapes[j], 100 + j);
+        for (int i = 0; i < n; i++)
+            for (int threads = 1; threads <= 3; threads += 2)
+                worst[i] = fmax(worst[i], question_ask(&q, variants[i], threads));
+        question_release(&q);
+    }
+    for (int i = 0; i < n; i++)
+        print_message("%s/%s: worst error %.2f of the tolerance\n", k->name, variants[i]->name,
+                      worst[i]);
+}
+
+static void operation(const struct kernel *const *kernels)
+{
+    for (size_t i = 0; kernels[i] != NULL; i++)
+        check_kernel(kernels[i]);
 }
 
 TEST(test_gemm)

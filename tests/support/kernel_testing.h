@@ -32,7 +32,9 @@ static inline float *floats_random(int64_t n, uint64_t seed)
 
 static inline void tensor_fill(struct tensor *t, struct random *r)
 {
-    for (int64_t i = 0; i < tensor_elements(t); i++) {
+    const int64_t n = tensor_elements(t);
+
+    for (int64_t i = 0; i < n; i++) {
         if (t->role == TENSOR_OUT)
             tensor_set(t, i, NAN);
         else if (t->fill == FILL_TOKENS)
