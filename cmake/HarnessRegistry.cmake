@@ -164,12 +164,18 @@ function(harness_variant_test operation variant isa)
   set(environment "")
   set(device cpu)
   set(options "")
+  set(filters "")
   if("CUDA" IN_LIST ARGN)
     set(device cuda) # none here: 77, and the test shows as skipped
     if(HARNESS_CUDA_HOST)
       list(REMOVE_ITEM ARGN CUDA)
       set(options ${ARGN})
       set(environment "HARNESS_CUBLAS=$<TARGET_FILE:cuda_host_cublas>")
+      if(operation STREQUAL gemm)
+        # The shape of a GPT's logits that makes CPU kernels write around the caches is three
+        # quarters of all work on the host layer: once is enough for a GPU's kernel.
+        set(filters "!gemm/*seq=170,*" "gemm/linear/${variant}/*seq=170,*")
+      endif()
     endif()
   elseif(NOT "OPENBLAS" IN_LIST ARGN)
     set(options ${ARGN})
@@ -179,8 +185,8 @@ function(harness_variant_test operation variant isa)
     set(environment HARNESS_ISA=${isa})
   endif()
   add_test(NAME ${name}
-    COMMAND harness verify "${operation}/*/${variant}" --device ${device} --test-shapes --seed 1
-      ${options})
+    COMMAND harness verify "${operation}/*/${variant}" ${filters} --device ${device} --test-shapes
+      --seed 1 ${options})
   set_tests_properties(${name} PROPERTIES LABELS "unit;kernel" SKIP_RETURN_CODE 77 TIMEOUT 600
     PROCESSORS 2 ENVIRONMENT "${environment}")
 endfunction()

@@ -230,6 +230,21 @@ bool text_filter_matches(const char *filter, const char *key)
     return matches;
 }
 
+bool text_filters_take(const char *const *filters, size_t nr, const char *key)
+{
+    bool taken = true;
+
+    for (size_t i = 0; i < nr; i++)
+        if (filters[i][0] != '!')
+            taken = false; /* one of those must match */
+    for (size_t i = 0; i < nr; i++) {
+        bool leaves_out = filters[i][0] == '!';
+        if (text_filter_matches(filters[i] + leaves_out, key))
+            taken = !leaves_out;
+    }
+    return taken;
+}
+
 static char *scaled_text(double value, double step, const char *const *units, size_t nr,
                          char *buffer)
 {

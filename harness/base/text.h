@@ -49,6 +49,11 @@ void text_slug(const char *text, char *out, size_t size);
  * "gemm", "gemm/l?near", "gpt/tile-large", "[!n]*" and so on; an asterisk also crosses slashes. */
 bool text_filter_matches(const char *filter, const char *key);
 
+/* Whether a list of filters takes a key: any of them, the whole list being empty. One with '!' in
+ * front leaves out what it matches; the last that matches decides. Where all are of that kind, what
+ * none of them matches is taken. */
+bool text_filters_take(const char *const *filters, size_t nr, const char *key);
+
 /* Four significant digits and the fitting unit, "n/a" where the number is not finite; the returned
  * string is `buffer`. */
 enum { TEXT_UNIT_SIZE = 32 };

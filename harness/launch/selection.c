@@ -91,18 +91,22 @@ static bool variant_named(const struct selection *s, const struct variant *v)
     return false;
 }
 
-/* A peer is selected only by what gives its name. */
+/* As text_filters_take(), but that a peer is selected only by what gives its name. */
 static bool filter_selected(const struct selection *s, const struct variant *v, const char *key,
                             struct hits *hits)
 {
     bool named = !(v->flags & VARIANT_PEER) || variant_named(s, v);
-    bool found = named && s->filters.nr == 0;
+    bool found = named;
 
+    for (size_t i = 0; i < s->filters.nr; i++)
+        found &= s->filters.items[i][0] == '!';
     for (size_t i = 0; i < s->filters.nr; i++) {
         const char *filter = s->filters.items[i];
-        if ((named || filter_names(filter, v)) && text_filter_matches(filter, key)) {
+        bool leaves_out = *filter == '!';
+        if ((leaves_out || named || filter_names(filter, v)) &&
+            text_filter_matches(filter + leaves_out, key)) {
             hits->filters[i] = true;
-            found = true;
+            found = !leaves_out;
         }
     }
     return found;

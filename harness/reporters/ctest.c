@@ -8,14 +8,6 @@
 
 #include <math.h>
 
-static bool ctest_is_shown(const struct ctest_options *o, const char *key)
-{
-    for (size_t i = 0; i < o->nr_filters; i++)
-        if (text_filter_matches(o->filters[i], key))
-            return true;
-    return o->nr_filters == 0;
-}
-
 static void ctest_add_number(struct strbuf *out, const char *what, const char *key,
                              const char *unit, double value)
 {
@@ -58,10 +50,10 @@ void ctest_write(const struct records *head, const struct comparison *c,
 
     groups_init(&groups, head, false);
     for (size_t i = 0; i < groups.nr; i++)
-        if (ctest_is_shown(options, groups.items[i].bench->key))
+        if (text_filters_take(options->filters, options->nr_filters, groups.items[i].bench->key))
             ctest_add_percentiles(&groups.items[i], out);
     groups_release(&groups);
     for (size_t i = 0; c && i < c->nr; i++)
-        if (ctest_is_shown(options, c->rows[i].item->bench->key))
+        if (text_filters_take(options->filters, options->nr_filters, c->rows[i].item->bench->key))
             ctest_add_change(&c->rows[i], out);
 }

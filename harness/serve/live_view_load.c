@@ -112,14 +112,6 @@ int live_view_weigh(struct store *store, const int64_t *runs, size_t nr,
                      bytes >> 20, LIVE_VIEW_BYTES_MAX >> 20);
 }
 
-static bool live_view_takes(const struct view_request *request, const char *key)
-{
-    for (size_t i = 0; i < request->nr_filters; i++)
-        if (text_filter_matches(request->filters[i], key))
-            return true;
-    return request->nr_filters == 0;
-}
-
 /* Benchmarks that fit in one of the runs looked at. */
 static int live_view_choose_benchmarks(struct loading *l)
 {
@@ -134,7 +126,8 @@ static int live_view_choose_benchmarks(struct loading *l)
     live_view_list_asked(l, &asked);
     int rc = query_keys(l->store, &l->query, asked.ids, asked.nr, &keys, &l->failure->err);
     for (size_t i = 0; rc == 0 && i < keys.nr; i++)
-        if (live_view_takes(l->source->request, keys.items[i]))
+        if (text_filters_take(l->source->request->filters, l->source->request->nr_filters,
+                              keys.items[i]))
             string_list_add(&live->keys, keys.items[i]);
     string_list_release(&keys);
     return rc ? live_view_fail(l, MHD_HTTP_INTERNAL_SERVER_ERROR) : 0;

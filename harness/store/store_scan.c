@@ -49,9 +49,8 @@ bool filter_wants(const struct store_filter *f, const char *key)
 {
     if (!f || f->nr_filters + f->nr_keys == 0)
         return true;
-    for (size_t i = 0; i < f->nr_filters; i++)
-        if (text_filter_matches(f->filters[i], key))
-            return true;
+    if (f->nr_filters > 0 && text_filters_take(f->filters, f->nr_filters, key))
+        return true;
     for (size_t i = 0; i < f->nr_keys; i++)
         if (strcmp(f->keys[i], key) == 0)
             return true;

@@ -146,14 +146,6 @@ int store_comparison_load(struct store *s, int64_t id, struct store_comparison *
     return read_head(s, id, out, err) || read_rows(s, out, err) ? -1 : 0;
 }
 
-static bool fits_one(const char *const *filters, size_t nr, const char *key)
-{
-    for (size_t i = 0; i < nr; i++)
-        if (text_filter_matches(filters[i], key))
-            return true;
-    return false;
-}
-
 static int open_newest(struct store *s, struct sql_query *q, struct error *err)
 {
     struct strbuf sql;
@@ -189,7 +181,7 @@ int store_verdict_newest(struct store *s, const char *const *filters, size_t nr,
         if ((rc = table_read(&table_comparison, &q, c, err)) < 0 ||
             (rc = table_read(&table_verdict, &q, v, err)) < 0)
             break;
-        if (!fits_one(filters, nr, v->key))
+        if (!text_filters_take(filters, nr, v->key))
             store_comparison_release(&out->items[--out->nr]);
     }
     sql_close(&q);

@@ -329,14 +329,6 @@ static int exit_status(const struct trends *t)
     return t->count[TREND_SHORT] == t->shown ? EXIT_UNDECIDED : EXIT_SAME;
 }
 
-static bool is_wanted(const struct trend_settings *settings, const char *key)
-{
-    for (size_t i = 0; i < settings->nr_filters; i++)
-        if (text_filter_matches(settings->filters[i], key))
-            return true;
-    return settings->nr_filters == 0;
-}
-
 static void choose_points(struct trends *t, const struct series_list *list)
 {
     bool *merged = mainline_runs(t->records);
@@ -360,7 +352,8 @@ static void prepare_trends(struct trends *t, const struct series_list *list)
         bool is_short = s->nr < t->points_min;
         t->items[i] = (struct trend) {
             .series = s,
-            .hidden = !is_wanted(&t->settings, s->bench->key),
+            .hidden =
+                !text_filters_take(t->settings.filters, t->settings.nr_filters, s->bench->key),
             .kind = is_short ? TREND_SHORT : TREND_QUIET,
             .detectable = NAN,
         };

@@ -68,10 +68,7 @@ void compare_show(struct comparison *c, const char *const *filters, size_t nr)
     size_t kept = 0;
 
     for (size_t i = 0; i < c->nr; i++) {
-        bool wanted = nr == 0;
-        for (size_t j = 0; j < nr; j++)
-            wanted |= text_filter_matches(filters[j], c->rows[i].item->bench->key);
-        if (wanted)
+        if (text_filters_take(filters, nr, c->rows[i].item->bench->key))
             c->rows[kept++] = c->rows[i];
     }
     c->nr = kept;

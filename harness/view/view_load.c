@@ -43,10 +43,7 @@ static void view_drop_measurements(struct records *records, const struct view_re
     size_t kept = 0;
 
     for (size_t i = 0; i < records->nr; i++) {
-        bool fits = request->nr_filters == 0;
-        for (size_t k = 0; k < request->nr_filters && !fits; k++)
-            fits = text_filter_matches(request->filters[k], records->items[i].m.bench.key);
-        if (fits)
+        if (text_filters_take(request->filters, request->nr_filters, records->items[i].m.bench.key))
             records->items[kept++] = records->items[i];
         else
             measurement_release(&records->items[i].m);

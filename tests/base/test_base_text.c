@@ -264,6 +264,36 @@ TEST(filters)
             fail_msg("\"%s\" %s", rows[i].filter, rows[i].matches ? "must match" : "matches");
 }
 
+TEST(filter_lists)
+{
+    static const char key[] = "gemm/linear/simd/fp32/batch=4,seq=64/cpu-2t/warm";
+    static const struct {
+        const char *filters[3]; /* to the first NULL */
+        bool takes;
+    } rows[] = {
+        { { NULL }, true },
+        { { "gemm" }, true },
+        { { "gpt" }, false },
+        { { "gpt", "gemm" }, true },
+        { { "!gpt" }, true },
+        { { "!gemm" }, false },
+        { { "!gpt", "!*seq=64/*" }, false },
+        { { "gemm", "!*/simd/*" }, false },
+        { { "!*/simd/*", "gemm" }, true }, /* the last that matches */
+        { { "gpt", "!null" }, false },
+        { { "gemm", "!*/simd/*", "*/warm" }, true },
+        { { "!" }, true },
+    };
+
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        size_t nr = 0;
+        while (nr < COUNT(rows[i].filters) && rows[i].filters[nr] != NULL)
+            nr++;
+        if (text_filters_take(rows[i].filters, nr, key) != rows[i].takes)
+            fail_msg("row %zu %s", i, rows[i].takes ? "must be taken" : "is taken");
+    }
+}
+
 typedef char *unit_text(double value, char buffer[TEXT_UNIT_SIZE]);
 
 static char *rate_text(double value, char buffer[TEXT_UNIT_SIZE])

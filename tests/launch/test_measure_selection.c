@@ -103,6 +103,9 @@ TEST(filters_choose_by_key)
     assert_int_equal(count("filters=null/copy/right,null/copy/inexact", &fake), 12);
     assert_int_equal(count("filters=null,null/copy/right", &fake), count("filters=null", &fake));
     assert_int_equal(count("filters=*batch=3*", &fake) * 6, count("", &fake));
+    assert_int_equal(count("filters=!*batch=3*", &fake) * 6, count("", &fake) * 5);
+    assert_int_equal(count("filters=null,!null/copy/right", &fake),
+                     count("filters=null", &fake) - 6);
     assert_int_equal(count("filters=*/warm", &cpu), count("", &cpu));
     struct benchmark_list list = expand("filters=gemm", &cpu);
     for (size_t i = 0; i < list.nr; i++)

@@ -267,15 +267,5 @@ size_t chart_names_index(struct chart_names *names, const char *name)
 
 bool preset_takes(const struct preset *preset, const char *key)
 {
-    bool taken = true;
-
-    for (size_t i = 0; i < preset->filter.nr; i++)
-        if (preset->filter.items[i][0] != '!')
-            taken = false; /* there is a positive glob: one of them must match */
-    for (size_t i = 0; i < preset->filter.nr; i++) {
-        const char *glob = preset->filter.items[i];
-        if (text_filter_matches(glob + (*glob == '!'), key))
-            taken = *glob != '!';
-    }
-    return taken;
+    return text_filters_take((const char *const *)preset->filter.items, preset->filter.nr, key);
 }

@@ -40,14 +40,6 @@ static double bench_ab_elapsed(const struct bench_ab *w)
 
 /* ---- what is wanted ---- */
 
-static bool fits_bench_filters(const struct bench_ab_request *r, const char *key)
-{
-    for (size_t i = 0; i < r->nr_filters; i++)
-        if (text_filter_matches(r->filters[i], key))
-            return true;
-    return r->nr_filters == 0;
-}
-
 static struct bench_ab_key *find_bench_key(struct bench_ab *w, const char *key)
 {
     for (size_t i = 0; i < w->keys.nr; i++)
@@ -260,7 +252,7 @@ static int take_bench_result(struct bench_ab *w, size_t bench, enum ab_side side
     heed_bench_build(w->s->records[side].runs, got->records.runs);
     for (size_t k = 0; k < got->records.nr; k++) {
         struct measurement *m = &got->records.items[k].m;
-        if (!fits_bench_filters(w->r, m->bench.key))
+        if (!text_filters_take(w->r->filters, w->r->nr_filters, m->bench.key))
             continue;
         if (w->s->blocks == 0 && note_bench_key(w, bench, m->bench.key, err))
             return -1;
