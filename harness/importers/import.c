@@ -254,6 +254,11 @@ void imported_release(struct imported *imported)
     string_list_release(&imported->notes);
 }
 
+bool import_is_ours(enum import_format format)
+{
+    return format != IMPORT_ANY && formats[format]->own;
+}
+
 int import_launches(const struct records *records, int run)
 {
     int last = -1;

@@ -42,6 +42,7 @@
     X(GUNGRAUN, gungraun, "Gungraun", "summary.json, --output-format=json; iai-callgrind's")       \
     X(SUMMARY, summary, "a summary", "{metadata, benchmarks{config, timing}}, comparisons")        \
     X(KERNELS, kernels, "a list of kernels", "[{name, M, N, K, dtype, tflops or a time}]")         \
+    X(REPORT, report, "a report", "the page that `harness report` writes")                         \
     X(RECORDS, records, "harness", "--json, with raw samples")
 
 #define IMPORT_CONSTANT(upper, lower, title, reads) IMPORT_##upper,
@@ -64,8 +65,8 @@ struct import_options {
 /* What a file holds. Release it whatever the result. */
 struct imported {
     enum import_format format;
-    struct records records;   /* one run, but of IMPORT_RECORDS as many as there are. Unknown facts
-                               * are 0 or "": started_ms, commit, branch; settings are NULL */
+    struct records records; /* one run; where import_is_ours(), as many as there are. Unknown facts
+                             * are 0 or "": started_ms, commit, branch; settings are NULL */
     struct string_list notes; /* sentences on what was left out or is less than it seems */
     struct digest digest;     /* of its content; import_file() alone */
     int64_t written_ms;       /* when the file was last written; import_file() alone */
@@ -93,6 +94,8 @@ void import_path_key(const char *text, const char *project, struct benchmark_nam
 /* Gives the machine this class, and an id that belongs to it. */
 void import_machine_class(struct machine *m, const char *class_name);
 
+/* Does a file of that format hold runs of harness itself, with their names and numbers? */
+bool import_is_ours(enum import_format format);
 /* Launches of a run: 1 + the largest number of a launch among its records; 0 without records. */
 int import_launches(const struct records *records, int run);
 

@@ -99,9 +99,9 @@ static int check_part(struct import_job *job, struct import_part *part, struct e
 {
     const struct import_said *said = &job->said;
     const struct import_part *first = &job->parts.items[0];
-    bool records = part->imported.format == IMPORT_RECORDS;
+    bool records = import_is_ours(part->imported.format);
 
-    if (records != (first->imported.format == IMPORT_RECORDS))
+    if (records != import_is_ours(first->imported.format))
         return error_set(err, "%s and %s: records of harness are imported by themselves",
                          first->path, part->path);
     if (records && (said->label || said->commit || said->branch || said->machine || said->project ||

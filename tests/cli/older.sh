@@ -52,6 +52,20 @@ check "its figure is one of ours" grep -q '"mine"' config.json
 quiet report --db old.db -o report.html
 check "a report of it" grep -q '"model":"nano"' report.html
 
+say "A report of it"
+gzip -dc "$older/report.html.gz" >report.html
+"$HARNESS" import report.html --db report.db
+"$HARNESS" history list --db report.db | sed 's/  */ /g'
+"$HARNESS" export 3 --db report.db -o gemm.json
+check "a sample of five digits" test "$(json gemm.json runs 0 measurements 0 samples_ns 0)" = 48743
+check "what was checked" test "$(json gemm.json runs 0 measurements 0 checked)" = 1
+quiet import report.html --db report.db
+check "imported again it is the same" test "$("$HARNESS" history list --db report.db | wc -l)" -eq 3
+quiet report --db old.db -o ours.html
+quiet import ours.html --db report.db
+head -c 3000 report.html >cut.html
+t import cut.html --db report.db
+
 say "A label is a word"
 fake seed=3 --launches 1 --label "selftest of mine" --db old.db
 "$HARNESS" export latest --db old.db -o mine.json

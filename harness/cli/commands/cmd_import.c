@@ -218,7 +218,7 @@ static int run_import(int argc, char **argv, void *options, struct error *err)
                  ? -1
                  : 0;
     if (rc == 0)
-        rc = job.parts.items[0].imported.format == IMPORT_RECORDS
+        rc = import_is_ours(job.parts.items[0].imported.format)
                  ? add_imported_records(&job, store, err)
                  : add_imported_run(&job, store, err);
     if (rc == 0)
