@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/pack.h"
+#include "base/utf8.h"
 #include "importers/import_base.h"
 
 #include <ctype.h>
@@ -25,12 +26,17 @@ static bool is_uuid(const char *text)
     return i == 36;
 }
 
-/* Names stand in tables and on terminals. */
+/* Names stand in tables and on terminals: UTF-8 without control characters. */
 static bool records_is_plain(const char *text)
 {
-    while (*text && !iscntrl((unsigned char)*text))
-        text++;
-    return *text == '\0';
+    uint32_t code;
+
+    for (size_t length; *text; text += length) {
+        length = utf8_decode(text, &code);
+        if (length == 0 || code < ' ' || code == 0x7f)
+            return false;
+    }
+    return true;
 }
 
 static int records_check_run(const struct import_build *b, const struct run *run, struct error *err)
@@ -43,8 +49,9 @@ static int records_check_run(const struct import_build *b, const struct run *run
         return error_set(err, "%s: run %zu has no uuid", b->what, number);
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
         if (!records_is_plain(names[i]))
-            return error_set(err, "%s: a name of run %zu has control characters in it", b->what,
-                             number);
+            return error_set(err,
+                             "%s: a name of run %zu has control characters in it, or is no UTF-8",
+                             b->what, number);
     return 0;
 }
 
@@ -54,8 +61,9 @@ static int records_check_record(const struct import_build *b, const struct recor
     if (r->launch_seq < 0 || r->launch_seq > LAUNCH_MAX)
         return error_set(err, "%s: \"launch\" of a measurement is not in 0 to %d", b->what,
                          LAUNCH_MAX);
-    if (!records_is_plain(r->m.bench.key))
-        return error_set(err, "%s: a \"key\" has control characters in it", b->what);
+    if (!*r->m.bench.key || !records_is_plain(r->m.bench.key))
+        return error_set(
+            err, "%s: a \"key\" is empty, has control characters in it, or is no UTF-8", b->what);
     return 0;
 }
 
@@ -107,15 +115,18 @@ struct report_page {
 /* What the page has under that name; NULL: there is none. */
 static const char *report_block(const struct import_build *b, const char *name, size_t *length)
 {
+    static const char close[] = "</script>";
     char mark[64];
 
     snprintf(mark, sizeof(mark), " id=\"harness-%s\">", name);
-    const char *from = strstr(b->text, mark);
+    const char *from = memmem(b->text, b->length, mark, strlen(mark));
     if (!from)
         return NULL;
     from += strlen(mark);
-    const char *end = strstr(from, "</script>");
-    *length = end ? (size_t)(end - from) : strlen(from);
+    *length = (size_t)(b->text + b->length - from);
+    const char *end = memmem(from, *length, close, sizeof(close) - 1);
+    if (end)
+        *length = (size_t)(end - from);
     return from;
 }
 
@@ -132,7 +143,7 @@ static cJSON *report_json(const struct import_build *b, const char *name, struct
         return NULL;
     strbuf_init(&packed);
     strbuf_init(&plain);
-    if (*text == '{')
+    if (length > 0 && *text == '{')
         json = cJSON_ParseWithLength(text, length);
     else if (!base64_undo(&packed, text, length, err) &&
              !gzip_undo(&plain, packed.data, packed.length, PAGE_BLOCK_MOST, err))
@@ -295,7 +306,7 @@ static void report_note(struct report_page *p, size_t dropped)
                     "%zu of %zu measurements have no raw samples in the report and are left out",
                     p->times - p->sampled, p->times);
     if (dropped)
-        import_note(p->b, "%zu of its runs %s so", dropped, dropped == 1 ? "is" : "are");
+        import_note(p->b, "%zu of its runs %s none at all", dropped, dropped == 1 ? "has" : "have");
     if (p->kept < p->of)
         import_note(p->b, "the report has %zu of %zu samples, evenly spread", p->kept, p->of);
 }
@@ -333,8 +344,9 @@ static int report_parse(struct import_build *b)
 
 static bool report_fits(const char *text, size_t length)
 {
-    (void)length;
-    return strstr(text, " id=\"harness-core\">") != NULL;
+    static const char mark[] = " id=\"harness-core\">";
+
+    return memmem(text, length, mark, sizeof(mark) - 1) != NULL;
 }
 
 const struct import_format_row import_report = { .fits_text = report_fits,

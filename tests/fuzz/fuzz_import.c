@@ -168,3 +168,8 @@ FUZZ_TARGET(import_kernels)
 {
     import_as("kernels", data, size);
 }
+
+FUZZ_TARGET(import_report)
+{
+    import_as("report", data, size);
+}

@@ -37,6 +37,7 @@ static const struct {
     { "gungraun_sorting.json", IMPORT_GUNGRAUN },
     { "summary_models.json", IMPORT_SUMMARY },
     { "kernels.json", IMPORT_KERNELS },
+    { "report_small.html", IMPORT_REPORT },
 };
 
 static void tell_measurement(const struct record *r, struct strbuf *out)
