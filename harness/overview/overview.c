@@ -232,7 +232,9 @@ static void overview_say_past(const struct overview_making *m, struct strbuf *ou
         return;
     text_timestamp(t->records->runs[0].started_ms, first);
     strbuf_addf(out, "%zu runs since %.10s: ", t->records->nr_runs, first);
-    if (m->out->slower)
+    if (m->out->slower && !m->input->comparison) /* the verdict has their number */
+        strbuf_adds(out, "what is slower stands");
+    else if (m->out->slower)
         strbuf_addf(out, "%zu of %zu %s got slower and stand so", m->out->slower, m->nr_trends,
                     overview_benchmarks(m->nr_trends));
     else

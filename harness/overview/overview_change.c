@@ -235,7 +235,7 @@ static void change_add_series(const struct overview_making *m, const struct tren
     }
     change->step = step > first ? step - first : 0;
     const struct run_row *row = overview_row_of(m, change->bench->key);
-    if (!ends && row && row->summary.n && series_takes(m->head) &&
+    if (!ends && row && row->summary.n &&
         !(change->nr_points && change->points[change->nr_points - 1].head))
         *change_push(change) = (struct overview_point) {
             .run = m->head,
@@ -317,6 +317,23 @@ static void change_from_trend(const struct overview_making *m, const struct chan
     change_add_series(m, pick->trend, change);
 }
 
+/* Where the search tells no step: the first of the last runs that all lie nearer to the head's
+ * level than to the base's. What was measured between base and head narrows down which commit it
+ * was. */
+static void change_narrow(struct overview_change *change)
+{
+    double middle = sqrt(change->before * change->after);
+    size_t at = change->nr_points - 1;
+
+    while (at > 1 && (change->points[at - 1].value > middle) == (change->after > middle))
+        at--;
+    change->step = at;
+    for (size_t i = at; i < change->nr_points; i++)
+        change->points[i].after = true;
+    change->from = change->points[at - 1].run;
+    change->to = change->points[at].run;
+}
+
 static void change_from_row(const struct overview_making *m, const struct compare_row *row,
                             struct overview_change *change)
 {
@@ -342,7 +359,7 @@ static void change_from_row(const struct overview_making *m, const struct compar
         change_of_step(m, trend, step, change);
     change_add_series(m, trend, change);
     if (!change->step && change->nr_points > 1)
-        change->step = change->nr_points - 1;
+        change_narrow(change);
 }
 
 void overview_find_change(struct overview_making *m)

@@ -30,7 +30,7 @@ static struct scale mermaid_scale_of(const struct mermaid_trend *trend, double f
     s.low -= s.low > room ? room : s.low;
     s.high += room;
     ticks_widen(&s.low, &s.high, 5);
-    if (begin * factor == trend->origin)
+    if (isfinite(trend->origin))
         s.low = begin; /* a bar is as long as the change */
     if (!(s.high > s.low))
         s.high = s.low + 1;

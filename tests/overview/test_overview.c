@@ -207,6 +207,36 @@ TEST(a_history_says_since_when)
     made_release(&made);
 }
 
+/* Base is run 10, and the head differs since run AT: the runs between narrow it down, also for a
+ * head that is no part of the history. */
+TEST(runs_between_base_and_head_narrow_the_commit_down)
+{
+    struct trend_settings settings = { .metric = trend_metric("p50", NULL), .fdr = 0.05 };
+    struct compare_settings compared = COMPARE_DEFAULTS;
+    struct made made = { .compared = true, .past = true };
+    struct error err;
+
+    made_add_run(&made.base, 10, 1);
+    made_add_run(&made.head, 20, 1.2);
+    made.head.runs[0].kind = RUN_TRIAL;
+    for (int i = 10; i < 20; i++) /* too short for a step to be told */
+        made_add_run(&made.records, i, i < 18 ? 1 : 1.2);
+    series_list_init(&made.list, &made.records);
+    assert_ok(trends_find(&made.list, &made.records, &settings, &made.trends, &err), &err);
+    assert_ok(compare_run(&made.base, &made.head, &compared, &made.comparison, &err), &err);
+    made.input = (struct overview_input) { .records = &made.head,
+                                           .comparison = &made.comparison,
+                                           .base = &made.base.runs[0],
+                                           .trends = &made.trends };
+    overview_make(&made.input, &made.overview);
+    const struct overview_change *change = &made.overview.change;
+    assert_int_equal(change->nr_points, 11);
+    assert_int_equal(change->step, 8);
+    assert_has(change->since, "commits 0000017..0000018");
+    assert_true(change->points[10].head);
+    made_release(&made);
+}
+
 /* The step is 20 days old: of the last 31 days the oldest runs were before it. */
 TEST(scores_are_held_against_a_month_ago)
 {

@@ -524,7 +524,7 @@ TEST(charts_keep_to_the_grammar)
     assert_chart((double[]) { 5e9, 5.1e9, 9e9 }, 3, QUANTITY_TIME, "");
     assert_chart((double[]) { 0.5, 0.25, 0.75 }, 3, QUANTITY_SHARE, "");
     assert_begins_at((double[]) { 45, 46, 48 }, 40.3, "\"x\" 40.3 --> ");
-    assert_begins_at((double[]) { 45, 39, 48 }, 40.3, "\"x\" 37.5 --> ");
+    assert_begins_at((double[]) { 45, 39, 48 }, 40.3, "\"x\" 39 --> ");
     struct strbuf out;
     const struct mermaid_trend two = { "x", QUANTITY_TIME, "", many, 2, NAN };
     strbuf_init(&out);

@@ -60,7 +60,8 @@ function picture(change) {
   const places = placesOf(change), { y } = places;
   const value = (number) => quantityText(change.quantity, change.base, number);
   const above = Math.max(change.before, change.after); /* the lower level's words stand under it */
-  const beside = (level) => (level === above ? y(level) - 8 : Math.max(...change.values.map(y), y(level)) + 14);
+  const ends = [...change.values.map(y), y(change.before), y(change.after)];
+  const beside = (level) => (level === above ? Math.min(...ends) - 7 : Math.max(...ends) + 14);
   return svg('svg', { class: `change-line ${change.worse ? 'bad' : 'good'}`, role: 'img',
     viewBox: `0 0 ${WIDTH} ${HEIGHT}`, 'aria-label': `${shortText(change.title, 200)}, ${change.text}` },
   levels(change, places), points(change, places), feet(change, places),
