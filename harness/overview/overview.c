@@ -76,7 +76,6 @@ static void overview_index(struct overview_making *m)
     const struct trends *t = m->input->trends;
 
     run_rows_init(&m->rows, m->input->records, m->input->run);
-    run_rows_name(&m->rows);
     m->by_key = memory_zeroed(m->rows.nr + 1, sizeof(*m->by_key));
     for (size_t i = 0; i < m->rows.nr; i++)
         m->by_key[i] = &m->rows.items[i];
