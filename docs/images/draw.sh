@@ -40,6 +40,7 @@ plots/layer-times                layer-times               cpu
 plots/memory                     memory                    ci
 plots/memory-timeline            memory-timeline           gpu
 plots/operations                 operations                cpu
+plots/overview                   overview                  sides
 plots/pareto                     pareto                    models
 plots/percentiles-kernels        percentiles-kernels       ci
 plots/quantiles-kernels          quantiles-kernels         ci

@@ -12,6 +12,7 @@
 enum { AS_ROWS = 12, AS_SERIES = 8 };
 
 static const struct plot_type types[] = {
+    { "overview", "the answers in one picture", .history = build_overview },
     { "bars", "one bar a benchmark, with whiskers", .items = build_bars,
       .check = chart_check_metric, .runs_max = AS_ROWS },
     { "percentiles", "min to max of each benchmark as a line", .items = build_percentiles,

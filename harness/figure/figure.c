@@ -208,6 +208,15 @@ struct layer *panel_bars(struct panel *p, const char *label, enum ink ink)
     return bars;
 }
 
+struct layer *panel_texts(struct panel *p, enum ink ink, bool bold)
+{
+    struct layer *texts = panel_layer(p, MARK_TEXT, NULL);
+
+    texts->style.ink = ink;
+    texts->style.bold = bold;
+    return texts;
+}
+
 struct layer *panel_outside(struct panel *p)
 {
     struct layer *texts = panel_layer(p, MARK_TEXT, NULL);

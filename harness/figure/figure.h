@@ -210,6 +210,7 @@ struct layer *panel_points(struct panel *p, const char *label, enum ink ink, enu
                            double size);
 /* Dark intervals across. */
 struct layer *panel_whiskers(struct panel *p, const char *label, double width);
+struct layer *panel_texts(struct panel *p, enum ink ink, bool bold);
 /* What stands in rows: bars along x in one ink, and texts in a column right of the plot area. */
 struct layer *panel_bars(struct panel *p, const char *label, enum ink ink);
 struct layer *panel_outside(struct panel *p);

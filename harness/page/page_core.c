@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The block that is read first: runs, benchmarks, metrics, verdicts, and what figures there are. */
 #include "base/json.h"
+#include "chart/chapter.h"
 #include "page/page.h"
 #include "page/page_parts.h"
 #include "reporters/compare_json.h"
@@ -169,23 +170,6 @@ static void core_add_parameters(const struct page *page, cJSON *core)
     }
 }
 
-static cJSON *core_trends(const struct view *view)
-{
-    struct trend_settings settings = { .metric = trend_metric("p50", NULL), .fdr = 0.05 };
-    struct series_list list;
-    struct trends trends = { 0 };
-    struct error ignored; /* of settings, and these are good */
-    cJSON *json = NULL;
-
-    annotations_apply(&view->annotations, &settings);
-    series_list_init(&list, &view->history);
-    if (trends_find(&list, &view->history, &settings, &trends, &ignored) == 0)
-        json = trends_to_json(&trends, true);
-    trends_release(&trends);
-    series_list_release(&list);
-    return json;
-}
-
 static void core_add_verdicts(const struct page *page, cJSON *core)
 {
     const struct view *view = page->view;
@@ -193,10 +177,8 @@ static void core_add_verdicts(const struct page *page, cJSON *core)
 
     if (view->compared)
         comparison = compare_to_json(&view->comparison, view->base_what, view->head_what);
-    if (page->options.trends)
-        trends = trends_to_json(page->options.trends, true);
-    else if (view->history.nr_runs > 0)
-        trends = core_trends(view);
+    if (page->options.trends || view->trends)
+        trends = trends_to_json(page->options.trends ? page->options.trends : view->trends, true);
     cJSON_AddItemToObject(core, "comparison", comparison ? comparison : cJSON_CreateNull());
     cJSON_AddItemToObject(core, "trends", trends ? trends : cJSON_CreateNull());
 }
@@ -243,6 +225,7 @@ static void core_add_figures(const struct page_figures *figures, cJSON *core)
         json_add_string(json, "description", f->preset->description);
         json_add_string(json, "how", f->preset->how);
         cJSON_AddStringToObject(json, "section", f->preset->section);
+        cJSON_AddStringToObject(json, "chapter", chapter_of(f->preset));
         json_add_string(json, "alt", f->alt);
         json_add_string(json, "reason", f->reason);
         cJSON_AddItemToObject(json, "preset", preset_to_json(f->preset));
@@ -285,6 +268,7 @@ cJSON *page_core(const struct page *page, const struct page_figures *figures)
     core_add_metrics(page, core);
     core_add_parameters(page, core);
     core_add_verdicts(page, core);
+    cJSON_AddItemToObject(core, "overview", page_overview(page));
     core_add_differences(page, core);
     cJSON *profile = page_profile(page->view);
     cJSON_AddItemToObject(core, "profile", profile ? profile : cJSON_CreateNull());

@@ -6,6 +6,8 @@
 #include "reporters/compare_words.h"
 #include "text/escape.h"
 
+#include <string.h>
+
 static const struct table_column columns[] = {
     { "", TABLE_LEFT, TABLE_FIRM, 1 },
     { "verdict", TABLE_LEFT, TABLE_FIRM, 0 },
@@ -49,31 +51,40 @@ static void compare_table_add_numbers(struct table *t, const struct compare_row 
     compare_table_add_number(t, TABLE_DIM, compare_detectable(row->detectable, text), firm);
 }
 
-static void compare_table_add_row(struct table *t, const struct compare_row *row, const char *label,
-                                  bool firm)
+/* A comment is read by those who did not type the command: "slower" as in its title, and a reason
+ * that the row above has is not said again. */
+static void compare_table_add_row(struct table *t, const struct compare_row *row,
+                                  const struct compare_row *above, const char *label, bool firm)
 {
     const struct verdict_look *look = verdict_look(row->verdict);
+    bool again = firm && above && row->verdict == VERDICT_UNDECIDED &&
+                 above->verdict == row->verdict && strcmp(row->why, above->why) == 0;
 
     table_row(t);
     table_cell(t, look->tone, "%s", look->sign);
-    table_cell(t, look->tone, "%s", verdict_name(row->verdict));
+    table_cell(t, look->tone, "%s",
+               firm ? verdict_word(row->verdict, row->item->metric) : verdict_name(row->verdict));
     table_cell(t, TABLE_PLAIN, "%s%s", label, row->item->vendor ? " (vendor)" : "");
     compare_table_add_numbers(t, row, firm);
     if (row->accepted)
         table_cell(t, TABLE_PLAIN, "accepted: %s", row->accepted);
     else
-        table_cell(t, TABLE_PLAIN, "%s", row->why);
+        table_cell(t, TABLE_PLAIN, "%s", again ? "as above" : row->why);
 }
 
 static void compare_table_fill(struct table *t, const struct comparison *c, bool all, bool firm)
 {
     char **labels = compare_labels(c);
+    const struct compare_row *above = NULL;
 
     table_init(t, columns, sizeof(columns) / sizeof(columns[0]));
     for (int verdict = 0; verdict < VERDICT_NR; verdict++)
-        for (size_t i = 0; i < c->nr; i++)
-            if (c->rows[i].verdict == (enum verdict)verdict && (all || verdict != VERDICT_SAME))
-                compare_table_add_row(t, &c->rows[i], labels[i], firm);
+        for (size_t i = 0; i < c->nr; i++) {
+            if (c->rows[i].verdict != (enum verdict)verdict || (!all && verdict == VERDICT_SAME))
+                continue;
+            compare_table_add_row(t, &c->rows[i], above, labels[i], firm);
+            above = &c->rows[i];
+        }
     labels_free(labels, c->nr);
 }
 

@@ -267,24 +267,49 @@ int compare_history_draw(const struct compare_history *earlier, const char *fold
     return rc ? -1 : left_out;
 }
 
-int compare_history_draw_comparison(const struct comparison *c, const struct history_side *base,
-                                    const struct history_side *head, const char *name,
-                                    const char *folder, struct comment_picture *out,
-                                    struct error *err)
+/* What the earlier runs say, of all benchmarks; nothing where they cannot be read. */
+static int find_past(const struct compare_history *earlier, struct series_list *list,
+                     struct trends *past, struct error *err)
 {
+    const struct trend_settings settings = { .metric = trend_metric("p50", NULL), .fdr = 0.05 };
+    const struct store_filter all = { 0 };
+
+    if (earlier->runs.nr_runs == 0)
+        return 0;
+    return history_series(earlier->store, &earlier->runs, settings.metric, &all, list, err) ||
+                   trends_find(list, &earlier->runs, &settings, past, err)
+               ? -1
+               : 0;
+}
+
+int compare_history_draw_overview(const struct compare_history *earlier, const struct comparison *c,
+                                  const struct history_side *base, const char *name,
+                                  const char *folder, struct comment_picture *out,
+                                  struct error *err)
+{
+    const struct records *head = &earlier->head->records;
+    int newest = run_newest(&base->records);
     struct presets presets = { 0 };
+    struct series_list list = { 0 };
+    struct trends past = { 0 };
     char id[ID_SIZE];
-    int rc = presets_load_embedded(&presets, err);
+
+    int rc = find_past(earlier, &list, &past, err);
+    if (rc == 0)
+        rc = presets_load_embedded(&presets, err);
     struct chart chart = {
-        .preset = rc == 0 ? presets_find(&presets, "comparison", err) : NULL,
-        .records = &head->records,
+        .preset = rc == 0 ? presets_find(&presets, "overview", err) : NULL,
+        .records = head,
         .comparison = c,
         .base_label = base->what,
-        .run = run_newest(&head->records),
+        .base_run = newest < 0 ? NULL : &base->records.runs[newest],
+        .past = past.nr ? &past : NULL,
+        .run = run_newest(head),
     };
-
-    picture_name("comparison", name, id);
+    picture_name("overview", name, id);
     rc = chart.preset ? draw_picture(&chart, id, folder, out, err) : -1;
     presets_release(&presets);
+    trends_release(&past);
+    series_list_release(&list);
     return rc;
 }

@@ -32,11 +32,11 @@ int compare_history_series(const struct compare_history *earlier, const struct c
 int compare_history_draw(const struct compare_history *earlier, const char *folder,
                          struct comment_histories *histories, struct error *err);
 
-/* Draws the figure "comparison" there as comparison-<name>-<hash>.png. Where nothing has a change,
- * `out` stays as it is. */
-int compare_history_draw_comparison(const struct comparison *c, const struct history_side *base,
-                                    const struct history_side *head, const char *name,
-                                    const char *folder, struct comment_picture *out,
-                                    struct error *err);
+/* Draws the overview there as overview-<name>-<hash>.png. Where there is nothing to show, `out`
+ * stays as it is. */
+int compare_history_draw_overview(const struct compare_history *earlier, const struct comparison *c,
+                                  const struct history_side *base, const char *name,
+                                  const char *folder, struct comment_picture *out,
+                                  struct error *err);
 
 #endif

@@ -22,10 +22,16 @@ static struct scale mermaid_scale_of(const struct mermaid_trend *trend, double f
         s.low = fmin(s.low, trend->values[i] / factor);
         s.high = fmax(s.high, trend->values[i] / factor);
     }
-    double room = fmax(s.high - s.low, 0.1 * fabs(s.high)) * 0.1;
+    if (isfinite(trend->origin)) {
+        s.low = fmin(s.low, trend->origin / factor);
+        s.high = fmax(s.high, trend->origin / factor);
+    }
+    double room = fmax(s.high - s.low, 0.1 * fabs(s.high)) * 0.1, begin = s.low;
     s.low -= s.low > room ? room : s.low;
     s.high += room;
     ticks_widen(&s.low, &s.high, 5);
+    if (isfinite(trend->origin))
+        s.low = begin; /* a bar is as long as the change */
     if (!(s.high > s.low))
         s.high = s.low + 1;
     s.decimals = (int)fmin(fmax(3 - floor(log10(s.high - s.low)), 0), 9);

@@ -16,6 +16,8 @@ struct mermaid_trend {
     const char *base;       /* see unit_for() */
     const double *values;   /* oldest first, all finite; the last is the one in question */
     size_t nr;
+    double origin; /* what the last one is held against: the axis begins there, or at the least
+                    * value below it; NaN: there is nothing such */
 };
 
 /* Appends a whole code block "xychart-beta": a line over the newest MERMAID_POINTS_MAX values and a

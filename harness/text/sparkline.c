@@ -4,35 +4,28 @@
 #include <math.h>
 #include <stdbool.h>
 
-enum { HEIGHTS = 8 };
+enum { HEIGHTS = 8, MIDDLE = 3 }; /* the base's */
 
 static bool sparkline_is_drawn(double value)
 {
     return isfinite(value) && value > 0;
 }
 
-void sparkline_add(struct strbuf *out, const double *values, size_t nr, double least)
+void sparkline_add(struct strbuf *out, const double *values, size_t nr, double base, double least)
 {
     static const char *const blocks[HEIGHTS] = { "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█" };
-    double low = INFINITY, high = -INFINITY;
+    double reach = log1p(least);
 
-    for (size_t i = 0; i < nr; i++)
-        if (sparkline_is_drawn(values[i])) {
-            low = fmin(low, log(values[i]));
-            high = fmax(high, log(values[i]));
-        }
-    double spare = log1p(least) - (high - low);
-    if (spare > 0) {
-        low -= spare / 2;
-        high += spare / 2;
-    }
+    for (size_t i = 0; i < nr && sparkline_is_drawn(base); i++)
+        if (sparkline_is_drawn(values[i]))
+            reach = fmax(reach, fabs(log(values[i] / base)));
     for (size_t i = 0; i < nr; i++) {
-        if (!sparkline_is_drawn(values[i])) {
+        if (!sparkline_is_drawn(values[i]) || !sparkline_is_drawn(base)) {
             strbuf_adds(out, "·");
             continue;
         }
-        double share = high > low ? (log(values[i]) - low) / (high - low) : 0.5;
-        double height = fmin(floor(share * HEIGHTS), HEIGHTS - 1);
-        strbuf_adds(out, blocks[(int)fmax(height, 0)]);
+        double above = reach > 0 ? log(values[i] / base) / reach : 0;
+        double height = MIDDLE + round(above * (above > 0 ? HEIGHTS - 1 - MIDDLE : MIDDLE));
+        strbuf_adds(out, blocks[(int)fmin(fmax(height, 0), HEIGHTS - 1)]);
     }
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A series as a word: "▂▁▂▂▁▇". For tables and mails, where no picture goes. */
+/* A series as a word: "▄▄▄▅▄▄█". For tables and mails, where no picture goes. */
 #ifndef HARNESS_TEXT_SPARKLINE_H
 #define HARNESS_TEXT_SPARKLINE_H
 
@@ -7,9 +7,11 @@
 
 #include <stddef.h>
 
-/* Appends one of eight blocks a value, by the logarithm: a factor is as high wherever it stands.
- * The whole height is the range of the values, or a factor of 1 + `least` where they span less, so
- * that mere noise stays low; then they lie in the middle. A value that is not above 0 is a dot. */
-void sparkline_add(struct strbuf *out, const double *values, size_t nr, double least);
+/* Appends one of eight blocks a value, by the logarithm of value / base: the base is the fourth of
+ * them; what is slower of a time stands above it, what is faster below. The whole height reaches as far as
+ * the value farthest from the base, but at least a factor of 1 + `least` to each side, so that mere
+ * noise stays flat beside a change. A value that is not above 0 is a dot; so are all where the base
+ * is not. */
+void sparkline_add(struct strbuf *out, const double *values, size_t nr, double base, double least);
 
 #endif

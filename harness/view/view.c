@@ -2,11 +2,13 @@
 #include "view/view.h"
 
 #include "view/records_files.h"
+#include "view/view_past.h"
 
 #include <stdlib.h>
 
 void view_release(struct view *view)
 {
+    view_past_free(view->own_past);
     if (view->compared)
         comparison_release(&view->comparison);
     records_part_release(&view->base);
@@ -21,6 +23,34 @@ void view_release(struct view *view)
     annotations_release(&view->annotations);
     string_list_release(&view->notes);
     *view = (struct view) { .head = -1 };
+}
+
+static int view_newest_of_history(const struct view *view)
+{
+    return view->history.nr ? run_newest(&view->history) : (int)view->history.nr_runs - 1;
+}
+
+static const struct run *view_base_run(const struct view *view)
+{
+    int run = view->compared ? run_newest(&view->base) : -1;
+
+    return run < 0 ? NULL : &view->base.runs[run];
+}
+
+void view_overview(const struct view *view, struct overview *out)
+{
+    const struct overview_input input = {
+        .records = &view->records,
+        .run = view->head,
+        .comparison = view->compared ? &view->comparison : NULL,
+        .base = view_base_run(view),
+        .base_label = view->base_label,
+        .trends = view->trends,
+        .models = view->models,
+        .nr_models = view->nr_models,
+    };
+
+    overview_make(&input, out);
 }
 
 unsigned view_modes(const struct view *view)
@@ -80,6 +110,8 @@ void view_chart(const struct view *view, const struct preset *preset, struct cha
         .nr_accepted = view->annotations.acceptances.nr,
         .remarks = view->annotations.remarks,
         .nr_remarks = view->annotations.nr_remarks,
+        .past = view->trends,
+        .base_run = view_base_run(view),
         .models = view->models,
         .nr_models = view->nr_models,
         .run = view->head,
@@ -89,7 +121,7 @@ void view_chart(const struct view *view, const struct preset *preset, struct cha
     };
     if (shows_history(view, preset)) {
         chart->records = &view->history;
-        chart->run = view->series ? (int)view->history.nr_runs - 1 : run_newest(&view->history);
+        chart->run = view_newest_of_history(view);
         chart->series = view->series;
         chart->trends = view->trends;
     } else if (shows_several(view, preset)) {

@@ -17,6 +17,7 @@
 #include "chart/chart.h"
 #include "chart/config.h"
 #include "metrics/run_label.h"
+#include "overview/overview.h"
 #include "store/store.h"
 #include "view/annotations.h"
 
@@ -63,8 +64,10 @@ struct view {
         history; /* for trends, with samples. Its own, or of files: borrows from `records` */
     bool history_is_borrowed;
     const struct series_list
-        *series;                    /* of the history, and what was found in it, where the caller */
-    const struct trends *trends;    /* knows them; borrowed. Then it needs no measurements */
+        *series;                    /* of the history, and what was found in it: by view_load(), */
+    const struct trends *trends;    /* or by a caller that knows them, borrowed. Then the history
+                                     * needs no measurements. NULL: there is no history */
+    struct view_past *own_past;     /* what view_load() found; NULL: nothing */
     struct annotations annotations; /* of the history */
     const char *peaks_from;         /* the file that gave peaks; borrowed; NULL: none did */
     struct string_list notes;       /* sentences on files that were left out */
@@ -83,6 +86,9 @@ void view_release(struct view *view);
 /* The chart of a preset; borrows from both. Trend presets get the history as their records,
  * presets of several runs get all that were asked for. */
 void view_chart(const struct view *view, const struct preset *preset, struct chart *chart);
+
+/* What a reader asks first, answered (overview/overview.h); borrows from the view. */
+void view_overview(const struct view *view, struct overview *out);
 
 /* The modes that there is something to show in: bits of enum plot_mode. */
 unsigned view_modes(const struct view *view);

@@ -69,7 +69,7 @@ if command -v gnuplot >/dev/null; then
   # pngs FOLDER: without what tells equal names apart.
   pngs() { find "$1" -name '*.png' -printf '%f\n' | sed 's/-[0-9a-f]*\.png$//' | sort | paste -sd ' '; }
   check "${pictures[0]}" test "$(pngs trends)" = \
-    "comparison-slow trend-null-copy-right-fp32-batch-2-seq-16-fake-warm"
+    "overview-slow trend-null-copy-right-fp32-batch-2-seq-16-fake-warm"
   check "${pictures[1]}" test "$(head -c 4 trends/trend-*.png | tail -c 3)" = PNG
   shown() {
     for name in trends/*.png; do
@@ -77,7 +77,7 @@ if command -v gnuplot >/dev/null; then
     done
   }
   check "${pictures[2]}" shown
-  check "${pictures[3]}" test "$(pngs none)" = comparison-a-b
+  check "${pictures[3]}" test "$(pngs none)" = overview-a-b
   check "${pictures[4]}" not grep -q '!\[' bare.md
 else
   printf 'yes: %s\n' "${pictures[@]}" # gnuplot is not installed: nothing to look at

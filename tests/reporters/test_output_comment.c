@@ -92,12 +92,13 @@ COMPARISON_TEST(a_comment_is_golden)
         .base = &base,
         .head = &head,
         .histories = &m->histories,
-        .comparison = &changes,
+        .picture = &changes,
         .commands = commands,
         .nr_commands = 2,
         .report = "https://example.org/report.html",
         .plots = "https://example.org/a(b)",
         .images = "https://example.org/raw",
+        .commits = "https://example.org/commit/",
     };
     struct strbuf out = comment_of(m, &options);
     assert_golden(out.data, "output", "comment.md");
@@ -422,26 +423,27 @@ COMPARISON_TEST(addresses_are_links)
 
 /* ---- sparklines ---- */
 
-static void assert_sparkline(const double *values, size_t nr, double least, const char *expected)
+static void assert_sparkline(const double *values, size_t nr, double base, double least,
+                             const char *expected)
 {
     struct strbuf out;
 
     strbuf_init(&out);
-    sparkline_add(&out, values, nr, least);
+    sparkline_add(&out, values, nr, base, least);
     assert_string_equal(out.data, expected);
     strbuf_release(&out);
 }
 
 TEST(sparklines_show_factors)
 {
-    assert_sparkline((double[]) { 1, 2, 4, 8 }, 4, 0, "▁▃▆█");
-    assert_sparkline((double[]) { 8, 4, 2, 1 }, 4, 0, "█▆▃▁");
-    assert_sparkline((double[]) { 5, 5, 5 }, 3, 0, "▅▅▅");
-    assert_sparkline((double[]) { 5 }, 1, 0.06, "▅");
-    assert_sparkline((double[]) { 1, NAN, 0, 1.1 }, 4, 0, "▁··█");
-    assert_sparkline((double[]) { 1, 1.001, 0.999 }, 3, 0.06, "▅▅▄"); /* noise stays low */
-    assert_sparkline(NULL, 0, 0, "");
-    assert_sparkline((double[]) { NAN }, 1, 0.1, "·");
+    assert_sparkline((double[]) { 1, 2, 4, 8 }, 4, 1, 0, "▄▅▇█");
+    assert_sparkline((double[]) { 1, 2, 4, 8 }, 4, 8, 0, "▁▂▃▄");
+    assert_sparkline((double[]) { 5, 5, 5 }, 3, 5, 0, "▄▄▄");
+    assert_sparkline((double[]) { 1, NAN, 0, 1.1 }, 4, 1, 0, "▄··█");
+    assert_sparkline((double[]) { 1.01, 0.99, 1.01, 1.13 }, 4, 1, 0.12, "▄▄▄█"); /* noise is flat */
+    assert_sparkline((double[]) { 1.001, 0.999 }, 2, 1, 0.12, "▄▄");
+    assert_sparkline(NULL, 0, 1, 0, "");
+    assert_sparkline((double[]) { NAN, 1 }, 2, NAN, 0.1, "··");
 }
 
 /* ---- Mermaid ---- */
@@ -467,7 +469,7 @@ static size_t read_list(const char *text, double *values)
 
 static void assert_chart(const double *values, size_t nr, enum quantity quantity, const char *base)
 {
-    const struct mermaid_trend trend = { "median latency", quantity, base, values, nr };
+    const struct mermaid_trend trend = { "median latency", quantity, base, values, nr, NAN };
     size_t shown = nr < MERMAID_POINTS_MAX ? nr : MERMAID_POINTS_MAX;
     double bar[64], line[64], low, high;
     struct strbuf out;
@@ -496,6 +498,18 @@ static void assert_chart(const double *values, size_t nr, enum quantity quantity
     strbuf_release(&out);
 }
 
+/* The axis begins at what the head is held against, or below it where a run was. */
+static void assert_begins_at(const double *values, double origin, const char *low)
+{
+    const struct mermaid_trend trend = { "x", QUANTITY_PLAIN, "", values, 3, origin };
+    struct strbuf out;
+
+    strbuf_init(&out);
+    mermaid_trend_add(&trend, &out);
+    assert_has(out.data, low);
+    strbuf_release(&out);
+}
+
 TEST(charts_keep_to_the_grammar)
 {
     double many[80];
@@ -509,8 +523,10 @@ TEST(charts_keep_to_the_grammar)
     assert_chart((double[]) { 1, 1e6, 1e12 }, 3, QUANTITY_TIME, "");
     assert_chart((double[]) { 5e9, 5.1e9, 9e9 }, 3, QUANTITY_TIME, "");
     assert_chart((double[]) { 0.5, 0.25, 0.75 }, 3, QUANTITY_SHARE, "");
+    assert_begins_at((double[]) { 45, 46, 48 }, 40.3, "\"x\" 40.3 --> ");
+    assert_begins_at((double[]) { 45, 39, 48 }, 40.3, "\"x\" 39 --> ");
     struct strbuf out;
-    const struct mermaid_trend two = { "x", QUANTITY_TIME, "", many, 2 };
+    const struct mermaid_trend two = { "x", QUANTITY_TIME, "", many, 2, NAN };
     strbuf_init(&out);
     mermaid_trend_add(&two, &out);
     assert_int_equal(out.length, 0);

@@ -104,6 +104,7 @@ SCRATCH_TEST(nothing_asked_is_the_newest)
     assert_string_equal(view.run_names[0], "main ccccccc");
     assert_false(view.compared);
     assert_int_equal(view_modes(&view), PLOT_SINGLE | PLOT_TREND);
+    assert_true(view.trends && view.series && view.trends->nr == view.series->nr);
     assert_true(metric_context_of(&view.records, view.head).nr_ceilings > 3);
     assert_ok(presets_load_embedded(&presets, &err), &err);
     assert_null(view_absence(&view, any(&presets, PLOT_SINGLE)));

@@ -113,6 +113,13 @@ function watch(page, own, seen) {
   page.on('pageerror', (error) => seen.errors.push(String(error.stack || error)));
 }
 
+/* As a reader who opens every chapter and figure that is folded, also in what is built later. */
+function unfold() {
+  const open = () => document.querySelectorAll('.folded:not([open]), .is-folded > details:not([open])')
+    .forEach((details) => { details.open = true; });
+  new MutationObserver(open).observe(document, { childList: true, subtree: true });
+}
+
 /**
  * @param {object} t  of node:test; the page is closed when it ends
  * @param {string} place  a file, or a URL
@@ -122,7 +129,7 @@ function watch(page, own, seen) {
  * @returns {Promise<{page: object, seen: {requests, console, errors, violations: string[]}}>}
  */
 export async function openPage(t, place, { width = 1280, height = 900, theme = 'light', hash = '',
-  init, before, ...rest } = {}) {
+  init, before, folded = false, ...rest } = {}) {
   const context = await (await theBrowser()).newContext({ viewport: { width, height },
     colorScheme: theme, deviceScaleFactor: 1, acceptDownloads: true, ...rest });
   t.after(() => context.close());
@@ -135,6 +142,8 @@ export async function openPage(t, place, { width = 1280, height = 900, theme = '
   await page.addInitScript(() => document.addEventListener('securitypolicyviolation', (event) =>
     window.harnessViolation([event.violatedDirective, 'refused', event.blockedURI, event.sample]
       .join(' '))));
+  if (!folded)
+    await page.addInitScript(unfold);
   if (init)
     await page.addInitScript(init);
   await before?.(page);

@@ -84,6 +84,8 @@ struct chart {
     const struct series_list
         *series;                     /* of the records, and what was found in them, where that is */
     const struct trends *trends;     /* known already: then they need no measurements. Else NULL */
+    const struct trends *past; /* of the machine's history, whatever the records are; NULL: none */
+    const struct run *base_run;      /* newest of the base; NULL: not known */
     const struct plot_model *models; /* NULL or `nr_models` of them */
     size_t nr_models;
     int run;

@@ -22,15 +22,6 @@ struct comparison_table {
     struct verdict_points points;
 };
 
-static struct layer *text_layer(struct panel *p, enum ink ink, bool bold)
-{
-    struct layer *texts = panel_layer(p, MARK_TEXT, NULL);
-
-    texts->style.ink = ink;
-    texts->style.bold = bold;
-    return texts;
-}
-
 static void comparison_add_heads(struct comparison_table *t)
 {
     static const struct {
@@ -42,7 +33,7 @@ static void comparison_add_heads(struct comparison_table *t)
         { "change", &change_at, ANCHOR_RIGHT }, { "90 % interval", &interval_at, ANCHOR_RIGHT },
         { "verdict", &word_at, ANCHOR_LEFT },
     };
-    struct layer *texts = text_layer(t->p, INK_DARK, true);
+    struct layer *texts = panel_texts(t->p, INK_DARK, true);
 
     for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++)
         layer_add_text(texts, *heads[i].at, -1, heads[i].anchor, heads[i].text);
@@ -75,9 +66,9 @@ static void comparison_add_row(struct comparison_table *t, size_t i)
 static void comparison_add_table(struct comparison_table *t)
 {
     comparison_add_heads(t);
-    t->texts[0] = text_layer(t->p, INK_DARK, false);
-    t->texts[1] = text_layer(t->p, INK_VERMILLION, true);
-    t->texts[2] = text_layer(t->p, INK_BLUE, true);
+    t->texts[0] = panel_texts(t->p, INK_DARK, false);
+    t->texts[1] = panel_texts(t->p, INK_VERMILLION, true);
+    t->texts[2] = panel_texts(t->p, INK_BLUE, true);
     verdict_points_init(&t->points, t->p);
     for (size_t i = 0; i < t->rows->nr; i++)
         comparison_add_row(t, i);

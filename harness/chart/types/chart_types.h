@@ -13,7 +13,7 @@ chart_items_fn build_bars, build_percentiles, build_roofline, build_heatmap, bui
     build_matrix, build_sizes, build_efficiency;
 
 chart_draw_fn build_architecture, build_comparison_table, build_dumbbell, build_grouped_sides,
-    build_sides, build_speedup_sides, build_telemetry, build_trend;
+    build_overview, build_sides, build_speedup_sides, build_telemetry, build_trend;
 
 /* What presets of these types must have. */
 chart_check_fn check_speedup, check_grouped, check_split;

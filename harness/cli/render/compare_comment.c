@@ -7,6 +7,11 @@
 #include "session/compare_history.h"
 #include "terminal/terminal.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { FORGE_ADDRESS_MAX = 800 };
+
 /* ---- the comment ---- */
 
 int compare_comment_check(const struct compare_comment_options *o, bool github, struct error *err)
@@ -45,6 +50,22 @@ static const char *comment_name(const struct compare_comment *job)
     return run->suite[0] ? run->suite : run->label[0] ? run->label : NULL;
 }
 
+/* Where the forge that this job runs on shows a commit; NULL where it is none. */
+static const char *commits_address(char *address, size_t size)
+{
+    const char *server = getenv("GITHUB_SERVER_URL"), *name = getenv("GITHUB_REPOSITORY");
+    const char *project = getenv("CI_PROJECT_URL");
+    struct error err;
+    int length = 0;
+
+    if (server && name && *name)
+        length = snprintf(address, size, "%s/%s/commit/", server, name);
+    else if (project && *project)
+        length = snprintf(address, size, "%s/-/commit/", project);
+    bool fits = length > 0 && (size_t)length < size;
+    return fits && comment_check_address("the forge", address, &err) == 0 ? address : NULL;
+}
+
 static struct comment_options comment_options_of(const struct compare_comment *job)
 {
     return (struct comment_options) {
@@ -59,8 +80,21 @@ static struct comment_options comment_options_of(const struct compare_comment *j
     };
 }
 
+static void add_comment_picture(const struct compare_comment *job,
+                                const struct compare_history *history, struct comment_picture *out)
+{
+    const struct compared *c = job->compared;
+    const char *name = comment_name(job), *folder = job->options->images;
+    struct error err;
+
+    if (folder && compare_history_draw_overview(history, &c->comparison, &c->base, name ? name : "",
+                                                folder, out, &err))
+        terminal_note("harness: the comment lacks its picture: %s\n", err.message);
+}
+
 /* The comment is worth more than its decoration: nothing here makes it fail. */
-static void add_comment_history(const struct compare_comment *job, struct comment_histories *out)
+static void add_comment_history(const struct compare_comment *job, struct comment_histories *out,
+                                struct comment_picture *picture)
 {
     const struct compared *c = job->compared;
     struct compare_history history;
@@ -75,32 +109,23 @@ static void add_comment_history(const struct compare_comment *job, struct commen
         terminal_note("harness: the comment lacks trends: %s\n", err.message);
     else if (rc > 0)
         terminal_note("harness: --images: %d more trends were not drawn\n", rc);
+    add_comment_picture(job, &history, picture);
     compare_history_release(&history);
-}
-
-static void add_comment_picture(const struct compare_comment *job, struct comment_picture *out)
-{
-    const struct compared *c = job->compared;
-    const char *name = comment_name(job), *folder = job->options->images;
-    struct error err;
-
-    if (folder && compare_history_draw_comparison(&c->comparison, &c->base, &c->head,
-                                                  name ? name : "", folder, out, &err))
-        terminal_note("harness: the comment lacks its picture: %s\n", err.message);
 }
 
 void compare_comment_write(const struct compare_comment *job, struct strbuf *out)
 {
     struct comment_options options = comment_options_of(job);
+    char address[FORGE_ADDRESS_MAX];
     struct comment_histories histories = { 0 };
     struct comment_picture picture = { 0 };
     struct comment_commands commands;
 
-    add_comment_history(job, &histories);
-    add_comment_picture(job, &picture);
+    add_comment_history(job, &histories, &picture);
     comment_commands_make(job, &commands);
     options.histories = &histories;
-    options.comparison = &picture;
+    options.picture = &picture;
+    options.commits = commits_address(address, sizeof(address));
     options.commands = commands.items;
     options.nr_commands = commands.nr;
     comment_github(&job->compared->comparison, &options, out);

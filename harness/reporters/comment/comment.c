@@ -97,46 +97,22 @@ static void add_marker(const char *name, struct strbuf *out)
     strbuf_adds(out, " -->\n");
 }
 
-/* Whatever could end the link or the table is percent-encoded (RFC 3986). */
-static void add_address(const char *address, struct strbuf *out)
-{
-    for (; *address; address++) {
-        unsigned char c = (unsigned char)*address;
-        if (isalnum(c) || strchr("-._~:/?#@!$&+,;=%", c))
-            strbuf_addc(out, *address);
-        else
-            strbuf_addf(out, "%%%02X", c);
-    }
-}
-
-static void add_link(const char *words, const char *address, struct strbuf *out)
-{
-    strbuf_addf(out, "[%s](", words);
-    add_address(address, out);
-    strbuf_addc(out, ')');
-}
-
-static bool is_shown(const struct comment *k, const struct comment_picture *picture)
-{
-    return k->level->charts && k->o->images && picture && picture->file;
-}
-
 static void add_picture(const struct comment *k, const struct comment_picture *picture)
 {
     strbuf_adds(k->out, "![");
     escape_markdown(k->out, picture->description ? picture->description : "picture");
     strbuf_adds(k->out, "](");
-    add_address(k->o->images, k->out);
+    comment_address(k, k->o->images);
     strbuf_adds(k->out, k->o->images[strlen(k->o->images) - 1] == '/' ? "" : "/");
-    add_address(picture->file, k->out);
+    comment_address(k, picture->file);
     strbuf_adds(k->out, ")\n");
 }
 
 static void comment_picture(const struct comment *k)
 {
-    if (!is_shown(k, k->o->comparison))
+    if (!comment_is_shown(k, k->o->picture))
         return;
-    add_picture(k, k->o->comparison);
+    add_picture(k, k->o->picture);
     strbuf_addc(k->out, '\n');
 }
 
@@ -146,12 +122,12 @@ static void comment_pictures(const struct comment *k)
     size_t nr = 0, shown = 0;
 
     for (size_t i = 0; h && i < h->nr; i++)
-        nr += is_shown(k, &h->items[i].picture);
+        nr += comment_is_shown(k, &h->items[i].picture);
     if (nr == 0)
         return;
     comment_open(k, "Trends of %zu benchmark%s as pictures", nr, nr == 1 ? "" : "s");
     for (size_t i = 0; i < h->nr; i++) {
-        if (!is_shown(k, &h->items[i].picture))
+        if (!comment_is_shown(k, &h->items[i].picture))
             continue;
         add_picture(k, &h->items[i].picture);
         strbuf_adds(k->out, ++shown < nr ? "\n" : "");
@@ -178,11 +154,11 @@ static void add_commands(const struct comment *k)
 static void add_links(const struct comment *k)
 {
     if (k->o->report)
-        add_link("Report", k->o->report, k->out);
+        comment_link(k, "Report", k->o->report);
     if (k->o->report && k->o->plots)
         strbuf_adds(k->out, " · ");
     if (k->o->plots)
-        add_link("Plots", k->o->plots, k->out);
+        comment_link(k, "Plots", k->o->plots);
     if (k->o->report || k->o->plots)
         strbuf_adds(k->out, "\n\n");
 }

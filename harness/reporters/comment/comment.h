@@ -6,9 +6,10 @@
  *     <!-- harness:NAME -->           the first line, by which the comment is found and replaced
  *     verdict in words, the worst change, counts, what speaks against the code as the reason
  *     what is broken, missing, failing, fixed
- *     a table of what got slower or faster, with the history of each as a sparkline
- *     a picture of all changes
- *     a Mermaid chart: history of the worst change, the head at its end
+ *     a table of what got slower or faster, five columns and a screen at most, with the history of
+ *         each as a sparkline about its base
+ *     the overview as a picture; where no host has pictures a Mermaid chart, whose axis begins at
+ *         the base: history of the worst change, the head at its end
  *     <details> all rows, <details> pictures of trends, <details> what differs between the sides
  *     the commands that show the same elsewhere, and links
  *
@@ -64,11 +65,12 @@ struct comment_options {
     const char *base_name, *head_name; /* for people */
     const struct records *base, *head; /* for what differs between them */
     const struct comment_histories *histories;
-    const struct comment_picture *comparison; /* of all changes, or NULL */
+    const struct comment_picture *picture; /* the overview, or NULL */
     const struct comment_command *commands;
     size_t nr_commands;
     const char *report, *plots; /* addresses that passed comment_check_address() */
     const char *images;         /* of the folder of the pictures; the same */
+    const char *commits; /* what stands before a hash where a forge shows commits; the same */
 };
 
 /* An address that can stand in a link: http or https, of less than 1000 characters. `what` stands

@@ -4,8 +4,10 @@
 
 #include "metrics/run_rows.h"
 
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 const struct comment_history *comment_history_of(const struct comment_histories *histories,
                                                  const struct compare_row *row)
@@ -42,4 +44,28 @@ const struct run *comment_newest(const struct records *records)
     int run = records ? run_newest(records) : -1;
 
     return run < 0 ? NULL : &records->runs[run];
+}
+
+/* Whatever could end the link or the table is percent-encoded (RFC 3986). */
+void comment_address(const struct comment *k, const char *address)
+{
+    for (; *address; address++) {
+        unsigned char c = (unsigned char)*address;
+        if (isalnum(c) || strchr("-._~:/?#@!$&+,;=%", c))
+            strbuf_addc(k->out, *address);
+        else
+            strbuf_addf(k->out, "%%%02X", c);
+    }
+}
+
+void comment_link(const struct comment *k, const char *words, const char *address)
+{
+    strbuf_addf(k->out, "[%s](", words);
+    comment_address(k, address);
+    strbuf_addc(k->out, ')');
+}
+
+bool comment_is_shown(const struct comment *k, const struct comment_picture *picture)
+{
+    return k->level->charts && k->o->images && picture && picture->file;
 }

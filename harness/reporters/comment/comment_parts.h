@@ -30,6 +30,12 @@ struct comment {
 const char *comment_label(const struct comment *k, const struct compare_row *row);
 /* "### ▲ ...", the worst, counts, doubts, sides. */
 void comment_verdict(const struct comment *k);
+/* Is there such a picture, and a place where it is seen? `picture` may be NULL. */
+bool comment_is_shown(const struct comment *k, const struct comment_picture *picture);
+/* An address, so that nothing in it ends the link or the table. */
+void comment_address(const struct comment *k, const char *address);
+/* "[words](address)"; the words are plain. */
+void comment_link(const struct comment *k, const char *words, const char *address);
 /* The newest run of a side, or NULL. */
 const struct run *comment_newest(const struct records *records);
 /* A sentence on what speaks against the code as the reason of what was found, if anything does. */

@@ -10,22 +10,22 @@
 #include "text/mermaid.h"
 #include "text/sparkline.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { SPARKLINE_POINTS = 20 };
+enum { SPARKLINE_POINTS = 20, TABLE_ROWS = 8 };
+
+/* Of a change no more than this is noise: the least that a sparkline's height stands for. */
+static const double sparkline_least = 4; /* floors */
 
 static const struct table_column columns[] = {
     { .title = "" },
     { .title = "benchmark" },
     { .title = "change", .align = TABLE_RIGHT },
     { .title = "base\u00a0→\u00a0head", .align = TABLE_RIGHT },
-    { .title = "90\u00a0%\u00a0interval", .align = TABLE_RIGHT },
-    { .title = "history, head last" },
-    { .title = "q", .align = TABLE_RIGHT },
-    { .title = "launches", .align = TABLE_RIGHT },
-    { .title = "accepted" },
+    { .title = "history, base, head" },
 };
 
 /* The head as a point of its history: the median of its launches, as the others are. What a table
@@ -57,6 +57,7 @@ static double *points_of(const struct comment_history *history, const struct com
     return points;
 }
 
+/* The history, then the base, then the head; the base is the middle of the height. */
 static void add_history(struct table *t, const struct comment *k, const struct compare_row *row)
 {
     const struct comment_history *history = comment_history_of(k->o->histories, row);
@@ -66,7 +67,11 @@ static void add_history(struct table *t, const struct comment *k, const struct c
     strbuf_init(&line);
     if (history && history->nr > 0) {
         double *points = points_of(history, row, SPARKLINE_POINTS, &nr);
-        sparkline_add(&line, points, nr, 2 * row->delta);
+        double head = points[nr - 1], base = row->base.value;
+        sparkline_add(&line, points, nr - 1, base,
+                      fmax(fabs(row->change), sparkline_least * row->delta));
+        sparkline_add(&line, (double[]) { base, head }, 2, base,
+                      fmax(fabs(row->change), sparkline_least * row->delta));
         free(points);
     }
     table_cell(t, TABLE_PLAIN, "%s", line.data);
@@ -97,6 +102,23 @@ static void add_values(struct table *t, const struct compare_row *row)
     strbuf_release(&values);
 }
 
+/* "+10.0 % (+9.0 to +11.0 %)" */
+static void add_change_cell(struct table *t, const struct compare_row *row)
+{
+    char text[QUANTITY_TEXT_SIZE];
+    struct strbuf cell;
+
+    strbuf_init(&cell);
+    compare_firm(&cell, compare_change(row, text));
+    if (*compare_interval(row, text)) {
+        strbuf_adds(&cell, " (");
+        compare_firm(&cell, text);
+        strbuf_addc(&cell, ')');
+    }
+    table_cell(t, TABLE_PLAIN, "%s", cell.data);
+    strbuf_release(&cell);
+}
+
 static void add_change(struct table *t, const struct comment *k, const struct compare_row *row)
 {
     char text[QUANTITY_TEXT_SIZE];
@@ -105,21 +127,22 @@ static void add_change(struct table *t, const struct comment *k, const struct co
     snprintf(text, sizeof(text), "%s %s", verdict_look(row->verdict)->sign,
              verdict_word(row->verdict, row->item->metric));
     add_cell(t, text);
-    table_cell(t, TABLE_PLAIN, "%s%s", comment_label(k, row), row->item->vendor ? " (vendor)" : "");
-    add_cell(t, compare_change(row, text));
+    table_cell(t, TABLE_PLAIN, "%s%s%s%s%s", comment_label(k, row),
+               row->item->vendor ? " (vendor)" : "", row->accepted ? " (accepted: " : "",
+               row->accepted ? row->accepted : "", row->accepted ? ")" : "");
+    add_change_cell(t, row);
     add_values(t, row);
-    add_cell(t, compare_interval(row, text));
     add_history(t, k, row);
-    add_cell(t, compare_q(row, text));
-    add_cell(t, compare_launches(row, text));
-    table_cell(t, TABLE_PLAIN, "%s", row->accepted ? row->accepted : "");
 }
 
 void comment_table(const struct comment *k)
 {
-    size_t nr = k->nr_changes < k->level->changes ? k->nr_changes : k->level->changes;
+    size_t most = k->level->changes, nr = k->nr_changes < most ? k->nr_changes : most;
     struct table t;
 
+    /* One screen before it folds, as long as the others stand further down. */
+    if (k->level->rows != ROWS_NONE && nr > TABLE_ROWS)
+        nr = TABLE_ROWS;
     if (nr == 0)
         return;
     table_init(&t, columns, sizeof(columns) / sizeof(columns[0]));
@@ -127,6 +150,8 @@ void comment_table(const struct comment *k)
         add_change(&t, k, k->changes[i]);
     table_markdown(&t, k->out);
     strbuf_addc(k->out, '\n');
+    if (k->level->rows != ROWS_NONE && nr < k->nr_changes)
+        strbuf_addf(k->out, "%zu more changes stand below, in all rows.\n\n", k->nr_changes - nr);
     table_release(&t);
 }
 
@@ -145,7 +170,7 @@ void comment_trend(const struct comment *k)
 {
     const struct compare_row *row = k->level->charts ? row_with_trend(k) : NULL;
 
-    if (!row)
+    if (!row || comment_is_shown(k, k->o->picture))
         return;
     const struct comment_history *history = comment_history_of(k->o->histories, row);
     struct chart_metric metric = chart_metric_of(row->item->metric);
@@ -156,14 +181,18 @@ void comment_trend(const struct comment *k)
     for (size_t i = 0; i < trend.nr; i++)
         points[i] *= metric.factor;
     trend.values = points;
+    trend.origin = row->base.value * metric.factor;
     strbuf_addf(k->out, "The %s%s, ",
                 row->verdict == VERDICT_IMPROVED ? "largest gain" : "worst change",
                 row == k->changes[0] ? "" : " with a history");
     escape_markdown(k->out, comment_label(k, row));
     strbuf_addf(k->out,
                 ", over %zu runs, oldest first, each the median of its launches; the bar at the "
-                "end is this head:\n\n",
+                "end is this head, held against the base of ",
                 trend.nr);
+    char base[QUANTITY_TEXT_SIZE];
+    compare_firm(k->out, compare_value(row, row->base.value, base));
+    strbuf_adds(k->out, ":\n\n");
     mermaid_trend_add(&trend, k->out);
     strbuf_addc(k->out, '\n');
     free(points);

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAME_SHOWN = 300, COMMIT_SHOWN = 10, COMMIT_NAMED = 7 }; /* bytes */
+enum { NAME_SHOWN = 300, COMMIT_SHOWN = 10, COMMIT_NAMED = 7, ADDRESS_MAX = 1000 }; /* bytes */
 
 static const struct metric *first_metric(const struct comparison *c)
 {
@@ -189,25 +189,46 @@ static bool names_commit(const char *name, const struct build *build)
     return strstr(name, digits) != NULL;
 }
 
+/* Of hexadecimal digits alone, so that it can stand in an address. */
+static bool is_hash(const char *commit)
+{
+    return commit[0] && strspn(commit, "0123456789abcdef") == strlen(commit);
+}
+
+/* ", commit 3f2a91c04d": a link where a forge shows it; where the name has it, the link alone. */
+static void add_commit(const struct comment *k, const struct build *build, bool named)
+{
+    char digits[COMMIT_SHOWN + 1], address[COMMIT_SIZE + ADDRESS_MAX];
+    bool linked = k->o->commits && is_hash(build->commit);
+
+    if (named && !linked)
+        return;
+    snprintf(digits, sizeof(digits), "%.*s", COMMIT_SHOWN, build->commit);
+    strbuf_adds(k->out, ", commit ");
+    if (linked) {
+        snprintf(address, sizeof(address), "%s%s", k->o->commits, build->commit);
+        comment_link(k, digits, address);
+    } else {
+        escape_markdown(k->out, digits);
+    }
+    strbuf_adds(k->out, build->dirty && !named ? " with uncommitted changes" : "");
+}
+
 /* "Base: run 3, commit 3f2a91c04d with uncommitted changes. ". Names of runs have an end; who calls
  * this with others still gets a comment that fits. */
-static void add_side_name(struct strbuf *out, const char *title, const char *name,
+static void add_side_name(const struct comment *k, const char *title, const char *name,
                           const struct records *records)
 {
     const struct run *run = comment_newest(records);
     char cut[NAME_SHOWN + 1];
 
     snprintf(cut, sizeof(cut), "%s", name);
-    strbuf_addf(out, "%s: ", title);
-    escape_markdown(out, cut);
-    strbuf_adds(out, strlen(name) > NAME_SHOWN ? "…" : "");
-    if (run && run->build.commit[0] && !names_commit(name, &run->build)) {
-        snprintf(cut, sizeof(cut), "%.*s", COMMIT_SHOWN, run->build.commit);
-        strbuf_adds(out, ", commit ");
-        escape_markdown(out, cut);
-        strbuf_adds(out, run->build.dirty ? " with uncommitted changes" : "");
-    }
-    strbuf_adds(out, ". ");
+    strbuf_addf(k->out, "%s: ", title);
+    escape_markdown(k->out, cut);
+    strbuf_adds(k->out, strlen(name) > NAME_SHOWN ? "…" : "");
+    if (run && run->build.commit[0])
+        add_commit(k, &run->build, names_commit(name, &run->build));
+    strbuf_adds(k->out, ". ");
 }
 
 static void add_sides(const struct comment *k)
@@ -217,8 +238,8 @@ static void add_sides(const struct comment *k)
     char common[512];
 
     if (k->o->base_name && k->o->head_name) {
-        add_side_name(k->out, "Base", k->o->base_name, k->o->base);
-        add_side_name(k->out, "Head", k->o->head_name, k->o->head);
+        add_side_name(k, "Base", k->o->base_name, k->o->base);
+        add_side_name(k, "Head", k->o->head_name, k->o->head);
     }
     strbuf_adds(k->out, "Compared: ");
     for (size_t i = 0; i < nr; i++)

@@ -39,6 +39,7 @@ export class App {
     this.root = root;
     this.error = '';
     this.known = new Map();
+    this.unfolded = new Set(); /* names of what the reader opened */
     this.seen = source.core.newest ?? 0; /* the newest run that the reader was offered */
     state.onChange((changed) => this.onChange(changed));
   }

@@ -10,21 +10,18 @@ import { figureCard, forgetFigure } from './figure.js';
 
 const NEAR = '800px';
 
-/** Sections of figures in the page's order. */
-export const SECTIONS = [
-  { id: 'verdict', title: 'What changed' },
-  { id: 'trend', title: 'Trends' },
-  { id: 'roofline', title: 'Roofline' },
-  { id: 'distribution', title: 'Distributions' },
-  { id: 'sizes', title: 'Sizes and heatmaps' },
-  { id: 'speed', title: 'Latency and throughput' },
+/** Chapters of figures (harness/chart/chapter.h) in the page's order. */
+export const CHAPTERS = [
+  { id: 'comparison', title: 'Comparison' },
+  { id: 'history', title: 'History' },
+  { id: 'kernels', title: 'Kernels' },
   { id: 'models', title: 'Models' },
   { id: 'profile', title: 'Where the time goes' },
-  { id: 'run', title: 'The run' },
+  { id: 'machine', title: 'The machine' },
 ];
 
-/* What answers most comes first; the rest in the program's order. */
-const FIRST = ['dumbbell', 'speedup', 'trend', 'roofline', 'violin', 'bars'];
+/* What answers most leads its chapter; the rest in the program's order. */
+const FIRST = ['dumbbell', 'trend', 'roofline', 'bars', 'speedup', 'violin'];
 
 function rankOf(info) {
   const rank = FIRST.indexOf(info.preset?.type);
@@ -71,7 +68,7 @@ class Slot {
     this.element = el('div', { class: 'slot', id: `slot-${info.id}` });
     this.near = false;
     this.asked = 0;
-    this.show(el('p', { class: 'waiting' }, info.title));
+    this.show(el('p', { class: 'waiting' }, info.title, info.alt ? [': ', info.alt] : null));
     this.observer = new IntersectionObserver((entries) => {
       if (entries.some((entry) => entry.isIntersecting))
         this.approach();
@@ -132,15 +129,32 @@ class Slot {
   }
 }
 
+/** What the reader unfolded stays so when the page is built anew. @returns {HTMLDetailsElement} */
+export function kept(app, id, details) {
+  details.open = app.unfolded.has(id);
+  details.addEventListener('toggle', () => app.unfolded[details.open ? 'add' : 'delete'](id));
+  return details;
+}
+
+/* What is folded is found all the same: its words stand there before it is drawn. */
+function folded(app, chapter, slots) {
+  if (slots.length === 0)
+    return null;
+  const names = slots.map((slot) => slot.info.title).join(', ');
+  return kept(app, `figures-${chapter}`, el('details', { class: 'folded' },
+    el('summary', {}, `${slots.length} more figure${slots.length === 1 ? '' : 's'}: ${names}`),
+    el('div', { class: 'figures' }, slots.map((slot) => slot.element))));
+}
+
 /**
- * The figures of one section that are not absent.
+ * The figures of one chapter that are not absent: one leads, the rest is folded.
  * @returns {{element: Element, slots: Slot[]}|null} null where there is none
  */
-export function figureSlots(app, section) {
-  const infos = app.core.figures.filter((info) => info.section === section && !info.reason)
+export function figureSlots(app, chapter) {
+  const infos = app.core.figures.filter((info) => info.chapter === chapter && !info.reason)
     .sort((a, b) => rankOf(a) - rankOf(b));
   if (infos.length === 0)
     return null;
   const slots = infos.map((info) => new Slot(app, info));
-  return { element: el('div', { class: 'figures' }, slots.map((slot) => slot.element)), slots };
+  return { element: el('div', { class: 'figures' }, slots[0].element, folded(app, chapter, slots.slice(1))), slots };
 }

@@ -3,7 +3,6 @@
 import { button, choice, el, fill, nameOf, shortText } from './dom.js';
 import { profileHeadline, profileNames } from './profile_answer.js';
 import { timestampText } from './words.js';
-import { verdictWords } from './verdict_words.js';
 
 function runLine(core, index) {
   const run = core.runs[index];
@@ -14,31 +13,10 @@ function runLine(core, index) {
     el('span', { class: 'nowrap' }, timestampText(run.started_ms)));
 }
 
-/* Without a comparison: what was measured. */
-function plainWords(core, rows) {
-  const head = rows.filter((row) => row.run === core.head);
-  const timed = head.filter((row) => row.n > 0).length;
-  return `${head.length} benchmark${head.length === 1 ? '' : 's'} measured${
-    timed < head.length ? `, ${head.length - timed} without a time` : ''}.`;
-}
-
-function verdictBlock(core) {
-  const words = verdictWords(core.comparison);
-  return el('div', { class: `answer ${words.tone}` },
-    el('p', { class: 'headline' },
-      el('span', { 'aria-hidden': 'true', class: 'sign' }, words.sign), ' ',
-      words.headline),
-    el('p', {}, words.counts, '. ', el('span', { class: 'muted' }, words.chance)));
-}
-
-/** The verdict, or what there is instead of one. @param {object[]|null} rows  of the table */
-export function answer(core, rows) {
-  if (core.comparison)
-    return verdictBlock(core);
-  if (core.runs.length === 0)
-    return core.profile ? profileHeadline(core.profile)
-      : el('p', { class: 'headline' }, 'There is no finished run to show.');
-  return el('p', { class: 'headline' }, rows ? plainWords(core, rows) : 'One moment …');
+/** What stands in place of an overview where there is no run. */
+export function answer(core) {
+  return core.profile ? profileHeadline(core.profile)
+    : el('p', { class: 'headline' }, 'There is no finished run to show.');
 }
 
 /** "base 3f2a91c against head …" */

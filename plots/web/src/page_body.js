@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The sections of the page, in their order, with links to each. */
 import { button, el } from './dom.js';
-import { SECTIONS, figureSlots } from './figures.js';
+import { CHAPTERS, figureSlots, kept } from './figures.js';
 import { dropZone } from './drop.js';
 import { environmentView } from './environment.js';
 import { explorePanel } from './explore.js';
@@ -16,14 +16,32 @@ function section(id, title, ...children) {
     'aria-labelledby': `${id}-title` }, heading, children) };
 }
 
+/* A chapter that nobody reads from end to end: found by search, on paper, or when it is opened. */
+function foldedSection(app, id, title, ...children) {
+  const one = section(id, title);
+  one.element.classList.add('is-folded');
+  one.element.replaceChildren(kept(app, id, el('details', {}, el('summary', {}, one.heading), children)));
+  return one;
+}
+
 /* The address belongs to the state, so these are no links. */
-function contents(sections) {
-  const go = ({ heading }) => {
+function rail(sections, alone) {
+  const go = ({ heading, element }) => {
+    const details = element.querySelector(':scope > details');
+    if (details)
+      details.open = true;
     heading.scrollIntoView({ block: 'start' });
     heading.focus({ preventScroll: true });
   };
-  return el('nav', { 'aria-label': 'Sections' }, el('ul', {}, sections.map((one) =>
-    el('li', {}, button(one.title, () => go(one), { class: 'link' })))));
+  const buttons = sections.map((one) => button(one.title, () => go(one), { class: 'link' }));
+  const top = button('Overview', () => window.scrollTo(0, 0), { class: 'link' });
+  const seen = new IntersectionObserver((entries) => entries.forEach(({ target, isIntersecting }) => {
+    const at = sections.findIndex((one) => one.element === target);
+    buttons[at].setAttribute('aria-current', String(isIntersecting));
+  }), { rootMargin: '-30% 0px -69%' });
+  sections.forEach((one) => seen.observe(one.element));
+  return { element: el('nav', { class: 'rail', 'aria-label': 'Sections' }, el('ul', {},
+    [alone ? null : top, ...buttons].filter(Boolean).map((one) => el('li', {}, one)))), forget: () => seen.disconnect() };
 }
 
 class PageBody {
@@ -38,7 +56,9 @@ class PageBody {
     app.dropZone = this.drop; /* what was opened stays when the rest is built anew */
     this.slots = [];
     const sections = this.sections();
-    this.element = el('div', {}, contents(sections), sections.map((one) => one.element));
+    this.rail = rail(sections, app.core.runs.length === 0);
+    this.element = el('div', { class: 'body-grid' }, this.rail.element,
+      el('div', {}, sections.map((one) => one.element)));
   }
 
   figures(id) {
@@ -56,25 +76,26 @@ class PageBody {
       profileSummary(profile), drawn);
   }
 
-  figureSection({ id, title }) {
+  chapter({ id, title }) {
     if (id === 'profile')
       return this.profile(title);
     const drawn = this.figures(id);
-    if (id === 'verdict')
+    if (id === 'comparison')
       return section(id, title, this.verdicts.element, drawn);
+    if (id === 'machine')
+      return section('environment', title, environmentView(this.app.core), drawn);
     return drawn ? section(id, title, drawn) : null;
   }
 
   sections() {
     const { core } = this.app;
-    const last = [section('how', 'How this was made', howMade(core)),
-      section('open', 'Open a file', this.drop.element)];
+    const last = [foldedSection(this.app, 'how', 'How this was made', howMade(core)),
+      foldedSection(this.app, 'open', 'Open a file', this.drop.element)];
     if (core.profile && core.runs.length === 0)
-      return [this.figureSection(SECTIONS.find((one) => one.id === 'profile')), ...last];
-    const figures = SECTIONS.map((one) => this.figureSection(one)).filter(Boolean);
-    return [...figures, section('explore', 'Explore', this.explore.element),
-      section('results', 'All results', this.results.element),
-      section('environment', 'Environment', environmentView(core)), ...last];
+      return [this.chapter(CHAPTERS.find((one) => one.id === 'profile')), ...last];
+    return [...CHAPTERS.map((one) => this.chapter(one)).filter(Boolean),
+      section('explore', 'Explore', this.explore.element),
+      foldedSection(this.app, 'results', 'All results', this.results.element), ...last];
   }
 
   update(changed) {
@@ -106,6 +127,7 @@ class PageBody {
   forget() {
     this.slots.forEach((slot) => slot.forget());
     this.explore.forget();
+    this.rail.forget();
   }
 }
 

@@ -3,6 +3,7 @@
 import { button, el, fill, nameOf } from './dom.js';
 import { answer, compared, runPicker, themeChoice } from './head.js';
 import { facetPanel, searchBox } from './facets.js';
+import { overviewAnswer, overviewBody } from './overview.js';
 import { printPage } from './print.js';
 
 class PageHead {
@@ -10,6 +11,7 @@ class PageHead {
     this.app = app;
     this.title = el('h1');
     this.answer = el('div', { class: 'answers' });
+    this.overview = el('div');
     this.error = el('p', { class: 'error', role: 'alert' });
     this.said = '';
     this.runs = runPicker(app);
@@ -20,7 +22,7 @@ class PageHead {
     this.element = el('header', { class: 'page-head' },
       el('div', { class: 'title-row' }, this.title, el('div', { class: 'page-tools' },
         themeChoice(app.state), button('Print', () => printPage(app)))),
-      this.answer, this.error, this.choices);
+      this.answer, this.overview, this.error, this.choices);
   }
 
   update() {
@@ -28,7 +30,10 @@ class PageHead {
     fill(this.title, nameOf(core.title || 'harness', 160));
     this.choices.hidden = core.runs.length === 0 && Boolean(core.profile)
       && !app.filters(); /* nothing to choose from */
-    fill(this.answer, answer(core, app.table ? app.rows : null), compared(core));
+    const told = core.runs.length > 0 && core.overview;
+    fill(this.answer, told ? overviewAnswer(core.overview) : answer(core), told ? null : compared(core));
+    fill(this.overview, told ? overviewBody(app, compared(core)) : null);
+    this.answer.classList.toggle('alone', Boolean(told));
     this.runs.update();
     this.facets.update();
     this.search.update(app.error || this.said);

@@ -8,7 +8,7 @@ import { changeText, intervalText, launchesText, rankOf, signOf, toneOf, visible
   wantsAttention, wordOf } from './verdict_words.js';
 import { tableView } from './table_view.js';
 
-const NAME_LONGEST = 70;
+const NAME_LONGEST = 70, SHOWN = 12; /* rows before somebody asks for all */
 
 function verdictCell(row) {
   return el('span', { class: `verdict ${toneOf(row.verdict)}` },
@@ -82,7 +82,7 @@ export function verdictTable(app) {
   const more = el('p', { class: 'more' });
   const update = () => {
     const taken = rows.filter((row) => row.benchmark < 0 || app.takesBenchmark(row.benchmark));
-    const shown = taken.filter((row) => all || wantsAttention(row));
+    const shown = all ? taken : taken.filter(wantsAttention).slice(0, SHOWN);
     view.setRows(shown);
     fill(more, shown.length < taken.length ? button(`Show all ${taken.length} rows`, () => {
       all = true;

@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: MIT */
+/* The change that matters most, with its history: since when, and by which commit. */
+#include "base/array.h"
+#include "base/text.h"
+#include "metrics/label.h"
+#include "overview/overview_parts.h"
+#include "reporters/compare_words.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CHANGE_POINTS = 400, CHANGE_COMMIT = 7 };
+
+const struct trend_step *overview_standing(const struct trend *trend)
+{
+    const struct trend_step *worst = NULL;
+
+    for (size_t i = 0; i < trend->nr; i++) {
+        const struct trend_step *step = &trend->items[i];
+        bool stands = step->worse && !step->back && !step->accepted && !step->epoch;
+        if (stands && (!worst || fabs(log1p(step->change)) > fabs(log1p(worst->change))))
+            worst = step;
+    }
+    return worst;
+}
+
+bool overview_drifts_worse(const struct trend *trend)
+{
+    return trend->drifts && trend->drift.worse;
+}
+
+size_t overview_count_slower(const struct overview_making *m)
+{
+    size_t nr = 0;
+
+    for (size_t i = 0; i < m->nr_trends; i++)
+        nr += overview_standing(m->trends[i]) || overview_drifts_worse(m->trends[i]);
+    return nr;
+}
+
+/* ---- which one ---- */
+
+/* A candidate, and how much it weighs: the log of the factor. */
+struct change_pick {
+    const struct compare_row *row;
+    const struct trend *trend;
+    const struct trend_step *step; /* NULL with a trend: its drift */
+    double weight;
+};
+
+static void change_pick_row(const struct overview_making *m, enum verdict verdict,
+                            struct change_pick *pick)
+{
+    const struct comparison *c = m->input->comparison;
+
+    for (size_t i = 0; c && i < c->nr; i++) {
+        const struct compare_row *row = &c->rows[i];
+        double weight = fabs(log1p(row->change));
+        if (row->verdict == verdict && !row->accepted && weight > pick->weight)
+            *pick = (struct change_pick) { .row = row, .weight = weight };
+    }
+}
+
+static void change_pick_trend(const struct overview_making *m, struct change_pick *pick)
+{
+    for (size_t i = 0; i < m->nr_trends; i++) {
+        const struct trend *trend = m->trends[i];
+        const struct trend_step *step = overview_standing(trend);
+        double stepped = step ? fabs(log1p(step->change)) : 0;
+        double drifted = overview_drifts_worse(trend) ? fabs(log1p(trend->drift.total)) : 0;
+        if (fmax(stepped, drifted) > pick->weight)
+            *pick = (struct change_pick) { .trend = trend,
+                                           .step = stepped >= drifted ? step : NULL,
+                                           .weight = fmax(stepped, drifted) };
+    }
+}
+
+/* What the comparison calls slower comes first: it is what was asked. */
+static struct change_pick change_pick_worst(const struct overview_making *m)
+{
+    struct change_pick pick = { 0 };
+
+    change_pick_row(m, VERDICT_REGRESSED, &pick);
+    if (!pick.row)
+        change_pick_trend(m, &pick);
+    if (!pick.row && !pick.trend)
+        change_pick_row(m, VERDICT_IMPROVED, &pick);
+    return pick;
+}
+
+/* Of all that stand slower over the history, the one that moved the most, as a part of a sentence.
+ */
+void overview_say_slowest(const struct overview_making *m, struct strbuf *out)
+{
+    struct change_pick pick = { 0 };
+    char share[TEXT_UNIT_SIZE];
+
+    change_pick_trend(m, &pick);
+    if (!pick.trend)
+        return;
+    char *label = overview_label(m, pick.trend->series->bench);
+    double change = pick.step ? pick.step->change : pick.trend->drift.total;
+    strbuf_addf(out, "; the most %s, by %s%s", label, text_share(fabs(change), share),
+                pick.step ? "" : ", little by little");
+    free(label);
+}
+
+/* ---- its words ---- */
+
+static void change_add_commit(const struct run *run, struct strbuf *out)
+{
+    strbuf_addf(out, "%.*s%s", CHANGE_COMMIT, run->build.commit[0] ? run->build.commit : "?",
+                run->build.dirty ? "+" : "");
+}
+
+/* "since 2026-10-12, after 3f2a91c, by 9be01aa" */
+static void change_say_since(struct overview_change *change)
+{
+    struct strbuf out;
+    char when[TEXT_UNIT_SIZE];
+    const struct run *from = change->from, *to = change->to;
+
+    strbuf_init(&out);
+    if (to && change->source == OVERVIEW_DRIFT) {
+        strbuf_addf(&out, "little by little from %.10s", text_timestamp(from->started_ms, when));
+        strbuf_addf(&out, " to %.10s", text_timestamp(to->started_ms, when));
+    } else if (to) {
+        strbuf_addf(&out, "since %.10s", text_timestamp(to->started_ms, when));
+    }
+    if (to && to->build.commit[0]) {
+        bool same = from && strcmp(from->build.commit, to->build.commit) == 0;
+        strbuf_adds(&out, same || !from ? ", commit " : ", commits ");
+        if (from && !same) {
+            change_add_commit(from, &out);
+            strbuf_adds(&out, "..");
+        }
+        change_add_commit(to, &out);
+    }
+    change->since = strbuf_detach(&out);
+}
+
+static void change_say_title(struct overview_change *change)
+{
+    char share[TEXT_UNIT_SIZE];
+    struct strbuf out;
+
+    strbuf_init(&out);
+    strbuf_addf(&out, "%s: %s %s", change->label, text_share(fabs(change->change), share),
+                verdict_word(change->worse ? VERDICT_REGRESSED : VERDICT_IMPROVED, change->metric));
+    change->title = strbuf_detach(&out);
+}
+
+static void change_say_values(struct overview_change *change)
+{
+    struct chart_metric metric = chart_metric_of(change->metric);
+    char before[QUANTITY_TEXT_SIZE], after[QUANTITY_TEXT_SIZE], range[TEXT_UNIT_SIZE];
+    struct strbuf out;
+
+    strbuf_init(&out);
+    strbuf_addf(&out, "%s → %s",
+                quantity_text(metric.quantity, metric.base, change->before, before),
+                quantity_text(metric.quantity, metric.base, change->after, after));
+    if (isfinite(change->interval.low) && isfinite(change->interval.high))
+        strbuf_addf(&out, " (%s)",
+                    text_percent_range(change->interval.low, change->interval.high, range));
+    change->values = strbuf_detach(&out);
+}
+
+/* All that is known by this kernel's name: in the run, or of several runs in the comparison. */
+static size_t change_names_of(const struct overview_making *m, const char *kernel,
+                              const struct benchmark_name **names)
+{
+    const struct comparison *c = m->input->comparison;
+    size_t nr = 0;
+
+    for (size_t i = 0; i < m->rows.nr; i++)
+        if (strcmp(m->rows.items[i].bench->kernel, kernel) == 0)
+            names[nr++] = m->rows.items[i].bench;
+    for (size_t i = 0; c && i < c->nr; i++)
+        if (strcmp(c->rows[i].item->bench->kernel, kernel) == 0 &&
+            !overview_row_of(m, c->rows[i].item->bench->key))
+            names[nr++] = c->rows[i].item->bench;
+    return nr;
+}
+
+/* What tells it from the others of its kernel, behind the kernel's name. */
+char *overview_label(const struct overview_making *m, const struct benchmark_name *bench)
+{
+    size_t most = m->rows.nr + (m->input->comparison ? m->input->comparison->nr : 0);
+    const struct benchmark_name **names = memory_zeroed(most + 1, sizeof(*names));
+    size_t nr = change_names_of(m, bench->kernel, names), own = 0;
+    struct strbuf label;
+
+    while (own < nr && strcmp(names[own]->key, bench->key) != 0)
+        own++;
+    char **labels = labels_create(names, nr);
+    strbuf_init(&label);
+    if (own == nr || (nr > 1 && strcmp(labels[own], bench->key) == 0))
+        strbuf_adds(&label, bench->key);
+    else
+        strbuf_addf(&label, "%s%s%s", bench->kernel, nr > 1 ? " " : "", nr > 1 ? labels[own] : "");
+    labels_free(labels, nr);
+    free(names);
+    return strbuf_detach(&label);
+}
+
+/* ---- its points ---- */
+
+static struct overview_point *change_push(struct overview_change *change)
+{
+    return &change->points[change->nr_points++];
+}
+
+/* The newest runs of the series, and the head where it is none of them. */
+static void change_add_series(const struct overview_making *m, const struct trend *trend,
+                              struct overview_change *change)
+{
+    const struct trends *t = m->input->trends;
+    const struct series *s = trend->series;
+    size_t first = s->nr > CHANGE_POINTS ? s->nr - CHANGE_POINTS : 0, step = change->step;
+    bool ends = s->nr && strcmp(trend_point_run(t, trend, s->nr - 1)->uuid, m->head->uuid) == 0;
+
+    change->points = memory_zeroed(s->nr - first + 1, sizeof(*change->points));
+    for (size_t i = first; i < s->nr; i++) {
+        const struct run *run = trend_point_run(t, trend, i);
+        if (run->started_ms > m->head->started_ms)
+            break;
+        *change_push(change) = (struct overview_point) {
+            .run = run,
+            .value = s->items[i].value,
+            .head = strcmp(run->uuid, m->head->uuid) == 0,
+            .after = step && i >= step,
+        };
+    }
+    change->step = step > first ? step - first : 0;
+    const struct run_row *row = overview_row_of(m, change->bench->key);
+    if (!ends && row && row->summary.n &&
+        !(change->nr_points && change->points[change->nr_points - 1].head))
+        *change_push(change) = (struct overview_point) {
+            .run = m->head,
+            .value = metric_get("p50", &row->summary, NULL).value,
+            .head = true,
+            .after = true,
+        };
+}
+
+static void change_add_side(const struct evidence_side *side, double factor, bool head,
+                            struct overview_change *change)
+{
+    for (size_t i = 0; i < side->nr; i++)
+        *change_push(change) = (struct overview_point) {
+            .value = side->values[i].value * factor,
+            .head = head,
+            .after = head,
+        };
+}
+
+/* Without a history the launches of both sides are what there is to see. */
+static void change_add_launches(const struct compare_row *row, struct overview_change *change)
+{
+    const struct evidence *e = &row->item->evidence;
+    double factor = chart_metric_of(row->item->metric).factor;
+
+    change->points = memory_zeroed(e->base.nr + e->head.nr + 1, sizeof(*change->points));
+    change_add_side(&e->base, factor, false, change);
+    change->step = change->nr_points;
+    change_add_side(&e->head, factor, true, change);
+    change->launches = true;
+}
+
+/* ---- together ---- */
+
+static void change_of_step(const struct overview_making *m, const struct trend *trend,
+                           const struct trend_step *step, struct overview_change *change)
+{
+    struct strbuf note;
+
+    change->source = OVERVIEW_STEP;
+    change->step = step->index;
+    change->from = trend_run_before(m->input->trends, trend, step);
+    change->to = trend_run_after(m->input->trends, trend, step);
+    strbuf_init(&note);
+    trend_note(m->input->trends, trend, step, &note);
+    change->note = strbuf_detach(&note);
+}
+
+static void change_of_drift(const struct overview_making *m, const struct trend *trend,
+                            struct overview_change *change)
+{
+    change->source = OVERVIEW_DRIFT;
+    change->from = trend_point_run(m->input->trends, trend, 0);
+    change->to = trend_point_run(m->input->trends, trend, trend->series->nr - 1);
+}
+
+static void change_from_trend(const struct overview_making *m, const struct change_pick *pick,
+                              struct overview_change *change)
+{
+    const struct series *s = pick->trend->series;
+
+    change->bench = s->bench;
+    change->metric = m->input->trends->settings.metric;
+    change->worse = true;
+    if (pick->step) {
+        change->before = pick->step->before;
+        change->after = pick->step->after;
+        change->change = pick->step->change;
+        change->interval = pick->step->interval;
+        change_of_step(m, pick->trend, pick->step, change);
+    } else {
+        change->change = pick->trend->drift.total;
+        change->interval = pick->trend->drift.interval;
+        change->after = s->items[s->nr - 1].value;
+        change->before = change->after / (1 + change->change);
+        change_of_drift(m, pick->trend, change);
+    }
+    change_add_series(m, pick->trend, change);
+}
+
+/* Where the search tells no step: the first of the last runs that all lie nearer to the head's
+ * level than to the base's. What was measured between base and head narrows down which commit it
+ * was. */
+static void change_narrow(struct overview_change *change)
+{
+    double middle = sqrt(change->before * change->after);
+    size_t at = change->nr_points - 1;
+
+    while (at > 1 && (change->points[at - 1].value > middle) == (change->after > middle))
+        at--;
+    change->step = at;
+    for (size_t i = at; i < change->nr_points; i++)
+        change->points[i].after = true;
+    change->from = change->points[at - 1].run;
+    change->to = change->points[at].run;
+}
+
+static void change_from_row(const struct overview_making *m, const struct compare_row *row,
+                            struct overview_change *change)
+{
+    const struct trend *trend = overview_trend_of(m, row->item->bench->key);
+    const struct trend_step *step = trend && row->worse ? overview_standing(trend) : NULL;
+    double factor = chart_metric_of(row->item->metric).factor;
+
+    change->bench = row->item->bench;
+    change->metric = row->item->metric;
+    change->source = OVERVIEW_COMPARED;
+    change->before = row->base.value * factor;
+    change->after = row->head.value * factor;
+    change->change = row->change;
+    change->interval = row->interval;
+    change->worse = row->worse;
+    change->from = m->input->base;
+    change->to = m->head;
+    if (!trend || trend->series->nr < 3 || strcmp(row->item->metric->id, "p50") != 0) {
+        change_add_launches(row, change);
+        return;
+    }
+    if (step)
+        change_of_step(m, trend, step, change);
+    change_add_series(m, trend, change);
+    if (!change->step && change->nr_points > 1)
+        change_narrow(change);
+}
+
+void overview_find_change(struct overview_making *m)
+{
+    struct overview_change *change = &m->out->change;
+    struct change_pick pick = change_pick_worst(m);
+
+    if (!pick.row && !pick.trend)
+        return;
+    *change = (struct overview_change) { .found = true };
+    if (pick.row)
+        change_from_row(m, pick.row, change);
+    else
+        change_from_trend(m, &pick, change);
+    change->label = overview_label(m, change->bench);
+    change_say_title(change);
+    change_say_values(change);
+    change_say_since(change);
+    if (!change->note)
+        change->note = memory_string("");
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* The parts of the overview, each made by itself; overview.h is for everyone else. */
+#ifndef HARNESS_OVERVIEW_OVERVIEW_PARTS_H
+#define HARNESS_OVERVIEW_OVERVIEW_PARTS_H
+
+#include "metrics/run_rows.h"
+#include "overview/overview.h"
+
+/* What the parts look things up in. */
+struct overview_making {
+    const struct overview_input *input;
+    const struct run *head;
+    struct run_rows rows;          /* of the head */
+    const struct run_row **by_key; /* the same by key; owned */
+    const struct trend **trends;   /* of the head's machine, by key; owned */
+    size_t nr_trends;
+    struct overview *out;
+};
+
+/* NULL where there is none. */
+const struct run_row *overview_row_of(const struct overview_making *m, const char *key);
+const struct trend *overview_trend_of(const struct overview_making *m, const char *key);
+
+/* The worst step of a series that stands, with nothing to excuse it; NULL: none does. */
+const struct trend_step *overview_standing(const struct trend *trend);
+/* A drift for the worse. */
+bool overview_drifts_worse(const struct trend *trend);
+/* "gemm/linear simd batch=4": free() it. */
+char *overview_label(const struct overview_making *m, const struct benchmark_name *bench);
+/* "; the most gemm/linear simd batch=4, by 13.1 %", of what stands slower over the history. */
+void overview_say_slowest(const struct overview_making *m, struct strbuf *out);
+/* Benchmarks of the head that stand slower: by a step, or by drift. */
+size_t overview_count_slower(const struct overview_making *m);
+
+void overview_add_scores(struct overview_making *m);
+void overview_find_change(struct overview_making *m);
+void overview_add_health(struct overview_making *m);
+
+#endif

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: MIT */
+/* The overview: one run, two, and a history; the answer, the change, the scores and the machine. */
+#include "testing.h"
+
+#include "output_records.h"
+
+#include "overview/overview.h"
+
+#include <stdlib.h>
+
+#define KEY(variant, batch)                                                                        \
+    "gemm/linear/" variant "/fp32/batch=" batch ",seq=64,n=64,k=64/cpu-4t/warm"
+
+enum { RUNS = 60, AT = 40, LAUNCHES = 5 };
+
+struct made {
+    struct records records, base, head;
+    struct series_list list;
+    struct trends trends;
+    struct comparison comparison;
+    struct overview_input input;
+    struct overview overview;
+    bool compared, past;
+};
+
+static void made_add(struct records *r, int run, int launch, const char *key, double ns,
+                     bool vendor)
+{
+    uint64_t seed = (uint64_t)r->nr + 1;
+    struct measurement *m = made_measurement(r, run, launch, key, ns, 0.002, 9, seed);
+
+    made_work(m, 4e6, 1e5);
+    m->vendor = vendor;
+    measurement_add_telemetry(m, "load1", 1.5);
+}
+
+/* A run of two sizes by two variants of ours and by the library; `slow` is of one of them. */
+static void made_add_run(struct records *r, int nth, double slow)
+{
+    char commit[16];
+
+    snprintf(commit, sizeof(commit), "%07dab", nth);
+    int run = made_run(r, nth, commit, "gcc 12.2.0");
+    for (int launch = 0; launch < LAUNCHES; launch++) {
+        made_add(r, run, launch, KEY("naive", "1"), 90000, false);
+        made_add(r, run, launch, KEY("naive", "4"), 90000, false);
+        made_add(r, run, launch, KEY("simd", "1"), 20000, false);
+        made_add(r, run, launch, KEY("simd", "4"), slow * 20000, false);
+        made_add(r, run, launch, KEY("openblas", "1"), 30000, true);
+        made_add(r, run, launch, KEY("openblas", "4"), 30000, true);
+        made_add(r, run, launch, "layernorm/plain/simd/fp32/batch=1,width=64/cpu-4t/warm", 5000,
+                 false);
+    }
+}
+
+static void made_compare(struct made *made, double slow)
+{
+    struct compare_settings settings = COMPARE_DEFAULTS;
+    struct error err;
+
+    made_add_run(&made->base, 0, 1);
+    made_add_run(&made->head, 1, slow);
+    made_ceilings(&made->head);
+    assert_ok(compare_run(&made->base, &made->head, &settings, &made->comparison, &err), &err);
+    made->compared = true;
+    made->input = (struct overview_input) {
+        .records = &made->head,
+        .comparison = &made->comparison,
+        .base = &made->base.runs[0],
+        .base_label = "main",
+    };
+    overview_make(&made->input, &made->overview);
+}
+
+/* `slow` from run AT on. */
+static void made_history(struct made *made, double slow)
+{
+    struct trend_settings settings = { .metric = trend_metric("p50", NULL), .fdr = 0.05 };
+    struct error err;
+
+    for (int i = 0; i < RUNS; i++)
+        made_add_run(&made->records, i, i < AT ? 1 : slow);
+    series_list_init(&made->list, &made->records);
+    assert_ok(trends_find(&made->list, &made->records, &settings, &made->trends, &err), &err);
+    made->past = true;
+    made->input = (struct overview_input) {
+        .records = &made->records,
+        .run = RUNS - 1,
+        .trends = &made->trends,
+    };
+    overview_make(&made->input, &made->overview);
+}
+
+static void made_release(struct made *made)
+{
+    overview_release(&made->overview);
+    if (made->compared)
+        comparison_release(&made->comparison);
+    if (made->past) {
+        trends_release(&made->trends);
+        series_list_release(&made->list);
+    }
+    records_release(&made->records);
+    records_release(&made->base);
+    records_release(&made->head);
+}
+
+TEST(nothing_and_one_run_say_so)
+{
+    struct made made = { .input = { .records = &made.records, .run = -1 } };
+
+    overview_make(&made.input, &made.overview);
+    assert_string_equal(made.overview.verdict, "There is no finished run to show.");
+    overview_release(&made.overview);
+
+    made_add_run(&made.records, 0, 1);
+    made.input.run = 0;
+    overview_make(&made.input, &made.overview);
+    assert_string_equal(made.overview.verdict,
+                        "Nothing to compare with yet: 7 benchmarks measured, and no base.");
+    assert_int_equal(made.overview.tone, OVERVIEW_OPEN);
+    assert_false(made.overview.change.found);
+    assert_int_equal(made.overview.nr_scores, 2);
+    assert_true(isnan(made.overview.scores[0].roof));
+    assert_true(isnan(made.overview.scores[0].past));
+    made_release(&made);
+}
+
+TEST(two_runs_name_the_change_and_its_commits)
+{
+    static const struct {
+        double slow;
+        const char *verdict, *title;
+        enum overview_tone tone;
+    } cases[] = {
+        { 1.13, "1 of 7 benchmarks got slower against main.", "slower", OVERVIEW_BAD },
+        { 0.8, "Nothing got slower, and 1 of 7 benchmarks got faster against main.", "faster",
+          OVERVIEW_GOOD },
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct made made = { 0 };
+        made_compare(&made, cases[i].slow);
+        const struct overview_change *change = &made.overview.change;
+        assert_string_equal(made.overview.verdict, cases[i].verdict);
+        assert_int_equal(made.overview.tone, cases[i].tone);
+        assert_true(change->found);
+        assert_string_equal(change->label, "gemm/linear simd batch=4");
+        assert_non_null(strstr(change->title, cases[i].title));
+        assert_non_null(strstr(change->since, "commits 0000000..0000001"));
+        assert_true(change->launches);
+        assert_int_equal(change->nr_points, 2 * LAUNCHES);
+        assert_int_equal(change->step, LAUNCHES);
+        assert_close(change->after / change->before, cases[i].slow, 0.02);
+        made_release(&made);
+    }
+}
+
+TEST(what_is_the_same_is_told_as_that)
+{
+    struct made made = { 0 };
+
+    made_compare(&made, 1);
+    assert_string_equal(made.overview.verdict, "Nothing got slower against main.");
+    assert_int_equal(made.overview.tone, OVERVIEW_PLAIN);
+    assert_false(made.overview.change.found);
+    made_release(&made);
+}
+
+TEST(scores_are_of_the_fastest_of_ours)
+{
+    struct made made = { 0 };
+    char text[QUANTITY_TEXT_SIZE], words[2 * NAME_SIZE];
+
+    made_compare(&made, 1);
+    const struct overview_score *gemm = &made.overview.scores[0];
+    assert_string_equal(gemm->name, "gemm/linear");
+    assert_string_equal(gemm->best, "simd");
+    assert_int_equal(gemm->sizes, 2);
+    assert_close(gemm->vendor, 1.5, 0.03);
+    assert_string_equal(overview_vendor(&made.overview), "openblas");
+    assert_close(gemm->roof, 4e6 / 420e9 / 20e-6, 0.02); /* the compute roof over the time */
+    assert_string_equal(overview_size_text(gemm, words, sizeof(words)), "simd, 2 sizes");
+    const struct overview_score *norm = &made.overview.scores[1];
+    assert_true(isnan(norm->vendor));
+    assert_string_equal(overview_vendor_text(norm, text), "–");
+    assert_int_equal(norm->sizes, 1);
+    made_release(&made);
+}
+
+TEST(a_history_says_since_when)
+{
+    struct made made = { 0 };
+
+    made_history(&made, 1.1);
+    const struct overview_change *change = &made.overview.change;
+    assert_string_equal(made.overview.verdict, "1 of 7 benchmarks got slower over the history.");
+    assert_int_equal(made.overview.slower, 1);
+    assert_non_null(strstr(made.overview.past, "60 runs since"));
+    assert_non_null(strstr(made.overview.past, "the most gemm/linear simd batch=4, by "));
+    assert_int_equal(change->source, OVERVIEW_STEP);
+    assert_int_equal(change->nr_points, RUNS);
+    assert_int_equal(change->step, AT);
+    assert_true(change->points[AT].after && !change->points[AT - 1].after);
+    assert_true(change->points[RUNS - 1].head);
+    assert_non_null(strstr(change->since, "0000039..0000040"));
+    made_release(&made);
+}
+
+/* Base is run 10, and the head differs since run AT: the runs between narrow it down, also for a
+ * head that is no part of the history. */
+TEST(runs_between_base_and_head_narrow_the_commit_down)
+{
+    struct trend_settings settings = { .metric = trend_metric("p50", NULL), .fdr = 0.05 };
+    struct compare_settings compared = COMPARE_DEFAULTS;
+    struct made made = { .compared = true, .past = true };
+    struct error err;
+
+    made_add_run(&made.base, 10, 1);
+    made_add_run(&made.head, 20, 1.2);
+    made.head.runs[0].kind = RUN_TRIAL;
+    for (int i = 10; i < 20; i++) /* too short for a step to be told */
+        made_add_run(&made.records, i, i < 18 ? 1 : 1.2);
+    series_list_init(&made.list, &made.records);
+    assert_ok(trends_find(&made.list, &made.records, &settings, &made.trends, &err), &err);
+    assert_ok(compare_run(&made.base, &made.head, &compared, &made.comparison, &err), &err);
+    made.input = (struct overview_input) { .records = &made.head,
+                                           .comparison = &made.comparison,
+                                           .base = &made.base.runs[0],
+                                           .trends = &made.trends };
+    overview_make(&made.input, &made.overview);
+    const struct overview_change *change = &made.overview.change;
+    assert_int_equal(change->nr_points, 11);
+    assert_int_equal(change->step, 8);
+    assert_has(change->since, "commits 0000017..0000018");
+    assert_true(change->points[10].head);
+    made_release(&made);
+}
+
+/* The step is 20 days old: of the last 31 days the oldest runs were before it. */
+TEST(scores_are_held_against_a_month_ago)
+{
+    struct made made = { 0 };
+    char text[QUANTITY_TEXT_SIZE];
+
+    made_history(&made, 1.21);
+    const struct overview_score *gemm = &made.overview.scores[0];
+    assert_int_equal(gemm->past_sizes, 2);
+    assert_close(gemm->past, 1.1, 0.01); /* one of two sizes */
+    assert_int_equal(overview_past_tone(gemm), OVERVIEW_BAD);
+    assert_non_null(strstr(overview_past_text(gemm, text), "slower"));
+    assert_int_equal(overview_past_ms(&made.overview),
+                     made.records.runs[RUNS - 1 - OVERVIEW_DAYS].started_ms);
+    made_release(&made);
+}
+
+TEST(a_quiet_history_has_no_change)
+{
+    struct made made = { 0 };
+
+    made_history(&made, 1);
+    assert_string_equal(made.overview.verdict, "Nothing got slower for good in 60 runs.");
+    assert_false(made.overview.change.found);
+    made_release(&made);
+}
+
+static const struct overview_fact *fact_of(const struct overview *overview, const char *name)
+{
+    for (size_t i = 0; i < overview->nr_facts; i++)
+        if (strcmp(overview->facts[i].name, name) == 0)
+            return &overview->facts[i];
+    return NULL;
+}
+
+TEST(the_machine_is_told)
+{
+    struct made made = { .input = { .records = &made.records } };
+
+    made_add_run(&made.records, 0, 1);
+    for (size_t i = 0; i < made.records.nr; i++) {
+        struct measurement *m = &made.records.items[i].m;
+        measurement_add_telemetry(m, TELEMETRY_MACHINE, i == 3 ? 6e6 : 3e6);
+        measurement_add_telemetry(m, "steal_percent", 9);
+        measurement_add_telemetry(m, "gpu_throttle_thermal", 0.5);
+    }
+    made.records.items[0].m.outcome = OUTCOME_WRONG;
+    made.records.runs[0].environment = memory_string("{\"governor\":\"powersave\"}");
+    overview_make(&made.input, &made.overview);
+    static const struct {
+        const char *name, *text;
+        enum overview_tone tone;
+    } facts[] = {
+        { "noise", "from launch to launch", OVERVIEW_GOOD },
+        { "machine", "slower beside 1 of 35 measurements, up to 2.0 times", OVERVIEW_OPEN },
+        { "load", "1.5 on 4 processors", OVERVIEW_GOOD },
+        { "host", "took 9.0 % of the time away", OVERVIEW_BAD },
+        { "clocks", "held back by heat in 50 % of the looks", OVERVIEW_BAD },
+        { "governor", "powersave", OVERVIEW_OPEN },
+        { "results", "1 wrong and 0 failed of 7 benchmarks", OVERVIEW_BAD },
+    };
+    for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++) {
+        const struct overview_fact *fact = fact_of(&made.overview, facts[i].name);
+        assert_non_null(fact);
+        assert_non_null(strstr(fact->text, facts[i].text));
+        assert_int_equal(fact->tone, facts[i].tone);
+    }
+    assert_int_equal(made.overview.health, OVERVIEW_BAD);
+    made_release(&made);
+}
+
+RUN_TESTS(NULL, NULL)
