@@ -62,8 +62,8 @@ static int records_check_record(const struct import_build *b, const struct recor
         return error_set(err, "%s: \"launch\" of a measurement is not in 0 to %d", b->what,
                          LAUNCH_MAX);
     if (!*r->m.bench.key || !records_is_plain(r->m.bench.key))
-        return error_set(
-            err, "%s: a \"key\" is empty, has control characters in it, or is no UTF-8", b->what);
+        return error_set(err, "%s: a \"key\" has control characters in it, is no UTF-8, or empty",
+                         b->what);
     return 0;
 }
 
