@@ -17,6 +17,8 @@ struct overview_making {
     struct overview *out;
 };
 
+/* Fills what the others look in, of m->input, for m->head. */
+void overview_index(struct overview_making *m);
 /* NULL where there is none. */
 const struct run_row *overview_row_of(const struct overview_making *m, const char *key);
 const struct trend *overview_trend_of(const struct overview_making *m, const char *key);
