@@ -94,15 +94,26 @@
         OPTION_RANGE_ROW("ignore-codes", 0, OPTION_INTS, target_, member_.ignored, 1, 255, "LIST", \
                          "these exit statuses are fine, too")
 
+#define NUMBER_WAY_ROWS(target_, member_)                                                          \
+    OPTION_ROW("unit", 0, OPTION_TEXTS, target_, member_.units, "[NAME=]UNIT",                     \
+               "of such a metric, or of all"),                                                     \
+        OPTION_ROW("better", 0, OPTION_TEXTS, target_, member_.betters, "[NAME=]WAY",              \
+                   "lower, higher, or none: kept and shown, never judged")
+
+/* Of the struct number_options of a command that compares. */
+#define JUDGED_OPTION_ROWS(target_, member_)                                                       \
+    OPTION_ROW("metric", 0, OPTION_TEXTS, target_, member_.metrics, "WHAT",                        \
+               "what is compared: NAME,... of `harness list metrics` (default p50), or a number "  \
+               "that the command prints: NAME=/PATTERN/, in JSON NAME=$.a.b[0]; repeat for "       \
+               "more"),                                                                            \
+        NUMBER_WAY_ROWS(target_, member_)
+
 /* Of the struct number_options in a struct command_options. */
 #define NUMBER_OPTION_ROWS(target_, member_)                                                       \
     OPTION_ROW("metric", 0, OPTION_TEXTS, target_, member_.metrics, "NAME=/PATTERN/",              \
                "a number that the command prints, in a line or, NAME=$.a.b[0], in JSON; repeat "   \
                "for more"),                                                                        \
-        OPTION_ROW("unit", 0, OPTION_TEXTS, target_, member_.units, "[NAME=]UNIT",                 \
-                   "of such a metric, or of all"),                                                 \
-        OPTION_ROW("better", 0, OPTION_TEXTS, target_, member_.betters, "[NAME=]WAY",              \
-                   "lower, higher, or none: kept and shown, never judged")
+        NUMBER_WAY_ROWS(target_, member_)
 
 /* Of a struct viewing_options. */
 #define VIEWING_OPTION_ROWS(target_, member_)                                                      \

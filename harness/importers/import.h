@@ -54,8 +54,12 @@ enum import_format {
 struct import_options {
     enum import_format format;
     const char *project; /* put in front of every name, "PROJECT/"; NULL: nothing */
-    bool cpu_time;       /* Google Benchmark: cpu_time instead of real_time */
-    bool repetitions;    /* Google Benchmark: each repetition counts as a launch */
+    /* "[NAME=]lower" or "higher", of numbers that are no times: by their name in the file, or what
+     * stands for a time there. NULL: nothing. A NAME that `is_word` is known as something else. */
+    const struct string_list *betters;
+    bool (*is_word)(const char *name); /* where there are betters */
+    bool cpu_time;                     /* Google Benchmark: cpu_time instead of real_time */
+    bool repetitions;                  /* Google Benchmark: each repetition counts as a launch */
     /* Appends the content of a file with raw samples that NVBench names, as it names it. -1 where
      * it cannot be had. NULL: it is looked for beside the file; of a text summaries are taken. */
     int (*samples)(void *context, const char *name, struct strbuf *content);

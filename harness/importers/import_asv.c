@@ -187,7 +187,10 @@ static int asv_read_value(struct asv *a, struct import_case *c)
         return import_statistic(a->b, c, item, value * 1e9);
     }
     bool memory = strncmp(method, "mem", 3) == 0 || strncmp(method, "peakmem", 7) == 0;
-    import_beside(a->b, c, memory ? "bytes" : "value", value);
+    if (memory)
+        import_beside(a->b, c, "memory_bytes", value);
+    else
+        import_main_number(a->b, c, "value", "value", "", value);
     import_timeless(c);
     return 0;
 }

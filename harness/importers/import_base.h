@@ -219,7 +219,13 @@ int import_quantity(struct import_build *b, struct import_case *c, const cJSON *
 void import_timeless(struct import_case *c);
 /* It has no time, and why. */
 void import_fail(struct import_case *c, enum outcome outcome, const char *why);
-/* A number beside the times, once. What there is no room for is counted. */
+/* What stands for the time where the file has none, `said` there and with that unit: a metric
+ * `name`, if the user says which way is better, else beside and counted in a note. */
+void import_main_number(struct import_build *b, struct import_case *c, const char *said,
+                        const char *name, const char *unit, double value);
+/* A number beside the times, once; but those of which one way is better, by what they are or by
+ * what the user says, are metrics of their own (core/number.h). What there is no room for is
+ * counted. */
 void import_beside(struct import_build *b, struct import_case *c, const char *name, double value);
 /* Refuses it: there are more than IMPORT_CASES_MOST. Always -1. */
 int import_crowded(struct import_build *b);

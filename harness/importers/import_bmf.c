@@ -7,7 +7,7 @@ static const struct import_field fields[] = {
     { "latency.value", FIELD_TIME, "value" }, /* in ns */
     { "latency.lower_value", FIELD_SUMMARY, "lower" },
     { "latency.upper_value", FIELD_SUMMARY, "upper" },
-    { "*.value", FIELD_BESIDE, NULL },
+    { "*.value", FIELD_NUMBER, NULL },
     { "*.lower_value", FIELD_BESIDE, "*_lower" },
     { "*.upper_value", FIELD_BESIDE, "*_upper" },
     FIELDS_END,

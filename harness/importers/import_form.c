@@ -268,6 +268,8 @@ static int form_read_number(struct import_entry *e, const struct import_field *f
     form_name_beside(f, name, own, sizeof(own));
     if (f->role == FIELD_BYTES)
         import_work(e->c, 0, value);
+    else if (f->role == FIELD_NUMBER)
+        import_main_number(e->b, e->c, own, own, "", value);
     else if (f->role == FIELD_BESIDE || timed)
         import_beside(e->b, e->c, own, value);
     else {
@@ -305,6 +307,7 @@ static int form_read_value(struct import_entry *e, const struct import_field *f,
         return 0;
     case FIELD_QUANTITY:
     case FIELD_BESIDE:
+    case FIELD_NUMBER:
     case FIELD_BYTES:
         return form_read_number(e, f, at, name);
     default:
@@ -340,7 +343,7 @@ static int form_read_times(struct import_entry *e)
         return -1;
     if (e->c->times.nr > e->times || e->c->m.outcome != OUTCOME_OK || e->b->zeros > e->zeros)
         return 0;
-    if (!e->form->timeless || e->c->m.nr_telemetry == 0)
+    if (!e->form->timeless || (e->c->m.nr_telemetry == 0 && e->c->m.nr_numbers == 0))
         return import_refuse(e->b, e->node, "there is no time in it");
     import_timeless(e->c);
     return 0;

@@ -38,6 +38,8 @@ enum import_role {
     FIELD_QUANTITY, /* a number in the unit of FIELD_UNIT, whatever that is */
     FIELD_BESIDE,   /* a number beside the times; `as` NULL: by the name that "*" stands for, or
                      * the last of the path; a "*" in `as` is that name */
+    FIELD_NUMBER,   /* the same, and what a benchmark without a time is about: see
+                     * import_main_number() */
     FIELD_BYTES,    /* of one iteration */
     FIELD_FAILURE,  /* a text that is not empty: it failed, and why */
     FIELD_SKIP,     /* says nothing that other rows do not */

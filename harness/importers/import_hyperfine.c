@@ -218,7 +218,7 @@ static void hyperfine_read_memory(struct import_entry *e)
         if (import_value(item, &value))
             most = fmax(most, value);
     }
-    import_beside(e->b, e->c, "max_rss_bytes", most);
+    import_beside(e->b, e->c, "command_max_rss_bytes", most);
 }
 
 static int hyperfine_read_others(struct import_entry *e)

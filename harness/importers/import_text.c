@@ -209,7 +209,7 @@ int import_quantity(struct import_build *b, struct import_case *c, const cJSON *
     struct import_unit u = import_unit_of(unit);
 
     if (u.kind == IMPORT_UNIT_OTHER) {
-        import_beside(b, c, name, value);
+        import_main_number(b, c, name, "value", unit, value);
         return 0;
     }
     if (u.kind == IMPORT_UNIT_TIME)

@@ -66,6 +66,15 @@ static struct interval metric_own_interval(const struct summary *s, const struct
     return isnan(i.low) ? i : (struct interval) { fmin(i.low, value), fmax(i.high, value) };
 }
 
+static size_t metric_own_launches(const struct summary *s)
+{
+    size_t nr = 0;
+
+    for (size_t i = 0; i < s->nr_of; i++)
+        nr += i == 0 || s->of[i].launch != s->of[i - 1].launch;
+    return nr;
+}
+
 static void derive_number(const struct metric_input *in, struct metric_value *value)
 {
     const struct number_kind *kind = in->metric->number;
@@ -75,7 +84,7 @@ static void derive_number(const struct metric_input *in, struct metric_value *va
     if (nr > 0) {
         value->value = stats_quantile(values, nr, 0.5);
         value->few = nr < stats_quantile_needs(0.5, 0.95);
-        value->interval = in->s->nr_launches >= SUMMARY_LAUNCHES_MIN
+        value->interval = metric_own_launches(in->s) >= SUMMARY_LAUNCHES_MIN
                               ? metric_own_interval(in->s, kind, value->value)
                               : stats_quantile_interval(values, nr, 0.5, 0.95);
     }

@@ -11,13 +11,15 @@ static bool summary_has_times(const struct measurement *m)
     return m->outcome == OUTCOME_OK && m->nr_samples > 0 && m->batch > 0;
 }
 
-static void summary_add_samples(struct summary *s, const struct measurement *m)
+static void summary_add_samples(struct summary *s, const struct measurement *m, size_t launch)
 {
+    if (m->outcome != OUTCOME_OK)
+        return;
+    s->of[s->nr_of++] = (struct summary_of) { m, launch };
     if (!summary_has_times(m))
         return;
     if (s->n == 0)
         s->m = m;
-    s->of[s->nr_of++] = (struct summary_of) { m, s->nr_launches };
     for (size_t i = 0; i < m->nr_samples; i++)
         s->sorted[s->n++] = (double)m->samples[i] / m->batch;
 }
@@ -53,17 +55,18 @@ static void summary_finish(struct summary *s)
 
 void summary_init(struct summary *s, const struct record *const *records, size_t nr)
 {
-    size_t samples = 0, begin = 0;
+    size_t samples = 0, begin = 0, launch = 0;
 
     for (size_t i = 0; i < nr; i++)
         samples += records[i]->m.nr_samples;
     summary_prepare(s, &records[0]->m, samples, nr);
     for (size_t i = 0; i < nr; i++) {
-        summary_add_samples(s, &records[i]->m);
+        summary_add_samples(s, &records[i]->m, launch);
         if (i + 1 == nr || records[i + 1]->run != records[i]->run ||
             records[i + 1]->launch_seq != records[i]->launch_seq) {
             summary_end_launch(s, begin);
             begin = s->n;
+            launch++;
         }
     }
     summary_finish(s);
@@ -72,7 +75,7 @@ void summary_init(struct summary *s, const struct record *const *records, size_t
 void summary_init_one(struct summary *s, const struct measurement *m)
 {
     summary_prepare(s, m, m->nr_samples, 1);
-    summary_add_samples(s, m);
+    summary_add_samples(s, m, 0);
     summary_end_launch(s, 0);
     summary_finish(s);
 }

@@ -31,7 +31,7 @@ struct summary {
     double *medians; /* of each launch, in ns, in launch order; owned */
     double *means;   /* of each launch, in ns; owned */
     size_t nr_launches;
-    struct summary_of *of; /* all that are OK and have samples, launch by launch; owned */
+    struct summary_of *of; /* all that are OK, launch by launch, with samples or without; owned */
     size_t nr_of;
     double mean, sd; /* of the pooled samples; NaN where there are too few */
 };

@@ -60,6 +60,7 @@ void command_spec_copy(struct command_spec *to, const struct command_spec *from)
     to->input = memory_string(from->input);
     to->expect = memory_string(from->expect);
     to->ignore_status = from->ignore_status;
+    number_specs_copy(&to->numbers, &from->numbers);
 }
 
 /* ---- parameters ---- */
@@ -166,19 +167,13 @@ static int check_numbers(const struct command_spec *spec, struct error *err)
 {
     const struct number_specs *all = &spec->numbers;
 
-    if (all->nr > NUMBERS_MAX)
-        return error_set(err, "a command has at most %d metrics of its own", NUMBERS_MAX);
-    for (size_t i = 0; i < all->nr; i++) {
-        for (size_t j = 0; j < i; j++)
-            if (strcmp(all->items[i].name, all->items[j].name) == 0)
-                return error_set(err, "the metric \"%s\" is there twice", all->items[i].name);
+    for (size_t i = 0; i < all->nr; i++)
         for (size_t d = 0; d < spec->dims.nr; d++)
             if (strcmp(all->items[i].name, spec->dims.items[d]) == 0)
                 return error_set(err,
                                  "\"%s\" is a dim of the command: give the metric another name",
                                  all->items[i].name);
-    }
-    return 0;
+    return number_specs_check(all, err);
 }
 
 /* A place that depends on a size is only known case by case. */

@@ -105,11 +105,48 @@ void number_spec_release(struct number_spec *spec)
     spec->pattern = spec->path = NULL;
 }
 
+int number_specs_check(const struct number_specs *specs, struct error *err)
+{
+    if (specs->nr > NUMBERS_MAX)
+        return error_set(err, "a command has at most %d metrics of its own", NUMBERS_MAX);
+    for (size_t i = 0; i < specs->nr; i++)
+        for (size_t j = 0; j < i; j++)
+            if (strcmp(specs->items[i].name, specs->items[j].name) == 0)
+                return error_set(err, "the metric \"%s\" is there twice", specs->items[i].name);
+    return 0;
+}
+
+void number_specs_copy(struct number_specs *to, const struct number_specs *from)
+{
+    for (size_t i = 0; i < from->nr; i++) {
+        struct number_spec *spec = array_push(to);
+        *spec = from->items[i];
+        spec->pattern = memory_string(from->items[i].pattern);
+        spec->path = memory_string(from->items[i].path);
+    }
+}
+
 void number_specs_release(struct number_specs *specs)
 {
     for (size_t i = 0; i < specs->nr; i++)
         number_spec_release(&specs->items[i]);
     array_release(specs);
+}
+
+cJSON *number_specs_to_json(const struct number_specs *specs)
+{
+    cJSON *array = cJSON_CreateArray();
+
+    for (size_t i = 0; i < specs->nr; i++) {
+        cJSON *one = cJSON_CreateObject();
+        char *text = number_spec_text(&specs->items[i]);
+        cJSON_AddStringToObject(one, "metric", text);
+        cJSON_AddStringToObject(one, "unit", specs->items[i].unit);
+        cJSON_AddStringToObject(one, "better", better_name(specs->items[i].better));
+        cJSON_AddItemToArray(array, one);
+        free(text);
+    }
+    return array;
 }
 
 /* ---- matches of a run ---- */

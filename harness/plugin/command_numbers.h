@@ -51,7 +51,12 @@ int number_spec_parse(const char *text, struct number_spec *spec, struct error *
 /* As it was typed; free() it. */
 char *number_spec_text(const struct number_spec *spec);
 void number_spec_release(struct number_spec *spec);
+/* -1 where one is there twice, or there are more than a measurement can hold. */
+int number_specs_check(const struct number_specs *specs, struct error *err);
+void number_specs_copy(struct number_specs *to, const struct number_specs *from);
 void number_specs_release(struct number_specs *specs);
+/* [{"metric": as it was typed, "unit", "better"}, ...] */
+cJSON *number_specs_to_json(const struct number_specs *specs);
 
 /* ---- while it runs ---- */
 

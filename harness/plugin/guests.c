@@ -180,22 +180,6 @@ static cJSON *command_texts_to_json(const struct command_spec *spec)
     return array;
 }
 
-static cJSON *numbers_of_command(const struct number_specs *specs)
-{
-    cJSON *array = cJSON_CreateArray();
-
-    for (size_t i = 0; i < specs->nr; i++) {
-        cJSON *one = cJSON_CreateObject();
-        char *text = number_spec_text(&specs->items[i]);
-        cJSON_AddStringToObject(one, "metric", text);
-        cJSON_AddStringToObject(one, "unit", specs->items[i].unit);
-        cJSON_AddStringToObject(one, "better", better_name(specs->items[i].better));
-        cJSON_AddItemToArray(array, one);
-        free(text);
-    }
-    return array;
-}
-
 static cJSON *command_to_json(const struct command_spec *spec)
 {
     cJSON *json = cJSON_CreateObject();
@@ -216,7 +200,7 @@ static cJSON *command_to_json(const struct command_spec *spec)
     for (size_t i = 0; i < spec->ignored.nr; i++)
         cJSON_AddItemToArray(ignored, cJSON_CreateNumber((double)spec->ignored.items[i]));
     if (spec->numbers.nr > 0)
-        cJSON_AddItemToObject(json, "metrics", numbers_of_command(&spec->numbers));
+        cJSON_AddItemToObject(json, "metrics", number_specs_to_json(&spec->numbers));
     return json;
 }
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "reporters/commands_report.h"
 
-#include "base/json.h"
 #include "base/text.h"
-#include "reporters/compare_json.h"
 #include "reporters/compare_words.h"
 #include "text/shorten.h"
 
@@ -35,43 +33,62 @@ void commands_report_release(struct commands_report *r)
 
 /* ---- sentences ---- */
 
-/* "1.24x", "12x": of a factor of 1 or more. */
+/* "1.24x", "12x", "0.031x" */
 static const char *ratio_times(double ratio, char text[RATIO_SIZE])
 {
-    snprintf(text, RATIO_SIZE, "%.*fx", ratio < 10 ? 2 : ratio < 100 ? 1 : 0, ratio);
+    if (ratio < 0.1)
+        snprintf(text, RATIO_SIZE, "%.2gx", ratio);
+    else
+        snprintf(text, RATIO_SIZE, "%.*fx", ratio < 10 ? 2 : ratio < 100 ? 1 : 0, ratio);
     return text;
 }
 
 static void add_ratio_limit(double ratio, struct strbuf *out)
 {
-    if (isfinite(ratio))
-        strbuf_addf(out, "%.*f", ratio < 10 ? 2 : ratio < 100 ? 1 : 0, ratio);
-    else
+    char text[RATIO_SIZE];
+
+    if (!isfinite(ratio)) {
         strbuf_adds(out, "any");
+        return;
+    }
+    ratio_times(ratio, text);
+    strbuf_add(out, text, strlen(text) - 1);
 }
 
-/* "1.24x slower", as the change of a time says. */
+static bool is_time(const struct compare_row *row)
+{
+    return row->item->metric->kind == METRIC_LATENCY;
+}
+
+/* Of a time it is the larger over the smaller, and a word says which is which. */
+static bool is_turned(const struct compare_row *row)
+{
+    return is_time(row) && row->change < 0;
+}
+
+/* "1.24x slower", as the change of a time says; "0.81x" */
 static void add_ratio(const struct compare_row *row, struct strbuf *out)
 {
     double ratio = 1 + row->change;
     char text[RATIO_SIZE];
 
-    strbuf_addf(out, "%s %s", ratio_times(ratio < 1 ? 1 / ratio : ratio, text),
-                row->worse ? "slower" : "faster");
+    strbuf_adds(out, ratio_times(is_turned(row) ? 1 / ratio : ratio, text));
+    if (is_time(row))
+        strbuf_addf(out, " %s", row->worse ? "slower" : "faster");
 }
 
 /* " (1.20 to 1.28)", in the direction of add_ratio(). */
 static void add_ratio_interval(const struct compare_row *row, struct strbuf *out)
 {
     double low = 1 + row->interval.low, high = 1 + row->interval.high;
-    bool less = row->change < 0;
+    bool turned = is_turned(row);
 
     if (!isfinite(low))
         return;
     strbuf_adds(out, " (");
-    add_ratio_limit(less ? 1 / high : low, out);
+    add_ratio_limit(turned ? 1 / high : low, out);
     strbuf_adds(out, " to ");
-    add_ratio_limit(less ? 1 / low : high, out);
+    add_ratio_limit(turned ? 1 / low : high, out);
     strbuf_adds(out, ")");
 }
 
@@ -83,57 +100,71 @@ static void add_command_name(const struct commands_report *r, size_t command, st
     free(name);
 }
 
-static void add_same(const struct commands_report *r, const struct command_result *result,
+static void add_change(const struct commands_report *r, const struct compare_row *row,
+                       struct strbuf *out)
+{
+    strbuf_adds(out, is_time(row) ? " is " : " has ");
+    add_ratio(row, out);
+    if (is_time(row))
+        strbuf_adds(out, " than ");
+    else
+        strbuf_addf(out, " the %s of ", row->item->metric->label);
+    add_command_name(r, 0, out);
+    add_ratio_interval(row, out);
+    if (!is_time(row))
+        strbuf_adds(out, row->worse ? ": worse" : ": better");
+}
+
+static void add_same(const struct commands_report *r, const struct compare_row *row,
                      struct strbuf *out)
 {
     char share[TEXT_UNIT_SIZE], range[QUANTITY_TEXT_SIZE];
 
-    strbuf_adds(out, " takes as long as ");
+    if (is_time(row))
+        strbuf_adds(out, " takes as long as ");
+    else
+        strbuf_addf(out, " has the same %s as ", row->item->metric->label);
     add_command_name(r, 0, out);
-    strbuf_addf(out, ", within %s (%s)", text_share(result->row->delta, share),
-                compare_interval(result->row, range));
+    strbuf_addf(out, ", within %s (%s)", text_share(row->delta, share),
+                compare_interval(row, range));
 }
 
-static void add_undecided(const struct commands_report *r, const struct command_result *result,
+static void add_undecided(const struct commands_report *r, const struct compare_row *row,
                           struct strbuf *out)
 {
     strbuf_adds(out, " cannot be told from ");
     add_command_name(r, 0, out);
-    if (isfinite(result->row->change)) {
+    if (!is_time(row))
+        strbuf_addf(out, " by its %s", row->item->metric->label);
+    if (isfinite(row->change)) {
         strbuf_adds(out, " yet: ");
-        add_ratio(result->row, out);
-        add_ratio_interval(result->row, out);
+        add_ratio(row, out);
+        add_ratio_interval(row, out);
     }
-    if (result->row->why[0])
-        strbuf_addf(out, "; %s", result->row->why);
+    if (row->why[0])
+        strbuf_addf(out, "; %s", row->why);
 }
 
 void commands_report_sentence(const struct commands_report *r, const struct command_result *result,
-                              struct strbuf *out)
+                              const struct compare_row *row, struct strbuf *out)
 {
-    const struct compare_row *row = result->row;
-
     if (result->setting[0])
         strbuf_addf(out, "%s: ", result->setting);
     add_command_name(r, result->command, out);
     switch (row->verdict) {
     case VERDICT_REGRESSED:
     case VERDICT_IMPROVED:
-        strbuf_adds(out, " is ");
-        add_ratio(row, out);
-        strbuf_adds(out, " than ");
-        add_command_name(r, 0, out);
-        add_ratio_interval(row, out);
+        add_change(r, row, out);
         return;
     case VERDICT_SAME:
-        add_same(r, result, out);
+        add_same(r, row, out);
         return;
     case VERDICT_BROKEN:
     case VERDICT_FAILING:
         strbuf_addf(out, " failed: %s", result->message ? result->message : row->why);
         return;
     default:
-        add_undecided(r, result, out);
+        add_undecided(r, row, out);
         return;
     }
 }
@@ -156,19 +187,76 @@ static void add_failure(const struct commands_report *r, const struct command_re
 
 /* ---- the table ---- */
 
-static const struct table_column columns[] = {
-    { "", TABLE_LEFT, TABLE_FIRM, 0 },
-    { "command", TABLE_LEFT, TABLE_NAME, 0 },
-    { "parameters", TABLE_LEFT, TABLE_NAME, 0 },
-    { "median", TABLE_RIGHT, TABLE_FIRM, 0 },
-    { "least", TABLE_RIGHT, TABLE_FIRM, 5 },
-    { "most", TABLE_RIGHT, TABLE_FIRM, 5 },
-    { "user", TABLE_RIGHT, TABLE_FIRM, 3 },
-    { "system", TABLE_RIGHT, TABLE_FIRM, 3 },
-    { "memory", TABLE_RIGHT, TABLE_FIRM, 2 },
-    { "runs", TABLE_RIGHT, TABLE_FIRM, 4 },
-    { "against the first", TABLE_LEFT, TABLE_FIRM, 1 },
+enum {
+    COLUMN_VALUES = 4,
+    TITLE_SIZE = NUMBER_NAME_SIZE + NUMBER_UNIT_SIZE + 32
+}; /* numbers stand there */
+
+static const struct table_column usual_columns[] = {
+    { "", TABLE_LEFT, TABLE_FIRM, 0 },           { "command", TABLE_LEFT, TABLE_NAME, 0 },
+    { "parameters", TABLE_LEFT, TABLE_NAME, 0 }, { "median", TABLE_RIGHT, TABLE_FIRM, 0 },
+    { "least", TABLE_RIGHT, TABLE_FIRM, 5 },     { "most", TABLE_RIGHT, TABLE_FIRM, 5 },
+    { "user", TABLE_RIGHT, TABLE_FIRM, 3 },      { "system", TABLE_RIGHT, TABLE_FIRM, 3 },
+    { "memory", TABLE_RIGHT, TABLE_FIRM, 2 },    { "runs", TABLE_RIGHT, TABLE_FIRM, 4 },
 };
+
+/* With a column for each number that they print, and one for each metric that is compared. */
+struct commands_table {
+    struct table t;
+    struct table_column columns[TABLE_COLUMNS_MAX];
+    size_t nr_columns;
+    char titles[TABLE_COLUMNS_MAX][TITLE_SIZE]; /* of those */
+    size_t nr_numbers;
+};
+
+static char *add_column(struct commands_table *w, const struct table_column *column)
+{
+    char *title = w->titles[w->nr_columns];
+
+    w->columns[w->nr_columns] = *column;
+    snprintf(title, TITLE_SIZE, "%s", column->title);
+    w->columns[w->nr_columns++].title = title;
+    return title;
+}
+
+static void add_number_columns(const struct commands_report *r, size_t most,
+                               struct commands_table *w)
+{
+    static const struct table_column column = { "", TABLE_RIGHT, TABLE_FIRM, 1 };
+
+    w->nr_numbers = r->nr_numbers < most ? r->nr_numbers : most;
+    for (size_t n = 0; n < w->nr_numbers; n++) {
+        const struct number_kind *kind = r->numbers[n];
+        char *title = add_column(w, &column);
+        if (kind->unit[0])
+            snprintf(title, TITLE_SIZE, "%s (%s)", kind->name, kind->unit);
+        else
+            snprintf(title, TITLE_SIZE, "%s", kind->name);
+    }
+}
+
+static void add_verdict_columns(const struct commands_report *r, struct commands_table *w)
+{
+    static const struct table_column column = { "against the first", TABLE_LEFT, TABLE_FIRM, 1 };
+
+    if (r->nr_metrics <= 1)
+        add_column(w, &column);
+    for (size_t m = 0; r->nr_metrics > 1 && m < r->nr_metrics; m++)
+        snprintf(add_column(w, &column), TITLE_SIZE, "%s against the first", r->metrics[m]->label);
+}
+
+static void make_columns(const struct commands_report *r, struct commands_table *w)
+{
+    const size_t usual = sizeof(usual_columns) / sizeof(usual_columns[0]);
+
+    w->nr_columns = 0;
+    for (size_t i = 0; i < usual; i++) {
+        if (i == COLUMN_VALUES)
+            add_number_columns(r, TABLE_COLUMNS_MAX - usual - COMPARE_METRICS_MAX, w);
+        add_column(w, &usual_columns[i]);
+    }
+    add_verdict_columns(r, w);
+}
 
 /* In a pipe, too, a line ends some time. */
 static void add_command_cell(const struct commands_report *r, size_t command, struct table *t)
@@ -179,19 +267,25 @@ static void add_command_cell(const struct commands_report *r, size_t command, st
     free(name);
 }
 
-static void add_time_cell(struct table *t, double ns)
+static void add_quantity_cell(struct table *t, enum quantity quantity, const char *base,
+                              double value)
 {
     char text[QUANTITY_TEXT_SIZE];
 
-    if (isfinite(ns))
-        table_cell(t, TABLE_PLAIN, "%s", quantity_text(QUANTITY_TIME, "", ns, text));
+    if (isfinite(value))
+        table_cell(t, TABLE_PLAIN, "%s", quantity_text(quantity, base, value, text));
     else
         table_empty(t);
 }
 
-static void add_verdict_cell(struct table *t, const struct command_result *result)
+static void add_time_cell(struct table *t, double ns)
 {
-    const struct compare_row *row = result->row;
+    add_quantity_cell(t, QUANTITY_TIME, "", ns);
+}
+
+static void add_verdict_cell(struct table *t, const struct command_result *result,
+                             const struct compare_row *row)
+{
     struct strbuf text;
 
     strbuf_init(&text);
@@ -210,32 +304,51 @@ static void add_verdict_cell(struct table *t, const struct command_result *resul
     strbuf_release(&text);
 }
 
-static void fill_commands(const struct commands_report *r, struct table *t)
+/* The worst of its metrics is what the line is marked by. */
+static const struct compare_row *worst_row(const struct command_result *result)
 {
-    char text[QUANTITY_TEXT_SIZE];
+    const struct compare_row *worst = NULL;
 
-    table_init(t, columns, sizeof(columns) / sizeof(columns[0]));
+    for (size_t i = 0; i < COMPARE_METRICS_MAX; i++)
+        if (result->rows[i] && (!worst || result->rows[i]->verdict < worst->verdict))
+            worst = result->rows[i];
+    return worst;
+}
+
+static void add_sign_cell(struct table *t, const struct command_result *result)
+{
+    const struct compare_row *row = worst_row(result);
+    const struct verdict_look *look = row ? verdict_look(row->verdict) : NULL;
+
+    if (look)
+        table_cell(t, look->tone, "%s", look->sign);
+    else
+        table_empty(t);
+}
+
+static void fill_commands(const struct commands_report *r, struct commands_table *w)
+{
+    struct table *t = &w->t;
+
+    make_columns(r, w);
+    table_init(t, w->columns, w->nr_columns);
     for (size_t i = 0; i < r->nr; i++) {
         const struct command_result *result = &r->results[i];
         table_row(t);
-        if (result->row)
-            table_cell(t, verdict_look(result->row->verdict)->tone, "%s",
-                       verdict_look(result->row->verdict)->sign);
-        else
-            table_empty(t);
+        add_sign_cell(t, result);
         add_command_cell(r, result->command, t);
         table_cell(t, TABLE_PLAIN, "%s", result->setting);
         add_time_cell(t, result->median);
+        for (size_t n = 0; n < w->nr_numbers; n++)
+            add_quantity_cell(t, QUANTITY_PLAIN, "", result->numbers[n]);
         add_time_cell(t, result->min);
         add_time_cell(t, result->max);
         add_time_cell(t, result->user_ms * 1e6);
         add_time_cell(t, result->system_ms * 1e6);
-        if (isfinite(result->rss))
-            table_cell(t, TABLE_PLAIN, "%s", quantity_text(QUANTITY_BYTES, "B", result->rss, text));
-        else
-            table_empty(t);
+        add_quantity_cell(t, QUANTITY_BYTES, "B", result->rss);
         table_cell(t, TABLE_PLAIN, "%zu", result->runs);
-        add_verdict_cell(t, result);
+        for (size_t m = 0; m < (r->nr_metrics ? r->nr_metrics : 1); m++)
+            add_verdict_cell(t, result, result->rows[m]);
     }
 }
 
@@ -250,29 +363,48 @@ static void add_seconds(const struct commands_report *r, struct strbuf *out)
                     floor(fmod(r->seconds, 60)));
 }
 
-/* One that failed has no other sentence. */
-static bool has_sentence(const struct command_result *result)
+/* Its rows that have sentences: one that failed has no other. Returns how many. */
+static size_t list_told(const struct command_result *result,
+                        const struct compare_row *told[COMPARE_METRICS_MAX])
 {
-    return result->row && !is_failed(result);
+    size_t nr = 0;
+
+    for (size_t m = 0; m < COMPARE_METRICS_MAX && !is_failed(result); m++)
+        if (result->rows[m])
+            told[nr++] = result->rows[m];
+    return nr;
 }
 
 static void add_sentences(const struct commands_report *r, struct strbuf *out)
 {
+    const struct compare_row *told[COMPARE_METRICS_MAX];
     size_t left = 0;
 
     for (size_t i = 0; i < r->nr; i++) {
-        left += has_sentence(&r->results[i]);
+        left += list_told(&r->results[i], told);
         if (is_failed(&r->results[i]))
             add_failure(r, &r->results[i], out);
     }
     for (size_t i = 0; i < r->nr; i++) {
-        if (!has_sentence(&r->results[i]))
-            continue;
-        commands_report_sentence(r, &r->results[i], out);
-        if (--left == 0)
-            add_seconds(r, out);
-        strbuf_addc(out, '\n');
+        size_t nr = list_told(&r->results[i], told);
+        for (size_t m = 0; m < nr; m++) {
+            commands_report_sentence(r, &r->results[i], told[m], out);
+            if (--left == 0)
+                add_seconds(r, out);
+            strbuf_addc(out, '\n');
+        }
     }
+}
+
+static bool is_undecided(const struct command_result *result)
+{
+    const struct compare_row *told[COMPARE_METRICS_MAX];
+    size_t nr = list_told(result, told);
+
+    for (size_t m = 0; m < nr; m++)
+        if (told[m]->verdict == VERDICT_UNDECIDED)
+            return true;
+    return false;
 }
 
 /* What limits the answer, and what may be done about it. */
@@ -283,7 +415,7 @@ static void add_advice(const struct commands_report *r, struct strbuf *out)
     for (size_t i = 0; i < r->nr; i++) {
         const struct command_result *result = &r->results[i];
         failed |= result->outcome == OUTCOME_FAILED;
-        undecided |= has_sentence(result) && result->row->verdict == VERDICT_UNDECIDED;
+        undecided |= is_undecided(result);
         brief |= result->median < SHELL_MATTERS;
     }
     if (failed)
@@ -304,11 +436,11 @@ static void add_advice(const struct commands_report *r, struct strbuf *out)
 void commands_report_text(const struct commands_report *r, size_t width, bool colour,
                           struct strbuf *out)
 {
-    struct table t;
+    struct commands_table w;
 
-    fill_commands(r, &t);
-    table_text(&t, width, colour, out);
-    table_release(&t);
+    fill_commands(r, &w);
+    table_text(&w.t, width, colour, out);
+    table_release(&w.t);
     strbuf_addc(out, '\n');
     add_sentences(r, out);
     add_advice(r, out);
@@ -316,12 +448,12 @@ void commands_report_text(const struct commands_report *r, size_t width, bool co
 
 void commands_report_markdown(const struct commands_report *r, struct strbuf *out)
 {
-    struct table t;
+    struct commands_table w;
     struct strbuf text;
 
-    fill_commands(r, &t);
-    table_markdown(&t, out);
-    table_release(&t);
+    fill_commands(r, &w);
+    table_markdown(&w.t, out);
+    table_release(&w.t);
     strbuf_addc(out, '\n');
     strbuf_init(&text);
     add_sentences(r, &text);
@@ -333,63 +465,4 @@ void commands_report_markdown(const struct commands_report *r, struct strbuf *ou
         strbuf_addc(out, *p);
     }
     strbuf_release(&text);
-}
-
-/* ---- JSON ---- */
-
-static cJSON *result_to_json(const struct commands_report *r, const struct command_result *result)
-{
-    cJSON *json = cJSON_CreateObject();
-    struct strbuf sentence;
-
-    json_add_int(json, "command", (int64_t)result->command);
-    json_add_string(json, "setting", result->setting);
-    json_add_string(json, "key", result->key);
-    if (result->run)
-        json_add_int(json, "run", result->run);
-    cJSON_AddStringToObject(json, "outcome", outcome_name(result->outcome));
-    json_add_string(json, "message", result->message);
-    json_add_int(json, "runs", (int64_t)result->runs);
-    json_add_number(json, "median_ns", result->median);
-    json_add_number(json, "mean_ns", result->mean);
-    json_add_number(json, "min_ns", result->min);
-    json_add_number(json, "max_ns", result->max);
-    json_add_number(json, "user_ms", result->user_ms);
-    json_add_number(json, "system_ms", result->system_ms);
-    json_add_number(json, "max_rss_bytes", result->rss);
-    if (!result->row)
-        return json;
-    strbuf_init(&sentence);
-    commands_report_sentence(r, result, &sentence);
-    json_add_string(json, "sentence", sentence.data);
-    strbuf_release(&sentence);
-    cJSON_AddItemToObject(json, "comparison", compare_row_to_json(result->row));
-    return json;
-}
-
-cJSON *commands_report_json(const struct commands_report *r)
-{
-    cJSON *json = cJSON_CreateObject(), *array;
-
-    cJSON_AddNumberToObject(json, "schema_version", 1);
-    json_add_string(json, "metric", r->metric);
-    json_add_number(json, "delta", r->delta);
-    json_add_number(json, "fdr", r->q);
-    json_add_int(json, "rule", COMPARE_RULE);
-    json_add_number(json, "seconds", r->seconds);
-    json_add_string(json, "end", r->end);
-    json_add_int(json, "exit_status", r->exit_status);
-    array = cJSON_AddArrayToObject(json, "commands");
-    for (size_t i = 0; i < r->nr_commands; i++) {
-        cJSON *command = cJSON_CreateObject(), *argv;
-        json_add_string(command, "name", r->commands[i].name);
-        argv = cJSON_AddArrayToObject(command, "argv");
-        for (size_t j = 0; j < r->commands[i].argv.nr; j++)
-            cJSON_AddItemToArray(argv, cJSON_CreateString(r->commands[i].argv.items[j]));
-        cJSON_AddItemToArray(array, command);
-    }
-    array = cJSON_AddArrayToObject(json, "results");
-    for (size_t i = 0; i < r->nr; i++)
-        cJSON_AddItemToArray(array, result_to_json(r, &r->results[i]));
-    return json;
 }

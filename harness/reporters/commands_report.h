@@ -27,7 +27,10 @@ struct command_result {
     double median, mean, min, max; /* ns */
     double user_ms, system_ms;     /* mean of a run */
     double rss;                    /* bytes, the most of all runs */
-    const struct compare_row *row; /* against the first command; borrowed. NULL: it is the first */
+    double numbers[NUMBERS_MAX];   /* of each of the report's: the median of the runs */
+    /* Against the first command, one a metric; borrowed. NULL: it is the first, or neither has that
+     * metric. */
+    const struct compare_row *rows[COMPARE_METRICS_MAX];
 };
 
 struct commands_report {
@@ -35,17 +38,22 @@ struct commands_report {
     size_t nr_commands;
     struct command_result *results; /* setting by setting, in each the commands in their order */
     size_t nr, capacity;
-    const char *metric, *shell; /* what is compared; NULL: no shell */
-    double delta, q, seconds;   /* s: of measuring */
-    const char *end;            /* what ended it: "decided", "budget", "blocks", "interrupted" */
+    const struct metric *metrics[COMPARE_METRICS_MAX]; /* that are compared */
+    size_t nr_metrics;
+    const struct number_kind *numbers[NUMBERS_MAX]; /* that they print */
+    size_t nr_numbers;
+    const char *shell;        /* NULL: none */
+    double delta, q, seconds; /* s: of measuring */
+    const char *end;          /* what ended it: "decided", "budget", "blocks", "interrupted" */
     int exit_status;
 };
 
 void commands_report_release(struct commands_report *r);
 
-/* "B is 1.24x slower than A (1.20 to 1.28)", without a full stop; of a result with a row. */
+/* "B is 1.24x slower than A (1.20 to 1.28)"; of what is no time "B has 0.81x the rate of A (0.78 to
+ * 0.83): worse". Without a full stop; of a row of the result. */
 void commands_report_sentence(const struct commands_report *r, const struct command_result *result,
-                              struct strbuf *out);
+                              const struct compare_row *row, struct strbuf *out);
 /* The table, then a sentence a comparison, the last with what it cost. */
 void commands_report_text(const struct commands_report *r, size_t width, bool colour,
                           struct strbuf *out);

@@ -112,8 +112,11 @@ static void compare_table_add_head(const struct comparison *c,
     const struct metric *metrics[COMPARE_METRICS_MAX];
     size_t nr = comparison_metrics(c, metrics);
     char delta[TEXT_UNIT_SIZE];
-    for (size_t i = 0; i < nr; i++)
-        strbuf_addf(out, "%s%s", i ? ", " : "  (", metrics[i]->label);
+    for (size_t i = 0; i < nr; i++) {
+        bool united = metrics[i]->number && metrics[i]->unit[0];
+        strbuf_addf(out, "%s%s%s%s", i ? ", " : "  (", metrics[i]->label, united ? " in " : "",
+                    united ? metrics[i]->unit : "");
+    }
     strbuf_addf(out, ", ±%s does not matter%s)", text_about(c->settings.delta, 3, delta),
                 c->settings.nr_floors ? " but where told otherwise" : "");
     strbuf_addc(out, '\n');

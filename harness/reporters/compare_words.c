@@ -29,7 +29,7 @@ const struct verdict_look *verdict_look(enum verdict verdict)
 
 const char *verdict_word(enum verdict verdict, const struct metric *metric)
 {
-    bool speed = !metric || strcmp(metric->id, "sd") != 0;
+    bool speed = !metric || (metric->kind != METRIC_FACT && strcmp(metric->id, "sd") != 0);
 
     switch (verdict) {
     case VERDICT_REGRESSED:

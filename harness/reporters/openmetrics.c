@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "reporters/openmetrics.h"
 
+#include "base/options.h"
 #include "base/text.h"
 #include "metrics/run_rows.h"
 #include "text/escape.h"
@@ -138,23 +139,174 @@ static void openmetrics_add_sample(const struct exposition *x, const char *name,
     openmetrics_end_sample(x, text);
 }
 
-static void openmetrics_add_family(const struct exposition *x, const struct family *f,
+/* Times of a wrong result do not exist, its error is worth a look; and a program may say numbers
+ * of itself where nobody took a time. */
+static bool openmetrics_needs_time(const struct family *f, const struct metric *metric)
+{
+    return strcmp(f->metric, "error") != 0 && !metric->number;
+}
+
+/* False where no benchmark has it: nothing was written. */
+static bool openmetrics_add_family(const struct exposition *x, const struct family *f,
                                    const struct run_rows *rows)
 {
+    const struct metric *metric = metric_find(f->metric, NULL);
     bool any = false;
 
     for (size_t i = 0; i < rows->nr; i++) {
         const struct run_row *row = &rows->items[i];
-        double value = metric_get(f->metric, &row->summary, &rows->context).value * f->factor;
+        double value = metric_value(metric, &row->summary, &rows->context).value * f->factor;
         bool timed = row->summary.n > 0;
-        /* The error of a wrong result is worth a look, its times do not exist. */
-        if (!isfinite(value) || (!timed && strcmp(f->metric, "error") != 0))
+        if (!isfinite(value) || (!timed && openmetrics_needs_time(f, metric)))
             continue;
         if (!any)
             openmetrics_add_head(x, f->name, "gauge", f->unit, f->help);
         any = true;
         openmetrics_add_sample(x, f->name, row->bench, value);
     }
+    return any;
+}
+
+/* ---- metrics that programs say of themselves ---- */
+
+enum { OWN_UNIT_SIZE = 2 * NUMBER_UNIT_SIZE + 16, OWN_NAME_SIZE = OWN_UNIT_SIZE + 64 };
+
+/* What Prometheus calls a unit, and what a number in it is multiplied by. */
+static const struct base_unit {
+    const char *unit, *one, *many;
+    double factor;
+} base_units[] = {
+    { "s", "second", "seconds", 1 },     { "ms", "second", "seconds", 1e-3 },
+    { "us", "second", "seconds", 1e-6 }, { "µs", "second", "seconds", 1e-6 },
+    { "μs", "second", "seconds", 1e-6 }, { "ns", "second", "seconds", 1e-9 },
+    { "min", "second", "seconds", 60 },  { "h", "second", "seconds", 3600 },
+    { "B", "byte", "bytes", 1 },         { "kB", "byte", "bytes", 1e3 },
+    { "KB", "byte", "bytes", 1e3 },      { "MB", "byte", "bytes", 1e6 },
+    { "GB", "byte", "bytes", 1e9 },      { "KiB", "byte", "bytes", 1024 },
+    { "MiB", "byte", "bytes", 1 << 20 }, { "GiB", "byte", "bytes", 1 << 30 },
+    { "J", "joule", "joules", 1 },       { "W", "watt", "watts", 1 },
+    { "%", "ratio", "ratio", 0.01 },
+};
+
+static const struct base_unit *find_base_unit(const char *unit, size_t length)
+{
+    for (size_t i = 0; i < sizeof(base_units) / sizeof(base_units[0]); i++)
+        if (strlen(base_units[i].unit) == length && strncmp(base_units[i].unit, unit, length) == 0)
+            return &base_units[i];
+    return NULL;
+}
+
+/* Letters and digits, small; what lies between them is one "_". */
+static void add_legal_unit(struct strbuf *out, const char *text, size_t length)
+{
+    bool between = false;
+
+    for (size_t i = 0; i < length; i++) {
+        unsigned char c = (unsigned char)text[i];
+        if (c > 127 || !isalnum(c)) {
+            between = out->length > 0;
+            continue;
+        }
+        strbuf_adds(out, between && out->data[out->length - 1] != '_' ? "_" : "");
+        strbuf_addc(out, (char)tolower(c));
+        between = false;
+    }
+}
+
+/* "MB/s" is "bytes_per_second", of which it has a million; "Mops/s" is "mops_per_second". Returns
+ * the factor. */
+static double openmetrics_unit(const char *unit, char name[OWN_UNIT_SIZE])
+{
+    size_t over = strcspn(unit, "/");
+    const char *below = unit[over] ? unit + over + 1 : "";
+    const struct base_unit *top = find_base_unit(unit, over);
+    const struct base_unit *bottom = find_base_unit(below, strlen(below));
+    struct strbuf text;
+
+    strbuf_init(&text);
+    if (top)
+        strbuf_adds(&text, top->many);
+    else
+        add_legal_unit(&text, unit, over);
+    if (*below) {
+        strbuf_addf(&text, "%sper_", text.length ? "_" : "");
+        if (bottom)
+            strbuf_adds(&text, bottom->one);
+        else
+            add_legal_unit(&text, below, strlen(below));
+    }
+    while (text.length && text.data[text.length - 1] == '_')
+        text.data[--text.length] = '\0';
+    snprintf(name, OWN_UNIT_SIZE, "%s", text.data);
+    strbuf_release(&text);
+    return (top ? top->factor : 1) / (bottom ? bottom->factor : 1);
+}
+
+/* The `nth` of that name: units may differ in nothing but what names of families lack. */
+static void own_family_name(const struct number_kind *kind, const char *unit, int nth,
+                            char name[OWN_NAME_SIZE])
+{
+    char again[16] = "";
+    size_t length = strlen(kind->name), end = strlen(unit);
+    bool ends_in_it = nth == 1 && end > 0 && length >= end &&
+                      strcmp(kind->name + length - end, unit) == 0 &&
+                      (length == end || kind->name[length - end - 1] == '_');
+
+    if (nth > 1)
+        snprintf(again, sizeof(again), "_%d", nth);
+    snprintf(name, OWN_NAME_SIZE, "harness_own_%s%s%s%s", kind->name, again,
+             end && !ends_in_it ? "_" : "", ends_in_it ? "" : unit);
+}
+
+static void own_family_help(const struct number_kind *kind, struct strbuf *help)
+{
+    strbuf_addf(help, "%s, as programs say it", kind->name);
+    if (kind->unit[0])
+        strbuf_addf(help, ", there in %s", kind->unit);
+    for (char *p = help->data; *p; p++) /* what help would have to escape */
+        if (*p == '\\' || *p == '"')
+            *p = '_';
+    if (kind->better != BETTER_NONE)
+        strbuf_addf(help, "; %s is better", better_name(kind->better));
+    strbuf_addc(help, '.');
+}
+
+static bool is_in_list(const struct string_list *list, const char *text)
+{
+    for (size_t i = 0; i < list->nr; i++)
+        if (strcmp(list->items[i], text) == 0)
+            return true;
+    return false;
+}
+
+static void openmetrics_add_own(const struct exposition *x, const struct metric *metric,
+                                const struct run_rows *rows, struct string_list *names)
+{
+    char unit[OWN_UNIT_SIZE], name[OWN_NAME_SIZE];
+    double factor = openmetrics_unit(metric->number->unit, unit);
+    struct strbuf help;
+    int nth = 1;
+
+    own_family_name(metric->number, unit, nth, name);
+    while (is_in_list(names, name))
+        own_family_name(metric->number, unit, ++nth, name);
+    strbuf_init(&help);
+    own_family_help(metric->number, &help);
+    const struct family f = { name, unit, metric->id, factor, help.data };
+    if (openmetrics_add_family(x, &f, rows))
+        string_list_add(names, name);
+    strbuf_release(&help);
+}
+
+static void openmetrics_add_all_own(const struct exposition *x, const struct run_rows *rows)
+{
+    struct string_list names = { 0 };
+    const struct metric *metric;
+
+    for (size_t i = 0; (metric = metric_at(i)); i++)
+        if (metric->number)
+            openmetrics_add_own(x, metric, rows, &names);
+    string_list_release(&names);
 }
 
 static void openmetrics_add_outcomes(const struct exposition *x, const struct run_rows *rows)
@@ -214,6 +366,7 @@ static void exposition_add(const struct records *records, int run, bool classic,
     openmetrics_add_outcomes(&x, &rows);
     for (size_t i = 0; i < sizeof(families) / sizeof(families[0]); i++)
         openmetrics_add_family(&x, &families[i], &rows);
+    openmetrics_add_all_own(&x, &rows);
     run_rows_release(&rows);
 }
 

@@ -277,8 +277,8 @@ int compare_sides_find(const struct compare_request *r, struct compared *c, stru
 
 /* ---- deciding ---- */
 
-/* All but the metrics that are not known yet: the history may bring them, and if it does not, the
- * comparison says so. */
+/* All but the metrics that are not known yet: the history or what is measured may bring them, and
+ * if it does not, the comparison says so. */
 static int check_known_metrics(const struct compare_settings *settings, struct error *err)
 {
     const char *known[COMPARE_METRICS_MAX + 1] = { NULL };
@@ -292,24 +292,45 @@ static int check_known_metrics(const struct compare_settings *settings, struct e
     return compare_check_settings(&now, err);
 }
 
+static void point_at_judged(struct compare_rule *rule)
+{
+    for (size_t i = 0; i < rule->judged.nr; i++)
+        rule->metrics[i] = rule->judged.items[i];
+    rule->settings.metrics = rule->judged.nr > 0 ? rule->metrics : NULL;
+}
+
 int compare_request_rule(struct compare_request *r, struct compare_rule *rule, struct error *err)
 {
     rule->settings = (struct compare_settings)COMPARE_DEFAULTS;
     rule->settings.any_machine = r->any_machine;
     if (r->q > 0)
         rule->settings.q = r->q;
-    for (size_t i = 0; i < r->metrics.nr; i++) {
-        if (i == COMPARE_METRICS_MAX)
-            return error_set(err, "--metric: at most %d at a time", COMPARE_METRICS_MAX);
-        rule->metrics[i] = r->metrics.items[i];
-    }
-    if (r->metrics.nr > 0)
-        rule->settings.metrics = rule->metrics;
+    if (number_options_judged(&r->numbers, &rule->numbers, &rule->judged, err))
+        return -1;
+    if (rule->judged.nr > COMPARE_METRICS_MAX)
+        return error_set(err, "--metric: at most %d at a time", COMPARE_METRICS_MAX);
+    point_at_judged(rule);
     if (floors_parse(&r->deltas, &rule->floors, &rule->settings, err))
         return -1;
-    if (compare_request_measures(r))
+    if (compare_request_measures(r) && !r->benches && rule->numbers.nr == 0)
         return compare_check_settings(&rule->settings, err);
     return check_known_metrics(&rule->settings, err);
+}
+
+int compare_rule_declare(struct compare_rule *rule, struct error *err)
+{
+    if (number_specs_declare(&rule->numbers, &rule->judged, err))
+        return -1;
+    point_at_judged(rule);
+    return 0;
+}
+
+void compare_rule_release(struct compare_rule *rule)
+{
+    number_specs_release(&rule->numbers);
+    string_list_release(&rule->judged);
+    floors_release(&rule->floors);
+    placements_release(&rule->placements);
 }
 
 static int check_models(const struct string_list *models, struct error *err)
@@ -325,6 +346,12 @@ int compare_request_check(struct compare_request *r, struct compare_rule *rule, 
 {
     if (check_measuring(r, err) || compare_request_rule(r, rule, err))
         return -1;
+    if (rule->numbers.nr > 0 && !r->benches)
+        return error_set(err,
+                         "--metric %s=... reads what a program prints: harness compare --metric "
+                         "... -- A --versus B, or harness gate --bench COMMAND; what is in the "
+                         "history is asked for by its name alone, --metric %s",
+                         rule->numbers.items[0].name, rule->numbers.items[0].name);
     if (compare_request_measures(r))
         return 0;
     if (!r->baseline)
@@ -421,6 +448,5 @@ void compared_release(struct compared *c)
     store_acceptances_release(&c->accepted);
     history_side_release(&c->base);
     history_side_release(&c->head);
-    floors_release(&c->rule.floors);
-    placements_release(&c->rule.placements);
+    compare_rule_release(&c->rule);
 }

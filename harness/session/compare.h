@@ -14,6 +14,7 @@
 
 #include "session/history_file.h"
 #include "session/measure/floors.h"
+#include "session/measure/number_options.h"
 #include "session/measure/workload.h"
 #include "session/selftest_kept.h"
 #include "session/verdict_record.h"
@@ -21,15 +22,18 @@
 
 /* What is asked for, as options say it; members that are NULL, 0 or false mean the usual. */
 struct compare_request {
-    const char *baseline, *head; /* REFs */
-    struct string_list metrics, deltas;
+    const char *baseline, *head;   /* REFs */
+    struct number_options numbers; /* metrics, and numbers that benches or commands print */
+    struct string_list deltas;
     double q;
     bool any_machine, no_record;
     char **filters; /* of what is shown, as `what.models`; where it is measured now, what to
                      * measure */
     size_t nr_filters;
     /* What is measured now, instead of found in the history. */
-    bool build; /* both REFs */
+    bool build;   /* both REFs */
+    bool benches; /* a project's own (session/bench): they may print numbers, and their results may
+                   * bring metrics that nobody knows before */
     const char *baseline_bin, *head_bin, *baseline_plugin, *build_command, *build_program, *label;
     const char *builds; /* the folder of builds */
     struct workload_options what;
@@ -40,6 +44,8 @@ struct compare_request {
 /* How it is to be decided; the settings borrow from the rest and from the request. */
 struct compare_rule {
     struct compare_settings settings;
+    struct number_specs numbers; /* that are asked for */
+    struct string_list judged;   /* metrics; none: the usual one */
     const char *metrics[COMPARE_METRICS_MAX + 1];
     struct floors floors;
     struct placements placements;
@@ -64,8 +70,11 @@ const char *compare_request_option(const struct compare_request *r);
  * opened, built or measured. */
 int compare_request_check(struct compare_request *r, struct compare_rule *rule, struct error *err);
 
-/* The second half of that alone. */
+/* The second half of that alone. compare_rule_release() whatever the result. */
 int compare_request_rule(struct compare_request *r, struct compare_rule *rule, struct error *err);
+/* Where there are `numbers`: once the history is open, and before anything is measured. */
+int compare_rule_declare(struct compare_rule *rule, struct error *err);
+void compare_rule_release(struct compare_rule *rule);
 
 /* Fills the sides. -1, too, where the baseline is a known name with nothing to compare with:
  * c->base.nothing. */

@@ -109,6 +109,8 @@ static struct command_result *add_result(struct commands_compared *c, size_t com
         .system_ms = NAN,
         .rss = NAN,
     };
+    for (size_t i = 0; i < NUMBERS_MAX; i++)
+        result->numbers[i] = NAN;
     snprintf(result->key, sizeof(result->key), "%s", name.key);
     return result;
 }
@@ -187,11 +189,35 @@ static int run_first(const struct commands_request *r, struct commands_compared 
 struct pooled {
     ARRAY(double) times;
     double user, system, rss; /* sums over runs, but for rss */
+    ARRAY(double) numbers[NUMBERS_MAX];
 };
 
 static double add_known(double sum, double value, double weight)
 {
     return isfinite(value) ? sum + value * weight : sum;
+}
+
+static void pool_numbers(const struct commands_report *r, struct pooled *pool,
+                         const struct measurement *m)
+{
+    for (size_t i = 0; i < r->nr_numbers; i++) {
+        const struct number *number = measurement_number(m, r->numbers[i]);
+        for (size_t v = 0; number && v < number->nr; v++)
+            *array_push(&pool->numbers[i]) = number->values[v];
+    }
+}
+
+static void describe_numbers(const struct commands_report *r, struct command_result *result,
+                             struct pooled *pool)
+{
+    for (size_t i = 0; i < r->nr_numbers; i++) {
+        const size_t nr = pool->numbers[i].nr;
+        if (nr > 0) {
+            stats_sort(pool->numbers[i].items, nr);
+            result->numbers[i] = stats_quantile(pool->numbers[i].items, nr, 0.5);
+        }
+        array_release(&pool->numbers[i]);
+    }
 }
 
 static void pool_measurement(struct pooled *pool, const struct measurement *m)
@@ -226,7 +252,8 @@ static void describe_times(struct command_result *result, struct pooled *pool)
 }
 
 /* False where an interrupt came before anything of it. */
-static bool describe_result(struct command_result *result, const struct records *records)
+static bool describe_result(const struct commands_report *r, struct command_result *result,
+                            const struct records *records)
 {
     struct pooled pool = { .rss = NAN };
     bool any = false;
@@ -244,40 +271,49 @@ static bool describe_result(struct command_result *result, const struct records 
             result->message = memory_string(m->message);
         }
         pool_measurement(&pool, m);
+        pool_numbers(r, &pool, m);
     }
     describe_times(result, &pool);
+    describe_numbers(r, result, &pool);
     array_release(&pool.times);
     return any;
 }
 
-static const struct compare_row *find_command_row(const struct comparison *c, const char *key)
+static const struct compare_row *find_command_row(const struct comparison *c, const char *key,
+                                                  const struct metric *metric)
 {
     for (size_t i = 0; i < c->nr; i++)
-        if (strcmp(c->rows[i].item->bench->key, key) == 0)
+        if (c->rows[i].item->metric == metric && strcmp(c->rows[i].item->bench->key, key) == 0)
             return &c->rows[i];
     return NULL;
 }
 
 /* The middle of the launches' medians, which is what the change is of. */
-static double shown_median(const struct compare_row *row, const struct compare_side *side,
-                           double otherwise)
+static void show_side(const struct commands_report *r, const struct metric *metric,
+                      const struct compare_side *side, struct command_result *result)
 {
-    bool median = strcmp(row->item->metric->id, "p50") == 0 && isfinite(side->value);
-
-    return median ? side->value : otherwise;
+    if (!isfinite(side->value))
+        return;
+    if (strcmp(metric->id, "p50") == 0)
+        result->median = side->value;
+    for (size_t i = 0; i < r->nr_numbers; i++)
+        if (metric->number == r->numbers[i])
+            result->numbers[i] = side->value;
 }
 
-static void add_change(struct ab_session *s, struct command_result *base,
-                       struct command_result *result)
+static void add_changes(const struct commands_report *r, struct ab_session *s,
+                        struct command_result *base, struct command_result *result)
 {
-    const struct compare_row *row =
-        find_command_row(ab_session_comparison(s, (int)result->command), result->key);
+    const struct comparison *c = ab_session_comparison(s, (int)result->command);
 
-    if (!row)
-        return;
-    result->row = row;
-    base->median = shown_median(row, &row->base, base->median);
-    result->median = shown_median(row, &row->head, result->median);
+    for (size_t i = 0; i < r->nr_metrics; i++) {
+        const struct compare_row *row = find_command_row(c, result->key, r->metrics[i]);
+        result->rows[i] = row;
+        if (!row)
+            continue;
+        show_side(r, r->metrics[i], &row->base, base);
+        show_side(r, r->metrics[i], &row->head, result);
+    }
 }
 
 static void describe_session(struct commands_compared *c, struct ab_session *s,
@@ -287,14 +323,14 @@ static void describe_session(struct commands_compared *c, struct ab_session *s,
         size_t first = c->report.nr;
         for (size_t i = 0; i < c->nr; i++) {
             struct command_result *result = add_result(c, i, &list->items[b]);
-            if (!describe_result(result, &s->records[i])) {
+            if (!describe_result(&c->report, result, &s->records[i])) {
                 free(result->setting);
                 c->report.nr--;
                 continue;
             }
             struct command_result *base = &c->report.results[first];
             if (i > 0 && base->command == 0)
-                add_change(s, base, result);
+                add_changes(&c->report, s, base, result);
         }
     }
 }
@@ -318,7 +354,7 @@ static struct ab_request make_commands_ab(const struct commands_request *r,
     struct ab_request ab = {
         .nr_sides = (int)c->nr,
         .store = c->store,
-        .compare = r->settings,
+        .compare = r->rule->settings,
         .label = r->label ? r->label : "commands",
         .measuring = r->measuring,
         .blocks_max = (int)(r->runs ? r->runs / AB_LAUNCHES : r->blocks),
@@ -451,22 +487,35 @@ static int find_exit_status(struct commands_compared *c)
 
 static void finish_report(const struct commands_request *r, struct commands_compared *c)
 {
-    const struct command_result *told = NULL;
-
-    for (size_t i = 0; i < c->report.nr && !told; i++)
-        told = c->report.results[i].row ? &c->report.results[i] : NULL;
-    c->report.metric = told ? told->row->item->metric->id : NULL;
     c->report.shell = r->command.shell;
-    c->report.delta = r->settings.delta;
-    c->report.q = r->settings.q;
+    c->report.delta = r->rule->settings.delta;
+    c->report.q = r->rule->settings.q;
     c->report.end = end_name(c);
     c->report.exit_status = find_exit_status(c);
+}
+
+/* What is compared and shown. */
+static void choose_metrics(const struct commands_request *r, struct commands_report *report)
+{
+    const struct comparison planned = { .settings = r->rule->settings };
+    const struct number_specs *specs = &r->rule->numbers;
+    struct error ignored; /* they were declared */
+
+    report->nr_metrics = comparison_metrics(&planned, report->metrics);
+    for (size_t i = 0; i < specs->nr; i++) {
+        const struct number_spec *spec = &specs->items[i];
+        const struct number_kind *kind =
+            number_kind_of(spec->name, spec->unit, spec->better, &ignored);
+        if (kind)
+            report->numbers[report->nr_numbers++] = kind;
+    }
 }
 
 int commands_compare_run(const struct commands_request *r, struct commands_compared *c,
                          struct error *err)
 {
     note_commands(r, c);
+    choose_metrics(r, &c->report);
     if (measure_groups(r, c, err))
         return -1;
     finish_report(r, c);

@@ -19,6 +19,7 @@
 #define HARNESS_SESSION_COMPARE_COMMANDS_H
 
 #include "reporters/commands_report.h"
+#include "session/compare.h"
 #include "session/measure/ab.h"
 #include "session/measure/param.h"
 #include "session/measure/workload.h"
@@ -27,9 +28,9 @@
 struct commands_request {
     struct command_options command;
     struct workload_options what; /* sizes alone */
-    struct compare_settings
-        settings;                /* how it is decided; of `settings.metrics` the first is told */
-    const char *setup, *cleanup; /* shell commands around all runs of a setting */
+    struct compare_rule *rule;    /* how it is decided, and the numbers that they print; declared
+                                   * (compare.h) before commands_compare_run() */
+    const char *setup, *cleanup;  /* shell commands around all runs of a setting */
     const char *label;
     int64_t warmup; /* runs of each that are not counted; 1 */
     int64_t runs;   /* exactly so many of each, an even number; 0: until it is decided */

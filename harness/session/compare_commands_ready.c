@@ -128,6 +128,8 @@ int commands_compare_prepare(const struct commands_request *r, struct commands_c
     if (check_request(r, err))
         return -1;
     int rc = command_options_specs(&r->command, true, c->specs, &c->nr, err);
+    for (size_t i = 0; rc == 0 && i < c->nr; i++)
+        number_specs_copy(&c->specs[i].numbers, &r->rule->numbers);
     if (rc == 0)
         rc = param_parse(&r->command.params, &parameters, err);
     bool scan = rc == 0 && c->nr == 1;

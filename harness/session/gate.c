@@ -204,6 +204,7 @@ static int measure_gate_benches(struct gate *g, struct compared *c, struct error
         .side = { &g->built[AB_BASE], &g->built[AB_HEAD] },
         .name = { names[AB_BASE], names[AB_HEAD] },
         .format = g->request->format,
+        .numbers = &c->rule.numbers,
         .filters = (const char *const *)r->filters,
         .nr_filters = r->nr_filters,
         .build_command = r->build_command,

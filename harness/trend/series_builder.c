@@ -184,7 +184,9 @@ static double launch_value(struct series_builder *b, size_t run, const struct me
 {
     const struct metric *metric = b->metric;
 
-    if (m->nr_samples == 0 || m->batch == 0)
+    bool timed = m->nr_samples > 0 && m->batch > 0;
+
+    if (!timed && metric->kind != METRIC_FACT)
         return NAN;
     if (metric->kind == METRIC_LATENCY && metric->p > 0)
         return launch_quantile(b, m, metric->p);

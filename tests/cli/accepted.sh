@@ -22,6 +22,19 @@ if has promtool; then
   fact "a block of the past" test -e blocks/*/index
 fi
 
+say "promtool, with numbers of a program's own"
+"$HARNESS" run --db own.db --launches 1 --iterations 1 --name own --metric 'rate=/rate (\S+)/' --metric 'lat=/lat (\S+)/' \
+  --metric 'share=/share (\S+)/' --unit rate=kOps/s --unit lat=ms --unit 'share=% of "all"\' --better higher --better lat=lower \
+  -- echo rate 1 lat 2.5 share 3 >/dev/null 2>&1
+"$HARNESS" export --db own.db --format prometheus | sed -n '/harness_own/s/{.*}//p'
+if has promtool; then
+  "$HARNESS" export --db own.db --format prometheus -o own.prom
+  "$HARNESS" export --db own.db --format openmetrics -o own.om
+  promtool check metrics <own.prom 2>&1 || echo "status $?"
+  promtool tsdb create-blocks-from openmetrics own.om own_blocks >made 2>&1 || cat made
+  fact "a block of the past" test -e own_blocks/*/index
+fi
+
 say "The live page, as Prometheus asks it"
 # begin NAME COMMAND...: in the background; its output and its process.
 begin() {
@@ -60,12 +73,15 @@ collected() {
   end
 }
 if has prometheus-node-exporter curl; then
-  mkdir files
-  cp after.prom files
-  collected files >scraped
-  fact "it takes the file" grep -qx 'node_textfile_scrape_error 0' scraped
-  fact "every sample" diff <(grep '^harness_' after.prom | cut -d '{' -f 1 | sort | uniq -c) \
-    <(grep '^harness_' scraped | cut -d '{' -f 1 | sort | uniq -c)
+  "$HARNESS" export --db own.db --format prometheus -o own.prom
+  for exported in after own; do
+    mkdir "files_$exported"
+    cp $exported.prom "files_$exported"
+    collected "files_$exported" >scraped
+    fact "it takes the file" grep -qx 'node_textfile_scrape_error 0' scraped
+    fact "every sample" diff <(grep '^harness_' $exported.prom | cut -d '{' -f 1 | sort | uniq -c) \
+      <(grep '^harness_' scraped | cut -d '{' -f 1 | sort | uniq -c)
+  done
 fi
 
 say "Google Benchmark's compare.py"

@@ -60,6 +60,14 @@ static void tell_measurement(const struct record *r, struct strbuf *out)
     strbuf_addc(out, '\n');
     for (int i = 0; i < m->nr_telemetry; i++)
         strbuf_addf(out, "    %s %.12g\n", m->telemetry[i].name, m->telemetry[i].value);
+    for (int i = 0; i < m->nr_numbers; i++) {
+        const struct number *number = &m->numbers[i];
+        strbuf_addf(out, "    %s in \"%s\", %s is better:", number->kind->name, number->kind->unit,
+                    better_name(number->kind->better));
+        for (size_t v = 0; v < number->nr; v++)
+            strbuf_addf(out, " %.12g", number->values[v]);
+        strbuf_addc(out, '\n');
+    }
 }
 
 static void tell_all(const struct imported *in, struct strbuf *out)
@@ -108,6 +116,15 @@ TEST(every_format_has_a_file)
     }
 }
 
+/* A metric of its own, or what stands beside. */
+static double beside_of(const struct measurement *m, const char *name)
+{
+    for (int i = 0; i < m->nr_numbers; i++)
+        if (strcmp(m->numbers[i].kind->name, name) == 0)
+            return number_median(&m->numbers[i]);
+    return measurement_telemetry(m, name);
+}
+
 /* By hand, from the files. */
 TEST(values_that_the_files_say)
 {
@@ -116,14 +133,14 @@ TEST(values_that_the_files_say)
         int launch;
         double median, value;
     } values[] = {
-        { "go_sorting.txt", "example.com/sorting/BenchmarkSort/how=quick/n=64,procs=2", "B/op", 0,
-          584874.5, 536 },
+        { "go_sorting.txt", "example.com/sorting/BenchmarkSort/how=quick/n=64,procs=2",
+          "allocated_bytes", 0, 584874.5, 536 },
         { "libtest_sorting.txt", "tests::sort_64", "summary_range_ns", 0, 218.05, 52138.93 },
         { "catch2_sorting.xml", "sorting/small/sort 64", "summary_std_ns", 0, 245.591, 3.49554 },
         { "catch2_sorting.xml", "sorting/large & slow/sort <4096>", "summary_mean_upper_ns", 0,
           96902.4, 358319 },
         { "jmh_sorting.json", "org.example.Sorting.sort/avgt/how=quick/threads=1,n=64",
-          "gc.alloc.rate.norm B/op", 0, 1250, 536.5 },
+          "allocated_bytes", 0, 1250, 536.5 },
         { "jmh_sorting.json", "org.example.Sorting.sort/thrpt/threads=2", "none", 0, 225000, NAN },
         { "gbench_sorting.csv", "BM_Sort/arg=64", "items_per_second", 0, 10742.1, 2.5616e8 },
         { "gbench_sorting.csv", "BM_Copy/repeats:3", "summary_max_ns", 0, 92.6681, 20564.7 },
@@ -137,7 +154,8 @@ TEST(values_that_the_files_say)
         { "benchmarkdotnet_sorting.json",
           "Example.Sorting.Sort/Runtime=.NET 8.0, LaunchCount=2/How=Quick/N=64", "none", 1, 1200,
           NAN },
-        { "gungraun_sorting.json", "sorting::group::sort/sort/small", "Ir", 0, NAN, 5120 },
+        { "gungraun_sorting.json", "sorting::group::sort/sort/small", "instructions", 0, NAN,
+          5120 },
     };
 
     for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
@@ -150,12 +168,76 @@ TEST(values_that_the_files_say)
             assert_int_equal(m->nr_samples, 0);
         else
             assert_close(import_median(m), values[i].median, 1e-6 * values[i].median);
-        double beside = measurement_telemetry(m, values[i].beside);
+        double beside = beside_of(m, values[i].beside);
         if (isnan(values[i].value))
             assert_true(isnan(beside));
         else
             assert_close(beside, values[i].value, 1e-9 * values[i].value);
         imported_release(&in);
+    }
+}
+
+static bool is_test_word(const char *name)
+{
+    return strcmp(name, "max") == 0;
+}
+
+/* Numbers that stand for a time: which way is better the file leaves open. */
+TEST(what_the_user_says_of_numbers)
+{
+    static const char custom[] =
+        "[{\"name\":\"a\",\"unit\":\"points\",\"value\":7},"
+        "{\"name\":\"b\",\"unit\":\"°\",\"value\":8}]";
+    static const char bmf[] =
+        "{\"a\":{\"max\":{\"value\":7},\"l1-accesses\":{\"value\":8},"
+        "\"file-size\":{\"value\":9}}}";
+    static const struct {
+        const char *text, *better[2], *number, *unit;
+        enum better way;
+        double value;
+        const char *note; /* NULL: there is none of that kind */
+    } cases[] = {
+        { custom, { "higher" }, "value", "points", BETTER_HIGHER, 7, NULL },
+        { custom,
+          { "points=lower" },
+          "value",
+          "points",
+          BETTER_LOWER,
+          7,
+          "1 number kept and not judged, because nobody says which way is better (°)" },
+        { custom, { "points=none", "higher" }, "", "", BETTER_NONE, 0, NULL },
+        { custom, { NULL }, "", "", BETTER_NONE, 0, "2 numbers kept and not judged" },
+        { bmf, { NULL }, "file_size", "B", BETTER_LOWER, 9, "2 numbers kept and not judged" },
+        { bmf, { "file-size=higher" }, "file_size", "B", BETTER_HIGHER, 9, "2 numbers kept" },
+        { bmf, { "lower", "max=higher" }, "own_max", "", BETTER_HIGHER, 7, NULL },
+        { bmf, { "l1-accesses=lower" }, "l1_accesses", "", BETTER_LOWER, 8, "1 number kept" },
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct string_list betters = { 0 };
+        const struct import_options said = { .betters = &betters, .is_word = is_test_word };
+        struct imported in;
+        struct error err;
+        for (size_t b = 0; b < 2 && cases[i].better[b]; b++)
+            string_list_add(&betters, cases[i].better[b]);
+        assert_ok(import_parse(cases[i].text, strlen(cases[i].text), "x", &said, &in, &err), &err);
+        const struct measurement *m = &in.records.items[0].m;
+        int found = -1;
+        for (int n = 0; n < m->nr_numbers; n++)
+            found = strcmp(m->numbers[n].kind->name, cases[i].number) == 0 ? n : found;
+        assert_int_equal(found >= 0, cases[i].way != BETTER_NONE);
+        if (found >= 0) {
+            assert_string_equal(m->numbers[found].kind->unit, cases[i].unit);
+            assert_int_equal(m->numbers[found].kind->better, cases[i].way);
+            assert_close(number_median(&m->numbers[found]), cases[i].value, 0);
+        }
+        bool noted = false;
+        for (size_t n = 0; n < in.notes.nr; n++)
+            noted |=
+                strstr(in.notes.items[n], cases[i].note ? cases[i].note : "not judged") != NULL;
+        assert_int_equal(noted, cases[i].note != NULL);
+        imported_release(&in);
+        string_list_release(&betters);
     }
 }
 

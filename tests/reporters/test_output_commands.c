@@ -18,7 +18,8 @@ static struct command_result *make_report(struct commands_report *r, const struc
                                     .delta = 0.03,
                                     .q = 0.05,
                                     .seconds = 9.2,
-                                    .metric = "p50",
+                                    .metrics = { metric_find("p50", NULL) },
+                                    .nr_metrics = 1,
                                     .end = "decided" };
     r->commands = memory_zeroed(2, sizeof(*r->commands));
     r->results = memory_zeroed(2, sizeof(*r->results));
@@ -37,7 +38,7 @@ static struct command_result *make_report(struct commands_report *r, const struc
                                                   .system_ms = 0.5,
                                                   .rss = NAN };
     }
-    r->results[1].row = row;
+    r->results[1].rows[0] = row;
     return &r->results[1];
 }
 
@@ -86,7 +87,7 @@ TEST(sentences)
         struct strbuf text;
         snprintf(row.why, sizeof(row.why), "%s", rows[i].why);
         strbuf_init(&text);
-        commands_report_sentence(&r, make_report(&r, &row), &text);
+        commands_report_sentence(&r, make_report(&r, &row), &row, &text);
         assert_string_equal(text.data, rows[i].sentence);
         strbuf_release(&text);
         commands_report_release(&r);

@@ -254,6 +254,83 @@ RECORDS_TEST(decisions_are_counts)
     strbuf_release(&out);
 }
 
+/* Numbers that programs say: the name ends in the unit that Prometheus has for it. */
+RECORDS_TEST(own_metrics_have_legal_names)
+{
+    static const struct {
+        const char *name, *unit;
+        double value;
+        const char *family, *said; /* the value at the end of its labels */
+    } cases[] = {
+        { "rate", "Mops/s", 41.5, "harness_own_rate_mops_per_second", "} 41.5 " },
+        { "lat", "ms", 2, "harness_own_lat_seconds", "} 0.002 " },
+        { "seconds", "s", 3, "harness_own_seconds", "} 3 " },
+        { "disk", "MB/s", 7, "harness_own_disk_bytes_per_second", "} 7000000 " },
+        { "per", "1/ms", 4, "harness_own_per_1_per_second", "} 4000 " },
+        { "share", "%", 50, "harness_own_share_ratio", "} 0.5 " },
+        { "odd", "°C \"x\\/µs", 6, "harness_own_odd_c_x_per_second", "} 6000000 " },
+        { "none", "", 8, "harness_own_none", "} 8 " },
+        { "strange", "°", 9, "harness_own_strange", "} 9 " },
+        { "twin", "a-b", 10, "harness_own_twin_a_b", "} 10 " },
+        { "twin", "a b", 11, "harness_own_twin_2_a_b", "} 11 " },
+    };
+    enum { NR = sizeof(cases) / sizeof(cases[0]) };
+    struct reader reader;
+    struct strbuf out, start;
+    struct error err;
+
+    made_run(r, 0, "feedbeef", "gcc");
+    struct measurement *m = made_measurement(r, 0, 0, key, 2e6, 0.02, 5, 1);
+    for (size_t i = 0; i < NR; i++) {
+        struct number *n = &m->numbers[m->nr_numbers++];
+        n->kind = number_kind_of(cases[i].name, cases[i].unit, BETTER_HIGHER, &err);
+        assert_non_null(n->kind);
+        n->values = memory_zeroed(1, sizeof(*n->values));
+        n->values[n->nr++] = cases[i].value;
+    }
+    strbuf_init(&out);
+    strbuf_init(&start);
+    openmetrics_add(r, -1, &out);
+    read_all(&out, false, &reader);
+    for (size_t i = 0; i < NR; i++) {
+        strbuf_clear(&start);
+        strbuf_addf(&start, "\n%s{", cases[i].family);
+        const char *sample = strstr(out.data, start.data);
+        if (!sample)
+            fail_msg("no %s in\n%s", cases[i].family, out.data);
+        const char *end = strstr(sample, "} ");
+        assert_non_null(end);
+        assert_int_equal(strncmp(end, cases[i].said, strlen(cases[i].said)), 0);
+    }
+    assert_has(out.data, "rate, as programs say it, there in Mops/s; higher is better.\n");
+    strbuf_clear(&out);
+    prometheus_add(r, -1, &out);
+    read_all(&out, true, &reader);
+    strbuf_release(&start);
+    strbuf_release(&out);
+}
+
+/* What was never timed has its numbers all the same. */
+RECORDS_TEST(own_metrics_need_no_time)
+{
+    struct reader reader;
+    struct strbuf out;
+    struct error err;
+
+    made_run(r, 0, "", "");
+    struct measurement *m = made_measurement(r, 0, 0, key, 2e6, 0, 1, 1);
+    m->nr_samples = 0;
+    m->numbers[0] = (struct number) { number_kind_of("alone", "", BETTER_NONE, &err),
+                                      memory_zeroed(1, sizeof(double)), 1 };
+    m->nr_numbers = 1;
+    strbuf_init(&out);
+    openmetrics_add(r, -1, &out);
+    read_all(&out, false, &reader);
+    assert_has(out.data, "\nharness_own_alone{");
+    assert_lacks(out.data, "harness_latency");
+    strbuf_release(&out);
+}
+
 TEST(nothing_is_an_end)
 {
     struct records r = { 0 };

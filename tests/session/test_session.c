@@ -115,7 +115,7 @@ TEST(requests_that_contradict_themselves)
             (!rc || !strstr(err.message, cases[i].message)))
             fail_msg("case %zu: \"%s\" lacks \"%s\"", i, err.message, cases[i].message);
         assert_int_equal(rc, cases[i].message ? -1 : 0);
-        floors_release(&rule.floors);
+        compare_rule_release(&rule);
     }
 }
 

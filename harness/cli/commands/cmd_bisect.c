@@ -5,6 +5,7 @@
 #include "cli/progress.h"
 #include "cli/render/bisect_report.h"
 #include "cli/shared_options.h"
+#include "session/compare.h"
 #include "session/measure/floors.h"
 #include "terminal/terminal.h"
 
@@ -13,9 +14,10 @@
 
 struct bisect_options {
     struct workload_options what;
-    const char *good, *bad, *metric, *build_command, *build_program, *db, *output;
+    const char *good, *bad, *build_command, *build_program, *db, *output;
     const char *format;
     struct string_list deltas, benches;
+    struct number_options numbers;
     double q, confidence;
     int64_t blocks;
     struct measuring measuring;
@@ -28,8 +30,7 @@ struct bisecting {
     struct bisect_job job;
     struct workload workload;
     struct bench_list benches;
-    struct floors floors;
-    const char *metrics[2];
+    struct compare_rule rule;
     struct progress progress;
     struct strbuf builds; /* the folder of builds */
 };
@@ -37,27 +38,40 @@ struct bisecting {
 /* Before anything is read from git or built. */
 static int make_bisect_settings(struct bisecting *s, struct bisect_options *o, struct error *err)
 {
-    struct compare_settings *compare = &s->job.request.compare;
     struct bisect_settings search = BISECT_DEFAULTS;
+    struct compare_request asked = {
+        .numbers = o->numbers,
+        .deltas = o->deltas,
+        .q = o->q,
+        .build = true,
+        .benches = o->benches.nr > 0,
+    };
 
-    *compare = (struct compare_settings)COMPARE_DEFAULTS;
-    if (o->q > 0)
-        compare->q = o->q;
-    if (!(compare->q < 0.5))
+    if (o->q > 0 && !(o->q < 0.5))
         return error_set(err, "--fdr must be below 50 %%");
     if (o->confidence > 0 && !(o->confidence > 0.5 && o->confidence < 1))
         return error_set(err, "--confidence must lie between 50 %% and 100 %%");
-    if (o->metric) {
-        s->metrics[0] = o->metric;
-        compare->metrics = s->metrics;
-    }
-    search.false_alarm = compare->q;
+    if (compare_request_rule(&asked, &s->rule, err))
+        return -1;
+    if (s->rule.judged.nr > 1)
+        return error_set(err, "--metric: a commit is looked for by one metric, not by %s and %s",
+                         s->rule.judged.items[0], s->rule.judged.items[1]);
+    if (s->rule.numbers.nr > 0 && !asked.benches)
+        return error_set(err, "--metric NAME=... goes with --bench COMMAND");
+    search.false_alarm = s->rule.settings.q;
     search.confidence = o->confidence > 0 ? o->confidence : search.confidence;
     s->job.search.settings = search;
-    return floors_parse(&o->deltas, &s->floors, compare, err) ||
-                   compare_check_settings(compare, err)
-               ? -1
-               : 0;
+    s->job.request.compare = s->rule.settings;
+    return 0;
+}
+
+/* Once the history is open. */
+static int declare_bisect_numbers(struct bisecting *s, struct error *err)
+{
+    if (compare_rule_declare(&s->rule, err))
+        return -1;
+    s->job.request.compare = s->rule.settings;
+    return 0;
 }
 
 static int find_ends(struct bisecting *s, struct error *err)
@@ -121,8 +135,11 @@ static int choose_bisect_work(struct bisecting *s, int argc, char **argv, struct
         .filters = (const char *const *)argv,
         .nr_filters = (size_t)argc,
         .build_command = o->build_command,
+        .numbers = &s->rule.numbers,
     };
-    return o->format ? import_format_find(o->format, &bench->format, err) : 0;
+    if (o->format && import_format_find(o->format, &bench->format, err))
+        return -1;
+    return bench_check_numbers(&s->rule.numbers, bench->format, err);
 }
 
 /* Text goes out as it comes, so that a long search can be followed; JSON at the end. */
@@ -203,12 +220,14 @@ static int run_bisect(int argc, char **argv, void *options, struct error *err)
     if (rc == 0)
         rc = history_open(&s.job.store, o->db, STORE_WRITE, err);
     if (rc == 0)
+        rc = declare_bisect_numbers(&s, err);
+    if (rc == 0)
         rc = search_and_print(&s, &text, err);
     store_close(s.job.store);
     bisect_job_release(&s.job);
     workload_release(&s.workload);
     bench_list_release(&s.benches);
-    floors_release(&s.floors);
+    compare_rule_release(&s.rule);
     strbuf_release(&s.builds);
     strbuf_release(&text);
     return rc;
@@ -223,8 +242,7 @@ static const struct option_row rows[] = {
                "a project's own benchmark, as of `harness gate`; repeat for more"),
     OPTION_ROW("format", 0, OPTION_STRING, struct bisect_options, format, "NAME",
                "of its results, as of `harness import` (default: by content)"),
-    OPTION_ROW("metric", 0, OPTION_STRING, struct bisect_options, metric, "NAME",
-               "what is compared (default p50), see `harness list metrics`"),
+    JUDGED_OPTION_ROWS(struct bisect_options, numbers),
     OPTION_ROW("delta", 0, OPTION_TEXTS, struct bisect_options, deltas, "[FOR=]SHARE",
                "changes within this do not matter (default 3%); 'gemm/*=5%' for some"),
     OPTION_ROW("fdr", 0, OPTION_FRACTION, struct bisect_options, q, "SHARE",
@@ -260,6 +278,8 @@ const struct command cmd_bisect = {
         "  harness bisect --good v1.2 gemm/linear\n"
         "  harness bisect --good 3f2a91c --bad main --budget 2m 'gpt/*' --model nano\n"
         "  harness bisect --good v1.2 --bench '$BUILD/bench' BM_sort\n"
+        "  harness bisect --good v1.2 --bench '$BUILD/app' --metric 'rate=/rate: (\\S+)/' \\\n"
+        "    --better higher\n"
         "\n"
         "First the bad commit is compared with the good one: what got worse in that is looked\n"
         "for. Each step builds a commit between (along first parents: a merge stands for all it\n"

@@ -32,12 +32,17 @@ static const char *option_beside_replay(const struct compare_options *o)
         const char *name;
         bool given;
     } options[] = {
-        { "--baseline", r->baseline },    { "--head", r->head },
-        { "--delta", r->deltas.nr },      { "--fdr", r->q > 0 },
-        { "--metric", r->metrics.nr },    { "--all", o->all },
-        { "--no-record", r->no_record },  { "--any-machine", r->any_machine },
-        { "--build", r->build },          { "--baseline-bin", r->baseline_bin },
-        { "--head-bin", r->head_bin },    { "--baseline-plugin", r->baseline_plugin },
+        { "--baseline", r->baseline },
+        { "--head", r->head },
+        { "--delta", r->deltas.nr },
+        { "--fdr", r->q > 0 },
+        { "--all", o->all },
+        { "--no-record", r->no_record },
+        { "--any-machine", r->any_machine },
+        { "--build", r->build },
+        { "--baseline-bin", r->baseline_bin },
+        { "--head-bin", r->head_bin },
+        { "--baseline-plugin", r->baseline_plugin },
         { "--model", r->what.models.nr },
     };
 
@@ -53,6 +58,8 @@ static int replay_recorded(const struct compare_options *o, int argc, char **arg
     const char *beside = option_beside_replay(o);
     struct replay replay = { .sink = &terminal_notes };
 
+    if (!beside)
+        beside = number_options_given(&o->request.numbers);
     if (beside)
         return error_set(err,
                          "--replay takes numbers of recorded comparisons, and decides each with "
@@ -194,8 +201,7 @@ static const struct option_row rows[] = {
                "changes within this do not matter (default 3%); p95=10% or 'gemm/*=5%' for some"),
     OPTION_ROW("fdr", 0, OPTION_FRACTION, struct compare_options, request.q, "SHARE",
                "share of false alarms among the alarms (default 5%)"),
-    OPTION_ROW("metric", 0, OPTION_STRINGS, struct compare_options, request.metrics, "NAME,...",
-               "what is compared (default p50), see `harness list metrics`"),
+    JUDGED_OPTION_ROWS(struct compare_options, request.numbers),
     OPTION_ROW("all", 'a', OPTION_FLAG, struct compare_options, all, NULL,
                "also the rows that are the same"),
     OPTION_ROW("no-record", 0, OPTION_FLAG, struct compare_options, request.no_record, NULL,
@@ -255,6 +261,7 @@ const struct command cmd_compare = {
         "  harness compare --replay                  recorded verdicts by today's rule\n"
         "  harness compare -- ./old -n 5 --versus ./new -n 5     any commands, in turn\n"
         "  harness compare --param j=1,2,4 -- make -j{j} check   or values of one\n"
+        "  harness compare --metric 'rate=/rate: (\\S+)/' --better higher -- A --versus B\n"
         "\n" BUILDS_DETAILS
         "Decided from launches (fresh processes), at least three a side, five for a gate.\n"
         "FILTERs choose what is shown and what the exit status covers. The false-discovery rate\n"

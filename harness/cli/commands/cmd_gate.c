@@ -258,7 +258,10 @@ static int check_gate_options(struct gate_options *o, struct compared *c, struct
                                              : "--image-base");
     if (read_gate_benches(o, err) || compare_comment_check(&o->comment, true, err))
         return -1;
-    return compare_request_check(&checked, &c->rule, err);
+    checked.benches = o->request.benches.nr > 0;
+    if (compare_request_check(&checked, &c->rule, err))
+        return -1;
+    return bench_check_numbers(&c->rule.numbers, o->request.format, err);
 }
 
 static int measure_and_conclude(struct gate_options *o, struct gate *g, struct compared *c,
@@ -267,7 +270,8 @@ static int measure_and_conclude(struct gate_options *o, struct gate *g, struct c
     struct compare_request *r = &o->request.compare;
 
     fill_image_base(o, g);
-    if (history_open(&c->store, o->db, STORE_WRITE, err) || gate_measure(g, c, err))
+    if (history_open(&c->store, o->db, STORE_WRITE, err) || compare_rule_declare(&c->rule, err) ||
+        gate_measure(g, c, err))
         return -1;
     if (o->output && leave_gate_change(o, g, err))
         return -1;
@@ -350,8 +354,7 @@ static const struct option_row rows[] = {
                "changes within this do not matter (default 3%); p95=10% or 'sort/*=5%' for some"),
     OPTION_ROW("fdr", 0, OPTION_FRACTION, struct gate_options, request.compare.q, "SHARE",
                "share of false alarms among the alarms (default 5%)"),
-    OPTION_ROW("metric", 0, OPTION_STRINGS, struct gate_options, request.compare.metrics,
-               "NAME,...", "what is compared (default p50), see `harness list metrics`"),
+    JUDGED_OPTION_ROWS(struct gate_options, request.compare.numbers),
     OPTION_ROW("fail-on", 0, OPTION_STRING, struct gate_options, fail_on, "WHAT",
                "regression (default), or undecided, too: then exit status 77"),
     OPTION_ROW("all", 'a', OPTION_FLAG, struct gate_options, all, NULL,
@@ -385,6 +388,7 @@ const struct command cmd_gate = {
         "  harness gate --bench '$BUILD/bench'\n"
         "  harness gate --bench 'sh bench.sh'         which writes its results to $OUT\n"
         "  harness gate --bench '$BUILD/app input.txt' --build-command 'make O=$BUILD'\n"
+        "  harness gate --bench '$BUILD/app' --metric 'rate=/rate: (\\S+)/' --better higher\n"
         "  harness gate --bench 'sort: $BUILD/sort' --bench 'parse: $BUILD/parse' --changed\n"
         "  harness gate --base main --suite ci --budget 10m      harness's own kernels\n"
         "\n"
@@ -396,7 +400,8 @@ const struct command cmd_gate = {
         "COMMAND is for the shell. It runs once a launch in $SOURCE, the sources of one side,\n"
         "with what was built of them in $BUILD. Its result is what it writes to $OUT or to its\n"
         "standard output, in any form that `harness import` reads; where that is none, the whole\n"
-        "command is timed. A program of Google Benchmark needs no options.\n"
+        "command is timed. A program of Google Benchmark needs no options. With --metric\n"
+        "NAME=/PATTERN/ its own numbers are what is judged.\n"
         "\n"
         "On GitHub, GitLab and what speaks like them the change is that of the job; elsewhere it\n"
         "is HEAD against the main branch. --output leaves behind what a forge shows; docs/ci.md\n"

@@ -6,6 +6,7 @@
 #include "cli/shared_options.h"
 #include "session/builds/git.h"
 #include "session/import_run.h"
+#include "session/measure/number_options.h"
 #include "session/measure/recording.h"
 #include "terminal/terminal.h"
 
@@ -15,6 +16,7 @@
 
 struct import_command {
     const char *db, *format, *label, *commit, *branch, *date, *machine, *project, *in_turn;
+    struct string_list betters;
     bool cpu_time, repetitions;
 };
 
@@ -63,7 +65,8 @@ static int read_import_options(const struct import_command *o, struct import_job
         check_import_word("--machine", o->machine, sizeof(run->machine.class_name) - 1, err) ||
         (o->commit && read_import_commit(o->commit, commit, err)) ||
         (o->date && text_parse_date(o->date, "--date", &job->said.date_ms, err)) ||
-        (o->format && import_format_find(o->format, &job->options.format, err)))
+        (o->format && import_format_find(o->format, &job->options.format, err)) ||
+        number_check_ways(&o->betters, err))
         return -1;
     if (o->branch && (!*o->branch || strlen(o->branch) >= sizeof(run->build.branch)))
         return error_set(err, "--branch: 1 to %zu characters, please",
@@ -76,6 +79,8 @@ static int read_import_options(const struct import_command *o, struct import_job
     job->said.machine = o->machine;
     job->said.in_turn = o->in_turn;
     job->said.project = job->options.project = o->project;
+    job->options.betters = &o->betters;
+    job->options.is_word = number_is_word;
     job->options.cpu_time = o->cpu_time;
     job->options.repetitions = o->repetitions;
     return 0;
@@ -251,6 +256,9 @@ static const struct option_row rows[] = {
         "in-turn", 0, OPTION_LINE, struct import_command, in_turn, "NAME",
         "measured in turn with another run of that name, one launch each: their nth launches "
         "are a pair, and a comparison of the two is of pairs"),
+    OPTION_ROW("better", 0, OPTION_TEXTS, struct import_command, betters, "[NAME=]WAY",
+               "of numbers that are no times, of one or of all that stand for a time: lower or "
+               "higher; they are metrics then"),
     OPTION_ROW("cpu-time", 0, OPTION_FLAG, struct import_command, cpu_time, NULL,
                "Google Benchmark: take cpu_time, not real_time"),
     OPTION_ROW("repetitions", 0, OPTION_FLAG, struct import_command, repetitions, NULL,

@@ -2,6 +2,7 @@
 #include "cli/commands/compare_commands.h"
 
 #include "cli/history_open.h"
+#include "metrics/metric.h"
 #include "session/compare_commands.h"
 #include "terminal/terminal.h"
 
@@ -67,6 +68,19 @@ static int check_commands_request(const struct compare_request *r, struct error 
     return 0;
 }
 
+/* Of commands nothing can be compared but times, costs and what they are asked to print. */
+static int check_metrics(const struct compare_rule *rule, struct error *err)
+{
+    for (size_t i = 0; i < rule->judged.nr; i++) {
+        bool printed = false;
+        for (size_t n = 0; n < rule->numbers.nr; n++)
+            printed |= strcmp(rule->judged.items[i], rule->numbers.items[n].name) == 0;
+        if (!printed && !metric_find(rule->judged.items[i], err))
+            return -1;
+    }
+    return 0;
+}
+
 enum commands_form { COMMANDS_TEXT, COMMANDS_MARKDOWN, COMMANDS_JSON };
 
 static int choose_form(const char *name, enum commands_form *form, struct error *err)
@@ -112,12 +126,12 @@ static void tell_place(const struct commands_compared *c)
 
 static struct commands_request make_request(const struct compare_commands_options *o,
                                             const struct compare_request *r,
-                                            const struct compare_rule *rule)
+                                            struct compare_rule *rule)
 {
     return (struct commands_request) {
         .command = o->command,
         .what = r->what,
-        .settings = rule->settings,
+        .rule = rule,
         .setup = o->setup,
         .cleanup = o->cleanup,
         .label = r->label,
@@ -134,7 +148,8 @@ static int measure_and_print(const struct commands_request *request,
                              struct commands_compared *c, struct error *err)
 {
     if (commands_compare_prepare(request, c, err) ||
-        history_open(&c->store, o->db, STORE_WRITE, err) || commands_compare_run(request, c, err) ||
+        history_open(&c->store, o->db, STORE_WRITE, err) ||
+        compare_rule_declare(request->rule, err) || commands_compare_run(request, c, err) ||
         print_report(o, form, &c->report, err))
         return -1;
     if (form == COMMANDS_TEXT || o->output)
@@ -150,18 +165,17 @@ int compare_commands(const struct compare_commands_options *o, struct compare_re
                      const struct compare_commands_output *output, struct error *err)
 {
     struct commands_compared c = { .store = NULL };
-    struct compare_rule rule = { .floors = { NULL, 0, 0 } };
+    struct compare_rule rule = { .settings = { .delta = 0 } };
     enum commands_form form;
     int rc = -1;
 
     if (choose_form(output->format, &form, err) == 0 && check_commands_request(r, err) == 0 &&
-        compare_request_rule(r, &rule, err) == 0 &&
-        compare_check_settings(&rule.settings, err) == 0) {
+        compare_request_rule(r, &rule, err) == 0 && check_metrics(&rule, err) == 0) {
         const struct commands_request request = make_request(o, r, &rule);
         rc = measure_and_print(&request, output, form, &c, err);
     }
     commands_compared_release(&c);
     store_close(c.store);
-    floors_release(&rule.floors);
+    compare_rule_release(&rule);
     return rc;
 }

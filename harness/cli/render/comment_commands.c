@@ -95,8 +95,8 @@ static void add_stored_command(const struct compare_comment *job, struct comment
     strbuf_adds(&text, "harness compare");
     add_side_option(&text, "--baseline", &c->base, asked->baseline, measured);
     add_side_option(&text, "--head", &c->head, asked->head, measured);
-    for (size_t i = 0; i < asked->metrics.nr; i++)
-        add_command_option(&text, "--metric", asked->metrics.items[i]);
+    for (size_t i = 0; i < c->rule.judged.nr; i++)
+        add_command_option(&text, "--metric", c->rule.judged.items[i]);
     add_delta_options(&text, &c->comparison.settings);
     if (asked->q > 0)
         strbuf_addf(&text, " --fdr %.6g", asked->q);
@@ -150,6 +150,57 @@ static bool is_own_benchmark(const struct benchmark_name *bench)
     return registry_variant(registry_builtin(), bench->kernel, bench->variant) != NULL;
 }
 
+/* How the program was asked for a number of its own; NULL: it was not, its results brought it. */
+static const char *number_text_of(const struct again *a, const struct number_kind *kind)
+{
+    const cJSON *gate = cJSON_GetObjectItemCaseSensitive(a->settings, BENCH_SETTINGS), *item;
+    size_t length = strlen(kind->name);
+
+    cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(gate, "metrics"))
+    {
+        const char *text = json_string(item, "metric", "");
+        if (strncmp(text, kind->name, length) == 0 && text[length] == '=')
+            return text;
+    }
+    return NULL;
+}
+
+static void add_way_option(struct strbuf *text, const char *option, const char *name,
+                           const char *value)
+{
+    struct strbuf both;
+
+    strbuf_init(&both);
+    strbuf_addf(&both, "%s=%s", name, value);
+    add_command_option(text, option, both.data);
+    strbuf_release(&both);
+}
+
+static void add_metric_options(const struct again *a, const struct metric *metric,
+                               struct strbuf *text)
+{
+    const struct number_kind *kind = metric->number;
+    const char *asked = kind ? number_text_of(a, kind) : NULL;
+
+    add_command_option(text, "--metric", asked ? asked : metric->id);
+    if (!asked)
+        return;
+    if (kind->unit[0])
+        add_way_option(text, "--unit", kind->name, kind->unit);
+    add_way_option(text, "--better", kind->name, better_name(kind->better));
+}
+
+/* What was compared, where that is not the usual. */
+static void add_all_metrics(const struct again *a, struct strbuf *text)
+{
+    const struct comparison *c = &a->job->compared->comparison;
+    const struct metric *metrics[COMPARE_METRICS_MAX];
+    size_t nr = c->settings.metrics ? comparison_metrics(c, metrics) : 0;
+
+    for (size_t i = 0; i < nr; i++)
+        add_metric_options(a, metrics[i], text);
+}
+
 /* By the project's own benchmarks. False: they cannot be told, or are not to be shown. */
 static bool add_bench_options(const struct again *a, struct strbuf *text)
 {
@@ -190,6 +241,7 @@ static bool add_kernel_options(const struct again *a, struct strbuf *text)
 static void add_again_commands(const struct again *a, struct comment_commands *out)
 {
     bool gates = cJSON_HasObjectItem(a->settings, BENCH_SETTINGS);
+    const struct metric *metric = a->worst->item->metric;
     struct strbuf options, text;
 
     strbuf_init(&options);
@@ -197,12 +249,13 @@ static void add_again_commands(const struct again *a, struct comment_commands *o
         strbuf_release(&options);
         return;
     }
-    add_key_argument(&options, a->worst);
     strbuf_init(&text);
     strbuf_adds(&text, gates ? "harness gate" : "harness compare --build");
     add_commit_option(&text, gates ? "--base" : "--baseline", a->from);
     add_commit_option(&text, "--head", a->to);
     strbuf_adds(&text, options.data);
+    add_all_metrics(a, &text);
+    add_key_argument(&text, a->worst);
     add_command(out, "the largest change measured again, both commits built and in turn", &text);
     if (a->worst->verdict == VERDICT_REGRESSED) {
         strbuf_init(&text);
@@ -210,6 +263,9 @@ static void add_again_commands(const struct again *a, struct comment_commands *o
         add_commit_option(&text, "--good", a->from);
         add_commit_option(&text, "--bad", a->to);
         strbuf_adds(&text, options.data);
+        if (strcmp(metric->id, "p50") != 0)
+            add_metric_options(a, metric, &text);
+        add_key_argument(&text, a->worst);
         add_command(out, "which commit did it", &text);
     }
     strbuf_release(&options);

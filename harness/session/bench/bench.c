@@ -99,6 +99,17 @@ void bench_list_release(struct bench_list *list)
     array_release(list);
 }
 
+int bench_check_numbers(const struct number_specs *numbers, enum import_format format,
+                        struct error *err)
+{
+    if (numbers->nr == 0 || format == IMPORT_ANY)
+        return 0;
+    return error_set(err,
+                     "--format is of results that are read as a whole, --metric %s=... of a number "
+                     "in what is printed: give one of them",
+                     numbers->items[0].name);
+}
+
 /* ---- Google Benchmark's own names ---- */
 
 static const char *bench_alias_of(const struct bench *b, const char *key)
@@ -294,6 +305,62 @@ static int take_bench_time(const struct bench_call *call, uint64_t ns, struct im
     return 0;
 }
 
+/* What the numbers are looked for in: a file that it left, else what it printed. free() it. */
+static char *bench_words(const struct bench_said *s, size_t *length, struct error *err)
+{
+    struct stat info;
+
+    if (stat(s->out_path.data, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0)
+        return file_read(s->out_path.data, FILE_IMPORT_MOST, length, err);
+    char *copy = memory_zeroed(s->text.length + 1, 1);
+    *length = s->text.length;
+    memcpy(copy, s->text.data, s->text.length);
+    return copy;
+}
+
+static int hear_bench_numbers(const struct bench_call *call, const struct bench_said *s,
+                              double values[NUMBERS_MAX], struct error *err)
+{
+    size_t length = 0;
+    char *words = bench_words(s, &length, err);
+    struct number_hearing *hearing = words ? number_hearing_create(call->numbers, err) : NULL;
+    int rc = -1;
+
+    if (hearing) {
+        number_hearing_begin(hearing);
+        number_hearing_add(hearing, NUMBER_OUTPUT, words, length);
+        number_hearing_add(hearing, NUMBER_ERRORS, s->errors.data, s->errors.length);
+        rc = number_hearing_end(hearing, values, err);
+    }
+    number_hearing_free(hearing);
+    free(words);
+    return rc;
+}
+
+static int take_bench_numbers(const struct bench_call *call, const struct bench_said *s,
+                              struct imported *out, struct error *err)
+{
+    double values[NUMBERS_MAX];
+
+    if (take_bench_time(call, s->ns, out, err))
+        return -1;
+    if (hear_bench_numbers(call, s, values, err))
+        return error_prefix(err, "%s: `%s`", call->place->who, call->bench->command);
+    struct measurement *m = &out->records.items[0].m;
+    for (size_t i = 0; i < call->numbers->nr; i++) {
+        const struct number_spec *spec = &call->numbers->items[i];
+        struct number *number = &m->numbers[m->nr_numbers];
+        number->kind = number_kind_of(spec->name, spec->unit, spec->better, err);
+        if (!number->kind)
+            return -1;
+        m->nr_numbers++;
+        number->nr = 1;
+        number->values = memory_zeroed(1, sizeof(*number->values));
+        number->values[0] = values[i];
+    }
+    return 0;
+}
+
 static int read_bench_file(const struct bench_call *call, const struct import_options *how,
                            struct bench_said *s, struct imported *out, struct error *err)
 {
@@ -334,6 +401,9 @@ static int take_bench_form(const struct bench_call *call, const struct import_op
 {
     bool must = how->format != IMPORT_ANY || call->bench->form == BENCH_SAID;
 
+    *form = BENCH_NUMBERS;
+    if (call->numbers && call->numbers->nr > 0)
+        return take_bench_numbers(call, s, out, err);
     *form = BENCH_FILE;
     if (bench_left_file(s))
         return read_bench_file(call, how, s, out, err);
@@ -352,7 +422,7 @@ static int check_bench_result(const struct bench_call *call, const struct import
                               enum bench_form form, struct error *err)
 {
     static const char *const forms[] = { "", "a result in $OUT", "a result on its standard output",
-                                         "no result, so its time counted" };
+                                         "no result, so its time counted", "numbers" };
     struct bench *b = call->bench;
     const char *who = call->place->who;
 

@@ -11,6 +11,10 @@
  * that the whole command took, as command/NAME. Which of them it is, its first call decides, and
  * the others must give the same: a benchmark never changes what it measures on the way.
  *
+ * Where numbers are asked for (plugin/command_numbers.h), nothing else counts as a result: they are
+ * looked for in $OUT, where that is a file, else in what it printed, and stand beside the time of
+ * the whole command as command/NAME. Each call must give each of them.
+ *
  * A program of Google Benchmark needs no options: BENCHMARK_OUT and BENCHMARK_OUT_FORMAT, which it
  * reads, say the same as --benchmark_out. Of these only what is still wanted is measured again
  * (BENCHMARK_FILTER), as long as the program heeds it.
@@ -20,9 +24,10 @@
 
 #include "base/array.h"
 #include "importers/import.h"
+#include "plugin/command_numbers.h"
 #include "session/measure/measuring.h"
 
-enum bench_form { BENCH_UNKNOWN, BENCH_FILE, BENCH_SAID, BENCH_TIME };
+enum bench_form { BENCH_UNKNOWN, BENCH_FILE, BENCH_SAID, BENCH_TIME, BENCH_NUMBERS };
 
 /* What Google Benchmark calls the benchmark of a key. */
 struct bench_alias {
@@ -47,6 +52,9 @@ struct bench_list {
 /* Takes "[NAME: ]COMMAND". -1: it is empty, or a name is there twice. */
 int bench_list_add(struct bench_list *list, const char *text, struct error *err);
 void bench_list_release(struct bench_list *list);
+/* -1 where numbers are asked for and results of a format, too: one of them is what counts. */
+int bench_check_numbers(const struct number_specs *numbers, enum import_format format,
+                        struct error *err);
 
 /* Where one side lies. */
 struct bench_place {
@@ -58,8 +66,9 @@ struct bench_place {
 struct bench_call {
     struct bench *bench;
     const struct bench_place *place;
-    enum import_format format; /* of its results; IMPORT_ANY: found out */
-    const char *const *wanted; /* keys, NULL-ended; NULL: all */
+    enum import_format format;          /* of its results; IMPORT_ANY: found out */
+    const struct number_specs *numbers; /* that it is asked for; NULL: none */
+    const char *const *wanted;          /* keys, NULL-ended; NULL: all */
     const struct measuring *measuring;
 };
 

@@ -133,6 +133,8 @@ static cJSON *bench_settings(const struct bench_ab_request *r)
     }
     if (r->format != IMPORT_ANY)
         json_add_string(json, "format", import_format_name(r->format));
+    if (r->numbers && r->numbers->nr > 0)
+        cJSON_AddItemToObject(json, "metrics", number_specs_to_json(r->numbers));
     add_bench_text(json, "build_command", r->build_command);
     return json;
 }
@@ -298,6 +300,7 @@ static int call_bench(struct bench_ab *w, size_t bench, enum ab_side side, int i
         .bench = &w->r->benches->items[bench],
         .place = &place,
         .format = w->r->format,
+        .numbers = w->r->numbers,
         .wanted = wanted,
         .measuring = &w->r->measuring,
     };

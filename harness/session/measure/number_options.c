@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "session/measure/number_options.h"
 
+#include "base/memory.h"
 #include "chart/base/chart_base.h"
 #include "metrics/metric.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 const char *number_options_given(const struct number_options *o)
@@ -73,18 +75,38 @@ static int number_apply_all(struct number_specs *specs, const struct string_list
     return 0;
 }
 
-/* A word that presets, expressions and --metric know means one thing. */
-static int number_check_word(const char *name, struct error *err)
+bool number_is_word(const char *name)
 {
     const struct metric *metric = metric_find(name, NULL);
     struct chart_metric word;
     struct error unknown;
 
     if (metric && metric->number)
-        return 0;
+        return false;
     if (chart_metric_init(&word, name, &unknown))
-        return 0;
+        return false;
     chart_metric_release(&word);
+    return true;
+}
+
+int number_check_ways(const struct string_list *texts, struct error *err)
+{
+    for (size_t i = 0; i < texts->nr; i++) {
+        const char *equals = strrchr(texts->items[i], '=');
+        if (better_find(equals ? equals + 1 : texts->items[i]) < 0 || equals == texts->items[i])
+            return error_set(err, "--better: \"%.60s\" is not [NAME=]lower, higher or none",
+                             texts->items[i]);
+    }
+    return 0;
+}
+
+/* One word means one thing. */
+static int number_check_word(const char *name, struct error *err)
+{
+    const struct metric *metric = metric_find(name, NULL);
+
+    if (!number_is_word(name))
+        return 0;
     return error_set(err,
                      "\"%s\" means something here already (%s): give the metric another name, "
                      "such as my_%s",
@@ -103,23 +125,84 @@ static int number_check_better(const struct number_specs *specs, struct error *e
     return 0;
 }
 
-int number_options_parse(const struct number_options *o, struct number_specs *specs,
-                         struct error *err)
+static int number_add_spec(const char *text, struct number_specs *specs, struct error *err)
 {
-    for (size_t i = 0; i < o->metrics.nr; i++) {
-        struct number_spec *spec = array_push(specs);
-        if (number_spec_parse(o->metrics.items[i], spec, err) || number_check_word(spec->name, err))
-            return error_prefix(err, "--metric");
-        spec->better = BETTER_NR; /* nobody said */
-    }
-    if (specs->nr == 0 && number_options_given(o))
-        return error_set(err, "%s is of a metric: give --metric NAME=/PATTERN/",
-                         number_options_given(o));
+    struct number_spec *spec = array_push(specs);
+
+    if (number_spec_parse(text, spec, err) || number_check_word(spec->name, err))
+        return error_prefix(err, "--metric");
+    spec->better = BETTER_NR; /* nobody said */
+    return 0;
+}
+
+/* Units and directions, once the specs are there. */
+static int number_describe_specs(const struct number_options *o, struct number_specs *specs,
+                                 struct error *err)
+{
+    const char *given = o->units.nr ? "--unit" : o->betters.nr ? "--better" : NULL;
+
+    if (specs->nr == 0 && given)
+        return error_set(err, "%s is of a metric: give --metric NAME=/PATTERN/", given);
     return number_apply_all(specs, &o->units, "--unit", number_set_unit, err) ||
                    number_apply_all(specs, &o->betters, "--better", number_set_better, err) ||
                    number_check_better(specs, err)
                ? -1
                : 0;
+}
+
+int number_options_parse(const struct number_options *o, struct number_specs *specs,
+                         struct error *err)
+{
+    for (size_t i = 0; i < o->metrics.nr; i++)
+        if (number_add_spec(o->metrics.items[i], specs, err))
+            return -1;
+    return number_describe_specs(o, specs, err);
+}
+
+/* ---- beside names of metrics ---- */
+
+static bool number_is_spec(const char *text)
+{
+    return strchr(text, '=') != NULL;
+}
+
+/* "p50,memory": commas part them, but not within "rate (Mops/s, higher)". */
+static int number_add_names(const char *text, struct string_list *judged, struct error *err)
+{
+    for (const char *from = text; *from;) {
+        size_t length = strcspn(from, ",(");
+        if (from[length] == '(')
+            length += strcspn(from + length, ")");
+        length += strcspn(from + length, ",");
+        char name[sizeof(((struct number_kind *)NULL)->id)];
+        snprintf(name, sizeof(name), "%.*s", (int)length, from);
+        from += length + (from[length] == ',');
+        if (!name[0] || (!*from && from[-1] == ','))
+            return error_set(err, "--metric: an empty name in \"%.80s\"", text);
+        string_list_add(judged, name);
+    }
+    return *text ? 0 : error_set(err, "--metric: an empty name");
+}
+
+int number_options_judged(const struct number_options *o, struct number_specs *specs,
+                          struct string_list *judged, struct error *err)
+{
+    size_t nth = 0;
+
+    for (size_t i = 0; i < o->metrics.nr; i++)
+        if (number_is_spec(o->metrics.items[i]) && number_add_spec(o->metrics.items[i], specs, err))
+            return -1;
+    if (number_describe_specs(o, specs, err) || number_specs_check(specs, err))
+        return -1;
+    for (size_t i = 0; i < o->metrics.nr; i++) {
+        const struct number_spec *spec =
+            number_is_spec(o->metrics.items[i]) ? &specs->items[nth++] : NULL;
+        if (!spec && number_add_names(o->metrics.items[i], judged, err))
+            return -1;
+        if (spec && spec->better != BETTER_NONE)
+            string_list_add(judged, spec->name);
+    }
+    return 0;
 }
 
 int number_specs_agree(const struct number_specs *specs, struct error *err)
@@ -142,6 +225,31 @@ int number_specs_agree(const struct number_specs *specs, struct error *err)
                              "--metric: this history has %s with the unit \"%s\" and --better %s; "
                              "say the same, or give this one another name",
                              spec->name, other->unit, better_name(other->better));
+    }
+    return 0;
+}
+
+static void number_rename(struct string_list *names, const char *from, const char *to)
+{
+    for (size_t i = 0; i < names->nr; i++)
+        if (strcmp(names->items[i], from) == 0) {
+            free(names->items[i]);
+            names->items[i] = memory_string(to);
+        }
+}
+
+int number_specs_declare(const struct number_specs *specs, struct string_list *judged,
+                         struct error *err)
+{
+    if (number_specs_agree(specs, err))
+        return -1;
+    for (size_t i = 0; i < specs->nr; i++) {
+        const struct number_spec *spec = &specs->items[i];
+        const struct number_kind *kind = number_kind_of(spec->name, spec->unit, spec->better, err);
+        if (!kind)
+            return -1;
+        if (strcmp(kind->id, spec->name) != 0)
+            number_rename(judged, spec->name, kind->id);
     }
     return 0;
 }
