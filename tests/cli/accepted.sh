@@ -24,7 +24,7 @@ fi
 
 say "promtool, with numbers of a program's own"
 "$HARNESS" run --db own.db --launches 1 --iterations 1 --name own --metric 'rate=/rate (\S+)/' --metric 'lat=/lat (\S+)/' \
-  --metric 'share=/share (\S+)/' --unit rate=kOps/s --unit lat=ms --unit 'share=% of "all"\' --better higher --better lat=lower \
+  --metric 'share=/share (\S+)/' --unit rate=kOps/s --unit lat=ms --unit 'share=% of "all"' --better higher --better lat=lower \
   -- echo rate 1 lat 2.5 share 3 >/dev/null 2>&1
 "$HARNESS" export --db own.db --format prometheus | sed -n '/harness_own/s/{.*}//p'
 if has promtool; then
