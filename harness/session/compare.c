@@ -299,13 +299,35 @@ static void point_at_judged(struct compare_rule *rule)
     rule->settings.metrics = rule->judged.nr > 0 ? rule->metrics : NULL;
 }
 
+static bool asks_for_printed(const struct number_options *o)
+{
+    for (size_t i = 0; i < o->metrics.nr; i++)
+        if (strchr(o->metrics.items[i], '='))
+            return true;
+    return false;
+}
+
+/* Where nothing is to be printed, --better is of numbers in the results of benches. */
+static int judge_by_options(const struct compare_request *r, struct compare_rule *rule,
+                            struct error *err)
+{
+    struct number_options asked = r->numbers;
+
+    if (r->benches && !asks_for_printed(&r->numbers)) {
+        if (number_check_ways(&asked.betters, err))
+            return -1;
+        asked.betters = (struct string_list) { NULL, 0, 0 };
+    }
+    return number_options_judged(&asked, &rule->numbers, &rule->judged, err);
+}
+
 int compare_request_rule(struct compare_request *r, struct compare_rule *rule, struct error *err)
 {
     rule->settings = (struct compare_settings)COMPARE_DEFAULTS;
     rule->settings.any_machine = r->any_machine;
     if (r->q > 0)
         rule->settings.q = r->q;
-    if (number_options_judged(&r->numbers, &rule->numbers, &rule->judged, err))
+    if (judge_by_options(r, rule, err))
         return -1;
     if (rule->judged.nr > COMPARE_METRICS_MAX)
         return error_set(err, "--metric: at most %d at a time", COMPARE_METRICS_MAX);

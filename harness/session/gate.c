@@ -205,6 +205,7 @@ static int measure_gate_benches(struct gate *g, struct compared *c, struct error
         .name = { names[AB_BASE], names[AB_HEAD] },
         .format = g->request->format,
         .numbers = &c->rule.numbers,
+        .betters = c->rule.numbers.nr ? NULL : &r->numbers.betters,
         .filters = (const char *const *)r->filters,
         .nr_filters = r->nr_filters,
         .build_command = r->build_command,

@@ -153,14 +153,14 @@ quiet_gate --bench 'MY_TOKEN=geheim sh file.sh' BM_sort BM_copy --output ../left
 printed ../left/comment.md
 
 say "By a number that the program prints"
-printf 'echo "rate: $(($(cat "$SOURCE/sort") * 3)).$(($$ %% 9)) ms"\n' >>said.sh
-printf 'echo "{\\"points\\": $((9000 - $(cat "$SOURCE/sort"))).$(($$ %% 9))}" >"$OUT"\n' >points.sh
+echo 'echo "rate: $(($(cat "$SOURCE/sort") * 3 + nr * 7 % 4)) ms"' >>said.sh
+printf '. "$SOURCE/bench.sh"\necho "{\\"points\\": $((9000 - $(cat "$SOURCE/sort") + nr * 7 %% 4))}" >"$OUT"\n' >points.sh
 rate=(--bench 'sh said.sh' --metric 'rate=/^rate: (\S+)/' --unit ms --better lower --metric 'nr=/"num_cpus":(\d+)/' --better nr=none)
 git add . && git commit -q -m 'Says a rate' && git tag said && echo 1600 >"sort" && git commit -q -a -m 'Slower again'
 gate "${rate[@]}" --base said --output ../left 2>/dev/null
 printed ../left/comment.md
 check "the record has what was asked for" test "$(json ../left/compare.json rows 0 metric)" = rate
-gate --bench 'sh points.sh' --base said --metric 'points=$.points' --better higher 2>/dev/null | head -n 1
+gate --bench 'sh points.sh' --base said --metric 'points=$.points' --better higher 2>/dev/null | head -n 2
 t gate --bench 'sh said.sh' --base said --metric 'rate=/rat: (\S+)/' --better lower --seed 1 2>&1 | tail -n 1
 t gate --metric 'rate=/a/' --better lower
 t gate --bench 'sh said.sh' --format gbench --metric 'rate=/a/' --better lower
@@ -168,10 +168,15 @@ t bisect --good said --metric 'rate=/a/' --better lower
 t bisect --good said --bench 'sh said.sh' --metric p50,p95
 
 say "By a number that its results bring"
-printf 'echo "{\\"bench\\": {\\"file-size\\": {\\"value\\": $(cat "$SOURCE/sort").$(($$ %% 9))}}}"\n' >size.sh
+printf '. "$SOURCE/bench.sh"\necho "{\\"bench\\": {\\"file-size\\": {\\"value\\": $(($(cat "$SOURCE/sort") + nr * 7 %% 4))}}}"\n' >size.sh
 git add . && git commit -q -m 'Has a size' && git tag size && echo 1900 >"sort" && git commit -q -a -m 'Larger'
 gate --bench 'sh size.sh' --base size --metric file_size --output ../left 2>/dev/null
 printed ../left/comment.md
+printf '. "$SOURCE/bench.sh"\necho "[{\\"name\\": \\"a\\", \\"unit\\": \\"points\\", \\"value\\": $((9000 - $(cat "$SOURCE/sort") + nr * 7 %% 4))}]"\n' >custom.sh
+git add . && git commit -q -m 'Has points' && git tag points && echo 2300 >"sort" && git commit -q -a -m 'Fewer'
+gate --bench 'sh custom.sh' --base points --metric value --better higher --output ../left 2>/dev/null | head -n 2
+printed ../left/comment.md
+t gate --bench 'sh custom.sh' --base points --metric value --better up
 
 say "Of results that were imported: nobody can measure these again by a command"
 for side in fork change; do

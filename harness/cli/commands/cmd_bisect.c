@@ -136,6 +136,7 @@ static int choose_bisect_work(struct bisecting *s, int argc, char **argv, struct
         .nr_filters = (size_t)argc,
         .build_command = o->build_command,
         .numbers = &s->rule.numbers,
+        .betters = s->rule.numbers.nr ? NULL : &o->numbers.betters,
     };
     if (o->format && import_format_find(o->format, &bench->format, err))
         return -1;

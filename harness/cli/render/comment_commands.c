@@ -214,6 +214,11 @@ static bool add_bench_options(const struct again *a, struct strbuf *text)
             add_command_option(text, "--bench", bench->valuestring);
     }
     bool there = text->length > from;
+    cJSON_ArrayForEach(bench, cJSON_GetObjectItemCaseSensitive(gate, "better"))
+    {
+        if (cJSON_IsString(bench))
+            add_command_option(text, "--better", bench->valuestring);
+    }
     add_option_of(text, "--format", gate, "format");
     add_option_of(text, "--build-command", gate, "build_command");
     return there && !strstr(text->data + from, "***"); /* a secret was hidden there */

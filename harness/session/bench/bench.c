@@ -8,6 +8,7 @@
 #include "device/devices.h"
 #include "plugin/command.h"
 #include "process/process.h"
+#include "session/measure/number_options.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -456,6 +457,8 @@ int bench_run(const struct bench_call *call, struct imported *out, struct error 
     const struct import_options how = {
         .format = call->format,
         .project = call->bench->named ? call->bench->name : NULL,
+        .betters = call->betters,
+        .is_word = number_is_word,
     };
     struct bench_said s = { .ns = 0 };
     enum bench_form form = BENCH_UNKNOWN;

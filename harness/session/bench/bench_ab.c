@@ -135,6 +135,9 @@ static cJSON *bench_settings(const struct bench_ab_request *r)
         json_add_string(json, "format", import_format_name(r->format));
     if (r->numbers && r->numbers->nr > 0)
         cJSON_AddItemToObject(json, "metrics", number_specs_to_json(r->numbers));
+    cJSON *ways = r->betters && r->betters->nr ? cJSON_AddArrayToObject(json, "better") : NULL;
+    for (size_t i = 0; ways && i < r->betters->nr; i++)
+        cJSON_AddItemToArray(ways, cJSON_CreateString(r->betters->items[i]));
     add_bench_text(json, "build_command", r->build_command);
     return json;
 }
@@ -301,6 +304,7 @@ static int call_bench(struct bench_ab *w, size_t bench, enum ab_side side, int i
         .place = &place,
         .format = w->r->format,
         .numbers = w->r->numbers,
+        .betters = w->r->betters,
         .wanted = wanted,
         .measuring = &w->r->measuring,
     };

@@ -21,6 +21,7 @@ struct bench_ab_request {
     const char *name[AB_SIDES];         /* for people: "main at 3f2a91c" */
     enum import_format format;          /* of results; IMPORT_ANY: found out */
     const struct number_specs *numbers; /* that each bench prints; NULL: none */
+    const struct string_list *betters;  /* of numbers in their results; NULL: nothing is said */
     const char *const *filters;         /* keys that fit none of them are dropped */
     size_t nr_filters;                  /* 0: all are kept */
     const char *build_command;          /* as it was given, for the record; or NULL */
@@ -37,8 +38,8 @@ struct bench_ab_request {
 int bench_ab_run(struct bench_ab_request *r, struct ab_session *s, struct error *err);
 
 /* What a run was measured by, for whoever wants to measure it again: BENCH_SETTINGS in its
- * settings, {"bench": ["NAME: COMMAND", ...], "format", "metrics", "build_command"}; `metrics` as
- * number_specs_to_json() has them. */
+ * settings, {"bench": ["NAME: COMMAND", ...], "format", "metrics", "better", "build_command"};
+ * `metrics` as number_specs_to_json() has them. */
 #define BENCH_SETTINGS "gate"
 
 #endif
