@@ -94,6 +94,54 @@ TEST(sentences)
     }
 }
 
+/* A number of theirs is no time: it is larger or smaller, and a word says what that means. */
+TEST(sentences_of_numbers)
+{
+    static const struct {
+        enum better better;
+        enum verdict verdict;
+        double change, low, high;
+        const char *sentence;
+    } rows[] = {
+        { BETTER_HIGHER, VERDICT_REGRESSED, -0.19, -0.22, -0.17,
+          "./b has 0.81x the speed of ./a (0.78 to 0.83): worse" },
+        { BETTER_HIGHER, VERDICT_IMPROVED, 11, 10, 12.4,
+          "./b has 12.0x the speed of ./a (11.0 to 13.4): better" },
+        { BETTER_LOWER, VERDICT_REGRESSED, 0.24, 0.2, 0.28,
+          "./b has 1.24x the speed of ./a (1.20 to 1.28): worse" },
+        { BETTER_LOWER, VERDICT_IMPROVED, -0.969, -0.97, -0.968,
+          "./b has 0.031x the speed of ./a (0.03 to 0.032): better" },
+        { BETTER_HIGHER, VERDICT_SAME, 0.002, -0.01, 0.01,
+          "./b has the same speed as ./a, within 3.0 % (-1.0 to +1.0 %)" },
+        { BETTER_HIGHER, VERDICT_UNDECIDED, 0.02, -0.1, 0.2,
+          "./b cannot be told from ./a by its speed yet: 1.02x (0.90 to 1.20)" },
+    };
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct compare_item item;
+        struct compare_row row =
+            make_row(&item, rows[i].verdict, rows[i].change, rows[i].low, rows[i].high);
+        struct commands_report r;
+        struct strbuf text;
+        struct error err;
+        const struct number_kind *kind = number_kind_of("speed", "x/s", rows[i].better, &err);
+        item.metric = metric_find(kind->id, &err);
+        row.worse = (rows[i].change > 0) == (rows[i].better == BETTER_LOWER);
+        strbuf_init(&text);
+        commands_report_sentence(&r, make_report(&r, &row), &row, &text);
+        assert_string_equal(text.data, rows[i].sentence);
+        strbuf_clear(&text);
+        r.metrics[0] = item.metric;
+        r.numbers[r.nr_numbers++] = kind;
+        r.results[1].numbers[0] = 7.25;
+        commands_report_text(&r, 0, false, &text);
+        assert_non_null(strstr(text.data, " speed (x/s) "));
+        assert_non_null(strstr(text.data, "7.25"));
+        strbuf_release(&text);
+        commands_report_release(&r);
+    }
+}
+
 static void assert_says(const struct strbuf *text, const char *says)
 {
     if (!strstr(text->data, says))

@@ -119,6 +119,97 @@ TEST(requests_that_contradict_themselves)
     }
 }
 
+/* ---- --metric of what compares ---- */
+
+static void fill_list(struct string_list *list, const char *const *texts)
+{
+    for (size_t i = 0; i < 3 && texts[i]; i++)
+        string_list_add(list, texts[i]);
+}
+
+TEST(names_and_numbers_in_one_option)
+{
+    static const struct {
+        const char *metrics[3], *betters[3], *units[3];
+        const char *judged; /* NULL: refused, and why: */
+        const char *why;
+        size_t numbers;
+    } cases[] = {
+        { { "p50,memory", "p95" }, { NULL }, { NULL }, "p50|memory|p95|", NULL, 0 },
+        { { "rate (Mops/s, higher),p50" },
+          { NULL },
+          { NULL },
+          "rate (Mops/s, higher)|p50|",
+          NULL,
+          0 },
+        { { "p50", "rate=/a, (b)/", "x" }, { "higher" }, { NULL }, "p50|rate|x|", NULL, 1 },
+        { { "a=/a/", "b=$.b" }, { "a=lower", "b=none" }, { "s" }, "a|", NULL, 2 },
+        { { "a=/a/" }, { NULL }, { NULL }, NULL, "which a is better", 0 },
+        { { "p50" }, { "lower" }, { NULL }, NULL, "--better is of a metric", 0 },
+        { { "p50" }, { NULL }, { "s" }, NULL, "--unit is of a metric", 0 },
+        { { "p50,," }, { NULL }, { NULL }, NULL, "empty name", 0 },
+        { { "" }, { NULL }, { NULL }, NULL, "empty name", 0 },
+        { { ",p50" }, { NULL }, { NULL }, NULL, "empty name", 0 },
+        { { "a=/a/", "a=/b/" }, { "lower" }, { NULL }, NULL, "there twice", 0 },
+        { { "p50=/a/" }, { "lower" }, { NULL }, NULL, "means something", 0 },
+        { { NULL }, { NULL }, { NULL }, "", NULL, 0 },
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct number_options o = { .metrics = { NULL, 0, 0 } };
+        struct number_specs specs = { NULL, 0, 0 };
+        struct string_list judged = { NULL, 0, 0 };
+        struct strbuf said;
+        struct error err = { "" };
+        fill_list(&o.metrics, cases[i].metrics);
+        fill_list(&o.betters, cases[i].betters);
+        fill_list(&o.units, cases[i].units);
+        int rc = number_options_judged(&o, &specs, &judged, &err);
+        if ((rc == 0) != (cases[i].judged != NULL))
+            fail_msg("case %zu: %d %s", i, rc, err.message);
+        strbuf_init(&said);
+        for (size_t n = 0; n < judged.nr; n++)
+            strbuf_addf(&said, "%s|", judged.items[n]);
+        if (rc == 0) {
+            assert_string_equal(said.data, cases[i].judged);
+            assert_int_equal(specs.nr, cases[i].numbers);
+        } else if (!strstr(err.message, cases[i].why)) {
+            fail_msg("case %zu: \"%s\" lacks \"%s\"", i, err.message, cases[i].why);
+        }
+        strbuf_release(&said);
+        string_list_release(&judged);
+        number_specs_release(&specs);
+        string_list_release(&o.metrics);
+        string_list_release(&o.betters);
+        string_list_release(&o.units);
+    }
+}
+
+/* What the history has under that name already is asked for by another. */
+TEST(declared_numbers_are_metrics)
+{
+    static const char *const metrics[3] = { "declared=/x/", "p50" };
+    static const char *const betters[3] = { "higher" };
+    struct number_options o = { .metrics = { NULL, 0, 0 } };
+    struct number_specs specs = { NULL, 0, 0 };
+    struct string_list judged = { NULL, 0, 0 };
+    struct error err;
+
+    fill_list(&o.metrics, metrics);
+    fill_list(&o.betters, betters);
+    assert_ok(number_options_judged(&o, &specs, &judged, &err), &err);
+    assert_non_null(number_kind_of("declared", "s", BETTER_LOWER, &err));
+    assert_int_equal(number_specs_declare(&specs, &judged, &err), -1); /* another unit */
+    assert_non_null(number_kind_of("declared", "", BETTER_HIGHER, &err));
+    assert_ok(number_specs_declare(&specs, &judged, &err), &err);
+    assert_string_equal(judged.items[0], "declared (higher)");
+    assert_string_equal(judged.items[1], "p50");
+    string_list_release(&judged);
+    number_specs_release(&specs);
+    string_list_release(&o.metrics);
+    string_list_release(&o.betters);
+}
+
 /* ---- what is said meanwhile ---- */
 
 static void keep_note(void *context, const char *text)
