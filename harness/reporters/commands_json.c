@@ -35,11 +35,12 @@ static void add_rows_json(const struct commands_report *r, const struct command_
         if (!result->rows[i])
             continue;
         further = further ? further : cJSON_AddArrayToObject(json, "further");
-        cJSON *row = compare_row_to_json(result->rows[i]);
+        cJSON *one = cJSON_CreateObject();
         strbuf_clear(&sentence);
         commands_report_sentence(r, result, result->rows[i], &sentence);
-        json_add_string(row, "sentence", sentence.data);
-        cJSON_AddItemToArray(further, row);
+        json_add_string(one, "sentence", sentence.data);
+        cJSON_AddItemToObject(one, "comparison", compare_row_to_json(result->rows[i]));
+        cJSON_AddItemToArray(further, one);
     }
     strbuf_release(&sentence);
 }

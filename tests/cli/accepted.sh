@@ -65,9 +65,10 @@ say "node_exporter's text file collector"
 # collected FOLDER: what the collector makes of the files in it; any port is fine.
 collected() {
   local port
+  rm -f node.err # of the one before
   begin node prometheus-node-exporter --collector.disable-defaults --collector.textfile \
     --collector.textfile.directory="$1" --web.listen-address=127.0.0.1:0
-  wait_for grep -q 'address=127.0.0.1:' node.err
+  wait_for grep -qs 'address=127.0.0.1:' node.err
   port=$(sed -nE 's/.*address=127\.0\.0\.1:([0-9]+).*/\1/p' node.err | head -1)
   curl -s "http://127.0.0.1:$port/metrics"
   end

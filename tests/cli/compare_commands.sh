@@ -73,22 +73,22 @@ check "processor time" test "$(of 0 user_ms)" != null
 say "By a number that they print"
 printf 'echo "rate: $1.$(($$ %% 9)) MB/s"\necho "{\\"lat\\": 1.5, \\"as\\": [\\"%%s\\", \\"7\\"]}"\n' >rate.sh
 rate=(--metric 'rate=/rate: (\S+)/' --unit rate=MB/s --better higher)
-measured --runs 6 "${rate[@]}" --metric 'lat=$.lat' --better lat=lower --metric 'kept=$.as[1]' --better kept=none \
+measured --blocks 12 "${rate[@]}" --metric 'lat=$.lat' --better lat=lower --metric 'kept=$.as[1]' --better kept=none \
   --db rates.db -- sh rate.sh 900 --versus sh rate.sh 600
 check "the worse one is found" test "$(of 1 comparison verdict)" = regressed -a $status = 1
 check "by the number" test "$(of 1 comparison metric) $(json out.json metric)" = "rate rate"
 check "which has its unit" test "$(of 0 numbers rate unit) $(of 0 numbers rate better)" = "MB/s higher"
 check "and its value" test "$(of 0 numbers rate value | cut -c 1-3)" = 900
 check "in words" grep -qE 'sh rate.sh 600 has 0.6[67]x the rate of sh rate.sh 900 \(0.6[0-9] to 0.6[0-9]\): worse' out.json
-check "the other metric beside it" test "$(of 1 further 0 metric) $(of 1 further 0 verdict)" = "lat same"
+check "the other metric beside it" test "$(of 1 further 0 comparison metric) $(of 1 further 0 comparison verdict)" = "lat same"
 check "none is kept and not judged" test "$(of 1 numbers kept value) $(json_length out.json metrics)" = "7 2"
-measured --runs 6 "${rate[@]}" --metric p50 --delta p50=900% -- sh rate.sh 600 --versus sh rate.sh 900
+measured --blocks 12 "${rate[@]}" --metric p50 --delta p50=900% -- sh rate.sh 600 --versus sh rate.sh 900
 check "more is better" test "$(of 1 comparison verdict)" = improved
-check "the time only where it is asked for" test "$(of 1 further 0 metric)" = p50
-"$HARNESS" compare --runs 6 "${rate[@]}" -- sh rate.sh 900 --versus sh rate.sh 600 >said 2>/dev/null || true
+check "the time only where it is asked for" test "$(of 1 further 0 comparison metric)" = p50
+"$HARNESS" compare --blocks 12 "${rate[@]}" -- sh rate.sh 900 --versus sh rate.sh 600 >said 2>/dev/null || true
 check "a column" grep -qE 'command .* rate \(MB/s\) ' said
 check "and a sentence" grep -qE '^sh rate.sh 600 has 0.6[67]x the rate of ' said
-measured --runs 6 --param n=900,600 "${rate[@]}" -- sh rate.sh '{n}'
+measured --blocks 12 --param n=900,600 "${rate[@]}" -- sh rate.sh '{n}'
 check "of values of a parameter, too" test "$(of 1 comparison metric) $(of 1 comparison verdict)" = "rate regressed"
 check "the history knows it" grep -qx rate <("$HARNESS" list metrics --names --db rates.db)
 t compare --metric 'rate=/rat: (\S+)/' --better higher -- sh rate.sh 1 --versus sh rate.sh 2
