@@ -105,6 +105,7 @@ struct prof_trace {
     size_t capacity[5];
     char **texts;
     size_t nr_texts, size_texts;
+    struct prof_trace_index *index;
 };
 
 /* A copy of all that was recorded; threads may go on meanwhile. All slices and samples are as of

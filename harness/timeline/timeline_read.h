@@ -29,6 +29,11 @@
 
 #include <stddef.h>
 
+/* What is read at most, so that the largest trace takes less than 60 s and 2 GB: bytes of its text,
+ * unpacked, and events in it. A text beyond is refused before it is parsed. */
+#define TIMELINE_BYTES_MOST ((size_t)256 << 20)
+enum { TIMELINE_EVENTS_MOST = 3000000 };
+
 /* A file, or a folder with a trace.json. The trace is initialised here, sorted, and passes
  * prof_trace_check(); release it. On -1 it is empty, and the message names line and column. */
 int timeline_read(const char *path, struct prof_trace *trace, struct error *err);

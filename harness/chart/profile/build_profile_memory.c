@@ -158,7 +158,8 @@ static int profile_memory_lane_of(const struct profile_data *data, size_t i)
         return LANE_COPIES;
     if (profile_on_device(&data->main, s))
         return LANE_KERNELS;
-    return profile_depth(&data->main, (int)i) == 1 && !profile_is_call(s) ? LANE_SCOPES : -1;
+    bool is_second = s->parent >= 0 && data->main.slices[s->parent].parent < 0;
+    return is_second && !profile_is_call(s) ? LANE_SCOPES : -1;
 }
 
 static void profile_memory_add_lanes(struct panel *p, const struct profile_data *data,
