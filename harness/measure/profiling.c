@@ -34,6 +34,7 @@ struct session {
     struct kernel_sequence *kernels; /* of an iteration */
     struct profiling_cuda *gpu;      /* NULL on the CPU */
     struct activity_collector *collector;
+    struct error no_activity; /* why there is none; "" */
     struct plant_scope plant;
     struct prof_trace trace;
 };
@@ -81,6 +82,21 @@ static int plant(struct session *s, struct error *err)
     return rc ? rc : plant_scope_grow(&s->plant, err);
 }
 
+#ifdef HARNESS_HAVE_CUDA
+/* As many as all iterations will need: those so far tell how many that is. */
+static void reserve_marks(const struct session *s)
+{
+    if (s->gpu)
+        profiling_cuda_reserve(s->gpu, profiling_cuda_made(s->gpu) / UNKEPT *
+                                           (size_t)(s->options->iterations + 1));
+}
+#else
+static void reserve_marks(const struct session *s)
+{
+    (void)s;
+}
+#endif
+
 static int record(struct session *s, struct error *err)
 {
     const struct sampler_sources sources = { .root = "",
@@ -93,6 +109,7 @@ static int record(struct session *s, struct error *err)
     s->sampler = sampler_start(&sources);
     for (int i = 0; rc == 0 && i < UNKEPT + s->options->iterations; i++) {
         if (i == UNKEPT) {
+            reserve_marks(s);
             prof_clear(prof_global());
             tell_memory(s->call->device);
         }
@@ -116,8 +133,10 @@ static int follow_gpu(struct session *s, struct error *err)
         return error_set(err, "a slow-down can be planted in scopes on the CPU, not on %s",
                          s->call->device->label);
     if (s->options->activity &&
-        activity_start(&s->collector, &(struct activity_options) { 0 }, &why))
+        activity_start(&s->collector, &(struct activity_options) { 0 }, &why)) {
         s->collector = NULL;
+        s->no_activity = why; /* the trace says so */
+    }
     s->gpu = profiling_cuda_open(s->call->device, err);
     if (!s->gpu)
         return -1;
@@ -159,8 +178,10 @@ static int add_activity(struct session *s, struct error *err)
     s->collector = NULL;
     if (rc == 0)
         kernel_sequence_of(&list, UNKEPT + (size_t)s->options->iterations, s->kernels);
-    if (rc == 0)
+    if (rc == 0) {
+        activity_cut(&list, s->trace.meta.start); /* without the iterations that are not kept */
         rc = timeline_add_gpu(&s->trace, &list, err);
+    }
     activity_list_release(&list);
     return rc;
 }
@@ -271,6 +292,8 @@ static int conclude(struct session *s, struct profiled *out, struct error *err)
     if (s->trace.meta.dropped)
         return error_set(err, "%llu scopes found no room: ask for fewer iterations",
                          (unsigned long long)s->trace.meta.dropped);
+    if (s->no_activity.message[0])
+        s->trace.meta.note = prof_trace_text(&s->trace, s->no_activity.message);
     if (add_activity(s, err))
         return -1;
     if (sampler_add(s->sampler, &s->trace))
@@ -295,7 +318,8 @@ int profiling_run(const struct profiling *p, const struct profiled_call *what,
                          .nvml = what->gpu,
                          .m = m,
                          .cold = what->cold,
-                         .kernels = &out->kernels };
+                         .kernels = &out->kernels,
+                         .no_activity = { "" } };
     struct activity_list unread;
 
     prof_trace_init(&s.trace);

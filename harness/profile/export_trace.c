@@ -164,6 +164,17 @@ static void write_arguments(const struct writing *w, const struct prof_slice *s)
         write_argument(w, &comma, "memory_live", s->memory_live);
         write_argument(w, &comma, "memory_peak", s->memory_peak);
     }
+    if (s->file && s->file[0]) {
+        fprintf(w->file, "%s\"file\":", comma);
+        prof_json_text(w->file, s->file);
+        comma = ",";
+        write_argument(w, &comma, "line", s->line);
+    }
+    if (s->function && s->function[0] && strcmp(s->function, s->name) != 0) {
+        fprintf(w->file, "%s\"function\":", comma);
+        prof_json_text(w->file, s->function);
+        comma = ",";
+    }
     if (s->flags & PROF_OPEN)
         write_argument(w, &comma, "open", 1);
     if (s->flags & PROF_UNWOUND)
@@ -225,6 +236,10 @@ static void write_head(const struct writing *w)
     fprintf(w->file, ",\"skipped\":%" PRIu64 ",\"dropped\":%" PRIu64 ",\"clock\":", meta->skipped,
             meta->dropped);
     prof_json_text(w->file, meta->clock);
+    if (meta->note) {
+        fputs(",\"note\":", w->file);
+        prof_json_text(w->file, meta->note);
+    }
     fputs("},\n\"traceEvents\":[", w->file);
 }
 

@@ -44,6 +44,13 @@ int *prof_map_at(struct prof_map *map, uint64_t a, uint64_t b, int fresh)
     return &slot->value;
 }
 
+const int *prof_map_find(const struct prof_map *map, uint64_t a, uint64_t b)
+{
+    const struct prof_map_slot *slot = map->size ? map_slot(map->slots, map->size, a, b) : NULL;
+
+    return slot && slot->is_used ? &slot->value : NULL;
+}
+
 void prof_map_release(struct prof_map *map)
 {
     free(map->slots);

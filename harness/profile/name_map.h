@@ -22,6 +22,8 @@ struct prof_map {
 /* The number of the pair, to be read or set until the next call: `fresh` where the pair is new.
  * NULL: no memory. */
 int *prof_map_at(struct prof_map *map, uint64_t a, uint64_t b, int fresh);
+/* NULL: the pair is not there. */
+const int *prof_map_find(const struct prof_map *map, uint64_t a, uint64_t b);
 void prof_map_release(struct prof_map *map);
 static inline int *prof_map_name(struct prof_map *map, const char *name, uint64_t b, int fresh)
 {

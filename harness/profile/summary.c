@@ -34,6 +34,7 @@ static void add_summary_row(struct building *b, const struct prof_slice *s, enum
         .name = s->name,
         .side = side,
         .device = s->device,
+        .category = s->category,
         .min = INT64_MAX,
         .memory_peak = -1,
     };

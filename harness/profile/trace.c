@@ -189,6 +189,8 @@ int prof_trace_slice(struct prof_trace *trace, const struct prof_slice *slice)
         return invalid_argument();
     if (!keep_text(trace, &copy.name, slice->name) ||
         !keep_text(trace, &copy.backend, slice->backend) ||
+        !keep_text(trace, &copy.function, slice->function) ||
+        !keep_text(trace, &copy.file, slice->file) ||
         !keep_text(trace, &copy.category, slice->category ? slice->category : ""))
         return -1;
     struct prof_slice *s =

@@ -6,6 +6,7 @@
 #include "profile/export.h"
 #include "profile/name_map.h"
 #include "profile/nesting.h"
+#include "stats/stats.h"
 #include "timeline/timeline_layers.h"
 #include "timeline/timeline_main.h"
 
@@ -20,19 +21,6 @@ struct diff_rows {
     struct prof_map places; /* by name and side */
 };
 
-static double iterations_of(const struct prof_trace *trace)
-{
-    struct timeline_layers layers;
-    struct error none;
-    double nr = 1;
-
-    if (timeline_layers(trace, -1, NULL, &layers, &none) == 0) {
-        nr = (double)layers.nr_iterations;
-        timeline_layers_release(&layers);
-    }
-    return nr;
-}
-
 /* `name` is the diff's own. NULL: no memory. */
 static struct diff_row *diff_row_of(struct diff_rows *rows, const char *name, enum prof_side side)
 {
@@ -44,6 +32,7 @@ static struct diff_row *diff_row_of(struct diff_rows *rows, const char *name, en
     struct diff_row *row = array_push(rows);
     row->name = name;
     row->side = side;
+    row->median[0] = row->median[1] = row->change_of[0] = row->change_of[1] = NAN;
     return row;
 }
 
@@ -82,13 +71,120 @@ static int by_side_and_change(const void *a_, const void *b_)
     return strcmp(a->name, b->name);
 }
 
+/* ---- medians over iterations ---- */
+
+/* Of a side: each operation's values, sorted, or none. */
+struct middle {
+    double median, low, high; /* and its 95 % interval; NAN: too few values */
+};
+
+/* The interval between two order statistics that holds the median with 95 % at least, whatever the
+ * distribution (David and Nagaraja 2003, "Order Statistics", 7.1). */
+static struct middle middle_of(const int64_t *ns, size_t nr)
+{
+    struct middle m = { NAN, NAN, NAN };
+    double *values = memory_zeroed(nr + 1, sizeof(*values));
+    size_t k = 0;
+
+    for (size_t i = 0; i < nr; i++)
+        values[i] = (double)ns[i];
+    if (nr > 0)
+        m.median = stats_median(values, nr);
+    while (k < nr / 2 && stats_binomial_cdf(k, nr, 0.5) <= 0.025)
+        k++;
+    if (k > 0) {
+        m.low = values[k - 1];
+        m.high = values[nr - k];
+    }
+    free(values);
+    return m;
+}
+
+/* Of a difference, from the intervals of both (Zou and Donner 2008, "Construction of confidence
+ * limits about effect measures": the method of variance estimates recovery). */
+static void set_change_interval(struct diff_row *row, const struct middle *before,
+                                const struct middle *after)
+{
+    double change = after->median - before->median;
+
+    row->change_of[0] = change - hypot(after->median - after->low, before->high - before->median);
+    row->change_of[1] = change + hypot(after->high - after->median, before->median - before->low);
+}
+
+/* The middles of rows, by row; of the host where iterations are known. */
+struct diff_middles {
+    struct middle *items[2];
+    size_t nr;
+};
+
+static void take_middle(struct timeline_diff *diff, struct diff_rows *rows,
+                        struct diff_middles *middles, const char *name, int which,
+                        const int64_t *ns, size_t nr)
+{
+    const char *own = prof_trace_text(&diff->names, name);
+    const struct diff_row *row = own ? diff_row_of(rows, own, PROF_HOST) : NULL;
+
+    if (row && (size_t)(row - rows->items) < middles->nr)
+        middles->items[which][row - rows->items] = middle_of(ns, nr);
+}
+
+static void take_middles(struct timeline_diff *diff, struct diff_rows *rows,
+                         struct diff_middles *middles, const struct timeline_layers layers[2])
+{
+    for (int which = 0; which < 2; which++) {
+        const struct timeline_layers *l = &layers[which];
+        middles->items[which] = memory_zeroed(middles->nr + 1, sizeof(struct middle));
+        for (size_t i = 0; i < middles->nr; i++)
+            middles->items[which][i] = (struct middle) { 0, 0, 0 }; /* not there: no time */
+        for (size_t i = 0; i < l->nr; i++)
+            take_middle(diff, rows, middles, l->items[i].name, which, l->items[i].self_ns,
+                        l->nr_iterations);
+        take_middle(diff, rows, middles, l->iteration, which, l->rest_ns, l->nr_iterations);
+        diff->iteration[which] = middle_of(l->ns, l->nr_iterations).median;
+    }
+}
+
+/* Where an operation is in no iteration (or there was no room for it) its mean is all there is. */
+static void set_middles(struct diff_rows *rows, const struct diff_middles *middles)
+{
+    for (size_t i = 0; i < middles->nr; i++) {
+        struct diff_row *row = &rows->items[i];
+        const struct middle *before = &middles->items[0][i], *after = &middles->items[1][i];
+        bool is_left_out = (before->median <= 0 && row->self[0] > 0 && after->median <= 0) ||
+                           (after->median <= 0 && row->self[1] > 0 && before->median <= 0);
+        if (row->side != PROF_HOST || is_left_out)
+            continue;
+        row->median[0] = before->median;
+        row->median[1] = after->median;
+        set_change_interval(row, before, after);
+    }
+}
+
+/* What is compared: the same iterations on both sides, several of each. */
+static void add_middles(struct timeline_diff *diff, struct diff_rows *rows,
+                        const struct timeline_layers layers[2])
+{
+    struct diff_middles middles = { .nr = rows->nr };
+
+    for (int which = 0; which < 2; which++)
+        if (layers[which].nr_iterations < 2)
+            return;
+    if (strcmp(layers[0].iteration, layers[1].iteration) != 0)
+        return;
+    take_middles(diff, rows, &middles, layers);
+    set_middles(rows, &middles);
+    free(middles.items[0]);
+    free(middles.items[1]);
+}
+
 static void set_changes(struct diff_rows *rows)
 {
     double all[2] = { 0 };
 
     for (size_t i = 0; i < rows->nr; i++) {
         struct diff_row *row = &rows->items[i];
-        row->change = row->self[1] - row->self[0];
+        row->change =
+            isnan(row->median[0]) ? row->self[1] - row->self[0] : row->median[1] - row->median[0];
         all[row->side] += fabs(row->change);
     }
     for (size_t i = 0; i < rows->nr; i++) {
@@ -186,25 +282,45 @@ static int add_diff_side(struct timeline_diff *diff, const struct prof_trace *tr
     return rc ? error_set(err, "no memory for the difference of two traces") : 0;
 }
 
+/* Of each side; one iteration, without any operations, where there are none. */
+static void find_layers(const struct prof_trace *const traces[2], struct timeline_layers layers[2],
+                        double iterations[2])
+{
+    struct error none;
+
+    for (int which = 0; which < 2; which++) {
+        if (timeline_layers(traces[which], -1, NULL, &layers[which], &none))
+            layers[which] = (struct timeline_layers) { .nr_iterations = 0 };
+        iterations[which] = layers[which].nr_iterations ? (double)layers[which].nr_iterations : 1;
+    }
+}
+
 int timeline_diff(const struct prof_trace *before, const struct prof_trace *after,
                   const double iterations[2], struct timeline_diff *diff, struct error *err)
 {
+    const struct prof_trace *const traces[2] = { before, after };
+    struct timeline_layers layers[2];
     struct diff_rows rows = { .nr = 0 };
     struct diff_frames frames[2] = { 0 };
+    int rc = 0;
 
-    *diff = (struct timeline_diff) { 0 };
+    *diff = (struct timeline_diff) { .iteration = { NAN, NAN } };
     prof_trace_init(&diff->names);
-    diff->iterations[0] = iterations ? iterations[0] : iterations_of(before);
-    diff->iterations[1] = iterations ? iterations[1] : iterations_of(after);
-    int rc = add_diff_side(diff, before, 0, &rows, frames, err);
-    if (rc == 0)
-        rc = add_diff_side(diff, after, 1, &rows, frames, err);
+    find_layers(traces, layers, diff->iterations);
+    if (iterations)
+        memcpy(diff->iterations, iterations, sizeof(diff->iterations));
+    for (int which = 0; which < 2 && rc == 0; which++)
+        rc = add_diff_side(diff, traces[which], which, &rows, frames, err);
+    if (rc == 0 && !iterations)
+        add_middles(diff, &rows, layers);
     set_changes(&rows);
     prof_map_release(&rows.places);
     diff->rows = rows.items;
     diff->nr_rows = rows.nr;
-    for (int side = 0; side < 2; side++)
+    for (int side = 0; side < 2; side++) {
         diff->frames[side] = take_frames(&frames[side], &diff->nr_frames[side]);
+        timeline_layers_release(&layers[side]);
+    }
     if (rc)
         timeline_diff_release(diff);
     return rc;

@@ -98,6 +98,9 @@ static void fill_slice(const struct event *e, struct prof_slice *s)
     s->name = e->name;
     s->category = e->category;
     s->backend = json_string(e->args, "backend", NULL);
+    s->function = json_string(e->args, "function", NULL);
+    s->file = json_string(e->args, "file", NULL);
+    s->line = (int)json_int(e->args, "line", 0);
     s->bytes = json_int(e->args, "bytes", 0);
     s->bytes = s->bytes > 0 ? s->bytes : 0;
     s->flops = json_number(e->args, "flops", 0);
@@ -305,6 +308,7 @@ static int use_other_data(struct trace_reader *r, const cJSON *data)
     int64_t skipped = json_int(data, "skipped", 0), dropped = json_int(data, "dropped", 0);
 
     meta->clock = clock ? clock : "";
+    meta->note = prof_trace_text(r->trace, json_string(data, "note", NULL));
     meta->rate = json_number(data, "rate", 1);
     meta->skipped = skipped > 0 ? (uint64_t)skipped : 0;
     meta->dropped = dropped > 0 ? (uint64_t)dropped : 0;
