@@ -82,6 +82,43 @@ static int plant(struct session *s, struct error *err)
     return rc ? rc : plant_scope_grow(&s->plant, err);
 }
 
+/* What a thread of the global profiler keeps (profile.h). */
+enum { ROOM = 1 << 20 };
+
+/* The most scopes that a thread has recorded so far. -1: no memory. */
+static int64_t most_recorded(void)
+{
+    struct prof_trace trace;
+    int64_t most = 0;
+
+    if (prof_snapshot(prof_global(), &trace))
+        return -1;
+    size_t *nr = memory_zeroed(trace.nr_tracks + 1, sizeof(*nr));
+    for (size_t i = 0; i < trace.nr_slices; i++) {
+        int track = trace.slices[i].track;
+        if (trace.tracks[track].kind == PROF_TRACK_THREAD && (int64_t)++nr[track] > most)
+            most = (int64_t)nr[track];
+    }
+    free(nr);
+    prof_trace_release(&trace);
+    return most;
+}
+
+/* Before they run: whether all iterations will find room. */
+static int check_room(const struct session *s, struct error *err)
+{
+    int64_t most = most_recorded(), each = most / (UNKEPT + (s->options->plant ? LOOKS : 0));
+
+    if (most < 0)
+        return error_set(err, "no memory for a profile");
+    if (each * s->options->iterations <= ROOM)
+        return 0;
+    return error_set(err,
+                     "%d iterations of %lld scopes each are more than the %d that a thread keeps: "
+                     "ask for up to %lld",
+                     s->options->iterations, (long long)each, ROOM, (long long)(ROOM / each));
+}
+
 #ifdef HARNESS_HAVE_CUDA
 /* As many as all iterations will need: those so far tell how many that is. */
 static void reserve_marks(const struct session *s)
@@ -109,11 +146,13 @@ static int record(struct session *s, struct error *err)
     s->sampler = sampler_start(&sources);
     for (int i = 0; rc == 0 && i < UNKEPT + s->options->iterations; i++) {
         if (i == UNKEPT) {
+            rc = check_room(s, err);
             reserve_marks(s);
             prof_clear(prof_global());
             tell_memory(s->call->device);
         }
-        rc = iterate(s, err);
+        if (rc == 0)
+            rc = iterate(s, err);
     }
     prof_set_on(prof_global(), 0);
     sampler_stop(s->sampler);

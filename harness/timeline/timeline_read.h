@@ -14,7 +14,7 @@
  * would go back in time. Slices of a category of GPUs, or with a device and a stream in their args,
  * are on a stream; two lines of a stream (and of a thread, by
  * "of_thread" in our files) are one track again. Processes and threads that are called
- * by a text have negative numbers.
+ * by a text have negative numbers. PyTorch's steps ("ProfilerStep#7") are iterations of one name.
  *
  * Times are read digit by digit, because a double has not enough of them: us with decimals become
  * ns, halves away from 0. meta.start is 0 where the file names its base time (ours and Kineto's

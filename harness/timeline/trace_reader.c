@@ -91,11 +91,23 @@ static struct prof_track event_track(const struct trace_reader *r, const struct 
     return track;
 }
 
+/* PyTorch numbers its steps: they are iterations of one name. */
+static const char *name_of_event(const struct event *e)
+{
+    static const char step[] = "ProfilerStep#";
+    size_t length = sizeof(step) - 1;
+
+    if (strncmp(e->name, step, length) != 0 || !e->name[length] ||
+        e->name[length + strspn(e->name + length, "0123456789")] != '\0')
+        return e->name;
+    return "ProfilerStep";
+}
+
 static void fill_slice(const struct event *e, struct prof_slice *s)
 {
     s->start = e->time;
     s->parent = PROF_FIND_PARENT;
-    s->name = e->name;
+    s->name = name_of_event(e);
     s->category = e->category;
     s->backend = json_string(e->args, "backend", NULL);
     s->function = json_string(e->args, "function", NULL);

@@ -374,7 +374,6 @@ TEST(no_figure_needs_time_or_names)
         "\"args\":{\"bytes\":3}}]}",
     };
     const struct fixture *f = *state;
-    struct error err;
 
     for (size_t t = 0; t < sizeof(traces) / sizeof(traces[0]); t++) {
         struct profile_data data;
@@ -386,7 +385,7 @@ TEST(no_figure_needs_time_or_names)
             if (figure->reason)
                 assert_true(strlen(figure->reason) > 10);
             else
-                assert_ok(figure_finish(figure, &err), &err);
+                assert_true(figure->nr_panels > 0);
             figure_free(figure);
         }
         profile_data_release(&data);
