@@ -172,7 +172,7 @@ void prof_thread_start_over(struct prof_thread *t);
 /* One that has ended leaves its buffer, or appends a new one to the state's, which is locked. For
  * the calling thread. NULL: no memory. */
 struct prof_thread *prof_thread_take_buffer(struct prof_state *state);
-/* The calling thread ends, or has left the process with a fork: ends what is open. */
+/* The calling thread ends, and with it what is open. */
 void prof_thread_leave(struct prof_thread *t);
 /* After a fork, in the child: the calling thread's begins anew. The state is locked. */
 void prof_thread_after_fork(struct prof_thread *t);
@@ -185,7 +185,12 @@ void prof_owners_free(struct prof_owner *owner);
  * registry is taken before that of a state. */
 void prof_registry_add(struct prof_state *state);
 void prof_registry_remove(struct prof_state *state);
-/* For the registry's handlers of forks: all that state.c has locked, or unlocked. */
+void prof_registry_lock(void);
+void prof_registry_unlock(void);
+/* Of a locked registry; NULL: it was freed, or there is none. `next_state` has the others. */
+struct prof_state *prof_registry_find(unsigned id);
+struct prof_state *prof_registry_first(void);
+/* While the global instance gets its state. Taken before the registry's. */
 void prof_global_lock(void);
 void prof_global_unlock(void);
 /* Time and peaks begin anew; the state is locked. */

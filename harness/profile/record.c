@@ -231,12 +231,3 @@ void prof_unwind(struct prof *prof, unsigned depth)
         close_record(t, t->current, now, ENDED_UNWOUND);
     t->depth = depth;
 }
-
-void prof_thread_leave(struct prof_thread *t)
-{
-    uint64_t now = prof_clock_ticks();
-
-    while (t->current)
-        close_record(t, t->current, now, ENDED_UNWOUND);
-    t->depth = 0;
-}

@@ -12,7 +12,6 @@ enum { DEFAULT_RECORDS = 1 << 20 };
 struct prof prof_global_instance = { 0, 0, NULL };
 
 static unsigned last_id; /* the global instance has 0 */
-static pthread_mutex_t global_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t clock_once = PTHREAD_ONCE_INIT;
 
 static int64_t epoch_ns(void)
@@ -74,24 +73,14 @@ struct prof_state *prof_state_of(struct prof *prof)
 
     if (state)
         return state;
-    pthread_mutex_lock(&global_lock);
+    prof_global_lock();
     state = prof->state;
     if (!state) {
         state = create_state(NULL, prof->id);
         __atomic_store_n(&prof->state, state, __ATOMIC_RELEASE);
     }
-    pthread_mutex_unlock(&global_lock);
+    prof_global_unlock();
     return state;
-}
-
-void prof_global_lock(void)
-{
-    pthread_mutex_lock(&global_lock);
-}
-
-void prof_global_unlock(void)
-{
-    pthread_mutex_unlock(&global_lock);
 }
 
 struct prof *prof_create(const struct prof_options *options)
@@ -201,19 +190,6 @@ int prof_set_hooks(struct prof *prof, const struct prof_hooks *hooks)
         __atomic_fetch_or(&state->following, FOLLOWING_HOOKS, __ATOMIC_RELEASE);
     else
         __atomic_fetch_and(&state->following, ~(uint32_t)FOLLOWING_HOOKS, __ATOMIC_RELEASE);
-    return 0;
-}
-
-int prof_thread_name(struct prof *prof, const char *name)
-{
-    struct prof_thread *t = prof_thread_of(prof);
-
-    if (!t)
-        return -1;
-    pthread_mutex_lock(&t->state->lock);
-    memset(t->owner->name, 0, sizeof(t->owner->name));
-    memcpy(t->owner->name, name, strnlen(name, sizeof(t->owner->name) - 1));
-    pthread_mutex_unlock(&t->state->lock);
     return 0;
 }
 

@@ -438,6 +438,23 @@ void prof_thread_after_fork(struct prof_thread *t)
     t->owner->system_id = system_thread();
 }
 
+/* Nobody is told: who owns a GPU is not asked by a thread that is about to be gone. */
+void prof_thread_leave(struct prof_thread *t)
+{
+    uint64_t now = prof_clock_ticks();
+
+    while (t->current) {
+        struct prof_record *r = t->current;
+        if (r->begun & BEGUN_MEMORY)
+            r->seen[1] = prof_seen(t, r->device);
+        r->ended |= ENDED_UNWOUND;
+        t->current_index = r->parent;
+        t->current = prof_thread_record(t, r->parent);
+        __atomic_store_n(&r->end, now, __ATOMIC_RELEASE);
+    }
+    t->depth = 0;
+}
+
 void prof_thread_free(struct prof_thread *t)
 {
     forget_all_marks(t->state, t->chunks, t->count);
