@@ -142,7 +142,8 @@ static int resolve(void *context, void *begin, void *end, struct prof_span *span
     if (!(duration >= 0))
         return -1;
     span->duration_ns = static_cast<int64_t>(duration + 0.5);
-    span->start_ns = since >= 0 ? static_cast<int64_t>(p->zero_ns + since + 0.5) : -1;
+    /* Marks of another thread may be older than the one that zero is by now. */
+    span->start_ns = isnan(since) ? -1 : static_cast<int64_t>(p->zero_ns + since + 0.5);
     if (since > far_ns) { /* forget() knows that it is ours now */
         give_event(&p->pool, p->zero);
         p->zero = from;
