@@ -90,7 +90,7 @@ stage_sanitize() {
 # What is shared between threads that the program itself starts: the profiler's, samplers', the live
 # page's. ThreadSanitizer does not see OpenMP's barriers, so that a team here is one thread.
 stage_threads() {
-  local tests=(profile_scopes profile_threads profile_memory profile_summary activity_collect
+  local tests=(profile_scopes profile_threads profile_lives profile_memory profile_summary activity_collect
     measure_sampler measure_nvml measure_gpus base_process timeline_layers serve_http serve_cache
     serve_quota serve)
   cmake --preset tsan --log-level=WARNING >/dev/null

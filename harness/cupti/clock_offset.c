@@ -15,7 +15,7 @@ struct clock_offset clock_offset_of(const struct clock_bracket *brackets, size_t
         int64_t error = width / 2 + width % 2;
         if (width < 0 || (best.error >= 0 && error >= best.error))
             continue;
-        best = (struct clock_offset) { b->before + width / 2 - b->other, error };
+        best = (struct clock_offset) { b->before + width / 2 - b->other, error, b->other };
     }
     return best;
 }

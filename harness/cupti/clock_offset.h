@@ -18,6 +18,7 @@ struct clock_bracket {
 struct clock_offset {
     int64_t offset; /* our clock minus the other, ns */
     int64_t error;  /* the offset is right within this many ns; -1: nothing is known */
+    int64_t at;     /* when it was measured, on the other clock */
 };
 
 /* Brackets whose ends are in the wrong order are left out. */

@@ -14,6 +14,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum { BUFFER_BYTES = 1 << 20, BUFFERS = 8, MOST_BUFFERS = 64 };
 
@@ -23,7 +24,9 @@ struct activity_collector {
     struct pool pool;
     struct activity_list list; /* the reading thread's */
     unsigned kinds;            /* those enabled */
-    struct clock_offset clock;
+    bool on_our_clock;         /* CUPTI asks us for the time */
+    struct clock_offset clock; /* at the start ... */
+    struct clock_offset last;  /* ... and at the end */
     pthread_t thread;
     sem_t wake;
     atomic_bool quit;
@@ -119,11 +122,24 @@ static void *read_buffers(void *ctx)
     return NULL;
 }
 
+static uint64_t our_time(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
 static int read_clock(void *ctx, int64_t *ns)
 {
     const struct activity_collector *c = ctx;
     uint64_t now = 0;
-    int code = c->library.call.timestamp(&now);
+    int code = CUPTI_OK;
+
+    if (c->on_our_clock)
+        now = our_time();
+    else
+        code = c->library.call.timestamp(&now);
 
     *ns = (int64_t)now;
     return code;
@@ -203,12 +219,26 @@ static void number_threads(const struct activity_collector *c)
     set(CUPTI_THREADS_OF_SYSTEM);
 }
 
+/* CUPTI's own clock is the wall clock, which is set while a program runs. Where it takes ours
+ * instead (since CUDA 11.6), nothing has to be converted. It must know before a kind is enabled. */
+static void give_our_clock(struct activity_collector *c)
+{
+    void *symbol = cupti_library_symbol(&c->library, "cuptiActivityRegisterTimestampCallback");
+    int (*give)(uint64_t(*time)(void));
+
+    if (!symbol)
+        return;
+    memcpy(&give, &symbol, sizeof(give));
+    c->on_our_clock = give(our_time) == CUPTI_OK;
+}
+
 /* From the registered callbacks on; undone by disable_kinds() and quit_reading(). */
 static int begin_collecting(struct activity_collector *c, unsigned wanted, struct error *err)
 {
     if (pthread_create(&c->thread, NULL, read_buffers, c) != 0)
         return error_set(err, "no thread can be started to read CUPTI's records");
     number_threads(c);
+    give_our_clock(c);
     int code = c->library.call.register_callbacks(request_buffer, buffer_completed);
     if (code == CUPTI_OK && enable_kinds(c, wanted, err) == 0) {
         c->clock = clock_offset_measure(read_clock, c);
@@ -250,6 +280,21 @@ static void count_dropped(struct activity_collector *c)
         c->list.dropped += nr;
 }
 
+/* A straight line through the offsets at the start and at the end: clocks drift apart. */
+static void set_list_clock(const struct activity_collector *c, struct activity_list *list)
+{
+    const struct clock_offset *early = &c->clock, *late = &c->last;
+
+    if (early->error < 0)
+        early = late;
+    list->has_clock = early->error >= 0;
+    list->clock_offset = c->on_our_clock ? 0 : early->offset;
+    list->clock_error = late->error > early->error ? late->error : early->error;
+    list->clock_at = early->at;
+    if (!c->on_our_clock && early->error >= 0 && late->error >= 0 && late->at > early->at)
+        list->clock_drift = (double)(late->offset - early->offset) / (double)(late->at - early->at);
+}
+
 /* Moves what was read to the caller's list; names are the list's own. */
 static void hand_over(struct activity_collector *c, struct activity_list *list)
 {
@@ -262,31 +307,15 @@ static void hand_over(struct activity_collector *c, struct activity_list *list)
     list->dropped += c->list.dropped;
     list->untimed += c->list.untimed;
     list->unread += c->list.unread;
-    list->has_clock = c->clock.error >= 0;
-    list->clock_offset = c->clock.offset;
-    list->clock_error = c->clock.error;
+    set_list_clock(c, list);
     activity_sort(list);
-}
-
-/* The narrower of the two; in between the clocks may have drifted apart by as much as they differ.
- */
-static void read_clock_again(struct activity_collector *c)
-{
-    struct clock_offset early = c->clock, late = clock_offset_measure(read_clock, c);
-
-    if (late.error < 0)
-        return;
-    if (early.error < 0 || late.error < early.error)
-        c->clock = late;
-    if (early.error >= 0)
-        c->clock.error += llabs((long long)(late.offset - early.offset));
 }
 
 int activity_stop(struct activity_collector *c, struct activity_list *list, struct error *err)
 {
     int code = c->library.call.flush(0);
 
-    read_clock_again(c);
+    c->last = clock_offset_measure(read_clock, c);
     disable_kinds(c);
     /* The second one also gets what is incomplete, so that no buffer stays out. */
     int forced = c->library.call.flush(CUPTI_FLUSH_FORCED);
@@ -299,6 +328,20 @@ int activity_stop(struct activity_collector *c, struct activity_list *list, stru
     int rc = code == CUPTI_OK ? 0 : cupti_library_failed(&c->library, "CUPTI: flush", code, err);
     collector_free(c);
     return rc;
+}
+
+/* The library stays in the process (cupti_library.h), so a number outlives the collector. */
+int64_t activity_stream(void *stream)
+{
+    const struct activity_collector *c = atomic_load(&current);
+    void *symbol = c ? cupti_library_symbol(&c->library, "cuptiGetStreamIdEx") : NULL;
+    int (*number)(void *context, void *stream, uint8_t per_thread, uint32_t *number);
+    uint32_t id = 0;
+
+    if (!symbol)
+        return -1;
+    memcpy(&number, &symbol, sizeof(number));
+    return number(NULL, stream, 0, &id) == CUPTI_OK ? (int64_t)id : -1;
 }
 
 int activity_available(uint32_t *version, struct error *why)

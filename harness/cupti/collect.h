@@ -33,9 +33,11 @@ struct activity_options {
 
 /* ACTIVITY_RANGE cannot be collected. With ACTIVITY_GRAPH a replay of a CUDA graph is one activity,
  * cheap to collect; without it every node is one. Kernels are collected so that they still run
- * beside each other. */
+ * beside each other. Calls of the driver are there because libraries launch by them
+ * (cuLaunchKernelEx): without, such work belongs to nobody. */
 #define ACTIVITY_KINDS_USUAL                                                                       \
-    (1u << ACTIVITY_KERNEL | 1u << ACTIVITY_MEMCPY | 1u << ACTIVITY_MEMSET | 1u << ACTIVITY_RUNTIME)
+    (1u << ACTIVITY_KERNEL | 1u << ACTIVITY_MEMCPY | 1u << ACTIVITY_MEMSET |                       \
+     1u << ACTIVITY_RUNTIME | 1u << ACTIVITY_DRIVER)
 
 struct activity_collector;
 
@@ -45,6 +47,10 @@ int activity_start(struct activity_collector **collector, const struct activity_
  * Synchronise the device first. Frees the collector, also on -1. */
 int activity_stop(struct activity_collector *collector, struct activity_list *list,
                   struct error *err);
+
+/* CUPTI's number of a stream (a CUstream), by which activities know it. -1: not known, as without a
+ * collector. */
+int64_t activity_stream(void *stream);
 
 /* 0 where a collector could be started here, as far as that is known without a GPU: CUPTI is there
  * and new enough. `version` is its API version. */

@@ -118,6 +118,11 @@ int cupti_library_failed(const struct cupti_library *library, const char *what, 
                          "counters (CUPTI error %d; the NVIDIA driver's option "
                          "NVreg_RestrictProfilingToAdminUsers=0 allows it to all)",
                          what, code);
+    if (code == CUPTI_MULTIPLE_SUBSCRIBERS)
+        return error_set(err,
+                         "%s: another profiler is at work in this process (CUPTI error %d; one at "
+                         "a time: nsys, ncu, PyTorch's profiler or an injected library)",
+                         what, code);
     if (library->call.result_text(code, &text) != CUPTI_OK || !text)
         text = "no reason given";
     return error_set(err, "%s: %s (CUPTI error %d)", what, text, code);

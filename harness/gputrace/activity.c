@@ -130,7 +130,29 @@ const struct activity *activity_launch(const struct activity_calls *calls,
 
 int64_t activity_host_time(const struct activity_list *list, int64_t time)
 {
-    return time + list->clock_offset;
+    return time + list->clock_offset +
+           (int64_t)((double)(time - list->clock_at) * list->clock_drift);
+}
+
+void activity_cut(struct activity_list *list, int64_t from)
+{
+    struct activity_calls calls;
+    bool *is_kept = memory_zeroed(list->nr + 1, sizeof(*is_kept));
+    size_t nr = 0;
+
+    activity_calls_of(list, &calls);
+    for (size_t i = 0; i < list->nr; i++) {
+        const struct activity *a = &list->items[i], *by = NULL;
+        if (activity_on_device(a))
+            by = activity_launch(&calls, a);
+        is_kept[i] = activity_host_time(list, by ? by->start : a->start) >= from;
+    }
+    for (size_t i = 0; i < list->nr; i++)
+        if (is_kept[i])
+            list->items[nr++] = list->items[i];
+    list->nr = nr;
+    activity_calls_release(&calls);
+    free(is_kept);
 }
 
 bool activity_on_device(const struct activity *a)

@@ -73,6 +73,9 @@ struct activity_list {
     /* CLOCK_MONOTONIC minus the list's clock, in ns, and the most it may be wrong by. */
     bool has_clock;
     int64_t clock_offset, clock_error;
+    /* The offset is that of `clock_at` on the list's clock, and grows by `clock_drift` each ns. */
+    int64_t clock_at;
+    double clock_drift;
     /* What is missing: records that the profiler had no room for, records without times, and such
      * of kinds that are not read here. */
     uint64_t dropped, untimed, unread;
@@ -96,6 +99,9 @@ const char *activity_work_name(const struct activity *a, char buffer[ACTIVITY_NA
 void activity_name_work(struct activity_list *list, struct activity *a);
 /* By start; what began together, the longer first, so that parents precede children. Stable. */
 void activity_sort(struct activity_list *list);
+/* Leaves out what the host began before `from` (CLOCK_MONOTONIC): calls, and work by the call that
+ * launched it, or by its own start where that is not known. */
+void activity_cut(struct activity_list *list, int64_t from);
 
 /* Calls of the runtime and driver by correlation, to look up which one started a piece of work. */
 struct activity_calls {

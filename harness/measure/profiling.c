@@ -34,6 +34,7 @@ struct session {
     struct kernel_sequence *kernels; /* of an iteration */
     struct profiling_cuda *gpu;      /* NULL on the CPU */
     struct activity_collector *collector;
+    struct error no_activity; /* why there is none; "" */
     struct plant_scope plant;
     struct prof_trace trace;
 };
@@ -81,6 +82,58 @@ static int plant(struct session *s, struct error *err)
     return rc ? rc : plant_scope_grow(&s->plant, err);
 }
 
+/* What a thread of the global profiler keeps (profile.h). */
+enum { ROOM = 1 << 20 };
+
+/* The most scopes that a thread has recorded so far. -1: no memory. */
+static int64_t most_recorded(void)
+{
+    struct prof_trace trace;
+    int64_t most = 0;
+
+    if (prof_snapshot(prof_global(), &trace))
+        return -1;
+    size_t *nr = memory_zeroed(trace.nr_tracks + 1, sizeof(*nr));
+    for (size_t i = 0; i < trace.nr_slices; i++) {
+        int track = trace.slices[i].track;
+        if (trace.tracks[track].kind == PROF_TRACK_THREAD && (int64_t)++nr[track] > most)
+            most = (int64_t)nr[track];
+    }
+    free(nr);
+    prof_trace_release(&trace);
+    return most;
+}
+
+/* Before they run: whether all iterations will find room. */
+static int check_room(const struct session *s, struct error *err)
+{
+    int64_t most = most_recorded(), each = most / (UNKEPT + (s->options->plant ? LOOKS : 0));
+
+    if (most < 0)
+        return error_set(err, "no memory for a profile");
+    if (each * s->options->iterations <= ROOM)
+        return 0;
+    return error_set(err,
+                     "%d iterations of %lld scopes each are more than the %d that a thread keeps: "
+                     "ask for up to %lld",
+                     s->options->iterations, (long long)each, ROOM, (long long)(ROOM / each));
+}
+
+#ifdef HARNESS_HAVE_CUDA
+/* As many as all iterations will need: those so far tell how many that is. */
+static void reserve_marks(const struct session *s)
+{
+    if (s->gpu)
+        profiling_cuda_reserve(s->gpu, profiling_cuda_made(s->gpu) / UNKEPT *
+                                           (size_t)(s->options->iterations + 1));
+}
+#else
+static void reserve_marks(const struct session *s)
+{
+    (void)s;
+}
+#endif
+
 static int record(struct session *s, struct error *err)
 {
     const struct sampler_sources sources = { .root = "",
@@ -93,10 +146,13 @@ static int record(struct session *s, struct error *err)
     s->sampler = sampler_start(&sources);
     for (int i = 0; rc == 0 && i < UNKEPT + s->options->iterations; i++) {
         if (i == UNKEPT) {
+            rc = check_room(s, err);
+            reserve_marks(s);
             prof_clear(prof_global());
             tell_memory(s->call->device);
         }
-        rc = iterate(s, err);
+        if (rc == 0)
+            rc = iterate(s, err);
     }
     prof_set_on(prof_global(), 0);
     sampler_stop(s->sampler);
@@ -116,8 +172,10 @@ static int follow_gpu(struct session *s, struct error *err)
         return error_set(err, "a slow-down can be planted in scopes on the CPU, not on %s",
                          s->call->device->label);
     if (s->options->activity &&
-        activity_start(&s->collector, &(struct activity_options) { 0 }, &why))
+        activity_start(&s->collector, &(struct activity_options) { 0 }, &why)) {
         s->collector = NULL;
+        s->no_activity = why; /* the trace says so */
+    }
     s->gpu = profiling_cuda_open(s->call->device, err);
     if (!s->gpu)
         return -1;
@@ -159,8 +217,10 @@ static int add_activity(struct session *s, struct error *err)
     s->collector = NULL;
     if (rc == 0)
         kernel_sequence_of(&list, UNKEPT + (size_t)s->options->iterations, s->kernels);
-    if (rc == 0)
+    if (rc == 0) {
+        activity_cut(&list, s->trace.meta.start); /* without the iterations that are not kept */
         rc = timeline_add_gpu(&s->trace, &list, err);
+    }
     activity_list_release(&list);
     return rc;
 }
@@ -271,6 +331,8 @@ static int conclude(struct session *s, struct profiled *out, struct error *err)
     if (s->trace.meta.dropped)
         return error_set(err, "%llu scopes found no room: ask for fewer iterations",
                          (unsigned long long)s->trace.meta.dropped);
+    if (s->no_activity.message[0])
+        s->trace.meta.note = prof_trace_text(&s->trace, s->no_activity.message);
     if (add_activity(s, err))
         return -1;
     if (sampler_add(s->sampler, &s->trace))
@@ -295,7 +357,8 @@ int profiling_run(const struct profiling *p, const struct profiled_call *what,
                          .nvml = what->gpu,
                          .m = m,
                          .cold = what->cold,
-                         .kernels = &out->kernels };
+                         .kernels = &out->kernels,
+                         .no_activity = { "" } };
     struct activity_list unread;
 
     prof_trace_init(&s.trace);

@@ -4,6 +4,7 @@ extern "C" {
 
 #include "base/memory.h"
 #include "core/clock.h"
+#include "cupti/collect.h"
 }
 
 #include "device/device_cuda.h"
@@ -12,14 +13,27 @@ extern "C" {
 #include <nvtx3/nvToolsExt.h>
 #define HAVE_NVTX 1
 #endif
+#include <math.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <time.h>
+
+/* Events that are made and not in use. Making one takes microseconds: it is done before. */
+struct event_pool {
+    pthread_mutex_t lock;
+    cudaEvent_t *items;
+    size_t nr, capacity;
+    size_t made; /* and not destroyed; there is room for so many */
+};
 
 struct profiling_cuda {
     struct prof_hooks hooks;
     cudaStream_t stream;
-    cudaEvent_t zero; /* an event that has passed ... */
-    int64_t zero_ns;  /* ... at this time of CLOCK_MONOTONIC */
+    struct event_pool pool;
+    /* An event that has passed, and when, on CLOCK_MONOTONIC. It moves along with the marks: CUDA
+     * tells spans as a float of ms, which has no microseconds left after some seconds. */
+    cudaEvent_t zero;
+    double zero_ns;
 };
 
 static int64_t monotonic_ns(void)
@@ -30,48 +44,128 @@ static int64_t monotonic_ns(void)
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-static void *mark(void *context, int device, void *stream)
+/* ---- events, used again ---- */
+
+/* One more, which is not in the pool. nullptr: CUDA or memory has none. */
+static cudaEvent_t make_event(struct event_pool *pool)
 {
-    const struct profiling_cuda *p = static_cast<const struct profiling_cuda *>(context);
     cudaEvent_t event;
 
-    (void)device;
+    if (pool->made == pool->capacity) {
+        size_t capacity = pool->capacity ? 2 * pool->capacity : 64;
+        void *more = realloc(pool->items, capacity * sizeof(*pool->items));
+        if (!more)
+            return nullptr;
+        pool->items = static_cast<cudaEvent_t *>(more);
+        pool->capacity = capacity;
+    }
     if (cudaEventCreate(&event) != cudaSuccess)
+        return nullptr;
+    pool->made++;
+    return event;
+}
+
+static cudaEvent_t take_event(struct event_pool *pool)
+{
+    pthread_mutex_lock(&pool->lock);
+    cudaEvent_t event = pool->nr ? pool->items[--pool->nr] : make_event(pool);
+    pthread_mutex_unlock(&pool->lock);
+    return event;
+}
+
+static void give_event(struct event_pool *pool, cudaEvent_t event)
+{
+    pthread_mutex_lock(&pool->lock);
+    pool->items[pool->nr++] = event;
+    pthread_mutex_unlock(&pool->lock);
+}
+
+extern "C" void profiling_cuda_reserve(struct profiling_cuda *p, size_t nr)
+{
+    pthread_mutex_lock(&p->pool.lock);
+    while (p->pool.nr < nr) {
+        cudaEvent_t event = make_event(&p->pool);
+        if (!event)
+            break; /* then some are made when they are needed */
+        p->pool.items[p->pool.nr++] = event;
+    }
+    pthread_mutex_unlock(&p->pool.lock);
+}
+
+extern "C" size_t profiling_cuda_made(struct profiling_cuda *p)
+{
+    pthread_mutex_lock(&p->pool.lock);
+    size_t made = p->pool.made;
+    pthread_mutex_unlock(&p->pool.lock);
+    return made;
+}
+
+/* ---- the hooks ---- */
+
+static void *mark(void *context, int device, void *stream)
+{
+    struct profiling_cuda *p = static_cast<struct profiling_cuda *>(context);
+    cudaEvent_t event = take_event(&p->pool);
+
+    (void)device;
+    if (!event)
         return nullptr;
     if (cudaEventRecord(event, stream ? static_cast<cudaStream_t>(stream) : p->stream) ==
         cudaSuccess)
         return event;
-    cudaEventDestroy(event);
+    give_event(&p->pool, event);
     return nullptr;
 }
 
-static int64_t elapsed_ns(cudaEvent_t begin, cudaEvent_t end)
+/* NAN: CUDA does not tell. Negative where `end` came first. */
+static double elapsed_ns(cudaEvent_t begin, cudaEvent_t end)
 {
     float ms = 0;
 
     if (cudaEventElapsedTime(&ms, begin, end) != cudaSuccess)
-        return -1;
-    return static_cast<int64_t>(static_cast<double>(ms) * 1e6 + 0.5);
+        return NAN;
+    return static_cast<double>(ms) * 1e6;
 }
+
+/* From here on a float of ms is coarser than 8 ns. */
+static const double far_ns = 1e8;
 
 static int resolve(void *context, void *begin, void *end, struct prof_span *span)
 {
-    const struct profiling_cuda *p = static_cast<const struct profiling_cuda *>(context);
+    struct profiling_cuda *p = static_cast<struct profiling_cuda *>(context);
     cudaEvent_t from = static_cast<cudaEvent_t>(begin), to = static_cast<cudaEvent_t>(end);
     cudaError_t rc = cudaEventQuery(to);
 
     if (rc != cudaSuccess)
         return rc == cudaErrorNotReady ? 1 : -1;
-    span->duration_ns = elapsed_ns(from, to);
-    int64_t since = elapsed_ns(p->zero, from);
-    span->start_ns = since < 0 ? -1 : p->zero_ns + since;
-    return span->duration_ns < 0 ? -1 : 0;
+    double duration = elapsed_ns(from, to), since = elapsed_ns(p->zero, from);
+    if (!(duration >= 0))
+        return -1;
+    span->duration_ns = static_cast<int64_t>(duration + 0.5);
+    /* Marks of another thread may be older than the one that zero is by now. */
+    span->start_ns = isnan(since) ? -1 : static_cast<int64_t>(p->zero_ns + since + 0.5);
+    if (since > far_ns) { /* forget() knows that it is ours now */
+        give_event(&p->pool, p->zero);
+        p->zero = from;
+        p->zero_ns += since;
+    }
+    return 0;
 }
 
 static void forget(void *context, void *event)
 {
-    (void)context;
-    cudaEventDestroy(static_cast<cudaEvent_t>(event));
+    struct profiling_cuda *p = static_cast<struct profiling_cuda *>(context);
+
+    if (event != p->zero)
+        give_event(&p->pool, static_cast<cudaEvent_t>(event));
+}
+
+static int64_t number(void *context, int device, void *stream)
+{
+    const struct profiling_cuda *p = static_cast<const struct profiling_cuda *>(context);
+
+    (void)device;
+    return activity_stream(stream ? stream : static_cast<void *>(p->stream));
 }
 
 #ifdef HAVE_NVTX
@@ -95,24 +189,24 @@ static int set_zero(struct profiling_cuda *p, struct error *err)
     int64_t shortest = INT64_MAX;
 
     for (int i = 0; i < TRIES; i++) {
-        cudaEvent_t event;
-        if (CUDA_TRY(cudaEventCreate(&event), err))
-            return -1;
+        cudaEvent_t event = take_event(&p->pool);
+        if (!event)
+            return error_set(err, "no memory for an event of CUDA");
         int64_t before = monotonic_ns();
         int rc = CUDA_TRY(cudaEventRecord(event, p->stream), err) ||
                  CUDA_TRY(cudaEventSynchronize(event), err);
         int64_t waited = monotonic_ns() - before;
         if (rc || waited >= shortest) {
-            cudaEventDestroy(event);
+            give_event(&p->pool, event);
             if (rc)
                 return -1;
             continue;
         }
         shortest = waited;
         if (p->zero)
-            cudaEventDestroy(p->zero);
+            give_event(&p->pool, p->zero);
         p->zero = event;
-        p->zero_ns = before + waited / 2;
+        p->zero_ns = static_cast<double>(before + waited / 2);
     }
     return 0;
 }
@@ -122,10 +216,12 @@ extern "C" struct profiling_cuda *profiling_cuda_open(const struct device *d, st
     struct profiling_cuda *p = static_cast<struct profiling_cuda *>(memory_zeroed(1, sizeof(*p)));
 
     p->stream = device_cuda_stream(d);
+    pthread_mutex_init(&p->pool.lock, nullptr);
     p->hooks.context = p;
     p->hooks.mark = mark;
     p->hooks.resolve = resolve;
     p->hooks.forget = forget;
+    p->hooks.number = number;
 #ifdef HAVE_NVTX
     p->hooks.push = push;
     p->hooks.pop = pop;
@@ -154,7 +250,13 @@ extern "C" int profiling_cuda_launch(const struct call *call, struct error *err)
 
 extern "C" void profiling_cuda_close(struct profiling_cuda *p)
 {
-    if (p && p->zero)
+    if (!p)
+        return;
+    if (p->zero)
         cudaEventDestroy(p->zero);
+    for (size_t i = 0; i < p->pool.nr; i++)
+        cudaEventDestroy(p->pool.items[i]);
+    free(p->pool.items);
+    pthread_mutex_destroy(&p->pool.lock);
     free(p);
 }

@@ -18,6 +18,10 @@ struct profiling_cuda;
 /* For the stream of a started CUDA device. NULL: no memory, or CUDA's words. */
 struct profiling_cuda *profiling_cuda_open(const struct device *d, struct error *err);
 const struct prof_hooks *profiling_cuda_hooks(const struct profiling_cuda *p);
+/* Makes events until `nr` are ready, so that none has to be made inside of what is measured. */
+void profiling_cuda_reserve(struct profiling_cuda *p, size_t nr);
+/* How many there are. */
+size_t profiling_cuda_made(struct profiling_cuda *p);
 /* CUDA's number of the device, which is the process of its tracks. */
 int profiling_cuda_index(const struct device *d);
 /* Launches a prepared call once on its stream, also where the device replays graphs, and waits. -1

@@ -70,24 +70,19 @@ static enum ranked_by ranked_by_of(const struct profile_data *data)
 }
 
 /* Calls of the runtime have no part in what they started: their scope has it. */
-static bool profile_is_call_row(const struct profile_data *data, const struct prof_row *row)
+static bool profile_is_call_row(const struct prof_row *row)
 {
-    for (size_t i = 0; i < data->main.nr_slices; i++)
-        if (data->main.slices[i].name == row->name)
-            return profile_is_call(&data->main.slices[i]);
-    return false;
+    return !strcmp(row->category, PROF_RUNTIME_CALLS) || !strcmp(row->category, PROF_DRIVER_CALLS);
 }
 
-static double ranked_ns(const struct profile_data *data, const struct prof_row *row,
-                        enum ranked_by by)
+static double ranked_ns(const struct prof_row *row, enum ranked_by by)
 {
     if (row->side != (by == RANKED_BY_KERNEL ? PROF_DEVICE : PROF_HOST))
         return 0;
     if (by != RANKED_BY_GPU)
         return (double)row->self;
-    return timeline_row_works(row) && !profile_is_call_row(data, row)
-               ? (double)(row->gpu + row->transfer)
-               : 0;
+    return timeline_row_works(row) && !profile_is_call_row(row) ? (double)(row->gpu + row->transfer)
+                                                                : 0;
 }
 
 static int ranked_order(const void *x, const void *y)
@@ -114,7 +109,7 @@ static void ranked_init(struct ranked *ranked, const struct profile_data *data)
     ranked->items = memory_zeroed(data->rows.nr_rows + 1, sizeof(*ranked->items));
     for (size_t i = 0; i < data->rows.nr_rows; i++) {
         const struct prof_row *row = &data->rows.rows[i];
-        double ns = ranked_ns(data, row, ranked->by);
+        double ns = ranked_ns(row, ranked->by);
         if (ns > 0)
             ranked->items[ranked->nr++] = (struct ranked_row) { row, ns, 0 };
     }
@@ -240,14 +235,16 @@ static void profile_add_rate(double work, double ns, const char *base, struct st
 
 /* "35.2 ms, 65.5 % of the time, 30 calls, median 1.17 ms, 41.2 GFLOP/s, 93 % of the FMA roof" */
 static void profile_row_words(const struct profile_data *data, const struct ranked_row *item,
-                              struct strbuf *out)
+                              enum ranked_by by, struct strbuf *out)
 {
     const struct prof_row *row = item->row;
     char text[QUANTITY_TEXT_SIZE], share[QUANTITY_TEXT_SIZE], median[QUANTITY_TEXT_SIZE];
 
     strbuf_addf(out, "%s, %s of the time, %zu call%s", profile_time_text(item->ns, text),
                 profile_share_text(item->share, share), row->calls, row->calls == 1 ? "" : "s");
-    if (row->calls > 1)
+    if (row->calls > 1 && by == RANKED_BY_GPU)
+        strbuf_addf(out, " of %s (mean)", profile_time_text(item->ns / (double)row->calls, median));
+    else if (row->calls > 1)
         strbuf_addf(out, " of %s (median)", profile_time_text((double)row->p50, median));
     profile_add_rate(row->flops, timeline_row_ns(row), "FLOP/s", out);
     profile_add_rate((double)row->bytes, timeline_row_ns(row), "B/s", out);
@@ -263,6 +260,12 @@ static void profile_row_words(const struct profile_data *data, const struct rank
 static enum prof_side profile_change_side(const struct timeline_diff *diff)
 {
     return diff->total[PROF_HOST][0] + diff->total[PROF_HOST][1] > 0 ? PROF_HOST : PROF_DEVICE;
+}
+
+/* Before and after: medians of iterations where they are known. */
+static const double *profile_pair(const struct diff_row *row)
+{
+    return isfinite(row->median[0]) ? row->median : row->self;
 }
 
 static void profile_add_relative(const double pair[2], struct strbuf *out)
@@ -305,7 +308,7 @@ static void profile_change_headline(const struct timeline_diff *diff, struct str
     }
     strbuf_addf(out, "%.160s changed most: %s %s an iteration", row->name,
                 profile_time_text(fabs(row->change), time), row->change > 0 ? "more" : "less");
-    profile_add_relative(row->self, out);
+    profile_add_relative(profile_pair(row), out);
     strbuf_addf(out, ", %s of all change.", profile_share_text(fabs(row->share), share));
 }
 
@@ -313,7 +316,8 @@ static void profile_change_headline(const struct timeline_diff *diff, struct str
 static void profile_totals_words(const struct timeline_diff *diff, const char *before,
                                  const char *after, struct strbuf *out)
 {
-    const double *total = diff->total[profile_change_side(diff)];
+    bool by_median = isfinite(diff->iteration[0]) && profile_change_side(diff) == PROF_HOST;
+    const double *total = by_median ? diff->iteration : diff->total[profile_change_side(diff)];
     char text[2][QUANTITY_TEXT_SIZE];
 
     strbuf_addf(out, "An iteration takes %s in %.160s and %s in %.160s",
@@ -321,18 +325,27 @@ static void profile_totals_words(const struct timeline_diff *diff, const char *b
                 after);
     if (total[0] > 0 && total[1] > 0)
         profile_add_relative(total, out);
-    strbuf_addc(out, '.');
+    strbuf_adds(out, by_median ? ", the median." : ".");
 }
 
-/* "644 µs before, 805 µs after (+25.0 %), 98.2 % of all change" */
+/* "644 µs before, 805 µs after (+25.0 %, 95 % interval +155 to +167 µs), 98.2 % of all change; by
+ * the mean +170 µs" */
 static void profile_change_words(const struct diff_row *row, struct strbuf *out)
 {
     char text[2][QUANTITY_TEXT_SIZE], share[QUANTITY_TEXT_SIZE];
+    const double *pair = profile_pair(row);
 
-    strbuf_addf(out, "%s before, %s after", profile_time_text(row->self[0], text[0]),
-                profile_time_text(row->self[1], text[1]));
-    profile_add_relative(row->self, out);
+    strbuf_addf(out, "%s before, %s after", profile_time_text(pair[0], text[0]),
+                profile_time_text(pair[1], text[1]));
+    profile_add_relative(pair, out);
     strbuf_addf(out, ", %s of all change", profile_share_text(fabs(row->share), share));
+    if (isfinite(row->change_of[0]))
+        strbuf_addf(out, "; 95 %% interval of the change %s to %s",
+                    profile_time_text(row->change_of[0], text[0]),
+                    profile_time_text(row->change_of[1], text[1]));
+    if (isfinite(row->median[0]))
+        strbuf_addf(out, "; medians, the means changed by %s",
+                    profile_time_text(row->self[1] - row->self[0], text[0]));
 }
 
 /* ---- as JSON ---- */
@@ -416,7 +429,7 @@ static void profile_add_top(const struct profile_data *data, const struct ranked
     strbuf_init(&words);
     cJSON_AddStringToObject(json, "top_by", ranked_by_words(ranked->by));
     for (size_t i = 0; i < ranked->nr && i < TOP; i++) {
-        profile_row_words(data, &ranked->items[i], &words);
+        profile_row_words(data, &ranked->items[i], ranked->by, &words);
         profile_add_operation(top, ranked->items[i].row->name, &words);
     }
     strbuf_release(&words);

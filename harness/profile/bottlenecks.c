@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The worst rows of a summary, and what they cover together. */
+#include "profile/name_map.h"
 #include "profile/summary.h"
 
 #include <stdlib.h>
@@ -28,38 +29,59 @@ static int by_total(const void *a_, const void *b_)
     return by_self(a_, b_);
 }
 
-/* The place of a name in the list; `nr` if it is not there. */
-static size_t rank_of_row(const struct prof_bottleneck *list, size_t nr, const char *name)
+/* The place of each name in the list. -1: no memory. */
+static int rank_rows(struct prof_map *ranks, const struct prof_bottleneck *list, size_t nr)
 {
-    size_t i = 0;
+    for (size_t i = 0; i < nr; i++) {
+        if (!prof_map_name(ranks, list[i].row->name, 0, (int)i))
+            return -1;
+    }
+    return 0;
+}
 
-    while (i < nr && list[i].row->name != name)
-        i++;
-    return i;
+/* What rows are to be covered with. */
+struct covering {
+    const struct prof_trace *trace;
+    enum prof_side side;
+    enum prof_by by;
+    struct prof_map ranks;
+    int nr;
+    int64_t *self;
+    int *first; /* by slice: the first in the list of its row and those around it */
+};
+
+static int cover_slice(struct covering *c, size_t i, int64_t *covered)
+{
+    const struct prof_slice *s = &c->trace->slices[i];
+    int is_device = c->trace->tracks[s->track].kind == PROF_TRACK_STREAM;
+    const int *rank = prof_map_name(&c->ranks, s->name, 0, c->nr);
+
+    if (!rank)
+        return -1;
+    c->first[i] = *rank;
+    if (c->by == PROF_BY_TOTAL && s->parent >= 0 && c->first[s->parent] < c->first[i])
+        c->first[i] = c->first[s->parent];
+    if (c->first[i] < c->nr && is_device == (c->side == PROF_DEVICE))
+        covered[c->first[i]] += c->self[i];
+    return 0;
 }
 
 /* Self time goes to the first in the list of the slice's own row and, by total, of those around it:
  * summed up to an entry that is what the entries so far cover, nothing counted twice. */
-static int cover_rows(const struct prof_trace *trace, enum prof_side side, enum prof_by by,
-                      const struct prof_bottleneck *list, size_t nr, int64_t *covered)
+static int cover_rows(struct covering *c, const struct prof_bottleneck *list, int64_t *covered)
 {
-    size_t *first = malloc((trace->nr_slices + 1) * sizeof(*first));
-    int64_t *self = malloc((trace->nr_slices + 1) * sizeof(*self));
+    size_t nr = c->trace->nr_slices;
 
-    if (first && self)
-        prof_trace_self(trace, self);
-    for (size_t i = 0; first && self && i < trace->nr_slices; i++) {
-        const struct prof_slice *s = &trace->slices[i];
-        int is_device = trace->tracks[s->track].kind == PROF_TRACK_STREAM;
-        first[i] = rank_of_row(list, nr, s->name);
-        if (by == PROF_BY_TOTAL && s->parent >= 0 && first[s->parent] < first[i])
-            first[i] = first[s->parent];
-        if (first[i] < nr && is_device == (side == PROF_DEVICE))
-            covered[first[i]] += self[i];
-    }
-    int rc = first && self ? 0 : -1;
-    free(first);
-    free(self);
+    c->first = malloc((nr + 1) * sizeof(*c->first));
+    c->self = malloc((nr + 1) * sizeof(*c->self));
+    int rc = c->first && c->self ? rank_rows(&c->ranks, list, (size_t)c->nr) : -1;
+    if (rc == 0)
+        prof_trace_self(c->trace, c->self);
+    for (size_t i = 0; i < nr && rc == 0; i++)
+        rc = cover_slice(c, i, covered);
+    free(c->first);
+    free(c->self);
+    prof_map_release(&c->ranks);
     return rc;
 }
 
@@ -91,7 +113,8 @@ int prof_bottlenecks(const struct prof_trace *trace, const struct prof_summary *
     }
     qsort(all, nr, sizeof(*all), by == PROF_BY_SELF ? by_self : by_total);
     nr = nr < n ? nr : n;
-    if (cover_rows(trace, side, by, all, nr, covered) != 0)
+    struct covering covering = { .trace = trace, .side = side, .by = by, .nr = (int)nr };
+    if (cover_rows(&covering, all, covered) != 0)
         goto out;
     set_shares(all, nr, by, summary->total[side], covered);
     if (nr)

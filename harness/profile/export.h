@@ -18,7 +18,9 @@ int prof_write_trace(FILE *file, const struct prof_trace *trace);
 
 /* Folded stacks, "main;forward;qkv 1234" with self time in ns (flamegraph.pl, inferno, speedscope):
  * the slices of one side, under the name of their track. Blanks and semicolons in names become
- * underscores. */
+ * underscores. A line is as long as its stack is deep; so that a trace of deep stacks does not make
+ * a file many times its own size, stacks end in "[deeper]" where lines would come to more. */
+#define PROF_FOLDED_BYTES ((size_t)16 << 20)
 int prof_write_folded(FILE *file, const struct prof_trace *trace, enum prof_side side);
 
 /* {"schema": 1, ...}: meta, cost (may be NULL) and the rows, as a list of columns and a list of

@@ -2,6 +2,7 @@
 /* Trace Event JSON (the format of Chrome's tracing, as Perfetto reads it and Kineto writes it). */
 #include "profile/export.h"
 #include "profile/json_text.h"
+#include "profile/name_map.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -99,23 +100,17 @@ static void write_rank(struct writing *w, const char *what, int64_t process, int
     fprintf(w->file, ",\"args\":{\"sort_index\":%d}}", rank);
 }
 
-static int is_first_of_process(const struct writing *w, size_t i)
+static int write_tracks(struct writing *w)
 {
-    for (size_t k = 0; k < i; k++) {
-        if (process_of(w, &w->trace->tracks[k]) == process_of(w, &w->trace->tracks[i]))
-            return 0;
-    }
-    return 1;
-}
+    struct prof_map processes = { NULL, 0, 0 };
+    int rank = 0, rc = 0;
 
-static void write_tracks(struct writing *w)
-{
-    int rank = 0;
-
-    for (size_t i = 0; i < w->trace->nr_tracks; i++) {
+    for (size_t i = 0; i < w->trace->nr_tracks && rc == 0; i++) {
         const struct prof_track *track = &w->trace->tracks[i];
         int64_t process = process_of(w, track);
-        if (is_first_of_process(w, i)) {
+        const int *first = prof_map_at(&processes, (uint64_t)process, 0, (int)i);
+        rc = first ? 0 : -1;
+        if (first && *first == (int)i) {
             write_label(w, "process_name", process, 0, track->owner, 0);
             write_rank(w, "process_sort_index", process, 0,
                        track->kind == PROF_TRACK_STREAM ? 1 + track->device : 0);
@@ -126,6 +121,8 @@ static void write_tracks(struct writing *w)
             write_rank(w, "thread_sort_index", process, thread, rank++);
         }
     }
+    prof_map_release(&processes);
+    return rc;
 }
 
 static void write_argument(const struct writing *w, const char **comma, const char *name,
@@ -166,6 +163,17 @@ static void write_arguments(const struct writing *w, const struct prof_slice *s)
     if (s->memory_peak >= 0) {
         write_argument(w, &comma, "memory_live", s->memory_live);
         write_argument(w, &comma, "memory_peak", s->memory_peak);
+    }
+    if (s->file && s->file[0]) {
+        fprintf(w->file, "%s\"file\":", comma);
+        prof_json_text(w->file, s->file);
+        comma = ",";
+        write_argument(w, &comma, "line", s->line);
+    }
+    if (s->function && s->function[0] && strcmp(s->function, s->name) != 0) {
+        fprintf(w->file, "%s\"function\":", comma);
+        prof_json_text(w->file, s->function);
+        comma = ",";
     }
     if (s->flags & PROF_OPEN)
         write_argument(w, &comma, "open", 1);
@@ -228,15 +236,35 @@ static void write_head(const struct writing *w)
     fprintf(w->file, ",\"skipped\":%" PRIu64 ",\"dropped\":%" PRIu64 ",\"clock\":", meta->skipped,
             meta->dropped);
     prof_json_text(w->file, meta->clock);
+    if (meta->note) {
+        fputs(",\"note\":", w->file);
+        prof_json_text(w->file, meta->note);
+    }
     fputs("},\n\"traceEvents\":[", w->file);
 }
 
+/* Whether a number is that of a process and of a device. -1: no memory. */
+static int devices_are_processes(const struct prof_trace *trace)
+{
+    struct prof_map kinds = { NULL, 0, 0 };
+    int rc = 0;
+
+    for (size_t i = 0; i < trace->nr_tracks && rc == 0; i++) {
+        const struct prof_track *track = &trace->tracks[i];
+        const int *kind = prof_map_at(&kinds, (uint64_t)track->process, 0, (int)track->kind);
+        rc = kind ? *kind != (int)track->kind : -1;
+    }
+    prof_map_release(&kinds);
+    return rc;
+}
+
 /* How many lanes each track has, ids for all but the first, and whether numbers of devices are also
- * those of a process. */
-static void number_lanes(struct writing *w)
+ * those of a process. -1: no memory. */
+static int number_lanes(struct writing *w)
 {
     const struct prof_trace *trace = w->trace;
     int64_t next = 2 * (int64_t)MOST_SYSTEM_ID + 2;
+    int rc = devices_are_processes(trace);
 
     for (size_t i = 0; i < trace->nr_tracks; i++)
         w->nr_lanes[i] = 1;
@@ -247,19 +275,18 @@ static void number_lanes(struct writing *w)
     for (size_t i = 0; i < trace->nr_tracks; i++) {
         w->first[i] = next;
         next += w->nr_lanes[i] - 1;
-        for (size_t k = 0; k < trace->nr_tracks; k++) {
-            if (trace->tracks[i].kind != trace->tracks[k].kind &&
-                trace->tracks[i].process == trace->tracks[k].process)
-                w->device = MOST_SYSTEM_ID + 1;
-        }
     }
+    w->device = rc > 0 ? MOST_SYSTEM_ID + 1 : 0;
+    return rc < 0 ? -1 : 0;
 }
 
-static void write_events(struct writing *w)
+static int write_events(struct writing *w)
 {
-    number_lanes(w);
+    if (number_lanes(w) != 0)
+        return -1;
     write_head(w);
-    write_tracks(w);
+    if (write_tracks(w) != 0)
+        return -1;
     for (size_t i = 0; i < w->trace->nr_slices; i++)
         write_slice(w, i);
     for (size_t i = 0; i < w->trace->nr_flows; i++) {
@@ -269,6 +296,7 @@ static void write_events(struct writing *w)
     for (size_t i = 0; i < w->trace->nr_samples; i++)
         write_sample(w, &w->trace->samples[i]);
     fputs("\n]}\n", w->file);
+    return ferror(w->file) ? -1 : 0;
 }
 
 int prof_write_trace(FILE *file, const struct prof_trace *trace)
@@ -279,10 +307,8 @@ int prof_write_trace(FILE *file, const struct prof_trace *trace)
     w.lanes = calloc(trace->nr_slices + 1, sizeof(*w.lanes));
     w.nr_lanes = calloc(trace->nr_tracks + 1, sizeof(*w.nr_lanes));
     w.first = calloc(trace->nr_tracks + 1, sizeof(*w.first));
-    if (w.lanes && w.nr_lanes && w.first && prof_trace_lanes(trace, w.lanes) == 0) {
-        write_events(&w);
-        rc = ferror(file) ? -1 : 0;
-    }
+    if (w.lanes && w.nr_lanes && w.first && prof_trace_lanes(trace, w.lanes) == 0)
+        rc = write_events(&w);
     free(w.lanes);
     free(w.nr_lanes);
     free(w.first);

@@ -77,6 +77,15 @@ struct prof_last_seen {
     uint32_t at;  /* index of that entry; PROF_NONE: it found no room */
 };
 
+/* Whose records a buffer holds, from one of them on: a thread that ends leaves its buffer to the
+ * next that begins. Only the newest changes (its name, under the lock). */
+struct prof_owner {
+    struct prof_owner *before;
+    uint32_t first; /* of its records */
+    int64_t system_id;
+    char name[32];
+};
+
 /* On cache lines of its own, as the state: what one thread writes all the time no other waits for.
  */
 enum { PROF_LINE = 64 };
@@ -90,7 +99,9 @@ struct prof_thread {
     uint32_t depth;
     bool skipping; /* the outermost scope was not sampled */
     bool full;
-    uint64_t draws;
+    uint32_t most_records;          /* how far its owner may fill it */
+    size_t most_samples, most_seen; /* likewise */
+    uint64_t serial, draws;
     struct prof_last_seen last[PROF_DEVICES];
 
     /* read by others: atomically, or under the state's lock where said */
@@ -100,15 +111,27 @@ struct prof_thread {
     struct prof_chunk *chunks;      /* written before the count */
     struct prof_list samples, seen; /* of struct prof_memory_sample, struct prof_seen */
     struct prof_thread *next;       /* lock, as the rest */
-    uint64_t token, serial;
-    int64_t system_id;
-    char name[32];
+    struct prof_thread *next_idle;
+    struct prof_owner *owner; /* the newest */
 } __attribute__((aligned(PROF_LINE)));
 
+/* What a thread emptied while a snapshot was reading it; freed behind the last reader. */
+struct prof_retired {
+    struct prof_retired *next;
+    struct prof_chunk *chunks;
+    uint32_t count;
+    struct prof_list_chunk *samples, *seen;
+    struct prof_owner *owner;
+};
+
+/* Sites of names that are known at run time only: a hash table of `size` places. */
 struct prof_named {
-    struct prof_named *next;
     struct prof_site site;
     char name[];
+};
+struct prof_sites {
+    struct prof_named **places;
+    size_t nr, size;
 };
 
 struct prof_state {
@@ -123,11 +146,18 @@ struct prof_state {
 
     pthread_mutex_t lock;
     struct prof_thread *threads, **last;
-    uint64_t nr_threads;
-    struct prof_named *named;
+    struct prof_thread *idle; /* of threads that have ended, to be used again */
+    size_t nr_buffers;
+    uint64_t nr_threads; /* that have ever recorded */
+    unsigned readers;    /* snapshots that are reading buffers now */
+    struct prof_retired *retired;
+    struct prof_sites sites;
     struct prof_anchor start, cleared;
     int64_t cleared_epoch;
     double rate;
+    unsigned id; /* of its profiler */
+    struct prof_state *next_state;
+    pthread_mutex_t reading; /* one snapshot at a time: it changes marks. Taken before the lock */
 };
 
 /* The state, made on the first call for the global instance. NULL: no memory. */
@@ -139,9 +169,36 @@ void *prof_zeroed(size_t size);
 struct prof_thread *prof_thread_of(struct prof *prof);
 /* Empties it for the next generation, where prof_clear() began one. By the thread itself. */
 void prof_thread_start_over(struct prof_thread *t);
-/* Appends one to the state's, which is locked. NULL: no memory. */
-struct prof_thread *prof_thread_create(struct prof_state *state, uint64_t token);
+/* One that has ended leaves its buffer, or appends a new one to the state's, which is locked. For
+ * the calling thread. NULL: no memory. */
+struct prof_thread *prof_thread_take_buffer(struct prof_state *state);
+/* The calling thread ends, and with it what is open. */
+void prof_thread_leave(struct prof_thread *t);
+/* After a fork, in the child: the calling thread's begins anew. The state is locked. */
+void prof_thread_after_fork(struct prof_thread *t);
 void prof_thread_free(struct prof_thread *t);
+/* Behind the last reader; the state is locked. */
+void prof_retired_free(struct prof_state *state);
+void prof_owners_free(struct prof_owner *owner);
+
+/* Profilers by their numbers, for threads that end and processes that fork. The lock of the
+ * registry is taken before that of a state. */
+void prof_registry_add(struct prof_state *state);
+void prof_registry_remove(struct prof_state *state);
+void prof_registry_lock(void);
+void prof_registry_unlock(void);
+/* Of a locked registry; NULL: it was freed, or there is none. `next_state` has the others. */
+struct prof_state *prof_registry_find(unsigned id);
+struct prof_state *prof_registry_first(void);
+/* While the global instance gets its state. Taken before the registry's. */
+void prof_global_lock(void);
+void prof_global_unlock(void);
+/* Time and peaks begin anew; the state is locked. */
+void prof_state_begin(struct prof_state *state);
+
+/* The site of a name, made if need be; the state is locked. NULL: no memory. */
+const struct prof_site *prof_sites_find(struct prof_sites *sites, const char *name);
+void prof_sites_release(struct prof_sites *sites);
 /* The slot of index `t->count`, not published yet; NULL: full. */
 struct prof_record *prof_thread_take(struct prof_thread *t);
 struct prof_extra *prof_extra_of(const struct prof_thread *t, const struct prof_record *r);
@@ -160,9 +217,9 @@ static inline struct prof_record *prof_thread_record(const struct prof_thread *t
 }
 
 /* Reading up to a count that was loaded: a link is looked at only where it was written before. */
-static inline struct prof_chunk *prof_chunk_first(const struct prof_thread *t, uint32_t count)
+static inline struct prof_chunk *prof_chunk_first(struct prof_chunk *chunks, uint32_t count)
 {
-    return count ? t->chunks : NULL;
+    return count ? chunks : NULL;
 }
 static inline struct prof_chunk *prof_chunk_after(const struct prof_chunk *chunk, uint32_t count)
 {
@@ -190,7 +247,7 @@ static inline uint32_t prof_seen(struct prof_thread *t, int device)
 }
 /* What a record that has ended saw of its device. False: nothing, or it found no room. `chunk` as
  * in prof_list_at(). */
-bool prof_seen_between(const struct prof_thread *t, const struct prof_record *r,
+bool prof_seen_between(const struct prof_list *seen, const struct prof_record *r,
                        const struct prof_list_chunk **chunk, int64_t *live, int64_t *peak);
 
 static inline const struct prof_hooks *prof_hooks_of(const struct prof_thread *t)

@@ -119,7 +119,10 @@ static int name_width(const struct prof_summary *summary)
 
 static void print_name(FILE *file, const char *name, int width)
 {
-    fprintf(file, "%s%*s", name, width - text_width(name), "");
+    /* A terminal would obey control bytes. */
+    for (const char *p = name; *p; p++)
+        fputc((unsigned char)*p < ' ' || *p == 0x7f ? '?' : *p, file);
+    fprintf(file, "%*s", width - text_width(name), "");
 }
 
 static int is_column_shown(const struct prof_summary *summary, enum prof_side side, int column)

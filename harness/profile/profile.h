@@ -163,7 +163,9 @@ int64_t prof_memory_peak(const struct prof *prof, int device);
  * the span between two marks; 1: not yet reached; -1: it will never be known. forget() gives a mark
  * back. push() and pop() bracket every scope (NVTX ranges). finish() is called at the end of every
  * scope before its end is timed: what it does (wait for a device, say) counts as the scope's. A
- * scope that is left by longjmp() or ended with the one around it has none.
+ * scope that is left by longjmp() or ended with the one around it has none. number() is the number
+ * of a stream in traces, by which other records of the device know it, too; -1, or without it: its
+ * address is taken.
  */
 struct prof_span {
     int64_t start_ns; /* on CLOCK_MONOTONIC; -1 where that is not known */
@@ -177,6 +179,7 @@ struct prof_hooks {
     void (*push)(void *context, const char *name);
     void (*pop)(void *context);
     void (*finish)(void *context, const char *name);
+    int64_t (*number)(void *context, int device, void *stream);
 };
 /* While no scope is open. The table must live as long as the profiler. -1: no memory. */
 int prof_set_hooks(struct prof *prof, const struct prof_hooks *hooks);

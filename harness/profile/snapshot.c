@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* From the threads' buffers to a trace. */
 #include "profile/internal.h"
+#include "profile/site_names.h"
 #include "profile/trace.h"
 
 #include <errno.h>
@@ -9,18 +10,25 @@
 #include <string.h>
 #include <unistd.h>
 
-/* One snapshot under way, under the state's lock. */
+/* A buffer as it was at the moment of the snapshot. What it points to stays until the snapshot is
+ * done, whatever its thread does. */
+struct view {
+    struct prof_chunk *chunks;
+    uint32_t records;
+    struct prof_list samples, seen;
+    struct prof_owner newest; /* a copy, as its name may change */
+};
+
+/* One snapshot under way. */
 struct taking {
     struct prof_state *state;
     struct prof_trace *trace;
+    struct view *views;
+    size_t nr_views;
     struct prof_anchor now;
     int counters[PROF_DEVICES]; /* -1: not made yet */
+    struct prof_site_names names;
     char owner[64];
-};
-
-/* The counts of a thread as of the moment of the snapshot. */
-struct counts {
-    uint32_t records, samples;
 };
 
 static int64_t ns_of(const struct taking *take, uint64_t ticks)
@@ -70,17 +78,17 @@ static void program_name(char *name, size_t size)
 }
 #endif
 
-static int thread_track(const struct taking *take, const struct prof_thread *t)
+static int thread_track(const struct taking *take, const struct prof_owner *owner)
 {
     char number[32];
 
-    snprintf(number, sizeof(number), "thread %" PRId64, t->system_id);
+    snprintf(number, sizeof(number), "thread %" PRId64, owner->system_id);
     return prof_trace_track(take->trace, &(struct prof_track) {
                                              .kind = PROF_TRACK_THREAD,
                                              .process = getpid(),
-                                             .thread = t->system_id,
+                                             .thread = owner->system_id,
                                              .owner = take->owner,
-                                             .name = t->name[0] ? t->name : number,
+                                             .name = owner->name[0] ? owner->name : number,
                                          });
 }
 
@@ -107,21 +115,33 @@ static void resolve_marks(const struct taking *take, const struct prof_record *r
     }
 }
 
-static int gpu_track(const struct taking *take, int device, const void *stream)
+static int64_t stream_number(const struct taking *take, int device, void *stream)
 {
+    const struct prof_hooks *hooks = __atomic_load_n(&take->state->hooks, __ATOMIC_ACQUIRE);
+
+    return hooks && hooks->number ? hooks->number(hooks->context, device, stream) : -1;
+}
+
+static int gpu_track(const struct taking *take, int device, void *stream)
+{
+    int64_t number = stream_number(take, device, stream);
     char owner[32], name[32];
 
     snprintf(owner, sizeof(owner), "GPU %d", device - PROF_GPU);
-    snprintf(name, sizeof(name), stream ? "stream %#" PRIxPTR : "default stream",
-             (uintptr_t)stream);
-    return prof_trace_track(take->trace, &(struct prof_track) {
-                                             .kind = PROF_TRACK_STREAM,
-                                             .device = device,
-                                             .process = device - PROF_GPU,
-                                             .thread = (int64_t)(intptr_t)stream,
-                                             .owner = owner,
-                                             .name = name,
-                                         });
+    if (number >= 0)
+        snprintf(name, sizeof(name), "stream %" PRId64, number);
+    else
+        snprintf(name, sizeof(name), stream ? "stream %#" PRIxPTR : "default stream",
+                 (uintptr_t)stream);
+    return prof_trace_track(take->trace,
+                            &(struct prof_track) {
+                                .kind = PROF_TRACK_STREAM,
+                                .device = device,
+                                .process = device - PROF_GPU,
+                                .thread = number >= 0 ? number : (int64_t)(intptr_t)stream,
+                                .owner = owner,
+                                .name = name,
+                            });
 }
 
 /* The scope as its stream saw it, and a flow to there. */
@@ -156,8 +176,9 @@ static unsigned flags_of(const struct prof_record *r, bool open)
 
 /* Whose records are being added. */
 struct source {
-    const struct prof_thread *thread;
-    int track, first;                   /* first: the slice of its first record */
+    const struct view *view;
+    int track;                          /* of the owner in hand */
+    int first;                          /* the slice of its first record */
     const struct prof_list_chunk *seen; /* of what it saw of memory: where the last look was */
 };
 
@@ -169,7 +190,7 @@ static void set_extra(const struct taking *take, struct source *from, struct pro
         s->gpu = extra->gpu.duration_ns > 0 ? extra->gpu.duration_ns : 0;
     }
     int64_t live, peak;
-    if (prof_seen_between(from->thread, r, &from->seen, &live, &peak)) {
+    if (prof_seen_between(&from->view->seen, r, &from->seen, &live, &peak)) {
         s->memory_live = live;
         s->memory_peak = peak;
     }
@@ -188,8 +209,11 @@ static int add_record_slice(const struct taking *take, struct source *from,
         .parent = r->parent == PROF_NONE ? PROF_ROOT : from->first + (int)r->parent,
         .start = start_ns,
         .duration = end_ns > start_ns ? end_ns - start_ns : 0,
-        .name = r->site->name,
+        .name = prof_site_text(&take->names, r->site),
         .category = PROF_SCOPES,
+        .function = r->site->function,
+        .file = r->site->file,
+        .line = r->site->line,
         .backend = r->backend,
         .device = r->device,
         .flags = flags_of(r, open),
@@ -205,12 +229,11 @@ static int add_record_slice(const struct taking *take, struct source *from,
 }
 
 /* GPU slices go behind those of the thread, whose indices follow from its records. */
-static int add_gpu_slices(const struct taking *take, const struct prof_thread *t, uint32_t nr,
-                          int first)
+static int add_gpu_slices(const struct taking *take, const struct view *v, int first)
 {
-    for (const struct prof_chunk *chunk = prof_chunk_first(t, nr); chunk;
-         chunk = prof_chunk_after(chunk, nr)) {
-        for (uint32_t i = 0; i < chunk->nr && chunk->base + i < nr; i++) {
+    for (const struct prof_chunk *chunk = prof_chunk_first(v->chunks, v->records); chunk;
+         chunk = prof_chunk_after(chunk, v->records)) {
+        for (uint32_t i = 0; i < chunk->nr && chunk->base + i < v->records; i++) {
             int slice = first + (int)(chunk->base + i);
             if (!(chunk->records[i].begun & BEGUN_MARKED) ||
                 take->trace->slices[slice].flags & PROF_OPEN)
@@ -224,21 +247,50 @@ static int add_gpu_slices(const struct taking *take, const struct prof_thread *t
     return 0;
 }
 
-static int add_records(const struct taking *take, const struct prof_thread *t, uint32_t nr)
+/* Owners in the order in which they filled the buffer; free() it. NULL: no memory. */
+static const struct prof_owner **owners_of(const struct view *v, size_t *nr)
 {
-    struct source from = { .thread = t, .first = (int)take->trace->nr_slices };
+    size_t count = 0;
 
-    from.track = nr ? thread_track(take, t) : 0;
-    if (from.track < 0)
-        return -1;
-    for (const struct prof_chunk *chunk = prof_chunk_first(t, nr); chunk;
-         chunk = prof_chunk_after(chunk, nr)) {
-        for (uint32_t i = 0; i < chunk->nr && chunk->base + i < nr; i++) {
-            if (add_record_slice(take, &from, &chunk->records[i], &chunk->extras[i]) != 0)
-                return -1;
+    for (const struct prof_owner *o = &v->newest; o; o = o->before)
+        count++;
+    const struct prof_owner **owners = malloc(count * sizeof(*owners));
+    *nr = count;
+    for (const struct prof_owner *o = &v->newest; owners && o; o = o->before)
+        owners[--count] = o;
+    return owners;
+}
+
+/* Whose record `index` is; its track is made with its first. -1: no memory. */
+static int follow_owner(const struct taking *take, struct source *from, uint32_t index,
+                        const struct prof_owner **owners, size_t nr, size_t *at)
+{
+    bool is_new = index == 0;
+
+    for (; *at + 1 < nr && owners[*at + 1]->first <= index; ++*at)
+        is_new = true;
+    if (is_new)
+        from->track = thread_track(take, owners[*at]);
+    return from->track < 0 ? -1 : 0;
+}
+
+static int add_records(const struct taking *take, const struct view *v)
+{
+    struct source from = { .view = v, .first = (int)take->trace->nr_slices };
+    size_t nr, at = 0;
+    const struct prof_owner **owners = owners_of(v, &nr);
+    int rc = owners ? 0 : -1;
+
+    for (const struct prof_chunk *chunk = prof_chunk_first(v->chunks, v->records); chunk && rc == 0;
+         chunk = prof_chunk_after(chunk, v->records)) {
+        for (uint32_t i = 0; i < chunk->nr && chunk->base + i < v->records && rc == 0; i++) {
+            rc = follow_owner(take, &from, chunk->base + i, owners, nr, &at);
+            if (rc == 0)
+                rc = add_record_slice(take, &from, &chunk->records[i], &chunk->extras[i]);
         }
     }
-    return add_gpu_slices(take, t, nr, from.first);
+    free(owners);
+    return rc == 0 ? add_gpu_slices(take, v, from.first) : -1;
 }
 
 static int memory_counter(struct taking *take, int device)
@@ -254,12 +306,12 @@ static int memory_counter(struct taking *take, int device)
     return take->counters[device];
 }
 
-static int add_samples(struct taking *take, const struct prof_thread *t, uint32_t nr)
+static int add_samples(struct taking *take, const struct view *v)
 {
     const struct prof_list_chunk *chunk = NULL;
 
-    for (uint32_t i = 0; i < nr; i++) {
-        const struct prof_memory_sample *s = prof_list_at(&t->samples, sizeof(*s), i, &chunk);
+    for (uint32_t i = 0; i < v->samples.nr; i++) {
+        const struct prof_memory_sample *s = prof_list_at(&v->samples, sizeof(*s), i, &chunk);
         int counter = memory_counter(take, s->device);
         if (counter < 0 ||
             prof_trace_sample(take->trace, counter, ns_of(take, s->time), (double)s->live) < 0)
@@ -275,7 +327,7 @@ static void add_losses(struct prof_meta *meta, const struct prof_thread *t)
     meta->lost_samples += __atomic_load_n(&t->lost_samples, __ATOMIC_RELAXED);
 }
 
-static void set_meta(struct taking *take)
+static void set_meta(const struct taking *take)
 {
     struct prof_meta *meta = &take->trace->meta;
     const struct prof_state *state = take->state;
@@ -288,26 +340,91 @@ static void set_meta(struct taking *take)
     meta->clock = prof_clock_name();
 }
 
-static int take_all(struct taking *take, struct counts *counts)
-{
-    size_t i = 0;
+/* ---- names of sites ---- */
 
-    for (const struct prof_thread *t = take->state->threads; t; t = t->next, i++) {
-        bool is_current = t->generation == take->state->generation;
-        counts[i].records = is_current ? __atomic_load_n(&t->count, __ATOMIC_ACQUIRE) : 0;
-        counts[i].samples = is_current ? __atomic_load_n(&t->samples.nr, __ATOMIC_ACQUIRE) : 0;
+static int name_sites(struct taking *take)
+{
+    for (size_t k = 0; k < take->nr_views; k++) {
+        const struct view *v = &take->views[k];
+        for (const struct prof_chunk *chunk = prof_chunk_first(v->chunks, v->records); chunk;
+             chunk = prof_chunk_after(chunk, v->records)) {
+            for (uint32_t i = 0; i < chunk->nr && chunk->base + i < v->records; i++) {
+                if (prof_site_seen(&take->names, chunk->records[i].site) != 0)
+                    return -1;
+            }
+        }
+    }
+    return prof_site_names_choose(&take->names, take->trace);
+}
+
+/* ---- the moment ---- */
+
+static void view_thread(const struct prof_thread *t, struct view *v)
+{
+    *v = (struct view) { .newest = *t->owner };
+    v->records = __atomic_load_n(&t->count, __ATOMIC_ACQUIRE);
+    v->samples.nr = __atomic_load_n(&t->samples.nr, __ATOMIC_ACQUIRE);
+    v->seen.nr = __atomic_load_n(&t->seen.nr, __ATOMIC_ACQUIRE);
+    v->chunks = v->records ? t->chunks : NULL;
+    v->samples.first = v->samples.nr ? t->samples.first : NULL;
+    v->seen.first = v->seen.nr ? t->seen.first : NULL;
+}
+
+/* All that is read under the lock: how far each buffer was filled. From here on they stay. */
+static int begin_reading(struct taking *take)
+{
+    struct prof_state *state = take->state;
+
+    take->views = calloc(state->nr_buffers + 1, sizeof(*take->views));
+    if (!take->views)
+        return -1;
+    for (const struct prof_thread *t = state->threads; t; t = t->next) {
+        if (t->generation != state->generation)
+            continue;
+        view_thread(t, &take->views[take->nr_views++]);
+        add_losses(&take->trace->meta, t);
     }
     take->now = prof_clock_anchor();
     set_meta(take);
-    i = 0;
-    for (const struct prof_thread *t = take->state->threads; t; t = t->next, i++) {
-        if (add_records(take, t, counts[i].records) != 0 ||
-            add_samples(take, t, counts[i].samples) != 0)
+    state->readers++;
+    return 0;
+}
+
+static void end_reading(struct prof_state *state)
+{
+    pthread_mutex_lock(&state->lock);
+    if (--state->readers == 0)
+        prof_retired_free(state);
+    pthread_mutex_unlock(&state->lock);
+}
+
+static int take_all(struct taking *take)
+{
+    if (name_sites(take) != 0)
+        return -1;
+    for (size_t k = 0; k < take->nr_views; k++) {
+        if (add_records(take, &take->views[k]) != 0 || add_samples(take, &take->views[k]) != 0)
             return -1;
-        if (t->generation == take->state->generation)
-            add_losses(&take->trace->meta, t);
     }
     return prof_trace_sort(take->trace, NULL);
+}
+
+static int read_views(struct taking *take)
+{
+    struct prof_state *state = take->state;
+
+    pthread_mutex_lock(&state->reading);
+    pthread_mutex_lock(&state->lock);
+    int rc = begin_reading(take);
+    pthread_mutex_unlock(&state->lock);
+    if (rc == 0) {
+        rc = take_all(take);
+        end_reading(state);
+    }
+    pthread_mutex_unlock(&state->reading);
+    free(take->views);
+    prof_site_names_release(&take->names);
+    return rc;
 }
 
 int prof_snapshot(struct prof *prof, struct prof_trace *trace)
@@ -321,11 +438,7 @@ int prof_snapshot(struct prof *prof, struct prof_trace *trace)
         take.counters[d] = -1;
     program_name(take.owner, sizeof(take.owner));
     wait_for_distance(take.state);
-    pthread_mutex_lock(&take.state->lock);
-    struct counts *counts = calloc(take.state->nr_threads + 1, sizeof(*counts));
-    int rc = counts ? take_all(&take, counts) : -1;
-    free(counts);
-    pthread_mutex_unlock(&take.state->lock);
+    int rc = read_views(&take);
     if (rc != 0) {
         prof_trace_release(trace);
         errno = ENOMEM;

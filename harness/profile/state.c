@@ -12,19 +12,7 @@ enum { DEFAULT_RECORDS = 1 << 20 };
 struct prof prof_global_instance = { 0, 0, NULL };
 
 static unsigned last_id; /* the global instance has 0 */
-static pthread_mutex_t global_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t clock_once = PTHREAD_ONCE_INIT;
-
-enum { SLOTS = 4 };
-
-static uint64_t last_token;
-static __thread uint64_t own_token;
-
-/* The buffers that the thread used last, by the number of their profiler. */
-static __thread struct {
-    struct prof_thread *thread;
-    unsigned id;
-} slots[SLOTS];
 
 static int64_t epoch_ns(void)
 {
@@ -39,7 +27,7 @@ static uint64_t threshold_of(double rate)
     return rate >= 1 ? UINT64_MAX : (uint64_t)(rate * 0x1p64);
 }
 
-static struct prof_state *create_state(const struct prof_options *options)
+static struct prof_state *create_state(const struct prof_options *options, unsigned id)
 {
     struct prof_state *state = prof_zeroed(sizeof(*state));
 
@@ -47,6 +35,8 @@ static struct prof_state *create_state(const struct prof_options *options)
         return NULL;
     pthread_once(&clock_once, prof_clock_init);
     pthread_mutex_init(&state->lock, NULL);
+    pthread_mutex_init(&state->reading, NULL);
+    state->id = id;
     state->last = &state->threads;
     state->most_records = options && options->records ? options->records : DEFAULT_RECORDS;
     if (state->most_records > UINT32_MAX)
@@ -56,6 +46,7 @@ static struct prof_state *create_state(const struct prof_options *options)
     state->seed = options ? options->seed : 0;
     state->start = state->cleared = prof_clock_anchor();
     state->cleared_epoch = epoch_ns();
+    prof_registry_add(state);
     return state;
 }
 
@@ -63,16 +54,15 @@ static void free_state(struct prof_state *state)
 {
     if (!state)
         return;
+    prof_registry_remove(state);
     while (state->threads) {
         struct prof_thread *t = state->threads;
         state->threads = t->next;
         prof_thread_free(t);
     }
-    while (state->named) {
-        struct prof_named *named = state->named;
-        state->named = named->next;
-        free(named);
-    }
+    prof_retired_free(state);
+    prof_sites_release(&state->sites);
+    pthread_mutex_destroy(&state->reading);
     pthread_mutex_destroy(&state->lock);
     free(state);
 }
@@ -83,44 +73,14 @@ struct prof_state *prof_state_of(struct prof *prof)
 
     if (state)
         return state;
-    pthread_mutex_lock(&global_lock);
+    prof_global_lock();
     state = prof->state;
     if (!state) {
-        state = create_state(NULL);
+        state = create_state(NULL, prof->id);
         __atomic_store_n(&prof->state, state, __ATOMIC_RELEASE);
     }
-    pthread_mutex_unlock(&global_lock);
+    prof_global_unlock();
     return state;
-}
-
-static struct prof_thread *find_or_create_thread(struct prof_state *state)
-{
-    struct prof_thread *t;
-
-    if (!own_token)
-        own_token = __atomic_add_fetch(&last_token, 1, __ATOMIC_RELAXED);
-    pthread_mutex_lock(&state->lock);
-    for (t = state->threads; t && t->token != own_token; t = t->next)
-        continue;
-    if (!t)
-        t = prof_thread_create(state, own_token);
-    pthread_mutex_unlock(&state->lock);
-    return t;
-}
-
-struct prof_thread *prof_thread_of(struct prof *prof)
-{
-    unsigned i = prof->id % SLOTS;
-
-    if (__builtin_expect(slots[i].thread && slots[i].id == prof->id, 1))
-        return slots[i].thread;
-    struct prof_state *state = prof_state_of(prof);
-    struct prof_thread *t = state ? find_or_create_thread(state) : NULL;
-    if (t) {
-        slots[i].thread = t;
-        slots[i].id = prof->id;
-    }
-    return t;
 }
 
 struct prof *prof_create(const struct prof_options *options)
@@ -135,7 +95,7 @@ struct prof *prof_create(const struct prof_options *options)
     if (!prof)
         return NULL;
     prof->id = __atomic_add_fetch(&last_id, 1, __ATOMIC_RELAXED);
-    prof->state = create_state(options);
+    prof->state = create_state(options, prof->id);
     if (!prof->state) {
         free(prof);
         return NULL;
@@ -177,6 +137,16 @@ int prof_set_sampling(struct prof *prof, double rate, uint64_t seed)
     return 0;
 }
 
+void prof_state_begin(struct prof_state *state)
+{
+    state->cleared = prof_clock_anchor();
+    state->cleared_epoch = epoch_ns();
+    for (int d = 0; d < PROF_DEVICES; d++)
+        __atomic_store_n(&state->peak[d], __atomic_load_n(&state->live[d], __ATOMIC_RELAXED),
+                         __ATOMIC_RELAXED);
+    __atomic_add_fetch(&state->generation, 1, __ATOMIC_RELEASE);
+}
+
 /* Threads see the new generation at their next outermost scope and empty their buffers themselves;
  * until then snapshots pass them over. */
 void prof_clear(struct prof *prof)
@@ -186,12 +156,7 @@ void prof_clear(struct prof *prof)
     if (!state)
         return;
     pthread_mutex_lock(&state->lock);
-    state->cleared = prof_clock_anchor();
-    state->cleared_epoch = epoch_ns();
-    for (int d = 0; d < PROF_DEVICES; d++)
-        __atomic_store_n(&state->peak[d], __atomic_load_n(&state->live[d], __ATOMIC_RELAXED),
-                         __ATOMIC_RELAXED);
-    __atomic_add_fetch(&state->generation, 1, __ATOMIC_RELEASE);
+    prof_state_begin(state);
     pthread_mutex_unlock(&state->lock);
 }
 
@@ -228,37 +193,6 @@ int prof_set_hooks(struct prof *prof, const struct prof_hooks *hooks)
     return 0;
 }
 
-int prof_thread_name(struct prof *prof, const char *name)
-{
-    struct prof_thread *t = prof_thread_of(prof);
-
-    if (!t)
-        return -1;
-    pthread_mutex_lock(&t->state->lock);
-    memset(t->name, 0, sizeof(t->name));
-    memcpy(t->name, name, strnlen(name, sizeof(t->name) - 1));
-    pthread_mutex_unlock(&t->state->lock);
-    return 0;
-}
-
-static const struct prof_site *find_or_add_site(struct prof_state *state, const char *name)
-{
-    size_t length = strlen(name);
-
-    for (struct prof_named *n = state->named; n; n = n->next) {
-        if (!strcmp(n->name, name))
-            return &n->site;
-    }
-    struct prof_named *added = malloc(sizeof(*added) + length + 1);
-    if (!added)
-        return NULL;
-    memcpy(added->name, name, length + 1);
-    added->site = (struct prof_site) { added->name, "", "", 0 };
-    added->next = state->named;
-    state->named = added;
-    return &added->site;
-}
-
 const struct prof_site *prof_site_named(struct prof *prof, const char *name)
 {
     struct prof_state *state = prof_state_of(prof);
@@ -266,7 +200,7 @@ const struct prof_site *prof_site_named(struct prof *prof, const char *name)
     if (!state)
         return NULL;
     pthread_mutex_lock(&state->lock);
-    const struct prof_site *site = find_or_add_site(state, name);
+    const struct prof_site *site = prof_sites_find(&state->sites, name);
     pthread_mutex_unlock(&state->lock);
     return site;
 }

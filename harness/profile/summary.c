@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /* Slices to rows. */
 #include "profile/summary.h"
+#include "profile/name_map.h"
+#include "profile/nesting.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A row per (side, name), while it is filled. */
+/* A row per (side, name), while it is filled. Arrays are by slice. */
 struct building {
     const struct prof_trace *trace;
     struct prof_summary *summary;
     int64_t *self;
-    int *row_of; /* by slice; -1: none (an instant) */
-    int *slots;  /* hash of (side, name) to row + 1 */
-    size_t nr_slots;
+    int *parent, *row_of;  /* row -1: none (an instant) */
+    unsigned char *inside; /* whether a slice around it is of the same row */
+    struct prof_map rows;
 };
 
 static enum prof_side side_of(const struct prof_trace *trace, const struct prof_slice *s)
@@ -26,40 +28,16 @@ static int is_any(const char *category, const char *a, const char *b)
     return !strcmp(category, a) || !strcmp(category, b);
 }
 
-/* Equal names are the same pointer. */
-static int *slot_of(const struct building *b, enum prof_side side, const char *name)
-{
-    size_t i = (((uintptr_t)name >> 4) * 0x9e3779b97f4a7c15U >> 20 ^ (size_t)side);
-
-    for (i &= b->nr_slots - 1; b->slots[i]; i = (i + 1) & (b->nr_slots - 1)) {
-        const struct prof_row *row = &b->summary->rows[b->slots[i] - 1];
-        if (row->name == name && row->side == side)
-            break;
-    }
-    return &b->slots[i];
-}
-
 static void add_summary_row(struct building *b, const struct prof_slice *s, enum prof_side side)
 {
     b->summary->rows[b->summary->nr_rows++] = (struct prof_row) {
         .name = s->name,
         .side = side,
         .device = s->device,
+        .category = s->category,
         .min = INT64_MAX,
         .memory_peak = -1,
     };
-}
-
-/* Whether a slice around it has the same name. */
-static int is_recursive(const struct building *b, size_t i)
-{
-    const struct prof_slice *slices = b->trace->slices;
-
-    for (int p = slices[i].parent; p >= 0; p = slices[p].parent) {
-        if (slices[p].name == slices[i].name)
-            return 1;
-    }
-    return 0;
 }
 
 static void add_summary_slice(const struct building *b, size_t i, struct prof_row *row)
@@ -67,7 +45,7 @@ static void add_summary_slice(const struct building *b, size_t i, struct prof_ro
     const struct prof_slice *s = &b->trace->slices[i];
 
     row->calls++;
-    row->total += is_recursive(b, i) ? 0 : s->duration;
+    row->total += b->inside[i] ? 0 : s->duration;
     row->self += b->self[i];
     row->min = s->duration < row->min ? s->duration : row->min;
     row->max = s->duration > row->max ? s->duration : row->max;
@@ -77,71 +55,105 @@ static void add_summary_slice(const struct building *b, size_t i, struct prof_ro
     row->memory_peak = s->memory_peak > row->memory_peak ? s->memory_peak : row->memory_peak;
 }
 
-static void fill_rows(struct building *b)
+/* The row of each slice, made with its first. -1: no memory. */
+static int find_rows(struct building *b)
 {
     for (size_t i = 0; i < b->trace->nr_slices; i++) {
         const struct prof_slice *s = &b->trace->slices[i];
         enum prof_side side = side_of(b->trace, s);
         b->row_of[i] = -1;
+        b->parent[i] = s->parent;
         if (s->flags & PROF_INSTANT_POINT)
             continue;
-        int *slot = slot_of(b, side, s->name);
-        if (!*slot) {
+        int *row = prof_map_name(&b->rows, s->name, side, -1);
+        if (!row)
+            return -1;
+        if (*row < 0) {
+            *row = (int)b->summary->nr_rows;
             add_summary_row(b, s, side);
-            *slot = (int)b->summary->nr_rows;
         }
-        b->row_of[i] = *slot - 1;
-        add_summary_slice(b, i, &b->summary->rows[*slot - 1]);
+        b->row_of[i] = *row;
+    }
+    return prof_nested_alike(b->parent, b->row_of, b->trace->nr_slices, b->inside);
+}
+
+static void fill_rows(const struct building *b)
+{
+    for (size_t i = 0; i < b->trace->nr_slices; i++) {
+        enum prof_side side = side_of(b->trace, &b->trace->slices[i]);
+        if (b->row_of[i] < 0)
+            continue;
+        add_summary_slice(b, i, &b->summary->rows[b->row_of[i]]);
         b->summary->total[side] += b->self[i];
         b->summary->calls[side]++;
     }
 }
 
-/* Adds `ns` to a member of the rows of the slice and of those around it, once for each row. */
-static void add_upwards(const struct building *b, int slice, size_t member, int64_t ns)
+/* Adds to a member of the rows what `ns` has for the slices and for all inside them, once for each
+ * row. Children come after their parents. */
+static void add_upwards(const struct building *b, int64_t *ns, size_t member)
 {
-    const struct prof_slice *slices = b->trace->slices;
-
-    for (int i = slice; i >= 0; i = slices[i].parent) {
-        if (b->row_of[i] < 0 || is_recursive(b, (size_t)i))
+    for (size_t i = b->trace->nr_slices; i-- > 0;) {
+        if (b->parent[i] >= 0)
+            ns[b->parent[i]] += ns[i];
+        if (b->row_of[i] < 0 || b->inside[i])
             continue;
         char *row = (char *)&b->summary->rows[b->row_of[i]];
-        *(int64_t *)(void *)(row + member) += ns;
+        *(int64_t *)(void *)(row + member) += ns[i];
     }
 }
 
-static void add_launches(const struct building *b)
+static int is_call(const struct prof_slice *s)
 {
-    for (size_t i = 0; i < b->trace->nr_slices; i++) {
-        const struct prof_slice *s = &b->trace->slices[i], *slices = b->trace->slices;
-        if (!is_any(s->category, PROF_RUNTIME_CALLS, PROF_DRIVER_CALLS))
-            continue;
-        if (s->parent >= 0 &&
-            is_any(slices[s->parent].category, PROF_RUNTIME_CALLS, PROF_DRIVER_CALLS))
-            continue; /* the driver's call inside the runtime's */
-        add_upwards(b, (int)i, offsetof(struct prof_row, launch), s->duration);
-    }
+    return is_any(s->category, PROF_RUNTIME_CALLS, PROF_DRIVER_CALLS);
 }
 
-static void add_device_time(const struct building *b, int *flown)
+static void add_launches(const struct building *b, int64_t *ns)
 {
     const struct prof_slice *slices = b->trace->slices;
 
+    memset(ns, 0, b->trace->nr_slices * sizeof(*ns));
+    for (size_t i = 0; i < b->trace->nr_slices; i++) {
+        /* not the driver's call inside the runtime's */
+        if (is_call(&slices[i]) && !(slices[i].parent >= 0 && is_call(&slices[slices[i].parent])))
+            ns[i] = slices[i].duration;
+    }
+    add_upwards(b, ns, offsetof(struct prof_row, launch));
+}
+
+static int is_copy(const struct prof_slice *s)
+{
+    return is_any(s->category, PROF_MEMCPY, PROF_MEMSET);
+}
+
+static void add_flown(const struct building *b, int64_t *ns, int copies)
+{
+    memset(ns, 0, b->trace->nr_slices * sizeof(*ns));
     for (size_t i = 0; i < b->trace->nr_flows; i++) {
         const struct prof_flow *f = &b->trace->flows[i];
-        const struct prof_slice *to = &slices[f->to];
-        size_t member = is_any(to->category, PROF_MEMCPY, PROF_MEMSET)
-                            ? offsetof(struct prof_row, transfer)
-                            : offsetof(struct prof_row, gpu);
-        if (!is_any(to->category, PROF_KERNELS, PROF_MEMCPY) &&
-            !is_any(to->category, PROF_MEMSET, PROF_MEMSET))
-            continue;
-        add_upwards(b, f->from, member, to->duration);
-        for (int p = f->from; p >= 0; p = slices[p].parent)
-            flown[p] = 1;
+        const struct prof_slice *to = &b->trace->slices[f->to];
+        if (copies ? is_copy(to) : is_any(to->category, PROF_KERNELS, PROF_KERNELS))
+            ns[f->from] += to->duration;
     }
-    for (size_t i = 0; i < b->trace->nr_slices; i++) {
-        if (b->row_of[i] >= 0 && !flown[i] && !is_recursive(b, i) &&
+    add_upwards(b, ns,
+                copies ? offsetof(struct prof_row, transfer) : offsetof(struct prof_row, gpu));
+}
+
+/* What started work has its time from there; of the rest the marks tell. */
+static void add_marked(const struct building *b, int64_t *flown)
+{
+    const struct prof_slice *slices = b->trace->slices;
+
+    memset(flown, 0, b->trace->nr_slices * sizeof(*flown));
+    for (size_t i = 0; i < b->trace->nr_flows; i++) {
+        const struct prof_slice *to = &slices[b->trace->flows[i].to];
+        if (is_copy(to) || is_any(to->category, PROF_KERNELS, PROF_KERNELS))
+            flown[b->trace->flows[i].from] = 1;
+    }
+    for (size_t i = b->trace->nr_slices; i-- > 0;) {
+        if (b->parent[i] >= 0)
+            flown[b->parent[i]] |= flown[i];
+        if (b->row_of[i] >= 0 && !flown[i] && !b->inside[i] &&
             side_of(b->trace, &slices[i]) == PROF_HOST)
             b->summary->rows[b->row_of[i]].gpu += slices[i].gpu;
     }
@@ -210,46 +222,48 @@ static int by_side_and_self(const void *a_, const void *b_)
 
 static int build_summary(struct building *b)
 {
-    size_t nr = b->trace->nr_slices + 1;
-    int64_t *durations = malloc(nr * sizeof(*durations));
-    size_t *next = malloc(nr * sizeof(*next));
-    int *flown = calloc(nr, sizeof(*flown));
-    int rc = -1;
+    int64_t *numbers = malloc((b->trace->nr_slices + 1) * sizeof(*numbers));
+    size_t *next = NULL;
+    int rc = numbers ? find_rows(b) : -1;
 
-    if (durations && next && flown) {
+    if (rc == 0) {
+        next = malloc((b->summary->nr_rows + 1) * sizeof(*next));
+        rc = next ? 0 : -1;
+    }
+    if (rc == 0) {
         prof_trace_self(b->trace, b->self);
         fill_rows(b);
-        add_launches(b);
-        add_device_time(b, flown);
-        set_spreads(b, durations, next);
+        add_launches(b, numbers);
+        add_flown(b, numbers, 0);
+        add_flown(b, numbers, 1);
+        add_marked(b, numbers);
+        set_spreads(b, numbers, next);
         qsort(b->summary->rows, b->summary->nr_rows, sizeof(struct prof_row), by_side_and_self);
-        rc = 0;
     }
-    free(durations);
+    free(numbers);
     free(next);
-    free(flown);
     return rc;
 }
 
 int prof_summarise(const struct prof_trace *trace, struct prof_summary *summary)
 {
-    struct building b = { .trace = trace, .summary = summary, .nr_slots = 64 };
-    size_t most = 2 * trace->nr_texts + 1; /* rows: two sides of each name */
+    struct building b = { .trace = trace, .summary = summary };
+    size_t nr = trace->nr_slices + 1, most = 2 * trace->nr_texts + 1; /* two sides of each name */
     int rc = -1;
 
-    most = most < trace->nr_slices + 1 ? most : trace->nr_slices + 1;
-    while (b.nr_slots < 2 * most)
-        b.nr_slots *= 2;
     *summary = (struct prof_summary) { .meta = trace->meta };
-    summary->rows = calloc(most, sizeof(*summary->rows));
-    b.self = malloc((trace->nr_slices + 1) * sizeof(*b.self));
-    b.row_of = malloc((trace->nr_slices + 1) * sizeof(*b.row_of));
-    b.slots = calloc(b.nr_slots, sizeof(*b.slots));
-    if (summary->rows && b.self && b.row_of && b.slots)
+    summary->rows = calloc(most < nr ? most : nr, sizeof(*summary->rows));
+    b.self = malloc(nr * sizeof(*b.self));
+    b.parent = malloc(nr * sizeof(*b.parent));
+    b.row_of = malloc(nr * sizeof(*b.row_of));
+    b.inside = calloc(nr, sizeof(*b.inside));
+    if (summary->rows && b.self && b.parent && b.row_of && b.inside)
         rc = build_summary(&b);
     free(b.self);
+    free(b.parent);
     free(b.row_of);
-    free(b.slots);
+    free(b.inside);
+    prof_map_release(&b.rows);
     if (rc != 0)
         prof_summary_release(summary);
     return rc;

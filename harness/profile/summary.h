@@ -34,6 +34,7 @@ struct prof_row {
     int64_t bytes;         /* sum over calls */
     double flops;          /* sum over calls */
     int64_t memory_peak;   /* bytes; -1: not followed */
+    const char *category;  /* of the first one; belongs to the trace */
 };
 
 struct prof_summary {

@@ -83,12 +83,12 @@ static void empty_list(struct prof_list *list)
     __atomic_store_n(&list->nr, 0, __ATOMIC_RELAXED);
 }
 
-static void release_list(struct prof_list *list)
+static void release_list(struct prof_list_chunk *chunk)
 {
-    while (list->first) {
-        struct prof_list_chunk *chunk = list->first;
-        list->first = chunk->next;
+    while (chunk) {
+        struct prof_list_chunk *next = chunk->next;
         free(chunk);
+        chunk = next;
     }
 }
 
@@ -105,10 +105,16 @@ static size_t most_seen(const struct prof_state *state)
                : PROF_NONE - 1;
 }
 
+/* `more` behind those that are there, as far as indices reach. */
+static size_t room_behind(uint32_t nr, size_t more)
+{
+    return more < PROF_NONE - nr ? nr + more : PROF_NONE;
+}
+
 uint32_t prof_seen_add(struct prof_thread *t, int device, int64_t live)
 {
     struct prof_last_seen *last = &t->last[device];
-    struct prof_seen *entry = prof_list_slot(&t->seen, sizeof(*entry), most_seen(t->state));
+    struct prof_seen *entry = prof_list_slot(&t->seen, sizeof(*entry), t->most_seen);
 
     if (!entry) {
         *last = (struct prof_last_seen) { INT64_MIN, PROF_NONE };
@@ -127,14 +133,15 @@ static void empty_seen(struct prof_thread *t)
         t->last[d] = (struct prof_last_seen) { INT64_MIN, PROF_NONE };
 }
 
-bool prof_seen_between(const struct prof_thread *t, const struct prof_record *r,
+bool prof_seen_between(const struct prof_list *seen, const struct prof_record *r,
                        const struct prof_list_chunk **chunk, int64_t *live, int64_t *peak)
 {
     *peak = INT64_MIN;
-    if (!(r->begun & BEGUN_MEMORY) || r->seen[0] == PROF_NONE || r->seen[1] == PROF_NONE)
+    /* What was not there yet when the snapshot began, a scope that ended meanwhile has seen. */
+    if (!(r->begun & BEGUN_MEMORY) || r->seen[0] >= seen->nr || r->seen[1] >= seen->nr)
         return false;
     for (uint32_t i = r->seen[0]; i <= r->seen[1]; i++) {
-        const struct prof_seen *entry = prof_list_at(&t->seen, sizeof(*entry), i, chunk);
+        const struct prof_seen *entry = prof_list_at(seen, sizeof(*entry), i, chunk);
         if (entry->device != r->device)
             continue;
         *live = entry->live;
@@ -154,31 +161,83 @@ void *prof_zeroed(size_t size)
     return memset(memory, 0, size);
 }
 
-static int64_t system_thread(uint64_t token)
+static int64_t system_thread(void)
 {
 #if defined(__linux__)
-    (void)token;
     return syscall(SYS_gettid);
 #else
-    return (int64_t)token;
+    static int64_t last;
+    return __atomic_add_fetch(&last, 1, __ATOMIC_RELAXED);
 #endif
 }
 
-struct prof_thread *prof_thread_create(struct prof_state *state, uint64_t token)
+/* The calling thread fills the buffer from here on. */
+static void own_buffer(struct prof_thread *t, struct prof_owner *owner)
+{
+    *owner = (struct prof_owner) { t->owner, t->count, system_thread(), "" };
+    t->owner = owner;
+    t->serial = t->state->nr_threads++;
+    t->draws = 0;
+    t->depth = 0;
+    t->skipping = false;
+    t->full = t->samples.full = t->seen.full = false;
+    t->most_records = (uint32_t)room_behind(t->count, t->state->most_records);
+    t->most_samples = room_behind(t->samples.nr, t->state->most_records);
+    t->most_seen = room_behind(t->seen.nr, most_seen(t->state));
+}
+
+static struct prof_thread *create_buffer(struct prof_state *state)
 {
     struct prof_thread *t = prof_zeroed(sizeof(*t));
 
     if (!t)
         return NULL;
     t->state = state;
-    t->token = token;
-    t->serial = state->nr_threads++;
-    t->system_id = system_thread(token);
     t->generation = state->generation;
     t->current_index = PROF_NONE;
     empty_seen(t);
     *state->last = t;
     state->last = &t->next;
+    state->nr_buffers++;
+    return t;
+}
+
+static void reset_thread(struct prof_thread *t);
+
+/* One whose indices are not near their end. NULL: there is none. */
+static struct prof_thread *take_idle_buffer(struct prof_state *state)
+{
+    for (struct prof_thread **link = &state->idle; *link; link = &(*link)->next_idle) {
+        struct prof_thread *t = *link;
+        if (t->generation == state->generation &&
+            (t->count > PROF_NONE / 2 || t->seen.nr > PROF_NONE / 2))
+            continue;
+        *link = t->next_idle;
+        if (t->generation != state->generation)
+            reset_thread(t);
+        return t;
+    }
+    return NULL;
+}
+
+struct prof_thread *prof_thread_take_buffer(struct prof_state *state)
+{
+    struct prof_owner *owner = malloc(sizeof(*owner));
+    struct prof_thread *t = owner ? take_idle_buffer(state) : NULL;
+
+    if (owner && !t)
+        t = create_buffer(state);
+    if (!t) {
+        free(owner);
+        return NULL;
+    }
+    /* One that recorded nothing is not remembered. */
+    if (t->owner && t->owner->first == t->count && state->readers == 0) {
+        struct prof_owner *idle = t->owner;
+        t->owner = idle->before;
+        free(idle);
+    }
+    own_buffer(t, owner);
     return t;
 }
 
@@ -211,7 +270,7 @@ static struct prof_chunk *chunk_next(struct prof_thread *t)
 
     if (!*link) {
         uint32_t base = full ? full->base + full->nr : 0;
-        uint32_t nr = chunk_size(full ? full->nr : 0, t->state->most_records - base);
+        uint32_t nr = chunk_size(full ? full->nr : 0, t->most_records - base);
         *link = nr && !t->full ? chunk_create(base, nr) : NULL;
         /* analyzer: the list owns it, and the thread the list */
         t->full = !*link; /* and stays so: what is inside a dropped scope is dropped */
@@ -257,11 +316,9 @@ struct prof_extra *prof_extra_of(const struct prof_thread *t, const struct prof_
     return &chunk->extras[r - chunk->records];
 }
 
-static void forget_marks(const struct prof_thread *t, const struct prof_record *r,
+static void forget_marks(const struct prof_hooks *hooks, const struct prof_record *r,
                          struct prof_extra *extra)
 {
-    const struct prof_hooks *hooks = prof_hooks_of(t);
-
     for (int i = 0; i < (r->ended & ENDED_MARKED ? 2 : 1); i++) {
         if (extra->marks[i] && hooks && hooks->forget)
             hooks->forget(hooks->context, extra->marks[i]);
@@ -270,20 +327,81 @@ static void forget_marks(const struct prof_thread *t, const struct prof_record *
 }
 
 /* Gives back the marks of all records. Under the lock. */
-static void forget_all_marks(struct prof_thread *t)
+static void forget_all_marks(const struct prof_state *state, struct prof_chunk *chunks,
+                             uint32_t count)
 {
-    for (struct prof_chunk *chunk = prof_chunk_first(t, t->count); chunk;
-         chunk = prof_chunk_after(chunk, t->count)) {
-        for (uint32_t i = 0; i < chunk->nr && chunk->base + i < t->count; i++) {
+    const struct prof_hooks *hooks = __atomic_load_n(&state->hooks, __ATOMIC_ACQUIRE);
+
+    for (struct prof_chunk *chunk = prof_chunk_first(chunks, count); chunk;
+         chunk = prof_chunk_after(chunk, count)) {
+        for (uint32_t i = 0; i < chunk->nr && chunk->base + i < count; i++) {
             if (chunk->records[i].begun & BEGUN_MARKED)
-                forget_marks(t, &chunk->records[i], &chunk->extras[i]);
+                forget_marks(hooks, &chunk->records[i], &chunk->extras[i]);
         }
     }
 }
 
+static void release_chunks(struct prof_chunk *chunk)
+{
+    while (chunk) {
+        struct prof_chunk *next = chunk->next;
+        free(chunk->records);
+        free(chunk->extras);
+        free(chunk);
+        chunk = next;
+    }
+}
+
+void prof_owners_free(struct prof_owner *owner)
+{
+    while (owner) {
+        struct prof_owner *before = owner->before;
+        free(owner);
+        owner = before;
+    }
+}
+
+/* A snapshot is reading: what is there stays for it, and the thread gets new memory. Without any
+ * for the note itself, what is there is lost, since nobody can say when it is read. */
+static void retire_records(struct prof_thread *t)
+{
+    struct prof_retired *retired = malloc(sizeof(*retired));
+
+    if (retired) {
+        *retired = (struct prof_retired) { t->state->retired, t->chunks,     t->count,
+                                           t->samples.first,  t->seen.first, NULL };
+        t->state->retired = retired;
+        if (t->owner)
+            retired->owner = t->owner->before;
+    }
+    t->chunks = NULL;
+    t->samples.first = t->seen.first = NULL;
+}
+
+void prof_retired_free(struct prof_state *state)
+{
+    while (state->retired) {
+        struct prof_retired *retired = state->retired;
+        state->retired = retired->next;
+        forget_all_marks(state, retired->chunks, retired->count);
+        release_chunks(retired->chunks);
+        release_list(retired->samples);
+        release_list(retired->seen);
+        prof_owners_free(retired->owner);
+        free(retired);
+    }
+}
+
+/* Under the lock. */
 static void reset_thread(struct prof_thread *t)
 {
-    forget_all_marks(t);
+    if (t->state->readers) {
+        retire_records(t);
+    } else {
+        forget_all_marks(t->state, t->chunks, t->count);
+        if (t->owner)
+            prof_owners_free(t->owner->before);
+    }
     t->current = NULL;
     t->current_index = PROF_NONE;
     t->chunk = NULL; /* the next one is the first again */
@@ -294,6 +412,13 @@ static void reset_thread(struct prof_thread *t)
     __atomic_store_n(&t->skipped, 0, __ATOMIC_RELAXED);
     __atomic_store_n(&t->lost_samples, 0, __ATOMIC_RELAXED);
     t->full = false;
+    t->most_records = (uint32_t)room_behind(0, t->state->most_records);
+    t->most_samples = t->state->most_records;
+    t->most_seen = most_seen(t->state);
+    if (t->owner) {
+        t->owner->before = NULL;
+        t->owner->first = 0;
+    }
     t->generation = t->state->generation;
 }
 
@@ -304,17 +429,38 @@ void prof_thread_start_over(struct prof_thread *t)
     pthread_mutex_unlock(&t->state->lock);
 }
 
+/* Scopes that it was in do not end in the child: their begin is another process'. */
+void prof_thread_after_fork(struct prof_thread *t)
+{
+    reset_thread(t);
+    t->depth = 0;
+    t->skipping = false;
+    t->owner->system_id = system_thread();
+}
+
+/* Nobody is told: who owns a GPU is not asked by a thread that is about to be gone. */
+void prof_thread_leave(struct prof_thread *t)
+{
+    uint64_t now = prof_clock_ticks();
+
+    while (t->current) {
+        struct prof_record *r = t->current;
+        if (r->begun & BEGUN_MEMORY)
+            r->seen[1] = prof_seen(t, r->device);
+        r->ended |= ENDED_UNWOUND;
+        t->current_index = r->parent;
+        t->current = prof_thread_record(t, r->parent);
+        __atomic_store_n(&r->end, now, __ATOMIC_RELEASE);
+    }
+    t->depth = 0;
+}
+
 void prof_thread_free(struct prof_thread *t)
 {
-    forget_all_marks(t);
-    while (t->chunks) {
-        struct prof_chunk *chunk = t->chunks;
-        t->chunks = chunk->next;
-        free(chunk->records);
-        free(chunk->extras);
-        free(chunk);
-    }
-    release_list(&t->samples);
-    release_list(&t->seen);
+    forget_all_marks(t->state, t->chunks, t->count);
+    release_chunks(t->chunks);
+    release_list(t->samples.first);
+    release_list(t->seen.first);
+    prof_owners_free(t->owner);
     free(t);
 }

@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* Traces: their texts, and adding to them. */
 #include "profile/trace.h"
+#include "profile/name_map.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { TRACKS, SLICES, COUNTERS, SAMPLES, FLOWS };
+
+/* Where tracks and counters stand. */
+struct prof_trace_index {
+    struct prof_map tracks, counters;
+};
 
 void prof_trace_init(struct prof_trace *trace)
 {
@@ -25,6 +31,11 @@ void prof_trace_release(struct prof_trace *trace)
     free(trace->counters);
     free(trace->samples);
     free(trace->flows);
+    if (trace->index) {
+        prof_map_release(&trace->index->tracks);
+        prof_map_release(&trace->index->counters);
+    }
+    free(trace->index);
     prof_trace_init(trace);
 }
 
@@ -120,14 +131,43 @@ static int is_same_track(const struct prof_track *a, const struct prof_track *b)
            a->thread == b->thread;
 }
 
-int prof_trace_track(struct prof_trace *trace, const struct prof_track *track)
+static struct prof_trace_index *index_of(struct prof_trace *trace)
 {
-    struct prof_track copy = *track;
+    if (!trace->index)
+        trace->index = calloc(1, sizeof(*trace->index));
+    return trace->index;
+}
 
+static uint64_t track_tag(const struct prof_track *t)
+{
+    uint64_t tag = prof_map_mixed((uint64_t)t->kind << 32 | (uint32_t)t->device);
+
+    return prof_map_mixed(prof_map_mixed(tag + (uint64_t)t->process) + (uint64_t)t->thread);
+}
+
+/* Two tracks may have one tag: then all are looked through. -1: there is none. */
+static int find_track(const struct prof_trace *trace, const struct prof_track *track, int known)
+{
+    if (known < 0 || is_same_track(&trace->tracks[known], track))
+        return known;
     for (size_t i = 0; i < trace->nr_tracks; i++) {
         if (is_same_track(&trace->tracks[i], track))
             return (int)i;
     }
+    return -1;
+}
+
+int prof_trace_track(struct prof_trace *trace, const struct prof_track *track)
+{
+    struct prof_track copy = *track;
+    struct prof_trace_index *index = index_of(trace);
+    int *known = index ? prof_map_at(&index->tracks, track_tag(track), 0, -1) : NULL;
+
+    if (!known)
+        return -1;
+    int found = find_track(trace, track, *known);
+    if (found >= 0)
+        return found;
     if (!keep_text(trace, &copy.owner, track->owner ? track->owner : "") ||
         !keep_text(trace, &copy.name, track->name ? track->name : ""))
         return -1;
@@ -136,6 +176,7 @@ int prof_trace_track(struct prof_trace *trace, const struct prof_track *track)
     if (!t)
         return -1;
     *t = copy;
+    *known = *known < 0 ? (int)trace->nr_tracks - 1 : *known;
     return (int)trace->nr_tracks - 1;
 }
 
@@ -148,6 +189,8 @@ int prof_trace_slice(struct prof_trace *trace, const struct prof_slice *slice)
         return invalid_argument();
     if (!keep_text(trace, &copy.name, slice->name) ||
         !keep_text(trace, &copy.backend, slice->backend) ||
+        !keep_text(trace, &copy.function, slice->function) ||
+        !keep_text(trace, &copy.file, slice->file) ||
         !keep_text(trace, &copy.category, slice->category ? slice->category : ""))
         return -1;
     struct prof_slice *s =
@@ -167,16 +210,20 @@ int prof_trace_counter(struct prof_trace *trace, const struct prof_counter *coun
     if (!keep_text(trace, &copy.name, counter->name) ||
         !keep_text(trace, &copy.unit, counter->unit ? counter->unit : ""))
         return -1;
-    for (size_t i = 0; i < trace->nr_counters; i++) {
-        if (trace->counters[i].process == copy.process && trace->counters[i].name == copy.name)
-            return (int)i;
-    }
+    struct prof_trace_index *index = index_of(trace);
+    int *known =
+        index ? prof_map_name(&index->counters, copy.name, (uint64_t)copy.process, -1) : NULL;
+    if (!known)
+        return -1;
+    if (*known >= 0)
+        return *known;
     struct prof_counter *c =
         add_place(trace, COUNTERS, &trace->counters, &trace->nr_counters, sizeof(*trace->counters));
     if (!c)
         return -1;
     *c = copy;
-    return (int)trace->nr_counters - 1;
+    *known = (int)trace->nr_counters - 1;
+    return *known;
 }
 
 int prof_trace_sample(struct prof_trace *trace, int counter, int64_t time, double value)

@@ -66,6 +66,8 @@ struct prof_slice {
     int64_t gpu;                      /* ns on the GPU between two marks of its own; 0: not known */
     int64_t memory_live, memory_peak; /* bytes; -1: not followed */
     uint64_t correlation;             /* of the launch; 0: none */
+    const char *function, *file;      /* where it is in the source; NULL: not known */
+    int line;
 };
 
 struct prof_counter {
@@ -91,6 +93,7 @@ struct prof_meta {
     uint64_t dropped;      /* scopes and instants without room, those inside them too */
     uint64_t lost_samples; /* of memory, without room */
     const char *clock;     /* "tsc", "cntvct", "monotonic" */
+    const char *note;      /* what could not be recorded, and why; NULL: nothing is known */
 };
 
 struct prof_trace {
@@ -105,6 +108,7 @@ struct prof_trace {
     size_t capacity[5];
     char **texts;
     size_t nr_texts, size_texts;
+    struct prof_trace_index *index;
 };
 
 /* A copy of all that was recorded; threads may go on meanwhile. All slices and samples are as of
@@ -133,7 +137,9 @@ int prof_trace_flow(struct prof_trace *trace, int from, int to);
 int prof_trace_sort(struct prof_trace *trace, int *moved);
 
 /* Of a sorted trace, each for all slices: time without that of the children, and a lane from 0 on
- * the track such that slices of a lane nest and never overlap otherwise. -1: no memory. */
+ * the track such that slices of a lane nest and never overlap otherwise. -1: no memory. A scope as
+ * its stream saw it (PROF_GPU_SCOPES) has no time of its own where the device's work is in the
+ * trace: that is the same time, and what is between is none. */
 void prof_trace_self(const struct prof_trace *trace, int64_t *self);
 int prof_trace_lanes(const struct prof_trace *trace, int *lanes);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The order of a trace, and what follows from it: parents, self times, lanes. */
+#include "profile/nesting.h"
 #include "profile/trace.h"
 
 #include <stdlib.h>
@@ -47,19 +48,21 @@ static int can_hold(const struct prof_trace *trace, const struct prof_slice *s)
            !strcmp(s->category, PROF_GPU_SCOPES);
 }
 
-static int slice_holds(const struct prof_trace *trace, const struct prof_slice *outer,
-                       const struct prof_slice *inner)
-{
-    return outer->start <= inner->start && end_of(outer) >= end_of(inner) && can_hold(trace, outer);
-}
-
-/* The innermost open slice that holds `s`; `open` are those that had not ended, outermost first. */
+/* The innermost open slice that holds `s`. `open` are those that can: each ends before the one
+ * under it does, since a later one that ends no earlier hides what is under it. */
 static int innermost(const struct prof_trace *trace, const int *open, size_t nr,
                      const struct prof_slice *s)
 {
-    while (nr && !slice_holds(trace, &trace->slices[open[nr - 1]], s))
-        nr--;
-    return nr ? open[nr - 1] : PROF_ROOT;
+    size_t low = 0;
+
+    while (low < nr) {
+        size_t middle = low + (nr - low) / 2;
+        if (end_of(&trace->slices[open[middle]]) >= end_of(s))
+            low = middle + 1;
+        else
+            nr = middle;
+    }
+    return low ? open[low - 1] : PROF_ROOT;
 }
 
 /* `open` has room for all slices. */
@@ -74,6 +77,10 @@ static void find_parents(struct prof_trace *trace, int *open)
             nr--;
         if (s->parent == PROF_FIND_PARENT)
             s->parent = innermost(trace, open, nr, s);
+        if (!can_hold(trace, s))
+            continue;
+        while (nr && end_of(&trace->slices[open[nr - 1]]) <= end_of(s))
+            nr--;
         open[nr++] = (int)i;
     }
 }
@@ -130,6 +137,34 @@ out:
     return rc;
 }
 
+/* By device: whether its work was recorded, not only scopes as streams saw them. */
+static void find_device_work(const struct prof_trace *trace, unsigned char has_work[PROF_DEVICES])
+{
+    memset(has_work, 0, PROF_DEVICES);
+    for (size_t i = 0; i < trace->nr_slices; i++) {
+        const struct prof_slice *s = &trace->slices[i];
+        const struct prof_track *track = &trace->tracks[s->track];
+        if (track->kind == PROF_TRACK_STREAM && track->device >= 0 &&
+            track->device < PROF_DEVICES && strcmp(s->category, PROF_GPU_SCOPES) != 0)
+            has_work[track->device] = 1;
+    }
+}
+
+static void take_work_from_scopes(const struct prof_trace *trace, int64_t *self)
+{
+    unsigned char has_work[PROF_DEVICES];
+
+    find_device_work(trace, has_work);
+    for (size_t i = 0; i < trace->nr_slices; i++) {
+        const struct prof_slice *s = &trace->slices[i];
+        const struct prof_track *track = &trace->tracks[s->track];
+        if (track->kind == PROF_TRACK_STREAM && track->device >= 0 &&
+            track->device < PROF_DEVICES && has_work[track->device] &&
+            !strcmp(s->category, PROF_GPU_SCOPES))
+            self[i] = 0;
+    }
+}
+
 void prof_trace_self(const struct prof_trace *trace, int64_t *self)
 {
     for (size_t i = 0; i < trace->nr_slices; i++)
@@ -139,63 +174,184 @@ void prof_trace_self(const struct prof_trace *trace, int64_t *self)
         if (s->parent >= 0)
             self[s->parent] -= s->duration;
     }
+    take_work_from_scopes(trace, self);
 }
 
-/* Whether `s` can go on a lane whose innermost open slice is *top, once what has ended is gone. */
-static int fits_on_lane(const struct prof_slice *slices, int *top, const int *below,
-                        const struct prof_slice *s)
+/* ---- lanes ---- */
+
+/* Lanes as a heap, the least key on top. */
+struct lane_heap {
+    struct lane_key {
+        int64_t key;
+        int lane;
+    } * items;
+    size_t nr;
+};
+
+static void lane_heap_add(struct lane_heap *heap, int64_t key, int lane)
 {
-    while (*top >= 0 && *top != s->parent && end_of(&slices[*top]) <= s->start)
-        *top = below[*top];
-    return *top < 0 || *top == s->parent;
+    size_t i = heap->nr++;
+
+    for (; i && heap->items[(i - 1) / 2].key > key; i = (i - 1) / 2)
+        heap->items[i] = heap->items[(i - 1) / 2];
+    heap->items[i] = (struct lane_key) { key, lane };
 }
 
-/* The lane of the parent where there is room, else the first that has. `tops` are those of the
- * lanes of the track in hand. */
-static size_t lane_of(const struct prof_slice *slices, int *tops, size_t nr, const int *below,
-                      const int *lanes, const struct prof_slice *s)
+static struct lane_key lane_heap_take(struct lane_heap *heap)
 {
-    size_t lane = s->parent >= 0 ? (size_t)lanes[s->parent] : 0;
+    struct lane_key top = heap->items[0], last = heap->items[--heap->nr];
+    size_t i = 0;
 
-    if (s->parent >= 0 && fits_on_lane(slices, &tops[lane], below, s))
-        return lane;
-    for (lane = 0; lane < nr; lane++) {
-        if (fits_on_lane(slices, &tops[lane], below, s) && tops[lane] < 0)
-            return lane;
+    for (size_t k = 1; k < heap->nr; k = 2 * i + 1) {
+        k += k + 1 < heap->nr && heap->items[k + 1].key < heap->items[k].key;
+        if (heap->items[k].key >= last.key)
+            break;
+        heap->items[i] = heap->items[k];
+        i = k;
     }
-    return nr;
+    if (heap->nr)
+        heap->items[i] = last;
+    return top;
 }
 
-int prof_trace_lanes(const struct prof_trace *trace, int *lanes)
-{
-    int *below = calloc(trace->nr_slices + 1, sizeof(*below));
-    int *tops = calloc(trace->nr_slices + 1, sizeof(*tops));
-    size_t nr = 0;
-    int rc = -1;
+/* Lanes of the track in hand. Each is in one of the heaps: `busy` by when its outermost slice ends,
+ * `idle` by number. */
+struct laning {
+    const struct prof_slice *slices;
+    int *tops;  /* by lane: the innermost open slice; PROF_ROOT */
+    int *below; /* by slice: what is open around it on its lane */
+    int nr;
+    struct lane_heap busy, idle;
+};
 
-    if (!below || !tops)
-        goto out;
-    for (size_t i = 0; i < trace->nr_slices; i++) {
-        const struct prof_slice *s = &trace->slices[i];
-        if (i == 0 || s->track != trace->slices[i - 1].track)
-            nr = 0;
-        if (nr == 0)
-            tops[nr++] = PROF_ROOT;
+/* Whether it can go on its parent's lane, once what has ended there is gone. */
+static int fits_on_lane(const struct laning *l, int *top, const struct prof_slice *s)
+{
+    while (*top >= 0 && *top != s->parent && end_of(&l->slices[*top]) <= s->start)
+        *top = l->below[*top];
+    return *top == s->parent;
+}
+
+/* The lane of the parent where there is room, else the first that is idle. */
+static int lane_of(struct laning *l, const int *lanes, const struct prof_slice *s)
+{
+    if (s->parent >= 0 && fits_on_lane(l, &l->tops[lanes[s->parent]], s))
+        return lanes[s->parent];
+    while (l->busy.nr && l->busy.items[0].key <= s->start) {
+        int lane = lane_heap_take(&l->busy).lane;
+        lane_heap_add(&l->idle, lane, lane);
+    }
+    int lane = l->idle.nr ? lane_heap_take(&l->idle).lane : l->nr++;
+    l->tops[lane] = PROF_ROOT;
+    lane_heap_add(&l->busy, end_of(s), lane);
+    return lane;
+}
+
+static void lay_slices(struct laning *l, size_t nr, int *lanes)
+{
+    for (size_t i = 0; i < nr; i++) {
+        const struct prof_slice *s = &l->slices[i];
+        if (i == 0 || s->track != l->slices[i - 1].track)
+            l->nr = (int)(l->busy.nr = l->idle.nr = 0);
         /* What has no length takes no room: where a clock is coarse, it begins with others. */
         if (s->duration == 0) {
             lanes[i] = s->parent >= 0 ? lanes[s->parent] : 0;
             continue;
         }
-        size_t lane = lane_of(trace->slices, tops, nr, below, lanes, s);
-        if (lane == nr)
-            tops[nr++] = PROF_ROOT;
-        below[i] = tops[lane];
-        tops[lane] = (int)i;
-        lanes[i] = (int)lane;
+        lanes[i] = lane_of(l, lanes, s);
+        l->below[i] = l->tops[lanes[i]];
+        l->tops[lanes[i]] = (int)i;
     }
-    rc = 0;
-out:
-    free(below);
-    free(tops);
+}
+
+int prof_trace_lanes(const struct prof_trace *trace, int *lanes)
+{
+    size_t nr = trace->nr_slices + 1;
+    struct laning l = { .slices = trace->slices,
+                        .tops = calloc(nr, sizeof(int)),
+                        .below = calloc(nr, sizeof(int)),
+                        .busy = { calloc(nr, sizeof(struct lane_key)), 0 },
+                        .idle = { calloc(nr, sizeof(struct lane_key)), 0 } };
+    int rc = l.tops && l.below && l.busy.items && l.idle.items ? 0 : -1;
+
+    if (rc == 0)
+        lay_slices(&l, trace->nr_slices, lanes);
+    free(l.tops);
+    free(l.below);
+    free(l.busy.items);
+    free(l.idle.items);
     return rc;
+}
+
+/* ---- trees that need not be traces (nesting.h) ---- */
+
+/* Children of each as lists; child[nr] is the first of the outermost. */
+static void list_children(const int *parent, size_t nr, int *child, int *sibling)
+{
+    for (size_t k = 0; k <= nr; k++)
+        child[k] = -1;
+    for (size_t k = nr; k-- > 0;) {
+        int *first = &child[parent[k] >= 0 ? (size_t)parent[k] : nr];
+        sibling[k] = *first;
+        *first = (int)k;
+    }
+}
+
+/* Down and up again; `open` are those of each group on the way from the outermost to `i`. */
+static void walk_down(const int *parent, const int *group, size_t nr, const int *child,
+                      const int *sibling, unsigned *open, unsigned char *alike)
+{
+    for (int i = child[nr]; i >= 0;) {
+        alike[i] = group[i] >= 0 && open[group[i]] > 0;
+        if (group[i] >= 0)
+            open[group[i]]++;
+        if (child[i] >= 0) {
+            i = child[i];
+            continue;
+        }
+        for (;; i = parent[i]) {
+            if (group[i] >= 0)
+                open[group[i]]--;
+            if (sibling[i] >= 0 || parent[i] < 0)
+                break;
+        }
+        i = sibling[i];
+    }
+}
+
+int prof_nested_alike(const int *parent, const int *group, size_t nr, unsigned char *alike)
+{
+    int *child = malloc((nr + 1) * sizeof(*child)), *sibling = malloc((nr + 1) * sizeof(*sibling));
+    unsigned *open = calloc(nr + 1, sizeof(*open));
+    int rc = child && sibling && open ? 0 : -1;
+
+    if (rc == 0) {
+        list_children(parent, nr, child, sibling);
+        walk_down(parent, group, nr, child, sibling, open, alike);
+    }
+    free(child);
+    free(sibling);
+    free(open);
+    return rc;
+}
+
+int prof_stacks_depth(const struct prof_stack *stacks, size_t nr, size_t bytes, int least)
+{
+    size_t *length = calloc(nr + 1, sizeof(*length)); /* of the line */
+    size_t *at_depth = calloc(nr + 1, sizeof(*at_depth)), sum = 0;
+    int depth = -1;
+
+    for (size_t i = 0; length && at_depth && i < nr; i++) {
+        const struct prof_stack *s = &stacks[i];
+        length[i] = (s->parent >= 0 ? length[s->parent] : 0) + s->length + 1;
+        at_depth[s->depth] += length[i];
+    }
+    for (depth = length && at_depth ? 0 : -1; depth >= 0 && (size_t)depth < nr; depth++) {
+        sum += at_depth[depth];
+        if (sum > bytes && depth > least)
+            break;
+    }
+    free(length);
+    free(at_depth);
+    return depth;
 }

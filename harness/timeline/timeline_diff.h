@@ -3,8 +3,10 @@
  * Two profiles side by side: by operation, and by stack for a differential flame graph.
  *
  * Each side's numbers are divided by its number of iterations, so that 30 of one compare with 100
- * of the other; they are ns per iteration then, and doubles. Nothing here says whether a change is
- * more than noise: that needs launches, see the verdicts of `compare`.
+ * of the other; they are ns per iteration then, and doubles. An operation of the host whose
+ * iterations are known on both sides is ranked by its median over them, which a few slow ones do
+ * not move; the means stand beside it. Nothing here says whether a change is more than noise: that
+ * needs launches, see the verdicts of `compare`.
  */
 #ifndef HARNESS_TIMELINE_TIMELINE_DIFF_H
 #define HARNESS_TIMELINE_TIMELINE_DIFF_H
@@ -21,9 +23,11 @@ struct diff_row {
     const char *name;
     enum prof_side side;
     double calls[2], self[2], total[2];
-    double change; /* self[1] - self[0] */
-    double share;  /* change over the sum of all rows' |change| on that side: where all go one way,
-                    * the share of the whole change; 0 where nothing changed */
+    double median[2];    /* of self over iterations; NAN: they are not known on both sides */
+    double change;       /* of the medians, else of self */
+    double change_of[2]; /* 95 % interval of that; NAN: too few iterations, or none */
+    double share; /* change over the sum of all rows' |change| on that side: where all go one way,
+                   * the share of the whole change; 0 where nothing changed */
 };
 
 /* A frame of the flame graph: a name below a stack of names. */
@@ -38,6 +42,7 @@ struct diff_frame {
 struct timeline_diff {
     double iterations[2];
     double total[2][2];    /* [enum prof_side][A, B]: sum of self times */
+    double iteration[2];   /* median time of one, of the host; NAN: not known on both sides */
     struct diff_row *rows; /* the host's first; each side by |change|, the largest first */
     size_t nr_rows;
     struct diff_frame *frames[2]; /* by side, in the order of their first appearance, A's first */

@@ -127,7 +127,6 @@ static void set_activity_times(struct adding *add)
         meta->start = start;
         meta->end = end;
     }
-    meta->dropped = add->list->dropped;
 }
 
 /* Into the scope around its middle, where it sticks out of that by no more than `error`. `scopes`
@@ -262,6 +261,7 @@ int timeline_add_gpu(struct prof_trace *trace, const struct activity_list *list,
                          "beside what is in the trace");
     add.slice_of = memory_zeroed(list->nr + 1, sizeof(*add.slice_of));
     activity_calls_of(list, &add.calls);
+    trace->meta.dropped += list->dropped;
     if (add_activities(&add) == 0) {
         if (nr_before)
             nudge_calls(&add, nr_before);

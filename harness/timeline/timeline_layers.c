@@ -2,6 +2,8 @@
 #include "timeline/timeline_layers.h"
 
 #include "base/memory.h"
+#include "profile/name_map.h"
+#include "profile/nesting.h"
 #include "timeline/timeline_main.h"
 
 #include <stdbool.h>
@@ -13,6 +15,8 @@ struct node {
     int iteration; /* -1: in none that counts */
     int layer;     /* -1: no operation; also of the iteration's own scope */
     int above;     /* the operation or iteration around it, over calls; -1 */
+    int depth;     /* operations around it */
+    bool is_inner; /* inside an operation of the same name */
     int64_t gpu;
     double flops, bytes; /* its own, or of what is nested in it */
 };
@@ -20,8 +24,9 @@ struct node {
 struct layering {
     const struct prof_trace *trace;
     struct timeline_layers *out;
-    struct node *nodes; /* by slice */
-    bool has_flows;     /* to device work */
+    struct node *nodes;   /* by slice */
+    struct prof_map kept; /* by name: time, then the number of its layer */
+    bool has_flows;       /* to device work */
 };
 
 static bool is_any_category(const char *category, const char *const *list, size_t nr)
@@ -59,29 +64,48 @@ static bool is_iteration(const struct layering *l, const struct prof_slice *s)
 struct name_time {
     const char *name;
     int64_t ns;
+    size_t order; /* of its first appearance */
 };
+
+struct name_times {
+    struct name_time *items;
+    size_t nr;
+    struct prof_map places;
+};
+
+/* Bookkeeping memory is there, or the process ends with a message. */
+static int *place_in(struct prof_map *map, const char *name, int fresh)
+{
+    int *place = prof_map_name(map, name, 0, fresh);
+
+    return place ? place : memory_zeroed(SIZE_MAX, sizeof(*place));
+}
+
+static void name_times_add(struct name_times *times, const struct prof_slice *s)
+{
+    int *at = place_in(&times->places, s->name, (int)times->nr);
+
+    if ((size_t)*at == times->nr)
+        times->items[times->nr++] = (struct name_time) { s->name, 0, times->nr };
+    times->items[*at].ns += s->duration;
+}
 
 /* The outermost name with the most time; NULL: there is none. */
 static const char *find_iteration(const struct layering *l)
 {
-    struct name_time *names = memory_zeroed(l->trace->nr_texts + 1, sizeof(*names));
-    struct name_time best = { NULL, -1 };
-    size_t nr = 0;
+    struct name_times times = { memory_zeroed(l->trace->nr_texts + 1, sizeof(*times.items)),
+                                0,
+                                { 0 } };
+    struct name_time best = { NULL, -1, 0 };
 
     for (size_t i = 0; i < l->trace->nr_slices; i++) {
-        const struct prof_slice *s = &l->trace->slices[i];
-        size_t k = 0;
-        if (!is_outermost(l, s))
-            continue;
-        while (k < nr && names[k].name != s->name)
-            k++;
-        nr += k == nr;
-        names[k].name = s->name;
-        names[k].ns += s->duration;
+        if (is_outermost(l, &l->trace->slices[i]))
+            name_times_add(&times, &l->trace->slices[i]);
     }
-    for (size_t k = 0; k < nr; k++)
-        best = names[k].ns > best.ns ? names[k] : best;
-    free(names);
+    for (size_t k = 0; k < times.nr; k++)
+        best = times.items[k].ns > best.ns ? times.items[k] : best;
+    free(times.items);
+    prof_map_release(&times.places);
     return best.name;
 }
 
@@ -99,34 +123,119 @@ static int count_iterations(struct layering *l)
     return nr > 0 ? 0 : -1;
 }
 
-/* Equal names are the same pointer. */
-static int layer_of(struct layering *l, const struct prof_slice *s, int depth)
-{
-    struct timeline_layers *out = l->out;
-    size_t i = 0;
+/* ---- which operations there is room for ---- */
 
-    while (i < out->nr && out->items[i].name != s->name)
-        i++;
-    if (i < out->nr)
-        return (int)i;
-    out->items = memory_resize(out->items, out->nr + 1, sizeof(*out->items));
-    out->items[out->nr++] = (struct layer_samples) {
-        .name = s->name,
-        .depth = depth,
-        .total_ns = memory_zeroed(out->nr_iterations, sizeof(int64_t)),
-        .self_ns = memory_zeroed(out->nr_iterations, sizeof(int64_t)),
-        .gpu_ns = memory_zeroed(out->nr_iterations, sizeof(int64_t)),
-    };
-    return (int)i;
+static int by_name_time(const void *a_, const void *b_)
+{
+    const struct name_time *a = a_, *b = b_;
+
+    if (a->ns != b->ns)
+        return a->ns > b->ns ? -1 : 1;
+    return (a->order > b->order) - (a->order < b->order);
 }
 
-static int depth_of(const struct layering *l, int above)
+static int by_order(const void *a_, const void *b_)
 {
-    int depth = 0;
+    const struct name_time *a = a_, *b = b_;
 
-    for (int n = above; n >= 0 && l->nodes[n].layer >= 0; n = l->nodes[n].above)
-        depth++;
-    return depth;
+    return (a->order > b->order) - (a->order < b->order);
+}
+
+/* Operations and their times, in the order of their first appearance. */
+static void gather_operations(const struct layering *l, bool *is_inside, struct name_times *times)
+{
+    for (size_t i = 0; i < l->trace->nr_slices; i++) {
+        const struct prof_slice *s = &l->trace->slices[i];
+        bool is_whole = is_iteration(l, s);
+        is_inside[i] = is_whole || (s->parent >= 0 && is_inside[s->parent]);
+        if (is_inside[i] && !is_whole && !is_call(s) && !(s->flags & PROF_INSTANT_POINT))
+            name_times_add(times, s);
+    }
+}
+
+static void make_layers(struct layering *l, const struct name_times *times)
+{
+    struct timeline_layers *out = l->out;
+
+    out->items = memory_zeroed(times->nr + 1, sizeof(*out->items));
+    for (size_t i = 0; i < times->nr; i++) {
+        int *place = place_in(&l->kept, times->items[i].name, -1);
+        *place = (int)out->nr;
+        out->items[out->nr++] = (struct layer_samples) {
+            .name = times->items[i].name,
+            .total_ns = memory_zeroed(out->nr_iterations, sizeof(int64_t)),
+            .self_ns = memory_zeroed(out->nr_iterations, sizeof(int64_t)),
+            .gpu_ns = memory_zeroed(out->nr_iterations, sizeof(int64_t)),
+        };
+    }
+}
+
+/* A layer for each operation, or for those with the most time. */
+static void choose_layers(struct layering *l)
+{
+    size_t most = TIMELINE_LAYER_VALUES / l->out->nr_iterations;
+    bool *is_inside = memory_zeroed(l->trace->nr_slices + 1, sizeof(*is_inside));
+    struct name_times times = { memory_zeroed(l->trace->nr_texts + 1, sizeof(*times.items)),
+                                0,
+                                { 0 } };
+
+    most = most > TIMELINE_LAYERS_LEAST ? most : TIMELINE_LAYERS_LEAST;
+    gather_operations(l, is_inside, &times);
+    if (times.nr > most) {
+        qsort(times.items, times.nr, sizeof(*times.items), by_name_time);
+        l->out->nr_left_out = times.nr - most;
+        times.nr = most;
+        qsort(times.items, times.nr, sizeof(*times.items), by_order);
+    }
+    make_layers(l, &times);
+    free(is_inside);
+    free(times.items);
+    prof_map_release(&times.places);
+}
+
+/* -1: none of those that are kept. */
+static int layer_of(struct layering *l, const struct prof_slice *s)
+{
+    return *place_in(&l->kept, s->name, -1);
+}
+
+static void place_node(struct layering *l, size_t i)
+{
+    const struct prof_slice *s = &l->trace->slices[i];
+    const struct node *parent = &l->nodes[s->parent];
+    struct node *n = &l->nodes[i];
+    /* a call, a point, or what there is no room for */
+    bool is_between = parent->layer < 0 && parent->above >= 0;
+
+    n->iteration = parent->iteration;
+    n->above = is_between ? parent->above : s->parent;
+    n->depth = l->nodes[n->above].layer >= 0 ? l->nodes[n->above].depth + 1 : 0;
+    if (is_call(s) || (s->flags & PROF_INSTANT_POINT))
+        return;
+    n->layer = layer_of(l, s);
+    if (n->layer >= 0 && l->out->items[n->layer].calls++ == 0)
+        l->out->items[n->layer].depth = n->depth;
+}
+
+/* Which are inside an operation of the same name. */
+static void find_inner(struct layering *l)
+{
+    size_t nr = l->trace->nr_slices;
+    int *above = memory_zeroed(nr + 1, sizeof(*above));
+    int *layer = memory_zeroed(nr + 1, sizeof(*layer));
+    unsigned char *inner = memory_zeroed(nr + 1, sizeof(*inner));
+
+    for (size_t i = 0; i < nr; i++) {
+        above[i] = l->nodes[i].above;
+        layer[i] = l->nodes[i].layer;
+    }
+    if (prof_nested_alike(above, layer, nr, inner))
+        (void)memory_zeroed(SIZE_MAX, 1); /* there is none: ends the process */
+    for (size_t i = 0; i < nr; i++)
+        l->nodes[i].is_inner = inner[i];
+    free(above);
+    free(layer);
+    free(inner);
 }
 
 /* Parents come first. */
@@ -137,20 +246,13 @@ static void place_nodes(struct layering *l)
     for (size_t i = 0; i < l->trace->nr_slices; i++) {
         const struct prof_slice *s = &l->trace->slices[i];
         struct node *n = &l->nodes[i];
-        *n = (struct node) { -1, -1, -1, s->gpu, s->flops, (double)s->bytes };
-        if (is_iteration(l, s)) {
+        *n = (struct node) { -1, -1, -1, 0, false, s->gpu, s->flops, (double)s->bytes };
+        if (is_iteration(l, s))
             n->iteration = next++;
-            continue;
-        }
-        if (s->parent < 0 || l->nodes[s->parent].iteration < 0)
-            continue;
-        const struct node *parent = &l->nodes[s->parent];
-        bool is_between = parent->layer < 0 && parent->above >= 0; /* a call or a point */
-        n->iteration = parent->iteration;
-        n->above = is_between ? parent->above : s->parent;
-        if (!is_call(s) && !(s->flags & PROF_INSTANT_POINT))
-            n->layer = layer_of(l, s, depth_of(l, n->above));
+        else if (s->parent >= 0 && l->nodes[s->parent].iteration >= 0)
+            place_node(l, i);
     }
+    find_inner(l);
 }
 
 /* Work that a scope does not tell is that of what is in it. Children come last. */
@@ -168,16 +270,6 @@ static void lift_work(struct layering *l)
     }
 }
 
-/* Whether it is inside an operation of the same name. */
-static bool is_recursive(const struct layering *l, const struct node *node)
-{
-    for (int n = node->above; n >= 0 && l->nodes[n].layer >= 0; n = l->nodes[n].above) {
-        if (l->nodes[n].layer == node->layer)
-            return true;
-    }
-    return false;
-}
-
 /* Time of an operation, which its own time was taken from. */
 static void take_from_above(struct layering *l, const struct node *n, int64_t ns)
 {
@@ -191,11 +283,10 @@ static void add_operation(struct layering *l, const struct prof_slice *s, const 
 {
     struct layer_samples *layer = &l->out->items[n->layer];
 
-    layer->calls++;
     layer->backend = layer->backend ? layer->backend : s->backend;
     layer->self_ns[n->iteration] += s->duration;
     take_from_above(l, n, s->duration);
-    if (is_recursive(l, n))
+    if (n->is_inner)
         return;
     layer->total_ns[n->iteration] += s->duration;
     layer->flops += n->flops / (double)l->out->nr_iterations;
@@ -226,8 +317,11 @@ static void add_slices(struct layering *l)
     }
 }
 
+/* Work of an iteration goes to all operations that its launch is in. Children come last. */
 static void add_device_work(struct layering *l)
 {
+    int64_t *ns = memory_zeroed(l->trace->nr_slices + 1, sizeof(*ns));
+
     for (size_t i = 0; i < l->trace->nr_flows; i++) {
         const struct prof_flow *f = &l->trace->flows[i];
         const struct prof_slice *to = &l->trace->slices[f->to];
@@ -235,12 +329,16 @@ static void add_device_work(struct layering *l)
         if (!is_device_work(to) || iteration < 0)
             continue;
         l->out->gpu_ns[iteration] += to->duration;
-        for (int n = f->from; n >= 0; n = l->nodes[n].above) {
-            const struct node *node = &l->nodes[n];
-            if (node->layer >= 0 && !is_recursive(l, node))
-                l->out->items[node->layer].gpu_ns[iteration] += to->duration;
-        }
+        ns[f->from] += to->duration;
     }
+    for (size_t i = l->trace->nr_slices; i-- > 0;) {
+        const struct node *n = &l->nodes[i];
+        if (n->above >= 0)
+            ns[n->above] += ns[i];
+        if (n->layer >= 0 && !n->is_inner)
+            l->out->items[n->layer].gpu_ns[n->iteration] += ns[i];
+    }
+    free(ns);
 }
 
 static void fill_layers(struct layering *l)
@@ -248,12 +346,14 @@ static void fill_layers(struct layering *l)
     l->nodes = memory_zeroed(l->trace->nr_slices + 1, sizeof(*l->nodes));
     for (size_t i = 0; i < l->trace->nr_flows && !l->has_flows; i++)
         l->has_flows = is_device_work(&l->trace->slices[l->trace->flows[i].to]);
+    choose_layers(l);
     place_nodes(l);
     lift_work(l);
     add_slices(l);
     if (l->has_flows)
         add_device_work(l);
     free(l->nodes);
+    prof_map_release(&l->kept);
 }
 
 int timeline_layers(const struct prof_trace *trace, int track, const char *iteration,

@@ -15,6 +15,10 @@
  * A scope that says nothing of its FLOPs (bytes, marks) has those of the scopes nested in it.
  *
  * Calls of the CUDA runtime and driver are no operations; their time is their scope's own.
+ *
+ * Operations times iterations are numbers to keep. Where they come to more than there is room for
+ * (names with a number in them: each iteration has its own), the operations with the most time are
+ * kept, and the time of the others is their scope's own, too.
  */
 #ifndef HARNESS_TIMELINE_TIMELINE_LAYERS_H
 #define HARNESS_TIMELINE_TIMELINE_LAYERS_H
@@ -23,6 +27,8 @@
 #include "profile/trace.h"
 
 #include <stdint.h>
+
+enum { TIMELINE_LAYER_VALUES = 1 << 20, TIMELINE_LAYERS_LEAST = 8 };
 
 struct layer_samples {
     const char *name;                     /* belongs to the trace, as the next one */
@@ -40,7 +46,7 @@ struct timeline_layers {
     int64_t *start, *ns, *rest_ns, *gpu_ns; /* one an iteration; rest: in no operation */
     double flops, bytes;                    /* per iteration */
     struct layer_samples *items;
-    size_t nr;
+    size_t nr, nr_left_out; /* left out: for want of room */
 };
 
 /* Of a sorted trace. `track` -1: the main one; `iteration` NULL: of the outermost names on it the

@@ -86,6 +86,7 @@ static int copy_tracks(const struct copying *c)
         return -1;
     c->to->meta = c->from->meta;
     c->to->meta.clock = clock;
+    c->to->meta.note = prof_trace_text(c->to, c->from->meta.note);
     for (size_t i = 0; i < c->from->nr_tracks; i++) {
         const struct prof_track *track = &c->from->tracks[i];
         bool is_kept = (int)i == c->thread || track->kind == PROF_TRACK_STREAM;

@@ -11,9 +11,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* What a gzip file may unpack to. */
-#define UNPACKED_MOST ((size_t)4 << 30)
-
 /* ---- flows: points in time on a lane, to be bound to slices ---- */
 
 /* Slices of the lanes, by lane and then as the trace has them: by start, the longer first. */
@@ -155,10 +152,9 @@ static void set_track_names(struct trace_reader *r)
         struct prof_track *track = &r->trace->tracks[i];
         const struct lane *lane = &r->lanes.items[r->first_lane.items[i]];
         track->name = lane->name ? lane->name : track->name;
-        for (size_t k = 0; k < r->processes.nr; k++) {
-            if (r->processes.items[k].process == lane->process)
-                track->owner = r->processes.items[k].name;
-        }
+        const int *named = prof_map_at(&r->process_places, (uint64_t)lane->process, 0, -1);
+        if (named && *named >= 0)
+            track->owner = r->processes.items[*named];
         /* A process that is called by a text needs no other name. */
         if (!track->owner[0] && lane->process < 0 && (size_t)~lane->process < r->numbered.nr)
             track->owner = r->numbered.items[~lane->process];
@@ -236,9 +232,44 @@ static void release_reader(struct trace_reader *r)
     array_release(&r->lane_of);
     array_release(&r->first_lane);
     array_release(&r->numbered);
+    prof_map_release(&r->lane_places);
+    prof_map_release(&r->process_places);
+    prof_map_release(&r->numbered_places);
 }
 
 /* ---- texts and files ---- */
+
+/* How many events a text has at most: each names its phase. */
+static size_t count_events(const char *text, size_t length)
+{
+    static const char phase[] = "\"ph\"";
+    const char *at = text, *end = text + length;
+    size_t nr = 0;
+
+    while ((at = memmem(at, (size_t)(end - at), phase, sizeof(phase) - 1))) {
+        at += sizeof(phase) - 1;
+        nr++;
+    }
+    return nr;
+}
+
+/* Before any work is done. */
+static int check_budget(const char *text, size_t length, const char *what, struct error *err)
+{
+    size_t nr;
+
+    if (length > TIMELINE_BYTES_MOST)
+        return error_set(err,
+                         "%s: %zu MiB of trace; up to %zu are read: record fewer iterations, or "
+                         "cut it",
+                         what, (length >> 20) + 1, TIMELINE_BYTES_MOST >> 20);
+    nr = count_events(text, length);
+    if (nr > TIMELINE_EVENTS_MOST)
+        return error_set(err,
+                         "%s: %zu events; up to %d are read: record fewer iterations, or cut it",
+                         what, nr, TIMELINE_EVENTS_MOST);
+    return 0;
+}
 
 int timeline_parse(const char *text, size_t length, const char *what, struct prof_trace *trace,
                    struct error *err)
@@ -247,6 +278,8 @@ int timeline_parse(const char *text, size_t length, const char *what, struct pro
     struct event_text t = { .what = what, .text = text, .end = text + length };
 
     prof_trace_init(trace);
+    if (check_budget(text, length, what, err))
+        return -1;
     int rc = event_text_walk(&t, trace_reader_use, &r, err);
     if (rc == 0)
         rc = finish_trace(&r, what, err);
@@ -262,7 +295,7 @@ static int parse_packed_trace(const char *bytes, size_t length, const char *path
     struct strbuf text;
 
     strbuf_init(&text);
-    int rc = gzip_undo(&text, bytes, length, UNPACKED_MOST, err);
+    int rc = gzip_undo(&text, bytes, length, TIMELINE_BYTES_MOST, err);
     rc = rc ? error_prefix(err, "%s", path)
             : timeline_parse(text.data, text.length, path, trace, err);
     strbuf_release(&text);
@@ -272,7 +305,7 @@ static int parse_packed_trace(const char *bytes, size_t length, const char *path
 static int read_trace_file(const char *path, struct prof_trace *trace, struct error *err)
 {
     size_t length;
-    char *bytes = file_read(path, FILE_RECORDS_MOST, &length, err);
+    char *bytes = file_read(path, TIMELINE_BYTES_MOST, &length, err);
 
     if (!bytes)
         return -1;

@@ -14,7 +14,7 @@
  * would go back in time. Slices of a category of GPUs, or with a device and a stream in their args,
  * are on a stream; two lines of a stream (and of a thread, by
  * "of_thread" in our files) are one track again. Processes and threads that are called
- * by a text have negative numbers.
+ * by a text have negative numbers. PyTorch's steps ("ProfilerStep#7") are iterations of one name.
  *
  * Times are read digit by digit, because a double has not enough of them: us with decimals become
  * ns, halves away from 0. meta.start is 0 where the file names its base time (ours and Kineto's
@@ -28,6 +28,11 @@
 #include "profile/trace.h"
 
 #include <stddef.h>
+
+/* What is read at most, so that the largest trace takes less than 60 s and 2 GB: bytes of its text,
+ * unpacked, and events in it. A text beyond is refused before it is parsed. */
+#define TIMELINE_BYTES_MOST ((size_t)256 << 20)
+enum { TIMELINE_EVENTS_MOST = 3000000 };
 
 /* A file, or a folder with a trace.json. The trace is initialised here, sorted, and passes
  * prof_trace_check(); release it. On -1 it is empty, and the message names line and column. */

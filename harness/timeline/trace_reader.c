@@ -25,29 +25,35 @@ static int no_memory(const struct event_text *t, struct error *err)
 }
 
 /* A pid or tid: whole numbers as they are, texts as -1, -2, ... in the order they come. */
-static int64_t id_number(struct trace_reader *r, const cJSON *id)
+static int id_number(struct trace_reader *r, const cJSON *id, int64_t *number)
 {
-    if (cJSON_IsNumber(id))
-        return fabs(id->valuedouble) < 9e18 ? (int64_t)id->valuedouble : 0;
+    *number = 0;
+    if (cJSON_IsNumber(id) && fabs(id->valuedouble) < 9e18)
+        *number = (int64_t)id->valuedouble;
     if (!cJSON_IsString(id))
         return 0;
     const char *text = prof_trace_text(r->trace, id->valuestring);
-    size_t i = 0;
-    while (i < r->numbered.nr && r->numbered.items[i] != text)
-        i++;
-    if (i == r->numbered.nr)
+    const int *place =
+        text ? prof_map_name(&r->numbered_places, text, 0, (int)r->numbered.nr) : NULL;
+    if (!place)
+        return -1;
+    if ((size_t)*place == r->numbered.nr)
         *array_push(&r->numbered) = text;
-    return -1 - (int64_t)i;
+    *number = -1 - (int64_t)*place;
+    return 0;
 }
 
+/* -1: no memory. */
 static int lane_at(struct trace_reader *r, int64_t process, int64_t thread)
 {
-    for (size_t i = r->lanes.nr; i-- > 0;) {
-        if (r->lanes.items[i].process == process && r->lanes.items[i].thread == thread)
-            return (int)i;
-    }
-    *array_push(&r->lanes) = (struct lane) { .process = process, .thread = thread };
-    return (int)r->lanes.nr - 1;
+    const int *place =
+        prof_map_at(&r->lane_places, (uint64_t)process, (uint64_t)thread, (int)r->lanes.nr);
+
+    if (!place)
+        return -1;
+    if ((size_t)*place == r->lanes.nr)
+        *array_push(&r->lanes) = (struct lane) { .process = process, .thread = thread };
+    return *place;
 }
 
 static bool is_of_gpu(const char *category)
@@ -85,13 +91,28 @@ static struct prof_track event_track(const struct trace_reader *r, const struct 
     return track;
 }
 
+/* PyTorch numbers its steps: they are iterations of one name. */
+static const char *name_of_event(const struct event *e)
+{
+    static const char step[] = "ProfilerStep#";
+    size_t length = sizeof(step) - 1;
+
+    if (strncmp(e->name, step, length) != 0 || !e->name[length] ||
+        e->name[length + strspn(e->name + length, "0123456789")] != '\0')
+        return e->name;
+    return "ProfilerStep";
+}
+
 static void fill_slice(const struct event *e, struct prof_slice *s)
 {
     s->start = e->time;
     s->parent = PROF_FIND_PARENT;
-    s->name = e->name;
+    s->name = name_of_event(e);
     s->category = e->category;
     s->backend = json_string(e->args, "backend", NULL);
+    s->function = json_string(e->args, "function", NULL);
+    s->file = json_string(e->args, "file", NULL);
+    s->line = (int)json_int(e->args, "line", 0);
     s->bytes = json_int(e->args, "bytes", 0);
     s->bytes = s->bytes > 0 ? s->bytes : 0;
     s->flops = json_number(e->args, "flops", 0);
@@ -223,6 +244,20 @@ static int use_flow(struct trace_reader *r, const struct event *e, struct error 
     return 0;
 }
 
+/* The last name counts. -1: no memory. */
+static int name_process(struct trace_reader *r, int64_t process, const char *name)
+{
+    const int *place = prof_map_at(&r->process_places, (uint64_t)process, 0, (int)r->processes.nr);
+
+    if (!place)
+        return -1;
+    if ((size_t)*place == r->processes.nr)
+        *array_push(&r->processes) = name;
+    else
+        r->processes.items[*place] = name;
+    return 0;
+}
+
 static int use_name(struct trace_reader *r, const struct event *e, struct error *err)
 {
     const char *name = json_string(e->args, "name", NULL);
@@ -233,8 +268,7 @@ static int use_name(struct trace_reader *r, const struct event *e, struct error 
     if (!name)
         return no_memory(e->t, err);
     if (!strcmp(e->name, "process_name"))
-        *array_push(&r->processes) =
-            (struct process_name) { r->lanes.items[e->lane].process, name };
+        return name_process(r, r->lanes.items[e->lane].process, name) ? no_memory(e->t, err) : 0;
     if (!strcmp(e->name, "thread_name"))
         r->lanes.items[e->lane].name = name;
     return 0;
@@ -266,9 +300,13 @@ static int use_event(struct trace_reader *r, struct event *e, struct error *err)
         e->category = json_string(e->json, "cat", "");
         if (phases[i].has_time && event_time(e, "ts", &e->time, err))
             return -1;
-        int64_t process = id_number(r, cJSON_GetObjectItemCaseSensitive(e->json, "pid"));
-        int64_t thread = id_number(r, cJSON_GetObjectItemCaseSensitive(e->json, "tid"));
+        int64_t process, thread;
+        if (id_number(r, cJSON_GetObjectItemCaseSensitive(e->json, "pid"), &process) ||
+            id_number(r, cJSON_GetObjectItemCaseSensitive(e->json, "tid"), &thread))
+            return no_memory(e->t, err);
         e->lane = lane_at(r, process, thread);
+        if (e->lane < 0)
+            return no_memory(e->t, err);
         return phases[i].use(r, e, err);
     }
     return 0;
@@ -282,6 +320,7 @@ static int use_other_data(struct trace_reader *r, const cJSON *data)
     int64_t skipped = json_int(data, "skipped", 0), dropped = json_int(data, "dropped", 0);
 
     meta->clock = clock ? clock : "";
+    meta->note = prof_trace_text(r->trace, json_string(data, "note", NULL));
     meta->rate = json_number(data, "rate", 1);
     meta->skipped = skipped > 0 ? (uint64_t)skipped : 0;
     meta->dropped = dropped > 0 ? (uint64_t)dropped : 0;

@@ -4,6 +4,7 @@
 #define HARNESS_TIMELINE_TRACE_READER_H
 
 #include "base/array.h"
+#include "profile/name_map.h"
 #include "profile/trace.h"
 #include "timeline/event_text.h"
 
@@ -29,19 +30,16 @@ struct flow_point {
     size_t order;
 };
 
-struct process_name {
-    int64_t process;
-    const char *name;
-};
-
 struct trace_reader {
     struct prof_trace *trace;
     ARRAY(struct lane) lanes;
-    ARRAY(struct process_name) processes;
+    ARRAY(const char *) processes; /* names, in the order of their numbers' first */
     ARRAY(struct flow_point) points;
     ARRAY(int) lane_of;           /* by slice, as they were added */
     ARRAY(int) first_lane;        /* by track */
     ARRAY(const char *) numbered; /* ids that are texts: number -1 - i */
+    /* Where they stand, as prof_map_at() takes it. */
+    struct prof_map lane_places, process_places, numbered_places;
     bool has_base;
 };
 

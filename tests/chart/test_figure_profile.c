@@ -9,6 +9,7 @@
 #include "chart/preset.h"
 #include "chart/profile/profile_base.h"
 #include "profile_fixture.h"
+#include "timeline/timeline_read.h"
 
 struct fixture {
     struct presets presets;
@@ -348,6 +349,84 @@ TEST(smallest_profile_is_drawn)
         if (f->presets.items[i].modes == PLOT_PROFILE)
             check_state(draw(f, f->presets.items[i].name, &data, NULL));
     profile_data_release(&data);
+}
+
+static void take_text(struct profile_data *data, const char *text)
+{
+    struct prof_trace trace;
+    struct error err;
+
+    assert_ok(timeline_parse(text, strlen(text), "a text", &trace, &err), &err);
+    assert_ok(profile_data_init(data, &trace, "a text", NULL, &err), &err);
+}
+
+/* Whatever a trace lacks, every figure of it says so, or is drawn. */
+TEST(no_figure_needs_time_or_names)
+{
+    static const char *const traces[] = {
+        "{\"traceEvents\":[]}",
+        "{\"traceEvents\":[{\"ph\":\"X\",\"pid\":1,\"tid\":1,\"ts\":0,\"dur\":0,\"name\":\"z\"}]}",
+        "{\"traceEvents\":[{\"ph\":\"X\",\"pid\":1,\"tid\":1,\"ts\":0,\"dur\":0}]}",
+        "{\"traceEvents\":[{\"ph\":\"i\",\"pid\":1,\"tid\":1,\"ts\":5,\"name\":\"z\"}]}",
+        "{\"traceEvents\":[{\"ph\":\"X\",\"pid\":0,\"tid\":7,\"ts\":0,\"dur\":0,\"name\":\"k\","
+        "\"cat\":\"kernel\"}]}",
+        "{\"traceEvents\":[{\"ph\":\"C\",\"pid\":0,\"tid\":7,\"ts\":0,\"name\":\"m\","
+        "\"args\":{\"bytes\":3}}]}",
+    };
+    const struct fixture *f = *state;
+
+    for (size_t t = 0; t < sizeof(traces) / sizeof(traces[0]); t++) {
+        struct profile_data data;
+        take_text(&data, traces[t]);
+        for (size_t i = 0; i < f->presets.nr; i++) {
+            if (!(f->presets.items[i].modes & PLOT_PROFILE))
+                continue;
+            struct figure *figure = draw(f, f->presets.items[i].name, &data, NULL);
+            if (figure->reason)
+                assert_true(strlen(figure->reason) > 10);
+            else
+                assert_true(figure->nr_panels > 0);
+            figure_free(figure);
+        }
+        profile_data_release(&data);
+    }
+}
+
+static void check_rows(const struct fixture *f, const char *text, double rows, const char *words)
+{
+    struct profile_data data;
+
+    take_text(&data, text);
+    struct figure *figure = draw(f, "timeline", &data, NULL);
+    assert_true(figure->panels[0]->plot_height <= 20 * rows + 8);
+    assert_has(figure->caption, words);
+    figure_free(figure);
+    profile_data_release(&data);
+}
+
+/* However deep a thread nests, and however many kernels are side by side on a stream. */
+TEST(a_timeline_is_no_higher_than_a_screen)
+{
+    enum { SLICES = 300, SIZE = 160 };
+    char *text = memory_zeroed(SLICES + 1, SIZE);
+    const struct fixture *f = *state;
+
+    for (int variety = 0; variety < 3; variety++) {
+        size_t used = (size_t)sprintf(text, "[");
+        for (int i = 0; i < SLICES; i++)
+            used += (size_t)sprintf(text + used,
+                                    "%s{\"ph\":\"X\",\"pid\":0,\"tid\":7,\"name\":\"k\",\"ts\":%d,"
+                                    "\"dur\":%d.5%s}",
+                                    i ? "," : "", variety == 2 ? i * 10 : i,
+                                    variety == 0   ? 1000 - 2 * i
+                                    : variety == 1 ? 1000
+                                                   : 10,
+                                    variety ? ",\"cat\":\"kernel\"" : "");
+        sprintf(text + used, "]");
+        /* The last overlap by half a microsecond, as with programmatic dependent launch. */
+        check_rows(f, text, variety == 2 ? 2 : 40, variety == 2 ? "" : "260 rows below those");
+    }
+    free(text);
 }
 
 RUN_TESTS(setup, teardown)

@@ -82,7 +82,7 @@ names <out
 say "Before and after"
 profile --diff profile-gpt-nano-prefill second --top 30 >out
 sed -n 1p out
-sed -nE 's/^([a-z_0-9 ]+[a-z_0-9]|gpt.nano.prefill) +[0-9]+ +.*(%)$/\1/p' out | sort
+sed -nE 's/^([a-z_0-9 ]+[a-z_0-9]|gpt.nano.prefill) +[0-9]+ +.*[%s]$/\1/p' out | sort
 tail -1 out
 ls profile-diff
 check "no change against itself" test "$("$HARNESS" profile --diff second second -o same --json |

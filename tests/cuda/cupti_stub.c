@@ -10,6 +10,7 @@
 #include "cupti/cupti_records.h"
 
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,6 +33,8 @@ int cuptiActivityGetNextRecord(uint8_t *buffer, size_t valid, void **record);
 int cuptiActivityGetNumDroppedRecords(void *context, uint32_t stream, size_t *nr);
 int cuptiGetCallbackName(int domain, uint32_t number, const char **name);
 int cuptiSetThreadIdType(int type);
+int cuptiActivityRegisterTimestampCallback(uint64_t (*time)(void));
+int cuptiGetStreamIdEx(void *context, void *stream, uint8_t per_thread, uint32_t *number);
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static request_fn *requested;
@@ -41,6 +44,7 @@ static int thread_id_type;
 static uint8_t *buffer;
 static size_t size, used, dropped;
 static uint64_t now = 1000; /* of the stub's clock */
+static uint64_t (*given_time)(void);
 static uint32_t correlation;
 
 long cupti_stub_told(const char *word, long otherwise)
@@ -134,13 +138,30 @@ int cuptiActivityGetNumDroppedRecords(void *context, uint32_t stream, size_t *nr
 
 int cuptiGetCallbackName(int domain, uint32_t number, const char **name)
 {
-    *name = domain == CUPTI_DOMAIN_RUNTIME && number == 211 ? "cudaLaunchKernel_v7000" : NULL;
+    *name = domain == CUPTI_DOMAIN_RUNTIME && number == 211  ? "cudaLaunchKernel_v7000"
+            : domain == CUPTI_DOMAIN_DRIVER && number == 652 ? "cuLaunchKernelEx"
+                                                             : NULL;
     return *name ? CUPTI_OK : CUPTI_BAD_RECORD;
 }
 
 int cuptiSetThreadIdType(int type)
 {
     thread_id_type = type;
+    return CUPTI_OK;
+}
+
+/* "wall=1": an old one, which has a clock of its own. */
+int cuptiActivityRegisterTimestampCallback(uint64_t (*time)(void))
+{
+    given_time = cupti_stub_told("wall=", 0) ? NULL : time;
+    return given_time ? CUPTI_OK : CUPTI_BAD_RECORD;
+}
+
+/* Its number is that of its address. */
+int cuptiGetStreamIdEx(void *context, void *stream, uint8_t per_thread, uint32_t *number)
+{
+    (void)context, (void)per_thread;
+    *number = (uint32_t)(uintptr_t)stream;
     return CUPTI_OK;
 }
 
@@ -163,12 +184,18 @@ static void record(const void *bytes, size_t part, size_t whole)
     used += whole;
 }
 
-static void launch(const char *name)
+static void launch(const char *name, bool by_driver)
 {
     struct cupti_call call = { .kind = CUPTI_RUNTIME, .number = 211, .process = 7, .thread = 8 };
     struct cupti_kernel kernel = { .kind = CUPTI_KERNEL, .name = name, .stream = 3 };
 
     pthread_mutex_lock(&lock);
+    if (by_driver) {
+        call.kind = CUPTI_DRIVER;
+        call.number = 652;
+    }
+    if (given_time)
+        now = given_time();
     if (thread_id_type == CUPTI_THREADS_OF_SYSTEM)
         call.thread = (uint32_t)gettid();
     call.start = now += 10;
@@ -176,9 +203,12 @@ static void launch(const char *name)
     kernel.start = now += 5;
     kernel.end = now += 100;
     call.correlation = kernel.correlation = ++correlation;
-    if (enabled[CUPTI_RUNTIME])
+    /* "late=1": what ran is told of before what launched it. */
+    if (cupti_stub_told("late=", 0) && enabled[CUPTI_KERNEL])
+        record(&kernel, sizeof(kernel), KERNEL_BYTES);
+    if (enabled[call.kind])
         record(&call, sizeof(call), CALL_BYTES);
-    if (enabled[CUPTI_KERNEL])
+    if (!cupti_stub_told("late=", 0) && enabled[CUPTI_KERNEL])
         record(&kernel, sizeof(kernel), KERNEL_BYTES);
     pthread_mutex_unlock(&lock);
 }
@@ -186,5 +216,11 @@ static void launch(const char *name)
 void cupti_stub_run(const char *name, int launches)
 {
     for (int i = 0; i < launches; i++)
-        launch(name);
+        launch(name, false);
+}
+
+void cupti_stub_run_by_driver(const char *name, int launches)
+{
+    for (int i = 0; i < launches; i++)
+        launch(name, true);
 }

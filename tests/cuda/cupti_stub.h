@@ -10,6 +10,9 @@
  * kernel of 100 ns. Any thread. */
 void cupti_stub_run(const char *name, int launches);
 
+/* The same by a driver's call, as libraries do. */
+void cupti_stub_run_by_driver(const char *name, int launches);
+
 /* The number behind `word` in CUPTI_STUB. */
 long cupti_stub_told(const char *word, long otherwise);
 

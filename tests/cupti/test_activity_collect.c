@@ -20,15 +20,20 @@ enum { LAUNCHES = 3000, THREADS = 4 };
 
 typedef void run_fn(const char *name, int launches);
 
-static run_fn *stub_run(void)
+static run_fn *stub_function(const char *name)
 {
     void *library = dlopen(CUPTI_STUB_PATH, RTLD_NOW | RTLD_LOCAL);
     run_fn *run = NULL;
 
     assert_non_null(library);
-    void *symbol = dlsym(library, "cupti_stub_run");
+    void *symbol = dlsym(library, name);
     memcpy(&run, &symbol, sizeof(run));
     return run;
+}
+
+static run_fn *stub_run(void)
+{
+    return stub_function("cupti_stub_run");
 }
 
 static void use(const char *library, const char *words)
@@ -149,18 +154,115 @@ static int64_t monotonic_ns(void)
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/* The stub's clock moves by launches alone, so it falls behind ours: the error says how far. */
+/* Its clock is ours, so nothing is converted. */
+ACTIVITY_TEST(cupti_takes_our_clock)
+{
+    struct activity_collector *c = start(&(struct activity_options) { 0 });
+    int64_t before = monotonic_ns();
+    stub_run()("_Z1fv", 1);
+    int64_t after = monotonic_ns();
+    stop(c, list);
+    assert_true(list->has_clock);
+    assert_int_equal(activity_host_time(list, list->items[0].start), list->items[0].start);
+    assert_in_range(list->items[0].start, before, after + 135);
+}
+
+/* An old one's clock moves by launches alone, so it falls behind ours: a line through both ends. */
 ACTIVITY_TEST(clocks_are_told_apart)
 {
+    struct activity_collector *c = NULL;
+    struct error err;
+
+    use(CUPTI_STUB_PATH, "wall=1");
     int64_t before = monotonic_ns();
-    struct activity_collector *c = start(&(struct activity_options) { 0 });
+    assert_ok(activity_start(&c, &(struct activity_options) { 0 }, &err), &err);
+    int64_t begun = monotonic_ns();
+    usleep(20000);
     stub_run()("_Z1fv", 1);
+    int64_t launched = monotonic_ns();
     stop(c, list);
     int64_t after = monotonic_ns();
     assert_true(list->has_clock);
+    /* 135 ns of its clock, from the start to the stop: the kernel ends with the line. */
+    int64_t end = activity_host_time(list, list->items[1].end);
+    assert_true(end >= launched - list->clock_error && end <= after + list->clock_error);
     int64_t at = activity_host_time(list, list->items[0].start);
-    assert_true(at >= before - list->clock_error && at <= after + list->clock_error);
-    assert_true(list->clock_error > 0 && list->clock_error <= after - before);
+    assert_true(at >= before - list->clock_error && at <= launched + list->clock_error);
+    assert_true(list->clock_error >= 0 && list->clock_error <= begun - before + 1000000);
+}
+
+ACTIVITY_TEST(launches_by_the_driver_belong_to_somebody)
+{
+    struct activity_collector *c = start(&(struct activity_options) { 0 });
+    struct activity_calls calls;
+
+    stub_function("cupti_stub_run_by_driver")("_Z1fv", 2);
+    stop(c, list);
+    assert_int_equal(list->nr, 4);
+    activity_calls_of(list, &calls);
+    for (size_t i = 0; i < list->nr; i++) {
+        const struct activity *a = &list->items[i];
+        if (a->kind != ACTIVITY_KERNEL)
+            continue;
+        const struct activity *call = activity_launch(&calls, a);
+        assert_non_null(call);
+        assert_int_equal(call->kind, ACTIVITY_DRIVER);
+        assert_string_equal(call->name, "cuLaunchKernelEx");
+    }
+    activity_calls_release(&calls);
+}
+
+/* Kernels before their calls, in buffers of three records: sorted, and none is lost. */
+ACTIVITY_TEST(out_of_order_and_in_parts)
+{
+    struct activity_collector *c = NULL;
+    struct activity_calls calls;
+    struct error err;
+    size_t kernels = 0;
+
+    use(CUPTI_STUB_PATH, "late=1");
+    assert_ok(
+        activity_start(&c, &(struct activity_options) { .buffer_bytes = 512, .buffers = 64 }, &err),
+        &err);
+    stub_run()("_Z1fv", 20);
+    stop(c, list);
+    assert_int_equal(list->nr + list->dropped, 40);
+    assert_int_equal(list->dropped, 0);
+    activity_calls_of(list, &calls);
+    for (size_t i = 0; i < list->nr; i++) {
+        assert_true(i == 0 || list->items[i - 1].start <= list->items[i].start);
+        kernels += list->items[i].kind == ACTIVITY_KERNEL;
+        if (list->items[i].kind == ACTIVITY_KERNEL)
+            assert_non_null(activity_launch(&calls, &list->items[i]));
+    }
+    assert_int_equal(kernels, 20);
+    activity_calls_release(&calls);
+}
+
+/* What was launched before is not there, whenever it ran; what is later is. */
+ACTIVITY_TEST(what_is_not_kept_is_cut)
+{
+    struct activity_collector *c = start(&(struct activity_options) { 0 });
+
+    stub_run()("_Z4warmv", 4);
+    usleep(1000);
+    int64_t from = monotonic_ns();
+    stub_run()("_Z4keptv", 3);
+    stop(c, list);
+    assert_int_equal(list->nr, 14);
+    activity_cut(list, from);
+    assert_int_equal(list->nr, 6);
+    for (size_t i = 0; i < list->nr; i++)
+        if (list->items[i].kind == ACTIVITY_KERNEL)
+            assert_string_equal(list->items[i].name, "kept()");
+}
+
+ACTIVITY_TEST(streams_have_numbers_while_collecting)
+{
+    assert_int_equal(activity_stream((void *)(uintptr_t)13), -1);
+    struct activity_collector *c = start(&(struct activity_options) { 0 });
+    assert_int_equal(activity_stream((void *)(uintptr_t)13), 13);
+    stop(c, list);
 }
 
 ACTIVITY_TEST(one_at_a_time)
@@ -191,6 +293,7 @@ TEST(reasons)
     assert_refused("libm.so.6", "", "has no cupti");
     assert_refused(CUPTI_STUB_PATH, "version=17", "older than 18");
     assert_refused(CUPTI_STUB_PATH, "enable=35", "administrator");
+    assert_refused(CUPTI_STUB_PATH, "enable=39", "another profiler");
     assert_refused(CUPTI_STUB_PATH, "enable=999", "STUB_ERROR");
 }
 

@@ -196,4 +196,23 @@ TEST(cost_is_measured)
     assert_true(cost.on > cost.off);
 }
 
+/* A terminal would obey them. */
+TEST(control_bytes_of_names_are_not_printed)
+{
+    struct prof *prof = create_on(NULL);
+    struct prof_summary summary;
+    struct prof_trace trace;
+    struct prof_scope scope = prof_begin(prof, prof_site_named(prof, "red \033[31m\r\x7f"), NULL);
+
+    prof_end(&scope);
+    take_snapshot(prof, &trace);
+    assert_int_equal(prof_summarise(&trace, &summary), 0);
+    char *text = written(prof_print_summary(file, &summary, NULL));
+    assert_has(text, "red ?[31m??  ");
+    free(text);
+    prof_summary_release(&summary);
+    prof_trace_release(&trace);
+    prof_free(prof);
+}
+
 RUN_TESTS(NULL, NULL)

@@ -282,6 +282,12 @@ static void wait_in(void *name, const char *scope)
         nanosleep(&pause, NULL);
 }
 
+/* One place in the source, so one name. */
+static void slow_scope(struct prof *prof)
+{
+    PROF_SCOPE_IN(prof, "slow");
+}
+
 TEST(what_is_done_at_the_end_is_the_scopes)
 {
     static char name[] = "slow";
@@ -292,17 +298,13 @@ TEST(what_is_done_at_the_end_is_the_scopes)
     assert_int_equal(prof_set_hooks(prof, &hooks), 0);
     {
         PROF_SCOPE_IN(prof, "around");
-        {
-            PROF_SCOPE_IN(prof, "slow");
-        }
+        slow_scope(prof);
         {
             PROF_SCOPE_IN(prof, "fast");
         }
     }
     assert_int_equal(prof_set_hooks(prof, NULL), 0);
-    {
-        PROF_SCOPE_IN(prof, "slow");
-    }
+    slow_scope(prof);
     take_snapshot(prof, &trace);
     const struct prof_slice *slow = slice_named(&trace, "slow"),
                             *fast = slice_named(&trace, "fast");

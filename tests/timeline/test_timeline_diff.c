@@ -81,6 +81,44 @@ TEST(by_side)
     timeline_diff_release(&diff);
 }
 
+/* Passes of a 40 and b `b`, and one, the eighth, that stood still for 5000 outside of both. */
+static void make_with_a_stall(struct prof_trace *trace, int64_t b, int64_t stall)
+{
+    prof_trace_init(trace);
+    int track = prof_trace_track(trace, &(struct prof_track) { .process = 1, .thread = 1 });
+    for (int64_t i = 0; i < 30; i++) {
+        int64_t at = 10000 * i, end = at + 40 + b + i % 3;
+        add_slice(trace, track, at, at + 40, "a", PROF_SCOPES);
+        add_slice(trace, track, at + 40, end, "b", PROF_SCOPES);
+        add_slice(trace, track, at, end + 10 + (i == 7 ? stall : 0), "pass", PROF_SCOPES);
+    }
+    assert_int_equal(prof_trace_sort(trace, NULL), 0);
+}
+
+/* By the mean the pass itself would be blamed: it takes 167 more, b 30. */
+TEST(a_stall_is_not_blamed_for_all)
+{
+    struct prof_trace before, after;
+    struct timeline_diff diff;
+
+    make_with_a_stall(&before, 50, 0);
+    make_with_a_stall(&after, 80, 5000);
+    take(&before, &after, NULL, &diff);
+    const struct diff_row *b = row(&diff, PROF_HOST, "b"), *pass = row(&diff, PROF_HOST, "pass");
+    assert_ptr_equal(b, &diff.rows[0]);
+    assert_close(b->change, 30, 0);
+    assert_true(b->median[0] == 51 && b->median[1] == 81);
+    assert_true(b->change_of[0] < 30 && b->change_of[0] > 27);
+    assert_true(b->change_of[1] > 30 && b->change_of[1] < 33);
+    assert_close(b->share, 1, 0);
+    assert_close(pass->change, 0, 0);
+    assert_close(pass->self[1] - pass->self[0], 5000 / 30.0, 1e-9);
+    assert_true(diff.iteration[0] == 101 && diff.iteration[1] == 131);
+    assert_true(isnan(row(&diff, PROF_HOST, "a")->change_of[0]) ==
+                isnan(b->change_of[0])); /* either has its iterations */
+    timeline_diff_release(&diff);
+}
+
 /* An operation that came and one that went. */
 TEST(by_stack)
 {

@@ -212,4 +212,46 @@ TEST(there_and_back)
     free(text);
 }
 
+/* What was lost is said whether or not there are scopes beside. */
+TEST(dropped_records_are_told_beside_scopes)
+{
+    struct activity_list list;
+    struct prof_trace trace;
+    struct error err;
+
+    make_trace(&trace);
+    trace.meta.dropped = 5;
+    activity_list_init(&list);
+    list.has_clock = true;
+    list.dropped = 3968;
+    assert_ok(timeline_add_gpu(&trace, &list, &err), &err);
+    assert_int_equal(trace.meta.dropped, 3973);
+    activity_list_release(&list);
+    prof_trace_release(&trace);
+}
+
+/* A scope as its stream saw it, and the kernel in it, are one time, on one track or on two. */
+TEST(time_of_a_device_counts_once)
+{
+    for (int own_track = 0; own_track < 2; own_track++) {
+        struct prof_summary summary;
+        struct prof_trace trace;
+        prof_trace_init(&trace);
+        struct prof_track track = { .kind = PROF_TRACK_STREAM, .device = PROF_GPU, .thread = 7 };
+        int stream = prof_trace_track(&trace, &track);
+        track.thread = 0x5555;
+        int scopes = own_track ? prof_trace_track(&trace, &track) : stream;
+        add_slice(&trace, scopes, 100, 1000, "op", PROF_GPU_SCOPES);
+        add_slice(&trace, stream, 90, 990, "gemm", PROF_KERNELS); /* clocks differ a little */
+        assert_int_equal(prof_trace_sort(&trace, NULL), 0);
+        assert_int_equal(prof_summarise(&trace, &summary), 0);
+        assert_int_equal(summary.total[PROF_DEVICE], 900);
+        assert_int_equal(prof_summary_row(&summary, PROF_DEVICE, "op")->self, 0);
+        assert_int_equal(prof_summary_row(&summary, PROF_DEVICE, "op")->total, 900);
+        assert_int_equal(prof_summary_row(&summary, PROF_DEVICE, "gemm")->self, 900);
+        prof_summary_release(&summary);
+        prof_trace_release(&trace);
+    }
+}
+
 RUN_TESTS(NULL, NULL)

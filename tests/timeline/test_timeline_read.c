@@ -320,4 +320,44 @@ TEST(damaged_files)
     free(text);
 }
 
+/* PyTorch numbers its steps; other names with a number are names. */
+TEST(steps_are_iterations_of_one_name)
+{
+    struct prof_trace trace;
+
+    parse(
+        "[{\"ph\":\"X\",\"ts\":0,\"dur\":9,\"name\":\"ProfilerStep#0\"},"
+        "{\"ph\":\"X\",\"ts\":10,\"dur\":9,\"name\":\"ProfilerStep#11\"},"
+        "{\"ph\":\"X\",\"ts\":20,\"dur\":9,\"name\":\"ProfilerStep#\"},"
+        "{\"ph\":\"X\",\"ts\":30,\"dur\":9,\"name\":\"layer#1\"}]",
+        &trace);
+    assert_string_equal(trace.slices[0].name, "ProfilerStep");
+    assert_ptr_equal(trace.slices[1].name, trace.slices[0].name);
+    assert_string_equal(trace.slices[2].name, "ProfilerStep#");
+    assert_string_equal(trace.slices[3].name, "layer#1");
+    prof_trace_release(&trace);
+}
+
+/* Where a scope is in the source, and what could not be recorded. */
+TEST(places_and_notes_come_back)
+{
+    struct prof_trace trace, again;
+
+    make_trace(&trace);
+    trace.meta.note = prof_trace_text(&trace, "no kernels: another profiler");
+    trace.slices[1].file = prof_trace_text(&trace, "src/a.c");
+    trace.slices[1].function = prof_trace_text(&trace, "init");
+    trace.slices[1].line = 12;
+    char *text = written(prof_write_trace(file, &trace));
+    parse(text, &again);
+    assert_string_equal(again.meta.note, "no kernels: another profiler");
+    assert_string_equal(again.slices[1].file, "src/a.c");
+    assert_string_equal(again.slices[1].function, "init");
+    assert_int_equal(again.slices[1].line, 12);
+    assert_null(again.slices[0].file);
+    free(text);
+    prof_trace_release(&again);
+    prof_trace_release(&trace);
+}
+
 RUN_TESTS(NULL, NULL)

@@ -39,13 +39,15 @@ void profile_launches(const struct prof_trace *trace, int *launches)
         launches[trace->flows[i].to] = trace->flows[i].from;
 }
 
-int profile_depth(const struct prof_trace *trace, int slice)
+int *profile_depths(const struct prof_trace *trace)
 {
-    int depth = 0;
+    int *depths = memory_zeroed(trace->nr_slices + 1, sizeof(*depths));
 
-    while ((slice = trace->slices[slice].parent) >= 0)
-        depth++;
-    return depth;
+    for (size_t i = 0; i < trace->nr_slices; i++) { /* parents come first */
+        int parent = trace->slices[i].parent;
+        depths[i] = parent < 0 ? 0 : depths[parent] + 1;
+    }
+    return depths;
 }
 
 int profile_data_init(struct profile_data *data, struct prof_trace *trace, const char *name,

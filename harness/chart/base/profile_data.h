@@ -50,8 +50,8 @@ bool profile_is_call(const struct prof_slice *slice);
 int profile_scope_of(const struct prof_trace *trace, int slice);
 /* What the slice `i` was launched by; -1: not known. `launches` has one entry a slice. */
 void profile_launches(const struct prof_trace *trace, int *launches);
-/* Slices above it on its track. */
-int profile_depth(const struct prof_trace *trace, int slice);
+/* Of each slice of a sorted trace how many are above it on its track; free() it. */
+int *profile_depths(const struct prof_trace *trace);
 
 /* From `low` to `high`, ns: as many whole outermost slices of the main thread as hold about `most`
  * slices, but no more than `calls`, around the one of median duration, with what they launched; or

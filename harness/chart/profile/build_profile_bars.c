@@ -79,6 +79,10 @@ void build_profile_bottlenecks(const struct chart *chart, struct figure *f)
     size_t limit = chart_limit(chart->preset, LIMIT);
     struct profile_rows host = profile_long_rows(chart->profile, PROF_HOST, limit);
     struct profile_rows device = profile_long_rows(chart->profile, PROF_DEVICE, limit);
+    if (!host.nr && !device.nr) {
+        chart_absent(f, "no operation took any time");
+        return;
+    }
     f->columns = 2;
     profile_bars_add_side(f, chart->profile, PROF_HOST, &host);
     profile_bars_add_side(f, chart->profile, PROF_DEVICE, &device);

@@ -4,11 +4,13 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 enum { MOST = 1500, CALLS = 2 };
 
 struct edges {
     const struct prof_trace *trace;
+    const int *depths; /* by slice */
     struct layer *steps;
     int depth; /* of the last step */
     int deepest;
@@ -34,7 +36,7 @@ static void close_until(struct edges *e, const struct profile_window *w, int *op
         /* where the next one begins at once the line goes up again: no step down and up */
         if (s->start + s->duration < time || *open < 0)
             profile_depth_step(e, profile_at(w, s->start + s->duration),
-                               *open < 0 ? 0 : profile_depth(e->trace, *open) + 1);
+                               *open < 0 ? 0 : e->depths[*open] + 1);
     }
 }
 
@@ -61,13 +63,12 @@ static size_t profile_depth_add_device(struct panel *p, const struct profile_dat
     return nr;
 }
 
-static int deepest_at_all(const struct profile_data *data)
+static int deepest_at_all(const struct profile_data *data, const int *depths)
 {
     int deepest = 0;
 
     for (size_t i = 0; i < data->main.nr_slices; i++) {
-        int depth =
-            data->main.slices[i].track == data->track ? profile_depth(&data->main, (int)i) + 1 : 0;
+        int depth = data->main.slices[i].track == data->track ? depths[i] + 1 : 0;
         deepest = depth > deepest ? depth : deepest;
     }
     return deepest;
@@ -84,7 +85,10 @@ void build_profile_depth(const struct chart *chart, struct figure *f)
     }
     struct profile_window w = profile_window_of(data, MOST, CALLS);
     struct panel *p = figure_panel(f);
-    struct edges e = { .trace = &data->main, .steps = panel_layer(p, MARK_STEPS, NULL) };
+    int *depths = profile_depths(&data->main);
+    struct edges e = { .trace = &data->main,
+                       .depths = depths,
+                       .steps = panel_layer(p, MARK_STEPS, NULL) };
     e.steps->style.ink = INK_BLUE;
     p->plot_height = 280;
     profile_time_axis(&p->x);
@@ -98,14 +102,14 @@ void build_profile_depth(const struct chart *chart, struct figure *f)
             s->flags & PROF_INSTANT_POINT)
             continue;
         close_until(&e, &w, &open, s->start);
-        profile_depth_step(&e, profile_at(&w, s->start), profile_depth(&data->main, (int)i) + 1);
+        profile_depth_step(&e, profile_at(&w, s->start), depths[i] + 1);
         open = (int)i;
     }
     close_until(&e, &w, &open, INT64_MAX);
     profile_depth_step(&e, profile_at(&w, w.high), 0);
     size_t device = profile_depth_add_device(p, data, &w);
     p->y.low = device ? -1.5 : 0;
-    p->y.high = deepest_at_all(data) + 0.5;
+    p->y.high = deepest_at_all(data, depths) + 0.5;
     if (device)
         e.steps->label = memory_string("scopes of the host");
     profile_caption(f, chart, "How many scopes and runtime calls the main thread is in.%s%s",
@@ -113,4 +117,5 @@ void build_profile_depth(const struct chart *chart, struct figure *f)
                     profile_window_words(data, &w, words));
     figure_set(&f->alt, "Step line of the nesting of scopes over time, at most %d deep%s.",
                e.deepest, device ? ", with the kernels of the device below" : "");
+    free(depths);
 }

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 1500, CALLS = 2 };
+enum { MOST = 1500, CALLS = 2, CURVES_MAX = 8 };
 
 /* Counters of bytes, drawn as they come. Those of rates, clocks, power and temperature have other
  * units; they are for the viewers of traces, which put each on a scale of its own. */
@@ -100,10 +100,38 @@ static bool profile_memory_add_memory(struct panel *p, const struct profile_data
     bool any = false;
     size_t nth = 0;
 
-    for (size_t i = 0; i < data->trace.nr_counters; i++)
+    for (size_t i = 0; i < data->trace.nr_counters && nth < CURVES_MAX; i++)
         if (profile_memory_is_memory(&data->trace.counters[i]))
             any |= profile_memory_add_counter(p, data, (int)i, w, peaks, nth++);
     return any || profile_memory_add_scopes(p, data, w);
+}
+
+/* Whether profile_memory_add_memory() would find anything. */
+static bool profile_memory_is_followed(const struct profile_data *data,
+                                       const struct profile_window *w)
+{
+    for (size_t i = 0; i < data->trace.nr_samples; i++) {
+        const struct prof_sample *s = &data->trace.samples[i];
+        if (s->time < w->high && profile_memory_is_memory(&data->trace.counters[s->counter]))
+            return true;
+    }
+    for (size_t i = 0; i < data->main.nr_slices; i++) {
+        const struct prof_slice *s = &data->main.slices[i];
+        if (s->memory_peak >= 0 && s->start >= w->low && s->start < w->high)
+            return true;
+    }
+    return false;
+}
+
+static bool profile_memory_has_copies(const struct profile_data *data,
+                                      const struct profile_window *w)
+{
+    for (size_t i = 0; i < data->main.nr_slices; i++) {
+        const struct prof_slice *s = &data->main.slices[i];
+        if (profile_is_transfer(s) && s->start >= w->low && s->start < w->high)
+            return true;
+    }
+    return false;
 }
 
 static struct panel *memory_panel(struct figure *f, double height)
@@ -158,7 +186,8 @@ static int profile_memory_lane_of(const struct profile_data *data, size_t i)
         return LANE_COPIES;
     if (profile_on_device(&data->main, s))
         return LANE_KERNELS;
-    return profile_depth(&data->main, (int)i) == 1 && !profile_is_call(s) ? LANE_SCOPES : -1;
+    bool is_second = s->parent >= 0 && data->main.slices[s->parent].parent < 0;
+    return is_second && !profile_is_call(s) ? LANE_SCOPES : -1;
 }
 
 static void profile_memory_add_lanes(struct panel *p, const struct profile_data *data,
@@ -183,6 +212,22 @@ static void profile_memory_add_lanes(struct panel *p, const struct profile_data 
     }
 }
 
+static void profile_memory_add_lane_panel(struct figure *f, const struct profile_data *data,
+                                          const struct profile_window *w, size_t count[LANE_NR])
+{
+    struct panel *lanes = figure_panel(f);
+
+    f->aligned = true;
+    axis_names(&lanes->y, lane_names, LANE_NR, true);
+    lanes->plot_height = 3 * 28;
+    profile_time_axis(&lanes->x);
+    lanes->x.low = 0;
+    lanes->x.high = (double)(w->high - w->low);
+    profile_memory_add_lanes(lanes, data, w, count);
+    figure_set(&lanes->title, "what ran meanwhile");
+}
+
+/* Copies are shown where nothing followed memory, too. */
 void build_profile_lanes(const struct chart *chart, struct figure *f)
 {
     size_t count[LANE_NR] = { 0 };
@@ -190,29 +235,23 @@ void build_profile_lanes(const struct chart *chart, struct figure *f)
 
     const struct profile_data *data = chart->profile;
     struct profile_window w = profile_window_of(data, MOST, CALLS);
-    struct panel *memory = memory_panel(f, 180);
-    bool followed = profile_memory_add_memory(memory, data, &w, false);
-    memory->x.high = (double)(w.high - w.low);
-    if (!followed) {
-        chart_absent(f, "memory was not followed (prof_memory())");
+    bool followed = profile_memory_is_followed(data, &w);
+    if (!followed && !profile_memory_has_copies(data, &w)) {
+        chart_absent(f, "memory was not followed (prof_memory()), and nothing was copied");
         return;
     }
-    struct panel *lanes = figure_panel(f);
-    f->aligned = true;
-    axis_names(&lanes->y, lane_names, LANE_NR, true);
-    lanes->plot_height = 3 * 28;
-    profile_time_axis(&lanes->x);
-    lanes->x.low = 0;
-    lanes->x.high = memory->x.high;
-    profile_memory_add_lanes(lanes, data, &w, count);
-    figure_set(&memory->title, "live memory");
-    figure_set(&lanes->title, "what ran meanwhile");
-    profile_caption(f, chart,
-                    "Both panels have the same time axis. Operations are those right inside the "
-                    "outermost one.%s",
+    if (followed) {
+        struct panel *memory = memory_panel(f, 180);
+        profile_memory_add_memory(memory, data, &w, false);
+        memory->x.high = (double)(w.high - w.low);
+        figure_set(&memory->title, "live memory");
+    }
+    profile_memory_add_lane_panel(f, data, &w, count);
+    profile_caption(f, chart, "%sOperations are those right inside the outermost one.%s",
+                    followed ? "Both panels have the same time axis. "
+                             : "Memory itself was not followed (prof_memory()). ",
                     profile_window_words(data, &w, words));
-    figure_set(&f->alt,
-               "Line of live memory over time, above lanes of %zu copies, %zu operations and %zu "
-               "kernels.",
+    figure_set(&f->alt, "%s of %zu copies, %zu operations and %zu kernels.",
+               followed ? "Line of live memory over time, above lanes" : "Lanes",
                count[LANE_COPIES], count[LANE_SCOPES], count[LANE_KERNELS]);
 }

@@ -38,7 +38,9 @@ static void quantity_cell(struct cell *cell, enum quantity quantity, const char 
 
 static double per_second(const struct prof_row *row, double work)
 {
-    return work > 0 && row->total > 0 ? work / (double)row->total * 1e9 : NAN;
+    double ns = timeline_row_ns(row);
+
+    return work > 0 && ns > 0 ? work / ns * 1e9 : NAN;
 }
 
 static double profile_table_ratio_of(double part, double whole)

@@ -20,9 +20,9 @@ struct lanes {
     const struct prof_trace *trace;
     struct profile_window window;
     struct rows_of *of; /* by track */
-    int *lane;          /* by slice */
+    int *lane, *depth;  /* by slice */
     size_t nr;          /* rows */
-    size_t tracks_left_out, slices, all;
+    size_t tracks_left_out, rows_left_out, slices, all;
     size_t *count; /* bars of a row so far */
 };
 
@@ -30,7 +30,7 @@ static size_t profile_timeline_row_in_track(const struct lanes *l, size_t i)
 {
     const struct prof_slice *s = &l->trace->slices[i];
 
-    return (size_t)l->lane[i] * l->of[s->track].depths + (size_t)profile_depth(l->trace, (int)i);
+    return (size_t)l->lane[i] * l->of[s->track].depths + (size_t)l->depth[i];
 }
 
 static bool profile_timeline_is_seen(const struct lanes *l, size_t i)
@@ -45,7 +45,7 @@ static void measure_tracks(struct lanes *l)
 {
     for (size_t i = 0; i < l->trace->nr_slices; i++) {
         struct rows_of *of = &l->of[l->trace->slices[i].track];
-        size_t depth = (size_t)profile_depth(l->trace, (int)i) + 1;
+        size_t depth = (size_t)l->depth[i] + 1;
         of->depths = depth > of->depths ? depth : of->depths;
     }
     for (size_t i = 0; i < l->trace->nr_slices; i++) {
@@ -64,6 +64,10 @@ static void profile_timeline_take_track(struct lanes *l, struct rows_of *of)
         l->tracks_left_out++;
         of->nr = 0;
         return;
+    }
+    if (of->nr > ROWS_MAX) { /* it nests deeper, or has more side by side, than can be seen */
+        l->rows_left_out += of->nr - ROWS_MAX;
+        of->nr = ROWS_MAX;
     }
     of->first = l->nr;
     l->nr += of->nr;
@@ -124,13 +128,19 @@ static int profile_timeline_by_length(const void *x, const void *y)
     return (*a < *b) - (*a > *b);
 }
 
+static bool profile_timeline_has_row(const struct lanes *l, size_t i)
+{
+    return profile_timeline_is_seen(l, i) &&
+           profile_timeline_row_in_track(l, i) < l->of[l->trace->slices[i].track].nr;
+}
+
 /* The duration from which on slices are drawn, so that there are no more than MOST. */
 static int64_t shortest_drawn(struct lanes *l)
 {
     int64_t *lengths = memory_zeroed(l->trace->nr_slices + 1, sizeof(*lengths)), shortest = 0;
 
     for (size_t i = 0; i < l->trace->nr_slices; i++)
-        if (profile_timeline_is_seen(l, i) && l->of[l->trace->slices[i].track].nr)
+        if (profile_timeline_has_row(l, i))
             lengths[l->all++] = l->trace->slices[i].duration;
     if (l->all > MOST) {
         qsort(lengths, l->all, sizeof(*lengths), profile_timeline_by_length);
@@ -169,10 +179,9 @@ static void profile_timeline_add_slices(struct lanes *l, struct panel *p, double
     profile_blocks_init(&blocks, p, fmax(1, (double)(l->window.high - l->window.low)), names);
     for (size_t i = 0; i < l->trace->nr_slices; i++) {
         const struct prof_slice *s = &l->trace->slices[i];
-        const struct rows_of *of = &l->of[s->track];
-        if (!profile_timeline_is_seen(l, i) || of->nr == 0 || s->duration < shortest)
+        if (!profile_timeline_has_row(l, i) || s->duration < shortest)
             continue;
-        size_t row = of->first + profile_timeline_row_in_track(l, i);
+        size_t row = l->of[s->track].first + profile_timeline_row_in_track(l, i);
         profile_timeline_slice_words(s, words, sizeof(words));
         profile_blocks_add(&blocks, profile_kind_of(l->trace, s), l->count[row]++ % 2 != 0,
                            (double)row, profile_at(&l->window, s->start),
@@ -192,13 +201,16 @@ static void profile_timeline_draw(struct lanes *l, struct figure *f, const struc
     double names = profile_timeline_name_rows(l, p);
     p->plot_height = fmax(ROW_HEIGHT * (double)l->nr + 8, 36);
     profile_timeline_add_slices(l, p, names);
-    char words[PROFILE_WORDS_SIZE], text[QUANTITY_TEXT_SIZE], left[PROFILE_WORDS_SIZE] = "";
+    char words[PROFILE_WORDS_SIZE], text[QUANTITY_TEXT_SIZE], left[PROFILE_WORDS_SIZE] = "",
+                                                              rows[PROFILE_WORDS_SIZE] = "";
     if (l->slices < l->all)
         snprintf(left, sizeof(left), " Showing the %zu longest of %zu calls.", l->slices, l->all);
+    if (l->rows_left_out)
+        snprintf(rows, sizeof(rows), " %zu rows below those have no room here.", l->rows_left_out);
     profile_caption(f, chart,
                     "A call is drawn from its start to its end, below the call that it is in; "
-                    "neighbours alternate in tone.%s%s%s",
-                    profile_window_words(chart->profile, &l->window, words), left,
+                    "neighbours alternate in tone.%s%s%s%s",
+                    profile_window_words(chart->profile, &l->window, words), left, rows,
                     l->tracks_left_out ? " Other threads have no room here." : "");
     figure_set(&f->alt, "Timeline of %zu calls in %zu rows over %s.", l->slices, l->nr,
                quantity_text(QUANTITY_TIME, "", (double)(l->window.high - l->window.low), text));
@@ -211,6 +223,7 @@ void build_profile_timeline(const struct chart *chart, struct figure *f)
                        .window = profile_window_of(chart->profile, MOST, CALLS) };
     l.of = memory_zeroed(l.trace->nr_tracks + 1, sizeof(*l.of));
     l.lane = memory_zeroed(l.trace->nr_slices + 1, sizeof(*l.lane));
+    l.depth = profile_depths(l.trace);
     if (prof_trace_lanes(l.trace, l.lane)) {
         chart_absent(f, "there is no memory for the lanes of the timeline");
     } else {
@@ -220,4 +233,5 @@ void build_profile_timeline(const struct chart *chart, struct figure *f)
     }
     free(l.of);
     free(l.lane);
+    free(l.depth);
 }

@@ -2,6 +2,7 @@
 #include "chart/profile/profile_samples.h"
 
 #include "base/memory.h"
+#include "profile/name_map.h"
 #include "stats/stats.h"
 
 #include <math.h>
@@ -82,6 +83,14 @@ static void profile_samples_add_layers(struct sample_rows *rows,
 
 /* ---- by call ---- */
 
+/* Of a name; -1 where none was given it. */
+static int *profile_samples_place(struct prof_map *places, const char *name)
+{
+    int *place = prof_map_name(places, name, 0, -1);
+
+    return place ? place : memory_zeroed(SIZE_MAX, sizeof(*place)); /* no memory: ends it */
+}
+
 /* Time between marks of the GPU where the scope has them: the host may be long gone. */
 static double call_value(const struct prof_slice *s, enum profile_sample what, double *ns)
 {
@@ -93,32 +102,43 @@ static double call_value(const struct prof_slice *s, enum profile_sample what, d
     return work > 0 && *ns > 0 ? work / *ns * 1e9 : NAN;
 }
 
-static void profile_samples_add_row(struct sample_rows *rows, const struct profile_data *data,
-                                    const struct prof_row *of, enum profile_sample what)
+/* Where the values of each row of the summary go; NULL: it is not one of those shown. */
+static struct sample_row *profile_samples_rows_by_call(const struct profile_data *data,
+                                                       enum prof_side side, struct prof_map *places)
 {
-    struct sample_row row = { .name = of->name };
+    struct sample_row *rows = memory_zeroed(data->rows.nr_rows + 1, sizeof(*rows));
 
-    row.values = memory_zeroed(of->calls + 1, sizeof(*row.values));
-    for (size_t i = 0; i < data->main.nr_slices && row.nr < of->calls; i++) {
-        const struct prof_slice *s = &data->main.slices[i];
-        enum prof_side side = profile_on_device(&data->main, s) ? PROF_DEVICE : PROF_HOST;
-        double ns, value = call_value(s, what, &ns);
-        if (s->name == of->name && side == of->side && !(s->flags & PROF_INSTANT_POINT) &&
-            !profile_is_call(s))
-            profile_samples_add_value(&row, value, ns);
+    for (size_t i = 0; i < data->rows.nr_rows; i++) {
+        const struct prof_row *row = &data->rows.rows[i];
+        if (row->side != side || !timeline_row_works(row))
+            continue;
+        rows[i] = (struct sample_row) { .name = row->name,
+                                        .values = memory_zeroed(row->calls + 1, sizeof(double)) };
+        *profile_samples_place(places, row->name) = (int)i;
     }
-    profile_samples_take_row(rows, &row);
+    return rows;
 }
 
 static void profile_samples_add_rows(struct sample_rows *rows, const struct profile_data *data,
                                      enum prof_side side, enum profile_sample what)
 {
+    struct prof_map places = { .nr = 0 };
+    struct sample_row *list = profile_samples_rows_by_call(data, side, &places);
+
     rows->items = memory_zeroed(data->rows.nr_rows + 1, sizeof(*rows->items));
-    for (size_t i = 0; i < data->rows.nr_rows; i++) {
-        const struct prof_row *row = &data->rows.rows[i];
-        if (row->side == side && timeline_row_works(row))
-            profile_samples_add_row(rows, data, row, what);
+    for (size_t i = 0; i < data->main.nr_slices; i++) {
+        const struct prof_slice *s = &data->main.slices[i];
+        enum prof_side on = profile_on_device(&data->main, s) ? PROF_DEVICE : PROF_HOST;
+        int at = on == side ? *profile_samples_place(&places, s->name) : -1;
+        double ns, value = call_value(s, what, &ns);
+        if (at >= 0 && !(s->flags & PROF_INSTANT_POINT) && !profile_is_call(s))
+            profile_samples_add_value(&list[at], value, ns);
     }
+    for (size_t i = 0; i < data->rows.nr_rows; i++)
+        if (list[i].values)
+            profile_samples_take_row(rows, &list[i]);
+    free(list);
+    prof_map_release(&places);
 }
 
 /* ---- both ---- */

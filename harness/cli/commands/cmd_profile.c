@@ -97,6 +97,9 @@ static int show_profile(struct profiling_session *s, const struct benchmark *ben
     int rc = profile_place(s, name, &place, err) || move_trace(s, name, place.data, err) ||
              timeline_read(place.data, &trace, err);
     if (rc == 0) {
+        if (trace.meta.note)
+            terminal_note("no kernels and copies in the trace, scopes alone: %s\n",
+                          trace.meta.note);
         rc = profile_view_init(&view, name->key, &trace, &roofs, &s->result.cost, err);
         if (rc == 0)
             rc = show_profile_view(s, &view, m, name, place.data, err);

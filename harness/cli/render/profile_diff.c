@@ -8,14 +8,21 @@
 #include "text/table.h"
 #include "timeline/timeline_diff.h"
 
+#include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 static const struct table_column columns[] = {
-    { "operation", TABLE_LEFT, TABLE_NAME, 0 },        { "calls", TABLE_RIGHT, TABLE_FIRM, 4 },
-    { "self before", TABLE_RIGHT, TABLE_FIRM, 2 },     { "self after", TABLE_RIGHT, TABLE_FIRM, 1 },
-    { "change", TABLE_RIGHT, TABLE_FIRM, 0 },          { "relative", TABLE_RIGHT, TABLE_FIRM, 3 },
+    { "operation", TABLE_LEFT, TABLE_NAME, 0 },
+    { "calls", TABLE_RIGHT, TABLE_FIRM, 4 },
+    { "self before", TABLE_RIGHT, TABLE_FIRM, 2 },
+    { "self after", TABLE_RIGHT, TABLE_FIRM, 1 },
+    { "change", TABLE_RIGHT, TABLE_FIRM, 0 },
+    { "95 % interval", TABLE_LEFT, TABLE_FIRM, 2 },
+    { "relative", TABLE_RIGHT, TABLE_FIRM, 3 },
     { "share of change", TABLE_RIGHT, TABLE_FIRM, 5 },
+    { "mean change", TABLE_RIGHT, TABLE_FIRM, 6 },
 };
 
 static void add_diff_calls(const struct diff_row *row, struct table *t)
@@ -26,28 +33,47 @@ static void add_diff_calls(const struct diff_row *row, struct table *t)
         table_cell(t, TABLE_PLAIN, "%.4g > %.4g", row->calls[0], row->calls[1]);
 }
 
+static const char *signed_time(double ns, char text[PROF_TEXT_SIZE + 1])
+{
+    text[0] = ns < 0 ? '-' : '+';
+    prof_time_text(fabs(ns), text + 1);
+    return text;
+}
+
+/* Medians where they are known, and how far the means moved beside them. */
 static void add_diff_row(const struct diff_row *row, struct table *t)
 {
-    char time[PROF_TEXT_SIZE];
-    double change = row->change < 0 ? -row->change : row->change;
+    char time[PROF_TEXT_SIZE + 1], other[PROF_TEXT_SIZE + 1];
+    bool by_median = isfinite(row->median[0]);
+    const double *pair = by_median ? row->median : row->self;
 
     table_row(t);
     table_cell(t, TABLE_PLAIN, "%s", row->name);
     add_diff_calls(row, t);
-    table_cell(t, TABLE_PLAIN, "%s", prof_time_text(row->self[0], time));
-    table_cell(t, TABLE_PLAIN, "%s", prof_time_text(row->self[1], time));
-    table_cell(t, TABLE_PLAIN, "%s%s", row->change < 0 ? "-" : "+", prof_time_text(change, time));
-    if (row->self[0] > 0)
-        table_cell(t, TABLE_PLAIN, "%+.1f %%", 100 * row->change / row->self[0]);
+    table_cell(t, TABLE_PLAIN, "%s", prof_time_text(pair[0], time));
+    table_cell(t, TABLE_PLAIN, "%s", prof_time_text(pair[1], time));
+    table_cell(t, TABLE_PLAIN, "%s", signed_time(row->change, time));
+    if (isfinite(row->change_of[0]))
+        table_cell(t, TABLE_PLAIN, "%s to %s", signed_time(row->change_of[0], time),
+                   signed_time(row->change_of[1], other));
+    else
+        table_empty(t);
+    if (pair[0] > 0)
+        table_cell(t, TABLE_PLAIN, "%+.1f %%", 100 * row->change / pair[0]);
     else
         table_cell(t, TABLE_PLAIN, "new");
     table_cell(t, TABLE_PLAIN, "%.1f %%", 100 * row->share);
+    if (by_median)
+        table_cell(t, TABLE_PLAIN, "%s", signed_time(row->self[1] - row->self[0], time));
+    else
+        table_empty(t);
 }
 
 static void print_diff_side(const struct timeline_diff *diff, enum prof_side side, size_t top,
                             struct strbuf *out)
 {
-    const double *total = diff->total[side];
+    bool by_median = side == PROF_HOST && isfinite(diff->iteration[0]);
+    const double *total = by_median ? diff->iteration : diff->total[side];
     char before[PROF_TEXT_SIZE], after[PROF_TEXT_SIZE];
     struct table t;
     size_t shown = 0;
@@ -60,8 +86,9 @@ static void print_diff_side(const struct timeline_diff *diff, enum prof_side sid
         shown++;
     }
     if (shown > 0) {
-        strbuf_addf(out, "\n%s: %s > %s an iteration\n", side == PROF_HOST ? "host" : "GPUs",
-                    prof_time_text(total[0], before), prof_time_text(total[1], after));
+        strbuf_addf(out, "\n%s: %s > %s an iteration%s\n", side == PROF_HOST ? "host" : "GPUs",
+                    prof_time_text(total[0], before), prof_time_text(total[1], after),
+                    by_median ? ", medians" : "");
         table_text(&t, terminal_width(), terminal_colour(), out);
     }
     table_release(&t);
@@ -96,7 +123,11 @@ static cJSON *diff_row_json(const struct diff_row *row)
     add_diff_pair(json, "calls", row->calls);
     add_diff_pair(json, "self_ns", row->self);
     add_diff_pair(json, "total_ns", row->total);
+    if (isfinite(row->median[0]))
+        add_diff_pair(json, "median_ns", row->median);
     json_add_number(json, "change_ns", row->change);
+    if (isfinite(row->change_of[0]))
+        add_diff_pair(json, "change_interval_ns", row->change_of);
     json_add_number(json, "share", row->share);
     return json;
 }

@@ -85,6 +85,8 @@ static cJSON *layers_json(const struct timeline_layers *l)
     cJSON_AddStringToObject(json, "iteration", l->iteration);
     add_times_json(json, "ns", l->ns, l->nr_iterations);
     add_times_json(json, "rest_ns", l->rest_ns, l->nr_iterations);
+    if (l->nr_left_out)
+        json_add_int(json, "left_out", (int64_t)l->nr_left_out);
     array = cJSON_AddArrayToObject(json, "operations");
     for (size_t i = 0; i < l->nr; i++) {
         const struct layer_samples *s = &l->items[i];
@@ -100,16 +102,34 @@ static cJSON *layers_json(const struct timeline_layers *l)
     return json;
 }
 
+/* Of each side as many rows as a reader's JSON takes, the longest; rows are sorted so. */
+enum { ROWS_MOST = 20000 };
+
+static void keep_longest(const struct prof_summary *all, struct prof_summary *kept)
+{
+    size_t nr[2] = { 0 };
+
+    *kept = *all;
+    kept->rows = memory_zeroed(all->nr_rows + 1, sizeof(*kept->rows));
+    kept->nr_rows = 0;
+    for (size_t i = 0; i < all->nr_rows; i++)
+        if (nr[all->rows[i].side]++ < ROWS_MOST)
+            kept->rows[kept->nr_rows++] = all->rows[i];
+}
+
 /* The library's own form, as it is. */
 static cJSON *summary_json(const struct profile_view *v, struct error *err)
 {
+    struct prof_summary kept;
     char *text = NULL;
     size_t length = 0;
-    FILE *file = open_memstream(&text, &length);
-    int rc = file ? prof_write_summary(file, &v->summary, v->cost.on > 0 ? &v->cost : NULL) : -1;
 
+    keep_longest(&v->summary, &kept);
+    FILE *file = open_memstream(&text, &length);
+    int rc = file ? prof_write_summary(file, &kept, v->cost.on > 0 ? &v->cost : NULL) : -1;
     if (file && fclose(file))
         rc = -1;
+    free(kept.rows);
     cJSON *json = rc ? NULL : json_parse(text, length, "summary", err);
     if (rc)
         error_set(err, "no memory for a summary");
@@ -125,6 +145,9 @@ cJSON *profile_to_json(const struct profile_view *v, size_t top, struct error *e
 
     if (!summary)
         return NULL;
+    size_t shown = (size_t)cJSON_GetArraySize(cJSON_GetObjectItem(summary, "rows"));
+    if (shown < v->summary.nr_rows)
+        json_add_int(summary, "left_out", (int64_t)(v->summary.nr_rows - shown));
     json = cJSON_CreateObject();
     json_add_int(json, "schema_version", 1);
     cJSON_AddStringToObject(json, "profile", v->title);
@@ -178,8 +201,10 @@ static int write_profile_file(write_fn *write, const struct profile_view *v, con
     struct file_output file;
     int rc = file_begin(&file, path, err);
 
-    if (rc == 0) {
-        write(file.stream, v); /* what fails there, file_commit() finds */
+    if (rc == 0 && write(file.stream, v) && !ferror(file.stream)) {
+        file_abort(&file); /* what the file itself fails at, file_commit() tells */
+        rc = error_set(err, "%s: no memory to write it", path);
+    } else if (rc == 0) {
         rc = file_commit(&file, err);
     }
     free(path);

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Traces that real programs write are large: names with a number in them, deep stacks, many
+ * threads. Each size here took minutes and gigabytes where work grew with its square. What comes
+ * out has a limit too, and says what it leaves out. Features: S4-16, S4-24.
+ */
+#include "profile_trace.h"
+
+#include "base/strbuf.h"
+#include "profile/export.h"
+#include "timeline/timeline_diff.h"
+#include "timeline/timeline_layers.h"
+#include "timeline/timeline_read.h"
+
+#include <stdbool.h>
+
+static void parse(const struct strbuf *text, struct prof_trace *trace)
+{
+    struct error err;
+
+    assert_ok(timeline_parse(text->data, text->length, "a text", trace, &err), &err);
+}
+
+/* The i-th event of a text. */
+typedef void event_maker(struct strbuf *text, int i);
+
+static void parse_made(event_maker *make, int nr, struct prof_trace *trace)
+{
+    struct strbuf text;
+
+    strbuf_init(&text);
+    strbuf_addc(&text, '[');
+    for (int i = 0; i < nr; i++) {
+        strbuf_adds(&text, i ? "," : "");
+        make(&text, i);
+    }
+    parse(&text, trace);
+    strbuf_release(&text);
+}
+
+enum { ITERATIONS = 20000 };
+
+static void add_iteration(struct strbuf *text, int i)
+{
+    strbuf_addf(text,
+                "{\"ph\":\"X\",\"pid\":1,\"tid\":1,\"ts\":%d,\"dur\":9,\"name\":\"iteration\"},"
+                "{\"ph\":\"X\",\"pid\":1,\"tid\":1,\"ts\":%d,\"dur\":%d,\"name\":\"step %d\"}",
+                10 * i, 10 * i + 1, i == 77 ? 8 : 5, i);
+}
+
+TEST(each_iteration_with_a_name_of_its_own)
+{
+    struct timeline_layers layers;
+    struct timeline_diff diff;
+    struct prof_trace trace;
+    struct error err;
+
+    parse_made(add_iteration, ITERATIONS, &trace);
+    assert_ok(timeline_layers(&trace, -1, NULL, &layers, &err), &err);
+    assert_int_equal(layers.nr_iterations, ITERATIONS);
+    assert_true(layers.nr * layers.nr_iterations <= TIMELINE_LAYER_VALUES);
+    assert_int_equal(layers.nr + layers.nr_left_out, ITERATIONS);
+    assert_non_null(timeline_layer(&layers, "step 77")); /* the longest is kept */
+    for (size_t i = 0; i < layers.nr_iterations; i++) {
+        int64_t sum = layers.rest_ns[i];
+        for (size_t k = 0; k < layers.nr; k++)
+            sum += layers.items[k].self_ns[i];
+        assert_int_equal(sum, layers.ns[i]);
+    }
+    timeline_layers_release(&layers);
+    assert_ok(timeline_diff(&trace, &trace, NULL, &diff, &err), &err);
+    assert_int_equal(diff.nr_rows, ITERATIONS + 1);
+    timeline_diff_release(&diff);
+    prof_trace_release(&trace);
+}
+
+enum { DEEP = 100000 };
+
+static void add_begin(struct strbuf *text, int i)
+{
+    strbuf_addf(text, "{\"ph\":\"B\",\"pid\":1,\"tid\":1,\"ts\":%d,\"name\":\"f%d\"}", i, i % 7);
+}
+
+static double sum_of_lines(const char *text, bool *is_cut)
+{
+    double sum = 0;
+
+    *is_cut = false;
+    for (const char *line = text; *line; line = strchr(line, '\n') + 1) {
+        const char *blank = strchr(line, ' ');
+        sum += strtod(blank, NULL);
+        *is_cut |= !strncmp(blank - 8, "[deeper]", 8);
+    }
+    return sum;
+}
+
+TEST(a_hundred_thousand_nested)
+{
+    struct prof_summary summary;
+    struct timeline_diff diff;
+    struct prof_trace trace;
+    struct strbuf text;
+    struct error err;
+    bool is_cut;
+
+    parse_made(add_begin, DEEP, &trace);
+    assert_int_equal(prof_summarise(&trace, &summary), 0);
+    assert_int_equal(summary.nr_rows, 7);
+    assert_int_equal(summary.total[PROF_HOST], (DEEP - 1) * 1000);
+    int64_t longest = 0; /* those inside one of the same name do not count twice */
+    for (size_t i = 0; i < summary.nr_rows; i++)
+        longest = summary.rows[i].total > longest ? summary.rows[i].total : longest;
+    assert_int_equal(longest, (DEEP - 1) * 1000);
+    char *folded = written(prof_write_folded(file, &trace, PROF_HOST));
+    assert_true(strlen(folded) < PROF_FOLDED_BYTES + (1 << 20));
+    assert_close(sum_of_lines(folded, &is_cut), (DEEP - 1) * 1000.0, 0);
+    assert_true(is_cut);
+    free(folded);
+    assert_ok(timeline_diff(&trace, &trace, NULL, &diff, &err), &err);
+    strbuf_init(&text);
+    timeline_diff_folded(&diff, PROF_HOST, &text);
+    assert_true(text.length < PROF_FOLDED_BYTES + (1 << 20));
+    assert_has(text.data, "[deeper]");
+    strbuf_release(&text);
+    timeline_diff_release(&diff);
+    prof_summary_release(&summary);
+    prof_trace_release(&trace);
+}
+
+enum { BESIDE = 100000 };
+
+/* Each begins in the one before and ends after it. */
+static void add_overlapping(struct strbuf *text, int i)
+{
+    strbuf_addf(text, "{\"ph\":\"X\",\"pid\":0,\"tid\":%d,\"ts\":%d,\"dur\":%d,\"name\":\"k\"%s}",
+                i % 2, i, BESIDE, i % 2 ? ",\"cat\":\"kernel\"" : "");
+}
+
+TEST(a_hundred_thousand_side_by_side)
+{
+    struct prof_trace trace;
+
+    parse_made(add_overlapping, BESIDE, &trace);
+    int *lanes = calloc(trace.nr_slices, sizeof(*lanes)), highest = 0;
+    assert_int_equal(prof_trace_lanes(&trace, lanes), 0);
+    for (size_t i = 0; i < trace.nr_slices; i++) {
+        assert_int_equal(trace.slices[i].parent, PROF_ROOT);
+        highest = lanes[i] > highest ? lanes[i] : highest;
+    }
+    assert_int_equal(highest, BESIDE / 2 - 1);
+    free(lanes);
+    prof_trace_release(&trace);
+}
+
+enum { MANY_THREADS = 40000 };
+
+static void add_thread(struct strbuf *text, int i)
+{
+    strbuf_addf(text,
+                "{\"ph\":\"M\",\"pid\":%d,\"tid\":\"t%d\",\"name\":\"process_name\",\"args\":"
+                "{\"name\":\"p%d\"}},"
+                "{\"ph\":\"C\",\"pid\":%d,\"ts\":1,\"name\":\"c%d\",\"args\":{\"v\":1}},"
+                "{\"ph\":\"X\",\"pid\":%d,\"tid\":\"t%d\",\"ts\":%d,\"dur\":1,\"name\":\"work\"}",
+                i / 2, i, i / 2, i, i, i / 2, i, i);
+}
+
+TEST(many_threads_and_processes)
+{
+    struct prof_trace trace;
+
+    parse_made(add_thread, MANY_THREADS, &trace);
+    assert_int_equal(trace.nr_tracks, MANY_THREADS);
+    assert_int_equal(trace.nr_counters, MANY_THREADS);
+    assert_string_equal(trace.tracks[MANY_THREADS - 1].owner, "p19999");
+    assert_string_equal(trace.tracks[MANY_THREADS - 1].name, "t39999");
+    char *text = written(prof_write_trace(file, &trace));
+    assert_has(text, "\"p19999\"");
+    free(text);
+    prof_trace_release(&trace);
+}
+
+/* Before any of it is parsed: the texts are none. */
+TEST(larger_ones_are_refused)
+{
+    struct prof_trace trace;
+    struct strbuf text;
+    struct error err;
+
+    strbuf_init(&text);
+    for (int i = 0; i <= TIMELINE_EVENTS_MOST; i++)
+        strbuf_adds(&text, "\"ph\"");
+    assert_int_equal(timeline_parse(text.data, text.length, "t", &trace, &err), -1);
+    assert_string_equal(err.message,
+                        "t: 3000001 events; up to 3000000 are read: record fewer "
+                        "iterations, or cut it");
+    strbuf_release(&text);
+    assert_int_equal(timeline_parse("", TIMELINE_BYTES_MOST + 1, "t", &trace, &err), -1);
+    assert_string_equal(err.message,
+                        "t: 257 MiB of trace; up to 256 are read: record fewer "
+                        "iterations, or cut it");
+}
+
+RUN_TESTS(NULL, NULL)
