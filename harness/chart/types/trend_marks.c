@@ -346,31 +346,6 @@ static void trend_marks_add_steps(struct panel *p, const struct trend *trend, co
     }
 }
 
-/* Of the step's level that holds at a point; 1 without steps. */
-static double trend_marks_level_at(const struct trend *trend, size_t point)
-{
-    double level = trend->nr ? trend->items[0].before : 1;
-
-    for (size_t i = 0; i < trend->nr && trend->items[i].index <= point; i++)
-        level = trend->items[i].after;
-    return level;
-}
-
-/* The line that halves the points, at the drift's slope on the log scale; about their levels, where
- * there are steps, too. */
-static double drift_middle(const struct trend *trend, double slope)
-{
-    const struct series *s = trend->series;
-    double *rest = memory_zeroed(s->nr, sizeof(*rest));
-
-    for (size_t i = 0; i < s->nr; i++)
-        rest[i] = log(s->items[i].value / trend_marks_level_at(trend, i)) -
-                  slope * ((double)i - (double)(s->nr - 1) / 2);
-    double middle = stats_median(rest, s->nr);
-    free(rest);
-    return middle;
-}
-
 /* Its size stands at the end that the line is further from. */
 static void trend_marks_add_drift_words(struct panel *p, const struct trend *trend,
                                         const int *position, double top, int row)
@@ -391,16 +366,13 @@ void trend_marks_add(struct panel *p, const struct trend *trend, const int *posi
     if (trend->nr)
         trend_marks_add_steps(p, trend, position, top, rows);
     if (trend->drifts) {
-        const struct series *s = trend->series;
-        double total = log1p(trend->drift.total), slope = total / (double)(s->nr - 1);
-        double middle = drift_middle(trend, slope);
         struct layer *line = panel_stroke(p, MARK_LINE, "drift", INK_DARK, DASH_DOT, 1.6);
-        for (size_t i = 0; i < s->nr; i++) {
-            double level = trend_marks_level_at(trend, i);
-            if (i > 0 && level != trend_marks_level_at(trend, i - 1))
+        for (size_t i = 0, step = 0; i < trend->series->nr; i++) {
+            bool new_level = step < trend->nr && trend->items[step].index == i;
+            step += new_level;
+            if (new_level)
                 layer_add(line, NAN, NAN);
-            layer_add(line, trend_marks_place(trend, position, i),
-                      level * exp(middle + slope * ((double)i - (double)(s->nr - 1) / 2)));
+            layer_add(line, trend_marks_place(trend, position, i), trend_drift_at(trend, i));
         }
         trend_marks_add_drift_words(p, trend, position, top, rows + (trend->nr > 0));
     }
