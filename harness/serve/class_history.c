@@ -19,7 +19,6 @@ struct known_run {
 struct class_history_maker {
     char machine_class[96];
     size_t window;
-    const struct trend_repository *repository; /* borrowed; may be NULL */
     struct series_join *join;
     struct known_run *known; /* the runs in it, in its order */
     size_t nr, capacity;
@@ -42,14 +41,12 @@ void class_history_drop(struct class_history *history)
     free(history);
 }
 
-struct class_history_maker *class_history_maker_create(const char *machine_class, size_t window,
-                                                       const struct trend_repository *repository)
+struct class_history_maker *class_history_maker_create(const char *machine_class, size_t window)
 {
     struct class_history_maker *maker = memory_zeroed(1, sizeof(*maker));
 
     snprintf(maker->machine_class, sizeof(maker->machine_class), "%s", machine_class);
     maker->window = window;
-    maker->repository = repository;
     maker->join = series_join_create();
     return maker;
 }
@@ -153,13 +150,11 @@ static int maker_read_run(struct class_history_maker *maker, struct store *store
     return rc;
 }
 
-static int maker_find_trends(const struct class_history_maker *maker, struct class_history *history,
-                             struct error *err)
+static int maker_find_trends(struct class_history *history, struct error *err)
 {
     struct trend_settings settings = {
         .metric = trend_metric("p50", err),
         .fdr = 0.05,
-        .repository = maker->repository,
     };
 
     annotations_apply(&history->annotations, &settings);
@@ -211,7 +206,7 @@ int class_history_make(struct class_history_maker *maker, struct store *store,
         rc = annotations_load(store, &history->annotations, err);
     }
     if (rc == 0 && !stopped)
-        rc = maker_find_trends(maker, history, err);
+        rc = maker_find_trends(history, err);
     if (rc || stopped) {
         class_history_drop(history);
         return rc;

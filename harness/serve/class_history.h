@@ -34,10 +34,8 @@ size_t class_history_size(const struct class_history *history);
 /* Makes them of one machine class. Each run is read once: the next one costs what is new. */
 struct class_history_maker;
 
-/* `window`: runs that it reaches back to at least, the newest; 0: all. `repository` is for the
- * trends; borrowed, NULL is fine. */
-struct class_history_maker *class_history_maker_create(const char *machine_class, size_t window,
-                                                       const struct trend_repository *repository);
+/* `window`: runs that it reaches back to at least, the newest; 0: all. */
+struct class_history_maker *class_history_maker_create(const char *machine_class, size_t window);
 void class_history_maker_free(struct class_history_maker *maker);
 /* *history gets a new one, or NULL if `closing` was set meanwhile, or a run has gone: then the
  * history has changed, and the next one is due. */

@@ -40,7 +40,6 @@ static int serve_open_history(struct serve *s, struct error *err)
     return watcher_open(&(struct watcher_options) { .path = o->path,
                                                     .public_only = o->public_only,
                                                     .window = o->history,
-                                                    .repository = o->repository,
                                                     .handles = s->handles,
                                                     .events = s->events,
                                                     .cache = s->cache },

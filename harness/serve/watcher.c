@@ -255,8 +255,7 @@ static struct watched_class *watcher_find(struct watcher *k, const char *machine
         return k->kept[i];
     }
     struct watched_class *kept = memory_zeroed(1, sizeof(*kept));
-    kept->maker =
-        class_history_maker_create(machine_class, k->options.window, k->options.repository);
+    kept->maker = class_history_maker_create(machine_class, k->options.window);
     kept->asked = k->asked;
     snprintf(kept->machine_class, sizeof(kept->machine_class), "%s", machine_class);
     *watcher_find_room(k) = kept;

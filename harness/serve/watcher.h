@@ -26,8 +26,7 @@ enum {
 struct watcher_options {
     const char *path; /* of the history */
     bool public_only; /* see struct serve_options */
-    size_t window;    /* see class_history_maker_create(), as the next */
-    const struct trend_repository *repository;
+    size_t window;    /* see class_history_maker_create() */
     /* Opened anew when another file stands at the path. */
     struct handles *handles;
     /* Told of the newest run at the beginning, and when finished runs have come or gone; may be

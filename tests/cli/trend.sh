@@ -99,7 +99,7 @@ git remote add origin git@forge.example:owner/name.git
 cat >CMakeLists.txt <<'END'
 cmake_minimum_required(VERSION 3.20)
 project(toy NONE)
-add_custom_target(toy ALL COMMAND "${CMAKE_COMMAND}" -E env "BUILD=${CMAKE_BINARY_DIR}" sh build.sh
+add_custom_target(harness COMMAND "${CMAKE_COMMAND}" -E env "BUILD=${CMAKE_BINARY_DIR}" sh build.sh
   WORKING_DIRECTORY "${CMAKE_SOURCE_DIR}")
 END
 git add CMakeLists.txt
@@ -130,6 +130,6 @@ check "the forge's page of the commit" test "$(json card.json steps 0 bad addres
   "https://forge.example/owner/name/commit/$bad"
 command=$(json card.json cards 0 command)
 echo "$command" | sed -E "s/[0-9a-f]{12}/COMMIT/g; s/fake:[^ ']*/FAKE/"
-eval "${command/#harness/$HARNESS}" >found.txt
+eval "${command/#harness/$HARNESS}" >found.txt 2>progress.txt
 echo "status: $?"
 grep -o 'Copy four by four' found.txt | head -1

@@ -324,9 +324,8 @@ static void trend_add_words(struct trend_chart *t)
     trend_add_subtitle(t, run->machine.cpu);
     quantity_text(QUANTITY_TIME, "", most->items[0].value, first);
     quantity_text(QUANTITY_TIME, "", most->items[most->nr - 1].value, last);
-    figure_set(&t->f->alt, "%s. %zu benchmark%s over %d runs; first %s, from %s at first to %s.",
-               t->f->title, t->nr, t->nr == 1 ? "" : "s", t->runs.nr, most->bench->key, first,
-               last);
+    figure_set(&t->f->alt, "Latency of %zu benchmark%s over %d runs; %s went from %s to %s.", t->nr,
+               t->nr == 1 ? "" : "s", t->runs.nr, most->bench->key, first, last);
 }
 
 static void trend_draw(struct trend_chart *t)
