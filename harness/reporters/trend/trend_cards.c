@@ -11,6 +11,7 @@
 #include "text/sparkline.h"
 #include "text/wrap.h"
 
+#include <math.h>
 #include <string.h>
 
 /* ---- words ---- */
@@ -122,7 +123,7 @@ static void add_card_line(const struct trend_card *card, const struct trend_card
                           struct strbuf *out)
 {
     enum { DATES = 26, MOST = 48, LEAST = 8, BLOCK = 3 };
-    static const double least = 0.02; /* noise within it stays low */
+    static const double least = 0.01; /* to each side of the middle: noise stays low */
     size_t room = o->width && o->width < MOST + DATES ? o->width - DATES : MOST;
     struct trend_line line;
     struct strbuf blocks;
@@ -131,7 +132,7 @@ static void add_card_line(const struct trend_card *card, const struct trend_card
         return;
     strbuf_init(&blocks);
     trend_line_init(&line, card, room);
-    sparkline_add(&blocks, line.values, line.nr, least);
+    sparkline_add(&blocks, line.values, line.nr, sqrt(card->before * card->after), least);
     strbuf_adds(out, "  ");
     add_card_date(card, 0, out);
     strbuf_addc(out, ' ');
