@@ -80,16 +80,8 @@ uint64_t epoch_id(const struct run *run)
     return sum;
 }
 
-static void epoch_add_difference(const char *name, const char *from, const char *to,
-                                 struct strbuf *out)
-{
-    const char *absent = "(absent)";
-
-    strbuf_addf(out, "%s%s: %s -> %s", out->length ? "; " : "", name, from ? from : absent,
-                to ? to : absent);
-}
-
-int epoch_difference(const struct run *from, const struct run *to, struct strbuf *out)
+int epoch_each_difference(const struct run *from, const struct run *to, epoch_take_fn *take,
+                          void *context)
 {
     struct epoch_facts a, b;
     int nr = 0;
@@ -98,18 +90,32 @@ int epoch_difference(const struct run *from, const struct run *to, struct strbuf
     epoch_facts_init(&b, to);
     for (int i = 0; i < a.nr; i++) {
         const char *other = epoch_find_fact(&b, a.items[i].name);
-        if (!other || strcmp(a.items[i].value, other) != 0) {
-            epoch_add_difference(a.items[i].name, a.items[i].value, other, out);
-            nr++;
-        }
+        if (other && strcmp(a.items[i].value, other) == 0)
+            continue;
+        take(context, a.items[i].name, a.items[i].value, other);
+        nr++;
     }
     for (int i = 0; i < b.nr; i++) {
-        if (!epoch_find_fact(&a, b.items[i].name)) {
-            epoch_add_difference(b.items[i].name, NULL, b.items[i].value, out);
-            nr++;
-        }
+        if (epoch_find_fact(&a, b.items[i].name))
+            continue;
+        take(context, b.items[i].name, NULL, b.items[i].value);
+        nr++;
     }
     epoch_facts_release(&a);
     epoch_facts_release(&b);
     return nr;
+}
+
+static void epoch_add_difference(void *context, const char *name, const char *from, const char *to)
+{
+    struct strbuf *out = context;
+    const char *absent = "(absent)";
+
+    strbuf_addf(out, "%s%s: %s -> %s", out->length ? "; " : "", name, from ? from : absent,
+                to ? to : absent);
+}
+
+int epoch_difference(const struct run *from, const struct run *to, struct strbuf *out)
+{
+    return epoch_each_difference(from, to, epoch_add_difference, out);
 }

@@ -18,6 +18,10 @@
 
 /* Equal for runs with equal facts. FNV-1a, 64 bits. */
 uint64_t epoch_id(const struct run *run);
+/* Gives `take` each fact that differs; NULL: that run does not say. Returns how many. */
+typedef void epoch_take_fn(void *context, const char *name, const char *from, const char *to);
+int epoch_each_difference(const struct run *from, const struct run *to, epoch_take_fn *take,
+                          void *context);
 /* Appends "compiler: gcc 12.2.0 -> gcc 13.1.0; governor: ..." for what differs; nothing if equal.
  * Returns the number of differences. */
 int epoch_difference(const struct run *from, const struct run *to, struct strbuf *out);

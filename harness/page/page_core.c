@@ -6,7 +6,7 @@
 #include "page/page_parts.h"
 #include "reporters/compare_json.h"
 #include "reporters/system_table.h"
-#include "reporters/trend_json.h"
+#include "reporters/trend/trend_json.h"
 #include "verdict/differences.h"
 
 #include <stdio.h>
@@ -170,6 +170,15 @@ static void core_add_parameters(const struct page *page, cJSON *core)
     }
 }
 
+/* As the repository here knows the commits. */
+static cJSON *core_known_trends(const struct page *page, const struct trends *found)
+{
+    struct trends trends = *found;
+
+    trends.settings.repository = page->options.repository;
+    return trends_to_json(&trends, true);
+}
+
 static void core_add_verdicts(const struct page *page, cJSON *core)
 {
     const struct view *view = page->view;
@@ -178,7 +187,8 @@ static void core_add_verdicts(const struct page *page, cJSON *core)
     if (view->compared)
         comparison = compare_to_json(&view->comparison, view->base_what, view->head_what);
     if (page->options.trends || view->trends)
-        trends = trends_to_json(page->options.trends ? page->options.trends : view->trends, true);
+        trends =
+            core_known_trends(page, page->options.trends ? page->options.trends : view->trends);
     cJSON_AddItemToObject(core, "comparison", comparison ? comparison : cJSON_CreateNull());
     cJSON_AddItemToObject(core, "trends", trends ? trends : cJSON_CreateNull());
 }

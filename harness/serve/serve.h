@@ -32,10 +32,11 @@ struct serve_options {
     size_t history; /* runs that trends reach back to, at least; 0: all */
     /* What all pages have in common: configuration, models, base, filters. Borrowed. */
     const struct view_request *request;
-    const struct presets *presets; /* borrowed */
-    const char *generator;         /* "harness 0.1.0 (3f2a91c)" */
-    const char *db;                /* for the commands that the page shows, see page_options */
-    const char *html;              /* the page's template; NULL: page_template() */
+    const struct presets *presets;             /* borrowed */
+    const char *generator;                     /* "harness 0.1.0 (3f2a91c)" */
+    const struct trend_repository *repository; /* for cards of trends; borrowed, may be NULL */
+    const char *db;   /* for the commands that the page shows, see page_options */
+    const char *html; /* the page's template; NULL: page_template() */
 };
 
 struct serve;

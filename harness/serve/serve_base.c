@@ -85,6 +85,7 @@ static void *serve_make_view(void *context)
     struct live_view_source source = {
         .request = s->options.request,
         .history = s->options.db,
+        .repository = s->options.repository,
         .generator = s->options.generator,
     };
     struct store *store = serve_take_store(s, m->request, m->failure);

@@ -237,3 +237,9 @@ void escape_openmetrics(struct strbuf *out, const char *text)
     }
     strbuf_addc(out, '"');
 }
+
+void escape_shell_option(struct strbuf *out, const char *name, const char *value)
+{
+    strbuf_addf(out, " %s ", name);
+    escape_shell(out, value);
+}

@@ -35,5 +35,7 @@ void escape_csv(struct strbuf *out, const char *text);
 void escape_openmetrics(struct strbuf *out, const char *text);
 /* One word of a POSIX shell; in single quotes unless it needs none. */
 void escape_shell(struct strbuf *out, const char *text);
+/* " --name value", the value as one word of a shell. */
+void escape_shell_option(struct strbuf *out, const char *name, const char *value);
 
 #endif

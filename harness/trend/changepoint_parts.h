@@ -126,6 +126,47 @@ struct search_result {
     struct modes modes; /* the widest that were joined */
 };
 
+/* ---- what one night shows (changepoint_windows.c) ---- */
+
+/* Windows end at the night's point: all points since the last step, which may spend most of the
+ * level and shows a lone step best, and shorter ones, each by the square root of two. Long ones
+ * change little from night to night: they are looked at in every 64th part of their length, which
+ * keeps the time linear. */
+enum { WINDOWS_MAX = 40, WINDOW_LOOKS = 64 };
+
+struct window {
+    size_t length;
+    double ranks_share, model_share;
+    struct scan scan;
+};
+
+struct windows {
+    const double *x;
+    size_t night; /* points that are known */
+    const struct changepoint_settings *settings;
+    const struct cut_list *cuts;
+    struct window items[WINDOWS_MAX]; /* whose ranks say that something changed */
+    size_t nr;
+    size_t recent[2 * WINDOW_LOOKS], nr_recent; /* the newest points, ascending by value */
+    size_t *known;                              /* all points so far, the same */
+    size_t *order;                              /* scratch, and the next */
+    double *ranks;
+    size_t noise_at; /* the last place in this night that the noise of all explains; 0: none */
+    bool last_look;  /* of all nights at some window: its p may be told, whatever it is */
+    double clearest; /* smallest p of the last looks that were not named */
+};
+
+/* Room for n points; `x` and `night` are for the caller to set. Borrows the rest. */
+void windows_init(struct windows *ws, size_t n, const struct changepoint_settings *settings,
+                  const struct cut_list *cuts);
+void windows_release(struct windows *ws);
+/* The first point since the last cut. */
+size_t windows_level_start(const struct windows *ws);
+/* Takes the point of the night, the next one of n in all. */
+void windows_begin_night(struct windows *ws, size_t n);
+/* The night's clearest step; false: there is none. */
+bool windows_step(struct windows *ws, struct cut *cut);
+
 /* The memory of the nights (changepoint_past.c). */
 struct search_past {
     size_t since; /* points of the first night that is told of: those before were told otherwise */

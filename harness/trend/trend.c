@@ -244,6 +244,38 @@ static void add_watch(struct trends *t, struct trend *trend, const struct change
     t->watched++;
 }
 
+/* Of the step that holds at a point; 1 without steps. */
+static double level_at(const struct trend *trend, size_t point)
+{
+    double level = trend->nr ? trend->items[0].before : 1;
+
+    for (size_t i = 0; i < trend->nr && trend->items[i].index <= point; i++)
+        level = trend->items[i].after;
+    return level;
+}
+
+/* The line that halves the points, at the drift's slope on the log scale. */
+static double drift_middle(const struct trend *trend, double slope)
+{
+    const struct series *s = trend->series;
+    double *rest = memory_zeroed(s->nr, sizeof(*rest));
+
+    for (size_t i = 0; i < s->nr; i++)
+        rest[i] = log(s->items[i].value / level_at(trend, i)) -
+                  slope * ((double)i - (double)(s->nr - 1) / 2);
+    double middle = stats_median(rest, s->nr);
+    free(rest);
+    return middle;
+}
+
+double trend_drift_at(const struct trend *trend, size_t point)
+{
+    double half = (double)(trend->series->nr - 1) / 2;
+    double slope = log1p(trend->drift.total) / (2 * half);
+
+    return level_at(trend, point) * exp(trend->drift.middle + slope * ((double)point - half));
+}
+
 static void add_drift(struct trends *t, struct trend *trend, const struct drift *d, double q)
 {
     double intervals = (double)(trend->series->nr - 1);
@@ -251,6 +283,7 @@ static void add_drift(struct trends *t, struct trend *trend, const struct drift 
     trend->drifts = true;
     trend->drift = (struct trend_drift) {
         .total = expm1(d->per_point * intervals),
+        .middle = drift_middle(trend, d->per_point),
         .interval = { expm1(d->slope.low * intervals), expm1(d->slope.high * intervals) },
         .p = d->p,
         .q = q,

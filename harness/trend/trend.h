@@ -47,6 +47,17 @@ struct trend_remark {
     const char *text; /* borrowed */
 };
 
+/* What is known of commits beside their hashes, by git and a forge. */
+struct trend_repository {
+    void *context;
+    /* What stands before the commit's hash to make an address, "https://forge/owner/name/commit/";
+     * NULL: nobody knows one. */
+    const char *(*address)(void *context, const char *commit);
+    /* Are both here, and does one lead to the other, so that a search can go between them? */
+    bool (*leads)(void *context, const char *good, const char *bad);
+    bool (*measures)(const struct benchmark_name *bench); /* can this program measure it again? */
+};
+
 struct trend_settings {
     const struct metric *metric;       /* what the points' values are; has a direction */
     double fdr;                        /* false-discovery rate over the series; (0, 0.5) */
@@ -59,6 +70,7 @@ struct trend_settings {
     const char *const *filters; /* show and count series that fit one of these, see base/text.h; the
                                  * family stays whole. nr_filters of them, 0: all */
     size_t nr_filters;
+    const struct trend_repository *repository; /* for cards; borrowed. NULL: nothing is known */
 };
 
 /* Points are indices into the series. Ratios are of the metric as it is shown: +0.04 on a latency
@@ -80,6 +92,7 @@ struct trend_step {
 
 struct trend_drift {
     double total;             /* last / first - 1, along the line */
+    double middle;            /* log of the line half way, of a point over the level of its step */
     struct interval interval; /* 95 %, of `total` */
     double p, q;
     bool worse;
@@ -167,6 +180,52 @@ int trends_find(const struct series_list *list, const struct records *records,
                 const struct trend_settings *settings, struct trends *out, struct error *err);
 void trends_release(struct trends *t);
 
+/* The drift's line at a point: where there are steps, too, about their levels. */
+double trend_drift_at(const struct trend *trend, size_t point);
+
+/* How a change stands in the newest run: the order of the cards, what matters most first. */
+enum trend_rank {
+    TREND_REGRESSION,   /* for the worse, and there */
+    TREND_SURROUNDINGS, /* the same, with another compiler, driver or governor */
+    TREND_IMPROVEMENT,  /* for the better, and there */
+    TREND_ACCEPTED,     /* somebody said that it is meant to be */
+    TREND_GONE,         /* a later step has undone it */
+};
+
+/* A step or a drift as a story: how it stands, how large, between which runs. */
+struct trend_card {
+    const struct trend *trend;
+    const struct trend_step *step; /* NULL: the drift of the series */
+    enum trend_rank rank;
+    bool worse;
+    double before, after;     /* levels; of a drift the ends of its line, about the newest level */
+    double change;            /* after / before - 1 */
+    struct interval interval; /* 95 %, of `change` */
+    double p;
+    size_t low, high; /* it came after point low - 1, by `high`; of a drift all points but one */
+    double weight;    /* what there is of it in the newest run, in logs, >= 0 */
+};
+
+/* All steps and drifts, ranked; of a rank the largest in the newest run first, then the newest.
+ * free() it. */
+struct trend_card *trends_cards(const struct trends *t, size_t *nr);
+/* "regression", "surroundings", "improvement", "accepted", "gone" */
+const char *trend_rank_name(enum trend_rank rank);
+/* The last run before it, and the first that has all of it. */
+const struct run *trend_card_good(const struct trends *t, const struct trend_card *card);
+const struct run *trend_card_bad(const struct trends *t, const struct trend_card *card);
+
+/* The series of a card in at most `most` columns: each the median of neighbours. A step lies
+ * between two columns. */
+struct trend_line {
+    double *values; /* of the metric; owned */
+    size_t nr;
+    size_t from, at, to; /* columns [from, at) are at the level before, [at, to) after; of a drift
+                          * `at` is 0, and the line goes from 0 to nr */
+};
+void trend_line_init(struct trend_line *line, const struct trend_card *card, size_t most);
+void trend_line_release(struct trend_line *line);
+
 /* The named steps of all series, newest first; nr is t->steps. free() it. */
 struct trend_row {
     const struct trend *trend;
@@ -196,10 +255,12 @@ void trend_past_state(const struct trends *t, const struct trend *trend,
 /* "compiler: gcc 12 -> gcc 13; ..." where the step's window holds such a change, else nothing. */
 void trend_surroundings(const struct trends *t, const struct trend *trend,
                         const struct trend_step *step, struct strbuf *out);
-/* "with a change of surroundings: ...", "accepted: ...", "the same commit on both sides",
- * "when it came is not sure", "how large it is now is not sure" where the intervals are that wide,
- * "annotated: ..." of the runs in the step's window; several are joined by "; ". Nothing where
- * there is nothing to say. */
+/* "the same commit on both sides", "when it came is not sure", "how large it is now is not sure"
+ * where the intervals are that wide, "annotated: ..." of the runs in the step's window; several are
+ * joined by "; ". Nothing where there is nothing to say. */
+void trend_doubts(const struct trends *t, const struct trend *trend, const struct trend_step *step,
+                  struct strbuf *out);
+/* "with a change of surroundings: ...", "accepted: ...", and the doubts. */
 void trend_note(const struct trends *t, const struct trend *trend, const struct trend_step *step,
                 struct strbuf *out);
 

@@ -132,10 +132,25 @@ static void add_remarks(const struct trends *t, const struct trend *trend,
                 add_note(out, begin, "annotated: ", settings->remarks[k].text);
 }
 
+void trend_doubts(const struct trends *t, const struct trend *trend, const struct trend_step *step,
+                  struct strbuf *out)
+{
+    const struct run *before = trend_run_before(t, trend, step);
+    size_t begin = out->length;
+
+    if (before->build.commit[0] && !before->build.dirty &&
+        same_build(before, trend_run_after(t, trend, step)))
+        add_note(out, begin, "the same commit on both sides", "");
+    if (2 * (step->high - step->low) > trend->series->nr)
+        add_note(out, begin, "when it came is not sure", "");
+    if (step->interval.low <= 0 && step->interval.high >= 0)
+        add_note(out, begin, "how large it is now is not sure", "");
+    add_remarks(t, trend, step, begin, out);
+}
+
 void trend_note(const struct trends *t, const struct trend *trend, const struct trend_step *step,
                 struct strbuf *out)
 {
-    const struct run *before = trend_run_before(t, trend, step);
     size_t begin = out->length;
     struct strbuf words;
 
@@ -145,13 +160,9 @@ void trend_note(const struct trends *t, const struct trend *trend, const struct 
         add_note(out, begin, "with a change of surroundings: ", words.data);
     if (step->accepted)
         add_note(out, begin, "accepted: ", step->accepted->reason);
-    if (before->build.commit[0] && !before->build.dirty &&
-        same_build(before, trend_run_after(t, trend, step)))
-        add_note(out, begin, "the same commit on both sides", "");
-    if (2 * (step->high - step->low) > trend->series->nr)
-        add_note(out, begin, "when it came is not sure", "");
-    if (step->interval.low <= 0 && step->interval.high >= 0)
-        add_note(out, begin, "how large it is now is not sure", "");
-    add_remarks(t, trend, step, begin, out);
+    strbuf_clear(&words);
+    trend_doubts(t, trend, step, &words);
+    if (words.length)
+        add_note(out, begin, words.data, "");
     strbuf_release(&words);
 }

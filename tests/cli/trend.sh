@@ -5,12 +5,11 @@
 # night SETTINGS: one nightly run of the fake device.
 night() { fake "$1" --launches 1 --batch 4,5,6,7 --seq 8; }
 
-# Dates and commits are not the same twice.
+# Dates and commits are not the same twice, and a clean tree has other reasons than a dirty one.
 plain() {
-  t "$@" | sed -E 's/20[0-9]{2}-[0-9]{2}-[0-9]{2}/DATE      /g
-    s/\b([0-9a-f]{7}\+?|\?)(\.\.([0-9a-f]{7}\+?|\?))?( +)([0-9.]+ [nµm]?s)/COMMIT  \5/
-    s/commits +before/commits before/
-    s/ +note$//; s/the same commit on both sides$//; s/ +$//' # the latter in a clean tree alone
+  t "$@" | sed -E 's/20[0-9]{2}-[0-9]{2}-[0-9]{2}/DATE/g
+    s/between ([0-9a-f]{7}[+]?, )?DATE, and ([0-9a-f]{7}[+]?, )?DATE/between COMMIT, DATE, and COMMIT, DATE/
+    /^  (the same commit on both sides|no search for the commit: .*)$/d'
 }
 
 for i in $(seq 1 9); do night "seed=$i,sd=0.004"; done
@@ -78,6 +77,9 @@ t trend --json -o meant.json
 quiet baseline accept "$(json meant.json steps 0 key)" --reason 'larger tables, fewer misses'
 t trend --json -o meant.json
 json meant.json steps 0 accepted
+check "the card says so" test "$(json meant.json cards 0 rank)" = accepted
+check "and asks for no search" test "$(grep -c '"command":' meant.json)" = 0
+check "who accepted it, and when" grep -q ": larger tables, fewer misses" <("$HARNESS" trend)
 
 say "What was written about runs"
 echo "annotations before: $(json_length meant.json annotations)"
@@ -90,3 +92,44 @@ sed -nE "s/^20[0-9-]+ +($bad)  [0-9a-f]* +/the bad run: /p; s/^20[0-9-]+ +3  [0-
 t trend --json -o noted.json
 check "JSON tells them at their runs" \
   test "$(json noted.json annotations 0 at run) $(json noted.json annotations 1 text)" = "$bad set up"
+
+say "The command on a card works as it stands"
+toy_repository
+git remote add origin git@forge.example:owner/name.git
+cat >CMakeLists.txt <<'END'
+cmake_minimum_required(VERSION 3.20)
+project(toy NONE)
+add_custom_target(harness COMMAND "${CMAKE_COMMAND}" -E env "BUILD=${CMAKE_BINARY_DIR}" sh build.sh
+  WORKING_DIRECTORY "${CMAKE_SOURCE_DIR}")
+END
+git add CMakeLists.txt
+toy_commit seed=3,sd=0.004 "Start"
+good=$(git rev-parse HEAD)
+toy_commit seed=4,sd=0.004 "Nothing"
+toy_commit seed=5,sd=0.004,slow=1.10,only=4 "Copy four by four"
+toy_commit seed=6,sd=0.004,slow=1.10,only=4 "Nothing again"
+bad=$(git rev-parse HEAD)
+export HARNESS_DB=$PWD/.harness/history.db
+# toy_night SETTINGS: as the build of a commit would measure.
+toy_night() {
+  HARNESS_FAKE=$1 quiet run null/copy/right --device fake:base=2000 --seed 1 --iterations 20 \
+    --launches 1 --batch 4,5 --seq 8
+}
+for i in $(seq 1 12); do toy_night "seed=$i,sd=0.004"; done
+for i in $(seq 13 24); do toy_night "seed=$i,sd=0.004,slow=1.10,only=4"; done
+# of_commit HASH RUNS: what was measured becomes a commit's.
+of_commit() {
+  change "$HARNESS_DB" "INSERT INTO build (version, commit_hash, branch, dirty, compiler, flags, build_type)
+    SELECT version, '$1', 'main', 0, compiler, flags, build_type FROM build ORDER BY id LIMIT 1;
+    UPDATE run SET build = (SELECT max(id) FROM build) WHERE $2;"
+}
+of_commit "$good" 'id <= 12'
+of_commit "$bad" 'id > 12'
+t trend --json -o card.json
+check "the forge's page of the commit" test "$(json card.json steps 0 bad address)" = \
+  "https://forge.example/owner/name/commit/$bad"
+command=$(json card.json cards 0 command)
+echo "$command" | sed -E "s/[0-9a-f]{12}/COMMIT/g; s/fake:[^ ']*/FAKE/"
+eval "${command/#harness/$HARNESS}" >found.txt 2>progress.txt
+echo "status: $?"
+grep -o 'Copy four by four' found.txt | head -1

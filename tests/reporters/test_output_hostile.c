@@ -23,8 +23,8 @@
 #include "reporters/export.h"
 #include "reporters/junit.h"
 #include "reporters/run_table.h"
-#include "reporters/trend_json.h"
-#include "reporters/trend_table.h"
+#include "reporters/trend/trend_json.h"
+#include "reporters/trend/trend_table.h"
 
 #include <unistd.h>
 

@@ -6,11 +6,14 @@
 #include "output_records.h"
 
 #include "base/array.h"
+#include "base/clean.h"
 #include "base/json.h"
 #include "chart/chart.h"
 #include "chart/preset.h"
-#include "reporters/trend_json.h"
-#include "reporters/trend_table.h"
+#include "reporters/trend/trend_cards.h"
+#include "reporters/trend/trend_command.h"
+#include "reporters/trend/trend_json.h"
+#include "reporters/trend/trend_table.h"
 
 #include <stdlib.h>
 
@@ -104,15 +107,18 @@ MADE_TEST(test_text)
     check_lines(out.data,
                 (const char *const[]) {
                     "1 step in 1 series, 1 drift; 1 series quiet  (median",
-                    "all: gemm/nn simd fp32 seq=8 cpu-4t warm\n", "\nsteps\n", "▲  batch=1",
-                    "2026-10-31", "abc0028..abc0029", "still there  accepted: checks <bo",
-                    "\ndrifts\n", "▲  batch=3", "\nquiet\n",
+                    "all: gemm/nn simd fp32 seq=8 cpu-4t warm\n", "\n▲ +7.6 % slower  batch=1 ",
+                    "  came between abc0028, 2026-10-30, and abc0029, 2026-10-31\n",
+                    "  accepted: checks <bounds> | now\n", "\n▲ drift, +12.1 % slower  batch=3 ",
+                    "  grew from abc0001, 2026-09-21, to abc003c, 2026-11-19\n", "\nquiet\n",
                     "\n3 series looked at, chance alone would give 0.1 al", NULL });
     assert_lacks(out.data, "machine"); /* there is one class only */
-    check_lines(out.data, (const char *const[]) { "; annotated: new BIOS", "\nannotations\nwhen ",
+    check_lines(out.data, (const char *const[]) { "  annotated: new BIOS\n", "\nannotations\nwhen ",
                                                   "  41  abc0029  new BIOS\n",
                                                   "   3  abc0003  early <b> | words\n",
                                                   "   3  abc0003  and more\n", NULL });
+    /* What is accepted comes behind what is not, and a terminal's page has no line too long. */
+    assert_true(strstr(out.data, "batch=3") < strstr(out.data, "▲ +7.6 % slower"));
     assert_true(strstr(out.data, "41  abc0029") < strstr(out.data, "3  abc0003"));
     strbuf_clear(&out);
     options.all = false;
@@ -142,6 +148,133 @@ MADE_TEST(test_text)
     trend_table_markdown(&made->trends, &options, &out);
     check_lines(out.data, (const char *const[]) { "\nno series of 3 fits \"no", NULL });
     strbuf_release(&out);
+}
+
+/* Who knows all commits, and a forge that shows them. */
+static const char *address_here(void *context, const char *commit)
+{
+    (void)context;
+    return strcmp(commit, "abc0001") == 0 ? NULL : "https://forge.example/o/n/commit/";
+}
+
+static bool leads_here(void *context, const char *good, const char *bad)
+{
+    (void)context;
+    return strcmp(good, bad) < 0;
+}
+
+static bool measures_here(const struct benchmark_name *bench)
+{
+    return strcmp(bench->kernel, "gemm/nn") == 0;
+}
+
+static const struct trend_repository repository = { NULL, address_here, leads_here, measures_here };
+
+/* A step is searched for; of a drift both ends are measured; else there is a reason. */
+MADE_TEST(test_commands)
+{
+    struct trend_command command;
+    size_t nr;
+
+    made_init(made);
+    made->trends.settings.repository = &repository;
+    made->trends.items[0].items[0].accepted = NULL;
+    struct trend_card *cards = trends_cards(&made->trends, &nr);
+    assert_int_equal(nr, 2);
+    trend_command_make(&made->trends, &cards[0], &command);
+    assert_string_equal(command.text.data,
+                        "harness compare --build --baseline abc0001 --head abc003c " RAMP);
+    trend_command_release(&command);
+    trend_command_make(&made->trends, &cards[1], &command);
+    assert_string_equal(command.text.data, "harness bisect --good abc0028 --bad abc0029 " SLOWER);
+    trend_command_release(&command);
+    struct run *bad = &made->records.runs[AT];
+    const struct run own = *bad;
+    static const struct {
+        enum run_kind kind;
+        bool dirty;
+        const char *commit, *reason;
+    } cases[] = {
+        { RUN_IMPORTED, false, "abc0029", "results of another program" },
+        { RUN_MEASURED, true, "abc0029", "uncommitted changes" },
+        { RUN_MEASURED, false, "", "is not known" },
+        { RUN_MEASURED, false, "abc0028", "same commit" },
+        { RUN_MEASURED, false, "abc0001", "does not lead" },
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        *bad = own;
+        bad->kind = cases[i].kind;
+        bad->build.dirty = cases[i].dirty;
+        snprintf(bad->build.commit, sizeof(bad->build.commit), "%s", cases[i].commit);
+        trend_command_make(&made->trends, &cards[1], &command);
+        assert_int_equal(command.text.length, 0);
+        assert_has(command.reason, cases[i].reason);
+        trend_command_release(&command);
+    }
+    *bad = own;
+    free(cards);
+}
+
+TEST(test_fold)
+{
+    static const struct {
+        size_t width;
+        const char *text, *folded;
+    } cases[] = {
+        { 0, "harness bisect --good a --bad b key", "  harness bisect --good a --bad b key" },
+        { 30, "harness bisect --good a --bad b key",
+          "  harness bisect --good a \\\n    --bad b key" },
+        { 20, "a --all --b 'it is one' c", "  a --all \\\n    --b 'it is one' \\\n    c" },
+        { 10, "a a-word-that-is-long", "  a \\\n    a-word-that-is-long" },
+    };
+    struct strbuf out;
+
+    strbuf_init(&out);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        strbuf_clear(&out);
+        trend_command_fold(cases[i].text, 2, cases[i].width, &out);
+        assert_string_equal(out.data, cases[i].folded);
+    }
+    strbuf_release(&out);
+}
+
+static size_t widest_line(const char *text)
+{
+    size_t widest = 0;
+
+    for (const char *end; *text; text = *end ? end + 1 : end) {
+        char line[512];
+        end = strchrnul(text, '\n');
+        snprintf(line, sizeof(line), "%.*s", (int)(end - text), text);
+        widest = clean_columns(line) > widest ? clean_columns(line) : widest;
+    }
+    return widest;
+}
+
+MADE_TEST(test_width)
+{
+    struct strbuf out;
+    size_t nr;
+
+    made_init(made);
+    made->trends.settings.repository = &repository;
+    struct trend_card *cards = trends_cards(&made->trends, &nr);
+    strbuf_init(&out);
+    for (size_t width = 60; width <= 120; width += 20) {
+        struct trend_cards_options options = { .width = width };
+        strbuf_clear(&out);
+        for (size_t i = 0; i < nr; i++)
+            trend_card_text(&made->trends, &cards[i], "a name of a benchmark that is a little long",
+                            &options, &out);
+        assert_true(widest_line(out.data) <= width);
+        assert_lacks(out.data, "\033");
+    }
+    strbuf_clear(&out);
+    trend_card_text(&made->trends, &cards[0], "one",
+                    &(struct trend_cards_options) { .width = 80, .colour = true }, &out);
+    assert_has(out.data, "\033[38;5;208m▲ drift");
+    strbuf_release(&out);
+    free(cards);
 }
 
 static cJSON *print_and_parse(const struct made *made, bool all)
@@ -222,6 +355,7 @@ MADE_TEST(test_machines)
 MADE_TEST(test_json)
 {
     made_init(made);
+    made->trends.settings.repository = &repository;
     cJSON *json = print_and_parse(made, true);
     assert_facts(json,
                  "family=3; exit_status=0; counts.steps=1; counts.standing=0; "
@@ -230,6 +364,14 @@ MADE_TEST(test_json)
                        "; steps.0.index=40; steps.0.good.commit=abc0028; "
                        "steps.0.bad.commit=abc0029; !steps.0.back; "
                        "steps.0.accepted=checks <bounds> | now");
+    assert_facts(json,
+                 "#cards=2; cards.0.kind=drift; cards.0.nth=0; cards.0.rank=regression; "
+                 "cards.0.purpose=whether the code did it: both commits built, and measured in "
+                 "turn; cards.1.kind=step; cards.1.rank=accepted; !cards.1.command; "
+                 "cards.1.accepted=accepted: checks <bounds> | now; cards.1.line.at=40; "
+                 "cards.1.line.from=0; cards.1.line.to=60; #cards.1.line.points=60; "
+                 "#cards.1.differences=0; drifts.0.good.run=1; !drifts.0.good.address; "
+                 "drifts.0.bad.address=https://forge.example/o/n/commit/abc003c");
     assert_facts(json, "#annotations=3; annotations.0.text=new BIOS; annotations.0.at.run=41");
     assert_close(json_number(json_fact_at(json, "steps.0", 7), "change", 0), 0.08, 0.005);
     assert_close(json_number(json_fact_at(json, "drifts.0", 8), "change", 0), 0.12, 0.01);
@@ -288,9 +430,9 @@ static void check_remarks(const struct figure *f)
                (!panel->layers[k]->label || strcmp(panel->layers[k]->label, "annotated") != 0))
             k++;
         assert_true(k < panel->nr);
-        assert_int_equal(panel->layers[k]->nr, 2); /* two at one run share the place */
+        assert_int_equal(panel->layers[k]->nr, 2 * 3); /* two at one run share the place */
         assert_close(panel->layers[k]->items[0].x, 2, 1e-9);
-        assert_close(panel->layers[k]->items[1].x, AT, 1e-9);
+        assert_close(panel->layers[k]->items[3].x, AT, 1e-9);
     }
     check_lines(f->caption,
                 (const char *const[]) { " 1: early <b> | words. 2: and more. 3: new BIOS.", NULL });
@@ -305,18 +447,20 @@ MADE_TEST(test_figure)
     made_init(made);
     struct figure *f = draw(made, &presets);
     assert_null(f->reason);
-    const struct layer *rule = find_layer(f, "step", &panel);
+    assert_has(f->title, ": 1 slower (worst drift, +12.1 %)");
+    assert_string_equal(f->panels[0]->title, "batch=3"); /* the drift is the worst that stands */
+    const struct layer *rule = find_layer(f, "accepted", &panel);
     assert_int_equal(rule->nr, 1);
     assert_close(rule->items[0].x, AT - 0.5, 1e-9);
     assert_true(has_text(panel, "%, accepted: checks <bo"));
     const struct layer *levels = find_layer(f, "level", &panel);
-    assert_int_equal(levels->nr, 6); /* two lines and what breaks them */
-    assert_close(levels->items[3].y / levels->items[0].y, 1.08, 0.005);
+    assert_int_equal(levels->nr, 3); /* a line and what ends it */
+    assert_true(has_text(panel, "abc0028..abc0029, 2026-10-31"));
     const struct layer *drift = find_layer(f, "drift", &panel);
     assert_int_equal(drift->nr, RUNS);
     assert_close(drift->items[RUNS - 1].y / drift->items[0].y, 1.12, 0.01);
     assert_true(has_text(panel, "drift, +"));
-    assert_has(f->caption, "step for good");
+    assert_has(f->caption, "Upright line: a step");
     check_remarks(f);
     figure_free(f);
     presets_release(&presets);

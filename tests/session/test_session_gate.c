@@ -6,6 +6,7 @@
 #include "session/bench/bench.h"
 #include "session/bench/reach.h"
 #include "session/builds/gate_event.h"
+#include "session/builds/repository.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -37,6 +38,46 @@ TEST(a_command_has_a_name)
         assert_int_equal(bench_list_add(&list, cases[i].text, &err), -1); /* twice */
         bench_list_release(&list);
     }
+}
+
+/* Links lead to a forge, and have nobody's password. */
+TEST(a_remote_has_pages_of_commits)
+{
+    static const struct {
+        const char *remote, *address; /* "": none */
+    } cases[] = {
+        { "git@github.com:owner/name.git", "https://github.com/owner/name/commit/" },
+        { "https://github.com/owner/name", "https://github.com/owner/name/commit/" },
+        { "https://user:secret@gitlab.com/group/sub/name.git",
+          "https://gitlab.com/group/sub/name/commit/" },
+        { "https://x-access-token:a@b.c@forge.example/o/n.git", "" }, /* no plain host */
+        { "ssh://git@forge.example:2222/owner/name.git/",
+          "https://forge.example/owner/name/commit/" },
+        { "http://forge.example:3000/owner/name.git",
+          "http://forge.example:3000/owner/name/commit/" },
+        { "git://forge.example/~owner/name", "https://forge.example/~owner/name/commit/" },
+        { "git@bitbucket.org:owner/name.git", "https://bitbucket.org/owner/name/commits/" },
+        { "/srv/git/name.git", "" },
+        { "../name", "" },
+        { "file:///srv/git/name.git", "" },
+        { "host:owner/name.git", "" },
+        { "git@forge.example:name.git", "" },
+        { "https://forge.example/owner/../name", "" },
+        { "https://forge.example/owner/na\"me", "" },
+        { "https://forge.example", "" },
+        { "javascript://forge.example/o/n", "" },
+        { "", "" },
+    };
+    struct strbuf out;
+
+    strbuf_init(&out);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        strbuf_clear(&out);
+        repository_commit_address(cases[i].remote, &out);
+        if (strcmp(out.length ? out.data : "", cases[i].address) != 0)
+            fail_msg("%s: \"%s\"", cases[i].remote, out.data);
+    }
+    strbuf_release(&out);
 }
 
 TEST(no_command_is_refused)

@@ -374,6 +374,16 @@ HISTORY_TEST(test_drift)
     assert_true(t->drift.interval.low < t->drift.total);
     assert_true(t->drift.interval.high > t->drift.total);
     assert_true(t->drift.worse);
+    assert_close(trend_drift_at(t, 0) / 100000, 1, 0.005);
+    assert_close(trend_drift_at(t, 59) / trend_drift_at(t, 0), 1 + t->drift.total, 1e-9);
+    size_t nr;
+    struct trend_card *cards = trends_cards(&h->found, &nr);
+    assert_int_equal(nr, 1);
+    assert_null(cards[0].step);
+    assert_int_equal(cards[0].rank, TREND_REGRESSION);
+    assert_ptr_equal(trend_card_good(&h->found, &cards[0]), h->records.runs);
+    assert_ptr_equal(trend_card_bad(&h->found, &cards[0]), h->records.runs + 59);
+    free(cards);
     assert_int_equal(h->found.drifts, 1);
     assert_int_equal(h->found.count[TREND_MOVED], 1);
     assert_int_equal(h->found.exit_status, EXIT_SAME);
@@ -598,6 +608,87 @@ HISTORY_TEST(test_modes_remember)
 }
 
 /* Sixty series of which one has got slower are not sixty quiet ones. */
+/* What stands and is worse comes first, the largest before; what nobody has to look at, last. */
+HISTORY_TEST(test_cards_are_ranked)
+{
+    static const struct {
+        const char *key;
+        double levels[3];
+        const char *rank; /* of its first card */
+    } cases[] = {
+        { "gemm/linear/simd/fp32/batch=1,seq=64/cpu-2t/warm", { 1, 1.3, 1 }, "gone" },
+        { "gemm/linear/simd/fp32/batch=2,seq=64/cpu-2t/warm", { 1, 1.2, 1.2 }, "accepted" },
+        { "gemm/linear/simd/fp32/batch=3,seq=64/cpu-2t/warm", { 1, 0.8, 0.8 }, "improvement" },
+        { "gemm/linear/simd/fp32/batch=4,seq=64/cpu-2t/warm", { 1, 1.05, 1.05 }, "regression" },
+        { "gemm/linear/simd/fp32/batch=5,seq=64/cpu-2t/warm", { 1, 1.1, 1.1 }, "regression" },
+        { "gemm/linear/simd/fp32/batch=6,seq=64/cpu-2t/warm", { 1, 1, 1.15 }, "surroundings" },
+    };
+    static const char *const order[] = { "batch=5", "batch=4", "batch=6", "batch=1",
+                                         "batch=3", "batch=2", "batch=1" };
+    history_init(h, 60, 31);
+    for (size_t i = 40; i < 60; i++)
+        set_compiler(h, i, "gcc 13");
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        double levels[3];
+        for (int k = 0; k < 3; k++)
+            levels[k] = 1e5 * cases[i].levels[k];
+        add_levels(h, cases[i].key, levels, (const int[]) { 0, 20, 40 }, 3);
+    }
+    struct acceptance accepted = { .key = (char *)cases[1].key,
+                                   .metric = "p50",
+                                   .machine = "",
+                                   .commit = h->records.runs[22].build.commit,
+                                   .change = 0.2,
+                                   .reason = "meant" };
+    h->settings.accepted = &accepted;
+    h->settings.nr_accepted = 1;
+    find(h);
+    size_t nr;
+    struct trend_card *cards = trends_cards(&h->found, &nr);
+    assert_int_equal(nr, sizeof(order) / sizeof(order[0]));
+    for (size_t i = 0; i < nr; i++)
+        assert_non_null(strstr(cards[i].trend->series->bench->key, order[i]));
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        const struct trend *trend = &h->found.items[i];
+        size_t k = 0;
+        while (cards[k].step != trend->items)
+            k++;
+        assert_string_equal(trend_rank_name(cards[k].rank), cases[i].rank);
+    }
+    free(cards);
+}
+
+/* A step lies between two columns, however few there are, and levels end where others begin. */
+HISTORY_TEST(test_line_of_a_card)
+{
+    static const struct {
+        size_t most, from[2], at[2], to[2], nr;
+    } cases[] = {
+        { 100, { 0, 20 }, { 20, 40 }, { 40, 60 }, 60 },
+        { 30, { 0, 10 }, { 10, 20 }, { 20, 30 }, 30 },
+        { 2, { 0, 0 }, { 1, 1 }, { 1, 2 }, 2 },
+    };
+    history_init(h, 60, 32);
+    add_levels(h, KEY, (const double[]) { 1e5, 1.2e5, 1.5e5 }, (const int[]) { 0, 20, 40 }, 3);
+    find(h);
+    assert_int_equal(h->found.steps, 2);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+        for (size_t k = 0; k < 2; k++) {
+            struct trend_card card = { .trend = h->found.items, .step = &h->found.items->items[k] };
+            struct trend_line line;
+            trend_line_init(&line, &card, cases[i].most);
+            assert_int_equal(line.nr, cases[i].nr);
+            assert_int_equal(line.from, cases[i].from[k]);
+            assert_int_equal(line.at, cases[i].at[k]);
+            assert_int_equal(line.to, cases[i].to[k]);
+            if (cases[i].most > 2) {
+                assert_close(line.values[line.at - 1] / card.step->before, 1, 0.02);
+                assert_close(line.values[line.at] / card.step->after, 1, 0.02);
+            }
+            trend_line_release(&line);
+        }
+}
+
 HISTORY_TEST(test_a_step_is_not_quiet)
 {
     history_init(h, RUNS, 31);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* History: one panel a benchmark, p50 over the runs with a p5 to p95 band. Runs without this
- * benchmark leave a gap; runs from a dirty tree are hollow; a change of the surroundings is a
- * dashed line, a run that somebody wrote about has a number. */
+/* History: one panel a benchmark, p50 over the runs with a p5 to p95 band, what got worse and still
+ * is first. Runs without this benchmark leave a gap; runs from a dirty tree are hollow; a change of
+ * the surroundings is a dashed line, a run that somebody wrote about has a number. */
 #include "base/memory.h"
 #include "base/text.h"
 #include "chart/types/chart_types.h"
@@ -16,8 +16,8 @@
 
 enum { LIMIT = 6, WINDOW_MAX = 64 };
 
-/* A band may be this many times as high as the highest median: a wild tail does not squeeze it. */
-static const double band_most = 2.5;
+/* So many runs have points of their own; more are a thin line. */
+enum { POINTS_MOST = 40 };
 
 struct trend_chart {
     const struct chart *chart;
@@ -25,6 +25,8 @@ struct trend_chart {
     const struct trends *found;  /* one for each series of the list */
     struct series_list own_list; /* where the chart has none */
     struct trends own_found;
+    struct trend_card *cards; /* of all that was found, ranked */
+    size_t nr_cards;
     const struct series **shown;
     size_t nr, all;
     struct trend_runs runs;
@@ -48,19 +50,32 @@ static const struct trend *found_in(const struct trend_chart *t, const struct se
     return &t->found->items[s - t->list->items];
 }
 
-/* Series with steps come before all others. */
+/* Series with cards come first, in the order of those: what stands and matters. */
 static double trend_interest(const struct trend_chart *t, const struct series *s)
 {
-    return trend_last_move(s) + (found_in(t, s)->nr ? 1e6 : 0);
+    for (size_t i = 0; i < t->nr_cards; i++)
+        if (t->cards[i].trend == found_in(t, s))
+            return 1e6 + (double)(t->nr_cards - i);
+    return trend_last_move(s);
 }
 
+/* The most interesting ones, and those first. */
 static void trend_keep_series(struct trend_chart *t, size_t limit)
 {
     double *interests = memory_zeroed(t->nr + 1, sizeof(*interests));
 
-    for (size_t i = 0; i < t->nr; i++)
-        interests[i] = trend_interest(t, t->shown[i]);
-    t->nr = chart_keep_heaviest(t->shown, sizeof(*t->shown), t->nr, interests, limit);
+    for (size_t i = 0; i < t->nr; i++) {
+        const struct series *s = t->shown[i];
+        double interest = trend_interest(t, s);
+        size_t at = i;
+        for (; at > 0 && interests[at - 1] < interest; at--) {
+            t->shown[at] = t->shown[at - 1];
+            interests[at] = interests[at - 1];
+        }
+        t->shown[at] = s;
+        interests[at] = interest;
+    }
+    t->nr = t->nr < limit ? t->nr : limit;
     free(interests);
 }
 
@@ -113,79 +128,100 @@ static void trend_add_rolling(const struct trend_chart *t, struct panel *p, cons
         layer_add(line, t->runs.position[s->items[i].run], trend_rolling(s, i, window));
 }
 
-static void trend_add_points(const struct trend_chart *t, struct panel *p, const struct series *s,
-                             double top)
+/* What a panel shows of the heights: all medians and levels, and air for the usual band. What is
+ * wilder goes on beyond the frame. */
+struct trend_heights {
+    double low, high;
+};
+
+static struct trend_heights trend_heights_of(const struct trend_chart *t, const struct series *s)
 {
+    static const double air = 0.3, least = 0.03; /* of the span; of the height, where it is small */
+    const struct trend *found = found_in(t, s);
+    double *p5 = memory_zeroed(2 * s->nr, sizeof(*p5)), *p95 = p5 + s->nr;
+    double low = INFINITY, high = -INFINITY;
+
+    for (size_t i = 0; i < s->nr; i++) {
+        low = fmin(low, s->items[i].value);
+        high = fmax(high, s->items[i].value);
+        p5[i] = isfinite(s->items[i].p5) ? s->items[i].p5 : s->items[i].value;
+        p95[i] = isfinite(s->items[i].p95) ? s->items[i].p95 : s->items[i].value;
+    }
+    for (size_t i = 0; i < found->nr; i++) {
+        low = fmin(low, fmin(found->items[i].before, found->items[i].after));
+        high = fmax(high, fmax(found->items[i].before, found->items[i].after));
+    }
+    low = fmin(low, stats_median(p5, s->nr));
+    high = fmax(high, stats_median(p95, s->nr));
+    free(p5);
+    double pad = fmax(air * (high - low), least * high);
+    bool log = t->chart->preset->y_scale == SCALE_LOG;
+    return (struct trend_heights) { fmax(low - pad, log ? low / 2 : 0), high + pad };
+}
+
+static double trend_beyond(double value, double frame, bool above)
+{
+    if (above)
+        return value > frame ? INFINITY : value;
+    return value < frame ? -INFINITY : value;
+}
+
+static void trend_add_points(const struct trend_chart *t, struct panel *p, const struct series *s,
+                             const struct trend_heights *h)
+{
+    bool few = s->nr <= POINTS_MOST;
+    double size = s->nr <= POINTS_MOST / 2 ? 7 : few ? 5 : 1.2;
     struct layer *band = panel_layer(p, MARK_BAND, "p5 to p95");
     struct layer *line = panel_layer(p, MARK_LINE, "p50");
     struct layer *range = panel_layer(p, MARK_INTERVALS, NULL);
     trend_add_rolling(t, p, s);
-    struct layer *clean = panel_points(p, "p50", INK_BLUE, SHAPE_CIRCLE, 7);
-    struct layer *dirty = panel_points(p, "p50, dirty tree", INK_BLUE, SHAPE_CIRCLE, 7);
-    struct layer *apart = panel_points(p, "p50, not merged", INK_BLUE, SHAPE_DIAMOND, 12);
+    struct layer *clean = panel_points(p, "p50", INK_DARK, SHAPE_CIRCLE, size);
+    struct layer *dirty = panel_points(p, "p50, dirty tree", INK_DARK, SHAPE_CIRCLE, few ? 7 : 5);
+    struct layer *apart = panel_points(p, "p50, not merged", INK_DARK, SHAPE_DIAMOND, 12);
     int last = -1;
 
     dirty->style.hollow = apart->style.hollow = true;
-    band->style.opacity = 0.2;
-    band->style.ink = line->style.ink = range->style.ink = INK_BLUE;
+    band->style.opacity = 0.16;
+    band->style.ink = INK_GREY;
+    line->style.ink = range->style.ink = INK_DARK;
+    line->style.width = few ? 1.4 : 1.1;
     range->style.width = 1;
     for (size_t i = 0; i < s->nr; i++) {
         const struct series_point *point = &s->items[i];
         double x = t->runs.position[point->run];
         if (trend_run_unmerged(&t->runs, point->run)) {
-            layer_add_interval(range, x, point->p5, fmin(point->p95, top));
+            layer_add_interval(range, x, fmax(point->p5, h->low), fmin(point->p95, h->high));
             layer_add(apart, x, point->value);
             continue;
         }
         break_at_gap(t, last, point->run, line, band);
         last = point->run;
         layer_add(line, x, point->value);
-        layer_add_interval(band, x, point->p5, point->p95 > top ? INFINITY : point->p95);
+        layer_add_interval(band, x, trend_beyond(point->p5, h->low, false),
+                           trend_beyond(point->p95, h->high, true));
         layer_add(point->dirty ? dirty : clean, x, point->value);
     }
-}
-
-/* The height that the panel must show: all of the band, unless that is out of all proportion. */
-static double trend_top_of(const struct trend_chart *t, const struct series *s)
-{
-    double band = 0, median = 0;
-
-    for (size_t i = 0; i < s->nr; i++) {
-        band = fmax(band, s->items[i].p95);
-        median = fmax(median, s->items[i].value);
-    }
-    bool cut = t->chart->preset->y_scale != SCALE_LOG && band > 1.5 * band_most * median;
-    return cut ? band_most * median : fmax(band, median);
-}
-
-static bool trend_is_cut(const struct series *s, double top)
-{
-    for (size_t i = 0; i < s->nr; i++)
-        if (s->items[i].p95 > top)
-            return true;
-    return false;
 }
 
 static void trend_add_panel(const struct trend_chart *t, const struct series *s, const char *label)
 {
     struct panel *p = figure_panel(t->f);
-    double top = trend_top_of(t, s);
+    struct trend_heights heights = trend_heights_of(t, s);
+    bool log = t->chart->preset->y_scale == SCALE_LOG;
 
     figure_set(&p->title, "%s", label);
     axis_set(&p->x, NULL, QUANTITY_PLAIN, "", AXIS_LINEAR);
-    axis_set(&p->y, "latency", QUANTITY_TIME, "",
-             t->chart->preset->y_scale == SCALE_LOG ? AXIS_LOG : AXIS_LINEAR);
+    axis_set(&p->y, "latency", QUANTITY_TIME, "", log ? AXIS_LOG : AXIS_LINEAR);
     p->x.low = -0.5;
     p->x.high = t->runs.nr - 0.5;
-    if (trend_is_cut(s, top)) {
-        p->y.low = 0;
-        p->y.high = top;
-    }
-    p->plot_height = t->nr > 2 ? 190 : 360;
+    p->y.low = heights.low;
+    p->y.high = heights.high;
+    p->plot_height = t->nr > 2 ? 210 : 360;
     trend_runs_ticks(&t->runs, &p->x.ticks);
-    int rows = trend_notes_add(&t->runs, t->chart, p, top);
-    trend_add_points(t, p, s, top);
-    trend_marks_add(p, found_in(t, s), t->runs.position, top, rows);
+    int rows = trend_notes_add(&t->runs, t->chart, p, heights.high);
+    trend_add_points(t, p, s, &heights);
+    trend_marks_add(p, t->found, found_in(t, s), &t->runs, heights.high, rows,
+                    t->nr > 1 ? 480 : 1060);
 }
 
 static bool shows_steps(const struct trend_chart *t)
@@ -216,42 +252,80 @@ static void trend_add_subtitle(struct trend_chart *t, const char *machine)
                one_day ? "" : " to ", one_day ? "" : last, machine);
 }
 
+/* ": 3 slower (worst +18.6 %), 1 faster", of all that was found on this machine. */
+static void trend_conclude(const struct trend_chart *t, struct strbuf *out)
+{
+    const char *machine = t->chart->records->runs[t->chart->run].machine.class_name;
+    const struct trend_card *worst = NULL;
+    size_t worse = 0, better = 0;
+    char change[TEXT_UNIT_SIZE];
+
+    for (size_t i = 0; i < t->nr_cards; i++) {
+        const struct trend_card *card = &t->cards[i];
+        if (strcmp(card->trend->series->machine, machine) != 0)
+            continue;
+        bool stands = card->rank == TREND_REGRESSION || card->rank == TREND_SURROUNDINGS;
+        worst = stands && !worst ? card : worst;
+        worse += stands;
+        better += card->rank == TREND_IMPROVEMENT;
+    }
+    if (worst)
+        strbuf_addf(out, ": %zu slower (worst %s%s)", worse, worst->step ? "" : "drift, ",
+                    text_percent(worst->change, change));
+    if (better)
+        strbuf_addf(out, "%s %zu faster", worst ? "," : ":", better);
+    if (!worst && !better)
+        strbuf_adds(out, t->nr_cards ? ": what changed is accepted, or went back"
+                                     : ": no step, no drift");
+}
+
+static void trend_add_title(const struct trend_chart *t)
+{
+    struct strbuf title;
+
+    strbuf_init(&title);
+    strbuf_adds(&title, t->f->title);
+    trend_conclude(t, &title);
+    chart_take(&t->f->title, &title);
+}
+
+static void trend_add_caption(const struct trend_chart *t)
+{
+    struct strbuf sb;
+
+    strbuf_init(&sb);
+    strbuf_adds(&sb,
+                "Median of each run; band: p5 to p95 of its samples, beyond the frame where "
+                "that is wilder. Axes do not begin at 0.");
+    if (shows_steps(t))
+        strbuf_adds(&sb,
+                    " Upright line: a step, orange for the worse, blue for the better, grey "
+                    "where it is accepted or went back, with the commits between which it "
+                    "came; its ground is the 95 % interval of its place.");
+    if (shows_unmerged(t))
+        strbuf_addf(&sb, " Diamonds: runs of a branch that is not %s.", t->runs.branch);
+    if (t->all > t->nr)
+        strbuf_addf(&sb,
+                    " Showing %zu of %zu: what got worse and is still there comes first, then "
+                    "other steps and drifts, then the largest last moves.",
+                    t->nr, t->all);
+    trend_notes_explain(&t->runs, t->chart, &sb);
+    chart_take(&t->f->caption, &sb);
+}
+
 static void trend_add_words(struct trend_chart *t)
 {
     const struct series *most = t->shown[0];
     const struct run *run = &t->chart->records->runs[t->chart->run];
-    struct strbuf sb;
     char first[QUANTITY_TEXT_SIZE], last[QUANTITY_TEXT_SIZE];
 
-    for (size_t i = 1; i < t->nr; i++)
-        if (trend_last_move(t->shown[i]) > trend_last_move(most))
-            most = t->shown[i];
-    strbuf_init(&sb);
-    strbuf_adds(&sb,
-                "Each point is a run: the median of its launches; band: p5 to p95 of its "
-                "samples; one that reaches the frame goes on. Lines are not drawn across runs that "
-                "lack the benchmark.");
-    if (shows_steps(t))
-        strbuf_adds(
-            &sb,
-            " A solid upright line is a step for good, with its size; dotted are the levels "
-            "on both sides; the grey ground is the 95 % interval of where it came.");
-    if (shows_unmerged(t))
-        strbuf_addf(&sb, " Diamonds: runs of a branch that is not %s.", t->runs.branch);
-    if (t->all > t->nr)
-        strbuf_addf(
-            &sb,
-            " Showing %zu of %zu: those with steps, then those whose last point moved the most.",
-            t->nr, t->all);
-    trend_notes_explain(&t->runs, t->chart, &sb);
-    chart_take(&t->f->caption, &sb);
+    trend_add_title(t);
+    trend_add_caption(t);
     trend_add_subtitle(t, run->machine.cpu);
     quantity_text(QUANTITY_TIME, "", most->items[0].value, first);
     quantity_text(QUANTITY_TIME, "", most->items[most->nr - 1].value, last);
-    figure_set(&t->f->alt,
-               "Latency of %zu benchmark%s over %d runs; the largest last move is that of %s, "
-               "from %s at first to %s.",
-               t->nr, t->nr == 1 ? "" : "s", t->runs.nr, most->bench->key, first, last);
+    figure_set(&t->f->alt, "Latency of %zu benchmark%s over %d runs; %s went from %s to %s.", t->nr,
+               t->nr == 1 ? "" : "s", t->runs.nr, most->bench->key, first, last);
 }
 
 static void trend_draw(struct trend_chart *t)
@@ -287,7 +361,7 @@ static void trend_find_series(struct trend_chart *t)
     /* It cannot fail on positive numbers; if it does, nothing is marked. */
     if (trends_find(t->list, t->chart->records, &settings, &t->own_found, &err))
         for (size_t i = 0; i < t->own_found.nr; i++)
-            t->own_found.items[i].nr = 0;
+            t->own_found.items[i].nr = 0; /* and t->own_found.steps counts none yet */
 }
 
 void build_trend(const struct chart *chart, struct figure *f)
@@ -295,6 +369,7 @@ void build_trend(const struct chart *chart, struct figure *f)
     struct trend_chart t = { .chart = chart, .f = f };
 
     trend_find_series(&t);
+    t.cards = trends_cards(t.found, &t.nr_cards);
     trend_runs_init(&t.runs, chart->records, chart->run);
     trend_choose_series(&t);
     if (t.nr)
@@ -306,6 +381,7 @@ void build_trend(const struct chart *chart, struct figure *f)
                      t.runs.nr, t.runs.nr == 1 ? "" : "s");
     trends_release(&t.own_found);
     series_list_release(&t.own_list);
+    free(t.cards);
     free(t.shown);
     trend_runs_release(&t.runs);
 }

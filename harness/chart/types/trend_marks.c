@@ -81,28 +81,31 @@ void trend_runs_release(struct trend_runs *t)
     free(t->merged);
 }
 
-enum tick_kind { TICK_COMMIT, TICK_DAY, TICK_MINUTE, TICK_SECOND };
+enum tick_kind { TICK_DATE, TICK_DAY, TICK_MINUTE, TICK_SECOND };
 
-static void tick_text(const struct run *run, enum tick_kind kind, char text[16])
+enum { TICK_SIZE = 24 };
+
+/* "2026-11-21", "11-21", "09:54", "09:54:00" */
+static void tick_text(const struct run *run, enum tick_kind kind, char text[TICK_SIZE])
 {
+    static const struct {
+        int begin, length;
+    } parts[] = { { 0, 10 }, { 5, 5 }, { 11, 5 }, { 11, 8 } };
     char when[TEXT_UNIT_SIZE];
 
     text_timestamp(run->started_ms, when); /* "2026-11-21 09:54:00Z" */
-    if (kind == TICK_COMMIT && run->build.commit[0])
-        snprintf(text, 16, "%.7s", run->build.commit);
-    else
-        snprintf(text, 16, "%.*s", kind == TICK_SECOND ? 8 : 5, when + (kind > TICK_DAY ? 11 : 5));
+    snprintf(text, TICK_SIZE, "%.*s", parts[kind].length, when + parts[kind].begin);
 }
 
-static bool differs(const struct trend_runs *t, enum tick_kind kind)
+/* Do the first `length` characters of a tick differ among the runs? */
+static bool tick_differs(const struct trend_runs *t, enum tick_kind kind, size_t length)
 {
-    char first[16] = "", text[16] = "";
+    char first[TICK_SIZE], text[TICK_SIZE];
 
-    if (t->nr > 0)
-        tick_text(trend_run_at(t, 0), kind, first);
     for (int i = 1; i < t->nr; i++) {
+        tick_text(trend_run_at(t, 0), kind, first);
         tick_text(trend_run_at(t, i), kind, text);
-        if (strcmp(text, first) != 0)
+        if (strncmp(text, first, length) != 0)
             return true;
     }
     return false;
@@ -111,7 +114,7 @@ static bool differs(const struct trend_runs *t, enum tick_kind kind)
 /* Two times of day that read alike tell nothing. */
 static bool trend_marks_repeats(const struct trend_runs *t, enum tick_kind kind, int every)
 {
-    char before[16], text[16];
+    char before[TICK_SIZE], text[TICK_SIZE];
 
     for (int i = every; i < t->nr; i += every) {
         tick_text(trend_run_at(t, i - every), kind, before);
@@ -122,19 +125,29 @@ static bool trend_marks_repeats(const struct trend_runs *t, enum tick_kind kind,
     return false;
 }
 
+static bool commits_differ(const struct trend_runs *t)
+{
+    for (int i = 1; i < t->nr; i++)
+        if (strcmp(trend_run_at(t, i)->build.commit, trend_run_at(t, 0)->build.commit) != 0)
+            return true;
+    return false;
+}
+
 void trend_runs_ticks(const struct trend_runs *t, struct ticks *ticks)
 {
     int every = 1 + (t->nr - 1) / TICKS_MAX;
-    enum tick_kind kind = TICK_COMMIT;
+    enum tick_kind kind = tick_differs(t, TICK_DATE, 4)  ? TICK_DATE /* of several years */
+                          : tick_differs(t, TICK_DAY, 5) ? TICK_DAY
+                          : trend_marks_repeats(t, TICK_MINUTE, every) ? TICK_SECOND
+                                                                       : TICK_MINUTE;
+    bool hashes = t->nr <= TICKS_MAX && kind != TICK_DATE && commits_differ(t);
 
-    while (kind < TICK_MINUTE && !differs(t, kind))
-        kind++;
-    if (kind == TICK_MINUTE && trend_marks_repeats(t, kind, every))
-        kind = TICK_SECOND;
     for (int i = 0; i < t->nr; i += every) {
-        char text[16];
+        char text[TICK_SIZE], both[2 * TICK_SIZE];
         tick_text(trend_run_at(t, i), kind, text);
-        ticks_add(ticks, i, text, false);
+        snprintf(both, sizeof(both), "%s%s%.7s", text, hashes ? " " : "",
+                 hashes ? trend_run_at(t, i)->build.commit : "");
+        ticks_add(ticks, i, both, false);
     }
 }
 
@@ -148,13 +161,21 @@ static double trend_notes_row(int row)
     return -9 - 15.0 * row;
 }
 
+/* An upright line below the texts, which it would strike through. */
+static void trend_marks_add_rule(struct layer *rules, double x, double low, double top)
+{
+    layer_add(rules, x, low);
+    layer_add(rules, x, top);
+    layer_add(rules, NAN, NAN);
+}
+
 /* ---- changes of the surroundings ---- */
 
 /* The k-th change of epoch is marked by a letter. */
 static bool trend_marks_add_epochs(const struct trend_runs *runs, struct panel *p, double top)
 {
     struct layer *rules =
-        panel_stroke(p, MARK_RULES, "surroundings changed", INK_PURPLE, DASH_LONG, 1.2);
+        panel_stroke(p, MARK_LINE, "surroundings changed", INK_PURPLE, DASH_LONG, 1.2);
     struct layer *letters = panel_layer(p, MARK_TEXT, NULL);
     char letter[2] = "A";
 
@@ -162,7 +183,7 @@ static bool trend_marks_add_epochs(const struct trend_runs *runs, struct panel *
     for (int i = 1; i < runs->nr; i++) {
         if (epoch_id(trend_run_at(runs, i)) == epoch_id(trend_run_at(runs, i - 1)))
             continue;
-        layer_add(rules, i - 0.5, NAN);
+        trend_marks_add_rule(rules, i - 0.5, p->y.low, top);
         struct datum *d = layer_add_text(letters, i - 0.5, top, ANCHOR_LEFT, letter);
         d->dx = 5;
         d->dy = trend_notes_row(0);
@@ -216,7 +237,7 @@ static bool trend_marks_add_remarks(const struct trend_runs *runs, const struct 
 
     if (list.nr == 0)
         return false;
-    struct layer *rules = panel_stroke(p, MARK_RULES, "annotated", INK_GREEN, DASH_DOT, 1.2);
+    struct layer *rules = panel_stroke(p, MARK_LINE, "annotated", INK_GREEN, DASH_DOT, 1.2);
     struct layer *numbers = panel_layer(p, MARK_TEXT, NULL);
     numbers->style.ink = INK_GREEN;
     for (size_t i = 0; i < list.nr; i++) {
@@ -224,7 +245,7 @@ static bool trend_marks_add_remarks(const struct trend_runs *runs, const struct 
         if (i > 0 && list.items[i].position == list.items[i - 1].position)
             continue;
         snprintf(number, sizeof(number), "%zu", i + 1);
-        layer_add(rules, list.items[i].position, NAN);
+        trend_marks_add_rule(rules, list.items[i].position, p->y.low, top);
         struct datum *d = layer_add_text(numbers, list.items[i].position, top, ANCHOR_LEFT, number);
         d->dx = 5;
         d->dy = trend_notes_row(row);
@@ -262,146 +283,4 @@ void trend_notes_explain(const struct trend_runs *runs, const struct chart *char
         trend_marks_add_words(list.items[i].text, out);
     }
     array_release(&list);
-}
-
-enum { TEXT_SIZE = 12, PANEL_WIDTH = 480 }; /* pixels; of the narrower of two panels, about */
-
-static double trend_marks_place(const struct trend *trend, const int *position, size_t point)
-{
-    return position[trend->series->items[point].run];
-}
-
-/* Between the last run of the old level and the first one of the new. */
-static double border(const struct trend *trend, const int *position, size_t point)
-{
-    return (trend_marks_place(trend, position, point - 1) +
-            trend_marks_place(trend, position, point)) /
-           2;
-}
-
-/* In a row above the values, beside the line: on the side of the lower level there is most air,
- * unless it has no room for the text. `left_share`, `right_share`: shares of the panel there. */
-static void trend_marks_add_label(struct layer *texts, const struct trend_step *step, double x,
-                                  double y, int row, double left_share, double right_share)
-{
-    char text[TEXT_UNIT_SIZE + 64], change[TEXT_UNIT_SIZE];
-
-    text_percent(step->change, change);
-    if (step->accepted)
-        snprintf(text, sizeof(text), "%s, accepted: %.36s", change, step->accepted->reason);
-    else
-        snprintf(text, sizeof(text), "%s%s", change, step->epoch ? ", surroundings" : "");
-    double need = (text_width(text, TEXT_SIZE, false) + 10) / PANEL_WIDTH;
-    bool rises = step->after > step->before;
-    bool left = rises ? left_share >= need || left_share > right_share
-                      : right_share < need && left_share > right_share;
-    struct datum *d = layer_add_text(texts, x, y, left ? ANCHOR_RIGHT : ANCHOR_LEFT, text);
-    d->dx = left ? -5 : 5;
-    d->dy = trend_notes_row(row);
-}
-
-static void trend_marks_add_level(struct layer *levels, double from, double to, double level)
-{
-    layer_add(levels, from, level);
-    layer_add(levels, to, level);
-    layer_add(levels, NAN, NAN);
-}
-
-/* Where the step may have come: after the run before `low`, by `high`. */
-static void trend_marks_add_window(struct layer *window, const struct trend *trend,
-                                   const int *position, const struct trend_step *step)
-{
-    size_t from = step->low > 0 ? step->low - 1 : 0;
-
-    layer_add_interval(window, trend_marks_place(trend, position, from), -INFINITY, INFINITY);
-    layer_add_interval(window, trend_marks_place(trend, position, step->high), -INFINITY, INFINITY);
-    layer_add(window, NAN, NAN);
-}
-
-static void trend_marks_add_steps(struct panel *p, const struct trend *trend, const int *position,
-                                  double top, int row)
-{
-    struct layer *window = panel_layer(p, MARK_BAND, "where the step may be");
-    struct layer *rules = panel_layer(p, MARK_RULES, "step");
-    struct layer *levels = panel_stroke(p, MARK_LINE, "level", INK_DARK, DASH_SHORT, 1.6);
-    struct layer *texts = panel_layer(p, MARK_TEXT, NULL);
-    double from = trend_marks_place(trend, position, 0) - 0.5;
-    double first = from, last = trend_marks_place(trend, position, trend->series->nr - 1) + 0.5;
-
-    window->style.ink = INK_GREY;
-    window->style.opacity = 0.14;
-    rules->style.ink = levels->style.ink = texts->style.ink = INK_DARK;
-    rules->style.width = 1.6;
-    for (size_t i = 0; i < trend->nr; i++) {
-        const struct trend_step *step = &trend->items[i];
-        double x = border(trend, position, step->index);
-        trend_marks_add_level(levels, from, x, step->before);
-        if (i + 1 == trend->nr)
-            trend_marks_add_level(levels, x, last, step->after);
-        trend_marks_add_window(window, trend, position, step);
-        layer_add(rules, x, NAN);
-        trend_marks_add_label(texts, step, x, top, row, (x - first) / (last - first),
-                              (last - x) / (last - first));
-        from = x;
-    }
-}
-
-/* Of the step's level that holds at a point; 1 without steps. */
-static double trend_marks_level_at(const struct trend *trend, size_t point)
-{
-    double level = trend->nr ? trend->items[0].before : 1;
-
-    for (size_t i = 0; i < trend->nr && trend->items[i].index <= point; i++)
-        level = trend->items[i].after;
-    return level;
-}
-
-/* The line that halves the points, at the drift's slope on the log scale; about their levels, where
- * there are steps, too. */
-static double drift_middle(const struct trend *trend, double slope)
-{
-    const struct series *s = trend->series;
-    double *rest = memory_zeroed(s->nr, sizeof(*rest));
-
-    for (size_t i = 0; i < s->nr; i++)
-        rest[i] = log(s->items[i].value / trend_marks_level_at(trend, i)) -
-                  slope * ((double)i - (double)(s->nr - 1) / 2);
-    double middle = stats_median(rest, s->nr);
-    free(rest);
-    return middle;
-}
-
-/* Its size stands at the end that the line is further from. */
-static void trend_marks_add_drift_words(struct panel *p, const struct trend *trend,
-                                        const int *position, double top, int row)
-{
-    struct layer *texts = panel_layer(p, MARK_TEXT, NULL);
-    char label[TEXT_UNIT_SIZE + 64], change[TEXT_UNIT_SIZE];
-    bool rises = trend->drift.total > 0;
-    double x = trend_marks_place(trend, position, rises ? 0 : trend->series->nr - 1);
-
-    snprintf(label, sizeof(label), "drift, %s in all", text_percent(trend->drift.total, change));
-    layer_add_text(texts, x, top, rises ? ANCHOR_LEFT : ANCHOR_RIGHT, label)->dy =
-        trend_notes_row(row);
-}
-
-void trend_marks_add(struct panel *p, const struct trend *trend, const int *position, double top,
-                     int rows)
-{
-    if (trend->nr)
-        trend_marks_add_steps(p, trend, position, top, rows);
-    if (trend->drifts) {
-        const struct series *s = trend->series;
-        double total = log1p(trend->drift.total), slope = total / (double)(s->nr - 1);
-        double middle = drift_middle(trend, slope);
-        struct layer *line = panel_stroke(p, MARK_LINE, "drift", INK_DARK, DASH_DOT, 1.6);
-        for (size_t i = 0; i < s->nr; i++) {
-            double level = trend_marks_level_at(trend, i);
-            if (i > 0 && level != trend_marks_level_at(trend, i - 1))
-                layer_add(line, NAN, NAN);
-            layer_add(line, trend_marks_place(trend, position, i),
-                      level * exp(middle + slope * ((double)i - (double)(s->nr - 1) / 2)));
-        }
-        trend_marks_add_drift_words(p, trend, position, top, rows + (trend->nr > 0));
-    }
 }

@@ -30,20 +30,22 @@ void trend_runs_release(struct trend_runs *runs);
 const struct run *trend_run_at(const struct trend_runs *runs, int nth);
 /* Measured from another branch than the history is of. */
 bool trend_run_unmerged(const struct trend_runs *runs, int run);
-/* Commits below the axis; where all are one commit days, and where all are one day times. */
+/* Days below the axis; where all are one day times, and where runs are few their commits, too. */
 void trend_runs_ticks(const struct trend_runs *runs, struct ticks *ticks);
 
-/* Texts stand above `top`; returns how many rows they take. */
+/* Lines reach from the panel's p->y.low to `top`, texts stand above that; returns how many rows
+ * they take. */
 int trend_notes_add(const struct trend_runs *runs, const struct chart *chart, struct panel *p,
                     double top);
 /* Sentences for the caption, each with a space in front. */
 void trend_notes_explain(const struct trend_runs *runs, const struct chart *chart,
                          struct strbuf *out);
 
-/* A vertical line at each step with its size and its note, the levels on both sides, and the line
- * of a drift, about the level where it is. `position` has the place of each run on the x axis;
- * texts stand above `top` and above the rows that trend_notes_add() has used. */
-void trend_marks_add(struct panel *p, const struct trend *trend, const int *position, double top,
-                     int rows);
+/* A vertical line at each step with its size, its commits and its day, the levels on both sides,
+ * and the line of a drift, about the level where it is. Orange is for the worse, blue for the
+ * better, grey is settled. Texts stand above `top` and above the rows that trend_notes_add() has
+ * used. */
+void trend_marks_add(struct panel *p, const struct trends *t, const struct trend *trend,
+                     const struct trend_runs *runs, double top, int rows, double width);
 
 #endif

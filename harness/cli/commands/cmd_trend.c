@@ -5,8 +5,9 @@
 #include "base/json.h"
 #include "cli/history_open.h"
 #include "cli/shared_options.h"
-#include "reporters/trend_json.h"
-#include "reporters/trend_table.h"
+#include "reporters/trend/trend_json.h"
+#include "reporters/trend/trend_table.h"
+#include "session/builds/repository.h"
 #include "terminal/terminal.h"
 #include "view/annotations.h"
 
@@ -27,6 +28,7 @@ struct subject {
     struct records runs; /* without measurements */
     struct series_list series;
     struct annotations annotations;
+    struct repository *repository;
     struct trends trends;
 };
 
@@ -149,6 +151,8 @@ static int find_and_print(struct subject *s, const struct trend_options *o, int 
         annotations_load(s->store, &s->annotations, err))
         return -1;
     annotations_apply(&s->annotations, &settings);
+    s->repository = repository_create();
+    settings.repository = repository_for_trends(s->repository);
     if (trends_find(&s->series, &s->runs, &settings, &s->trends, err))
         return -1;
     return print(&s->trends, o, err) ? -1 : s->trends.exit_status;
@@ -165,6 +169,7 @@ static int run(int argc, char **argv, void *options, struct error *err)
         return error_set(err, "--since and --last both say where the history begins; give one");
     int rc = find_and_print(&s, o, argc, argv, err);
     trends_release(&s.trends);
+    repository_free(s.repository);
     annotations_release(&s.annotations);
     series_list_release(&s.series);
     records_release(&s.runs);
@@ -190,7 +195,7 @@ static const struct option_row rows[] = {
     OPTION_ROW("alone", 0, OPTION_FLAG, struct trend_options, alone, NULL,
                "look at FILTER's series alone: quick, for what was chosen beforehand"),
     OPTION_ROW("all", 'a', OPTION_FLAG, struct trend_options, all, NULL,
-               "also the quiet series, with their noise"),
+               "a card for each change, and the quiet series with their noise"),
     FORM_ROW(struct trend_options, format, "text,markdown,json", "text (default), markdown, json"),
     OPTION_ROW("json", 0, OPTION_FLAG, struct trend_options, json, NULL, "--format json"),
     OUTPUT_ROW(struct trend_options, output),
@@ -214,6 +219,11 @@ const struct command cmd_trend = {
         "runs (or, failing that, main) are of. A step that was reported once is reported until\n"
         "the level goes back, the step is accepted or it is withdrawn; each end is printed. What\n"
         "is on watch is no step yet.\n"
+        "Each step and drift is a card: its line, cut at the step, how large it is, the commits\n"
+        "it lies between, what else changed there, and the command that looks for the commit,\n"
+        "where it would work in this folder. What got worse and is still there comes first, then\n"
+        "what got better, what was accepted, and what went back. More than eight are a table,\n"
+        "and cards with --all.\n"
         "Exit status: 0 no step for the worse stands, 1 one stands (not accepted, and neither\n"
         "compiler, driver nor governor changed), 77 no series is long enough, 2 usage or\n"
         "failure.",

@@ -21,6 +21,7 @@ int serving_run(const struct viewing_options *viewing, const struct serving_opti
 #include "base/file.h"
 #include "http/listen.h"
 #include "serve/serve.h"
+#include "session/builds/repository.h"
 #include "session/history_file.h"
 #include "session/serve_token.h"
 #include "terminal/interrupt.h"
@@ -42,6 +43,7 @@ struct serving {
     struct strbuf path, generator;
     struct strbuf empty; /* folder of an empty history, where there is none; "" */
     struct serve_token token;
+    struct repository *repository;
     bool is_public; /* all users of this machine may read the history itself */
     struct serve_options options;
 };
@@ -117,6 +119,7 @@ static int find_serving_token(struct serving *s, const struct serving_options *o
 static void fill_serve_options(struct serving *s, const struct viewing_options *viewing,
                                const struct serving_options *o)
 {
+    s->repository = repository_create();
     s->options = (struct serve_options) {
         .path = s->path.data,
         .host = o->host ? o->host : "127.0.0.1",
@@ -131,6 +134,7 @@ static void fill_serve_options(struct serving *s, const struct viewing_options *
         .presets = &s->viewing.config.presets,
         .generator = s->generator.data,
         .db = viewing->db ? viewing->db : "",
+        .repository = repository_for_trends(s->repository),
     };
 }
 
@@ -230,6 +234,7 @@ int serving_run(const struct viewing_options *viewing, const struct serving_opti
     remove_empty_history(&s);
     strbuf_release(&s.empty);
     viewing_release(&s.viewing);
+    repository_free(s.repository);
     strbuf_release(&s.generator);
     strbuf_release(&s.path);
     return rc;

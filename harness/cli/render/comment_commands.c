@@ -2,9 +2,9 @@
 #include "cli/render/comment_commands.h"
 
 #include "base/json.h"
-#include "core/registry.h"
 #include "session/bench/bench_ab.h"
 #include "session/builds/git.h"
+#include "session/builds/repository.h"
 #include "text/escape.h"
 
 #include <inttypes.h>
@@ -22,19 +22,13 @@ struct again {
     const cJSON *settings; /* of the head's run */
 };
 
-static void add_command_option(struct strbuf *text, const char *name, const char *value)
-{
-    strbuf_addf(text, " %s ", name);
-    escape_shell(text, value);
-}
-
 static void add_option_of(struct strbuf *text, const char *name, const cJSON *object,
                           const char *member)
 {
     const char *value = json_string(object, member, NULL);
 
     if (value && *value)
-        add_command_option(text, name, value);
+        escape_shell_option(text, name, value);
 }
 
 /* Where the history is not the one that is found by itself. (What measures again needs none.) */
@@ -43,7 +37,7 @@ static void add_db_option(struct strbuf *text, const char *given)
     const char *db = given ? given : getenv("HARNESS_DB");
 
     if (db && *db)
-        add_command_option(text, "--db", db);
+        escape_shell_option(text, "--db", db);
 }
 
 static void add_command(struct comment_commands *out, const char *what, struct strbuf *text)
@@ -64,7 +58,7 @@ static void add_side_option(struct strbuf *text, const char *name, const struct 
     if (id > 0)
         strbuf_addf(text, " %s %" PRId64, name, id);
     else if (ref)
-        add_command_option(text, name, ref);
+        escape_shell_option(text, name, ref);
 }
 
 static void add_delta_options(struct strbuf *text, const struct compare_settings *settings)
@@ -79,7 +73,7 @@ static void add_delta_options(struct strbuf *text, const struct compare_settings
         strbuf_clear(&floor);
         strbuf_addf(&floor, "%s=%.6g%%", settings->floors[i].pattern,
                     settings->floors[i].delta * 100);
-        add_command_option(text, "--delta", floor.data);
+        escape_shell_option(text, "--delta", floor.data);
     }
     strbuf_release(&floor);
 }
@@ -96,7 +90,7 @@ static void add_stored_command(const struct compare_comment *job, struct comment
     add_side_option(&text, "--baseline", &c->base, asked->baseline, measured);
     add_side_option(&text, "--head", &c->head, asked->head, measured);
     for (size_t i = 0; i < c->rule.judged.nr; i++)
-        add_command_option(&text, "--metric", c->rule.judged.items[i]);
+        escape_shell_option(&text, "--metric", c->rule.judged.items[i]);
     add_delta_options(&text, &c->comparison.settings);
     if (asked->q > 0)
         strbuf_addf(&text, " --fdr %.6g", asked->q);
@@ -144,12 +138,6 @@ static void add_key_argument(struct strbuf *text, const struct compare_row *row)
     escape_shell(text, row->item->bench->key);
 }
 
-/* A benchmark of this program, not of a guest or of another tool. */
-static bool is_own_benchmark(const struct benchmark_name *bench)
-{
-    return registry_variant(registry_builtin(), bench->kernel, bench->variant) != NULL;
-}
-
 /* How the program was asked for a number of its own; NULL: it was not, its results brought it. */
 static const char *number_text_of(const struct again *a, const struct number_kind *kind)
 {
@@ -172,7 +160,7 @@ static void add_way_option(struct strbuf *text, const char *option, const char *
 
     strbuf_init(&both);
     strbuf_addf(&both, "%s=%s", name, value);
-    add_command_option(text, option, both.data);
+    escape_shell_option(text, option, both.data);
     strbuf_release(&both);
 }
 
@@ -182,7 +170,7 @@ static void add_metric_options(const struct again *a, const struct metric *metri
     const struct number_kind *kind = metric->number;
     const char *asked = kind ? number_text_of(a, kind) : NULL;
 
-    add_command_option(text, "--metric", asked ? asked : metric->id);
+    escape_shell_option(text, "--metric", asked ? asked : metric->id);
     if (!asked)
         return;
     if (kind->unit[0])
@@ -211,13 +199,13 @@ static bool add_bench_options(const struct again *a, struct strbuf *text)
     cJSON_ArrayForEach(bench, benches)
     {
         if (cJSON_IsString(bench))
-            add_command_option(text, "--bench", bench->valuestring);
+            escape_shell_option(text, "--bench", bench->valuestring);
     }
     bool there = text->length > from;
     cJSON_ArrayForEach(bench, cJSON_GetObjectItemCaseSensitive(gate, "better"))
     {
         if (cJSON_IsString(bench))
-            add_command_option(text, "--better", bench->valuestring);
+            escape_shell_option(text, "--better", bench->valuestring);
     }
     add_option_of(text, "--format", gate, "format");
     add_option_of(text, "--build-command", gate, "build_command");
@@ -231,14 +219,14 @@ static bool add_kernel_options(const struct again *a, struct strbuf *text)
     const struct compare_request *asked = a->job->request;
     const char *device = json_string(a->settings, "device", "cpu");
 
-    if (!is_own_benchmark(a->worst->item->bench))
+    if (!repository_measures(a->worst->item->bench))
         return false;
     if (strcmp(device, "cpu") != 0)
-        add_command_option(text, "--device", device);
+        escape_shell_option(text, "--device", device);
     if (asked->build_command)
-        add_command_option(text, "--build-command", asked->build_command);
+        escape_shell_option(text, "--build-command", asked->build_command);
     if (asked->build_program)
-        add_command_option(text, "--build-program", asked->build_program);
+        escape_shell_option(text, "--build-program", asked->build_program);
     return true;
 }
 

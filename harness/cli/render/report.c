@@ -8,6 +8,7 @@
 #include "core/clock.h"
 #include "page/page_budget.h"
 #include "reporters/run_table.h"
+#include "session/builds/repository.h"
 #include "terminal/terminal.h"
 
 #include <stdio.h>
@@ -77,7 +78,9 @@ static int write_report_page(const struct viewing *v, const struct viewing_optio
     strbuf_init(&html);
     for (size_t i = 0; i < v->view.notes.nr; i++)
         string_list_add(&notes, v->view.notes.items[i]);
-    const struct page_options options = describe_report(v, viewing, &generator);
+    struct page_options options = describe_report(v, viewing, &generator);
+    struct repository *repository = repository_create();
+    options.repository = repository_for_trends(repository);
     page_init(&page, &v->view, &options);
     int rc = page_file_make(&page, &v->config.presets, &how, &html, &notes, err);
     if (rc == 0)
@@ -85,6 +88,7 @@ static int write_report_page(const struct viewing *v, const struct viewing_optio
     if (rc == 0)
         print_report_written(path, html.length, &notes);
     page_release(&page);
+    repository_free(repository);
     string_list_release(&notes);
     strbuf_release(&html);
     strbuf_release(&generator);

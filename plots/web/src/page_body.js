@@ -8,6 +8,7 @@ import { explorePanel } from './explore.js';
 import { howMade } from './how_made.js';
 import { profileHeadline, profileSummary } from './profile_answer.js';
 import { resultsTable } from './results.js';
+import { trendCards } from './trend_cards.js';
 import { verdictTable } from './verdicts.js';
 
 function section(id, title, ...children) {
@@ -84,6 +85,9 @@ class PageBody {
       return section(id, title, this.verdicts.element, drawn);
     if (id === 'machine')
       return section('environment', title, environmentView(this.app.core), drawn);
+    const cards = id === 'history' ? trendCards(this.app.core) : null;
+    if (cards)
+      return section(id, title, cards, drawn);
     return drawn ? section(id, title, drawn) : null;
   }
 

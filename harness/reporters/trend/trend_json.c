@@ -1,9 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-#include "reporters/trend_json.h"
+#include "reporters/trend/trend_json.h"
 
 #include "base/json.h"
+#include "base/text.h"
+#include "chart/base/chart_base.h"
+#include "metrics/epoch.h"
+#include "reporters/trend/trend_cards.h"
+#include "reporters/trend/trend_command.h"
 
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static void trend_json_add_interval(cJSON *json, const char *key, const struct interval *interval)
 {
@@ -21,6 +28,25 @@ static void trend_json_add_run(cJSON *json, const char *key, const struct run *r
     json_add_int(object, "time_ms", run->started_ms);
     json_add_string(object, "commit", run->build.commit);
     cJSON_AddBoolToObject(object, "dirty", run->build.dirty);
+}
+
+/* A run beside a change: with the page of its commit, where one is known. */
+static void trend_json_add_end(cJSON *json, const char *key, const struct trends *t,
+                               const struct run *run)
+{
+    const struct trend_repository *repository = t->settings.repository;
+    const char *address = NULL;
+    struct strbuf whole;
+
+    trend_json_add_run(json, key, run);
+    if (repository && run->build.commit[0])
+        address = repository->address(repository->context, run->build.commit);
+    if (!address)
+        return;
+    strbuf_init(&whole);
+    strbuf_addf(&whole, "%s%s", address, run->build.commit);
+    json_add_string(cJSON_GetObjectItemCaseSensitive(json, key), "address", whole.data);
+    strbuf_release(&whole);
 }
 
 static cJSON *trend_json_add_series(cJSON *array, const struct series *s)
@@ -69,6 +95,13 @@ static void trend_json_add_modes(cJSON *json, const struct modes *modes)
     json_add_number(object, "points", modes->usual);
 }
 
+static void trend_json_add_accepted(cJSON *json, const struct acceptance *accepted)
+{
+    json_add_string(json, "accepted", accepted->reason);
+    json_add_string(json, "accepted_by", accepted->author);
+    json_add_int(json, "accepted_ms", accepted->accepted_ms);
+}
+
 static void trend_json_add_step(cJSON *array, const struct trends *t, const struct trend_row *row)
 {
     const struct trend_step *step = row->step;
@@ -78,8 +111,8 @@ static void trend_json_add_step(cJSON *array, const struct trends *t, const stru
     window = cJSON_AddArrayToObject(json, "interval");
     cJSON_AddItemToArray(window, cJSON_CreateNumber((double)step->low));
     cJSON_AddItemToArray(window, cJSON_CreateNumber((double)step->high));
-    trend_json_add_run(json, "good", trend_run_before(t, row->trend, step));
-    trend_json_add_run(json, "bad", trend_run_after(t, row->trend, step));
+    trend_json_add_end(json, "good", t, trend_run_before(t, row->trend, step));
+    trend_json_add_end(json, "bad", t, trend_run_after(t, row->trend, step));
     trend_json_add_levels(json, step->before, step->after, step->change, step->worse);
     trend_json_add_interval(json, "change_interval", &step->interval);
     trend_json_add_run(json, "told", trend_point_run(t, row->trend, step->told - 1));
@@ -95,7 +128,7 @@ static void trend_json_add_step(cJSON *array, const struct trends *t, const stru
     trend_surroundings(t, row->trend, row->step, &text);
     json_add_string(json, "surroundings", text.data);
     if (row->step->accepted)
-        json_add_string(json, "accepted", row->step->accepted->reason);
+        trend_json_add_accepted(json, row->step->accepted);
     strbuf_release(&text);
     trend_json_add_modes(json, &row->trend->modes);
 }
@@ -128,10 +161,16 @@ static void trend_json_add_watch(cJSON *array, const struct trends *t, const str
     json_add_number(json, "p", w->p);
 }
 
-static void trend_json_add_drift(cJSON *array, const struct trend *trend)
+static void trend_json_add_drift(cJSON *array, const struct trends *t, const struct trend *trend)
 {
     cJSON *json = trend_json_add_series(array, trend->series);
+    size_t last = trend->series->nr - 1;
+    double after = trend_drift_at(trend, last);
 
+    trend_json_add_end(json, "good", t, trend_point_run(t, trend, 0));
+    trend_json_add_end(json, "bad", t, trend_point_run(t, trend, last));
+    json_add_number(json, "before", after / (1 + trend->drift.total));
+    json_add_number(json, "after", after);
     json_add_number(json, "change", trend->drift.total);
     trend_json_add_interval(json, "change_interval", &trend->drift.interval);
     cJSON_AddBoolToObject(json, "worse", trend->drift.worse);
@@ -211,6 +250,164 @@ static void trend_json_add_remarks(cJSON *json, const struct trends *t)
     }
 }
 
+/* ---- cards ---- */
+
+/* Of the most cards that have a line, columns of one, and of its height. */
+enum { LINES_MAX = 100, LINE_COLUMNS = 120, LINE_HEIGHT = 1000 };
+
+/* The heights that a line shows: levels and all but the wildest tenth of the points. */
+struct line_range {
+    double low, high; /* in logs */
+};
+
+static struct line_range trend_json_range(const struct trend_card *card,
+                                          const struct trend_line *line)
+{
+    double *sorted = memory_zeroed(line->nr + 1, sizeof(*sorted));
+    struct line_range r = { log(fmin(card->before, card->after)),
+                            log(fmax(card->before, card->after)) };
+
+    memcpy(sorted, line->values, line->nr * sizeof(*sorted));
+    stats_sort(sorted, line->nr);
+    r.low = fmin(r.low, log(sorted[line->nr / 20]));
+    r.high = fmax(r.high, log(sorted[line->nr - 1 - line->nr / 20]));
+    double air = 0.12 * (r.high - r.low);
+    free(sorted);
+    return (struct line_range) { r.low - air, r.high + air };
+}
+
+static double trend_json_height(const struct line_range *r, double value)
+{
+    double share = r->high > r->low ? (log(value) - r->low) / (r->high - r->low) : 0.5;
+
+    return round(LINE_HEIGHT * fmin(fmax(share, 0), 1));
+}
+
+static void trend_json_add_date(cJSON *json, const char *key, int64_t ms)
+{
+    char when[TEXT_UNIT_SIZE];
+
+    text_timestamp(ms, when)[strlen("2026-11-21")] = '\0';
+    json_add_string(json, key, when);
+}
+
+static void trend_json_add_line(cJSON *card_json, const struct trends *t,
+                                const struct trend_card *card)
+{
+    const struct series *s = card->trend->series;
+    struct chart_metric metric = chart_metric_of(t->settings.metric);
+    cJSON *json = cJSON_AddObjectToObject(card_json, "line");
+    cJSON *points = cJSON_AddArrayToObject(json, "points");
+    char text[QUANTITY_TEXT_SIZE];
+    struct trend_line line;
+
+    trend_line_init(&line, card, LINE_COLUMNS);
+    struct line_range range = trend_json_range(card, &line);
+    for (size_t i = 0; i < line.nr; i++)
+        cJSON_AddItemToArray(points, cJSON_CreateNumber(trend_json_height(&range, line.values[i])));
+    json_add_int(json, "from", (int64_t)line.from);
+    json_add_int(json, "at", (int64_t)line.at);
+    json_add_int(json, "to", (int64_t)line.to);
+    json_add_number(json, "before", trend_json_height(&range, card->before));
+    json_add_number(json, "after", trend_json_height(&range, card->after));
+    json_add_string(json, "before_text", chart_text(&metric, card->before * metric.factor, text));
+    json_add_string(json, "after_text", chart_text(&metric, card->after * metric.factor, text));
+    trend_json_add_date(json, "first", s->items[0].time_ms);
+    trend_json_add_date(json, "last", s->items[s->nr - 1].time_ms);
+    trend_line_release(&line);
+}
+
+static void trend_json_take_difference(void *context, const char *name, const char *from,
+                                       const char *to)
+{
+    cJSON *json = cJSON_CreateObject();
+
+    cJSON_AddItemToArray(context, json);
+    json_add_string(json, "name", name);
+    json_add_string(json, "from", from);
+    json_add_string(json, "to", to);
+}
+
+static void trend_json_add_command(cJSON *json, const struct trends *t,
+                                   const struct trend_card *card)
+{
+    struct trend_command command;
+
+    trend_command_make(t, card, &command);
+    if (command.text.length) {
+        json_add_string(json, "command", command.text.data);
+        json_add_string(json, "purpose", command.purpose);
+    } else {
+        json_add_string(json, "no_command", command.reason);
+    }
+    trend_command_release(&command);
+}
+
+/* The words that a person reads. */
+static void trend_json_add_words(cJSON *json, const struct trends *t, const struct trend_card *card)
+{
+    void (*const words[])(const struct trends *, const struct trend_card *, struct strbuf *) = {
+        trend_card_title, trend_card_evidence, trend_card_when,
+        trend_card_state, trend_card_accepted, trend_card_doubts,
+    };
+    static const char *const names[] = {
+        "title", "evidence", "when", "state", "accepted", "doubts"
+    };
+    struct strbuf text;
+
+    strbuf_init(&text);
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        strbuf_clear(&text);
+        words[i](t, card, &text);
+        json_add_string(json, names[i], text.data);
+    }
+    strbuf_release(&text);
+}
+
+/* Its place among the steps or drifts, as they are written. */
+static size_t trend_json_place(const struct trends *t, const struct trend_card *card,
+                               const struct trend_row *rows)
+{
+    size_t place = 0;
+
+    if (card->step) {
+        while (rows[place].step != card->step)
+            place++;
+        return place;
+    }
+    for (size_t i = 0; &t->items[i] != card->trend; i++)
+        place += t->items[i].drifts;
+    return place;
+}
+
+static void trend_json_add_cards(cJSON *json, const struct trends *t)
+{
+    cJSON *array = cJSON_AddArrayToObject(json, "cards");
+    struct trend_row *rows = trends_newest(t);
+    size_t nr;
+    struct trend_card *cards = trends_cards(t, &nr);
+
+    for (size_t i = 0; i < nr; i++) {
+        cJSON *card = cJSON_CreateObject();
+        cJSON_AddItemToArray(array, card);
+        json_add_string(card, "kind", cards[i].step ? "step" : "drift");
+        json_add_int(card, "nth", (int64_t)trend_json_place(t, &cards[i], rows));
+        json_add_string(card, "key", cards[i].trend->series->bench->key);
+        json_add_string(card, "machine", cards[i].trend->series->machine);
+        json_add_string(card, "rank", trend_rank_name(cards[i].rank));
+        cJSON_AddBoolToObject(card, "worse", cards[i].worse);
+        trend_json_add_words(card, t, &cards[i]);
+        epoch_each_difference(trend_card_good(t, &cards[i]), trend_card_bad(t, &cards[i]),
+                              trend_json_take_difference,
+                              cJSON_AddArrayToObject(card, "differences"));
+        trend_json_add_command(card, t, &cards[i]);
+        if (i < LINES_MAX)
+            trend_json_add_line(card, t, &cards[i]);
+    }
+    free(cards);
+    free(rows);
+}
+
 cJSON *trends_to_json(const struct trends *t, bool all)
 {
     cJSON *json = cJSON_CreateObject(), *array;
@@ -229,7 +426,8 @@ cJSON *trends_to_json(const struct trends *t, bool all)
     array = cJSON_AddArrayToObject(json, "drifts");
     for (size_t i = 0; i < t->nr; i++)
         if (t->items[i].drifts)
-            trend_json_add_drift(array, &t->items[i]);
+            trend_json_add_drift(array, t, &t->items[i]);
+    trend_json_add_cards(json, t);
     trend_json_add_remarks(json, t);
     array = all ? cJSON_AddArrayToObject(json, "quiet") : NULL;
     for (size_t i = 0; all && i < t->nr; i++)

@@ -1,18 +1,24 @@
 /* SPDX-License-Identifier: MIT */
-#include "reporters/trend_table.h"
+#include "reporters/trend/trend_table.h"
 
 #include "base/memory.h"
 #include "base/text.h"
 #include "chart/base/chart_base.h"
 #include "metrics/label.h"
+#include "reporters/trend/trend_cards.h"
+#include "reporters/trend/trend_summary.h"
 #include "stats/stats.h"
 #include "text/escape.h"
 #include "text/table.h"
 
 #include <ctype.h>
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* What is shown as a card; the rest are rows, but for --all. */
+enum { CARDS = 8 };
 
 enum { TABLES = 6, COLUMNS_MAX = 13 };
 
@@ -103,8 +109,10 @@ struct naming {
 struct page {
     const struct trends *t;
     struct naming naming;
-    struct table tables[TABLES]; /* by enum trend_section */
-    char common[512];            /* what all labels leave out */
+    struct trend_card *cards;     /* all, ranked; owned */
+    size_t nr_cards, shown_cards; /* those that are shown as cards; the others are rows */
+    struct table tables[TABLES];  /* by enum trend_section */
+    char common[512];             /* what all labels leave out */
 };
 
 /* What is not listed among the quiet series. */
@@ -325,11 +333,35 @@ static void trend_table_add_provisional(struct page *page)
     }
 }
 
-static void trend_page_init(struct page *page, const struct trends *t, bool all)
+static bool trend_table_is_card(const struct page *page, const struct trend *trend,
+                                const struct trend_step *step)
 {
+    for (size_t i = 0; i < page->shown_cards; i++)
+        if (page->cards[i].trend == trend && page->cards[i].step == step)
+            return true;
+    return false;
+}
+
+/* Steps and drifts that are no cards. */
+static void trend_table_add_changes(struct page *page)
+{
+    const struct trends *t = page->t;
     struct trend_row *rows = trends_newest(t);
 
+    for (size_t i = 0; i < t->steps; i++)
+        if (!trend_table_is_card(page, rows[i].trend, rows[i].step))
+            trend_table_add_step(page, &rows[i]);
+    for (size_t i = 0; i < t->nr; i++)
+        if (t->items[i].drifts && !trend_table_is_card(page, &t->items[i], NULL))
+            trend_table_add_drift(page, &t->items[i]);
+    free(rows);
+}
+
+static void trend_page_init(struct page *page, const struct trends *t, bool all, size_t cards)
+{
     page->t = t;
+    page->cards = trends_cards(t, &page->nr_cards);
+    page->shown_cards = page->nr_cards < cards ? page->nr_cards : cards;
     page->naming.nr = 0;
     page->naming.machines = false;
     page->naming.names = memory_zeroed(t->nr + 1, sizeof(*page->naming.names));
@@ -345,17 +377,12 @@ static void trend_page_init(struct page *page, const struct trends *t, bool all)
     labels_common(page->naming.names, page->naming.nr, page->common, sizeof(page->common));
     for (int i = 0; i < TABLES; i++)
         table_init(&page->tables[i], sections[i].columns, sections[i].nr);
-    for (size_t i = 0; i < t->steps; i++)
-        trend_table_add_step(page, &rows[i]);
+    trend_table_add_changes(page);
     trend_table_add_provisional(page);
-    for (size_t i = 0; i < t->nr; i++)
-        if (t->items[i].drifts)
-            trend_table_add_drift(page, &t->items[i]);
     for (size_t i = 0; i < t->nr && all; i++)
         if (!t->items[i].hidden && t->items[i].kind != TREND_MOVED)
             trend_table_add_quiet(page, &t->items[i]);
     trend_table_add_remarks(page);
-    free(rows);
 }
 
 static void trend_page_release(struct page *page)
@@ -363,99 +390,31 @@ static void trend_page_release(struct page *page)
     for (int i = 0; i < TABLES; i++)
         table_release(&page->tables[i]);
     labels_free(page->naming.labels, page->naming.nr);
+    free(page->cards);
     free(page->naming.names);
     free(page->naming.label);
 }
 
-static const char *trend_table_plural(size_t nr)
+static void trend_add_cards(const struct page *page, const struct trend_table_options *options,
+                            struct strbuf *out)
 {
-    return nr == 1 ? "" : "s";
-}
+    const struct trend_cards_options how = { options->width, options->colour };
+    const struct naming *n = &page->naming;
+    struct strbuf name;
 
-/* Series without steps and drift, not on watch; with smaller steps than are told, or none. */
-static size_t trend_table_count_quiet(const struct trends *t, bool small)
-{
-    size_t nr = 0;
-
-    for (size_t i = 0; i < t->nr; i++) {
-        const struct trend *trend = &t->items[i];
-        nr += trend->kind == TREND_QUIET && !trend->hidden && !trend->watch.found &&
-              (trend->small > 0) == small;
+    strbuf_init(&name);
+    for (size_t i = 0; i < page->shown_cards; i++) {
+        const struct trend *trend = page->cards[i].trend;
+        strbuf_clear(&name);
+        escape_plain(&name, n->labels[n->label[trend - page->t->items]]);
+        if (n->machines) {
+            strbuf_adds(&name, "  on ");
+            escape_plain(&name, trend->series->machine);
+        }
+        strbuf_addc(out, '\n');
+        trend_card_text(page->t, &page->cards[i], name.data, &how, out);
     }
-    return nr;
-}
-
-/* "3 steps in 2 series, no drift; 209 series quiet, 3 too short (under 10 points)" */
-static void trend_table_add_head(const struct trends *t, struct strbuf *out)
-{
-    if (t->steps)
-        strbuf_addf(out, "%zu step%s in %zu series, ", t->steps, trend_table_plural(t->steps),
-                    t->moved);
-    else
-        strbuf_adds(out, "no step, ");
-    if (t->drifts)
-        strbuf_addf(out, "%zu drift%s; ", t->drifts, trend_table_plural(t->drifts));
-    else
-        strbuf_adds(out, "no drift; ");
-    if (t->withdrawn)
-        strbuf_addf(out, "%zu step%s withdrawn; ", t->withdrawn, trend_table_plural(t->withdrawn));
-    if (t->watched)
-        strbuf_addf(out, "%zu series on watch; ", t->watched);
-    strbuf_addf(out, "%zu series quiet", trend_table_count_quiet(t, false));
-    size_t small = trend_table_count_quiet(t, true);
-    if (small)
-        strbuf_addf(out, ", %zu with smaller steps alone", small);
-    if (t->modes)
-        strbuf_addf(out, ", %zu with two modes", t->modes);
-    if (t->count[TREND_SHORT])
-        strbuf_addf(out, ", %zu too short (under %zu points)", t->count[TREND_SHORT],
-                    t->points_min);
-    strbuf_addf(out, "  (%s)", t->settings.metric->label);
-}
-
-static bool trend_table_fits_any(const struct trends *t, const char *filter)
-{
-    for (size_t i = 0; i < t->nr; i++)
-        if (text_filter_matches(filter, t->items[i].series->bench->key))
-            return true;
-    return false;
-}
-
-/* Filters that let nothing through, if there is anything at all. */
-static void trend_table_add_unfit(const struct trends *t,
-                                  void (*escape)(struct strbuf *, const char *), struct strbuf *out)
-{
-    for (size_t i = 0; t->nr && i < t->settings.nr_filters; i++) {
-        if (trend_table_fits_any(t, t->settings.filters[i]))
-            continue;
-        strbuf_addf(out, "\nno series of %zu fits \"", t->nr);
-        escape(out, t->settings.filters[i]);
-        strbuf_adds(out, "\"\n");
-    }
-}
-
-/* "Quiet" says little where nobody knows what would have been told. */
-static void trend_table_add_could_see(const struct trends *t, struct strbuf *out)
-{
-    double *sizes = memory_zeroed(t->nr + 1, sizeof(*sizes));
-    char text[TEXT_UNIT_SIZE];
-    size_t nr = 0;
-
-    for (size_t i = 0; i < t->nr; i++)
-        if (t->items[i].kind == TREND_QUIET && !t->items[i].hidden &&
-            isfinite(t->items[i].detectable))
-            sizes[nr++] = t->items[i].detectable;
-    if (nr)
-        strbuf_addf(out,
-                    "a step of %s, %d runs before the end, would have been told 3 times in 4 "
-                    "(quiet series, median)\n",
-                    text_about(fmax(stats_median(sizes, nr), t->settings.delta), 2, text),
-                    CHANGEPOINT_DETECTABLE_AFTER);
-    else if (trend_table_count_quiet(t, false))
-        strbuf_adds(
-            out,
-            "how large a step would have been told is not known: too few points, or they wander\n");
-    free(sizes);
+    strbuf_release(&name);
 }
 
 /* As text where there are options, else as Markdown. */
@@ -484,32 +443,21 @@ static void trend_table(const struct trends *t, const struct trend_table_options
     void (*escape)(struct strbuf *, const char *) = markdown ? escape_markdown : escape_plain;
     struct page page;
 
-    trend_page_init(&page, t, options->all);
+    trend_page_init(&page, t, options->all, markdown ? 0 : options->all ? SIZE_MAX : CARDS);
     strbuf_adds(out, markdown ? "**" : "");
-    trend_table_add_head(t, out);
+    trend_summary_head(t, out);
     strbuf_adds(out, markdown ? "**\n" : "\n");
-    trend_table_add_unfit(t, escape, out);
+    trend_summary_unfit(t, escape, out);
     if (page.naming.nr && page.common[0]) {
         strbuf_adds(out, markdown ? "\nAll: " : "\nall: ");
         escape(out, page.common);
         strbuf_addc(out, '\n');
     }
+    if (!markdown)
+        trend_add_cards(&page, options, out);
     trend_add_tables(&page, markdown ? NULL : options, out);
     strbuf_addc(out, '\n');
-    /* How far the above can be trusted. */
-    if (t->family)
-        strbuf_addf(out, "%zu series looked at, chance alone would give %.2g alarms", t->family,
-                    t->chance);
-    else
-        strbuf_adds(out, "no series is long enough to be judged");
-    if (t->small)
-        strbuf_addf(out, "; %zu step%s smaller than %.3g %% left out", t->small,
-                    trend_table_plural(t->small), t->settings.delta * 100);
-    if (t->unmerged)
-        strbuf_addf(out, "; %zu run%s of other branches not searched", t->unmerged,
-                    trend_table_plural(t->unmerged));
-    strbuf_addc(out, '\n');
-    trend_table_add_could_see(t, out);
+    trend_summary_foot(t, out);
     trend_page_release(&page);
 }
 
