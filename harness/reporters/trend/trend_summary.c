@@ -57,7 +57,7 @@ void trend_summary_head(const struct trends *t, struct strbuf *out)
 static bool fits_any_series(const struct trends *t, const char *filter)
 {
     for (size_t i = 0; i < t->nr; i++)
-        if (text_filter_matches(filter, t->items[i].series->bench->key))
+        if (text_filter_matches(filter + (*filter == '!'), t->items[i].series->bench->key))
             return true;
     return false;
 }
