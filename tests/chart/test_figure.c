@@ -116,7 +116,7 @@ RECORDS_TEST(size_figures)
         check_golden(build(r, names[i]));
 }
 
-/* A variant against the library: the ratio of their medians, its rule at 1, bars that begin there.
+/* A variant against the library: the ratio of their medians, its rule at 1, lines that begin there.
  */
 RECORDS_TEST(speed_up_is_the_ratio_of_medians)
 {
@@ -127,11 +127,13 @@ RECORDS_TEST(speed_up_is_the_ratio_of_medians)
         ->vendor = true;
     made_measurement(r, 0, 0, "gemm/nn/alone/fp32/batch=1,seq=9,n=8,k=8/cpu-4t/warm", 10, 0, 9, 1);
     struct figure *f = build(r, "speedup-variants");
-    const struct layer *bars = find_layer(f->panels[0], MARK_BARS, "mine");
-    assert_non_null(bars);
-    assert_int_equal(bars->nr, 1);
-    assert_close(bars->items[0].x, 0.5, 1e-3);
-    assert_close(bars->items[0].low, 1, 0);
+    const struct layer *points = find_layer(f->panels[0], MARK_POINTS, "mine");
+    const struct layer *stems = find_layer(f->panels[0], MARK_SEGMENTS, NULL);
+    assert_non_null(points);
+    assert_int_equal(points->nr, 1);
+    assert_close(points->items[0].x, 0.5, 1e-3);
+    assert_close(stems->items[0].low, 0.5, 1e-3);
+    assert_close(stems->items[0].high, 1, 0);
     assert_non_null(find_layer(f->panels[0], MARK_RULES, "theirs"));
     assert_null(find_layer(f->panels[0], MARK_INTERVALS, NULL)); /* one launch carries none */
     figure_free(f);

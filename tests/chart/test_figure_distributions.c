@@ -28,7 +28,7 @@ RECORDS_TEST(box_shows_the_quartiles)
     struct figure *f = build(r, "distribution-box");
     check_places(f);
     const struct panel *p = f->panels[0];
-    check_span(p, MARK_BARS, NULL, 1250, 1750);
+    check_span(p, MARK_BOXES, NULL, 1250, 1750);
     check_span(p, MARK_INTERVALS, "p5 to p95", 1050, 1950);
     check_span(p, MARK_SEGMENTS, "median", NAN, 1500);
     check_span(p, MARK_POINTS, "p99", NAN, 1990);
@@ -253,7 +253,7 @@ RECORDS_TEST(rates_of_samples)
         build_text(r, "{\"name\":\"b\",\"title\":\"b\",\"type\":\"box\",\"y\":\"gflops\"}");
     check_places(f);
     const struct panel *p = f->panels[0];
-    check_span(p, MARK_BARS, NULL, 3e15 / 1750, 3e15 / 1250);
+    check_span(p, MARK_BOXES, NULL, 3e15 / 1750, 3e15 / 1250);
     check_span(p, MARK_POINTS, "p1", NAN, 3e15 / 1990);
     figure_free(f);
     f = build_text(r, "{\"name\":\"b\",\"title\":\"b\",\"type\":\"box\",\"y\":\"tokens\"}");

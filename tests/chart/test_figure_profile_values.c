@@ -109,7 +109,7 @@ TEST(figure_draws_their_quartiles)
     const struct profile_data *data = *state;
     struct figure *figure = draw("layer-times", data);
     const struct panel *p = figure->panels[0];
-    const struct layer *boxes = find_layer(p, MARK_BARS, "p25 to p75");
+    const struct layer *boxes = find_layer(p, MARK_BOXES, "p25 to p75");
     double times[ITERATIONS];
 
     times_of(data, p->y.ticks.items[0].text, times);

@@ -148,6 +148,8 @@ function assertFigure(mine, its) {
     assert.equal(panel.title || undefined, other.title || undefined);
     assertAxis(panel.x, other.x, `panel ${i} x`);
     assertAxis(panel.y, other.y, `panel ${i} y`);
+    assert.ok(!panel.layers.some((layer) => layer.mark === 'bars'
+      && panel[layer.across ? 'x' : 'y'].scale !== 'linear'), 'lengths on a logarithmic axis');
     const [a, b] = [seriesOf(panel), seriesOf(other)];
     assert.deepEqual(a.map((layer) => `${layer.mark} ${layer.label}`),
       b.map((layer) => `${layer.mark} ${layer.label}`), `panel ${i}: layers`);
@@ -164,6 +166,7 @@ const VIEWS = [
   ['lines-rate', 'single', '#type=lines&x=seq&y=gflops&ylog=0'],
   ['lines-runs', 'multi', '#type=lines&x=batch&y=p50'],
   ['bars', 'single', '#type=bars&y=p50'],
+  ['bars-log', 'single', '#type=bars&y=p50&ylog=1'],
   ['bars-rate', 'single', '#type=bars&y=gflops&limit=10'],
   ['bars-runs', 'multi', '#type=bars&y=p50&limit=12'],
   ['box', 'single', '#type=box&y=p50'],

@@ -110,9 +110,9 @@ static void distribution_add_boxes(struct rows *r)
     struct layer *boxes[SAMPLES_GROUPS_MAX];
 
     if (r->violin) {
-        boxes[0] = panel_bars(r->p, "p25 to p75", INK_DARK);
+        boxes[0] = panel_layer(r->p, MARK_BOXES, "p25 to p75");
     } else {
-        grouped_layers(r, MARK_BARS, "p25 to p75", boxes);
+        grouped_layers(r, MARK_BOXES, "p25 to p75", boxes);
     }
     for (size_t k = 0; k < (!r->violin && r->s.nr_groups > 1 ? r->s.nr_groups : 1); k++) {
         boxes[k]->across = true;

@@ -67,7 +67,7 @@ function addBoxes(set, panel, rows, violin) {
   const drawn = rows.filter(({ item }) => item.row.n >= QUARTILES_MIN && !(violin && isStrip(item)));
   const groups = violin ? [{ name: null, rows: drawn }] : groupsOf(set, drawn);
   for (const group of groups)
-    addLayer(panel, 'bars', group.name || 'p25 to p75',
+    addLayer(panel, 'boxes', group.name || 'p25 to p75',
       { colour: violin ? DARK : styleOf(group.style).colour }, { across: true,
         thickness: 2 * (violin ? THIN_HALF : BOX_HALF), y: group.rows.map((row) => row.at),
         low: group.rows.map((row) => valueQuantile(set, row.item, 0.25)),
