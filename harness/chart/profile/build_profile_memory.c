@@ -106,6 +106,34 @@ static bool profile_memory_add_memory(struct panel *p, const struct profile_data
     return any || profile_memory_add_scopes(p, data, w);
 }
 
+static void widen(double value, double *low, double *high)
+{
+    *low = fmin(*low, value);
+    *high = fmax(*high, value);
+}
+
+/* Why memory over time says nothing: nobody followed it, or it never changed. */
+static bool profile_memory_is_absent(struct figure *f, const struct profile_data *data)
+{
+    double low = INFINITY, high = -INFINITY;
+    char text[QUANTITY_TEXT_SIZE];
+
+    for (size_t i = 0; i < data->main.nr_slices; i++)
+        if (data->main.slices[i].memory_peak >= 0) {
+            widen((double)data->main.slices[i].memory_live, &low, &high);
+            widen((double)data->main.slices[i].memory_peak, &low, &high);
+        }
+    for (size_t i = 0; i < data->trace.nr_samples; i++)
+        if (profile_memory_is_memory(&data->trace.counters[data->trace.samples[i].counter]))
+            widen(data->trace.samples[i].value, &low, &high);
+    if (low > high)
+        chart_absent(f, "memory was not followed (prof_memory())");
+    else if (low == high)
+        chart_absent(f, "memory stays at %s all the time",
+                     quantity_text(QUANTITY_BYTES, "", high, text));
+    return !(low < high);
+}
+
 static struct panel *memory_panel(struct figure *f, double height)
 {
     struct panel *p = figure_panel(f);
@@ -114,6 +142,7 @@ static struct panel *memory_panel(struct figure *f, double height)
     profile_time_axis(&p->x);
     p->x.low = 0;
     axis_set(&p->y, "memory", QUANTITY_BYTES, "", AXIS_LINEAR);
+    p->y.low = 0;
     return p;
 }
 
@@ -124,11 +153,9 @@ void build_profile_memory(const struct chart *chart, struct figure *f)
 
     const struct profile_data *data = chart->profile;
     struct profile_window w = profile_window_of(data, SIZE_MAX, SIZE_MAX);
-    struct panel *p = memory_panel(f, 300);
-    if (!profile_memory_add_memory(p, data, &w, true)) {
-        chart_absent(f, "memory was not followed (prof_memory())");
+    if (profile_memory_is_absent(f, data))
         return;
-    }
+    profile_memory_add_memory(memory_panel(f, 300), data, &w, true);
     for (size_t i = 0; i < data->main.nr_slices; i++)
         most = data->main.slices[i].memory_peak > most ? data->main.slices[i].memory_peak : most;
     for (size_t i = 0; i < data->trace.nr_samples; i++)
@@ -161,8 +188,41 @@ static int profile_memory_lane_of(const struct profile_data *data, size_t i)
     return profile_depth(&data->main, (int)i) == 1 && !profile_is_call(s) ? LANE_SCOPES : -1;
 }
 
+static int profile_memory_seen_lane(const struct profile_data *data, const struct profile_window *w,
+                                    size_t i)
+{
+    const struct prof_slice *s = &data->main.slices[i];
+
+    return s->start >= w->low && s->start < w->high && !(s->flags & PROF_INSTANT_POINT)
+               ? profile_memory_lane_of(data, i)
+               : -1;
+}
+
+/* A row for each lane with something in it: without a device there are operations alone. */
+static void profile_memory_name_lanes(struct panel *p, const struct profile_data *data,
+                                      const struct profile_window *w, int rows[LANE_NR])
+{
+    const char *names[LANE_NR];
+    bool used[LANE_NR] = { false };
+    size_t nr = 0;
+
+    for (size_t i = 0; i < data->main.nr_slices; i++) {
+        int lane = profile_memory_seen_lane(data, w, i);
+        if (lane >= 0)
+            used[lane] = true;
+    }
+    for (int lane = 0; lane < LANE_NR; lane++) {
+        rows[lane] = (int)nr;
+        if (used[lane])
+            names[nr++] = lane_names[lane];
+    }
+    axis_names(&p->y, names, nr, true);
+    p->plot_height = fmax(36, (double)nr * 28);
+}
+
 static void profile_memory_add_lanes(struct panel *p, const struct profile_data *data,
-                                     const struct profile_window *w, size_t count[LANE_NR])
+                                     const struct profile_window *w, const int rows[LANE_NR],
+                                     size_t count[LANE_NR])
 {
     double units = fmax(1, (double)(w->high - w->low));
     struct profile_blocks blocks;
@@ -171,14 +231,15 @@ static void profile_memory_add_lanes(struct panel *p, const struct profile_data 
     profile_blocks_init(&blocks, p, units, text_width("operations", 12, false));
     for (size_t i = 0; i < data->main.nr_slices; i++) {
         const struct prof_slice *s = &data->main.slices[i];
-        int lane = s->start >= w->low && s->start < w->high ? profile_memory_lane_of(data, i) : -1;
-        if (lane < 0 || s->flags & PROF_INSTANT_POINT)
+        int lane = profile_memory_seen_lane(data, w, i);
+        if (lane < 0)
             continue;
         snprintf(words, sizeof(words), "%.200s\n%s%s%s", s->name,
                  quantity_text(QUANTITY_TIME, "", (double)s->duration, text),
                  s->bytes > 0 ? ", " : "",
                  s->bytes > 0 ? quantity_text(QUANTITY_BYTES, "", (double)s->bytes, bytes) : "");
-        profile_blocks_add(&blocks, profile_kind_of(&data->main, s), count[lane]++ % 2 != 0, lane,
+        profile_blocks_add(&blocks, profile_kind_of(&data->main, s), count[lane]++ % 2 != 0,
+                           rows[lane],
                            profile_at(w, s->start), profile_at(w, s->start + s->duration), words);
     }
 }
@@ -186,25 +247,23 @@ static void profile_memory_add_lanes(struct panel *p, const struct profile_data 
 void build_profile_lanes(const struct chart *chart, struct figure *f)
 {
     size_t count[LANE_NR] = { 0 };
+    int rows[LANE_NR];
     char words[PROFILE_WORDS_SIZE];
 
     const struct profile_data *data = chart->profile;
     struct profile_window w = profile_window_of(data, MOST, CALLS);
-    struct panel *memory = memory_panel(f, 180);
-    bool followed = profile_memory_add_memory(memory, data, &w, false);
-    memory->x.high = (double)(w.high - w.low);
-    if (!followed) {
-        chart_absent(f, "memory was not followed (prof_memory())");
+    if (profile_memory_is_absent(f, data))
         return;
-    }
+    struct panel *memory = memory_panel(f, 180);
+    profile_memory_add_memory(memory, data, &w, false);
+    memory->x.high = (double)(w.high - w.low);
     struct panel *lanes = figure_panel(f);
     f->aligned = true;
-    axis_names(&lanes->y, lane_names, LANE_NR, true);
-    lanes->plot_height = 3 * 28;
+    profile_memory_name_lanes(lanes, data, &w, rows);
     profile_time_axis(&lanes->x);
     lanes->x.low = 0;
     lanes->x.high = memory->x.high;
-    profile_memory_add_lanes(lanes, data, &w, count);
+    profile_memory_add_lanes(lanes, data, &w, rows, count);
     figure_set(&memory->title, "live memory");
     figure_set(&lanes->title, "what ran meanwhile");
     profile_caption(f, chart,

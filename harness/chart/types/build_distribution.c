@@ -16,7 +16,6 @@ enum {
     LIMIT = 24,
     BOX_HEIGHT = 29,
     VIOLIN_HEIGHT = 42,
-    QUARTILES_MIN = 5,
     WORDS_SIZE = QUANTITY_TEXT_SIZE + 24
 };
 
@@ -121,7 +120,7 @@ static void distribution_add_boxes(struct rows *r)
     for (size_t i = 0; i < r->s.items->nr; i++) {
         const struct chart_item *item = distribution_item_at(r, i);
         size_t k = r->violin ? 0 : chart_samples_group(&r->s, item);
-        if (item->summary->n < QUARTILES_MIN || (r->violin && distribution_is_strip(item)))
+        if (r->violin && distribution_is_strip(item))
             continue;
         layer_add(boxes[k], chart_samples_quantile(&r->s, item, 0.75), (double)i)->low =
             chart_samples_quantile(&r->s, item, 0.25);
