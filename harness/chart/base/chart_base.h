@@ -48,10 +48,12 @@ struct preset {
     struct string_list panels;       /* see chart_metric_init() */
     enum scale_choice x_scale, y_scale;
     struct string_list filter;
-    int order; /* within the section */
-    int limit; /* 0: the type's own */
+    struct string_list formerly; /* names of figures that became part of this one */
+    int order;                   /* within the section */
+    int limit;                   /* 0: the type's own */
     int rolling_window;
     bool highlight_pareto, show_legend;
+    bool answers; /* one of the dozen drawn when none is named */
 };
 
 /* Does the preset's filter take this key? The last glob that matches decides; without a positive
@@ -263,6 +265,10 @@ void chart_subtitle(struct figure *f, const struct chart *chart, const struct ch
 /* `how` to read it; then "Showing 24 of 60: `which`.", and outcomes that were not OK. */
 void chart_caption(struct figure *f, const struct chart_items *items, const char *which,
                    const char *how, ...) __attribute__((format(printf, 4, 5)));
+/* The conclusion behind the title of a figure of the program's: "Roofline: gemm/nn simd reaches 98
+ * % of its roof". Titles that somebody gave stay as they are. */
+void chart_conclude(struct figure *f, const struct chart *chart, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 /* Hands the text over to a string of the figure. */
 void chart_take(char **member, struct strbuf *text);
 /* Gives the figure a reason why there is nothing. */

@@ -164,6 +164,9 @@ static void bars_draw(struct bars *b)
     for (size_t i = 0; i < b->items->nr; i++)
         layer_add_outside(texts, i, chart_text(&b->metric, bars_value(b, i).value, text));
     bars_words(b, tails);
+    if (bars_kind_of(b) == METRIC_RATE && b->items->nr > 1)
+        chart_conclude(b->f, b->chart, "%s is highest with %s", b->items->items[b->largest].label,
+                       chart_text(&b->metric, bars_value(b, b->largest).value, text));
 }
 
 void build_bars(const struct chart *chart, struct chart_items *items, struct figure *f)

@@ -276,6 +276,33 @@ static void speedup_add_series(struct speedup *s, const struct pairs *g)
         speedup_add_intervals(s, "95 % interval");
 }
 
+/* The series that is fastest all in all: the geometric mean of its ratios, and their range. */
+static void speedup_conclude(struct speedup *s, const struct pairs *g)
+{
+    double sums[GRID_SERIES_MAX] = { 0 };
+    size_t nr[GRID_SERIES_MAX] = { 0 }, best = 0;
+    struct range range = RANGE_NONE;
+    char mean[QUANTITY_TEXT_SIZE], low[QUANTITY_TEXT_SIZE], high[QUANTITY_TEXT_SIZE];
+
+    for (size_t i = 0; i < s->nr; i++) {
+        sums[s->items[i].kind] += log(s->items[i].value);
+        nr[s->items[i].kind]++;
+    }
+    for (size_t k = 0; k < g->grid.nr_series; k++)
+        if (nr[k] && (!nr[best] || sums[k] / (double)nr[k] > sums[best] / (double)nr[best]))
+            best = k;
+    for (size_t i = 0; i < s->nr; i++)
+        if (s->items[i].kind == best)
+            range_include(&range, s->items[i].value);
+    ratio_text(exp(sums[best] / (double)nr[best]), mean);
+    if (g->base && nr[best] > 1)
+        chart_conclude(s->f, s->chart, "%s is %s as fast as %s (%s to %s)", g->grid.series[best],
+                       mean, g->base, ratio_text(range.low, low), ratio_text(range.high, high));
+    else if (g->base)
+        chart_conclude(s->f, s->chart, "%s is %s as fast as %s", g->grid.series[best], mean,
+                       g->base);
+}
+
 static void pairs_draw(struct speedup *s, struct pairs *g)
 {
     chart_grid_limit(&g->grid, chart_limit(s->chart->preset, SPEEDUP_LIMIT));
@@ -307,6 +334,7 @@ static void pairs_draw(struct speedup *s, struct pairs *g)
                   speedup_base_words(g), g->metric.label,
                   g->intervals ? " Intervals are from the launches of both." : "", left);
     speedup_add_alt(s, speedup_base_words(g));
+    speedup_conclude(s, g);
 }
 
 void build_speedup_groups(const struct chart *chart, struct chart_items *items, struct figure *f)
