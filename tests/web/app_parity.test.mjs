@@ -62,8 +62,10 @@ function assertAxis(mine, its, where) {
 }
 
 /* Names beside points stand where there is room: that is the painter's matter. */
+/* Names, and the lines that lead to them where points crowd, are placed by each painter. */
 function seriesOf(panel) {
   return panel.layers.filter((layer) => layer.mark !== 'text' || layer.outside)
+    .filter((layer) => layer.mark !== 'line' || layer.label)
     .filter((layer) => ['x', 'y', 'low'].some((column) => (layer[column] || [])
       .some((value) => value !== null)));
 }

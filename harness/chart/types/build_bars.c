@@ -165,7 +165,9 @@ static void bars_draw(struct bars *b)
         layer_add_outside(texts, i, chart_text(&b->metric, bars_value(b, i).value, text));
     bars_words(b, tails);
     if (bars_kind_of(b) == METRIC_RATE && b->items->nr > 1)
-        chart_conclude(b->f, b->chart, "%s is highest with %s", b->items->items[b->largest].label,
+        chart_conclude(b->f, b->chart, "%.40s %.30s reaches %s",
+                       b->items->items[b->largest].bench->kernel,
+                       b->items->items[b->largest].bench->variant,
                        chart_text(&b->metric, bars_value(b, b->largest).value, text));
 }
 

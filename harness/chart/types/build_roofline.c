@@ -382,8 +382,9 @@ static void roofline_judge(struct roofline *r)
                    r->above, r->above == 1 ? " is" : "s are");
     quantity_text(QUANTITY_RATE, "FLOP/s", roofline_point(&r->items->items[nearest]).rate, rate);
     if (!r->comparison && best > 0)
-        chart_conclude(r->f, r->chart, "%s reaches %.0f %% of its roof",
-                       r->items->items[nearest].label, best * 100);
+        chart_conclude(r->f, r->chart, "%.40s %.30s reaches %.0f %% of its roof",
+                       r->items->items[nearest].bench->kernel,
+                       r->items->items[nearest].bench->variant, best * 100);
     figure_set(&r->f->alt,
                "Roofline of %zu benchmarks on %s; nearest to its roof is %s with %.0f %% at %s.",
                r->items->nr, r->device, r->items->items[nearest].label, best * 100, rate);
