@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/memory.h"
+#include "chart/chapter.h"
 #include "chart/chart.h"
 #include "chart/plots_index.h"
 
@@ -16,17 +17,7 @@ const char *const plots_folders[] = { "overview", "kernels", "models",  "compari
 
 const char *plots_folder_of(const struct preset *preset)
 {
-    static const struct {
-        const char *section, *folder;
-    } rows[] = {
-        { "verdict", "comparison" }, { "trend", "history" }, { "models", "models" },
-        { "profile", "profile" },    { "run", "machine" },   { "overview", "overview" },
-    };
-
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-        if (strcmp(rows[i].section, preset->section) == 0)
-            return rows[i].folder;
-    return "kernels";
+    return chapter_of(preset);
 }
 
 /* <folder>/<name>.json; takes the tree. */
