@@ -4,21 +4,12 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/memory.h"
-#include "chart/chapter.h"
 #include "chart/chart.h"
 #include "chart/plots_index.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-const char *const plots_folders[] = { "overview", "kernels", "models",  "comparison",
-                                      "history",  "machine", "profile", NULL };
-
-const char *plots_folder_of(const struct preset *preset)
-{
-    return chapter_of(preset);
-}
 
 /* <folder>/<name>.json; takes the tree. */
 static int plots_write_json(cJSON *json, const char *folder, const char *name, bool indented,
@@ -132,42 +123,11 @@ static void plots_remove_stale(const struct plots_options *options, const struct
     strbuf_release(&folder);
 }
 
-const char *plots_description_of(const struct preset *preset)
-{
-    return preset->description ? preset->description : preset->title;
-}
-
 /* Files of a result by format: "kernels/roofline.png"; flat without the folder. */
 static void plots_add_file(struct strbuf *sb, const struct plot_result *r, bool flat, int format)
 {
     strbuf_addf(sb, "%s%s%s.%s", flat ? "" : plots_folder_of(r->preset), flat ? "" : "/",
                 r->preset->name, picture_format_name((enum picture_format)format));
-}
-
-static bool plots_is_first_reason(const struct plots_summary *summary, size_t at)
-{
-    for (size_t i = 0; i < at; i++)
-        if (summary->items[i].reason &&
-            strcmp(summary->items[i].reason, summary->items[at].reason) == 0)
-            return false;
-    return true;
-}
-
-void plots_add_absences(const struct plots_summary *summary, const char *indent, struct strbuf *out)
-{
-    for (size_t i = 0; i < summary->nr; i++) {
-        const char *reason = summary->items[i].reason, *comma = ": ";
-        if (!reason || !plots_is_first_reason(summary, i))
-            continue;
-        strbuf_addf(out, "%s%s", indent, reason);
-        for (size_t k = i; k < summary->nr; k++) {
-            if (!summary->items[k].reason || strcmp(summary->items[k].reason, reason) != 0)
-                continue;
-            strbuf_addf(out, "%s%s", comma, summary->items[k].preset->name);
-            comma = ", ";
-        }
-        strbuf_addc(out, '\n');
-    }
 }
 
 static void list_picture(struct strbuf *sb, const struct plot_result *r,

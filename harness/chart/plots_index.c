@@ -1,12 +1,52 @@
 /* SPDX-License-Identifier: MIT */
-/* index.html of a folder of figures: what there is, by section, and why something is absent. */
+/* index.html of a folder of figures: what there is, by section, and why something is absent; where
+ * each lies, and the words that summary.txt and the terminal share with it. */
 #include "chart/plots_index.h"
 
 #include "base/file.h"
-#include "base/memory.h"
+#include "chart/chapter.h"
 #include "text/escape.h"
 
 #include <string.h>
+
+const char *const plots_folders[] = { "overview", "kernels", "models",  "comparison",
+                                      "history",  "machine", "profile", NULL };
+
+const char *plots_folder_of(const struct preset *preset)
+{
+    return chapter_of(preset);
+}
+
+const char *plots_description_of(const struct preset *preset)
+{
+    return preset->description ? preset->description : preset->title;
+}
+
+static bool plots_is_first_reason(const struct plots_summary *summary, size_t at)
+{
+    for (size_t i = 0; i < at; i++)
+        if (summary->items[i].reason &&
+            strcmp(summary->items[i].reason, summary->items[at].reason) == 0)
+            return false;
+    return true;
+}
+
+void plots_add_absences(const struct plots_summary *summary, const char *indent, struct strbuf *out)
+{
+    for (size_t i = 0; i < summary->nr; i++) {
+        const char *reason = summary->items[i].reason, *comma = ": ";
+        if (!reason || !plots_is_first_reason(summary, i))
+            continue;
+        strbuf_addf(out, "%s%s", indent, reason);
+        for (size_t k = i; k < summary->nr; k++) {
+            if (!summary->items[k].reason || strcmp(summary->items[k].reason, reason) != 0)
+                continue;
+            strbuf_addf(out, "%s%s", comma, summary->items[k].preset->name);
+            comma = ", ";
+        }
+        strbuf_addc(out, '\n');
+    }
+}
 
 static const char head[] =
     "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n"
