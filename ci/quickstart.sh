@@ -42,7 +42,7 @@ $harness plot --baseline main --delta 10%
 step "Done"
 cat <<EOF
 table     .harness/latest.txt
-plots     .harness/plots/ (summary.txt says what each one shows)
+plots     .harness/plots/index.html (summary.txt says what each one shows)
 history   .harness/history.db ($harness history list)
 verdict   $(case $status in 0) echo "no regression";; 1) echo "REGRESSION, see above";; 77) echo "cannot tell, see above";; *) echo "the comparison failed";; esac)
 EOF

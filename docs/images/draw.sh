@@ -46,13 +46,12 @@ plots/percentiles-kernels        percentiles-kernels       ci
 plots/quantiles-kernels          quantiles-kernels         ci
 plots/runs-latency               runs-latency              runs
 plots/runs-latency-kernels       runs-latency-kernels      runs
-plots/runs-pareto                runs-pareto               runs
 plots/sizes-gemm                 sizes-gemm                sizes
 plots/speedup                    speedup                   sides
 plots/speedup-variants           speedup-variants          sizes
 plots/telemetry                  telemetry                 ci
 plots/throughput-kernels         throughput-kernels        ci
-plots/time-share                 time-share                gpu
+plots/time-split                 time-split                gpu
 plots/timeline                   timeline                  gpu
 plots/trend                      trend                     nights
 roofline                         roofline                  ci
@@ -239,7 +238,7 @@ draw() {
   harness plot "${arguments[@]}" --only "$names" --format svg --db "$db" -o "$work/$source" >/dev/null
   for figure; do
     [ -e "$work/$source/$figure.gp" ] || {
-      grep "^  $figure " "$work/$source/summary.txt" >&2
+      sed -n '/^Absent/,$p' "$work/$source/summary.txt" >&2
       exit 1
     }
     (cd "$work/$source" && gnuplot -e "scale = 4/3." "$figure.gp")

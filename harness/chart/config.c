@@ -335,7 +335,7 @@ bool config_takes(const struct config *c, const struct preset *preset, enum plot
     for (size_t i = 0; i < names->names.nr; i++)
         if (strcmp(names->names.items[i], preset->name) == 0)
             return true;
-    return !names->from && preset->modes & mode;
+    return !names->from && preset->modes & mode && (c->all || preset->answers || preset->from);
 }
 
 static struct ceiling *config_ceiling_of(struct records *records, const struct config_peak *peak)

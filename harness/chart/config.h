@@ -3,8 +3,8 @@
  * What people set once: harness.json in the project, or for all their projects.
  *
  *     { "defaults": { "single": ["latency-kernels", "roofline"], "multi": [...], "compare": [...],
- *                     "trend": [...] },     figures drawn when none is named; absent: all of a mode
- *       "presets": [ {...}, "plots/mine.json" ],   figures of your own (chart/preset.h), or files
+ *                     "trend": [...] },     figures drawn when none is named; absent: those that
+ * answer "presets": [ {...}, "plots/mine.json" ],   figures of your own (chart/preset.h), or files
  *                                                  with one, relative to this one
  *       "formats": ["png"],                        of pictures
  *       "peaks": { "cpu-2t": { "flops.fp32": 1.5e11, "bandwidth.dram": 2e10 } },
@@ -45,6 +45,7 @@ struct config {
     size_t nr_peaks, peaks_capacity;
     double delta; /* 0: nobody set it */
     char *delta_from;
+    bool all;    /* all figures of a mode that no list is set for, not those that answer */
     char *alone; /* name of the one preset to draw; NULL: by `defaults`. Owned */
 };
 

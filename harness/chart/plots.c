@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "chart/chart.h"
+#include "chart/plots_index.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,13 +25,30 @@ static int plots_write_json(cJSON *json, const char *folder, const char *name, b
     return rc;
 }
 
-static int plots_paint(struct figure *f, const struct plots_options *options, unsigned formats,
-                       struct error *err)
+/* The folder that the preset's figure lies in, created. */
+static int plots_make_folder(const struct plots_options *options, const struct preset *preset,
+                             struct strbuf *folder, struct error *err)
 {
-    return paint_gnuplot(f, options->folder, formats, err) ||
-                   plots_write_json(figure_to_json(f), options->folder, f->id, false, err)
-               ? -1
-               : 0;
+    strbuf_adds(folder, options->folder);
+    if (options->flat)
+        return 0;
+    strbuf_addf(folder, "/%s", plots_folder_of(preset));
+    return file_make_directory(folder->data, err);
+}
+
+static int plots_paint(struct figure *f, const struct plot_request *request,
+                       const struct plots_options *options, unsigned formats, struct error *err)
+{
+    struct strbuf folder;
+
+    strbuf_init(&folder);
+    int rc = plots_make_folder(options, request->chart.preset, &folder, err) ||
+                     paint_gnuplot(f, folder.data, formats, err) ||
+                     plots_write_json(figure_to_json(f), folder.data, f->id, false, err)
+                 ? -1
+                 : 0;
+    strbuf_release(&folder);
+    return rc;
 }
 
 /* What was drawn, for the booklet. */
@@ -53,7 +71,7 @@ static void plots_draw_one(const struct plot_request *request, const struct plot
         result->alt = memory_string(f->alt);
         if (f->reason)
             result->reason = memory_string(f->reason);
-        else if (plots_paint(f, options, formats, &err))
+        else if (plots_paint(f, request, options, formats, &err))
             result->reason = memory_string(err.message);
         if (result->reason || !(formats & 1u << PICTURE_PDF))
             figure_free(f);
@@ -92,20 +110,36 @@ static void remove_stale(const char *folder, const char *name)
     strbuf_release(&path);
 }
 
-static const char *plots_description_of(const struct preset *preset)
+/* Also where it lay when figures had no folders, or was asked for by name. */
+static void plots_remove_stale(const struct plots_options *options, const struct preset *preset)
 {
-    return preset->description ? preset->description : preset->title;
+    struct strbuf folder;
+
+    strbuf_init(&folder);
+    strbuf_addf(&folder, "%s/%s", options->folder, plots_folder_of(preset));
+    remove_stale(options->folder, preset->name);
+    if (!options->flat)
+        remove_stale(folder.data, preset->name);
+    strbuf_release(&folder);
 }
 
-static void list_picture(struct strbuf *sb, const struct plot_result *r, unsigned formats)
+/* Files of a result by format: "kernels/roofline.png"; flat without the folder. */
+static void plots_add_file(struct strbuf *sb, const struct plot_result *r, bool flat, int format)
+{
+    strbuf_addf(sb, "%s%s%s.%s", flat ? "" : plots_folder_of(r->preset), flat ? "" : "/",
+                r->preset->name, picture_format_name((enum picture_format)format));
+}
+
+static void list_picture(struct strbuf *sb, const struct plot_result *r,
+                         const struct plots_options *options, unsigned formats)
 {
     strbuf_addf(sb, "  %s (", r->preset->name);
     const char *comma = "";
     for (int i = 0; i < PICTURE_FORMAT_NR; i++) {
         if (!(formats & 1u << i))
             continue;
-        strbuf_addf(sb, "%s%s.%s", comma, r->preset->name,
-                    picture_format_name((enum picture_format)i));
+        strbuf_adds(sb, comma);
+        plots_add_file(sb, r, options->flat, i);
         comma = ", ";
     }
     strbuf_addf(sb, "): %s\n      %s\n", plots_description_of(r->preset), r->alt ? r->alt : "");
@@ -113,8 +147,9 @@ static void list_picture(struct strbuf *sb, const struct plot_result *r, unsigne
         strbuf_addf(sb, "      %s\n", r->preset->how);
 }
 
-static int plots_write_text(const struct plots_summary *summary, const char *folder,
-                            unsigned formats, struct error *err)
+static int plots_write_text(const struct plots_summary *summary,
+                            const struct plots_options *options, unsigned formats,
+                            struct error *err)
 {
     struct strbuf sb, path;
 
@@ -129,20 +164,19 @@ static int plots_write_text(const struct plots_summary *summary, const char *fol
             strbuf_adds(&sb, "  plots.pdf: all of them, a page each\n");
         for (size_t i = 0; i < summary->nr; i++) {
             const struct plot_result *r = &summary->items[i];
-            if (absent && r->reason)
-                strbuf_addf(&sb, "  %s: %s\n", r->preset->name, r->reason);
-            else if (!absent && !r->reason)
-                list_picture(&sb, r, formats);
+            if (!absent && !r->reason)
+                list_picture(&sb, r, options, formats);
         }
     }
-    strbuf_addf(&path, "%s/summary.txt", folder);
+    plots_add_absences(summary, "  ", &sb);
+    strbuf_addf(&path, "%s/summary.txt", options->folder);
     int rc = file_write(path.data, sb.data, sb.length, err);
     strbuf_release(&sb);
     strbuf_release(&path);
     return rc;
 }
 
-static cJSON *result_json(const struct plot_result *r, unsigned formats)
+static cJSON *result_json(const struct plot_result *r, bool flat, unsigned formats)
 {
     cJSON *json = cJSON_CreateObject();
     struct strbuf name;
@@ -163,15 +197,16 @@ static cJSON *result_json(const struct plot_result *r, unsigned formats)
         if (!(formats & 1u << i))
             continue;
         strbuf_clear(&name);
-        strbuf_addf(&name, "%s.%s", r->preset->name, picture_format_name((enum picture_format)i));
+        plots_add_file(&name, r, flat, i);
         cJSON_AddItemToArray(files, cJSON_CreateString(name.data));
     }
     strbuf_release(&name);
     return json;
 }
 
-static int plots_write_list(const struct plots_summary *summary, const char *folder,
-                            unsigned formats, struct error *err)
+static int plots_write_list(const struct plots_summary *summary,
+                            const struct plots_options *options, unsigned formats,
+                            struct error *err)
 {
     cJSON *json = cJSON_CreateObject();
 
@@ -180,8 +215,8 @@ static int plots_write_list(const struct plots_summary *summary, const char *fol
         cJSON_AddStringToObject(json, "booklet", "plots.pdf");
     cJSON *plots = cJSON_AddArrayToObject(json, "plots");
     for (size_t i = 0; i < summary->nr; i++)
-        cJSON_AddItemToArray(plots, result_json(&summary->items[i], formats));
-    return plots_write_json(json, folder, "plots", true, err);
+        cJSON_AddItemToArray(plots, result_json(&summary->items[i], options->flat, formats));
+    return plots_write_json(json, options->folder, "plots", true, err);
 }
 
 int plots_draw(const struct plot_request *requests, size_t nr, const struct plots_options *options,
@@ -197,13 +232,14 @@ int plots_draw(const struct plot_request *requests, size_t nr, const struct plot
         return -1;
     for (size_t i = 0; i < nr; i++) {
         /* An old picture must not pass for new. */
-        remove_stale(options->folder, requests[i].chart.preset->name);
+        plots_remove_stale(options, requests[i].chart.preset);
         plots_draw_one(&requests[i], options, formats, summary, &drawn);
     }
     remove_stale(options->folder, "plots");
     return plots_draw_booklet(&drawn, options->folder, err) ||
-                   plots_write_text(summary, options->folder, formats, err) ||
-                   plots_write_list(summary, options->folder, formats, err)
+                   plots_write_text(summary, options, formats, err) ||
+                   plots_write_list(summary, options, formats, err) ||
+                   (!options->flat && plots_write_index(summary, options->folder, formats, err))
                ? -1
                : 0;
 }

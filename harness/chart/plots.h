@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Many figures at once: what `harness plot` draws into a folder. Beside the pictures come
+ * Many figures at once: what `harness plot` draws into a folder, each section in a folder of its
+ * own (plots/kernels/roofline.png). Beside them come
  *
- *     summary.txt    a line a picture, and a line with the reason for each that is absent
+ *     index.html     all of them, by section
+ *     summary.txt    a line a picture, and a line for each reason why some are absent
  *     plots.json     the same for programs: {"schema_version":1,"plots":[{name,title,description,
  *                    type,section,how,files,alt,reason}]}
  *     plots.pdf      where PDF is among the formats: all figures, a page each
@@ -27,6 +29,7 @@ struct plot_request {
 struct plots_options {
     const char *folder; /* created if it is not there */
     unsigned formats;   /* bits 1 << enum picture_format; 0: PNG and SVG */
+    bool flat;          /* figures that were asked for by name: all in `folder`, no index.html */
 };
 
 struct plot_result {
@@ -40,6 +43,15 @@ struct plots_summary {
     size_t nr, capacity;
     size_t drawn, absent;
 };
+
+/* The folders of sections, in their order, NULL-ended; that of a figure. */
+extern const char *const plots_folders[];
+const char *plots_folder_of(const struct preset *preset);
+const char *plots_description_of(const struct preset *preset);
+
+/* Why figures are absent, a line a reason behind `indent`: "needs a base: comparison, speedup". */
+void plots_add_absences(const struct plots_summary *summary, const char *indent,
+                        struct strbuf *out);
 
 /* Draws. A figure that cannot be drawn, for want of data or because gnuplot refuses it, is listed
  * with its reason and the rest go on; -1 where nothing can be drawn at all: gnuplot is missing, the

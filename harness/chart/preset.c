@@ -268,10 +268,12 @@ static const struct {
     KEY("x_scale", x_scale, preset_read_scale),
     KEY("y_scale", y_scale, preset_read_scale),
     KEY("filter", filter, preset_read_texts),
+    KEY("formerly", formerly, preset_read_texts),
     KEY("limit", limit, preset_read_limit),
     KEY("rolling_window", rolling_window, preset_read_window),
     KEY("highlight_pareto", highlight_pareto, preset_read_flag),
     KEY("show_legend", show_legend, preset_read_flag),
+    KEY("answers", answers, preset_read_flag),
     KEY("type", type, preset_read_type),
 };
 
@@ -350,6 +352,8 @@ static void preset_add_choices(cJSON *json, const struct preset *p)
         json_add_int(json, "rolling_window", p->rolling_window);
     if (p->highlight_pareto)
         cJSON_AddTrueToObject(json, "highlight_pareto");
+    if (p->answers)
+        cJSON_AddTrueToObject(json, "answers");
     if (!p->show_legend)
         cJSON_AddFalseToObject(json, "show_legend");
 }
@@ -384,6 +388,7 @@ cJSON *preset_to_json(const struct preset *p)
             cJSON_AddItemToArray(array, cJSON_CreateString(modes[i]));
     preset_add_list(json, "panels", &p->panels);
     preset_add_list(json, "filter", &p->filter);
+    preset_add_list(json, "formerly", &p->formerly);
     preset_add_choices(json, p);
     return json;
 }
@@ -409,6 +414,7 @@ void preset_release(struct preset *p)
     for (size_t i = 0; i < sizeof(strings) / sizeof(strings[0]); i++)
         free(strings[i]);
     string_list_release(&p->filter);
+    string_list_release(&p->formerly);
     string_list_release(&p->panels);
     *p = (struct preset) { 0 };
 }
@@ -466,6 +472,16 @@ int presets_load_file(struct presets *presets, const char *path, struct error *e
     return 0;
 }
 
+/* The figure that one of an earlier version became part of, or NULL. */
+static const struct preset *presets_find_heir(const struct presets *presets, const char *name)
+{
+    for (size_t i = 0; i < presets->nr; i++)
+        for (size_t k = 0; k < presets->items[i].formerly.nr; k++)
+            if (strcmp(presets->items[i].formerly.items[k], name) == 0)
+                return &presets->items[i];
+    return NULL;
+}
+
 const struct preset *presets_find(const struct presets *presets, const char *name,
                                   struct error *err)
 {
@@ -477,7 +493,10 @@ const struct preset *presets_find(const struct presets *presets, const char *nam
         if (strcmp(names[i], name) == 0)
             found = &presets->items[i];
     }
-    if (!found) {
+    if (!found && presets_find_heir(presets, name)) {
+        error_set(err, "the figure \"%.100s\" is part of \"%s\" now", name,
+                  presets_find_heir(presets, name)->name);
+    } else if (!found) {
         const char *nearest = text_nearest(name, names);
         error_set(err, "unknown figure \"%.100s\"%s%s%s; `harness list figures` shows all", name,
                   nearest ? "; did you mean \"" : "", nearest ? nearest : "", nearest ? "\"?" : "");

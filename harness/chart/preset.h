@@ -21,6 +21,8 @@
  *       "rolling_window": 5,                 points under the moving median; 0 for none
  *       "how": "...",                        how to read it, beside the type's own words
  *       "highlight_pareto": true,            scatter: mark what nothing beats in both metrics
+ *       "formerly": ["runs-pareto"],         figures that became part of this one
+ *       "answers": true,                     drawn when none is named; other figures on --all
  *       "show_legend": true }
  *
  * Only name, title and type must be there. Keys that begin with "_" are comments; any other unknown

@@ -10,10 +10,10 @@
 #include <string.h>
 
 static const char *const marks[MARK_NR] = {
-    [MARK_LINE] = "line", [MARK_STEPS] = "steps",        [MARK_POINTS] = "points",
-    [MARK_BARS] = "bars", [MARK_INTERVALS] = "whiskers", [MARK_SEGMENTS] = "segments",
-    [MARK_BAND] = "band", [MARK_CELLS] = "cells",        [MARK_ARROWS] = "arrows",
-    [MARK_TEXT] = "text", [MARK_RULES] = "rules",
+    [MARK_LINE] = "line",         [MARK_STEPS] = "steps", [MARK_POINTS] = "points",
+    [MARK_BARS] = "bars",         [MARK_BOXES] = "boxes", [MARK_INTERVALS] = "whiskers",
+    [MARK_SEGMENTS] = "segments", [MARK_BAND] = "band",   [MARK_CELLS] = "cells",
+    [MARK_ARROWS] = "arrows",     [MARK_TEXT] = "text",   [MARK_RULES] = "rules",
 };
 
 const char *mark_name(enum mark mark)
@@ -215,6 +215,14 @@ struct layer *panel_texts(struct panel *p, enum ink ink, bool bold)
     texts->style.ink = ink;
     texts->style.bold = bold;
     return texts;
+}
+
+struct layer *panel_amounts(struct panel *p, const char *label, enum ink ink)
+{
+    if (p->x.scale != AXIS_LOG)
+        return panel_bars(p, label, ink);
+    p->y.bare = false; /* a line leads from the name to its dot */
+    return panel_points(p, label, ink, SHAPE_CIRCLE, 11);
 }
 
 struct layer *panel_outside(struct panel *p)

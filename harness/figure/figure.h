@@ -53,7 +53,8 @@ enum mark {
     MARK_LINE,      /* x, y; a NaN breaks the line */
     MARK_STEPS,     /* x, y */
     MARK_POINTS,    /* x, y */
-    MARK_BARS,      /* from `low` (NaN: 0, or the end of a log axis) to y, or to x if across */
+    MARK_BARS,      /* from `low` (NaN: 0) to y, or to x if across. Never along a logarithmic axis,
+                     * where a length means nothing: panel_amounts() */
     MARK_INTERVALS, /* low to high at x, or at y if across; with end strokes */
     MARK_SEGMENTS,  /* the same without end strokes */
     MARK_BAND,      /* low to high over x, or over y if across (a violin); a NaN breaks it, an
@@ -62,6 +63,7 @@ enum mark {
     MARK_ARROWS,    /* low to high at x, or at y if across; head at high */
     MARK_TEXT,      /* text at x, y */
     MARK_RULES,     /* a whole line at x (y is NaN) or at y (x is NaN) */
+    MARK_BOXES,     /* from `low` to y, or to x if across: a range, painted like a bar */
     MARK_NR,
 };
 
@@ -213,6 +215,9 @@ struct layer *panel_whiskers(struct panel *p, const char *label, double width);
 struct layer *panel_texts(struct panel *p, enum ink ink, bool bold);
 /* What stands in rows: bars along x in one ink, and texts in a column right of the plot area. */
 struct layer *panel_bars(struct panel *p, const char *label, enum ink ink);
+/* How much each row has, a datum (amount, row): bars from zero, or where the x axis, which must be
+ * set before, is logarithmic, dots on a line across. */
+struct layer *panel_amounts(struct panel *p, const char *label, enum ink ink);
 struct layer *panel_outside(struct panel *p);
 void layer_add_outside(struct layer *s, size_t row, const char *text);
 /* Colour, shape and dash of the n-th of several alike. */

@@ -105,12 +105,10 @@ static bool axis_has_bars(const struct panel *p, enum side side)
     return false;
 }
 
-static void widen_log(struct range *r, bool bars)
+static void widen_log(struct range *r)
 {
     r->low /= 1.3;
     r->high *= 1.3;
-    if (bars) /* the shortest bar must still be seen */
-        r->low = pow(10, floor(log10(r->low)));
 }
 
 /* Zero is shown where it is not far off: a cut axis makes small differences look large. */
@@ -153,7 +151,7 @@ bool axis_fit(struct panel *p, enum side side)
         return false;
     axis_choose_unit(p, axis, side, &r);
     if (axis->scale == AXIS_LOG)
-        widen_log(&r, axis_has_bars(p, side));
+        widen_log(&r);
     else if (axis->scale == AXIS_LINEAR && !(axis->tight && r.high > r.low))
         widen_linear(&r, axis_has_bars(p, side));
     axis->low = isnan(axis->low) ? r.low : axis->low;

@@ -97,6 +97,11 @@ static cJSON *axis_json(const struct axis *axis)
     return json;
 }
 
+static bool is_filled_mark(enum mark mark)
+{
+    return mark == MARK_BARS || mark == MARK_BOXES;
+}
+
 static cJSON *style_json(const struct layer *s)
 {
     cJSON *json = cJSON_CreateObject();
@@ -106,7 +111,7 @@ static cJSON *style_json(const struct layer *s)
         cJSON_AddStringToObject(json, "shape", palette_shape_name(s->style.shape));
         figure_json_add(json, "size", s->style.size);
     }
-    if (s->mark != MARK_POINTS && s->mark != MARK_BARS)
+    if (s->mark != MARK_POINTS && !is_filled_mark(s->mark))
         cJSON_AddStringToObject(json, "dash", palette_dash_name(s->style.dash));
     figure_json_add(json, "width", s->style.width);
     if (s->style.opacity < 1)
@@ -174,7 +179,7 @@ static cJSON *layer_json(const struct layer *s)
     json_add_string(json, "label", s->label);
     cJSON_AddItemToObject(json, "style", style_json(s));
     figure_json_add_flag(json, "across", s->across);
-    if (s->mark == MARK_BARS && s->thickness > 0)
+    if (is_filled_mark(s->mark) && s->thickness > 0)
         figure_json_add(json, "thickness", s->thickness);
     figure_json_add_column(json, "x", s, offsetof(struct datum, x));
     figure_json_add_column(json, "y", s, offsetof(struct datum, y));

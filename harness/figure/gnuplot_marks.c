@@ -24,12 +24,10 @@ static bool finite_all(const double *values, int nr)
 }
 
 /* A rectangle as centre, x limits, y limits: what "boxxyerror" takes. */
-static void gp_bar_row(const struct panel *p, const struct layer *l, const struct datum *d,
-                       double *row)
+static void gp_bar_row(const struct layer *l, const struct datum *d, double *row)
 {
-    const struct axis *along = l->across ? &p->x : &p->y;
     double half = (l->thickness > 0 ? l->thickness : 0.62) / 2;
-    double from = isfinite(d->low) ? d->low : along->scale == AXIS_LOG ? along->low : 0;
+    double from = isfinite(d->low) ? d->low : 0;
 
     row[0] = d->x;
     row[1] = d->y;
@@ -102,7 +100,8 @@ static int data_row(const struct gp_script *s, const struct panel *p, const stru
 {
     switch (l->mark) {
     case MARK_BARS:
-        gp_bar_row(p, l, d, row);
+    case MARK_BOXES:
+        gp_bar_row(l, d, row);
         return 6;
     case MARK_CELLS:
         cell_row(d, row);
@@ -241,6 +240,7 @@ static void gp_add_plot(struct gp_script *s, const struct layer *l)
             gp_add_varied_points(s, l);
         break;
     case MARK_BARS:
+    case MARK_BOXES:
         strbuf_adds(s->out, "with boxxyerror ");
         gp_fill(s, &l->style);
         break;

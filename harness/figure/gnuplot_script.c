@@ -49,6 +49,7 @@ static void gp_add_sample(struct gp_script *s, const struct legend_sample *sampl
 {
     switch (sample->layer->mark) {
     case MARK_BARS:
+    case MARK_BOXES:
     case MARK_BAND:
         gp_add_sample_box(s, sample);
         break;

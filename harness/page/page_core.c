@@ -55,6 +55,7 @@ static void core_add_model(const struct view *view, const struct benchmark_name 
     for (size_t i = 0; i < view->nr_models; i++)
         if (plot_model_has(&view->models[i], bench)) {
             cJSON_AddStringToObject(json, "model", view->models[i].name);
+            cJSON_AddNumberToObject(json, "parameters", view->models[i].parameters);
             return;
         }
 }

@@ -116,7 +116,7 @@ RECORDS_TEST(size_figures)
         check_golden(build(r, names[i]));
 }
 
-/* A variant against the library: the ratio of their medians, its rule at 1, bars that begin there.
+/* A variant against the library: the ratio of their medians, its rule at 1, lines that begin there.
  */
 RECORDS_TEST(speed_up_is_the_ratio_of_medians)
 {
@@ -127,11 +127,13 @@ RECORDS_TEST(speed_up_is_the_ratio_of_medians)
         ->vendor = true;
     made_measurement(r, 0, 0, "gemm/nn/alone/fp32/batch=1,seq=9,n=8,k=8/cpu-4t/warm", 10, 0, 9, 1);
     struct figure *f = build(r, "speedup-variants");
-    const struct layer *bars = find_layer(f->panels[0], MARK_BARS, "mine");
-    assert_non_null(bars);
-    assert_int_equal(bars->nr, 1);
-    assert_close(bars->items[0].x, 0.5, 1e-3);
-    assert_close(bars->items[0].low, 1, 0);
+    const struct layer *points = find_layer(f->panels[0], MARK_POINTS, "mine");
+    const struct layer *stems = find_layer(f->panels[0], MARK_SEGMENTS, NULL);
+    assert_non_null(points);
+    assert_int_equal(points->nr, 1);
+    assert_close(points->items[0].x, 0.5, 1e-3);
+    assert_close(stems->items[0].low, 0.5, 1e-3);
+    assert_close(stems->items[0].high, 1, 0);
     assert_non_null(find_layer(f->panels[0], MARK_RULES, "theirs"));
     assert_null(find_layer(f->panels[0], MARK_INTERVALS, NULL)); /* one launch carries none */
     figure_free(f);
@@ -162,14 +164,14 @@ RECORDS_TEST(speed_up_names_each_base)
     figure_free(f);
 }
 
-/* Beyond eight points their names would lie over each other: of each model the fastest. */
+/* Models of one size alone: nano at another batch would be compared with micro at none of its own. */
 RECORDS_TEST(efficiency_names_what_it_has_room_for)
 {
     made_run(r, 0, "feedbeef", "gcc");
     for (int i = 0; i < 10; i++) {
         char key[KEY_SIZE];
         snprintf(key, sizeof(key), "gpt/%s/prefill/simd/fp32/batch=%d,seq=64/cpu-4t/warm",
-                 i % 2 ? "nano" : "micro", i + 1);
+                 i % 2 ? "nano" : "micro", i / 2 + 1);
         made_work(made_measurement(r, 0, 0, key, 1e5 * (i + 1), 0.02, 80, 1), 3e8 * (i + 1), 2e7);
     }
     struct figure *f = build(r, "efficiency");
@@ -179,6 +181,7 @@ RECORDS_TEST(efficiency_names_what_it_has_room_for)
         check_data_texts(f, f->panels[i]);
     }
     assert_has(f->caption, "the fastest of each kernel");
+    assert_has(f->caption, "All at batch=5 seq=64");
     figure_free(f);
 }
 

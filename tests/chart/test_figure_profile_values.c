@@ -109,7 +109,7 @@ TEST(figure_draws_their_quartiles)
     const struct profile_data *data = *state;
     struct figure *figure = draw("layer-times", data);
     const struct panel *p = figure->panels[0];
-    const struct layer *boxes = find_layer(p, MARK_BARS, "p25 to p75");
+    const struct layer *boxes = find_layer(p, MARK_BOXES, "p25 to p75");
     double times[ITERATIONS];
 
     times_of(data, p->y.ticks.items[0].text, times);
@@ -276,9 +276,13 @@ TEST(operations_without_a_bar_are_named)
     add_slice(&trace, track, 0, 9000000, "long", PROF_SCOPES);
     add_slice(&trace, track, 9000000, 9000400, "tiny", PROF_SCOPES);
     add_slice(&trace, track, 9100000, 9100300, "tinier", PROF_SCOPES);
+    int stream = prof_trace_track(
+        &trace, &(struct prof_track) { .kind = PROF_TRACK_STREAM, .process = 1, .thread = 7 });
+    add_slice(&trace, stream, 100, 9000000, "long", PROF_KERNELS);
     assert_int_equal(prof_trace_sort(&trace, NULL), 0);
     take(&data, &trace, 0, 0);
     struct figure *figure = draw("time-split", &data);
+    assert_null(figure->reason);
     assert_int_equal(figure->panels[0]->y.ticks.nr, 2);
     if (!strstr(figure->caption, "Left out, each below 0.05 % of the longest: tiny, tinier."))
         fail_msg("%s", figure->caption);

@@ -216,6 +216,10 @@ RECORDS_TEST(poor_records_have_a_state)
     ruled(r, 0, 0, KEY("simd"), 1, 700, 1, 1); /* one sample */
     check_poor(r);
     f = build(r, "distribution-box");
+    assert_has(f->reason, "no benchmark has 5 samples or more");
+    figure_free(f);
+    ruled(r, 0, 1, KEY("simd"), 5, 700, 1, 5);
+    f = build(r, "distribution-box");
     assert_null(f->reason);
     assert_has(f->caption, "1 benchmark with a median of 0 ns is not shown");
     figure_free(f);

@@ -22,9 +22,19 @@ sed -n '/^Absent/,$p' .harness/plots/summary.txt
 json_length .harness/plots/plots.json plots
 
 say "All figures, in the formats asked for"
-"$HARNESS" plot --format pdf -o all >out || cat out
-check "PDF alone" test -e all/trend.pdf -a ! -e all/trend.png
+"$HARNESS" plot --all --format pdf -o all >out || cat out
+check "PDF alone" test -e all/history/trend.pdf -a ! -e all/history/trend.png
 check "each figure is drawn or explained" \
-  test "$(grep -cE '^  [a-z]' out)" -eq "$("$HARNESS" list figures | grep -c '^  ')"
-check "what is not drawn has its reason" not grep -qE 'not drawn: *$' out
+  test "$(json_length all/plots.json plots)" = "$("$HARNESS" list figures | grep -c '^  ')"
+check "reasons stand once" test -z "$(sed -n 's/^  not drawn, \([^:]*\):.*/\1/p' out | sort | uniq -d)"
+
+say "The dozen that answer, by section, with a page that opens them"
+"$HARNESS" plot --baseline main --format svg -o dozen >out || cat out
+drawn=$(grep -cE '^  [a-z-]+  ' out)
+check "a dozen, not forty" test "$drawn" -ge 8 -a "$drawn" -le 20
+find dozen -mindepth 1 -maxdepth 1 -type d | sort
+check "the page shows each of them" test "$(grep -c '<img ' dozen/index.html)" -eq "$drawn"
+missing=$(sed -n 's/.*<img [^>]*src="\([^"]*\)".*/dozen\/\1/p' dozen/index.html | xargs ls 2>&1 >/dev/null)
+check "as it lies there" test -z "$missing"
+t plot --only runs-pareto
 

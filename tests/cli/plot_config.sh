@@ -4,7 +4,7 @@
 
 command -v gnuplot >/dev/null || skip "gnuplot is not installed"
 fake seed=3,sd=0.02,launch=0.01 --launches 5 --label before
-drawn() { "$HARNESS" plot -o out "$@" | sed -n 's/^  \([^ ]*\) .*/\1/p' | paste -sd' '; }
+drawn() { "$HARNESS" plot -o out "$@" | sed -n 's/^  \([^ ]*\)  .*/\1/p' | paste -sd' '; }
 value() { "$HARNESS" plot --print-config "$@" >config.json && json config.json "${keys[@]}"; }
 
 say "Which figures: built in, then the user's file, the project's, --config, options"
@@ -28,7 +28,7 @@ cat >plots/mine.json <<'END'
 { "name": "mine", "title": "Mine", "type": "scatter", "x": "batch", "y": "p50" }
 END
 drawn
-check "pictures as the user wants them" test -e out/mine.svg -a ! -e out/mine.png
+check "pictures as the user wants them" test -e out/kernels/mine.svg -a ! -e out/kernels/mine.png
 drawn --format png --only own,latency-kernels
 check "options go over files" test -e out/own.png -a ! -e out/own.svg
 check "own figures are in the list" \

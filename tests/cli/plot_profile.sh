@@ -6,10 +6,10 @@ command -v gnuplot >/dev/null || skip "gnuplot is not installed"
 profiles=$CLI/../fixtures/profile
 cp -r "$profiles/forward" "$profiles/forward-slower" .
 t plot --profile forward
-check "they lie beside the profile" test -e forward/plots/flame.png
-for name in bottlenecks time-split layer-times flame timeline operations; do
-  check "$name.png is a picture" test "$(head -c 4 "forward/plots/$name.png" | tail -c 3)" = PNG
-  check "$name.svg is one" grep -q '<svg' "forward/plots/$name.svg"
+check "they lie beside the profile" test -e forward/plots/profile/flame.png
+for name in bottlenecks time-split layer-rates flame timeline operations; do
+  check "$name.png is a picture" test "$(head -c 4 "forward/plots/profile/$name.png" | tail -c 3)" = PNG
+  check "$name.svg is one" grep -q '<svg' "forward/plots/profile/$name.svg"
 done
 
 say "Some of them, by name; of a file; of two"

@@ -25,7 +25,7 @@ t plot 1 2 1 --only runs-latency,comparison
 say "Two: side by side, and what changed"
 t plot before after --only $FIGURES
 check "the rows are named by what differs" grep -q '"before"' .harness/plots/runs-latency.json
-check "what has no place is told" grep -q 'latency-kernels: shows one run' .harness/plots/summary.txt
+check "what has no place is told" grep -q 'shows one run, .*: latency-kernels' .harness/plots/summary.txt
 t plot before after --only runs-latency --group-by label
 check "or by what was asked for" grep -q '"after"' .harness/plots/runs-latency.json
 t plot before after --group-by labl
@@ -62,10 +62,10 @@ t plot --only latency-kernels
 cd .. || exit 1
 
 say "Modes of the whole list"
-count() { "$HARNESS" plot "$@" -o whole | grep -cE "^  [a-z]"; }
+count() { "$HARNESS" plot "$@" --all -o whole >/dev/null && json_length whole/plots.json plots; }
 check "every figure is drawn or explained, of one run" \
   test "$(count before)" -eq "$("$HARNESS" list figures | grep -c '^  ')"
 check "and of two" test "$(count before after)" -eq "$("$HARNESS" list figures | grep -c '^  ')"
-check "every reason says something" not grep -qE '^  [a-z-]+: *$' whole/summary.txt
+check "every reason says something" not grep -qE '^  : ' whole/summary.txt
 check "plots.json has each with its type" \
   test "$(grep -c '"type"' whole/plots.json)" -eq "$("$HARNESS" list figures | grep -c '^  ')"

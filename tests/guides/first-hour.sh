@@ -6,7 +6,7 @@ before() {
   pictures_maybe
 }
 after() {
-  command -v gnuplot >/dev/null && check "the roofline is drawn" test -s .harness/plots/roofline.png
+  command -v gnuplot >/dev/null && check "the roofline is drawn" test -s .harness/plots/kernels/roofline.png
   check "the report is there" test -s .harness/visualizations/report.html
   check "the history is sound" harness history verify
 }

@@ -14,7 +14,7 @@ import unittest
 
 HARNESS, TREE = sys.argv[1], pathlib.Path(sys.argv[2])
 IMAGES = TREE / "docs/images"
-UNMEASURED = ["plots/trend", "plots/flame", "plots/time-share", "scale"]
+UNMEASURED = ["plots/trend", "plots/flame", "scale"]
 
 
 def draw(*arguments):

@@ -28,6 +28,6 @@ PY
 }
 after() {
   check "the library is installed" test -s "$HOME/.local/include/harness/profile.h"
-  ! command -v gnuplot >/dev/null || check "pictures" test -s profile-nano/plots/flame.png
+  ! command -v gnuplot >/dev/null || check "pictures" test -s profile-nano/plots/profile/flame.png
   check "the page" test -s report.html
 }

@@ -14,7 +14,7 @@ before() {
   harness run gemm/linear/simd --batch 1 --seq 32 --launches 3 --iterations 20 >"$WORK/run" 2>&1
 }
 after() {
-  check "pictures of the history" test -s .harness/plots/latency-kernels.png
-  check "of the records, beside them" test -s results/plots/latency-kernels.png
-  check "of the other history" test -s other/.harness/plots/latency-kernels.png
+  check "pictures of the history" test -s .harness/plots/kernels/latency-kernels.png
+  check "of the records, beside them" test -s results/plots/kernels/latency-kernels.png
+  check "of the other history" test -s other/.harness/plots/kernels/latency-kernels.png
 }

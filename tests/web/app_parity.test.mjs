@@ -62,8 +62,10 @@ function assertAxis(mine, its, where) {
 }
 
 /* Names beside points stand where there is room: that is the painter's matter. */
+/* Names, and the lines that lead to them where points crowd, are placed by each painter. */
 function seriesOf(panel) {
   return panel.layers.filter((layer) => layer.mark !== 'text' || layer.outside)
+    .filter((layer) => layer.mark !== 'line' || layer.label)
     .filter((layer) => ['x', 'y', 'low'].some((column) => (layer[column] || [])
       .some((value) => value !== null)));
 }
@@ -148,6 +150,8 @@ function assertFigure(mine, its) {
     assert.equal(panel.title || undefined, other.title || undefined);
     assertAxis(panel.x, other.x, `panel ${i} x`);
     assertAxis(panel.y, other.y, `panel ${i} y`);
+    assert.ok(!panel.layers.some((layer) => layer.mark === 'bars'
+      && panel[layer.across ? 'x' : 'y'].scale !== 'linear'), 'lengths on a logarithmic axis');
     const [a, b] = [seriesOf(panel), seriesOf(other)];
     assert.deepEqual(a.map((layer) => `${layer.mark} ${layer.label}`),
       b.map((layer) => `${layer.mark} ${layer.label}`), `panel ${i}: layers`);
@@ -164,6 +168,7 @@ const VIEWS = [
   ['lines-rate', 'single', '#type=lines&x=seq&y=gflops&ylog=0'],
   ['lines-runs', 'multi', '#type=lines&x=batch&y=p50'],
   ['bars', 'single', '#type=bars&y=p50'],
+  ['bars-log', 'single', '#type=bars&y=p50&ylog=1'],
   ['bars-rate', 'single', '#type=bars&y=gflops&limit=10'],
   ['bars-runs', 'multi', '#type=bars&y=p50&limit=12'],
   ['box', 'single', '#type=box&y=p50'],

@@ -192,6 +192,19 @@ void chart_caption(struct figure *f, const struct chart_items *items, const char
     chart_take(&f->caption, &sb);
 }
 
+void chart_conclude(struct figure *f, const struct chart *chart, const char *format, ...)
+{
+    char words[512];
+    va_list args;
+
+    if (chart->preset->from)
+        return;
+    va_start(args, format);
+    vsnprintf(words, sizeof(words), format, args);
+    va_end(args);
+    figure_set(&f->title, "%s: %s", chart->preset->title, words);
+}
+
 void chart_absent(struct figure *f, const char *format, ...)
 {
     char reason[512];

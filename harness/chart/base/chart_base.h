@@ -48,10 +48,12 @@ struct preset {
     struct string_list panels;       /* see chart_metric_init() */
     enum scale_choice x_scale, y_scale;
     struct string_list filter;
-    int order; /* within the section */
-    int limit; /* 0: the type's own */
+    struct string_list formerly; /* names of figures that became part of this one */
+    int order;                   /* within the section */
+    int limit;                   /* 0: the type's own */
     int rolling_window;
     bool highlight_pareto, show_legend;
+    bool answers; /* one of the dozen drawn when none is named */
 };
 
 /* Does the preset's filter take this key? The last glob that matches decides; without a positive
@@ -151,6 +153,10 @@ void chart_items_limit(struct chart_items *items, size_t limit,
                        double (*weight)(const struct chart_item *item));
 /* Keeps those marked, one flag an item, by a choice of the type's own. */
 void chart_items_keep(struct chart_items *items, const bool *keep);
+/* Keeps those of one size, the batch and sequence length at which most kernels were measured, so
+ * that what is compared differs in nothing else; `words` gets it, "batch=1 seq=64". */
+enum { CHART_HELD_SIZE = 64 };
+void chart_items_hold(struct chart_items *items, char words[CHART_HELD_SIZE]);
 /* What is sorted by weight, and then by its place. */
 struct chart_rank {
     double weight;
@@ -259,6 +265,10 @@ void chart_subtitle(struct figure *f, const struct chart *chart, const struct ch
 /* `how` to read it; then "Showing 24 of 60: `which`.", and outcomes that were not OK. */
 void chart_caption(struct figure *f, const struct chart_items *items, const char *which,
                    const char *how, ...) __attribute__((format(printf, 4, 5)));
+/* The conclusion behind the title of a figure of the program's: "Roofline: gemm/nn simd reaches 98
+ * % of its roof". Titles that somebody gave stay as they are. */
+void chart_conclude(struct figure *f, const struct chart *chart, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 /* Hands the text over to a string of the figure. */
 void chart_take(char **member, struct strbuf *text);
 /* Gives the figure a reason why there is nothing. */

@@ -181,6 +181,35 @@ size_t chart_items_style(const struct chart_items *items, const char *group, con
     return nth;
 }
 
+struct sized_item {
+    struct chart_item item;
+    size_t at;
+};
+
+static int items_by_parameters(const void *a, const void *b)
+{
+    const struct sized_item *x = a, *y = b;
+    double one = x->item.model->parameters, other = y->item.model->parameters;
+
+    return one != other ? (one > other) - (one < other) : (x->at > y->at) - (x->at < y->at);
+}
+
+/* Models are read from the small to the large, not by alphabet; all else stays where it is. */
+static void items_sort_models(struct chart_items *items)
+{
+    struct sized_item *models = memory_zeroed(items->nr + 1, sizeof(*models));
+    size_t nr = 0, next = 0;
+
+    for (size_t i = 0; i < items->nr; i++)
+        if (items->items[i].model)
+            models[nr++] = (struct sized_item) { items->items[i], i };
+    qsort(models, nr, sizeof(*models), items_by_parameters);
+    for (size_t i = 0; i < items->nr; i++)
+        if (items->items[i].model)
+            items->items[i] = models[next++].item;
+    free(models);
+}
+
 void chart_items_init(struct chart_items *items, const struct chart *chart)
 {
     *items = (struct chart_items) { .chart = chart, .nr_rows = chart_nr_runs(chart) };
@@ -192,6 +221,7 @@ void chart_items_init(struct chart_items *items, const struct chart *chart)
             items->context = items->rows[i].context;
         items_add_rows(items, &items->rows[i], i);
     }
+    items_sort_models(items);
     items_find_variants(items);
     items_name_items(items);
 }

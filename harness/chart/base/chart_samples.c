@@ -2,7 +2,6 @@
 #include "chart/base/chart_samples.h"
 
 #include "base/memory.h"
-#include "metrics/group.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -35,7 +34,7 @@ int chart_samples_check(const struct preset *preset, struct error *err)
 static int samples_by_benchmark_and_run(const void *x, const void *y)
 {
     const struct chart_item *a = x, *b = y;
-    int order = benchmark_order(a->bench, b->bench);
+    int order = (a->own_at > b->own_at) - (a->own_at < b->own_at);
 
     return order ? order : (a->run > b->run) - (a->run < b->run);
 }
@@ -50,9 +49,17 @@ static bool spans_far(const struct chart_samples *s)
     return medians.high > FAR * medians.low;
 }
 
+void chart_absent_samples(struct figure *f)
+{
+    chart_absent(f, "no benchmark has %d samples or more: there is no distribution to draw",
+                 SAMPLES_LEAST);
+}
+
 static bool explain_absence(struct chart_samples *s, size_t timed)
 {
-    if (s->zeros == timed)
+    if (s->few)
+        chart_absent_samples(s->f);
+    else if (s->zeros == timed)
         chart_absent(s->f,
                      "%zu benchmark%s with a median of 0 ns: too short for this clock, there is no "
                      "distribution to draw",
@@ -83,6 +90,8 @@ bool chart_samples_init(struct chart_samples *s, const struct chart *chart,
         const struct chart_item *item = &s->items->items[i];
         if (!(chart_item_median(item) > 0))
             s->zeros++;
+        else if (item->summary->n < SAMPLES_LEAST)
+            s->few++;
         else if (isfinite(chart_samples_quantile(s, item, 0.5)))
             s->items->items[kept++] = *item;
     }
@@ -301,4 +310,7 @@ void chart_samples_explain(const struct chart_samples *s, struct strbuf *sb)
     if (s->zeros)
         strbuf_addf(sb, " %zu benchmark%s with a median of 0 ns %s not shown.", s->zeros,
                     s->zeros == 1 ? "" : "s", s->zeros == 1 ? "is" : "are");
+    if (s->few)
+        strbuf_addf(sb, " %zu with fewer than %d samples %s not shown.", s->few, SAMPLES_LEAST,
+                    s->few == 1 ? "is" : "are");
 }

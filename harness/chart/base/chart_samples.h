@@ -14,18 +14,23 @@
 #include "chart/base/chart_base.h"
 
 enum { SAMPLES_STRIP = 30 }; /* below so many samples the points themselves are drawn */
+enum { SAMPLES_LEAST = 5 };  /* fewer have no quartiles: they are no distribution */
 enum { SAMPLES_GROUPS_MAX = PALETTE_HUES };
 
 struct chart_samples {
     const struct chart *chart;
     struct chart_items *items;  /* with a median above 0; those of one benchmark stand together */
     size_t zeros;               /* benchmarks that are not there for a median of 0 */
+    size_t few;                 /* or for want of samples */
     struct chart_metric metric; /* of the values: a latency, or a rate */
     bool rate, relative;
     struct figure *f;
     char groups[SAMPLES_GROUPS_MAX][GROUP_SIZE]; /* what inks tell apart; 0 or 1: nothing */
     size_t nr_groups;
 };
+
+/* The reason where no benchmark has as many. */
+void chart_absent_samples(struct figure *f);
 
 /* A check() for these types: "y" absent, a latency or a rate. */
 int chart_samples_check(const struct preset *preset, struct error *err);

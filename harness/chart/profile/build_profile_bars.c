@@ -91,6 +91,11 @@ void build_profile_bottlenecks(const struct chart *chart, struct figure *f)
                     "Self time is an operation's own, without the operations inside it. To the "
                     "right, what an operation and those above it come to.%s",
                     profile_rows_words(host.nr ? &host : &device, words));
+    chart_conclude(f, chart, "%s takes %s of the time", worst->name,
+                   quantity_text(QUANTITY_SHARE, "",
+                                 (double)worst->self /
+                                     fmax(1, (double)chart->profile->rows.total[worst->side]),
+                                 share));
     figure_set(&f->alt, "Bars of self time for %zu operations; %s took most, %s, %s of all.",
                host.nr + device.nr, worst->name,
                quantity_text(QUANTITY_TIME, "", (double)worst->self, self),

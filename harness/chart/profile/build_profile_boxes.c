@@ -97,7 +97,9 @@ static void profile_boxes_add_panel(const struct boxes *b, struct figure *f,
     l.whiskers = panel_layer(p, MARK_INTERVALS, "p5 to p95");
     l.whiskers->across = true;
     l.whiskers->style.width = 1.4;
-    l.boxes = panel_bars(p, "p25 to p75", INK_BLUE);
+    l.boxes = panel_layer(p, MARK_BOXES, "p25 to p75");
+    l.boxes->across = true;
+    l.boxes->style.ink = INK_BLUE;
     l.boxes->style.opacity = 0.6;
     l.medians = panel_layer(p, MARK_SEGMENTS, "median");
     l.medians->style.width = 2.4;

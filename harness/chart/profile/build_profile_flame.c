@@ -92,6 +92,8 @@ static void flame_frame_words(const struct flame *fl, const struct diff_frame *f
         snprintf(words + used, size - (size_t)used, ", not there before");
 }
 
+enum { SEAM = 1000 };
+
 /* Bars by change; names go over them as in any other blocks. */
 static void tone_layers(struct panel *p, struct layer *layers[TONE_NR])
 {
@@ -102,25 +104,83 @@ static void tone_layers(struct panel *p, struct layer *layers[TONE_NR])
     }
 }
 
-/* Neighbours in one tone would run together. */
-enum { SEAM = 1000 };
+/* One profile: a hue for each of the operations that take most time themselves, grey for the rest;
+ * neighbours alternate in tone. */
+struct flame_hues {
+    const char *names[PALETTE_HUES];
+    double self[PALETTE_HUES];
+    size_t nr;
+    struct layer *layers[PALETTE_HUES + 1][2]; /* the last: all others */
+};
 
-static void flame_add_frames(struct flame *fl, struct panel *p, enum profile_kind kind)
+static double flame_self_of(const struct flame *fl, const char *name)
+{
+    double self = 0;
+
+    for (size_t i = 0; i < fl->nr; i++)
+        if (strcmp(fl->frames[i].name, name) == 0)
+            self += fl->frames[i].self[1];
+    return self;
+}
+
+static size_t flame_hue_of(const struct flame_hues *hues, const char *name)
+{
+    size_t k = 0;
+
+    while (k < hues->nr && strcmp(hues->names[k], name) != 0)
+        k++;
+    return k < hues->nr ? k : PALETTE_HUES;
+}
+
+static void flame_rank(struct flame_hues *hues, const char *name, double self)
+{
+    size_t at = hues->nr;
+
+    if (at == PALETTE_HUES && !(self > hues->self[at - 1]))
+        return;
+    at = at == PALETTE_HUES ? at - 1 : hues->nr++;
+    for (; at > 0 && hues->self[at - 1] < self; at--) {
+        hues->names[at] = hues->names[at - 1];
+        hues->self[at] = hues->self[at - 1];
+    }
+    hues->names[at] = name;
+    hues->self[at] = self;
+}
+
+/* Of the longest stacks alone: what is narrower than they has no time to be coloured for. */
+static void flame_find_hues(const struct flame *fl, struct panel *p, struct flame_hues *hues)
+{
+    double narrowest = fl->all / SEAM;
+
+    for (size_t i = 0; i < fl->nr; i++)
+        if (fl->frames[i].self[1] > narrowest &&
+            flame_hue_of(hues, fl->frames[i].name) == PALETTE_HUES)
+            flame_rank(hues, fl->frames[i].name, flame_self_of(fl, fl->frames[i].name));
+    for (size_t k = 0; k <= PALETTE_HUES; k++)
+        for (int odd = 0; odd < 2; odd++) {
+            bool named = k < hues->nr;
+            hues->layers[k][odd] = panel_bars(p, named ? hues->names[k] : "other operations",
+                                              named ? (enum ink)k : INK_GREY);
+            hues->layers[k][odd]->thickness = 0.92;
+            hues->layers[k][odd]->style.opacity = (named ? 0.62 : 0.3) - 0.12 * odd;
+        }
+}
+
+/* Neighbours in one tone would run together. */
+static void flame_add_frames(struct flame *fl, struct panel *p)
 {
     size_t *count = memory_zeroed(DEPTH_MAX, sizeof(*count));
     double narrowest = narrowest_drawn(fl), seam = fl->all / SEAM;
     struct layer *layers[TONE_NR];
+    struct flame_hues hues = { .nr = 0 };
     struct profile_blocks blocks;
     char words[480];
 
     if (fl->compares)
         tone_layers(p, layers);
-    profile_blocks_init(&blocks, p, fl->all, 0);
-    for (int tone = 0; tone < 2; tone++)
-        for (int k = 0; k < PROFILE_KINDS; k++) { /* one kind alone: nothing to tell apart */
-            free(blocks.bars[k][tone]->label);
-            blocks.bars[k][tone]->label = NULL;
-        }
+    else
+        flame_find_hues(fl, p, &hues);
+    profile_blocks_init(&blocks, p, fl->all, 0); /* for its names; kinds tell nothing apart here */
     for (size_t i = 0; i < fl->nr; i++) {
         const struct diff_frame *frame = &fl->frames[i];
         double low = fl->low[i], high = low + frame->total[1];
@@ -128,13 +188,12 @@ static void flame_add_frames(struct flame *fl, struct panel *p, enum profile_kin
             continue;
         fl->drawn++;
         flame_frame_words(fl, frame, words, sizeof(words));
-        if (!fl->compares) {
-            profile_blocks_add(&blocks, kind, count[frame->depth]++ % 2 != 0, frame->depth, low,
-                               high, words);
-            continue;
-        }
-        struct datum *d = layer_add(layers[flame_tone_of(frame)],
-                                    high - fmin(seam, frame->total[1] / 4), frame->depth);
+        struct layer *bars =
+            fl->compares
+                ? layers[flame_tone_of(frame)]
+                : hues.layers[flame_hue_of(&hues, frame->name)][count[frame->depth]++ % 2];
+        struct datum *d = layer_add(
+            bars, fl->compares ? high - fmin(seam, frame->total[1] / 4) : high, frame->depth);
         d->low = low;
         d->text = memory_string(words);
         profile_block_name(&blocks, frame->depth, low, high, frame->name);
@@ -181,7 +240,7 @@ static void flame_add_side(struct figure *f, struct flame *fl, const struct time
         struct panel *p = figure_panel(f);
         figure_set(&p->title, "%s", profile_side_name(side));
         flame_set_axes(fl, p);
-        flame_add_frames(fl, p, side == PROF_HOST ? PROFILE_SCOPE : PROFILE_KERNEL);
+        flame_add_frames(fl, p);
     }
     free(fl->low);
     free(fl->inner);
@@ -207,7 +266,8 @@ static void flame_add_words(const struct flame *fl, struct figure *f, const stru
     else
         profile_caption(f, chart,
                         "All calls of the same stack together, in the order of their first; what "
-                        "is called stands below its caller.%s",
+                        "is called stands below its caller. Colours: the operations that take "
+                        "most time themselves.%s",
                         left);
 }
 

@@ -106,23 +106,6 @@ static bool profile_memory_add_memory(struct panel *p, const struct profile_data
     return any || profile_memory_add_scopes(p, data, w);
 }
 
-/* Whether profile_memory_add_memory() would find anything. */
-static bool profile_memory_is_followed(const struct profile_data *data,
-                                       const struct profile_window *w)
-{
-    for (size_t i = 0; i < data->trace.nr_samples; i++) {
-        const struct prof_sample *s = &data->trace.samples[i];
-        if (s->time < w->high && profile_memory_is_memory(&data->trace.counters[s->counter]))
-            return true;
-    }
-    for (size_t i = 0; i < data->main.nr_slices; i++) {
-        const struct prof_slice *s = &data->main.slices[i];
-        if (s->memory_peak >= 0 && s->start >= w->low && s->start < w->high)
-            return true;
-    }
-    return false;
-}
-
 static bool profile_memory_has_copies(const struct profile_data *data,
                                       const struct profile_window *w)
 {
@@ -134,6 +117,36 @@ static bool profile_memory_has_copies(const struct profile_data *data,
     return false;
 }
 
+static void widen(double value, double *low, double *high)
+{
+    *low = fmin(*low, value);
+    *high = fmax(*high, value);
+}
+
+/* Why memory over time says nothing: nobody followed it, or it never changed. NULL: it did. */
+static const char *profile_memory_absence(const struct profile_data *data, char *words, size_t size)
+{
+    double low = INFINITY, high = -INFINITY;
+    char text[QUANTITY_TEXT_SIZE];
+
+    for (size_t i = 0; i < data->main.nr_slices; i++)
+        if (data->main.slices[i].memory_peak >= 0) {
+            widen((double)data->main.slices[i].memory_live, &low, &high);
+            widen((double)data->main.slices[i].memory_peak, &low, &high);
+        }
+    for (size_t i = 0; i < data->trace.nr_samples; i++)
+        if (profile_memory_is_memory(&data->trace.counters[data->trace.samples[i].counter]))
+            widen(data->trace.samples[i].value, &low, &high);
+    if (low < high)
+        return NULL;
+    if (low > high)
+        snprintf(words, size, "memory was not followed (prof_memory())");
+    else
+        snprintf(words, size, "memory stays at %s all the time",
+                 quantity_text(QUANTITY_BYTES, "", high, text));
+    return words;
+}
+
 static struct panel *memory_panel(struct figure *f, double height)
 {
     struct panel *p = figure_panel(f);
@@ -142,6 +155,7 @@ static struct panel *memory_panel(struct figure *f, double height)
     profile_time_axis(&p->x);
     p->x.low = 0;
     axis_set(&p->y, "memory", QUANTITY_BYTES, "", AXIS_LINEAR);
+    p->y.low = 0;
     return p;
 }
 
@@ -152,11 +166,12 @@ void build_profile_memory(const struct chart *chart, struct figure *f)
 
     const struct profile_data *data = chart->profile;
     struct profile_window w = profile_window_of(data, SIZE_MAX, SIZE_MAX);
-    struct panel *p = memory_panel(f, 300);
-    if (!profile_memory_add_memory(p, data, &w, true)) {
-        chart_absent(f, "memory was not followed (prof_memory())");
+    char why[PROFILE_WORDS_SIZE];
+    if (profile_memory_absence(data, why, sizeof(why))) {
+        chart_absent(f, "%s", why);
         return;
     }
+    profile_memory_add_memory(memory_panel(f, 300), data, &w, true);
     for (size_t i = 0; i < data->main.nr_slices; i++)
         most = data->main.slices[i].memory_peak > most ? data->main.slices[i].memory_peak : most;
     for (size_t i = 0; i < data->trace.nr_samples; i++)
@@ -190,8 +205,41 @@ static int profile_memory_lane_of(const struct profile_data *data, size_t i)
     return is_second && !profile_is_call(s) ? LANE_SCOPES : -1;
 }
 
+static int profile_memory_seen_lane(const struct profile_data *data, const struct profile_window *w,
+                                    size_t i)
+{
+    const struct prof_slice *s = &data->main.slices[i];
+
+    return s->start >= w->low && s->start < w->high && !(s->flags & PROF_INSTANT_POINT)
+               ? profile_memory_lane_of(data, i)
+               : -1;
+}
+
+/* A row for each lane with something in it: without a device there are operations alone. */
+static void profile_memory_name_lanes(struct panel *p, const struct profile_data *data,
+                                      const struct profile_window *w, int rows[LANE_NR])
+{
+    const char *names[LANE_NR];
+    bool used[LANE_NR] = { false };
+    size_t nr = 0;
+
+    for (size_t i = 0; i < data->main.nr_slices; i++) {
+        int lane = profile_memory_seen_lane(data, w, i);
+        if (lane >= 0)
+            used[lane] = true;
+    }
+    for (int lane = 0; lane < LANE_NR; lane++) {
+        rows[lane] = (int)nr;
+        if (used[lane])
+            names[nr++] = lane_names[lane];
+    }
+    axis_names(&p->y, names, nr, true);
+    p->plot_height = fmax(36, (double)nr * 28);
+}
+
 static void profile_memory_add_lanes(struct panel *p, const struct profile_data *data,
-                                     const struct profile_window *w, size_t count[LANE_NR])
+                                     const struct profile_window *w, const int rows[LANE_NR],
+                                     size_t count[LANE_NR])
 {
     double units = fmax(1, (double)(w->high - w->low));
     struct profile_blocks blocks;
@@ -200,15 +248,16 @@ static void profile_memory_add_lanes(struct panel *p, const struct profile_data 
     profile_blocks_init(&blocks, p, units, text_width("operations", 12, false));
     for (size_t i = 0; i < data->main.nr_slices; i++) {
         const struct prof_slice *s = &data->main.slices[i];
-        int lane = s->start >= w->low && s->start < w->high ? profile_memory_lane_of(data, i) : -1;
-        if (lane < 0 || s->flags & PROF_INSTANT_POINT)
+        int lane = profile_memory_seen_lane(data, w, i);
+        if (lane < 0)
             continue;
         snprintf(words, sizeof(words), "%.200s\n%s%s%s", s->name,
                  quantity_text(QUANTITY_TIME, "", (double)s->duration, text),
                  s->bytes > 0 ? ", " : "",
                  s->bytes > 0 ? quantity_text(QUANTITY_BYTES, "", (double)s->bytes, bytes) : "");
-        profile_blocks_add(&blocks, profile_kind_of(&data->main, s), count[lane]++ % 2 != 0, lane,
-                           profile_at(w, s->start), profile_at(w, s->start + s->duration), words);
+        profile_blocks_add(&blocks, profile_kind_of(&data->main, s), count[lane]++ % 2 != 0,
+                           rows[lane], profile_at(w, s->start),
+                           profile_at(w, s->start + s->duration), words);
     }
 }
 
@@ -216,14 +265,14 @@ static void profile_memory_add_lane_panel(struct figure *f, const struct profile
                                           const struct profile_window *w, size_t count[LANE_NR])
 {
     struct panel *lanes = figure_panel(f);
+    int rows[LANE_NR];
 
     f->aligned = true;
-    axis_names(&lanes->y, lane_names, LANE_NR, true);
-    lanes->plot_height = 3 * 28;
+    profile_memory_name_lanes(lanes, data, w, rows);
     profile_time_axis(&lanes->x);
     lanes->x.low = 0;
     lanes->x.high = (double)(w->high - w->low);
-    profile_memory_add_lanes(lanes, data, w, count);
+    profile_memory_add_lanes(lanes, data, w, rows, count);
     figure_set(&lanes->title, "what ran meanwhile");
 }
 
@@ -231,27 +280,27 @@ static void profile_memory_add_lane_panel(struct figure *f, const struct profile
 void build_profile_lanes(const struct chart *chart, struct figure *f)
 {
     size_t count[LANE_NR] = { 0 };
-    char words[PROFILE_WORDS_SIZE];
+    char words[PROFILE_WORDS_SIZE], why[PROFILE_WORDS_SIZE];
 
     const struct profile_data *data = chart->profile;
     struct profile_window w = profile_window_of(data, MOST, CALLS);
-    bool followed = profile_memory_is_followed(data, &w);
-    if (!followed && !profile_memory_has_copies(data, &w)) {
-        chart_absent(f, "memory was not followed (prof_memory()), and nothing was copied");
+    const char *absence = profile_memory_absence(data, why, sizeof(why));
+    if (absence && !profile_memory_has_copies(data, &w)) {
+        chart_absent(f, "%s, and nothing was copied", absence);
         return;
     }
-    if (followed) {
+    if (!absence) {
         struct panel *memory = memory_panel(f, 180);
         profile_memory_add_memory(memory, data, &w, false);
         memory->x.high = (double)(w.high - w.low);
         figure_set(&memory->title, "live memory");
     }
     profile_memory_add_lane_panel(f, data, &w, count);
-    profile_caption(f, chart, "%sOperations are those right inside the outermost one.%s",
-                    followed ? "Both panels have the same time axis. "
-                             : "Memory itself was not followed (prof_memory()). ",
+    profile_caption(f, chart, "%s%s%sOperations are those right inside the outermost one.%s",
+                    absence ? "No line: " : "Both panels have the same time axis. ",
+                    absence ? absence : "", absence ? ". " : "",
                     profile_window_words(data, &w, words));
     figure_set(&f->alt, "%s of %zu copies, %zu operations and %zu kernels.",
-               followed ? "Line of live memory over time, above lanes" : "Lanes",
-               count[LANE_COPIES], count[LANE_SCOPES], count[LANE_KERNELS]);
+               absence ? "Lanes" : "Line of live memory over time, above lanes", count[LANE_COPIES],
+               count[LANE_SCOPES], count[LANE_KERNELS]);
 }

@@ -203,22 +203,24 @@ void build_profile_split(const struct chart *chart, struct figure *f)
 
     profile_split_fill(&s, chart->profile);
     size_t limit = chart_limit(chart->preset, LIMIT), nr = rows_drawn(&s, limit);
-    bool both = profile_split_has_device(&s);
-    f->columns = both ? 2 : 1;
+    if (!profile_split_has_device(&s)) {
+        chart_absent(f, "no device was recorded: all time is the CPU's, see bottlenecks");
+        free(s.rows);
+        return;
+    }
+    f->columns = 2;
     quantity_text(QUANTITY_TIME, "", profile_split_add_panel(f, &s, nr, false), host);
-    if (both)
-        quantity_text(QUANTITY_TIME, "", profile_split_add_panel(f, &s, nr, true), device);
+    quantity_text(QUANTITY_TIME, "", profile_split_add_panel(f, &s, nr, true), device);
     strbuf_init(&left_out);
     profile_split_add_left_out(&s, nr, limit, &left_out);
     profile_caption(f, chart,
-                    "%s Each time belongs to the innermost scope in which it was spent%s.%s",
-                    both ? "Host and device work at the same time: left and right do not add up. "
-                           "Idle is what one call of a scope leaves between its kernels."
-                         : "No device was recorded: all time is the CPU's, what it waited in it "
-                           "included.",
-                    both ? " or launched" : "", left_out.data);
+                    "Host and device work at the same time: left and right do not add up. Idle is "
+                    "what one call of a scope leaves between its kernels. Each time belongs to the "
+                    "innermost scope in which it was spent or launched.%s",
+                    left_out.data);
     strbuf_release(&left_out);
-    figure_set(&f->alt, "Bars of time by kind for %zu operations: %s on the host%s%s%s.", nr, host,
-               both ? ", " : "", both ? device : "", both ? " on the device" : "");
+    figure_set(&f->alt, "Bars of time by kind for %zu operations: %s on the host, %s on "
+               "the device.",
+               nr, host, device);
     free(s.rows);
 }

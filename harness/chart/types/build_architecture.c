@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { MODELS_MAX = 32, PANELS = 6, COLUMNS = 3 };
@@ -44,6 +45,13 @@ static bool architecture_is_measured(const struct chart *chart, const struct plo
     return false;
 }
 
+static int architecture_by_parameters(const void *a, const void *b)
+{
+    const struct plot_model *const *x = a, *const *y = b;
+
+    return ((*x)->parameters > (*y)->parameters) - ((*x)->parameters < (*y)->parameters);
+}
+
 static void architecture_panel(struct figure *f, size_t which,
                                const struct plot_model *const *models, size_t nr)
 {
@@ -82,6 +90,7 @@ void build_architecture(const struct chart *chart, struct figure *f)
         chart_absent(f, "the run measured no model");
         return;
     }
+    qsort(models, nr, sizeof(models[0]), architecture_by_parameters);
     f->columns = COLUMNS;
     for (size_t i = 0; i < PANELS; i++)
         architecture_panel(f, i, models, nr);

@@ -82,8 +82,8 @@ static void bars_add_bars(struct bars *b)
     bool apart = b->nr_groups > 1 && b->nr_groups <= GROUPS_MAX;
 
     for (size_t k = 0; k < (apart ? b->nr_groups : 1); k++) {
-        bars[k] = panel_bars(b->p, apart ? b->groups[k] : b->metric.label,
-                             (enum ink)chart_items_style(b->items, b->group, b->groups[k], k));
+        bars[k] = panel_amounts(b->p, apart ? b->groups[k] : b->metric.label,
+                                (enum ink)chart_items_style(b->items, b->group, b->groups[k], k));
     }
     for (size_t i = 0; i < b->items->nr; i++)
         layer_add(bars[apart ? bars_group_of(b, i) : 0], bars_value(b, i).value, (double)i);
@@ -116,16 +116,16 @@ static void bars_words(struct bars *b, bool tails)
     enum metric_kind kind = bars_kind_of(b);
 
     chart_caption(b->f, b->items, "of each kernel those that take longest",
-                  "Bars and numbers: %.100s%s.%s%s%s", b->metric.label,
-                  kind == METRIC_RATE ? ", computed from the median time" : "",
+                  "%s and numbers: %.100s%s.%s%s%s", b->p->x.scale == AXIS_LOG ? "Dots" : "Bars",
+                  b->metric.label, kind == METRIC_RATE ? ", computed from the median time" : "",
                   kind == METRIC_FACT ? "" : " Whiskers: p5 to p95 of the samples.",
                   tails ? " Cross: p99." : "",
                   b->p->x.scale == AXIS_LOG
-                      ? " The axis is logarithmic, because values span more than 50 times; lengths "
-                        "do not compare."
+                      ? " The axis is logarithmic, because values span more than 50 times."
                       : "");
-    figure_set(&b->f->alt, "Bars of %s for %zu benchmark%s, from %s (%s) to %s (%s).",
-               b->metric.label, b->items->nr, b->items->nr == 1 ? "" : "s",
+    figure_set(&b->f->alt, "%s of %s for %zu benchmark%s, from %s (%s) to %s (%s).",
+               b->p->x.scale == AXIS_LOG ? "Dots" : "Bars", b->metric.label, b->items->nr,
+               b->items->nr == 1 ? "" : "s",
                chart_text(&b->metric, bars_value(b, b->smallest).value, low),
                b->items->items[b->smallest].label,
                chart_text(&b->metric, bars_value(b, b->largest).value, high),
@@ -164,6 +164,11 @@ static void bars_draw(struct bars *b)
     for (size_t i = 0; i < b->items->nr; i++)
         layer_add_outside(texts, i, chart_text(&b->metric, bars_value(b, i).value, text));
     bars_words(b, tails);
+    if (bars_kind_of(b) == METRIC_RATE && b->items->nr > 1)
+        chart_conclude(b->f, b->chart, "%.40s %.30s reaches %s",
+                       b->items->items[b->largest].bench->kernel,
+                       b->items->items[b->largest].bench->variant,
+                       chart_text(&b->metric, bars_value(b, b->largest).value, text));
 }
 
 void build_bars(const struct chart *chart, struct chart_items *items, struct figure *f)

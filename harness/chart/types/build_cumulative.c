@@ -15,6 +15,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum {
     LIMIT = 8,
@@ -247,60 +248,128 @@ static bool percentile_is_carried(const struct summary *s, double p)
     return p == 0 || p == 1 || p == 0.5 || s->n >= stats_quantile_needs(p, 0.95);
 }
 
-static void percentiles_add_line(struct panel *p, const struct chart_item *item, size_t nth)
+/* One wild maximum must not flatten all the rest: the axis ends at so many times the largest p99. */
+static const double beyond_p99 = 1.5;
+
+struct percentiles {
+    struct chart_items *items;
+    struct panel *p;
+    struct layer *beyond; /* arrow heads at the frame */
+    struct range range;   /* of what is inside the frame */
+    size_t widest;        /* item */
+};
+
+/* Of what few samples there are the maximum is a p99, too. */
+static double percentiles_end(const struct chart_item *item)
 {
     const struct summary *s = item->summary;
-    double median = chart_item_median(item);
-    char label[LABEL_SIZE], text[QUANTITY_TEXT_SIZE];
+    double p = percentile_is_carried(s, 0.99) ? 0.99 : 0.95;
+
+    return stats_quantile(s->sorted, s->n, p) / chart_item_median(item);
+}
+
+static bool percentiles_have_values(const struct chart_item *item)
+{
+    return item->summary->n >= SAMPLES_LEAST && chart_item_median(item) > 0;
+}
+
+static void percentiles_find_range(struct percentiles *c)
+{
+    double most = 1, end = 1;
+
+    c->range = RANGE_NONE;
+    for (size_t i = 0; i < c->items->nr; i++) {
+        const struct chart_item *item = &c->items->items[i];
+        const struct summary *s = item->summary;
+        range_include(&c->range, s->sorted[0] / chart_item_median(item));
+        most = fmax(most, s->sorted[s->n - 1] / chart_item_median(item));
+        end = fmax(end, percentiles_end(item));
+        if (percentiles_spread(item) > percentiles_spread(&c->items->items[c->widest]))
+            c->widest = i;
+    }
+    range_include(&c->range, fmin(most, 1 + beyond_p99 * (end - 1)));
+}
+
+static void percentiles_add_line(struct percentiles *c, const struct chart_item *item, size_t nth)
+{
+    const struct summary *s = item->summary;
+    double median = chart_item_median(item), most = s->sorted[s->n - 1] / median;
+    char label[LABEL_SIZE + QUANTITY_TEXT_SIZE], text[QUANTITY_TEXT_SIZE], far[QUANTITY_TEXT_SIZE];
 
     curve_label(item, quantity_text(QUANTITY_TIME, "", median, text), label);
-    struct layer *line = panel_layer(p, MARK_LINE, label);
-    struct layer *points = panel_layer(p, MARK_POINTS, label);
+    if (most > c->range.high)
+        snprintf(label + strlen(label) - 1, QUANTITY_TEXT_SIZE + 8, ", max %s)",
+                 ratio_text(most, far));
+    struct layer *line = panel_layer(c->p, MARK_LINE, label);
+    struct layer *points = panel_layer(c->p, MARK_POINTS, label);
     style_nth(&line->style, nth);
     style_nth(&points->style, nth);
     for (size_t i = 0; i < STEPS; i++) {
         if (!percentile_is_carried(s, steps[i].p))
             continue;
         double ratio = stats_quantile(s->sorted, s->n, steps[i].p) / median;
+        if (ratio > c->range.high) {
+            layer_add(c->beyond, (double)i, c->range.high);
+            continue;
+        }
         layer_add(line, (double)i, ratio);
         layer_add(points, (double)i, ratio);
     }
 }
 
-void build_percentiles(const struct chart *chart, struct chart_items *items, struct figure *f)
+static void percentiles_words(const struct percentiles *c, struct figure *f)
 {
-    const char *names[STEPS];
-    size_t widest = 0;
-    struct range r = { INFINITY, 0 };
+    size_t nr = c->items->nr;
 
-    chart_items_limit(items, chart_limit(chart->preset, LIMIT), percentiles_spread);
-    struct panel *p = figure_panel(f);
-    for (size_t i = 0; i < STEPS; i++)
-        names[i] = steps[i].name;
-    for (size_t i = 0; i < items->nr; i++) {
-        const struct summary *s = items->items[i].summary;
-        double median = chart_item_median(&items->items[i]);
-        range_include(&r, s->sorted[0] / median);
-        range_include(&r, s->sorted[s->n - 1] / median);
-        if (percentiles_spread(&items->items[i]) > percentiles_spread(&items->items[widest]))
-            widest = i;
-    }
-    axis_names(&p->x, names, STEPS, false);
-    axis_set(&p->y, "latency / own median", QUANTITY_PLAIN, "",
-             chart->preset->y_scale == SCALE_AUTO ? (r.high > 10 * r.low ? AXIS_LOG : AXIS_LINEAR)
-                                                  : chart_scale(chart->preset, r.low, r.high));
-    if (p->y.scale == AXIS_LINEAR) { /* ratios: 1 is the reference, not 0 */
-        p->y.low = r.low - 0.06 * (r.high - r.low) - 0.005;
-        p->y.high = r.high + 0.06 * (r.high - r.low) + 0.005;
-    }
-    for (size_t i = 0; i < items->nr; i++)
-        percentiles_add_line(p, &items->items[i], i);
-    chart_caption(f, items, widest_first,
+    chart_caption(f, c->items, widest_first,
                   "One line a benchmark: its percentiles as multiples of its own median. A steep "
                   "right end is a long tail. Percentiles that the number of samples cannot carry "
-                  "are left out.");
+                  "are left out.%s",
+                  c->beyond->nr ? " Triangle: a maximum beyond the frame, one sample; the legend "
+                                  "says how far."
+                                : "");
     figure_set(&f->alt,
                "Percentiles of %zu benchmark%s relative to the median, from %.2f at the least to "
                "%.2f at most; the widest p5 to p95 is that of %s.",
-               items->nr, items->nr == 1 ? "" : "s", r.low, r.high, items->items[widest].label);
+               nr, nr == 1 ? "" : "s", c->range.low, c->range.high,
+               c->items->items[c->widest].label);
+}
+
+static void percentiles_draw(struct percentiles *c, const struct chart *chart, struct figure *f)
+{
+    const char *names[STEPS];
+
+    percentiles_find_range(c);
+    struct range r = c->range;
+    c->p = figure_panel(f);
+    for (size_t i = 0; i < STEPS; i++)
+        names[i] = steps[i].name;
+    axis_names(&c->p->x, names, STEPS, false);
+    axis_set(&c->p->y, "latency / own median", QUANTITY_PLAIN, "",
+             chart->preset->y_scale == SCALE_AUTO ? (r.high > 10 * r.low ? AXIS_LOG : AXIS_LINEAR)
+                                                  : chart_scale(chart->preset, r.low, r.high));
+    if (c->p->y.scale == AXIS_LINEAR) { /* ratios: 1 is the reference, not 0 */
+        c->p->y.low = r.low - 0.06 * (r.high - r.low) - 0.005;
+        c->p->y.high = r.high + 0.06 * (r.high - r.low) + 0.005;
+    }
+    c->beyond = panel_points(c->p, NULL, INK_DARK, SHAPE_TRIANGLE_UP, 9);
+    for (size_t i = 0; i < c->items->nr; i++)
+        percentiles_add_line(c, &c->items->items[i], i);
+    percentiles_words(c, f);
+}
+
+void build_percentiles(const struct chart *chart, struct chart_items *items, struct figure *f)
+{
+    struct percentiles c = { .items = items };
+    size_t kept = 0;
+
+    for (size_t i = 0; i < items->nr; i++)
+        if (percentiles_have_values(&items->items[i]))
+            items->items[kept++] = items->items[i];
+    items->nr = kept;
+    chart_items_limit(items, chart_limit(chart->preset, LIMIT), percentiles_spread);
+    if (items->nr)
+        percentiles_draw(&c, chart, f);
+    else
+        chart_absent_samples(f);
 }

@@ -16,7 +16,6 @@ enum {
     LIMIT = 24,
     BOX_HEIGHT = 29,
     VIOLIN_HEIGHT = 42,
-    QUARTILES_MIN = 5,
     WORDS_SIZE = QUANTITY_TEXT_SIZE + 24
 };
 
@@ -110,9 +109,9 @@ static void distribution_add_boxes(struct rows *r)
     struct layer *boxes[SAMPLES_GROUPS_MAX];
 
     if (r->violin) {
-        boxes[0] = panel_bars(r->p, "p25 to p75", INK_DARK);
+        boxes[0] = panel_layer(r->p, MARK_BOXES, "p25 to p75");
     } else {
-        grouped_layers(r, MARK_BARS, "p25 to p75", boxes);
+        grouped_layers(r, MARK_BOXES, "p25 to p75", boxes);
     }
     for (size_t k = 0; k < (!r->violin && r->s.nr_groups > 1 ? r->s.nr_groups : 1); k++) {
         boxes[k]->across = true;
@@ -121,7 +120,7 @@ static void distribution_add_boxes(struct rows *r)
     for (size_t i = 0; i < r->s.items->nr; i++) {
         const struct chart_item *item = distribution_item_at(r, i);
         size_t k = r->violin ? 0 : chart_samples_group(&r->s, item);
-        if (item->summary->n < QUARTILES_MIN || (r->violin && distribution_is_strip(item)))
+        if (r->violin && distribution_is_strip(item))
             continue;
         layer_add(boxes[k], chart_samples_quantile(&r->s, item, 0.75), (double)i)->low =
             chart_samples_quantile(&r->s, item, 0.25);

@@ -29,6 +29,7 @@ struct efficiency {
     struct range sizes, colours;
     bool log;     /* the colours' scale */
     bool *chosen; /* of each item; owned */
+    char held[CHART_HELD_SIZE];
     struct figure *f;
 };
 
@@ -70,7 +71,7 @@ static void efficiency_keep_fastest(struct efficiency *e)
         if (all <= NAMED_MAX || e->chosen[i])
             e->items->items[kept++] = e->items->items[i];
     e->items->nr = kept;
-    e->items->left_out = all - kept;
+    e->items->left_out += all - kept;
 }
 
 /* Where a value lies between the ends, 0 to 1; in the middle where they are one. */
@@ -129,11 +130,12 @@ static void efficiency_words(struct efficiency *e)
     size_t best = 0;
 
     chart_caption(
-        e->f, e->items, "the fastest of each kernel",
-        "One point a benchmark: its size says %.60s, its colour %.60s. Per layer and per work of "
+        e->f, e->items, "of this size the fastest of each kernel",
+        "All at %s, so that models alone differ. A point's size says %.60s, its colour %.60s. Per "
+        "layer and per work of "
         "a token small models look best; the compute rate alone compares models of different "
         "size.%s",
-        e->size.label, e->colour.label,
+        e->held, e->size.label, e->colour.label,
         e->items->nr > NAMED_MAX ? " Too many points to name." : "");
     for (size_t i = 1; i < e->items->nr; i++)
         if (efficiency_value_of(e, &e->y[2], i) > efficiency_value_of(e, &e->y[2], best))
@@ -160,6 +162,15 @@ static void efficiency_draw(struct efficiency *e)
     efficiency_words(e);
 }
 
+/* Two models or more? */
+static bool efficiency_compares(const struct chart_items *items)
+{
+    for (size_t i = 1; i < items->nr; i++)
+        if (items->items[i].model != items->items[0].model)
+            return true;
+    return false;
+}
+
 void build_efficiency(const struct chart *chart, struct chart_items *items, struct figure *f)
 {
     const struct preset *preset = chart->preset;
@@ -174,10 +185,14 @@ void build_efficiency(const struct chart *chart, struct chart_items *items, stru
     for (size_t k = 0; k < PANELS; k++)
         e.y[k] = chart_metric_chosen(panels[k].metric, NULL);
     efficiency_keep_models(&e);
+    chart_items_hold(items, e.held);
     e.chosen = memory_zeroed(items->nr + 1, sizeof(*e.chosen));
     efficiency_keep_fastest(&e);
-    if (items->nr)
+    if (efficiency_compares(items))
         efficiency_draw(&e);
+    else if (items->nr)
+        chart_absent(f, "one model alone was measured at %s: there is none to compare it with",
+                     e.held);
     else
         chart_absent(f, "none of the %zu benchmarks with a time is a model with tokens per second",
                      timed);

@@ -60,7 +60,7 @@ static void grouped_find_range(struct grouped *g)
 static struct layer *grouped_bars_of(const struct grouped *g, struct panel *p, size_t series,
                                      double thick)
 {
-    struct layer *bars = panel_bars(p, g->series[series], series ? INK_BLUE : INK_GREY);
+    struct layer *bars = panel_amounts(p, g->series[series], series ? INK_BLUE : INK_GREY);
 
     bars->thickness = thick;
     if (g->nr_series != 2 || g->chart->preset->group)
@@ -126,18 +126,26 @@ static void grouped_draw_sides(struct grouped *g)
         bool log = p->x.scale == AXIS_LOG;
         figure_set(&p->title, "%s", g->series[k]);
         p->joined = k > 0;
-        p->x.low = log ? pow(10, floor(log10(g->range.low / 1.3))) : 0;
+        p->x.low = log ? g->range.low / 1.3 : 0;
         p->x.high = log ? g->range.high * 1.3 : g->range.high * 1.05;
         grouped_add_bars(g, p, k, 0, 0.62);
         grouped_add_whiskers_and_texts(g, p, k, 0);
     }
 }
 
+static bool grouped_is_log(const struct grouped *g)
+{
+    return chart_scale(g->chart->preset, g->range.low, g->range.high) == AXIS_LOG;
+}
+
+static const char *grouped_mark_words(const struct grouped *g)
+{
+    return grouped_is_log(g) ? "Dots" : "Bars";
+}
+
 static const char *grouped_scale_words(const struct grouped *g)
 {
-    return chart_scale(g->chart->preset, g->range.low, g->range.high) == AXIS_LOG
-               ? " The axis is logarithmic: ends compare, lengths do not."
-               : "";
+    return grouped_is_log(g) ? " The axis is logarithmic." : "";
 }
 
 static void grouped_alt(struct grouped *g, const char *what)
@@ -147,8 +155,8 @@ static void grouped_alt(struct grouped *g, const char *what)
 
     for (size_t i = 0; i < g->nr * g->nr_series; i++)
         range_include(&values, g->cells[i].value);
-    figure_set(&g->f->alt, "Bars of %s for %zu benchmark%s, %s side by side, from %s to %s.",
-               g->metric.label, g->nr, g->nr == 1 ? "" : "s", what,
+    figure_set(&g->f->alt, "%s of %s for %zu benchmark%s, %s side by side, from %s to %s.",
+               grouped_mark_words(g), g->metric.label, g->nr, g->nr == 1 ? "" : "s", what,
                chart_text(&g->metric, values.low, low), chart_text(&g->metric, values.high, high));
 }
 
@@ -203,8 +211,8 @@ static void grouped_draw_compared(const struct chart *chart, struct figure *f, b
         grouped_find_range(&g);
         compare_rows_words(
             &rows, chart, f,
-            "Bars and numbers: %s, the mean of the launches of a side. Whiskers: %s.%s%s",
-            rows.metric->label, g.whiskers,
+            "%s and numbers: %s, the mean of the launches of a side. Whiskers: %s.%s%s",
+            grouped_mark_words(&g), rows.metric->label, g.whiskers,
             sides ? " Both panels have one range." : " The worst change is on top.",
             grouped_scale_words(&g));
         grouped_alt(&g, "base and head");
@@ -266,8 +274,8 @@ static void grouped_draw_groups(struct grouped *g, const struct chart_items *ite
     }
     chart_grid_left_out(grid, left, sizeof(left));
     chart_caption(g->f, items, "",
-                  "Bars and numbers: %.100s, all else equal; n/a: not measured, or without it.%s%s",
-                  g->metric.label, grouped_scale_words(g), left);
+                  "%s and numbers: %.100s, all else equal; n/a: not measured, or without it.%s%s",
+                  grouped_mark_words(g), g->metric.label, grouped_scale_words(g), left);
     grouped_alt(g, grid->field);
     grouped_draw_grouped(g);
 }

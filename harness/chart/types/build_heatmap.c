@@ -37,6 +37,19 @@ static void map_include(struct map *m, double value)
         range_include(&m->values, value);
 }
 
+/* The whole range of colours for 15.6 to 18.9 would make a large difference of a small one. */
+static const double least_span = 2;
+
+static void map_widen(struct map *m)
+{
+    double middle = sqrt(m->values.low * m->values.high);
+
+    if (m->values.high >= least_span * m->values.low)
+        return;
+    m->values.low = middle / sqrt(least_span);
+    m->values.high = middle * sqrt(least_span);
+}
+
 /* The unit that the numbers in the cells are in; it is said once, beside them. */
 static struct unit map_unit(const struct map *m)
 {
@@ -68,22 +81,27 @@ static void map_add_cell(const struct map *m, struct layer *cells, size_t column
 
 /* ---- heatmap ---- */
 
+/* Below this share of measured cells there is no map. */
+static const double full = 0.6;
+
 enum { HEATMAP_LIMIT = 6, SIDE_MAX = 12, HEATMAP_CELL_HEIGHT = 46 };
 
 struct heatmap {
     struct map map;
     const char *x, *y; /* dims */
     size_t drawn, eligible;
-    bool crowded;
+    bool *shown; /* of each family; owned */
+    struct range seen;
 };
 
-/* A map of one row and one column says nothing. */
+/* A map of one row and one column says nothing, nor does one with mostly holes. */
 static bool heatmap_is_map(const struct heatmap *h, const struct chart_family *family)
 {
     int64_t values[SIDE_MAX];
+    size_t columns = chart_dim_values(h->map.items, family, h->x, values, SIDE_MAX);
+    size_t rows = chart_dim_values(h->map.items, family, h->y, values, SIDE_MAX);
 
-    return chart_dim_values(h->map.items, family, h->x, values, SIDE_MAX) > 1 &&
-           chart_dim_values(h->map.items, family, h->y, values, SIDE_MAX) > 1;
+    return columns > 1 && rows > 1 && (double)family->nr >= full * (double)(columns * rows);
 }
 
 static double heatmap_value_at(const struct heatmap *h, const struct chart_family *family,
@@ -130,13 +148,18 @@ static void heatmap_add_map(struct heatmap *h, const struct chart_family *family
                          heatmap_value_at(h, family, columns[column], rows[row]));
 }
 
-/* In a crowd, of each kernel the best alone. */
-static bool heatmap_shows(const struct heatmap *h, size_t nth)
+/* In a crowd first the best of each kernel, then others as far as there is room. */
+static void heatmap_take(struct heatmap *h, size_t limit, bool leaders)
 {
     const struct map *m = &h->map;
 
-    return heatmap_is_map(h, &m->families.items[nth]) &&
-           (!h->crowded || chart_family_leads(&m->families, m->items, nth, &m->metric));
+    for (size_t i = 0; i < m->families.nr && h->drawn < limit; i++) {
+        if (h->shown[i] || !heatmap_is_map(h, &m->families.items[i]) ||
+            (leaders && !chart_family_leads(&m->families, m->items, i, &m->metric)))
+            continue;
+        h->shown[i] = true;
+        h->drawn++;
+    }
 }
 
 /* Which maps will be drawn, and the range of their values. */
@@ -144,16 +167,16 @@ static void heatmap_choose(struct heatmap *h, size_t limit)
 {
     const struct chart_families *families = &h->map.families;
 
+    h->shown = memory_zeroed(families->nr + 1, sizeof(*h->shown));
     for (size_t i = 0; i < families->nr; i++)
         h->eligible += heatmap_is_map(h, &families->items[i]);
-    h->crowded = h->eligible > limit;
-    for (size_t i = 0; i < families->nr && h->drawn < limit; i++) {
-        if (!heatmap_shows(h, i))
-            continue;
-        for (size_t k = 0; k < families->items[i].nr; k++)
+    heatmap_take(h, limit, h->eligible > limit);
+    heatmap_take(h, limit, false);
+    for (size_t i = 0; i < families->nr; i++)
+        for (size_t k = 0; h->shown[i] && k < families->items[i].nr; k++)
             map_include(&h->map, map_value(&h->map, families->items[i].members[k]));
-        h->drawn++;
-    }
+    h->seen = h->map.values;
+    map_widen(&h->map);
 }
 
 static void heatmap_words(struct heatmap *h)
@@ -168,15 +191,16 @@ static void heatmap_words(struct heatmap *h)
     f->subtitle = NULL;
     figure_set(&f->subtitle, "%s in %s  ·  %s", metric->label, map_unit(&h->map).name, subtitle);
     free(subtitle);
-    chart_text(metric, h->map.values.low, low);
-    chart_text(metric, h->map.values.high, high);
+    chart_text(metric, h->seen.low, low);
+    chart_text(metric, h->seen.high, high);
     if (h->eligible > h->drawn)
-        snprintf(more, sizeof(more),
-                 " Showing %zu of %zu maps: of each kernel the one with most sizes, or the best.",
-                 h->drawn, h->eligible);
+        snprintf(
+            more, sizeof(more),
+            " Showing %zu of %zu maps: first of each kernel the one with most sizes, or the best.",
+            h->drawn, h->eligible);
     chart_caption(f, h->map.items, "",
-                  "Each cell is %s%s; colour runs logarithmically from dark (%s) to bright (%s) "
-                  "over all maps. Grey n/a: not measured.%s",
+                  "Each cell is %s%s, from %s to %s; colour runs logarithmically from dark to "
+                  "bright over all maps. Grey n/a: not measured.%s",
                   metric->label, rate ? " at the median time" : "", low, high, more);
     figure_set(&f->alt, "Maps of %s over %s and %s, %zu map%s, from %s to %s.", metric->label, h->y,
                h->x, h->drawn, h->drawn == 1 ? "" : "s", low, high);
@@ -188,7 +212,7 @@ static void heatmap_draw(struct heatmap *h)
 
     h->map.f->columns = h->drawn > 4 ? 3 : h->drawn > 1 ? 2 : 1;
     for (size_t i = 0, nr = 0; i < families->nr && nr < h->drawn; i++) {
-        if (!heatmap_shows(h, i))
+        if (!h->shown[i])
             continue;
         heatmap_add_map(h, &families->items[i], families->labels[i]);
         nr++;
@@ -216,12 +240,14 @@ void build_heatmap(const struct chart *chart, struct chart_items *items, struct 
     chart_families_init(&h.map.families, items, h.x, h.y);
     heatmap_choose(&h, chart_limit(chart->preset, HEATMAP_LIMIT));
     if (!h.eligible)
-        chart_absent(f, "no benchmark was measured at two or more values of both %s and %s", h.y,
-                     h.x);
+        chart_absent(f,
+                     "no benchmark was measured at most pairs of two or more values of %s and %s",
+                     h.y, h.x);
     else if (!(h.map.values.high > 0))
         chart_absent(f, "%s does not apply to these benchmarks", h.map.metric.label);
     else
         heatmap_draw(&h);
+    free(h.shown);
     chart_families_release(&h.map.families);
     chart_metric_release(&h.map.metric);
 }
@@ -247,6 +273,7 @@ struct matrix {
     size_t nr_columns, all_columns, columns_capacity;
     size_t *rows; /* indices of families */
     size_t nr, all;
+    struct range seen;
 };
 
 static struct size matrix_size_of(const struct matrix *m, const struct chart_item *item)
@@ -414,11 +441,46 @@ static void matrix_choose_layout(struct matrix *m)
     lay_out(m, false);
 }
 
+static size_t matrix_count_column(const struct matrix *m, size_t column)
+{
+    size_t nr = 0;
+
+    for (size_t row = 0; row < m->nr; row++)
+        nr += isfinite(matrix_value_at(m, row, column)) ? 1 : 0;
+    return nr;
+}
+
+/* The emptiest columns go first, then rows without a value in those left. */
+static void matrix_drop_holes(struct matrix *m)
+{
+    size_t kept = 0;
+
+    while (m->nr_columns > 2 && filled(m) < full) {
+        size_t least = 0;
+        for (size_t i = 1; i < m->nr_columns; i++)
+            if (matrix_count_column(m, i) <= matrix_count_column(m, least))
+                least = i;
+        m->nr_columns--;
+        memmove(&m->columns[least], &m->columns[least + 1],
+                (m->nr_columns - least) * sizeof(*m->columns));
+    }
+    for (size_t row = 0; row < m->nr; row++) {
+        bool any = false;
+        for (size_t column = 0; column < m->nr_columns; column++)
+            any |= isfinite(matrix_value_at(m, row, column));
+        if (any)
+            m->rows[kept++] = m->rows[row];
+    }
+    m->nr = kept;
+}
+
 static void matrix_find_range(struct matrix *m)
 {
     for (size_t row = 0; row < m->nr; row++)
         for (size_t column = 0; column < m->nr_columns; column++)
             map_include(&m->map, matrix_value_at(m, row, column));
+    m->seen = m->map.values;
+    map_widen(&m->map);
 }
 
 /* Do all columns have this dim, with this value? */
@@ -510,8 +572,8 @@ static void matrix_words(struct matrix *m)
                   rows, columns);
     figure_set(&m->map.f->alt, "Map of %s, %zu row%s of kernels over %zu size%s, from %s to %s.",
                metric->label, m->nr, m->nr == 1 ? "" : "s", m->nr_columns,
-               m->nr_columns == 1 ? "" : "s", chart_text(metric, m->map.values.low, low),
-               chart_text(metric, m->map.values.high, high));
+               m->nr_columns == 1 ? "" : "s", chart_text(metric, m->seen.low, low),
+               chart_text(metric, m->seen.high, high));
 }
 
 static void matrix_draw(struct matrix *m)
@@ -540,6 +602,7 @@ void build_matrix(const struct chart *chart, struct chart_items *items, struct f
     struct matrix m = { .map = map_of(chart, items, f, "gflops"), .dim = chart->preset->x };
 
     matrix_choose_layout(&m);
+    matrix_drop_holes(&m);
     matrix_find_range(&m);
     if (!m.nr)
         chart_absent(f, "no benchmark has %s and %s", m.dim ? m.dim : "both batch and seq",

@@ -163,19 +163,21 @@ static void memory_add_roofs(struct memory_chart *c)
 
 static void memory_add_rates(struct memory_chart *c)
 {
-    struct layer *bars = panel_bars(c->rates, "achieved rate", INK_BLUE);
     double least = INFINITY, most = 0;
 
     for (size_t i = 0; i < c->items->nr; i++) {
         double rate = memory_rate_of(memory_item_at(c, i)), roof = roof_rate(memory_item_at(c, i));
         if (!isfinite(rate))
             continue;
-        layer_add(bars, rate, (double)i);
         least = fmin(least, rate);
         most = fmax(most, isfinite(roof) ? fmax(rate, roof) : rate);
     }
     axis_set(&c->rates->x, "rate", QUANTITY_RATE, "B/s",
              chart_scale_of(c->chart->preset->y_scale, least, most));
+    struct layer *rates = panel_amounts(c->rates, "achieved rate", INK_BLUE);
+    for (size_t i = 0; i < c->items->nr; i++)
+        if (isfinite(memory_rate_of(memory_item_at(c, i))))
+            layer_add(rates, memory_rate_of(memory_item_at(c, i)), (double)i);
 }
 
 static void memory_add_words(struct memory_chart *c)

@@ -243,6 +243,15 @@ static bool roofline_is_decided(const struct roofline *r, const struct chart_ite
     return verdict_ink(verdict) != INK_GREY;
 }
 
+static size_t roofline_count_decided(const struct roofline *r)
+{
+    size_t nr = 0;
+
+    for (size_t i = 0; i < r->items->nr; i++)
+        nr += roofline_is_decided(r, &r->items->items[i]);
+    return nr;
+}
+
 /* The next item to name, those that take longest first; or items.nr. */
 static size_t roofline_next_to_name(const struct roofline *r, const bool *done)
 {
@@ -262,10 +271,8 @@ static void roofline_add_names(struct roofline *r)
     bool *done = memory_zeroed(r->items->nr, sizeof(*done));
     size_t nr = 0, next;
 
-    /* Of a comparison that decided something, what it decided; else all. */
-    size_t decided = 0;
-    for (size_t i = 0; i < r->items->nr; i++)
-        decided += roofline_is_decided(r, &r->items->items[i]);
+    /* Of a comparison what it decided. */
+    size_t decided = roofline_count_decided(r);
     for (size_t i = 0; i < r->items->nr; i++)
         done[i] = decided && !roofline_is_decided(r, &r->items->items[i]);
     while (nr < NAMED_MAX && (next = roofline_next_to_name(r, done)) < r->items->nr) {
@@ -374,6 +381,10 @@ static void roofline_judge(struct roofline *r)
                    "▲ %zu point%s above the roof: the work model or the measured ceiling is wrong.",
                    r->above, r->above == 1 ? " is" : "s are");
     quantity_text(QUANTITY_RATE, "FLOP/s", roofline_point(&r->items->items[nearest]).rate, rate);
+    if (!r->comparison && best > 0)
+        chart_conclude(r->f, r->chart, "%.40s %.30s reaches %.0f %% of its roof",
+                       r->items->items[nearest].bench->kernel,
+                       r->items->items[nearest].bench->variant, best * 100);
     figure_set(&r->f->alt,
                "Roofline of %zu benchmarks on %s; nearest to its roof is %s with %.0f %% at %s.",
                r->items->nr, r->device, r->items->items[nearest].label, best * 100, rate);
@@ -468,6 +479,8 @@ void build_roofline(const struct chart *chart, struct chart_items *items, struct
     roofline_find_roofs(&r);
     if (!items->nr)
         chart_absent(f, "no benchmark of device %s has both FLOPs and bytes", r.device);
+    else if (compare && !roofline_count_decided(&r))
+        chart_absent(f, "no change is decided: nothing moved under the roofs");
     else if (!r.roofs.levels[LEVEL_DRAM])
         chart_absent(f, "the ceilings of %s were not measured; `harness roofline` does it",
                      r.device);

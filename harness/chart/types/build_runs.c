@@ -11,6 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Runs that differ by less do not differ, and an axis shows no less. */
+#define ALIKE 1.02
+#define LEAST_SPAN 0.2
+
 enum { LIMIT = 6, ROW_HEIGHT = 30, ROWS_MAX = 14, NAMED = 3, HEIGHT = 200 };
 
 /* One benchmark, with its items by run; NULL where a run lacks it. */
@@ -142,6 +146,17 @@ static void runs_add_value(struct layer *layer, bool rows, size_t run, double va
     layer_add(layer, rows ? value : (double)run, rows ? (double)run : value);
 }
 
+/* A cut axis that zooms on 1.145 to 1.165 makes noise look like news. */
+static void runs_widen(struct axis *axis, struct range range)
+{
+    double middle = (range.low + range.high) / 2, least = LEAST_SPAN * fabs(middle);
+
+    if (axis->scale != AXIS_LINEAR || range.high - range.low >= least)
+        return;
+    axis->low = middle - least / 2;
+    axis->high = middle + least / 2;
+}
+
 static void runs_add_panel(struct runs *r, const struct run_series *s)
 {
     struct panel *p = figure_panel(r->f);
@@ -179,6 +194,7 @@ static void runs_add_panel(struct runs *r, const struct run_series *s)
         runs_name_some(r, &p->x);
     chart_axis(runs_has_rows(r) ? &p->x : &p->y, &r->metric, preset->y_label,
                chart_scale(preset, range.low, range.high));
+    runs_widen(runs_has_rows(r) ? &p->x : &p->y, range);
     p->plot_height = runs_has_rows(r) ? ROW_HEIGHT * (double)chart_nr_runs(r->chart) + 16 : HEIGHT;
 }
 
@@ -211,11 +227,24 @@ static void runs_runs_words(struct runs *r)
                r->series[r->widest].label);
 }
 
+/* The widest spread is that of the first shown; a difference where values are not positive. */
+static bool runs_are_alike(const struct runs *r)
+{
+    double spread = r->series[r->widest].spread;
+
+    return spread == 0 || (spread >= 1 && spread < ALIKE);
+}
+
 static void runs_draw(struct runs *r)
 {
     runs_choose(r, chart_limit(r->chart->preset, LIMIT));
     if (!r->drawn) {
         chart_absent(r->f, "no benchmark has %s in two or more of the runs", r->metric.label);
+        return;
+    }
+    if (runs_are_alike(r)) {
+        chart_absent(r->f, "%s of no benchmark differs by more than %.0f %% between the runs",
+                     r->metric.label, 100 * (ALIKE - 1));
         return;
     }
     for (size_t i = 0; i < r->nr; i++)

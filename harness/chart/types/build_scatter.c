@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* One number over another, a point a benchmark. With highlight_pareto, a line joins those that no
- * other beats in both. A third number can set the size of the points, a fourth their colour. */
+/* One number over another, a point a benchmark. With highlight_pareto, a line joins those of a model
+ * that no other of it beats in both. A third number can set the size of the points, a fourth their colour. */
 #include "base/memory.h"
 #include "chart/types/chart_types.h"
 
@@ -30,6 +30,9 @@ struct scatter {
     struct panel *p;
     bool *front; /* of each item; owned */
     size_t nr_front;
+    struct chart_names models; /* a front each: who has one model chooses among its points */
+    size_t *model;             /* of each item; owned */
+    char (*model_words)[GROUP_SIZE]; /* what `models` points into; owned */
 };
 
 static void scatter_drop_without_values(struct scatter *s)
@@ -62,13 +65,42 @@ static bool scatter_has_front(const struct scatter *s)
     return s->x.direction != NO_DIRECTION && s->y.direction != NO_DIRECTION;
 }
 
-/* The next point of the front to the right of `x`, or items.nr. */
-static size_t scatter_next_front(const struct scatter *s, double x)
+static bool scatter_is_beaten(const struct scatter *s, size_t item)
+{
+    for (size_t k = 0; k < s->items->nr; k++) {
+        double dx = scatter_better(&s->x, s->xs[k], s->xs[item]);
+        double dy = scatter_better(&s->y, s->ys[k], s->ys[item]);
+        if (s->model[k] == s->model[item] && dx >= 0 && dy >= 0 && dx + dy > 0)
+            return true;
+    }
+    return false;
+}
+
+/* The points that no other of their model beats in both. */
+static void scatter_find_fronts(struct scatter *s)
+{
+    size_t nr = s->items->nr;
+
+    s->front = memory_zeroed(nr + 1, sizeof(*s->front));
+    s->model = memory_zeroed(nr + 1, sizeof(*s->model));
+    s->model_words = memory_zeroed(nr + 1, sizeof(*s->model_words));
+    for (size_t i = 0; i < nr; i++)
+        s->model[i] = chart_names_index(
+            &s->models,
+            chart_group_of(&s->items->items[i], s->chart, "model", s->model_words[i]));
+    for (size_t i = 0; scatter_has_front(s) && i < nr; i++) {
+        s->front[i] = !scatter_is_beaten(s, i);
+        s->nr_front += s->front[i];
+    }
+}
+
+/* The next point of a model's front to the right of `x`, or items.nr. */
+static size_t scatter_next_front(const struct scatter *s, size_t model, double x)
 {
     size_t next = s->items->nr;
 
     for (size_t i = 0; i < s->items->nr; i++)
-        if (s->front[i] && s->xs[i] > x && (next == s->items->nr || s->xs[i] < s->xs[next]))
+        if (s->front[i] && s->model[i] == model && s->xs[i] > x && (next == s->items->nr || s->xs[i] < s->xs[next]))
             next = i;
     return next;
 }
@@ -78,9 +110,12 @@ static void scatter_add_front(struct scatter *s)
     struct layer *line =
         panel_stroke(s->p, MARK_LINE, "nothing is better in both", INK_DARK, DASH_SHORT, 1.4);
 
-    for (size_t i = scatter_next_front(s, -INFINITY); i < s->items->nr;
-         i = scatter_next_front(s, s->xs[i]))
-        layer_add(line, s->xs[i], s->ys[i]);
+    for (size_t model = 0; model < s->models.nr; model++) {
+        for (size_t i = scatter_next_front(s, model, -INFINITY); i < s->items->nr;
+             i = scatter_next_front(s, model, s->xs[i]))
+            layer_add(line, s->xs[i], s->ys[i]);
+        layer_add(line, NAN, NAN); /* the next model's is another one */
+    }
 }
 
 static size_t scatter_count_groups(const struct scatter *s, const char *group)
@@ -155,6 +190,8 @@ static struct layer *scatter_layer_of(struct scatter *s, struct layer **layers,
         return layers[k];
     layers[k] = panel_layer(s->p, MARK_POINTS, names->names[k]);
     style_nth(&layers[k]->style, chart_items_style(s->items, group, text, k));
+    if (s->has_colour) /* colours mean a number then: shapes alone tell groups apart */
+        layers[k]->style.ink = INK_GREY;
     layers[k]->style.size = POINT_SIZE;
     return layers[k];
 }
@@ -229,8 +266,7 @@ static void scatter_add_words(struct scatter *s)
     strbuf_adds(&how, chart_nr_runs(s->chart) > 1 ? "One point a benchmark and run."
                                                   : "One point a benchmark.");
     if (front)
-        strbuf_adds(&how, s->nr_front > 1 ? " Dashed: those that no other beats in both metrics."
-                                          : " One is better than all others in both metrics.");
+        strbuf_adds(&how, " Dashed: those that no other of the same model beats in both metrics.");
     if (front && s->items->nr > NAMED_MAX)
         strbuf_adds(&how, " Named: those alone.");
     if (s->has_size)
@@ -240,7 +276,7 @@ static void scatter_add_words(struct scatter *s)
     chart_caption(s->f, s->items, "those that take longest", "%s", how.data);
     strbuf_clear(&how);
     if (scatter_has_front(s))
-        strbuf_addf(&how, "; %zu %s beaten by none in both", s->nr_front,
+        strbuf_addf(&how, "; %zu %s beaten by none of the same model in both", s->nr_front,
                     s->nr_front == 1 ? "is" : "are");
     figure_set(&s->f->alt, "Points of %s over %s for %zu benchmarks%s%s.", s->y.label, s->x.label,
                s->items->nr, chart_nr_runs(s->chart) > 1 ? " in several runs" : "", how.data);
@@ -259,18 +295,6 @@ static void scatter_draw(struct scatter *s)
         s->xs[i] = (double)chart_names_index(&s->categories, s->words[i]);
     }
     scatter_set_axes(s);
-    /* The front: those that no other beats in both. */
-    s->front = memory_zeroed(s->items->nr + 1, sizeof(*s->front));
-    for (size_t i = 0; scatter_has_front(s) && i < s->items->nr; i++) {
-        s->front[i] = true;
-        for (size_t k = 0; k < s->items->nr && s->front[i]; k++) {
-            double dx = scatter_better(&s->x, s->xs[k], s->xs[i]);
-            double dy = scatter_better(&s->y, s->ys[k], s->ys[i]);
-            if (dx >= 0 && dy >= 0 && dx + dy > 0)
-                s->front[i] = false;
-        }
-        s->nr_front += s->front[i];
-    }
     if (s->chart->preset->highlight_pareto && scatter_has_front(s))
         scatter_add_front(s);
     scatter_add_points(s);
@@ -296,6 +320,14 @@ static bool init_optional(struct chart_metric *metric, const char *text)
     return text != NULL;
 }
 
+/* A front of one point a model says nothing. */
+static bool scatter_lacks_choice(struct scatter *s)
+{
+    scatter_find_fronts(s);
+    return s->chart->preset->highlight_pareto && scatter_has_front(s) &&
+           s->models.nr == s->items->nr;
+}
+
 static void scatter_free(struct scatter *s)
 {
     chart_metric_release(&s->x);
@@ -306,6 +338,8 @@ static void scatter_free(struct scatter *s)
     free(s->xs);
     free(s->ys);
     free(s->front);
+    free(s->model);
+    free(s->model_words);
 }
 
 void build_scatter(const struct chart *chart, struct chart_items *items, struct figure *f)
@@ -323,6 +357,9 @@ void build_scatter(const struct chart *chart, struct chart_items *items, struct 
     scatter_drop_without_values(&s);
     if (items->nr < 2)
         chart_absent(f, "fewer than two benchmarks have both %s and %s", s.x.label, s.y.label);
+    else if (scatter_lacks_choice(&s))
+        chart_absent(f, "each model was measured at one size: none has a choice between %s and %s",
+                     s.x.label, s.y.label);
     else
         scatter_draw(&s);
     scatter_free(&s);

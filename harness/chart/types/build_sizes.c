@@ -14,7 +14,7 @@
 enum { LIMIT = 10, SIZES_MAX = 24, ROOFS_MAX = 4 };
 
 struct curve {
-    struct benchmark_name name; /* without dims */
+    struct benchmark_name name; /* without the dims that grow */
     size_t run;
     const struct chart_item *items[SIZES_MAX]; /* by size */
     size_t nr;
@@ -59,15 +59,17 @@ static bool sizes_is_curve(const void *owner, size_t at, const char *key, size_t
     return c->run == run && strcmp(c->name.key, key) == 0;
 }
 
-/* All sizes of what is alike in the rest. */
+/* All sizes of what is alike in the rest, the batch included: 4 x 64 rows are no 256 of one. */
 static struct curve *curve_of(struct curves *curves, struct chart_places *places,
                               const struct chart_item *item)
 {
+    static const char *const growing[] = { "m", "n", "k", "seq" };
     struct benchmark_name name = *item->bench;
 
-    name.nr_dims = 0;
-    snprintf(name.key, sizeof(name.key), "%.63s/%.63s/%s/-/%.63s/%s", name.kernel, name.variant,
-             name.math, name.device, name.cache);
+    for (size_t i = 0; i < sizeof(growing) / sizeof(growing[0]); i++) {
+        struct benchmark_name with = name;
+        chart_name_without(&with, growing[i], &name);
+    }
     size_t *place = chart_place(places, name.key, item->run);
     if (*place)
         return &curves->items[*place - 1];

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How many times as fast: bars from 1× on a logarithmic axis, so that twice as fast and half as
- * fast are as long. Above 1 is better, whatever the metric. Head against base, each with its
- * verdict; or with "group" the benchmarks of a run that are alike but for that field, against the
- * vendor's.
+ * How many times as fast: points on a logarithmic axis, a line from 1× to each, so that twice as
+ * fast and half as fast are as far. Above 1 is better, whatever the metric. Head against base, each
+ * with its verdict; or with "group" the benchmarks of a run that are alike but for that field,
+ * against the vendor's.
  */
 #include "base/memory.h"
 #include "chart/base/chart_base.h"
@@ -79,9 +79,20 @@ static void speedup_add_panel(struct speedup *s, const char *base)
     layer_add(one, 1, NAN);
 }
 
-static void speedup_add_bar(const struct speedup *s, struct layer *bars, size_t i)
+/* A line from 1x to each point, in the ink of its points. */
+static struct layer *speedup_stems(const struct speedup *s, enum ink ink)
 {
-    layer_add(bars, speedup_clamp(s, s->items[i].value), (double)i)->low = 1;
+    struct layer *stems = panel_stroke(s->p, MARK_SEGMENTS, NULL, ink, DASH_SOLID, 2.6);
+
+    stems->across = true;
+    return stems;
+}
+
+static void speedup_add_stem(const struct speedup *s, struct layer *stems, size_t i)
+{
+    double value = speedup_clamp(s, s->items[i].value);
+
+    layer_add_interval(stems, (double)i, fmin(1, value), fmax(1, value));
 }
 
 /* As far as the frame goes; what is cut off is said in words. */
@@ -145,16 +156,14 @@ static double speedup_ratio(const struct metric *metric, double ratio)
 
 static void speedup_add_verdicts(struct speedup *s)
 {
-    struct layer *bars[INK_NR] = { NULL };
+    struct layer *stems[INK_NR] = { NULL };
     struct verdict_points points;
 
     for (size_t i = 0; i < s->nr; i++) {
         enum ink ink = verdict_ink((enum verdict)s->items[i].kind);
-        if (!bars[ink]) {
-            bars[ink] = panel_bars(s->p, NULL, ink);
-            bars[ink]->style.opacity = 0.45;
-        }
-        speedup_add_bar(s, bars[ink], i);
+        if (!stems[ink])
+            stems[ink] = speedup_stems(s, ink);
+        speedup_add_stem(s, stems[ink], i);
     }
     speedup_add_intervals(s, "90 % interval");
     verdict_points_init(&points, s->p);
@@ -191,7 +200,7 @@ void build_speedup_sides(const struct chart *chart, struct figure *f)
         compare_rows_words(
             &rows, chart, f,
             "How many times as fast the head is, by %s: right of 1× is faster. Triangle up: "
-            "decided to be worse; down: decided to be better. Ends of bars compare by ratio. An "
+            "decided to be worse; down: decided to be better. Distances compare by ratio. An "
             "interval that reaches the frame goes on.",
             rows.metric->label);
         speedup_add_alt(&s, base);
@@ -249,19 +258,49 @@ static const char *speedup_base_words(const struct pairs *g)
 
 static void speedup_add_series(struct speedup *s, const struct pairs *g)
 {
-    struct layer *bars[GRID_SERIES_MAX] = { NULL };
+    struct layer *stems[GRID_SERIES_MAX] = { NULL }, *points[GRID_SERIES_MAX] = { NULL };
 
     for (size_t i = 0; i < s->nr; i++) {
         size_t k = s->items[i].kind;
-        if (!bars[k]) {
-            bars[k] = panel_bars(s->p, g->grid.series[k], INK_BLUE);
-            style_nth(&bars[k]->style,
-                      chart_items_style(g->items, g->grid.field, g->grid.series[k], k));
+        struct style style = { .size = 0 };
+        style_nth(&style, chart_items_style(g->items, g->grid.field, g->grid.series[k], k));
+        if (!points[k]) {
+            stems[k] = speedup_stems(s, style.ink);
+            points[k] = panel_points(s->p, g->grid.series[k], style.ink, style.shape, 11);
+            points[k]->style.hollow = style.hollow;
         }
-        speedup_add_bar(s, bars[k], i);
+        speedup_add_stem(s, stems[k], i);
+        layer_add(points[k], speedup_clamp(s, s->items[i].value), (double)i);
     }
     if (g->intervals)
         speedup_add_intervals(s, "95 % interval");
+}
+
+/* The series that is fastest all in all: the geometric mean of its ratios, and their range. */
+static void speedup_conclude(struct speedup *s, const struct pairs *g)
+{
+    double sums[GRID_SERIES_MAX] = { 0 };
+    size_t nr[GRID_SERIES_MAX] = { 0 }, best = 0;
+    struct range range = RANGE_NONE;
+    char mean[QUANTITY_TEXT_SIZE], low[QUANTITY_TEXT_SIZE], high[QUANTITY_TEXT_SIZE];
+
+    for (size_t i = 0; i < s->nr; i++) {
+        sums[s->items[i].kind] += log(s->items[i].value);
+        nr[s->items[i].kind]++;
+    }
+    for (size_t k = 0; k < g->grid.nr_series; k++)
+        if (nr[k] && (!nr[best] || sums[k] / (double)nr[k] > sums[best] / (double)nr[best]))
+            best = k;
+    for (size_t i = 0; i < s->nr; i++)
+        if (s->items[i].kind == best)
+            range_include(&range, s->items[i].value);
+    ratio_text(exp(sums[best] / (double)nr[best]), mean);
+    if (g->base && nr[best] > 1)
+        chart_conclude(s->f, s->chart, "%s is %s as fast as %s (%s to %s)", g->grid.series[best],
+                       mean, g->base, ratio_text(range.low, low), ratio_text(range.high, high));
+    else if (g->base)
+        chart_conclude(s->f, s->chart, "%s is %s as fast as %s", g->grid.series[best], mean,
+                       g->base);
 }
 
 static void pairs_draw(struct speedup *s, struct pairs *g)
@@ -295,6 +334,7 @@ static void pairs_draw(struct speedup *s, struct pairs *g)
                   speedup_base_words(g), g->metric.label,
                   g->intervals ? " Intervals are from the launches of both." : "", left);
     speedup_add_alt(s, speedup_base_words(g));
+    speedup_conclude(s, g);
 }
 
 void build_speedup_groups(const struct chart *chart, struct chart_items *items, struct figure *f)

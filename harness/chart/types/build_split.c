@@ -40,7 +40,7 @@ static void split_add_bars(struct split *s, struct panel *p, size_t metric)
     char value_text[QUANTITY_TEXT_SIZE], text[2 * QUANTITY_TEXT_SIZE];
 
     for (size_t k = 0; k < (several ? s->groups.nr : 1); k++) {
-        bars[k] = panel_bars(p, several ? s->groups.names[k] : NULL, INK_BLUE);
+        bars[k] = panel_amounts(p, several ? s->groups.names[k] : NULL, INK_BLUE);
         style_nth(&bars[k]->style,
                   several ? chart_items_style(s->items, "variant", s->groups.names[k], k) : 0);
     }
@@ -75,16 +75,18 @@ static void split_words(struct split *s)
     const struct chart_item *items = s->items->items;
     size_t nr = s->items->nr;
     struct strbuf what;
+    bool log = false;
 
     strbuf_init(&what);
+    for (size_t k = 0; k < s->f->nr_panels; k++)
+        log |= s->f->panels[k]->x.scale == AXIS_LOG;
     for (size_t k = 0; k < s->nr_metrics; k++)
         strbuf_addf(&what, "%s%s", k ? (k + 1 < s->nr_metrics ? ", " : " and ") : "",
                     s->metrics[k].label);
     chart_caption(s->f, s->items, "of each kernel those that take longest",
-                  "The same rows in all panels, sorted by %s. Rates are at the median time. Where "
-                  "an axis is logarithmic, ends compare and lengths do not.",
-                  s->metrics[0].label);
-    figure_set(&s->f->alt, "Bars of %s for %zu benchmark%s, from %s to %s by %s.", what.data, nr,
+                  "The same rows in all panels, sorted by %s. Rates are at the median time.%s",
+                  s->metrics[0].label, log ? " Dots: the axis is logarithmic." : "");
+    figure_set(&s->f->alt, "%s for %zu benchmark%s, from %s to %s by %s.", what.data, nr,
                nr == 1 ? "" : "s", items[0].label, items[nr - 1].label, s->metrics[0].label);
     strbuf_release(&what);
 }

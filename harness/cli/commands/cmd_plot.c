@@ -18,7 +18,7 @@ struct plot_options {
     struct viewing_options viewing;
     const char *output, *host, *port;
     struct string_list formats, only;
-    bool print_config, html;
+    bool print_config, html, all;
 };
 
 /* The figures chosen, in the order of the presets. */
@@ -99,13 +99,20 @@ static int make_plot_plan(const struct viewing *v, const struct string_list *onl
 
 static void print_plots(const struct plots_summary *summary, const char *folder)
 {
-    for (size_t i = 0; i < summary->nr; i++) {
-        const struct plot_result *r = &summary->items[i];
-        terminal_print("  %-26s %s%s\n", r->preset->name, r->reason ? "not drawn: " : "",
-                       r->reason ? r->reason : r->preset->title);
-    }
+    struct strbuf absences;
+
+    strbuf_init(&absences);
+    plots_add_absences(summary, "", &absences);
+    for (size_t i = 0; i < summary->nr; i++)
+        if (!summary->items[i].reason)
+            terminal_print("  %-26s %s\n", summary->items[i].preset->name,
+                           summary->items[i].preset->title);
+    char *rest = absences.data;
+    for (const char *line; (line = strsep(&rest, "\n")) && *line;)
+        terminal_print("  not drawn, %s\n", line);
     terminal_print("%zu plot%s in %s, %zu not drawn\n", summary->drawn,
                    summary->drawn == 1 ? "" : "s", folder, summary->absent);
+    strbuf_release(&absences);
 }
 
 static int draw_plots(const struct viewing *v, const struct plot_options *o, struct error *err)
@@ -121,6 +128,7 @@ static int draw_plots(const struct viewing *v, const struct plot_options *o, str
     else
         viewing_path(v, "plots", &folder);
     options.folder = folder.data;
+    options.flat = o->only.nr > 0 || v->config.alone;
     int rc = parse_picture_formats(&v->config.formats.names, &options.formats, err);
     if (rc == 0)
         rc = make_plot_plan(v, &o->only, &plan, err);
@@ -141,8 +149,8 @@ static int show_plot_page(const struct plot_options *o, int argc, char **argv, s
     int64_t port = SERVING_PORT;
     const struct serving_options serving = { .host = o->host, .port = &port };
 
-    if (o->only.nr || o->formats.nr || o->print_config)
-        return error_set(err, "%s shows all figures: no --only, --format or --print-config",
+    if (o->only.nr || o->formats.nr || o->print_config || o->all)
+        return error_set(err, "%s shows all figures: no --only, --all, --format or --print-config",
                          o->html ? "--html" : "--host");
     if (o->html && o->host)
         return error_set(err, "--html writes a file, --host serves the page: one of the two");
@@ -204,6 +212,7 @@ static int run_plot(int argc, char **argv, void *options, struct error *err)
         rc = viewing_configure(&v, &o->viewing, err);
     if (rc == 0 && o->formats.nr)
         config_set(&v.config.formats, &o->formats, "--format");
+    v.config.all = o->all;
     if (rc == 0 && o->print_config)
         rc = output_json(config_to_json(&v.config), NULL, err);
     else if (rc == 0)
@@ -217,6 +226,8 @@ static const struct option_row rows[] = {
                "pictures to make (default png,svg)"),
     OPTION_ROW("only", 0, OPTION_STRINGS, struct plot_options, only, "NAME,...",
                "these figures alone, see `harness list figures`"),
+    OPTION_ROW("all", 'a', OPTION_FLAG, struct plot_options, all, NULL,
+               "all figures there is something for, not the dozen that answer"),
     OPTION_ROW("output", 'o', OPTION_STRING, struct plot_options, output, "FOLDER",
                "where they go (default: plots beside the history)"),
     OPTION_ROW("html", 0, OPTION_FLAG, struct plot_options, html, NULL,
@@ -238,7 +249,7 @@ const struct command cmd_plot = {
     .summary = "draw the figures of a run (default: the latest), or of several, as PNG and SVG",
     .details =
         "  harness plot\n"
-        "  harness plot --baseline main\n"
+        "  harness plot --baseline main --all\n"
         "  harness plot 12 --only roofline,latency-prefill --format pdf\n"
         "  harness plot 9 12                         what changed from 9 to 12, both side by side\n"
         "  harness plot gcc clang --group-by compiler\n"
@@ -251,7 +262,11 @@ const struct command cmd_plot = {
         "such files, or a history. One run gives its figures and the trend; several give figures\n"
         "of several runs, and of two what changed from the first to the second.\n"
         "\n"
-        "Beside the pictures: summary.txt, which also says why a figure is absent,\n"
+        "The dozen figures that answer are drawn, with --all every one. The folder has index.html\n"
+        "and a folder for each section: kernels, models, comparison, history, machine, profile.\n"
+        "Figures that are named (--only) lie in the folder itself.\n"
+        "\n"
+        "Beside the pictures: summary.txt, which also says why figures are absent,\n"
         "plots.json, and for each figure its gnuplot script and its data.\n"
         "\n"
         "harness.json at the top of the project, or in ~/.config/harness, chooses figures,\n"

@@ -198,11 +198,9 @@ function hasBars(panel, side) {
   return panel.layers.some((layer) => layer.mark === 'bars' && runsAlong(layer, side));
 }
 
-function widenLog(range, bars) {
+function widenLog(range) {
   range.low /= 1.3;
   range.high *= 1.3;
-  if (bars)
-    range.low = 10 ** Math.floor(Math.log10(range.low));
 }
 
 function widenLinear(range, bars) {
@@ -268,7 +266,7 @@ export function fitAxis(panel, side) {
   }
   chooseUnit(panel, side, range);
   if (axis.scale === 'log')
-    widenLog(range, hasBars(panel, side));
+    widenLog(range);
   else if (!(axis.tight && range.high > range.low))
     widenLinear(range, hasBars(panel, side));
   axis.low ??= range.low;

@@ -27,7 +27,14 @@ export function itemsOf(chart) {
     presetTakes(filter, chart.core.benchmarks[row.benchmark].key));
   const items = chart.runs.flatMap((run, nth) => taken.filter((row) => row.run === run && row.n > 0)
     .map((row) => ({ row, run, nth, bench: chart.core.benchmarks[row.benchmark] })));
-  return nameItems(chart, items);
+  return nameItems(chart, inOrderOfModels(items));
+}
+
+/* Models are read from the small to the large, not by alphabet; all else stays where it is. */
+function inOrderOfModels(items) {
+  const models = items.filter((item) => item.bench.model)
+    .sort((a, b) => a.bench.parameters - b.bench.parameters);
+  return items.map((item) => (item.bench.model ? models.shift() : item));
 }
 
 /** Gives items their labels: what differs, and the run's name where there are several. */

@@ -47,7 +47,7 @@ export function layerSample(layer, theme) {
   const { style, mark } = layer;
   const colour = themed(style.colour, theme);
   const parts = mark === 'points' ? [pointSample(style, colour, THEMES[theme].ground)]
-    : mark === 'bars' || mark === 'band'
+    : ['bars', 'boxes', 'band'].includes(mark)
       ? [svg('rect', { x: 1, y: 1, width: WIDTH - 2, height: HEIGHT - 2,
         ...(style.hollow ? { stroke: colour, 'stroke-width': 1.4 } : {}),
         fill: translucent(colour, (style.hollow ? PALE : 1) * (style.opacity ?? 1)) })]

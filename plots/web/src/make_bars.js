@@ -2,7 +2,7 @@
 /* One horizontal bar a benchmark, with whiskers; the same choice as harness/chart/types/build_bars.c. */
 import { absentItems, captionOf, distinct, figureFor, groupOf, itemsOf, limitItems, limitOf, measure,
   medianOf, scaleOf, several, styleNr, subtitleOf, valueOf, valueText } from './chart.js';
-import { absent, addLayer, addPanel, finish, setAxis, styleOf, DARK } from './spec.js';
+import { absent, addAmounts, addLayer, addPanel, finish, setAxis, styleOf, DARK } from './spec.js';
 import { nameAxis } from './axis.js';
 
 const LIMIT = 24, ROW_HEIGHT = 27, GROUPS_MAX = 4, P99_NEEDS = 299;
@@ -21,9 +21,9 @@ function groupsOf(chart, rows) {
 
 function addBars(chart, panel, rows, label) {
   const { group, names, apart } = groupsOf(chart, rows);
-  const one = (name, mine, nth) => addLayer(panel, 'bars', apart ? name : label,
-    { colour: styleOf(styleNr(chart, group, name, nth)).colour },
-    { across: true, x: mine.map((row) => row.value), y: mine.map((row) => row.at) });
+  const one = (name, mine, nth) => addAmounts(panel, apart ? name : label,
+    styleOf(styleNr(chart, group, name, nth)).colour,
+    { x: mine.map((row) => row.value), y: mine.map((row) => row.at) });
   if (apart)
     names.forEach((name, nth) => one(name,
       rows.filter((row) => groupOf(chart, group, row.item) === name), nth));
@@ -54,9 +54,9 @@ function addTexts(panel, of, rows) {
 }
 
 function howText(of, tails, log) {
-  return [`Bars and numbers: ${of.label}${of.kind === 'rate' ? ', computed from the median time' : ''}.`,
+  return [`${log ? 'Dots' : 'Bars'} and numbers: ${of.label}${of.kind === 'rate' ? ', computed from the median time' : ''}.`,
     of.kind === 'fact' ? '' : 'Whiskers: p5 to p95 of the samples.', tails ? 'Cross: p99.' : '',
-    log ? 'On a logarithmic axis lengths do not compare.' : ''].filter(Boolean).join(' ');
+    log ? 'The axis is logarithmic.' : ''].filter(Boolean).join(' ');
 }
 
 function draw(chart, of, rows, all) {
@@ -75,7 +75,7 @@ function draw(chart, of, rows, all) {
   figure.subtitle = subtitleOf(chart, rows.map((row) => row.item));
   figure.caption = captionOf(chart, howText(of, tails, panel.x.scale === 'log'), rows.length, all,
     'of each kernel those that take longest');
-  figure.alt = `Bars of ${of.label} for ${rows.length} benchmark${rows.length === 1 ? '' : 's'}, from ${
+  figure.alt = `${panel.x.scale === 'log' ? 'Dots' : 'Bars'} of ${of.label} for ${rows.length} benchmark${rows.length === 1 ? '' : 's'}, from ${
     valueText(of, least.value)} (${least.item.label}) to ${valueText(of, most.value)} (${
     most.item.label}).`;
   return finish(figure);

@@ -9,7 +9,7 @@ import { STRIP, sampleSet, samplesWords, spreadWidth, valueAxis, valueQuantile, 
   widestOf } from './make_samples.js';
 import { fixed, quantityText } from './words.js';
 
-const LIMIT = 24, QUARTILES_MIN = 5, P99_NEEDS = 299;
+const LIMIT = 24, P99_NEEDS = 299;
 const HEIGHT = { box: 29, violin: 42 };
 const BOX_HALF = 0.29, THIN_HALF = 0.07, VIOLIN_HALF = 0.44, STRIP_HALF = 0.16;
 const GOLDEN = 0.6180339887;
@@ -64,10 +64,10 @@ function addWhiskers(set, panel, rows, violin) {
 }
 
 function addBoxes(set, panel, rows, violin) {
-  const drawn = rows.filter(({ item }) => item.row.n >= QUARTILES_MIN && !(violin && isStrip(item)));
+  const drawn = rows.filter(({ item }) => !(violin && isStrip(item)));
   const groups = violin ? [{ name: null, rows: drawn }] : groupsOf(set, drawn);
   for (const group of groups)
-    addLayer(panel, 'bars', group.name || 'p25 to p75',
+    addLayer(panel, 'boxes', group.name || 'p25 to p75',
       { colour: violin ? DARK : styleOf(group.style).colour }, { across: true,
         thickness: 2 * (violin ? THIN_HALF : BOX_HALF), y: group.rows.map((row) => row.at),
         low: group.rows.map((row) => valueQuantile(set, row.item, 0.25)),

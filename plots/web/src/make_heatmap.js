@@ -9,6 +9,10 @@ import { dimValues, familiesOf, leads } from './families.js';
 import { fixed } from './words.js';
 
 const LIMIT = 6, CELL_HEIGHT = 46;
+/* The whole range of colours for 15.6 to 18.9 would make a large difference of a small one. */
+const LEAST_SPAN = 2;
+/* Below this share of measured cells there is no map. */
+const FULL = 0.6;
 
 function cellText(value, factor) {
   const scaled = value / factor;
@@ -40,23 +44,25 @@ function rangeOf(of, families) {
   const values = families.flatMap((one) => one.items.map((item) => of.of(item.row)))
     .filter((value) => value > 0 && Number.isFinite(value));
   const low = Math.min(...values), high = Math.max(...values);
-  return { low, high, unit: unitFor(of.quantity, of.base, Math.sqrt(low * high)) };
+  const middle = Math.sqrt(low * high), unit = unitFor(of.quantity, of.base, middle);
+  return high >= LEAST_SPAN * low ? { low, high, unit, seen: [low, high] }
+    : { low: middle / Math.sqrt(LEAST_SPAN), high: middle * Math.sqrt(LEAST_SPAN), unit,
+      seen: [low, high] };
 }
 
 function draw(chart, of, dims, { families, items, all }) {
   const figure = figureFor(chart), range = rangeOf(of, families), nr = families.length;
   if (!(range.high > 0))
     return absent(figure, `${of.label} does not apply to these benchmarks.`);
-  if (range.high > range.low)
-    figure.scale = scaleBar(of, range.low, range.high, true);
+  figure.scale = scaleBar(of, range.low, range.high, true);
   figure.columns = nr > 4 ? 3 : nr > 1 ? 2 : 1;
   families.forEach((family) => addMap(figure, of, family, dims, range));
-  const [low, high] = [valueText(of, range.low), valueText(of, range.high)];
+  const [low, high] = range.seen.map((value) => valueText(of, value));
   figure.subtitle = `${of.label} in ${range.unit.name || 'its unit'}  ·  ${subtitleOf(chart, items)}`;
   figure.caption = captionOf(chart, `Each cell is ${of.label}${of.kind === 'rate'
-    ? ' at the median time' : ''}; colour runs logarithmically from dark (${low}) to bright (${high
-  }) over all maps. Grey n/a: not measured.`, nr, all,
-  'of each kernel the one with most sizes, or the best');
+    ? ' at the median time' : ''}, from ${low} to ${high}; colour runs logarithmically ${
+    ''}from dark to bright over all maps. Grey n/a: not measured.`, nr, all,
+  'first of each kernel the one with most sizes, or the best');
   figure.alt = `Maps of ${of.label} over ${dims.y} and ${dims.x}, ${nr} map${nr === 1 ? '' : 's'
   }, from ${low} to ${high}.`;
   return finish(figure);
@@ -67,14 +73,17 @@ export function makeHeatmap(chart) {
   const of = measure(chart, chart.preset.y || 'p50');
   const dims = { x: chart.preset.x || 'seq', y: 'batch' };
   const items = itemsOf(chart), limit = limitOf(chart, LIMIT);
-  const maps = familiesOf(chart, items, [dims.x, dims.y]).filter((family) =>
-    dimValues(family.items, dims.x).length > 1 && dimValues(family.items, dims.y).length > 1);
+  const maps = familiesOf(chart, items, [dims.x, dims.y]).filter((family) => {
+    const [columns, rows] = [dims.x, dims.y].map((dim) => dimValues(family.items, dim).length);
+    return columns > 1 && rows > 1 && family.items.length >= FULL * columns * rows;
+  });
   if (items.length === 0)
     return absentItems(chart);
   if (maps.length === 0)
-    return absent(figureFor(chart), 'No benchmark was measured at two or more values of both '
+    return absent(figureFor(chart), 'No benchmark was measured at most pairs of two or more values of '
       + `${dims.y} and ${dims.x}.`);
-  const shown = maps.length <= limit ? maps
-    : maps.filter((_, nth) => leads(maps, nth, of)).slice(0, limit);
+  const leading = maps.filter((_, nth) => maps.length > limit && leads(maps, nth, of));
+  const chosen = [...leading, ...maps.filter((one) => !leading.includes(one))].slice(0, limit);
+  const shown = maps.filter((one) => chosen.includes(one));
   return draw(chart, of, dims, { families: shown, items, all: maps.length });
 }

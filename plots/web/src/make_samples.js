@@ -9,7 +9,7 @@ import { absentItems, distinct, figureFor, groupOf, itemsOf, limitItems, measure
 import { absent } from './spec.js';
 import { quantile, sorted } from './stats.js';
 
-const FAR = 4, WIDE = 10, GROUPS_MAX = 4;
+const FAR = 4, WIDE = 10, GROUPS_MAX = 4, LEAST = 5;
 export const STRIP = 30;
 
 const COLUMNS = { 0: 'min', 0.05: 'p5', 0.25: 'p25', 0.5: 'p50', 0.75: 'p75', 0.9: 'p90',
@@ -23,8 +23,10 @@ function timeQuantile(chart, item, p) {
   return item.ordered ? quantile(item.ordered, p) : NaN;
 }
 
-function inReadingOrder(chart, items) {
-  const place = new Map(chart.core.benchmarks.map((bench, i) => [bench, i]));
+/* Of several runs: one benchmark's rows beside each other. */
+function inReadingOrder(items) {
+  const benches = [...new Set(items.map((item) => item.bench))];
+  const place = new Map(benches.map((bench, i) => [bench, i]));
   return [...items].sort((a, b) => place.get(a.bench) - place.get(b.bench) || a.nth - b.nth);
 }
 
@@ -106,12 +108,13 @@ export async function sampleSet(chart, { scale, limit, weight, needed }) {
     return { figure: absent(figureFor(chart), `${of.label} is neither a latency nor a rate of samples.`) };
   const timed = itemsOf(chart);
   const set = { chart, of, rate: of.kind === 'rate' };
-  const usable = inReadingOrder(chart, timed.filter((item) => medianOf(chart, item) > 0
-    && Number.isFinite(set.rate ? of.of(item.row) : 0)));
+  const usable = inReadingOrder(timed.filter((item) => medianOf(chart, item) > 0
+    && item.row.n >= LEAST && Number.isFinite(set.rate ? of.of(item.row) : 0)));
+  set.few = timed.filter((item) => medianOf(chart, item) > 0 && item.row.n < LEAST).length;
   if (usable.length === 0)
-    return { figure: timed.length === 0 ? absentItems(chart) : absent(figureFor(chart),
-      `${of.label} does not apply to any of the ${timed.length} benchmarks with a time.`) };
-  set.zeros = timed.length - usable.length;
+    return { figure: timed.length === 0 ? absentItems(chart) : absent(figureFor(chart), set.few
+      ? `No benchmark has ${LEAST} samples or more: there is no distribution to draw.`
+      : `${of.label} does not apply to any of the ${timed.length} benchmarks with a time.`) };
   set.relative = (scale || 'auto') === 'auto' && spansFar(set, usable);
   set.items = limitItems(chart, usable, limit, (item) => weight(set, item));
   set.all = usable.length;
@@ -148,6 +151,7 @@ export function samplesWords(set) {
   return [
     set.relative ? `Values are multiples of each benchmark's own median${several(set.chart)
       ? ' in its first run here' : ''}, because the medians lie more than ${FAR} times apart.` : '',
+    set.few ? `${set.few} with fewer than ${LEAST} samples ${set.few === 1 ? 'is' : 'are'} not shown.` : '',
     set.without ? `Of ${set.without} the samples are not in this file.` : '',
     thinned.length ? `Of ${thinned.length} this file has an even part of the samples alone.` : '',
   ].filter(Boolean).join(' ');

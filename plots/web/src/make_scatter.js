@@ -3,7 +3,7 @@
 import { absentItems, captionOf, distinct, figureFor, groupOf, itemsOf, measure, scaleOf, several,
   styleNr, subtitleOf } from './chart.js';
 import { absent, addLayer, addPanel, finish, scaleBar, scaleColour, setAxis, styleOf,
-  DARK } from './spec.js';
+  DARK, GREY } from './spec.js';
 
 const NAMED_MAX = 14, GROUPS_MAX = 8, POINT = 10, SIZE_LEAST = 7, SIZE_MOST = 30;
 
@@ -12,9 +12,12 @@ const better = (of, a, b) => (of.direction === 'lower' ? b - a : a - b);
 /* There is a front where both have a better and a worse. */
 const hasFront = (x, y) => x.direction !== 'none' && y.direction !== 'none';
 
-/** Those that no other beats in both. @param {{x, y}[]} points @returns {boolean[]} */
+/** Those that no other of their model beats in both. @param {{x, y, model}[]} points
+ * @returns {boolean[]} */
 export function frontOf(points, x, y) {
   return points.map((one) => hasFront(x, y) && !points.some((other) => {
+    if (other.model !== one.model)
+      return false;
     const dx = better(x, other.x, one.x), dy = better(y, other.y, one.y);
     return dx >= 0 && dy >= 0 && dx + dy > 0;
   }));
@@ -31,18 +34,22 @@ function groupingOf(chart, items) {
 }
 
 function addFront(panel, points, front) {
-  const line = points.filter((_, i) => front[i]).sort((a, b) => a.x - b.x);
+  const models = distinct(points, (one) => one.model);
+  const line = models.flatMap((model) => [...points.filter((one, i) => front[i] && one.model === model)
+    .sort((a, b) => a.x - b.x), { x: null, y: null }]);
   addLayer(panel, 'line', 'nothing is better in both', { colour: DARK, dash: 'short', width: 1.4 },
     { x: line.map((one) => one.x), y: line.map((one) => one.y) });
 }
 
-function addGroup(panel, points, nth, label) {
+/* Where colours mean a number, shapes alone tell groups apart. */
+function addGroup(panel, points, nth, label, coloured) {
   const data = { x: points.map((one) => one.x), y: points.map((one) => one.y),
     text: points.map((one) => one.item.label) };
   for (const key of ['colour', 'size'])
     if (points.some((one) => one[key] !== undefined))
       data[key] = points.map((one) => one[key] ?? null);
-  addLayer(panel, 'points', label, { ...styleOf(nth), size: POINT }, data);
+  addLayer(panel, 'points', label, { ...styleOf(nth), size: POINT,
+    ...(coloured ? { colour: GREY } : {}) }, data);
 }
 
 const rangeOf = (values) => {
@@ -85,7 +92,7 @@ function addNames(panel, points) {
 function addWords(chart, figure, x, y, { points, front, marked, size, colour }) {
   const runs = several(chart), best = front.filter(Boolean).length;
   const how = [runs ? 'One point a benchmark and run.' : 'One point a benchmark.',
-    marked ? 'Dashed: those that no other beats in both metrics.' : '',
+    marked ? 'Dashed: those that no other of the same model beats in both metrics.' : '',
     marked && points.length > NAMED_MAX ? 'Named: those alone.' : '',
     size ? `Area of a point: ${size}.` : '', colour ? `Colour: ${colour}.` : '']
     .filter(Boolean).join(' ');
@@ -93,7 +100,7 @@ function addWords(chart, figure, x, y, { points, front, marked, size, colour }) 
   figure.caption = captionOf(chart, how, points.length, points.length, '');
   figure.alt = `Points of ${y.label} over ${x.label} for ${points.length} benchmarks${
     runs ? ' in several runs' : ''}${hasFront(x, y)
-    ? `; ${best} ${best === 1 ? 'is' : 'are'} beaten by none in both` : ''}.`;
+    ? `; ${best} ${best === 1 ? 'is' : 'are'} beaten by none of the same model in both` : ''}.`;
 }
 
 function draw(chart, x, y, points) {
@@ -109,7 +116,7 @@ function draw(chart, x, y, points) {
   const group = groupingOf(chart, items), textOf = (item) => groupOf(chart, group, item);
   distinct(items, textOf).forEach((name, nth) =>
     addGroup(panel, points.filter((one) => textOf(one.item) === name),
-      styleNr(chart, group, name, nth), name));
+      styleNr(chart, group, name, nth), name, Boolean(colour)));
   addNames(panel, points.filter((_, i) => points.length <= NAMED_MAX || front[i]));
   addWords(chart, figure, x, y, { points, front, marked, size, colour });
   return finish(figure);
@@ -119,11 +126,16 @@ function draw(chart, x, y, points) {
 export function makeScatter(chart) {
   const x = measure(chart, chart.preset.x || 'p50'), y = measure(chart, chart.preset.y || 'p50');
   const items = itemsOf(chart);
-  const points = items.map((item) => ({ item, x: x.of(item.row), y: y.of(item.row) }))
+  const points = items.map((item) => ({ item, x: x.of(item.row), y: y.of(item.row),
+    model: groupOf(chart, 'model', item) }))
     .filter((one) => Number.isFinite(one.x + one.y));
   if (items.length === 0)
     return absentItems(chart);
   if (points.length < 2)
     return absent(figureFor(chart), `Fewer than two benchmarks have both ${x.label} and ${y.label}.`);
+  if (chart.preset.highlight_pareto && hasFront(x, y)
+    && distinct(points, (one) => one.model).length === points.length)
+    return absent(figureFor(chart), `Each model was measured at one size: none has a choice between ${
+      x.label} and ${y.label}.`);
   return draw(chart, x, y, points);
 }

@@ -14,7 +14,7 @@ import { clearTexts } from './paint_clear.js';
 import { sheetParts } from './paint_sheet.js';
 import { loadPlotly } from './plotly.js';
 
-const DATA_MARKS = new Set(['line', 'steps', 'points', 'bars', 'whiskers', 'segments', 'band',
+const DATA_MARKS = new Set(['line', 'steps', 'points', 'bars', 'boxes', 'whiskers', 'segments', 'band',
   'cells', 'arrows']);
 
 /** Names of a panel's axes: "x", "y" of the first, then "x2", "y2", ... */

@@ -87,10 +87,10 @@ function points(layer, ctx) {
   })] };
 }
 
-/* Where a bar starts: its own low, else 0, else the end of a logarithmic axis. */
-function barBase(layer, axis, i) {
+/* Where a bar starts: its own low, else 0. */
+function barBase(layer, i) {
   const low = column(layer, 'low')[i];
-  return isNumber(low) ? low : axis.scale === 'log' ? axis.low : 0;
+  return isNumber(low) ? low : 0;
 }
 
 /* Hollow ones, where there are more series than hues, are pale inside an outline. */
@@ -104,7 +104,7 @@ function barMarker(layer, ctx) {
 
 function bars(layer, ctx) {
   const along = layer.across ? 'x' : 'y', side = layer.across ? 'y' : 'x';
-  const base = items(layer).map((i) => barBase(layer, ctx.panel[along], i));
+  const base = items(layer).map((i) => barBase(layer, i));
   return { traces: [trace(layer, ctx, items(layer), {
     type: 'bar',
     orientation: layer.across ? 'h' : 'v',
@@ -288,7 +288,7 @@ function text(layer, ctx) {
 const MARKS = {
   line: (layer, ctx) => lineTrace(layer, ctx, 'linear'),
   steps: (layer, ctx) => lineTrace(layer, ctx, 'hv'),
-  points, bars, whiskers, segments, band, cells, arrows, text, rules,
+  points, bars, boxes: bars, whiskers, segments, band, cells, arrows, text, rules,
 };
 
 /** @returns {{traces: object[], shapes: object[], annotations: object[]}} all empty where the layer

@@ -47,7 +47,7 @@ export function sheetParts(spec, { theme, measure }) {
   };
   const samples = (spec.samples || []).map((box) => ({ box,
     layer: spec.panels[box.panel].layers[box.layer] }));
-  const filled = ({ layer }) => layer.mark === 'bars' || layer.mark === 'band';
+  const filled = ({ layer }) => ['bars', 'boxes', 'band'].includes(layer.mark);
   return {
     data: samples.filter((one) => !filled(one))
       .flatMap(({ layer, box }) => paintLayer(sampleLayer(layer, box), ctx).traces)

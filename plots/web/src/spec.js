@@ -84,6 +84,14 @@ export function addLayer(panel, mark, label, style, data) {
   return layer;
 }
 
+/** How much each row has: bars from zero, or where the x axis is logarithmic, dots on a line across. */
+export function addAmounts(panel, label, colour, data) {
+  if (panel.x.scale !== 'log')
+    return addLayer(panel, 'bars', label, { colour }, { across: true, ...data });
+  panel.y.bare = false;
+  return addLayer(panel, 'points', label, { colour, shape: 'circle', size: 11 }, data);
+}
+
 const widest = (ticks) => Math.max(0, ...ticks.map((tick) => textWidth(tick.text, TEXT)));
 
 /* Texts that stand in a column of their own to the right of the plot. */
