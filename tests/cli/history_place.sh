@@ -112,6 +112,7 @@ check "each that has its name is whole" test $whole = $nr
 knock "kill -9 of \`history backup\`" $whole $nr "copies are whole or not there, left-overs go"
 
 say "Removed while a run is measured"
+# shellcheck disable=SC2016 # for that shell
 echo 'until [ "$1" = 1 ] || [ -e removed ]; do sleep 0.05; done' >until_removed.sh
 "$HARNESS" run --param n=1,2 --seed 6 --launches 1 --iterations 2 --no-repeat --db gone.db \
   -- sh until_removed.sh '{n}' >out 2>err &
