@@ -235,6 +235,17 @@ static int keep_ceilings(void *context, const struct ceiling *c, int nr, struct 
     return 0;
 }
 
+static int roofs_failed(const struct launch_result *result, struct error *err)
+{
+    const char *words = *result->said ? result->said : turn_last_words(result);
+    bool killed = result->exit_status < 0;
+
+    return error_set(err, "measuring the machine's roofs failed (%s %d)%s%s",
+                     killed ? "ended by signal" : "status",
+                     killed ? -result->exit_status : result->exit_status, *words ? ": " : "",
+                     words);
+}
+
 int sweep_ceilings(const char *device_spec, struct ceiling *out,
                    const volatile sig_atomic_t *interrupted, struct error *err)
 {
@@ -253,8 +264,7 @@ int sweep_ceilings(const char *device_spec, struct ceiling *out,
                        "machine is busy: `harness doctor` says with what",
                        result.allowed);
     else if (rc == 0 && result.end != LAUNCH_DONE)
-        rc = error_set(err, "measuring the machine's roofs failed (status %d): %s",
-                       result.exit_status, *result.said ? result.said : turn_last_words(&result));
+        rc = roofs_failed(&result, err);
     free(result.error_text);
     return rc ? -1 : kept.nr;
 }

@@ -11,9 +11,10 @@
 extern "C" {
 #endif
 
-/* Trace Event JSON (the object form; Perfetto, chrome://tracing, speedscope). `ts` and `dur` are us
- * with three decimals, so whole ns, from meta.start on. One process a process, one thread a track;
- * slices that overlap on a track without nesting get further threads, named like it. */
+/* Trace Event JSON (the object form; Perfetto, chrome://tracing, speedscope). `ts` is us with three
+ * decimals, so whole ns, from meta.start on. One process a process, one thread a track; slices that
+ * overlap on a track without nesting get further threads, named like it. A slice is a "B" and an
+ * "E", which has its arguments; those of a thread follow one another as they nest. */
 int prof_write_trace(FILE *file, const struct prof_trace *trace);
 
 /* Folded stacks, "main;forward;qkv 1234" with self time in ns (flamegraph.pl, inferno, speedscope):

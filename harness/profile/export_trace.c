@@ -17,6 +17,8 @@ struct writing {
     int *lanes;     /* by slice */
     int *nr_lanes;  /* by track */
     int64_t *first; /* by track: thread id of its second lane */
+    int *open;   /* by lane of the track in hand: its innermost slice that has not ended, or -1 */
+    int *around; /* by slice that is open: the one around it */
     int64_t device; /* what is added to process numbers of streams, to keep them apart */
     int any;        /* an event is written already */
 };
@@ -49,21 +51,6 @@ static void write_time(const struct writing *w, const char *member, int64_t ns)
     prof_json_us(w->file, ns);
 }
 
-/* Readers in JavaScript (speedscope) take the end of a slice as the sum of two doubles, in us.
- * Where that is not the double of the end, slices that touch would overlap by a rounding, and no
- * longer nest: there the duration has the digits that give the sum. It is the same to the ns. */
-static void write_duration(const struct writing *w, int64_t start, int64_t duration)
-{
-    double from = (double)start / 1000, to = (double)(start + duration) / 1000;
-    double difference = to - from;
-
-    if (from + (double)duration / 1000 == to || from + difference != to) {
-        write_time(w, "dur", duration);
-        return;
-    }
-    fprintf(w->file, ",\"dur\":%.17g", difference);
-}
-
 static void write_name(const struct writing *w, const char *name, const char *category)
 {
     fputs(",\"name\":", w->file);
@@ -74,7 +61,8 @@ static void write_name(const struct writing *w, const char *name, const char *ca
     }
 }
 
-static void write_label(struct writing *w, const char *what, int64_t process, int64_t thread,
+/* {"ph": "M", ..., "args": {"name": ... and the caller goes on. */
+static void begin_label(struct writing *w, const char *what, int64_t process, int64_t thread,
                         const char *name, int lane)
 {
     char number[32];
@@ -88,8 +76,22 @@ static void write_label(struct writing *w, const char *what, int64_t process, in
     if (text)
         snprintf(text, size, "%s%s", name, number);
     prof_json_text(w->file, text ? text : name);
-    fputs("}}", w->file);
     free(text);
+}
+
+/* What a thread of the file is, beside its name, so that readers can join lanes again. */
+static void write_lane(struct writing *w, size_t i, int lane)
+{
+    const struct prof_track *track = &w->trace->tracks[i];
+
+    begin_label(w, "thread_name", process_of(w, track), thread_of(w, (int)i, lane), track->name,
+                lane);
+    if (track->kind == PROF_TRACK_STREAM)
+        fprintf(w->file, ",\"device\":%" PRId64 ",\"stream\":%" PRId64, track->process,
+                track->thread);
+    else if (lane)
+        fprintf(w->file, ",\"of_thread\":%" PRId64, track->thread);
+    fputs("}}", w->file);
 }
 
 static void write_rank(struct writing *w, const char *what, int64_t process, int64_t thread,
@@ -111,92 +113,135 @@ static int write_tracks(struct writing *w)
         const int *first = prof_map_at(&processes, (uint64_t)process, 0, (int)i);
         rc = first ? 0 : -1;
         if (first && *first == (int)i) {
-            write_label(w, "process_name", process, 0, track->owner, 0);
+            begin_label(w, "process_name", process, 0, track->owner, 0);
+            fputs("}}", w->file);
             write_rank(w, "process_sort_index", process, 0,
                        track->kind == PROF_TRACK_STREAM ? 1 + track->device : 0);
         }
         for (int lane = 0; lane < w->nr_lanes[i]; lane++) {
-            int64_t thread = thread_of(w, (int)i, lane);
-            write_label(w, "thread_name", process, thread, track->name, lane);
-            write_rank(w, "thread_sort_index", process, thread, rank++);
+            write_lane(w, i, lane);
+            write_rank(w, "thread_sort_index", process, thread_of(w, (int)i, lane), rank++);
         }
     }
     prof_map_release(&processes);
     return rc;
 }
 
-static void write_argument(const struct writing *w, const char **comma, const char *name,
+/* `next` begins a member: of the arguments' object, or a further one of it. */
+static void write_argument(const struct writing *w, const char **next, const char *name,
                            int64_t value)
 {
-    fprintf(w->file, "%s\"%s\":%" PRId64, *comma, name, value);
-    *comma = ",";
+    fprintf(w->file, "%s\"%s\":%" PRId64, *next, name, value);
+    *next = ",";
 }
 
+/* Nothing where nothing is known. */
 static void write_arguments(const struct writing *w, const struct prof_slice *s)
 {
-    const struct prof_track *track = &w->trace->tracks[s->track];
-    const char *comma = "";
+    static const char first[] = ",\"args\":{";
+    const char *next = first;
 
-    fputs(",\"args\":{", w->file);
     if (s->backend) {
-        fputs("\"backend\":", w->file);
+        fprintf(w->file, "%s\"backend\":", next);
         prof_json_text(w->file, s->backend);
-        comma = ",";
-    }
-    if (track->kind == PROF_TRACK_STREAM) {
-        write_argument(w, &comma, "device", track->process);
-        write_argument(w, &comma, "stream", track->thread);
-    } else if (w->lanes[s - w->trace->slices]) {
-        write_argument(w, &comma, "of_thread", track->thread); /* so that readers can join them */
+        next = ",";
     }
     if (s->correlation)
-        write_argument(w, &comma, "correlation", (int64_t)s->correlation);
+        write_argument(w, &next, "correlation", (int64_t)s->correlation);
     if (s->bytes)
-        write_argument(w, &comma, "bytes", s->bytes);
+        write_argument(w, &next, "bytes", s->bytes);
     if (s->flops > 0) {
-        fprintf(w->file, "%s\"flops\":", comma);
+        fprintf(w->file, "%s\"flops\":", next);
         prof_json_number(w->file, s->flops);
-        comma = ",";
+        next = ",";
     }
     if (s->gpu)
-        write_argument(w, &comma, "gpu_ns", s->gpu);
+        write_argument(w, &next, "gpu_ns", s->gpu);
     if (s->memory_peak >= 0) {
-        write_argument(w, &comma, "memory_live", s->memory_live);
-        write_argument(w, &comma, "memory_peak", s->memory_peak);
+        write_argument(w, &next, "memory_live", s->memory_live);
+        write_argument(w, &next, "memory_peak", s->memory_peak);
     }
     if (s->file && s->file[0]) {
-        fprintf(w->file, "%s\"file\":", comma);
+        fprintf(w->file, "%s\"file\":", next);
         prof_json_text(w->file, s->file);
-        comma = ",";
-        write_argument(w, &comma, "line", s->line);
+        next = ",";
+        write_argument(w, &next, "line", s->line);
     }
     if (s->function && s->function[0] && strcmp(s->function, s->name) != 0) {
-        fprintf(w->file, "%s\"function\":", comma);
+        fprintf(w->file, "%s\"function\":", next);
         prof_json_text(w->file, s->function);
-        comma = ",";
+        next = ",";
     }
     if (s->flags & PROF_OPEN)
-        write_argument(w, &comma, "open", 1);
+        write_argument(w, &next, "open", 1);
     if (s->flags & PROF_UNWOUND)
-        write_argument(w, &comma, "unwound", 1);
+        write_argument(w, &next, "unwound", 1);
+    if (next != first)
+        fputs("}", w->file);
+}
+
+/* One end of a slice, or its only one ("i"). The arguments stand at the last: readers join those of
+ * both ends, and speedscope, which makes the first's a part of the name, has one frame an
+ * operation. What has no length has them at both, since speedscope takes ends of one moment in
+ * their order only where they are alike. */
+static void write_slice_end(struct writing *w, size_t i, const char *phase)
+{
+    const struct prof_slice *s = &w->trace->slices[i];
+    int is_begin = phase[0] == 'B';
+
+    begin_event(w, phase, process_of(w, &w->trace->tracks[s->track]),
+                thread_of(w, s->track, w->lanes[i]));
+    write_time(w, "ts", s->start + (is_begin ? 0 : s->duration) - w->trace->meta.start);
+    if (phase[0] == 'i')
+        fputs(",\"s\":\"t\"", w->file);
+    write_name(w, s->name, s->category);
+    if (!is_begin || s->duration == 0)
+        write_arguments(w, s);
     fputs("}", w->file);
+}
+
+/* Ends what is open on a lane and has ended where `next` begins; all of it where that is NULL. */
+static void end_slices(struct writing *w, int lane, const struct prof_slice *next)
+{
+    int *open = &w->open[lane];
+
+    while (*open >= 0) {
+        const struct prof_slice *s = &w->trace->slices[*open];
+        if (next && (*open == next->parent || s->start + s->duration > next->start))
+            break;
+        write_slice_end(w, (size_t)*open, "E");
+        *open = w->around[*open];
+    }
 }
 
 static void write_slice(struct writing *w, size_t i)
 {
     const struct prof_slice *s = &w->trace->slices[i];
-    int is_point = (s->flags & PROF_INSTANT_POINT) != 0;
+    int lane = w->lanes[i];
 
-    begin_event(w, is_point ? "i" : "X", process_of(w, &w->trace->tracks[s->track]),
-                thread_of(w, s->track, w->lanes[i]));
-    write_time(w, "ts", s->start - w->trace->meta.start);
-    if (is_point)
-        fputs(",\"s\":\"t\"", w->file);
-    else
-        write_duration(w, s->start - w->trace->meta.start, s->duration);
-    write_name(w, s->name, s->category);
-    write_arguments(w, s);
-    fputs("}", w->file);
+    end_slices(w, lane, s);
+    if (s->flags & PROF_INSTANT_POINT) {
+        write_slice_end(w, i, "i");
+        return;
+    }
+    write_slice_end(w, i, "B");
+    w->around[i] = w->open[lane];
+    w->open[lane] = (int)i;
+}
+
+/* They are in the order of their tracks. */
+static void write_slices(struct writing *w)
+{
+    size_t i = 0;
+
+    for (int track = 0; track < (int)w->trace->nr_tracks; track++) {
+        for (int lane = 0; lane < w->nr_lanes[track]; lane++)
+            w->open[lane] = -1;
+        for (; i < w->trace->nr_slices && w->trace->slices[i].track == track; i++)
+            write_slice(w, i);
+        for (int lane = 0; lane < w->nr_lanes[track]; lane++)
+            end_slices(w, lane, NULL);
+    }
 }
 
 static void write_end_of_flow(struct writing *w, const char *phase, size_t flow, int slice)
@@ -287,8 +332,7 @@ static int write_events(struct writing *w)
     write_head(w);
     if (write_tracks(w) != 0)
         return -1;
-    for (size_t i = 0; i < w->trace->nr_slices; i++)
-        write_slice(w, i);
+    write_slices(w);
     for (size_t i = 0; i < w->trace->nr_flows; i++) {
         write_end_of_flow(w, "s", i, w->trace->flows[i].from);
         write_end_of_flow(w, "f", i, w->trace->flows[i].to);
@@ -307,10 +351,15 @@ int prof_write_trace(FILE *file, const struct prof_trace *trace)
     w.lanes = calloc(trace->nr_slices + 1, sizeof(*w.lanes));
     w.nr_lanes = calloc(trace->nr_tracks + 1, sizeof(*w.nr_lanes));
     w.first = calloc(trace->nr_tracks + 1, sizeof(*w.first));
-    if (w.lanes && w.nr_lanes && w.first && prof_trace_lanes(trace, w.lanes) == 0)
+    w.open = calloc(trace->nr_slices + 1, sizeof(*w.open));
+    w.around = calloc(trace->nr_slices + 1, sizeof(*w.around));
+    if (w.lanes && w.nr_lanes && w.first && w.open && w.around &&
+        prof_trace_lanes(trace, w.lanes) == 0)
         rc = write_events(&w);
     free(w.lanes);
     free(w.nr_lanes);
     free(w.first);
+    free(w.open);
+    free(w.around);
     return rc;
 }

@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/clean.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "text/escape.h"
 
@@ -45,14 +46,18 @@ void table_row(struct table *t)
 void table_cell(struct table *t, enum table_tone tone, const char *format, ...)
 {
     struct strbuf clean;
-    char text[1024];
-    va_list args;
+    va_list args, again;
 
     va_start(args, format);
-    vsnprintf(text, sizeof(text), format, args);
+    va_copy(again, args);
+    size_t size = 1 + (size_t)vsnprintf(NULL, 0, format, args);
+    char *text = memory_zeroed(size, 1);
+    vsnprintf(text, size, format, again);
+    va_end(again);
     va_end(args);
     strbuf_init(&clean);
     escape_plain(&clean, text);
+    free(text);
     struct table_cell *cell = table_push(t);
     cell->text = strbuf_detach(&clean);
     cell->tone = tone;

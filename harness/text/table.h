@@ -55,6 +55,7 @@ struct table {
     size_t nr_columns;
     struct table_cell *cells; /* row by row */
     size_t nr, capacity;
+    size_t indent; /* of the rows, below the first column's title; 0 from table_init() */
 };
 
 void table_init(struct table *t, const struct table_column *columns, size_t nr);

@@ -25,7 +25,7 @@ static const char *const tones[] = {
 
 struct layout {
     const struct table *table;
-    size_t width;                          /* of the terminal; 0: any */
+    size_t width;                          /* there is for columns; 0: any */
     size_t natural[TABLE_COLUMNS_MAX];     /* what a column needs; 0: it is empty */
     size_t widths[TABLE_COLUMNS_MAX];      /* what it gets; 0: it is not shown */
     char **short_names[TABLE_COLUMNS_MAX]; /* one a row; NULL: the cells are shown as they are */
@@ -187,6 +187,7 @@ static void shorten_column(struct layout *l, size_t column)
 
 static void layout_init(struct layout *l, const struct table *t, size_t width)
 {
+    width = width > t->indent ? width - t->indent : width;
     *l = (struct layout) { .table = t, .width = width };
     table_widths(t, l->natural);
     for (size_t i = 0; i < t->nr_columns; i++)
@@ -207,6 +208,7 @@ static void layout_release(struct layout *l)
 
 /* A row on its way out: what is left of each cell. */
 struct row_rest {
+    size_t indent; /* of the line; what the table has more than that follows the first column */
     const char *text[TABLE_COLUMNS_MAX];
     enum table_tone tone[TABLE_COLUMNS_MAX];
 };
@@ -230,15 +232,18 @@ static void add_piece(const struct layout *l, size_t column, const char *text, s
 /* One line of the row; is there more of it? */
 static bool add_line(const struct layout *l, struct row_rest *rest, bool colour, struct strbuf *out)
 {
-    size_t start = out->length;
+    size_t start = out->length, hanging = l->table->indent - rest->indent;
     bool more = false;
 
+    strbuf_pad(out, start + rest->indent, ' ');
     for (size_t i = 0; i < l->table->nr_columns; i++) {
         if (!l->widths[i])
             continue;
         const char *text = rest->text[i];
         size_t length = wrap_line(text, l->widths[i], false);
         add_piece(l, i, text, length, colour && length ? tones[rest->tone[i]] : "", out);
+        strbuf_pad(out, out->length + hanging, ' ');
+        hanging = 0;
         text += length;
         while (length && *text == ' ')
             text++;
@@ -253,6 +258,7 @@ static bool add_line(const struct layout *l, struct row_rest *rest, bool colour,
 
 static void take_row(const struct layout *l, size_t row, struct row_rest *rest)
 {
+    rest->indent = l->table->indent;
     for (size_t i = 0; i < l->table->nr_columns; i++) {
         const struct table_cell *cell = table_at(l->table, row, i);
         rest->text[i] = l->short_names[i] ? l->short_names[i][row] : cell->text;
@@ -262,6 +268,7 @@ static void take_row(const struct layout *l, size_t row, struct row_rest *rest)
 
 static void take_titles(const struct layout *l, struct row_rest *rest)
 {
+    rest->indent = 0;
     for (size_t i = 0; i < l->table->nr_columns; i++) {
         rest->text[i] = l->table->columns[i].title;
         rest->tone[i] = TABLE_DIM;

@@ -68,21 +68,30 @@ static bool is_of_gpu(const char *category)
     return false;
 }
 
+static bool numbers_stream(const cJSON *args)
+{
+    return cJSON_IsNumber(cJSON_GetObjectItemCaseSensitive(args, "device")) &&
+           cJSON_IsNumber(cJSON_GetObjectItemCaseSensitive(args, "stream"));
+}
+
 static struct prof_track event_track(const struct trace_reader *r, const struct event *e)
 {
-    const cJSON *device = cJSON_GetObjectItemCaseSensitive(e->args, "device");
-    const cJSON *stream = cJSON_GetObjectItemCaseSensitive(e->args, "stream");
     const struct lane *lane = &r->lanes.items[e->lane];
     struct prof_track track = { .process = lane->process, .thread = lane->thread };
 
-    if (cJSON_IsNumber(device) && cJSON_IsNumber(stream)) {
+    if (numbers_stream(e->args)) {
         track.kind = PROF_TRACK_STREAM;
         track.process = json_int(e->args, "device", 0);
         track.thread = json_int(e->args, "stream", 0);
+    } else if (lane->is_stream) {
+        track.kind = PROF_TRACK_STREAM;
+        track.process = lane->device;
+        track.thread = lane->stream;
     } else if (is_of_gpu(e->category)) {
         track.kind = PROF_TRACK_STREAM;
     } else {
-        track.thread = json_int(e->args, "of_thread", lane->thread); /* another line of it */
+        int64_t thread = lane->is_further ? lane->of_thread : lane->thread;
+        track.thread = json_int(e->args, "of_thread", thread); /* older files say it here */
     }
     if (track.kind == PROF_TRACK_STREAM)
         track.device = track.process >= 0 && track.process < PROF_DEVICES - PROF_GPU
@@ -103,26 +112,28 @@ static const char *name_of_event(const struct event *e)
     return "ProfilerStep";
 }
 
-static void fill_slice(const struct event *e, struct prof_slice *s)
+/* What the arguments say; the rest stays, so that those of both ends of a slice are joined. */
+static void take_arguments(const cJSON *args, struct prof_slice *s)
 {
-    s->start = e->time;
-    s->parent = PROF_FIND_PARENT;
-    s->name = name_of_event(e);
-    s->category = e->category;
-    s->backend = json_string(e->args, "backend", NULL);
-    s->function = json_string(e->args, "function", NULL);
-    s->file = json_string(e->args, "file", NULL);
-    s->line = (int)json_int(e->args, "line", 0);
-    s->bytes = json_int(e->args, "bytes", 0);
+    s->backend = json_string(args, "backend", s->backend);
+    s->function = json_string(args, "function", s->function);
+    s->file = json_string(args, "file", s->file);
+    s->line = (int)json_int(args, "line", s->line);
+    s->bytes = json_int(args, "bytes", s->bytes);
     s->bytes = s->bytes > 0 ? s->bytes : 0;
-    s->flops = json_number(e->args, "flops", 0);
-    s->gpu = json_int(e->args, "gpu_ns", 0);
-    s->memory_live = json_int(e->args, "memory_live", -1);
-    s->memory_peak = json_int(e->args, "memory_peak", -1);
-    int64_t correlation = json_int(e->args, "correlation", 0);
-    s->correlation = correlation > 0 ? (uint64_t)correlation : 0;
-    s->flags |= json_int(e->args, "open", 0) ? PROF_OPEN : 0;
-    s->flags |= json_int(e->args, "unwound", 0) ? PROF_UNWOUND : 0;
+    s->flops = json_number(args, "flops", s->flops);
+    s->gpu = json_int(args, "gpu_ns", s->gpu);
+    s->memory_live = json_int(args, "memory_live", s->memory_live);
+    s->memory_peak = json_int(args, "memory_peak", s->memory_peak);
+    int64_t correlation = json_int(args, "correlation", 0);
+    s->correlation = correlation > 0 ? (uint64_t)correlation : s->correlation;
+    s->flags |= json_int(args, "open", 0) ? PROF_OPEN : 0;
+    s->flags |= json_int(args, "unwound", 0) ? PROF_UNWOUND : 0;
+}
+
+static int slice_device(const struct prof_track *track, const struct prof_slice *s)
+{
+    return track->kind == PROF_TRACK_STREAM ? track->device : s->gpu > 0 ? PROF_GPU : PROF_CPU;
 }
 
 /* Its index, or -1. */
@@ -130,15 +141,24 @@ static int add_event_slice(struct trace_reader *r, const struct event *e, int64_
                            unsigned flags, struct error *err)
 {
     struct prof_track track = event_track(r, e);
-    struct prof_slice s = { .duration = duration, .flags = flags };
+    struct prof_slice s = {
+        .parent = PROF_FIND_PARENT,
+        .start = e->time,
+        .duration = duration,
+        .name = name_of_event(e),
+        .category = e->category,
+        .flags = flags,
+        .memory_live = -1,
+        .memory_peak = -1,
+    };
 
-    fill_slice(e, &s);
+    take_arguments(e->args, &s);
     s.track = prof_trace_track(r->trace, &track);
     if (s.track < 0)
         return no_memory(e->t, err);
     if ((size_t)s.track == r->first_lane.nr)
         *array_push(&r->first_lane) = e->lane;
-    s.device = track.kind == PROF_TRACK_STREAM ? track.device : s.gpu > 0 ? PROF_GPU : PROF_CPU;
+    s.device = slice_device(&track, &s);
     int slice = prof_trace_slice(r->trace, &s);
     if (slice < 0)
         return no_memory(e->t, err);
@@ -195,6 +215,12 @@ static int use_end(struct trace_reader *r, const struct event *e, struct error *
     if (e->time < s->start)
         return event_text_failed(e->t, e->t->at, "the event ends before it begins", err);
     s->duration = e->time - s->start;
+    take_arguments(e->args, s);
+    s->device = slice_device(&r->trace->tracks[s->track], s);
+    const char **const texts[] = { &s->backend, &s->function, &s->file };
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+        if (*texts[i] && !(*texts[i] = prof_trace_text(r->trace, *texts[i])))
+            return no_memory(e->t, err);
     return 0;
 }
 
@@ -258,6 +284,17 @@ static int name_process(struct trace_reader *r, int64_t process, const char *nam
     return 0;
 }
 
+/* Files of prof_write_trace() say there, too, what a lane is a part of. */
+static void name_lane(struct lane *lane, const char *name, const cJSON *args)
+{
+    lane->name = name;
+    lane->is_stream = numbers_stream(args);
+    lane->device = json_int(args, "device", 0);
+    lane->stream = json_int(args, "stream", 0);
+    lane->is_further = cJSON_IsNumber(cJSON_GetObjectItemCaseSensitive(args, "of_thread"));
+    lane->of_thread = json_int(args, "of_thread", 0);
+}
+
 static int use_name(struct trace_reader *r, const struct event *e, struct error *err)
 {
     const char *name = json_string(e->args, "name", NULL);
@@ -270,7 +307,7 @@ static int use_name(struct trace_reader *r, const struct event *e, struct error 
     if (!strcmp(e->name, "process_name"))
         return name_process(r, r->lanes.items[e->lane].process, name) ? no_memory(e->t, err) : 0;
     if (!strcmp(e->name, "thread_name"))
-        r->lanes.items[e->lane].name = name;
+        name_lane(&r->lanes.items[e->lane], name, e->args);
     return 0;
 }
 

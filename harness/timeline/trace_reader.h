@@ -14,6 +14,8 @@
 struct lane {
     int64_t process, thread;
     const char *name;
+    bool is_stream, is_further;        /* as the file says where it names it ... */
+    int64_t device, stream, of_thread; /* ... of which device, or another line of which thread */
     struct {
         int *items;
         size_t nr, capacity;

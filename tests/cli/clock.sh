@@ -18,7 +18,7 @@ for i in 1 2 3 4 5 6; do
     >out 2>err || echo "run $i: exit status $?: $(cat err)"
 done
 check "none ends early, and no case times out" \
-  test "$("$HARNESS" history list | grep -cE '3 launches +18 OK  run-[1-6]$')" -eq 6
+  test "$("$HARNESS" history list | grep -cE '  3  18 OK +run-[1-6]$')" -eq 6
 t history verify
 check "each finds its own launches" test "$(for i in 1 2 3 4 5 6; do
   "$HARNESS" history show "run-$i" | grep -c '"launch"'

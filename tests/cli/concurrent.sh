@@ -8,9 +8,9 @@ done
 wait
 t history verify
 check "each has its twelve measurements" \
-  test "$("$HARNESS" history list | grep -cE '2 launches +12 OK  run-[0-9]+$')" -eq 10
+  test "$("$HARNESS" history list | grep -cE '  2  12 OK +run-[0-9]+$')" -eq 10
 check "each is there once" \
   test "$("$HARNESS" history list | grep -oE 'run-[0-9]+$' | sort -u | wc -l)" -eq 10
 knock "ten runs of the program at once" \
-  "$("$HARNESS" history list | grep -cE '2 launches +12 OK  run-[0-9]+$')" 10 \
+  "$("$HARNESS" history list | grep -cE '  2  12 OK +run-[0-9]+$')" 10 \
   "each has all of its 12 measurements, once"

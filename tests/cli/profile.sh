@@ -21,7 +21,7 @@ grep -E '^(in|run) ' out
 ls profile-gpt-nano-prefill
 check "its process is called as the program" \
   grep -q '"name":"process_name","args":{"name":"harness"}' profile-gpt-nano-prefill/trace.json
-check "the trace is whole" test "$(grep -c '"ph":"X"' profile-gpt-nano-prefill/trace.json)" -eq \
+check "the trace is whole" test "$(grep -c '"ph":"B"' profile-gpt-nano-prefill/trace.json)" -eq \
   $((6 * (1 + 1 + 3 * 8 + 2)))
 tells_clock() {
   grep -qs '^cpu MHz' /proc/cpuinfo || [ -r /sys/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq ]
@@ -50,7 +50,7 @@ check "the sum of self times is the forward's time" test "$sum" -eq "$whole"
 check "the same from the file" cmp profile-gpt-nano-prefill/trace.json again/trace.json
 
 say "In the history, under names of their own"
-t history list | sed -E 's/^( +[0-9]+) +[0-9a-f]{8} +[-0-9]+ +[0-9:]+Z/\1/; s/  -  .*  2 l/  2 l/'
+t history list
 "$HARNESS" history show 1 >show.json
 for i in $(seq 0 $(($(json_length show.json runs 0 measurements) - 1))); do
   json show.json runs 0 measurements "$i" key

@@ -55,7 +55,10 @@ normalise() {
     -e "s/${commit:-no commit}/COMMIT/g" \
     -e "s/ at ${commit:0:7}( with uncommitted changes)?//g" \
     -e '/^(- )?The (base|head) was measured from a tree with uncommitted changes\.$/d' \
-    -e 's/^( +[0-9]+  )[0-9a-f]{8}(  TIME  .{8} ).{8}/\1UUID\2COMMIT/' \
+    -e 's/^( *run  uuid .*)  commit( +launches)/\1\2/' \
+    -e 's/^( *[0-9]+  )[0-9a-f]{8}(  TIME  )/\1UUID\2/' \
+    -e '/^ *(run  uuid|[0-9]+  UUID  TIME)  /s/   +/  /g' \
+    -e 's/^( *[0-9]+  UUID  TIME(  .*)?)  [0-9a-f]{7}\+?(  [0-9]+  [0-9]+ OK)/\1\3/' \
     -e 's/^(2> launch [0-9]+\/[0-9]+: .* left ).*/\1T/' |
     sed -zE 's/\n\n+(\$ |facts: |$)/\n\1/g;s/\n\n\n+== /\n\n== /g' # what a note that is left out leaves behind
 }

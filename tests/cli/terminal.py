@@ -11,6 +11,7 @@ import os
 import pty
 import re
 import struct
+import subprocess
 import sys
 import termios
 import unicodedata
@@ -23,24 +24,30 @@ NAMES = [f"{kernel}/rows:{rows}/{order}/threads:{threads}" for kernel in KERNELS
          for rows in (1024, 65536) for order in ("sorted", "random") for threads in (1, 8)]
 
 FAKE = ["null/copy/right", "--device", "fake:base=2000,seed=3,sd=0.01", "--seed", "1", "--launches", "2"]
-COMMANDS = ("list run verify profile compare bisect baseline history import export trend detect plot "
-            "report serve roofline model selftest doctor help version").split()
+SECTIONS = ("kernels", "variants", "models", "suites", "metrics", "figures", "devices", "machines")
 
 # Words, and for tables: the title of the names, one of a column that every row fills in its first
-# line, and how many names there are, no two alike; None: it depends on the machine.
+# line (their own, where none is), and how many names there are, no two alike; None: it depends on the machine.
 CASES = [
     (["help"], None),
     (["help", "environment"], None),
-    *((["help", command], None) for command in COMMANDS),
-    *((["list", section], None) for section in ("kernels", "variants", "models", "suites", "metrics",
-                                                "figures", "devices", "machines")),
+    *((["list", section], (section, section, None)) for section in SECTIONS),
     (["run", *FAKE, "--batch", "1,16", "--seq", "1024,2048,4096"], ("benchmark", "p50", 6)),
     (["run", *FAKE, "null/copy/wrong", "--batch", "1"], None),
     (["compare", "--baseline", "old", "--head", "new", "--all"], ("benchmark", "verdict", len(NAMES))),
     (["compare", "--baseline", "nosuch"], None),
+    (["compare", "--runs", "3", "--", "true", "--versus", "sleep", "0.001", "--versus", "false"], None),
     (["trend", "--all"], None),
     (["trend", "--all", "null"], ("benchmark", "points", 2)),
-    (["history", "list"], None),
+    (["history", "list", "--limit", "7"], ("run", "results", 7)),
+    (["history", "prune", "--keep-runs", "3", "--dry-run"], None),
+    (["history", "annotate", "latest", "a note that is much longer than any terminal of sixty columns is wide"],
+     None),
+    (["history", "backup", "kept.db"], None),
+    (["history", "merge", "kept.db"], None),
+    (["history", "salvage", "kept.db", "saved.db"], None),
+    (["history", "move", "moved.db", "--db", "kept.db"], None),
+    (["history", "restore", "moved.db"], None),
     (["history", "system"], None),
     (["history", "verdicts"], None),
     (["history", "verify"], None),
@@ -118,7 +125,8 @@ def names_shown(lines, title, mark, count):
     for line in lines[start + 1:]:
         if not line or line.startswith(("(", "*")):
             break
-        name = re.split(r"\s{2,}", line[begin:])[0] if line[begin:begin + 1].strip() else ""
+        text = line[begin:]
+        name = re.split(r"\s{2,}", text.lstrip())[0] if text[:len(title)].strip() else ""
         if line[filled].strip() and len(names) == count:
             break
         if line[filled].strip():
@@ -158,8 +166,14 @@ def progress_fault(text, width):
     return f"{max(drawn)} columns in {width}" if max(drawn) >= width else too_wide(text, width)
 
 
+def commands_of(harness):
+    """As its help lists them."""
+    listed = subprocess.run([harness, "help"], stdout=subprocess.PIPE, check=True, text=True).stdout
+    return re.findall(r"^  ([a-z]+) ", listed.split("\ncommands:\n")[1].split("\n\n")[0], re.M)
+
+
 def try_all(harness):
-    for words, table in CASES:
+    for words, table in [*CASES, *((["help", command], None) for command in commands_of(harness))]:
         tell(" ".join(words), faults(harness, words, table))
     run = [harness, "run", *FAKE, "--batch", "1,16", "--seq", "1024"]
     for width in (40, *WIDTHS):

@@ -14,5 +14,5 @@ before() {
 after() {
   check "all that was asked for, once" test \
     "$(harness history show latest --db sweep/history.db | grep -c '"key"')" -ge 6
-  check "the parts by hand are the whole, too" test "$(harness history list --db monday.db | wc -l)" = 2
+  check "the parts by hand are the whole, too" test "$(harness history list --db monday.db | grep -c OK)" = 2
 }

@@ -34,7 +34,7 @@ for block in $(seq $blocks); do
     measure $side cpu:1
   done
 done
-echo "$("$harness" history list --db "$db" --limit 1000 | wc -l) runs of one launch in $SECONDS s"
+echo "$("$harness" history list --db "$db" --limit 1000 | grep -c OK) runs of one launch in $SECONDS s"
 
 # compare BASE HEAD: an improvement of one side is an alarm about the other
 compare() {

@@ -57,6 +57,43 @@ static void tables_fit_the_terminal(void **state)
     table_release(&t);
 }
 
+/* The title of the first column stands above the rows, which are set in, and cells keep their
+ * length. */
+static void rows_are_set_in(void **state)
+{
+    static const struct table_column columns[] = {
+        { "things", TABLE_LEFT, TABLE_NAME, 0 },
+        { "what", TABLE_LEFT, TABLE_PROSE, 1 },
+    };
+    char long_text[3000];
+    struct table t;
+    struct strbuf out;
+
+    table_init(&t, columns, 2);
+    t.indent = 2;
+    table_row(&t);
+    table_cell(&t, TABLE_PLAIN, "one/name");
+    table_cell(&t, TABLE_PLAIN, "is the first");
+    strbuf_init(&out);
+    table_text(&t, 0, false, &out);
+    assert_string_equal(out.data, "things      what\n  one/name  is the first\n");
+    memset(long_text, 'x', sizeof(long_text) - 1);
+    for (size_t i = 9; i < sizeof(long_text); i += 10)
+        long_text[i] = ' ';
+    long_text[sizeof(long_text) - 1] = '\0';
+    table_row(&t);
+    table_cell(&t, TABLE_PLAIN, "two");
+    table_cell(&t, TABLE_PLAIN, "%s", long_text);
+    for (size_t width = 60; width < 130; width += 7) {
+        strbuf_clear(&out);
+        table_text(&t, width, false, &out);
+        assert_true(widest_line(out.data) <= width);
+        assert_true(out.length > 2000);
+    }
+    strbuf_release(&out);
+    table_release(&t);
+}
+
 static void markdown_cells_hold(void **state)
 {
     static const struct table_column columns[] = { { "a|b", TABLE_LEFT, TABLE_NAME, 0 },
@@ -224,7 +261,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tables_fit_the_terminal),       cmocka_unit_test(markdown_cells_hold),
         cmocka_unit_test(names_stay_apart_at_any_width), cmocka_unit_test(columns_go_by_rank),
-        cmocka_unit_test(sentences_go_on_below),
+        cmocka_unit_test(sentences_go_on_below),         cmocka_unit_test(rows_are_set_in),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

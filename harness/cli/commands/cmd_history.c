@@ -16,6 +16,7 @@
 #include "reporters/system_table.h"
 #include "store/annotations.h"
 #include "terminal/terminal.h"
+#include "text/table.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -28,31 +29,60 @@ static int load_annotations(struct store *store, int64_t run, struct store_annot
     return store_annotation_list(store, run, list, err);
 }
 
-static void add_annotations(const struct store_annotations *list, struct strbuf *page)
+/* "2026-01-02: new BIOS; ..." */
+static void add_notes_cell(const struct store_annotations *list, struct table *t)
 {
+    struct strbuf notes;
     char when[TEXT_UNIT_SIZE];
 
+    strbuf_init(&notes);
     for (size_t i = 0; i < list->nr; i++)
-        terminal_add(page, "       %.10s: %s\n", text_timestamp(list->items[i].written_ms, when),
-                     list->items[i].text);
+        strbuf_addf(&notes, "%s%.10s: %s", i ? "; " : "",
+                    text_timestamp(list->items[i].written_ms, when), list->items[i].text);
+    table_cell(t, TABLE_PLAIN, "%s", notes.data);
+    strbuf_release(&notes);
 }
 
-static void add_listed_run(const struct store_listed *l, struct strbuf *page)
+/* "12 OK, 1 WRONG, unfinished" */
+static void add_results_cell(const struct store_listed *l, struct table *t)
+{
+    struct strbuf results;
+
+    strbuf_init(&results);
+    strbuf_addf(&results, "%lld OK", (long long)l->outcomes[OUTCOME_OK]);
+    for (int i = OUTCOME_UNSUPPORTED; i < OUTCOME_NR; i++)
+        if (l->outcomes[i])
+            strbuf_addf(&results, ", %lld %s", (long long)l->outcomes[i],
+                        outcome_name((enum outcome)i));
+    strbuf_adds(&results, l->run.ended_ms ? "" : ", unfinished");
+    table_cell(t, TABLE_PLAIN, "%s", results.data);
+    strbuf_release(&results);
+}
+
+static const struct table_column run_columns[] = {
+    { "run", TABLE_RIGHT, TABLE_NAME, 0 },     { "uuid", TABLE_LEFT, TABLE_FIRM, 7 },
+    { "started", TABLE_LEFT, TABLE_FIRM, 2 },  { "suite", TABLE_LEFT, TABLE_FIRM, 6 },
+    { "commit", TABLE_LEFT, TABLE_FIRM, 4 },   { "launches", TABLE_RIGHT, TABLE_FIRM, 5 },
+    { "results", TABLE_LEFT, TABLE_PROSE, 0 }, { "label", TABLE_LEFT, TABLE_NAME, 1 },
+    { "notes", TABLE_LEFT, TABLE_PROSE, 3 },
+};
+
+static void add_run_row(const struct store_listed *l, const struct store_annotations *notes,
+                        struct table *t)
 {
     const struct run *r = &l->run;
     char when[TEXT_UNIT_SIZE];
 
-    terminal_add(page, "%5lld  %.8s  %s  %-8s %-7.7s%s %3lld launch%s %5lld OK", (long long)r->id,
-                 r->uuid, text_timestamp(r->started_ms, when), r->suite[0] ? r->suite : "-",
-                 r->build.commit[0] ? r->build.commit : "-", r->build.dirty ? "+" : " ",
-                 (long long)l->launches, l->launches == 1 ? "  " : "es",
-                 (long long)l->outcomes[OUTCOME_OK]);
-    for (int i = OUTCOME_UNSUPPORTED; i < OUTCOME_NR; i++)
-        if (l->outcomes[i])
-            terminal_add(page, ", %lld %s", (long long)l->outcomes[i],
-                         outcome_name((enum outcome)i));
-    terminal_add(page, "%s%s%s\n", r->ended_ms ? "" : ", unfinished", r->label[0] ? "  " : "",
-                 r->label);
+    table_row(t);
+    table_cell(t, TABLE_PLAIN, "%lld", (long long)r->id);
+    table_cell(t, TABLE_PLAIN, "%.8s", r->uuid);
+    table_cell(t, TABLE_PLAIN, "%s", text_timestamp(r->started_ms, when));
+    table_cell(t, TABLE_PLAIN, "%s", r->suite);
+    table_cell(t, TABLE_PLAIN, "%.7s%s", r->build.commit, r->build.dirty ? "+" : "");
+    table_cell(t, TABLE_PLAIN, "%lld", (long long)l->launches);
+    add_results_cell(l, t);
+    table_cell(t, TABLE_PLAIN, "%s", r->label);
+    add_notes_cell(notes, t);
 }
 
 static cJSON *annotations_to_json(const struct store_annotations *list)
@@ -79,39 +109,64 @@ static cJSON *listed_to_json(const struct store_listed *l)
     return json;
 }
 
+/* As JSON into the array, or else as rows of the table. */
+static int add_listed_runs(struct store *store, const struct store_listing *listing, cJSON *array,
+                           struct table *t, struct error *err)
+{
+    int rc = 0;
+
+    for (size_t i = 0; rc == 0 && i < listing->nr; i++) {
+        struct store_annotations notes;
+        rc = load_annotations(store, listing->items[i].run.id, &notes, err);
+        if (rc == 0 && array) {
+            cJSON *json = listed_to_json(&listing->items[i]);
+            cJSON_AddItemToObject(json, "annotations", annotations_to_json(&notes));
+            cJSON_AddItemToArray(array, json);
+        } else if (rc == 0) {
+            add_run_row(&listing->items[i], &notes, t);
+        }
+        store_annotations_release(&notes);
+    }
+    return rc;
+}
+
+static int print_run_table(const struct store *store, const struct table *t, struct error *err)
+{
+    struct strbuf page;
+
+    strbuf_init(&page);
+    if (table_rows(t))
+        table_text(t, terminal_width(), terminal_colour(), &page);
+    else
+        terminal_add(&page, "%s has no runs yet\n", store_path(store));
+    int rc = output_page(&page, NULL, err);
+    strbuf_release(&page);
+    return rc;
+}
+
 static int list_runs(struct store *store, const struct history_options *o, int argc, char **argv,
                      struct error *err)
 {
     struct store_listing listing = { 0 };
-    cJSON *array = cJSON_CreateArray();
-    struct strbuf page;
-    int rc = store_list_runs(store, NULL, o->limit ? (size_t)o->limit : 20, &listing, err);
+    struct error ended; /* the list, before its end */
+    cJSON *array = o->json ? cJSON_CreateArray() : NULL;
+    struct table t;
 
     (void)argc;
     (void)argv;
-    strbuf_init(&page);
-    for (size_t i = 0; rc == 0 && i < listing.nr; i++) {
-        struct store_annotations notes;
-        rc = load_annotations(store, listing.items[i].run.id, &notes, err);
-        if (rc == 0 && o->json) {
-            cJSON *json = listed_to_json(&listing.items[i]);
-            cJSON_AddItemToObject(json, "annotations", annotations_to_json(&notes));
-            cJSON_AddItemToArray(array, json);
-        } else if (rc == 0) {
-            add_listed_run(&listing.items[i], &page);
-            add_annotations(&notes, &page);
-        }
-        store_annotations_release(&notes);
-    }
-    if (rc == 0 && listing.nr == 0 && !o->json)
-        terminal_add(&page, "%s has no runs yet\n", store_path(store));
-    if (output_page(&page, NULL, err)) /* of an error, the runs before it */
-        rc = -1;
-    strbuf_release(&page);
-    if (rc == 0 && o->json)
-        rc = output_json(array, NULL, err);
+    table_init(&t, run_columns, sizeof(run_columns) / sizeof(run_columns[0]));
+    int rc = store_list_runs(store, NULL, o->limit ? (size_t)o->limit : 20, &listing, &ended);
+    if (rc == 0)
+        rc = add_listed_runs(store, &listing, array, &t, &ended);
+    if (o->json && rc == 0)
+        rc = output_json(array, NULL, &ended);
     else
         cJSON_Delete(array);
+    if (!o->json && (rc == 0 || table_rows(&t)) && print_run_table(store, &t, err))
+        rc = -1;
+    else if (rc)
+        *err = ended;
+    table_release(&t);
     store_listing_release(&listing);
     return rc;
 }

@@ -16,6 +16,7 @@
 #include "session/history_file.h"
 #include "session/viewing.h"
 #include "terminal/terminal.h"
+#include "text/table.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -320,16 +321,50 @@ static void list_machine(cJSON *section)
     add_listed(section, m.class_name, summary);
 }
 
+/* A column beside the name: what it shows of each thing; the state has no member of its own. */
+struct shown {
+    const char *title, *member;
+    enum table_fit fit;
+    int rank;
+};
+
+/* clang-format off */
+#define WHAT { "what", "summary", TABLE_PROSE, 1 }
+/* clang-format on */
+
 /* One row a section; `of` is for what the registry holds, which plugins add to. */
-static const struct {
+static const struct section {
     const char *name;
     void (*fill)(cJSON *section);
     void (*of)(cJSON *section, const struct registry *r);
+    struct shown shown[5]; /* up to one without title */
 } sections[] = {
-    { .name = "kernels", .of = list_kernels },   { .name = "variants", .of = list_variants },
-    { .name = "models", .fill = list_models },   { .name = "suites", .fill = list_suites },
-    { .name = "metrics", .fill = list_metrics }, { .name = "figures", .fill = list_figures },
-    { .name = "devices", .fill = list_devices }, { .name = "machines", .fill = list_machine },
+    { "kernels", NULL, list_kernels, { { "dims", "dims", TABLE_PROSE, 2 }, WHAT } },
+    { "variants",
+      NULL,
+      list_variants,
+      { { "device", "device", TABLE_FIRM, 3 },
+        { "math", "math", TABLE_FIRM, 4 },
+        WHAT,
+        { "state", NULL, TABLE_PROSE, 2 } } },
+    { "models", list_models, NULL, { WHAT } },
+    { "suites", list_suites, NULL, { WHAT } },
+    { "metrics",
+      list_metrics,
+      NULL,
+      { { "unit", "unit", TABLE_FIRM, 3 },
+        { "better", "better", TABLE_FIRM, 2 },
+        { "floor", "floor", TABLE_FIRM, 4 },
+        WHAT } },
+    { "figures",
+      list_figures,
+      NULL,
+      { { "type", "type", TABLE_FIRM, 2 },
+        { "for", "modes", TABLE_PROSE, 4 },
+        { "in", "section", TABLE_FIRM, 3 },
+        WHAT } },
+    { "devices", list_devices, NULL, { WHAT } },
+    { "machines", list_machine, NULL, { WHAT } },
 };
 enum { NR_SECTIONS = sizeof(sections) / sizeof(sections[0]) };
 
@@ -361,74 +396,70 @@ static int check_sections(int argc, char **argv, struct error *err)
     return 0;
 }
 
-/* Columns for the names of a section. */
-static int listed_width(const cJSON *section)
+/* ---- as tables ---- */
+
+/* What is to be known before one uses it: a peer, not built, not here, not verified. */
+static void add_state(const cJSON *item, struct strbuf *text)
 {
+    const char *lacks = json_string(item, "unavailable", NULL);
+
+    if (cJSON_IsFalse(cJSON_GetObjectItemCaseSensitive(item, "built")))
+        strbuf_adds(text, "not built");
+    if (cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(item, "peer")))
+        strbuf_adds(text, "peer: measured only by name");
+    if (lacks)
+        strbuf_addf(text, "not here: %s", lacks);
+    strbuf_adds(text, json_string(item, "verification", ""));
+}
+
+/* A text as it is, a list with commas, a number (a metric's floor) as a share. */
+static void add_member(const cJSON *item, const char *key, struct strbuf *text)
+{
+    const cJSON *member = cJSON_GetObjectItemCaseSensitive(item, key), *part;
+
+    if (cJSON_IsArray(member))
+        cJSON_ArrayForEach(part, member)
+            strbuf_addf(text, "%s%s", text->length ? ", " : "", part->valuestring);
+    else if (cJSON_IsString(member))
+        strbuf_adds(text, member->valuestring);
+    else if (member)
+        strbuf_addf(text, "%g %%", 100 * strtod(member->valuestring, NULL));
+}
+
+static void add_listed_row(const struct section *section, const cJSON *item, struct table *t)
+{
+    struct strbuf text;
+
+    strbuf_init(&text);
+    table_row(t);
+    table_cell(t, TABLE_PLAIN, "%s", json_string(item, "name", ""));
+    for (const struct shown *shown = section->shown; shown->title; shown++) {
+        strbuf_clear(&text);
+        if (shown->member)
+            add_member(item, shown->member, &text);
+        else
+            add_state(item, &text);
+        table_cell(t, TABLE_PLAIN, "%s", text.data);
+    }
+    strbuf_release(&text);
+}
+
+static void add_list_section(const struct section *section, const cJSON *items, struct strbuf *page)
+{
+    struct table_column columns[1 + sizeof(section->shown) / sizeof(section->shown[0])] = {
+        { section->name, TABLE_LEFT, TABLE_NAME, 0 },
+    };
     const cJSON *item;
-    int width = 28;
+    struct table t;
+    size_t nr = 1;
 
-    cJSON_ArrayForEach(item, section)
-    {
-        int length = 1 + (int)strlen(json_string(item, "name", ""));
-        width = length > width ? length : width;
-    }
-    return width;
-}
-
-/* What a figure has beside its summary: "[bars; single, multi; in speed]". */
-static void add_figure_facts(const cJSON *item, struct strbuf *page)
-{
-    const cJSON *modes = cJSON_GetObjectItemCaseSensitive(item, "modes"), *mode;
-    const char *comma = "; ";
-
-    if (!modes)
-        return;
-    terminal_add(page, " [%s", json_string(item, "type", ""));
-    cJSON_ArrayForEach(mode, modes)
-    {
-        terminal_add(page, "%s%s", comma, mode->valuestring);
-        comma = ", ";
-    }
-    terminal_add(page, "; in %s]", json_string(item, "section", ""));
-}
-
-/* Of a metric that is judged: "[GFLOP/s, higher is better]", "[lower is better, floor 0.5 %]". */
-static void add_metric_facts(const cJSON *item, struct strbuf *page)
-{
-    const char *better = json_string(item, "better", "none"), *unit = json_string(item, "unit", "");
-    char text[TEXT_UNIT_SIZE] = "";
-    const cJSON *floor = cJSON_GetObjectItemCaseSensitive(item, "floor");
-
-    if (strcmp(better, "none") == 0)
-        return;
-    if (floor)
-        snprintf(text, sizeof(text), ", floor %g %%", 100 * strtod(floor->valuestring, NULL));
-    terminal_add(page, " [%s%s%s is better%s]", unit, *unit ? ", " : "", better, text);
-}
-
-static void add_list_section(const char *name, const cJSON *section, struct strbuf *page)
-{
-    int width = listed_width(section);
-    const cJSON *item;
-
-    terminal_add(page, "%s\n", name);
-    cJSON_ArrayForEach(item, section)
-    {
-        const cJSON *built = cJSON_GetObjectItemCaseSensitive(item, "built");
-        const char *verification = json_string(item, "verification", NULL);
-        const char *lacks = json_string(item, "unavailable", NULL);
-        terminal_add(page, "  %-*s %s%s", width, json_string(item, "name", ""),
-                     cJSON_IsFalse(built) ? "not built: " : "", json_string(item, "summary", ""));
-        add_metric_facts(item, page);
-        add_figure_facts(item, page);
-        if (cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(item, "peer")))
-            terminal_add(page, " [peer: measured only by name]");
-        if (lacks)
-            terminal_add(page, " [not here: %s]", lacks);
-        if (verification)
-            terminal_add(page, " [%s]", verification);
-        strbuf_addc(page, '\n');
-    }
+    for (const struct shown *shown = section->shown; shown->title; shown++)
+        columns[nr++] = (struct table_column) { shown->title, TABLE_LEFT, shown->fit, shown->rank };
+    table_init(&t, columns, nr);
+    t.indent = 2;
+    cJSON_ArrayForEach(item, items) add_listed_row(section, item, &t);
+    table_text(&t, terminal_width(), terminal_colour(), page);
+    table_release(&t);
     strbuf_addc(page, '\n');
 }
 
@@ -457,7 +488,7 @@ static int list_sections(const struct list_options *o, const struct registry *r,
         if (o->names)
             print_listed_names(section);
         else if (!o->json)
-            add_list_section(sections[s].name, section, &page);
+            add_list_section(&sections[s], section, &page);
     }
     int rc = o->json ? output_json(json, NULL, err) : output_page(&page, NULL, err);
     if (!o->json)

@@ -109,7 +109,7 @@ static int measure_run(struct run_session *s, enum sweep_end *end, struct error 
         .run = &s->run,
     };
 
-    return roofs_ensure(s->store, &s->run, &s->workload.device, false, &s->o->measuring, err)
+    return roofs_try(s->store, &s->run, &s->workload.device, &s->o->measuring, err)
                ? -1
                : recording_run(&recording, end, err);
 }

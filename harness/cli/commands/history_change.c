@@ -39,28 +39,40 @@ static void list_merged(const struct store_merged *m, struct added added[KINDS])
         added[i] = all[i];
 }
 
+/* Lines that were put together from pieces, whole: a terminal breaks them where it has to. */
+static void print_page(struct strbuf *page)
+{
+    struct error ignored; /* of standard output; main.c tells */
+
+    output_page(page, NULL, &ignored);
+    strbuf_release(page);
+}
+
 static void print_merged(const struct store *store, const struct store_merged *m)
 {
     struct added added[KINDS];
     const char *separator = "also ";
+    struct strbuf page;
 
+    strbuf_init(&page);
     list_merged(m, added);
-    terminal_print("%lld file%s into %s: %lld new run%s (%lld measurements), %lld there already",
-                   (long long)m->files, m->files == 1 ? "" : "s", store_path(store),
-                   (long long)m->runs_new, m->runs_new == 1 ? "" : "s", (long long)m->measurements,
-                   (long long)m->runs_known);
+    terminal_add(
+        &page, "%lld file%s into %s: %lld new run%s (%lld measurements), %lld there already",
+        (long long)m->files, m->files == 1 ? "" : "s", store_path(store), (long long)m->runs_new,
+        m->runs_new == 1 ? "" : "s", (long long)m->measurements, (long long)m->runs_known);
     if (m->runs_grown)
-        terminal_print(", %lld brought up to date", (long long)m->runs_grown);
-    terminal_print("\n");
+        terminal_add(&page, ", %lld brought up to date", (long long)m->runs_grown);
+    terminal_add(&page, "\n");
     for (int i = 0; i < KINDS; i++) {
         if (!added[i].nr)
             continue;
-        terminal_print("%s%lld new %s", separator, (long long)added[i].nr,
-                       added[i].nr == 1 ? added[i].one : added[i].many);
+        terminal_add(&page, "%s%lld new %s", separator, (long long)added[i].nr,
+                     added[i].nr == 1 ? added[i].one : added[i].many);
         separator = ", ";
     }
     if (separator[0] == ',')
-        terminal_print("\n");
+        terminal_add(&page, "\n");
+    print_page(&page);
 }
 
 static int print_merged_json(const struct store_merged *m, struct error *err)
@@ -203,24 +215,29 @@ int history_prune(struct store *store, const struct history_options *o, int argc
 
 /* ---- restore and move ---- */
 
-static void print_history_content(const char *words, const struct store_content *c)
+static void add_history_content(struct strbuf *page, const char *words,
+                                const struct store_content *c)
 {
-    terminal_print("%s %lld run%s, %lld measurement%s", words, (long long)c->runs,
-                   c->runs == 1 ? "" : "s", (long long)c->measurements,
-                   c->measurements == 1 ? "" : "s");
+    terminal_add(page, "%s %lld run%s, %lld measurement%s", words, (long long)c->runs,
+                 c->runs == 1 ? "" : "s", (long long)c->measurements,
+                 c->measurements == 1 ? "" : "s");
 }
 
 static void print_restored(const char *path, const char *backup, const struct store_restored *r)
 {
-    terminal_print("%s: ", path);
+    struct strbuf page;
+
+    strbuf_init(&page);
+    terminal_add(&page, "%s: ", path);
     if (r->aside)
-        terminal_print("was no sound history, and is kept as %s", r->kept.data);
+        terminal_add(&page, "was no sound history, and is kept as %s", r->kept.data);
     else if (r->was_there)
-        print_history_content("had", &r->before);
+        add_history_content(&page, "had", &r->before);
     else
-        terminal_print("was not there");
-    print_history_content("; now has", &r->now);
-    terminal_print(", as %s\n", backup);
+        terminal_add(&page, "was not there");
+    add_history_content(&page, "; now has", &r->now);
+    terminal_add(&page, ", as %s\n", backup);
+    print_page(&page);
 }
 
 int history_restore(struct store *store, const struct history_options *o, int argc, char **argv,

@@ -12,11 +12,13 @@ enum finding_rule { FINDING_SLOWER, FINDING_BROKEN, FINDING_RULES };
 static const struct finding_words {
     const char *id, *text;
     const char *severity; /* of Code Quality: info, minor, major, critical, blocker */
+    const char *category; /* of Code Climate, whose report Code Quality reads */
     const char *level;    /* of SARIF: note, warning, error */
 } finding_words[FINDING_RULES] = {
-    [FINDING_SLOWER] = { "performance-regression", "A benchmark got slower", "major", "warning" },
+    [FINDING_SLOWER] = { "performance-regression", "A benchmark got slower", "major", "Performance",
+                         "warning" },
     [FINDING_BROKEN] = { "benchmark-broken", "A benchmark fails that worked before", "critical",
-                         "error" },
+                         "Bug Risk", "error" },
 };
 
 bool finding_is_one(const struct compare_row *row)
@@ -60,13 +62,16 @@ static void fingerprint_finding(const struct compare_row *row, char text[DIGEST_
 
 static cJSON *codequality_of(const struct compare_row *row, const struct finding_place *place)
 {
-    cJSON *finding = cJSON_CreateObject(), *location, *lines;
+    cJSON *finding = cJSON_CreateObject(), *categories, *location, *lines;
     char fingerprint[DIGEST_TEXT_SIZE];
     struct strbuf text;
 
     strbuf_init(&text);
     describe_finding(row, &text);
     fingerprint_finding(row, fingerprint);
+    cJSON_AddStringToObject(finding, "type", "issue");
+    categories = cJSON_AddArrayToObject(finding, "categories");
+    cJSON_AddItemToArray(categories, cJSON_CreateString(words_of_finding(row)->category));
     cJSON_AddStringToObject(finding, "description", text.data);
     cJSON_AddStringToObject(finding, "check_name", words_of_finding(row)->id);
     cJSON_AddStringToObject(finding, "fingerprint", fingerprint);
@@ -75,6 +80,7 @@ static cJSON *codequality_of(const struct compare_row *row, const struct finding
     cJSON_AddStringToObject(location, "path", place->file);
     lines = cJSON_AddObjectToObject(location, "lines");
     json_add_int(lines, "begin", place->line);
+    json_add_int(lines, "end", place->line);
     strbuf_release(&text);
     return finding;
 }

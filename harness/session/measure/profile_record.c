@@ -121,7 +121,7 @@ int profile_record(const struct profile_request *r, struct profile_result *resul
         .records = &result->records,
         .unkept = r->unkept,
     };
-    int rc = roofs_ensure(r->store, run, &r->workload.device, false, r->measuring, err);
+    int rc = roofs_try(r->store, run, &r->workload.device, r->measuring, err);
     if (rc == 0)
         rc = prof_overhead(&result->cost) ? error_set(err, "no memory for a profile") : 0;
     if (rc == 0)

@@ -16,6 +16,12 @@ void roofs_epoch(const struct run *run, char epoch[17]);
 int roofs_ensure(struct store *store, const struct run *run, const struct device *device,
                  bool again, const struct measuring *how, struct error *err);
 
+/* The same for what measures something else and can do without: where they cannot be measured, for
+ * want of time or whatever else, a note says so, and they are absent. -1: interrupted, or the
+ * history fails. */
+int roofs_try(struct store *store, const struct run *run, const struct device *device,
+              const struct measuring *how, struct error *err);
+
 /* The roofs that the history has of this machine, device (in whatever way it launches) and epoch.
  */
 int roofs_load(struct store *store, const struct run *run, const struct device *device,
