@@ -155,7 +155,7 @@ test('arrow keys read the values', async (t) => {
   assert.match(await reading.textContent(), /naive/);
   await page.keyboard.press('Enter');
   const [chosen] = await page.evaluate(() => window.painter.chosen);
-  assert.equal(chosen.text, await reading.textContent());
+  assert.ok((await reading.textContent()).startsWith(chosen.key), JSON.stringify(chosen));
   await page.keyboard.press('+');
   await page.waitForFunction(() => document.querySelector('.figure-drawing').layout.xaxis.range[0]
     > 4);

@@ -276,6 +276,9 @@ struct chart_line {
 struct chart_line chart_line(struct panel *p, const char *label, size_t nth);
 void chart_line_add(const struct chart_line *line, double x, struct chart_value v);
 
+/* Data added from here on are about this item (figure_about()); NULL: about none. */
+void chart_about(struct figure *f, const struct chart_item *item);
+
 /* Distinct variants of the items in order of first use; returns the index of one. */
 struct chart_names {
     const char *names[64];

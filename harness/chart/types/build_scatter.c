@@ -79,8 +79,11 @@ static void scatter_add_front(struct scatter *s)
         panel_stroke(s->p, MARK_LINE, "nothing is better in both", INK_DARK, DASH_SHORT, 1.4);
 
     for (size_t i = scatter_next_front(s, -INFINITY); i < s->items->nr;
-         i = scatter_next_front(s, s->xs[i]))
+         i = scatter_next_front(s, s->xs[i])) {
+        chart_about(s->f, &s->items->items[i]);
         layer_add(line, s->xs[i], s->ys[i]);
+    }
+    chart_about(s->f, NULL);
 }
 
 static size_t scatter_count_groups(const struct scatter *s, const char *group)
@@ -174,6 +177,7 @@ static void scatter_add_points(struct scatter *s)
     bool log_scale = s->has_colour && scatter_add_scale_bar(s, colours);
     for (size_t i = 0; i < s->items->nr; i++) {
         chart_group_of(&s->items->items[i], s->chart, group, texts[i]);
+        chart_about(s->f, &s->items->items[i]);
         struct datum *d =
             layer_add(scatter_layer_of(s, layers, &groups, group, texts[i]), s->xs[i], s->ys[i]);
         if (s->has_size)
@@ -182,6 +186,7 @@ static void scatter_add_points(struct scatter *s)
             d->share =
                 scatter_share_of(colours, log_scale, chart_value_at(s->items, &s->colour, i));
     }
+    chart_about(s->f, NULL);
     if (groups.nr > LEGEND_MAX) /* it would fill the figure, and signs repeat anyway */
         s->f->no_legend = true;
     free(texts);

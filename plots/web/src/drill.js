@@ -172,7 +172,7 @@ class Drill {
     const preset = presetOf(bench, info, window);
     const chart = await this.app.chart(preset, sides, { all: true, oneFrame: true });
     const spec = await makeFigure(chart);
-    const card = figureCard(spec, { how: info.how, heading: 'h3', eager: true });
+    const card = figureCard(this.app.named(spec), { how: info.how, heading: 'h3', eager: true });
     this.cards.push(card);
     return card;
   }

@@ -33,12 +33,12 @@ function groupingOf(chart, items) {
 function addFront(panel, points, front) {
   const line = points.filter((_, i) => front[i]).sort((a, b) => a.x - b.x);
   addLayer(panel, 'line', 'nothing is better in both', { colour: DARK, dash: 'short', width: 1.4 },
-    { x: line.map((one) => one.x), y: line.map((one) => one.y) });
+    { x: line.map((one) => one.x), y: line.map((one) => one.y), items: line.map((one) => one.item) });
 }
 
 function addGroup(panel, points, nth, label) {
   const data = { x: points.map((one) => one.x), y: points.map((one) => one.y),
-    text: points.map((one) => one.item.label) };
+    items: points.map((one) => one.item), text: points.map((one) => one.item.label) };
   for (const key of ['colour', 'size'])
     if (points.some((one) => one[key] !== undefined))
       data[key] = points.map((one) => one[key] ?? null);
@@ -79,7 +79,7 @@ function addSizes(chart, points) {
 function addNames(panel, points) {
   addLayer(panel, 'text', '', { colour: DARK }, { x: points.map((one) => one.x),
     y: points.map((one) => one.y), text: points.map((one) => one.item.label),
-    anchor: points.map(() => 'left'), dx: points.map(() => 9), dy: points.map(() => -9) });
+    items: points.map((one) => one.item), anchor: points.map(() => 'left'), dx: points.map(() => 9), dy: points.map(() => -9) });
 }
 
 function addWords(chart, figure, x, y, { points, front, marked, size, colour }) {

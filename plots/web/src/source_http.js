@@ -107,6 +107,7 @@ export function httpSource(core, location) {
       return table;
     },
     figure: (id) => ask(`figure ${id}`, url(`api/figure/${encodeURIComponent(id)}`)),
+    figureAtHand: () => null,
     samples(run, benchmark) {
       const asked = `api/samples?${queryOf({ run: source.core.runs[run].id,
         key: source.core.benchmarks[benchmark].key })}`;

@@ -14,7 +14,7 @@ export const DEFAULTS = Object.freeze({
   xlog: '', ylog: '', window: '', pareto: '', legend: '', limit: '',
   metric: '', min: '', max: '',
   sort: '', columns: '', page: '',
-  bench: '', run: '',
+  bench: '', run: '', lit: '',
 });
 
 const PICK = 'pick.';
