@@ -150,6 +150,10 @@ test('a filter reaches figures that the program alone can draw', async (t) => {
   const { layout } = await graphOf(page, 'comparison');
   assert.equal(layout.yaxis.tickvals.length, core.benchmarks.filter(({ key, variant }) => variant === 'simd'
     && key !== BROKEN).length);
+  const svg = (await download(page, () => page.locator('#slot-comparison')
+    .getByRole('button', { name: /^Save as SVG/ }).click())).bytes.toString();
+  for (const words of ['Change against the base', '90 % interval', 'false discovery rate', 'rgb(255, 255, 255)'])
+    assert.ok(svg.includes(words), `the picture has title, legend, caption and ground: ${words}`);
 });
 
 test('a click lights a benchmark in figures and tables, and the next one opens it', async (t) => {

@@ -119,3 +119,37 @@ test('a long list of runs comes in parts, there and back', options, async (t) =>
   await shows('four', 'three');
   assert.deepEqual([seen.console, seen.errors, seen.violations], [[], [], []]);
 });
+
+test('more runs than a server looks at at once are not asked for', options, async (t) => {
+  const labels = Array.from({ length: 13 }, (_, i) => `number-${i}`);
+  const many = await serve(history('many.db', ...labels).file, '--port', '0');
+  const { page, seen } = await openPage(t, many.url);
+  await page.getByText(/^Runs: 1 of 13/).click();
+  await page.getByRole('button', { name: 'Newest 12' }).click();
+  await page.getByText(/^Runs: 12 of 13/).waitFor();
+  await page.locator('#section-results').getByText(/results of 12 runs/).waitFor();
+  assert.equal(await page.getByLabel(/^number-0 /).isDisabled(), true);
+  assert.deepEqual([seen.console, seen.errors, seen.violations], [[], [], []]);
+});
+
+test('base and head are found by their words, and the address keeps them', options, async (t) => {
+  const three = await serve(history('three.db', 'alpha', 'beta', 'gamma').file, '--port', '0');
+  const { page, seen } = await openPage(t, three.url);
+  const base = page.getByLabel('Base'), head = page.getByLabel('Head');
+  await page.getByText('Nothing is compared').waitFor();
+  assert.match(await head.inputValue(), /^3 · gamma · \d{4}-\d\d-\d\d \d\d:\d\d/);
+  await base.fill('alpha');
+  await base.press('Enter');
+  await page.locator('.verdicts').first().waitFor();
+  await page.waitForURL(/base=1/);
+  await head.fill('2');
+  await head.press('Enter');
+  await page.locator('.compared', { hasText: 'beta' }).waitFor();
+  const again = await openPage(t, page.url());
+  await again.page.locator('.compared', { hasText: 'beta' }).waitFor();
+  assert.match(await again.page.locator('.compared').textContent(), /Base.*alpha.*Head.*beta/s);
+  await base.fill('nobody has this');
+  await base.press('Enter');
+  assert.equal(await base.evaluate((field) => field.validity.valid), false);
+  assert.deepEqual([seen.console, seen.errors, seen.violations], [[], [], []]);
+});

@@ -21,7 +21,7 @@ import { pageHead } from './page_head.js';
 import { followPaper } from './print.js';
 import { pageBody } from './page_body.js';
 
-const FILTERS = ['where', 'metric', 'min', 'max', 'runs'];
+const FILTERS = ['where', 'metric', 'min', 'max', 'runs', 'base'];
 
 const isFilter = (key) => FILTERS.includes(key) || key.startsWith('pick.');
 const isRange = (key) => ['metric', 'min', 'max'].includes(key);
@@ -162,7 +162,14 @@ export class App {
     return own.length ? own : head !== null && head >= 0 ? [head] : [];
   }
 
-  setRuns(runs) {
+  /** How many runs can be looked at at once. */
+  runsMost() {
+    return this.core.paging?.most ?? Infinity;
+  }
+
+  /** More than can be looked at at once: the newest of them. */
+  setRuns(all) {
+    const runs = all.slice(-this.runsMost());
     const own = formatList(this.ownRuns().map((run) => this.source.tokenOf(run)));
     const text = formatList(runs.map((run) => this.source.tokenOf(run)));
     this.state.set({ runs: text === own ? '' : text });
@@ -244,7 +251,7 @@ export class App {
   /** What the server is asked besides its preset. */
   serverChoice() {
     return { run: this.chosenRuns().map((run) => this.core.runs[run].id).join(','),
-      where: conditionOf(this.state) };
+      where: conditionOf(this.state), base: this.state.get('base') };
   }
 
   /* ---- one benchmark ---- */
@@ -314,7 +321,7 @@ export class App {
     this.build();
     this.inView.then(release);
     followPaper(this);
-    if (this.source.live && (this.filters() || this.state.get('runs') !== ''))
+    if (this.source.live && (this.filters() || ['runs', 'base'].some((key) => this.state.get(key) !== '')))
       this.askServer();
     if (this.state.get('bench') !== '')
       this.showDrill();

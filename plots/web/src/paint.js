@@ -11,6 +11,7 @@ import { pageLayout, sheetLayout } from './paint_layout.js';
 import { paintLayer } from './paint_marks.js';
 import { elide, FAMILY, markupText, readFigure, textMeasure } from './paint_text.js';
 import { clearTexts } from './paint_clear.js';
+import { framed } from './paint_frame.js';
 import { sheetParts } from './paint_sheet.js';
 import { loadPlotly } from './plotly.js';
 
@@ -234,11 +235,14 @@ export async function paint(element, spec, options) {
   return { panels, width: layout.width, height: layout.height };
 }
 
-/** The figure as the program would draw it, as a data URL. @param {"png"|"svg"} format */
+/** The figure as the program would draw it, with ground, title, legend and caption, as a data URL. @param {"png"|"svg"} format */
 export async function picture(spec, format, options = {}) {
-  const Plotly = await loadPlotly();
-  const plot = plotOf(spec, { theme: 'light', measure: textMeasure(document), ...options,
-    sheet: Boolean(spec.texts), width: 1200, ranges: {} });
+  const Plotly = await loadPlotly(), whole = Boolean(spec.texts);
+  const given = { theme: 'light', measure: textMeasure(document), ...options, sheet: whole, width: 1200,
+    ranges: {} };
+  const plot = plotOf(spec, given);
+  if (!whole)
+    plot.layout = framed(spec, plot.layout, given);
   return Plotly.toImage(plot, { format, width: plot.layout.width, height: plot.layout.height,
     scale: format === 'png' ? 2 : 1 });
 }

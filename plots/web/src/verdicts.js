@@ -72,7 +72,7 @@ export function verdictTable(app) {
   if (!core.comparison)
     return { element: el('p', { class: 'absent' }, core.runs.length > 1
       ? `Nothing is compared: no base was named. ${app.source.live
-        ? 'Start harness serve with --baseline, or add ?base=RUN to the address.'
+        ? 'Choose a base at the top of the page.'
         : 'Write the report with --baseline, or with two runs.'}`
       : 'There is one run, and nothing to compare it with.'), update: () => {} };
   const rows = rowsOf(core), quiet = rows.filter((row) => !wantsAttention(row)).length;
