@@ -89,6 +89,28 @@ test('the page shows, filters, explores and drills with the server', options, as
   assert.deepEqual([seen.errors, seen.violations], [[], []]);
 });
 
+test('any metric of a benchmark over all runs, on an axis of dates', options, async (t) => {
+  const long = await serve(history('all.db', ...Array.from({ length: 14 }, (_, i) => `n${i}`)).file,
+    '--port', '0');
+  const { json: core } = await (async () => ({ json: await (await fetch(new URL('/api/core', long.url))).json() }))();
+  const [{ key }] = core.benchmarks;
+  const get = async (query) => (await fetch(new URL(`/api/history?${query}`, long.url))).json();
+  const spec = await get(`key=${encodeURIComponent(key)}&metric=p99`);
+  const points = spec.panels[0].layers.find((layer) => layer.mark === 'points');
+  assert.equal(points.x.length, 14, 'more than can be looked at at once');
+  assert.deepEqual([spec.benchmarks, spec.runs.length], [[key], 14]);
+  assert.match(spec.panels[0].x.label, /date of the run/);
+  assert.match((await get(`key=${encodeURIComponent(key)}&metric=p9`)).error, /did you mean "p9\d?"/);
+  assert.match((await get('metric=p99')).error, /key=BENCHMARK and metric=ID are needed/);
+  assert.match((await get('key=nothing&metric=p99')).reason, /no run of this history has/);
+  const { page, seen } = await openPage(t, long.url);
+  await page.locator('#section-results button.link').first().click();
+  await page.locator('#figure-history[data-painted]').waitFor();
+  await page.getByLabel('Over all runs').selectOption('p95');
+  await page.locator('#figure-history').getByText('95th percentile', { exact: false }).first().waitFor();
+  assert.deepEqual([seen.console, seen.errors, seen.violations], [[], [], []]);
+});
+
 test('a server without --watch is not asked for news', options, async (t) => {
   const { page, seen } = await openPage(t, url);
   await page.locator('figure[data-painted]').first().waitFor();
@@ -135,7 +157,7 @@ test('more runs than a server looks at at once are not asked for', options, asyn
 test('base and head are found by their words, and the address keeps them', options, async (t) => {
   const three = await serve(history('three.db', 'alpha', 'beta', 'gamma').file, '--port', '0');
   const { page, seen } = await openPage(t, three.url);
-  const base = page.getByLabel('Base'), head = page.getByLabel('Head');
+  const base = page.locator('#pick-base'), head = page.locator('#pick-head');
   await page.getByText('Nothing is compared').waitFor();
   assert.match(await head.inputValue(), /^3 · gamma · \d{4}-\d\d-\d\d \d\d:\d\d/);
   await base.fill('alpha');

@@ -113,6 +113,7 @@ export function httpSource(core, location) {
         key: source.core.benchmarks[benchmark].key })}`;
       return samples(asked, () => ask(asked, asked).catch(noSamples));
     },
+    history: (key, metric) => ask('history', `api/history?${queryOf({ key, metric })}`),
     explore: (preset, more) => ask('explore', url('api/explore',
       { ...more, preset: JSON.stringify(preset) })),
     tokenOf: (run) => String(source.core.runs[run].id),
