@@ -147,7 +147,7 @@ test('arrow keys read the values', async (t) => {
   const reading = page.locator('.figure-reading');
   await page.keyboard.press('ArrowRight');
   const first = await reading.textContent();
-  assert.match(first, /attention\/causal simd.*[\d.]+ µs/);
+  assert.match(first, /attention\/causal\/simd.*[\d.]+ µs/);
   await page.keyboard.press('ArrowRight');
   assert.notEqual(await reading.textContent(), first);
   assert.equal(await page.locator('.figure-drawing .hovertext').count(), 1);

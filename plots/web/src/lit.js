@@ -85,12 +85,12 @@ function litRows(panel, wanted) {
  * @param {object} spec  the figure
  * @param {object[]} panels  as they are drawn: with their `area` and what the reader's zoom shows
  * @param {string} key  of the benchmark
- * @returns {SVGElement[]} none where the figure does not have it
+ * @returns {SVGElement[]} none where the figure does not have it, or nothing else
  */
 export function litShapes(spec, panels, key) {
   const wanted = (spec.benchmarks || []).indexOf(key);
-  if (wanted < 0)
-    return [];
+  if (wanted < 0 || spec.benchmarks.length < 2)
+    return []; /* where all is of one, nothing stands out */
   return panels.flatMap((panel) => {
     const rows = litRows(panel, wanted);
     if (rows.length > 0)

@@ -9,7 +9,9 @@ import { THEMES, themed } from './paint_colours.js';
 import { LINE, markupText } from './paint_text.js';
 
 const PAD = 24, TITLE = 20, SMALL = 12, GAP = 10;
-const SIGNS = { points: '●', line: '━', steps: '━', rules: '╌', bars: '■', cells: '■', band: '■',
+const SHAPES = { circle: '●', square: '■', diamond: '◆', 'triangle-up': '▲', 'triangle-down': '▼',
+  cross: '×' };
+const SIGNS = { line: '━', steps: '━', rules: '╌', bars: '■', cells: '■', band: '■',
   arrows: '→' };
 
 /* A text on as many lines as it needs. */
@@ -30,7 +32,8 @@ function legendTexts(spec, room, measure, { theme, hidden }) {
   const texts = [];
   let x = 0, line = 0;
   for (const { label, layers: [layer] } of legendEntries(spec).filter((one) => !hidden.has(one.label))) {
-    const text = `${SIGNS[layer.mark] || '├┤'} ${label}`, wide = measure(text, SMALL) + 2 * GAP;
+    const point = layer.style.hollow ? '○' : SHAPES[layer.style.shape] || '●';
+    const text = `${layer.mark === 'points' ? point : SIGNS[layer.mark] || '├┤'} ${label}`, wide = measure(text, SMALL) + 2 * GAP;
     if (x > 0 && x + wide > room)
       [x, line] = [0, line + 1];
     texts.push({ text, colour: themed(layer.style.colour, theme), x, line });
