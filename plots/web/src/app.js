@@ -275,6 +275,10 @@ export class App {
     this.state.set({ lit: key });
   }
 
+  litKey() {
+    return this.state.get('lit');
+  }
+
   onlyLit() {
     this.state.set({ where: keyFilterText(this.state.get('lit')) });
   }

@@ -78,7 +78,7 @@ export function verdictTable(app) {
   const rows = rowsOf(core), quiet = rows.filter((row) => !wantsAttention(row)).length;
   let all = quiet === rows.length;
   const view = tableView(columnsOf(app, rows), { caption: 'Verdicts', class: 'verdicts',
-    empty: 'No row wants attention.', keyOf: (row) => row.key, lit: () => app.state.get('lit'),
+    empty: 'No row wants attention.', keyOf: (row) => row.key, lit: () => app.litKey(),
     onRow: (row) => row.benchmark >= 0 && app.choose({ key: row.key, uuid: null }) });
   const more = el('p', { class: 'more' });
   const update = () => {
