@@ -79,7 +79,7 @@ struct column {
 };
 
 static const struct column of_one[] = {
-    { "calls", "calls", profile_table_calls_cell },
+    { "calls", NULL, profile_table_calls_cell },
     { "total", "ns", total_cell },
     { "self", "ns", self_cell },
     { "share", "share", share_cell },

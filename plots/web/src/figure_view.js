@@ -14,7 +14,7 @@ function columnsOf(panel) {
     const head = texts.find((one) => one.y[0] < 0 && one.x[0] === layer.x[0])?.text[0] || '';
     const at = (row) => layer.y.indexOf(row.at);
     return { key: `c${nth}`, label: head, number: true,
-      csv: layer.unit && layer.unit !== head ? `${head} (${layer.unit})` : head,
+      csv: layer.unit ? `${head} (${layer.unit})` : head,
       value: (row) => layer.low?.[at(row)] ?? null, cell: (row) => layer.text[at(row)] ?? '' };
   });
 }

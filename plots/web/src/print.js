@@ -12,7 +12,8 @@ function unfold(main) {
   const closed = [...main.querySelectorAll('details:not([open]):not(.picker)')];
   closed.forEach((details) => {
     makeFolded(details);
-    details.open = details.querySelectorAll('tr').length <= LONGEST_TABLE;
+    details.open = !details.closest('.figure-more')
+      || details.querySelectorAll('tr').length <= LONGEST_TABLE;
   });
   return closed;
 }
