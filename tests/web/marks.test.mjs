@@ -32,8 +32,8 @@ const marksOf = (spec) => spec.panels.flatMap((panel) => panel.layers.flatMap((l
   Array.from({ length: lengthOf(layer) }, (_, i) => markOf(spec, panel, layer, i)).filter(Boolean)));
 const keysOf = (spec) => [...new Set(marksOf(spec).map((mark) => mark.key))];
 
-/* Figures of facts about models and machines have no benchmark to stand for. */
-const WITHOUT = ['architecture'];
+/* Facts about models have no benchmark to stand for, and the overview sums many up. */
+const WITHOUT = ['architecture', 'overview'];
 
 for (const [what, file] of [['two runs', report], ['six runs', long]]) {
   const specs = figuresOf(file);
