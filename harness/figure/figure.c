@@ -51,6 +51,7 @@ static void panel_free(struct panel *p)
     free(p->x.label);
     free(p->y.label);
     free(p->title);
+    free(p->rows);
     free(p);
 }
 
@@ -66,6 +67,8 @@ void figure_free(struct figure *f)
     free(f->texts);
     free(f->samples);
     ticks_release(&f->bar.ticks);
+    figure_names_release(&f->benchmarks);
+    figure_names_release(&f->runs);
     char *strings[] = { f->id,  f->title,  f->subtitle, f->caption,
                         f->alt, f->banner, f->reason,   f->bar.label };
     for (size_t i = 0; i < sizeof(strings) / sizeof(strings[0]); i++)
@@ -92,6 +95,7 @@ struct panel *figure_panel(struct figure *f)
 {
     struct panel *p = memory_zeroed(1, sizeof(*p));
 
+    p->figure = f;
     p->plot_height = 440;
     p->x.factor = p->y.factor = 1;
     p->x.low = p->x.high = p->y.low = p->y.high = NAN;
@@ -124,6 +128,7 @@ struct layer *panel_layer(struct panel *p, enum mark mark, const char *label)
     struct layer *s = memory_zeroed(1, sizeof(*s));
 
     s->mark = mark;
+    s->figure = p->figure;
     s->label = memory_string(label);
     s->style = (struct style) { .ink = INK_DARK, .width = 2, .size = 8, .opacity = 1 };
     p->layers = array_grow(p->layers, p->nr, &p->capacity, sizeof(*p->layers));
@@ -136,6 +141,7 @@ struct datum *layer_add(struct layer *s, double x, double y)
     struct datum *d = array_push(s);
 
     *d = (struct datum) { .x = x, .y = y, .low = NAN, .high = NAN, .share = NAN, .size = NAN };
+    d->about = s->figure->about;
     return d;
 }
 

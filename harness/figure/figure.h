@@ -67,6 +67,12 @@ enum mark {
     MARK_NR,
 };
 
+/* What a mark stands for: places in the lists of its figure, from 1; 0: as its row, else nothing.
+ */
+struct about {
+    int benchmark, run;
+};
+
 enum anchor { ANCHOR_LEFT, ANCHOR_CENTRE, ANCHOR_RIGHT }; /* the side that stands at x */
 
 struct datum {
@@ -78,6 +84,7 @@ struct datum {
     enum anchor anchor;
     double dx, dy; /* pixels, right and down, for text */
     double angle;  /* of text, degrees counter-clockwise */
+    struct about about;
 };
 
 struct style {
@@ -99,9 +106,12 @@ struct layer {
     bool place;   /* text: figure_finish() finds free places near the points */
     bool follow;  /* text: turned to run along the line from (x, y) to (low, high) */
     bool outside; /* text: stands to the right of the plot area, in its own margin; x is ignored */
+    const char *unit; /* texts that say a number: the unit of it, which is their `low`; NULL: they
+                       * say none. Static */
     double thickness; /* of bars, in units of the category axis; 0 means 0.62 */
     struct datum *items;
     size_t nr, capacity;
+    const struct figure *figure; /* that it is in; what layer_add() makes is about what that is */
 };
 
 struct rect {
@@ -113,6 +123,10 @@ struct panel {
     struct axis x, y;
     struct layer **layers;
     size_t nr, capacity;
+    struct figure *figure;
+    struct about *rows; /* what each row of the y axis stands for: marks that do not say it
+                         * themselves are about that; nr_rows, from panel_row_is_about() */
+    size_t nr_rows;
     double plot_height; /* wanted height of the plot area, pixels */
     bool joined;        /* continues the rows of the panel to its left: it has no names of its own,
                          * and their plot areas get one width */
@@ -157,6 +171,13 @@ struct scale_bar {
     struct ticks ticks; /* `at` is a share; from figure_finish() */
 };
 
+/* Names that occur in a figure, each once; `slots` finds them by hashing. */
+struct figure_names {
+    char **items;
+    size_t nr, capacity;
+    size_t *slots, nr_slots; /* index + 1; 0: free */
+};
+
 struct figure {
     char *id; /* also the file name: letters, digits, '-', '_' */
     char *title, *subtitle;
@@ -178,6 +199,8 @@ struct figure {
     struct legend_sample *samples;
     size_t nr_samples, samples_capacity;
     struct scale_bar bar; /* from figure_scale_bar(); without a label there is none */
+    struct figure_names benchmarks, runs; /* keys and uuids that marks are about */
+    struct about about;                   /* what is added now is about this */
 };
 
 struct figure *figure_create(const char *id, const char *title);
@@ -186,6 +209,15 @@ void figure_free(struct figure *f);
 void figure_set(char **member, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 struct panel *figure_panel(struct figure *f);
+
+/* What marks stand for, so that whoever draws them can name, light and leave out those of one
+ * benchmark. All data that are added from here on are about this benchmark of this run, until the
+ * next call; NULL for what is of several, or of none. */
+void figure_about(struct figure *f, const char *key, const char *uuid);
+/* The same for what stands in a row of a panel, whenever that is added. */
+void panel_row_is_about(struct panel *p, size_t row, const char *key, const char *uuid);
+void figure_names_release(struct figure_names *names);
+
 void axis_set(struct axis *axis, const char *label, enum quantity quantity, const char *base,
               enum axis_scale scale);
 /* A category axis with these names at 0, 1, ...; the first at the top or left. */
@@ -243,7 +275,9 @@ double panel_y(const struct panel *p, double y);
 /* The whole as JSON: {"schema_version":1, id, title, subtitle, caption, alt, banner, reason,
  * legend, width, height, columns, view, "panels":[{title, area, "x":{label, scale, low, high,
  * reversed, ticks}, "y":..., "layers":[{mark, label, style, across, x, y, low, high, text,
- * ...}]}]}. Absent is absent; a figure with a reason has no panels. Numbers are rounded to 7
+ * ...}]}], "benchmarks": keys, "runs": uuids}. "benchmark" and "run" of a layer, and of a panel's
+ * "rows", say by their places in these what each datum or row is about, in one number where all are
+ * about the same. Absent is absent; a figure with a reason has no panels. Numbers are rounded to 7
  * digits, so that builds agree. */
 struct cJSON *figure_to_json(const struct figure *f);
 

@@ -171,6 +171,43 @@ static void figure_json_add_text_places(cJSON *json, const struct layer *s)
     figure_json_add_flag(json, "follow", s->follow);
 }
 
+/* Places in a list of the figure, from 0: one number where all are the same, else an array with
+ * null where there is none; left out where nothing has one. `first` is the first of `nr` places
+ * from 1, `stride` bytes apart. */
+static void figure_json_add_places(cJSON *json, const char *key, const int *first, size_t nr,
+                                   size_t stride)
+{
+    cJSON *column = cJSON_CreateArray();
+    bool same = true, any = false;
+
+    for (size_t i = 0; i < nr; i++) {
+        int place = *(const int *)(const void *)((const char *)first + i * stride);
+        same &= place == *first;
+        any |= place > 0;
+        cJSON_AddItemToArray(column, place ? cJSON_CreateNumber(place - 1) : cJSON_CreateNull());
+    }
+    if (any && same)
+        cJSON_AddNumberToObject(json, key, *first - 1);
+    figure_json_add_or_drop(json, key, column, any && !same);
+}
+
+static void figure_json_add_about(cJSON *json, const struct about *about, size_t nr, size_t stride)
+{
+    if (!nr)
+        return;
+    figure_json_add_places(json, "benchmark", &about->benchmark, nr, stride);
+    figure_json_add_places(json, "run", &about->run, nr, stride);
+}
+
+static cJSON *figure_names_json(const struct figure_names *names)
+{
+    cJSON *json = cJSON_CreateArray();
+
+    for (size_t i = 0; i < names->nr; i++)
+        cJSON_AddItemToArray(json, cJSON_CreateString(names->items[i]));
+    return json;
+}
+
 static cJSON *layer_json(const struct layer *s)
 {
     cJSON *json = cJSON_CreateObject();
@@ -181,10 +218,13 @@ static cJSON *layer_json(const struct layer *s)
     figure_json_add_flag(json, "across", s->across);
     if (is_filled_mark(s->mark) && s->thickness > 0)
         figure_json_add(json, "thickness", s->thickness);
+    json_add_string(json, "unit", s->unit);
     figure_json_add_column(json, "x", s, offsetof(struct datum, x));
     figure_json_add_column(json, "y", s, offsetof(struct datum, y));
     figure_json_add_column(json, "low", s, offsetof(struct datum, low));
     figure_json_add_column(json, "high", s, offsetof(struct datum, high));
+    if (s->nr)
+        figure_json_add_about(json, &s->items[0].about, s->nr, sizeof(s->items[0]));
     cJSON *texts = cJSON_CreateArray(), *sides = cJSON_CreateArray();
     bool any = false;
     for (size_t i = 0; i < s->nr; i++) {
@@ -212,6 +252,9 @@ static cJSON *panel_json(const struct panel *p)
     figure_json_add_rect(cJSON_AddObjectToObject(json, "area"), &p->area);
     cJSON_AddItemToObject(json, "x", axis_json(&p->x));
     cJSON_AddItemToObject(json, "y", axis_json(&p->y));
+    if (p->nr_rows)
+        figure_json_add_about(cJSON_AddObjectToObject(json, "rows"), p->rows, p->nr_rows,
+                              sizeof(*p->rows));
     cJSON *layers = cJSON_AddArrayToObject(json, "layers");
     for (size_t i = 0; i < p->nr; i++)
         cJSON_AddItemToArray(layers, layer_json(p->layers[i]));
@@ -305,5 +348,8 @@ cJSON *figure_to_json(const struct figure *f)
         cJSON_AddItemToArray(samples, sample_json(f, &f->samples[i]));
     if (f->bar.label)
         cJSON_AddItemToObject(json, "scale", scale_json(&f->bar));
+    figure_json_add_or_drop(json, "benchmarks", figure_names_json(&f->benchmarks),
+                            f->benchmarks.nr > 0);
+    figure_json_add_or_drop(json, "runs", figure_names_json(&f->runs), f->runs.nr > 0);
     return json;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The addresses of the live page, and what each answers. */
+#include "serve/history_figure.h"
 #include "serve/serve_base.h"
 
 #include "base/json.h"
@@ -27,7 +28,7 @@ struct route {
     const char *path;
     bool whole; /* else what begins with it */
     struct http_answer (*answer)(struct api_request *a);
-    const char *more;        /* a parameter of this address alone */
+    const char *more[3];     /* parameters of this address alone, NULL-ended */
     const char *what, *type; /* of what shows a view: its name in the cache, its media type */
     int (*write)(struct api_request *a, const struct live_view *live, struct strbuf *out);
 };
@@ -149,10 +150,9 @@ static int api_write_metrics(struct api_request *a, const struct live_view *live
 /* -1 and an answer where the query is no good. */
 static int api_parameters(struct api_request *a, struct http_answer *answer)
 {
-    const char *const more[] = { a->route->more, NULL };
     struct error err;
 
-    if (parameters_parse(a->request, more, &a->parameters, &err) == 0)
+    if (parameters_parse(a->request, a->route->more, &a->parameters, &err) == 0)
         return 0;
     *answer = http_error(MHD_HTTP_BAD_REQUEST, 0, err.message);
     return -1;
@@ -244,6 +244,37 @@ static struct http_answer api_samples(struct api_request *a)
     return api_failure(&a->failure);
 }
 
+/* ---- the whole history ---- */
+
+/* Any metric of one benchmark over all runs: whoever looks at it asks for another one each time. */
+static struct http_answer api_history(struct api_request *a)
+{
+    const char *key = http_parameter(a->request, "key"), *id = http_parameter(a->request, "metric");
+    struct http_answer answer;
+    struct strbuf text;
+    struct error err;
+
+    if (api_parameters(a, &answer))
+        return answer;
+    const struct metric *metric = id ? metric_find(id, &err) : NULL;
+    if (!key || !metric)
+        return http_error(MHD_HTTP_BAD_REQUEST, 0,
+                          id && key ? err.message : "key=BENCHMARK and metric=ID are needed");
+    struct store *store = serve_take_store(a->serve, a->request, &a->failure);
+    if (!store)
+        return api_failure(&a->failure);
+    struct figure *figure = history_figure(store, key, metric, &a->failure);
+    serve_give_store(a->serve, store);
+    if (!figure || serve_is_over(a->request, &a->failure)) {
+        figure_free(figure);
+        return api_failure(&a->failure);
+    }
+    strbuf_init(&text);
+    json_take_script(figure_to_json(figure), &text);
+    figure_free(figure);
+    return api_text(&text, body_json);
+}
+
 /* ---- the rest ---- */
 
 static struct http_answer api_health(struct api_request *a)
@@ -266,15 +297,16 @@ static struct http_answer api_news(struct api_request *a)
 struct http_answer serve_answer(void *context, const struct http_request *request)
 {
     static const struct route routes[] = {
-        { "/", true, api_view, NULL, "page", body_html, api_write_page },
-        { "/api/core", true, api_view, NULL, "core", body_json, api_write_core },
-        { "/api/table", true, api_view, NULL, "table", body_json, api_write_table },
-        { "/api/figure/", false, api_figure, NULL, "figure", body_json, api_write_figure },
-        { "/api/explore", true, api_explore, "preset", NULL, body_json, api_write_figure },
-        { "/api/samples", true, api_samples, "key", NULL, NULL, NULL },
-        { "/api/events", true, api_news, NULL, NULL, NULL, NULL },
-        { "/metrics", true, api_view, NULL, "metrics", body_metrics, api_write_metrics },
-        { "/healthz", true, api_health, NULL, NULL, NULL, NULL },
+        { "/", true, api_view, { NULL }, "page", body_html, api_write_page },
+        { "/api/core", true, api_view, { NULL }, "core", body_json, api_write_core },
+        { "/api/table", true, api_view, { NULL }, "table", body_json, api_write_table },
+        { "/api/figure/", false, api_figure, { NULL }, "figure", body_json, api_write_figure },
+        { "/api/explore", true, api_explore, { "preset" }, NULL, body_json, api_write_figure },
+        { "/api/samples", true, api_samples, { "key" }, NULL, NULL, NULL },
+        { "/api/history", true, api_history, { "key", "metric" }, NULL, NULL, NULL },
+        { "/api/events", true, api_news, { NULL }, NULL, NULL, NULL },
+        { "/metrics", true, api_view, { NULL }, "metrics", body_metrics, api_write_metrics },
+        { "/healthz", true, api_health, { NULL }, NULL, NULL, NULL },
     };
 
     for (size_t i = 0; i < sizeof(routes) / sizeof(routes[0]); i++) {

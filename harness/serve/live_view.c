@@ -190,6 +190,7 @@ struct cJSON *live_view_core(const struct live_view *live, const struct presets 
     }
     cJSON *paging = cJSON_AddObjectToObject(core, "paging");
     cJSON_AddNumberToObject(paging, "limit", (double)live->limit);
+    cJSON_AddNumberToObject(paging, "most", PARAMETERS_RUNS_MAX);
     if (live->next)
         json_add_int(paging, "next", live->next);
     else

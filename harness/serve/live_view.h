@@ -69,7 +69,7 @@ size_t live_view_size(void *live);
 
 /* {"id", ...} of one preset; free with figure_free(). */
 struct figure *live_view_figure(const struct live_view *live, const struct preset *preset);
-/* page_core() and "paging": {"limit", "next"}, "newest": its run. */
+/* page_core() and "paging": {"limit", "next", "most"}, "newest": its run. */
 struct cJSON *live_view_core(const struct live_view *live, const struct presets *presets);
 
 #endif

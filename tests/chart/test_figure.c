@@ -164,7 +164,8 @@ RECORDS_TEST(speed_up_names_each_base)
     figure_free(f);
 }
 
-/* Models of one size alone: nano at another batch would be compared with micro at none of its own. */
+/* Models of one size alone: nano at another batch would be compared with micro at none of its own.
+ */
 RECORDS_TEST(efficiency_names_what_it_has_room_for)
 {
     made_run(r, 0, "feedbeef", "gcc");

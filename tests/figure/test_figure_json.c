@@ -152,6 +152,39 @@ TEST(numbers_have_one_zero)
     figure_free(f);
 }
 
+TEST(marks_say_what_they_stand_for)
+{
+    struct figure *f = figure_create("about", "About");
+    struct panel *p = figure_panel(f);
+    struct layer *one = panel_layer(p, MARK_LINE, NULL), *each = panel_layer(p, MARK_POINTS, NULL);
+    char key[16];
+
+    panel_row_is_about(p, 2, "row", NULL);
+    figure_about(f, "a", "run 1");
+    layer_add(one, 1, 1);
+    layer_add(one, 2, 1);
+    for (int i = 0; i < 200; i++) { /* more than there are slots at first */
+        snprintf(key, sizeof(key), "b%d", i % 100);
+        figure_about(f, key, i < 100 ? "run 1" : "run 2");
+        layer_add(each, i, 1);
+    }
+    figure_about(f, NULL, NULL);
+    layer_add(each, 200, 1);
+    figure_finish(f);
+    cJSON *json = json_of(f);
+    const cJSON *panel = nth(json, "panels", 0);
+    assert_facts(json,
+                 "benchmarks.0=row; benchmarks.1=a; benchmarks.2=b0; benchmarks.101=b99; "
+                 "!benchmarks.102; runs.0=run 1; runs.1=run 2; !runs.2");
+    assert_facts(panel,
+                 "rows.benchmark.2=0; rows.benchmark.0=null; !rows.run; "
+                 "layers.0.benchmark=1; layers.0.run=0; layers.1.benchmark.0=2; "
+                 "layers.1.benchmark.99=101; layers.1.benchmark.100=2; layers.1.run.99=0; "
+                 "layers.1.run.100=1; layers.1.benchmark.200=null");
+    cJSON_Delete(json);
+    figure_free(f);
+}
+
 TEST(what_cannot_be_drawn_has_a_reason_alone)
 {
     struct figure *f = figure_create("none", "None");

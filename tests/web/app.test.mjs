@@ -85,7 +85,7 @@ test('two clicks lead from a verdict to all samples, and Escape leads back', asy
   for (const words of [SLOWER, 'slower', 'median latency', 'CLOCK_MONOTONIC_RAW', 'harness run ', 'could have seen',
     'ended byprecision', 'tolerance0.0001', 'work4.200 MFLOP'])
     assert.ok(text.includes(words), words);
-  await page.waitForURL(/bench=\d+/);
+  await page.waitForURL((url) => new URLSearchParams(url.hash.slice(1)).get('bench') === SLOWER);
   await shot(page, 'app-drill');
   assert.deepEqual(await accessFindings(page, 'dialog'), []);
   await page.keyboard.press('Escape');
@@ -109,8 +109,7 @@ test('the focus stays inside the dialog, and Enter opens it', async (t) => {
 });
 
 test('a drilled benchmark is in the address', async (t) => {
-  const bench = core.benchmarks.findIndex((one) => one.key === SLOWER);
-  const { page } = await openReport(t, { hash: `#bench=${bench}` });
+  const { page } = await openReport(t, { hash: `#bench=${encodeURIComponent(SLOWER)}` });
   await page.getByRole('dialog').getByText(SLOWER, { exact: true }).waitFor();
   await page.getByRole('dialog').getByRole('combobox').selectOption('63');
   await until('the window changes', async () => (await graphOf(page, 'drill-iterations')).data
@@ -141,10 +140,43 @@ test('a condition filters verdicts, figures, results and exploration', async (t)
   assertQuiet(seen);
 });
 
-test('a figure that the page cannot make anew says so', async (t) => {
+test('a filter reaches figures that the program alone can draw', async (t) => {
+  const all = await openReport(t), rowsOf = async (page) => {
+    await page.locator('#slot-comparison').scrollIntoViewIfNeeded();
+    return (await graphOf(page, 'comparison')).layout.yaxis.tickvals.length;
+  };
   const { page } = await openReport(t, { hash: '#where=variant%20%3D%20simd' });
+  assert.ok(await rowsOf(page) < await rowsOf(all.page));
+  const { layout } = await graphOf(page, 'comparison');
+  assert.equal(layout.yaxis.tickvals.length, core.benchmarks.filter(({ key, variant }) => variant === 'simd'
+    && key !== BROKEN).length);
+  const svg = (await download(page, () => page.locator('#slot-comparison')
+    .getByRole('button', { name: /^Save as SVG/ }).click())).bytes.toString();
+  for (const words of ['Change against the base', '90 % interval', 'false discovery rate', 'rgb(255, 255, 255)'])
+    assert.ok(svg.includes(words), `the picture has title, legend, caption and ground: ${words}`);
+});
+
+test('a click lights a benchmark in figures and tables, and the next one opens it', async (t) => {
+  const { page, seen } = await openReport(t, { hash: '#columns=p50' });
   await page.locator('#slot-comparison').scrollIntoViewIfNeeded();
-  await page.locator('#slot-comparison .beside').getByText('do not reach it').waitFor();
+  await page.locator('#figure-comparison[data-painted]').waitFor();
+  await page.locator('.verdicts tbody tr').nth(1).locator('td').first().click();
+  await page.waitForURL((url) => new URLSearchParams(url.hash.slice(1)).get('lit') === SLOWER);
+  assert.equal(await page.locator('.verdicts tr.is-lit').count(), 1);
+  assert.equal(await page.locator('.results tr.is-lit').count(), 2, 'of both runs');
+  const drawn = await page.locator('figure[data-painted]').count();
+  assert.ok(drawn > 0 && await page.locator('figure.has-lit .figure-lit > *').count() > 0);
+  assert.deepEqual(await accessFindings(page), []);
+  await shot(page, 'app-lit');
+  await page.locator('.verdicts tr.is-lit td').first().click();
+  await page.getByRole('dialog').getByText(SLOWER, { exact: true }).waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Only this' }).click();
+  await page.waitForURL(/where=key/);
+  assert.match(await page.locator('#section-results [role=status]').first().textContent(), /^2 of 44/);
+  await page.getByRole('button', { name: 'Unlight' }).click();
+  assert.equal(await page.locator('.is-lit, .has-lit').count(), 0);
+  assertQuiet(seen);
 });
 
 test('checkboxes and ranges filter, and one button undoes them', async (t) => {
@@ -334,6 +366,7 @@ test('results are sorted, their columns chosen, and saved', async (t) => {
   assert.equal(lines.length, 45);
   assert.ok(lines.some((line) => line.includes(`"${BROKEN}"`) && line.includes('WRONG')));
   await section.locator('tbody tr').first().locator('td').nth(1).click();
+  await section.locator('tbody tr.is-lit').first().locator('td').nth(1).click();
   await page.getByRole('dialog').waitFor();
   assertQuiet(seen);
 });
@@ -415,14 +448,41 @@ test('paper has no controls', async (t) => {
   await page.getByRole('button', { name: 'Print' }).click();
   await page.waitForFunction(() => window.printed, null, { timeout: 30000 });
   assert.equal(await page.locator('#app .slot .waiting').count(), 0, 'every figure is drawn');
-  assert.ok(await page.locator('.figure-more details[open]').count() > 0, 'tables are unfolded');
   await page.emulateMedia({ media: 'print' });
+  await page.locator('.figure-more details[open] table').first().waitFor({ state: 'attached' });
   for (const control of ['.choices', '.page-tools', '.controls', '.figure-tools', 'nav', '#section-open'])
     assert.equal(await page.locator(control).first().isVisible(), false, control);
   const pdf = await page.pdf({ format: 'A4' });
   assert.ok(pdf.length > 50000);
   if (process.env.HARNESS_SHOTS)
     writeFileSync(join(process.env.HARNESS_SHOTS, 'app.pdf'), pdf);
+});
+
+/* A browser that prints waits for nothing. */
+test('whoever prints gets every figure, drawn, at once and without scrolling', async (t) => {
+  const { page, seen } = await openReport(t);
+  const missing = await page.evaluate(() => {
+    window.dispatchEvent(new Event('beforeprint'));
+    return [...document.querySelectorAll('.slot')].filter((slot) => !slot.querySelector('.is-absent')
+      && !slot.querySelector('.main-svg, table')).map((slot) => slot.id);
+  });
+  assert.deepEqual(missing, []);
+  await page.evaluate(() => window.dispatchEvent(new Event('afterprint')));
+  assert.equal(await page.locator('.figure-more details[open]').count(), 0, 'folded again');
+  assertQuiet(seen);
+});
+
+test('the page counts as loaded when what is seen of it is drawn', async (t) => {
+  const { page } = await openReport(t, { height: 2400, init: () => window.addEventListener('load', () => {
+    window.seen_ = [...document.querySelectorAll('.slot')].filter((slot) => {
+      const { top, bottom } = slot.getBoundingClientRect();
+      return bottom > 0 && top < window.innerHeight;
+    }).map((slot) => Boolean(slot.querySelector('.main-svg, .is-absent')));
+  }) });
+  await page.waitForFunction(() => window.seen_);
+  const drawn = await page.evaluate(() => window.seen_);
+  assert.ok(drawn.length > 0 && drawn.every(Boolean), JSON.stringify(drawn));
+  assert.equal(await page.locator('iframe').count(), 0);
 });
 
 test('sections are reached by the list at the top', async (t) => {

@@ -89,6 +89,28 @@ test('the page shows, filters, explores and drills with the server', options, as
   assert.deepEqual([seen.errors, seen.violations], [[], []]);
 });
 
+test('any metric of a benchmark over all runs, on an axis of dates', options, async (t) => {
+  const long = await serve(history('all.db', ...Array.from({ length: 14 }, (_, i) => `n${i}`)).file,
+    '--port', '0');
+  const core = await (await fetch(new URL('/api/core', long.url))).json();
+  const { key } = core.benchmarks.find((bench) => bench.variant === 'right');
+  const get = async (query) => (await fetch(new URL(`/api/history?${query}`, long.url))).json();
+  const spec = await get(`key=${encodeURIComponent(key)}&metric=p99`);
+  const points = spec.panels[0].layers.find((layer) => layer.mark === 'points');
+  assert.equal(points.x.length, 14, 'more than can be looked at at once');
+  assert.deepEqual([spec.benchmarks, spec.runs.length], [[key], 14]);
+  assert.match(spec.panels[0].x.label, /date of the run/);
+  assert.match((await get(`key=${encodeURIComponent(key)}&metric=p9`)).error, /unknown metric 'p9'; did you mean/);
+  assert.match((await get('metric=p99')).error, /key=BENCHMARK and metric=ID are needed/);
+  assert.match((await get('key=nothing&metric=p99')).reason, /no run of this history has/);
+  const { page, seen } = await openPage(t, long.url);
+  await page.locator(`#section-results tr[data-benchmark="${key}"] button.link`).first().click();
+  await page.locator('#figure-history[data-painted]').waitFor();
+  await page.getByLabel('Over all runs', { exact: true }).selectOption('p95');
+  await page.locator('#figure-history').getByText('95th percentile', { exact: false }).first().waitFor();
+  assert.deepEqual([seen.console, seen.errors, seen.violations], [[], [], []]);
+});
+
 test('a server without --watch is not asked for news', options, async (t) => {
   const { page, seen } = await openPage(t, url);
   await page.locator('figure[data-painted]').first().waitFor();
@@ -117,5 +139,39 @@ test('a long list of runs comes in parts, there and back', options, async (t) =>
   assert.equal(await count('Earlier runs'), 0);
   await page.getByRole('button', { name: 'Newest runs' }).click();
   await shows('four', 'three');
+  assert.deepEqual([seen.console, seen.errors, seen.violations], [[], [], []]);
+});
+
+test('more runs than a server looks at at once are not asked for', options, async (t) => {
+  const labels = Array.from({ length: 13 }, (_, i) => `number-${i}`);
+  const many = await serve(history('many.db', ...labels).file, '--port', '0');
+  const { page, seen } = await openPage(t, many.url);
+  await page.getByText(/^Runs: 1 of 13/).click();
+  await page.getByRole('button', { name: 'Newest 12' }).click();
+  await page.getByText(/^Runs: 12 of 13/).waitFor();
+  await page.locator('#section-results').getByText(/results of 12 runs/).waitFor();
+  assert.equal(await page.getByLabel(/^number-0 /).isDisabled(), true);
+  assert.deepEqual([seen.console, seen.errors, seen.violations], [[], [], []]);
+});
+
+test('base and head are found by their words, and the address keeps them', options, async (t) => {
+  const three = await serve(history('three.db', 'alpha', 'beta', 'gamma').file, '--port', '0');
+  const { page, seen } = await openPage(t, three.url);
+  const base = page.locator('#pick-base'), head = page.locator('#pick-head');
+  await page.getByText('Nothing is compared').waitFor();
+  assert.match(await head.inputValue(), /^3 · gamma · \d{4}-\d\d-\d\d \d\d:\d\d/);
+  await base.fill('alpha');
+  await base.press('Enter');
+  await page.locator('.verdicts').first().waitFor();
+  await page.waitForURL(/base=1/);
+  await head.fill('2');
+  await head.press('Enter');
+  await page.locator('.compared', { hasText: 'beta' }).waitFor();
+  const again = await openPage(t, page.url());
+  await again.page.locator('.compared', { hasText: 'beta' }).waitFor();
+  assert.match(await again.page.locator('.compared').textContent(), /Base.*alpha.*Head.*beta/s);
+  await base.fill('nobody has this');
+  await base.press('Enter');
+  assert.equal(await base.evaluate((field) => field.validity.valid), false);
   assert.deepEqual([seen.console, seen.errors, seen.violations], [[], [], []]);
 });

@@ -19,7 +19,6 @@ import { labelsOf } from '../../plots/web/src/labels.js';
 import { configText, presetOf, stateOfPreset, viewHash, viewOf } from '../../plots/web/src/preset.js';
 import { profileEntries, summarise } from '../../plots/web/src/profile_data.js';
 import { recordsData } from '../../plots/web/src/records_data.js';
-import { benchmarkOfText } from '../../plots/web/src/resolve.js';
 import { fillCommand, shellWord } from '../../plots/web/src/shell.js';
 import { formatHash, formatList, openState, parseHash, parseList, picksOf } from '../../plots/web/src/state.js';
 import { quantile, rollingMedian, sorted, thin } from '../../plots/web/src/stats.js';
@@ -198,18 +197,6 @@ test('labels say what differs, and none is said twice', () => {
   const alike = labelsOf([bench('a b', 'c', {}), bench('a', 'b c', {})]);
   assert.equal(new Set(alike).size, 2);
   assert.deepEqual(labelsOf([bench('gemm/linear', 'simd', { batch: 1 })]), ['gemm/linear simd']);
-});
-
-test('a point finds its benchmark, or none', () => {
-  const bench = (variant, batch) => ({ kernel: 'gemm/linear', variant, math: 'fp32', device: 'cpu-2t',
-    cache: 'warm', dims: { batch }, key: `gemm/linear/${variant}/fp32/batch=${batch}/cpu-2t/warm`,
-    label: `gemm/linear ${variant} batch=${batch}` });
-  const core = { benchmarks: [bench('simd', 1), bench('simd', 4), bench('naive', 1)] };
-  assert.equal(benchmarkOfText(core, 'simd batch=4'), 1);
-  assert.equal(benchmarkOfText(core, 'p5 to p95, naive batch=1, latency 3 ms'), 2);
-  assert.equal(benchmarkOfText(core, 'linear naive · before: 3 ms'), 2);
-  assert.equal(benchmarkOfText(core, 'simd'), -1);
-  assert.equal(benchmarkOfText(core, 'latency 4 ms'), -1);
 });
 
 test('statistics', () => {

@@ -147,7 +147,7 @@ test('arrow keys read the values', async (t) => {
   const reading = page.locator('.figure-reading');
   await page.keyboard.press('ArrowRight');
   const first = await reading.textContent();
-  assert.match(first, /attention\/causal simd.*[\d.]+ µs/);
+  assert.match(first, /attention\/causal\/simd.*[\d.]+ µs/);
   await page.keyboard.press('ArrowRight');
   assert.notEqual(await reading.textContent(), first);
   assert.equal(await page.locator('.figure-drawing .hovertext').count(), 1);
@@ -155,7 +155,7 @@ test('arrow keys read the values', async (t) => {
   assert.match(await reading.textContent(), /naive/);
   await page.keyboard.press('Enter');
   const [chosen] = await page.evaluate(() => window.painter.chosen);
-  assert.equal(chosen.text, await reading.textContent());
+  assert.ok((await reading.textContent()).startsWith(chosen.key), JSON.stringify(chosen));
   await page.keyboard.press('+');
   await page.waitForFunction(() => document.querySelector('.figure-drawing').layout.xaxis.range[0]
     > 4);

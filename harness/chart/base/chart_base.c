@@ -246,6 +246,11 @@ void chart_absent_items(struct figure *f, const struct chart *chart,
     strbuf_release(&sb);
 }
 
+void chart_about(struct figure *f, const struct chart_item *item)
+{
+    figure_about(f, item ? item->bench->key : NULL, item ? item->of->uuid : NULL);
+}
+
 struct chart_line chart_line(struct panel *p, const char *label, size_t nth)
 {
     struct chart_line l = { panel_layer(p, MARK_INTERVALS, NULL), panel_layer(p, MARK_LINE, label),

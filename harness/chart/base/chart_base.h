@@ -84,10 +84,10 @@ struct chart {
     const struct trend_remark *remarks; /* on runs of the records; nr_remarks, may be 0 */
     size_t nr_remarks;
     const struct series_list
-        *series;                     /* of the records, and what was found in them, where that is */
-    const struct trends *trends;     /* known already: then they need no measurements. Else NULL */
-    const struct trends *past; /* of the machine's history, whatever the records are; NULL: none */
-    const struct run *base_run;      /* newest of the base; NULL: not known */
+        *series;                 /* of the records, and what was found in them, where that is */
+    const struct trends *trends; /* known already: then they need no measurements. Else NULL */
+    const struct trends *past;  /* of the machine's history, whatever the records are; NULL: none */
+    const struct run *base_run; /* newest of the base; NULL: not known */
     const struct plot_model *models; /* NULL or `nr_models` of them */
     size_t nr_models;
     int run;
@@ -285,6 +285,9 @@ struct chart_line {
 };
 struct chart_line chart_line(struct panel *p, const char *label, size_t nth);
 void chart_line_add(const struct chart_line *line, double x, struct chart_value v);
+
+/* Data added from here on are about this item (figure_about()); NULL: about none. */
+void chart_about(struct figure *f, const struct chart_item *item);
 
 /* Distinct variants of the items in order of first use; returns the index of one. */
 struct chart_names {

@@ -403,6 +403,8 @@ struct panel *chart_items_rows(const struct chart_items *items, struct figure *f
     for (size_t i = 0; i < items->nr; i++)
         names[i] = items->items[i].label;
     struct panel *p = figure_rows(f, names, items->nr, row, room);
+    for (size_t i = 0; i < items->nr; i++)
+        panel_row_is_about(p, i, items->items[i].bench->key, items->items[i].of->uuid);
     free(names);
     return p;
 }

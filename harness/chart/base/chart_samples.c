@@ -221,6 +221,14 @@ double chart_samples_quantile(const struct chart_samples *s, const struct chart_
                         stats_quantile(summary->sorted, summary->n, s->rate ? 1 - p : p));
 }
 
+char *chart_samples_median_text(const struct chart_samples *s, const struct chart_item *item,
+                                char text[QUANTITY_TEXT_SIZE])
+{
+    if (!s->rate)
+        return quantity_text(QUANTITY_TIME, "", chart_item_median(item), text);
+    return chart_text(&s->metric, chart_value_of(&s->metric, item, item->context).value, text);
+}
+
 double *chart_samples_sorted(const struct chart_samples *s, const struct chart_item *item,
                              size_t *nr)
 {

@@ -59,6 +59,9 @@ double sample_value(struct sample_unit unit, double ns); /* NaN for the rate of 
 /* The p-th quantile of the values; of rates that is the value of the (1 - p)-th of the times. */
 double chart_samples_quantile(const struct chart_samples *s, const struct chart_item *item,
                               double p);
+/* The median in words of the metric, whether values are drawn as they are or as multiples of it. */
+char *chart_samples_median_text(const struct chart_samples *s, const struct chart_item *item,
+                                char text[QUANTITY_TEXT_SIZE]);
 /* All values in ascending order, *nr of them; free(). */
 double *chart_samples_sorted(const struct chart_samples *s, const struct chart_item *item,
                              size_t *nr);

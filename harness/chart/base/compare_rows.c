@@ -100,9 +100,18 @@ const struct compare_row *compare_rows_find(const struct comparison *c, const ch
     return NULL;
 }
 
+void compare_rows_are_about(const struct compare_rows *rows, struct panel *p)
+{
+    for (size_t i = 0; i < rows->nr; i++)
+        panel_row_is_about(p, i, rows->items[i]->item->bench->key, NULL);
+}
+
 struct panel *compare_rows_panel(const struct compare_rows *rows, struct figure *f)
 {
-    return figure_rows(f, (const char *const *)rows->labels, rows->nr, ROW_HEIGHT, 12);
+    struct panel *p = figure_rows(f, (const char *const *)rows->labels, rows->nr, ROW_HEIGHT, 12);
+
+    compare_rows_are_about(rows, p);
+    return p;
 }
 
 static void compare_rows_add_without_change(const struct comparison *c, struct strbuf *out)

@@ -35,6 +35,8 @@ void compare_rows_release(struct compare_rows *rows);
 const struct compare_row *compare_rows_find(const struct comparison *c, const char *key,
                                             const char *metric);
 
+/* Says what the rows of a panel stand for. */
+void compare_rows_are_about(const struct compare_rows *rows, struct panel *p);
 /* A panel with a row each; see figure_rows(). */
 struct panel *compare_rows_panel(const struct compare_rows *rows, struct figure *f);
 /* The subtitle: "2 regressed, 40 same  ·  base main  ·  head 3f2a91c  ·  CPU"; the caption: how to

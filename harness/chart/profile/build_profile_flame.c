@@ -189,9 +189,8 @@ static void flame_add_frames(struct flame *fl, struct panel *p)
         fl->drawn++;
         flame_frame_words(fl, frame, words, sizeof(words));
         struct layer *bars =
-            fl->compares
-                ? layers[flame_tone_of(frame)]
-                : hues.layers[flame_hue_of(&hues, frame->name)][count[frame->depth]++ % 2];
+            fl->compares ? layers[flame_tone_of(frame)]
+                         : hues.layers[flame_hue_of(&hues, frame->name)][count[frame->depth]++ % 2];
         struct datum *d = layer_add(
             bars, fl->compares ? high - fmin(seam, frame->total[1] / 4) : high, frame->depth);
         d->low = low;

@@ -219,7 +219,8 @@ void build_profile_split(const struct chart *chart, struct figure *f)
                     "innermost scope in which it was spent or launched.%s",
                     left_out.data);
     strbuf_release(&left_out);
-    figure_set(&f->alt, "Bars of time by kind for %zu operations: %s on the host, %s on "
+    figure_set(&f->alt,
+               "Bars of time by kind for %zu operations: %s on the host, %s on "
                "the device.",
                nr, host, device);
     free(s.rows);

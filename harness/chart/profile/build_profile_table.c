@@ -74,27 +74,27 @@ CELL(change, QUANTITY_PERCENT, "", profile_table_ratio_of(r->diff->self[1], r->d
 CELL(part, QUANTITY_SHARE, "", r->diff->share)
 
 struct column {
-    const char *head;
+    const char *head, *unit; /* of the number */
     cell_fn *cell;
 };
 
 static const struct column of_one[] = {
-    { "calls", profile_table_calls_cell },
-    { "total", total_cell },
-    { "self", self_cell },
-    { "share", share_cell },
-    { "mean", mean_cell },
-    { "p50", p50_cell },
-    { "p95", p95_cell },
-    { "computes", flops_cell },
-    { "moves", bytes_cell },
-    { "peak memory", peak_cell },
+    { "calls", NULL, profile_table_calls_cell },
+    { "total", "ns", total_cell },
+    { "self", "ns", self_cell },
+    { "share", "share", share_cell },
+    { "mean", "ns", mean_cell },
+    { "p50", "ns", p50_cell },
+    { "p95", "ns", p95_cell },
+    { "computes", "FLOP/s", flops_cell },
+    { "moves", "B/s", bytes_cell },
+    { "peak memory", "bytes", peak_cell },
 };
 static const struct column of_two[] = {
-    { "self before", before_cell },
-    { "self after", after_cell },
-    { "change", change_cell },
-    { "part of all change", part_cell },
+    { "self before", "ns", before_cell },
+    { "self after", "ns", after_cell },
+    { "change", "share", change_cell },
+    { "part of all change", "share", part_cell },
 };
 
 struct drawn {
@@ -136,6 +136,7 @@ static void profile_table_add_column(const struct drawn *t, struct panel *p,
     struct layer *head = panel_layer(p, MARK_TEXT, NULL), *texts = panel_layer(p, MARK_TEXT, NULL);
 
     head->style.bold = true;
+    texts->unit = column->unit;
     layer_add_text(head, at, -1, ANCHOR_RIGHT, column->head);
     for (size_t i = 0; i < t->nr; i++) {
         struct cell cell = { "", NAN };

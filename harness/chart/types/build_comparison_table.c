@@ -101,6 +101,7 @@ void build_comparison_table(const struct chart *chart, struct figure *f)
             .p =
                 figure_table(f, "benchmark", (const char *const *)rows.labels, rows.nr, ROW_HEIGHT),
         };
+        compare_rows_are_about(&rows, t.p);
         comparison_add_table(&t);
         comparison_table_words(&rows, chart, f);
     }

@@ -52,12 +52,9 @@ static struct layer *curves_add_line(struct curves *c, enum mark mark, size_t i)
     const struct chart_item *item = curves_item_at(c, i);
     char label[LABEL_SIZE], text[QUANTITY_TEXT_SIZE];
 
-    if (c->s.rate && !c->s.relative)
-        chart_text(&c->s.metric, chart_samples_quantile(&c->s, item, 0.5), text);
-    else
-        quantity_text(QUANTITY_TIME, "", chart_item_median(item), text);
-    curve_label(item, text, label);
+    curve_label(item, chart_samples_median_text(&c->s, item, text), label);
     struct layer *line = panel_layer(c->p, mark, label);
+    chart_about(c->s.f, item);
     style_nth(&line->style, i);
     return line;
 }
@@ -96,6 +93,7 @@ static void curves_add_steps(struct curves *c, size_t i)
     for (size_t k = 0; k < nr; k++)
         layer_add(line, points[k].x, points[k].share);
     layer_add(line, c->p->x.high, points[nr - 1].share);
+    chart_about(c->s.f, NULL);
 }
 
 static void curves_draw_ecdf(struct curves *c)
@@ -163,6 +161,7 @@ static void curves_add_quantiles(struct curves *c, size_t i)
         layer_add(line, p, chart_samples_quantile(&c->s, item, p));
     }
     layer_add(line, end, chart_samples_quantile(&c->s, item, end));
+    chart_about(c->s.f, NULL);
 }
 
 static void curves_draw_quantiles(struct curves *c)
@@ -248,7 +247,8 @@ static bool percentile_is_carried(const struct summary *s, double p)
     return p == 0 || p == 1 || p == 0.5 || s->n >= stats_quantile_needs(p, 0.95);
 }
 
-/* One wild maximum must not flatten all the rest: the axis ends at so many times the largest p99. */
+/* One wild maximum must not flatten all the rest: the axis ends at so many times the largest p99.
+ */
 static const double beyond_p99 = 1.5;
 
 struct percentiles {
@@ -304,6 +304,7 @@ static void percentiles_add_line(struct percentiles *c, const struct chart_item 
     struct layer *points = panel_layer(c->p, MARK_POINTS, label);
     style_nth(&line->style, nth);
     style_nth(&points->style, nth);
+    chart_about(c->p->figure, item);
     for (size_t i = 0; i < STEPS; i++) {
         if (!percentile_is_carried(s, steps[i].p))
             continue;
@@ -315,6 +316,7 @@ static void percentiles_add_line(struct percentiles *c, const struct chart_item 
         layer_add(line, (double)i, ratio);
         layer_add(points, (double)i, ratio);
     }
+    chart_about(c->p->figure, NULL);
 }
 
 static void percentiles_words(const struct percentiles *c, struct figure *f)

@@ -12,12 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum {
-    LIMIT = 24,
-    BOX_HEIGHT = 29,
-    VIOLIN_HEIGHT = 42,
-    WORDS_SIZE = QUANTITY_TEXT_SIZE + 24
-};
+enum { LIMIT = 24, BOX_HEIGHT = 29, VIOLIN_HEIGHT = 42, WORDS_SIZE = QUANTITY_TEXT_SIZE + 24 };
 
 /* Half heights, in rows. */
 #define BOX_HALF    0.29
@@ -301,9 +296,7 @@ static void distribution_draw_rows(struct rows *r)
     char value[QUANTITY_TEXT_SIZE], far[WORDS_SIZE], text[QUANTITY_TEXT_SIZE + WORDS_SIZE + 32];
     for (size_t i = 0; i < r->s.items->nr; i++) {
         const struct chart_item *item = distribution_item_at(r, i);
-        double median = chart_samples_quantile(&r->s, item, 0.5);
-        quantity_text(r->s.relative ? QUANTITY_TIME : r->s.metric.quantity, r->s.metric.base,
-                      r->s.relative ? chart_item_median(item) : median, value);
+        chart_samples_median_text(&r->s, item, value);
         bool beyond = distribution_leaves_frame(r, item);
         snprintf(text, sizeof(text), "%s, n %zu%s%s", value, item->summary->n, beyond ? ", " : "",
                  beyond ? distribution_tail_words(r, item, far) : "");

@@ -102,6 +102,7 @@ static void efficiency_add_points(const struct efficiency *e, struct panel *p, s
     names->place = true;
     for (size_t i = 0; i < e->items->nr; i++) {
         double x = efficiency_value_of(e, &e->x, i), y = efficiency_value_of(e, &e->y[panel], i);
+        chart_about(e->f, &e->items->items[i]);
         struct datum *d = layer_add(points, x, y);
         double width = efficiency_share_of(efficiency_value_of(e, &e->size, i), e->sizes, false);
         d->size = SMALLEST + (LARGEST - SMALLEST) * (isfinite(width) ? width : 0);
@@ -109,6 +110,7 @@ static void efficiency_add_points(const struct efficiency *e, struct panel *p, s
         if (e->items->nr <= NAMED_MAX)
             layer_add_text(names, x, y, ANCHOR_LEFT, efficiency_label_of(e, i));
     }
+    chart_about(e->f, NULL);
 }
 
 static void efficiency_add_panel(struct efficiency *e, size_t panel)

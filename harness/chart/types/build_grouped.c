@@ -19,6 +19,7 @@ enum { LIMIT = 40, LIMIT_SIDES = 22, BAR_HEIGHT = 16, ROW_GAP = 10 };
 struct cell {
     double value, low, high; /* NaN: there is none */
     const char *word;        /* why there is none */
+    const char *key, *uuid;  /* what it is of, and of which run; NULL: of none, of several */
 };
 
 struct grouped {
@@ -44,7 +45,7 @@ static void grouped_make_cells(struct grouped *g)
 {
     g->cells = memory_zeroed(g->nr * g->nr_series + 1, sizeof(*g->cells));
     for (size_t i = 0; i < g->nr * g->nr_series; i++)
-        g->cells[i] = (struct cell) { NAN, NAN, NAN, "n/a" };
+        g->cells[i] = (struct cell) { NAN, NAN, NAN, "n/a", NULL, NULL };
 }
 
 static void grouped_find_range(struct grouped *g)
@@ -74,9 +75,13 @@ static void grouped_add_bars(const struct grouped *g, struct panel *p, size_t se
 {
     struct layer *bars = grouped_bars_of(g, p, series, thick);
 
-    for (size_t row = 0; row < g->nr; row++)
-        if (isfinite(grouped_cell_at(g, row, series)->value))
-            layer_add(bars, grouped_cell_at(g, row, series)->value, (double)row + shift);
+    for (size_t row = 0; row < g->nr; row++) {
+        const struct cell *c = grouped_cell_at(g, row, series);
+        figure_about(g->f, c->key, c->uuid);
+        if (isfinite(c->value))
+            layer_add(bars, c->value, (double)row + shift);
+    }
+    figure_about(g->f, NULL, NULL);
 }
 
 static void grouped_add_whiskers_and_texts(const struct grouped *g, struct panel *p, size_t series,
@@ -89,11 +94,13 @@ static void grouped_add_whiskers_and_texts(const struct grouped *g, struct panel
     for (size_t row = 0; row < g->nr; row++) {
         const struct cell *c = grouped_cell_at(g, row, series);
         double y = (double)row + shift;
+        figure_about(g->f, c->key, c->uuid);
         if (isfinite(c->low) && isfinite(c->high))
             layer_add_interval(whiskers, y, c->low, c->high);
         layer_add_text(texts, 0, y, ANCHOR_LEFT,
                        isfinite(c->value) ? chart_text(&g->metric, c->value, text) : c->word);
     }
+    figure_about(g->f, NULL, NULL);
 }
 
 static struct panel *grouped_panel(const struct grouped *g, size_t bars)
@@ -165,7 +172,8 @@ static void grouped_alt(struct grouped *g, const char *what)
 static struct cell side_cell(const struct compare_row *row, const struct compare_side *side,
                              const struct evidence_side *evidence, double factor, bool sides)
 {
-    struct cell c = { side->value * factor, NAN, NAN, outcome_name(side->outcome) };
+    struct cell c = { side->value * factor,  NAN, NAN, outcome_name(side->outcome),
+                      row->item->bench->key, NULL };
 
     if (!evidence->present)
         c.word = row->verdict == VERDICT_NEW || row->verdict == VERDICT_MISSING
@@ -255,7 +263,8 @@ static void collect_groups(struct grouped *g, const struct chart_items *items,
             if (!item)
                 continue;
             struct chart_value v = chart_value_of(&g->metric, item, &items->context);
-            *grouped_cell_at(g, i, k) = (struct cell) { v.value, v.low, v.high, "n/a" };
+            *grouped_cell_at(g, i, k) =
+                (struct cell) { v.value, v.low, v.high, "n/a", item->bench->key, item->of->uuid };
         }
     }
 }

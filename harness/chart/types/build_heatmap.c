@@ -28,7 +28,7 @@ struct map {
 
 static double map_value(const struct map *m, size_t item)
 {
-    return chart_value_at(m->items, &m->metric, item);
+    return item == m->items->nr ? NAN : chart_value_at(m->items, &m->metric, item);
 }
 
 static void map_include(struct map *m, double value)
@@ -62,9 +62,13 @@ static void map_add_scale(const struct map *m)
                      m->values.high, true);
 }
 
+/* `item`: its index; items->nr where there is none. */
 static void map_add_cell(const struct map *m, struct layer *cells, size_t column, size_t row,
-                         double value)
+                         size_t item)
 {
+    double value = map_value(m, item);
+
+    chart_about(m->f, item < m->items->nr ? &m->items->items[item] : NULL);
     struct datum *d = layer_add(cells, (double)column, (double)row);
     double shown = value / map_unit(m).factor, span = log(m->values.high / m->values.low);
 
@@ -104,15 +108,15 @@ static bool heatmap_is_map(const struct heatmap *h, const struct chart_family *f
     return columns > 1 && rows > 1 && (double)family->nr >= full * (double)(columns * rows);
 }
 
-static double heatmap_value_at(const struct heatmap *h, const struct chart_family *family,
-                               int64_t x, int64_t y)
+static size_t heatmap_item_at(const struct heatmap *h, const struct chart_family *family, int64_t x,
+                              int64_t y)
 {
     for (size_t i = 0; i < family->nr; i++) {
         const struct benchmark_name *bench = h->map.items->items[family->members[i]].bench;
         if (benchmark_name_dim(bench, h->x, -1) == x && benchmark_name_dim(bench, h->y, -1) == y)
-            return map_value(&h->map, family->members[i]);
+            return family->members[i];
     }
-    return NAN;
+    return h->map.items->nr;
 }
 
 static void heatmap_axis(struct axis *axis, const char *dim, const int64_t *values, size_t nr,
@@ -145,7 +149,8 @@ static void heatmap_add_map(struct heatmap *h, const struct chart_family *family
     for (size_t row = 0; row < nr_rows; row++)
         for (size_t column = 0; column < nr_columns; column++)
             map_add_cell(&h->map, cells, column, row,
-                         heatmap_value_at(h, family, columns[column], rows[row]));
+                         heatmap_item_at(h, family, columns[column], rows[row]));
+    chart_about(h->map.f, NULL);
 }
 
 /* In a crowd first the best of each kernel, then others as far as there is room. */
@@ -382,16 +387,21 @@ static void matrix_find_rows(struct matrix *m, size_t limit)
     matrix_keep_rows(m, limit);
 }
 
-static double matrix_value_at(const struct matrix *m, size_t row, size_t column)
+static size_t matrix_item_at(const struct matrix *m, size_t row, size_t column)
 {
     const struct chart_family *family = &m->map.families.items[m->rows[row]];
 
     for (size_t i = 0; i < family->nr; i++) {
         struct size size = matrix_size_of(m, &m->map.items->items[family->members[i]]);
         if (matrix_by_size(&size, &m->columns[column]) == 0)
-            return map_value(&m->map, family->members[i]);
+            return family->members[i];
     }
-    return NAN;
+    return m->map.items->nr;
+}
+
+static double matrix_value_at(const struct matrix *m, size_t row, size_t column)
+{
+    return map_value(&m->map, matrix_item_at(m, row, column));
 }
 
 static void lay_out(struct matrix *m, bool shapes)
@@ -592,7 +602,8 @@ static void matrix_draw(struct matrix *m)
     p->plot_height = fmax(MATRIX_CELL_HEIGHT * (double)m->nr, m->nr > 1 ? 160 : 0);
     for (size_t row = 0; row < m->nr; row++)
         for (size_t column = 0; column < m->nr_columns; column++)
-            map_add_cell(&m->map, cells, column, row, matrix_value_at(m, row, column));
+            map_add_cell(&m->map, cells, column, row, matrix_item_at(m, row, column));
+    chart_about(m->map.f, NULL);
     map_add_scale(&m->map);
     matrix_words(m);
 }

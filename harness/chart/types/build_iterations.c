@@ -391,6 +391,7 @@ static void iterations_add_panel(struct iterations *it, const struct sequence *s
 {
     struct panel *p = figure_panel(it->s.f);
 
+    chart_about(it->s.f, sequence->item);
     iterations_make_title(it, sequence, it->titles, &p->title);
     axis_set(&p->x,
              it->s.chart->preset->x_label ? it->s.chart->preset->x_label
@@ -404,6 +405,7 @@ static void iterations_add_panel(struct iterations *it, const struct sequence *s
     iterations_add_launches(it, p, sequence);
     iterations_add_points(it, p, sequence, limits);
     iterations_add_rolling(it, p, sequence, limits);
+    chart_about(it->s.f, NULL);
 }
 
 static void iterations_add_caption(struct iterations *it)

@@ -63,10 +63,12 @@ static void lines_add_line(struct lines *l, struct panel *p, const struct chart_
     for (size_t i = 0; i < family->nr; i++) {
         double x = lines_x_of(l, family->members[i]);
         struct chart_value v = lines_y_of(l, family->members[i]);
+        chart_about(l->f, &l->items->items[family->members[i]]);
         chart_line_add(&line, x, v);
         range_include(&l->x_range, x);
         range_include(&l->y_range, v.value);
     }
+    chart_about(l->f, NULL);
 }
 
 static int lines_order_numbers(const void *a, const void *b)

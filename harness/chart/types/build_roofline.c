@@ -99,8 +99,10 @@ static void roofline_add_spreads(struct roofline *r)
     spread->style.ink = INK_GREY;
     for (size_t i = 0; i < r->items->nr; i++) {
         struct roofline_point at = roofline_point(&r->items->items[i]);
+        chart_about(r->f, &r->items->items[i]);
         layer_add_interval(spread, at.intensity, at.low, at.high);
     }
+    chart_about(r->f, NULL);
 }
 
 /* The area of a point grows with its share of the time of all. */
@@ -163,11 +165,13 @@ static void roofline_add_points(struct roofline *r)
         struct roofline_point at = roofline_point(item);
         char name[GROUP_SIZE];
         roofline_family_of(r, item, by, name);
+        chart_about(r->f, item);
         struct datum *d =
             layer_add(roofline_points_of(r, &families, by, name), at.intensity, at.rate);
         if (by != FAMILY_RUN)
             d->size = roofline_size_of(r, item);
     }
+    chart_about(r->f, NULL);
 }
 
 /* How many times as fast the head is; NaN where that was not compared. */
@@ -202,12 +206,14 @@ static void roofline_add_moves(struct roofline *r)
         struct roofline_point at = roofline_point(&r->items->items[i]);
         enum verdict verdict;
         double speed = roofline_speed_of(r, &r->items->items[i], &verdict);
+        chart_about(r->f, &r->items->items[i]);
         layer_add(verdict_points_of(&points, verdict), at.intensity, at.rate);
         if (verdict_ink(verdict) == INK_GREY || !(speed > 0))
             continue;
         layer_add(base, at.intensity, at.rate / speed);
         layer_add_interval(moves, at.intensity, at.rate / speed, at.rate);
     }
+    chart_about(r->f, NULL);
 }
 
 static bool roofline_same_code(const struct chart_item *a, const struct chart_item *b)
@@ -288,8 +294,10 @@ static void roofline_add_names(struct roofline *r)
     texts->place = true;
     for (size_t i = 0; i < nr; i++) {
         struct roofline_point at = roofline_point(named[i]);
+        chart_about(r->f, named[i]);
         layer_add_text(texts, at.intensity, at.rate, ANCHOR_LEFT, labels[i]);
     }
+    chart_about(r->f, NULL);
     r->all_named = nr == r->items->nr;
     labels_free(labels, nr);
     free(done);

@@ -12,7 +12,7 @@
 #include <string.h>
 
 /* Runs that differ by less do not differ, and an axis shows no less. */
-#define ALIKE 1.02
+#define ALIKE      1.02
 #define LEAST_SPAN 0.2
 
 enum { LIMIT = 6, ROW_HEIGHT = 30, ROWS_MAX = 14, NAMED = 3, HEIGHT = 200 };
@@ -176,6 +176,7 @@ static void runs_add_panel(struct runs *r, const struct run_series *s)
         struct chart_value v = { NAN, NAN, NAN, false };
         if (s->items[i])
             v = runs_value_of(r, s->items[i]);
+        chart_about(r->f, s->items[i]);
         runs_add_value(line, runs_has_rows(r), i, v.value);
         if (isfinite(v.value))
             runs_add_value(points, runs_has_rows(r), i, v.value);
@@ -185,6 +186,7 @@ static void runs_add_panel(struct runs *r, const struct run_series *s)
         range_include(&range, v.low);
         range_include(&range, v.high);
     }
+    chart_about(r->f, NULL);
     range_include(&r->range, range.low);
     range_include(&r->range, range.high);
     const struct preset *preset = r->chart->preset;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* One number over another, a point a benchmark. With highlight_pareto, a line joins those of a model
- * that no other of it beats in both. A third number can set the size of the points, a fourth their colour. */
+/* One number over another, a point a benchmark. With highlight_pareto, a line joins those of a
+ * model that no other of it beats in both. A third number can set the size of the points, a fourth
+ * their colour. */
 #include "base/memory.h"
 #include "chart/types/chart_types.h"
 
@@ -30,8 +31,8 @@ struct scatter {
     struct panel *p;
     bool *front; /* of each item; owned */
     size_t nr_front;
-    struct chart_names models; /* a front each: who has one model chooses among its points */
-    size_t *model;             /* of each item; owned */
+    struct chart_names models;       /* a front each: who has one model chooses among its points */
+    size_t *model;                   /* of each item; owned */
     char (*model_words)[GROUP_SIZE]; /* what `models` points into; owned */
 };
 
@@ -86,8 +87,7 @@ static void scatter_find_fronts(struct scatter *s)
     s->model_words = memory_zeroed(nr + 1, sizeof(*s->model_words));
     for (size_t i = 0; i < nr; i++)
         s->model[i] = chart_names_index(
-            &s->models,
-            chart_group_of(&s->items->items[i], s->chart, "model", s->model_words[i]));
+            &s->models, chart_group_of(&s->items->items[i], s->chart, "model", s->model_words[i]));
     for (size_t i = 0; scatter_has_front(s) && i < nr; i++) {
         s->front[i] = !scatter_is_beaten(s, i);
         s->nr_front += s->front[i];
@@ -100,7 +100,8 @@ static size_t scatter_next_front(const struct scatter *s, size_t model, double x
     size_t next = s->items->nr;
 
     for (size_t i = 0; i < s->items->nr; i++)
-        if (s->front[i] && s->model[i] == model && s->xs[i] > x && (next == s->items->nr || s->xs[i] < s->xs[next]))
+        if (s->front[i] && s->model[i] == model && s->xs[i] > x &&
+            (next == s->items->nr || s->xs[i] < s->xs[next]))
             next = i;
     return next;
 }
@@ -112,8 +113,11 @@ static void scatter_add_front(struct scatter *s)
 
     for (size_t model = 0; model < s->models.nr; model++) {
         for (size_t i = scatter_next_front(s, model, -INFINITY); i < s->items->nr;
-             i = scatter_next_front(s, model, s->xs[i]))
+             i = scatter_next_front(s, model, s->xs[i])) {
+            chart_about(s->f, &s->items->items[i]);
             layer_add(line, s->xs[i], s->ys[i]);
+        }
+        chart_about(s->f, NULL);
         layer_add(line, NAN, NAN); /* the next model's is another one */
     }
 }
@@ -211,6 +215,7 @@ static void scatter_add_points(struct scatter *s)
     bool log_scale = s->has_colour && scatter_add_scale_bar(s, colours);
     for (size_t i = 0; i < s->items->nr; i++) {
         chart_group_of(&s->items->items[i], s->chart, group, texts[i]);
+        chart_about(s->f, &s->items->items[i]);
         struct datum *d =
             layer_add(scatter_layer_of(s, layers, &groups, group, texts[i]), s->xs[i], s->ys[i]);
         if (s->has_size)
@@ -219,6 +224,7 @@ static void scatter_add_points(struct scatter *s)
             d->share =
                 scatter_share_of(colours, log_scale, chart_value_at(s->items, &s->colour, i));
     }
+    chart_about(s->f, NULL);
     if (groups.nr > LEGEND_MAX) /* it would fill the figure, and signs repeat anyway */
         s->f->no_legend = true;
     free(texts);

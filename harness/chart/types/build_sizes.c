@@ -153,9 +153,11 @@ static void sizes_add_curve(struct sizes *s, const struct curve *c, size_t nth, 
 
     for (size_t i = 0; i < c->nr; i++) {
         struct chart_value v = chart_value_of(&s->metric, c->items[i], &s->items->context);
+        chart_about(s->f, c->items[i]);
         chart_line_add(&line, (double)sizes_square_of(c->items[i]->bench), v);
         range_include(&s->range, v.value);
     }
+    chart_about(s->f, NULL);
 }
 
 /* One roof for each math mode and device among the curves. */

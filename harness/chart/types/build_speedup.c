@@ -19,9 +19,9 @@
 enum { SPEEDUP_LIMIT = 28 };
 
 struct ratio {
-    const char *label;
-    double value, low, high; /* the interval; NaN where there is none */
-    size_t kind;             /* verdict or series */
+    const char *label, *key, *uuid; /* uuid: of its run; NULL: of several */
+    double value, low, high;        /* the interval; NaN where there is none */
+    size_t kind;                    /* verdict or series */
     const char *word, *base; /* base: what the row is held against, NULL where all have one */
 };
 
@@ -69,6 +69,8 @@ static void speedup_add_panel(struct speedup *s, const char *base)
     for (size_t i = 0; i < s->nr; i++)
         names[i] = s->items[i].label;
     s->p = figure_rows(s->f, names, s->nr, ROW_HEIGHT, 12);
+    for (size_t i = 0; i < s->nr; i++)
+        panel_row_is_about(s->p, i, s->items[i].key, s->items[i].uuid);
     free(names);
     axis_set(&s->p->x, "speed-up, times as fast", QUANTITY_PLAIN, "", AXIS_LOG);
     s->p->x.low = s->reach[0];
@@ -186,6 +188,7 @@ void build_speedup_sides(const struct chart *chart, struct figure *f)
             bool known = isfinite(row->interval.low);
             *array_push(&s) = (struct ratio) {
                 .label = rows.labels[i],
+                .key = row->item->bench->key,
                 .value = speedup_ratio(rows.metric, 1 + row->change),
                 .low = known ? fmin(one, other) : NAN,
                 .high = known ? fmax(one, other) : NAN,
@@ -242,7 +245,8 @@ static void speedup_add_ratio(struct speedup *s, struct pairs *g, const struct c
     if (!(ratio > 0) || !isfinite(ratio))
         return;
     g->intervals |= !isnan(half);
-    *array_push(s) = (struct ratio) { item->label, ratio, low, high, series, word, NULL };
+    *array_push(s) = (struct ratio) { item->label, item->bench->key, item->of->uuid, ratio, low,
+                                      high,        series,           word,           NULL };
 }
 
 /* What a row of the grid is held against. */

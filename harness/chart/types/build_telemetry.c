@@ -158,9 +158,11 @@ static void telemetry_add_series(struct telemetry_chart *t, struct panel *p, siz
     points->style.size = 5;
     for (size_t i = 0; i < nr; i++) {
         bool ok = t->items[kept[i]]->m.outcome == OUTCOME_OK;
+        figure_about(t->f, t->items[kept[i]]->m.bench.key, t->run->uuid);
         if (isfinite(values[kept[i]]))
             layer_add(ok ? points : failed, telemetry_time_of(t, kept[i]), values[kept[i]]);
     }
+    figure_about(t->f, NULL, NULL);
     t->drawn += nr;
     t->readings += t->nr;
     free(kept);

@@ -115,6 +115,11 @@ static double trend_rolling(const struct series *s, size_t i, size_t window)
     return stats_median(values, nr);
 }
 
+static void trend_point_is_about(const struct trend_chart *t, const struct series *s, size_t i)
+{
+    figure_about(t->f, s->bench->key, t->chart->records->runs[s->items[i].run].uuid);
+}
+
 static void trend_add_rolling(const struct trend_chart *t, struct panel *p, const struct series *s)
 {
     size_t window = (size_t)t->chart->preset->rolling_window;
@@ -124,8 +129,10 @@ static void trend_add_rolling(const struct trend_chart *t, struct panel *p, cons
         return;
     snprintf(label, sizeof(label), "median of the last %zu", window);
     struct layer *line = panel_stroke(p, MARK_LINE, label, INK_VERMILLION, DASH_SHORT, 1.6);
-    for (size_t i = 0; i < s->nr; i++)
+    for (size_t i = 0; i < s->nr; i++) {
+        trend_point_is_about(t, s, i);
         layer_add(line, t->runs.position[s->items[i].run], trend_rolling(s, i, window));
+    }
 }
 
 /* What a panel shows of the heights: all medians and levels, and air for the usual band. What is
@@ -189,6 +196,7 @@ static void trend_add_points(const struct trend_chart *t, struct panel *p, const
     for (size_t i = 0; i < s->nr; i++) {
         const struct series_point *point = &s->items[i];
         double x = t->runs.position[point->run];
+        trend_point_is_about(t, s, i);
         if (trend_run_unmerged(&t->runs, point->run)) {
             layer_add_interval(range, x, fmax(point->p5, h->low), fmin(point->p95, h->high));
             layer_add(apart, x, point->value);
@@ -220,8 +228,10 @@ static void trend_add_panel(const struct trend_chart *t, const struct series *s,
     trend_runs_ticks(&t->runs, &p->x.ticks);
     int rows = trend_notes_add(&t->runs, t->chart, p, heights.high);
     trend_add_points(t, p, s, &heights);
+    figure_about(t->f, s->bench->key, NULL);
     trend_marks_add(p, t->found, found_in(t, s), &t->runs, heights.high, rows,
                     t->nr > 1 ? 480 : 1060);
+    figure_about(t->f, NULL, NULL);
 }
 
 static bool shows_steps(const struct trend_chart *t)

@@ -7,16 +7,21 @@ import { el, fill, saveText } from './dom.js';
 import { rowsOf, metricOf } from './data.js';
 import { drillDialog } from './drill.js';
 import { SETTINGS } from './explore.js';
+import { lightFigures } from './figure.js';
 import { configText, keyFilter, presetOf, viewHash } from './preset.js';
 import { fillCommand, shellWord } from './shell.js';
 import { conditionOf, hasRange, select } from './selection.js';
 import { formatHash, formatList, parseList } from './state.js';
-import { benchmarkOfText } from './resolve.js';
+import { keyFilterText } from './filter_words.js';
+import { holdLoad } from './hold_load.js';
+import { litBar } from './lit_bar.js';
+import { withNames } from './marks.js';
 import { noticeStrip } from './notices.js';
 import { pageHead } from './page_head.js';
+import { followPaper } from './print.js';
 import { pageBody } from './page_body.js';
 
-const FILTERS = ['where', 'metric', 'min', 'max', 'runs'];
+const FILTERS = ['where', 'metric', 'min', 'max', 'runs', 'base'];
 
 const isFilter = (key) => FILTERS.includes(key) || key.startsWith('pick.');
 const isRange = (key) => ['metric', 'min', 'max'].includes(key);
@@ -81,6 +86,35 @@ export class App {
     return [...this.known.values()];
   }
 
+  /* Where things are on the page: by key, by uuid. A server's answer has other places. */
+  places() {
+    if (this.placesOf_ !== this.core) {
+      this.placesOf_ = this.core;
+      this.byKey = new Map(this.core.benchmarks.map((bench, i) => [bench.key, i]));
+      this.byUuid = new Map(this.core.runs.map((run, i) => [run.uuid, i]));
+    }
+    return this;
+  }
+
+  /** -1 where the page does not have it. */
+  benchmarkOf(key) {
+    return this.places().byKey.get(key) ?? -1;
+  }
+
+  runOfUuid(uuid) {
+    return this.places().byUuid.get(uuid) ?? -1;
+  }
+
+  nameOfKey(key) {
+    return this.core.benchmarks[this.benchmarkOf(key)]?.label ?? key;
+  }
+
+  /** A figure with the page's names for what its marks stand for. */
+  named(spec) {
+    return withNames(spec, (key) => this.nameOfKey(key),
+      (uuid) => this.core.runs[this.runOfUuid(uuid)]?.name ?? '');
+  }
+
   rowsOfRuns(runs) {
     return this.rows.filter((row) => runs.includes(row.run));
   }
@@ -128,7 +162,14 @@ export class App {
     return own.length ? own : head !== null && head >= 0 ? [head] : [];
   }
 
-  setRuns(runs) {
+  /** How many runs can be looked at at once. */
+  runsMost() {
+    return this.core.paging?.most ?? Infinity;
+  }
+
+  /** More than can be looked at at once: the newest of them. */
+  setRuns(all) {
+    const runs = all.slice(-this.runsMost());
     const own = formatList(this.ownRuns().map((run) => this.source.tokenOf(run)));
     const text = formatList(runs.map((run) => this.source.tokenOf(run)));
     this.state.set({ runs: text === own ? '' : text });
@@ -210,7 +251,7 @@ export class App {
   /** What the server is asked besides its preset. */
   serverChoice() {
     return { run: this.chosenRuns().map((run) => this.core.runs[run].id).join(','),
-      where: conditionOf(this.state) };
+      where: conditionOf(this.state), base: this.state.get('base') };
   }
 
   /* ---- one benchmark ---- */
@@ -218,19 +259,42 @@ export class App {
   drill(benchmark, run) {
     this.back = document.activeElement;
     const token = run === undefined || run === this.core.head ? '' : this.source.tokenOf(run);
-    this.state.set({ bench: benchmark, run: token }, { step: true });
+    this.state.set({ bench: this.core.benchmarks[benchmark].key, run: token }, { step: true });
   }
 
-  drillText(text) {
-    const benchmark = benchmarkOfText(this.core, text);
-    if (benchmark >= 0)
-      this.drill(benchmark);
+  /** A mark that was clicked: its benchmark is lit, or opened where it is lit already. */
+  choose({ key, uuid }) {
+    const benchmark = this.benchmarkOf(key), run = uuid === null ? -1 : this.runOfUuid(uuid);
+    if (this.state.get('lit') !== key)
+      this.light(key);
+    else if (benchmark >= 0)
+      this.drill(benchmark, run < 0 ? undefined : run);
+  }
+
+  light(key) {
+    this.state.set({ lit: key });
+  }
+
+  litKey() {
+    return this.state.get('lit');
+  }
+
+  onlyLit() {
+    this.state.set({ where: keyFilterText(this.state.get('lit')) });
+  }
+
+  /* In figures, tables and on the strip. */
+  showLit() {
+    const key = this.state.get('lit');
+    lightFigures(key);
+    for (const row of this.main.querySelectorAll('tr[data-benchmark]'))
+      row.classList.toggle('is-lit', key !== '' && row.dataset.benchmark === key);
+    this.litBar.update();
   }
 
   showDrill() {
-    const benchmark = this.state.get('bench'), index = Number(benchmark);
-    const valid = benchmark !== '' && Number.isInteger(index) && this.core.benchmarks[index];
-    if (!valid) {
+    const index = this.benchmarkOf(this.state.get('bench'));
+    if (index < 0) {
       this.drillView.dialog.close();
       return;
     }
@@ -252,10 +316,16 @@ export class App {
     this.main = el('main', { id: 'main' });
     this.drillView = drillDialog(this);
     this.notices = noticeStrip(() => this.showNewest());
-    fill(this.root, this.notices.element, this.head.element, this.main, this.drillView.dialog);
+    this.litBar = litBar(this);
+    fill(this.root, this.notices.element, this.head.element, this.main, this.litBar.element,
+      this.drillView.dialog);
+    this.showLit();
+    const release = holdLoad();
     this.load().catch((error) => this.fail(error));
     this.build();
-    if (this.source.live && (this.filters() || this.state.get('runs') !== ''))
+    this.inView.then(release);
+    followPaper(this);
+    if (this.source.live && (this.filters() || ['runs', 'base'].some((key) => this.state.get(key) !== '')))
       this.askServer();
     if (this.state.get('bench') !== '')
       this.showDrill();
@@ -284,8 +354,11 @@ export class App {
   build() {
     const place = readingPlace(this.main);
     this.body?.forget();
-    this.body = pageBody(this);
-    fill(this.main, this.body.element);
+    const body = pageBody(this);
+    this.body = body;
+    fill(this.main, body.element);
+    this.inView = body.drawInView().catch(() => {});
+    this.inView.then(() => body.drawWhenIdle()).catch(() => {});
     this.head.update();
     place?.();
     this.ready.then(() => this.refresh(), () => {});
@@ -331,6 +404,8 @@ export class App {
       this.theme();
     if (changed.has('bench') || changed.has('run'))
       this.showDrill();
+    if (changed.has('lit'))
+      this.showLit();
     if (this.source.live && keys.some((key) => isFilter(key) && !isRange(key)))
       this.askServer();
     else if (keys.some(isFilter))

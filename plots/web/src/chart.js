@@ -26,7 +26,8 @@ export function itemsOf(chart) {
   const taken = chart.rows.filter((row) =>
     presetTakes(filter, chart.core.benchmarks[row.benchmark].key));
   const items = chart.runs.flatMap((run, nth) => taken.filter((row) => row.run === run && row.n > 0)
-    .map((row) => ({ row, run, nth, bench: chart.core.benchmarks[row.benchmark] })));
+    .map((row) => ({ row, run, nth, bench: chart.core.benchmarks[row.benchmark],
+      uuid: chart.core.runs[run].uuid })));
   return nameItems(chart, inOrderOfModels(items));
 }
 

@@ -75,7 +75,9 @@ const DIM_LABELS = { seq: 'sequence length', headdim: 'width of a head', vocab: 
  */
 export function measureOf(core, table, text) {
   const dims = dimsOf(core);
-  const metric = metricOf(core, text);
+  const metric = metricOf(core, text), dim = text.startsWith('dim_') ? text.slice(4) : '';
+  if (dims.includes(dim))
+    return dimMeasure(core, dim);
   if (metric) {
     const column = table.columns[text] || [];
     return { ...NOTHING, ...metric, name: text,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* One benchmark to the bottom: both sides' samples, facts, and what to type to see them elsewhere. */
 import { button, choice, codeLine, el, fill, nameOf, shortText } from './dom.js';
-import { figureCard, forgetFigure } from './figure.js';
+import { figureCard, forgetFigure, updateFigure } from './figure.js';
 import { makeFigure } from './make.js';
 import { keyFilter } from './preset.js';
 import { bytesText, plainText, quantityText, rateText, shareText, timestampText } from './words.js';
@@ -160,6 +160,8 @@ class Drill {
       places.slice(2), el('h3', {}, 'Facts'), factsTable(app, benchmark, sides, samples),
       el('h3', {}, 'Elsewhere'), commandLines(app, bench, sides)
         || el('p', { class: 'muted' }, 'There is no history that commands could read.'));
+    if (app.source.live)
+      await this.addHistory(bench, mine);
     for (const [i, info] of FIGURES.entries()) {
       const card = await this.card(bench, sides, info, '15');
       if (mine !== this.asked)
@@ -172,9 +174,36 @@ class Drill {
     const preset = presetOf(bench, info, window);
     const chart = await this.app.chart(preset, sides, { all: true, oneFrame: true });
     const spec = await makeFigure(chart);
-    const card = figureCard(spec, { how: info.how, heading: 'h3', eager: true });
+    const card = figureCard(this.app.named(spec), { how: info.how, heading: 'h3', eager: true });
     this.cards.push(card);
     return card;
+  }
+
+  /* Any metric over the whole history, in front of the rest. */
+  async addHistory(bench, mine) {
+    const { app } = this, place = el('div', { class: 'slot' });
+    const show = async (metric) => {
+      const spec = app.named(await app.source.history(bench.key, metric));
+      if (mine !== this.asked)
+        return;
+      if (place.firstElementChild) {
+        await updateFigure(place.firstElementChild, spec);
+        return;
+      }
+      const card = figureCard(spec, { heading: 'h3', eager: true });
+      this.cards.push(card);
+      place.append(card);
+    };
+    const metrics = app.core.metrics.map(({ id, label }) => ({ value: id, text: `${label} (${id})` }));
+    const first = metrics.some(({ value }) => value === 'p50') ? 'p50' : metrics[0]?.value;
+    this.body.querySelector('.two').before(choice('Over all runs', metrics, first, (metric) =>
+      show(metric).catch((error) => this.problem(error))), place);
+    await show(first);
+  }
+
+  problem(error) {
+    if (error.name !== 'AbortError')
+      this.body.prepend(el('p', { class: 'error', role: 'alert' }, error.message));
   }
 
   windowChoice(bench, sides, place) {

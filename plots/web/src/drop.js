@@ -30,7 +30,8 @@ function comparisonView(json) {
     metrics: [{ id: json.metric, quantity: 'plain', base: '', factor: 1 }] };
   const timed = ['p50', 'mean', 'p95', 'p99', 'min', 'max', 'sd'].includes(json.metric);
   core.metrics[0].quantity = timed ? 'time' : 'plain';
-  const table = verdictTable({ core, drill: () => {}, takesBenchmark: () => true });
+  const table = verdictTable({ core, drill: () => {}, choose: () => {}, litKey: () => '',
+    takesBenchmark: () => true });
   const words = verdictWords(core.comparison);
   table.update();
   return el('div', {}, el('p', { class: 'headline' }, words.headline), el('p', {}, words.counts, '. ',

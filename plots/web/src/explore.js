@@ -4,7 +4,7 @@ import { button, choice, codeLine, el, fill, tick } from './dom.js';
 import { figureCard, forgetFigure, updateFigure } from './figure.js';
 import { measureOf } from './data.js';
 import { makeFigure } from './make.js';
-import { TYPES, stateOfPreset, titleOf, viewOf } from './preset.js';
+import { TYPES, dimWord, stateOfPreset, titleOf, viewOf } from './preset.js';
 
 const GROUPS = ['kernel', 'variant', 'math', 'device', 'cache', 'model', 'run'];
 const OWN = '\u0000own';
@@ -14,7 +14,8 @@ const SETTINGS = ['type', 'x', 'y', 'group', 'colour', 'size', 'xlog', 'ylog', '
 function namesFor(core, kind) {
   const metrics = core.metrics.filter((metric) => kind !== 'sample' || metric.kind !== 'fact')
     .map((metric) => ({ value: metric.id, text: `${metric.label} (${metric.id})`, group: 'metrics' }));
-  const dims = core.parameters.map(({ name }) => ({ value: name, text: name, group: 'parameters' }));
+  const dims = core.parameters.map(({ name }) => ({ text: name, group: 'parameters',
+    value: kind === 'dim' ? name : dimWord(core, name) }));
   return kind === 'dim' ? dims : kind === 'sample' ? metrics : [...metrics, ...dims];
 }
 
@@ -183,13 +184,13 @@ class Explore {
     if (focus >= 0)
       this.form.querySelectorAll('input, select')[focus]?.focus();
     const options = { preset: this.preset, onConfig: () => this.save(),
-      onPoint: (point) => app.drillText(point.text), how: 'Every control changes what is drawn; the '
+      onPoint: (mark) => app.choose(mark), how: 'Every control changes what is drawn; the '
       + 'address keeps it, so that a link shows the same.' };
     fill(this.command, el('p', { class: 'muted' }, 'The same as a picture, from the saved configuration:'),
       codeLine(app.plotCommand('view.json'), 'command that draws this figure'));
     if (this.card)
-      return updateFigure(this.card, spec, options);
-    this.card = figureCard(spec, options);
+      return updateFigure(this.card, app.named(spec), options);
+    this.card = figureCard(app.named(spec), options);
     this.place.append(this.card);
     return Promise.resolve();
   }

@@ -10,12 +10,14 @@
  *     forgetFigure(card);               before it is thrown away
  */
 import { pointOf, readings, walk } from './a11y.js';
-import { button, el, fill, shortText } from './dom.js';
+import { button, el, fill, shortText, svg } from './dom.js';
 import { saveCsv, savePng, saveSvg } from './download.js';
 import { legendOf } from './figure_legend.js';
 import { figureTable } from './figure_table.js';
 import { rangesOf, scaleRanges } from './figure_zoom.js';
 import { figureView, hasView } from './figure_view.js';
+import { litShapes } from './lit.js';
+import { markOf } from './marks.js';
 import { currentTheme, onThemeChange } from './paint_colours.js';
 import { leastWidth } from './paint_layout.js';
 import { paint } from './paint.js';
@@ -33,8 +35,8 @@ const painted = new Set(); // cards on the page that have been drawn
  * @property {string} [how]  how to read the figure
  * @property {object} [preset]  what draws it again; with onConfig it gets a button
  * @property {function(object, object)} [onConfig]  called with spec and preset
- * @property {function({panel: number, layer: number, item: number, text: string})} [onPoint]
- *   called when a point is clicked, or Enter pressed on it
+ * @property {function({key: string, uuid: ?string})} [onPoint]  called with what a mark stands for
+ *   when that is clicked, or Enter pressed on it
  * @property {string} [heading]  tag of the title, "h3"
  * @property {boolean} [eager]  draw at once
  */
@@ -49,6 +51,7 @@ function shell(options) {
     legend: el('div', { class: 'figure-legend-place' }),
     plot: el('div', { class: 'figure-plot', role: 'img', tabindex: '0' }),
     drawing: el('div', { class: 'figure-drawing', 'aria-hidden': 'true' }),
+    lit: svg('svg', { class: 'figure-lit', 'aria-hidden': 'true' }),
     view: el('div', { class: 'figure-view', hidden: true }),
     reading: el('p', { class: 'figure-reading', 'aria-live': 'polite' }),
     note: el('p', { class: 'figure-note' }),
@@ -77,13 +80,21 @@ function tableNode(spec) {
     el('tbody', {}, shown.map((row) => el('tr', {}, row.map(cell))))));
 }
 
+const makers = new WeakMap(); // <details> → what makes its content
+
+/** Makes what is folded in a <details> of a card, where that has not been done. */
+export function makeFolded(node) {
+  const make = makers.get(node);
+  makers.delete(node);
+  if (make)
+    node.append(make());
+}
+
 /* Made when it is opened: most never are. */
 function details(summary, make) {
   const node = el('details', {}, el('summary', {}, summary));
-  node.addEventListener('toggle', () => {
-    if (node.open && node.childElementCount === 1)
-      node.append(make());
-  });
+  makers.set(node, make);
+  node.addEventListener('toggle', () => node.open && makeFolded(node));
   return node;
 }
 
@@ -267,10 +278,11 @@ async function drawNow(card) {
   const width = widthOf(card);
   card.width = width;
   await attempt(card, 'Not drawn', async () => {
-    await paint(card.parts.drawing, card.spec, {
+    card.drawn = await paint(card.parts.drawing, card.spec, {
       width, hidden: card.hidden, ranges: card.ranges, drag: dragOf(card),
       theme: themeOf(card),
     });
+    lightCard(card);
     card.parts.plot.style.minHeight = '';
     listen(card);
     painted.add(card);
@@ -294,12 +306,35 @@ function listen(card) {
     choose(card, point.data.meta, point.customdata));
 }
 
-function choose(card, { panel, layer }, item) {
-  if (!card.options.onPoint || panel === undefined || item === null)
+function choose(card, { panel: index, layer }, item) {
+  const panel = card.spec.panels[index];
+  if (!card.options.onPoint || !panel?.layers[layer] || item === null)
     return;
-  const series = readings(card.spec).find((one) => one.panel === panel && one.layer === layer);
-  const text = series?.texts[series.items.indexOf(item)] || '';
-  card.options.onPoint({ panel, layer, item, text });
+  const mark = markOf(card.spec, panel, panel.layers[layer], item);
+  if (mark)
+    card.options.onPoint(mark);
+}
+
+let litKey = '';
+
+/* Shapes over the drawing, at the marks of the benchmark that is lit. */
+function lightCard(card) {
+  const { lit } = card.parts, shapes = litKey && card.drawn && !card.paper
+    ? litShapes(card.spec, card.drawn.panels, litKey) : [];
+  if (shapes.length === 0 && !lit.childElementCount)
+    return;
+  if (card.drawn)
+    for (const [name, value] of [['width', card.drawn.width], ['height', card.drawn.height]])
+      lit.setAttribute(name, value);
+  fill(lit, shapes);
+  card.element.classList.toggle('has-lit', shapes.length > 0);
+}
+
+/** Lights a benchmark in every figure that is drawn, and in those that will be. @param {string} key
+ * "" puts all out */
+export function lightFigures(key) {
+  litKey = key;
+  painted.forEach(lightCard);
 }
 
 /* Shows and says the datum that the arrow keys have reached. */
@@ -372,7 +407,7 @@ function watch(card) {
  */
 export function figureCard(spec, options = {}) {
   const parts = shell(options);
-  parts.plot.append(parts.drawing, parts.view);
+  parts.plot.append(parts.drawing, parts.lit, parts.view);
   const element = el('figure', { class: 'figure' },
     el('figcaption', {}, parts.title, parts.subtitle, parts.banner, parts.alt),
     el('div', { class: 'figure-bar' }, parts.legend, parts.tools),
@@ -406,9 +441,31 @@ export function forgetFigure(element) {
     window.Plotly.purge(card.parts.drawing);
 }
 
-function drawAll(paper) {
-  for (const card of painted) {
+/** Draws a card wherever it stands. @returns {Promise<void>} when that is done */
+export function drawFigure(element) {
+  const card = cards.get(element);
+  card.isNear = true;
+  return painted.has(card) ? Promise.resolve() : draw(card) || Promise.resolve();
+}
+
+/** Draws the cards of a part of the page for paper, or for the screen again; those that were not drawn
+ * yet too. Nothing is waited for: it is done when this returns. */
+export function drawOnPaper(within, paper) {
+  for (const element of within.querySelectorAll('figure.figure:not(.is-absent)')) {
+    const card = cards.get(element);
+    if (!card || (!paper && !card.paper) || !window.Plotly)
+      continue;
     card.paper = paper;
+    card.isNear = true;
+    fillLegend(card);
+    waiting.get(card)?.resolve();
+    waiting.delete(card);
+    drawNow(card);
+  }
+}
+
+function drawAll() {
+  for (const card of painted) {
     fillLegend(card);
     draw(card);
   }
@@ -416,7 +473,5 @@ function drawAll(paper) {
 
 if (typeof window !== 'undefined') {
   loadPlotly().catch(() => {}); // while the page is made; each card says what went wrong
-  onThemeChange(() => drawAll(false));
-  window.addEventListener('beforeprint', () => drawAll(true));
-  window.addEventListener('afterprint', () => drawAll(false));
+  onThemeChange(drawAll);
 }

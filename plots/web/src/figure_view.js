@@ -7,22 +7,14 @@ import { flameView } from './flame.js';
 import { tableView } from './table_view.js';
 import { timelineView } from './timeline.js';
 
-/* The unit of the numbers behind the words of a column. */
-const UNITS = [[/(^|\s)(ns|µs|ms|s)$/u, 'ns'], [/%$/u, 'share'], [/FLOP\/s$/u, 'FLOP/s'], [/B\/s$/u, 'B/s'],
-  [/B$/u, 'bytes']];
-
-function unitOf(texts) {
-  const text = texts.find((one) => one && one !== '–') || '';
-  return UNITS.find(([ends]) => ends.test(text))?.[1] || '';
-}
-
 /* A layer with its head one row above the first is a column (harness/chart/profile/build_profile_table.c). */
 function columnsOf(panel) {
   const texts = panel.layers.filter((layer) => layer.mark === 'text');
   return texts.filter((layer) => layer.y[0] >= 0).map((layer, nth) => {
     const head = texts.find((one) => one.y[0] < 0 && one.x[0] === layer.x[0])?.text[0] || '';
-    const at = (row) => layer.y.indexOf(row.at), unit = unitOf(layer.text);
-    return { key: `c${nth}`, label: head, number: true, csv: unit ? `${head} (${unit})` : head,
+    const at = (row) => layer.y.indexOf(row.at);
+    return { key: `c${nth}`, label: head, number: true,
+      csv: layer.unit ? `${head} (${layer.unit})` : head,
       value: (row) => layer.low?.[at(row)] ?? null, cell: (row) => layer.text[at(row)] ?? '' };
   });
 }

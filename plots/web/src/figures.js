@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The figures of the program, by section. A figure is fetched and drawn when it comes near the
- * screen. Other runs and filters reach it: the server builds it anew; in a file the page makes those
- * types that it can, and says so on the others.
+ * screen. Other runs and filters reach it: the server builds it anew; in a file those of its marks
+ * stay that stand for what is chosen. What was not drawn into the file the page makes where it can.
  */
 import { el, fill } from './dom.js';
+import { presetTakes } from './glob.js';
+import { hasMarks, narrowed } from './marks.js';
 import { canMake, makeFigure } from './make.js';
-import { figureCard, forgetFigure } from './figure.js';
+import { drawFigure, figureCard, forgetFigure } from './figure.js';
 
 const NEAR = '800px';
 
@@ -50,15 +52,53 @@ function isOriginal(app, info) {
     || same(runsFor(app, info), drawn));
 }
 
-/* The figure as the reader's choice wants it, and what has to be said beside it. */
+/* Are its marks of the runs that are chosen, or of all runs? */
+const isOfChosenRuns = (preset) => !modesOf(preset).some((mode) => ['compare', 'trend'].includes(mode));
+
+/* What the reader's choice takes of a figure's marks. */
+function takesOf(app, info) {
+  const { rows, benchmarks } = app.selection, byRun = isOfChosenRuns(info.preset);
+  const left = new Set(rows.map((row) => `${row.run}:${row.benchmark}`));
+  const chosen = new Set(byRun ? runsFor(app, info) : []);
+  return (key, uuid) => {
+    const benchmark = app.benchmarkOf(key), run = uuid === null ? -1 : app.runOfUuid(uuid);
+    if (run < 0)
+      return benchmarks.has(benchmark);
+    return left.has(`${run}:${benchmark}`) && (!byRun || chosen.has(run));
+  };
+}
+
+/* Benchmarks of the chosen runs that the figure would show but for want of room, or because it is of
+ * other runs. */
+function missing(app, info, spec) {
+  if (!isOfChosenRuns(info.preset))
+    return 0;
+  const runs = new Set(runsFor(app, info)), filter = [].concat(info.preset.filter ?? []);
+  const has = new Set((spec.benchmarks || []).map((key) => app.benchmarkOf(key)));
+  const drawn = new Set((spec.runs || []).map((uuid) => app.runOfUuid(uuid)));
+  return app.selection.rows.filter((row) => runs.has(row.run) && row.n > 0
+    && presetTakes(filter, app.core.benchmarks[row.benchmark].key)
+    && !(has.has(row.benchmark) && drawn.has(row.run))).length;
+}
+
+/* The figure as the reader's choice wants it, and what has to be said beside it; null where it has to
+ * be made. */
+function choiceOf(app, info, spec) {
+  if (app.source.live || !spec || spec.reason || isOriginal(app, info) || !hasMarks(spec))
+    return { spec };
+  const more = missing(app, info, spec);
+  if (more > 0 && canMake(app.core, info.preset))
+    return null;
+  const some = narrowed(spec, takesOf(app, info));
+  return { spec: some, note: more > 0 && !some.reason
+    ? `${more} more that were chosen are not drawn in this file; harness serve draws all.` : '' };
+}
+
 async function figureNow(app, info) {
-  if (app.source.live || isOriginal(app, info))
-    return { spec: await app.source.figure(info.id) };
-  const modes = modesOf(info.preset);
-  if (canMake(app.core, info.preset) && !modes.includes('compare') && !modes.includes('trend'))
-    return { spec: await makeFigure(await app.chart(info.preset, runsFor(app, info))) };
-  return { spec: await app.source.figure(info.id), note: 'This figure shows what the report was '
-    + 'written for: filters and runs chosen here do not reach it. harness serve draws it anew.' };
+  const spec = await app.source.figure(info.id);
+  await (isOriginal(app, info) || app.ready);
+  return choiceOf(app, info, spec)
+    || { spec: await makeFigure(await app.chart(info.preset, runsFor(app, info))) };
 }
 
 class Slot {
@@ -91,20 +131,48 @@ class Slot {
     return this.drawn;
   }
 
+  showCard({ spec, note }) {
+    const { app, info } = this;
+    if (!spec)
+      throw new Error('the figure is not in this file');
+    const card = figureCard(app.named(spec), { how: info.how, preset: info.preset, eager: true,
+      onConfig: () => app.savePreset(info.preset), onPoint: (mark) => app.choose(mark) });
+    this.show(note ? el('p', { class: 'beside' }, note) : null, card);
+    this.card = card;
+  }
+
+  /** Its card, where the page has what it takes: without waiting. */
+  makeNow() {
+    const { app, info } = this, spec = app.source.figureAtHand(info.id);
+    const choice = !this.card && spec && (isOriginal(app, info) || app.selection)
+      ? choiceOf(app, info, spec) : null;
+    if (!choice)
+      return;
+    this.near = true;
+    this.asked++;
+    this.showCard(choice);
+    this.drawn = Promise.resolve();
+  }
+
+  /** Fetched and drawn, wherever it stands. */
+  async whole() {
+    await this.approach();
+    if (this.card)
+      await drawFigure(this.card);
+  }
+
+  isInView() {
+    const { top, bottom } = this.element.getBoundingClientRect();
+    return bottom > 0 && top < window.innerHeight;
+  }
+
   async draw() {
     const mine = ++this.asked, { app, info } = this;
     this.failed = false;
     try {
-      const { spec, note } = await figureNow(app, info);
-      if (mine !== this.asked)
-        return;
-      if (!spec)
-        throw new Error('the figure is not in this file');
-      const card = figureCard(spec, { how: info.how, preset: info.preset, eager: true,
-        onConfig: () => app.savePreset(info.preset),
-        onPoint: (point) => app.drillText(point.text) });
-      this.show(note ? el('p', { class: 'beside' }, note) : null, card);
-      this.card = card;
+      const choice = await figureNow(app, info);
+      if (mine === this.asked)
+        this.showCard(choice);
     } catch (error) {
       this.failed = error.name !== 'AbortError' && mine === this.asked;
       if (this.failed)

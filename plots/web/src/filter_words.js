@@ -28,3 +28,6 @@ export function pickFilter(picks) {
   return Object.entries(picks).map(([field, values]) => `${field} = ${values.map((value) =>
     (FIELDS[field] ? quoted(globText(value)) : value)).join(', ')}`).join(' and ');
 }
+
+/** The condition that leaves one benchmark. */
+export const keyFilterText = (key) => `key = ${quoted(globText(key))}`;

@@ -36,9 +36,10 @@ export function themeChoice(state) {
 }
 
 /* One checkbox a run, newest first. */
-function runBox(app, index, chosen) {
+function runBox(app, index, chosen, full) {
   const run = app.core.runs[index];
   const box = el('input', { type: 'checkbox', checked: chosen.includes(index),
+    disabled: full && !chosen.includes(index),
     onchange: () => app.chooseRun(index, box.checked) });
   const role = index === app.core.head ? 'head' : index === app.core.base ? 'base' : '';
   return el('label', { class: 'tick' }, box, el('span', {}, nameOf(run.name, 48), ' ',
@@ -47,12 +48,56 @@ function runBox(app, index, chosen) {
       .filter(Boolean).join(' · '))));
 }
 
+/* "812 · 3f2a91c · 2026-11-26 13:05 · nightly": what a reader looks for, and what is sent. */
+const runWords = (run) => [run.id, run.name, timestampText(run.started_ms).slice(0, 16), run.label,
+  run.branch].filter((word, i, all) => word && all.indexOf(word) === i)
+  .map((word) => shortText(word, 60)).join(' · ');
+
+/* A field that finds a run by any of its words; a number alone is a run of the history, in the list or
+ * not. */
+function runField(app, label, id, what, choose) {
+  const list = el('datalist', { id: `${id}-list` });
+  const field = el('input', { type: 'search', id, list: `${id}-list`, autocomplete: 'off',
+    placeholder: what, onchange: () => {
+      const text = field.value.trim(), words = text.toLowerCase().split(/\s+/);
+      const fits = app.core.runs.filter((run) => words.every((word) =>
+        runWords(run).toLowerCase().includes(word)));
+      const number = /^(\d+)(\s|$)/.exec(text)?.[1];
+      const found = number ?? (fits.length ? String(fits.at(-1).id) : '');
+      field.setCustomValidity(text && !found ? 'No run in the list has these words.' : '');
+      if (!field.reportValidity())
+        return;
+      choose(text === '' ? '' : found);
+    } });
+  const update = (run) => {
+    fill(list, [...app.core.runs].reverse().map((one) => el('option', { value: runWords(one) })));
+    field.value = run ? runWords(run) : '';
+  };
+  return { element: el('label', { class: 'field wide' }, el('span', {}, label), field, list), update };
+}
+
+/** Which run is compared with which; a server alone can draw it. */
+export function comparePicker(app) {
+  const base = runField(app, 'Base', 'pick-base', 'a run to compare with', (id) => app.state.set({ base: id }));
+  const head = runField(app, 'Head', 'pick-head', 'the newest run', (id) => app.state.set({ runs: id }));
+  const element = el('div', { class: 'compare-picker', role: 'group', 'aria-label': 'Compared runs' },
+    base.element, head.element);
+  const update = () => {
+    const { core } = app;
+    element.hidden = !app.source.live || core.runs.length < 2;
+    base.update(core.runs[core.base]);
+    head.update(core.runs[core.head]);
+  };
+  return { element, update };
+}
+
 /** Which runs the figures of several runs, the exploration and the results show. */
 export function runPicker(app) {
   const list = el('div', { class: 'runs', role: 'group', 'aria-label': 'Runs' });
   const summary = el('summary', {}, 'Runs');
+  const every = button('All', () => app.setRuns(app.core.runs.map((_, i) => i)));
   const element = el('details', { class: 'picker' }, summary,
-    el('p', { class: 'buttons' }, button('All', () => app.setRuns(app.core.runs.map((_, i) => i))),
+    el('p', { class: 'buttons' }, every,
       ' ', button('Base and head', () => app.setRuns(app.ownRuns())),
       ' ', button('Newest only', () => app.setRuns([app.core.runs.length - 1]))), list);
   const pages = el('span');
@@ -61,8 +106,11 @@ export function runPicker(app) {
     const chosen = app.chosenRuns(), older = app.core.paging?.next;
     fill(pages, older ? button('Earlier runs', () => app.pageRuns(older)) : null, ' ',
       app.source.paged?.() ? button('Newest runs', () => app.pageRuns('')) : null);
+    const most = app.runsMost();
+    every.textContent = app.core.runs.length > most ? `Newest ${most}` : 'All';
     summary.textContent = `Runs: ${chosen.length} of ${app.core.runs.length}`;
-    fill(list, app.core.runs.map((_, i) => i).reverse().map((index) => runBox(app, index, chosen)));
+    fill(list, app.core.runs.map((_, i) => i).reverse().map((index) => runBox(app, index, chosen,
+      chosen.length >= most)));
   };
   return { element, update };
 }

@@ -63,6 +63,7 @@ function draw(chart, of, rows, all) {
   const { preset } = chart, figure = figureFor(chart);
   const panel = addPanel(figure, { height: ROW_HEIGHT * rows.length + 12 });
   nameAxis(panel.y, rows.map((row) => row.item.label), true);
+  panel.items = rows.map((row) => row.item);
   setAxis(panel.x, preset.y_label || of.label, of, scaleOf(preset.y_scale,
     rows.flatMap((row) => [row.value, row.low, row.high])));
   addBars(chart, panel, rows, of.label);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Distributions, one row a benchmark (and run): boxes, or the density as a violin with a thin box
  * inside (harness/chart/types/build_distribution.c). */
-import { captionOf, figureFor, limitOf, medianOf, subtitleOf } from './chart.js';
+import { captionOf, figureFor, limitOf, subtitleOf } from './chart.js';
 import { addLayer, addPanel, finish, styleOf, DARK } from './spec.js';
 import { nameAxis } from './axis.js';
 import { density } from './density.js';
-import { STRIP, sampleSet, samplesWords, spreadWidth, valueAxis, valueQuantile, valuesOf,
+import { medianText, STRIP, sampleSet, samplesWords, spreadWidth, valueAxis, valueQuantile, valuesOf,
   widestOf } from './make_samples.js';
-import { fixed, quantityText } from './words.js';
+import { fixed } from './words.js';
 
 const LIMIT = 24, P99_NEEDS = 299;
 const HEIGHT = { box: 29, violin: 42 };
@@ -108,11 +108,9 @@ function addTails(set, panel, rows) {
 }
 
 function addTexts(set, panel, rows) {
-  const median = (item) => (set.relative ? quantityText('time', '', medianOf(set.chart, item))
-    : quantityText(set.of.quantity, set.of.base, valueQuantile(set, item, 0.5)));
   const layer = addLayer(panel, 'text', '', { colour: DARK }, { x: rows.map(() => 0),
     y: rows.map((row) => row.at),
-    text: rows.map((row) => `${median(row.item)}, n ${row.item.row.n}`) });
+    text: rows.map((row) => `${medianText(set, row.item)}, n ${row.item.row.n}`) });
   layer.outside = true;
 }
 
@@ -139,6 +137,7 @@ async function makeRows(chart, violin) {
   const figure = figureFor(chart), rows = set.items.map((item, at) => ({ item, at }));
   const panel = addPanel(figure, { height: HEIGHT[violin ? 'violin' : 'box'] * rows.length + 12 });
   nameAxis(panel.y, rows.map((row) => row.item.label), true);
+  panel.items = rows.map((row) => row.item);
   valueAxis(set, panel.x, preset.y_label, preset.y_scale, ...rangeOf(set));
   if (violin)
     addViolins(set, panel, rows);

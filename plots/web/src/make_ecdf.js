@@ -1,20 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* The share of samples at or below a value, a line a benchmark and run
  * (harness/chart/types/build_cumulative.c). */
-import { captionOf, figureFor, limitOf, medianOf, subtitleOf } from './chart.js';
+import { captionOf, figureFor, limitOf, subtitleOf } from './chart.js';
 import { addLayer, addPanel, finish, setAxis, styleOf, GREY } from './spec.js';
 import { ecdf } from './density.js';
-import { STRIP, sampleSet, samplesWords, spreadWidth, valueAxis, valueQuantile, valuesOf,
+import { medianText, STRIP, sampleSet, samplesWords, spreadWidth, valueAxis, valueQuantile, valuesOf,
   widestOf } from './make_samples.js';
-import { fixed, quantityText } from './words.js';
+import { fixed } from './words.js';
 
 const LIMIT = 8, POINTS = 160;
 
 function labelOf(set, item) {
-  const median = set.rate && !set.relative
-    ? quantityText(set.of.quantity, set.of.base, valueQuantile(set, item, 0.5))
-    : quantityText('time', '', medianOf(set.chart, item));
-  return `${item.label}  (p50 ${median}, n ${item.row.n})`;
+  return `${item.label}  (p50 ${medianText(set, item)}, n ${item.row.n})`;
 }
 
 function rangeOf(set) {
@@ -28,7 +25,7 @@ function addSteps(set, panel, item, nth) {
   const { x, y } = ecdf(valuesOf(set, item), POINTS, panel.x.low, panel.x.high);
   if (x.length)
     addLayer(panel, 'steps', labelOf(set, item), styleOf(nth),
-      { x: [x[0], ...x, panel.x.high], y: [0, ...y, y[y.length - 1]] });
+      { x: [x[0], ...x, panel.x.high], y: [0, ...y, y[y.length - 1]], items: item });
 }
 
 /** @returns {Promise<object>} a figure */

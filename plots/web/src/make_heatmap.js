@@ -26,7 +26,7 @@ function addMap(figure, of, family, dims, range) {
   const cells = rows.flatMap((y, row) => columns.map((x, column) => {
     const item = family.items.find((one) => one.bench.dims[dims.x] === x
       && one.bench.dims[dims.y] === y);
-    return { row, column, value: item ? of.of(item.row) : NaN };
+    return { row, column, item: item || null, value: item ? of.of(item.row) : NaN };
   }));
   const shareOf = (value) => (range.high > range.low
     ? Math.log(value / range.low) / Math.log(range.high / range.low) : 0.5);
@@ -35,7 +35,7 @@ function addMap(figure, of, family, dims, range) {
   panel.x.label = dims.x;
   panel.y.label = dims.y;
   addLayer(panel, 'cells', '', { colour: DARK }, { x: cells.map((cell) => cell.column),
-    y: cells.map((cell) => cell.row),
+    y: cells.map((cell) => cell.row), items: cells.map((cell) => cell.item),
     text: cells.map(({ value }) => (value > 0 ? cellText(value, range.unit.factor) : 'n/a')),
     colour: cells.map(({ value }) => scaleColour(value > 0 ? shareOf(value) : NaN)) });
 }

@@ -88,6 +88,7 @@ function addItem(set, figure, item, { alone, framed }) {
   addLaunches(panel, launches);
   const drawn = addPoints(panel, values);
   addRolling(panel, launches, Number(set.chart.preset.rolling_window) || 0);
+  panel.layers.forEach((layer) => { layer.items = item; });
   return { drawn, of: values.length };
 }
 

@@ -4,6 +4,7 @@
 import { absentItems, captionOf, figureFor, itemsOf, limitOf, measure, scaleOf, several, subtitleOf,
   valueOf, valueText } from './chart.js';
 import { absent, addLayer, addPanel, finish, setAxis, styleOf } from './spec.js';
+import { dimOf } from './preset.js';
 import { dimValues, familiesOf, leads } from './families.js';
 
 const LINES = 8, PANELS = 6, LINES_IN_PANEL = 12;
@@ -11,7 +12,7 @@ const LINES = 8, PANELS = 6, LINES_IN_PANEL = 12;
 /* The points of a family from left to right. */
 function pointsOf(chart, of, family, dim) {
   return [...family.items].sort((a, b) => a.bench.dims[dim] - b.bench.dims[dim])
-    .map((item) => ({ x: item.bench.dims[dim], ...valueOf(chart, of, item) }));
+    .map((item) => ({ item, x: item.bench.dims[dim], ...valueOf(chart, of, item) }));
 }
 
 function addLine(panel, label, nth, points) {
@@ -19,9 +20,10 @@ function addLine(panel, label, nth, points) {
   const spread = points.filter((one) => Number.isFinite(one.low + one.high));
   addLayer(panel, 'whiskers', '', { ...style, dash: 'solid', width: 1 }, {
     x: spread.map((one) => one.x), low: spread.map((one) => one.low),
-    high: spread.map((one) => one.high) });
-  addLayer(panel, 'line', label, style, { x, y });
-  addLayer(panel, 'points', label, { ...style, size: 7 }, { x, y });
+    high: spread.map((one) => one.high), items: spread.map((one) => one.item) });
+  const items = points.map((one) => one.item);
+  addLayer(panel, 'line', label, style, { x, y, items });
+  addLayer(panel, 'points', label, { ...style, size: 7 }, { x, y, items });
 }
 
 /* Ticks stand at the sizes that were measured; sizes double more often than not. */
@@ -81,7 +83,7 @@ function draw(chart, of, dim, { families, usable }) {
   figure.columns = nr > 4 ? 3 : nr > 1 ? 2 : 1;
   for (const { title, lines } of choice.panels) {
     const panel = addPanel(figure, { title, height: several(chart) ? 260 : 440 });
-    sizeAxis(panel, preset.x_label || measure(chart, dim).label, dimValues(items, dim), preset.x_scale);
+    sizeAxis(panel, preset.x_label || measure(chart, `dim_${dim}`).label, dimValues(items, dim), preset.x_scale);
     setAxis(panel.y, preset.y_label || of.label, of, scaleOf(preset.y_scale, values));
     lines.forEach((line) => addLine(panel, line.label, line.nth, line.points));
   }
@@ -91,7 +93,7 @@ function draw(chart, of, dim, { families, usable }) {
 
 /** @returns {object} a figure */
 export function makeLines(chart) {
-  const of = measure(chart, chart.preset.y || 'p50'), dim = chart.preset.x || 'batch';
+  const of = measure(chart, chart.preset.y || 'p50'), dim = dimOf(chart.preset.x || 'batch');
   const items = itemsOf(chart), usable = items.filter((item) => Number.isFinite(of.of(item.row)));
   const families = familiesOf(chart, usable, [dim])
     .filter((family) => dimValues(family.items, dim).length > 1);

@@ -15,9 +15,11 @@ function launchesOf(item, samples) {
 
 function addSide(panel, label, nth, launches) {
   const style = styleOf(nth), x = launches.map((one) => one.place);
+  const items = launches.map((one) => one.item);
   addLayer(panel, 'whiskers', '', { ...style, width: 1, dash: 'solid' },
-    { x, low: launches.map((one) => one.low), high: launches.map((one) => one.high) });
-  addLayer(panel, 'points', label, { ...style, size: 9 }, { x, y: launches.map((one) => one.value) });
+    { x, low: launches.map((one) => one.low), high: launches.map((one) => one.high), items });
+  addLayer(panel, 'points', label, { ...style, size: 9 }, { x, y: launches.map((one) => one.value),
+    items });
 }
 
 /** @returns {Promise<object>} a figure */

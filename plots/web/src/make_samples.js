@@ -8,6 +8,7 @@ import { absentItems, distinct, figureFor, groupOf, itemsOf, limitItems, measure
   several, styleNr } from './chart.js';
 import { absent } from './spec.js';
 import { quantile, sorted } from './stats.js';
+import { quantityText } from './words.js';
 
 const FAR = 4, WIDE = 10, GROUPS_MAX = 4, LEAST = 5;
 export const STRIP = 30;
@@ -51,6 +52,11 @@ function unitOf(set, item) {
 export function valueQuantile(set, item, p) {
   return unitOf(set, item)(timeQuantile(set.chart, item, set.rate ? 1 - p : p));
 }
+
+/** The median in words of the metric, whether values are drawn as they are or as multiples of it. */
+export const medianText = (set, item) => (set.rate
+  ? quantityText(set.of.quantity, set.of.base, set.of.of(item.row))
+  : quantityText('time', '', medianOf(set.chart, item)));
 
 /** All values that the page has of an item, ascending. */
 export function valuesOf(set, item) {

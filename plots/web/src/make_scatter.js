@@ -38,13 +38,13 @@ function addFront(panel, points, front) {
   const line = models.flatMap((model) => [...points.filter((one, i) => front[i] && one.model === model)
     .sort((a, b) => a.x - b.x), { x: null, y: null }]);
   addLayer(panel, 'line', 'nothing is better in both', { colour: DARK, dash: 'short', width: 1.4 },
-    { x: line.map((one) => one.x), y: line.map((one) => one.y) });
+    { x: line.map((one) => one.x), y: line.map((one) => one.y), items: line.map((one) => one.item) });
 }
 
 /* Where colours mean a number, shapes alone tell groups apart. */
 function addGroup(panel, points, nth, label, coloured) {
   const data = { x: points.map((one) => one.x), y: points.map((one) => one.y),
-    text: points.map((one) => one.item.label) };
+    items: points.map((one) => one.item), text: points.map((one) => one.item.label) };
   for (const key of ['colour', 'size'])
     if (points.some((one) => one[key] !== undefined))
       data[key] = points.map((one) => one[key] ?? null);
@@ -86,7 +86,7 @@ function addSizes(chart, points) {
 function addNames(panel, points) {
   addLayer(panel, 'text', '', { colour: DARK }, { x: points.map((one) => one.x),
     y: points.map((one) => one.y), text: points.map((one) => one.item.label),
-    anchor: points.map(() => 'left'), dx: points.map(() => 9), dy: points.map(() => -9) });
+    items: points.map((one) => one.item), anchor: points.map(() => 'left'), dx: points.map(() => 9), dy: points.map(() => -9) });
 }
 
 function addWords(chart, figure, x, y, { points, front, marked, size, colour }) {

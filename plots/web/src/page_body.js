@@ -45,6 +45,9 @@ function rail(sections, alone) {
     [alone ? null : top, ...buttons].filter(Boolean).map((one) => el('li', {}, one)))), forget: () => seen.disconnect() };
 }
 
+const idle = () => new Promise((resolve) => (window.requestIdleCallback
+  ? window.requestIdleCallback(resolve, { timeout: 2000 }) : setTimeout(resolve, 200)));
+
 class PageBody {
   constructor(app) {
     this.app = app;
@@ -125,10 +128,32 @@ class PageBody {
 
   /** Every figure, drawn. */
   async drawAll() {
-    await Promise.all(this.slots.map((slot) => slot.approach()));
+    await Promise.all(this.slots.map((slot) => slot.whole()));
+  }
+
+  /** Those that are seen, drawn: when one is, others may have moved. */
+  async drawInView() {
+    for (let pass = 0; pass < 3; pass++)
+      await Promise.all(this.slots.filter((slot) => slot.isInView()).map((slot) => slot.whole()));
+  }
+
+  /** The rest, one after the other, while nothing else is to be done. */
+  async drawWhenIdle() {
+    for (const slot of this.slots) {
+      await idle();
+      if (this.gone)
+        return;
+      await slot.whole();
+    }
+  }
+
+  /** Cards of all figures that are at hand. */
+  makeNow() {
+    this.slots.forEach((slot) => slot.makeNow());
   }
 
   forget() {
+    this.gone = true;
     this.slots.forEach((slot) => slot.forget());
     this.explore.forget();
     this.rail.forget();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The fixed part of the page: title, answer, runs, filters, theme. */
 import { button, el, fill, nameOf } from './dom.js';
-import { answer, compared, runPicker, themeChoice } from './head.js';
+import { answer, comparePicker, compared, runPicker, themeChoice } from './head.js';
 import { facetPanel, searchBox } from './facets.js';
 import { overviewAnswer, overviewBody } from './overview.js';
 import { printPage } from './print.js';
@@ -15,6 +15,7 @@ class PageHead {
     this.error = el('p', { class: 'error', role: 'alert' });
     this.said = '';
     this.runs = runPicker(app);
+    this.compare = comparePicker(app);
     this.search = searchBox(app);
     this.facets = facetPanel(app);
     this.choices = el('div', { class: 'choices', role: 'search' }, this.search.element, this.runs.element,
@@ -22,7 +23,7 @@ class PageHead {
     this.element = el('header', { class: 'page-head' },
       el('div', { class: 'title-row' }, this.title, el('div', { class: 'page-tools' },
         themeChoice(app.state), button('Print', () => printPage(app)))),
-      this.answer, this.overview, this.error, this.choices);
+      this.answer, this.overview, this.error, this.compare.element, this.choices);
   }
 
   update() {
@@ -35,6 +36,7 @@ class PageHead {
     fill(this.overview, told ? overviewBody(app, compared(core)) : null);
     this.answer.classList.toggle('alone', Boolean(told));
     this.runs.update();
+    this.compare.update();
     this.facets.update();
     this.search.update(app.error || this.said);
   }

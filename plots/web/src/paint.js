@@ -4,13 +4,14 @@
  * of axes a panel. Ranges, ticks, labels and data are the specification's; only places follow the
  * page's width. plotOf() is a pure function; what it gives is all that is handed to Plotly.
  */
-import { axisTicks } from './axis.js';
 import { toData, toPlace } from './axis_place.js';
 import { currentTheme, THEMES, themed } from './paint_colours.js';
+import { axisOver } from './marks.js';
 import { pageLayout, sheetLayout } from './paint_layout.js';
 import { paintLayer } from './paint_marks.js';
 import { elide, FAMILY, markupText, readFigure, textMeasure } from './paint_text.js';
 import { clearTexts } from './paint_clear.js';
+import { framed } from './paint_frame.js';
 import { sheetParts } from './paint_sheet.js';
 import { loadPlotly } from './plotly.js';
 
@@ -23,20 +24,13 @@ const axisKey = (side, index) => `${side}axis${index ? index + 1 : ''}`;
 const ends = (axis) => (axis.reversed ? [axis.high, axis.low] : [axis.low, axis.high]);
 const placesOf = (axis, range) => range.map((value) => toPlace(axis, value));
 
-/* An axis that the reader has zoomed gets ticks for what is seen. */
-function zoomedAxis(axis, range, most) {
-  const [low, high] = [Math.min(...range), Math.max(...range)];
-  const ticks = axis.scale === 'category' ? axis.ticks : axisTicks(axis, low, high, most);
-  return { ...axis, low, high, ticks };
-}
-
 /** The specification with the reader's ranges: { "0.x": [low, high] }. */
 function zoomed(spec, ranges) {
   if (Object.keys(ranges).length === 0)
     return spec;
   const of = (panel, index, side) => {
     const range = ranges[`${index}.${side}`];
-    return range ? zoomedAxis(panel[side], range, side === 'x' ? 8 : 6) : panel[side];
+    return range ? axisOver(panel[side], Math.min(...range), Math.max(...range), side) : panel[side];
   };
   return { ...spec, panels: spec.panels.map((panel, index) => ({
     ...panel, x: of(panel, index, 'x'), y: of(panel, index, 'y') })) };
@@ -193,8 +187,9 @@ function frame(layout, { theme, sheet, drag }) {
  *   textMeasure(); hidden: labels that the legend has switched off; ranges: the reader's zoom;
  *   sheet: as the picture of the program, with title, legend and caption; drag: what
  *   dragging does, "zoom", "pan" or false
- * @returns {{data: object[], layout: object}} for Plotly. A trace's meta says panel and layer, its
- *   customdata the item that each point stands for
+ * @returns {{data: object[], layout: object, panels: object[]}} for Plotly. A trace's meta says panel
+ *   and layer, its customdata the item that each point stands for. The panels are those drawn, each
+ *   with its area in pixels
  */
 export function plotOf(spec, { width = 1200, theme = 'light', measure = textMeasure(null),
   hidden = new Set(), ranges = {}, sheet = false, drag = 'zoom' } = {}) {
@@ -216,6 +211,7 @@ export function plotOf(spec, { width = 1200, theme = 'light', measure = textMeas
     : clearTexts(plot.texts, seen, layout, measure);
   const extra = sheet ? sheetParts(seen, options) : { data: [], axes: {}, shapes: [], notes: [] };
   return {
+    panels: seen.panels.map((panel, index) => ({ ...panel, area: layout.places[index].area })),
     data: [...plot.data, ...extra.data],
     layout: { ...frame(layout, options), ...axes, ...extra.axes,
       shapes: [...plot.shapes, ...extra.shapes],
@@ -227,21 +223,26 @@ const CONFIG = { displayModeBar: false, displaylogo: false, responsive: false, d
   scrollZoom: false, showTips: false };
 
 /**
- * Draws into an element, or draws anew what is there.
- * @returns {Promise<void>}
+ * Draws into an element, or draws anew what is there; at once where Plotly is there already, for a
+ * browser that is about to print does not wait.
+ * @returns {Promise<{panels: object[], width: number, height: number}>} see plotOf()
  */
 export async function paint(element, spec, options) {
-  const Plotly = await loadPlotly();
-  const { data, layout } = plotOf(spec, { theme: currentTheme(), measure: textMeasure(document),
+  const Plotly = window.Plotly || await loadPlotly();
+  const { data, layout, panels } = plotOf(spec, { theme: currentTheme(), measure: textMeasure(document),
     ...options });
   await Plotly.react(element, data, layout, CONFIG);
+  return { panels, width: layout.width, height: layout.height };
 }
 
-/** The figure as the program would draw it, as a data URL. @param {"png"|"svg"} format */
+/** The figure as the program would draw it, with ground, title, legend and caption, as a data URL. @param {"png"|"svg"} format */
 export async function picture(spec, format, options = {}) {
-  const Plotly = await loadPlotly();
-  const plot = plotOf(spec, { theme: 'light', measure: textMeasure(document), ...options,
-    sheet: Boolean(spec.texts), width: 1200, ranges: {} });
+  const Plotly = await loadPlotly(), whole = Boolean(spec.texts);
+  const given = { theme: 'light', measure: textMeasure(document), ...options, sheet: whole, width: 1200,
+    ranges: {} };
+  const plot = plotOf(spec, given);
+  if (!whole)
+    plot.layout = framed(spec, plot.layout, given);
   return Plotly.toImage(plot, { format, width: plot.layout.width, height: plot.layout.height,
     scale: format === 'png' ? 2 : 1 });
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Texts of figures: how wide they are, how they are cut, how they pass through Plotly. */
 import { cleanText } from './dom.js';
+import { namesOf as markNames } from './marks.js';
 import { general, quantityText, shareText } from './words.js';
 
 /** Of drawn figures; the sheet's places are computed for the first of them. */
@@ -90,14 +91,16 @@ function namesOf(panels, index) {
 const cleanAll = (texts) => texts && texts.map((text) => (text ? cleanText(text) : text));
 const cleanAxis = (axis) => ({ ...axis, label: cleanText(axis.label),
   ticks: axis.ticks.map((tick) => ({ ...tick, text: cleanText(tick.text) })) });
-const cleanLayer = (layer) => ({ ...layer, label: layer.label && cleanText(layer.label),
-  text: cleanAll(layer.text) });
+const cleanLayer = (spec, panel, layer) => ({ ...layer, label: layer.label && cleanText(layer.label),
+  text: cleanAll(layer.text),
+  names: (i) => markNames(spec, panel, layer, i).map(cleanText) });
 
 /** The figure as it may be shown: names cleaned, and those of the rows in every panel, as `names`
  * of its y axis. The figure itself stays as it is. */
 export function readFigure(spec) {
   const panels = spec.panels.map((panel) => ({ ...panel, title: cleanText(panel.title),
-    x: cleanAxis(panel.x), y: cleanAxis(panel.y), layers: panel.layers.map(cleanLayer) }));
+    x: cleanAxis(panel.x), y: cleanAxis(panel.y),
+    layers: panel.layers.map((layer) => cleanLayer(spec, panel, layer)) }));
   panels.forEach((panel, index) => { panel.y.names = namesOf(panels, index); });
   return { ...spec, panels };
 }
@@ -135,18 +138,20 @@ export const saysItself = (layer, i) => layer.mark !== 'text' && layer.mark !== 
   && Boolean(layer.text?.[i]) && Boolean(layer.low);
 
 /**
- * One datum in words: whose it is, where it is, from where to where it goes.
+ * One datum in words: of which benchmark, whose it is, where it is, from where to where it goes.
  * @returns {string[]} parts for lines of a hover text, or joined by commas for a screen reader
  */
 export function itemWords(panel, layer, i) {
   const words = [];
   const along = layer.across ? panel.x : panel.y;
   const x = at(layer.x, i), y = at(layer.y, i), low = at(layer.low, i), high = at(layer.high, i);
-  if (layer.label)
+  const names = layer.names?.(i) || [];
+  words.push(...names);
+  if (layer.label && !names.includes(layer.label))
     words.push(layer.label);
-  if (at(layer.text, i) !== null && layer.mark !== 'text')
+  if (at(layer.text, i) !== null && layer.mark !== 'text' && !names.includes(layer.text[i]))
     words.push(layer.text[i]);
-  if (y !== null && panel.y.scale === 'category')
+  if (y !== null && panel.y.scale === 'category' && !(panel.rows && names.length))
     words.push(member(panel.y, y));
   if (x !== null)
     words.push(member(panel.x, x));

@@ -78,13 +78,22 @@ export function titleOf(core, view) {
   return view.title || text[0].toUpperCase() + text.slice(1);
 }
 
+/* A dim that a metric has the name of: "n" is the number of samples, "dim_n" the dim. */
+const DIM = 'dim_';
+
+/** How a dim is written where a metric may stand too. */
+export const dimWord = (core, name) => (core.metrics.some((metric) => metric.id === name)
+  ? DIM + name : name);
+
+export const dimOf = (word) => (word.startsWith(DIM) ? word.slice(DIM.length) : word);
+
 const scaleWord = { '': undefined, 1: 'log', 0: 'linear' };
 
 /** @param {string[]} [filter]  globs over keys @returns {object} the preset without comments */
 export function presetOf(core, view, several, filter) {
   const preset = {
     name: 'view', title: titleOf(core, view), type: view.type, mode: several ? 'multi' : 'single',
-    section: 'speed', x: view.x, y: view.y, group: view.group, colour: view.colour, size: view.size,
+    section: 'speed', x: view.type === 'lines' ? dimWord(core, view.x) : view.x, y: view.y, group: view.group, colour: view.colour, size: view.size,
     x_scale: scaleWord[view.xlog], y_scale: scaleWord[view.ylog], filter,
     limit: Number(view.limit) || undefined, rolling_window: Number(view.window) || undefined,
     highlight_pareto: view.pareto === '1' || undefined,
@@ -172,7 +181,7 @@ export function stateOfPreset(json) {
   const text = (key) => (typeof preset[key] === 'string' ? preset[key] : '');
   const scale = (key) => ({ log: '1', linear: '0' }[preset[key]] ?? '');
   return {
-    type: preset.type, x: text('x'), y: text('y'), group: text('group'), colour: text('colour'),
+    type: preset.type, x: preset.type === 'lines' ? dimOf(text('x')) : text('x'), y: text('y'), group: text('group'), colour: text('colour'),
     size: text('size'), title: text('title'), xlog: scale('x_scale'), ylog: scale('y_scale'),
     window: preset.rolling_window ? String(preset.rolling_window) : '',
     pareto: preset.highlight_pareto === true ? '1' : '',

@@ -1,35 +1,46 @@
 /* SPDX-License-Identifier: MIT */
-/* On paper everything is drawn and unfolded. */
+/*
+ * On paper everything is drawn and unfolded, whoever asks for it: the button, the browser's menu, a
+ * program. A browser that prints does not wait, so all of it happens before the event is over.
+ */
+import { drawOnPaper, makeFolded } from './figure.js';
 
-const LONGEST_WAIT = 20000, LONGEST_TABLE = 48;
+const LONGEST_TABLE = 48; // rows; a table that would fill pages stays in its file
 
-const unpainted = () => [...document.querySelectorAll('figure.figure:not(.is-absent)')]
-  .filter((figure) => !figure.dataset.painted && figure.offsetParent !== null);
-
-async function allPainted() {
-  const end = Date.now() + LONGEST_WAIT;
-  while (unpainted().length > 0 && Date.now() < end)
-    await new Promise((resolve) => setTimeout(resolve, 50));
-}
-
-/* What is folded is made when it is opened; a table that would fill pages stays in its file. */
-async function unfold() {
-  const closed = [...document.querySelectorAll('main details:not([open]):not(.picker)')];
-  closed.forEach((details) => { details.open = true; });
-  await new Promise((resolve) => setTimeout(resolve, 100));
-  closed.filter((details) => details.querySelectorAll('tr').length > LONGEST_TABLE)
-    .forEach((details) => { details.open = false; });
+/* Opens what is folded. @returns {Element[]} what has to be closed again */
+function unfold(main) {
+  const closed = [...main.querySelectorAll('details:not([open]):not(.picker)')];
+  closed.forEach((details) => {
+    makeFolded(details);
+    details.open = !details.closest('.figure-more')
+      || details.querySelectorAll('tr').length <= LONGEST_TABLE;
+  });
   return closed;
 }
 
-/** Draws what is not drawn yet, unfolds, and asks the browser to print. */
+/** Does so whenever the page is to be printed. */
+export function followPaper(app) {
+  let closed = null; // null: nothing is printed
+  const begin = () => {
+    if (closed)
+      return;
+    app.body.makeNow();
+    closed = unfold(app.main);
+    drawOnPaper(app.root, true);
+  };
+  const end = () => {
+    closed?.forEach((details) => { details.open = false; });
+    closed = null;
+    drawOnPaper(app.root, false);
+  };
+  window.addEventListener('beforeprint', begin);
+  window.addEventListener('afterprint', end);
+  /* Some programs show a page as on paper and tell of no printing. */
+  window.matchMedia('print').addEventListener('change', ({ matches }) => (matches ? begin() : end()));
+}
+
+/** Fetches and draws what is not drawn yet, and asks the browser to print. */
 export async function printPage(app) {
   await app.body.drawAll();
-  unpainted().forEach((figure) => figure.scrollIntoView());
-  await allPainted();
-  const closed = await unfold();
-  window.addEventListener('afterprint', () => closed.forEach((details) => { details.open = false; }),
-    { once: true });
-  window.scrollTo(0, 0);
   window.print();
 }

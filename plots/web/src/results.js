@@ -68,7 +68,9 @@ export function resultsTable(app) {
   const picker = el('div', { class: 'facets' }), count = el('p', { class: 'muted', role: 'status' });
   const view = tableView([], { caption: 'All results', class: 'results', sort: sortOf(app),
     rowClass: (row) => (row.outcome === 'OK' ? null : 'failed'),
-    onRow: (row) => app.drill(row.benchmark, row.run),
+    keyOf: (row) => app.core.benchmarks[row.benchmark].key, lit: () => app.litKey(),
+    onRow: (row) => app.choose({ key: app.core.benchmarks[row.benchmark].key,
+      uuid: app.core.runs[row.run].uuid }),
     onSort: ({ key, down }) => app.state.set({ sort: `${down ? '-' : ''}${key}` }) });
   const element = el('div', {}, el('details', { class: 'picker' }, el('summary', {}, 'Columns'), picker),
     el('p', { class: 'buttons' }, button('Save as CSV', () => view.saveCsv('results.csv'))), count,

@@ -5,6 +5,8 @@
  *
  *     core                     what is readable at once
  *     table(), figure(id), samples(run, benchmark), explore(preset)   promises
+ *     figureAtHand(id)         the same figure where it is there already, else null
+ *     history(key, metric)     a figure of a metric over all runs; live alone
  *     tokenOf(run), runOf(token)   how the address names a run
  *     select(choice, anew)     asks for other runs or another filter; the new core, or null
  *     watch(listener)          tells of new runs and of the connection, see news.js

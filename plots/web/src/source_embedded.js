@@ -7,8 +7,12 @@ function blockReader(document) {
   return (id, absent) => {
     if (!blocks.has(id)) {
       const element = document.getElementById(id);
-      const promise = element ? unpackText(element.textContent).then(JSON.parse) : Promise.resolve(absent);
-      blocks.set(id, promise);
+      const block = { value: absent };
+      block.ready = element ? unpackText(element.textContent).then(JSON.parse).then((value) => {
+        block.value = value;
+        return value;
+      }) : Promise.resolve(absent);
+      blocks.set(id, block);
     }
     return blocks.get(id);
   };
@@ -22,10 +26,11 @@ export function embeddedSource(core, document) {
   return {
     core,
     live: false,
-    table: () => block('harness-table', NO_TABLE),
-    figure: async (id) => (await block('harness-figures', {}))[id] || null,
+    table: () => block('harness-table', NO_TABLE).ready,
+    figure: async (id) => (await block('harness-figures', {}).ready)[id] || null,
+    figureAtHand: (id) => block('harness-figures', {}).value[id] || null,
     samples: async (run, benchmark) =>
-      (await block('harness-samples', {}))[`${run}:${benchmark}`] || null,
+      (await block('harness-samples', {}).ready)[`${run}:${benchmark}`] || null,
     explore: async () => null,
     tokenOf: (run) => String(run),
     runOf: (token) => Number(token),

@@ -107,11 +107,13 @@ export function httpSource(core, location) {
       return table;
     },
     figure: (id) => ask(`figure ${id}`, url(`api/figure/${encodeURIComponent(id)}`)),
+    figureAtHand: () => null,
     samples(run, benchmark) {
       const asked = `api/samples?${queryOf({ run: source.core.runs[run].id,
         key: source.core.benchmarks[benchmark].key })}`;
       return samples(asked, () => ask(asked, asked).catch(noSamples));
     },
+    history: (key, metric) => ask('history', `api/history?${queryOf({ key, metric })}`),
     explore: (preset, more) => ask('explore', url('api/explore',
       { ...more, preset: JSON.stringify(preset) })),
     tokenOf: (run) => String(source.core.runs[run].id),

@@ -75,7 +75,11 @@ export function setAxis(axis, label, { quantity = 'plain', base = '' } = {}, sca
   Object.assign(axis, { label, quantity, base, scale });
 }
 
-/** @param {object} data  columns x, y, low, high, text of one length */
+/**
+ * @param {object} data  columns x, y, low, high, text of one length; `items`: what each datum stands
+ *   for (see itemsOf() in chart.js), or the one that all stand for. `items` of a panel are those of
+ *   its rows
+ */
 export function addLayer(panel, mark, label, style, data) {
   const layer = { mark, style: { width: 2, ...style }, ...data };
   if (label)
@@ -149,6 +153,27 @@ function placeRow(figure, panels, top) {
 
 const hasData = (layer) => ['x', 'y'].some((side) => (layer[side] || []).some(Number.isFinite));
 
+/* What marks stand for, as harness/figure/figure.h has it: each key and uuid once. */
+function nameMarks(figure, panel) {
+  const place = (list, name) => {
+    const at = list.indexOf(name);
+    return at >= 0 ? at : list.push(name) - 1;
+  };
+  const placesOf = (items) => ({
+    benchmark: items.map((item) => (item ? place(figure.benchmarks, item.bench.key) : null)),
+    run: items.map((item) => (item?.uuid ? place(figure.runs, item.uuid) : null)) });
+  if (panel.items)
+    panel.rows = placesOf(panel.items);
+  for (const layer of panel.layers.filter((one) => one.items)) {
+    const { items } = layer; /* one, or one a datum */
+    const { benchmark, run } = placesOf([].concat(items));
+    layer.benchmark = Array.isArray(items) ? benchmark : benchmark[0];
+    layer.run = Array.isArray(items) ? run : run[0];
+    delete layer.items;
+  }
+  delete panel.items;
+}
+
 /** Units, ranges, ticks and places; a figure without a finite number gets a reason instead. */
 export function finish(figure) {
   for (const panel of figure.panels) {
@@ -156,6 +181,8 @@ export function finish(figure) {
     if (!['x', 'y'].every((side) => fitAxis(panel, side)))
       return absent(figure, 'There is no finite number to draw.');
   }
+  Object.assign(figure, { benchmarks: [], runs: [] });
+  figure.panels.forEach((panel) => nameMarks(figure, panel));
   let top = PAD;
   for (let i = 0; i < figure.panels.length; i += figure.columns)
     top += placeRow(figure, figure.panels.slice(i, i + figure.columns), top);

@@ -9,12 +9,12 @@
 
 /** Every member and its default. "" means: the page chooses. */
 export const DEFAULTS = Object.freeze({
-  runs: '', where: '', theme: '', fig: '',
+  runs: '', base: '', where: '', theme: '', fig: '',
   x: '', y: '', type: '', group: '', colour: '', size: '', title: '',
   xlog: '', ylog: '', window: '', pareto: '', legend: '', limit: '',
   metric: '', min: '', max: '',
   sort: '', columns: '', page: '',
-  bench: '', run: '',
+  bench: '', run: '', lit: '',
 });
 
 const PICK = 'pick.';

@@ -31,7 +31,9 @@ function headCell(view, column) {
 function bodyRow(view, row) {
   const cells = view.shown().map((column) => el(column.name ? 'th' : 'td',
     { scope: column.name ? 'row' : null, class: column.number ? 'number' : null }, column.cell(row)));
-  return el('tr', { class: view.options.rowClass?.(row),
+  const key = view.options.keyOf?.(row);
+  return el('tr', { class: [view.options.rowClass?.(row), key && key === view.options.lit?.() ? 'is-lit'
+    : ''].filter(Boolean).join(' ') || null, 'data-benchmark': key || null,
     onclick: view.options.onRow ? (event) => {
       if (!event.target.closest('button, a, input, label') && !String(window.getSelection()))
         view.options.onRow(row);
@@ -117,7 +119,8 @@ class TableView {
 
 /**
  * @param {object[]} columns
- * @param {object} options  caption, class, page, sort, empty, rowClass(row), onRow(row), onSort(sort)
+ * @param {object} options  caption, class, page, sort, empty, rowClass(row), onRow(row), onSort(sort);
+ *   keyOf(row): the benchmark that a row is of, lit(): the one that is lit
  */
 export function tableView(columns, options) {
   return new TableView(columns, options);

@@ -72,13 +72,14 @@ export function verdictTable(app) {
   if (!core.comparison)
     return { element: el('p', { class: 'absent' }, core.runs.length > 1
       ? `Nothing is compared: no base was named. ${app.source.live
-        ? 'Start harness serve with --baseline, or add ?base=RUN to the address.'
+        ? 'Choose a base at the top of the page.'
         : 'Write the report with --baseline, or with two runs.'}`
       : 'There is one run, and nothing to compare it with.'), update: () => {} };
   const rows = rowsOf(core), quiet = rows.filter((row) => !wantsAttention(row)).length;
   let all = quiet === rows.length;
   const view = tableView(columnsOf(app, rows), { caption: 'Verdicts', class: 'verdicts',
-    empty: 'No row wants attention.', onRow: (row) => row.benchmark >= 0 && app.drill(row.benchmark) });
+    empty: 'No row wants attention.', keyOf: (row) => row.key, lit: () => app.litKey(),
+    onRow: (row) => row.benchmark >= 0 && app.choose({ key: row.key, uuid: null }) });
   const more = el('p', { class: 'more' });
   const update = () => {
     const taken = rows.filter((row) => row.benchmark < 0 || app.takesBenchmark(row.benchmark));
