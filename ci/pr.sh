@@ -24,9 +24,11 @@ need git
 
 out=harness-pr db='' kept='' image_base='' bench=${HARNESS_BENCH:-} build=${HARNESS_BENCH_BUILD:-}
 gate=() kernels=() # options; those of harness's own kernels
+case ${1:-} in # anywhere else it may be the value of one of gate's options
+  -h|--help) usage_of "$0"; exit 0 ;;
+esac
 while [ $# -gt 0 ]; do
   case $1 in
-    -h|--help) usage_of "$0"; exit 0 ;;
     --output|--db|--history|--image-base) [ $# -ge 2 ] || fail "$1 needs a value" ;;
   esac
   case $1 in

@@ -404,12 +404,16 @@ static void check_summary(const struct plots_summary *summary)
     cJSON_ArrayForEach(item, plots)
     {
         const char *name = json_string(item, "name", "?");
-        bool drawn = cJSON_HasObjectItem(item, "files");
-        char png[256];
+        const cJSON *files = cJSON_GetObjectItem(item, "files"), *file;
+        bool drawn = cJSON_GetArraySize(files) > 0;
+        char path[256];
         assert_true(drawn != cJSON_HasObjectItem(item, "reason"));
         assert_has(text, name);
-        snprintf(png, sizeof(png), "%s/%s.png", FOLDER, name);
-        assert_true(file_exists(png) == drawn);
+        cJSON_ArrayForEach(file, files)
+        {
+            snprintf(path, sizeof(path), "%s/%s", FOLDER, file->valuestring);
+            assert_true(file_exists(path));
+        }
     }
     cJSON_Delete(json);
     free(text);

@@ -85,8 +85,6 @@ git checkout -q --detach "$head"
 job harness:compare
 grep '^gate: ' "$WORK/said"
 check "JUnit is where the report is taken from" grep -q '<failure' harness-pr/junit.xml
-echo "the chart, with the nights before it:"
-grep -A 1 '^xychart' harness-pr/comment.md
 
 say "Its comment"
 forge_set --arg head "$head" '.pulls["7"] = {open: true, head: $head}'
@@ -94,7 +92,7 @@ job harness:comment
 cat "$WORK/said"
 on_branch harness-pictures
 forge '.notes[0].body' | grep -o '(https://gitlab.example/[^)]*)' |
-  sed "s/${head:0:12}/HEAD/; s/-[0-9a-f]*\.png/-HASH.png/"
+  sed -E 's#/commit/[0-9a-f]{40}#/commit/HASH#' | sed "s/${head:0:12}/HEAD/; s/-[0-9a-f]*\.png/-HASH.png/"
 
 say "Pictures of a merge request that is open stay, and those of one that is closed go"
 job harness:prune

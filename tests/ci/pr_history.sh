@@ -47,7 +47,7 @@ for night in $(seq 12); do
 done
 keep ../own.db
 pr own --build-command 'sh build.sh' --device "$FAKE" --seed 1 --batch 3,4 null/copy/right
-check "the chart has the nights and the head" grep -q 'over 13 runs, oldest first' ../own/comment.md
+check "the trend has the nights and the head" grep -q '^!.*over 13 runs;' ../own/comment.md
 check "nothing differs but what was meant to" not grep -q '^Mind that' ../own/comment.md
 
 say "Twelve nights of a project's own program"
@@ -59,8 +59,7 @@ done
 keep ../nights.db
 bench=(--bench 'sh "$SOURCE/bench.sh"' --build-command true --blocks 3)
 pr program "${bench[@]}" --blocks 3
-check "the chart has the nights and the head" \
-  grep -q 'over 13 runs, oldest first' ../program/comment.md
+check "the trend has the nights and the head" grep -q '^!.*over 13 runs;' ../program/comment.md
 
 say "No such folder, no such branch, a history that is damaged: the same verdict without that past"
 pr folder "${bench[@]}" --history history/other

@@ -87,10 +87,10 @@ if command -v xmllint >/dev/null; then xmllint --noout out.junit || echo "NO: xm
 say "Pictures"
 if command -v gnuplot >/dev/null; then
   quiet plot ./base.json ./head.json --format svg -o plots
-  fact "some are drawn" test -n "$(ls plots/*.svg)"
+  fact "some are drawn" test -n "$(ls plots/*/*.svg)"
   fact "gnuplot liked every script" not grep -q gnuplot plots/summary.txt
   if command -v xmllint >/dev/null; then
-    for svg in plots/*.svg; do xmllint --noout "$svg" || echo "NO: xmllint takes $svg"; done
+    for svg in plots/*/*.svg; do xmllint --noout "$svg" || echo "NO: xmllint takes $svg"; done
   fi
 else
   echo "skipped: gnuplot is not installed"

@@ -116,7 +116,7 @@ def too_wide(text, width):
 def names_shown(lines, title, mark, count):
     """Each row's name, put together again where it goes on below."""
     start = next((i for i, line in enumerate(lines)
-                  if re.search(rf"(^|  ){title}  ", line) and mark in line), None)
+                  if re.search(rf"(^|  ){title}(  |$)", line) and mark in line), None)
     if start is None:
         return None
     begin = lines[start].index(title)

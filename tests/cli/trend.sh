@@ -8,7 +8,7 @@ night() { fake "$1" --launches 1 --batch 4,5,6,7 --seq 8; }
 # Dates and commits are not the same twice, and a clean tree has other reasons than a dirty one.
 plain() {
   t "$@" | sed -E 's/20[0-9]{2}-[0-9]{2}-[0-9]{2}/DATE/g
-    s/between ([0-9a-f]{7}[+]?, )?DATE, and ([0-9a-f]{7}[+]?, )?DATE/between COMMIT, DATE, and COMMIT, DATE/
+    s/between [0-9a-f]{7}[+]? \(DATE\) and [0-9a-f]{7}[+]? \(DATE\)/between COMMIT (DATE) and COMMIT (DATE)/
     /^  (the same commit on both sides|no search for the commit: .*)$/d'
 }
 

@@ -347,7 +347,7 @@ class Driver:
         # A process that ends because memory ran out, like one that is killed, tidies nothing up.
         if here - made - {"h.db"} and fault[1] != "unlink" and "out of memory (" not in err:
             return f"files left: {sorted(here - made)}"
-        if status == 0 and made - here and "not drawn: " not in out:
+        if status == 0 and made - here and "not drawn, " not in out:
             return f"said to be done, but not there: {sorted(made - here)}"
         return None
 

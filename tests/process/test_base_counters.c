@@ -253,7 +253,7 @@ TEST(this_thread_by_the_kernel_itself)
     touch((size_t)PAGES * 4096);
     counters_end(c, counts);
     assert_true(counts[0] > 0);
-    assert_true(counts[1] > PAGES / 32); /* huge pages take fewer */
+    assert_true(counts[1] >= PAGES / 512); /* of huge pages as few as that */
     assert_true(isnan(counts[3]));
     counters_close(c);
 }

@@ -108,7 +108,7 @@ MADE_TEST(test_text)
                 (const char *const[]) {
                     "1 step in 1 series, 1 drift; 1 series quiet  (median",
                     "all: gemm/nn simd fp32 seq=8 cpu-4t warm\n", "\n▲ +7.6 % slower  batch=1 ",
-                    "  came between abc0028, 2026-10-30, and abc0029, 2026-10-31\n",
+                    "  came between abc0028 (2026-10-30) and abc0029 (2026-10-31)\n",
                     "  accepted: checks <bounds> | now\n", "\n▲ drift, +12.1 % slower  batch=3 ",
                     "  grew from abc0001, 2026-09-21, to abc003c, 2026-11-19\n", "\nquiet\n",
                     "\n3 series looked at, chance alone would give 0.1 al", NULL });

@@ -56,8 +56,10 @@ test('a run that comes between the page and its joining is announced', options, 
 });
 
 test('what is there already is no news', options, async (t) => {
-  const { page } = await openPage(t, `${url}?where=run%3D1`);
-  const told = page.waitForResponse((response) => response.url().endsWith('/api/events'));
+  let told; // opened is the page when it has been drawn, and it asks before that
+  const { page } = await openPage(t, `${url}?where=run%3D1`, { before: (fresh) => {
+    told = fresh.waitForResponse((response) => response.url().endsWith('/api/events'));
+  } });
   await page.locator('figure[data-painted]').first().waitFor();
   await told;
   await page.waitForTimeout(1000);

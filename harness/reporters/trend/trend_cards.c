@@ -45,22 +45,23 @@ void trend_card_evidence(const struct trends *t, const struct trend_card *card, 
                 text_percent_range(card->interval.low, card->interval.high, interval), card->p);
 }
 
-/* "3f2a91c+, 2026-10-30" */
+/* "3f2a91c+ (2026-10-30)", or the day alone */
 static void add_card_run(const struct run *run, struct strbuf *out)
 {
     char when[TEXT_UNIT_SIZE];
 
     text_timestamp(run->started_ms, when);
     if (run->build.commit[0])
-        strbuf_addf(out, "%.7s%s, ", run->build.commit, run->build.dirty ? "+" : "");
-    strbuf_addf(out, "%.10s", when);
+        strbuf_addf(out, "%.7s%s (%.10s)", run->build.commit, run->build.dirty ? "+" : "", when);
+    else
+        strbuf_addf(out, "%.10s", when);
 }
 
 void trend_card_when(const struct trends *t, const struct trend_card *card, struct strbuf *out)
 {
     strbuf_adds(out, card->step ? "came between " : "grew from ");
     add_card_run(trend_card_good(t, card), out);
-    strbuf_adds(out, card->step ? ", and " : ", to ");
+    strbuf_adds(out, card->step ? " and " : " to ");
     add_card_run(trend_card_bad(t, card), out);
 }
 

@@ -16,7 +16,7 @@ const char *trend_card_sign(const struct trend_card *card);
 void trend_card_title(const struct trends *t, const struct trend_card *card, struct strbuf *out);
 /* "2.002 µs → 2.201 µs, 95 %: +9.8 to +10.2 %, p 7.9e-12" */
 void trend_card_evidence(const struct trends *t, const struct trend_card *card, struct strbuf *out);
-/* "came between 3f2a91c, 2026-10-30, and 9be01aa, 2026-10-31", "grew from ... to ..." */
+/* "came between 3f2a91c (2026-10-30) and 9be01aa (2026-10-31)", "grew from ... to ..." */
 void trend_card_when(const struct trends *t, const struct trend_card *card, struct strbuf *out);
 /* "still there", "still there, 60 % of it", "went back at 9be01aa, 2026-11-21" */
 void trend_card_state(const struct trends *t, const struct trend_card *card, struct strbuf *out);
