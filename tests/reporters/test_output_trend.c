@@ -110,7 +110,7 @@ MADE_TEST(test_text)
                     "all: gemm/nn simd fp32 seq=8 cpu-4t warm\n", "\n▲ +7.6 % slower  batch=1 ",
                     "  came between abc0028 (2026-10-30) and abc0029 (2026-10-31)\n",
                     "  accepted: checks <bounds> | now\n", "\n▲ drift, +12.1 % slower  batch=3 ",
-                    "  grew from abc0001, 2026-09-21, to abc003c, 2026-11-19\n", "\nquiet\n",
+                    "  grew from abc0001 (2026-09-21) to abc003c (2026-11-19)\n", "\nquiet\n",
                     "\n3 series looked at, chance alone would give 0.1 al", NULL });
     assert_lacks(out.data, "machine"); /* there is one class only */
     check_lines(out.data, (const char *const[]) { "  annotated: new BIOS\n", "\nannotations\nwhen ",

@@ -72,10 +72,10 @@ test(`two runs take at most ${LONGEST} screens, and the rail stays`, async (t) =
 test('what is folded has its words in the page', async (t) => {
   const { page } = await openPage(t, pageOf('two'), { folded: true });
   const folded = page.locator('#section-kernels details.folded');
-  assert.match(await folded.locator('summary').textContent(), /^\d+ more figures: /);
+  assert.match(await folded.locator(':scope > summary').textContent(), /^\d+ more figures: /);
   assert.equal(await folded.evaluate((details) => details.open), false);
   assert.ok((await folded.textContent()).length > 500); // titles and alt sentences, not drawn yet
-  await folded.locator('summary').click();
+  await folded.locator(':scope > summary').click();
   await folded.locator('figure[data-painted]').first().waitFor();
 });
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Figures alone, without the application: the page of painter.test.mjs. */
-import { figureCard, forgetFigure, updateFigure } from '../../plots/web/src/figure.js';
+import { figureCard, forgetFigure, updateFigure, drawOnPaper } from '../../plots/web/src/figure.js';
 import { el } from '../../plots/web/src/dom.js';
 import { plotOf } from '../../plots/web/src/paint.js';
 
@@ -12,4 +12,4 @@ const cards = figures.map((spec) => figureCard(spec, {
 }));
 document.getElementById('app').append(el('main', { class: 'test-page' }, el('h1', {}, 'Figures'),
   cards));
-window.painter = { plotOf, updateFigure, forgetFigure, cards, chosen, saved };
+window.painter = { plotOf, updateFigure, drawOnPaper, forgetFigure, cards, chosen, saved };
