@@ -90,8 +90,8 @@ stage_sanitize() {
 # What is shared between threads that the program itself starts: the profiler's, samplers', the live
 # page's. ThreadSanitizer does not see OpenMP's barriers, so that a team here is one thread.
 stage_threads() {
-  local tests=(profile_scopes profile_threads profile_lives profile_memory profile_summary activity_collect
-    measure_sampler measure_nvml measure_gpus base_process timeline_layers serve_http serve_cache
+  local tests=(profile_scopes profile_threads profile_lives profile_memory profile_summary cupti_collect
+    machine_sampler machine_nvml machine_gpus process timeline_layers serve_http serve_cache
     serve_quota serve)
   cmake --preset tsan --log-level=WARNING >/dev/null
   cmake --build --preset tsan --target "${tests[@]/#/test_}" fuzz_serve
@@ -194,8 +194,8 @@ cppcheck_all() {
 # Left out: whole models and loops of kernels, which take hours there; what judges times or memory;
 # and what starts programs, or this one anew by /proc/self/exe, which is valgrind there.
 stage_valgrind() {
-  local out='kernel|gpt_|stats$|changepoint|streams|scope|cost|base_process|guest_command'
-  out+='|figure_gnuplot|store_reliability|measure_nvml'
+  local out='kernel|gpt_|stats$|changepoint|streams|scope|cost|process|plugin_command'
+  out+='|chart_gnuplot|store_reliability|machine_nvml'
   out+='|measure_(plant|ceilings|kill|sweep|ab|profile)'
   build dev
   rm -rf build/dev/Testing/Temporary/MemoryChecker.*

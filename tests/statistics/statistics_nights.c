@@ -35,7 +35,7 @@ static struct changes find(const double *x, size_t n)
 }
 
 /* The last night tells of all before it: what was named is there or is counted as withdrawn
- * (test_prefixes_agree in test_analysis_changepoint.c). */
+ * (test_prefixes_agree in test_changepoint.c). */
 TEST(test_unchanged)
 {
     static const struct {

@@ -297,7 +297,7 @@ TEST(test_nights)
 }
 
 /* Was it told, and did a later night take it back though it stood, for good or for some nights? The
- * last night tells of all (test_prefixes_agree in test_analysis_changepoint.c). */
+ * last night tells of all (test_prefixes_agree in test_changepoint.c). */
 static void count_lost(const struct trend *t, size_t at, size_t *told, size_t *lost)
 {
     const struct trend_step *step = find_planted(t, at);

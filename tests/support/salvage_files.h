@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A history that test_store_salvage*.c damage and salvage, and what must be true of the result. */
+/* A history that test_history_salvage*.c damage and salvage, and what must be true of the result.
+ */
 #ifndef HARNESS_TESTS_SALVAGE_FILES_H
 #define HARNESS_TESTS_SALVAGE_FILES_H
 

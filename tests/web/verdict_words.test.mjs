@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What heads a comparison on the page: as the title of the comment (unit.output_comment), and never
+ * What heads a comparison on the page: as the title of the comment (unit.comment), and never
  * like a pass where something is not decided or was not measured.
  * Features: U-06, S3-10.
  */

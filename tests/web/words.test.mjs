@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Numbers in words, by the table that the program is tested with too (unit.output_units).
+ * Numbers in words, by the table that the program is tested with too (unit.chart_units).
  * Covers: S3-10.
  */
 import assert from 'node:assert/strict';

@@ -438,7 +438,7 @@ static void check_remarks(const struct figure *f)
                 (const char *const[]) { " 1: early <b> | words. 2: and more. 3: new BIOS.", NULL });
 }
 
-MADE_TEST(test_figure)
+MADE_TEST(test_chart_)
 {
     struct presets presets = { 0 };
     const struct panel *panel;

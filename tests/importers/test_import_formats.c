@@ -108,8 +108,7 @@ TEST(every_value_of_every_format)
 TEST(every_format_has_a_file)
 {
     for (int format = 1; format < IMPORT_FORMAT_NR; format++) {
-        bool there =
-            import_is_ours((enum import_format)format); /* cli.older, test_output_import.c */
+        bool there = import_is_ours((enum import_format)format); /* cli.older, test_import.c */
         for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
             there |= rows[i].format == (enum import_format)format;
         if (!there)
