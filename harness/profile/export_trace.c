@@ -200,14 +200,17 @@ static void write_slice_end(struct writing *w, size_t i, const char *phase)
     fputs("}", w->file);
 }
 
-/* Ends what is open on a lane and has ended where `next` begins; all of it where that is NULL. */
-static void end_slices(struct writing *w, int lane, const struct prof_slice *next)
+/* Ends what is open on a lane and has ended where slice `next` begins; all of it where there is
+ * none. */
+static void end_slices(struct writing *w, int lane, size_t next)
 {
+    const struct prof_slice *slices = w->trace->slices;
     int *open = &w->open[lane];
 
     while (*open >= 0) {
-        const struct prof_slice *s = &w->trace->slices[*open];
-        if (next && (*open == next->parent || s->start + s->duration > next->start))
+        const struct prof_slice *s = &slices[*open];
+        if (next < w->trace->nr_slices &&
+            (*open == slices[next].parent || s->start + s->duration > slices[next].start))
             break;
         write_slice_end(w, (size_t)*open, "E");
         *open = w->around[*open];
@@ -219,7 +222,7 @@ static void write_slice(struct writing *w, size_t i)
     const struct prof_slice *s = &w->trace->slices[i];
     int lane = w->lanes[i];
 
-    end_slices(w, lane, s);
+    end_slices(w, lane, i);
     if (s->flags & PROF_INSTANT_POINT) {
         write_slice_end(w, i, "i");
         return;
@@ -240,7 +243,7 @@ static void write_slices(struct writing *w)
         for (; i < w->trace->nr_slices && w->trace->slices[i].track == track; i++)
             write_slice(w, i);
         for (int lane = 0; lane < w->nr_lanes[track]; lane++)
-            end_slices(w, lane, NULL);
+            end_slices(w, lane, w->trace->nr_slices);
     }
 }
 

@@ -250,9 +250,9 @@ static int add_gpu_slices(const struct taking *take, const struct view *v, int f
 /* Owners in the order in which they filled the buffer; free() it. NULL: no memory. */
 static const struct prof_owner **owners_of(const struct view *v, size_t *nr)
 {
-    size_t count = 0;
+    size_t count = 1;
 
-    for (const struct prof_owner *o = &v->newest; o; o = o->before)
+    for (const struct prof_owner *o = v->newest.before; o; o = o->before)
         count++;
     const struct prof_owner **owners = malloc(count * sizeof(*owners));
     *nr = count;
