@@ -89,7 +89,7 @@ static double sum_of_lines(const char *text, bool *is_cut)
     for (const char *line = text; *line; line = strchr(line, '\n') + 1) {
         const char *blank = strchr(line, ' ');
         sum += strtod(blank, NULL);
-        *is_cut |= !strncmp(blank - 8, "[deeper]", 8);
+        *is_cut |= blank - line >= 8 && !strncmp(blank - 8, "[deeper]", 8);
     }
     return sum;
 }
