@@ -50,7 +50,6 @@ struct page_options {
      * `records` and `index` where there are some. */
     const struct page_run *more;
     size_t nr_more;
-    const struct trends *trends;               /* NULL: found in the view's history */
     const struct trend_repository *repository; /* for cards of trends; NULL: nothing is known */
     const char *const *notes; /* sentences on what is not there; nr_notes of them */
     size_t nr_notes;

@@ -172,9 +172,9 @@ static void core_add_parameters(const struct page *page, cJSON *core)
 }
 
 /* As the repository here knows the commits. */
-static cJSON *core_known_trends(const struct page *page, const struct trends *found)
+static cJSON *core_known_trends(const struct page *page)
 {
-    struct trends trends = *found;
+    struct trends trends = *page->view->trends;
 
     trends.settings.repository = page->options.repository;
     return trends_to_json(&trends, true);
@@ -187,9 +187,10 @@ static void core_add_verdicts(const struct page *page, cJSON *core)
 
     if (view->compared)
         comparison = compare_to_json(&view->comparison, view->base_what, view->head_what);
-    if (page->options.trends || view->trends)
-        trends =
-            core_known_trends(page, page->options.trends ? page->options.trends : view->trends);
+    else if (view->base_what[0]) /* why the base that was asked for is none */
+        json_add_string(core, "no_base", view->base_what);
+    if (view->trends)
+        trends = core_known_trends(page);
     cJSON_AddItemToObject(core, "comparison", comparison ? comparison : cJSON_CreateNull());
     cJSON_AddItemToObject(core, "trends", trends ? trends : cJSON_CreateNull());
 }

@@ -72,7 +72,6 @@ void live_view_finish(struct live_view *live, const struct live_view_source *sou
         .baseline = live->baseline.length ? NULL : source->request->baseline,
         .more = live->more,
         .nr_more = live->listed.nr_runs,
-        .trends = history ? &history->trends : NULL,
         .notes = live->notes,
         .nr_notes = notes,
     };

@@ -95,3 +95,8 @@ echo before >kept.html
 ) || echo "no room: status $?"
 cat kept.html
 check "and nothing is left beside it" test "$(find . -name '*.tmp' | wc -l)" -eq 0
+
+say "A base that is one of the runs looked at is none, and the page says why"
+quiet report 1 2 --baseline before -o several.html
+block several.html core
+json core.json no_base

@@ -69,6 +69,8 @@ function rowsOf(core) {
 /** @returns {{element: Element, update: function}} the section's contents */
 export function verdictTable(app) {
   const { core } = app;
+  if (!core.comparison && core.no_base)
+    return { element: el('p', { class: 'absent' }, `Nothing is compared: ${core.no_base}.`), update: () => {} };
   if (!core.comparison)
     return { element: el('p', { class: 'absent' }, core.runs.length > 1
       ? `Nothing is compared: no base was named. ${app.source.live
